@@ -1,0 +1,74 @@
+// swift-tools-version: 6.0
+// The rooms of the house, and who may know whom: see CONTRIBUTING.md.
+import PackageDescription
+
+let package = Package(
+  name: "fuse",
+  platforms: [.macOS(.v14)],
+  products: [
+    .library(name: "PrecisionFinding", targets: ["PrecisionFinding"]),
+    .executable(name: "fuse", targets: ["fuse"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    // C ABI over Eigen: covariance kernels and small solves.
+    .target(
+      name: "CLinearAlgebra", path: "Shim/LinearAlgebra",
+      cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
+      linkerSettings: [.linkedLibrary("m")]),
+    // libcrypto, for the hashes of the input files.
+    .systemLibrary(name: "CDigest", path: "Shim/Digest", providers: [.apt(["libssl-dev"])]),
+
+    .target(name: "Geometry"),
+    .target(name: "SensorData", dependencies: ["Geometry"]),
+    .target(name: "Inertial", dependencies: ["SensorData", "Geometry"]),
+    .target(name: "Vision", dependencies: ["SensorData", "Geometry"]),
+    .target(name: "Ranging", dependencies: ["SensorData", "Geometry"]),
+    .target(
+      name: "Estimator",
+      dependencies: ["Inertial", "Vision", "Ranging", "SensorData", "Geometry", "CLinearAlgebra"]),
+    .target(
+      name: "PrecisionFinding", dependencies: ["Estimator", "Ranging", "SensorData", "Geometry"]),
+    .target(
+      name: "Datasets",
+      dependencies: ["SensorData", "Geometry", "CDigest", .product(name: "Yams", package: "Yams")]),
+    .target(name: "Simulation", dependencies: ["SensorData", "Geometry", "Datasets", .product(name: "Yams", package: "Yams")]),
+    .target(name: "Evaluation", dependencies: ["SensorData", "Geometry", "Ranging"]),
+    .executableTarget(
+      name: "fuse",
+      dependencies: [
+        "PrecisionFinding", "Estimator", "Datasets", "Simulation", "Evaluation", "Ranging", "SensorData", "Geometry",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+
+    .target(name: "TestSupport", dependencies: ["Simulation", "Geometry", "SensorData"], path: "Tests/TestSupport"),
+    .testTarget(name: "GeometryTests", dependencies: ["Geometry", "TestSupport"]),
+    .testTarget(name: "SensorDataTests", dependencies: ["SensorData", "Geometry", "TestSupport"]),
+    .testTarget(name: "InertialTests", dependencies: ["Inertial", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(name: "VisionTests", dependencies: ["Vision", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(name: "RangingTests", dependencies: ["Ranging", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(
+      name: "EstimatorTests",
+      dependencies: [
+        "Estimator", "CLinearAlgebra", "Inertial", "Vision", "Ranging", "Datasets", "Simulation", "Evaluation",
+        "SensorData", "Geometry", "TestSupport",
+      ]),
+    .testTarget(
+      name: "PrecisionFindingTests",
+      dependencies: [
+        "PrecisionFinding", "Estimator", "Ranging", "Simulation", "SensorData", "Geometry", "TestSupport",
+      ]),
+    .testTarget(name: "DatasetsTests", dependencies: ["Datasets", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(
+      name: "SimulationTests", dependencies: ["Simulation", "Datasets", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(
+      name: "FuseCommandTests",
+      dependencies: ["fuse", "PrecisionFinding", "Datasets", "Simulation", "Evaluation", "SensorData", "Geometry", "TestSupport"]),
+  ],
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
+)

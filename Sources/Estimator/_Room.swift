@@ -1,0 +1,1 @@
+// Room opened; its files follow.

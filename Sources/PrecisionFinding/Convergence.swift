@@ -1,0 +1,51 @@
+/// Whether the outputs for a peer (or the session itself) can be relied on, and if not, why.
+public struct Convergence: Equatable, Sendable {
+  /// Why it is not converged: Nearby Interaction's five reasons. Each names what a user can do about it.
+  public enum Reason: String, Sendable, CaseIterable {
+    /// No direction is informed yet: move around. Nulls the horizontal angle and the vertical estimate.
+    case insufficientMovement
+    /// The motion so far leaves mirror images: sweep sideways. Nulls the horizontal angle and the vertical estimate.
+    case insufficientHorizontalSweep
+    /// The height is not resolved: move up and down. Nulls only the vertical estimate and the world transform.
+    case insufficientVerticalSweep
+    /// The camera contributes too little. Nulls the horizontal angle and the vertical estimate.
+    case insufficientLighting
+    /// Too few usable ranges.
+    case insufficientSignalStrength
+
+    /// What the user should do, one plain sentence.
+    public var guidance: String {
+      switch self {
+      case .insufficientMovement: "Move around a little."
+      case .insufficientHorizontalSweep: "Move your phone from side to side."
+      case .insufficientVerticalSweep: "Move your phone up and down."
+      case .insufficientLighting: "More light is needed: turn on a light or uncover the camera."
+      case .insufficientSignalStrength: "The signal is weak: move closer, with nothing in between."
+      }
+    }
+  }
+
+  /// How far it is.
+  public enum Status: String, Sendable {
+    /// There is nothing to judge yet.
+    case unknown
+    /// Something is missing; `reasons` says what.
+    case notConverged
+    /// Horizontal angle, vertical class and world transform are published and no rival is left.
+    case converged
+  }
+
+  /// The status.
+  public var status: Status
+  /// What is missing, most important first; empty unless the status is `notConverged`.
+  public var reasons: [Reason]
+
+  /// A judgement from its parts.
+  public init(status: Status, reasons: [Reason] = []) {
+    self.status = status
+    self.reasons = reasons
+  }
+
+  /// What the user should do now; nil when there is nothing to ask for.
+  public var guidance: String? { status == .converged ? nil : reasons.first?.guidance }
+}

@@ -1,0 +1,40 @@
+import Geometry
+import SensorData
+
+/// What a finder has to say at the end of a run.
+public struct FinderSummary: Equatable, Sendable {
+  /// What became of one peer.
+  public struct Peer: Equatable, Sendable {
+    /// Ranges that reached the estimator.
+    public var rangesUsed = 0
+    /// Ranges that a gate refused.
+    public var rangesRejected = 0
+    /// When a horizontal angle was first published.
+    public var firstAngle: Timestamp?
+    /// When the peer first converged.
+    public var firstConverged: Timestamp?
+    /// The last update.
+    public var last: NearbyUpdate?
+
+    /// Nothing yet.
+    public init() {}
+  }
+
+  /// Per peer.
+  public var peers: [String: Peer] = [:]
+  /// Events that came later than the reorder window allows and could not be used.
+  public var lateEvents = 0
+  /// Camera frames that reached the estimator.
+  public var framesUsed = 0
+  /// Camera frames that could not be used (before the trajectory began, out of order).
+  public var framesDropped = 0
+  /// Feature tracks that a gate refused.
+  public var tracksRejected = 0
+  /// When the trajectory began; nil when it never did.
+  public var trajectoryBegan: Timestamp?
+  /// Why the trajectory has not begun, a machine-readable word; nil once it has.
+  public var waitingFor: String?
+
+  /// Nothing yet.
+  public init() {}
+}

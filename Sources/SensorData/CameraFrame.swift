@@ -1,0 +1,19 @@
+/// What one camera saw at one moment: tracked features and, where it was measured, the light.
+public struct CameraFrame: Equatable, Sendable {
+  /// The camera's own timestamp; the IMU's clock reads `timestamp + CameraCalibration.timeOffset`.
+  public var timestamp: Timestamp
+  /// Which camera: 0 for cam0, 1 for cam1.
+  public var camera: Int
+  /// The features seen, sorted by id, each id once; empty in the dark.
+  public var features: [FeatureObservation]
+  /// Mean brightness, 0 black ... 1 white; nil where it was not measured.
+  public var meanLuma: Double?
+
+  /// A frame from its parts.
+  public init(timestamp: Timestamp, camera: Int = 0, features: [FeatureObservation], meanLuma: Double? = nil) {
+    self.timestamp = timestamp
+    self.camera = camera
+    self.features = features
+    self.meanLuma = meanLuma
+  }
+}

@@ -1,0 +1,17 @@
+/// Where one tracked feature was seen in one frame: raw (distorted) pixels.
+@frozen
+public struct FeatureObservation: Equatable, Sendable {
+  /// The track's identity, stable while the track lives.
+  public var featureID: Int64
+  /// Column, pixels.
+  public var u: Double
+  /// Row, pixels.
+  public var v: Double
+
+  /// An observation from its parts.
+  @inlinable public init(featureID: Int64, u: Double, v: Double) {
+    self.featureID = featureID
+    self.u = u
+    self.v = v
+  }
+}

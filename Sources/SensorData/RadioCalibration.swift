@@ -1,0 +1,25 @@
+import Geometry
+
+/// The UWB radio: where its antennas sit and what it claims of itself.
+public struct RadioCalibration: Equatable, Sendable {
+  /// Antenna positions in the body frame, metres, by antenna id; never empty.
+  public var antennas: [String: Vector3]
+  /// 1-sigma of a range as the recording states it, metres.
+  public var rangeNoise: Double?
+  /// Nominal rate over all peers, Hz: a hint.
+  public var rate: Double?
+
+  /// A calibration from its parts. Without named antennas there is one, `""`, at the origin of `T_BS`.
+  public init(antennas: [String: Vector3] = ["": .zero], rangeNoise: Double? = nil, rate: Double? = nil) {
+    precondition(!antennas.isEmpty, "a radio has an antenna")
+    self.antennas = antennas
+    self.rangeNoise = rangeNoise
+    self.rate = rate
+  }
+
+  /// Where the antenna of a measurement sits in the body; nil for an unknown id, or for none when there are several.
+  public func position(of antenna: String?) -> Vector3? {
+    if let antenna { return antennas[antenna] ?? (antennas.count == 1 ? antennas[""] : nil) }
+    return antennas.count == 1 ? antennas.first!.value : nil
+  }
+}
