@@ -22,6 +22,8 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var verticalDecision = 0.95
   /// Probability below which a named class is dropped.
   public var verticalDrop = 0.90
+  /// 1-sigma of the best known axis of the direction (a sine) above which nothing counts as informed.
+  public var informedAxis = 0.2
   /// No usable range for this long: drifting, seconds.
   public var rangeTimeout = 1.0
   /// Mean luma below which the camera is in the dark, 0...1.
@@ -30,6 +32,10 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var fewFeatures = 8
   /// The camera must fail this long before lighting is a reason, seconds.
   public var darkDelay = 0.5
+  /// A peer becomes a state of the filter when its direction is known to this 90 % cone, degrees.
+  public var handOverConeDegrees = 6.0
+  /// ... and after this many ranges.
+  public var handOverRanges = 30
   /// What is assumed of a link.
   public var ranging = RangingConfiguration()
 
