@@ -10,7 +10,7 @@ enum Failure {
   static func reporting(_ body: () throws -> Void) throws {
     do { try body() } catch let exit as ExitCode { throw exit } catch let usage as ValidationError { throw usage } catch {
       let text = "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
-      FileHandle.standardError.write(Data("error: \(text)\n".utf8))
+      FileHandle.standardError.write(Data("\(text.hasPrefix("error: ") ? "" : "error: ")\(text)\n".utf8))
       throw exitCode
     }
   }

@@ -6,6 +6,12 @@ package indirect enum JSONValue: Equatable, Sendable {
     package var key: String
     /// The value.
     package var value: JSONValue
+
+    /// A name and its value.
+    package init(key: String, value: JSONValue) {
+      self.key = key
+      self.value = value
+    }
   }
 
   /// No value.

@@ -13,7 +13,7 @@ struct ResourceUse {
   init(since began: UInt64) {
     var usage = rusage()
     #if canImport(Glibc)
-      getrusage(RUSAGE_SELF, &usage)
+      getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
       peakMemory = Int(usage.ru_maxrss) * 1024
     #else
       getrusage(RUSAGE_SELF, &usage)
