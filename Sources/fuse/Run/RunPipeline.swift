@@ -3,7 +3,7 @@ import Evaluation
 import PrecisionFinding
 import SensorData
 
-/// One run: events go through the gate to the finder; what it says goes to the files, the story and the judge.
+/// One run: events go to the finder; what it says goes to the files, the story and the judge.
 struct RunPipeline {
   /// What stdout carries.
   enum Format: String, CaseIterable {
@@ -18,8 +18,8 @@ struct RunPipeline {
   private var standardOutput = StandardOutput()
   private var progress: ProgressLine
   private let start: Timestamp
-  /// What may pass.
-  private(set) var gate: EventGate
+  /// Events of each kind that the finder saw.
+  private(set) var counts = EventCounts()
   /// The judge, where there is a truth.
   private(set) var judge: Judge?
   /// What became of the peers.
@@ -27,12 +27,11 @@ struct RunPipeline {
 
   /// A run into `output` for a recording that begins at `start`.
   init(
-    finder: PrecisionFinder, output: OutputFolder, gate: EventGate, judge: Judge?, start: Timestamp, format: Format,
-    isQuiet: Bool, progress: ProgressLine
+    finder: PrecisionFinder, output: OutputFolder, judge: Judge?, start: Timestamp, format: Format, isQuiet: Bool,
+    progress: ProgressLine
   ) {
     self.finder = finder
     self.output = output
-    self.gate = gate
     self.judge = judge
     self.start = start
     self.format = format
@@ -41,16 +40,11 @@ struct RunPipeline {
     story = Story(start: start)
   }
 
-  /// Takes the next event; false when the run ends here, before the recording does.
-  mutating func take(_ event: TimedEvent) throws -> Bool {
-    switch gate.judge(event) {
-    case .end: return false
-    case .skip: return true
-    case .take:
-      for said in finder.process(event) { try pass(said) }
-      progress.show(event.event.timestamp.seconds(since: start))
-      return true
-    }
+  /// Takes the next event.
+  mutating func take(_ event: TimedEvent) throws {
+    counts.note(event.event)
+    for said in finder.process(event) { try pass(said) }
+    progress.show(event.event.timestamp.seconds(since: start))
   }
 
   /// Ends a run whose recording has ended: what was held back for late data is said now.
