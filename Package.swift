@@ -35,7 +35,10 @@ let package = Package(
     .target(
       name: "Datasets",
       dependencies: ["SensorData", "Geometry", "CDigest", .product(name: "Yams", package: "Yams")]),
-    .target(name: "Simulation", dependencies: ["SensorData", "Geometry", "Datasets", .product(name: "Yams", package: "Yams")]),
+    .target(
+      name: "Simulation",
+      dependencies: ["SensorData", "Geometry", "Datasets", .product(name: "Yams", package: "Yams")],
+      resources: [.embedInCode("Scenarios")]),
     .target(name: "Evaluation", dependencies: ["SensorData", "Geometry", "Ranging"]),
     .executableTarget(
       name: "fuse",
