@@ -1,0 +1,92 @@
+import Foundation
+import Geometry
+import SensorData
+import Simulation
+import Testing
+
+@Suite struct ScenarioTests {
+  static let builtIn = Scenario.builtIn.map(\.name)
+
+  @Test func builtInScenariosAreListedInOrder() {
+    #expect(Self.builtIn == [
+      "still", "straight", "arc", "arc-above", "search", "two-peers", "dark", "nlos", "approach", "walk-l", "tremor",
+      "demo",
+    ])
+    #expect(Scenario.builtIn.allSatisfy { !$0.summary.isEmpty && !$0.summary.contains("\n") })
+  }
+
+  @Test(arguments: Scenario.builtIn) func everyBuiltInScenarioHasWhatItClaims(_ scenario: Scenario) throws {
+    let simulator = try Simulator(scenario: scenario, seed: 1)
+    let duration = simulator.motion.duration
+    let events = simulator.events()
+    var samples = 0
+    var frames = 0
+    var ranges: [String: Int] = [:]
+    for event in events {
+      switch event.event {
+      case .imu: samples += 1
+      case .frame(let frame):
+        frames += 1
+        let isDark = scenario.camera!.dark.contains { $0.contains(frame.timestamp.seconds(since: Simulator.start)) }
+        #expect(isDark ? frame.features.isEmpty : frame.features.count >= scenario.camera!.tracks / 2)
+        #expect(isDark ? frame.meanLuma! < 0.05 : abs(frame.meanLuma! - 0.5) < 0.1)
+      case .range(let range): ranges[range.peer, default: 0] += 1
+      default: Issue.record("unexpected event \(event)")
+      }
+    }
+    #expect(abs(Double(samples) - duration * scenario.imu.rate) <= 1)
+    #expect(abs(Double(frames) - duration * scenario.camera!.rate) <= 1)
+    #expect(ranges.keys.sorted() == scenario.peers.map(\.id).sorted())
+    for count in ranges.values { #expect(Double(count) > 0.85 * duration * scenario.radio.rate) }
+    for (earlier, later) in zip(events, events.dropFirst()) {
+      #expect((earlier.event.timestamp, earlier.event.rank) <= (later.event.timestamp, later.event.rank))
+    }
+    for state in simulator.truth() {
+      let p = state.worldFromBody.translation
+      #expect(all(p .> scenario.room.low + 0.3) && all(p .< scenario.room.high - 0.3), "the hand leaves the room")
+    }
+  }
+
+  @Test func standingScenariosMoveOnlyByUnrest() throws {
+    for (name, reach) in [("still", 0.02), ("tremor", 0.05)] {
+      let scenario = try Scenario.named(name)
+      let positions = try Simulator(scenario: scenario, seed: 3).truth().map(\.worldFromBody.translation)
+      let mean = positions.reduce(.zero, +) / Double(positions.count)
+      let variance = positions.map { ($0 - mean).squaredNorm }.reduce(0, +) / Double(positions.count) / 3
+      let hand = scenario.hand
+      let expected = hand.swayDeviation * hand.swayDeviation + hand.tremorDeviation * hand.tremorDeviation
+      // 20 s of a sway that is mostly slower than 1 Hz: the sample variance itself scatters.
+      #expect(variance > 0.4 * expected && variance < 1.6 * expected, "\(name): \(variance) against \(expected)")
+      #expect(positions.allSatisfy { $0.norm < reach })
+    }
+  }
+
+  @Test func faultsNameFileLineAndExpectation() throws {
+    let good = "name: x\ndescription: y\nmotion:\n  - hold: {duration_s: 2}\n"
+    #expect(try Scenario(yaml: good, file: "x.yaml").peers.isEmpty)
+    let cases: [(String, Int?, String)] = [
+      (good + "uwb: {rate: 3}\n", 5, "unknown key 'rate'"),
+      (good + "camera:\n  tracks: 60\n  luma: 3\n", 7, "unknown key 'luma'"),
+      (good + "imu: {rate_hz: nan}\n", 5, "expected a number from 20.0"),
+      (good + "imu: {rate_hz: fast}\n", 5, "'fast'"),
+      (good + "imu: 3\n", 5, "expected `key: value`"),
+      (good + "peers:\n  - {id: a}\n", 6, "'ahead_m' is missing"),
+      (good + "peers:\n  - {id: 'a,b', ahead_m: 1}\n", 6, "comma"),
+      (good + "peers: [{id: a, ahead_m: 1}, {id: a, ahead_m: 2}]\n", 5, "two peers"),
+      (good + "camera: {lens: {model: fisheye}}\n", 5, "'fisheye' is not one of"),
+      (good + "camera: {lens: {model: fov, coefficients: [1, 2]}}\n", 5, "a list of 1 numbers"),
+      (good + "camera: {dark: [{from_s: 3, to_s: 1}]}\n", 5, "the light comes back"),
+      ("name: x\ndescription: y\nmotion:\n  - {hold: {duration_s: 2}, turn: {duration_s: 1, right_deg: 3}}\n", 4, "exactly one of"),
+      ("name: x\ndescription: y\nmotion:\n  - approach: {peer: nobody}\n", 4, "'nobody'"),
+      ("name: x\ndescription: y\n", 1, "'motion' is missing"),
+      ("name: [", nil, "no valid YAML"), ("", nil, "empty"), ("- 1\n", 1, "expected `key: value`"),
+    ]
+    for (yaml, line, words) in cases {
+      let error = #expect(throws: ScenarioError.self) { try Scenario(yaml: yaml, file: "x.yaml") }
+      #expect(error?.description.contains(words) == true, "\(yaml): \(error?.description ?? "-")")
+      #expect(error?.line == line, "\(yaml): \(error?.description ?? "-")")
+      #expect(error?.description.hasPrefix("x.yaml") == true)
+    }
+    #expect(throws: ScenarioError.self) { try Scenario.named("no-such-scenario") }
+  }
+}
