@@ -149,16 +149,18 @@ final class PeerLink {
     }
   }
 
+  private var axes: Double { Angle.degrees(configuration.axesUncertaintyDegrees) }
+
   /// What is believed of the peer as seen from the device now; nil before there is anything.
   func belief(filter: any NavigationFilter, worldFromDevice: Pose) -> Belief? {
     switch stage {
     case .searching(let posterior):
       guard posterior.hasBegun else { return nil }
-      return Belief(worldFromDevice: worldFromDevice, gaussians: posterior.gaussians)
+      return Belief(worldFromDevice: worldFromDevice, gaussians: posterior.gaussians, axesUncertainty: axes)
     case .tracked(let tracked):
       return Belief(
         worldFromDevice: worldFromDevice,
-        gaussians: [tracked.gaussian(filter: filter, origin: worldFromDevice.translation)])
+        gaussians: [tracked.gaussian(filter: filter, origin: worldFromDevice.translation)], axesUncertainty: axes)
     }
   }
 

@@ -161,19 +161,25 @@ package struct PeerPosterior {
       variances[0] = spacing * spacing
       variances[1] = spacing * spacing
       variances[layout.bias] = configuration.biasPrior * configuration.biasPrior
+      variances[layout.scale] = configuration.scalePrior * configuration.scalePrior
       for k in layout.coloured { variances[k] = noise.coloured * noise.coloured }
       for k in layout.antennaBiases { variances[k] = configuration.antennaBiasPrior * configuration.antennaBiasPrior }
-      // rho = z - b - a_j - b_j - n: the first range ties the distance to the biases.
-      let tied = [layout.bias, columns.coloured] + (columns.constant.map { [$0] } ?? [])
-      variances[2] = tied.reduce(noise.white * noise.white) { $0 + variances[$1] }
+      // rho = z - s z - b - a_j - b_j - n: the first range ties the distance to the biases.
+      let distance = max(first.range, 0.05)
+      var tied: [(index: Int, weight: Double)] = [
+        (layout.bias, 1), (layout.scale, distance), (columns.coloured, 1),
+      ]
+      if let constant = columns.constant { tied.append((constant, 1)) }
+      variances[2] = noise.white * noise.white
+      for (k, weight) in tied { variances[2] += weight * weight * variances[k] }
       var p = [Double](repeating: 0, count: n * n)
       for k in 0..<n { p[k * n + k] = variances[k] }
-      for k in tied {
-        p[2 * n + k] = -variances[k]
-        p[k * n + 2] = -variances[k]
+      for (k, weight) in tied {
+        p[2 * n + k] = -weight * variances[k]
+        p[k * n + 2] = -weight * variances[k]
       }
       var scalars = [Double](repeating: 0, count: n - 2)
-      scalars[0] = max(first.range, 0.05)
+      scalars[0] = distance
       let prior = statedNoise.map { -0.5 * pow(log(noise.total / $0) / configuration.statedNoiseLogWidth, 2) } ?? 0
       for u in FibonacciLattice.directions(configuration.directions) {
         let elevation = asin(u.z) / configuration.elevationPrior
@@ -194,6 +200,9 @@ package struct PeerPosterior {
     chain.predict(seconds: seconds)
     if let guess = range.blockedGuess { chain.update(radioGuess: guess) }
     hypotheses!.predict(seconds: seconds, metres: (range.device - previous.device).norm)
+    hypotheses!.drift(
+      positionVariance: configuration.peerRandomWalk * configuration.peerRandomWalk * seconds, yawVariance: 0,
+      device: range.device)
     hypotheses!.splitWhereCurved(antenna: range.antenna, limit: configuration.hypothesisLimit)
     let verdict = hypotheses!.update(
       RangeEvidence(
