@@ -4,18 +4,6 @@ import SensorData
 
 /// A dataset folder, opened: its rig and what it holds. Opening reads calibrations, headers and first rows only.
 package struct Recording: Sendable {
-  /// What `dataset.yaml` says of the recording.
-  package struct Metadata: Equatable, Sendable {
-    /// Its title.
-    package var title: String?
-    /// Where it comes from.
-    package var source: String?
-    /// On what terms.
-    package var licence: String?
-    /// What else is worth knowing.
-    package var note: String?
-  }
-
   /// The folder's own name.
   package let name: String
   /// Its description.

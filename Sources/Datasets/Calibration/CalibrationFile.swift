@@ -12,12 +12,16 @@ struct CalibrationFile {
   init(path: String) throws(DatasetError) {
     var text = try RegularFile.text(path)
     if text.utf8.starts(with: [0xEF, 0xBB, 0xBF]) { text.unicodeScalars.removeFirst() }
-    if text.hasPrefix("%YAML:") { text.replaceSubrange(..<(text.firstIndex(where: \.isNewline) ?? text.endIndex), with: "") }
+    if text.hasPrefix("%YAML:") {
+      text.replaceSubrange(..<(text.firstIndex(where: \.isNewline) ?? text.endIndex), with: "")
+    }
     // Deep nesting would cost the parser its stack; no calibration nests deeper than a list in a list.
     var depth = 0
     for byte in text.utf8 {
       if byte == 0x5B || byte == 0x7B { depth += 1 } else if byte == 0x5D || byte == 0x7D { depth -= 1 }
-      guard depth < 16 else { throw DatasetError(file: path, found: "brackets nested 16 deep", expected: "plain lists") }
+      guard depth < 16 else {
+        throw DatasetError(file: path, found: "brackets nested 16 deep", expected: "plain lists")
+      }
     }
     let root: Node?
     do { root = try compose(yaml: text) } catch { throw Self.syntaxError(error, path: path) }
@@ -93,7 +97,9 @@ struct CalibrationFile {
   /// A list of finite numbers, rows of a matrix one after the other; nil where the key is absent.
   func numbers(_ key: String, _ what: String) throws(DatasetError) -> [Double]? {
     guard let node = entries[key] else { return nil }
-    guard let values = Self.flattened(node) else { throw fault(key, found: "\(key): \(Self.shown(node))", expected: what) }
+    guard let values = Self.flattened(node) else {
+      throw fault(key, found: "\(key): \(Self.shown(node))", expected: what)
+    }
     return values
   }
 
