@@ -29,7 +29,9 @@ package struct Recording: Sendable {
   package static func open(
     _ folder: URL, options: ReadingOptions = ReadingOptions()
   ) throws(DatasetError) -> Recording {
-    var root = folder.relativePath
+    // The name as the user gave it, unless it is relative to somewhere else than the working directory.
+    let isHere = folder.baseURL.map { $0.path == FileManager.default.currentDirectoryPath } ?? true
+    var root = isHere ? folder.relativePath : folder.path
     while root.count > 1, root.hasSuffix("/") { root.removeLast() }
     guard RegularFile.isFolder(root) else {
       let what = RegularFile.exists(root) ? "not a folder" : "no such folder"

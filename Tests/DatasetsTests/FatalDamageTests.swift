@@ -274,10 +274,16 @@ extension FatalCase {
     FatalCase("no YAML", Fixture.imuCalibration, 2, "no YAML") {
       try $0.write(Fixture.imuCalibration, "a: [1, 2\nb: }\n")
     },
-    FatalCase("a key twice", Fixture.imuCalibration, nil, "twice") {
+    FatalCase("a key twice", Fixture.imuCalibration, 2, "twice") {
       try $0.write(Fixture.imuCalibration, Fixture.imuYAML + "rate_hz: 100\n")
     },
-    FatalCase("YAML nested deep", Fixture.imuCalibration, nil, "nested") {
+    FatalCase("YAML that unfolds without end", Fixture.imuCalibration, 2, "an alias") {
+      let unfolding = (0..<9).map {
+        "a\($0 + 1): &a\($0 + 1) [\(Array(repeating: "*a\($0)", count: 9).joined(separator: ", "))]\n"
+      }
+      try $0.write(Fixture.imuCalibration, "a0: &a0 lol\n" + unfolding.joined() + "? *a9\n: 1\n")
+    },
+    FatalCase("YAML nested deep", Fixture.imuCalibration, 1, "nested") {
       try $0.write(Fixture.imuCalibration, "T_BS: " + String(repeating: "[", count: 100_000))
     },
     FatalCase("empty YAML", Fixture.imuCalibration, 1, "no keys") { try $0.write(Fixture.imuCalibration, "\n") },

@@ -175,8 +175,10 @@ final class TableReader {
   private func judge(remaining: Int64) throws(DatasetError) {
     guard let first = firstFault else { return }
     let bad = counts.reduce(0) { $0 + ($1.key == .truncatedLastRow ? 0 : $1.value) }
+    // Commas, one digit of a stamp and the end of the line, which the last row may lack.
     let shortestRow = Int64(header.count + 1)
-    if Int64(bad) * 1000 > Int64(rows) + max(0, remaining) / shortestRow {
+    let possibleRows = (max(0, remaining) + shortestRow - 1) / shortestRow
+    if Int64(bad) * 1000 > Int64(rows) + possibleRows {
       throw DatasetError(
         file: path, line: first.line,
         found: "\(bad) bad rows in \(rows), here the first: \(first.found)",
