@@ -24,7 +24,7 @@ struct StreamProbe {
         if isEvents { continue }
         let file = stream.damage.last!  // of a camera frames.csv, where it is there
         throw DatasetError(
-          file: "\(layout.root)/\(file.path)", found: "a header and no rows", expected: "at least one row")
+          file: "\(layout.root)/\(file.path)", line: 2, found: "a header and no rows", expected: "at least one row")
       }
       if !isEvents { first = min(first, event.event.timestamp) }
       // The rate decides only where there is a choice.

@@ -77,9 +77,9 @@ extension FatalCase {
   static let structure = [
     FatalCase("no mav0", "", nil, "no folder mav0") { try $0.remove("mav0") },
     FatalCase("imu0 without data", Fixture.imu, nil, "no such file") { try $0.remove(Fixture.imu) },
-    FatalCase("zero-length file", Fixture.imu, nil, "an empty file") { try $0.write(Fixture.imu, "") },
-    FatalCase("header only", Fixture.imu, nil, "no rows") { try $0.write(Fixture.imu, Fixture.imuHeader + "\n") },
-    FatalCase("tracks with header only and no frames.csv", Fixture.features, nil, "no rows") {
+    FatalCase("zero-length file", Fixture.imu, 1, "an empty file") { try $0.write(Fixture.imu, "") },
+    FatalCase("header only", Fixture.imu, 2, "no rows") { try $0.write(Fixture.imu, Fixture.imuHeader + "\n") },
+    FatalCase("tracks with header only and no frames.csv", Fixture.features, 2, "no rows") {
       try $0.write(Fixture.features, Fixture.featureHeader + "\n")
     },
     FatalCase("wrong unit", Fixture.ranges, 1, "unit [cm] of column range", "expected [m]") {
@@ -265,7 +265,7 @@ extension FatalCase {
     FatalCase("noise in words", Fixture.imuCalibration, 3, "'low'") {
       try $0.replace(Fixture.imuCalibration, "density: 0.001", with: "density: low")
     },
-    FatalCase("noise missing", Fixture.imuCalibration, nil, "no key accelerometer_random_walk") {
+    FatalCase("noise missing", Fixture.imuCalibration, 1, "no key accelerometer_random_walk") {
       try $0.replace(Fixture.imuCalibration, "accelerometer_random_walk: 1", with: "")
     },
     FatalCase("slip in a key", Fixture.imuCalibration, 3, "'gyroscope_noise_densty'", "'gyroscope_noise_density'") {

@@ -6,6 +6,8 @@ import Yams
 /// OpenCV's first line `%YAML:1.0` is no YAML and is blanked; so lines keep their numbers.
 struct CalibrationFile {
   let path: String
+  /// Where the keys begin: the place of a key that is missing.
+  private let line: Int
   private let entries: [String: Node]
 
   /// Reads a whole file.
@@ -21,7 +23,7 @@ struct CalibrationFile {
     guard let root, case .mapping(let mapping) = root else {
       throw DatasetError(file: path, line: 1, found: "no keys", expected: "lines such as 'rate_hz: 20'")
     }
-    self.init(path: path, mapping: mapping)
+    self.init(path: path, mapping: mapping, line: 1)
   }
 
   /// Refuses what a calibration does not need and what can cost a parser its stack or its evening: deep nesting, and
@@ -55,8 +57,9 @@ struct CalibrationFile {
     }
   }
 
-  private init(path: String, mapping: Node.Mapping) {
+  private init(path: String, mapping: Node.Mapping, line: Int) {
     self.path = path
+    self.line = line
     var entries: [String: Node] = [:]
     for (key, value) in mapping { if let name = key.scalar?.string { entries[name] = value } }
     self.entries = entries
@@ -69,12 +72,12 @@ struct CalibrationFile {
   func section(_ key: String) throws(DatasetError) -> CalibrationFile? {
     guard let node = entries[key] else { return nil }
     guard case .mapping(let mapping) = node else { throw fault(key, found: "no keys below \(key)", expected: "keys") }
-    return CalibrationFile(path: path, mapping: mapping)
+    return CalibrationFile(path: path, mapping: mapping, line: node.mark?.line ?? line)
   }
 
   /// A fault at a key.
   func fault(_ key: String, found: String, expected: String) -> DatasetError {
-    DatasetError(file: path, line: entries[key]?.mark?.line, found: found, expected: expected)
+    DatasetError(file: path, line: entries[key]?.mark?.line ?? line, found: found, expected: expected)
   }
 
   /// Warnings for keys beyond `known`; an error for one that is probably a slip.
@@ -148,7 +151,7 @@ struct CalibrationFile {
   private static func shown(_ node: Node) -> String {
     switch node {
     case .scalar(let scalar): "'\(scalar.string.prefix(40))'"
-    case .sequence(let sequence): "a list of \(sequence.count)"
+    case .sequence(let sequence): "a list of \(sequence.count), not all finite numbers"
     case .mapping: "keys"
     case .alias: "an alias"
     }

@@ -35,7 +35,7 @@ final class TableReader {
     self.isStrict = isStrict
     lines = try LineReader(path: path)
     guard let first = try lines.next() else {
-      throw DatasetError(file: path, found: "an empty file", expected: "a header and rows")
+      throw DatasetError(file: path, line: 1, found: "an empty file", expected: "a header and rows")
     }
     header = try TableHeader(first, path: path, line: 1, columns: columns)
     hasArrival = header.places[1] >= 0
