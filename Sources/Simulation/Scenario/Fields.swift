@@ -58,6 +58,12 @@ struct Fields {
     return text
   }
 
+  /// True for a text that can stand in a column of a table as a name.
+  static func isName(_ text: String) -> Bool {
+    let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 && $0 != "," && $0 != "\"" }
+    return isPlain && !text.isEmpty && text.first != " " && text.last != " "
+  }
+
   /// The numbers at `key`, or nil where the key is absent.
   mutating func numbers(_ key: String, count: Int, _ range: ClosedRange<Double>) throws(ScenarioError) -> [Double]? {
     guard let node = node(key) else { return nil }

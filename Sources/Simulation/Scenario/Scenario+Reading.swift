@@ -79,7 +79,7 @@ extension Scenario {
 extension Scenario.Peer {
   init(_ fields: inout Fields) throws(ScenarioError) {
     guard let id = try fields.text("id") else { throw fields.missing("id") }
-    guard !id.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else {
+    guard Fields.isName(id) else {
       throw fields.refuse("id", "a comma, a quotation mark or a line break cannot stand in a column")
     }
     guard let ahead = try fields.number("ahead_m", -1000...1000) else { throw fields.missing("ahead_m") }

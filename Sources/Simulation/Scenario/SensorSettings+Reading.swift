@@ -109,6 +109,9 @@ extension Scenario.Radio {
     try f.number("claimed_range_std_m", 0.001...10).map { radio.claimedDeviation = $0 }
     if let antennas = try f.vectors("antennas_m", -2...2) {
       guard !antennas.isEmpty else { throw f.refuse("antennas_m", "a radio has an antenna") }
+      guard antennas.keys.allSatisfy(Fields.isName) else {
+        throw f.refuse("antennas_m", "a comma, a quotation mark or a line break cannot stand in a column")
+      }
       radio.antennas = antennas
     }
     return radio

@@ -17,7 +17,7 @@ extension Scenario {
     /// Random walk of its bias, m/s^3/sqrt(Hz).
     package var accelerometerRandomWalk = 5e-4
     /// Largest bias at the start, each axis, m/s^2.
-    package var accelerometerBias = 0.15
+    package var accelerometerBias = 0.2
     /// Local gravity, m/s^2.
     package var gravity = 9.81
     /// `T_BS`: the body, whose axes are the device's, from the IMU.
