@@ -9,11 +9,22 @@ import Testing
   static let builtIn = Scenario.builtIn.map(\.name)
 
   @Test func builtInScenariosAreListedInOrder() {
-    #expect(Self.builtIn == [
-      "still", "straight", "arc", "arc-above", "search", "two-peers", "dark", "nlos", "approach", "walk-l", "tremor",
-      "demo",
-    ])
+    #expect(
+      Self.builtIn == [
+        "still", "straight", "arc", "arc-above", "search", "two-peers", "dark", "nlos", "approach", "walk-l", "tremor",
+        "demo",
+      ])
     #expect(Scenario.builtIn.allSatisfy { !$0.summary.isEmpty && !$0.summary.contains("\n") })
+  }
+
+  /// `datasets/scenarios` shows the very files that are compiled in, each called like its scenario.
+  @Test func theFolderHoldsTheBuiltInScenarios() throws {
+    let folder = Repository.root.appendingPathComponent("datasets/scenarios")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    #expect(files == Self.builtIn.map { "\($0).yaml" }.sorted())
+    for name in Self.builtIn {
+      #expect(try Scenario(contentsOf: folder.appendingPathComponent("\(name).yaml")) == Scenario.named(name))
+    }
   }
 
   @Test(arguments: builtIn) func everyBuiltInScenarioHasWhatItClaims(_ name: String) throws {
@@ -78,7 +89,10 @@ import Testing
       (good + "camera: {lens: {model: fisheye}}\n", 5, "'fisheye' is not one of"),
       (good + "camera: {lens: {model: fov, coefficients: [1, 2]}}\n", 5, "a list of 1 numbers"),
       (good + "camera: {dark: [{from_s: 3, to_s: 1}]}\n", 5, "the light comes back"),
-      ("name: x\ndescription: y\nmotion:\n  - {hold: {duration_s: 2}, turn: {duration_s: 1, right_deg: 3}}\n", 4, "exactly one of"),
+      (
+        "name: x\ndescription: y\nmotion:\n  - {hold: {duration_s: 2}, turn: {duration_s: 1, right_deg: 3}}\n", 4,
+        "exactly one of"
+      ),
       ("name: x\ndescription: y\nmotion:\n  - approach: {peer: nobody}\n", 4, "'nobody'"),
       ("name: x\ndescription: y\n", 1, "'motion' is missing"),
       ("name: [", nil, "no valid YAML"), ("", nil, "empty"), ("- 1\n", 1, "expected `key: value`"),
@@ -96,12 +110,15 @@ import Testing
   @Test func everyKeyIsDocumented() throws {
     let readme = try String(contentsOf: Repository.root.appendingPathComponent("datasets/README.md"), encoding: .utf8)
     let good = "name: x\ndescription: y\nmotion:\n  - hold: {duration_s: 2}\n"
-    let places = [
-      good + "zzz: 1\n", good + "peers: [{id: a, ahead_m: 1, zzz: 1}]\n", good + "camera: {dark: [{from_s: 1, to_s: 2, zzz: 1}]}\n",
-      good + "camera: {lens: {model: none, zzz: 1}}\n",
-    ]
+    let places =
+      [
+        good + "zzz: 1\n", good + "peers: [{id: a, ahead_m: 1, zzz: 1}]\n",
+        good + "camera: {dark: [{from_s: 1, to_s: 2, zzz: 1}]}\n",
+        good + "camera: {lens: {model: none, zzz: 1}}\n",
+      ]
       + ["hand", "room", "imu", "camera", "uwb", "odometry"].map { good + "\($0): {zzz: 1}\n" }
-      + ["hold: {duration_s: 1, zzz: 1}", "sway: {duration_s: 1, zzz: 1}", "arc: {duration_s: 1, zzz: 1}",
+      + [
+        "hold: {duration_s: 1, zzz: 1}", "sway: {duration_s: 1, zzz: 1}", "arc: {duration_s: 1, zzz: 1}",
         "walk: {distance_m: 1, zzz: 1}", "turn: {duration_s: 1, right_deg: 1, zzz: 1}", "approach: {peer: a, zzz: 1}",
       ].map { "name: x\ndescription: y\nmotion:\n  - \($0)\n" }
     for yaml in places {

@@ -226,4 +226,56 @@ import Testing
     }
     #expect(abs(Self.mean(squares).squareRoot() / 0.05 - 1) < 4 / (2.0 * 60).squareRoot())
   }
+
+  @Test func anglesOfArrivalPointAtThePeerAndEndAtTheFieldOfView() throws {
+    var scenario = try Scenario.named("arc")
+    scenario.camera = nil
+    scenario.radio.dropoutShare = 0
+    scenario.radio.angleNoise = 1e-9
+    let simulator = try Simulator(scenario: scenario, seed: 1)
+    var seen = 0
+    var unseen = 0
+    for case .range(let range) in simulator.events().map(\.event) {
+      let time = range.timestamp.seconds(since: Simulator.start)
+      let pose = simulator.motion.kinematics(at: time).worldFromBody
+      let ray = pose.inverse * scenario.peers[0].position - scenario.radio.antennas[""]!
+      guard let azimuth = range.azimuth, let elevation = range.elevation else {
+        unseen += 1
+        #expect(range.angleStandardDeviation == nil && abs(atan2(ray.x, -ray.z)) > Angle.degrees(59.9))
+        continue
+      }
+      seen += 1
+      let u = Vector3(sin(azimuth) * cos(elevation), sin(elevation), -cos(azimuth) * cos(elevation))
+      #expect((u - ray.normalized).norm < 1e-7)
+    }
+    #expect(seen > 50 && unseen > 10)
+  }
+
+  @Test func lateRangesComeInTheOrderOfArrival() throws {
+    var scenario = try Scenario.named("two-peers")
+    scenario.camera = nil
+    let prompt = try Simulator(scenario: scenario, seed: 1).events()
+    scenario.radio.latency = 0.02
+    scenario.radio.latencyJitter = 0.05
+    let late = try Simulator(scenario: scenario, seed: 1).events()
+    #expect(zip(late, late.dropFirst()).allSatisfy { $0.arrival <= $1.arrival })
+    let delays = late.compactMap { event -> Double? in
+      guard case .range(let range) = event.event else { return nil }
+      return event.arrival.seconds(since: range.timestamp)
+    }
+    #expect(delays.min()! >= 0.0199 && abs(Self.mean(delays) - 0.07) < 4 * 0.05 / Double(delays.count).squareRoot())
+    // The very same measurements, only later.
+    func key(_ a: TimedEvent, _ b: TimedEvent) -> Bool {
+      (a.event.timestamp, a.event.rank) < (b.event.timestamp, b.event.rank)
+    }
+    #expect(prompt.map(\.event) == late.sorted(by: key).map(\.event))
+  }
+
+  @Test func aWayThroughTheWallIsRefused() throws {
+    let walk = HandMotion.walk(distance: 12, speed: 1, heading: 0, bob: 0, stepRate: 2)
+    let scenario = Scenario(name: "far", summary: "-", peers: [], motion: [.motion(walk)])
+    let error = #expect(throws: ScenarioError.self) { try Simulator(scenario: scenario, seed: 1) }
+    // 8.9 m at 1 m/s and half a ramp of 0.8 s.
+    #expect(error?.description.contains("at 9.3 s") == true)
+  }
 }

@@ -19,12 +19,13 @@ import Testing
     scenario.odometry = Scenario.Odometry()
     scenario.radio.antennas = ["left": Vector3(-0.03, 0.06, 0), "right": Vector3(0.03, 0.06, 0)]
     let files = try DatasetWriter.files(try Simulator(scenario: scenario, seed: 1).recording())
-    #expect(files.keys.sorted() == [
-      "dataset.yaml", "mav0/cam0/features.csv", "mav0/cam0/frames.csv", "mav0/cam0/sensor.yaml", "mav0/imu0/data.csv",
-      "mav0/imu0/sensor.yaml", "mav0/odometry0/data.csv", "mav0/odometry0/sensor.yaml",
-      "mav0/peers_groundtruth0/data.csv", "mav0/state_groundtruth_estimate0/data.csv", "mav0/uwb0/data.csv",
-      "mav0/uwb0/sensor.yaml",
-    ])
+    #expect(
+      files.keys.sorted() == [
+        "dataset.yaml", "mav0/cam0/features.csv", "mav0/cam0/frames.csv", "mav0/cam0/sensor.yaml", "mav0/imu0/data.csv",
+        "mav0/imu0/sensor.yaml", "mav0/odometry0/data.csv", "mav0/odometry0/sensor.yaml",
+        "mav0/peers_groundtruth0/data.csv", "mav0/state_groundtruth_estimate0/data.csv", "mav0/uwb0/data.csv",
+        "mav0/uwb0/sensor.yaml",
+      ])
     let pose = ",p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z []"
     let headers = [
       "mav0/imu0/data.csv":
@@ -126,17 +127,21 @@ import Testing
   @Test func lateEventsGetAnArrivalColumnAndNumbersTheirDecimals() throws {
     let start = Simulator.start
     let ranges = [0.0, -0.00004, 12.34566, 1234.5].enumerated().map { k, value in
-      RangeMeasurement(timestamp: start.advanced(byNanoseconds: Int64(k)), peer: "a", range: value, rssi: k == 1 ? -71.5 : nil)
+      RangeMeasurement(
+        timestamp: start.advanced(byNanoseconds: Int64(k)), peer: "a", range: value, rssi: k == 1 ? -71.5 : nil)
     }
     let events = ranges.map { TimedEvent(.range($0), arrival: start.advanced(byNanoseconds: 9)) }
     let contents = DatasetContents(
       title: "t", source: "s", licence: "l", note: "n", rig: RigCalibration(), events: events, truth: [], peers: [])
     let lines = try Self.text(DatasetWriter.files(contents), "mav0/uwb0/data.csv")
-    #expect(lines == [
-      "#timestamp [ns],peer_id [],range [m],rssi [dBm],arrival [ns]",
-      "1700000000000000000,a,0.0000,,1700000000000000009", "1700000000000000001,a,0.0000,-71.5000,1700000000000000009",
-      "1700000000000000002,a,12.3457,,1700000000000000009", "1700000000000000003,a,1234.5000,,1700000000000000009", "",
-    ])
+    #expect(
+      lines == [
+        "#timestamp [ns],peer_id [],range [m],rssi [dBm],arrival [ns]",
+        "1700000000000000000,a,0.0000,,1700000000000000009",
+        "1700000000000000001,a,0.0000,-71.5000,1700000000000000009",
+        "1700000000000000002,a,12.3457,,1700000000000000009", "1700000000000000003,a,1234.5000,,1700000000000000009",
+        "",
+      ])
   }
 
   /// `datasets/demo` is what `fuse simulate demo -o datasets/demo --seed 1` writes.
@@ -145,7 +150,9 @@ import Testing
     let folder = Repository.root.appendingPathComponent("datasets/demo")
     for (name, bytes) in files {
       let shipped = FileManager.default.contents(atPath: folder.appendingPathComponent(name).path)
-      #expect(shipped == Data(bytes), "\(name) differs: run `swift run -c release fuse simulate demo -o datasets/demo --seed 1`")
+      #expect(
+        shipped == Data(bytes),
+        "\(name) differs: run `swift run -c release fuse simulate demo -o datasets/demo --seed 1`")
     }
     let size = files.values.reduce(0) { $0 + $1.count }
     #expect(size > 2_000_000 && size < 4_000_000)

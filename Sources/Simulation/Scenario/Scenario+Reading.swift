@@ -14,7 +14,9 @@ extension Scenario {
     } catch {
       throw ScenarioError(file: file, line: nil, problem: "no valid YAML: \(error)")
     }
-    guard let node else { throw ScenarioError(file: file, line: nil, problem: "the file is empty, expected a scenario") }
+    guard let node else {
+      throw ScenarioError(file: file, line: nil, problem: "the file is empty, expected a scenario")
+    }
     self = try Fields.read(node, in: file) { fields throws(ScenarioError) in try Scenario(&fields) }
   }
 
