@@ -109,10 +109,10 @@ package struct Simulator: Sendable {
         scenario.radio, to: peer, number: number, of: scenario.peers.count, along: motion, start: Self.start, seed: seed
       )
     }
-    // Sorted with the place in the list as the last key: the order never depends on the sorting algorithm.
+    // The order of reading a folder, with the place in the list as the last key: it must not depend on the sorting.
     let order = events.indices.sorted {
       let (a, b) = (events[$0], events[$1])
-      return (a.arrival.nanoseconds, a.event.rank, $0) < (b.arrival.nanoseconds, b.event.rank, $1)
+      return (a.arrival, a.event.timestamp, a.event.rank, $0) < (b.arrival, b.event.timestamp, b.event.rank, $1)
     }
     return order.map { events[$0] }
   }
