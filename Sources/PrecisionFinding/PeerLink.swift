@@ -70,7 +70,7 @@ final class PeerLink {
       let outcome = posterior.update(
         PeerPosterior.Range(
           time: Double(range.timestamp.nanoseconds % 1_000_000_000_000_000) * 1e-9, range: range.range,
-          antenna: filter.worldFromBody * antenna, antennaID: range.antenna, blockedGuess: range.nonLineOfSight))
+          antenna: filter.worldFromBody * antenna, device: filter.worldFromBody.translation, antennaID: range.antenna, blockedGuess: range.nonLineOfSight))
       free = posterior.chain.free
       count(outcome.map { $0.free > 0.5 } ?? true, at: range.timestamp)
       stage = .searching(posterior)

@@ -11,8 +11,10 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var biasPrior = 0.2
   /// Prior 1-sigma of what one antenna adds to that, metres; used when there are several antennas.
   public var antennaBiasPrior = 0.05
-  /// Correlation time of the coloured range error, seconds.
-  public var correlationTime = 1.0
+  /// Correlation time of the coloured range error while the device stands still, seconds.
+  public var correlationTime = 3.0
+  /// Distance over which the coloured range error decorrelates, metres.
+  public var correlationLength = 1.0
   /// Candidates for (white, coloured) 1-sigma in metres. The link's own ranges decide between them.
   public var noiseCandidates: [SIMD2<Double>] = [
     [0.02, 0.03], [0.03, 0.06], [0.05, 0.10], [0.10, 0.03], [0.10, 0.12], [0.15, 0.25],
