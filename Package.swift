@@ -50,8 +50,8 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["Simulation", "Geometry", "SensorData"], path: "Tests/TestSupport"),
     .testTarget(name: "GeometryTests", dependencies: ["Geometry", "Simulation", "TestSupport"]),
     .testTarget(name: "SensorDataTests", dependencies: ["SensorData", "Geometry", "TestSupport"]),
-    .testTarget(name: "InertialTests", dependencies: ["Inertial", "SensorData", "Geometry", "TestSupport"]),
-    .testTarget(name: "VisionTests", dependencies: ["Vision", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(name: "InertialTests", dependencies: ["Inertial", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(name: "VisionTests", dependencies: ["Vision", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "RangingTests", dependencies: ["Ranging", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "EstimatorTests",

@@ -38,3 +38,15 @@ public struct FinderSummary: Equatable, Sendable {
   /// Nothing yet.
   public init() {}
 }
+
+extension FinderSummary {
+  mutating func note(_ update: NearbyUpdate, link: PeerLink) {
+    var peer = peers[update.object.peer] ?? Peer()
+    peer.rangesUsed = link.used
+    peer.rangesRejected = link.rejected
+    if peer.firstAngle == nil, update.object.horizontalAngle != nil { peer.firstAngle = update.timestamp }
+    if peer.firstConverged == nil, update.convergence.status == .converged { peer.firstConverged = update.timestamp }
+    peer.last = update
+    peers[update.object.peer] = peer
+  }
+}

@@ -1,0 +1,90 @@
+internal import CLinearAlgebra
+
+/// How a Kalman update ended.
+package enum UpdateResult: Equatable, Sendable {
+  /// Why an update could not be done; the covariance is as it was.
+  package enum Failure: String, Equatable, Sendable {
+    /// The innovation covariance, or the updated one, was not positive definite.
+    case notPositiveDefinite
+    /// NaN or infinity came in or would have come out.
+    case notFinite
+    /// No memory, or an inconsistent call.
+    case failed
+  }
+
+  /// Done: the normalised innovation squared, and the correction of the whole error state, one number per row.
+  case accepted(nis: Double, correction: [Double])
+  /// The normalised innovation squared exceeded the gate.
+  case rejected(nis: Double)
+  /// Not possible.
+  case failed(Failure)
+
+  init(status: Int32, nis: Double, correction: @autoclosure () -> [Double]) {
+    switch Int(status) {
+    case FUSE_LA_OK: self = .accepted(nis: nis, correction: correction())
+    case FUSE_LA_REJECTED: self = .rejected(nis: nis)
+    case FUSE_LA_NOT_POSITIVE: self = .failed(.notPositiveDefinite)
+    case FUSE_LA_NOT_FINITE: self = .failed(.notFinite)
+    default: self = .failed(.failed)
+    }
+  }
+}
+
+extension ErrorCovariance {
+  /// Kalman update of the covariance with `r = H dx + v`, H given over the involved blocks only. O(rows n^2).
+  ///
+  /// The caller injects the correction into the state (`NavigationFilter.apply`).
+  ///
+  /// - Parameters:
+  ///   - jacobian: rows x size(of block), row-major, for each involved block; a block appears at most once.
+  ///   - residual: measured minus predicted; its count is the number of rows.
+  ///   - noise: variance of v: one number per row (diagonal) or rows x rows, row-major; empty means unit noise.
+  ///   - gate: reject when `r^T S^-1 r` exceeds it; nil accepts everything.
+  package func update(jacobian: [(Block, [Double])], residual: [Double], noise: [Double] = [], gate: Double? = nil)
+    -> UpdateResult
+  {
+    update(gather(jacobian, rows: residual.count), residual: residual, noise: noise, gate: gate)
+  }
+
+  /// `r^T (H P H^T + R)^-1 r` without changing anything; nil where it is not defined. Parameters as in `update`.
+  package func normalizedInnovation(jacobian: [(Block, [Double])], residual: [Double], noise: [Double] = []) -> Double? {
+    normalizedInnovation(gather(jacobian, rows: residual.count), residual: residual, noise: noise)
+  }
+
+  func update(_ involved: Involved, residual: [Double], noise: [Double], gate: Double?) -> UpdateResult {
+    let full = Self.full(noise, rows: residual.count)
+    var nis = 0.0
+    var correction = [Double](repeating: 0, count: dimension)
+    let status = withStorage { storage, n, stride in
+      full.withUnsafeBufferPointer { noise in
+        fuse_la_update(
+          storage, n, stride, involved.columns, Int32(involved.columns.count), involved.matrix, Int32(residual.count),
+          residual, noise.isEmpty ? nil : noise.baseAddress, gate ?? .infinity, &correction, &nis)
+      }
+    }
+    return UpdateResult(status: status, nis: nis, correction: correction)
+  }
+
+  func normalizedInnovation(_ involved: Involved, residual: [Double], noise: [Double]) -> Double? {
+    let full = Self.full(noise, rows: residual.count)
+    var nis = 0.0
+    let status = withStorage { storage, n, stride in
+      full.withUnsafeBufferPointer { noise in
+        fuse_la_innovation(
+          storage, n, stride, involved.columns, Int32(involved.columns.count), involved.matrix, Int32(residual.count),
+          residual, noise.isEmpty ? nil : noise.baseAddress, &nis)
+      }
+    }
+    return Int(status) == FUSE_LA_OK ? nis : nil
+  }
+
+  private static func full(_ noise: [Double], rows: Int) -> [Double] {
+    guard noise.count == rows, rows > 1 else {
+      precondition(noise.isEmpty || noise.count == rows * rows, "shape of the noise")
+      return noise
+    }
+    var matrix = [Double](repeating: 0, count: rows * rows)
+    for i in 0..<rows { matrix[i * rows + i] = noise[i] }
+    return matrix
+  }
+}

@@ -1,0 +1,210 @@
+internal import CLinearAlgebra
+
+/// Covariance of the filter's error state: an ordered list of blocks (navigation state, clones, peers) in one symmetric
+/// matrix whose buffer has one owner, so that nothing is ever copied behind anyone's back.
+///
+/// Matrices go in and come out row-major. Every change either happens completely or not at all.
+package final class ErrorCovariance {
+  /// A handle on a block; stays valid while other blocks come and go.
+  package struct Block: Hashable, Sendable {
+    let id: Int
+  }
+
+  private struct Entry {
+    var block: Block
+    var offset: Int
+    var size: Int
+  }
+
+  /// Number of rows and columns in use.
+  package private(set) var dimension = 0
+  private var capacity: Int
+  private var storage: UnsafeMutablePointer<Double>
+  private var entries: [Entry] = []
+  private var index: [Block: Int] = [:]
+  private var nextID = 0
+
+  /// An empty covariance with room for `capacity` rows; it grows by doubling when more are needed.
+  package init(capacity: Int = 256) {
+    self.capacity = max(16, capacity)
+    storage = .allocate(capacity: self.capacity * self.capacity)
+    storage.initialize(repeating: 0, count: self.capacity * self.capacity)
+  }
+
+  deinit { storage.deallocate() }
+
+  /// The blocks in the order of their rows.
+  package var blocks: [Block] { entries.map(\.block) }
+
+  /// First row of a block. O(1).
+  package func offset(of block: Block) -> Int { entry(block).offset }
+
+  /// Number of rows of a block. O(1).
+  package func size(of block: Block) -> Int { entry(block).size }
+
+  /// True while the block has not been removed.
+  package func contains(_ block: Block) -> Bool { index[block] != nil }
+
+  /// One element, by the rows of the full matrix.
+  package subscript(row: Int, column: Int) -> Double {
+    precondition(row >= 0 && row < dimension && column >= 0 && column < dimension, "outside the covariance")
+    return storage[row * capacity + column]
+  }
+
+  /// True when no variance is negative, NaN or infinite. O(n).
+  package var isHealthy: Bool {
+    for i in 0..<dimension {
+      let variance = storage[i * capacity + i]
+      if !(variance >= 0 && variance.isFinite) { return false }
+    }
+    return true
+  }
+
+  // MARK: Blocks come and go
+
+  /// Appends a block `x_new = sum_i J_i x_i + w` with `w ~ N(0, independent)`.
+  ///
+  /// One operation for a first block (no Jacobian), for stochastic cloning (no independent part; Roumeliotis and Burdick
+  /// 2002, doi:10.1109/ROBOT.2002.1014801) and for states defined relative to others. O(size n m).
+  ///
+  /// - Parameters:
+  ///   - jacobian: `J_i`, size x size(of block i), row-major; a block appears at most once.
+  ///   - independent: size x size, row-major; empty means zero.
+  /// - Returns: the block, or nil when a number was not finite; then nothing has changed.
+  package func augment(size: Int, jacobian: [(Block, [Double])] = [], independent: [Double] = []) -> Block? {
+    precondition(size > 0 && (independent.isEmpty || independent.count == size * size), "shape of the new block")
+    reserve(dimension + size)
+    if dimension == 0 {
+      guard independent.count == size * size, independent.allSatisfy(\.isFinite) else { return nil }
+      for i in 0..<size {
+        for j in 0..<size { storage[i * capacity + j] = 0.5 * (independent[i * size + j] + independent[j * size + i]) }
+      }
+    } else {
+      let involved = gather(jacobian, rows: size)
+      let status = independent.withUnsafeBufferPointer { noise in
+        fuse_la_augment(
+          storage, Int32(dimension), Int32(capacity), Int32(size), involved.columns, Int32(involved.columns.count),
+          involved.matrix, noise.isEmpty ? nil : noise.baseAddress)
+      }
+      guard Int(status) == FUSE_LA_OK else { return nil }
+    }
+    let block = Block(id: nextID)
+    nextID += 1
+    index[block] = entries.count
+    entries.append(Entry(block: block, offset: dimension, size: size))
+    dimension += size
+    return block
+  }
+
+  /// Removes a block: marginalises it out. O(n^2).
+  package func remove(_ block: Block) {
+    let gone = entry(block)
+    let first = gone.offset, after = first + gone.size
+    for row in 0..<dimension where row < first || row >= after {
+      let from = storage + row * capacity
+      let to = storage + (row < first ? row : row - gone.size) * capacity
+      if to != from { to.update(from: from, count: first) }
+      (to + first).update(from: from + after, count: dimension - after)
+    }
+    dimension -= gone.size
+    entries.removeAll { $0.block == block }
+    index.removeAll(keepingCapacity: true)
+    for i in entries.indices {
+      if entries[i].offset > first { entries[i].offset -= gone.size }
+      index[entries[i].block] = i
+    }
+  }
+
+  // MARK: Time passes
+
+  /// `P_II <- F P_II F^T + Q`, `P_IC <- F P_IC` for a block I and all the rest C. O(size n).
+  ///
+  /// - Parameters: `transition` F and `noise` Q are size x size, row-major.
+  /// - Returns: false when a number was not finite; then nothing has changed.
+  @discardableResult
+  package func propagate(_ block: Block, transition: [Double], noise: [Double]) -> Bool {
+    let entry = entry(block)
+    precondition(transition.count == entry.size * entry.size && noise.count == transition.count, "shape of F and Q")
+    let status = fuse_la_propagate(
+      storage, Int32(dimension), Int32(capacity), Int32(entry.offset), Int32(entry.size), transition, noise)
+    return Int(status) == FUSE_LA_OK
+  }
+
+  /// `x_i <- decay_i x_i + w_i` for every row i of a block: random walks (decay 1) and Gauss-Markov processes. O(size n).
+  ///
+  /// - Parameters: `decay` (empty: all 1) and `variance` of `w`, one number per row of the block.
+  @discardableResult
+  package func addNoise(_ block: Block, decay: [Double] = [], variance: [Double]) -> Bool {
+    let entry = entry(block)
+    precondition(variance.count == entry.size && (decay.isEmpty || decay.count == entry.size), "one number per row")
+    guard variance.allSatisfy({ $0.isFinite && $0 >= 0 }), decay.allSatisfy(\.isFinite) else { return false }
+    for i in 0..<entry.size {
+      let row = entry.offset + i
+      if !decay.isEmpty, decay[i] != 1 {
+        for j in 0..<dimension { storage[row * capacity + j] *= decay[i] }
+        for j in 0..<dimension { storage[j * capacity + row] *= decay[i] }
+      }
+      storage[row * capacity + row] += variance[i]
+    }
+    return true
+  }
+
+  // MARK: Questions
+
+  /// Joint covariance of several blocks in the given order, row-major.
+  package func marginal(_ blocks: [Block]) -> [Double] {
+    let rows = blocks.flatMap { block -> Range<Int> in
+      let entry = entry(block)
+      return entry.offset..<entry.offset + entry.size
+    }
+    var result = [Double]()
+    result.reserveCapacity(rows.count * rows.count)
+    for i in rows { for j in rows { result.append(storage[i * capacity + j]) } }
+    return result
+  }
+
+  // MARK: For the kernels in this room
+
+  /// A Jacobian over a few blocks as one packed matrix and the rows of P its columns belong to.
+  struct Involved {
+    var columns: [Int32]
+    var matrix: [Double]
+  }
+
+  func gather(_ jacobian: [(Block, [Double])], rows: Int) -> Involved {
+    let placed = jacobian.map { (entry: entry($0.0), values: $0.1) }
+    let count = placed.reduce(0) { $0 + $1.entry.size }
+    var involved = Involved(columns: [], matrix: [Double](repeating: 0, count: rows * count))
+    involved.columns.reserveCapacity(count)
+    for (entry, values) in placed {
+      precondition(values.count == rows * entry.size, "shape of a Jacobian")
+      let left = involved.columns.count
+      for i in 0..<rows {
+        for j in 0..<entry.size { involved.matrix[i * count + left + j] = values[i * entry.size + j] }
+      }
+      for j in 0..<entry.size { involved.columns.append(Int32(entry.offset + j)) }
+    }
+    return involved
+  }
+
+  /// Lends the buffer: pointer, rows in use, distance between rows.
+  func withStorage<Result>(_ body: (UnsafeMutablePointer<Double>, Int32, Int32) -> Result) -> Result {
+    body(storage, Int32(dimension), Int32(capacity))
+  }
+
+  private func entry(_ block: Block) -> Entry {
+    guard let position = index[block] else { preconditionFailure("this block has been removed") }
+    return entries[position]
+  }
+
+  private func reserve(_ needed: Int) {
+    guard needed > capacity else { return }
+    let larger = max(needed, 2 * capacity)
+    let fresh = UnsafeMutablePointer<Double>.allocate(capacity: larger * larger)
+    fresh.initialize(repeating: 0, count: larger * larger)
+    for row in 0..<dimension { (fresh + row * larger).update(from: storage + row * capacity, count: dimension) }
+    storage.deallocate()
+    storage = fresh
+    capacity = larger
+  }
+}

@@ -1,0 +1,50 @@
+import Geometry
+import SensorData
+
+/// What updates need to know of whoever makes the trajectory: an inertial filter or one driven by odometry.
+///
+/// Error state: global, `R = Exp(theta) R_hat` with theta in the world frame; positions and everything else additive.
+package protocol NavigationFilter: AnyObject {
+  /// Covariance of navigation state, clones and added vectors.
+  var covariance: ErrorCovariance { get }
+  /// The moment the state speaks of.
+  var time: Timestamp { get }
+  /// Pose of the frame that the filter navigates: the IMU, or the odometry's sensor.
+  var worldFromNavigation: Pose { get }
+  /// First estimate of that pose at `time`: Jacobians are taken here, residuals at `worldFromNavigation`
+  /// (first-estimates Jacobians: Huang, Mourikis, Roumeliotis 2010, doi:10.1177/0278364909353640).
+  var firstWorldFromNavigation: Pose { get }
+  /// Calibration: the body from the navigated frame.
+  var bodyFromNavigation: Pose { get }
+  /// The block that holds the pose's error: theta in rows 0..<3, position in rows 3..<6; more may follow.
+  var poseBlock: ErrorCovariance.Block { get }
+
+  /// What the trajectory has lost relative to itself since it began.
+  var accumulatedDrift: AccumulatedDrift { get }
+
+  /// Carries state and covariance on to `time`. False when that is not possible (no data that far, time in the past);
+  /// the state is then unchanged.
+  func advance(to time: Timestamp) -> Bool
+
+  /// Injects a correction of the whole error state, one number per row of the covariance.
+  func apply(_ correction: [Double])
+
+  /// Adds a vector whose error is `sum_i J_i x_i + w` (see `ErrorCovariance.augment`); nil when a number is not finite.
+  func addVector(
+    _ value: [Double], jacobian: [(ErrorCovariance.Block, [Double])], independent: [Double]
+  ) -> ErrorCovariance.Block?
+  /// The present value of an added vector.
+  func vector(_ block: ErrorCovariance.Block) -> [Double]
+  /// The value an added vector had when it was added: where its Jacobians are taken.
+  func firstVector(_ block: ErrorCovariance.Block) -> [Double]
+  /// Replaces the present value of an added vector without touching its covariance or its first estimate: for
+  /// deterministic processes such as a decaying bias.
+  func setVector(_ block: ErrorCovariance.Block, to value: [Double])
+  /// Forgets an added vector.
+  func removeVector(_ block: ErrorCovariance.Block)
+}
+
+extension NavigationFilter {
+  /// Pose of the body in the world.
+  package var worldFromBody: Pose { worldFromNavigation * bodyFromNavigation.inverse }
+}

@@ -1,0 +1,186 @@
+import Estimator
+import Foundation
+import Geometry
+import Ranging
+import SensorData
+
+/// One peer's link through its life: hypotheses while several places are possible, a state of the filter once one is left,
+/// hypotheses again when the ranges contradict that state.
+final class PeerLink {
+  private enum Stage {
+    case searching(PeerPosterior)
+    case tracked(TrackedPeer)
+  }
+
+  let peer: String
+  private let configuration: FinderConfiguration
+  private let antennas: [String]
+  private let statedNoise: Double?
+  private var stage: Stage
+  private var drift = AccumulatedDrift()
+  private var rangesTaken = 0
+
+  /// The newest range, whether or not it could be used.
+  private(set) var lastRange: RangeMeasurement?
+  /// When a range last moved the estimate.
+  private(set) var lastUsed: Timestamp?
+  /// Recent arrivals, for the rate; at most two seconds of them.
+  private(set) var recent: [Timestamp] = []
+  /// Slow mean of the probability that the sight is free.
+  private(set) var clearness = 1.0
+  private(set) var used = 0
+  private(set) var rejected = 0
+  /// How often the hypotheses had to be opened anew.
+  private(set) var reopened = 0
+
+  init(peer: String, configuration: FinderConfiguration, antennas: [String], statedNoise: Double?) {
+    self.peer = peer
+    self.configuration = configuration
+    self.antennas = antennas
+    self.statedNoise = statedNoise
+    stage = .searching(Self.fresh(configuration, antennas, statedNoise))
+  }
+
+  private static func fresh(
+    _ configuration: FinderConfiguration, _ antennas: [String], _ statedNoise: Double?
+  ) -> PeerPosterior {
+    PeerPosterior(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise)
+  }
+
+  /// Notes a range that came while there was no trajectory: it tells a distance, no more.
+  func note(_ range: RangeMeasurement) {
+    lastRange = range
+    recent.append(range.timestamp)
+    recent.removeAll { range.timestamp.seconds(since: $0) > 2 }
+  }
+
+  /// Takes a range in, at the filter's time. `antenna` is its position in the body, metres.
+  func take(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) {
+    note(range)
+    rangesTaken += 1
+    let free: Double
+    switch stage {
+    case .searching(var posterior):
+      let lost = filter.accumulatedDrift - drift
+      drift = filter.accumulatedDrift
+      if posterior.hasBegun {
+        posterior.drift(
+          positionVariance: lost.position, yawVariance: lost.yaw, device: filter.worldFromBody.translation)
+      }
+      let outcome = posterior.update(
+        PeerPosterior.Range(
+          time: Double(range.timestamp.nanoseconds % 1_000_000_000_000_000) * 1e-9, range: range.range,
+          antenna: filter.worldFromBody * antenna, antennaID: range.antenna, blockedGuess: range.nonLineOfSight))
+      free = posterior.chain.free
+      count(outcome.map { $0.free > 0.5 } ?? true, at: range.timestamp)
+      stage = .searching(posterior)
+      handOver(filter: filter)
+    case .tracked(var tracked):
+      let outcome = tracked.update(range, antenna: filter.bodyFromNavigation.inverse * antenna, filter: filter)
+      free = tracked.chain.free
+      count(outcome == .used, at: range.timestamp)
+      stage = .tracked(tracked)
+      if outcome == .contradicted { reopen(filter: filter) }
+    }
+    clearness += 0.1 * (free - clearness)
+  }
+
+  private func count(_ wasUsed: Bool, at time: Timestamp) {
+    if wasUsed {
+      used += 1
+      lastUsed = time
+    } else {
+      rejected += 1
+    }
+  }
+
+  /// Hands over once a single, narrow mode is left: then the filter's linearisation holds.
+  private func handOver(filter: any NavigationFilter) {
+    guard case .searching(let posterior) = stage, posterior.hasBegun, rangesTaken >= configuration.handOverRanges else {
+      return
+    }
+    let belief = Belief(
+      worldFromDevice: Pose(rotation: .identity, translation: filter.worldFromBody.translation),
+      gaussians: posterior.gaussians)
+    let (mean, cone) = belief.direction
+    guard cone <= Angle.degrees(configuration.handOverConeDegrees) else { return }
+    let limit = cos(Angle.degrees(20))
+    let rivals = belief.gaussians.reduce(0.0) { sum, g in
+      sum + ((g.position - belief.worldFromDevice.translation).normalized.dot(mean) < limit ? g.weight : 0)
+    }
+    guard rivals < 1e-4 else { return }
+    guard
+      let tracked = TrackedPeer(
+        posterior, filter: filter, configuration: configuration.ranging, antennas: antennas)
+    else { return }
+    stage = .tracked(tracked)
+  }
+
+  private func reopen(filter: any NavigationFilter) {
+    if case .tracked(let tracked) = stage { tracked.remove(from: filter) }
+    stage = .searching(Self.fresh(configuration, antennas, statedNoise))
+    drift = filter.accumulatedDrift
+    rangesTaken = 0
+    reopened += 1
+  }
+
+  /// Gives the peer up as a state of `filter`, which is about to go: what is known is lost but the link lives on.
+  func detach(from filter: any NavigationFilter) { reopen(filter: filter) }
+
+  /// True when the peer is a state of the filter.
+  var isTracked: Bool {
+    if case .tracked = stage { return true }
+    return false
+  }
+
+  /// Number of hypotheses alive; 1 when tracked.
+  var hypotheses: Int {
+    switch stage {
+    case .searching(let posterior): posterior.count
+    case .tracked: 1
+    }
+  }
+
+  /// Probability that the last range's sight was free.
+  var free: Double {
+    switch stage {
+    case .searching(let posterior): posterior.chain.free
+    case .tracked(let tracked): tracked.chain.free
+    }
+  }
+
+  /// What is believed of the peer as seen from the device now; nil before there is anything.
+  func belief(filter: any NavigationFilter, worldFromDevice: Pose) -> Belief? {
+    switch stage {
+    case .searching(let posterior):
+      guard posterior.hasBegun else { return nil }
+      return Belief(worldFromDevice: worldFromDevice, gaussians: posterior.gaussians)
+    case .tracked(let tracked):
+      return Belief(
+        worldFromDevice: worldFromDevice,
+        gaussians: [tracked.gaussian(filter: filter, origin: worldFromDevice.translation)])
+    }
+  }
+
+  /// What the device's own uncertainty adds to the peer's position in the estimate's world.
+  func worldCovariance(of belief: Belief, filter: any NavigationFilter) -> Matrix3 {
+    switch stage {
+    case .tracked(let tracked): return tracked.worldCovariance(filter: filter)
+    case .searching:
+      let position = belief.position
+      let d = position.mean - filter.worldFromNavigation.translation
+      let turn = Vector3(0, 0, 1).cross(d)
+      let width = filter.covariance.size(of: filter.poseBlock)
+      let p = filter.covariance.marginal([filter.poseBlock])
+      var pose = Matrix3.zero
+      for r in 0..<3 {
+        for c in 0..<3 {
+          pose[r, c] =
+            p[(3 + r) * width + 3 + c] + turn[r] * p[2 * width + 3 + c] + p[(3 + r) * width + 2] * turn[c]
+            + turn[r] * p[2 * width + 2] * turn[c]
+        }
+      }
+      return position.covariance + pose
+    }
+  }
+}

@@ -1,0 +1,220 @@
+import Foundation
+import Geometry
+
+/// Where one peer may be, given all its ranges: every direction the ranges allow is kept, mirror images included, until it
+/// is refuted.
+///
+/// A Gaussian sum in anchored spherical coordinates over direction, distance, bias and noise level. Small sums (tens of
+/// components) claim convergence that is false; a lattice of 400 directions follows the exact Bayes posterior. The noise of
+/// the link (white and coloured) is one more hidden variable: every direction is tried under every candidate.
+package struct PeerPosterior {
+  private let configuration: RangingConfiguration
+  private let antennas: [String]
+  private let statedNoise: Double?
+  private var hypotheses: HypothesisSet?
+  /// Whether the sight is free, after the last range.
+  package private(set) var chain: LineOfSightChain
+  private var waiting: [Range] = []
+  private var lastTime: Double?
+  private var normalized: [Double] = []
+
+  /// One range with the place where it was taken.
+  package struct Range: Sendable {
+    /// Seconds on any one clock.
+    package var time: Double
+    /// Metres.
+    package var range: Double
+    /// The antenna's position in the estimate's world, metres.
+    package var antenna: Vector3
+    /// Which antenna, an id of those given at the start; nil for the only one.
+    package var antennaID: String?
+    /// The radio's own guess that the sight is blocked, 0...1.
+    package var blockedGuess: Double?
+
+    package init(time: Double, range: Double, antenna: Vector3, antennaID: String? = nil, blockedGuess: Double? = nil) {
+      self.time = time
+      self.range = range
+      self.antenna = antenna
+      self.antennaID = antennaID
+      self.blockedGuess = blockedGuess
+    }
+  }
+
+  /// What became of a range.
+  package struct Outcome: Sendable {
+    /// Probability that the sight was free when it was taken.
+    package var free: Double
+    /// Mean innovation over the posterior, metres.
+    package var innovation: Double
+    /// 1-sigma of that, metres.
+    package var sigma: Double
+  }
+
+  /// A posterior that knows nothing yet.
+  ///
+  /// - Parameters:
+  ///   - antennas: ids of the device's antennas; several of them get a bias each.
+  ///   - statedNoise: the total 1-sigma that the recording states, metres.
+  package init(configuration: RangingConfiguration, antennas: [String], statedNoise: Double?) {
+    self.configuration = configuration
+    self.antennas = antennas.count > 1 ? antennas.sorted() : []
+    self.statedNoise = statedNoise
+    chain = LineOfSightChain(blockingRate: configuration.blockingRate, clearingRate: configuration.clearingRate)
+  }
+
+  /// True once there are hypotheses.
+  package var hasBegun: Bool { hypotheses != nil }
+  /// Number of hypotheses alive.
+  package var count: Int { hypotheses?.count ?? 0 }
+
+  /// Takes a range in. The first three are held back until their median is known: one gross error there would
+  /// anchor every hypothesis at a wrong distance.
+  ///
+  /// Cost: O(hypotheses), 0.05 to 0.5 ms.
+  @discardableResult
+  package mutating func update(_ range: Range) -> Outcome? {
+    guard hypotheses != nil else {
+      waiting.append(range)
+      guard waiting.count == 3 else { return nil }
+      let held = waiting
+      waiting = []
+      let first = held.sorted { $0.range < $1.range }[1]
+      begin(at: first)
+      var outcome: Outcome?
+      for other in held where other.time != first.time || other.range != first.range { outcome = take(other) }
+      return outcome
+    }
+    return take(range)
+  }
+
+  /// Lets the peer drift relative to the device by what the trajectory lost since the last call.
+  ///
+  /// - Parameters: variances of position per axis (m^2) and heading (rad^2), and where the device is.
+  package mutating func drift(positionVariance: Double, yawVariance: Double, device: Vector3) {
+    hypotheses?.predict(seconds: 0, positionVariance: positionVariance, yawVariance: yawVariance, device: device)
+  }
+
+  /// The posterior over the peer's position as Gaussians, heaviest first; those below 1e-5 are left out.
+  package var gaussians: [TargetGaussian] {
+    guard let set = hypotheses else { return [] }
+    var result: [TargetGaussian] = []
+    for i in 0..<set.count where normalized[i] > 1e-5 {
+      result.append(
+        TargetGaussian(weight: normalized[i], position: set.position(i), covariance: set.positionCovariance(i)))
+    }
+    result.sort { $0.weight > $1.weight }
+    return result
+  }
+
+  /// The whole posterior as one Gaussian over `(t, b, a, b_1 ... b_m)`: position in the world, constant bias, Gauss-Markov
+  /// bias, antenna biases; the covariance row-major. For the hand-over to a filter, once one mode is left.
+  package var merged: (mean: [Double], covariance: [Double])? {
+    guard let set = hypotheses else { return nil }
+    let n = set.dimension
+    func state(_ i: Int) -> [Double] {
+      let t = set.position(i)
+      return [t.x, t.y, t.z] + set.scalars[(i * (n - 2) + 1)..<((i + 1) * (n - 2))]
+    }
+    var mean = [Double](repeating: 0, count: n)
+    for i in 0..<set.count { for (k, value) in state(i).enumerated() { mean[k] += normalized[i] * value } }
+    var covariance = [Double](repeating: 0, count: n * n)
+    for i in 0..<set.count where normalized[i] > 1e-9 {
+      let offset = zip(state(i), mean).map { $0 - $1 }
+      let p = set.cartesianCovariance(i)
+      for r in 0..<n { for c in 0..<n { covariance[r * n + c] += normalized[i] * (p[r * n + c] + offset[r] * offset[c]) } }
+    }
+    return (mean, covariance)
+  }
+
+  /// The noise of the link as the posterior sees it: the candidates' variances weighted by their probabilities.
+  package var noise: RangeNoise? {
+    guard let set = hypotheses else { return nil }
+    var white = 0.0
+    var coloured = 0.0
+    for i in 0..<set.count {
+      let candidate = set.noises[Int(set.noise[i])]
+      white += normalized[i] * candidate.white * candidate.white
+      coloured += normalized[i] * candidate.coloured * candidate.coloured
+    }
+    return RangeNoise(
+      white: white.squareRoot(), coloured: coloured.squareRoot(), correlationTime: configuration.correlationTime)
+  }
+
+  // MARK: - The steps
+
+  private mutating func begin(at first: Range) {
+    let noises = configuration.noiseCandidates.map {
+      RangeNoise(white: $0.x, coloured: $0.y, correlationTime: configuration.correlationTime)
+    }
+    var started = HypothesisSet(anchor: first.antenna, antennaBiases: antennas.count, noises: noises)
+    let n = started.dimension
+    let spacing = 0.55 * (4 * Double.pi / Double(configuration.directions)).squareRoot()
+    let antennaBias = first.antennaID.flatMap { antennas.firstIndex(of: $0) }
+    let bias = configuration.biasPrior * configuration.biasPrior
+    let own = configuration.antennaBiasPrior * configuration.antennaBiasPrior
+    for (index, noise) in noises.enumerated() {
+      // rho = z - b - a - b_j - n: the first range ties the distance to the biases.
+      let coloured = noise.coloured * noise.coloured
+      var p = [Double](repeating: 0, count: n * n)
+      p[0] = spacing * spacing
+      p[n + 1] = spacing * spacing
+      p[2 * n + 2] = bias + coloured + noise.white * noise.white + (antennaBias == nil ? 0 : own)
+      p[3 * n + 3] = bias
+      p[4 * n + 4] = coloured
+      p[2 * n + 3] = -bias
+      p[3 * n + 2] = -bias
+      p[2 * n + 4] = -coloured
+      p[4 * n + 2] = -coloured
+      for k in 5..<n { p[k * n + k] = own }
+      if let antennaBias {
+        p[2 * n + 5 + antennaBias] = -own
+        p[(5 + antennaBias) * n + 2] = -own
+      }
+      var scalars = [Double](repeating: 0, count: n - 2)
+      scalars[0] = max(first.range, 0.05)
+      let prior = statedNoise.map { -0.5 * pow(log(noise.total / $0) / configuration.statedNoiseLogWidth, 2) } ?? 0
+      for u in FibonacciLattice.directions(configuration.directions) {
+        let elevation = asin(u.z) / configuration.elevationPrior
+        started.append(
+          logWeight: prior - 0.5 * elevation * elevation, direction: u, tangent: u.tangentBasis.0, noise: index,
+          scalars: scalars, covariance: p)
+      }
+    }
+    hypotheses = started
+    lastTime = first.time
+    normalize()
+  }
+
+  private mutating func take(_ range: Range) -> Outcome {
+    let seconds = abs(range.time - (lastTime ?? range.time))
+    lastTime = max(range.time, lastTime ?? range.time)
+    chain.predict(seconds: seconds)
+    if let guess = range.blockedGuess { chain.update(radioGuess: guess) }
+    hypotheses!.predict(seconds: seconds, positionVariance: 0, yawVariance: 0, device: range.antenna)
+    hypotheses!.splitWhereCurved(antenna: range.antenna, limit: configuration.hypothesisLimit)
+    let verdict = hypotheses!.update(
+      RangeEvidence(
+        range: range.range, antenna: range.antenna,
+        antennaBias: range.antennaID.flatMap { antennas.firstIndex(of: $0) }, free: chain.free,
+        configuration: configuration))
+    chain.update(likelihoodFree: verdict.likelihoodFree, likelihoodBlocked: verdict.likelihoodBlocked)
+    prune()
+    return Outcome(free: chain.free, innovation: verdict.innovation, sigma: verdict.variance.squareRoot())
+  }
+
+  private mutating func prune() {
+    guard let best = hypotheses?.logWeight.max() else { return }
+    let weights = hypotheses!.logWeight
+    let floor = best + log(configuration.pruneBelow)
+    hypotheses!.filter { weights[$0] >= floor }
+    normalize()
+  }
+
+  private mutating func normalize() {
+    guard let best = hypotheses?.logWeight.max() else { return }
+    for i in 0..<hypotheses!.count { hypotheses!.logWeight[i] -= best }
+    let weights = hypotheses!.logWeight.map { exp($0) }
+    let sum = weights.reduce(0, +)
+    normalized = weights.map { $0 / sum }
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// What is assumed of a link before its first range. One setting serves every radio: what differs between radios
+/// (the noise) is estimated per link.
+public struct RangingConfiguration: Equatable, Sendable {
+  /// Directions in the lattice of a new posterior. 400 to 800 reach the exact posterior; fewer do not.
+  public var directions = 400
+  /// Prior 1-sigma of the elevation of a peer, radians; people look for things near their own level.
+  public var elevationPrior = 35 * Double.pi / 180
+  /// Prior 1-sigma of the constant range bias of a link, metres.
+  public var biasPrior = 0.2
+  /// Prior 1-sigma of what one antenna adds to that, metres; used when there are several antennas.
+  public var antennaBiasPrior = 0.05
+  /// Correlation time of the coloured range error, seconds.
+  public var correlationTime = 1.0
+  /// Candidates for (white, coloured) 1-sigma in metres. The link's own ranges decide between them.
+  public var noiseCandidates: [SIMD2<Double>] = [
+    [0.02, 0.03], [0.03, 0.06], [0.05, 0.10], [0.10, 0.03], [0.10, 0.12], [0.15, 0.25],
+  ]
+  /// Width of the prior over the candidates around the noise that the recording states, in units of log(sigma).
+  public var statedNoiseLogWidth = 0.7
+  /// Rate at which line of sight is lost, 1/s.
+  public var blockingRate = 0.2
+  /// Rate at which it comes back, 1/s.
+  public var clearingRate = 1.5
+  /// Mean excess of a range without line of sight, metres; it is one-sided.
+  public var excessMean = 0.4
+  /// Spread of that excess, metres.
+  public var excessSpread = 0.5
+  /// Share of the ranges without line of sight that are wrong altogether, on either side.
+  public var grossShare = 0.1
+  /// Spread of those, metres.
+  public var grossSpread = 3.0
+  /// Hypotheses below this share of the best one are dropped.
+  public var pruneBelow = 1e-6
+  /// A hard limit to the number of hypotheses of one link.
+  public var hypothesisLimit = 6000
+
+  /// The defaults.
+  public init() {}
+}

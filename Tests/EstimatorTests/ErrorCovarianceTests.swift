@@ -1,0 +1,150 @@
+import Simulation
+import Testing
+
+import Estimator
+
+/// The covariance against the textbook formulas, written out naively.
+@Suite struct ErrorCovarianceTests {
+  typealias Matrix = [[Double]]
+
+  static func random(_ rows: Int, _ columns: Int, _ source: inout SeededRandom) -> Matrix {
+    (0..<rows).map { _ in (0..<columns).map { _ in source.gaussian() } }
+  }
+  static func times(_ a: Matrix, _ b: Matrix) -> Matrix {
+    a.map { row in b[0].indices.map { j in row.indices.reduce(0) { $0 + row[$1] * b[$1][j] } } }
+  }
+  static func transpose(_ a: Matrix) -> Matrix { a[0].indices.map { j in a.map { $0[j] } } }
+  static func plus(_ a: Matrix, _ b: Matrix) -> Matrix { zip(a, b).map { zip($0, $1).map(+) } }
+  static func flat(_ a: Matrix) -> [Double] { Array(a.joined()) }
+  static func spd(_ n: Int, _ source: inout SeededRandom) -> Matrix {
+    let a = random(n, n, &source)
+    return times(a, transpose(a))
+  }
+  static func matrix(_ covariance: ErrorCovariance) -> Matrix {
+    (0..<covariance.dimension).map { i in (0..<covariance.dimension).map { covariance[i, $0] } }
+  }
+  static func difference(_ a: Matrix, _ b: Matrix) -> Double {
+    zip(a.joined(), b.joined()).map { abs($0 - $1) }.max() ?? 0
+  }
+  static func inverse(_ a: Matrix) -> Matrix {
+    let n = a.count
+    var m = a.enumerated().map { i, row in row + (0..<n).map { $0 == i ? 1 : 0 } }
+    for k in 0..<n {
+      let pivot = (k..<n).max { abs(m[$0][k]) < abs(m[$1][k]) }!
+      m.swapAt(k, pivot)
+      let scale = m[k][k]
+      m[k] = m[k].map { $0 / scale }
+      for i in 0..<n where i != k {
+        let factor = m[i][k]
+        m[i] = zip(m[i], m[k]).map { $0 - factor * $1 }
+      }
+    }
+    return m.map { Array($0[n...]) }
+  }
+
+  /// A covariance of three correlated blocks (4, 3, 5 rows) that has already had to grow.
+  static func three(_ source: inout SeededRandom) -> (ErrorCovariance, [ErrorCovariance.Block]) {
+    let covariance = ErrorCovariance(capacity: 4)
+    let a = covariance.augment(size: 4, independent: flat(spd(4, &source)))!
+    let b = covariance.augment(
+      size: 3, jacobian: [(a, flat(random(3, 4, &source)))], independent: flat(spd(3, &source)))!
+    let c = covariance.augment(
+      size: 5, jacobian: [(b, flat(random(5, 3, &source))), (a, flat(random(5, 4, &source)))],
+      independent: flat(spd(5, &source)))!
+    return (covariance, [a, b, c])
+  }
+
+  @Test func augmentationIsTheJointCovarianceOfALinearMap() {
+    var source = SeededRandom(seed: 1)
+    let covariance = ErrorCovariance(capacity: 4)
+    let P = Self.spd(4, &source), J = Self.random(3, 4, &source), W = Self.spd(3, &source)
+    let a = covariance.augment(size: 4, independent: Self.flat(P))!
+    let b = covariance.augment(size: 3, jacobian: [(a, Self.flat(J))], independent: Self.flat(W))!
+    let cross = Self.times(J, P)
+    let own = Self.plus(Self.times(cross, Self.transpose(J)), W)
+    let full =
+      zip(P, Self.transpose(cross)).map { $0 + $1 } + zip(cross, own).map { $0 + $1 }
+    #expect(Self.difference(Self.matrix(covariance), full) < 1e-12)
+    #expect(covariance.marginal([b]) == Self.flat(own.indices.map { i in own.indices.map { covariance[4 + i, 4 + $0] } }))
+    #expect(covariance.offset(of: b) == 4 && covariance.size(of: b) == 3)
+  }
+
+  @Test func propagationTouchesOneBlockAndItsCrossTerms() {
+    var source = SeededRandom(seed: 2)
+    let (covariance, blocks) = Self.three(&source)
+    let before = Self.matrix(covariance)
+    let F = Self.random(3, 3, &source), Q = Self.spd(3, &source)
+    var whole = (0..<12).map { i in (0..<12).map { $0 == i ? 1.0 : 0 } }
+    var noise = [[Double]](repeating: [Double](repeating: 0, count: 12), count: 12)
+    for i in 0..<3 { for j in 0..<3 { (whole[4 + i][4 + j], noise[4 + i][4 + j]) = (F[i][j], Q[i][j]) } }
+    let expected = Self.plus(Self.times(Self.times(whole, before), Self.transpose(whole)), noise)
+    #expect(covariance.propagate(blocks[1], transition: Self.flat(F), noise: Self.flat(Q)))
+    #expect(Self.difference(Self.matrix(covariance), expected) < 1e-11)
+  }
+
+  @Test func decayIsPropagationWithADiagonal() {
+    var source = SeededRandom(seed: 3)
+    let (a, blocksA) = Self.three(&source)
+    source = SeededRandom(seed: 3)
+    let (b, blocksB) = Self.three(&source)
+    a.addNoise(blocksA[1], decay: [0.5, 1, 0.9], variance: [1, 2, 3])
+    b.propagate(blocksB[1], transition: [0.5, 0, 0, 0, 1, 0, 0, 0, 0.9], noise: [1, 0, 0, 0, 2, 0, 0, 0, 3])
+    #expect(Self.difference(Self.matrix(a), Self.matrix(b)) < 1e-13)
+  }
+
+  @Test func updateIsTheKalmanUpdate() throws {
+    var source = SeededRandom(seed: 4)
+    let (covariance, blocks) = Self.three(&source)
+    let P = Self.matrix(covariance)
+    let H0 = Self.random(2, 4, &source), H2 = Self.random(2, 5, &source), R = Self.spd(2, &source)
+    let r = [0.3, -0.7]
+    let H = zip(H0, H2).map { $0 + [0, 0, 0] + $1 }
+    let PHt = Self.times(P, Self.transpose(H))
+    let Sinverse = Self.inverse(Self.plus(Self.times(H, PHt), R))
+    let K = Self.times(PHt, Sinverse)
+    let expected = Self.plus(P, Self.times(K, Self.times(H, P)).map { $0.map { -$0 } })
+    let gain = Self.times(K, r.map { [$0] }).map { $0[0] }
+    let nis = Self.times([r], Self.times(Sinverse, r.map { [$0] }))[0][0]
+
+    let jacobian = [(blocks[2], Self.flat(H2)), (blocks[0], Self.flat(H0))]
+    let predicted = try #require(
+      covariance.normalizedInnovation(jacobian: jacobian, residual: r, noise: Self.flat(R)))
+    #expect(abs(predicted - nis) < 1e-12)
+    #expect(covariance.update(jacobian: jacobian, residual: r, noise: Self.flat(R), gate: nis * 0.9) == .rejected(nis: predicted))
+    #expect(Self.matrix(covariance) == P)
+
+    guard case .accepted(let found, let correction) = covariance.update(
+      jacobian: jacobian, residual: r, noise: Self.flat(R), gate: nis * 1.1)
+    else { Issue.record("not accepted"); return }
+    #expect(abs(found - nis) < 1e-12)
+    #expect(zip(correction, gain).allSatisfy { abs($0 - $1) < 1e-11 })
+    #expect(Self.difference(Self.matrix(covariance), expected) < 1e-11)
+    #expect(Self.matrix(covariance) == Self.transpose(Self.matrix(covariance)))
+  }
+
+  @Test func removalMarginalises() {
+    var source = SeededRandom(seed: 5)
+    for gone in 0..<3 {
+      let (covariance, blocks) = Self.three(&source)
+      let kept = blocks.indices.filter { $0 != gone }.map { blocks[$0] }
+      let expected = covariance.marginal(kept)
+      covariance.remove(blocks[gone])
+      #expect(covariance.marginal(kept) == expected)
+      #expect(Self.flat(Self.matrix(covariance)) == expected)
+      #expect(!covariance.contains(blocks[gone]) && covariance.blocks == kept)
+    }
+  }
+
+  @Test func badNumbersChangeNothing() {
+    var source = SeededRandom(seed: 6)
+    let (covariance, blocks) = Self.three(&source)
+    let before = Self.matrix(covariance)
+    #expect(covariance.update(jacobian: [(blocks[1], [1, .nan, 0])], residual: [0], noise: [1]) == .failed(.notFinite))
+    #expect(covariance.update(jacobian: [(blocks[1], [1, 0, 0])], residual: [.infinity], noise: [1]) == .failed(.notFinite))
+    #expect(
+      covariance.update(jacobian: [(blocks[1], [0, 0, 0])], residual: [1], noise: [0]) == .failed(.notPositiveDefinite))
+    #expect(!covariance.propagate(blocks[1], transition: [Double](repeating: .nan, count: 9), noise: [Double](repeating: 0, count: 9)))
+    #expect(covariance.augment(size: 1, jacobian: [(blocks[0], [.infinity, 0, 0, 0])]) == nil)
+    #expect(Self.matrix(covariance) == before && covariance.isHealthy)
+  }
+}
