@@ -16,13 +16,21 @@ package struct Simulator: Sendable {
   /// The true motion of the body, whose axes are the device's (x right, y up, -z out of the back camera).
   package let motion: PoseSpline
 
-  /// - Throws: `ScenarioError` when the scenario's motion makes no sense: an unknown peer, no length, over an hour.
+  /// - Throws: `ScenarioError` when the scenario's motion makes no sense: an unknown peer, no length, over an hour,
+  ///   through a wall.
   package init(scenario: Scenario, seed: UInt64) throws(ScenarioError) {
     self.scenario = scenario
     self.seed = seed
     let plan = try scenario.plan()
     guard plan.duration > 0, plan.duration <= 3600 else {
-      throw ScenarioError(file: scenario.name, line: nil, problem: "the motion lasts \(plan.duration) s, expected up to 3600")
+      throw ScenarioError(
+        file: scenario.name, line: nil, problem: "the motion lasts \(plan.duration) s, expected up to 3600")
+    }
+    if scenario.camera != nil, let time = Self.leavesRoom(plan, scenario.room) {
+      let tenths = Double(Int(time * 10)) / 10
+      throw ScenarioError(
+        file: scenario.name, line: nil,
+        problem: "the hand goes through a wall of the room at \(tenths) s, expected a larger room or a shorter way")
     }
     var random = RandomStream.tremor.generator(seed: seed)
     let tremor = HandTremor(scenario.hand, spacing: Self.spacing, random: &random)
@@ -40,15 +48,17 @@ package struct Simulator: Sendable {
         gyroscopeRandomWalk: imu.gyroscopeRandomWalk, accelerometerNoiseDensity: imu.accelerometerNoiseDensity,
         accelerometerRandomWalk: imu.accelerometerRandomWalk, gravityMagnitude: imu.gravity, rate: imu.rate),
       cameras: scenario.camera.map { [$0.calibration] } ?? [],
-      radio: scenario.peers.isEmpty ? nil : RadioCalibration(
-        antennas: scenario.radio.antennas, rangeNoise: scenario.radio.statedDeviation, rate: scenario.radio.rate),
+      radio: scenario.peers.isEmpty
+        ? nil
+        : RadioCalibration(
+          antennas: scenario.radio.antennas, rangeNoise: scenario.radio.statedDeviation, rate: scenario.radio.rate),
       odometry: scenario.odometry.map {
         OdometryCalibration(positionRandomWalk: $0.positionRandomWalk, yawRandomWalk: $0.yawRandomWalk)
       },
       bodyFromDevice: .identity)
   }
 
-  /// Everything that the sensors said, in order of time and, at one time, of `SensorEvent.rank`.
+  /// Everything that the sensors said, in the order in which it became known and, at one time, of `SensorEvent.rank`.
   package func events() -> [TimedEvent] { sorted(inertial().samples) }
 
   /// The true states at 100 Hz or, with a slower IMU, at its rate.
@@ -83,27 +93,36 @@ package struct Simulator: Sendable {
   }
 
   private func sorted(_ samples: [IMUSample]) -> [TimedEvent] {
-    var events = samples.map { SensorEvent.imu($0) }
+    var events = samples.map { TimedEvent(.imu($0)) }
     if let odometry = scenario.odometry {
-      events += OdometrySimulator.poses(odometry, along: motion, start: Self.start, seed: seed).map { .odometry($0) }
+      let poses = OdometrySimulator.poses(odometry, along: motion, start: Self.start, seed: seed)
+      events += poses.map { TimedEvent(.odometry($0)) }
     }
     if let camera = scenario.camera {
       let landmarks = RoomLandmarks.points(scenario.room, seed: seed)
-      events += CameraSimulator.frames(
-        camera, camera: camera.calibration, landmarks: landmarks, along: motion, start: Self.start, seed: seed
-      ).map { .frame($0) }
+      let frames = CameraSimulator.frames(
+        camera, camera: camera.calibration, landmarks: landmarks, along: motion, start: Self.start, seed: seed)
+      events += frames.map { TimedEvent(.frame($0)) }
     }
     for (number, peer) in scenario.peers.enumerated() {
       events += RangeSimulator.ranges(
         scenario.radio, to: peer, number: number, of: scenario.peers.count, along: motion, start: Self.start, seed: seed
-      ).map { .range($0) }
+      )
     }
-    // Sorted with the place in the list as the last key: the order never depends on the sorting algorithm.
+    // The order of reading a folder, with the place in the list as the last key: it must not depend on the sorting.
     let order = events.indices.sorted {
       let (a, b) = (events[$0], events[$1])
-      return (a.timestamp.nanoseconds, a.rank, $0) < (b.timestamp.nanoseconds, b.rank, $1)
+      return (a.arrival, a.event.timestamp, a.event.rank, $0) < (b.arrival, b.event.timestamp, b.event.rank, $1)
     }
-    return order.map { TimedEvent(events[$0]) }
+    return order.map { events[$0] }
+  }
+
+  /// The first moment at which the hand is nearer than 10 cm to a wall or beyond it, seconds.
+  private static func leavesRoom(_ plan: MotionPlan, _ room: Scenario.Room) -> Double? {
+    stride(from: 0, through: plan.duration, by: Self.spacing).first { time in
+      let position = plan.pose(at: time).position
+      return any(position .< room.low + 0.1) || any(position .> room.high - 0.1)
+    }
   }
 }
 

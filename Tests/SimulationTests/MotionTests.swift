@@ -17,7 +17,9 @@ import Testing
       // Away from the knots, where the third derivative jumps.
       let inside = (time / motion.spacing).truncatingRemainder(dividingBy: 1)
       guard inside > 0.01, inside < 0.99 else { continue }
-      let (before, now, after) = (motion.kinematics(at: time - h), motion.kinematics(at: time), motion.kinematics(at: time + h))
+      let (before, now, after) = (
+        motion.kinematics(at: time - h), motion.kinematics(at: time), motion.kinematics(at: time + h)
+      )
       let velocity = (after.worldFromBody.translation - before.worldFromBody.translation) / (2 * h)
       #expect((velocity - now.velocity).norm < 1e-7)
       #expect(((after.velocity - before.velocity) / (2 * h) - now.acceleration).norm < 1e-6)

@@ -2,20 +2,33 @@ import Foundation
 import Geometry
 import SensorData
 import Simulation
+import TestSupport
 import Testing
 
 @Suite struct ScenarioTests {
   static let builtIn = Scenario.builtIn.map(\.name)
 
   @Test func builtInScenariosAreListedInOrder() {
-    #expect(Self.builtIn == [
-      "still", "straight", "arc", "arc-above", "search", "two-peers", "dark", "nlos", "approach", "walk-l", "tremor",
-      "demo",
-    ])
+    #expect(
+      Self.builtIn == [
+        "still", "straight", "arc", "arc-above", "search", "two-peers", "dark", "nlos", "approach", "walk-l", "tremor",
+        "demo",
+      ])
     #expect(Scenario.builtIn.allSatisfy { !$0.summary.isEmpty && !$0.summary.contains("\n") })
   }
 
-  @Test(arguments: Scenario.builtIn) func everyBuiltInScenarioHasWhatItClaims(_ scenario: Scenario) throws {
+  /// `datasets/scenarios` shows the very files that are compiled in, each called like its scenario.
+  @Test func theFolderHoldsTheBuiltInScenarios() throws {
+    let folder = Repository.root.appendingPathComponent("datasets/scenarios")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    #expect(files == Self.builtIn.map { "\($0).yaml" }.sorted())
+    for name in Self.builtIn {
+      #expect(try Scenario(contentsOf: folder.appendingPathComponent("\(name).yaml")) == Scenario.named(name))
+    }
+  }
+
+  @Test(arguments: builtIn) func everyBuiltInScenarioHasWhatItClaims(_ name: String) throws {
+    let scenario = try Scenario.named(name)
     let simulator = try Simulator(scenario: scenario, seed: 1)
     let duration = simulator.motion.duration
     let events = simulator.events()
@@ -76,7 +89,10 @@ import Testing
       (good + "camera: {lens: {model: fisheye}}\n", 5, "'fisheye' is not one of"),
       (good + "camera: {lens: {model: fov, coefficients: [1, 2]}}\n", 5, "a list of 1 numbers"),
       (good + "camera: {dark: [{from_s: 3, to_s: 1}]}\n", 5, "the light comes back"),
-      ("name: x\ndescription: y\nmotion:\n  - {hold: {duration_s: 2}, turn: {duration_s: 1, right_deg: 3}}\n", 4, "exactly one of"),
+      (
+        "name: x\ndescription: y\nmotion:\n  - {hold: {duration_s: 2}, turn: {duration_s: 1, right_deg: 3}}\n", 4,
+        "exactly one of"
+      ),
       ("name: x\ndescription: y\nmotion:\n  - approach: {peer: nobody}\n", 4, "'nobody'"),
       ("name: x\ndescription: y\n", 1, "'motion' is missing"),
       ("name: [", nil, "no valid YAML"), ("", nil, "empty"), ("- 1\n", 1, "expected `key: value`"),
@@ -88,5 +104,27 @@ import Testing
       #expect(error?.description.hasPrefix("x.yaml") == true)
     }
     #expect(throws: ScenarioError.self) { try Scenario.named("no-such-scenario") }
+  }
+
+  /// Every key that the reader knows stands in datasets/README.md: the error for an unknown key lists them.
+  @Test func everyKeyIsDocumented() throws {
+    let readme = try String(contentsOf: Repository.root.appendingPathComponent("datasets/README.md"), encoding: .utf8)
+    let good = "name: x\ndescription: y\nmotion:\n  - hold: {duration_s: 2}\n"
+    let places =
+      [
+        good + "zzz: 1\n", good + "peers: [{id: a, ahead_m: 1, zzz: 1}]\n",
+        good + "camera: {dark: [{from_s: 1, to_s: 2, zzz: 1}]}\n",
+        good + "camera: {lens: {model: none, zzz: 1}}\n",
+      ]
+      + ["hand", "room", "imu", "camera", "uwb", "odometry"].map { good + "\($0): {zzz: 1}\n" }
+      + [
+        "hold: {duration_s: 1, zzz: 1}", "sway: {duration_s: 1, zzz: 1}", "arc: {duration_s: 1, zzz: 1}",
+        "walk: {distance_m: 1, zzz: 1}", "turn: {duration_s: 1, right_deg: 1, zzz: 1}", "approach: {peer: a, zzz: 1}",
+      ].map { "name: x\ndescription: y\nmotion:\n  - \($0)\n" }
+    for yaml in places {
+      let error = #expect(throws: ScenarioError.self) { try Scenario(yaml: yaml, file: "x.yaml") }
+      let list = try #require(error?.problem.components(separatedBy: "expected one of: ").dropFirst().first)
+      for key in list.components(separatedBy: ", ") { #expect(readme.contains("`\(key)`"), "\(key)") }
+    }
   }
 }

@@ -107,10 +107,12 @@ enum DatasetCalibrationText {
       switch scalar {
       case "\"", "\\": result += "\\" + String(scalar)
       case "\n": result += "\\n"
-      case "\t": result += "\\t"
+      case "\0"..<" ", "\u{7F}": result += "\\x" + hex(scalar.value >> 4) + hex(scalar.value & 15)
       default: result.unicodeScalars.append(scalar)
       }
     }
     return result + "\""
   }
+
+  private static func hex(_ digit: UInt32) -> String { String(digit, radix: 16) }
 }

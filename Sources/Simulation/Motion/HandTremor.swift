@@ -7,7 +7,7 @@ import Geometry
 /// University Press, 1990; McAuley and Marsden, Brain 123(8), 2000, doi:10.1093/brain/123.8.1545.
 struct HandTremor: Sendable {
   private struct Wave {
-    let amplitude: Vector3
+    let amplitude: Double
     let angularRate: Double
     let phase: Vector3
   }
@@ -19,21 +19,21 @@ struct HandTremor: Sendable {
   ///   sine of frequency f by `sinc(f spacing)^4`, which is made up for here.
   init(_ settings: Scenario.Hand, spacing: Double, random: inout SeededRandom) {
     func waves(_ count: Int, from low: Double, to high: Double, deviation: Double) -> [Wave] {
-      (0..<count).map { k in
-        let share = (Double(k) + random.uniform()) / Double(count)
-        let frequency = low * pow(high / low, share)
+      let frequencies = (0..<count).map { low * pow(high / low, (Double($0) + random.uniform()) / Double(count)) }
+      // Amplitudes fall with frequency: a hand sways widely but slowly.
+      let power = frequencies.map { 1 / ($0 * $0) }.reduce(0, +)
+      return frequencies.map { frequency in
         let x = Double.pi * frequency * spacing
-        let amplitude = deviation * (2 / Double(count)).squareRoot() / pow(sin(x) / x, 4)
+        let amplitude = deviation * (2 / power).squareRoot() / frequency / pow(sin(x) / x, 4)
         let phase = Vector3(random.uniform(), random.uniform(), random.uniform()) * (2 * Double.pi)
-        return Wave(
-          amplitude: Vector3(repeating: amplitude), angularRate: 2 * .pi * frequency, phase: phase)
+        return Wave(amplitude: amplitude, angularRate: 2 * .pi * frequency, phase: phase)
       }
     }
     position =
-      waves(8, from: 0.15, to: 3, deviation: settings.swayDeviation)
+      waves(8, from: 0.2, to: 3, deviation: settings.swayDeviation)
       + waves(4, from: 8, to: 11, deviation: settings.tremorDeviation)
     rotation =
-      waves(8, from: 0.15, to: 3, deviation: settings.swayAngleDeviation)
+      waves(8, from: 0.2, to: 3, deviation: settings.swayAngleDeviation)
       + waves(4, from: 8, to: 11, deviation: settings.tremorAngleDeviation)
   }
 

@@ -15,7 +15,9 @@ struct Fields {
     switch node {
     case .mapping(let mapping): self.mapping = mapping
     case .scalar(let scalar) where scalar.string.isEmpty: mapping = Node.Mapping([])
-    default: throw ScenarioError(file: file, line: line, problem: "found a single value or a list, expected `key: value` lines")
+    default:
+      throw ScenarioError(
+        file: file, line: line, problem: "found a single value or a list, expected `key: value` lines")
     }
   }
 
@@ -58,10 +60,18 @@ struct Fields {
     return text
   }
 
+  /// True for a text that can stand in a column of a table as a name.
+  static func isName(_ text: String) -> Bool {
+    let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 && $0 != "," && $0 != "\"" }
+    return isPlain && !text.isEmpty && text.first != " " && text.last != " "
+  }
+
   /// The numbers at `key`, or nil where the key is absent.
   mutating func numbers(_ key: String, count: Int, _ range: ClosedRange<Double>) throws(ScenarioError) -> [Double]? {
     guard let node = node(key) else { return nil }
-    guard let list = node.sequence, list.count == count else { throw fault(node, "\(key) must be a list of \(count) numbers") }
+    guard let list = node.sequence, list.count == count else {
+      throw fault(node, "\(key) must be a list of \(count) numbers")
+    }
     var values: [Double] = []
     for item in list { values.append(try number(item, key, range)) }
     return values

@@ -20,7 +20,8 @@ extension Scenario {
     if let scenario = builtIn.first(where: { $0.name == name }) { return scenario }
     guard FileManager.default.fileExists(atPath: name) else {
       let names = builtIn.map(\.name).joined(separator: " ")
-      throw ScenarioError(file: name, line: nil, problem: "no such scenario and no such file, expected a YAML file or one of: \(names)")
+      throw ScenarioError(
+        file: name, line: nil, problem: "no such scenario and no such file, expected a YAML file or one of: \(names)")
     }
     return try Scenario(contentsOf: URL(fileURLWithPath: name))
   }

@@ -14,7 +14,9 @@ extension Scenario {
     } catch {
       throw ScenarioError(file: file, line: nil, problem: "no valid YAML: \(error)")
     }
-    guard let node else { throw ScenarioError(file: file, line: nil, problem: "the file is empty, expected a scenario") }
+    guard let node else {
+      throw ScenarioError(file: file, line: nil, problem: "the file is empty, expected a scenario")
+    }
     self = try Fields.read(node, in: file) { fields throws(ScenarioError) in try Scenario(&fields) }
   }
 
@@ -79,7 +81,7 @@ extension Scenario {
 extension Scenario.Peer {
   init(_ fields: inout Fields) throws(ScenarioError) {
     guard let id = try fields.text("id") else { throw fields.missing("id") }
-    guard !id.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else {
+    guard Fields.isName(id) else {
       throw fields.refuse("id", "a comma, a quotation mark or a line break cannot stand in a column")
     }
     guard let ahead = try fields.number("ahead_m", -1000...1000) else { throw fields.missing("ahead_m") }

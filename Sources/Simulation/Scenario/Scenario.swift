@@ -83,7 +83,7 @@ package struct Scenario: Equatable, Sendable {
     /// Corner behind, right and down, metres.
     package var low = Vector3(-4, -5, -1.3)
     /// Landmarks on walls, floor and ceiling.
-    package var landmarks = 1600
+    package var landmarks = 6000
     /// Pieces of furniture along the walls, each with 30 landmarks.
     package var furniture = 12
 

@@ -107,8 +107,14 @@ extension Scenario.Radio {
     try f.number("outlier_share", 0...1).map { radio.outlierShare = $0 }
     try f.number("outlier_size_m", 0...100).map { radio.outlierSize = $0 }
     try f.number("claimed_range_std_m", 0.001...10).map { radio.claimedDeviation = $0 }
+    try f.number("angle_noise_std_deg", 0.001...90).map { radio.angleNoise = Angle.degrees($0) }
+    try f.number("latency_s", 0...2).map { radio.latency = $0 }
+    try f.number("latency_jitter_s", 0...2).map { radio.latencyJitter = $0 }
     if let antennas = try f.vectors("antennas_m", -2...2) {
       guard !antennas.isEmpty else { throw f.refuse("antennas_m", "a radio has an antenna") }
+      guard antennas.keys.allSatisfy(Fields.isName) else {
+        throw f.refuse("antennas_m", "a comma, a quotation mark or a line break cannot stand in a column")
+      }
       radio.antennas = antennas
     }
     return radio

@@ -17,7 +17,7 @@ extension Scenario {
     /// Random walk of its bias, m/s^3/sqrt(Hz).
     package var accelerometerRandomWalk = 5e-4
     /// Largest bias at the start, each axis, m/s^2.
-    package var accelerometerBias = 0.15
+    package var accelerometerBias = 0.2
     /// Local gravity, m/s^2.
     package var gravity = 9.81
     /// `T_BS`: the body, whose axes are the device's, from the IMU.
@@ -80,6 +80,12 @@ extension Scenario {
     package var outlierSize = 4.0
     /// What the radio claims its 1-sigma is, metres; nil: the true total of noise and drift.
     package var claimedDeviation: Double?
+    /// White noise of the angles of arrival, radians; nil: the radio measures none.
+    package var angleNoise: Double?
+    /// Seconds from a range to the moment at which it is known, at least.
+    package var latency = 0.0
+    /// Mean of the further, exponentially distributed delay, seconds.
+    package var latencyJitter = 0.0
     /// Antennas in the body (device axes), metres, by id; they take turns.
     package var antennas = ["": Vector3(-0.02, 0.065, 0)]
 
