@@ -9,8 +9,9 @@ package final class EventReader {
   private let peer: String?
   private let start: Timestamp
   private let stop: Timestamp
-  private var isAtEnd = false
   private var failure: DatasetError?
+  /// Whether something became known after `ReadingOptions.to`: then the recording goes on where the reading stopped.
+  package private(set) var stoppedEarly = false
 
   /// Opens the streams of a recording; `Recording.events()` is the way in.
   init(_ recording: Recording) throws(DatasetError) {
@@ -38,8 +39,8 @@ package final class EventReader {
   private func nextWanted() throws(DatasetError) -> TimedEvent? {
     if heads.isEmpty { for stream in streams { heads.append(try stream.next()) } }
     while let event = try earliest() {
-      if event.arrival > stop { isAtEnd = true }
-      if isAtEnd { return nil }
+      if event.arrival > stop { stoppedEarly = true }
+      if stoppedEarly { return nil }
       // What was measured before `from` belongs to the time before, whenever it came.
       if event.event.timestamp >= start, isWanted(event.event) { return event }
     }
@@ -55,7 +56,7 @@ package final class EventReader {
       guard let head = heads[index] else { continue }
       if best < 0 || Self.precedes(head, heads[best]!) { best = index }
     }
-    guard best >= 0, !isAtEnd else { return nil }
+    guard best >= 0, !stoppedEarly else { return nil }
     let event = heads[best]
     heads[best] = try streams[best].next()
     return event
