@@ -1,0 +1,140 @@
+import Geometry
+import Yams
+
+/// A YAML file of one level of keys, read with file and line in every error.
+///
+/// OpenCV's first line `%YAML:1.0` is no YAML and is blanked; so lines keep their numbers.
+struct CalibrationFile {
+  let path: String
+  private let entries: [String: Node]
+
+  /// Reads a whole file.
+  init(path: String) throws(DatasetError) {
+    var text = try RegularFile.text(path)
+    if text.utf8.starts(with: [0xEF, 0xBB, 0xBF]) { text.unicodeScalars.removeFirst() }
+    if text.hasPrefix("%YAML:") { text.replaceSubrange(..<(text.firstIndex(where: \.isNewline) ?? text.endIndex), with: "") }
+    // Deep nesting would cost the parser its stack; no calibration nests deeper than a list in a list.
+    var depth = 0
+    for byte in text.utf8 {
+      if byte == 0x5B || byte == 0x7B { depth += 1 } else if byte == 0x5D || byte == 0x7D { depth -= 1 }
+      guard depth < 16 else { throw DatasetError(file: path, found: "brackets nested 16 deep", expected: "plain lists") }
+    }
+    let root: Node?
+    do { root = try compose(yaml: text) } catch { throw Self.syntaxError(error, path: path) }
+    guard let root, case .mapping(let mapping) = root else {
+      throw DatasetError(file: path, line: 1, found: "no keys", expected: "lines such as 'rate_hz: 20'")
+    }
+    self.init(path: path, mapping: mapping)
+  }
+
+  private init(path: String, mapping: Node.Mapping) {
+    self.path = path
+    var entries: [String: Node] = [:]
+    for (key, value) in mapping { if let name = key.scalar?.string { entries[name] = value } }
+    self.entries = entries
+  }
+
+  /// The keys, sorted.
+  var keys: [String] { entries.keys.sorted() }
+
+  /// The part below a key, if the key is there.
+  func section(_ key: String) throws(DatasetError) -> CalibrationFile? {
+    guard let node = entries[key] else { return nil }
+    guard case .mapping(let mapping) = node else { throw fault(key, found: "no keys below \(key)", expected: "keys") }
+    return CalibrationFile(path: path, mapping: mapping)
+  }
+
+  /// A fault at a key.
+  func fault(_ key: String, found: String, expected: String) -> DatasetError {
+    DatasetError(file: path, line: entries[key]?.mark?.line, found: found, expected: expected)
+  }
+
+  /// Warnings for keys beyond `known`; an error for one that is probably a slip.
+  func check(known: [String]) throws(DatasetError) -> [String] {
+    let absent = known.filter { entries[$0] == nil }
+    var warnings: [String] = []
+    for key in keys where !known.contains(key) {
+      if let intended = Spelling.intended(key, among: absent) {
+        throw fault(key, found: "key '\(key)'", expected: "'\(intended)' (a slip of the pen?)")
+      }
+      let line = entries[key]?.mark.map { ":\($0.line)" } ?? ""
+      warnings.append("\(path)\(line): key '\(key.prefix(64))' is not known and not used")
+    }
+    return warnings
+  }
+
+  // MARK: values
+
+  /// A text; nil where the key is absent or empty.
+  func text(_ key: String) throws(DatasetError) -> String? {
+    guard let node = entries[key] else { return nil }
+    guard let scalar = node.scalar else { throw fault(key, found: "\(key) is no single value", expected: "a text") }
+    return scalar.string.isEmpty || scalar.string == "~" || scalar.string == "null" ? nil : scalar.string
+  }
+
+  /// A finite number in a range, or nil where the key is absent.
+  func number(
+    _ key: String, _ what: String, in bounds: ClosedRange<Double>
+  ) throws(DatasetError) -> Double? {
+    guard let node = entries[key] else { return nil }
+    guard let text = node.scalar?.string, case .number(let value) = NumberText.double(text), bounds.contains(value)
+    else { throw fault(key, found: "\(key): \(Self.shown(node))", expected: what) }
+    return value
+  }
+
+  /// The same where the key must be there.
+  func neededNumber(_ key: String, _ what: String, in bounds: ClosedRange<Double>) throws(DatasetError) -> Double {
+    guard let value = try number(key, what, in: bounds) else {
+      throw fault(key, found: "no key \(key)", expected: "\(key): \(what)")
+    }
+    return value
+  }
+
+  /// A list of finite numbers, rows of a matrix one after the other; nil where the key is absent.
+  func numbers(_ key: String, _ what: String) throws(DatasetError) -> [Double]? {
+    guard let node = entries[key] else { return nil }
+    guard let values = Self.flattened(node) else { throw fault(key, found: "\(key): \(Self.shown(node))", expected: what) }
+    return values
+  }
+
+  private static func flattened(_ node: Node) -> [Double]? {
+    switch node {
+    case .scalar(let scalar):
+      guard case .number(let value) = NumberText.double(scalar.string) else { return nil }
+      return [value]
+    case .sequence(let sequence):
+      var all: [Double] = []
+      for element in sequence {
+        guard all.count <= 1000, let values = flattened(element) else { return nil }
+        all += values
+      }
+      return all
+    case .mapping(let mapping):
+      return mapping["data"].flatMap(flattened)  // OpenCV's and EuRoC's matrices: rows, cols, data
+    case .alias: return nil
+    }
+  }
+
+  private static func shown(_ node: Node) -> String {
+    switch node {
+    case .scalar(let scalar): "'\(scalar.string.prefix(40))'"
+    case .sequence(let sequence): "a list of \(sequence.count)"
+    case .mapping: "keys"
+    case .alias: "an alias"
+    }
+  }
+
+  private static func syntaxError(_ error: any Error, path: String) -> DatasetError {
+    var line: Int?
+    var problem = "text that is no YAML"
+    switch error as? YamlError {
+    case .scanner(_, let what, let mark, _)?, .parser(_, let what, let mark, _)?, .composer(_, let what, let mark, _)?:
+      line = mark.line
+      problem = "no YAML (\(what))"
+    case .duplicatedKeysInMapping(let keys, _)?:
+      problem = "the same key twice (\(keys.map { "\($0)" }.sorted().joined(separator: ", ").prefix(80)))"
+    default: break
+    }
+    return DatasetError(file: path, line: line, found: problem, expected: "YAML: lines such as 'rate_hz: 20'")
+  }
+}

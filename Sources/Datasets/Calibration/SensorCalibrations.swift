@@ -1,0 +1,102 @@
+import Geometry
+import SensorData
+
+/// The `sensor.yaml` of every kind of sensor, EuRoC's keys and the project's own.
+enum SensorCalibrations {
+  private static let common = ["sensor_type", "comment", "T_BS", "rate_hz"]
+  private static let positive = Double.leastNormalMagnitude...1e6
+  private static let notNegative = 0...1e6
+
+  /// `imu0/sensor.yaml`.
+  static func imu(_ file: CalibrationFile, warnings: inout [String]) throws(DatasetError) -> IMUCalibration {
+    warnings += try file.check(known: common + noiseKeys + ["gravity_magnitude"])
+    var calibration = try noise(file)
+    calibration.bodyFromIMU = try pose(file, &warnings)
+    calibration.gravityMagnitude = try file.number("gravity_magnitude", "m/s^2 above 0", in: 0.1...100) ?? 9.81
+    calibration.rate = try rate(file)
+    return calibration
+  }
+
+  static let noiseKeys = [
+    "gyroscope_noise_density", "gyroscope_random_walk", "accelerometer_noise_density", "accelerometer_random_walk",
+  ]
+
+  /// Kalibr's four figures; a white noise of zero would make every innovation impossible.
+  static func noise(_ file: CalibrationFile) throws(DatasetError) -> IMUCalibration {
+    IMUCalibration(
+      gyroscopeNoiseDensity: try file.neededNumber(noiseKeys[0], "rad/s/sqrt(Hz) above 0", in: positive),
+      gyroscopeRandomWalk: try file.neededNumber(noiseKeys[1], "rad/s^2/sqrt(Hz), 0 or more", in: notNegative),
+      accelerometerNoiseDensity: try file.neededNumber(noiseKeys[2], "m/s^2/sqrt(Hz) above 0", in: positive),
+      accelerometerRandomWalk: try file.neededNumber(noiseKeys[3], "m/s^3/sqrt(Hz), 0 or more", in: notNegative))
+  }
+
+  /// `cam0/sensor.yaml`.
+  static func camera(
+    _ file: CalibrationFile, number: Int, warnings: inout [String]
+  ) throws(DatasetError) -> CameraCalibration {
+    let ids = "feature_ids"
+    warnings += try file.check(
+      known: common + [
+        "resolution", "camera_model", "intrinsics", "distortion_model", "distortion_coefficients",
+        "pixel_noise_sigma", "time_offset_cam_to_imu_s", ids,
+      ])
+    guard let pose = try file.pose("T_BS") else {
+      throw file.fault("T_BS", found: "no key T_BS", expected: "T_BS: the camera in the body, 16 numbers")
+    }
+    var camera = try CameraLens.camera(file, coefficientsKey: "distortion_coefficients")
+    camera.bodyFromCamera = pose
+    camera.pixelNoise = try file.number("pixel_noise_sigma", "pixels above 0", in: 1e-6...1e4) ?? 1
+    camera.timeOffset = try file.number("time_offset_cam_to_imu_s", "seconds, less than 10", in: -10...10) ?? 0
+    camera.rate = try rate(file)
+    if let name = try file.text(ids) {
+      guard let meaning = CameraCalibration.FeatureIDs(rawValue: name) else {
+        throw file.fault(ids, found: "\(ids): '\(name)'", expected: "shared or separate")
+      }
+      if number == 0 { warnings.append("\(file.path): \(ids) means nothing in cam0") } else { camera.featureIDs = meaning }
+    }
+    return camera
+  }
+
+  /// `uwb0/sensor.yaml`.
+  static func radio(_ file: CalibrationFile, warnings: inout [String]) throws(DatasetError) -> RadioCalibration {
+    warnings += try file.check(known: common + ["range_noise_std", "antennas"])
+    let rangeNoise = try file.number("range_noise_std", "metres above 0", in: 1e-6...1e4)
+    let rate = try rate(file)
+    guard let named = try file.section("antennas") else {
+      let origin = try pose(file, &warnings).translation
+      return RadioCalibration(antennas: ["": origin], rangeNoise: rangeNoise, rate: rate)
+    }
+    _ = try file.pose("T_BS")
+    var antennas: [String: Vector3] = [:]
+    for id in named.keys {
+      let what = "[x, y, z] in metres"
+      let p = try named.numbers(id, what) ?? []
+      guard p.count == 3, Vector3(p[0], p[1], p[2]).norm < 1000 else {
+        throw named.fault(id, found: "antenna '\(id)': \(p)", expected: what)
+      }
+      antennas[id] = Vector3(p[0], p[1], p[2])
+    }
+    guard !antennas.isEmpty else { throw file.fault("antennas", found: "no antennas", expected: "\"id\": [x, y, z]") }
+    return RadioCalibration(antennas: antennas, rangeNoise: rangeNoise, rate: rate)
+  }
+
+  /// `odometry0/sensor.yaml`.
+  static func odometry(_ file: CalibrationFile, warnings: inout [String]) throws(DatasetError) -> OdometryCalibration {
+    warnings += try file.check(known: common + ["position_random_walk", "yaw_random_walk"])
+    _ = try rate(file)
+    return OdometryCalibration(
+      bodyFromSensor: try pose(file, &warnings),
+      positionRandomWalk: try file.number("position_random_walk", "m/sqrt(m), 0 or more", in: notNegative) ?? 0.03,
+      yawRandomWalk: try file.number("yaw_random_walk", "rad/sqrt(s), 0 or more", in: notNegative) ?? 0.01)
+  }
+
+  private static func rate(_ file: CalibrationFile) throws(DatasetError) -> Double? {
+    try file.number("rate_hz", "Hz above 0", in: positive)
+  }
+
+  private static func pose(_ file: CalibrationFile, _ warnings: inout [String]) throws(DatasetError) -> Pose {
+    if let pose = try file.pose("T_BS") { return pose }
+    warnings.append("\(file.path): no T_BS: the sensor is taken to sit at the body's origin, along its axes")
+    return .identity
+  }
+}

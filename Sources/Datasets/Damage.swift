@@ -1,0 +1,49 @@
+/// The ways in which one row of a file can be bad.
+package enum DamageKind: String, CaseIterable, Comparable, Sendable {
+  /// More or fewer cells than the header has.
+  case cellCount
+  /// A needed cell is empty.
+  case emptyCell
+  /// Not a number, or not a whole number where one is needed.
+  case notANumber
+  /// NaN or infinity.
+  case notFinite
+  /// A number that no such sensor gives, or a name that is no text.
+  case outOfRange
+  /// A range below zero.
+  case negativeRange
+  /// A quaternion whose length is not 1 within 1 %.
+  case notUnitQuaternion
+  /// Earlier than the row before it (by arrival, where the file says that).
+  case timeGoingBack
+  /// The same key twice.
+  case duplicate
+  /// An antenna that the calibration does not name, or none where several are named.
+  case unknownAntenna
+  /// A feature of a frame that frames.csv does not list.
+  case frameNotListed
+  /// A faulty last row without an end of line: the recording was cut off.
+  case truncatedLastRow
+
+  package static func < (a: DamageKind, b: DamageKind) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// How many rows of one file were read, and how many were skipped and why.
+package struct FileDamage: Equatable, Sendable {
+  /// The file, relative to the recording's folder.
+  package var path: String
+  /// Rows read so far, bad ones included.
+  package var rows: Int
+  /// Skipped rows by kind; a kind that did not occur is absent.
+  package var counts: [DamageKind: Int]
+
+  /// Skipped rows, all kinds.
+  package var total: Int { counts.values.reduce(0, +) }
+}
+
+/// Why a row is refused; the reader of the table puts file, line and text to it.
+struct RowFault: Error {
+  var kind: DamageKind
+  /// The cell at fault, counted in the reader's own columns; nil where the row as a whole is meant.
+  var column: Int?
+}

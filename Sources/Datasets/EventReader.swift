@@ -1,0 +1,75 @@
+import SensorData
+
+/// Reads all streams of a recording as one, in order of arrival, in bounded memory.
+///
+/// Ties of arrival go by timestamp, then by `SensorEvent.rank`, then by camera; rows of one file keep their order.
+package final class EventReader {
+  private let streams: [any EventStream]
+  private var heads: [TimedEvent?] = []
+  private let peer: String?
+  private let start: Timestamp
+  private let stop: Timestamp
+  private var isAtEnd = false
+
+  /// Opens the streams of a recording; `Recording.events()` is the public way.
+  init(_ recording: Recording) throws(DatasetError) {
+    let options = recording.options
+    streams = try EventStreams.open(
+      recording.layout, rig: recording.rig, readsOdometry: recording.readsOdometry, isStrict: options.strict)
+    peer = options.peer
+    start = Self.instant(options.from, after: recording.firstTimestamp) ?? Timestamp(nanoseconds: .min)
+    stop = Self.instant(options.to, after: recording.firstTimestamp) ?? Timestamp(nanoseconds: .max)
+  }
+
+  /// The next event; nil at the end, or after what became known by `ReadingOptions.to`.
+  ///
+  /// - Throws: `DatasetError` for damage beyond what may be skipped.
+  package func next() throws(DatasetError) -> TimedEvent? {
+    if heads.isEmpty { for stream in streams { heads.append(try stream.next()) } }
+    while let event = try earliest() {
+      if event.arrival > stop { isAtEnd = true }
+      if isAtEnd { return nil }
+      // What was measured before `from` belongs to the time before, whenever it came.
+      if event.event.timestamp >= start, isWanted(event.event) { return event }
+    }
+    return nil
+  }
+
+  /// Rows read and skipped so far, per file, sorted by path.
+  package var damage: [FileDamage] { streams.flatMap(\.damage).sorted { $0.path < $1.path } }
+
+  private func earliest() throws(DatasetError) -> TimedEvent? {
+    var best = -1
+    for index in heads.indices {
+      guard let head = heads[index] else { continue }
+      if best < 0 || Self.precedes(head, heads[best]!) { best = index }
+    }
+    guard best >= 0, !isAtEnd else { return nil }
+    let event = heads[best]
+    heads[best] = try streams[best].next()
+    return event
+  }
+
+  /// Strict order; equals stay in the order of the streams.
+  private static func precedes(_ a: TimedEvent, _ b: TimedEvent) -> Bool {
+    if a.arrival != b.arrival { return a.arrival < b.arrival }
+    let (first, second) = (a.event.timestamp, b.event.timestamp)
+    if first != second { return first < second }
+    return a.event.rank < b.event.rank
+  }
+
+  private func isWanted(_ event: SensorEvent) -> Bool {
+    guard let peer else { return true }
+    switch event {
+    case .range(let range): return range.peer == peer
+    case .device(let device): return device.peer == nil || device.peer == peer
+    default: return true
+    }
+  }
+
+  /// Seconds after the first stamp; a number too large for the clock means its end.
+  private static func instant(_ seconds: Double?, after first: Timestamp) -> Timestamp? {
+    guard let seconds, !seconds.isNaN else { return nil }
+    return first.advanced(bySeconds: min(max(seconds, -4e9), 4e9))
+  }
+}

@@ -1,0 +1,21 @@
+import SensorData
+
+/// A look at the end of a table, for its last stamp.
+enum FileEnd {
+  /// The last stamp in the file, found from its end; nil where the end is no table.
+  static func lastTimestamp(_ file: RecordingFile) throws(DatasetError) -> Timestamp? {
+    let header = try LineReader(path: file.path)
+    guard let first = try header.next() else { return nil }
+    let cells = String(decoding: first, as: UTF8.self).split(separator: ",", omittingEmptySubsequences: false)
+    guard let place = cells.firstIndex(where: { $0.contains("timestamp") }) else { return nil }
+    let (bytes, _) = try RegularFile.tail(file.path, count: LineReader.longestLine)
+    for line in bytes.split(separator: 0x0A).reversed() {
+      let row = line.split(separator: 0x2C, omittingEmptySubsequences: false)
+      guard row.count == cells.count else { continue }
+      let cell = row[place].filter { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }
+      let value = cell.withUnsafeBufferPointer { $0.baseAddress.flatMap { NumberText.integer($0, cell.count) } }
+      if let value, abs(value) < 1 << 62 { return Timestamp(nanoseconds: value) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,60 @@
+import CDigest
+import Foundation
+
+/// SHA-256 of the files of a recording, for results that say what they were made from.
+package struct InputDigest: Equatable, Sendable {
+  /// One file's hash.
+  package struct Entry: Equatable, Sendable {
+    /// The file, relative to the recording's folder.
+    package var path: String
+    /// 64 lower-case hexadecimal digits.
+    package var sha256: String
+  }
+
+  /// What influences the updates, sorted by path.
+  package let inputs: [Entry]
+  /// What only judges them, sorted by path; a file that cannot be read is left out.
+  package let groundTruth: [Entry]
+
+  /// Hashes the files of a recording, streamed.
+  package init(_ recording: Recording) throws(DatasetError) {
+    var inputs: [Entry] = []
+    for file in recording.dataFiles + recording.calibrationFiles {
+      inputs.append(Entry(path: file.relativePath, sha256: try Self.sha256(of: file.path)))
+    }
+    self.inputs = inputs.sorted { $0.path < $1.path }
+    let layout = recording.layout
+    groundTruth = [layout.truthStates, layout.truthCalibration, layout.truthPeers].compactMap { file in
+      file.flatMap { file in
+        (try? Self.sha256(of: file.path)).map { Entry(path: file.relativePath, sha256: $0) }
+      }
+    }.sorted { $0.path < $1.path }
+  }
+
+  /// The SHA-256 of a file (FIPS 180-4), in bounded memory.
+  package static func sha256(of path: String) throws(DatasetError) -> String {
+    let (descriptor, _) = try RegularFile.open(path)
+    defer { close(descriptor) }
+    let context = EVP_MD_CTX_new()
+    defer { EVP_MD_CTX_free(context) }
+    let failed = DatasetError(file: path, found: "a failure of the hash library", expected: "a SHA-256")
+    guard context != nil, EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else { throw failed }
+    let size = 256 * 1024
+    let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: size)
+    defer { buffer.deallocate() }
+    while true {
+      let count = try RegularFile.read(descriptor, into: buffer, size, path: path)
+      if count == 0 { break }
+      guard EVP_DigestUpdate(context, buffer, count) == 1 else { throw failed }
+    }
+    var digest = [UInt8](repeating: 0, count: 32)
+    guard EVP_DigestFinal_ex(context, &digest, nil) == 1 else { throw failed }
+    let digits = Array("0123456789abcdef".unicodeScalars)
+    var text = ""
+    for byte in digest {
+      text.unicodeScalars.append(digits[Int(byte >> 4)])
+      text.unicodeScalars.append(digits[Int(byte & 15)])
+    }
+    return text
+  }
+}

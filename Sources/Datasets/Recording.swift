@@ -1,0 +1,85 @@
+import Foundation
+import Geometry
+import SensorData
+
+/// A dataset folder, opened: its rig and what it holds. Opening reads calibrations, headers and first rows only.
+package struct Recording: Sendable {
+  /// What `dataset.yaml` says of the recording.
+  package struct Metadata: Equatable, Sendable {
+    /// Its title.
+    package var title: String?
+    /// Where it comes from.
+    package var source: String?
+    /// On what terms.
+    package var licence: String?
+    /// What else is worth knowing.
+    package var note: String?
+  }
+
+  /// The folder's own name.
+  package let name: String
+  /// Its description.
+  package let metadata: Metadata
+  /// All that is known of the device.
+  package let rig: RigCalibration
+  /// How it is read.
+  package let options: ReadingOptions
+  /// Where the trajectory comes from; nil only where none can be made and none was asked for.
+  package let trajectorySource: TrajectorySource?
+  /// First stamp over all its sensors.
+  package let firstTimestamp: Timestamp
+  /// What is odd but no error, one line each, in a fixed order.
+  package let warnings: [String]
+
+  let layout: RecordingLayout
+  /// Calibration files in use, for the digest.
+  let calibrationFiles: [RecordingFile]
+
+  /// Opens a folder.
+  ///
+  /// - Throws: `DatasetError` for a fault in structure, calibration or header, an empty file, or a bad first row.
+  package static func open(
+    _ folder: URL, options: ReadingOptions = ReadingOptions()
+  ) throws(DatasetError) -> Recording {
+    var root = folder.relativePath
+    while root.count > 1, root.hasSuffix("/") { root.removeLast() }
+    guard RegularFile.isFolder(root) else {
+      let what = RegularFile.exists(root) ? "not a folder" : "no such folder"
+      throw DatasetError(file: root, found: what, expected: "a dataset folder")
+    }
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: "\(root)/mav0") else {
+      throw DatasetError(file: root, found: "no folder mav0 in it", expected: "a dataset folder (EuRoC layout)")
+    }
+    let layout = try RecordingLayout(root: root, names: names)
+    var loader = CalibrationLoader(layout: layout)
+    let metadata = try loader.loadDescription()
+    let rig = try loader.loadRig()
+    let probe = try StreamProbe(layout: layout, rig: rig, options: options)
+    return Recording(
+      name: folder.absoluteURL.standardizedFileURL.lastPathComponent, metadata: metadata, rig: rig, options: options,
+      trajectorySource: try probe.trajectorySource(), firstTimestamp: probe.first,
+      warnings: layout.warnings + loader.warnings + probe.warnings, layout: layout, calibrationFiles: loader.files)
+  }
+
+  /// All sensor events, in order of arrival. Every call reads from the beginning.
+  package func events() throws(DatasetError) -> EventReader { try EventReader(self) }
+
+  /// Last stamp over all its sensors, from the ends of the files; the first stamp where those cannot be read.
+  package func lastTimestamp() throws(DatasetError) -> Timestamp {
+    var last = firstTimestamp
+    for file in dataFiles where file.relativePath != layout.events?.relativePath {
+      if let stamp = try FileEnd.lastTimestamp(file) { last = max(last, stamp) }
+    }
+    return last
+  }
+
+  /// The data files that influence what the estimator sees, sorted by path.
+  package var dataFiles: [RecordingFile] {
+    let cameras = layout.cameras.flatMap { [$0.features, $0.frames] }
+    let used = [layout.imu, layout.radio, readsOdometry ? layout.odometry : nil, layout.events] + cameras
+    return used.compactMap { $0 }.sorted { $0.relativePath < $1.relativePath }
+  }
+
+  /// Odometry that is not the trajectory is not read: it could only confuse.
+  var readsOdometry: Bool { trajectorySource != .imuAndCamera }
+}

@@ -1,0 +1,92 @@
+/// The files of one camera that carry tracks.
+struct CameraFiles: Equatable, Sendable {
+  var features: RecordingFile
+  var frames: RecordingFile?
+}
+
+/// Which files a recording has.
+struct RecordingLayout: Equatable, Sendable {
+  let root: String
+  /// Data files, nil where the folder is absent.
+  var imu: RecordingFile?
+  /// cam0 first; only cameras with tracks, and cam1 only beside cam0.
+  var cameras: [CameraFiles] = []
+  var radio: RecordingFile?
+  var odometry: RecordingFile?
+  var events: RecordingFile?
+  var truthStates: RecordingFile?
+  /// The calibration of the sensor whose poses stand in for a missing truth.
+  var truthCalibration: RecordingFile?
+  var truthPeers: RecordingFile?
+  /// cam0 has images but no tracks.
+  var hasImagesOnly = false
+  /// Whether cam0 is there at all.
+  var hasCamera = false
+  var warnings: [String] = []
+
+  private static let known: Set<String> = [
+    "imu0", "cam0", "cam1", "uwb0", "odometry0", "events0", "state_groundtruth_estimate0", "peers_groundtruth0",
+    "leica0", "vicon0", "mocap0", "pointcloud0", "body.yaml",
+  ]
+
+  init(root: String, names: [String]) throws(DatasetError) {
+    self.root = root
+    imu = try data("imu0")
+    radio = try data("uwb0")
+    odometry = try data("odometry0")
+    events = try data("events0")
+    try findCameras()
+    truthPeers = file("mav0/peers_groundtruth0/data.csv")
+    truthStates = file("mav0/state_groundtruth_estimate0/data.csv")
+    for name in ["vicon0", "mocap0"] where truthStates == nil {
+      truthStates = file("mav0/\(name)/data.csv")
+      truthCalibration = truthStates == nil ? nil : file("mav0/\(name)/sensor.yaml")
+    }
+    if truthStates == nil, file("mav0/leica0/data.csv") != nil {
+      warnings.append("\(root)/mav0/leica0: positions without attitude are no truth to judge by, and are not used")
+    }
+    for name in names.sorted() where !Self.known.contains(name) && !name.hasPrefix(".") {
+      warnings.append("\(root)/mav0/\(name) is not known and not used")
+    }
+  }
+
+  /// The file, if something of this name is there.
+  func file(_ relativePath: String) -> RecordingFile? {
+    let path = "\(root)/\(relativePath)"
+    return RegularFile.exists(path) ? RecordingFile(path: path, relativePath: relativePath) : nil
+  }
+
+  /// The calibration beside a data file, if there is one.
+  func calibration(_ sensor: String) -> RecordingFile? { file("mav0/\(sensor)/sensor.yaml") }
+
+  private func data(_ sensor: String) throws(DatasetError) -> RecordingFile? {
+    guard RegularFile.exists("\(root)/mav0/\(sensor)") else { return nil }
+    let path = "mav0/\(sensor)/data.csv"
+    guard let file = file(path) else {
+      throw DatasetError(file: "\(root)/\(path)", found: "no such file", expected: "the data of \(sensor)")
+    }
+    return file
+  }
+
+  private mutating func findCameras() throws(DatasetError) {
+    hasCamera = RegularFile.exists("\(root)/mav0/cam0")
+    for number in 0...1 {
+      let folder = "mav0/cam\(number)"
+      guard RegularFile.exists("\(root)/\(folder)") else { continue }
+      if let features = file("\(folder)/features.csv") {
+        guard cameras.count == number else {
+          throw DatasetError(
+            file: features.path, found: "tracks of cam\(number) without tracks of cam0",
+            expected: "\(root)/mav0/cam0/features.csv")
+        }
+        cameras.append(CameraFiles(features: features, frames: file("\(folder)/frames.csv")))
+      } else if file("\(folder)/data.csv") != nil || file("\(folder)/data") != nil {
+        if number == 0 { hasImagesOnly = true }
+        warnings.append("\(root)/\(folder): images without features.csv cannot be tracked yet and are not used")
+      } else {
+        throw DatasetError(
+          file: "\(root)/\(folder)/features.csv", found: "no such file", expected: "the tracks of cam\(number)")
+      }
+    }
+  }
+}

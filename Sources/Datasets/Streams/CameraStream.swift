@@ -1,0 +1,73 @@
+import SensorData
+
+/// The frames of one camera: features.csv, and frames.csv where it is there.
+///
+/// With frames.csv every frame that it lists is given, empty when nothing was tracked in it; features of a frame that
+/// it does not list are one fault. Without it the frames are the distinct stamps of features.csv.
+final class CameraStream: EventStream {
+  private let camera: Int
+  private var groups: FeatureGroups
+  private var frames: RowStream<FrameDecoder>?
+  private var group: FeatureGroups.Group?
+  private var hasBegun = false
+  private var lastArrival = Int64.min
+
+  init(camera: Int, files: CameraFiles, isStrict: Bool) throws(DatasetError) {
+    self.camera = camera
+    groups = try FeatureGroups(files.features, isStrict: isStrict)
+    if let file = files.frames { frames = try RowStream(file, FrameDecoder(), isStrict: isStrict) }
+  }
+
+  /// What was read and skipped so far, per file.
+  var damage: [FileDamage] { [groups.table.damage] + (frames.map { [$0.table.damage] } ?? []) }
+  /// What is worth a warning in the headers.
+  var warnings: [String] { groups.table.header.warnings + (frames?.table.header.warnings ?? []) }
+
+  /// The next frame; nil at the end.
+  func next() throws(DatasetError) -> TimedEvent? {
+    if !hasBegun {
+      hasBegun = true
+      group = try groups.nextGroup()
+    }
+    guard frames != nil else {
+      guard let only = group else { return nil }
+      group = try groups.nextGroup()
+      return event(time: only.time, arrival: only.arrival, features: only.features, meanLuma: nil)
+    }
+    guard let frame = try frames!.next() else {
+      while let unlisted = group { try drop(unlisted) }
+      return nil
+    }
+    while let unlisted = group, unlisted.time != frame.time, precedes(unlisted, frame) { try drop(unlisted) }
+    guard let seen = group, seen.time == frame.time else {
+      return event(time: frame.time, arrival: frame.arrival, features: [], meanLuma: frame.meanLuma)
+    }
+    group = try groups.nextGroup()
+    return event(
+      time: frame.time, arrival: max(frame.arrival, seen.arrival), features: seen.features, meanLuma: frame.meanLuma)
+  }
+
+  /// Whether the group stands before the frame in the common order of both files.
+  private func precedes(_ group: FeatureGroups.Group, _ frame: FrameDecoder.Row) -> Bool {
+    guard groups.table.hasArrival, frames!.table.hasArrival else { return group.time < frame.time }
+    return (group.arrival, group.time) < (frame.arrival, frame.time)
+  }
+
+  private func drop(_ unlisted: FeatureGroups.Group) throws(DatasetError) {
+    let fault = RowFault(kind: .frameNotListed, column: nil)
+    var error = groups.table.describe(fault)
+    error.line = unlisted.line
+    try groups.table.reject(fault, error: error, row: unlisted.row)
+    group = try groups.nextGroup()
+  }
+
+  private func event(
+    time: Int64, arrival: Int64, features: [FeatureObservation], meanLuma: Double?
+  ) -> TimedEvent {
+    // Two files, each in order, need not be in one order together.
+    lastArrival = max(lastArrival, arrival)
+    let frame = CameraFrame(
+      timestamp: Timestamp(nanoseconds: time), camera: camera, features: features, meanLuma: meanLuma)
+    return TimedEvent(.frame(frame), arrival: Timestamp(nanoseconds: lastArrival))
+  }
+}

@@ -1,0 +1,34 @@
+import SensorData
+
+/// One of the streams that are merged, whatever its file.
+protocol EventStream: AnyObject {
+  /// The next event in the stream's own order of arrival; nil at the end.
+  func next() throws(DatasetError) -> TimedEvent?
+  /// The account of its files so far.
+  var damage: [FileDamage] { get }
+  /// What is worth a warning in its headers.
+  var warnings: [String] { get }
+}
+
+extension RowStream: EventStream where Decoder.Row == TimedEvent {}
+
+/// Opens the streams of a recording, in the order that decides ties.
+enum EventStreams {
+  static func open(
+    _ layout: RecordingLayout, rig: RigCalibration, readsOdometry: Bool, isStrict: Bool
+  ) throws(DatasetError) -> [any EventStream] {
+    var streams: [any EventStream] = []
+    if let file = layout.imu { streams.append(try RowStream(file, IMUDecoder(), isStrict: isStrict)) }
+    if readsOdometry, let file = layout.odometry {
+      streams.append(try RowStream(file, OdometryDecoder(), isStrict: isStrict))
+    }
+    for (number, files) in layout.cameras.enumerated() {
+      streams.append(try CameraStream(camera: number, files: files, isStrict: isStrict))
+    }
+    if let file = layout.events { streams.append(try RowStream(file, DeviceEventDecoder(), isStrict: isStrict)) }
+    if let file = layout.radio, let radio = rig.radio {
+      streams.append(try RowStream(file, RangeDecoder(radio: radio), isStrict: isStrict))
+    }
+    return streams
+  }
+}

@@ -1,0 +1,45 @@
+import SensorData
+
+/// `uwb0/data.csv`: ranges and what else the radio said.
+struct RangeDecoder: RowDecoder {
+  static let columns =
+    Column.time + [
+      .text("peer_id"),
+      Column("range", "m", bounds: -1e6...1e6),
+      Column("range_std", "m", needed: false, bounds: 1e-9...1e6),
+      Column("azimuth", "rad", needed: false, bounds: -7...7),
+      Column("elevation", "rad", needed: false, bounds: -1.6...1.6),
+      Column("angle_std", "rad", needed: false, bounds: 1e-9...7),
+      .text("antenna_id", needed: false),
+      Column("rssi", "dBm", needed: false, bounds: -1000...1000),
+      Column("first_path_power", "dBm", needed: false, bounds: -1000...1000),
+      Column("nlos", "", "1", needed: false, bounds: 0...1),
+      .text("technology", needed: false),
+    ]
+
+  private struct Link: Hashable {
+    var peer: String
+    var antenna: String?
+  }
+
+  private let radio: RadioCalibration
+  private var seen = SeenKeys<Link>()
+
+  init(radio: RadioCalibration) { self.radio = radio }
+
+  mutating func decode(_ table: TableReader) throws(RowFault) -> TimedEvent {
+    guard let peer = try table.text(2) else { throw RowFault(kind: .emptyCell, column: 2) }
+    let range = try table.number(3)
+    guard range >= 0 else { throw RowFault(kind: .negativeRange, column: 3) }
+    let antenna = try table.text(8)
+    guard radio.position(of: antenna) != nil else { throw RowFault(kind: .unknownAntenna, column: 8) }
+    let measurement = RangeMeasurement(
+      timestamp: table.timestamp, peer: peer, range: range, standardDeviation: try table.numberIfAny(4),
+      azimuth: try table.numberIfAny(5), elevation: try table.numberIfAny(6),
+      angleStandardDeviation: try table.numberIfAny(7), antenna: antenna, rssi: try table.numberIfAny(9),
+      firstPathPower: try table.numberIfAny(10), nonLineOfSight: try table.numberIfAny(11),
+      technology: try table.text(12))
+    try table.unique(Link(peer: peer, antenna: antenna), in: &seen, column: 2)
+    return table.timed(.range(measurement))
+  }
+}

@@ -1,0 +1,32 @@
+import Geometry
+import SensorData
+
+extension TableReader {
+  /// Three neighbouring columns as a vector.
+  @inline(__always)
+  func vector(_ first: Int) throws(RowFault) -> Vector3 {
+    Vector3(try number(first), try number(first + 1), try number(first + 2))
+  }
+
+  /// Four neighbouring columns, w x y z, as a rotation; a length off by more than 1 % is a fault, less is mended.
+  func rotation(_ first: Int) throws(RowFault) -> Rotation {
+    let w = try number(first)
+    let v = try vector(first + 1)
+    let length = (w * w + v.squaredNorm).squareRoot()
+    guard abs(length - 1) <= 0.01 else { throw RowFault(kind: .notUnitQuaternion, column: first) }
+    return Rotation(w: w, x: v.x, y: v.y, z: v.z)
+  }
+
+  /// The stamp of the row at hand.
+  var timestamp: Timestamp { Timestamp(nanoseconds: time) }
+
+  /// A sensor event of the row at hand.
+  func timed(_ event: SensorEvent) -> TimedEvent { TimedEvent(event, arrival: Timestamp(nanoseconds: arrival)) }
+
+  /// Throws when the key was there at this time.
+  func unique<Key>(_ key: Key, in seen: inout SeenKeys<Key>, column: Int) throws(RowFault) {
+    guard seen.insert(key, time: time, inTimeOrder: !hasArrival) else {
+      throw RowFault(kind: .duplicate, column: column)
+    }
+  }
+}

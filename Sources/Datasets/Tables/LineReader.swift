@@ -1,0 +1,85 @@
+import Foundation
+
+/// Reads a file line by line through one fixed buffer: memory does not grow with the file.
+///
+/// Not mapped into memory: a mapped file that another process cuts short kills the reader.
+final class LineReader {
+  /// A longer line is no line of a recording.
+  static let longestLine = 64 * 1024
+
+  let path: String
+  /// Size when opened, bytes.
+  let size: Int64
+  /// Number of the line last returned, from 1.
+  private(set) var line = 0
+  /// Bytes consumed so far.
+  private(set) var consumed: Int64 = 0
+  /// False when the line last returned ended with the file instead of an end of line.
+  private(set) var isTerminated = true
+
+  private let descriptor: Int32
+  private let buffer: UnsafeMutablePointer<UInt8>
+  private let capacity = 256 * 1024
+  private var start = 0
+  private var end = 0
+  private var atEnd = false
+
+  /// Opens a regular file; throws for anything else.
+  init(path: String) throws(DatasetError) {
+    self.path = path
+    (descriptor, size) = try RegularFile.open(path)
+    buffer = .allocate(capacity: capacity)
+  }
+
+  deinit {
+    close(descriptor)
+    buffer.deallocate()
+  }
+
+  /// The next line without its end (LF or CR LF), valid until the next call; nil at the end of the file.
+  func next() throws(DatasetError) -> UnsafeBufferPointer<UInt8>? {
+    while true {
+      if let newline = memchr(buffer + start, 0x0A, end - start) {
+        let stop = newline.assumingMemoryBound(to: UInt8.self) - buffer
+        return try take(until: stop, skipping: 1)
+      }
+      if atEnd {
+        guard start < end else { return nil }
+        isTerminated = false
+        return try take(until: end, skipping: 0)
+      }
+      guard end - start <= Self.longestLine else { throw tooLong() }
+      try fill()
+    }
+  }
+
+  private func take(until stop: Int, skipping terminator: Int) throws(DatasetError) -> UnsafeBufferPointer<UInt8> {
+    guard stop - start <= Self.longestLine else { throw tooLong() }
+    var first = start
+    var last = stop
+    if last > first, buffer[last - 1] == 0x0D { last -= 1 }
+    if line == 0, last - first >= 3, buffer[first] == 0xEF, buffer[first + 1] == 0xBB, buffer[first + 2] == 0xBF {
+      first += 3  // UTF-8 byte order mark
+    }
+    consumed += Int64(stop + terminator - start)
+    start = stop + terminator
+    line += 1
+    return UnsafeBufferPointer(start: buffer + first, count: last - first)
+  }
+
+  private func tooLong() -> DatasetError {
+    DatasetError(
+      file: path, line: line + 1, found: "a line of more than \(Self.longestLine) bytes", expected: "lines of text")
+  }
+
+  private func fill() throws(DatasetError) {
+    if start > 0 {
+      memmove(buffer, buffer + start, end - start)
+      end -= start
+      start = 0
+    }
+    let count = try RegularFile.read(descriptor, into: buffer + end, capacity - end, path: path)
+    if count == 0 { atEnd = true }
+    end += count
+  }
+}

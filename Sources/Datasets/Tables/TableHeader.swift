@@ -1,0 +1,64 @@
+/// Where the known columns stand in one file: found by name, units checked.
+struct TableHeader {
+  /// For every known column its place in the file; -1 where it is absent.
+  let places: [Int]
+  /// Cells in a row.
+  let count: Int
+  /// One line per unknown column.
+  let warnings: [String]
+
+  init(
+    _ bytes: UnsafeBufferPointer<UInt8>, path: String, line: Int, columns: [Column]
+  ) throws(DatasetError) {
+    func fault(_ found: String, _ expected: String) -> DatasetError {
+      DatasetError(file: path, line: line, found: found, expected: expected)
+    }
+    let wanted = "a header such as #\(columns.filter(\.isNeeded).map { "\($0.name) [\($0.units[0])]" }.joined(separator: ","))"
+    guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 })
+    else { throw fault("binary data", wanted) }
+    if let first = text.utf8.first, first >= 0x30 && first <= 0x39 || first == 0x2D { throw fault("a row of numbers", wanted) }
+
+    var places = [Int](repeating: -1, count: columns.count)
+    var unknown: [String] = []
+    let cells = text.split(separator: ",", omittingEmptySubsequences: false)
+    for (place, cell) in cells.enumerated() {
+      var title = Self.trim(cell)
+      if place == 0, title.first == "#" { title = Self.trim(title.dropFirst()) }
+      let open = title.firstIndex(of: "[")
+      let name = String(Self.trim(title[..<(open ?? title.endIndex)]))
+      guard let index = columns.firstIndex(where: { $0.name == name }) else {
+        unknown.append(name)
+        continue
+      }
+      guard places[index] < 0 else { throw fault("column \(name) twice", "every column once") }
+      places[index] = place
+      guard let open else { continue }
+      let rest = title[title.index(after: open)...]
+      guard let close = rest.firstIndex(of: "]") else { throw fault("'\(title)'", "the unit of \(name) in [ ]") }
+      let unit = String(Self.trim(rest[..<close]))
+      guard columns[index].units.contains(unit) else {
+        throw fault("unit [\(unit)] of column \(name)", "[\(columns[index].units[0])]")
+      }
+    }
+
+    let absent = zip(columns, places).filter { $0.1 < 0 }.map(\.0)
+    for name in unknown {
+      if let intended = Spelling.intended(name, among: absent.map(\.name)) {
+        throw fault("column '\(name)'", "'\(intended)' (a slip of the pen?)")
+      }
+    }
+    if let missing = absent.first(where: \.isNeeded) {
+      throw fault(text.isEmpty ? "an empty line" : "no column \(missing.name)", wanted)
+    }
+    self.places = places
+    self.count = cells.count
+    self.warnings = unknown.map { "\(path):\(line): column '\($0.prefix(64))' is not known and not used" }
+  }
+
+  private static func trim(_ text: Substring) -> Substring {
+    var text = text
+    while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
+    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,228 @@
+/// Reads one CSV file row by row, hands out cells as numbers or text, and keeps the account of bad rows.
+///
+/// Rule for damage. Fatal: any fault in the first 100 rows, and more than one bad row in 1,000 over the whole file.
+/// The second is judged at the end of the file, and before as soon as the rest of the file, were it nothing but the
+/// shortest possible good rows, could no longer mend it; so memory and time stay bounded and no file is refused that
+/// would have passed. A faulty last row without an end of line is counted apart. When strict, every fault is fatal.
+final class TableReader {
+  /// The file, relative to the recording's folder.
+  let relativePath: String
+  let columns: [Column]
+  let header: TableHeader
+  /// True when rows stand in the order in which they became known.
+  let hasArrival: Bool
+  /// Rows seen, bad ones included; blank lines are none.
+  private(set) var rows = 0
+  private(set) var counts: [DamageKind: Int] = [:]
+  /// Stamp of the row at hand, nanoseconds.
+  private(set) var time: Int64 = 0
+  /// When the row at hand became known, nanoseconds.
+  private(set) var arrival: Int64 = 0
+
+  private let lines: LineReader
+  private let isStrict: Bool
+  private var row = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+  private let ends: UnsafeMutablePointer<Int>
+  private var places: UnsafeMutablePointer<Int>
+  private var cellCount = 0
+  private var order = Int64.min
+  private var firstFault: DatasetError?
+
+  init(path: String, relativePath: String, columns: [Column], isStrict: Bool) throws(DatasetError) {
+    self.relativePath = relativePath
+    self.columns = columns
+    self.isStrict = isStrict
+    lines = try LineReader(path: path)
+    guard let first = try lines.next() else {
+      throw DatasetError(file: path, found: "an empty file", expected: "a header and rows")
+    }
+    header = try TableHeader(first, path: path, line: 1, columns: columns)
+    hasArrival = header.places[1] >= 0
+    ends = .allocate(capacity: header.count + 1)
+    places = .allocate(capacity: columns.count)
+    places.initialize(from: header.places, count: columns.count)
+  }
+
+  deinit {
+    ends.deallocate()
+    places.deallocate()
+  }
+
+  /// The line of the row at hand.
+  var line: Int { lines.line }
+  var path: String { lines.path }
+  var damage: FileDamage { FileDamage(path: relativePath, rows: rows, counts: counts) }
+
+  /// Goes to the next row whose cells can be counted; false at the end of the file.
+  func advance() throws(DatasetError) -> Bool {
+    while let bytes = try lines.next() {
+      if bytes.isEmpty { continue }
+      rows += 1
+      row = bytes
+      if split() { return true }
+      try reject(RowFault(kind: .cellCount, column: nil))
+    }
+    try judge(remaining: 0)
+    return false
+  }
+
+  private func split() -> Bool {
+    let start = row.baseAddress!
+    var cell = 0
+    let limit = header.count
+    for i in 0..<row.count where start[i] == 0x2C {
+      if cell < limit { ends[cell] = i }
+      cell += 1
+    }
+    if cell < limit { ends[cell] = row.count }
+    cellCount = cell + 1
+    return cellCount == limit
+  }
+
+  // MARK: cells
+
+  /// True where the column is in the file.
+  func has(_ column: Int) -> Bool { places[column] >= 0 }
+
+  @inline(__always)
+  private func cell(_ column: Int) -> (start: UnsafePointer<UInt8>, count: Int) {
+    let place = places[column]
+    guard place >= 0 else { return (row.baseAddress!, 0) }
+    let base = row.baseAddress!
+    var first = place == 0 ? 0 : ends[place - 1] + 1
+    var last = ends[place]
+    while first < last, base[first] == 0x20 || base[first] == 0x09 { first += 1 }
+    while last > first, base[last - 1] == 0x20 || base[last - 1] == 0x09 { last -= 1 }
+    return (base + first, last - first)
+  }
+
+  /// A finite number within the column's bounds.
+  @inline(__always)
+  func number(_ column: Int) throws(RowFault) -> Double {
+    let (start, count) = cell(column)
+    switch NumberText.double(start, count) {
+    case .number(let value):
+      guard columns[column].bounds.contains(value) else { throw RowFault(kind: .outOfRange, column: column) }
+      return value
+    case .notFinite: throw RowFault(kind: .notFinite, column: column)
+    case .text: throw RowFault(kind: count == 0 ? .emptyCell : .notANumber, column: column)
+    }
+  }
+
+  /// The same, nil for an empty cell or an absent column.
+  func numberIfAny(_ column: Int) throws(RowFault) -> Double? {
+    cell(column).count == 0 ? nil : try number(column)
+  }
+
+  @inline(__always)
+  func integer(_ column: Int) throws(RowFault) -> Int64 {
+    let (start, count) = cell(column)
+    guard let value = NumberText.integer(start, count) else {
+      throw RowFault(kind: count == 0 ? .emptyCell : .notANumber, column: column)
+    }
+    return value
+  }
+
+  /// A name; nil for an empty cell or an absent column.
+  func text(_ column: Int) throws(RowFault) -> String? {
+    let (start, count) = cell(column)
+    guard count > 0 else { return nil }
+    let bytes = UnsafeBufferPointer(start: start, count: count)
+    guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F })
+    else { throw RowFault(kind: .outOfRange, column: column) }
+    return text
+  }
+
+  /// Reads stamp and arrival and checks their order against the last accepted row.
+  @inline(__always)
+  func readTime() throws(RowFault) {
+    time = try stamp(0)
+    arrival = hasArrival ? try stamp(1) : time
+    if arrival < order { throw RowFault(kind: .timeGoingBack, column: hasArrival ? 1 : 0) }
+    if arrival < time { throw RowFault(kind: .outOfRange, column: 1) }
+  }
+
+  @inline(__always)
+  private func stamp(_ column: Int) throws(RowFault) -> Int64 {
+    let value = try integer(column)
+    // Differences of stamps within these bounds cannot overflow.
+    guard value > -(1 << 62), value < 1 << 62 else { throw RowFault(kind: .outOfRange, column: column) }
+    return value
+  }
+
+  /// Takes the row at hand as good: what follows may not be earlier.
+  @inline(__always)
+  func accept() { order = arrival }
+
+  // MARK: damage
+
+  /// Counts the row at hand as bad and skips it, or ends the reading.
+  func reject(_ fault: RowFault) throws(DatasetError) {
+    try reject(fault, error: describe(fault), row: rows, isTruncated: !lines.isTerminated)
+  }
+
+  /// The same for a row that was read before and is described by the caller.
+  func reject(_ fault: RowFault, error: DatasetError, row: Int, isTruncated: Bool = false) throws(DatasetError) {
+    if isStrict || row <= 100 { throw error }
+    counts[isTruncated ? .truncatedLastRow : fault.kind, default: 0] += 1
+    if isTruncated { return }
+    if firstFault == nil { firstFault = error }
+    try judge(remaining: lines.size - lines.consumed)
+  }
+
+  private func judge(remaining: Int64) throws(DatasetError) {
+    guard let first = firstFault else { return }
+    let bad = counts.reduce(0) { $0 + ($1.key == .truncatedLastRow ? 0 : $1.value) }
+    let shortestRow = Int64(header.count + 1)
+    if Int64(bad) * 1000 > Int64(rows) + max(0, remaining) / shortestRow {
+      throw DatasetError(
+        file: path, line: first.line,
+        found: "\(bad) bad rows in \(rows), here the first: \(first.found)",
+        expected: "at most one in 1,000; here \(first.expected)")
+    }
+  }
+
+  /// What is wrong with the row at hand, in words.
+  func describe(_ fault: RowFault) -> DatasetError {
+    let cell = fault.column.map { shown($0) } ?? ""
+    let name = fault.column.map { columns[$0].name } ?? ""
+    let number = fault.column.map { columns[$0].expectation } ?? ""
+    let (found, expected): (String, String) =
+      switch fault.kind {
+      case .cellCount, .truncatedLastRow: ("a row of \(cellCount) cells", "\(header.count) as in the header")
+      case .emptyCell: ("an empty cell in column \(name)", number)
+      case .notANumber:
+        if columns[fault.column ?? 0].units == ["ns"] || name == "feature_id" {
+          ("'\(cell)' in column \(name)", "a whole number of 64 bits" + (name == "feature_id" ? "" : " [ns]"))
+        } else {
+          ("'\(cell)' in column \(name)", number)
+        }
+      case .notFinite: ("'\(cell)' in column \(name)", "a finite number")
+      case .outOfRange: ("'\(cell)' in column \(name)", bounds(fault.column ?? 0))
+      case .negativeRange: ("a range of \(cell)", "a range of 0 m or more")
+      case .notUnitQuaternion: ("a quaternion that is not of unit length", "length 1 within 1 %")
+      case .timeGoingBack: ("\(name) \(cell) after \(order)", "rows in order of \(hasArrival ? "arrival" : "time")")
+      case .duplicate: ("a second row for the same \(name == "timestamp" ? name : "timestamp and \(name)")", "every one once")
+      case .unknownAntenna: (cell.isEmpty ? "no antenna_id" : "antenna_id '\(cell)'", "one of the antennas in sensor.yaml")
+      case .frameNotListed: ("features of a frame that frames.csv does not list", "every frame in frames.csv")
+      }
+    let cut = lines.isTerminated ? "" : " (the last row is cut short)"
+    return DatasetError(file: path, line: line, found: found + cut, expected: expected)
+  }
+
+  private func bounds(_ column: Int) -> String {
+    if columns[column].units == ["ns"] {
+      return column == 1 ? "an arrival not before the timestamp, within +-2^62 ns" : "a time within +-2^62 ns"
+    }
+    if columns[column].isText { return "a plain text" }
+    let bounds = columns[column].bounds
+    return "\(columns[column].expectation) from \(bounds.lowerBound) to \(bounds.upperBound)"
+  }
+
+  private func shown(_ column: Int) -> String {
+    let (start, count) = cell(column)
+    let text = String(decoding: UnsafeBufferPointer(start: start, count: min(count, 40)), as: UTF8.self)
+    let plain = text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : String($0) }.joined()
+    return count > 40 ? plain + "..." : plain
+  }
+}
