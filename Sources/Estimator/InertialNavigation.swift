@@ -24,6 +24,7 @@ package final class InertialNavigation: NavigationFilter {
   private let propagation: InertialPropagation
   private let noise: InertialNoise
   private var vectors = AddedVectors()
+  private var drift = DriftAccumulator()
   private var nextCloneID = 0
 
   /// A filter that starts at `time` in `state`; nil when a number is not finite.
@@ -41,6 +42,7 @@ package final class InertialNavigation: NavigationFilter {
     noise = InertialNoise(calibration)
   }
 
+  package var accumulatedDrift: AccumulatedDrift { drift.total }
   package var worldFromNavigation: Pose { state.worldFromIMU }
   package var firstWorldFromNavigation: Pose { first.worldFromIMU }
   /// Gravity in the world, m/s^2.
@@ -70,8 +72,10 @@ package final class InertialNavigation: NavigationFilter {
     }
     guard covariance.propagate(poseBlock, transition: transition.matrix, noise: gathered.rowMajor) else { return false }
     first = state
+    let seconds = end.seconds(since: time)
     time = end
     samples.forget(before: end)
+    drift.update(self, seconds: seconds)
     return true
   }
 

@@ -39,6 +39,8 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var handOverConeDegrees = 6.0
   /// ... and after this many ranges.
   public var handOverRanges = 30
+  /// How fast a hand may have moved before the trajectory began, m/s.
+  public var unseenSpeed = 0.5
   /// What is assumed of a link.
   public var ranging = RangingConfiguration()
 

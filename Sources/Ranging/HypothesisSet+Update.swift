@@ -11,6 +11,8 @@ struct RangeEvidence {
   var columns: BiasColumns
   /// Prior probability that the sight is free.
   var free: Double
+  /// Variance beyond the link's noise, m^2.
+  var extraVariance: Double
   /// How blocked ranges err.
   var configuration: RangingConfiguration
 }
@@ -40,7 +42,7 @@ extension HypothesisSet {
     var h = [Double](repeating: 0, count: n)
     var ph = [Double](repeating: 0, count: n)
     let columns = evidence.columns
-    let white = noises.map { $0.white * $0.white }
+    let white = noises.map { $0.white * $0.white + evidence.extraVariance }
 
     covariance.withUnsafeMutableBufferPointer { covariance in
       scalars.withUnsafeMutableBufferPointer { scalars in
