@@ -57,7 +57,7 @@ struct TrackedPeer {
     lastRange = filter.time
   }
 
-  /// The range update, at the filter's time: `z = |t - p - R l| + b + a + b_j + n`.
+  /// The range update, at the filter's time: `z = (1 + s) |t - p - R l| + b + a_j + b_j + n`.
   mutating func update(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) -> Outcome {
     let seconds = range.timestamp.seconds(since: lastRange)
     lastRange = range.timestamp
@@ -74,7 +74,7 @@ struct TrackedPeer {
       peer: Vector3(first[0], first[1], first[2]), worldFromNavigation: filter.firstWorldFromNavigation, antenna: antenna)
     let columns = layout.columns(of: range.antenna)
     let predicted =
-      model.distance + state[layout.bias] + state[columns.coloured] + (columns.constant.map { state[$0] } ?? 0)
+      model.distance * (1 + state[layout.scale]) + state[layout.bias] + state[columns.coloured] + (columns.constant.map { state[$0] } ?? 0)
     let innovation = range.range - predicted
 
     let jacobian = rows(linearised, columns, filter: filter)
@@ -112,6 +112,7 @@ struct TrackedPeer {
     let phi = noise.memory(after: seconds, metres: metres)
     var decay = [Double](repeating: 1, count: state.count)
     var variance = [Double](repeating: 0, count: state.count)
+    for k in 0..<3 { variance[k] = configuration.peerRandomWalk * configuration.peerRandomWalk * seconds }
     for k in layout.coloured {
       state[k] *= phi
       decay[k] = phi
@@ -132,6 +133,7 @@ struct TrackedPeer {
     var peer = [Double](repeating: 0, count: layout.dimension)
     for k in 0..<3 { peer[k] = model.peerJacobian[k] }
     peer[layout.bias] = 1
+    peer[layout.scale] = model.distance
     peer[columns.coloured] = 1
     if let constant = columns.constant { peer[constant] = 1 }
     return [(filter.poseBlock, pose), (block, peer)]

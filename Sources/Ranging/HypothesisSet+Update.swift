@@ -11,6 +11,8 @@ struct RangeEvidence {
   var columns: BiasColumns
   /// Prior probability that the sight is free.
   var free: Double
+  /// Variance beyond the link's noise, m^2.
+  var extraVariance: Double
   /// How blocked ranges err.
   var configuration: RangingConfiguration
 }
@@ -40,7 +42,7 @@ extension HypothesisSet {
     var h = [Double](repeating: 0, count: n)
     var ph = [Double](repeating: 0, count: n)
     let columns = evidence.columns
-    let white = noises.map { $0.white * $0.white }
+    let white = noises.map { $0.white * $0.white + evidence.extraVariance }
 
     covariance.withUnsafeMutableBufferPointer { covariance in
       scalars.withUnsafeMutableBufferPointer { scalars in
@@ -54,7 +56,7 @@ extension HypothesisSet {
               var s = Self.linearise(
                 direction[i], tangent[i], x, p, anchor, evidence.antenna, columns, h, ph)
               let biases = x[1] + x[columns.coloured - 2] + (columns.constant.map { x[$0 - 2] } ?? 0)
-              let predicted = s.distance + biases
+              let predicted = s.distance * (1 + x[2]) + biases
               var innovation = evidence.range - predicted
               let variance = s.variance + r
               let likelihood = RangeLikelihood(
@@ -87,7 +89,7 @@ extension HypothesisSet {
                 s = Self.linearise(moved, basis, x, p, anchor, evidence.antenna, columns, h, ph)
                 x[0] = rho
                 // z - h(x1) - H (x0 - x1), the biases being linear.
-                innovation = evidence.range - s.distance - biases + h[0] * d0 + h[1] * d1 + h[2] * d2
+                innovation = evidence.range - s.distance * (1 + x[2]) - biases + h[0] * d0 + h[1] * d1 + h[2] * d2
               }
 
               let k = 1 / (s.variance + noiseVariance)
@@ -135,15 +137,16 @@ extension HypothesisSet {
     h[0] = rho * q.dot(e1)
     h[1] = rho * q.dot(e2)
     h[2] = q.dot(u)
+    h[4] = distance
     var variance = 0.0
     for row in 0..<n {
       let base = row * n
       var sum = p[base] * h[0] + p[base + 1] * h[1] + p[base + 2] * h[2] + p[base + 3]
-      sum += p[base + columns.coloured]
+      sum += p[base + 4] * distance + p[base + columns.coloured]
       if let constant = columns.constant { sum += p[base + constant] }
       ph[row] = sum
     }
-    variance = h[0] * ph[0] + h[1] * ph[1] + h[2] * ph[2] + ph[3] + ph[columns.coloured]
+    variance = h[0] * ph[0] + h[1] * ph[1] + h[2] * ph[2] + ph[3] + h[4] * ph[4] + ph[columns.coloured]
     if let constant = columns.constant { variance += ph[constant] }
     // Second derivative along a tangent: rho^2 (1 - (q.e)^2)/r - rho q.u; half of it times the angular variance is the bend.
     let bend1 = rho * rho * (1 - (h[0] / rho) * (h[0] / rho)) / distance - rho * h[2]

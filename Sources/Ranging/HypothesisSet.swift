@@ -4,8 +4,8 @@ import Geometry
 /// Storage and arithmetic of the hypotheses of one link: Gaussians in anchored spherical coordinates.
 ///
 /// A hypothesis says "the peer lies in direction u, at distance rho from the anchor `c` where the first range was taken,
-/// under this noise". Its state is `(alpha_1, alpha_2, rho, b, a_1 ... a_m, b_1 ... b_m)`: two tangent angles at u, distance,
-/// constant bias, a Gauss-Markov bias per antenna, and where there are several antennas a constant bias each. In these
+/// under this noise". Its state is `(alpha_1, alpha_2, rho, b, s, a_1 ... a_m, b_1 ... b_m)`: two tangent angles at u, distance,
+/// constant bias, scale error, a Gauss-Markov bias per antenna, and where there are several antennas a constant bias each. In these
 /// coordinates the first range is linear, and the curvature of later ones grows with the displacement from the anchor
 /// only, not with the distance.
 ///

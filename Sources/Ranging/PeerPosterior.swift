@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import SensorData
 
 /// Where one peer may be, given all its ranges: every direction the ranges allow is kept, mirror images included, until it
 /// is refuted.
@@ -20,8 +21,8 @@ package struct PeerPosterior {
 
   /// One range with the place where it was taken.
   package struct Range: Sendable {
-    /// Seconds on any one clock.
-    package var time: Double
+    /// When.
+    package var timestamp: Timestamp
     /// Metres.
     package var range: Double
     /// The antenna's position in the estimate's world, metres.
@@ -32,9 +33,16 @@ package struct PeerPosterior {
     package var antennaID: String?
     /// The radio's own guess that the sight is blocked, 0...1.
     package var blockedGuess: Double?
+    /// What is not known of the place where it was taken, m^2 along the range.
+    package var extraVariance: Double
 
-    package init(time: Double, range: Double, antenna: Vector3, device: Vector3, antennaID: String? = nil, blockedGuess: Double? = nil) {
-      self.time = time
+    package init(
+      timestamp: Timestamp, range: Double, antenna: Vector3, device: Vector3, antennaID: String? = nil,
+      blockedGuess: Double? = nil,
+      extraVariance: Double = 0
+    ) {
+      self.timestamp = timestamp
+      self.extraVariance = extraVariance
       self.range = range
       self.antenna = antenna
       self.device = device
@@ -84,7 +92,7 @@ package struct PeerPosterior {
       let first = held.sorted { $0.range < $1.range }[1]
       begin(at: first)
       var outcome: Outcome?
-      for other in held where other.time != first.time || other.range != first.range { outcome = take(other) }
+      for other in held where other.timestamp != first.timestamp { outcome = take(other) }
       return outcome
     }
     return take(range)
@@ -161,19 +169,25 @@ package struct PeerPosterior {
       variances[0] = spacing * spacing
       variances[1] = spacing * spacing
       variances[layout.bias] = configuration.biasPrior * configuration.biasPrior
+      variances[layout.scale] = configuration.scalePrior * configuration.scalePrior
       for k in layout.coloured { variances[k] = noise.coloured * noise.coloured }
       for k in layout.antennaBiases { variances[k] = configuration.antennaBiasPrior * configuration.antennaBiasPrior }
-      // rho = z - b - a_j - b_j - n: the first range ties the distance to the biases.
-      let tied = [layout.bias, columns.coloured] + (columns.constant.map { [$0] } ?? [])
-      variances[2] = tied.reduce(noise.white * noise.white) { $0 + variances[$1] }
+      // rho = z - s z - b - a_j - b_j - n: the first range ties the distance to the biases.
+      let distance = max(first.range, 0.05)
+      var tied: [(index: Int, weight: Double)] = [
+        (layout.bias, 1), (layout.scale, distance), (columns.coloured, 1),
+      ]
+      if let constant = columns.constant { tied.append((constant, 1)) }
+      variances[2] = noise.white * noise.white + first.extraVariance
+      for (k, weight) in tied { variances[2] += weight * weight * variances[k] }
       var p = [Double](repeating: 0, count: n * n)
       for k in 0..<n { p[k * n + k] = variances[k] }
-      for k in tied {
-        p[2 * n + k] = -variances[k]
-        p[k * n + 2] = -variances[k]
+      for (k, weight) in tied {
+        p[2 * n + k] = -weight * variances[k]
+        p[k * n + 2] = -weight * variances[k]
       }
       var scalars = [Double](repeating: 0, count: n - 2)
-      scalars[0] = max(first.range, 0.05)
+      scalars[0] = distance
       let prior = statedNoise.map { -0.5 * pow(log(noise.total / $0) / configuration.statedNoiseLogWidth, 2) } ?? 0
       for u in FibonacciLattice.directions(configuration.directions) {
         let elevation = asin(u.z) / configuration.elevationPrior
@@ -189,17 +203,20 @@ package struct PeerPosterior {
 
   private mutating func take(_ range: Range) -> Outcome {
     let previous = last ?? range
-    let seconds = abs(range.time - previous.time)
+    let seconds = abs(range.timestamp.seconds(since: previous.timestamp))
     last = range
     chain.predict(seconds: seconds)
     if let guess = range.blockedGuess { chain.update(radioGuess: guess) }
     hypotheses!.predict(seconds: seconds, metres: (range.device - previous.device).norm)
+    hypotheses!.drift(
+      positionVariance: configuration.peerRandomWalk * configuration.peerRandomWalk * seconds, yawVariance: 0,
+      device: range.device)
     hypotheses!.splitWhereCurved(antenna: range.antenna, limit: configuration.hypothesisLimit)
     let verdict = hypotheses!.update(
       RangeEvidence(
         range: range.range, antenna: range.antenna,
         columns: layout.columns(of: range.antennaID), free: chain.free,
-        configuration: configuration))
+        extraVariance: range.extraVariance, configuration: configuration))
     chain.update(likelihoodFree: verdict.likelihoodFree, likelihoodBlocked: verdict.likelihoodBlocked)
     prune()
     return Outcome(free: chain.free, innovation: verdict.innovation, sigma: verdict.variance.squareRoot())

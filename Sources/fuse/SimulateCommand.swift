@@ -45,7 +45,7 @@ struct SimulateCommand: ParsableCommand {
       }
       let contents = try Simulator(scenario: Scenario.named(scenario), seed: seed).recording()
       try DatasetWriter(folder: URL(fileURLWithPath: output)).write(contents)
-      try standardOutput.line("\(output): \(contents.title ?? scenario), \(Words.count(contents.events.count, "event"))")
+      try standardOutput.line("\(output): \(contents.title), \(Words.count(contents.events.count, "event"))")
     }
   }
 }

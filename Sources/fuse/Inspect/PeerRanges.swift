@@ -1,7 +1,10 @@
 import SensorData
 
 /// What the ranges of one peer look like.
-struct PeerRanges {
+package struct PeerRanges {
+  /// Nothing seen yet.
+  package init() {}
+
   /// Their rate and holes.
   private(set) var meter = RateMeter()
   /// The ranges, metres.
@@ -14,7 +17,7 @@ struct PeerRanges {
   private var previous: [String: (Double, Double?)] = [:]
 
   /// Notes the next range.
-  mutating func note(_ range: RangeMeasurement) {
+  package mutating func note(_ range: RangeMeasurement) {
     meter.note(range.timestamp)
     ranges.add(range.range)
     if range.azimuth != nil { angles += 1 }
@@ -27,5 +30,5 @@ struct PeerRanges {
 
   /// 1-sigma of the ranges' white noise, metres, from the median second difference: smooth motion drops out, outliers
   /// hardly count. 0.6745 is the normal quartile and sqrt(6) the noise of `r - 2 r' + r''`. Nil for few ranges.
-  var noise: Double? { jumps.count >= 10 ? jumps.quantile(0.5)! / (0.6745 * 6.0.squareRoot()) : nil }
+  package var noise: Double? { jumps.count >= 10 ? jumps.quantile(0.5)! / (0.6745 * 6.0.squareRoot()) : nil }
 }

@@ -5,21 +5,24 @@ import SensorData
 ///
 /// Seconds are counted from the first sample and do not overlap; least motion is the smallest spread of the specific
 /// force's length.
-struct QuietestSecond {
+package struct QuietestSecond {
   /// A second's figures.
-  struct Figures {
+  package struct Figures {
     /// When it begins.
-    var time: Timestamp
+    package var time: Timestamp
     /// Mean length of the specific force, m/s^2.
-    var meanForce: Double
+    package var meanForce: Double
     /// Spread of that length, m/s^2.
     var forceSpread: Double
     /// Mean length of the angular rate, rad/s.
     var meanTurn: Double
   }
 
+  /// Nothing seen yet.
+  package init() {}
+
   /// The quietest whole second so far.
-  private(set) var best: Figures?
+  package private(set) var best: Figures?
   private var begin: Timestamp?
   private var count = 0.0
   private var sum = 0.0
@@ -27,7 +30,7 @@ struct QuietestSecond {
   private var turns = 0.0
 
   /// Notes the next sample.
-  mutating func note(_ sample: IMUSample) {
+  package mutating func note(_ sample: IMUSample) {
     if let begin, sample.timestamp.seconds(since: begin) >= 1 {
       close(begin)
       self.begin = sample.timestamp

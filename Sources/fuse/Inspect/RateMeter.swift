@@ -1,11 +1,14 @@
 import SensorData
 
 /// How regularly something arrives: rate, span and holes, in memory that does not grow.
-struct RateMeter {
+package struct RateMeter {
   /// A hole is a step longer than this many median steps ...
   static let holeSteps = 5.0
   /// ... and than this, seconds.
   static let shortestHole = 0.05
+
+  /// Nothing seen yet.
+  package init() {}
 
   /// How many.
   private(set) var count = 0
@@ -20,7 +23,7 @@ struct RateMeter {
   var longest: (at: Timestamp, length: Double)? { longSteps.first }
 
   /// Notes one more.
-  mutating func note(_ time: Timestamp) {
+  package mutating func note(_ time: Timestamp) {
     if let last {
       let step = time.seconds(since: last)
       steps.add(max(0, step))
@@ -36,10 +39,10 @@ struct RateMeter {
   /// Mean rate, Hz; nil for fewer than two.
   var rate: Double? { count > 1 && span > 0 ? Double(count - 1) / span : nil }
   /// The typical step, seconds.
-  var medianStep: Double? { steps.quantile(0.5) }
+  package var medianStep: Double? { steps.quantile(0.5) }
 
   /// The longest holes, longest first, at most three.
-  var holes: [(at: Timestamp, length: Double)] {
+  package var holes: [(at: Timestamp, length: Double)] {
     guard let median = medianStep else { return [] }
     return longSteps.filter { $0.length > max(Self.holeSteps * median, Self.shortestHole) }
   }

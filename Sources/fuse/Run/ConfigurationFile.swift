@@ -4,17 +4,17 @@ import PrecisionFinding
 import Yams
 
 /// `--config <file.yaml>`: settings of the finder, each key at most once, unknown keys an error.
-enum ConfigurationFile {
+package enum ConfigurationFile {
   /// What is wrong with a file: `file:line: found, expected`.
-  struct Fault: Error, Equatable, CustomStringConvertible {
+  package struct Fault: Error, Equatable, CustomStringConvertible {
     /// The file.
-    var file: String
+    package var file: String
     /// The line, from 1.
-    var line: Int
+    package var line: Int
     /// What is there and what should be.
-    var problem: String
+    package var problem: String
 
-    var description: String { "\(file):\(line): \(problem)" }
+    package var description: String { "\(file):\(line): \(problem)" }
   }
 
   /// The defaults with a file's settings in their place.
@@ -29,7 +29,7 @@ enum ConfigurationFile {
   }
 
   /// The same from text; `file` is only for the words of errors.
-  static func parse(_ text: String, file: String) throws -> FinderConfiguration {
+  package static func parse(_ text: String, file: String) throws -> FinderConfiguration {
     var configuration = FinderConfiguration()
     let root: Node?
     do { root = try Yams.compose(yaml: text) } catch {
@@ -41,7 +41,7 @@ enum ConfigurationFile {
   }
 
   /// A configuration as `result.json` tells it: every key with the value in effect.
-  static func effective(_ configuration: FinderConfiguration) -> JSONValue {
+  package static func effective(_ configuration: FinderConfiguration) -> JSONValue {
     .object(
       ConfigurationKey.all.map { key in
         switch key.kind {

@@ -1,9 +1,9 @@
 import PrecisionFinding
 
 /// A setting as it is written in a `--config` file. The table below is all there is: any other key is an error.
-struct ConfigurationKey: Sendable {
+package struct ConfigurationKey: Sendable {
   /// What a value may be.
-  enum Kind: Sendable {
+  package enum Kind: Sendable {
     /// A number within a range.
     case number(WritableKeyPath<FinderConfiguration, Double> & Sendable, ClosedRange<Double>)
     /// A whole number within a range.
@@ -13,12 +13,12 @@ struct ConfigurationKey: Sendable {
   }
 
   /// Its name; a dot separates a section from the key in it.
-  var name: String
+  package var name: String
   /// Where it goes and what it may be.
-  var kind: Kind
+  package var kind: Kind
 
   /// Every key, the few that most people need first.
-  static let all: [ConfigurationKey] = [
+  package static let all: [ConfigurationKey] = [
     ConfigurationKey(name: "reorderWindow", kind: .number(\.reorderWindow, 0...10)),
     ConfigurationKey(name: "updateInterval", kind: .number(\.updateInterval, 0.01...10)),
   ]

@@ -4,7 +4,7 @@ import SensorData
 /// The run as people like to hear it: a line when something changes for a peer, and not before it has lasted.
 ///
 /// A pure state machine: updates go in, lines come out; times are event time.
-struct Story {
+package struct Story {
   /// A change is told once it has lasted this long, seconds: flicker is not news.
   static let patience = 0.5
 
@@ -14,10 +14,10 @@ struct Story {
   private var hasHeader = false
 
   /// A story whose times count from `start`.
-  init(start: Timestamp) { self.start = start }
+  package init(start: Timestamp) { self.start = start }
 
   /// Takes a peer's update and returns the lines to tell now.
-  mutating func tell(_ update: NearbyUpdate) -> [String] {
+  package mutating func tell(_ update: NearbyUpdate) -> [String] {
     let object = update.object
     var facts = peers[object.peer] ?? StoryFacts(isSession: false)
     let news = facts.observe(
@@ -37,7 +37,7 @@ struct Story {
   }
 
   /// Takes a change of the session and returns the lines to tell now.
-  mutating func tell(_ update: SessionUpdate) -> [String] {
+  package mutating func tell(_ update: SessionUpdate) -> [String] {
     let news = session.observe(
       at: update.timestamp,
       [.status: update.convergence.status.rawValue, .guidance: update.guidance ?? ""])

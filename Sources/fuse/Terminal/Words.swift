@@ -2,15 +2,15 @@ import Foundation
 import Geometry
 
 /// Quantities as people read them.
-enum Words {
+package enum Words {
   /// A number with a fixed count of decimals; never "-0".
-  static func fixed(_ value: Double, _ decimals: Int) -> String {
+  package static func fixed(_ value: Double, _ decimals: Int) -> String {
     let text = String(format: "%.\(decimals)f", value)
     return text.hasPrefix("-") && !text.contains(where: { ("1"..."9").contains($0) }) ? String(text.dropFirst()) : text
   }
 
   /// An angle from straight ahead, radians, in whole degrees and a side: `12° right`.
-  static func side(_ angle: Double) -> String {
+  package static func side(_ angle: Double) -> String {
     let degrees = Angle.inDegrees(angle).rounded()
     if degrees == 0 { return "ahead" }
     if abs(degrees) == 180 { return "behind" }
