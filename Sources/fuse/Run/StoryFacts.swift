@@ -90,7 +90,8 @@ struct StoryFacts {
 
   private func statusWord(from old: String?, to new: String) -> String? {
     if new == old { return nil }
-    if new == "converged" { return "converged" }
-    return old == "converged" ? "no longer converged" : nil
+    if new == "converged" { return isSession ? "tracking the device" : "converged" }
+    guard old == "converged" else { return nil }
+    return isSession ? "tracking is at risk" : "no longer converged"
   }
 }
