@@ -12,7 +12,9 @@ import Testing
       timestamp: Timestamp(nanoseconds: Int64(k) * 500_000_000),
       worldFromBody: Pose(translation: Vector3(0.1 * Double(k), 0, 0)))
   }
-  private static let peers = [GroundTruthPeer(timestamp: Timestamp(nanoseconds: 0), peer: "tag", position: Vector3(0, 4, 0))]
+  private static let peers = [
+    GroundTruthPeer(timestamp: Timestamp(nanoseconds: 0), peer: "tag", position: Vector3(0, 4, 0))
+  ]
 
   private func judge(_ updates: [JudgedUpdate], estimateFromTruth: Pose = .identity) -> Judge.Verdict {
     var judge = Judge(truth: TruthTrajectory(Self.rows), peers: TruthPeers(Self.peers), bodyFromDevice: .identity)

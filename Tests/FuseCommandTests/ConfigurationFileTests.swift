@@ -21,10 +21,11 @@ import fuse
     #expect(configuration.updateInterval == 0.25)
   }
 
-  @Test(arguments: [
-    ("updateInterval: 0.1\nnonsense: 1\n", 2), ("updateInterval: fast\n", 1), ("updateInterval: [1]\n", 1),
-    ("updateInterval: .nan\n", 1), ("\n\nreorderWindow: -1\n", 3), ("- a\n", 1), ("just text", 1), ("a: [1\nb: {", 2),
-  ] as [(String, Int)])
+  @Test(
+    arguments: [
+      ("updateInterval: 0.1\nnonsense: 1\n", 2), ("updateInterval: fast\n", 1), ("updateInterval: [1]\n", 1),
+      ("updateInterval: .nan\n", 1), ("\n\nreorderWindow: -1\n", 3), ("- a\n", 1), ("just text", 1), ("a: [1\nb: {", 2),
+    ] as [(String, Int)])
   func faultsHaveTheirLine(_ text: String, _ line: Int) throws {
     let fault = try #require(firstFault(text))
     #expect(fault.file == "c.yaml")

@@ -158,6 +158,20 @@ import Testing
     }
   }
 
+  /// `fuse run x | head -1` hears one line of the story and still gets its files.
+  @Test func aStoryMayBeLeft() throws {
+    let scratch = try Scratch()
+    let input = try Self.recordings.get().path("given")
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    shell.arguments = [
+      "-c", "'\(FuseProcess.binary.path)' run '\(input)' -o '\(scratch.path("out"))' | head -1 >/dev/null",
+    ]
+    try shell.run()
+    shell.waitUntilExit()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path("out")).count == 4)
+  }
+
   @Test func quietSaysNothing() throws {
     let scratch = try Scratch()
     let input = try Self.recordings.get().path("given")
@@ -191,7 +205,9 @@ import Testing
 
   @Test func anUnknownPeerIsAnError() throws {
     let scratch = try Scratch()
-    let run = try FuseProcess.run(["run", Self.recordings.get().path("given"), "-o", scratch.path("out"), "--peer", "nobody"])
+    let run = try FuseProcess.run([
+      "run", Self.recordings.get().path("given"), "-o", scratch.path("out"), "--peer", "nobody",
+    ])
     #expect(run.status == 2)
     #expect(run.stderr.hasPrefix("error: ") && run.stderr.contains("nobody"))
     #expect(!FileManager.default.fileExists(atPath: scratch.path("out")))

@@ -33,7 +33,8 @@ package enum ConfigurationFile {
     var configuration = FinderConfiguration()
     let root: Node?
     do { root = try Yams.compose(yaml: text) } catch {
-      throw Fault(file: file, line: line(of: error), problem: "not YAML, expected settings such as 'reorderWindow: 0.05'")
+      throw Fault(
+        file: file, line: line(of: error), problem: "not YAML, expected settings such as 'reorderWindow: 0.05'")
     }
     guard let root, !isEmpty(root) else { return configuration }
     try apply(root, prefix: "", file: file, to: &configuration)
