@@ -64,7 +64,8 @@ let package = Package(
       dependencies: [
         "PrecisionFinding", "Estimator", "Ranging", "Simulation", "SensorData", "Geometry", "TestSupport",
       ]),
-    .testTarget(name: "DatasetsTests", dependencies: ["Datasets", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(
+      name: "DatasetsTests", dependencies: ["Datasets", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "SimulationTests", dependencies: ["Simulation", "Datasets", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "SensorData", "Geometry", "TestSupport"]),

@@ -9,10 +9,11 @@ package final class EventReader {
   private let peer: String?
   private let start: Timestamp
   private let stop: Timestamp
+  private var failure: DatasetError?
   /// Whether something became known after `ReadingOptions.to`: then the recording goes on where the reading stopped.
   package private(set) var stoppedEarly = false
 
-  /// Opens the streams of a recording; `Recording.events()` is the public way.
+  /// Opens the streams of a recording; `Recording.events()` is the way in.
   init(_ recording: Recording) throws(DatasetError) {
     let options = recording.options
     streams = try EventStreams.open(
@@ -24,8 +25,18 @@ package final class EventReader {
 
   /// The next event; nil at the end, or after what became known by `ReadingOptions.to`.
   ///
-  /// - Throws: `DatasetError` for damage beyond what may be skipped.
+  /// - Throws: `DatasetError` for damage beyond what may be skipped; then every further call throws the same.
   package func next() throws(DatasetError) -> TimedEvent? {
+    if let failure { throw failure }
+    do throws(DatasetError) {
+      return try nextWanted()
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  private func nextWanted() throws(DatasetError) -> TimedEvent? {
     if heads.isEmpty { for stream in streams { heads.append(try stream.next()) } }
     while let event = try earliest() {
       if event.arrival > stop { stoppedEarly = true }

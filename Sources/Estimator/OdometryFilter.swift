@@ -19,14 +19,15 @@ package final class OdometryFilter: NavigationFilter {
 
   private let calibration: OdometryCalibration
   private var vectors = AddedVectors()
-  /// Odometry poses from the last one at or before `time` on.
-  private var poses: [OdometryPose]
+  /// Odometry poses from the last one at or before `time` on, each with the jump that led to it.
+  private var poses: [(pose: OdometryPose, jump: Double)]
+  private var jumps = OdometryJumpDetector()
 
   /// A filter that starts at the tracker's first pose, in the tracker's own world, without error.
   package init(calibration: OdometryCalibration, first: OdometryPose) {
     self.calibration = calibration
     bodyFromNavigation = calibration.bodyFromSensor
-    poses = [first]
+    poses = [(first, 0)]
     time = first.timestamp
     worldFromNavigation = first.worldFromSensor
     firstWorldFromNavigation = first.worldFromSensor
@@ -40,17 +41,22 @@ package final class OdometryFilter: NavigationFilter {
 
   /// Takes the tracker's next pose; one that is not newer than the last is ignored.
   package func append(_ pose: OdometryPose) {
-    if pose.timestamp > poses.last!.timestamp { poses.append(pose) }
+    let last = poses.last!.pose
+    guard pose.timestamp > last.timestamp else { return }
+    poses.append((pose, jumps.excess(from: last, to: pose)))
   }
 
+  /// How often the tracker jumped, as it does when it relocalises.
+  package var jumpCount: Int { jumps.count }
+
   /// How far the tracker's poses reach.
-  package var coveredUntil: Timestamp { poses.last!.timestamp }
+  package var coveredUntil: Timestamp { poses.last!.pose.timestamp }
 
   package func advance(to target: Timestamp) -> Bool {
     guard target >= time, target <= coveredUntil else { return false }
     guard target > time else { return true }
     // One step per odometry interval, so that the distance travelled does not depend on how often we are asked.
-    while let next = poses.dropFirst().first, next.timestamp < target { step(to: next.timestamp) }
+    while let next = poses.dropFirst().first, next.pose.timestamp < target { step(to: next.pose.timestamp) }
     step(to: target)
     return true
   }
@@ -64,27 +70,50 @@ package final class OdometryFilter: NavigationFilter {
     for i in 0..<6 { transition[i * 7] = 1 }
     let skew = moved.skew
     for r in 0..<3 { for c in 0..<3 { transition[(r + 3) * 6 + c] = -skew[r, c] } }
-    let positionVariance = calibration.positionRandomWalk * calibration.positionRandomWalk * increment.translation.norm
+    let jumped = jump(until: target)
+    let travelled = max(increment.translation.norm - jumped.squareRoot(), 0)
+    let positionVariance = calibration.positionRandomWalk * calibration.positionRandomWalk * travelled
     let yawVariance = calibration.yawRandomWalk * calibration.yawRandomWalk * seconds
     var noise = [Double](repeating: 0, count: 36)
     noise[14] = yawVariance
     for i in 3..<6 { noise[i * 7] = positionVariance }
     covariance.propagate(poseBlock, transition: transition, noise: noise)
-    accumulatedDrift.position += positionVariance
+    // A jump begins the tracker's world anew: the pose is as good as before, but what was known of others in that world
+    // is off by as much as it jumped.
+    if jumped > 0 { vectors.blocks.forEach { blur($0, by: jumped) } }
+    accumulatedDrift.position += positionVariance + jumped
     accumulatedDrift.yaw += yawVariance
 
     worldFromNavigation = worldFromNavigation * increment
     firstWorldFromNavigation = worldFromNavigation
     time = target
-    while poses.count > 2, poses[1].timestamp <= time { poses.removeFirst() }
+    while poses.count > 2, poses[1].pose.timestamp <= time { poses.removeFirst() }
+  }
+
+  /// Adds a variance, m^2 per axis, to the place of a peer, which leads its vector (`LinkLayout`).
+  private func blur(_ block: ErrorCovariance.Block, by variance: Double) {
+    var noise = [Double](repeating: 0, count: covariance.size(of: block))
+    for i in 0..<3 { noise[i] = variance }
+    covariance.addNoise(block, variance: noise)
   }
 
   private func odometry(at t: Timestamp) -> Pose {
-    for (a, b) in zip(poses, poses.dropFirst()) where t <= b.timestamp {
-      let span = b.timestamp.seconds(since: a.timestamp)
-      return a.worldFromSensor.interpolated(to: b.worldFromSensor, fraction: t.seconds(since: a.timestamp) / span)
+    for (a, b) in zip(poses, poses.dropFirst()) where t <= b.pose.timestamp {
+      let span = b.pose.timestamp.seconds(since: a.pose.timestamp)
+      return a.pose.worldFromSensor.interpolated(
+        to: b.pose.worldFromSensor, fraction: t.seconds(since: a.pose.timestamp) / span)
     }
-    return poses.last!.worldFromSensor
+    return poses.last!.pose.worldFromSensor
+  }
+
+  /// Variance per axis, m^2, of the jump within the step from `time` to `target`, which lies in one odometry interval.
+  private func jump(until target: Timestamp) -> Double {
+    for (a, b) in zip(poses, poses.dropFirst()) where target <= b.pose.timestamp {
+      guard b.jump > 0 else { return 0 }
+      let share = target.seconds(since: time) / b.pose.timestamp.seconds(since: a.pose.timestamp)
+      return b.jump * b.jump * share
+    }
+    return 0
   }
 
   package func apply(_ correction: [Double]) {

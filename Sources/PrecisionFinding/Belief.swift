@@ -8,9 +8,13 @@ package struct Belief {
   package let worldFromDevice: Pose
   /// The posterior, heaviest first; shares sum to 1.
   package let gaussians: [TargetGaussian]
+  /// Variance of the device's axes, rad^2.
+  private let axesVariance: Double
 
-  package init(worldFromDevice: Pose, gaussians: [TargetGaussian]) {
+  /// - Parameter axesUncertainty: 1-sigma of the device's axes, radians.
+  package init(worldFromDevice: Pose, gaussians: [TargetGaussian], axesUncertainty: Double = 0) {
     self.worldFromDevice = worldFromDevice
+    axesVariance = axesUncertainty * axesUncertainty
     let total = gaussians.reduce(0) { $0 + $1.weight }
     self.gaussians = gaussians.map {
       TargetGaussian(weight: $0.weight / max(total, 1e-300), position: $0.position, covariance: $0.covariance)
@@ -51,7 +55,7 @@ package struct Belief {
         let d = g.position - origin
         let h = max(d.horizontalNorm, 1e-3)
         let e = Vector3(-d.y, d.x, 0) / h
-        let sigma = max(g.covariance.form(e, e), 0).squareRoot() / h
+        let sigma = (max(g.covariance.form(e, e), 0) / (h * h) + axesVariance).squareRoot()
         // Beyond a radian the Gaussian covers the circle.
         return .init(angle: ahead - atan2(d.y, d.x), sigma: min(sigma, 1.8), weight: g.weight)
       })
@@ -112,9 +116,9 @@ package struct Belief {
       let b = d.dot(e2)
       let s = max((a * a + b * b).squareRoot(), 1e-12)
       let (x, y) = (angle * a / s, angle * b / s)
-      c11 += g.weight * (x * x + g.covariance.form(e1, e1) / (r * r))
+      c11 += g.weight * (x * x + g.covariance.form(e1, e1) / (r * r) + axesVariance)
       c12 += g.weight * (x * y + g.covariance.form(e1, e2) / (r * r))
-      c22 += g.weight * (y * y + g.covariance.form(e2, e2) / (r * r))
+      c22 += g.weight * (y * y + g.covariance.form(e2, e2) / (r * r) + axesVariance)
     }
     let half = 0.5 * (c11 + c22)
     let root = (0.25 * (c11 - c22) * (c11 - c22) + c12 * c12).squareRoot()

@@ -6,6 +6,9 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var reorderWindow = 0.05
   /// Spacing of the regular updates, seconds of event time.
   public var updateInterval = 0.1
+  /// How well the device's axes are known, 1-sigma, degrees: screen, IMU and antennas of a real device disagree by about
+  /// this much, and no number of ranges averages it out.
+  public var axesUncertaintyDegrees = 0.7
   /// Largest 90 % half-width of a published horizontal angle, degrees.
   public var angleHalfWidthDegrees = 15.0
   /// Largest share of the posterior that may lie over 45 degrees away from a published angle.
@@ -36,6 +39,8 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var handOverConeDegrees = 6.0
   /// ... and after this many ranges.
   public var handOverRanges = 30
+  /// How fast a hand may have moved before the trajectory began, m/s.
+  public var unseenSpeed = 0.5
   /// What is assumed of a link.
   public var ranging = RangingConfiguration()
 

@@ -30,6 +30,8 @@ public struct FinderSummary: Equatable, Sendable {
   public var framesDropped = 0
   /// Feature tracks that a gate refused.
   public var tracksRejected = 0
+  /// How often the trajectory had to begin anew.
+  public var restarts = 0
   /// When the trajectory began; nil when it never did.
   public var trajectoryBegan: Timestamp?
   /// Why the trajectory has not begun, a machine-readable word; nil once it has.

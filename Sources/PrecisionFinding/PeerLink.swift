@@ -19,6 +19,7 @@ final class PeerLink {
   private var stage: Stage
   private var drift = AccumulatedDrift()
   private var rangesTaken = 0
+  private var kept: [RangeMeasurement] = []
 
   /// The newest range, whether or not it could be used.
   private(set) var lastRange: RangeMeasurement?
@@ -47,8 +48,43 @@ final class PeerLink {
     PeerPosterior(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise)
   }
 
-  /// Notes a range that came while there was no trajectory: it tells a distance, no more.
-  func note(_ range: RangeMeasurement) {
+  /// Keeps a range that came while there was no trajectory: for now it tells a distance, no more.
+  func keep(_ range: RangeMeasurement) {
+    note(range)
+    kept.append(range)
+    kept.removeAll { range.timestamp.seconds(since: $0.timestamp) > 10 }
+  }
+
+  /// Uses the kept ranges at the trajectory's first pose, where the device was not yet far: noise grows with how far a hand
+  /// may have moved since. The unknown motion is common to neighbours, so one per half second counts.
+  func begin(on filter: any NavigationFilter, antenna: (String?) -> Vector3) {
+    drift = filter.accumulatedDrift
+    guard case .searching(var posterior) = stage else { return }
+    var next = Timestamp(nanoseconds: .max)
+    var chosen: [RangeMeasurement] = []
+    for range in kept.reversed() where range.timestamp <= next {
+      chosen.append(range)
+      next = range.timestamp.advanced(bySeconds: -0.5)
+    }
+    kept = []
+    for range in chosen {
+      let away = configuration.unseenSpeed * abs(filter.time.seconds(since: range.timestamp))
+      posterior.update(measured(range, antenna: antenna(range.antenna), filter: filter, extraVariance: away * away))
+      rangesTaken += 1
+    }
+    stage = .searching(posterior)
+  }
+
+  private func measured(
+    _ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter, extraVariance: Double = 0
+  ) -> PeerPosterior.Range {
+    PeerPosterior.Range(
+      timestamp: range.timestamp, range: range.range, antenna: filter.worldFromBody * antenna,
+      device: filter.worldFromBody.translation, antennaID: range.antenna, blockedGuess: range.nonLineOfSight,
+      extraVariance: extraVariance)
+  }
+
+  private func note(_ range: RangeMeasurement) {
     lastRange = range
     recent.append(range.timestamp)
     recent.removeAll { range.timestamp.seconds(since: $0) > 2 }
@@ -67,10 +103,7 @@ final class PeerLink {
         posterior.drift(
           positionVariance: lost.position, yawVariance: lost.yaw, device: filter.worldFromBody.translation)
       }
-      let outcome = posterior.update(
-        PeerPosterior.Range(
-          time: Double(range.timestamp.nanoseconds % 1_000_000_000_000_000) * 1e-9, range: range.range,
-          antenna: filter.worldFromBody * antenna, antennaID: range.antenna, blockedGuess: range.nonLineOfSight))
+      let outcome = posterior.update(measured(range, antenna: antenna, filter: filter))
       free = posterior.chain.free
       count(outcome.map { $0.free > 0.5 } ?? true, at: range.timestamp)
       stage = .searching(posterior)
@@ -149,16 +182,18 @@ final class PeerLink {
     }
   }
 
+  private var axes: Double { Angle.degrees(configuration.axesUncertaintyDegrees) }
+
   /// What is believed of the peer as seen from the device now; nil before there is anything.
   func belief(filter: any NavigationFilter, worldFromDevice: Pose) -> Belief? {
     switch stage {
     case .searching(let posterior):
       guard posterior.hasBegun else { return nil }
-      return Belief(worldFromDevice: worldFromDevice, gaussians: posterior.gaussians)
+      return Belief(worldFromDevice: worldFromDevice, gaussians: posterior.gaussians, axesUncertainty: axes)
     case .tracked(let tracked):
       return Belief(
         worldFromDevice: worldFromDevice,
-        gaussians: [tracked.gaussian(filter: filter, origin: worldFromDevice.translation)])
+        gaussians: [tracked.gaussian(filter: filter, origin: worldFromDevice.translation)], axesUncertainty: axes)
     }
   }
 

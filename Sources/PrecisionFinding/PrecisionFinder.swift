@@ -37,7 +37,7 @@ public final class PrecisionFinder {
   private var nextTick: Timestamp?
   private var links: [String: PeerLink] = [:]
   private var presenters: [String: PeerPresenter] = [:]
-  private var kept: [RangeMeasurement] = []
+  private var followed: (any NavigationFilter)?
   private var camera: CameraWatch
   private var session = Convergence(status: .unknown)
   private var outputs: [FinderOutput] = []
@@ -59,7 +59,11 @@ public final class PrecisionFinder {
     buffer = ReorderBuffer(window: configuration.reorderWindow)
     camera = CameraWatch(configuration)
     composer = UpdateComposer(configuration)
-    trajectory = OdometryTrajectory(rig.odometry ?? OdometryCalibration())
+    if !useOdometry, let imu = rig.imu, let first = rig.cameras.first {
+      trajectory = InertialTrajectory(imu: imu, camera: first, initialState: initialState)
+    } else {
+      trajectory = OdometryTrajectory(rig.odometry ?? OdometryCalibration())
+    }
   }
 
   /// Takes one event, in arrival order, and returns what can be said now.
@@ -157,14 +161,14 @@ public final class PrecisionFinder {
 
   private func work(_ frame: CameraFrame, at time: Timestamp) {
     camera.update(frame)
-    let hadBegun = trajectory.filter != nil
+    let before = trajectory.filter
+    defer { follow(from: before) }
     guard let outcome = trajectory.process(frame) else {
       summary.framesDropped += 1
       return
     }
     summary.framesUsed += 1
     summary.tracksRejected += outcome.tracksRejected
-    if !hadBegun, let filter = trajectory.filter { begin(filter) }
     if let filter = trajectory.filter { outputs.append(.pose(filter.time, worldFromBody: filter.worldFromBody)) }
     judgeSession(at: time)
   }
@@ -172,11 +176,11 @@ public final class PrecisionFinder {
   private func work(_ range: RangeMeasurement) {
     let link = links[range.peer] ?? open(range.peer)
     let onPath = advance(to: range.timestamp)
-    if onPath, summary.trajectoryBegan == nil { begin(trajectory.filter!) }
+    if onPath { follow(from: nil) }
     if onPath, let antenna = rig.radio?.position(of: range.antenna) ?? (range.antenna == nil ? .zero : nil) {
       link.take(range, antenna: antenna, filter: trajectory.filter!)
     } else {
-      link.note(range)
+      link.keep(range)
     }
     publish(range.peer, at: range.timestamp, onPath: onPath)
   }
@@ -188,8 +192,18 @@ public final class PrecisionFinder {
     }
   }
 
-  private func begin(_ filter: any NavigationFilter) {
-    if summary.trajectoryBegan == nil { summary.trajectoryBegan = filter.time }
+  /// Follows the trajectory through its beginning and its restarts: peers leave a filter that is given up, and ranges from
+  /// before the first pose are used at it.
+  private func follow(from old: (any NavigationFilter)?) {
+    let now = trajectory.filter
+    if let old, old !== now {
+      for peer in links.keys.sorted() { links[peer]!.detach(from: old) }
+      summary.restarts += 1
+    }
+    guard let now, now !== followed else { return }
+    followed = now
+    if summary.trajectoryBegan == nil { summary.trajectoryBegan = now.time }
+    for peer in links.keys.sorted() { links[peer]!.begin(on: now, antenna: { self.rig.radio?.position(of: $0) ?? .zero }) }
   }
 
   private func open(_ peer: String) -> PeerLink {

@@ -21,14 +21,15 @@ struct Readout {
   /// Unit vector in device axes.
   let direction: Vector3?
   let vertical: (above: Double, below: Double, same: Double)
-  /// The peer's mean position in the world, metres, and the covariance relative to the device.
+  /// The peer's mean position in the estimate's world, metres, and its covariance there, m^2.
   let position: (mean: Vector3, covariance: Matrix3)
   /// True when that is good enough to be published.
   let positionIsGood: Bool
   /// 1-sigma of the direction's best known axis, a sine: near 0.5 when nothing is known.
   let bestAxis: Double
 
-  init(_ belief: Belief, _ configuration: FinderConfiguration) {
+  /// - Parameter worldCovariance: of the peer's position in the estimate's world, the trajectory's own error included.
+  init(_ belief: Belief, worldCovariance: Matrix3, _ configuration: FinderConfiguration) {
     distance = belief.distance
     let marginal = belief.horizontalAngle
     rivals = marginal.mass(beyond: .pi / 9)
@@ -39,7 +40,7 @@ struct Readout {
     direction = cone <= Angle.degrees(configuration.directionConeDegrees) ? inDevice : nil
     vertical = belief.verticalProbabilities(
       height: configuration.sameLevelHeight, elevation: Angle.degrees(configuration.sameLevelElevationDegrees))
-    position = belief.position
+    position = (belief.position.mean, worldCovariance)
     let sigma = position.covariance.trace.squareRoot()
     positionIsGood = sigma <= max(0.3, 0.15 * distance.mean)
     bestAxis = max(Self.smallestEigenvalue(belief.directionScatter), 0).squareRoot()

@@ -4,8 +4,8 @@ import Geometry
 import Ranging
 import SensorData
 
-/// A peer as a state of the filter: position, constant bias, Gauss-Markov bias and antenna biases, cross-correlated with
-/// the trajectory, updated range by range.
+/// A peer as a state of the filter: position and biases in the order of `LinkLayout`, cross-correlated with the
+/// trajectory, updated range by range.
 struct TrackedPeer {
   /// What became of a range.
   enum Outcome {
@@ -18,10 +18,11 @@ struct TrackedPeer {
 
   private let block: ErrorCovariance.Block
   private let configuration: RangingConfiguration
-  private let antennas: [String]
+  private let layout: LinkLayout
   private let noise: RangeNoise
   private(set) var chain: LineOfSightChain
   private var lastRange: Timestamp
+  private var lastPosition: Vector3
   private var contradictions = 0
   private var contradictedSince: Timestamp?
 
@@ -49,17 +50,19 @@ struct TrackedPeer {
     else { return nil }
     self.block = block
     self.configuration = configuration
-    self.antennas = antennas.count > 1 ? antennas.sorted() : []
+    layout = LinkLayout(antennas: antennas)
+    lastPosition = filter.worldFromBody.translation
     self.noise = noise
     chain = posterior.chain
     lastRange = filter.time
   }
 
-  /// The range update, at the filter's time: `z = |t - p - R l| + b + a + b_j + n`.
+  /// The range update, at the filter's time: `z = (1 + s) |t - p - R l| + b + a_j + b_j + n`.
   mutating func update(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) -> Outcome {
     let seconds = range.timestamp.seconds(since: lastRange)
     lastRange = range.timestamp
-    predict(seconds: seconds, filter: filter)
+    predict(seconds: seconds, metres: (filter.worldFromBody.translation - lastPosition).norm, filter: filter)
+    lastPosition = filter.worldFromBody.translation
     chain.predict(seconds: seconds)
     if let guess = range.nonLineOfSight { chain.update(radioGuess: guess) }
 
@@ -69,11 +72,12 @@ struct TrackedPeer {
       peer: Vector3(state[0], state[1], state[2]), worldFromNavigation: filter.worldFromNavigation, antenna: antenna)
     let linearised = RangeModel(
       peer: Vector3(first[0], first[1], first[2]), worldFromNavigation: filter.firstWorldFromNavigation, antenna: antenna)
-    let antennaBias = range.antenna.flatMap { antennas.firstIndex(of: $0) }.map { 5 + $0 }
-    let predicted = model.distance + state[3] + state[4] + (antennaBias.map { state[$0] } ?? 0)
+    let columns = layout.columns(of: range.antenna)
+    let predicted =
+      model.distance * (1 + state[layout.scale]) + state[layout.bias] + state[columns.coloured] + (columns.constant.map { state[$0] } ?? 0)
     let innovation = range.range - predicted
 
-    let jacobian = rows(linearised, antennaBias: antennaBias, filter: filter)
+    let jacobian = rows(linearised, columns, filter: filter)
     let spread = Self.variance(jacobian, in: filter.covariance)
     let white = noise.white * noise.white
     let evidence = RangeLikelihood(innovation: innovation, variance: spread + white, configuration: configuration)
@@ -101,33 +105,37 @@ struct TrackedPeer {
     return .rejected
   }
 
-  /// Lets the Gauss-Markov bias forget.
-  private func predict(seconds: Double, filter: any NavigationFilter) {
+  /// Lets the Gauss-Markov biases forget.
+  private func predict(seconds: Double, metres: Double, filter: any NavigationFilter) {
     guard seconds > 0 else { return }
     var state = filter.vector(block)
-    let phi = noise.memory(after: seconds)
-    state[4] *= phi
-    filter.setVector(block, to: state)
+    let phi = noise.memory(after: seconds, metres: metres)
     var decay = [Double](repeating: 1, count: state.count)
-    decay[4] = phi
     var variance = [Double](repeating: 0, count: state.count)
-    variance[4] = noise.coloured * noise.coloured * (1 - phi * phi)
+    for k in 0..<3 { variance[k] = configuration.peerRandomWalk * configuration.peerRandomWalk * seconds }
+    for k in layout.coloured {
+      state[k] *= phi
+      decay[k] = phi
+      variance[k] = noise.coloured * noise.coloured * (1 - phi * phi)
+    }
+    filter.setVector(block, to: state)
     filter.covariance.addNoise(block, decay: decay, variance: variance)
   }
 
   private func rows(
-    _ model: RangeModel, antennaBias: Int?, filter: any NavigationFilter
+    _ model: RangeModel, _ columns: BiasColumns, filter: any NavigationFilter
   ) -> [(ErrorCovariance.Block, [Double])] {
     var pose = [Double](repeating: 0, count: filter.covariance.size(of: filter.poseBlock))
     for k in 0..<3 {
       pose[k] = model.rotationJacobian[k]
       pose[3 + k] = model.positionJacobian[k]
     }
-    var peer = [Double](repeating: 0, count: 5 + antennas.count)
+    var peer = [Double](repeating: 0, count: layout.dimension)
     for k in 0..<3 { peer[k] = model.peerJacobian[k] }
-    peer[3] = 1
-    peer[4] = 1
-    if let antennaBias { peer[antennaBias] = 1 }
+    peer[layout.bias] = 1
+    peer[layout.scale] = model.distance
+    peer[columns.coloured] = 1
+    if let constant = columns.constant { peer[constant] = 1 }
     return [(filter.poseBlock, pose), (block, peer)]
   }
 

@@ -26,7 +26,8 @@ struct UpdateComposer {
     var details: [String: NearbyUpdate.Detail] = [:]
     var convergence = Convergence(status: .unknown)
     if let filter, let belief = link.belief(filter: filter, worldFromDevice: filter.worldFromBody * bodyFromDevice) {
-      let readout = Readout(belief, configuration)
+      let readout = Readout(
+        belief, worldCovariance: link.worldCovariance(of: belief, filter: filter), configuration)
       presenter.vertical.update(
         above: readout.vertical.above, below: readout.vertical.below, same: readout.vertical.same)
       convergence = judge.judge(
@@ -34,9 +35,6 @@ struct UpdateComposer {
           readout: readout, vertical: presenter.vertical.estimate, dark: blindness != nil,
           weakSignal: isWeak(link, at: time)))
       fill(&object, readout, convergence, presenter.vertical.estimate)
-      if object.worldPosition != nil {
-        object.worldPosition?.covariance = link.worldCovariance(of: belief, filter: filter)
-      }
       details = describe(readout, link)
     } else {
       presenter.vertical.reset()

@@ -7,10 +7,12 @@ struct RangeEvidence {
   var range: Double
   /// Where the antenna was, world, metres.
   var antenna: Vector3
-  /// Index of the antenna's bias among the scalars' antenna biases; nil with a single antenna.
-  var antennaBias: Int?
+  /// Where that antenna's biases stand in the state.
+  var columns: BiasColumns
   /// Prior probability that the sight is free.
   var free: Double
+  /// Variance beyond the link's noise, m^2.
+  var extraVariance: Double
   /// How blocked ranges err.
   var configuration: RangingConfiguration
 }
@@ -39,8 +41,8 @@ extension HypothesisSet {
     var total = 0.0
     var h = [Double](repeating: 0, count: n)
     var ph = [Double](repeating: 0, count: n)
-    let biasColumn = evidence.antennaBias.map { 5 + $0 }
-    let white = noises.map { $0.white * $0.white }
+    let columns = evidence.columns
+    let white = noises.map { $0.white * $0.white + evidence.extraVariance }
 
     covariance.withUnsafeMutableBufferPointer { covariance in
       scalars.withUnsafeMutableBufferPointer { scalars in
@@ -52,8 +54,9 @@ extension HypothesisSet {
               let r = white[Int(noise[i])]
 
               var s = Self.linearise(
-                direction[i], tangent[i], x, p, anchor, evidence.antenna, biasColumn, h, ph)
-              let predicted = s.distance + x[1] + x[2] + (biasColumn.map { x[$0 - 2] } ?? 0)
+                direction[i], tangent[i], x, p, anchor, evidence.antenna, columns, h, ph)
+              let biases = x[1] + x[columns.coloured - 2] + (columns.constant.map { x[$0 - 2] } ?? 0)
+              let predicted = s.distance * (1 + x[2]) + biases
               var innovation = evidence.range - predicted
               let variance = s.variance + r
               let likelihood = RangeLikelihood(
@@ -83,11 +86,10 @@ extension HypothesisSet {
                 Self.move(&moved, &basis, d0, d1)
                 let rho = x[0]
                 x[0] = rho + d2
-                s = Self.linearise(moved, basis, x, p, anchor, evidence.antenna, biasColumn, h, ph)
+                s = Self.linearise(moved, basis, x, p, anchor, evidence.antenna, columns, h, ph)
                 x[0] = rho
                 // z - h(x1) - H (x0 - x1), the biases being linear.
-                let others = x[1] + x[2] + (biasColumn.map { x[$0 - 2] } ?? 0)
-                innovation = evidence.range - s.distance - others + h[0] * d0 + h[1] * d1 + h[2] * d2
+                innovation = evidence.range - s.distance * (1 + x[2]) - biases + h[0] * d0 + h[1] * d1 + h[2] * d2
               }
 
               let k = 1 / (s.variance + noiseVariance)
@@ -123,7 +125,7 @@ extension HypothesisSet {
   @inline(__always)
   private static func linearise(
     _ u: Vector3, _ e1: Vector3, _ x: UnsafeMutableBufferPointer<Double>, _ p: UnsafeMutableBufferPointer<Double>,
-    _ anchor: Vector3, _ antenna: Vector3, _ biasColumn: Int?, _ h: UnsafeMutableBufferPointer<Double>,
+    _ anchor: Vector3, _ antenna: Vector3, _ columns: BiasColumns, _ h: UnsafeMutableBufferPointer<Double>,
     _ ph: UnsafeMutableBufferPointer<Double>
   ) -> Linearisation {
     let n = h.count
@@ -135,15 +137,17 @@ extension HypothesisSet {
     h[0] = rho * q.dot(e1)
     h[1] = rho * q.dot(e2)
     h[2] = q.dot(u)
+    h[4] = distance
     var variance = 0.0
     for row in 0..<n {
       let base = row * n
-      var sum = p[base] * h[0] + p[base + 1] * h[1] + p[base + 2] * h[2] + p[base + 3] + p[base + 4]
-      if let biasColumn { sum += p[base + biasColumn] }
+      var sum = p[base] * h[0] + p[base + 1] * h[1] + p[base + 2] * h[2] + p[base + 3]
+      sum += p[base + 4] * distance + p[base + columns.coloured]
+      if let constant = columns.constant { sum += p[base + constant] }
       ph[row] = sum
     }
-    variance = h[0] * ph[0] + h[1] * ph[1] + h[2] * ph[2] + ph[3] + ph[4]
-    if let biasColumn { variance += ph[biasColumn] }
+    variance = h[0] * ph[0] + h[1] * ph[1] + h[2] * ph[2] + ph[3] + h[4] * ph[4] + ph[columns.coloured]
+    if let constant = columns.constant { variance += ph[constant] }
     // Second derivative along a tangent: rho^2 (1 - (q.e)^2)/r - rho q.u; half of it times the angular variance is the bend.
     let bend1 = rho * rho * (1 - (h[0] / rho) * (h[0] / rho)) / distance - rho * h[2]
     let bend2 = rho * rho * (1 - (h[1] / rho) * (h[1] / rho)) / distance - rho * h[2]

@@ -4,14 +4,17 @@ import Geometry
 /// Storage and arithmetic of the hypotheses of one link: Gaussians in anchored spherical coordinates.
 ///
 /// A hypothesis says "the peer lies in direction u, at distance rho from the anchor `c` where the first range was taken,
-/// under this noise". Its state is `(alpha_1, alpha_2, rho, b, a, b_1 ... b_m)`: two tangent angles at u, distance, constant
-/// bias, Gauss-Markov bias, and one bias per antenna where there are several. In these coordinates the first range is linear,
-/// and the curvature of later ones grows with the displacement from the anchor only, not with the distance.
+/// under this noise". Its state is `(alpha_1, alpha_2, rho, b, s, a_1 ... a_m, b_1 ... b_m)`: two tangent angles at u, distance,
+/// constant bias, scale error, a Gauss-Markov bias per antenna, and where there are several antennas a constant bias each. In these
+/// coordinates the first range is linear, and the curvature of later ones grows with the displacement from the anchor
+/// only, not with the distance.
 ///
 /// Everything lies in flat arrays: a range touches every hypothesis once, in order, without allocating.
 struct HypothesisSet {
-  /// Size of one hypothesis' state: 5 plus the antenna biases.
-  let dimension: Int
+  /// Which of the state's entries are which.
+  let layout: LinkLayout
+  /// Size of one hypothesis' state.
+  var dimension: Int { layout.dimension }
   /// Where the first range was taken, in the estimate's world, metres.
   let anchor: Vector3
   /// Candidates for the noise; a hypothesis names one by its index.
@@ -22,15 +25,15 @@ struct HypothesisSet {
   var direction: [Vector3] = []
   var tangent: [Vector3] = []
   var noise: [Int32] = []
-  /// `dimension - 2` numbers each: rho, b, a, antenna biases.
+  /// `dimension - 2` numbers each: rho, b, Gauss-Markov biases, antenna biases.
   var scalars: [Double] = []
   /// `dimension^2` numbers each, row-major, symmetric.
   var covariance: [Double] = []
 
-  init(anchor: Vector3, antennaBiases: Int, noises: [RangeNoise]) {
+  init(anchor: Vector3, layout: LinkLayout, noises: [RangeNoise]) {
     self.anchor = anchor
     self.noises = noises
-    dimension = 5 + antennaBiases
+    self.layout = layout
   }
 
   /// Adds a hypothesis.
@@ -68,7 +71,7 @@ struct HypothesisSet {
     return j * Matrix3(rows: row(0), row(1), row(2)) * j.transpose
   }
 
-  /// Covariance of hypothesis `i` over (t, b, a, antenna biases), row-major, `dimension` squared.
+  /// Covariance of hypothesis `i` over (t, b, biases as in `layout`), row-major, `dimension` squared.
   func cartesianCovariance(_ i: Int) -> [Double] {
     let n = dimension
     let j = positionJacobian(i)
@@ -108,28 +111,37 @@ struct HypothesisSet {
     covariance.removeLast(covariance.count - to * n * n)
   }
 
-  /// Lets `seconds` pass: the Gauss-Markov bias forgets, and the peer drifts relative to the device by what the trajectory
-  /// lost meanwhile.
+  /// Lets `seconds` pass in which the device moved `metres`: the Gauss-Markov biases forget.
+  mutating func predict(seconds: Double, metres: Double) {
+    let (n, m) = (dimension, dimension - 2)
+    let memory = noises.map { $0.memory(after: seconds, metres: metres) }
+    let coloured = layout.coloured
+    for i in 0..<count {
+      let model = Int(noise[i])
+      let phi = memory[model]
+      let fresh = noises[model].coloured * noises[model].coloured * (1 - phi * phi)
+      let base = i * n * n
+      for a in coloured {
+        scalars[i * m + a - 2] *= phi
+        for k in 0..<n {
+          covariance[base + a * n + k] *= phi
+          covariance[base + k * n + a] *= phi
+        }
+        covariance[base + a * n + a] += fresh
+      }
+    }
+  }
+
+  /// Lets the peer drift relative to the device by what the trajectory lost.
   ///
   /// - Parameters:
   ///   - positionVariance: growth of the relative position variance per axis, m^2.
   ///   - yawVariance: growth of the heading variance, rad^2: turns the peer about the device at `device`.
-  mutating func predict(seconds: Double, positionVariance: Double, yawVariance: Double, device: Vector3) {
+  mutating func drift(positionVariance: Double, yawVariance: Double, device: Vector3) {
+    guard positionVariance > 0 || yawVariance > 0 else { return }
     let (n, m) = (dimension, dimension - 2)
-    let memory = noises.map { $0.memory(after: seconds) }
     for i in 0..<count {
-      let model = Int(noise[i])
-      let phi = memory[model]
       let base = i * n * n
-      scalars[i * m + 2] *= phi
-      for k in 0..<n {
-        covariance[base + 4 * n + k] *= phi
-        covariance[base + k * n + 4] *= phi
-      }
-      let sigma = noises[model].coloured
-      covariance[base + 4 * n + 4] += sigma * sigma * (1 - phi * phi)
-
-      guard positionVariance > 0 || yawVariance > 0 else { continue }
       let rho = max(scalars[i * m], 0.1)
       let (u, e1) = (direction[i], tangent[i])
       let e2 = u.cross(e1)

@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import SensorData
 
 /// Where one peer may be, given all its ranges: every direction the ranges allow is kept, mirror images included, until it
 /// is refuted.
@@ -9,32 +10,42 @@ import Geometry
 /// the link (white and coloured) is one more hidden variable: every direction is tried under every candidate.
 package struct PeerPosterior {
   private let configuration: RangingConfiguration
-  private let antennas: [String]
+  private let layout: LinkLayout
   private let statedNoise: Double?
   private var hypotheses: HypothesisSet?
   /// Whether the sight is free, after the last range.
   package private(set) var chain: LineOfSightChain
   private var waiting: [Range] = []
-  private var lastTime: Double?
+  private var last: Range?
   private var normalized: [Double] = []
 
   /// One range with the place where it was taken.
   package struct Range: Sendable {
-    /// Seconds on any one clock.
-    package var time: Double
+    /// When.
+    package var timestamp: Timestamp
     /// Metres.
     package var range: Double
     /// The antenna's position in the estimate's world, metres.
     package var antenna: Vector3
+    /// The device's own position there, metres.
+    package var device: Vector3
     /// Which antenna, an id of those given at the start; nil for the only one.
     package var antennaID: String?
     /// The radio's own guess that the sight is blocked, 0...1.
     package var blockedGuess: Double?
+    /// What is not known of the place where it was taken, m^2 along the range.
+    package var extraVariance: Double
 
-    package init(time: Double, range: Double, antenna: Vector3, antennaID: String? = nil, blockedGuess: Double? = nil) {
-      self.time = time
+    package init(
+      timestamp: Timestamp, range: Double, antenna: Vector3, device: Vector3, antennaID: String? = nil,
+      blockedGuess: Double? = nil,
+      extraVariance: Double = 0
+    ) {
+      self.timestamp = timestamp
+      self.extraVariance = extraVariance
       self.range = range
       self.antenna = antenna
+      self.device = device
       self.antennaID = antennaID
       self.blockedGuess = blockedGuess
     }
@@ -57,7 +68,7 @@ package struct PeerPosterior {
   ///   - statedNoise: the total 1-sigma that the recording states, metres.
   package init(configuration: RangingConfiguration, antennas: [String], statedNoise: Double?) {
     self.configuration = configuration
-    self.antennas = antennas.count > 1 ? antennas.sorted() : []
+    layout = LinkLayout(antennas: antennas)
     self.statedNoise = statedNoise
     chain = LineOfSightChain(blockingRate: configuration.blockingRate, clearingRate: configuration.clearingRate)
   }
@@ -81,7 +92,7 @@ package struct PeerPosterior {
       let first = held.sorted { $0.range < $1.range }[1]
       begin(at: first)
       var outcome: Outcome?
-      for other in held where other.time != first.time || other.range != first.range { outcome = take(other) }
+      for other in held where other.timestamp != first.timestamp { outcome = take(other) }
       return outcome
     }
     return take(range)
@@ -91,7 +102,7 @@ package struct PeerPosterior {
   ///
   /// - Parameters: variances of position per axis (m^2) and heading (rad^2), and where the device is.
   package mutating func drift(positionVariance: Double, yawVariance: Double, device: Vector3) {
-    hypotheses?.predict(seconds: 0, positionVariance: positionVariance, yawVariance: yawVariance, device: device)
+    hypotheses?.drift(positionVariance: positionVariance, yawVariance: yawVariance, device: device)
   }
 
   /// The posterior over the peer's position as Gaussians, heaviest first; those below 1e-5 are left out.
@@ -106,8 +117,8 @@ package struct PeerPosterior {
     return result
   }
 
-  /// The whole posterior as one Gaussian over `(t, b, a, b_1 ... b_m)`: position in the world, constant bias, Gauss-Markov
-  /// bias, antenna biases; the covariance row-major. For the hand-over to a filter, once one mode is left.
+  /// The whole posterior as one Gaussian over (position in the world, biases as in `LinkLayout`); the covariance
+  /// row-major. For the hand-over to a filter, once one mode is left.
   package var merged: (mean: [Double], covariance: [Double])? {
     guard let set = hypotheses else { return nil }
     let n = set.dimension
@@ -137,41 +148,46 @@ package struct PeerPosterior {
       coloured += normalized[i] * candidate.coloured * candidate.coloured
     }
     return RangeNoise(
-      white: white.squareRoot(), coloured: coloured.squareRoot(), correlationTime: configuration.correlationTime)
+      white: white.squareRoot(), coloured: coloured.squareRoot(), correlationTime: configuration.correlationTime,
+      correlationLength: configuration.correlationLength)
   }
 
   // MARK: - The steps
 
   private mutating func begin(at first: Range) {
     let noises = configuration.noiseCandidates.map {
-      RangeNoise(white: $0.x, coloured: $0.y, correlationTime: configuration.correlationTime)
+      RangeNoise(
+        white: $0.x, coloured: $0.y, correlationTime: configuration.correlationTime,
+        correlationLength: configuration.correlationLength)
     }
-    var started = HypothesisSet(anchor: first.antenna, antennaBiases: antennas.count, noises: noises)
-    let n = started.dimension
+    var started = HypothesisSet(anchor: first.antenna, layout: layout, noises: noises)
+    let n = layout.dimension
+    let columns = layout.columns(of: first.antennaID)
     let spacing = 0.55 * (4 * Double.pi / Double(configuration.directions)).squareRoot()
-    let antennaBias = first.antennaID.flatMap { antennas.firstIndex(of: $0) }
-    let bias = configuration.biasPrior * configuration.biasPrior
-    let own = configuration.antennaBiasPrior * configuration.antennaBiasPrior
     for (index, noise) in noises.enumerated() {
-      // rho = z - b - a - b_j - n: the first range ties the distance to the biases.
-      let coloured = noise.coloured * noise.coloured
+      var variances = [Double](repeating: 0, count: n)
+      variances[0] = spacing * spacing
+      variances[1] = spacing * spacing
+      variances[layout.bias] = configuration.biasPrior * configuration.biasPrior
+      variances[layout.scale] = configuration.scalePrior * configuration.scalePrior
+      for k in layout.coloured { variances[k] = noise.coloured * noise.coloured }
+      for k in layout.antennaBiases { variances[k] = configuration.antennaBiasPrior * configuration.antennaBiasPrior }
+      // rho = z - s z - b - a_j - b_j - n: the first range ties the distance to the biases.
+      let distance = max(first.range, 0.05)
+      var tied: [(index: Int, weight: Double)] = [
+        (layout.bias, 1), (layout.scale, distance), (columns.coloured, 1),
+      ]
+      if let constant = columns.constant { tied.append((constant, 1)) }
+      variances[2] = noise.white * noise.white + first.extraVariance
+      for (k, weight) in tied { variances[2] += weight * weight * variances[k] }
       var p = [Double](repeating: 0, count: n * n)
-      p[0] = spacing * spacing
-      p[n + 1] = spacing * spacing
-      p[2 * n + 2] = bias + coloured + noise.white * noise.white + (antennaBias == nil ? 0 : own)
-      p[3 * n + 3] = bias
-      p[4 * n + 4] = coloured
-      p[2 * n + 3] = -bias
-      p[3 * n + 2] = -bias
-      p[2 * n + 4] = -coloured
-      p[4 * n + 2] = -coloured
-      for k in 5..<n { p[k * n + k] = own }
-      if let antennaBias {
-        p[2 * n + 5 + antennaBias] = -own
-        p[(5 + antennaBias) * n + 2] = -own
+      for k in 0..<n { p[k * n + k] = variances[k] }
+      for (k, weight) in tied {
+        p[2 * n + k] = -weight * variances[k]
+        p[k * n + 2] = -weight * variances[k]
       }
       var scalars = [Double](repeating: 0, count: n - 2)
-      scalars[0] = max(first.range, 0.05)
+      scalars[0] = distance
       let prior = statedNoise.map { -0.5 * pow(log(noise.total / $0) / configuration.statedNoiseLogWidth, 2) } ?? 0
       for u in FibonacciLattice.directions(configuration.directions) {
         let elevation = asin(u.z) / configuration.elevationPrior
@@ -181,22 +197,26 @@ package struct PeerPosterior {
       }
     }
     hypotheses = started
-    lastTime = first.time
+    last = first
     normalize()
   }
 
   private mutating func take(_ range: Range) -> Outcome {
-    let seconds = abs(range.time - (lastTime ?? range.time))
-    lastTime = max(range.time, lastTime ?? range.time)
+    let previous = last ?? range
+    let seconds = abs(range.timestamp.seconds(since: previous.timestamp))
+    last = range
     chain.predict(seconds: seconds)
     if let guess = range.blockedGuess { chain.update(radioGuess: guess) }
-    hypotheses!.predict(seconds: seconds, positionVariance: 0, yawVariance: 0, device: range.antenna)
+    hypotheses!.predict(seconds: seconds, metres: (range.device - previous.device).norm)
+    hypotheses!.drift(
+      positionVariance: configuration.peerRandomWalk * configuration.peerRandomWalk * seconds, yawVariance: 0,
+      device: range.device)
     hypotheses!.splitWhereCurved(antenna: range.antenna, limit: configuration.hypothesisLimit)
     let verdict = hypotheses!.update(
       RangeEvidence(
         range: range.range, antenna: range.antenna,
-        antennaBias: range.antennaID.flatMap { antennas.firstIndex(of: $0) }, free: chain.free,
-        configuration: configuration))
+        columns: layout.columns(of: range.antennaID), free: chain.free,
+        extraVariance: range.extraVariance, configuration: configuration))
     chain.update(likelihoodFree: verdict.likelihoodFree, likelihoodBlocked: verdict.likelihoodBlocked)
     prune()
     return Outcome(free: chain.free, innovation: verdict.innovation, sigma: verdict.variance.squareRoot())

@@ -9,16 +9,23 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var elevationPrior = 35 * Double.pi / 180
   /// Prior 1-sigma of the constant range bias of a link, metres.
   public var biasPrior = 0.2
+  /// Prior 1-sigma of the scale error of a link, a ratio. Old radios have percents; a trajectory's own scale counts too.
+  public var scalePrior = 0.01
   /// Prior 1-sigma of what one antenna adds to that, metres; used when there are several antennas.
   public var antennaBiasPrior = 0.05
-  /// Correlation time of the coloured range error, seconds.
-  public var correlationTime = 1.0
+  /// Correlation time of the coloured range error while the device stands still, seconds.
+  public var correlationTime = 3.0
+  /// Distance over which the coloured range error decorrelates, metres.
+  public var correlationLength = 1.0
   /// Candidates for (white, coloured) 1-sigma in metres. The link's own ranges decide between them.
   public var noiseCandidates: [SIMD2<Double>] = [
     [0.02, 0.03], [0.03, 0.06], [0.05, 0.10], [0.10, 0.03], [0.10, 0.12], [0.15, 0.25],
   ]
   /// Width of the prior over the candidates around the noise that the recording states, in units of log(sigma).
   public var statedNoiseLogWidth = 0.7
+  /// Random walk of a peer relative to the device that no model explains, m/sqrt(s): multipath that repeats at the same
+  /// place, axes a degree off, a peer that is nudged. It bounds how sure repetition can make us.
+  public var peerRandomWalk = 0.01
   /// Rate at which line of sight is lost, 1/s.
   public var blockingRate = 0.2
   /// Rate at which it comes back, 1/s.

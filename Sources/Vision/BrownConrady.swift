@@ -1,7 +1,23 @@
 /// Radial and tangential distortion of the image plane, in focal lengths, OpenCV's and EuRoC's order of coefficients.
 /// Source: Brown, "Close-range camera calibration", Photogrammetric Engineering 37(8), 1971.
 struct BrownConrady {
-  var k1, k2, p1, p2: Double
+  let k1, k2, p1, p2: Double
+  /// Squared radius at which the radial polynomial stops rising: beyond it one pixel would have two directions.
+  private let foldSquared: Double
+
+  init(k1: Double, k2: Double, p1: Double, p2: Double) {
+    (self.k1, self.k2, self.p1, self.p2) = (k1, k2, p1, p2)
+    // The smallest positive root of d(r + k1 r^3 + k2 r^5)/dr = 1 + 3 k1 s + 5 k2 s^2 with s = r^2.
+    let (a, b) = (5 * k2, 3 * k1)
+    let discriminant = b * b - 4 * a
+    let roots = discriminant < 0 ? [] : [2 / (-b + discriminant.squareRoot()), 2 / (-b - discriminant.squareRoot())]
+    foldSquared = roots.filter { $0 > 0 }.min() ?? .infinity
+  }
+
+  /// True where the lens is one-to-one, given the gradients at that undistorted point.
+  func isUnfolded(_ q: SIMD2<Double>, _ dx: SIMD2<Double>, _ dy: SIMD2<Double>) -> Bool {
+    q.x * q.x + q.y * q.y < foldSquared && dx.x * dy.y - dx.y * dy.x > 0
+  }
 
   /// The distorted point and its gradients by the undistorted one.
   func distorted(_ q: SIMD2<Double>) -> (point: SIMD2<Double>, xGradient: SIMD2<Double>, yGradient: SIMD2<Double>) {
@@ -23,7 +39,7 @@ struct BrownConrady {
     func distance(_ p: SIMD2<Double>) -> Double { (p.x * p.x + p.y * p.y).squareRoot() }
     var q = target
     var (point, dx, dy) = distorted(q)
-    if dx.x * dy.y - dx.y * dy.x <= 0 {  // start inside the fold
+    if !isUnfolded(q, dx, dy) {  // start inside the fold
       q = SIMD2(0, 0)
       (point, dx, dy) = distorted(q)
     }
@@ -37,7 +53,7 @@ struct BrownConrady {
         let candidate = q + scale * step
         let (p, gx, gy) = distorted(candidate)
         let left = distance(target - p)
-        if left < error, gx.x * gy.y - gx.y * gy.x > 0 {
+        if left < error, isUnfolded(candidate, gx, gy) {
           (q, point, dx, dy, error, improved) = (candidate, p, gx, gy, left, true)
           break
         }

@@ -90,8 +90,7 @@ package struct LensModel: Sendable {
     guard d.z > 1e-9 * d.norm else { return nil }
     let plane = SIMD2(d.x / d.z, d.y / d.z)
     let (point, dx, dy) = lens.distorted(plane)
-    // Beyond the fold one pixel would have two directions.
-    guard dx.x * dy.y - dx.y * dy.x > 0 else { return nil }
+    guard lens.isUnfolded(plane, dx, dy) else { return nil }
     func gradient(_ g: SIMD2<Double>) -> Vector3 { Vector3(g.x, g.y, -(g.x * plane.x + g.y * plane.y)) / d.z }
     return Bent(point: point, xGradient: gradient(dx), yGradient: gradient(dy))
   }

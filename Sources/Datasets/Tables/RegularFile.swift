@@ -67,7 +67,9 @@ enum RegularFile {
     var bytes = [UInt8](repeating: 0, count: Int(min(size, Int64(count))))
     var filled = 0
     while filled < bytes.count {
-      let got = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress! + filled, $0.count - filled, off_t(offset) + off_t(filled)) }
+      let got = bytes.withUnsafeMutableBytes {
+        pread(descriptor, $0.baseAddress! + filled, $0.count - filled, off_t(offset) + off_t(filled))
+      }
       if got <= 0 { break }
       filled += got
     }

@@ -1,0 +1,26 @@
+import Geometry
+import SensorData
+
+/// A pose of the IMU at the time of a frame, kept in the filter's state.
+package struct Clone: Equatable, Sendable {
+  /// Counts up from the first clone: names the pose in feature tracks.
+  package let id: Int
+  /// When the frame was taken, IMU's clock.
+  package let timestamp: Timestamp
+  /// Its error (theta, p) in the covariance.
+  package let block: ErrorCovariance.Block
+  /// The present estimate.
+  package internal(set) var worldFromIMU: Pose
+  /// The estimate when it was cloned: where Jacobians are taken.
+  package let firstWorldFromIMU: Pose
+
+  /// Size of its error state.
+  static let errorSize = 6
+
+  mutating func apply(_ correction: ArraySlice<Double>) {
+    let d = correction.startIndex
+    let theta = Vector3(correction[d], correction[d + 1], correction[d + 2])
+    worldFromIMU.rotation = Rotation.exp(theta) * worldFromIMU.rotation
+    worldFromIMU.translation += Vector3(correction[d + 3], correction[d + 4], correction[d + 5])
+  }
+}

@@ -1,0 +1,54 @@
+import Geometry
+import Vision
+
+/// Decides which pose leaves the window.
+///
+/// A slow hand gains nothing from many poses on one spot: the second newest goes when it added little parallax, so that
+/// old poses, and with them the baseline, stay. Otherwise the oldest goes.
+/// Source: Kottas, Wu, Roumeliotis, "Detecting and dealing with hovering maneuvers in vision-aided inertial navigation
+/// systems", IROS 2013, doi:10.1109/IROS.2013.6696801.
+struct CloneWindow {
+  /// Most poses kept.
+  var size: Int
+  /// Parallax that makes a pose worth keeping, pixels.
+  var keptParallax: Double
+
+  /// Rotation of the camera in the IMU.
+  var imuFromCamera: Rotation
+
+  /// Clones that were worth keeping when they were the newest.
+  private var worthy: Set<Int> = []
+
+  init(size: Int, keptParallax: Double, imuFromCamera: Rotation) {
+    self.size = size
+    self.keptParallax = keptParallax
+    self.imuFromCamera = imuFromCamera
+  }
+
+  /// Judges the newest clone; returns its median parallax against the last worthy one, pixels, rotation removed.
+  mutating func judge(
+    _ newest: Clone?, in navigation: InertialNavigation, _ tracks: FeatureTracks, focalLength: Double
+  ) -> Double? {
+    let ids = Set(navigation.clones.map(\.id))
+    worthy.formIntersection(ids)
+    guard let newest else { return nil }
+    guard let reference = navigation.clones.last(where: { worthy.contains($0.id) }) else {
+      worthy.insert(newest.id)
+      return nil
+    }
+    let turn = newest.worldFromIMU.rotation.inverse * reference.worldFromIMU.rotation
+    let (parallax, common) = tracks.parallax(
+      from: reference.id, to: newest.id, newFromOld: imuFromCamera.inverse * turn * imuFromCamera)
+    let pixels = parallax.map { $0 * focalLength }
+    // With half the features gone, the old view no longer stands for the new one.
+    if pixels.map({ $0 >= keptParallax }) ?? true || 2 * common < tracks.living.count { worthy.insert(newest.id) }
+    return pixels
+  }
+
+  /// Index of the clone to give up, or nil while the window has room.
+  func surplus(of navigation: InertialNavigation) -> Int? {
+    let clones = navigation.clones
+    guard clones.count > size else { return nil }
+    return worthy.contains(clones[clones.count - 2].id) ? 0 : clones.count - 2
+  }
+}

@@ -1,0 +1,161 @@
+import Geometry
+import Inertial
+import SensorData
+
+/// The state of an inertial filter and its passage through time: navigation state, clones and added vectors with one
+/// covariance; updates come from outside.
+package final class InertialNavigation: NavigationFilter {
+  package let covariance = ErrorCovariance()
+  package private(set) var time: Timestamp
+  package let bodyFromNavigation: Pose
+  package let poseBlock: ErrorCovariance.Block
+
+  /// The present estimate.
+  package private(set) var state: InertialState
+  /// The estimate at `time` before any update at `time`.
+  package private(set) var first: InertialState
+  /// Kept poses, oldest first.
+  package private(set) var clones: [Clone] = []
+  /// Inertial samples around `time`.
+  package var samples = IMUBuffer()
+  /// Gaps of over 100 ms that had to be bridged.
+  package private(set) var dropouts = 0
+
+  private let propagation: InertialPropagation
+  private let noise: InertialNoise
+  private var vectors = AddedVectors()
+  private var drift = DriftAccumulator()
+  private var nextCloneID = 0
+
+  /// A filter that starts at `time` in `state`; nil when a number is not finite.
+  ///
+  /// - Parameter initialCovariance: of (theta, p, v, b_g, b_a), 15 x 15, row-major.
+  package init?(calibration: IMUCalibration, time: Timestamp, state: InertialState, initialCovariance: [Double]) {
+    guard state.isFinite, let block = covariance.augment(size: InertialState.errorSize, independent: initialCovariance)
+    else { return nil }
+    self.time = time
+    self.state = state
+    first = state
+    poseBlock = block
+    bodyFromNavigation = calibration.bodyFromIMU
+    propagation = InertialPropagation(gravityMagnitude: calibration.gravityMagnitude)
+    noise = InertialNoise(calibration)
+  }
+
+  package var accumulatedDrift: AccumulatedDrift { drift.total }
+  package var worldFromNavigation: Pose { state.worldFromIMU }
+  package var firstWorldFromNavigation: Pose { first.worldFromIMU }
+  /// Gravity in the world, m/s^2.
+  package var gravity: Vector3 { propagation.gravity }
+  /// True while every number is finite and no variance negative.
+  package var isHealthy: Bool { state.isFinite && covariance.isHealthy }
+
+  // MARK: Time passes
+
+  /// See `NavigationFilter`. False also when the last inertial sample is more than 100 ms before `time`.
+  package func advance(to end: Timestamp) -> Bool {
+    guard end >= time, let last = samples.samples.last,
+      end.seconds(since: last.timestamp) <= InertialNoise.dropoutSpacing
+    else { return false }
+    guard end > time else { return true }
+
+    var transition = InertialTransition.identity
+    var gathered = BlockMatrix15()
+    var reached = first
+    var here = time
+    for there in stops(until: end) {
+      let (next, step, added) = step(from: here, to: there, linearisedAt: reached)
+      transition = step * transition
+      gathered = step.carried(gathered)
+      for i in 0..<5 { for j in 0..<5 { gathered[i, j] += added[i, j] } }
+      (state, reached, here) = (next, next, there)
+    }
+    guard covariance.propagate(poseBlock, transition: transition.matrix, noise: gathered.rowMajor) else { return false }
+    first = state
+    let seconds = end.seconds(since: time)
+    time = end
+    samples.forget(before: end)
+    drift.update(self, seconds: seconds)
+    return true
+  }
+
+  /// The moments between which rate and force count as constant: the samples, and in gaps every 10 ms.
+  private func stops(until end: Timestamp) -> [Timestamp] {
+    var stops: [Timestamp] = []
+    var here = time
+    for there in samples.samples(after: time, before: end).map(\.timestamp) + [end] {
+      let span = there.seconds(since: here)
+      if span > InertialNoise.denseSpacing {
+        let parts = Int(min((span / 0.01).rounded(.up), 1000))
+        for part in 1..<parts { stops.append(here.advanced(bySeconds: span * Double(part) / Double(parts))) }
+      }
+      stops.append(there)
+      here = there
+    }
+    return stops
+  }
+
+  private func step(from here: Timestamp, to there: Timestamp, linearisedAt reached: InertialState)
+    -> (next: InertialState, step: InertialTransition, noise: BlockMatrix15)
+  {
+    // `advance` has made sure that there are samples.
+    let a = samples.sample(at: here)!, b = samples.sample(at: there)!
+    let rate = 0.5 * (a.angularVelocity + b.angularVelocity), force = 0.5 * (a.specificForce + b.specificForce)
+    let dt = there.seconds(since: here)
+    let next = propagation.propagated(state, angularVelocity: rate, specificForce: force, dt: dt)
+    let step = propagation.transition(
+      from: state, first: (reached.position, reached.velocity), to: next, angularVelocity: rate, specificForce: force,
+      dt: dt)
+    let spacing = samples.spacing(from: here, to: there)
+    let quality = InertialNoise.quality(ofSpacing: spacing)
+    if quality == .dropout { dropouts += 1 }
+    return (next, step, noise.gathered(over: step, quality: quality, spacing: spacing))
+  }
+
+  // MARK: Clones
+
+  /// Keeps the present pose (stochastic cloning); nil when a number is not finite.
+  package func clone() -> Clone? {
+    var jacobian = [Double](repeating: 0, count: Clone.errorSize * InertialState.errorSize)
+    for i in 0..<Clone.errorSize { jacobian[i * InertialState.errorSize + i] = 1 }
+    guard let block = covariance.augment(size: Clone.errorSize, jacobian: [(poseBlock, jacobian)]) else { return nil }
+    let clone = Clone(
+      id: nextCloneID, timestamp: time, block: block, worldFromIMU: state.worldFromIMU,
+      firstWorldFromIMU: first.worldFromIMU)
+    nextCloneID += 1
+    clones.append(clone)
+    return clone
+  }
+
+  /// Marginalises the clone at an index.
+  package func removeClone(at index: Int) { covariance.remove(clones.remove(at: index).block) }
+
+  // MARK: Corrections
+
+  package func apply(_ correction: [Double]) {
+    let offset = covariance.offset(of: poseBlock)
+    state = state.plus(Array(correction[offset..<offset + InertialState.errorSize]))
+    for i in clones.indices {
+      let offset = covariance.offset(of: clones[i].block)
+      clones[i].apply(correction[offset..<offset + Clone.errorSize])
+    }
+    vectors.apply(correction, covariance)
+  }
+
+  package func addVector(
+    _ value: [Double], jacobian: [(ErrorCovariance.Block, [Double])], independent: [Double]
+  ) -> ErrorCovariance.Block? {
+    guard value.allSatisfy(\.isFinite),
+      let block = covariance.augment(size: value.count, jacobian: jacobian, independent: independent)
+    else { return nil }
+    vectors.add(block, value)
+    return block
+  }
+  package func vector(_ block: ErrorCovariance.Block) -> [Double] { vectors.present(block) }
+  package func firstVector(_ block: ErrorCovariance.Block) -> [Double] { vectors.first(block) }
+  package func setVector(_ block: ErrorCovariance.Block, to value: [Double]) { vectors.set(block, to: value) }
+  package func removeVector(_ block: ErrorCovariance.Block) {
+    vectors.remove(block)
+    covariance.remove(block)
+  }
+}

@@ -1,0 +1,65 @@
+import Geometry
+import Inertial
+import SensorData
+
+/// A first state and how well it is known.
+package struct InitialEstimate: Sendable {
+  /// The moment it speaks of.
+  package var time: Timestamp
+  /// The state of the IMU.
+  package var state: InertialState
+  /// Covariance of (theta, p, v, b_g, b_a), 15 x 15, row-major.
+  package var covariance: [Double]
+
+  /// From independent 1-sigmas; theta about the world's x, y and z axes.
+  init(
+    time: Timestamp, state: InertialState, theta: Vector3, position: Double, velocity: Double, gyroscopeBias: Double,
+    accelerometerBias: Double
+  ) {
+    self.time = time
+    self.state = state
+    covariance = [Double](repeating: 0, count: 225)
+    let sigmas =
+      [theta.x, theta.y, theta.z]
+      + [position, velocity, gyroscopeBias, accelerometerBias].flatMap { [$0, $0, $0] }
+    for (i, sigma) in sigmas.enumerated() { covariance[16 * i] = sigma * sigma }
+  }
+
+  /// From a row of the truth: its world becomes the filter's. What the row lacks is taken as zero with a wide sigma.
+  ///
+  /// The velocity of the IMU differs from the body's by the lever arm, which `angularVelocity` (IMU axes, rad/s) turns.
+  package init(truth: GroundTruthState, calibration: IMUCalibration, angularVelocity: Vector3) {
+    let worldFromIMU = truth.worldFromBody * calibration.bodyFromIMU
+    let leverArm = truth.worldFromBody.rotation * calibration.bodyFromIMU.translation
+    let gyroscopeBias = truth.gyroscopeBias ?? .zero
+    let worldRate = worldFromIMU.rotation * (angularVelocity - gyroscopeBias)
+    let phone = SensorGrade(calibration)
+    self.init(
+      time: truth.timestamp,
+      state: InertialState(
+        rotation: worldFromIMU.rotation, position: worldFromIMU.translation,
+        velocity: (truth.velocity ?? .zero) + worldRate.cross(leverArm), gyroscopeBias: gyroscopeBias,
+        accelerometerBias: truth.accelerometerBias ?? .zero),
+      theta: Vector3(0.005, 0.005, 0.001), position: 0.001, velocity: truth.velocity == nil ? 0.5 : 0.02,
+      gyroscopeBias: truth.gyroscopeBias == nil ? phone.gyroscopeBias : 0.1 * phone.gyroscopeBias,
+      accelerometerBias: truth.accelerometerBias == nil ? phone.accelerometerBias : 0.1 * phone.accelerometerBias)
+  }
+}
+
+/// What biases to expect before anything is known, 1-sigma.
+///
+/// Phone-grade units are told from industrial ones by their accelerometer noise density (5 mm/s^2/sqrt(Hz)): BMI055 and its
+/// like have 9 to 20, the ADIS16448 of the EuRoC sets has 2.
+package struct SensorGrade: Equatable, Sendable {
+  /// rad/s.
+  package var gyroscopeBias: Double
+  /// m/s^2.
+  package var accelerometerBias: Double
+
+  /// From the calibration.
+  package init(_ calibration: IMUCalibration) {
+    let phone = calibration.accelerometerNoiseDensity > 0.005
+    gyroscopeBias = phone ? 0.03 : 0.02
+    accelerometerBias = phone ? 0.5 : 0.1
+  }
+}

@@ -1,0 +1,126 @@
+import Geometry
+import Inertial
+import SensorData
+
+/// Finds a first state from the pull of gravity while the device is quiet, or after some patience while it is not.
+///
+/// A hand never quite rests, so quiet means that the motion averages out: the specific force, turned into the axes of the
+/// window's last moment by the gyroscope, is averaged. Its direction is up, but for the accelerometer's bias: the part of
+/// the bias along gravity shows in the length, the part across tilts the estimate and is correlated with that tilt.
+struct RestInitializer {
+  /// What came of an attempt.
+  enum Outcome {
+    case ready(InitialEstimate)
+    /// A machine-readable word.
+    case waiting(String)
+  }
+
+  /// Length of the window, seconds.
+  static let window = 0.5
+  /// Largest scatter of the specific force about its mean that counts as quiet, m/s^2.
+  static let quietForce = 0.5
+  /// Largest mean angular rate that counts as quiet, rad/s.
+  static let quietRate = 0.25
+
+  var calibration: IMUCalibration
+  var patience: Double
+
+  /// - Parameters:
+  ///   - samples: the window up to `time`.
+  ///   - waited: seconds since the first sample.
+  func attempt(_ samples: ArraySlice<IMUSample>, at time: Timestamp, waited: Double) -> Outcome {
+    guard let first = samples.first, let last = samples.last, samples.count >= 10,
+      last.timestamp.seconds(since: first.timestamp) >= 0.8 * Self.window
+    else { return .waiting("imu") }
+    let summary = MotionSummary(samples)
+    let quiet = summary.forceScatter < Self.quietForce && summary.rateMean.norm < Self.quietRate
+    guard quiet || waited > patience else { return .waiting("stillness") }
+    guard summary.force.norm > 1 else { return .waiting("gravity") }  // in free fall there is no up
+    return .ready(estimate(summary, at: time, quiet: quiet))
+  }
+
+  private func estimate(_ summary: MotionSummary, at time: Timestamp, quiet: Bool) -> InitialEstimate {
+    let g = calibration.gravityMagnitude
+    let up = summary.force.normalized
+    let excess = summary.force.norm - g
+    let grade = SensorGrade(calibration)
+    // How far the mean force is from gravity plus bias: motion of the hand over half a second.
+    let motion = quiet ? 0.02 + 0.3 * summary.forceScatter : 1.0
+    // A length that contradicts a good unit's bias speaks of a phone's.
+    let surprise = abs(excess) > 3 * (grade.accelerometerBias * grade.accelerometerBias + motion * motion).squareRoot()
+    let biasSigma = surprise ? max(0.5, abs(excess)) : grade.accelerometerBias
+
+    // Along gravity the length tells the bias as well as the motion lets it (product of two Gaussians).
+    let trust = biasSigma * biasSigma / (biasSigma * biasSigma + motion * motion)
+    // The mean rate is the bias where the device is still, and says little where a hand wanders.
+    let rateSigma = 0.002 + (quiet ? summary.rateScatter : 1)
+    let prior = grade.gyroscopeBias * grade.gyroscopeBias
+    let shrink = prior / (prior + rateSigma * rateSigma)
+
+    let rotation = Rotation.carrying(up, into: Vector3(0, 0, 1))
+    let worldFromBody = Pose(rotation: rotation * calibration.bodyFromIMU.rotation.inverse)
+    let state = InertialState(
+      rotation: rotation, position: (worldFromBody * calibration.bodyFromIMU).translation,
+      gyroscopeBias: shrink * summary.rateMean, accelerometerBias: trust * excess * up)
+    var result = InitialEstimate(
+      time: time, state: state, theta: Vector3(0, 0, 1e-4), position: 1e-4,
+      velocity: quiet ? 0.05 + 0.4 * summary.forceScatter : 1, gyroscopeBias: (1 - shrink).squareRoot() * grade.gyroscopeBias,
+      accelerometerBias: 0)
+    coupleTilt(&result.covariance, rotation: rotation, bias: biasSigma, motion: motion, alongVariance: (1 - trust) * biasSigma * biasSigma)
+    return result
+  }
+
+  /// Fills in tilt, accelerometer bias and their correlation.
+  ///
+  /// With w = R (db_a + n) in the world, `theta x (0, 0, g) = w` across gravity: `theta_x = -w_y / g`, `theta_y = w_x / g`.
+  private func coupleTilt(
+    _ covariance: inout [Double], rotation: Rotation, bias: Double, motion: Double, alongVariance: Double
+  ) {
+    let g = calibration.gravityMagnitude
+    let across = bias * bias
+    let worldBias = Matrix3(diagonal: Vector3(across, across, alongVariance))
+    let r = rotation.matrix
+    let biasCovariance = r.transpose * worldBias * r
+    let tilt = Matrix3(rows: Vector3(0, -1 / g, 0), Vector3(1 / g, 0, 0), .zero)
+    let cross = tilt * worldBias * r  // E[theta db_a^T], db_a = R^T (world bias)
+    let tiltVariance = (across + motion * motion) / (g * g)
+    for i in 0..<3 {
+      for j in 0..<3 {
+        covariance[15 * (12 + i) + 12 + j] = biasCovariance[i, j]
+        covariance[15 * i + 12 + j] = cross[i, j]
+        covariance[15 * (12 + j) + i] = cross[i, j]
+      }
+    }
+    for i in 0..<2 { covariance[16 * i] = tiltVariance }
+  }
+}
+
+/// Averages over a window of inertial samples.
+struct MotionSummary {
+  /// Mean specific force, m/s^2, in the axes of the window's end.
+  private(set) var force = Vector3.zero
+  /// Root mean squared distance of the specific force from its mean, m/s^2, both in the axes of the window's end.
+  private(set) var forceScatter = 0.0
+  /// Mean angular rate, rad/s.
+  private(set) var rateMean = Vector3.zero
+  /// Root mean squared distance of the angular rate from its mean, rad/s.
+  private(set) var rateScatter = 0.0
+
+  /// Over at least one sample.
+  init(_ samples: ArraySlice<IMUSample>) {
+    let count = Double(samples.count)
+    rateMean = samples.reduce(.zero) { $0 + $1.angularVelocity } / count
+    rateScatter = (samples.reduce(0) { $0 + ($1.angularVelocity - rateMean).squaredNorm } / count).squareRoot()
+    var endFromSample = Rotation.identity
+    var later = samples.last!.timestamp
+    var turned: [Vector3] = []
+    for sample in samples.reversed() {
+      endFromSample = endFromSample * Rotation.exp(-later.seconds(since: sample.timestamp) * sample.angularVelocity)
+      later = sample.timestamp
+      turned.append(endFromSample * sample.specificForce)
+    }
+    let mean = turned.reduce(.zero, +) / count
+    force = mean
+    forceScatter = (turned.reduce(0) { $0 + ($1 - mean).squaredNorm } / count).squareRoot()
+  }
+}

@@ -1,0 +1,148 @@
+import Geometry
+import Inertial
+import SensorData
+import Vision
+
+/// Makes the trajectory from an inertial unit and one camera: a multi-state constraint Kalman filter with
+/// first-estimates Jacobians.
+///
+/// Samples and frames go in, in time order; the filter behind `navigation` is there once a first state was found.
+package final class VisualInertialEstimator {
+  /// The filter; nil until a first state was found.
+  package private(set) var navigation: InertialNavigation?
+
+  private let imu: IMUCalibration
+  private let configuration: VisualInertialConfiguration
+  private let timeOffset: Double
+  private let pixelNoise: Double
+  private let lens: LensModel
+  private let imuFromCamera: Pose
+  private let stillness: StillnessDetector
+  private let visualUpdate: VisualUpdate
+  private let zeroVelocity: ZeroVelocityUpdate
+
+  private var waiting = IMUBuffer()
+  private var firstSample: Timestamp?
+  private var lastRest: Timestamp?
+  private var tracks = FeatureTracks()
+  private var recent = RecentFrames()
+  private var window: CloneWindow
+
+  /// An estimator for a device with an inertial unit and a camera.
+  package init(
+    imu: IMUCalibration, camera: CameraCalibration,
+    configuration: VisualInertialConfiguration = VisualInertialConfiguration()
+  ) {
+    self.imu = imu
+    self.configuration = configuration
+    timeOffset = camera.timeOffset
+    pixelNoise = camera.pixelNoise
+    lens = LensModel(camera)
+    imuFromCamera = imu.bodyFromIMU.inverse * camera.bodyFromCamera
+    stillness = StillnessDetector(imu)
+    window = CloneWindow(
+      size: configuration.windowSize, keptParallax: configuration.keptParallax * camera.pixelNoise,
+      imuFromCamera: imuFromCamera.rotation)
+    visualUpdate = VisualUpdate(
+      lens: lens, imuFromCamera: imuFromCamera, pixelNoise: pixelNoise, mostTracks: configuration.mostTracks)
+    zeroVelocity = ZeroVelocityUpdate(gyroscopeNoiseDensity: imu.gyroscopeNoiseDensity)
+  }
+
+  /// Takes an inertial sample. False for one that is not newer than the last, or not finite: it is then ignored.
+  @discardableResult
+  package func add(_ sample: IMUSample) -> Bool {
+    if let navigation { return navigation.samples.add(sample) }
+    let taken = waiting.add(sample)
+    if taken, firstSample == nil { firstSample = sample.timestamp }
+    return taken
+  }
+
+  /// Starts from a known state instead of finding one. False when it is not finite.
+  @discardableResult
+  package func start(from estimate: InitialEstimate) -> Bool {
+    guard
+      let started = InertialNavigation(
+        calibration: imu, time: estimate.time, state: estimate.state, initialCovariance: estimate.covariance)
+    else { return false }
+    started.samples = waiting
+    tracks.removeAll()
+    navigation = started
+    return true
+  }
+
+  /// Takes a frame: the block diagram of the filter.
+  package func process(_ frame: CameraFrame) -> FrameReport {
+    var report = FrameReport(frame, at: frame.timestamp.advanced(bySeconds: timeOffset))
+    report.medianDisparity = recent.disparity(to: frame)
+    if navigation == nil { report.waitingFor = begin(at: report.timestamp) }
+    guard let navigation else { return report }
+    guard navigation.advance(to: report.timestamp) else { return report.treated(.dropped) }
+
+    let rested = standsStill(navigation, report) && rest(navigation)
+    report.treatment = rested ? .still : .moving
+    let clone = rested ? nil : navigation.clone()
+    var finished = tracks.observe(frame.features, lens: lens, poseID: clone?.id)
+    report.parallax = window.judge(clone, in: navigation, tracks, focalLength: lens.focalLength)
+    let surplus = window.surplus(of: navigation)
+    if surplus == 0 { finished += tracks.take(seenFrom: navigation.clones[0].id) }
+    report.count(visualUpdate.apply(finished, to: navigation))
+    if let surplus { giveUp(surplus, navigation) }
+    if !navigation.isHealthy { report.waitingFor = restart() }
+    return report
+  }
+}
+
+// MARK: The steps
+
+extension VisualInertialEstimator {
+  /// Looks for a first state; returns what is still missing.
+  private func begin(at time: Timestamp) -> String? {
+    let window = waiting.samples(
+      after: time.advanced(bySeconds: -RestInitializer.window), before: time.advanced(byNanoseconds: 1))
+    guard let last = window.last, let firstSample else { return "imu" }
+    let initializer = RestInitializer(calibration: imu, patience: configuration.patience)
+    switch initializer.attempt(window, at: last.timestamp, waited: time.seconds(since: firstSample)) {
+    case .waiting(let reason): return reason
+    case .ready(let estimate): return start(from: estimate) ? nil : "health"
+    }
+  }
+
+  /// Two witnesses: the inertial unit and the picture; in the dark the first alone, more strictly.
+  private func standsStill(_ navigation: InertialNavigation, _ report: FrameReport) -> Bool {
+    let window = navigation.samples.samples(
+      after: report.timestamp.advanced(bySeconds: -StillnessDetector.window),
+      before: report.timestamp.advanced(byNanoseconds: 1))
+    let bias = navigation.state.gyroscopeBias
+    guard let statistic = stillness.statistic(window, gyroscopeBias: bias) else { return false }
+    guard let disparity = report.medianDisparity else { return statistic < Self.strictStillness }
+    // Noise alone moves a feature by a median of 1.67 sigma.
+    return statistic < Self.stillness && disparity < max(0.3, 2 * pixelNoise)
+  }
+  private static var stillness: Double { 2 }
+  private static var strictStillness: Double { 1.3 }
+
+  /// Zero velocity; false when the state contradicts it.
+  private func rest(_ navigation: InertialNavigation) -> Bool {
+    let since = max(lastRest ?? navigation.time, navigation.time.advanced(bySeconds: -0.1))
+    let start = min(since, navigation.time.advanced(bySeconds: -0.02))
+    let samples = navigation.samples.samples(after: start, before: navigation.time.advanced(byNanoseconds: 1))
+    guard !samples.isEmpty else { return false }
+    lastRest = navigation.time
+    let rate = samples.reduce(Vector3.zero) { $0 + $1.angularVelocity } / Double(samples.count)
+    return zeroVelocity.apply(to: navigation, rate: rate, duration: navigation.time.seconds(since: start))
+  }
+
+  private func giveUp(_ index: Int, _ navigation: InertialNavigation) {
+    tracks.forget(poseID: navigation.clones[index].id)
+    navigation.removeClone(at: index)
+  }
+
+  /// Gives up a state that can no longer be trusted and looks for a new one.
+  private func restart() -> String {
+    waiting = navigation?.samples ?? IMUBuffer()
+    firstSample = waiting.samples.last?.timestamp
+    navigation = nil
+    tracks.removeAll()
+    return "health"
+  }
+}

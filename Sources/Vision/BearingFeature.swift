@@ -1,0 +1,25 @@
+import Geometry
+
+/// A point seen from several places, as a bearing from one of them (the anchor) and an inverse distance:
+/// `f = c_anchor + bearing / inverseDistance`.
+///
+/// An inverse distance of zero is a point at infinity, so nothing is ever refused for a lack of parallax.
+/// Source: Civera, Davison, Montiel, "Inverse depth parametrization for monocular SLAM", TRO 24(5), 2008,
+/// doi:10.1109/TRO.2008.2003276.
+package struct BearingFeature: Equatable, Sendable {
+  /// Unit vector from the anchor camera to the point, world axes.
+  package var bearing: Vector3
+  /// 1 / distance from the anchor camera, 1/m; 0 at infinity, never negative.
+  package var inverseDistance: Double
+
+  /// A feature from its parts.
+  package init(bearing: Vector3, inverseDistance: Double) {
+    self.bearing = bearing
+    self.inverseDistance = inverseDistance
+  }
+
+  /// The point seen from somewhere else, times the inverse distance: finite also at infinity.
+  ///
+  /// - Parameter offset: from the anchor camera to the other place, world axes, metres.
+  package func scaled(from offset: Vector3) -> Vector3 { bearing - inverseDistance * offset }
+}

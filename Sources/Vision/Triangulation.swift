@@ -1,0 +1,130 @@
+import Geometry
+
+/// Finds the point that several cameras see.
+///
+/// The inverse distance comes from a linear equation that is always solvable, then bearing and inverse distance from
+/// Gauss-Newton on the pixels. Little parallax is no reason to refuse: the inverse distance is then simply near zero and
+/// the bearing still tells how the camera turned.
+package struct Triangulation: Sendable {
+  /// How it ended.
+  package enum Outcome: Equatable, Sendable {
+    /// The point, and the mean squared pixel error of a coordinate.
+    case found(BearingFeature, meanSquaredError: Double)
+    /// A camera would have to see backwards, or the lens cannot see that way.
+    case behindCamera
+    /// The pixels contradict each other by far more than their noise.
+    case inconsistent(meanSquaredError: Double)
+  }
+
+  /// Points nearer than this to the anchor are not believed, metres.
+  package static let nearest = 0.1
+
+  private let lens: LensModel
+  private let pixelNoise: Double
+  private let largestError: Double
+
+  /// - Parameters:
+  ///   - pixelNoise: 1-sigma of a coordinate, pixels.
+  ///   - largestError: root mean squared error, in sigmas, above which the pixels contradict each other. The statistical
+  ///     gate comes later and knows the poses' uncertainty; this one only keeps nonsense away from the linearisation.
+  package init(lens: LensModel, pixelNoise: Double, largestError: Double = 10) {
+    self.lens = lens
+    self.pixelNoise = pixelNoise
+    self.largestError = largestError
+  }
+
+  /// The point seen in `views`, anchored in the view at index `anchor`. At least two views. O(views).
+  package func solve(_ views: [CameraView], anchor: Int) -> Outcome {
+    precondition(views.indices.contains(anchor), "the anchor is one of the views")
+    let center = views[anchor].worldFromCamera.translation
+    let start = views[anchor].worldFromCamera.rotation * views[anchor].direction
+    var feature = BearingFeature(bearing: start, inverseDistance: 0)
+    feature.inverseDistance = Self.clamped(linearInverseDistance(views, center: center, bearing: start))
+
+    // The linear start can be wild where parallax is mostly noise: infinity is the calm one.
+    if linearised(feature, views, center) == nil { feature.inverseDistance = 0 }
+    guard let system = linearised(feature, views, center) else { return .behindCamera }
+    return refined(feature, system, views, center)
+  }
+
+  private func refined(
+    _ start: BearingFeature, _ linearisation: NormalEquations, _ views: [CameraView], _ center: Vector3
+  ) -> Outcome {
+    var system = linearisation
+    var feature = start
+    var damping = 1e-6
+    for _ in 0..<8 {
+      guard let step = system.step(damping: damping) else { break }
+      let candidate = moved(feature, by: step)
+      guard let next = linearised(candidate, views, center), next.cost <= system.cost else {
+        damping *= 100
+        if damping > 1e6 { break }
+        continue
+      }
+      let gain = system.cost - next.cost
+      (feature, system) = (candidate, next)
+      damping = max(damping / 10, 1e-9)
+      if gain < 1e-6 * (1 + system.cost) { break }
+    }
+    let mean = system.cost / Double(2 * views.count)
+    if mean > largestError * largestError * pixelNoise * pixelNoise { return .inconsistent(meanSquaredError: mean) }
+    return .found(feature, meanSquaredError: mean)
+  }
+
+  /// Every view asks that its own direction d be parallel to `bearing - rho t`: least squares in rho alone.
+  private func linearInverseDistance(_ views: [CameraView], center: Vector3, bearing: Vector3) -> Double {
+    var top = 0.0, bottom = 0.0
+    for view in views {
+      let d = view.worldFromCamera.rotation * view.direction
+      let across = d.cross(view.worldFromCamera.translation - center)
+      top += across.dot(d.cross(bearing))
+      bottom += across.squaredNorm
+    }
+    return bottom > 0 ? top / bottom : 0
+  }
+
+  private static func clamped(_ inverseDistance: Double) -> Double { min(max(inverseDistance, 0), 1 / nearest) }
+
+  private func moved(_ feature: BearingFeature, by step: Vector3) -> BearingFeature {
+    let (e1, e2) = feature.bearing.tangentBasis
+    return BearingFeature(
+      bearing: (feature.bearing + step.x * e1 + step.y * e2).normalized,
+      inverseDistance: Self.clamped(feature.inverseDistance + step.z))
+  }
+
+  /// Sum of squared pixel errors and its normal equations in (e1, e2, inverse distance).
+  private struct NormalEquations {
+    var matrix = Matrix3.zero
+    var gradient = Vector3.zero
+    var cost = 0.0
+
+    mutating func add(_ row: Vector3, _ residual: Double) {
+      matrix += Matrix3(outer: row, row)
+      gradient += row * residual
+      cost += residual * residual
+    }
+
+    func step(damping: Double) -> Vector3? {
+      let diagonal = Vector3(matrix[0, 0], matrix[1, 1], matrix[2, 2])
+      let floor = Vector3(repeating: 1e-12 * max(diagonal.x, diagonal.y))
+      let step = (matrix + Matrix3(diagonal: damping * diagonal + floor)).inverse.map { $0 * gradient }
+      return step.flatMap { $0.isFinite ? $0 : nil }
+    }
+  }
+
+  private func linearised(_ feature: BearingFeature, _ views: [CameraView], _ center: Vector3) -> NormalEquations? {
+    var system = NormalEquations()
+    let (e1, e2) = feature.bearing.tangentBasis
+    for view in views {
+      let cameraFromWorld = view.worldFromCamera.rotation.inverse
+      let offset = view.worldFromCamera.translation - center
+      guard let projection = lens.project(cameraFromWorld * feature.scaled(from: offset)) else { return nil }
+      let (a, b, c) = (cameraFromWorld * e1, cameraFromWorld * e2, -(cameraFromWorld * offset))
+      let error = view.pixel - projection.pixel
+      let g = projection.columnGradient, h = projection.rowGradient
+      system.add(Vector3(g.dot(a), g.dot(b), g.dot(c)), error.x)
+      system.add(Vector3(h.dot(a), h.dot(b), h.dot(c)), error.y)
+    }
+    return system.cost.isFinite ? system : nil
+  }
+}
