@@ -31,6 +31,7 @@ package struct ConfigurationKey: Sendable {
   private static let common: [ConfigurationKey] = [
     ConfigurationKey("reorderWindow", .number(\.reorderWindow, 0...10)),
     ConfigurationKey("updateInterval", .number(\.updateInterval, 0.01...10)),
+    ConfigurationKey("axesUncertaintyDegrees", .number(\.axesUncertaintyDegrees, 0...90)),
     ConfigurationKey("angleHalfWidthDegrees", .number(\.angleHalfWidthDegrees, 0...180)),
     ConfigurationKey("mirrorShare", .number(\.mirrorShare, 0...1)),
     ConfigurationKey("rivalShare", .number(\.rivalShare, 0...1)),
@@ -44,6 +45,7 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("darkLuma", .number(\.darkLuma, 0...1)),
     ConfigurationKey("fewFeatures", .integer(\.fewFeatures, 0...10_000)),
     ConfigurationKey("darkDelay", .number(\.darkDelay, 0...1000)),
+    ConfigurationKey("unseenSpeed", .number(\.unseenSpeed, 0...100)),
     ConfigurationKey("handOverConeDegrees", .number(\.handOverConeDegrees, 0...180)),
     ConfigurationKey("handOverRanges", .integer(\.handOverRanges, 1...1_000_000)),
   ]
@@ -53,8 +55,11 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("ranging.directions", .integer(\.ranging.directions, 10...100_000)),
     ConfigurationKey("ranging.elevationPrior", .number(\.ranging.elevationPrior, 0.01...10)),
     ConfigurationKey("ranging.biasPrior", .number(\.ranging.biasPrior, 1e-6...100)),
+    ConfigurationKey("ranging.scalePrior", .number(\.ranging.scalePrior, 1e-9...1)),
     ConfigurationKey("ranging.antennaBiasPrior", .number(\.ranging.antennaBiasPrior, 1e-6...100)),
     ConfigurationKey("ranging.correlationTime", .number(\.ranging.correlationTime, 1e-3...1000)),
+    ConfigurationKey("ranging.correlationLength", .number(\.ranging.correlationLength, 1e-3...1000)),
+    ConfigurationKey("ranging.peerRandomWalk", .number(\.ranging.peerRandomWalk, 0...10)),
     ConfigurationKey("ranging.noiseCandidates", .pairs(\.ranging.noiseCandidates, 1e-4...100)),
     ConfigurationKey("ranging.statedNoiseLogWidth", .number(\.ranging.statedNoiseLogWidth, 1e-3...100)),
     ConfigurationKey("ranging.blockingRate", .number(\.ranging.blockingRate, 0...1000)),

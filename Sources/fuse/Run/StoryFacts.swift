@@ -79,11 +79,12 @@ struct StoryFacts {
     }
   }
 
-  private func qualityWord(from old: String, to new: String) -> String {
+  private func qualityWord(from old: String, to new: String) -> String? {
     switch (old, new) {
     case (_, "drifting"): "no fresh ranges"
     case ("drifting", "precise"): "ranges are back"
-    case (_, "precise"): "trajectory known"
+    // That the trajectory is known concerns all peers: the session says it, once.
+    case (_, "precise"): nil
     default: "trajectory lost"
     }
   }
