@@ -16,6 +16,7 @@ package struct PeerPosterior {
   private var waiting: [Range] = []
   private var last: Range?
   private var normalized: [Double] = []
+  private var taken = 0
 
   /// One range with the place where it was taken.
   package struct Range: Sendable {
@@ -235,6 +236,8 @@ package struct PeerPosterior {
         range: range.range, antenna: range.antenna,
         columns: layout.columns(of: range.antennaID),
         seconds: seconds, extraVariance: range.extraVariance, configuration: configuration))
+    taken += 1
+    if taken % 10 == 0, hypotheses!.count <= 3000 { hypotheses!.mergeDuplicates() }
     prune()
     return Outcome(free: free * verdict.regular, innovation: verdict.innovation, sigma: verdict.variance.squareRoot())
   }
