@@ -14,9 +14,7 @@ package final class VisualInertialEstimator {
   private let imu: IMUCalibration
   private let configuration: VisualInertialConfiguration
   private let timeOffset: Double
-  private let pixelNoise: Double
-  private let lens: LensModel
-  private let imuFromCamera: Pose
+  private let camera: FilterCamera
   private let stillness: StillnessDetector
   private let visualUpdate: VisualUpdate
   private let zeroVelocity: ZeroVelocityUpdate
@@ -36,15 +34,12 @@ package final class VisualInertialEstimator {
     self.imu = imu
     self.configuration = configuration
     timeOffset = camera.timeOffset
-    pixelNoise = camera.pixelNoise
-    lens = LensModel(camera)
-    imuFromCamera = imu.bodyFromIMU.inverse * camera.bodyFromCamera
+    self.camera = FilterCamera(camera, imu: imu)
     stillness = StillnessDetector(imu)
     window = CloneWindow(
       size: configuration.windowSize, keptParallax: configuration.keptParallax * camera.pixelNoise,
-      imuFromCamera: imuFromCamera.rotation)
-    visualUpdate = VisualUpdate(
-      lens: lens, imuFromCamera: imuFromCamera, pixelNoise: pixelNoise, mostTracks: configuration.mostTracks)
+      imuFromCamera: self.camera.imuFromCamera.rotation)
+    visualUpdate = VisualUpdate(camera: self.camera, mostTracks: configuration.mostTracks)
     zeroVelocity = ZeroVelocityUpdate(gyroscopeNoiseDensity: imu.gyroscopeNoiseDensity)
   }
 
@@ -81,11 +76,11 @@ package final class VisualInertialEstimator {
     let rested = standsStill(navigation, report) && rest(navigation)
     report.treatment = rested ? .still : .moving
     let clone = rested ? nil : navigation.clone()
-    var finished = tracks.observe(frame.features, lens: lens, poseID: clone?.id)
-    report.parallax = window.judge(clone, in: navigation, tracks, focalLength: lens.focalLength)
+    var finished = tracks.observe(frame.features, lens: camera.lens, poseID: clone?.id)
+    report.parallax = window.judge(clone, in: navigation, tracks, focalLength: camera.lens.focalLength)
     let surplus = window.surplus(of: navigation)
-    if surplus == 0 { finished += tracks.take(seenFrom: navigation.clones[0].id) }
-    report.count(visualUpdate.apply(finished, to: navigation))
+    finished += tracksToUse(surplus, isMoving: clone != nil, finished, navigation)
+    report.count(visualUpdate.apply(finished, companions: tracks.living.count, to: navigation))
     if let surplus { giveUp(surplus, navigation) }
     if !navigation.isHealthy { report.waitingFor = restart() }
     return report
@@ -116,7 +111,7 @@ extension VisualInertialEstimator {
     guard let statistic = stillness.statistic(window, gyroscopeBias: bias) else { return false }
     guard let disparity = report.medianDisparity else { return statistic < Self.strictStillness }
     // Noise alone moves a feature by a median of 1.67 sigma.
-    return statistic < Self.stillness && disparity < max(0.3, 2 * pixelNoise)
+    return statistic < Self.stillness && disparity < max(0.3, 2 * camera.pixelNoise)
   }
   private static var stillness: Double { 2 }
   private static var strictStillness: Double { 1.3 }
@@ -130,6 +125,18 @@ extension VisualInertialEstimator {
     lastRest = navigation.time
     let rate = samples.reduce(Vector3.zero) { $0 + $1.angularVelocity } / Double(samples.count)
     return zeroVelocity.apply(to: navigation, rate: rate, duration: navigation.time.seconds(since: start))
+  }
+
+  /// Living tracks whose turn it is: those that lose their oldest sight, and as many of the longest as keep the flow of
+  /// information even, so that the newest pose is never left to the inertial unit alone for long.
+  private func tracksToUse(
+    _ surplus: Int?, isMoving: Bool, _ finished: [FeatureTrack], _ navigation: InertialNavigation
+  ) -> [FeatureTrack] {
+    guard isMoving else { return [] }
+    let leaving = surplus == 0 ? tracks.take(seenFrom: navigation.clones[0].id) : []
+    let usable = (finished + leaving).count { $0.sights.count >= VisualUpdate.fewestSights }
+    let quota = tracks.living.count / configuration.windowSize
+    return leaving + tracks.takeLongest(quota - usable, fewest: VisualUpdate.fewestSights)
   }
 
   private func giveUp(_ index: Int, _ navigation: InertialNavigation) {
