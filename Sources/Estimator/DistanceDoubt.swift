@@ -4,12 +4,14 @@ import Vision
 /// What an uncertain inverse distance does to a linearised sight.
 ///
 /// A sight depends on `rho (p_i - p_anchor)`. The linearisation leaves out the product of both errors, which is of the
-/// order of the measurement itself where the parallax is little. Worse, the part of rho's error that comes from the prior
+/// order of the measurement itself where the parallax is little; and Jacobians are taken at first estimates of the poses,
+/// whose distance from the present ones is an error of the same kind. Worse, the part of rho's error that comes from the prior
 /// or from a wrong baseline is the same for all points seen at that time: it does not average out over them, so it
 /// counts as many times as there are points.
 struct DistanceDoubt {
   private var variance: Double
   private var ways: [Matrix3] = []
+  private var shifts: [Vector3] = []
 
   /// - Parameters:
   ///   - feature: the point, anchored at the first clone.
@@ -25,6 +27,8 @@ struct DistanceDoubt {
       let baseline = (clone.worldFromIMU.translation - clones[0].worldFromIMU.translation).squaredNorm
       if baseline > farthest { (farthest, relativeBaseline) = (baseline, way.trace / 3 / baseline) }
       ways.append(way)
+      let firstWay = clone.firstWorldFromIMU.translation - clones[0].firstWorldFromIMU.translation
+      shifts.append(clone.worldFromIMU.translation - clones[0].worldFromIMU.translation - firstWay)
     }
     let rho = feature.inverseDistance
     let priorVariance = prior.sigma * prior.sigma
@@ -34,7 +38,10 @@ struct DistanceDoubt {
   }
 
   /// Variance to add to a coordinate of a sight; `gradient` as in `FeatureConstraint.Linearised`.
-  func variance(sight: Int, gradient: Vector3) -> Double { variance * ways[sight].form(gradient, gradient) }
+  func variance(sight: Int, gradient: Vector3) -> Double {
+    let shift = gradient.dot(shifts[sight])
+    return variance * (ways[sight].form(gradient, gradient) + shift * shift)
+  }
 
   /// Covariance of the way between two clones.
   private static func covariance(from a: Clone, to b: Clone, _ covariance: ErrorCovariance) -> Matrix3 {

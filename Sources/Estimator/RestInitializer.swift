@@ -52,8 +52,9 @@ struct RestInitializer {
 
     // Along gravity the length tells the bias as well as the motion lets it (product of two Gaussians).
     let trust = biasSigma * biasSigma / (biasSigma * biasSigma + motion * motion)
-    // The mean rate is the bias where the device is still, and says little where a hand wanders.
-    let rateSigma = 0.002 + (quiet ? summary.rateScatter : 1)
+    // A slow steady turn looks like a bias: the mean rate is believed only as far as it is small itself.
+    let wander = summary.rateMean.squaredNorm / 3 + summary.rateScatter * summary.rateScatter
+    let rateSigma = quiet ? wander.squareRoot() : 1
     let prior = grade.gyroscopeBias * grade.gyroscopeBias
     let shrink = prior / (prior + rateSigma * rateSigma)
 

@@ -92,6 +92,7 @@ struct VisualUpdate {
     let result = filter.covariance.update(involved, residual: Array(r[..<rows]), noise: [], gate: nil)
     guard case .accepted(_, let correction) = result else { return false }
     filter.apply(correction)
+    filter.relinearizeUntilSettled()
     return true
   }
 
