@@ -10,6 +10,8 @@ import Vision
 package final class VisualInertialEstimator {
   /// The filter; nil until a first state was found.
   package private(set) var navigation: InertialNavigation?
+  /// How often a filter was given up because it could no longer be trusted; each time a new world begins.
+  package private(set) var restarts = 0
 
   private let imu: IMUCalibration
   private let configuration: VisualInertialConfiguration
@@ -25,6 +27,7 @@ package final class VisualInertialEstimator {
   private var tracks = FeatureTracks()
   private var recent = RecentFrames()
   private var window: CloneWindow
+  private var trust = TrustMonitor()
 
   /// An estimator for a device with an inertial unit and a camera.
   package init(
@@ -69,7 +72,7 @@ package final class VisualInertialEstimator {
   package func process(_ frame: CameraFrame) -> FrameReport {
     var report = FrameReport(frame, at: frame.timestamp.advanced(bySeconds: timeOffset))
     report.medianDisparity = recent.disparity(to: frame)
-    if navigation == nil { report.waitingFor = begin(at: report.timestamp) }
+    if navigation == nil { report.waitingFor = begin(report) }
     guard let navigation else { return report }
     guard navigation.advance(to: report.timestamp) else { return report.treated(.dropped) }
 
@@ -82,7 +85,7 @@ package final class VisualInertialEstimator {
     finished += tracksToUse(surplus, isMoving: clone != nil, finished, navigation)
     report.count(visualUpdate.apply(finished, companions: tracks.living.count, to: navigation))
     if let surplus { giveUp(surplus, navigation) }
-    if !navigation.isHealthy { report.waitingFor = restart() }
+    if trust.isLost(after: report, navigation) { report.waitingFor = restart() }
     return report
   }
 }
@@ -91,12 +94,16 @@ package final class VisualInertialEstimator {
 
 extension VisualInertialEstimator {
   /// Looks for a first state; returns what is still missing.
-  private func begin(at time: Timestamp) -> String? {
+  private func begin(_ report: FrameReport) -> String? {
+    let time = report.timestamp
     let window = waiting.samples(
       after: time.advanced(bySeconds: -RestInitializer.window), before: time.advanced(byNanoseconds: 1))
     guard let last = window.last, let firstSample else { return "imu" }
     let initializer = RestInitializer(calibration: imu, patience: configuration.patience)
-    switch initializer.attempt(window, at: last.timestamp, waited: time.seconds(since: firstSample)) {
+    let outcome = initializer.attempt(
+      window, at: last.timestamp, waited: time.seconds(since: firstSample), 
+      flow: report.medianDisparity.map { $0 / camera.lens.focalLength / RecentFrames.span })
+    switch outcome {
     case .waiting(let reason): return reason
     case .ready(let estimate): return start(from: estimate) ? nil : "health"
     }
@@ -109,9 +116,13 @@ extension VisualInertialEstimator {
       before: report.timestamp.advanced(byNanoseconds: 1))
     let bias = navigation.state.gyroscopeBias
     guard let statistic = stillness.statistic(window, gyroscopeBias: bias) else { return false }
-    guard let disparity = report.medianDisparity else { return statistic < Self.strictStillness }
-    // Noise alone moves a feature by a median of 1.67 sigma.
-    return statistic < Self.stillness && disparity < max(0.3, 2 * camera.pixelNoise)
+    guard let pictureStands = pictureStands(report) else { return statistic < Self.strictStillness }
+    return statistic < Self.stillness && pictureStands
+  }
+
+  /// Nil where there is nothing to see. Noise alone moves a feature by a median of 1.67 sigma.
+  private func pictureStands(_ report: FrameReport) -> Bool? {
+    report.medianDisparity.map { $0 < max(0.3, 2 * camera.pixelNoise) }
   }
   private static var stillness: Double { 2 }
   private static var strictStillness: Double { 1.3 }
@@ -150,6 +161,8 @@ extension VisualInertialEstimator {
     firstSample = waiting.samples.last?.timestamp
     navigation = nil
     tracks.removeAll()
+    trust.reset()
+    restarts += 1
     return "health"
   }
 }
