@@ -1,6 +1,7 @@
 import Geometry
 import Inertial
 import SensorData
+import Vision
 
 /// Finds a first state from the pull of gravity while the device is quiet, or after some patience while it is not.
 ///
@@ -28,7 +29,9 @@ struct RestInitializer {
   /// - Parameters:
   ///   - samples: the window up to `time`.
   ///   - waited: seconds since the first sample.
-  func attempt(_ samples: ArraySlice<IMUSample>, at time: Timestamp, waited: Double) -> Outcome {
+  ///   - flow: median angle that the features moved per second, rad/s, where known: a bound on the speed, for no inertial
+  ///     unit sees a steady walk.
+  func attempt(_ samples: ArraySlice<IMUSample>, at time: Timestamp, waited: Double, flow: Double?) -> Outcome {
     guard let first = samples.first, let last = samples.last, samples.count >= 10,
       last.timestamp.seconds(since: first.timestamp) >= 0.8 * Self.window
     else { return .waiting("imu") }
@@ -36,10 +39,12 @@ struct RestInitializer {
     let quiet = summary.forceScatter < Self.quietForce && summary.rateMean.norm < Self.quietRate
     guard quiet || waited > patience else { return .waiting("stillness") }
     guard summary.force.norm > 1 else { return .waiting("gravity") }  // in free fall there is no up
-    return .ready(estimate(summary, at: time, quiet: quiet))
+    return .ready(estimate(summary, at: time, quiet: quiet, flow: flow))
   }
 
-  private func estimate(_ summary: MotionSummary, at time: Timestamp, quiet: Bool) -> InitialEstimate {
+  private func estimate(_ summary: MotionSummary, at time: Timestamp, quiet: Bool, flow: Double?)
+    -> InitialEstimate
+  {
     let g = calibration.gravityMagnitude
     let up = summary.force.normalized
     let excess = summary.force.norm - g
@@ -52,11 +57,14 @@ struct RestInitializer {
 
     // Along gravity the length tells the bias as well as the motion lets it (product of two Gaussians).
     let trust = biasSigma * biasSigma / (biasSigma * biasSigma + motion * motion)
-    // The mean rate is the bias where the device is still, and says little where a hand wanders.
-    let rateSigma = 0.002 + (quiet ? summary.rateScatter : 1)
+    // A slow steady turn looks like a bias: the mean rate is believed only as far as it is small itself.
+    let wander = summary.rateMean.squaredNorm / 3 + summary.rateScatter * summary.rateScatter
+    let rateSigma = quiet ? wander.squareRoot() : 1
     let prior = grade.gyroscopeBias * grade.gyroscopeBias
     let shrink = prior / (prior + rateSigma * rateSigma)
 
+    // What moves across the picture of things three metres away.
+    let speed = flow.map { $0 / InverseDistancePrior.handHeld.mean } ?? 0.5
     let rotation = Rotation.carrying(up, into: Vector3(0, 0, 1))
     let worldFromBody = Pose(rotation: rotation * calibration.bodyFromIMU.rotation.inverse)
     let state = InertialState(
@@ -64,7 +72,8 @@ struct RestInitializer {
       gyroscopeBias: shrink * summary.rateMean, accelerometerBias: trust * excess * up)
     var result = InitialEstimate(
       time: time, state: state, theta: Vector3(0, 0, 1e-4), position: 1e-4,
-      velocity: quiet ? 0.05 + 0.4 * summary.forceScatter : 1, gyroscopeBias: (1 - shrink).squareRoot() * grade.gyroscopeBias,
+      velocity: quiet ? 0.05 + 0.4 * summary.forceScatter + min(speed, 0.5) : 1,
+      gyroscopeBias: (1 - shrink).squareRoot() * grade.gyroscopeBias,
       accelerometerBias: 0)
     coupleTilt(&result.covariance, rotation: rotation, bias: biasSigma, motion: motion, alongVariance: (1 - trust) * biasSigma * biasSigma)
     return result

@@ -66,6 +66,17 @@ package struct FeatureTracks: Sendable {
     return taken
   }
 
+  /// Takes all unused sights out of the `count` living tracks that have most of them, but at least `fewest` each; ties go
+  /// to the older id. The tracks live on without them.
+  package mutating func takeLongest(_ count: Int, fewest: Int) -> [FeatureTrack] {
+    let long = living.indices.filter { living[$0].sights.count >= fewest }
+    let sorted = long.sorted { (living[$1].sights.count, $0) < (living[$0].sights.count, $1) }
+    return sorted.prefix(max(count, 0)).map { i in
+      defer { living[i].sights.removeAll() }
+      return living[i]
+    }
+  }
+
   /// Forgets the sights from a pose.
   package mutating func forget(poseID: Int) {
     for i in living.indices { living[i].sights.removeAll { $0.poseID == poseID } }

@@ -28,7 +28,7 @@ import Vision
     for anchor in [0, 3, 6] {
       let point = Vector3(distance, 0.1 * distance, -0.05 * distance)
       let views = Self.views(of: point, baseline: 0.1, count: 7, noise: 0, &source)
-      guard case .found(let f, let error) = Triangulation(lens: Self.lens, pixelNoise: 1).solve(views, anchor: anchor)
+      guard case .found(let f, _, let error) = Triangulation(lens: Self.lens, pixelNoise: 1).solve(views, anchor: anchor)
       else { Issue.record("refused"); return }
       let offset = point - views[anchor].worldFromCamera.translation
       #expect(error < 1e-12)
@@ -43,7 +43,7 @@ import Vision
     for _ in 0..<200 {
       let point = Vector3(source.uniform(2...30), source.uniform(-1...1), source.uniform(-1...1))
       let views = Self.views(of: point, baseline: baseline, count: 6, noise: 1, &source)
-      guard case .found(let f, _) = Triangulation(lens: Self.lens, pixelNoise: 1).solve(views, anchor: 0) else {
+      guard case .found(let f, _, _) = Triangulation(lens: Self.lens, pixelNoise: 1).solve(views, anchor: 0) else {
         Issue.record("refused")
         continue
       }
@@ -60,7 +60,7 @@ import Vision
     let runs = 300
     for _ in 0..<runs {
       let views = Self.views(of: point, baseline: 0.4, count: 9, noise: 1, &source)
-      guard case .found(let f, _) = Triangulation(lens: Self.lens, pixelNoise: 1).solve(views, anchor: 0) else {
+      guard case .found(let f, _, _) = Triangulation(lens: Self.lens, pixelNoise: 1).solve(views, anchor: 0) else {
         Issue.record("refused")
         continue
       }
