@@ -44,6 +44,8 @@ package final class InertialNavigation: NavigationFilter {
   }
 
   package var accumulatedDrift: AccumulatedDrift { drift.total }
+  /// Adds to the drift what its covariance does not show, m^2 per axis.
+  func addDrift(positionVariance: Double) { drift.add(positionVariance: positionVariance) }
   package var worldFromNavigation: Pose { state.worldFromIMU }
   package var firstWorldFromNavigation: Pose { first.worldFromIMU }
   /// Gravity in the world, m/s^2.

@@ -26,6 +26,7 @@ package final class VisualInertialEstimator {
   private var lastRest: Timestamp?
   private var tracks = FeatureTracks()
   private var recent = RecentFrames()
+  private var hover = HoverConstraint()
   private var window: CloneWindow
   private var trust = TrustMonitor()
 
@@ -85,6 +86,7 @@ package final class VisualInertialEstimator {
     finished += tracksToUse(surplus, isMoving: clone != nil, finished, navigation)
     report.count(visualUpdate.apply(finished, companions: tracks.living.count, to: navigation))
     if let surplus { giveUp(surplus, navigation) }
+    hover.apply(frame, camera: camera, to: navigation)
     if trust.isLost(after: report, navigation) { report.waitingFor = restart() }
     return report
   }
@@ -160,6 +162,7 @@ extension VisualInertialEstimator {
     waiting = navigation?.samples ?? IMUBuffer()
     firstSample = waiting.samples.last?.timestamp
     navigation = nil
+    hover.reset()
     tracks.removeAll()
     trust.reset()
     restarts += 1
