@@ -75,9 +75,9 @@ struct HoverConstraint {
   private mutating func drop(_ bearings: [Int64: Vector3], _ worldFromCamera: Rotation, _ filter: InertialNavigation) {
     if let old = anchor {
       filter.removeVector(old.block)
-      // From one anchor to the next, what the hand did below the bound adds up: whoever watches ranges must not take it for
-      // motion.
-      filter.addDrift(positionVariance: old.doubt)
+      // From one anchor to the next, what a hovering hand did below the bound adds up: whoever watches ranges must not take
+      // it for motion. Where there was parallax, the picture told the motion and its covariance shows the doubt.
+      if old.doubt < 4 * Self.jitter * Self.jitter { filter.addDrift(positionVariance: old.doubt) }
     }
     anchor = nil
     guard bearings.count >= Self.fewest else { return }
