@@ -72,7 +72,7 @@ package final class InertialNavigation: NavigationFilter {
     guard covariance.propagate(poseBlock, transition: transition.matrix, noise: gathered.rowMajor) else { return false }
     first = state
     time = end
-    samples.forget(before: end)
+    samples.forget(before: end.advanced(bySeconds: -Self.memory))
     return true
   }
 
@@ -128,6 +128,9 @@ package final class InertialNavigation: NavigationFilter {
   package func removeClone(at index: Int) { covariance.remove(clones.remove(at: index).block) }
 
   // MARK: Corrections
+
+  /// How long inertial samples are kept, seconds: long enough to judge stillness and to start anew.
+  static let memory = 1.0
 
   /// Largest 1-sigma of the velocity at which first estimates are worth keeping, m/s.
   static let settledVelocity = 0.1
