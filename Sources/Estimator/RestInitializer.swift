@@ -49,7 +49,9 @@ package struct RestInitializer {
   ///   - flow: median angle that the features moved per second, rad/s, where known: a bound on the speed, for no inertial
   ///     unit sees a steady walk.
   ///   - pictureStands: the picture did not move. Without that witness a steady turn would pass for a bias.
-  package func attempt(_ samples: ArraySlice<IMUSample>, at time: Timestamp, waited: Double, flow: Double?, pictureStands: Bool)
+  package func attempt(
+    _ samples: ArraySlice<IMUSample>, at time: Timestamp, waited: Double, flow: Double?, pictureStands: Bool
+  )
     -> Outcome
   {
     guard let first = samples.first, let last = samples.last, samples.count >= 10,
@@ -98,7 +100,9 @@ package struct RestInitializer {
       velocity: quiet ? 0.05 + 0.4 * summary.forceScatter + min(speed, 0.5) : 1,
       gyroscopeBias: (1 - shrink).squareRoot() * grade.gyroscopeBias,
       accelerometerBias: 0)
-    coupleTilt(&result.covariance, rotation: rotation, bias: biasSigma, motion: motion, alongVariance: (1 - trust) * biasSigma * biasSigma)
+    coupleTilt(
+      &result.covariance, rotation: rotation, bias: biasSigma, motion: motion,
+      alongVariance: (1 - trust) * biasSigma * biasSigma)
     return result
   }
 

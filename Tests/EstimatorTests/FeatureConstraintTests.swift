@@ -26,7 +26,8 @@ import Vision
     let filter = try #require(
       InertialNavigation(
         calibration: imu, time: Timestamp(nanoseconds: 0),
-        state: InertialState(position: Vector3(1, 2, 1), velocity: Vector3(0.1, 0.4, 0.1)), initialCovariance: covariance))
+        state: InertialState(position: Vector3(1, 2, 1), velocity: Vector3(0.1, 0.4, 0.1)),
+        initialCovariance: covariance))
     for i in 0...250 {
       let time = Timestamp(nanoseconds: Int64(i) * 5_000_000)
       _ = filter.samples.add(
@@ -120,12 +121,16 @@ import Vision
           abs((0..<width).reduce(0) { $0 + constraint.jacobian[row * width + $1] * direction[$1] })
         }.max()!
       }
-      for axis in [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)] { #expect(response(.zero) { _ in axis } < 1e-9) }
+      for axis in [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)] {
+        #expect(response(.zero) { _ in axis } < 1e-9)
+      }
       let up = Vector3(0, 0, 1), side = Vector3(1, 0, 0)
       #expect(response(up) { up.cross($0.translation) } < 1e-9)
       // A turn of everything about any axis leaves the pictures alone too; gravity, in the propagation, forbids tilts.
       #expect(response(side) { side.cross($0.translation) } < 1e-9)
-      #expect(response(.zero) { $0 == filter.clones[0].firstWorldFromIMU ? .zero : $0.translation } > 1e-6 || distance == .infinity)
+      #expect(
+        response(.zero) { $0 == filter.clones[0].firstWorldFromIMU ? .zero : $0.translation } > 1e-6
+          || distance == .infinity)
     }
   }
 }

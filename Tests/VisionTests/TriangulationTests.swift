@@ -31,8 +31,9 @@ import Vision
     for anchor in [0, 3, 6] {
       let point = Vector3(distance, 0.1 * distance, -0.05 * distance)
       let views = Self.views(of: point, baseline: 0.1, count: 7, noise: 0, &source)
-      guard case .found(let f, _, let error) = Triangulation(lens: Self.lens, pixelNoise: 1, prior: Self.vague).solve(
-        views, anchor: anchor)
+      guard
+        case .found(let f, _, let error) = Triangulation(lens: Self.lens, pixelNoise: 1, prior: Self.vague).solve(
+          views, anchor: anchor)
       else { Issue.record("refused"); return }
       let offset = point - views[anchor].worldFromCamera.translation
       #expect(error < 1e-9)
