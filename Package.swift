@@ -35,13 +35,16 @@ let package = Package(
     .target(
       name: "Datasets",
       dependencies: ["SensorData", "Geometry", "CDigest", .product(name: "Yams", package: "Yams")]),
-    .target(name: "Simulation", dependencies: ["SensorData", "Geometry", "Datasets", .product(name: "Yams", package: "Yams")]),
+    .target(
+      name: "Simulation",
+      dependencies: ["SensorData", "Geometry", "Datasets", .product(name: "Yams", package: "Yams")],
+      resources: [.embedInCode("Scenarios")]),
     .target(name: "Evaluation", dependencies: ["SensorData", "Geometry", "Ranging"]),
     .executableTarget(
       name: "fuse",
       dependencies: [
         "PrecisionFinding", "Estimator", "Datasets", "Simulation", "Evaluation", "Ranging", "SensorData", "Geometry",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Yams", package: "Yams"),
       ]),
 
     .target(name: "TestSupport", dependencies: ["Simulation", "Geometry", "SensorData"], path: "Tests/TestSupport"),
@@ -61,7 +64,8 @@ let package = Package(
       dependencies: [
         "PrecisionFinding", "Estimator", "Ranging", "Simulation", "SensorData", "Geometry", "TestSupport",
       ]),
-    .testTarget(name: "DatasetsTests", dependencies: ["Datasets", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(
+      name: "DatasetsTests", dependencies: ["Datasets", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "SimulationTests", dependencies: ["Simulation", "Datasets", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "SensorData", "Geometry", "TestSupport"]),

@@ -38,7 +38,9 @@ struct CalibrationLoader {
     var radio: RadioCalibration?
     if layout.radio != nil { radio = try SensorCalibrations.radio(try sensor("uwb0"), warnings: &warnings) }
     var odometry: OdometryCalibration?
-    if layout.odometry != nil { odometry = try SensorCalibrations.odometry(try sensor("odometry0"), warnings: &warnings) }
+    if layout.odometry != nil {
+      odometry = try SensorCalibrations.odometry(try sensor("odometry0"), warnings: &warnings)
+    }
     return RigCalibration(
       imu: imu, cameras: cameras, radio: radio, odometry: odometry, bodyFromDevice: bodyFromDevice)
   }

@@ -9,9 +9,11 @@ package final class EventReader {
   private let peer: String?
   private let start: Timestamp
   private let stop: Timestamp
-  private var isAtEnd = false
+  private var failure: DatasetError?
+  /// Whether something became known after `ReadingOptions.to`: then the recording goes on where the reading stopped.
+  package private(set) var stoppedEarly = false
 
-  /// Opens the streams of a recording; `Recording.events()` is the public way.
+  /// Opens the streams of a recording; `Recording.events()` is the way in.
   init(_ recording: Recording) throws(DatasetError) {
     let options = recording.options
     streams = try EventStreams.open(
@@ -23,12 +25,22 @@ package final class EventReader {
 
   /// The next event; nil at the end, or after what became known by `ReadingOptions.to`.
   ///
-  /// - Throws: `DatasetError` for damage beyond what may be skipped.
+  /// - Throws: `DatasetError` for damage beyond what may be skipped; then every further call throws the same.
   package func next() throws(DatasetError) -> TimedEvent? {
+    if let failure { throw failure }
+    do throws(DatasetError) {
+      return try nextWanted()
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  private func nextWanted() throws(DatasetError) -> TimedEvent? {
     if heads.isEmpty { for stream in streams { heads.append(try stream.next()) } }
     while let event = try earliest() {
-      if event.arrival > stop { isAtEnd = true }
-      if isAtEnd { return nil }
+      if event.arrival > stop { stoppedEarly = true }
+      if stoppedEarly { return nil }
       // What was measured before `from` belongs to the time before, whenever it came.
       if event.event.timestamp >= start, isWanted(event.event) { return event }
     }
@@ -44,7 +56,7 @@ package final class EventReader {
       guard let head = heads[index] else { continue }
       if best < 0 || Self.precedes(head, heads[best]!) { best = index }
     }
-    guard best >= 0, !isAtEnd else { return nil }
+    guard best >= 0, !stoppedEarly else { return nil }
     let event = heads[best]
     heads[best] = try streams[best].next()
     return event

@@ -4,18 +4,6 @@ import SensorData
 
 /// A dataset folder, opened: its rig and what it holds. Opening reads calibrations, headers and first rows only.
 package struct Recording: Sendable {
-  /// What `dataset.yaml` says of the recording.
-  package struct Metadata: Equatable, Sendable {
-    /// Its title.
-    package var title: String?
-    /// Where it comes from.
-    package var source: String?
-    /// On what terms.
-    package var licence: String?
-    /// What else is worth knowing.
-    package var note: String?
-  }
-
   /// The folder's own name.
   package let name: String
   /// Its description.
@@ -41,7 +29,9 @@ package struct Recording: Sendable {
   package static func open(
     _ folder: URL, options: ReadingOptions = ReadingOptions()
   ) throws(DatasetError) -> Recording {
-    var root = folder.relativePath
+    // The name as the user gave it, unless it is relative to somewhere else than the working directory.
+    let isHere = folder.baseURL.map { $0.path == FileManager.default.currentDirectoryPath } ?? true
+    var root = isHere ? folder.relativePath : folder.path
     while root.count > 1, root.hasSuffix("/") { root.removeLast() }
     guard RegularFile.isFolder(root) else {
       let what = RegularFile.exists(root) ? "not a folder" : "no such folder"

@@ -26,7 +26,7 @@ struct RecordingLayout: Equatable, Sendable {
 
   private static let known: Set<String> = [
     "imu0", "cam0", "cam1", "uwb0", "odometry0", "events0", "state_groundtruth_estimate0", "peers_groundtruth0",
-    "leica0", "vicon0", "mocap0", "pointcloud0", "body.yaml",
+    "leica0", "vicon0", "mocap0", "pointcloud0",
   ]
 
   init(root: String, names: [String]) throws(DatasetError) {
@@ -45,7 +45,8 @@ struct RecordingLayout: Equatable, Sendable {
     if truthStates == nil, file("mav0/leica0/data.csv") != nil {
       warnings.append("\(root)/mav0/leica0: positions without attitude are no truth to judge by, and are not used")
     }
-    for name in names.sorted() where !Self.known.contains(name) && !name.hasPrefix(".") {
+    // Stray files harm nobody; a folder may be a sensor that its owner expects to count.
+    for name in names.sorted() where !Self.known.contains(name) && RegularFile.isFolder("\(root)/mav0/\(name)") {
       warnings.append("\(root)/mav0/\(name) is not known and not used")
     }
   }

@@ -24,10 +24,11 @@ struct StreamProbe {
         if isEvents { continue }
         let file = stream.damage.last!  // of a camera frames.csv, where it is there
         throw DatasetError(
-          file: "\(layout.root)/\(file.path)", found: "a header and no rows", expected: "at least one row")
+          file: "\(layout.root)/\(file.path)", line: 2, found: "a header and no rows", expected: "at least one row")
       }
       if !isEvents { first = min(first, event.event.timestamp) }
-      if case .frame(let frame) = event.event, frame.camera == 0 {
+      // The rate decides only where there is a choice.
+      if layout.odometry != nil, case .frame(let frame) = event.event, frame.camera == 0 {
         hasFastCamera = try Self.isFast(stream, first: event.event.timestamp)
       }
     }

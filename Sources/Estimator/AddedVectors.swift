@@ -7,6 +7,9 @@ struct AddedVectors {
   }
   private var values: [Value] = []
 
+  /// The vectors' blocks, in the order of their coming.
+  var blocks: [ErrorCovariance.Block] { values.map(\.block) }
+
   mutating func add(_ block: ErrorCovariance.Block, _ value: [Double]) {
     values.append(Value(block: block, present: value, first: value))
   }

@@ -24,6 +24,7 @@ package final class InertialNavigation: NavigationFilter {
   private let propagation: InertialPropagation
   private let noise: InertialNoise
   private var vectors = AddedVectors()
+  private var drift = DriftAccumulator()
   private var nextCloneID = 0
   private var hasSettled = false
 
@@ -42,6 +43,7 @@ package final class InertialNavigation: NavigationFilter {
     noise = InertialNoise(calibration)
   }
 
+  package var accumulatedDrift: AccumulatedDrift { drift.total }
   package var worldFromNavigation: Pose { state.worldFromIMU }
   package var firstWorldFromNavigation: Pose { first.worldFromIMU }
   /// Gravity in the world, m/s^2.
@@ -71,8 +73,10 @@ package final class InertialNavigation: NavigationFilter {
     }
     guard covariance.propagate(poseBlock, transition: transition.matrix, noise: gathered.rowMajor) else { return false }
     first = state
+    let seconds = end.seconds(since: time)
     time = end
     samples.forget(before: end.advanced(bySeconds: -Self.memory))
+    drift.update(self, seconds: seconds)
     return true
   }
 

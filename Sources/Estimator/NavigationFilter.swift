@@ -19,6 +19,9 @@ package protocol NavigationFilter: AnyObject {
   /// The block that holds the pose's error: theta in rows 0..<3, position in rows 3..<6; more may follow.
   var poseBlock: ErrorCovariance.Block { get }
 
+  /// What the trajectory has lost relative to itself since it began.
+  var accumulatedDrift: AccumulatedDrift { get }
+
   /// Carries state and covariance on to `time`. False when that is not possible (no data that far, time in the past);
   /// the state is then unchanged.
   func advance(to time: Timestamp) -> Bool

@@ -88,7 +88,7 @@ package final class VisualInertialEstimator {
     finished += tracksToUse(surplus, isMoving: clone != nil, finished, navigation)
     report.count(visualUpdate.apply(finished, companions: tracks.living.count, to: navigation))
     if let surplus { giveUp(surplus, navigation) }
-    if trust.isLost(after: report, navigation) { report.waitingFor = restart() }
+    if trust.isLost(after: report, navigation) { report.giveUp(waitingFor: restart()) }
     return report
   }
 }

@@ -1,9 +1,48 @@
+import Ranging
+
 /// The settings of a finder. The defaults serve every radio and hand; each says its unit.
 public struct FinderConfiguration: Equatable, Sendable {
   /// How long an event may arrive late and still be put in its place, seconds.
   public var reorderWindow = 0.05
   /// Spacing of the regular updates, seconds of event time.
   public var updateInterval = 0.1
+  /// How well the device's axes are known, 1-sigma, degrees: screen, IMU and antennas of a real device disagree by about
+  /// this much, and no number of ranges averages it out.
+  public var axesUncertaintyDegrees = 0.7
+  /// Largest 90 % half-width of a published horizontal angle, degrees.
+  public var angleHalfWidthDegrees = 15.0
+  /// Largest share of the posterior that may lie over 45 degrees away from a published angle.
+  public var mirrorShare = 0.01
+  /// Largest share that may lie over 20 degrees away when converged.
+  public var rivalShare = 0.001
+  /// Largest 90 % cone of a published direction, degrees.
+  public var directionConeDegrees = 15.0
+  /// Within this height the peer is on our level, metres.
+  public var sameLevelHeight = 1.2
+  /// Within this elevation the peer is on our level, degrees.
+  public var sameLevelElevationDegrees = 10.0
+  /// Probability at which a vertical class is named.
+  public var verticalDecision = 0.95
+  /// Probability below which a named class is dropped.
+  public var verticalDrop = 0.90
+  /// 1-sigma of the best known axis of the direction (a sine) above which nothing counts as informed.
+  public var informedAxis = 0.2
+  /// No usable range for this long: drifting, seconds.
+  public var rangeTimeout = 1.0
+  /// Mean luma below which the camera is in the dark, 0...1.
+  public var darkLuma = 0.06
+  /// Fewer tracked features than this tell nothing.
+  public var fewFeatures = 8
+  /// The camera must fail this long before lighting is a reason, seconds.
+  public var darkDelay = 0.5
+  /// A peer becomes a state of the filter when its direction is known to this 90 % cone, degrees.
+  public var handOverConeDegrees = 6.0
+  /// ... and after this many ranges.
+  public var handOverRanges = 30
+  /// How fast a hand may have moved before the trajectory began, m/s.
+  public var unseenSpeed = 0.5
+  /// What is assumed of a link.
+  public var ranging = RangingConfiguration()
 
   /// The defaults.
   public init() {}

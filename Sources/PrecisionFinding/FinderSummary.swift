@@ -30,6 +30,8 @@ public struct FinderSummary: Equatable, Sendable {
   public var framesDropped = 0
   /// Feature tracks that a gate refused.
   public var tracksRejected = 0
+  /// How often the trajectory had to begin anew.
+  public var restarts = 0
   /// When the trajectory began; nil when it never did.
   public var trajectoryBegan: Timestamp?
   /// Why the trajectory has not begun, a machine-readable word; nil once it has.
@@ -37,4 +39,16 @@ public struct FinderSummary: Equatable, Sendable {
 
   /// Nothing yet.
   public init() {}
+}
+
+extension FinderSummary {
+  mutating func note(_ update: NearbyUpdate, link: PeerLink) {
+    var peer = peers[update.object.peer] ?? Peer()
+    peer.rangesUsed = link.used
+    peer.rangesRejected = link.rejected
+    if peer.firstAngle == nil, update.object.horizontalAngle != nil { peer.firstAngle = update.timestamp }
+    if peer.firstConverged == nil, update.convergence.status == .converged { peer.firstConverged = update.timestamp }
+    peer.last = update
+    peers[update.object.peer] = peer
+  }
 }

@@ -21,11 +21,13 @@ extension CalibrationFile {
     if abs(determinant) < 1e-6 { throw fault(key, found: "\(key) is singular (determinant 0)", expected: orthonormal) }
     if determinant < 0 { throw fault(key, found: "\(key) is mirrored (determinant below 0)", expected: orthonormal) }
     guard skew <= 1e-3 else {
-      throw fault(key, found: "\(key) is no rotation (its axes are off by \(Self.rounded(skew)))", expected: orthonormal)
+      throw fault(
+        key, found: "\(key) is no rotation (its axes are off by \(Self.rounded(skew)))", expected: orthonormal)
     }
     let translation = Vector3(m[3], m[7], m[11])
     guard translation.norm < 1000 else {
-      throw fault(key, found: "\(key) with a lever arm of \(Self.rounded(translation.norm)) m", expected: "less than 1 km")
+      throw fault(
+        key, found: "\(key) with a lever arm of \(Self.rounded(translation.norm)) m", expected: "less than 1 km")
     }
     return Pose(rotation: Rotation(matrix: Self.nearestRotation(matrix)), translation: translation)
   }

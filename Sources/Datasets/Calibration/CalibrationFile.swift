@@ -6,29 +6,60 @@ import Yams
 /// OpenCV's first line `%YAML:1.0` is no YAML and is blanked; so lines keep their numbers.
 struct CalibrationFile {
   let path: String
+  /// Where the keys begin: the place of a key that is missing.
+  private let line: Int
   private let entries: [String: Node]
 
   /// Reads a whole file.
   init(path: String) throws(DatasetError) {
     var text = try RegularFile.text(path)
     if text.utf8.starts(with: [0xEF, 0xBB, 0xBF]) { text.unicodeScalars.removeFirst() }
-    if text.hasPrefix("%YAML:") { text.replaceSubrange(..<(text.firstIndex(where: \.isNewline) ?? text.endIndex), with: "") }
-    // Deep nesting would cost the parser its stack; no calibration nests deeper than a list in a list.
-    var depth = 0
-    for byte in text.utf8 {
-      if byte == 0x5B || byte == 0x7B { depth += 1 } else if byte == 0x5D || byte == 0x7D { depth -= 1 }
-      guard depth < 16 else { throw DatasetError(file: path, found: "brackets nested 16 deep", expected: "plain lists") }
+    if text.hasPrefix("%YAML") {
+      text.replaceSubrange(..<(text.firstIndex(where: \.isNewline) ?? text.endIndex), with: "")
     }
+    try Self.checkShape(text, path: path)
     let root: Node?
     do { root = try compose(yaml: text) } catch { throw Self.syntaxError(error, path: path) }
     guard let root, case .mapping(let mapping) = root else {
       throw DatasetError(file: path, line: 1, found: "no keys", expected: "lines such as 'rate_hz: 20'")
     }
-    self.init(path: path, mapping: mapping)
+    self.init(path: path, mapping: mapping, line: 1)
   }
 
-  private init(path: String, mapping: Node.Mapping) {
+  /// Refuses what a calibration does not need and what can cost a parser its stack or its evening: deep nesting, and
+  /// aliases, which can unfold a small file into billions of values.
+  private static func checkShape(_ text: String, path: String) throws(DatasetError) {
+    var depth = 0
+    var line = 1
+    var isComment = false
+    var before: UInt8 = 0x0A  // the last byte that is no blank
+    var isAfterBlank = true
+    for byte in text.utf8 {
+      if byte == 0x0A {
+        line += 1
+        isComment = false
+      } else if byte == 0x23, isAfterBlank {
+        isComment = true
+      }
+      let isBlank = byte == 0x20 || byte == 0x09
+      defer {
+        isAfterBlank = isBlank || byte == 0x0A
+        if !isBlank { before = byte }
+      }
+      if isComment { continue }
+      if byte == 0x5B || byte == 0x7B { depth += 1 } else if byte == 0x5D || byte == 0x7D { depth -= 1 }
+      guard depth < 16 else {
+        throw DatasetError(file: path, line: line, found: "brackets nested 16 deep", expected: "plain lists")
+      }
+      if byte == 0x2A, Array("\n:-[,{?".utf8).contains(before) {
+        throw DatasetError(file: path, line: line, found: "an alias (*)", expected: "plain values")
+      }
+    }
+  }
+
+  private init(path: String, mapping: Node.Mapping, line: Int) {
     self.path = path
+    self.line = line
     var entries: [String: Node] = [:]
     for (key, value) in mapping { if let name = key.scalar?.string { entries[name] = value } }
     self.entries = entries
@@ -41,12 +72,12 @@ struct CalibrationFile {
   func section(_ key: String) throws(DatasetError) -> CalibrationFile? {
     guard let node = entries[key] else { return nil }
     guard case .mapping(let mapping) = node else { throw fault(key, found: "no keys below \(key)", expected: "keys") }
-    return CalibrationFile(path: path, mapping: mapping)
+    return CalibrationFile(path: path, mapping: mapping, line: node.mark?.line ?? line)
   }
 
   /// A fault at a key.
   func fault(_ key: String, found: String, expected: String) -> DatasetError {
-    DatasetError(file: path, line: entries[key]?.mark?.line, found: found, expected: expected)
+    DatasetError(file: path, line: entries[key]?.mark?.line ?? line, found: found, expected: expected)
   }
 
   /// Warnings for keys beyond `known`; an error for one that is probably a slip.
@@ -93,7 +124,9 @@ struct CalibrationFile {
   /// A list of finite numbers, rows of a matrix one after the other; nil where the key is absent.
   func numbers(_ key: String, _ what: String) throws(DatasetError) -> [Double]? {
     guard let node = entries[key] else { return nil }
-    guard let values = Self.flattened(node) else { throw fault(key, found: "\(key): \(Self.shown(node))", expected: what) }
+    guard let values = Self.flattened(node) else {
+      throw fault(key, found: "\(key): \(Self.shown(node))", expected: what)
+    }
     return values
   }
 
@@ -118,7 +151,7 @@ struct CalibrationFile {
   private static func shown(_ node: Node) -> String {
     switch node {
     case .scalar(let scalar): "'\(scalar.string.prefix(40))'"
-    case .sequence(let sequence): "a list of \(sequence.count)"
+    case .sequence(let sequence): "a list of \(sequence.count), not all finite numbers"
     case .mapping: "keys"
     case .alias: "an alias"
     }
@@ -131,8 +164,9 @@ struct CalibrationFile {
     case .scanner(_, let what, let mark, _)?, .parser(_, let what, let mark, _)?, .composer(_, let what, let mark, _)?:
       line = mark.line
       problem = "no YAML (\(what))"
-    case .duplicatedKeysInMapping(let keys, _)?:
-      problem = "the same key twice (\(keys.map { "\($0)" }.sorted().joined(separator: ", ").prefix(80)))"
+    case .duplicatedKeysInMapping(let keys, let context)?:
+      line = context.mark.line
+      problem = "a key twice (\(keys.sorted().joined(separator: ", ").prefix(80)))"
     default: break
     }
     return DatasetError(file: path, line: line, found: problem, expected: "YAML: lines such as 'rate_hz: 20'")

@@ -37,7 +37,9 @@ enum CameraLens {
       return .equidistant(k1: k[0], k2: k[1], k3: k[2], k4: k[3])
     case "fov":
       let w = try list(file, key, 1, "[w], one angle in radians")[0]
-      guard w > 0, w < .pi else { throw file.fault(key, found: "\(key): [\(w)]", expected: "an angle above 0, below pi") }
+      guard w > 0, w < .pi else {
+        throw file.fault(key, found: "\(key): [\(w)]", expected: "an angle above 0, below pi")
+      }
       return .fieldOfView(w: w)
     default: throw file.fault("distortion_model", found: "distortion_model: \(model)", expected: models)
     }

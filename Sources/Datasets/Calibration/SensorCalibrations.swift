@@ -52,7 +52,11 @@ enum SensorCalibrations {
       guard let meaning = CameraCalibration.FeatureIDs(rawValue: name) else {
         throw file.fault(ids, found: "\(ids): '\(name)'", expected: "shared or separate")
       }
-      if number == 0 { warnings.append("\(file.path): \(ids) means nothing in cam0") } else { camera.featureIDs = meaning }
+      if number == 0 {
+        warnings.append("\(file.path): \(ids) means nothing in cam0")
+      } else {
+        camera.featureIDs = meaning
+      }
     }
     return camera
   }

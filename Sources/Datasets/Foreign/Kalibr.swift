@@ -35,7 +35,7 @@ enum Kalibr {
     let chain = try CalibrationFile(path: file.path)
     let name = "cam\(number)"
     guard let section = try chain.section(name) else {
-      throw DatasetError(file: file.path, found: "no key \(name)", expected: "\(name) of a Kalibr camera chain")
+      throw chain.fault(name, found: "no key \(name)", expected: "\(name) of a Kalibr camera chain")
     }
     guard let cameraFromIMU = try section.pose("T_cam_imu") else {
       throw chain.fault(name, found: "no T_cam_imu below \(name)", expected: "T_cam_imu: 4 rows of 4 numbers")

@@ -1,7 +1,7 @@
 /// Numbers from bytes, exact, and without a String on the way in the usual case.
-enum NumberText {
+package enum NumberText {
   /// What a cell holds in place of a number.
-  enum Result: Equatable {
+  package enum Result: Equatable {
     /// The nearest Double.
     case number(Double)
     /// NaN, infinity, or a number beyond Double's range.
@@ -22,7 +22,7 @@ enum NumberText {
   /// once. Source: W. D. Clinger, "How to read floating point numbers accurately", PLDI 1990,
   /// doi:10.1145/93542.93557. What lies beyond goes to the standard library.
   @inline(__always)
-  static func double(_ start: UnsafePointer<UInt8>, _ count: Int) -> Result {
+  package static func double(_ start: UnsafePointer<UInt8>, _ count: Int) -> Result {
     var p = start
     let end = start + count
     guard p < end else { return .text }
@@ -78,7 +78,7 @@ enum NumberText {
 
   /// Reads a whole number; nil for anything else, and beyond Int64.
   @inline(__always)
-  static func integer(_ start: UnsafePointer<UInt8>, _ count: Int) -> Int64? {
+  package static func integer(_ start: UnsafePointer<UInt8>, _ count: Int) -> Int64? {
     var p = start
     let end = start + count
     guard p < end else { return nil }
@@ -104,7 +104,7 @@ enum NumberText {
   }
 
   /// The same from a string, for calibrations.
-  static func double(_ text: String) -> Result {
+  package static func double(_ text: String) -> Result {
     var text = text
     return text.withUTF8 { bytes in
       guard let start = bytes.baseAddress else { return .text }

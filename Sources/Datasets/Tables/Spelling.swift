@@ -1,8 +1,8 @@
 /// Tells a slip of the pen from a word of one's own.
-enum Spelling {
+package enum Spelling {
   /// The known word that `word` was probably meant to be, or nil: one slip in short words, two from six letters on,
   /// any difference of case.
-  static func intended(_ word: String, among known: [String]) -> String? {
+  package static func intended(_ word: String, among known: [String]) -> String? {
     guard word.count <= 64 else { return nil }
     var best: (word: String, distance: Int)?
     for candidate in known where candidate != word {
@@ -14,7 +14,7 @@ enum Spelling {
   }
 
   /// Edit distance with a swap of neighbours as one slip (optimal string alignment), O(n m).
-  static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+  package static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
     if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
     var beforeLast = [Int](repeating: 0, count: b.count + 1)
     var last = Array(0...b.count)

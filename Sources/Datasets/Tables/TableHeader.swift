@@ -13,10 +13,13 @@ struct TableHeader {
     func fault(_ found: String, _ expected: String) -> DatasetError {
       DatasetError(file: path, line: line, found: found, expected: expected)
     }
-    let wanted = "a header such as #\(columns.filter(\.isNeeded).map { "\($0.name) [\($0.units[0])]" }.joined(separator: ","))"
+    let wanted =
+      "a header such as #\(columns.filter(\.isNeeded).map { "\($0.name) [\($0.units[0])]" }.joined(separator: ","))"
     guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 })
     else { throw fault("binary data", wanted) }
-    if let first = text.utf8.first, first >= 0x30 && first <= 0x39 || first == 0x2D { throw fault("a row of numbers", wanted) }
+    if let first = text.utf8.first, first >= 0x30 && first <= 0x39 || first == 0x2D {
+      throw fault("a row of numbers", wanted)
+    }
 
     var places = [Int](repeating: -1, count: columns.count)
     var unknown: [String] = []

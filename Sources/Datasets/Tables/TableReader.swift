@@ -19,13 +19,14 @@ final class TableReader {
   /// When the row at hand became known, nanoseconds.
   private(set) var arrival: Int64 = 0
 
-  private let lines: LineReader
+  let lines: LineReader
   private let isStrict: Bool
   private var row = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
   private let ends: UnsafeMutablePointer<Int>
-  private var places: UnsafeMutablePointer<Int>
-  private var cellCount = 0
-  private var order = Int64.min
+  private let places: UnsafeMutablePointer<Int>
+  private(set) var cellCount = 0
+  /// Arrival of the last accepted row.
+  private(set) var order = Int64.min
   private var firstFault: DatasetError?
 
   init(path: String, relativePath: String, columns: [Column], isStrict: Bool) throws(DatasetError) {
@@ -34,7 +35,7 @@ final class TableReader {
     self.isStrict = isStrict
     lines = try LineReader(path: path)
     guard let first = try lines.next() else {
-      throw DatasetError(file: path, found: "an empty file", expected: "a header and rows")
+      throw DatasetError(file: path, line: 1, found: "an empty file", expected: "a header and rows")
     }
     header = try TableHeader(first, path: path, line: 1, columns: columns)
     hasArrival = header.places[1] >= 0
@@ -84,8 +85,9 @@ final class TableReader {
   /// True where the column is in the file.
   func has(_ column: Int) -> Bool { places[column] >= 0 }
 
+  /// The bytes of a cell without the blanks around it; empty where the column is absent.
   @inline(__always)
-  private func cell(_ column: Int) -> (start: UnsafePointer<UInt8>, count: Int) {
+  func cell(_ column: Int) -> (start: UnsafePointer<UInt8>, count: Int) {
     let place = places[column]
     guard place >= 0 else { return (row.baseAddress!, 0) }
     let base = row.baseAddress!
@@ -173,56 +175,14 @@ final class TableReader {
   private func judge(remaining: Int64) throws(DatasetError) {
     guard let first = firstFault else { return }
     let bad = counts.reduce(0) { $0 + ($1.key == .truncatedLastRow ? 0 : $1.value) }
+    // Commas, one digit of a stamp and the end of the line, which the last row may lack.
     let shortestRow = Int64(header.count + 1)
-    if Int64(bad) * 1000 > Int64(rows) + max(0, remaining) / shortestRow {
+    let possibleRows = (max(0, remaining) + shortestRow - 1) / shortestRow
+    if Int64(bad) * 1000 > Int64(rows) + possibleRows {
       throw DatasetError(
         file: path, line: first.line,
         found: "\(bad) bad rows in \(rows), here the first: \(first.found)",
         expected: "at most one in 1,000; here \(first.expected)")
     }
-  }
-
-  /// What is wrong with the row at hand, in words.
-  func describe(_ fault: RowFault) -> DatasetError {
-    let cell = fault.column.map { shown($0) } ?? ""
-    let name = fault.column.map { columns[$0].name } ?? ""
-    let number = fault.column.map { columns[$0].expectation } ?? ""
-    let (found, expected): (String, String) =
-      switch fault.kind {
-      case .cellCount, .truncatedLastRow: ("a row of \(cellCount) cells", "\(header.count) as in the header")
-      case .emptyCell: ("an empty cell in column \(name)", number)
-      case .notANumber:
-        if columns[fault.column ?? 0].units == ["ns"] || name == "feature_id" {
-          ("'\(cell)' in column \(name)", "a whole number of 64 bits" + (name == "feature_id" ? "" : " [ns]"))
-        } else {
-          ("'\(cell)' in column \(name)", number)
-        }
-      case .notFinite: ("'\(cell)' in column \(name)", "a finite number")
-      case .outOfRange: ("'\(cell)' in column \(name)", bounds(fault.column ?? 0))
-      case .negativeRange: ("a range of \(cell)", "a range of 0 m or more")
-      case .notUnitQuaternion: ("a quaternion that is not of unit length", "length 1 within 1 %")
-      case .timeGoingBack: ("\(name) \(cell) after \(order)", "rows in order of \(hasArrival ? "arrival" : "time")")
-      case .duplicate: ("a second row for the same \(name == "timestamp" ? name : "timestamp and \(name)")", "every one once")
-      case .unknownAntenna: (cell.isEmpty ? "no antenna_id" : "antenna_id '\(cell)'", "one of the antennas in sensor.yaml")
-      case .frameNotListed: ("features of a frame that frames.csv does not list", "every frame in frames.csv")
-      }
-    let cut = lines.isTerminated ? "" : " (the last row is cut short)"
-    return DatasetError(file: path, line: line, found: found + cut, expected: expected)
-  }
-
-  private func bounds(_ column: Int) -> String {
-    if columns[column].units == ["ns"] {
-      return column == 1 ? "an arrival not before the timestamp, within +-2^62 ns" : "a time within +-2^62 ns"
-    }
-    if columns[column].isText { return "a plain text" }
-    let bounds = columns[column].bounds
-    return "\(columns[column].expectation) from \(bounds.lowerBound) to \(bounds.upperBound)"
-  }
-
-  private func shown(_ column: Int) -> String {
-    let (start, count) = cell(column)
-    let text = String(decoding: UnsafeBufferPointer(start: start, count: min(count, 40)), as: UTF8.self)
-    let plain = text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : String($0) }.joined()
-    return count > 40 ? plain + "..." : plain
   }
 }

@@ -1,0 +1,131 @@
+import Foundation
+
+/// JSON text as it grows, byte by byte: the hot path of `updates.jsonl`, without a tree in between.
+///
+/// Numbers are the shortest decimal that reads back as the same Double; minus zero is written as zero. JSON has no NaN
+/// and no infinity: they become `null` and are counted, because an estimate that is not finite is an internal error.
+package struct JSONBuffer: Sendable {
+  /// What was written so far, UTF-8.
+  package private(set) var bytes: [UInt8] = []
+  /// How many values were not finite.
+  package private(set) var nonFiniteCount = 0
+
+  /// An empty text.
+  package init() {}
+
+  /// Forgets the text, keeps its memory and the count.
+  package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+  /// Text that is JSON already: punctuation, keys, `null`.
+  package mutating func raw(_ text: StaticString) {
+    text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+  }
+
+  /// A whole number.
+  package mutating func integer(_ value: Int64) {
+    var text = value.description
+    text.withUTF8 { bytes.append(contentsOf: $0) }
+  }
+
+  /// A number, or `null` where there is none or it is not finite.
+  package mutating func number(_ value: Double?) {
+    guard let value else { return raw("null") }
+    guard value.isFinite else {
+      nonFiniteCount += 1
+      return raw("null")
+    }
+    var text = (value == 0 ? 0 : value).description
+    text.withUTF8 { bytes.append(contentsOf: $0) }
+  }
+
+  /// A list of numbers; `null` as a whole when one of them is not finite.
+  package mutating func numbers(_ values: [Double]) {
+    guard values.allSatisfy(\.isFinite) else {
+      nonFiniteCount += 1
+      return raw("null")
+    }
+    raw("[")
+    for (index, value) in values.enumerated() {
+      if index > 0 { raw(",") }
+      number(value)
+    }
+    raw("]")
+  }
+
+  /// A quoted string, or `null`.
+  package mutating func string(_ value: String?) {
+    guard var value else { return raw("null") }
+    raw("\"")
+    value.withUTF8 { utf8 in
+      for byte in utf8 {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+          bytes.append(UInt8(ascii: "\\"))
+          bytes.append(byte)
+        case 0..<0x20:
+          let digits = Array("0123456789abcdef".utf8)
+          bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "u"), 48, 48])
+          bytes.append(digits[Int(byte >> 4)])
+          bytes.append(digits[Int(byte & 15)])
+        default: bytes.append(byte)
+        }
+      }
+    }
+    raw("\"")
+  }
+
+  /// Any value, on one line; keys of objects in their given order.
+  package mutating func value(_ value: JSONValue) {
+    switch value {
+    case .null: raw("null")
+    case .bool(let flag): flag ? raw("true") : raw("false")
+    case .integer(let whole): integer(Int64(whole))
+    case .number(let number): self.number(number)
+    case .string(let text): string(text)
+    case .array(let elements):
+      raw("[")
+      for (index, element) in elements.enumerated() {
+        if index > 0 { raw(",") }
+        self.value(element)
+      }
+      raw("]")
+    case .object(let members):
+      raw("{")
+      for (index, member) in members.enumerated() {
+        if index > 0 { raw(",") }
+        string(member.key)
+        raw(":")
+        self.value(member.value)
+      }
+      raw("}")
+    }
+  }
+
+  /// Any value, one member a line, two spaces a level; lists of scalars stay on one line.
+  package mutating func pretty(_ value: JSONValue, indent: Int = 0) {
+    func newLine(_ level: Int) -> [UInt8] { [10] + [UInt8](repeating: 32, count: 2 * level) }
+    switch value {
+    case .array(let elements) where elements.contains(where: \.isContainer):
+      raw("[")
+      for (index, element) in elements.enumerated() {
+        if index > 0 { raw(",") }
+        bytes.append(contentsOf: newLine(indent + 1))
+        pretty(element, indent: indent + 1)
+      }
+      bytes.append(contentsOf: newLine(indent))
+      raw("]")
+    case .object(let members) where !members.isEmpty:
+      raw("{")
+      for (index, member) in members.enumerated() {
+        if index > 0 { raw(",") }
+        bytes.append(contentsOf: newLine(indent + 1))
+        string(member.key)
+        raw(": ")
+        pretty(member.value, indent: indent + 1)
+      }
+      bytes.append(contentsOf: newLine(indent))
+      raw("}")
+    default: self.value(value)
+    }
+  }
+}

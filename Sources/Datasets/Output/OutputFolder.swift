@@ -1,0 +1,102 @@
+import Foundation
+import Geometry
+import SensorData
+
+/// The output folder of a run: its four files appear together at the end, or not at all; other files are not touched.
+///
+/// While it is open no second run can write to the same folder.
+package final class OutputFolder {
+  /// The four files, in the order in which they appear.
+  package static let fileNames = ["updates.jsonl", "trajectory.tum", "result.json", "timing.json"]
+
+  /// Where it is.
+  package let path: String
+  /// Updates written.
+  package private(set) var updateCount = 0
+  /// Poses written.
+  package private(set) var poseCount = 0
+  /// Values that were not finite and had to be left out: internal errors.
+  package var nonFiniteCount: Int { json.nonFiniteCount + nonFinitePoses }
+
+  private let created: Bool
+  private let lock: Int32
+  private var committed = false
+  private let updates: AtomicFile
+  private let trajectory: AtomicFile
+  private var json = JSONBuffer()
+  private var line: [UInt8] = []
+  private var nonFinitePoses = 0
+
+  /// Opens the folder, creating it where it is missing.
+  package init(path: String) throws(OutputError) {
+    self.path = path
+    created = !FileManager.default.fileExists(atPath: path)
+    do { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) } catch {
+      throw .folder(
+        path: path, cause: errno == 0 ? "a file of that name is in the way" : String(cString: strerror(errno)))
+    }
+    lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard lock >= 0 else { throw .folder(path: path, cause: String(cString: strerror(errno))) }
+    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      close(lock)
+      throw .busy(path: path)
+    }
+    do {
+      updates = try AtomicFile(folder: path, name: Self.fileNames[0])
+      trajectory = try AtomicFile(folder: path, name: Self.fileNames[1])
+    } catch {
+      close(lock)
+      throw error
+    }
+  }
+
+  deinit {
+    if !committed {
+      updates.abandon()
+      trajectory.abandon()
+      // Succeeds only for an empty folder: what a failed run created it takes away again.
+      if created { rmdir(path) }
+    }
+    close(lock)
+  }
+
+  /// Appends an update and returns its line, for whoever wants the stream as well.
+  @discardableResult
+  package func write(_ update: UpdateRecord) throws(OutputError) -> [UInt8] {
+    json.removeAll()
+    update.write(to: &json)
+    try updates.write(json.bytes)
+    updateCount += 1
+    return json.bytes
+  }
+
+  /// Appends a pose of the trajectory.
+  package func write(_ timestamp: Timestamp, worldFromBody: Pose) throws(OutputError) {
+    line.removeAll(keepingCapacity: true)
+    guard TrajectoryLine.append(timestamp, worldFromBody, to: &line) else {
+      nonFinitePoses += 1
+      return
+    }
+    try trajectory.write(line)
+    poseCount += 1
+  }
+
+  /// Ends the run well: all four files appear under their names.
+  package func commit(result: JSONValue, timing: JSONValue) throws(OutputError) {
+    let resultFile = try Self.whole(result, folder: path, name: Self.fileNames[2])
+    let timingFile = try Self.whole(timing, folder: path, name: Self.fileNames[3])
+    let files = [updates, trajectory, resultFile, timingFile]
+    for file in files { try file.finishWriting() }
+    for file in files { try file.commit() }
+    committed = true
+  }
+
+  private static func whole(_ value: JSONValue, folder: String, name: String) throws(OutputError) -> AtomicFile {
+    var json = JSONBuffer()
+    json.pretty(value)
+    json.raw("\n")
+    let file = try AtomicFile(folder: folder, name: name)
+    try file.write(json.bytes)
+    return file
+  }
+}

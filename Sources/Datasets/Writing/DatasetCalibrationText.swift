@@ -1,0 +1,118 @@
+import Geometry
+import SensorData
+
+/// The YAML files of a recording: `dataset.yaml` and every sensor's calibration.
+enum DatasetCalibrationText {
+  /// The texts by their names in the folder. Numbers are the shortest that read back as the same Double.
+  static func files(_ contents: DatasetContents) -> [String: String] {
+    let rig = contents.rig
+    var files = ["dataset.yaml": dataset(contents)]
+    if let imu = rig.imu { files["mav0/imu0/sensor.yaml"] = inertial(imu) }
+    for (index, camera) in rig.cameras.enumerated() {
+      files["mav0/cam\(index)/sensor.yaml"] = self.camera(camera, isFirst: index == 0)
+    }
+    if let radio = rig.radio { files["mav0/uwb0/sensor.yaml"] = self.radio(radio) }
+    if let odometry = rig.odometry { files["mav0/odometry0/sensor.yaml"] = self.odometry(odometry) }
+    return files
+  }
+
+  private static func dataset(_ contents: DatasetContents) -> String {
+    """
+    title: \(quoted(contents.title))
+    source: \(quoted(contents.source))
+    licence: \(quoted(contents.licence))
+    note: \(quoted(contents.note))
+    device_T_BS: \(list(elements(contents.rig.bodyFromDevice)))
+
+    """
+  }
+
+  private static func inertial(_ imu: IMUCalibration) -> String {
+    """
+    sensor_type: imu
+    \(transform(imu.bodyFromIMU))\(rate(imu.rate))gyroscope_noise_density: \(imu.gyroscopeNoiseDensity)
+    gyroscope_random_walk: \(imu.gyroscopeRandomWalk)
+    accelerometer_noise_density: \(imu.accelerometerNoiseDensity)
+    accelerometer_random_walk: \(imu.accelerometerRandomWalk)
+    gravity_magnitude: \(imu.gravityMagnitude)
+
+    """
+  }
+
+  private static func camera(_ camera: CameraCalibration, isFirst: Bool) -> String {
+    let (model, coefficients): (String, [Double]) =
+      switch camera.distortion {
+      case .none: ("none", [])
+      case .radialTangential(let k1, let k2, let p1, let p2): ("radial-tangential", [k1, k2, p1, p2])
+      case .equidistant(let k1, let k2, let k3, let k4): ("equidistant", [k1, k2, k3, k4])
+      case .fieldOfView(let w): ("fov", [w])
+      }
+    return """
+      sensor_type: camera
+      \(transform(camera.bodyFromCamera))\(rate(camera.rate))resolution: [\(camera.width), \(camera.height)]
+      camera_model: pinhole
+      intrinsics: \(list([camera.fx, camera.fy, camera.cx, camera.cy]))
+      distortion_model: \(model)
+      distortion_coefficients: \(list(coefficients))
+      pixel_noise_sigma: \(camera.pixelNoise)
+      time_offset_cam_to_imu_s: \(camera.timeOffset)
+      \(isFirst ? "" : "feature_ids: \(camera.featureIDs.rawValue)\n")
+      """
+  }
+
+  private static func radio(_ radio: RadioCalibration) -> String {
+    var text = "sensor_type: uwb\n"
+    if radio.antennas.count == 1, let position = radio.antennas[""] {
+      text += transform(Pose(translation: position)) + rate(radio.rate)
+    } else {
+      text += transform(.identity) + rate(radio.rate) + "antennas:\n"
+      for (id, position) in radio.antennas.sorted(by: { $0.key < $1.key }) {
+        text += "  \(quoted(id)): \(list([position.x, position.y, position.z]))\n"
+      }
+    }
+    return text + (radio.rangeNoise.map { "range_noise_std: \($0)\n" } ?? "")
+  }
+
+  private static func odometry(_ odometry: OdometryCalibration) -> String {
+    """
+    sensor_type: odometry
+    \(transform(odometry.bodyFromSensor))position_random_walk: \(odometry.positionRandomWalk)
+    yaw_random_walk: \(odometry.yawRandomWalk)
+
+    """
+  }
+
+  private static func elements(_ pose: Pose) -> [Double] {
+    let r = pose.rotation.matrix
+    let t = pose.translation
+    return (0..<3).flatMap { [r[$0, 0], r[$0, 1], r[$0, 2], t[$0]] } + [0, 0, 0, 1]
+  }
+
+  private static func transform(_ pose: Pose) -> String {
+    let e = elements(pose)
+    let rows = stride(from: 0, to: 16, by: 4).map { row in e[row..<row + 4].map { "\($0)" }.joined(separator: ", ") }
+    return "T_BS:\n  cols: 4\n  rows: 4\n  data: [" + rows.joined(separator: ",\n         ") + "]\n"
+  }
+
+  private static func rate(_ rate: Double?) -> String { rate.map { "rate_hz: \($0)\n" } ?? "" }
+
+  private static func list(_ values: [Double]) -> String {
+    "[" + values.map { "\($0)" }.joined(separator: ", ") + "]"
+  }
+
+  /// A double-quoted YAML scalar.
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": result += "\\" + String(scalar)
+      case "\n": result += "\\n"
+      case "\0"..<" ", "\u{7F}": result += "\\x" + hex(scalar.value >> 4) + hex(scalar.value & 15)
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+
+  private static func hex(_ digit: UInt32) -> String { String(digit, radix: 16) }
+}

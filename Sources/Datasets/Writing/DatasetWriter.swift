@@ -1,0 +1,54 @@
+import Foundation
+import SensorData
+
+/// Writes a recording as a dataset folder: EuRoC's layout plus the folders that UWB needs.
+///
+/// Same contents, same bytes. Only the writer's own file names are touched: each is replaced atomically, and one that
+/// the new recording has no data for is removed, so that two recordings never mix.
+package struct DatasetWriter {
+  /// Every file name that a writer may write or remove, for `cameras` cameras.
+  static func ownFiles(cameras: Int) -> [String] {
+    let sensors = ["imu0", "uwb0", "odometry0"] + (0..<max(2, cameras)).map { "cam\($0)" }
+    let calibrations = sensors.map { "mav0/\($0)/sensor.yaml" }
+    let data = ["imu0", "uwb0", "odometry0", "events0", "state_groundtruth_estimate0", "peers_groundtruth0"]
+    let tables = data.map { "mav0/\($0)/data.csv" }
+    let cameraTables = (0..<max(2, cameras)).flatMap { ["mav0/cam\($0)/features.csv", "mav0/cam\($0)/frames.csv"] }
+    return ["dataset.yaml"] + calibrations + tables + cameraTables
+  }
+
+  private let folder: URL
+
+  /// A writer into `folder`, which is created with its parents where it is absent.
+  package init(folder: URL) { self.folder = folder }
+
+  /// Writes the whole recording.
+  ///
+  /// - Throws: `DatasetWritingError` for a value that is not finite, before anything is written, and for a file that
+  ///   cannot be written.
+  package func write(_ contents: DatasetContents) throws(DatasetWritingError) {
+    let files = try Self.files(contents)
+    do {
+      for (name, bytes) in files.sorted(by: { $0.key < $1.key }) {
+        let url = folder.appendingPathComponent(name)
+        try FileManager.default.createDirectory(
+          at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: url, options: .atomic)
+      }
+      for name in Self.ownFiles(cameras: contents.rig.cameras.count) where files[name] == nil {
+        let url = folder.appendingPathComponent(name)
+        if FileManager.default.fileExists(atPath: url.path) { try FileManager.default.removeItem(at: url) }
+      }
+    } catch {
+      throw .file(folder.path, reason: error.localizedDescription)
+    }
+  }
+
+  /// The files of a recording by their names in the folder.
+  ///
+  /// - Throws: `DatasetWritingError.unwritable` with file and line for a value that is not finite.
+  package static func files(_ contents: DatasetContents) throws(DatasetWritingError) -> [String: [UInt8]] {
+    var files = try DatasetTables(contents).files()
+    for (name, text) in DatasetCalibrationText.files(contents) { files[name] = Array(text.utf8) }
+    return files
+  }
+}

@@ -1,0 +1,42 @@
+import Geometry
+import SensorData
+
+/// Adds up what an inertial trajectory loses relative to itself, from the covariance between now and its oldest kept pose.
+///
+/// Between two moments of a window the relative error is no random walk (a velocity error lives on), so the mean rate over
+/// the window is taken; while no poses are kept (darkness) the growth since the last look, which is faster.
+struct DriftAccumulator {
+  private(set) var total = AccumulatedDrift()
+  private var reference: ErrorCovariance.Block?
+  private var last = AccumulatedDrift()
+
+  /// Looks at the filter after it moved on by `seconds`.
+  mutating func update(_ navigation: InertialNavigation, seconds: Double) {
+    guard let oldest = navigation.clones.first else { return }
+    let age = navigation.time.seconds(since: oldest.timestamp)
+    guard age > 0, seconds > 0 else { return }
+    let now = Self.relative(navigation, oldest)
+    let share = min(seconds / age, 1)
+    let grown = reference == oldest.block ? now - last : AccumulatedDrift()
+    total.position += max(now.position * share, grown.position)
+    total.yaw += max(now.yaw * share, grown.yaw)
+    reference = oldest.block
+    last = now
+  }
+
+  /// Variance of position (per axis) and heading now relative to a kept pose: `dp - dp_0 - theta_0z z x (p - p_0)`.
+  private static func relative(_ navigation: InertialNavigation, _ clone: Clone) -> AccumulatedDrift {
+    let turn = Vector3(0, 0, 1).cross(navigation.worldFromNavigation.translation - clone.worldFromIMU.translation)
+    let n = navigation.covariance.size(of: navigation.poseBlock)
+    let width = n + 6
+    let p = navigation.covariance.marginal([navigation.poseBlock, clone.block])
+    func variance(_ terms: [(Int, Double)]) -> Double {
+      var sum = 0.0
+      for (i, a) in terms { for (j, b) in terms { sum += a * b * p[i * width + j] } }
+      return max(sum, 0)
+    }
+    var position = 0.0
+    for k in 0..<3 { position += variance([(3 + k, 1), (n + 3 + k, -1), (n + 2, -turn[k])]) / 3 }
+    return AccumulatedDrift(position: position, yaw: variance([(2, 1), (n + 2, -1)]))
+  }
+}

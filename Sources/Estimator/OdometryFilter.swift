@@ -1,0 +1,146 @@
+import Foundation
+import Geometry
+import SensorData
+
+/// A trajectory from another tracker's poses, with that tracker's drift: the same interface as the inertial filter.
+///
+/// The state is the tracker's sensor pose; the odometry drives it by its increments, `T_k+1 = T_k (O_k^-1 O_k+1)`, and the
+/// error grows as a random walk: position by the distance travelled, heading by time. Ranges to peers correct it, since
+/// peers are states beside it. The error state is (theta, p); roll and pitch are taken as known, the tracker being
+/// gravity-aligned.
+package final class OdometryFilter: NavigationFilter {
+  package let covariance = ErrorCovariance(capacity: 64)
+  package private(set) var time: Timestamp
+  package private(set) var worldFromNavigation: Pose
+  package private(set) var firstWorldFromNavigation: Pose
+  package let bodyFromNavigation: Pose
+  package let poseBlock: ErrorCovariance.Block
+  package private(set) var accumulatedDrift = AccumulatedDrift()
+
+  private let calibration: OdometryCalibration
+  private var vectors = AddedVectors()
+  /// Odometry poses from the last one at or before `time` on, each with the jump that led to it.
+  private var poses: [(pose: OdometryPose, jump: Double)]
+  private var jumps = OdometryJumpDetector()
+
+  /// A filter that starts at the tracker's first pose, in the tracker's own world, without error.
+  package init(calibration: OdometryCalibration, first: OdometryPose) {
+    self.calibration = calibration
+    bodyFromNavigation = calibration.bodyFromSensor
+    poses = [(first, 0)]
+    time = first.timestamp
+    worldFromNavigation = first.worldFromSensor
+    firstWorldFromNavigation = first.worldFromSensor
+    // Start at rest in its own world: only a numerical floor, and the tilt that gravity alignment leaves.
+    let tilt = 1e-6
+    let diagonal = [tilt, tilt, 1e-12, 1e-10, 1e-10, 1e-10]
+    var initial = [Double](repeating: 0, count: 36)
+    for i in 0..<6 { initial[i * 7] = diagonal[i] }
+    poseBlock = covariance.augment(size: 6, independent: initial)!
+  }
+
+  /// Takes the tracker's next pose; one that is not newer than the last is ignored.
+  package func append(_ pose: OdometryPose) {
+    let last = poses.last!.pose
+    guard pose.timestamp > last.timestamp else { return }
+    poses.append((pose, jumps.excess(from: last, to: pose)))
+  }
+
+  /// How often the tracker jumped, as it does when it relocalises.
+  package var jumpCount: Int { jumps.count }
+
+  /// How far the tracker's poses reach.
+  package var coveredUntil: Timestamp { poses.last!.pose.timestamp }
+
+  package func advance(to target: Timestamp) -> Bool {
+    guard target >= time, target <= coveredUntil else { return false }
+    guard target > time else { return true }
+    // One step per odometry interval, so that the distance travelled does not depend on how often we are asked.
+    while let next = poses.dropFirst().first, next.pose.timestamp < target { step(to: next.pose.timestamp) }
+    step(to: target)
+    return true
+  }
+
+  private func step(to target: Timestamp) {
+    let increment = odometry(at: time).inverse * odometry(at: target)
+    let moved = worldFromNavigation.rotation * increment.translation
+    let seconds = target.seconds(since: time)
+    // theta' = theta; p' = p - [R dp]x theta.
+    var transition = [Double](repeating: 0, count: 36)
+    for i in 0..<6 { transition[i * 7] = 1 }
+    let skew = moved.skew
+    for r in 0..<3 { for c in 0..<3 { transition[(r + 3) * 6 + c] = -skew[r, c] } }
+    let jumped = jump(until: target)
+    let travelled = max(increment.translation.norm - jumped.squareRoot(), 0)
+    let positionVariance = calibration.positionRandomWalk * calibration.positionRandomWalk * travelled
+    let yawVariance = calibration.yawRandomWalk * calibration.yawRandomWalk * seconds
+    var noise = [Double](repeating: 0, count: 36)
+    noise[14] = yawVariance
+    for i in 3..<6 { noise[i * 7] = positionVariance }
+    covariance.propagate(poseBlock, transition: transition, noise: noise)
+    // A jump begins the tracker's world anew: the pose is as good as before, but what was known of others in that world
+    // is off by as much as it jumped.
+    if jumped > 0 { vectors.blocks.forEach { blur($0, by: jumped) } }
+    accumulatedDrift.position += positionVariance + jumped
+    accumulatedDrift.yaw += yawVariance
+
+    worldFromNavigation = worldFromNavigation * increment
+    firstWorldFromNavigation = worldFromNavigation
+    time = target
+    while poses.count > 2, poses[1].pose.timestamp <= time { poses.removeFirst() }
+  }
+
+  /// Adds a variance, m^2 per axis, to the place of a peer, which leads its vector (`LinkLayout`).
+  private func blur(_ block: ErrorCovariance.Block, by variance: Double) {
+    var noise = [Double](repeating: 0, count: covariance.size(of: block))
+    for i in 0..<3 { noise[i] = variance }
+    covariance.addNoise(block, variance: noise)
+  }
+
+  private func odometry(at t: Timestamp) -> Pose {
+    for (a, b) in zip(poses, poses.dropFirst()) where t <= b.pose.timestamp {
+      let span = b.pose.timestamp.seconds(since: a.pose.timestamp)
+      return a.pose.worldFromSensor.interpolated(
+        to: b.pose.worldFromSensor, fraction: t.seconds(since: a.pose.timestamp) / span)
+    }
+    return poses.last!.pose.worldFromSensor
+  }
+
+  /// Variance per axis, m^2, of the jump within the step from `time` to `target`, which lies in one odometry interval.
+  private func jump(until target: Timestamp) -> Double {
+    for (a, b) in zip(poses, poses.dropFirst()) where target <= b.pose.timestamp {
+      guard b.jump > 0 else { return 0 }
+      let share = target.seconds(since: time) / b.pose.timestamp.seconds(since: a.pose.timestamp)
+      return b.jump * b.jump * share
+    }
+    return 0
+  }
+
+  package func apply(_ correction: [Double]) {
+    let o = covariance.offset(of: poseBlock)
+    let theta = Vector3(correction[o], correction[o + 1], correction[o + 2])
+    let p = Vector3(correction[o + 3], correction[o + 4], correction[o + 5])
+    worldFromNavigation = Pose(
+      rotation: Rotation.exp(theta) * worldFromNavigation.rotation, translation: worldFromNavigation.translation + p)
+    vectors.apply(correction, covariance)
+  }
+
+  package func addVector(
+    _ value: [Double], jacobian: [(ErrorCovariance.Block, [Double])], independent: [Double]
+  ) -> ErrorCovariance.Block? {
+    guard value.allSatisfy(\.isFinite) else { return nil }
+    guard let block = covariance.augment(size: value.count, jacobian: jacobian, independent: independent) else {
+      return nil
+    }
+    vectors.add(block, value)
+    return block
+  }
+
+  package func vector(_ block: ErrorCovariance.Block) -> [Double] { vectors.present(block) }
+  package func firstVector(_ block: ErrorCovariance.Block) -> [Double] { vectors.first(block) }
+  package func setVector(_ block: ErrorCovariance.Block, to value: [Double]) { vectors.set(block, to: value) }
+  package func removeVector(_ block: ErrorCovariance.Block) {
+    vectors.remove(block)
+    covariance.remove(block)
+  }
+}

@@ -1,0 +1,93 @@
+import Geometry
+import SensorData
+
+/// How good the updates of one peer were.
+package struct PeerErrors: Equatable, Sendable {
+  /// A converged update is false when its angle is wrong by more than this, radians ...
+  static let falseAngle = Angle.degrees(20)
+  /// ... with the peer at least this far away horizontally, metres ...
+  static let falseAngleDistance = 1.0
+  /// ... or when its world transform is wrong by more than this, metres.
+  static let falsePosition = 1.5
+
+  /// Published truths of real recordings are this good, radians: for the coverage that forgives them.
+  static let truthTolerance = Angle.degrees(1.5)
+
+  /// Updates that could be judged.
+  package var judged = 0
+  /// Errors of the published distances, metres.
+  package var distance: ErrorStatistics?
+  /// Errors of the published angles, radians.
+  package var angle: ErrorStatistics?
+  /// Updates with an interval, and how many of these contain the true angle.
+  package var intervals = 0
+  package var intervalsContainingTruth = 0
+  /// Intervals that contain the true angle, give or take 1.5 degrees.
+  package var intervalsNearTruth = 0
+  /// Half the width of the last interval, radians.
+  package var finalIntervalHalfWidth: Double?
+  /// Errors of the published positions after alignment of the worlds, metres.
+  package var position: ErrorStatistics?
+  /// Converged updates, and how many of these were false.
+  package var converged = 0
+  package var falseConverged = 0
+  /// How often each true level met each published estimate.
+  package var vertical: [TrueView.Level: [String: Int]] = [:]
+
+  /// Share of the 90 % intervals that contain the truth; nil without any.
+  package var coverage90: Double? { intervals == 0 ? nil : Double(intervalsContainingTruth) / Double(intervals) }
+  /// The same, give or take 1.5 degrees.
+  package var coverage90Tolerant: Double? { intervals == 0 ? nil : Double(intervalsNearTruth) / Double(intervals) }
+  /// Share of the converged updates that were false; nil without any.
+  package var falseConvergedShare: Double? { converged == 0 ? nil : Double(falseConverged) / Double(converged) }
+
+  /// Judges the updates of one peer, in time order. Updates without a true pose and a true peer are not judged.
+  ///
+  /// - Parameter truthFromEstimate: the yaw and translation between the worlds; nil when there is no trajectory: then
+  ///   positions are not judged.
+  package init(
+    peer: String, updates: [JudgedUpdate], truth: TruthTrajectory, peers: TruthPeers, bodyFromDevice: Pose,
+    truthFromEstimate: Pose?
+  ) {
+    var distances: [Double] = []
+    var angles: [Double] = []
+    var positions: [Double] = []
+    for update in updates {
+      guard let worldFromBody = truth.worldFromBody(at: update.timestamp),
+        let truePosition = peers.position(of: peer, at: update.timestamp)
+      else { continue }
+      let view = TrueView(worldFromDevice: worldFromBody * bodyFromDevice, peer: truePosition)
+      judged += 1
+      vertical[view.level, default: [:]][update.verticalDirectionEstimate, default: 0] += 1
+      if let distance = update.distance { distances.append(distance - view.distance) }
+      let angleError = update.horizontalAngle.map { Angle.wrapped($0 - view.horizontalAngle) }
+      if let angleError { angles.append(angleError) }
+      if let interval = update.horizontalAngleInterval { count(interval, trueAngle: view.horizontalAngle) }
+      var positionError: Double?
+      if let position = update.worldPosition, let truthFromEstimate {
+        positionError = (truthFromEstimate * position - truePosition).norm
+      }
+      if let positionError { positions.append(positionError) }
+      if update.isConverged { countConverged(view, angleError: angleError, positionError: positionError) }
+    }
+    distance = ErrorStatistics(distances)
+    angle = ErrorStatistics(angles)
+    position = ErrorStatistics(positions)
+  }
+
+  private mutating func count(_ interval: ClosedRange<Double>, trueAngle: Double) {
+    let halfWidth = (interval.upperBound - interval.lowerBound) / 2
+    let middle = interval.lowerBound + halfWidth
+    intervals += 1
+    let miss = abs(Angle.wrapped(trueAngle - middle)) - halfWidth
+    if miss <= 0 { intervalsContainingTruth += 1 }
+    if miss <= Self.truthTolerance { intervalsNearTruth += 1 }
+    finalIntervalHalfWidth = halfWidth
+  }
+
+  private mutating func countConverged(_ view: TrueView, angleError: Double?, positionError: Double?) {
+    converged += 1
+    let wrongAngle = view.horizontalDistance >= Self.falseAngleDistance && abs(angleError ?? 0) > Self.falseAngle
+    if wrongAngle || (positionError ?? 0) > Self.falsePosition { falseConverged += 1 }
+  }
+}

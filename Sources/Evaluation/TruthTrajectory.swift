@@ -1,0 +1,40 @@
+import Geometry
+import SensorData
+
+/// The true trajectory as a function of time: linear and slerp between rows.
+package struct TruthTrajectory: Sendable {
+  /// Rows further apart than this have a hole between them, in which nothing is known. Seconds.
+  package static let longestGap = 1.0
+
+  private let rows: [GroundTruthState]
+
+  /// A trajectory from its rows, in any order.
+  package init(_ rows: [GroundTruthState]) { self.rows = rows.sorted { $0.timestamp < $1.timestamp } }
+
+  /// Whether there is a truth at all.
+  package var isEmpty: Bool { rows.isEmpty }
+
+  /// The true pose at a time; nil outside the rows and in a hole. O(log n).
+  package func worldFromBody(at time: Timestamp) -> Pose? {
+    guard let upper = rows.firstIndex(notBefore: time, by: \.timestamp) else { return nil }
+    if rows[upper].timestamp == time { return rows[upper].worldFromBody }
+    guard upper > 0 else { return nil }
+    let (before, after) = (rows[upper - 1], rows[upper])
+    let span = after.timestamp.seconds(since: before.timestamp)
+    guard span <= Self.longestGap else { return nil }
+    return before.worldFromBody.interpolated(
+      to: after.worldFromBody, fraction: time.seconds(since: before.timestamp) / span)
+  }
+}
+
+extension Array {
+  /// The first element of this sorted array whose time is not before `time`. O(log n).
+  func firstIndex(notBefore time: Timestamp, by key: (Element) -> Timestamp) -> Int? {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if key(self[middle]) < time { low = middle + 1 } else { high = middle }
+    }
+    return low < count ? low : nil
+  }
+}

@@ -1,1 +1,0 @@
-// Room opened; its files follow.

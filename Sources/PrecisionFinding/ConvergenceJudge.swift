@@ -1,0 +1,58 @@
+/// Says what is missing, from what the posterior leaves open: the motion that would separate what is left.
+///
+/// Pure: same findings, same judgement. The gating is Nearby Interaction's: movement, horizontal sweep and lighting
+/// withhold the angle and the vertical estimate; vertical sweep withholds neither the angle nor anything horizontal.
+struct ConvergenceJudge {
+  /// What is found at one moment.
+  struct Findings {
+    /// The posterior's readout; nil before there is one.
+    var readout: Readout?
+    /// The vertical estimate as decided, hysteresis included.
+    var vertical: VerticalDirectionEstimate
+    /// The camera contributes too little.
+    var dark: Bool
+    /// Too few usable ranges.
+    var weakSignal: Bool
+  }
+
+  /// Largest 1-sigma of the best known axis (a sine) that counts as "one axis is informed".
+  private let informedAxis: Double
+  private let rivalShare: Double
+
+  init(_ configuration: FinderConfiguration) {
+    informedAxis = configuration.informedAxis
+    rivalShare = configuration.rivalShare
+  }
+
+  /// The judgement.
+  func judge(_ findings: Findings) -> Convergence {
+    guard let readout = findings.readout else {
+      return findings.dark || findings.weakSignal
+        ? Convergence(status: .notConverged, reasons: environment(findings)) : Convergence(status: .unknown)
+    }
+    var reasons = findings.dark ? [Convergence.Reason.insufficientLighting] : []
+    if readout.angle == nil {
+      // Nothing informed: the posterior still covers the sphere. One axis informed: a ring or a pair of mirror images
+      // is left, and the ring's missing axis is sideways.
+      reasons.append(readout.bestAxis > informedAxis ? .insufficientMovement : .insufficientHorizontalSweep)
+    } else {
+      let sideKnown = [.same, .above, .below].contains(findings.vertical)
+      if !sideKnown || !readout.positionIsGood || readout.rivals > rivalShare {
+        reasons.append(.insufficientVerticalSweep)
+      }
+    }
+    if findings.weakSignal { reasons.append(.insufficientSignalStrength) }
+    return reasons.isEmpty ? Convergence(status: .converged) : Convergence(status: .notConverged, reasons: reasons)
+  }
+
+  private func environment(_ findings: Findings) -> [Convergence.Reason] {
+    (findings.dark ? [.insufficientLighting] : []) + (findings.weakSignal ? [.insufficientSignalStrength] : [])
+  }
+}
+
+extension Convergence {
+  /// True when a reason withholds the horizontal angle and the vertical estimate.
+  var withholdsAngle: Bool {
+    reasons.contains { $0 == .insufficientMovement || $0 == .insufficientHorizontalSweep || $0 == .insufficientLighting }
+  }
+}

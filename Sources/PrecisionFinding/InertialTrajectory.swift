@@ -1,0 +1,46 @@
+import Estimator
+import Geometry
+import SensorData
+
+/// The trajectory from the inertial unit and the first camera.
+final class InertialTrajectory: TrajectoryMaker {
+  private let calibration: IMUCalibration
+  private let estimator: VisualInertialEstimator
+  private var initialState: GroundTruthState?
+  private var covered = Timestamp(nanoseconds: .min)
+  private(set) var waitingFor: String?
+
+  /// - Parameter initialState: start from this state once the motion reaches it; nil: find one.
+  init(imu: IMUCalibration, camera: CameraCalibration, initialState: GroundTruthState?) {
+    calibration = imu
+    estimator = VisualInertialEstimator(imu: imu, camera: camera)
+    self.initialState = initialState
+    waitingFor = "imu"
+  }
+
+  var filter: (any NavigationFilter)? { estimator.navigation }
+
+  func append(_ event: SensorEvent) {
+    guard case .imu(let sample) = event, estimator.add(sample) else { return }
+    covered = sample.timestamp
+    if let state = initialState, sample.timestamp >= state.timestamp {
+      initialState = nil
+      let estimate = InitialEstimate(
+        truth: state, calibration: calibration, angularVelocity: sample.angularVelocity)
+      if estimator.start(from: estimate) { waitingFor = nil }
+    }
+  }
+
+  func covers(_ time: Timestamp) -> Bool { time <= covered }
+
+  func process(_ frame: CameraFrame) -> FrameOutcome? {
+    // Only the first camera drives the filter; a state still to come from outside is waited for.
+    guard frame.camera == 0, initialState == nil else { return nil }
+    let report = estimator.process(frame)
+    waitingFor = report.waitingFor
+    switch report.treatment {
+    case .waiting, .dropped: return nil
+    case .moving, .still: return FrameOutcome(tracksRejected: report.tracksRejected)
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import Estimator
+import SensorData
+
+/// The trajectory from another tracker's poses.
+final class OdometryTrajectory: TrajectoryMaker {
+  private let calibration: OdometryCalibration
+  private var odometry: OdometryFilter?
+
+  init(_ calibration: OdometryCalibration) { self.calibration = calibration }
+
+  var filter: (any NavigationFilter)? { odometry }
+  var waitingFor: String? { odometry == nil ? "odometry" : nil }
+
+  func append(_ event: SensorEvent) {
+    guard case .odometry(let pose) = event else { return }
+    if let odometry { odometry.append(pose) } else { odometry = OdometryFilter(calibration: calibration, first: pose) }
+  }
+
+  func covers(_ time: Timestamp) -> Bool { odometry.map { time <= $0.coveredUntil } ?? false }
+  func process(_ frame: CameraFrame) -> FrameOutcome? { nil }
+}

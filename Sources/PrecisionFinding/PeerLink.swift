@@ -1,0 +1,221 @@
+import Estimator
+import Foundation
+import Geometry
+import Ranging
+import SensorData
+
+/// One peer's link through its life: hypotheses while several places are possible, a state of the filter once one is left,
+/// hypotheses again when the ranges contradict that state.
+final class PeerLink {
+  private enum Stage {
+    case searching(PeerPosterior)
+    case tracked(TrackedPeer)
+  }
+
+  let peer: String
+  private let configuration: FinderConfiguration
+  private let antennas: [String]
+  private let statedNoise: Double?
+  private var stage: Stage
+  private var drift = AccumulatedDrift()
+  private var rangesTaken = 0
+  private var kept: [RangeMeasurement] = []
+
+  /// The newest range, whether or not it could be used.
+  private(set) var lastRange: RangeMeasurement?
+  /// When a range last moved the estimate.
+  private(set) var lastUsed: Timestamp?
+  /// Recent arrivals, for the rate; at most two seconds of them.
+  private(set) var recent: [Timestamp] = []
+  /// Slow mean of the probability that the sight is free.
+  private(set) var clearness = 1.0
+  private(set) var used = 0
+  private(set) var rejected = 0
+  /// How often the hypotheses had to be opened anew.
+  private(set) var reopened = 0
+
+  init(peer: String, configuration: FinderConfiguration, antennas: [String], statedNoise: Double?) {
+    self.peer = peer
+    self.configuration = configuration
+    self.antennas = antennas
+    self.statedNoise = statedNoise
+    stage = .searching(Self.fresh(configuration, antennas, statedNoise))
+  }
+
+  private static func fresh(
+    _ configuration: FinderConfiguration, _ antennas: [String], _ statedNoise: Double?
+  ) -> PeerPosterior {
+    PeerPosterior(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise)
+  }
+
+  /// Keeps a range that came while there was no trajectory: for now it tells a distance, no more.
+  func keep(_ range: RangeMeasurement) {
+    note(range)
+    kept.append(range)
+    kept.removeAll { range.timestamp.seconds(since: $0.timestamp) > 10 }
+  }
+
+  /// Uses the kept ranges at the trajectory's first pose, where the device was not yet far: noise grows with how far a hand
+  /// may have moved since. The unknown motion is common to neighbours, so one per half second counts.
+  func begin(on filter: any NavigationFilter, antenna: (String?) -> Vector3) {
+    drift = filter.accumulatedDrift
+    guard case .searching(var posterior) = stage else { return }
+    var next = Timestamp(nanoseconds: .max)
+    var chosen: [RangeMeasurement] = []
+    for range in kept.reversed() where range.timestamp <= next {
+      chosen.append(range)
+      next = range.timestamp.advanced(bySeconds: -0.5)
+    }
+    kept = []
+    for range in chosen {
+      let away = configuration.unseenSpeed * abs(filter.time.seconds(since: range.timestamp))
+      posterior.update(measured(range, antenna: antenna(range.antenna), filter: filter, extraVariance: away * away))
+      rangesTaken += 1
+    }
+    stage = .searching(posterior)
+  }
+
+  private func measured(
+    _ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter, extraVariance: Double = 0
+  ) -> PeerPosterior.Range {
+    PeerPosterior.Range(
+      timestamp: range.timestamp, range: range.range, antenna: filter.worldFromBody * antenna,
+      device: filter.worldFromBody.translation, antennaID: range.antenna, blockedGuess: range.nonLineOfSight,
+      extraVariance: extraVariance)
+  }
+
+  private func note(_ range: RangeMeasurement) {
+    lastRange = range
+    recent.append(range.timestamp)
+    recent.removeAll { range.timestamp.seconds(since: $0) > 2 }
+  }
+
+  /// Takes a range in, at the filter's time. `antenna` is its position in the body, metres.
+  func take(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) {
+    note(range)
+    rangesTaken += 1
+    let free: Double
+    switch stage {
+    case .searching(var posterior):
+      let lost = filter.accumulatedDrift - drift
+      drift = filter.accumulatedDrift
+      if posterior.hasBegun {
+        posterior.drift(
+          positionVariance: lost.position, yawVariance: lost.yaw, device: filter.worldFromBody.translation)
+      }
+      let outcome = posterior.update(measured(range, antenna: antenna, filter: filter))
+      free = posterior.free
+      count(outcome.map { $0.free > 0.5 } ?? true, at: range.timestamp)
+      stage = .searching(posterior)
+      handOver(filter: filter)
+    case .tracked(var tracked):
+      let outcome = tracked.update(range, antenna: filter.bodyFromNavigation.inverse * antenna, filter: filter)
+      free = tracked.chain.free
+      count(outcome == .used, at: range.timestamp)
+      stage = .tracked(tracked)
+      if outcome == .contradicted { reopen(filter: filter) }
+    }
+    clearness += 0.1 * (free - clearness)
+  }
+
+  private func count(_ wasUsed: Bool, at time: Timestamp) {
+    if wasUsed {
+      used += 1
+      lastUsed = time
+    } else {
+      rejected += 1
+    }
+  }
+
+  /// Hands over once a single, narrow mode is left: then the filter's linearisation holds.
+  private func handOver(filter: any NavigationFilter) {
+    guard case .searching(let posterior) = stage, posterior.hasBegun, rangesTaken >= configuration.handOverRanges else {
+      return
+    }
+    let belief = Belief(
+      worldFromDevice: Pose(rotation: .identity, translation: filter.worldFromBody.translation),
+      gaussians: posterior.gaussians)
+    let (mean, cone) = belief.direction
+    guard cone <= Angle.degrees(configuration.handOverConeDegrees) else { return }
+    let limit = cos(Angle.degrees(20))
+    let rivals = belief.gaussians.reduce(0.0) { sum, g in
+      sum + ((g.position - belief.worldFromDevice.translation).normalized.dot(mean) < limit ? g.weight : 0)
+    }
+    guard rivals < 1e-4 else { return }
+    guard
+      let tracked = TrackedPeer(
+        posterior, filter: filter, configuration: configuration.ranging, antennas: antennas)
+    else { return }
+    stage = .tracked(tracked)
+  }
+
+  private func reopen(filter: any NavigationFilter) {
+    if case .tracked(let tracked) = stage { tracked.remove(from: filter) }
+    stage = .searching(Self.fresh(configuration, antennas, statedNoise))
+    drift = filter.accumulatedDrift
+    rangesTaken = 0
+    reopened += 1
+  }
+
+  /// Gives the peer up as a state of `filter`, which is about to go: what is known is lost but the link lives on.
+  func detach(from filter: any NavigationFilter) { reopen(filter: filter) }
+
+  /// True when the peer is a state of the filter.
+  var isTracked: Bool {
+    if case .tracked = stage { return true }
+    return false
+  }
+
+  /// Number of hypotheses alive; 1 when tracked.
+  var hypotheses: Int {
+    switch stage {
+    case .searching(let posterior): posterior.count
+    case .tracked: 1
+    }
+  }
+
+  /// Probability that the last range's sight was free.
+  var free: Double {
+    switch stage {
+    case .searching(let posterior): posterior.free
+    case .tracked(let tracked): tracked.chain.free
+    }
+  }
+
+  private var axes: Double { Angle.degrees(configuration.axesUncertaintyDegrees) }
+
+  /// What is believed of the peer as seen from the device now; nil before there is anything.
+  func belief(filter: any NavigationFilter, worldFromDevice: Pose) -> Belief? {
+    switch stage {
+    case .searching(let posterior):
+      guard posterior.hasBegun else { return nil }
+      return Belief(worldFromDevice: worldFromDevice, gaussians: posterior.gaussians, axesUncertainty: axes)
+    case .tracked(let tracked):
+      return Belief(
+        worldFromDevice: worldFromDevice,
+        gaussians: [tracked.gaussian(filter: filter, origin: worldFromDevice.translation)], axesUncertainty: axes)
+    }
+  }
+
+  /// What the device's own uncertainty adds to the peer's position in the estimate's world.
+  func worldCovariance(of belief: Belief, filter: any NavigationFilter) -> Matrix3 {
+    switch stage {
+    case .tracked(let tracked): return tracked.worldCovariance(filter: filter)
+    case .searching:
+      let position = belief.position
+      let d = position.mean - filter.worldFromNavigation.translation
+      let turn = Vector3(0, 0, 1).cross(d)
+      let width = filter.covariance.size(of: filter.poseBlock)
+      let p = filter.covariance.marginal([filter.poseBlock])
+      var pose = Matrix3.zero
+      for r in 0..<3 {
+        for c in 0..<3 {
+          pose[r, c] =
+            p[(3 + r) * width + 3 + c] + turn[r] * p[2 * width + 3 + c] + p[(3 + r) * width + 2] * turn[c]
+            + turn[r] * p[2 * width + 2] * turn[c]
+        }
+      }
+      return position.covariance + pose
+    }
+  }
+}

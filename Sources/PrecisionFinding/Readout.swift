@@ -1,0 +1,79 @@
+import Foundation
+import Geometry
+
+/// The outputs that a belief supports, each judged on its own by the limits of the configuration.
+struct Readout {
+  /// Why there is no horizontal angle.
+  enum NoAngle: String {
+    /// The 90 % interval is too wide.
+    case wide
+    /// Too much of the posterior lies elsewhere: a mirror image is alive.
+    case mirror
+    /// The peer is too close horizontally for an azimuth to mean anything.
+    case near
+  }
+
+  let distance: (mean: Double, sigma: Double)
+  let angle: NearbyObject.AngleEstimate?
+  let noAngle: NoAngle?
+  /// Share of the posterior over 20 degrees away: from the angle, or from the direction as a whole.
+  let rivals: Double
+  /// Unit vector in device axes.
+  let direction: Vector3?
+  let vertical: (above: Double, below: Double, same: Double)
+  /// The peer's mean position in the estimate's world, metres, and its covariance there, m^2.
+  let position: (mean: Vector3, covariance: Matrix3)
+  /// True when that is good enough to be published.
+  let positionIsGood: Bool
+  /// 1-sigma of the direction's best known axis, a sine: near 0.5 when nothing is known.
+  let bestAxis: Double
+
+  /// - Parameter worldCovariance: of the peer's position in the estimate's world, the trajectory's own error included.
+  init(_ belief: Belief, worldCovariance: Matrix3, _ configuration: FinderConfiguration) {
+    distance = belief.distance
+    let marginal = belief.horizontalAngle
+    (angle, noAngle) = Self.angle(marginal, belief, configuration)
+
+    let (mean, cone) = belief.direction
+    rivals = max(marginal.mass(beyond: .pi / 9), belief.share(beyond: .pi / 9, of: mean))
+    let inDevice = belief.worldFromDevice.rotation.inverse * mean
+    direction = cone <= Angle.degrees(configuration.directionConeDegrees) ? inDevice : nil
+    vertical = belief.verticalProbabilities(
+      height: configuration.sameLevelHeight, elevation: Angle.degrees(configuration.sameLevelElevationDegrees))
+    position = (belief.position.mean, worldCovariance)
+    let sigma = position.covariance.trace.squareRoot()
+    positionIsGood = sigma <= max(0.3, 0.15 * distance.mean)
+    bestAxis = max(Self.smallestEigenvalue(belief.directionScatter), 0).squareRoot()
+  }
+
+  private static func angle(
+    _ marginal: AngleMarginal, _ belief: Belief, _ configuration: FinderConfiguration
+  ) -> (NearbyObject.AngleEstimate?, NoAngle?) {
+    // Half the posterior elsewhere needs no quantiles.
+    if marginal.centers(beyond: .pi / 4) > 2 * configuration.mirrorShare + 0.05 { return (nil, .mirror) }
+    if marginal.mass(beyond: .pi / 4) > configuration.mirrorShare { return (nil, .mirror) }
+    let low = marginal.quantile(0.05)
+    let high = marginal.quantile(0.95)
+    guard 0.5 * (high - low) <= Angle.degrees(configuration.angleHalfWidthDegrees) else { return (nil, .wide) }
+    let horizontal = belief.horizontalDistance
+    guard horizontal.mean >= 0.5, horizontal.mean >= 2 * horizontal.sigma else { return (nil, .near) }
+    let value = Angle.wrapped(marginal.mean)
+    let start = Angle.wrapped(value + low)
+    return (
+      NearbyObject.AngleEstimate(
+        value: value, standardDeviation: marginal.standardDeviation, low: start, high: start + (high - low)), nil
+    )
+  }
+
+  /// Smallest eigenvalue of a symmetric matrix, by its characteristic cubic (Smith 1961, doi:10.1145/355578.366316).
+  static func smallestEigenvalue(_ m: Matrix3) -> Double {
+    let q = m.trace / 3
+    let shifted = m - Matrix3(diagonal: Vector3(q, q, q))
+    var square = 0.0
+    for r in 0..<3 { for c in 0..<3 { square += shifted[r, c] * shifted[r, c] } }
+    let p = (square / 6).squareRoot()
+    guard p > 1e-15 else { return q }
+    let half = min(max((shifted * (1 / p)).determinant / 2, -1), 1)
+    return q + 2 * p * cos(acos(half) / 3 + 2 * .pi / 3)
+  }
+}

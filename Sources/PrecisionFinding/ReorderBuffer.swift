@@ -1,0 +1,50 @@
+import SensorData
+
+/// Puts late events back in their place: holds each for the reorder window, then hands them out in time order.
+///
+/// A pure state machine: its clock is the arrival stamps of the events themselves.
+struct ReorderBuffer {
+  private let window: Int64
+  private var held: [SensorEvent] = []
+  private var released = Timestamp(nanoseconds: .min)
+  private var clock = Timestamp(nanoseconds: .min)
+
+  init(window seconds: Double) { window = Int64((seconds * 1e9).rounded()) }
+
+  /// Takes an event in. Returns false when it is too late to be put in its place; it is then not held.
+  mutating func insert(_ timed: TimedEvent) -> Bool {
+    clock = max(clock, timed.arrival, timed.event.timestamp)
+    guard timed.event.timestamp >= released else { return false }
+    // Nearly always the newest: search from the end.
+    var position = held.count
+    while position > 0, precedes(timed.event, held[position - 1]) { position -= 1 }
+    held.insert(timed.event, at: position)
+    return true
+  }
+
+  /// Events that nothing can precede any more, in time order.
+  mutating func release() -> [SensorEvent] {
+    guard clock.nanoseconds > .min else { return [] }
+    return release(upTo: clock.advanced(byNanoseconds: -window))
+  }
+
+  /// Everything that is held, in time order: the recording has ended.
+  mutating func flush() -> [SensorEvent] { release(upTo: Timestamp(nanoseconds: .max)) }
+
+  private mutating func release(upTo limit: Timestamp) -> [SensorEvent] {
+    let count = held.firstIndex { $0.timestamp > limit } ?? held.count
+    guard count > 0 else { return [] }
+    let ready = Array(held[..<count])
+    held.removeFirst(count)
+    released = ready.last!.timestamp
+    return ready
+  }
+
+  private func precedes(_ a: SensorEvent, _ b: SensorEvent) -> Bool {
+    if a.timestamp != b.timestamp { return a.timestamp < b.timestamp }
+    if a.rank != b.rank { return a.rank < b.rank }
+    if case .range(let x) = a, case .range(let y) = b { return (x.peer, x.antenna ?? "") < (y.peer, y.antenna ?? "") }
+    if case .frame(let x) = a, case .frame(let y) = b { return x.camera < y.camera }
+    return false
+  }
+}

@@ -1,0 +1,193 @@
+import Estimator
+import Foundation
+import Geometry
+import Ranging
+import SensorData
+
+/// A peer as a state of the filter: position and biases in the order of `LinkLayout`, cross-correlated with the
+/// trajectory, updated range by range.
+struct TrackedPeer {
+  /// What became of a range.
+  enum Outcome {
+    case used
+    /// Blocked or gross: the range moved nothing.
+    case rejected
+    /// The ranges contradict the state again and again: the hypotheses must be opened anew.
+    case contradicted
+  }
+
+  private let block: ErrorCovariance.Block
+  private let configuration: RangingConfiguration
+  private let layout: LinkLayout
+  private let noise: RangeNoise
+  private(set) var chain: LineOfSightChain
+  private var lastRange: Timestamp
+  private var lastPosition: Vector3
+  private var contradictions = 0
+  private var contradictedSince: Timestamp?
+
+  /// Hands a posterior with one mode left over to the filter. Its ranges are in the posterior and are not used again.
+  ///
+  /// The posterior is relative to the device as it stands now, so the peer's error is the device's (position, and heading
+  /// times lever) plus the posterior's own: `dt = dp + theta_z z x d + dd`. The trajectory's drift within the posterior's
+  /// lifetime is in `dd` already.
+  init?(
+    _ posterior: PeerPosterior, filter: any NavigationFilter, configuration: RangingConfiguration, antennas: [String]
+  ) {
+    guard let merged = posterior.merged, let noise = posterior.noise else { return nil }
+    let n = merged.mean.count
+    let position = Vector3(merged.mean[0], merged.mean[1], merged.mean[2])
+    let turn = Vector3(0, 0, 1).cross(position - filter.worldFromNavigation.translation)
+    let width = filter.covariance.size(of: filter.poseBlock)
+    var jacobian = [Double](repeating: 0, count: n * width)
+    for r in 0..<3 {
+      jacobian[r * width + 2] = turn[r]
+      jacobian[r * width + 3 + r] = 1
+    }
+    guard
+      let block = filter.addVector(
+        merged.mean, jacobian: [(filter.poseBlock, jacobian)], independent: merged.covariance)
+    else { return nil }
+    self.block = block
+    self.configuration = configuration
+    layout = LinkLayout(antennas: antennas)
+    lastPosition = filter.worldFromBody.translation
+    self.noise = noise
+    chain = LineOfSightChain(
+      blockingRate: configuration.blockingRate, clearingRate: configuration.clearingRate, free: posterior.free)
+    lastRange = filter.time
+  }
+
+  /// The range update, at the filter's time: `z = (1 + s) |t - p - R l| + b + a_j + b_j + n`.
+  mutating func update(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) -> Outcome {
+    let seconds = range.timestamp.seconds(since: lastRange)
+    lastRange = range.timestamp
+    predict(seconds: seconds, metres: (filter.worldFromBody.translation - lastPosition).norm, filter: filter)
+    lastPosition = filter.worldFromBody.translation
+    chain.predict(seconds: seconds)
+    if let guess = range.nonLineOfSight { chain.update(radioGuess: guess) }
+
+    let state = filter.vector(block)
+    let first = filter.firstVector(block)
+    let model = RangeModel(
+      peer: Vector3(state[0], state[1], state[2]), worldFromNavigation: filter.worldFromNavigation, antenna: antenna)
+    let linearised = RangeModel(
+      peer: Vector3(first[0], first[1], first[2]), worldFromNavigation: filter.firstWorldFromNavigation, antenna: antenna)
+    let columns = layout.columns(of: range.antenna)
+    let predicted =
+      model.distance * (1 + state[layout.scale]) + state[layout.bias] + state[columns.coloured] + (columns.constant.map { state[$0] } ?? 0)
+    let innovation = range.range - predicted
+
+    let jacobian = rows(linearised, columns, filter: filter)
+    let spread = Self.variance(jacobian, in: filter.covariance)
+    let white = noise.white * noise.white
+    let variance = spread + white
+    let excess = configuration.excessSpread * configuration.excessSpread
+    let gross = configuration.grossSpread * configuration.grossSpread
+    chain.update(
+      likelihoodFree: RangeLikelihood.normal(innovation, variance),
+      likelihoodBlocked: 0.9 * RangeLikelihood.normal(innovation - configuration.excessMean, variance + excess)
+        + 0.1 * RangeLikelihood.normal(innovation, variance + gross))
+    guard chain.free > 0.02, model.distance > 0.3 else { return reject(innovation, at: range.timestamp) }
+
+    let result = filter.covariance.update(
+      jacobian: jacobian, residual: [innovation], noise: [white / chain.free], gate: nil)
+    guard case .accepted(_, let correction) = result else { return reject(innovation, at: range.timestamp) }
+    filter.apply(correction)
+    if chain.free > 0.5 {
+      contradictions = 0
+      contradictedSince = nil
+      return .used
+    }
+    return reject(innovation, at: range.timestamp)
+  }
+
+  /// Three refusals too short in a row cannot be a blocked sight; too long ones for three seconds may be a peer that left.
+  private mutating func reject(_ innovation: Double, at time: Timestamp) -> Outcome {
+    let since = contradictedSince ?? time
+    contradictedSince = since
+    contradictions = innovation < 0 ? contradictions + 1 : 0
+    if contradictions >= 3 || time.seconds(since: since) > 3 { return .contradicted }
+    return .rejected
+  }
+
+  /// Lets the Gauss-Markov biases forget.
+  private func predict(seconds: Double, metres: Double, filter: any NavigationFilter) {
+    guard seconds > 0 else { return }
+    var state = filter.vector(block)
+    let phi = noise.memory(after: seconds, metres: metres)
+    var decay = [Double](repeating: 1, count: state.count)
+    var variance = [Double](repeating: 0, count: state.count)
+    for k in 0..<3 { variance[k] = configuration.peerRandomWalk * configuration.peerRandomWalk * seconds }
+    for k in layout.coloured {
+      state[k] *= phi
+      decay[k] = phi
+      variance[k] = noise.coloured * noise.coloured * (1 - phi * phi)
+    }
+    filter.setVector(block, to: state)
+    filter.covariance.addNoise(block, decay: decay, variance: variance)
+  }
+
+  private func rows(
+    _ model: RangeModel, _ columns: BiasColumns, filter: any NavigationFilter
+  ) -> [(ErrorCovariance.Block, [Double])] {
+    var pose = [Double](repeating: 0, count: filter.covariance.size(of: filter.poseBlock))
+    for k in 0..<3 {
+      pose[k] = model.rotationJacobian[k]
+      pose[3 + k] = model.positionJacobian[k]
+    }
+    var peer = [Double](repeating: 0, count: layout.dimension)
+    for k in 0..<3 { peer[k] = model.peerJacobian[k] }
+    peer[layout.bias] = 1
+    peer[layout.scale] = model.distance
+    peer[columns.coloured] = 1
+    if let constant = columns.constant { peer[constant] = 1 }
+    return [(filter.poseBlock, pose), (block, peer)]
+  }
+
+  private static func variance(_ row: [(ErrorCovariance.Block, [Double])], in covariance: ErrorCovariance) -> Double {
+    let p = covariance.marginal(row.map(\.0))
+    let h = row.flatMap(\.1)
+    var sum = 0.0
+    for i in h.indices where h[i] != 0 { for j in h.indices { sum += h[i] * p[i * h.count + j] * h[j] } }
+    return max(sum, 0)
+  }
+
+  /// The peer as seen from the device at `origin` (world): its position, and the covariance relative to the device,
+  /// `e = dt - dp - theta x d`, which is what angles and distances feel.
+  func gaussian(filter: any NavigationFilter, origin: Vector3) -> TargetGaussian {
+    let state = filter.vector(block)
+    let position = Vector3(state[0], state[1], state[2])
+    let skew = (position - origin).skew
+    let width = filter.covariance.size(of: filter.poseBlock)
+    let n = width + state.count
+    let p = filter.covariance.marginal([filter.poseBlock, block])
+    // e = [d]x theta - dp + dt; the origin's lever arm moves with theta too and is centimetres: it is left out.
+    var j = [[Double]](repeating: [Double](repeating: 0, count: n), count: 3)
+    for r in 0..<3 {
+      for c in 0..<3 { j[r][c] = skew[r, c] }
+      j[r][3 + r] = -1
+      j[r][width + r] = 1
+    }
+    var relative = Matrix3.zero
+    for r in 0..<3 {
+      for c in 0..<3 {
+        var sum = 0.0
+        for a in 0..<n where j[r][a] != 0 { for b in 0..<n where j[c][b] != 0 { sum += j[r][a] * p[a * n + b] * j[c][b] } }
+        relative[r, c] = sum
+      }
+    }
+    return TargetGaussian(weight: 1, position: position, covariance: relative)
+  }
+
+  /// Covariance of the peer's position in the estimate's world, m^2.
+  func worldCovariance(filter: any NavigationFilter) -> Matrix3 {
+    let n = filter.covariance.size(of: block)
+    let p = filter.covariance.marginal([block])
+    return Matrix3(
+      rows: Vector3(p[0], p[1], p[2]), Vector3(p[n], p[n + 1], p[n + 2]), Vector3(p[2 * n], p[2 * n + 1], p[2 * n + 2]))
+  }
+
+  /// Takes the peer out of the filter.
+  func remove(from filter: any NavigationFilter) { filter.removeVector(block) }
+}

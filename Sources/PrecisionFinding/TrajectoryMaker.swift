@@ -1,0 +1,22 @@
+import Estimator
+import SensorData
+
+/// Whoever turns motion data into a trajectory: IMU and camera, or another tracker's poses.
+protocol TrajectoryMaker: AnyObject {
+  /// The filter; nil until the trajectory has begun, and again while it restarts.
+  var filter: (any NavigationFilter)? { get }
+  /// Takes motion data in (IMU or odometry); others are ignored.
+  func append(_ event: SensorEvent)
+  /// True when the motion up to `time` is known, so that what was seen or ranged then can be worked in.
+  func covers(_ time: Timestamp) -> Bool
+  /// Works a frame in. Returns nil when it could not be used.
+  func process(_ frame: CameraFrame) -> FrameOutcome?
+  /// Why the trajectory has not begun, a machine-readable word; nil once it has.
+  var waitingFor: String? { get }
+}
+
+/// What became of a frame.
+struct FrameOutcome {
+  /// Tracks that a gate refused.
+  var tracksRejected: Int
+}

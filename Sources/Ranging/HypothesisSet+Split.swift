@@ -1,0 +1,63 @@
+import Foundation
+import Geometry
+
+extension HypothesisSet {
+  /// Splits pairs that are wider than the range's curvature allows into three narrower ones each.
+  ///
+  /// A Gaussian that spans a curved ring would foretell its edges wrongly; a third of its width bends a ninth as much. The
+  /// three-component split of a Gaussian (offsets +-1.0575 sigma, width 0.6716 sigma, weights 0.2252, 0.5495) is
+  /// from DeMars, Bishop and Jah, JGCD 36(4), 2013, doi:10.2514/1.58987. The split is along the tangent axis that bends,
+  /// conditioned so that mean and covariance of the sum are kept.
+  mutating func splitWhereCurved(antenna: Vector3, limit: Int) {
+    for pair in stride(from: 0, to: count, by: 2) {
+      guard count + 4 <= limit else { return }
+      let heavier = logWeight[pair] >= logWeight[pair + 1] ? pair : pair + 1
+      let (metres, axis) = bend(heavier, antenna: antenna)
+      let variance = covariance[heavier * dimension * dimension + axis * (dimension + 1)]
+      guard metres > 0.7 * noises[Int(noise[heavier])].white, variance > 1e-8 else { continue }
+      // A child is a pair again: each half is split along its own regression on the axis.
+      for side in [-1.0575, 1.0575] {
+        appendChild(of: pair, axis: axis, side: side)
+        appendChild(of: pair + 1, axis: axis, side: side)
+      }
+      narrow(pair, axis: axis)
+      narrow(pair + 1, axis: axis)
+    }
+  }
+
+  /// Regression of the whole state on a tangent axis of hypothesis `i`, per sigma of the axis.
+  private func regression(_ i: Int, axis: Int) -> [Double] {
+    let n = dimension
+    let base = i * n * n
+    let sigma = max(covariance[base + axis * n + axis], 1e-12).squareRoot()
+    return (0..<n).map { covariance[base + $0 * n + axis] / sigma }
+  }
+
+  private func narrowed(_ i: Int, _ column: [Double]) -> [Double] {
+    let n = dimension
+    let shrink = 1 - 0.6716 * 0.6716
+    var p = Array(covariance[(i * n * n)..<((i + 1) * n * n)])
+    for r in 0..<n { for c in 0..<n { p[r * n + c] -= shrink * column[r] * column[c] } }
+    return p
+  }
+
+  private mutating func appendChild(of i: Int, axis: Int, side: Double) {
+    let m = dimension - 2
+    let column = regression(i, axis: axis)
+    var moved = direction[i]
+    var basis = tangent[i]
+    Self.move(&moved, &basis, side * column[0], side * column[1])
+    var shifted = Array(scalars[(i * m)..<((i + 1) * m)])
+    for k in 0..<m { shifted[k] += side * column[k + 2] }
+    shifted[0] = max(shifted[0], 0.05)
+    append(
+      logWeight: logWeight[i] + log(0.22525), direction: moved, tangent: basis, noise: Int(noise[i]), scalars: shifted,
+      covariance: narrowed(i, column))
+  }
+
+  private mutating func narrow(_ i: Int, axis: Int) {
+    let p = narrowed(i, regression(i, axis: axis))
+    logWeight[i] += log(0.5495)
+    for k in p.indices { covariance[i * p.count + k] = p[k] }
+  }
+}

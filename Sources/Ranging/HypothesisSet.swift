@@ -1,0 +1,161 @@
+import Foundation
+import Geometry
+
+/// Storage and arithmetic of the hypotheses of one link: Gaussians in anchored spherical coordinates.
+///
+/// A hypothesis says "the peer lies in direction u, at distance rho from the anchor `c` where the first range was taken,
+/// under this noise". Its state is two tangent angles at u, the distance rho, and the biases of `LinkLayout`. In these
+/// coordinates the first range is linear, and the curvature of later ones grows with the displacement from the anchor
+/// only, not with the distance.
+///
+/// Hypotheses come in pairs: an even one with a free sight, and behind it the same with a blocked one, whose ranges have an
+/// excess. So every direction can explain a spell of long ranges as a blocked sight at the price of its beginning, and
+/// none can explain a contradiction away for free.
+///
+/// Everything lies in flat arrays: a range touches every hypothesis once, in order, without allocating.
+struct HypothesisSet {
+  /// Which of the state's entries are which.
+  let layout: LinkLayout
+  /// Size of one hypothesis' state.
+  var dimension: Int { layout.dimension }
+  /// Where the first range was taken, in the estimate's world, metres.
+  let anchor: Vector3
+  /// Candidates for the noise; a hypothesis names one by its index.
+  let noises: [RangeNoise]
+
+  private(set) var count = 0
+  var logWeight: [Double] = []
+  var direction: [Vector3] = []
+  var tangent: [Vector3] = []
+  var noise: [Int32] = []
+  /// `dimension - 2` numbers each: rho, b, Gauss-Markov biases, antenna biases.
+  var scalars: [Double] = []
+  /// `dimension^2` numbers each, row-major, symmetric.
+  var covariance: [Double] = []
+
+  init(anchor: Vector3, layout: LinkLayout, noises: [RangeNoise]) {
+    self.anchor = anchor
+    self.noises = noises
+    self.layout = layout
+  }
+
+  /// Adds a hypothesis.
+  mutating func append(
+    logWeight w: Double, direction u: Vector3, tangent e1: Vector3, noise n: Int, scalars s: [Double], covariance p: [Double]
+  ) {
+    precondition(s.count == dimension - 2 && p.count == dimension * dimension, "sizes of a hypothesis")
+    logWeight.append(w)
+    direction.append(u)
+    tangent.append(e1)
+    noise.append(Int32(n))
+    scalars.append(contentsOf: s)
+    covariance.append(contentsOf: p)
+    count += 1
+  }
+
+  /// Where hypothesis `i` puts the peer, world, metres.
+  func position(_ i: Int) -> Vector3 { anchor + scalars[i * (dimension - 2)] * direction[i] }
+
+  /// Columns of d(position)/d(alpha_1, alpha_2, rho), metres per radian and 1: orthogonal.
+  func positionJacobian(_ i: Int) -> Matrix3 {
+    let rho = scalars[i * (dimension - 2)]
+    let (u, e1) = (direction[i], tangent[i])
+    return Matrix3(columns: rho * e1, rho * u.cross(e1), u)
+  }
+
+  /// Covariance of the peer's position under hypothesis `i`, world, m^2.
+  func positionCovariance(_ i: Int) -> Matrix3 {
+    let n = dimension
+    let base = i * n * n
+    func row(_ r: Int) -> Vector3 {
+      Vector3(covariance[base + r * n], covariance[base + r * n + 1], covariance[base + r * n + 2])
+    }
+    let j = positionJacobian(i)
+    return j * Matrix3(rows: row(0), row(1), row(2)) * j.transpose
+  }
+
+  /// Covariance of hypothesis `i` over (t, b, biases as in `layout`), row-major, `dimension` squared.
+  func cartesianCovariance(_ i: Int) -> [Double] {
+    let n = dimension
+    let j = positionJacobian(i)
+    var left = Array(covariance[(i * n * n)..<((i + 1) * n * n)])
+    for c in 0..<n {
+      let v = j * Vector3(left[c], left[n + c], left[2 * n + c])
+      for r in 0..<3 { left[r * n + c] = v[r] }
+    }
+    for r in 0..<n {
+      let v = j * Vector3(left[r * n], left[r * n + 1], left[r * n + 2])
+      for c in 0..<3 { left[r * n + c] = v[c] }
+    }
+    return left
+  }
+
+  /// Keeps the hypotheses for which `keep` is true, in order; it must keep or drop both of a pair.
+  mutating func filter(_ keep: (Int) -> Bool) {
+    let (n, m) = (dimension, dimension - 2)
+    var to = 0
+    for i in 0..<count where keep(i) {
+      if to != i {
+        logWeight[to] = logWeight[i]
+        direction[to] = direction[i]
+        tangent[to] = tangent[i]
+        noise[to] = noise[i]
+        for k in 0..<m { scalars[to * m + k] = scalars[i * m + k] }
+        for k in 0..<(n * n) { covariance[to * n * n + k] = covariance[i * n * n + k] }
+      }
+      to += 1
+    }
+    count = to
+    logWeight.removeLast(logWeight.count - to)
+    direction.removeLast(direction.count - to)
+    tangent.removeLast(tangent.count - to)
+    noise.removeLast(noise.count - to)
+    scalars.removeLast(scalars.count - to * m)
+    covariance.removeLast(covariance.count - to * n * n)
+  }
+
+  /// Lets `seconds` pass in which the device moved `metres`: the Gauss-Markov biases forget.
+  mutating func predict(seconds: Double, metres: Double) {
+    let (n, m) = (dimension, dimension - 2)
+    let memory = noises.map { $0.memory(after: seconds, metres: metres) }
+    let coloured = layout.coloured
+    for i in 0..<count {
+      let model = Int(noise[i])
+      let phi = memory[model]
+      let fresh = noises[model].coloured * noises[model].coloured * (1 - phi * phi)
+      let base = i * n * n
+      for a in coloured {
+        scalars[i * m + a - 2] *= phi
+        for k in 0..<n {
+          covariance[base + a * n + k] *= phi
+          covariance[base + k * n + a] *= phi
+        }
+        covariance[base + a * n + a] += fresh
+      }
+    }
+  }
+
+  /// Lets the peer drift relative to the device by what the trajectory lost.
+  ///
+  /// - Parameters:
+  ///   - positionVariance: growth of the relative position variance per axis, m^2.
+  ///   - yawVariance: growth of the heading variance, rad^2: turns the peer about the device at `device`.
+  mutating func drift(positionVariance: Double, yawVariance: Double, device: Vector3) {
+    guard positionVariance > 0 || yawVariance > 0 else { return }
+    let (n, m) = (dimension, dimension - 2)
+    for i in 0..<count {
+      let base = i * n * n
+      let rho = max(scalars[i * m], 0.1)
+      let (u, e1) = (direction[i], tangent[i])
+      let e2 = u.cross(e1)
+      // The Jacobian's columns are orthogonal, so its inverse only scales.
+      let turn = Vector3(0, 0, 1).cross(position(i) - device)
+      let g = Vector3(turn.dot(e1) / rho, turn.dot(e2) / rho, turn.dot(u))
+      let isotropic = Vector3(1 / (rho * rho), 1 / (rho * rho), 1) * positionVariance
+      for r in 0..<3 {
+        for c in 0..<3 { covariance[base + r * n + c] += yawVariance * g[r] * g[c] }
+        covariance[base + r * n + r] += isotropic[r]
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+/// Whether the first path is free: a two-state Markov chain in continuous time, one per link.
+///
+/// For a peer that is a state of the filter; hypotheses carry theirs in pairs.
+package struct LineOfSightChain: Equatable, Sendable {
+  private let blockingRate: Double
+  private let clearingRate: Double
+  /// Probability that the sight was free at the last range.
+  package private(set) var free: Double
+
+  /// A chain, in its stationary state unless a probability is given; rates in 1/s.
+  package init(blockingRate: Double, clearingRate: Double, free: Double? = nil) {
+    self.blockingRate = blockingRate
+    self.clearingRate = clearingRate
+    self.free = free ?? clearingRate / (blockingRate + clearingRate)
+  }
+
+  /// The chain after `seconds` without a range: relaxes to its stationary state at the sum of both rates.
+  package mutating func predict(seconds: Double) {
+    let rate = blockingRate + clearingRate
+    let stationary = clearingRate / rate
+    free = stationary + (free - stationary) * exp(-rate * abs(seconds))
+  }
+
+  /// Bayes' rule with the likelihoods of what was measured; both zero leaves the chain as it is.
+  package mutating func update(likelihoodFree: Double, likelihoodBlocked: Double) {
+    let a = free * likelihoodFree
+    let b = (1 - free) * likelihoodBlocked
+    if a + b > 0 { free = min(max(a / (a + b), 1e-6), 1 - 1e-6) }
+  }
+
+  /// Takes in the radio's own guess (0 free ... 1 blocked), trusted as far as odds of 10 to 1.
+  package mutating func update(radioGuess blocked: Double) {
+    let p = min(max(blocked, 0), 1)
+    update(likelihoodFree: 0.1 + (1 - p), likelihoodBlocked: 0.1 + p)
+  }
+}

@@ -1,0 +1,260 @@
+import Foundation
+import Geometry
+import SensorData
+
+/// Where one peer may be, given all its ranges: every direction the ranges allow is kept, mirror images included, until it
+/// is refuted.
+///
+/// A Gaussian sum in anchored spherical coordinates over direction, distance, bias and noise level. Small sums (tens of
+/// components) claim convergence that is false; a lattice of 400 directions follows the exact Bayes posterior. The noise of
+/// the link (white and coloured) is one more hidden variable: every direction is tried under every candidate.
+package struct PeerPosterior {
+  private let configuration: RangingConfiguration
+  private let layout: LinkLayout
+  private let statedNoise: Double?
+  private var hypotheses: HypothesisSet?
+  private var waiting: [Range] = []
+  private var last: Range?
+  private var normalized: [Double] = []
+  private var taken = 0
+
+  /// One range with the place where it was taken.
+  package struct Range: Sendable {
+    /// When.
+    package var timestamp: Timestamp
+    /// Metres.
+    package var range: Double
+    /// The antenna's position in the estimate's world, metres.
+    package var antenna: Vector3
+    /// The device's own position there, metres.
+    package var device: Vector3
+    /// Which antenna, an id of those given at the start; nil for the only one.
+    package var antennaID: String?
+    /// The radio's own guess that the sight is blocked, 0...1.
+    package var blockedGuess: Double?
+    /// What is not known of the place where it was taken, m^2 along the range.
+    package var extraVariance: Double
+
+    package init(
+      timestamp: Timestamp, range: Double, antenna: Vector3, device: Vector3, antennaID: String? = nil,
+      blockedGuess: Double? = nil,
+      extraVariance: Double = 0
+    ) {
+      self.timestamp = timestamp
+      self.extraVariance = extraVariance
+      self.range = range
+      self.antenna = antenna
+      self.device = device
+      self.antennaID = antennaID
+      self.blockedGuess = blockedGuess
+    }
+  }
+
+  /// What became of a range.
+  package struct Outcome: Sendable {
+    /// Probability that the sight was free when it was taken.
+    package var free: Double
+    /// Mean innovation over the posterior, metres.
+    package var innovation: Double
+    /// 1-sigma of that, metres.
+    package var sigma: Double
+  }
+
+  /// A posterior that knows nothing yet.
+  ///
+  /// - Parameters:
+  ///   - antennas: ids of the device's antennas; several of them get a bias each.
+  ///   - statedNoise: the total 1-sigma that the recording states, metres.
+  package init(configuration: RangingConfiguration, antennas: [String], statedNoise: Double?) {
+    self.configuration = configuration
+    layout = LinkLayout(antennas: antennas)
+    self.statedNoise = statedNoise
+  }
+
+  /// True once there are hypotheses.
+  package var hasBegun: Bool { hypotheses != nil }
+  /// Probability that the sight is free, after the last range.
+  package var free: Double {
+    guard hypotheses != nil else { return 1 }
+    return stride(from: 0, to: normalized.count, by: 2).reduce(0) { $0 + normalized[$1] }
+  }
+  /// Number of hypotheses alive.
+  package var count: Int { hypotheses?.count ?? 0 }
+
+  /// Takes a range in. The first three are held back until their median is known: one gross error there would
+  /// anchor every hypothesis at a wrong distance.
+  ///
+  /// Cost: O(hypotheses), 0.05 to 0.5 ms.
+  @discardableResult
+  package mutating func update(_ range: Range) -> Outcome? {
+    guard hypotheses != nil else {
+      waiting.append(range)
+      guard waiting.count == 3 else { return nil }
+      let held = waiting
+      waiting = []
+      let first = held.sorted { $0.range < $1.range }[1]
+      begin(at: first)
+      var outcome: Outcome?
+      for other in held where other.timestamp != first.timestamp { outcome = take(other) }
+      return outcome
+    }
+    return take(range)
+  }
+
+  /// Lets the peer drift relative to the device by what the trajectory lost since the last call.
+  ///
+  /// - Parameters: variances of position per axis (m^2) and heading (rad^2), and where the device is.
+  package mutating func drift(positionVariance: Double, yawVariance: Double, device: Vector3) {
+    hypotheses?.drift(positionVariance: positionVariance, yawVariance: yawVariance, device: device)
+  }
+
+  /// The posterior over the peer's position as Gaussians, heaviest first; those below 1e-5 are left out.
+  package var gaussians: [TargetGaussian] {
+    guard let set = hypotheses else { return [] }
+    var result: [TargetGaussian] = []
+    for i in 0..<set.count where normalized[i] > 1e-5 {
+      result.append(
+        TargetGaussian(weight: normalized[i], position: set.position(i), covariance: set.positionCovariance(i)))
+    }
+    result.sort { $0.weight > $1.weight }
+    return result
+  }
+
+  /// The whole posterior as one Gaussian over (position in the world, biases as in `LinkLayout`); the covariance
+  /// row-major. For the hand-over to a filter, once one mode is left.
+  package var merged: (mean: [Double], covariance: [Double])? {
+    guard let set = hypotheses else { return nil }
+    let n = set.dimension
+    func state(_ i: Int) -> [Double] {
+      let t = set.position(i)
+      return [t.x, t.y, t.z] + set.scalars[(i * (n - 2) + 1)..<((i + 1) * (n - 2))]
+    }
+    var mean = [Double](repeating: 0, count: n)
+    for i in 0..<set.count { for (k, value) in state(i).enumerated() { mean[k] += normalized[i] * value } }
+    var covariance = [Double](repeating: 0, count: n * n)
+    for i in 0..<set.count where normalized[i] > 1e-9 {
+      let offset = zip(state(i), mean).map { $0 - $1 }
+      let p = set.cartesianCovariance(i)
+      for r in 0..<n { for c in 0..<n { covariance[r * n + c] += normalized[i] * (p[r * n + c] + offset[r] * offset[c]) } }
+    }
+    return (mean, covariance)
+  }
+
+  /// The noise of the link as the posterior sees it: the candidates' variances weighted by their probabilities.
+  package var noise: RangeNoise? {
+    guard let set = hypotheses else { return nil }
+    var white = 0.0
+    var coloured = 0.0
+    for i in 0..<set.count {
+      let candidate = set.noises[Int(set.noise[i])]
+      white += normalized[i] * candidate.white * candidate.white
+      coloured += normalized[i] * candidate.coloured * candidate.coloured
+    }
+    return RangeNoise(
+      white: white.squareRoot(), coloured: coloured.squareRoot(), correlationTime: configuration.correlationTime,
+      correlationLength: configuration.correlationLength)
+  }
+
+  // MARK: - The steps
+
+  private mutating func begin(at first: Range) {
+    let noises = configuration.noiseCandidates.map {
+      RangeNoise(
+        white: $0.x, coloured: $0.y, correlationTime: configuration.correlationTime,
+        correlationLength: configuration.correlationLength)
+    }
+    var started = HypothesisSet(anchor: first.antenna, layout: layout, noises: noises)
+    for (index, noise) in noises.enumerated() {
+      let prior = statedNoise.map { -0.5 * pow(log(noise.total / $0) / configuration.statedNoiseLogWidth, 2) } ?? 0
+      let halves = [false, true].map { half(first, noise, blocked: $0) }
+      for u in FibonacciLattice.directions(configuration.directions) {
+        let elevation = asin(u.z) / configuration.elevationPrior
+        for (logShare, scalars, covariance) in halves {
+          started.append(
+            logWeight: prior + logShare - 0.5 * elevation * elevation, direction: u, tangent: u.tangentBasis.0,
+            noise: index, scalars: scalars, covariance: covariance)
+        }
+      }
+    }
+    hypotheses = started
+    last = first
+    normalize()
+  }
+
+  /// State of a new hypothesis but for its direction: the first range ties the distance to the biases,
+  /// `rho = z - s z - b - a_j - b_j - e - n`.
+  private func half(
+    _ first: Range, _ noise: RangeNoise, blocked: Bool
+  ) -> (logShare: Double, scalars: [Double], covariance: [Double]) {
+    let n = layout.dimension
+    let columns = layout.columns(of: first.antennaID)
+    let spacing = 0.55 * (4 * Double.pi / Double(configuration.directions)).squareRoot()
+    func square(_ x: Double) -> Double { x * x }
+    var variances = [Double](repeating: 0, count: n)
+    variances[0] = spacing * spacing
+    variances[1] = spacing * spacing
+    variances[layout.bias] = square(configuration.biasPrior)
+    variances[layout.scale] = square(configuration.scalePrior)
+    for k in layout.coloured { variances[k] = square(noise.coloured) }
+    for k in layout.antennaBiases { variances[k] = square(configuration.antennaBiasPrior) }
+    if blocked { variances[layout.excess] = square(configuration.excessSpread) }
+
+    let excess = blocked ? configuration.excessMean : 0
+    let distance = max(first.range - excess, 0.05)
+    var tied: [(index: Int, weight: Double)] = [
+      (layout.bias, 1), (layout.scale, distance), (columns.coloured, 1), (layout.excess, 1),
+    ]
+    if let constant = columns.constant { tied.append((constant, 1)) }
+    variances[2] = square(noise.white) + first.extraVariance + (blocked ? square(configuration.blockedNoise) : 0)
+    for (k, weight) in tied { variances[2] += weight * weight * variances[k] }
+    var p = [Double](repeating: 0, count: n * n)
+    for k in 0..<n { p[k * n + k] = variances[k] }
+    for (k, weight) in tied {
+      p[2 * n + k] = -weight * variances[k]
+      p[k * n + 2] = -weight * variances[k]
+    }
+    var scalars = [Double](repeating: 0, count: n - 2)
+    scalars[0] = distance
+    scalars[layout.excess - 2] = excess
+    let rate = configuration.blockingRate + configuration.clearingRate
+    let share = (blocked ? configuration.blockingRate : configuration.clearingRate) / rate
+    return (log(share), scalars, p)
+  }
+
+  private mutating func take(_ range: Range) -> Outcome {
+    let previous = last ?? range
+    let seconds = abs(range.timestamp.seconds(since: previous.timestamp))
+    last = range
+    hypotheses!.predict(seconds: seconds, metres: (range.device - previous.device).norm)
+    hypotheses!.drift(
+      positionVariance: configuration.peerRandomWalk * configuration.peerRandomWalk * seconds, yawVariance: 0,
+      device: range.device)
+    if let guess = range.blockedGuess { hypotheses!.weigh(radioGuess: guess) }
+    hypotheses!.splitWhereCurved(antenna: range.antenna, limit: configuration.hypothesisLimit)
+    let verdict = hypotheses!.update(
+      RangeEvidence(
+        range: range.range, antenna: range.antenna,
+        columns: layout.columns(of: range.antennaID),
+        seconds: seconds, extraVariance: range.extraVariance, configuration: configuration))
+    taken += 1
+    if taken % 10 == 0, hypotheses!.count <= 3000 { hypotheses!.mergeDuplicates() }
+    prune()
+    return Outcome(free: free * verdict.regular, innovation: verdict.innovation, sigma: verdict.variance.squareRoot())
+  }
+
+  private mutating func prune() {
+    guard let best = hypotheses?.logWeight.max() else { return }
+    let weights = hypotheses!.logWeight
+    let floor = best + log(configuration.pruneBelow)
+    hypotheses!.filter { max(weights[$0 & ~1], weights[$0 | 1]) >= floor }
+    normalize()
+  }
+
+  private mutating func normalize() {
+    guard let best = hypotheses?.logWeight.max() else { return }
+    for i in 0..<hypotheses!.count { hypotheses!.logWeight[i] -= best }
+    let weights = hypotheses!.logWeight.map { exp($0) }
+    let sum = weights.reduce(0, +)
+    normalized = weights.map { $0 / sum }
+  }
+}

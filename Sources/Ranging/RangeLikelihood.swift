@@ -1,0 +1,24 @@
+import Foundation
+
+/// How likely an innovation is: by the model, or as one of a few gross errors.
+package struct RangeLikelihood {
+  /// Density by the model, times its share, 1/m.
+  package let regular: Double
+  /// Density as a gross error, times its share, 1/m.
+  package let gross: Double
+  /// Density altogether, 1/m; never zero.
+  @inlinable package var total: Double { max(regular + gross, 1e-300) }
+  /// Probability that the range follows the model, 0...1.
+  @inlinable package var responsibility: Double { regular / total }
+
+  /// - Parameters: the innovation in metres and its variance (prediction plus white noise) in m^2.
+  @inlinable package init(innovation: Double, variance: Double, grossShare: Double, grossSpread: Double) {
+    regular = (1 - grossShare) * Self.normal(innovation, variance)
+    gross = grossShare * Self.normal(innovation, variance + grossSpread * grossSpread)
+  }
+
+  /// The normal density.
+  @inlinable package static func normal(_ x: Double, _ variance: Double) -> Double {
+    exp(-0.5 * x * x / variance) / (2 * .pi * variance).squareRoot()
+  }
+}

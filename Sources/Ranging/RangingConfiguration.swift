@@ -1,0 +1,53 @@
+import Foundation
+
+/// What is assumed of a link before its first range. One setting serves every radio: what differs between radios
+/// (the noise) is estimated per link.
+public struct RangingConfiguration: Equatable, Sendable {
+  /// Directions in the lattice of a new posterior. 400 to 800 reach the exact posterior; fewer do not.
+  public var directions = 400
+  /// Prior 1-sigma of the elevation of a peer, radians; people look for things near their own level.
+  public var elevationPrior = 35 * Double.pi / 180
+  /// Prior 1-sigma of the constant range bias of a link, metres.
+  public var biasPrior = 0.2
+  /// Prior 1-sigma of the scale error of a link, a ratio. Old radios have percents; a trajectory's own scale counts too.
+  public var scalePrior = 0.01
+  /// Prior 1-sigma of what one antenna adds to that, metres; used when there are several antennas.
+  public var antennaBiasPrior = 0.05
+  /// Correlation time of the coloured range error while the device stands still, seconds.
+  public var correlationTime = 3.0
+  /// Distance over which the coloured range error decorrelates, metres.
+  public var correlationLength = 1.0
+  /// Candidates for (white, coloured) 1-sigma in metres. The link's own ranges decide between them.
+  public var noiseCandidates: [SIMD2<Double>] = [
+    [0.02, 0.03], [0.03, 0.06], [0.05, 0.10], [0.10, 0.03], [0.10, 0.12], [0.15, 0.25],
+  ]
+  /// Width of the prior over the candidates around the noise that the recording states, in units of log(sigma).
+  public var statedNoiseLogWidth = 0.7
+  /// Random walk of a peer relative to the device that no model explains, m/sqrt(s): multipath that repeats at the same
+  /// place, axes a degree off, a peer that is nudged. It bounds how sure repetition can make us.
+  public var peerRandomWalk = 0.01
+  /// Rate at which line of sight is lost, 1/s.
+  public var blockingRate = 0.2
+  /// Rate at which it comes back, 1/s.
+  public var clearingRate = 1.5
+  /// Mean excess of a range when the sight gets blocked, metres; it is one-sided.
+  public var excessMean = 0.5
+  /// Spread of that excess, metres. A spell has one excess: a reflection stays the first path while the direct one is
+  /// blocked.
+  public var excessSpread = 0.5
+  /// How the excess wanders within a spell, m/sqrt(s).
+  public var excessWalk = 0.1
+  /// White noise of a blocked range beyond the link's own, metres.
+  public var blockedNoise = 0.1
+  /// Share of the ranges that are wrong altogether, on either side.
+  public var grossShare = 0.01
+  /// Spread of those, metres.
+  public var grossSpread = 3.0
+  /// Hypotheses below this share of the best one are dropped.
+  public var pruneBelow = 1e-6
+  /// A hard limit to the number of hypotheses of one link.
+  public var hypothesisLimit = 6000
+
+  /// The defaults.
+  public init() {}
+}

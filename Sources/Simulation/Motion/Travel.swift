@@ -1,0 +1,29 @@
+/// The distance walked over time: speeding up, steady, slowing down.
+struct Travel {
+  /// Metres in all.
+  let distance: Double
+  /// The steady speed, m/s.
+  let speed: Double
+  /// Seconds of speeding up, and of slowing down.
+  let ramp: Double
+
+  /// A way of `distance` metres at `speed`; a way too short for the ramps is walked more slowly.
+  init(distance: Double, speed: Double, ramp: Double = 0.8) {
+    self.distance = distance
+    self.ramp = ramp
+    self.speed = min(speed, distance / ramp)
+  }
+
+  /// Seconds in all.
+  var duration: Double { distance > 0 ? distance / speed + ramp : 0 }
+
+  /// Metres after `time` seconds. The speed follows a smoothstep, `3 x^2 - 2 x^3`, whose integral is `x^3 - x^4 / 2`.
+  func travelled(at time: Double) -> Double {
+    if time <= 0 || distance <= 0 { return 0 }
+    if time >= duration { return distance }
+    if time > duration / 2 { return distance - travelled(at: duration - time) }
+    if time >= ramp { return speed * (time - ramp / 2) }
+    let x = time / ramp
+    return speed * ramp * (x * x * x - x * x * x * x / 2)
+  }
+}

@@ -1,0 +1,137 @@
+import Geometry
+import Yams
+
+/// The keys of one YAML mapping, taken one by one, so that whatever nobody took is an error with its line.
+struct Fields {
+  private let file: String
+  private let line: Int?
+  private let mapping: Node.Mapping
+  private var known: [String] = []
+
+  /// - Throws: `ScenarioError` when the node is not a mapping.
+  init(_ node: Node, in file: String) throws(ScenarioError) {
+    self.file = file
+    line = node.mark?.line
+    switch node {
+    case .mapping(let mapping): self.mapping = mapping
+    case .scalar(let scalar) where scalar.string.isEmpty: mapping = Node.Mapping([])
+    default:
+      throw ScenarioError(
+        file: file, line: line, problem: "found a single value or a list, expected `key: value` lines")
+    }
+  }
+
+  private mutating func node(_ key: String) -> Node? {
+    known.append(key)
+    return mapping.first { $0.key.string == key }?.value
+  }
+
+  private func fault(_ node: Node?, _ problem: String) -> ScenarioError {
+    ScenarioError(file: file, line: node?.mark?.line ?? line, problem: problem)
+  }
+
+  private func number(_ node: Node, _ key: String, _ range: ClosedRange<Double>) throws(ScenarioError) -> Double {
+    guard let text = node.scalar?.string, let value = Double(text), range.contains(value) else {
+      let found = node.scalar.map { "'\($0.string)'" } ?? "no number"
+      throw fault(node, "\(key) is \(found), expected a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return value
+  }
+
+  /// The number at `key`, or nil where the key is absent.
+  mutating func number(_ key: String, _ range: ClosedRange<Double>) throws(ScenarioError) -> Double? {
+    guard let node = node(key) else { return nil }
+    return try number(node, key, range)
+  }
+
+  /// The whole number at `key`, or nil where the key is absent.
+  mutating func integer(_ key: String, _ range: ClosedRange<Int>) throws(ScenarioError) -> Int? {
+    guard let node = node(key) else { return nil }
+    guard let value = node.scalar.flatMap({ Int($0.string) }), range.contains(value) else {
+      throw fault(node, "\(key) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return value
+  }
+
+  /// The text at `key`, or nil where the key is absent.
+  mutating func text(_ key: String) throws(ScenarioError) -> String? {
+    guard let node = node(key) else { return nil }
+    guard let text = node.scalar?.string, !text.isEmpty else { throw fault(node, "\(key) must be a text") }
+    return text
+  }
+
+  /// True for a text that can stand in a column of a table as a name.
+  static func isName(_ text: String) -> Bool {
+    let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 && $0 != "," && $0 != "\"" }
+    return isPlain && !text.isEmpty && text.first != " " && text.last != " "
+  }
+
+  /// The numbers at `key`, or nil where the key is absent.
+  mutating func numbers(_ key: String, count: Int, _ range: ClosedRange<Double>) throws(ScenarioError) -> [Double]? {
+    guard let node = node(key) else { return nil }
+    guard let list = node.sequence, list.count == count else {
+      throw fault(node, "\(key) must be a list of \(count) numbers")
+    }
+    var values: [Double] = []
+    for item in list { values.append(try number(item, key, range)) }
+    return values
+  }
+
+  /// Three numbers at `key`, or nil where the key is absent.
+  mutating func vector(_ key: String, _ range: ClosedRange<Double>) throws(ScenarioError) -> Vector3? {
+    try numbers(key, count: 3, range).map { Vector3($0[0], $0[1], $0[2]) }
+  }
+
+  /// What `read` makes of the section at `key`, or nil where the key is absent.
+  mutating func section<T>(
+    _ key: String, _ read: (inout Fields) throws(ScenarioError) -> T
+  ) throws(ScenarioError) -> T? {
+    guard let node = node(key) else { return nil }
+    return try Self.read(node, in: file, read)
+  }
+
+  /// What `read` makes of every entry of the list at `key`, or nil where the key is absent.
+  mutating func list<T>(
+    _ key: String, _ read: (inout Fields) throws(ScenarioError) -> T
+  ) throws(ScenarioError) -> [T]? {
+    guard let node = node(key) else { return nil }
+    guard let list = node.sequence else { throw fault(node, "\(key) must be a list: lines that begin with '-'") }
+    var values: [T] = []
+    for item in list { values.append(try Self.read(item, in: file, read)) }
+    return values
+  }
+
+  /// The named vectors of the section at `key` (such as antennas), or nil where the key is absent.
+  mutating func vectors(_ key: String, _ range: ClosedRange<Double>) throws(ScenarioError) -> [String: Vector3]? {
+    let names = node(key)?.mapping?.compactMap(\.key.string) ?? []
+    return try section(key) { fields throws(ScenarioError) in
+      var result: [String: Vector3] = [:]
+      for name in names { result[name] = try fields.vector(name, range) }
+      return result
+    }
+  }
+
+  /// True when the value at `key` is the bare word `none`: the sensor is not there.
+  mutating func isNone(_ key: String) -> Bool { node(key)?.scalar?.string == "none" }
+
+  /// The error for a required key that is absent.
+  func missing(_ key: String) -> ScenarioError { fault(nil, "'\(key)' is missing") }
+
+  /// The error for a value that is not among the allowed ones.
+  func refuse(_ key: String, _ problem: String) -> ScenarioError {
+    fault(mapping.first { $0.key.string == key }?.value, "\(key): \(problem)")
+  }
+
+  /// Reads a whole node and refuses the keys that `read` did not ask for.
+  static func read<T>(
+    _ node: Node, in file: String, _ read: (inout Fields) throws(ScenarioError) -> T
+  ) throws(ScenarioError) -> T {
+    var fields = try Fields(node, in: file)
+    let value = try read(&fields)
+    for (key, _) in fields.mapping where !fields.known.contains(key.string ?? "") {
+      let expected = Set(fields.known).sorted().joined(separator: ", ")
+      throw fields.fault(key, "unknown key '\(key.string ?? "?")', expected one of: \(expected)")
+    }
+    return value
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+extension Scenario {
+  /// The scenarios that come with the program, in the order in which they are listed.
+  ///
+  /// Their YAML files are compiled in, so that the program runs from anywhere.
+  package static let builtIn: [Scenario] = files.map { name, bytes in
+    do {
+      return try Scenario(yaml: String(decoding: bytes, as: UTF8.self), file: "\(name).yaml")
+    } catch {
+      // A scenario that was compiled in and does not read is a fault of this program, found by its tests.
+      preconditionFailure("\(error)")
+    }
+  }
+
+  /// The built-in scenario of that name, or the one in the YAML file at that path.
+  ///
+  /// - Throws: `ScenarioError` when there is neither, and when the file cannot be used.
+  package static func named(_ name: String) throws(ScenarioError) -> Scenario {
+    if let scenario = builtIn.first(where: { $0.name == name }) { return scenario }
+    guard FileManager.default.fileExists(atPath: name) else {
+      let names = builtIn.map(\.name).joined(separator: " ")
+      throw ScenarioError(
+        file: name, line: nil, problem: "no such scenario and no such file, expected a YAML file or one of: \(names)")
+    }
+    return try Scenario(contentsOf: URL(fileURLWithPath: name))
+  }
+
+  private static let files: [(String, [UInt8])] = [
+    ("still", PackageResources.still_yaml), ("straight", PackageResources.straight_yaml),
+    ("arc", PackageResources.arc_yaml), ("arc-above", PackageResources.arc_above_yaml),
+    ("search", PackageResources.search_yaml), ("two-peers", PackageResources.two_peers_yaml),
+    ("dark", PackageResources.dark_yaml), ("nlos", PackageResources.nlos_yaml),
+    ("approach", PackageResources.approach_yaml), ("walk-l", PackageResources.walk_l_yaml),
+    ("tremor", PackageResources.tremor_yaml), ("demo", PackageResources.demo_yaml),
+  ]
+}

@@ -1,0 +1,53 @@
+import Geometry
+import SensorData
+
+/// What an inertial unit measures along a motion: `w = w_S + b_g + n_g`, `f = R_SW (a_S + g e_z) + b_a + n_a`.
+///
+/// White noise of density s sampled at rate r has the standard deviation `s sqrt(r)`; a bias with random walk s moves by
+/// `s / sqrt(r)` from one sample to the next. Source: Kalibr's IMU noise model; Crassidis, "Sigma-point Kalman filtering
+/// for integrated GPS and inertial navigation", IEEE TAES 42(2), 2006, doi:10.1109/TAES.2006.1642588.
+struct InertialSimulator {
+  /// The samples, in time order.
+  let samples: [IMUSample]
+  /// The true biases at each of them: rad/s and m/s^2, in the IMU's axes.
+  let biases: [(gyroscope: Vector3, accelerometer: Vector3)]
+
+  init(_ settings: Scenario.Inertial, along motion: PoseSpline, start: Timestamp, seed: UInt64) {
+    var biasRandom = RandomStream.inertialBias.generator(seed: seed)
+    var noise = RandomStream.inertialNoise.generator(seed: seed)
+    func initialBias(_ largest: Double) -> Vector3 {
+      Vector3(biasRandom.uniform(-1...1), biasRandom.uniform(-1...1), biasRandom.uniform(-1...1)) * largest
+    }
+    var gyroscopeBias = initialBias(settings.gyroscopeBias)
+    var accelerometerBias = initialBias(settings.accelerometerBias)
+    let root = settings.rate.squareRoot()
+    var samples: [IMUSample] = []
+    var biases: [(gyroscope: Vector3, accelerometer: Vector3)] = []
+    let count = Int(motion.duration * settings.rate) + 1
+    for k in 0..<count {
+      let time = Double(k) / settings.rate
+      let ideal = Self.ideal(motion.kinematics(at: time), settings)
+      samples.append(
+        IMUSample(
+          timestamp: start.advanced(bySeconds: time),
+          angularVelocity: ideal.angularVelocity + gyroscopeBias
+            + noise.gaussian3() * (settings.gyroscopeNoiseDensity * root),
+          specificForce: ideal.specificForce + accelerometerBias
+            + noise.gaussian3() * (settings.accelerometerNoiseDensity * root)))
+      biases.append((gyroscopeBias, accelerometerBias))
+      gyroscopeBias += biasRandom.gaussian3() * (settings.gyroscopeRandomWalk / root)
+      accelerometerBias += biasRandom.gaussian3() * (settings.accelerometerRandomWalk / root)
+    }
+    self.samples = samples
+    self.biases = biases
+  }
+
+  /// What a perfect unit would measure, in its own axes: rad/s and m/s^2.
+  static func ideal(
+    _ body: Kinematics, _ settings: Scenario.Inertial
+  ) -> (angularVelocity: Vector3, specificForce: Vector3) {
+    let unit = body.moved(to: settings.bodyFromIMU)
+    let force = unit.acceleration + Vector3(0, 0, settings.gravity)
+    return (unit.angularVelocity, unit.worldFromBody.rotation.inverse * force)
+  }
+}

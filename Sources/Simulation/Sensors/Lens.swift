@@ -1,0 +1,77 @@
+import Foundation
+import Geometry
+import SensorData
+
+/// The way of light from a point before the camera to a raw pixel: pinhole and lens.
+///
+/// Written apart from the estimator's camera models on purpose: one checks the other.
+/// Sources: radial-tangential: Brown, Photogrammetric Engineering 37(8), 1971, in OpenCV's form; equidistant: Kannala and
+/// Brandt, IEEE TPAMI 28(8), 2006, doi:10.1109/TPAMI.2006.153; fov: Devernay and Faugeras, Machine Vision and
+/// Applications 13, 2001, doi:10.1007/PL00013269.
+package struct Lens: Sendable {
+  private let camera: CameraCalibration
+  /// Largest tangent of the angle off the optical axis up to which the lens does not fold back.
+  private let largestTangent: Double
+
+  /// The lens of a camera.
+  package init(_ camera: CameraCalibration) {
+    self.camera = camera
+    var last = 0.0
+    var tangent = 0.0
+    // A polynomial lens turns back somewhere outside the image, and would show points there a second time.
+    while tangent < 12 {
+      let next = Lens.distort(Vector2(tangent + 0.01, 0), Lens.radialPart(camera.distortion)).x
+      guard next > last else { break }
+      last = next
+      tangent += 0.01
+    }
+    largestTangent = tangent
+  }
+
+  /// The raw pixel (column, row) of a point in camera axes (z forward, metres), or nil where the camera cannot see it:
+  /// nearer than 5 cm to the image plane, behind it, or outside the image.
+  package func pixel(of point: Vector3) -> (u: Double, v: Double)? {
+    guard point.z > 0.05 else { return nil }
+    let ray = Vector2(point.x / point.z, point.y / point.z)
+    guard ray.x * ray.x + ray.y * ray.y < largestTangent * largestTangent else { return nil }
+    let bent = Lens.distort(ray, camera.distortion)
+    let u = camera.fx * bent.x + camera.cx
+    let v = camera.fy * bent.y + camera.cy
+    guard u >= 0, v >= 0, u <= Double(camera.width - 1), v <= Double(camera.height - 1) else { return nil }
+    return (u, v)
+  }
+
+  /// Where the lens puts a ray (x / z, y / z): normalised, distorted coordinates.
+  package static func distort(_ ray: SIMD2<Double>, _ model: CameraCalibration.Distortion) -> SIMD2<Double> {
+    let r2 = ray.x * ray.x + ray.y * ray.y
+    switch model {
+    case .none: return ray
+    case .radialTangential(let k1, let k2, let p1, let p2):
+      let radial = 1 + r2 * (k1 + r2 * k2)
+      let xy = ray.x * ray.y
+      return ray * radial
+        + Vector2(2 * p1 * xy + p2 * (r2 + 2 * ray.x * ray.x), p1 * (r2 + 2 * ray.y * ray.y) + 2 * p2 * xy)
+    case .equidistant(let k1, let k2, let k3, let k4):
+      let r = r2.squareRoot()
+      guard r > 1e-9 else { return ray }
+      let theta = atan(r)
+      let t2 = theta * theta
+      let bent = theta * (1 + t2 * (k1 + t2 * (k2 + t2 * (k3 + t2 * k4))))
+      return ray * (bent / r)
+    case .fieldOfView(let w):
+      let r = r2.squareRoot()
+      let slope = 2 * tan(w / 2)
+      guard r > 1e-9 else { return ray * (slope / w) }
+      return ray * (atan(r * slope) / (w * r))
+    }
+  }
+
+  private static func radialPart(_ model: CameraCalibration.Distortion) -> CameraCalibration.Distortion {
+    if case .radialTangential(let k1, let k2, _, _) = model {
+      return .radialTangential(k1: k1, k2: k2, p1: 0, p2: 0)
+    }
+    return model
+  }
+}
+
+private typealias Vector2 = SIMD2<Double>

@@ -1,0 +1,36 @@
+import Geometry
+
+/// The points that there are to see.
+enum RoomLandmarks {
+  /// Points on the six faces of the room, as dense everywhere, and on boxes of furniture that stand along the walls.
+  static func points(_ room: Scenario.Room, seed: UInt64) -> [Vector3] {
+    var random = RandomStream.room.generator(seed: seed)
+    var points: [Vector3] = []
+    for _ in 0..<room.landmarks { points.append(surfacePoint(from: room.low, to: room.high, &random)) }
+    for _ in 0..<room.furniture {
+      let size = Vector3(random.uniform(0.3...0.8), random.uniform(0.3...0.8), random.uniform(0.5...1.8))
+      let free = room.high - room.low - size
+      guard free.x > 0, free.y > 0, free.z > 0 else { continue }
+      var corner = room.low + Vector3(random.uniform(), random.uniform(), 0) * free
+      // Pushed against one of the four walls, so that the way is free.
+      switch random.next() % 4 {
+      case 0: corner.x = room.low.x
+      case 1: corner.x = room.high.x - size.x
+      case 2: corner.y = room.low.y
+      default: corner.y = room.high.y - size.y
+      }
+      for _ in 0..<30 { points.append(surfacePoint(from: corner, to: corner + size, &random)) }
+    }
+    return points
+  }
+
+  private static func surfacePoint(from low: Vector3, to high: Vector3, _ random: inout SeededRandom) -> Vector3 {
+    let size = high - low
+    let areas = Vector3(size.y * size.z, size.x * size.z, size.x * size.y)
+    let pick = random.uniform() * (areas.x + areas.y + areas.z)
+    let axis = pick < areas.x ? 0 : pick < areas.x + areas.y ? 1 : 2
+    var point = low + Vector3(random.uniform(), random.uniform(), random.uniform()) * size
+    point[axis] = random.chance(0.5) ? low[axis] : high[axis]
+    return point
+  }
+}

@@ -1,0 +1,34 @@
+import SensorData
+
+/// What the ranges of one peer look like.
+package struct PeerRanges {
+  /// Nothing seen yet.
+  package init() {}
+
+  /// Their rate and holes.
+  private(set) var meter = RateMeter()
+  /// The ranges, metres.
+  private(set) var ranges = LogHistogram()
+  private var jumps = LogHistogram()
+  /// How many came with an angle of arrival.
+  private(set) var angles = 0
+  /// How many came with a sigma of their own.
+  private(set) var sigmas = 0
+  private var previous: [String: (Double, Double?)] = [:]
+
+  /// Notes the next range.
+  package mutating func note(_ range: RangeMeasurement) {
+    meter.note(range.timestamp)
+    ranges.add(range.range)
+    if range.azimuth != nil { angles += 1 }
+    if range.standardDeviation != nil { sigmas += 1 }
+    // Antennas sit apart: a second difference across two of them would be their distance.
+    let antenna = range.antenna ?? ""
+    if let (one, two) = previous[antenna], let two { jumps.add(abs(range.range - 2 * one + two)) }
+    previous[antenna] = (range.range, previous[antenna]?.0)
+  }
+
+  /// 1-sigma of the ranges' white noise, metres, from the median second difference: smooth motion drops out, outliers
+  /// hardly count. 0.6745 is the normal quartile and sqrt(6) the noise of `r - 2 r' + r''`. Nil for few ranges.
+  package var noise: Double? { jumps.count >= 10 ? jumps.quantile(0.5)! / (0.6745 * 6.0.squareRoot()) : nil }
+}

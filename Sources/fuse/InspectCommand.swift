@@ -1,0 +1,44 @@
+import ArgumentParser
+import Datasets
+import Foundation
+
+/// `fuse inspect <folder>`.
+struct InspectCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inspect",
+    abstract: "Tells what a recording holds, what is missing and what that means.",
+    discussion: """
+      EXAMPLES
+        fuse inspect datasets/demo
+        fuse inspect phone --strict     any damage ends it with its file and line
+      """)
+
+  @Argument(help: "The recording: a folder in EuRoC's layout, ranges beside it.")
+  var folder: String
+
+  @Flag(help: "Any damage of the recording ends the inspection.")
+  var strict = false
+
+  @Flag(help: "Look at odometry0 even if IMU and camera are there.")
+  var odometry = false
+
+  func run() throws {
+    try Failure.reporting {
+      let options = ReadingOptions(strict: strict, usesOdometry: odometry ? true : nil, needsTrajectory: false)
+      let recording = try Recording.open(URL(fileURLWithPath: folder), options: options)
+      var inspection = Inspection()
+      let events = try recording.events()
+      while let event = try events.next() { inspection.note(event) }
+      let truth = try TruthReading(recording)
+      let report = InspectionReport(
+        inspection: inspection, rig: recording.rig, truth: truth.states, truePeers: truth.peers,
+        usesOdometry: recording.trajectorySource == .odometry)
+      let damage = (events.damage + truth.damage).filter { $0.total > 0 }.sorted { $0.path < $1.path }
+      var standardOutput = StandardOutput(needsReader: false)
+      let title = recording.metadata.title.map { ": \($0)" } ?? ""
+      for line in ["\(recording.name)\(title)"] + report.lines() { try standardOutput.line(line) }
+      for warning in recording.warnings { try standardOutput.line("  " + warning) }
+      for line in DamageWords.lines(damage) { try standardOutput.line("  " + line) }
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import Datasets
+import Foundation
+import PrecisionFinding
+import Yams
+
+/// `--config <file.yaml>`: settings of the finder, each key at most once, unknown keys an error.
+package enum ConfigurationFile {
+  /// What is wrong with a file: `file:line: found, expected`.
+  package struct Fault: Error, Equatable, CustomStringConvertible {
+    /// The file.
+    package var file: String
+    /// The line, from 1.
+    package var line: Int
+    /// What is there and what should be.
+    package var problem: String
+
+    package var description: String { "\(file):\(line): \(problem)" }
+  }
+
+  /// The defaults with a file's settings in their place.
+  static func read(_ path: String) throws -> FinderConfiguration {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw Fault(file: path, line: 1, problem: "the file cannot be read, expected settings in YAML")
+    }
+    guard let text = String(data: data, encoding: .utf8) else {
+      throw Fault(file: path, line: 1, problem: "not UTF-8, expected settings in YAML")
+    }
+    return try parse(text, file: path)
+  }
+
+  /// The same from text; `file` is only for the words of errors.
+  package static func parse(_ text: String, file: String) throws -> FinderConfiguration {
+    var configuration = FinderConfiguration()
+    let root: Node?
+    do { root = try Yams.compose(yaml: text) } catch {
+      throw Fault(
+        file: file, line: line(of: error), problem: "not YAML, expected settings such as 'reorderWindow: 0.05'")
+    }
+    guard let root, !isEmpty(root) else { return configuration }
+    try apply(root, prefix: "", file: file, to: &configuration)
+    return configuration
+  }
+
+  /// A configuration as `result.json` tells it: every key with the value in effect.
+  package static func effective(_ configuration: FinderConfiguration) -> JSONValue {
+    .object(ConfigurationKey.all.map { JSONValue.Member(key: $0.name, value: value(of: $0, in: configuration)) })
+  }
+
+  private static func value(of key: ConfigurationKey, in configuration: FinderConfiguration) -> JSONValue {
+    switch key.kind {
+    case .number(let path, _): .number(configuration[keyPath: path])
+    case .integer(let path, _): .integer(configuration[keyPath: path])
+    case .flag(let path): .bool(configuration[keyPath: path])
+    case .pairs(let path, _): .array(configuration[keyPath: path].map { .array([.number($0.x), .number($0.y)]) })
+    }
+  }
+
+  private static func apply(
+    _ node: Node, prefix: String, file: String, to configuration: inout FinderConfiguration
+  ) throws {
+    guard case .mapping(let mapping) = node else {
+      throw Fault(file: file, line: node.mark?.line ?? 1, problem: "found no 'key: value', expected settings")
+    }
+    for (keyNode, value) in mapping {
+      let line = keyNode.mark?.line ?? 1
+      let name = prefix + (keyNode.string ?? "")
+      if let key = ConfigurationKey.all.first(where: { $0.name == name }) {
+        try set(key, value, file: file, line: line, in: &configuration)
+      } else if ConfigurationKey.all.contains(where: { $0.name.hasPrefix(name + ".") }) {
+        try apply(value, prefix: name + ".", file: file, to: &configuration)
+      } else {
+        let names = ConfigurationKey.all.map(\.name).joined(separator: ", ")
+        throw Fault(file: file, line: line, problem: "found the unknown key '\(name)', expected one of \(names)")
+      }
+    }
+  }
+
+  private static func set(
+    _ key: ConfigurationKey, _ value: Node, file: String, line: Int, in configuration: inout FinderConfiguration
+  ) throws {
+    let found = value.scalar.map { "'\($0.string)'" } ?? "a list or a section"
+    func fault(_ expected: String) -> Fault {
+      Fault(file: file, line: line, problem: "\(key.name): found \(found), expected \(expected)")
+    }
+    switch key.kind {
+    case .number(let path, let range):
+      guard let text = value.scalar?.string, let number = Double(text), range.contains(number) else {
+        throw fault("a number from \(range.lowerBound) to \(range.upperBound)")
+      }
+      configuration[keyPath: path] = number
+    case .integer(let path, let range):
+      guard let text = value.scalar?.string, let number = Int(text), range.contains(number) else {
+        throw fault("a whole number from \(range.lowerBound) to \(range.upperBound)")
+      }
+      configuration[keyPath: path] = number
+    case .flag(let path):
+      guard let text = value.scalar?.string, let flag = Bool(text) else { throw fault("true or false") }
+      configuration[keyPath: path] = flag
+    case .pairs(let path, let range):
+      let expected = fault("a list of pairs of numbers from \(range.lowerBound) to \(range.upperBound)")
+      guard let list = value.sequence, !list.isEmpty else { throw expected }
+      configuration[keyPath: path] = try list.map { element in
+        let numbers = element.sequence?.compactMap { $0.scalar.flatMap { Double($0.string) } } ?? []
+        guard numbers.count == 2, numbers.allSatisfy(range.contains) else { throw expected }
+        return SIMD2(numbers[0], numbers[1])
+      }
+    }
+  }
+
+  private static func isEmpty(_ node: Node) -> Bool { node.scalar?.string.isEmpty ?? false }
+
+  private static func line(of error: Error) -> Int {
+    switch error as? YamlError {
+    case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
+    default: 1
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import Datasets
+import Evaluation
+import Geometry
+
+/// The `errors` of `result.json`.
+enum ErrorsDocument {
+  /// A verdict as JSON.
+  static func json(_ verdict: Judge.Verdict) -> JSONValue {
+    ["trajectory": verdict.trajectory.map(trajectory) ?? .null, "peers": .sorted(verdict.peers.mapValues(peer))]
+  }
+
+  private static func trajectory(_ errors: TrajectoryErrors) -> JSONValue {
+    [
+      "poses": .integer(errors.count), "pathLength": .number(errors.pathLength),
+      "ateYawAligned": .number(errors.ateYawAligned), "ateSE3": .number(errors.ateSE3),
+      "rpe": .number(errors.relativePerSecond), "attitudeDegrees": .number(Angle.inDegrees(errors.attitude)),
+    ]
+  }
+
+  private static func peer(_ errors: PeerErrors) -> JSONValue {
+    let levels = TrueView.Level.allCases.compactMap { level in
+      errors.vertical[level].map { counts in
+        JSONValue.Member(key: level.rawValue, value: .sorted(counts.mapValues { .integer($0) }))
+      }
+    }
+    return [
+      "judged": .integer(errors.judged),
+      "angleErrorDegrees": statistics(errors.angle, scale: Angle.inDegrees(1)),
+      "intervals": .integer(errors.intervals), "coverage90": .number(errors.coverage90),
+      "coverage90Tolerant": .number(errors.coverage90Tolerant),
+      "finalIntervalHalfWidthDegrees": .number(errors.finalIntervalHalfWidth.map(Angle.inDegrees)),
+      "converged": .integer(errors.converged), "falseConverged": .number(errors.falseConvergedShare),
+      "distance": statistics(errors.distance), "position": statistics(errors.position), "vertical": .object(levels),
+    ]
+  }
+
+  private static func statistics(_ statistics: ErrorStatistics?, scale: Double = 1) -> JSONValue {
+    guard let s = statistics else { return .null }
+    return [
+      "rms": .number(scale * s.rms), "median": .number(scale * s.median),
+      "percentile90": .number(scale * s.percentile90), "largest": .number(scale * s.largest),
+      "final": .number(scale * s.final),
+    ]
+  }
+}

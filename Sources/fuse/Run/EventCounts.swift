@@ -1,0 +1,35 @@
+import Datasets
+import SensorData
+
+/// How many events of each kind a run read.
+struct EventCounts {
+  /// Inertial samples.
+  private(set) var imu = 0
+  /// Camera frames.
+  private(set) var frames = 0
+  /// Poses of another tracker.
+  private(set) var odometry = 0
+  /// Ranges.
+  private(set) var ranges = 0
+  /// Everything else.
+  private(set) var device = 0
+
+  /// Counts one more.
+  mutating func note(_ event: SensorEvent) {
+    switch event {
+    case .imu: imu += 1
+    case .frame: frames += 1
+    case .odometry: odometry += 1
+    case .range: ranges += 1
+    case .device: device += 1
+    }
+  }
+
+  /// As `result.json` tells them.
+  var json: JSONValue {
+    [
+      "imu": .integer(imu), "frames": .integer(frames), "odometry": .integer(odometry), "ranges": .integer(ranges),
+      "events": .integer(device),
+    ]
+  }
+}

@@ -1,0 +1,78 @@
+import Datasets
+import Evaluation
+import PrecisionFinding
+import SensorData
+
+/// `result.json`: what was asked for, what went in, what came out, and how good it was. No clock, host or path in it.
+struct ResultDocument {
+  /// The recording.
+  var recording: Recording
+  /// What was asked for.
+  var options: RunOptions
+  /// Hashes of what went in.
+  var digest: InputDigest
+  /// Events read.
+  var counts: EventCounts
+  /// Rows read and skipped, per file.
+  var damage: [FileDamage]
+  /// The finder's own account.
+  var summary: FinderSummary
+  /// What became of the peers.
+  var peers: [String: PeerOutcome]
+  /// Updates and poses written.
+  var written: (updates: Int, poses: Int)
+  /// Values that were not finite and were left out.
+  var nonFinite: Int
+  /// Errors against the truth, where there is one.
+  var verdict: Judge.Verdict?
+
+  /// The document.
+  var json: JSONValue {
+    let start = recording.firstTimestamp
+    return [
+      "title": .string(recording.metadata.title), "start": .integer(Int(start.nanoseconds)),
+      "configuration": configuration,
+      "inputs": hashes(digest.inputs), "groundTruth": hashes(digest.groundTruth),
+      "counts": countsJSON,
+      "trajectory": [
+        "beganAt": .number(summary.trajectoryBegan.map { $0.seconds(since: start) }),
+        "waitingFor": .string(summary.waitingFor),
+      ],
+      "peers": .sorted(
+        Dictionary(uniqueKeysWithValues: peers.map { ($0, $1.json(start: start, summary: summary.peers[$0])) })),
+      "errors": verdict.map(ErrorsDocument.json) ?? .null,
+    ]
+  }
+
+  private var configuration: JSONValue {
+    [
+      "from": .number(options.from), "to": .number(options.to), "peer": .string(options.peer),
+      "strict": .bool(options.isStrict), "initialize": .string(options.initialization.rawValue),
+      "trajectory": .string(recording.trajectorySource?.rawValue),
+      "finder": ConfigurationFile.effective(options.finder),
+    ]
+  }
+
+  private var countsJSON: JSONValue {
+    [
+      "read": counts.json,
+      "written": ["updates": .integer(written.updates), "poses": .integer(written.poses)],
+      "framesUsed": .integer(summary.framesUsed), "framesDropped": .integer(summary.framesDropped),
+      "tracksRejected": .integer(summary.tracksRejected),
+      "rangesUsed": .integer(summary.peers.values.reduce(0) { $0 + $1.rangesUsed }),
+      "rangesRejected": .integer(summary.peers.values.reduce(0) { $0 + $1.rangesRejected }),
+      "late": .integer(summary.lateEvents),
+      "damaged": .sorted(
+        Dictionary(
+          uniqueKeysWithValues: damage.filter { $0.total > 0 }.map { file in
+            let kinds = file.counts.map { ($0.key.rawValue, JSONValue.integer($0.value)) }
+            return (file.path, JSONValue.sorted(Dictionary(uniqueKeysWithValues: kinds)))
+          })),
+      "internalErrors": .integer(nonFinite),
+    ]
+  }
+
+  private func hashes(_ entries: [InputDigest.Entry]) -> JSONValue {
+    .object(entries.map { JSONValue.Member(key: $0.path, value: .string($0.sha256)) })
+  }
+}

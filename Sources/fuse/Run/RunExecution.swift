@@ -1,0 +1,89 @@
+import Datasets
+import Dispatch
+import Evaluation
+import Foundation
+import PrecisionFinding
+import SensorData
+
+/// A run from folder to folder: opens, feeds, closes, and puts the results in their place.
+struct RunExecution {
+  /// The recording's folder.
+  var folder: String
+  /// The result's folder.
+  var output: String
+  /// What may change the results.
+  var options: RunOptions
+  /// What stdout carries.
+  var format: RunPipeline.Format
+  /// No story, no progress.
+  var isQuiet: Bool
+
+  /// Runs; an error leaves an older result as it was.
+  func run() throws {
+    let began = DispatchTime.now().uptimeNanoseconds
+    let recording = try Recording.open(URL(fileURLWithPath: folder), options: reading)
+    let truth = try TruthReading(recording)
+    let digest = try InputDigest(recording)
+    let finder = try finder(for: recording, truth: truth)
+    let files = try OutputFolder(path: output)
+    let start = recording.firstTimestamp
+    var pipeline = RunPipeline(
+      finder: finder, output: files, judge: truth.judge(recording.rig), start: start, format: format,
+      isQuiet: isQuiet, progress: ProgressLine(span: try span(of: recording), isQuiet: isQuiet))
+    warn(recording.warnings)
+
+    let events = try recording.events()
+    while let event = try events.next() { try pipeline.take(event) }
+    // What the finder holds back at a cut depends on data that a longer run would see: it is not said.
+    if !events.stoppedEarly { try pipeline.recordingEnded() }
+    if let peer = options.peer, pipeline.counts.ranges == 0 {
+      throw CommandError("--peer \(peer): no ranges of that peer in this part of the recording")
+    }
+
+    let verdict = pipeline.judge?.verdict()
+    let damage = (events.damage + truth.damage).sorted { $0.path < $1.path }
+    let document = ResultDocument(
+      recording: recording, options: options, digest: digest, counts: pipeline.counts, damage: damage,
+      summary: finder.summary, peers: pipeline.peers, written: (files.updateCount, files.poseCount),
+      nonFinite: files.nonFiniteCount, verdict: verdict)
+    let use = ResourceUse(since: began)
+    let timing = TimingDocument(use: use, counts: pipeline.counts, span: try span(of: recording))
+    try files.commit(result: document.json, timing: timing.json)
+    warn(DamageWords.lines(damage))
+    try pipeline.close(
+      with: RunSummary.lines(
+        peers: pipeline.peers, verdict: verdict, start: start, waitingFor: finder.summary.waitingFor)
+        + ["written to \(output): " + timing.words])
+  }
+
+  private var reading: ReadingOptions {
+    ReadingOptions(
+      strict: options.isStrict, from: options.from, to: options.to, peer: options.peer,
+      usesOdometry: options.forcesOdometry ? true : nil)
+  }
+
+  private func finder(for recording: Recording, truth: TruthReading) throws -> PrecisionFinder {
+    let usesOdometry = recording.trajectorySource == .odometry
+    var initialState: GroundTruthState?
+    if options.initialization == .groundtruth {
+      if usesOdometry {
+        warn(["--initialize groundtruth has no effect: the trajectory comes from odometry0, in its own world"])
+      } else {
+        initialState = try truth.firstState(of: recording)
+      }
+    }
+    return PrecisionFinder(
+      rig: recording.rig, configuration: options.finder, useOdometry: usesOdometry, initialState: initialState)
+  }
+
+  /// Seconds of the recording that the run covers.
+  private func span(of recording: Recording) throws -> Double {
+    let whole = try recording.lastTimestamp().seconds(since: recording.firstTimestamp)
+    return max(0, min(whole, options.to ?? whole) - max(0, options.from ?? 0))
+  }
+
+  private func warn(_ lines: [String]) {
+    guard !isQuiet else { return }
+    for line in lines { FileHandle.standardError.write(Data("warning: \(line)\n".utf8)) }
+  }
+}

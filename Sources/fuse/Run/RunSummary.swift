@@ -1,0 +1,74 @@
+import Evaluation
+import Foundation
+import Geometry
+import PrecisionFinding
+import SensorData
+
+/// The end of the story: what was found, and how good it was where the truth is known.
+enum RunSummary {
+  /// Lines for people.
+  static func lines(
+    peers: [String: PeerOutcome], verdict: Judge.Verdict?, start: Timestamp, waitingFor: String?
+  ) -> [String] {
+    var lines: [String] = [""]
+    if let waitingFor { lines.append("no trajectory: still waiting for \(waitingFor)") }
+    if peers.isEmpty { lines.append("no peer was heard") }
+    for (peer, outcome) in peers.sorted(by: { $0.key < $1.key }) {
+      guard let last = outcome.last else { continue }
+      lines.append("\(peer): \(found(last.object))")
+      let next = last.convergence.status == .converged ? nil : last.guidance
+      lines.append("  " + ([judgement(outcome, start: start)] + [next].compactMap { $0 }).joined(separator: " · "))
+      if let errors = verdict?.peers[peer], errors.judged > 0 { lines.append("  truth: " + truth(errors)) }
+    }
+    if let errors = verdict?.trajectory {
+      lines.append(
+        "trajectory: \(Words.fixed(errors.ateYawAligned, 3)) m RMS off (yaw and origin aligned), "
+          + "\(Words.fixed(errors.ateSE3, 3)) m (all aligned), "
+          + "attitude \(Words.fixed(Angle.inDegrees(errors.attitude), 1))°, over \(Words.fixed(errors.pathLength, 1)) m"
+      )
+    }
+    return lines
+  }
+
+  private static func found(_ object: NearbyObject) -> String {
+    var parts: [String] = []
+    if object.distance != nil { parts.append(Story.distance(object)) }
+    if object.horizontalAngle != nil { parts.append(Story.angle(object)) }
+    switch object.verticalDirectionEstimate {
+    case .same: parts.append("on our level")
+    case .above: parts.append("above us")
+    case .below: parts.append("below us")
+    case .aboveOrBelow: parts.append("above or below us")
+    case .unknown: break
+    }
+    if let world = object.worldPosition {
+      let p = world.position
+      let sigma = max(0, world.covariance.trace).squareRoot()
+      parts.append(
+        "at (\(Words.fixed(p.x, 2)), \(Words.fixed(p.y, 2)), \(Words.fixed(p.z, 2))) ± \(Words.fixed(sigma, 2)) m")
+    }
+    return parts.isEmpty ? "nothing known" : parts.joined(separator: ", ")
+  }
+
+  private static func judgement(_ outcome: PeerOutcome, start: Timestamp) -> String {
+    func seconds(_ time: Timestamp) -> String { "\(Words.fixed(time.seconds(since: start), 1)) s" }
+    if let time = outcome.firstConverged {
+      let lost = outcome.last?.convergence.status == .converged ? "" : ", not at the end"
+      return "converged after \(seconds(time))\(lost)"
+    }
+    if let time = outcome.firstAngle { return "not converged; first angle after \(seconds(time))" }
+    return "not converged"
+  }
+
+  private static func truth(_ errors: PeerErrors) -> String {
+    var parts: [String] = []
+    if let distance = errors.distance { parts.append("distance \(Words.fixed(distance.final, 2)) m off") }
+    if let angle = errors.angle { parts.append("angle \(Words.fixed(Angle.inDegrees(angle.final), 1))° off") }
+    if let position = errors.position { parts.append("position \(Words.fixed(position.final, 2)) m off") }
+    if let coverage = errors.coverage90 {
+      parts.append("\(Words.fixed(100 * coverage, 0)) % of \(errors.intervals) intervals hold it")
+    }
+    if errors.converged > 0 { parts.append("\(errors.falseConverged) of \(errors.converged) converged updates false") }
+    return parts.isEmpty ? "nothing to compare" : parts.joined(separator: ", ")
+  }
+}

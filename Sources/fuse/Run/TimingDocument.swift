@@ -1,0 +1,29 @@
+import Datasets
+
+/// `timing.json`: what the run cost. The only file that differs between two runs.
+struct TimingDocument {
+  /// What the system measured.
+  var use: ResourceUse
+  /// Events read.
+  var counts: EventCounts
+  /// Seconds of the recording that the run covers.
+  var span: Double
+
+  /// The document.
+  var json: JSONValue {
+    [
+      "wallSeconds": .number(use.wall), "cpuSeconds": .number(use.cpu), "recordingSeconds": .number(span),
+      "timesRealTime": .number(timesRealTime),
+      "framesPerSecond": .number(counts.frames > 0 ? Double(counts.frames) / use.wall : nil),
+      "peakMemoryBytes": .integer(use.peakMemory),
+    ]
+  }
+
+  /// The same for people.
+  var words: String {
+    "\(Words.fixed(span, 1)) s of recording in \(Words.fixed(use.wall, 2)) s, \(Words.fixed(timesRealTime, 0)) x real time, "
+      + "\(Words.fixed(Double(use.peakMemory) / 1e6, 0)) MB"
+  }
+
+  private var timesRealTime: Double { use.wall > 0 ? span / use.wall : 0 }
+}

@@ -1,0 +1,42 @@
+import Datasets
+import Evaluation
+import SensorData
+
+/// The truth of a recording, in memory: for the judge, and for the start where that was asked for.
+struct TruthReading {
+  /// True states, in the file's order.
+  private(set) var states: [GroundTruthState] = []
+  /// True positions of peers, in the file's order.
+  private(set) var peers: [GroundTruthPeer] = []
+  /// Rows read and skipped.
+  private(set) var damage: [FileDamage] = []
+
+  /// Reads all of it; empty where there is none.
+  init(_ recording: Recording) throws {
+    if let reader = try recording.groundTruthStates() {
+      while let row = try reader.next() { states.append(row) }
+      damage.append(reader.damage)
+    }
+    if let reader = try recording.groundTruthPeers() {
+      while let row = try reader.next() { peers.append(row) }
+      damage.append(reader.damage)
+    }
+  }
+
+  /// A judge; nil where there is nothing to judge by.
+  func judge(_ rig: RigCalibration) -> Judge? {
+    guard !states.isEmpty else { return nil }
+    return Judge(truth: TruthTrajectory(states), peers: TruthPeers(peers), bodyFromDevice: rig.bodyFromDevice)
+  }
+
+  /// The first true state at or after the run's first inertial sample.
+  func firstState(of recording: Recording) throws -> GroundTruthState {
+    let reader = try recording.events()
+    while let event = try reader.next() {
+      guard case .imu(let sample) = event.event else { continue }
+      if let state = states.first(where: { $0.timestamp >= sample.timestamp }) { return state }
+      break
+    }
+    throw CommandError("--initialize groundtruth: no true state at or after the first IMU sample")
+  }
+}

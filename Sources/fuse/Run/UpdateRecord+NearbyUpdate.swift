@@ -1,0 +1,42 @@
+import Datasets
+import PrecisionFinding
+
+extension UpdateRecord {
+  /// The line of a peer's update.
+  init(_ update: NearbyUpdate) {
+    let object = update.object
+    self.init(
+      timestamp: update.timestamp, peer: object.peer, status: update.convergence.status.rawValue,
+      reasons: update.convergence.reasons.map(\.rawValue), guidance: update.guidance,
+      details: update.details.mapValues(JSONValue.init))
+    distance = object.distance
+    distanceStandardDeviation = object.distanceStandardDeviation
+    direction = object.direction
+    horizontalAngle = object.horizontalAngle.map {
+      AngleEstimate(value: $0.value, standardDeviation: $0.standardDeviation, low: $0.low, high: $0.high)
+    }
+    verticalDirectionEstimate = object.verticalDirectionEstimate.name
+    worldPosition = object.worldPosition?.position
+    positionCovariance = object.worldPosition?.covariance
+    quality = object.quality.rawValue
+  }
+
+  /// The line of a change of the session.
+  init(_ session: SessionUpdate) {
+    self.init(
+      timestamp: session.timestamp, peer: nil, status: session.convergence.status.rawValue,
+      reasons: session.convergence.reasons.map(\.rawValue), guidance: session.guidance,
+      details: session.details.mapValues(JSONValue.init))
+  }
+}
+
+extension JSONValue {
+  /// A detail as JSON.
+  init(_ detail: NearbyUpdate.Detail) {
+    switch detail {
+    case .number(let value): self = .number(value)
+    case .text(let text): self = .string(text)
+    case .list(let words): self = .array(words.map { .string($0) })
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import Foundation
+import PrecisionFinding
+
+extension RunOptions.Initialization: ExpressibleByArgument {}
+extension RunPipeline.Format: ExpressibleByArgument {}
+
+/// `fuse run <folder>`.
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Finds the peers of a recording.",
+    discussion: """
+      Tells a story on stdout, a line when something changes, and writes updates.jsonl, trajectory.tum, \
+      result.json and timing.json into the output folder; an older result there is replaced when the run \
+      ended well.
+
+      EXAMPLES
+        fuse run datasets/demo
+        fuse run phone -o result --quiet
+        fuse run phone --from 5 --to 12 --peer tag
+        fuse run phone --format jsonl | jq -c '[.timestamp, .peer, .distance]'
+      """)
+
+  @Argument(help: "The recording: a folder in EuRoC's layout, ranges beside it.")
+  var folder: String
+
+  @Option(name: .shortAndLong, help: "Where the results go. (default: ./<name>-fuse)")
+  var output: String?
+
+  @Flag(help: "No story and no progress.")
+  var quiet = false
+
+  @Option(help: "What stdout carries: text (the story) or jsonl (the updates as they come).")
+  var format: RunPipeline.Format = .text
+
+  @Option(help: ArgumentHelp("Begin this long after the recording's first event, seconds.", valueName: "s"))
+  var from: Double?
+
+  @Option(help: ArgumentHelp("End this long after the recording's first event, seconds.", valueName: "s"))
+  var to: Double?
+
+  @Option(help: ArgumentHelp("Only this peer.", valueName: "id"))
+  var peer: String?
+
+  @Flag(help: "Take the trajectory from odometry0 even if IMU and camera are there.")
+  var odometry = false
+
+  @Option(help: "Start by itself (auto) or from the first true state (groundtruth).")
+  var initialize: RunOptions.Initialization = .auto
+
+  @Flag(help: "Any damage of the recording ends the run.")
+  var strict = false
+
+  @Option(help: ArgumentHelp("Settings of the finder.", valueName: "yaml"))
+  var config: String?
+
+  func validate() throws {
+    for (name, value) in [("--from", from), ("--to", to)] {
+      if let value, !(value >= 0 && value <= 1e9) { throw ValidationError("\(name) must be from 0 to 1e9 seconds.") }
+    }
+    if let from, let to, to <= from { throw ValidationError("--to must be later than --from.") }
+    if folder.isEmpty || output?.isEmpty == true { throw ValidationError("A folder needs a name.") }
+  }
+
+  func run() throws {
+    try Failure.reporting {
+      let finder = try config.map { try ConfigurationFile.read($0) } ?? FinderConfiguration()
+      try RunExecution(
+        folder: folder, output: output ?? Self.defaultOutput(for: folder),
+        options: RunOptions(
+          from: from, to: to, peer: peer, forcesOdometry: odometry, initialization: initialize, isStrict: strict,
+          finder: finder), format: format, isQuiet: quiet
+      ).run()
+    }
+  }
+
+  /// `./<name>-fuse`, where the name is the folder's own, whatever way it was written.
+  static func defaultOutput(for folder: String) -> String {
+    let name = URL(fileURLWithPath: folder).standardizedFileURL.lastPathComponent
+    return "./\(name == "/" ? "root" : name)-fuse"
+  }
+}

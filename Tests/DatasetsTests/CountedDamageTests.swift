@@ -1,0 +1,85 @@
+import Datasets
+import Foundation
+import SensorData
+import Testing
+
+/// One bad row far down in a long file: skipped, counted, and nothing else changes.
+struct CountedCase: Sendable, CustomTestStringConvertible {
+  var kind: DamageKind
+  var file: String
+  var damage: @Sendable (Fixture) throws -> Void
+  var testDescription: String { "\(kind) in \(file)" }
+
+  static let all = [
+    CountedCase(kind: .notANumber, file: Fixture.imu, damage: FatalCase.cell(Fixture.imu, line: 900, 3, "abc")),
+    CountedCase(kind: .notFinite, file: Fixture.imu, damage: FatalCase.cell(Fixture.imu, line: 900, 3, "NaN")),
+    CountedCase(kind: .emptyCell, file: Fixture.imu, damage: FatalCase.cell(Fixture.imu, line: 900, 3, "")),
+    CountedCase(kind: .outOfRange, file: Fixture.imu, damage: FatalCase.cell(Fixture.imu, line: 900, 3, "1e9")),
+    CountedCase(kind: .timeGoingBack, file: Fixture.imu, damage: FatalCase.cell(Fixture.imu, line: 900, 0, "17")),
+    CountedCase(
+      kind: .duplicate, file: Fixture.imu, damage: FatalCase.cell(Fixture.imu, line: 900, 0, "\(Fixture.time(897))")),
+    CountedCase(kind: .cellCount, file: Fixture.imu) { try $0.edit(Fixture.imu, line: 900) { $0 + ",7" } },
+    CountedCase(kind: .truncatedLastRow, file: Fixture.imu) {
+      try $0.write(Fixture.imu, String($0.text(Fixture.imu).dropLast(14)))
+    },
+    CountedCase(kind: .notANumber, file: Fixture.features, damage: FatalCase.cell(Fixture.features, line: 905, 2, "?")),
+    CountedCase(kind: .duplicate, file: Fixture.features) {
+      try $0.edit(Fixture.features, line: 905) { _ in
+        Fixture.featureRows()[902]  // the row before, again
+      }
+    },
+    CountedCase(kind: .negativeRange, file: Fixture.ranges, damage: FatalCase.cell(Fixture.ranges, line: 900, 2, "-3")),
+    CountedCase(kind: .duplicate, file: Fixture.ranges) {
+      try $0.edit(Fixture.ranges, line: 900) { _ in Fixture.rangeRows()[897] }
+    },
+  ]
+}
+
+@Suite struct CountedDamageTests {
+  @Test(arguments: CountedCase.all)
+  func oneBadRowIsSkippedAndCounted(damaged: CountedCase) throws {
+    let fixture = try Fixture()
+    let whole = try fixture.read()
+    try damaged.damage(fixture)
+    let reading = try fixture.read()
+    #expect(reading.counts(damaged.file) == [damaged.kind: 1])
+    #expect(reading.damage.map(\.total).reduce(0, +) == 1)
+    func rows(_ r: Reading) -> Int { r.imu.count + r.ranges.count + r.frames.map(\.features.count).reduce(0, +) }
+    #expect(rows(reading) == rows(whole) - 1)
+    #expect(throws: DatasetError.self) { _ = try fixture.read(ReadingOptions(strict: true)) }
+  }
+
+  @Test func twoBadRowsInTwoThousandAreAllowedAndThreeAreNot() throws {
+    let fixture = try Fixture()
+    try FatalCase.cell(Fixture.imu, line: 700, 1, "x")(fixture)
+    try FatalCase.cell(Fixture.imu, line: 701, 1, "inf")(fixture)
+    #expect(try fixture.read().counts(Fixture.imu) == [.notANumber: 1, .notFinite: 1])
+    try FatalCase.cell(Fixture.imu, line: 702, 1, "x")(fixture)
+    #expect(throws: DatasetError.self) { _ = try fixture.read() }
+  }
+
+  @Test func badRowsBeyondTheEndAskedForAreNotJudged() throws {
+    let fixture = try Fixture()
+    for line in 1900...1920 { try FatalCase.cell(Fixture.imu, line: line, 1, "x")(fixture) }
+    #expect(throws: DatasetError.self) { _ = try fixture.read() }
+    #expect(try fixture.read(ReadingOptions(to: 5)).damage.allSatisfy { $0.total == 0 })
+  }
+
+  @Test func aLastRowWithoutEndOfLineThatIsWholeIsGood() throws {
+    let fixture = try Fixture()
+    try fixture.write(Fixture.imu, String(fixture.text(Fixture.imu).dropLast()))
+    let reading = try fixture.read()
+    #expect(reading.imu.count == 2000 && reading.counts(Fixture.imu).isEmpty)
+  }
+
+  @Test func damageInTheTruthChangesNoEvent() throws {
+    let fixture = try Fixture()
+    let before = try fixture.read().events
+    try fixture.write("mav0/state_groundtruth_estimate0/data.csv", "\0\0garbage")
+    try fixture.write("mav0/peers_groundtruth0/data.csv", "")
+    let recording = try fixture.open()
+    #expect(try Reading(recording).events == before)
+    #expect(throws: DatasetError.self) { _ = try recording.groundTruthStates() }
+    #expect(throws: DatasetError.self) { _ = try recording.groundTruthPeers() }
+  }
+}

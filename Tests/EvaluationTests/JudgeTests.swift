@@ -1,0 +1,111 @@
+import Evaluation
+import Foundation
+import Geometry
+import SensorData
+import Testing
+
+/// A device that stands at the origin (its axes are the world's: ahead is where its -z would be ... it lies flat, so the
+/// top edge, +y, is ahead) and a peer at (0, 4, 0): distance 4, angle 0, same level.
+@Suite struct JudgeTests {
+  private static let rows = (0...10).map { k in
+    GroundTruthState(
+      timestamp: Timestamp(nanoseconds: Int64(k) * 500_000_000),
+      worldFromBody: Pose(translation: Vector3(0.1 * Double(k), 0, 0)))
+  }
+  private static let peers = [
+    GroundTruthPeer(timestamp: Timestamp(nanoseconds: 0), peer: "tag", position: Vector3(0, 4, 0))
+  ]
+
+  private func judge(_ updates: [JudgedUpdate], estimateFromTruth: Pose = .identity) -> Judge.Verdict {
+    var judge = Judge(truth: TruthTrajectory(Self.rows), peers: TruthPeers(Self.peers), bodyFromDevice: .identity)
+    for row in Self.rows { judge.note(row.timestamp, worldFromBody: estimateFromTruth * row.worldFromBody) }
+    for update in updates { judge.note(update, peer: "tag") }
+    return judge.verdict()
+  }
+
+  private let start = Timestamp(nanoseconds: 0)
+
+  @Test func perfectUpdates() throws {
+    // Another world for the estimate: positions are compared after alignment.
+    let estimateFromTruth = Pose(rotation: .yaw(1), translation: Vector3(7, 8, 9))
+    let update = JudgedUpdate(
+      timestamp: start, distance: 4, horizontalAngle: 0, horizontalAngleInterval: -0.1...0.1,
+      verticalDirectionEstimate: "same", worldPosition: estimateFromTruth * Vector3(0, 4, 0), isConverged: true)
+    let verdict = judge([update, update], estimateFromTruth: estimateFromTruth)
+    let errors = try #require(verdict.peers["tag"])
+    #expect(errors.judged == 2)
+    #expect(try #require(errors.angle).largest < 1e-12)
+    #expect(try #require(errors.distance).largest < 1e-12)
+    #expect(try #require(errors.position).largest < 1e-9)
+    #expect(errors.coverage90 == 1)
+    #expect(errors.falseConvergedShare == 0)
+    #expect(errors.vertical == [.same: ["same": 2]])
+  }
+
+  @Test func coverageCountsIntervalsThatPassPi() throws {
+    func update(_ interval: ClosedRange<Double>) -> JudgedUpdate {
+      JudgedUpdate(timestamp: start, horizontalAngle: interval.lowerBound, horizontalAngleInterval: interval)
+    }
+    // The truth is 0: the same as one whole turn.
+    let verdict = judge([update(-0.2...0.1), update(0.1...0.3), update(6.2...6.4), update(3.0...3.4)])
+    let errors = try #require(verdict.peers["tag"])
+    #expect(errors.intervals == 4)
+    #expect(errors.coverage90 == 0.5)
+    #expect(errors.coverage90Tolerant == 0.5)
+    #expect(abs(try #require(errors.finalIntervalHalfWidth) - 0.2) < 1e-12)
+  }
+
+  @Test func toleranceForgivesOneAndAHalfDegrees() throws {
+    func update(_ low: Double, _ high: Double) -> JudgedUpdate {
+      JudgedUpdate(
+        timestamp: start, horizontalAngle: Angle.degrees(low),
+        horizontalAngleInterval: Angle.degrees(low)...Angle.degrees(high))
+    }
+    let errors = try #require(judge([update(-1, 1), update(1.4, 3), update(-9, -1.6), update(1.6, 5)]).peers["tag"])
+    #expect(errors.coverage90 == 0.25)
+    #expect(errors.coverage90Tolerant == 0.5)
+  }
+
+  @Test func falseConvergence() throws {
+    func update(angle: Double, position: Vector3, converged: Bool = true) -> JudgedUpdate {
+      JudgedUpdate(timestamp: start, horizontalAngle: angle, worldPosition: position, isConverged: converged)
+    }
+    let verdict = judge([
+      update(angle: Angle.degrees(19), position: Vector3(0, 4, 0)),
+      update(angle: Angle.degrees(21), position: Vector3(0, 4, 0)),
+      update(angle: 0, position: Vector3(0, 4, 1.6)),
+      update(angle: 3, position: Vector3(0, -4, 0), converged: false),
+    ])
+    let errors = try #require(verdict.peers["tag"])
+    #expect(errors.converged == 3)
+    #expect(errors.falseConverged == 2)
+  }
+
+  @Test func withoutTruthNothingIsJudged() throws {
+    let late = JudgedUpdate(timestamp: Timestamp(nanoseconds: 60_000_000_000), distance: 1, isConverged: true)
+    let errors = try #require(judge([late]).peers["tag"])
+    #expect(errors.judged == 0)
+    #expect(errors.distance == nil)
+    #expect(errors.coverage90 == nil)
+    #expect(errors.falseConvergedShare == nil)
+  }
+
+  @Test func statisticsOfKnownErrors() throws {
+    let statistics = try #require(ErrorStatistics([3, -4, 0, 0, 5, -1]))
+    #expect(abs(statistics.rms - (51.0 / 6).squareRoot()) < 1e-12)
+    #expect(statistics.median == 1)
+    #expect(statistics.largest == 5)
+    #expect(statistics.final == 1)
+    #expect(ErrorStatistics([]) == nil)
+  }
+
+  @Test func aMovingPeerIsInterpolated() {
+    let peers = TruthPeers([
+      GroundTruthPeer(timestamp: Timestamp(nanoseconds: 0), peer: "a", position: Vector3(0, 0, 0)),
+      GroundTruthPeer(timestamp: Timestamp(nanoseconds: 1_000_000_000), peer: "a", position: Vector3(2, 0, 0)),
+    ])
+    #expect(peers.position(of: "a", at: Timestamp(nanoseconds: 250_000_000)) == Vector3(0.5, 0, 0))
+    #expect(peers.position(of: "a", at: Timestamp(nanoseconds: 1_250_000_000)) == nil)
+    #expect(peers.position(of: "b", at: Timestamp(nanoseconds: 0)) == nil)
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import PrecisionFinding
+import SensorData
+import Testing
+import fuse
+
+/// The story tells what lasts, once, and at the time it began.
+@Suite struct StoryTests {
+  private let start = Timestamp(nanoseconds: 1_000_000_000)
+
+  private func update(
+    _ seconds: Double, angle: Double? = nil, status: Convergence.Status = .notConverged,
+    reason: Convergence.Reason? = .insufficientMovement
+  ) -> NearbyUpdate {
+    var object = NearbyObject(peer: "tag", quality: .precise)
+    object.distance = 5
+    object.distanceStandardDeviation = 0.1
+    object.horizontalAngle = angle.map { .init(value: $0, standardDeviation: 0.05, low: $0 - 0.1, high: $0 + 0.1) }
+    let convergence = Convergence(status: status, reasons: [reason].compactMap { $0 })
+    return NearbyUpdate(
+      timestamp: start.advanced(bySeconds: seconds), object: object, convergence: convergence,
+      guidance: convergence.guidance)
+  }
+
+  @Test func theFirstWordComesAtOnceWithAHeader() {
+    var story = Story(start: start)
+    let lines = story.tell(update(0.1))
+    #expect(lines.count == 2)
+    #expect(lines[0].contains("distance") && lines[0].contains("what happens"))
+    #expect(lines[1].contains("0.1 s") && lines[1].contains("tag") && lines[1].contains("5.00 ± 0.10 m"))
+    #expect(lines[1].hasSuffix("first distance · Move around a little."))
+    #expect(story.tell(update(0.2)).isEmpty)
+  }
+
+  @Test func aChangeIsToldOnceItHasLasted() {
+    var story = Story(start: start)
+    _ = story.tell(update(0))
+    var told: [String] = []
+    for k in 1...30 { told += story.tell(update(0.1 * Double(k), angle: k >= 10 ? 0.5 : nil)) }
+    #expect(told.count == 1)
+    #expect(told[0].contains("1.0 s") && told[0].contains("29° right ± 5.7°") && told[0].contains("angle known"))
+  }
+
+  @Test func flickerIsNotNews() {
+    var story = Story(start: start)
+    _ = story.tell(update(0))
+    for k in 1...100 {
+      #expect(story.tell(update(0.1 * Double(k), angle: k.isMultiple(of: 2) ? 0.5 : nil)).isEmpty)
+    }
+  }
+
+  @Test func convergenceAndItsLossAreOneLineEach() {
+    var story = Story(start: start)
+    _ = story.tell(update(0))
+    var told: [String] = []
+    for k in 1...60 {
+      let good = (20..<40).contains(k)
+      told += story.tell(
+        update(
+          0.1 * Double(k), angle: good ? 0.5 : nil, status: good ? .converged : .notConverged,
+          reason: good ? nil : .insufficientHorizontalSweep))
+    }
+    #expect(told.count == 3)
+    #expect(told[0].hasSuffix("Move your phone from side to side."))
+    #expect(told[1].contains("2.0 s") && told[1].hasSuffix("angle known, converged"))
+    #expect(told[2].hasSuffix("angle lost, no longer converged · Move your phone from side to side."))
+  }
+
+  @Test func theSessionSpeaksAtOnce() {
+    var story = Story(start: start)
+    let dark = SessionUpdate(
+      timestamp: start.advanced(bySeconds: 3),
+      convergence: Convergence(status: .notConverged, reasons: [.insufficientLighting]), guidance: "More light.")
+    #expect(story.tell(dark).last?.hasSuffix("More light.") == true)
+    #expect(story.tell(dark).isEmpty)
+  }
+
+  @Test func anglesHaveSides() {
+    #expect(Words.side(0.004) == "ahead")
+    #expect(Words.side(-.pi / 2) == "90° left")
+    #expect(Words.side(.pi) == "behind")
+    #expect(Words.fixed(-0.001, 2) == "0.00")
+  }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import Geometry
+import SensorData
+import Simulation
+import TestSupport
+import Testing
+
+@Suite struct ScenarioTests {
+  static let builtIn = Scenario.builtIn.map(\.name)
+
+  @Test func builtInScenariosAreListedInOrder() {
+    #expect(
+      Self.builtIn == [
+        "still", "straight", "arc", "arc-above", "search", "two-peers", "dark", "nlos", "approach", "walk-l", "tremor",
+        "demo",
+      ])
+    #expect(Scenario.builtIn.allSatisfy { !$0.summary.isEmpty && !$0.summary.contains("\n") })
+  }
+
+  /// `datasets/scenarios` shows the very files that are compiled in, each called like its scenario.
+  @Test func theFolderHoldsTheBuiltInScenarios() throws {
+    let folder = Repository.root.appendingPathComponent("datasets/scenarios")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    #expect(files == Self.builtIn.map { "\($0).yaml" }.sorted())
+    for name in Self.builtIn {
+      #expect(try Scenario(contentsOf: folder.appendingPathComponent("\(name).yaml")) == Scenario.named(name))
+    }
+  }
+
+  @Test(arguments: builtIn) func everyBuiltInScenarioHasWhatItClaims(_ name: String) throws {
+    let scenario = try Scenario.named(name)
+    let simulator = try Simulator(scenario: scenario, seed: 1)
+    let duration = simulator.motion.duration
+    let events = simulator.events()
+    var samples = 0
+    var frames = 0
+    var ranges: [String: Int] = [:]
+    for event in events {
+      switch event.event {
+      case .imu: samples += 1
+      case .frame(let frame):
+        frames += 1
+        let isDark = scenario.camera!.dark.contains { $0.contains(frame.timestamp.seconds(since: Simulator.start)) }
+        #expect(isDark ? frame.features.isEmpty : frame.features.count >= scenario.camera!.tracks / 2)
+        #expect(isDark ? frame.meanLuma! < 0.05 : abs(frame.meanLuma! - 0.5) < 0.1)
+      case .range(let range): ranges[range.peer, default: 0] += 1
+      default: Issue.record("unexpected event \(event)")
+      }
+    }
+    #expect(abs(Double(samples) - duration * scenario.imu.rate) <= 1)
+    #expect(abs(Double(frames) - duration * scenario.camera!.rate) <= 1)
+    #expect(ranges.keys.sorted() == scenario.peers.map(\.id).sorted())
+    for count in ranges.values { #expect(Double(count) > 0.85 * duration * scenario.radio.rate) }
+    for (earlier, later) in zip(events, events.dropFirst()) {
+      #expect((earlier.event.timestamp, earlier.event.rank) <= (later.event.timestamp, later.event.rank))
+    }
+    for state in simulator.truth() {
+      let p = state.worldFromBody.translation
+      #expect(all(p .> scenario.room.low + 0.3) && all(p .< scenario.room.high - 0.3), "the hand leaves the room")
+    }
+  }
+
+  @Test func standingScenariosMoveOnlyByUnrest() throws {
+    for (name, reach) in [("still", 0.02), ("tremor", 0.05)] {
+      let scenario = try Scenario.named(name)
+      let positions = try Simulator(scenario: scenario, seed: 3).truth().map(\.worldFromBody.translation)
+      let mean = positions.reduce(.zero, +) / Double(positions.count)
+      let variance = positions.map { ($0 - mean).squaredNorm }.reduce(0, +) / Double(positions.count) / 3
+      let hand = scenario.hand
+      let expected = hand.swayDeviation * hand.swayDeviation + hand.tremorDeviation * hand.tremorDeviation
+      // 20 s of a sway that is mostly slower than 1 Hz: the sample variance itself scatters.
+      #expect(variance > 0.4 * expected && variance < 1.6 * expected, "\(name): \(variance) against \(expected)")
+      #expect(positions.allSatisfy { $0.norm < reach })
+    }
+  }
+
+  @Test func faultsNameFileLineAndExpectation() throws {
+    let good = "name: x\ndescription: y\nmotion:\n  - hold: {duration_s: 2}\n"
+    #expect(try Scenario(yaml: good, file: "x.yaml").peers.isEmpty)
+    let cases: [(String, Int?, String)] = [
+      (good + "uwb: {rate: 3}\n", 5, "unknown key 'rate'"),
+      (good + "camera:\n  tracks: 60\n  luma: 3\n", 7, "unknown key 'luma'"),
+      (good + "uwb: {\"a\\nb\": 3}\n", 5, "unknown key 'a b'"),
+      (good + "imu: {rate_hz: nan}\n", 5, "expected a number from 20.0"),
+      (good + "imu: {rate_hz: fast}\n", 5, "'fast'"),
+      (good + "imu: 3\n", 5, "expected `key: value`"),
+      (good + "peers:\n  - {id: a}\n", 6, "'ahead_m' is missing"),
+      (good + "peers:\n  - {id: 'a,b', ahead_m: 1}\n", 6, "comma"),
+      (good + "peers: [{id: a, ahead_m: 1}, {id: a, ahead_m: 2}]\n", 5, "two peers"),
+      (good + "camera: {lens: {model: fisheye}}\n", 5, "'fisheye' is not one of"),
+      (good + "camera: {lens: {model: fov, coefficients: [1, 2]}}\n", 5, "a list of 1 numbers"),
+      (good + "camera: {dark: [{from_s: 3, to_s: 1}]}\n", 5, "the light comes back"),
+      (
+        "name: x\ndescription: y\nmotion:\n  - {hold: {duration_s: 2}, turn: {duration_s: 1, right_deg: 3}}\n", 4,
+        "exactly one of"
+      ),
+      ("name: x\ndescription: y\nmotion:\n  - approach: {peer: nobody}\n", 4, "'nobody'"),
+      ("name: x\ndescription: y\n", 1, "'motion' is missing"),
+      ("name: [", 2, "no YAML"), ("name: x\nname: y\n", 1, "the same key twice: name"),
+      ("name: \0\n", nil, "no YAML"), ("", nil, "empty"), ("- 1\n", 1, "expected `key: value`"),
+    ]
+    for (yaml, line, words) in cases {
+      let error = #expect(throws: ScenarioError.self) { try Scenario(yaml: yaml, file: "x.yaml") }
+      #expect(error?.description.contains(words) == true, "\(yaml): \(error?.description ?? "-")")
+      #expect(error?.line == line, "\(yaml): \(error?.description ?? "-")")
+      #expect(error?.description.hasPrefix("x.yaml") == true)
+    }
+    #expect(throws: ScenarioError.self) { try Scenario.named("no-such-scenario") }
+  }
+
+  /// Every key that the reader knows stands in datasets/README.md: the error for an unknown key lists them.
+  @Test func everyKeyIsDocumented() throws {
+    let readme = try String(contentsOf: Repository.root.appendingPathComponent("datasets/README.md"), encoding: .utf8)
+    let good = "name: x\ndescription: y\nmotion:\n  - hold: {duration_s: 2}\n"
+    let places =
+      [
+        good + "zzz: 1\n", good + "peers: [{id: a, ahead_m: 1, zzz: 1}]\n",
+        good + "camera: {dark: [{from_s: 1, to_s: 2, zzz: 1}]}\n",
+        good + "camera: {lens: {model: none, zzz: 1}}\n",
+      ]
+      + ["hand", "room", "imu", "camera", "uwb", "odometry"].map { good + "\($0): {zzz: 1}\n" }
+      + [
+        "hold: {duration_s: 1, zzz: 1}", "sway: {duration_s: 1, zzz: 1}", "arc: {duration_s: 1, zzz: 1}",
+        "walk: {distance_m: 1, zzz: 1}", "turn: {duration_s: 1, right_deg: 1, zzz: 1}", "approach: {peer: a, zzz: 1}",
+      ].map { "name: x\ndescription: y\nmotion:\n  - \($0)\n" }
+    for yaml in places {
+      let error = #expect(throws: ScenarioError.self) { try Scenario(yaml: yaml, file: "x.yaml") }
+      let list = try #require(error?.problem.components(separatedBy: "expected one of: ").dropFirst().first)
+      for key in list.components(separatedBy: ", ") { #expect(readme.contains("`\(key)`"), "\(key)") }
+    }
+  }
+
+  @Test func whatIsNoSmallTextFileIsRefused() throws {
+    for path in ["/dev/zero", "/", Repository.root.appendingPathComponent("datasets/demo/mav0/imu0/data.csv").path] {
+      #expect(throws: ScenarioError.self) { try Scenario.named(path) }
+    }
+    #expect(throws: ScenarioError.self) {
+      try Scenario(yaml: "name: " + String(repeating: "[", count: 200_000), file: "deep.yaml")
+    }
+  }
+
+  /// Whatever a text editor or a bad disk makes of a scenario: it reads, or it is refused in one line.
+  @Test func damagedTextsNeverCrash() throws {
+    var random = SeededRandom(seed: 12)
+    let texts = try Self.builtIn.map {
+      try Array(Data(contentsOf: Repository.root.appendingPathComponent("datasets/scenarios/\($0).yaml")))
+    }
+    var refused = 0
+    for k in 0..<3000 {
+      var text = texts[k % texts.count]
+      for _ in 0...Int(random.next() % 4) {
+        let place = Int(random.next() % UInt64(text.count))
+        switch random.next() % 3 {
+        case 0: text[place] = UInt8(32 + random.next() % 95)
+        case 1: text.remove(at: place)
+        default: text.insert(UInt8(truncatingIfNeeded: random.next()), at: place)
+        }
+      }
+      do {
+        let scenario = try Scenario(yaml: String(decoding: text, as: UTF8.self), file: "damaged.yaml")
+        _ = try Simulator(scenario: scenario, seed: 1)
+      } catch {
+        refused += 1
+        #expect(!error.description.contains("\n"), "\(error)")
+      }
+    }
+    #expect(refused > 1000)
+  }
+}
