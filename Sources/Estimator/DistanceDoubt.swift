@@ -8,7 +8,7 @@ import Vision
 /// whose distance from the present ones is an error of the same kind. Worse, the part of rho's error that comes from the prior
 /// or from a wrong baseline is the same for all points seen at that time: it does not average out over them, so it
 /// counts as many times as there are points.
-struct DistanceDoubt {
+package struct DistanceDoubt {
   private var variance: Double
   private var ways: [Matrix3] = []
   private var shifts: [Vector3] = []
@@ -17,7 +17,7 @@ struct DistanceDoubt {
   ///   - feature: the point, anchored at the first clone.
   ///   - sigma: of its inverse distance if the poses were exact, 1/m.
   ///   - companions: number of points that share the common part of the error.
-  init(
+  package init(
     _ feature: BearingFeature, sigma: Double, prior: InverseDistancePrior, companions: Int, clones: [Clone],
     covariance: ErrorCovariance
   ) {

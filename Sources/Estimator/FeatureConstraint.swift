@@ -9,22 +9,22 @@ import Vision
 /// `q_i = b - rho o_i`, b the bearing at the anchor and `o_i` the way from the anchor to camera i, a sight depends on
 /// `rho (f - p_i)`: `H_theta = J R_CW [rho (f - p_I)]x`, `H_p = -rho J R_CW`, `H_f = J R_CW [e1 e2 -o_i]`, all finite at
 /// rho = 0, where only the rotation is constrained. They are taken at the clones' first estimates.
-struct FeatureConstraint {
+package struct FeatureConstraint {
   /// Rows left after the projection: 2 sights - 3.
-  var rows: Int
+  package let rows: Int
   /// Ids of the clones involved, six columns each, in the order of their sights.
-  var cloneIDs: [Int]
+  package let cloneIDs: [Int]
   /// rows x 6 sights, row-major.
-  var jacobian: [Double]
+  package let jacobian: [Double]
   /// rows.
-  var residual: [Double]
+  package let residual: [Double]
 
   /// - Parameters:
   ///   - sights: what was seen, each from the clone of the same index; at least two.
   ///   - feature: the point, anchored in the first clone's camera, from the present estimates.
   ///   - doubt: how uncertain its inverse distance is.
   /// - Returns: nil when the point cannot be seen from where a clone was, or numbers run out.
-  init?(
+  package init?(
     sights: [FeatureTrack.Sight], clones: [Clone], feature: BearingFeature, doubt: DistanceDoubt, camera: FilterCamera
   ) {
     guard var full = Self.linearised(sights, clones, feature, camera) else { return nil }
@@ -39,10 +39,10 @@ struct FeatureConstraint {
   }
 
   /// Before the projection: `pose` is 2n x 6n, `feature` 2n x 3, `residual` 2n.
-  struct Linearised {
-    var pose: [Double]
-    var feature: [Double]
-    var residual: [Double]
+  package struct Linearised {
+    package var pose: [Double]
+    package var feature: [Double]
+    package var residual: [Double]
     /// 2n, world axes: how a coordinate changes with `rho` times the camera's position, negated.
     var gradients: [Vector3]
 
@@ -58,7 +58,8 @@ struct FeatureConstraint {
     }
   }
 
-  static func linearised(
+  /// Residuals and Jacobians of all sights before the projection; nil when the lens cannot see the point.
+  package static func linearised(
     _ sights: [FeatureTrack.Sight], _ clones: [Clone], _ feature: BearingFeature, _ camera: FilterCamera
   ) -> Linearised? {
     let imuFromCamera = camera.imuFromCamera, lens = camera.lens, pixelNoise = camera.pixelNoise

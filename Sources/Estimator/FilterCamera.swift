@@ -3,15 +3,16 @@ import SensorData
 import Vision
 
 /// A camera as the filter needs it.
-struct FilterCamera {
+package struct FilterCamera {
   /// Directions to pixels and back.
-  let lens: LensModel
+  package let lens: LensModel
   /// Pose of the camera in the IMU's axes.
-  let imuFromCamera: Pose
+  package let imuFromCamera: Pose
   /// 1-sigma of a feature's coordinate, pixels.
-  let pixelNoise: Double
+  package let pixelNoise: Double
 
-  init(_ camera: CameraCalibration, imu: IMUCalibration) {
+  /// From the calibrations of both.
+  package init(_ camera: CameraCalibration, imu: IMUCalibration) {
     lens = LensModel(camera)
     imuFromCamera = imu.bodyFromIMU.inverse * camera.bodyFromCamera
     pixelNoise = camera.pixelNoise

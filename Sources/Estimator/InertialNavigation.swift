@@ -77,7 +77,7 @@ package final class InertialNavigation: NavigationFilter {
     first = state
     let seconds = end.seconds(since: time)
     time = end
-    samples.forget(before: end)
+    samples.forget(before: end.advanced(bySeconds: -Self.memory))
     drift.update(self, seconds: seconds)
     return true
   }
@@ -134,6 +134,9 @@ package final class InertialNavigation: NavigationFilter {
   package func removeClone(at index: Int) { covariance.remove(clones.remove(at: index).block) }
 
   // MARK: Corrections
+
+  /// How long inertial samples are kept, seconds: long enough to judge stillness and to start anew.
+  static let memory = 1.0
 
   /// Largest 1-sigma of the velocity at which first estimates are worth keeping, m/s.
   static let settledVelocity = 0.1

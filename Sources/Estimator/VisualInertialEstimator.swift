@@ -10,7 +10,8 @@ import Vision
 package final class VisualInertialEstimator {
   /// The filter; nil until a first state was found.
   package private(set) var navigation: InertialNavigation?
-  /// How often a filter was given up because it could no longer be trusted; each time a new world begins.
+  /// How often a filter was given up because it could no longer be trusted; each time a new world begins,
+  /// placed where the old one ended.
   package private(set) var restarts = 0
 
   private let imu: IMUCalibration
@@ -22,6 +23,7 @@ package final class VisualInertialEstimator {
   private let zeroVelocity: ZeroVelocityUpdate
 
   private var waiting = IMUBuffer()
+  private var origin = Pose.identity
   private var firstSample: Timestamp?
   private var lastRest: Timestamp?
   private var tracks = FeatureTracks()
@@ -52,6 +54,7 @@ package final class VisualInertialEstimator {
   package func add(_ sample: IMUSample) -> Bool {
     if let navigation { return navigation.samples.add(sample) }
     let taken = waiting.add(sample)
+    if taken { waiting.forget(before: sample.timestamp.advanced(bySeconds: -InertialNavigation.memory)) }
     if taken, firstSample == nil { firstSample = sample.timestamp }
     return taken
   }
@@ -87,7 +90,7 @@ package final class VisualInertialEstimator {
     report.count(visualUpdate.apply(finished, companions: tracks.living.count, to: navigation))
     if let surplus { giveUp(surplus, navigation) }
     hover.apply(frame, camera: camera, to: navigation)
-    if trust.isLost(after: report, navigation) { report.waitingFor = restart() }
+    if trust.isLost(after: report, navigation) { report.giveUp(waitingFor: restart()) }
     return report
   }
 }
@@ -101,10 +104,12 @@ extension VisualInertialEstimator {
     let window = waiting.samples(
       after: time.advanced(bySeconds: -RestInitializer.window), before: time.advanced(byNanoseconds: 1))
     guard let last = window.last, let firstSample else { return "imu" }
-    let initializer = RestInitializer(calibration: imu, patience: configuration.patience)
+    let initializer = RestInitializer(
+      calibration: imu, stillness: stillness, patience: configuration.patience, origin: origin)
     let outcome = initializer.attempt(
-      window, at: last.timestamp, waited: time.seconds(since: firstSample), 
-      flow: report.medianDisparity.map { $0 / camera.lens.focalLength / RecentFrames.span })
+      window, at: last.timestamp, waited: time.seconds(since: firstSample),
+      flow: report.medianDisparity.map { $0 / camera.lens.focalLength / RecentFrames.span },
+      pictureStands: pictureStands(report) ?? false)
     switch outcome {
     case .waiting(let reason): return reason
     case .ready(let estimate): return start(from: estimate) ? nil : "health"
@@ -116,18 +121,15 @@ extension VisualInertialEstimator {
     let window = navigation.samples.samples(
       after: report.timestamp.advanced(bySeconds: -StillnessDetector.window),
       before: report.timestamp.advanced(byNanoseconds: 1))
-    let bias = navigation.state.gyroscopeBias
-    guard let statistic = stillness.statistic(window, gyroscopeBias: bias) else { return false }
-    guard let pictureStands = pictureStands(report) else { return statistic < Self.strictStillness }
-    return statistic < Self.stillness && pictureStands
+    guard let statistic = stillness.statistic(window) else { return false }
+    guard let pictureStands = pictureStands(report) else { return statistic < StillnessDetector.surelyAtRest }
+    return statistic < StillnessDetector.atRest && pictureStands
   }
 
   /// Nil where there is nothing to see. Noise alone moves a feature by a median of 1.67 sigma.
   private func pictureStands(_ report: FrameReport) -> Bool? {
     report.medianDisparity.map { $0 < max(0.3, 2 * camera.pixelNoise) }
   }
-  private static var stillness: Double { 2 }
-  private static var strictStillness: Double { 1.3 }
 
   /// Zero velocity; false when the state contradicts it.
   private func rest(_ navigation: InertialNavigation) -> Bool {
@@ -160,6 +162,7 @@ extension VisualInertialEstimator {
   /// Gives up a state that can no longer be trusted and looks for a new one.
   private func restart() -> String {
     waiting = navigation?.samples ?? IMUBuffer()
+    if let pose = navigation?.worldFromBody, pose.translation.isFinite, pose.rotation.v.isFinite { origin = pose }
     firstSample = waiting.samples.last?.timestamp
     navigation = nil
     hover.reset()

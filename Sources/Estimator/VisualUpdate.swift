@@ -43,7 +43,8 @@ struct VisualUpdate {
     return Array(sorted.prefix(mostTracks))
   }
 
-  private func constraint(_ track: FeatureTrack, _ companions: Int, _ filter: InertialNavigation) -> FeatureConstraint? {
+  private func constraint(_ track: FeatureTrack, _ companions: Int, _ filter: InertialNavigation) -> FeatureConstraint?
+  {
     let clones = track.sights.compactMap { sight in filter.clones.first { $0.id == sight.poseID } }
     precondition(clones.count == track.sights.count, "sights refer to living clones")
     let views = zip(track.sights, clones).map { sight, clone in

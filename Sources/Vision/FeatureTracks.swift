@@ -11,6 +11,13 @@ package struct FeatureTrack: Equatable, Sendable {
     package var pixel: SIMD2<Double>
     /// Unit direction, camera axes.
     package var direction: Vector3
+
+    /// A sight from its parts.
+    package init(poseID: Int, pixel: SIMD2<Double>, direction: Vector3) {
+      self.poseID = poseID
+      self.pixel = pixel
+      self.direction = direction
+    }
   }
 
   /// The track's identity.

@@ -70,9 +70,15 @@ package struct Triangulation: Sendable {
       damping = max(damping / 10, 1e-9)
       if gain < 1e-6 * (1 + system.cost) { break }
     }
-    let mean = system.cost / Double(2 * views.count)
+    let pull = priorPull(feature)
+    let mean = max(system.cost - pull * pull, 0) / Double(2 * views.count)
     if mean > largestError * largestError * pixelNoise * pixelNoise { return .inconsistent(meanSquaredError: mean) }
     return .found(feature, sigma: pixelNoise * system.spread, meanSquaredError: mean)
+  }
+
+  /// Distance from the prior's mean, scaled to pixels like every other residual.
+  private func priorPull(_ feature: BearingFeature) -> Double {
+    pixelNoise / prior.sigma * (prior.mean - feature.inverseDistance)
   }
 
   /// Every view asks that its own direction d be parallel to `bearing - rho t`: least squares in rho alone.
@@ -121,8 +127,7 @@ package struct Triangulation: Sendable {
 
   private func linearised(_ feature: BearingFeature, _ views: [CameraView], _ center: Vector3) -> NormalEquations? {
     var system = NormalEquations()
-    let pull = pixelNoise / prior.sigma
-    system.add(Vector3(0, 0, pull), pull * (prior.mean - feature.inverseDistance))
+    system.add(Vector3(0, 0, pixelNoise / prior.sigma), priorPull(feature))
     let (e1, e2) = feature.bearing.tangentBasis
     for view in views {
       let cameraFromWorld = view.worldFromCamera.rotation.inverse

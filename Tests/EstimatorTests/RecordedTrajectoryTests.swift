@@ -27,18 +27,24 @@ struct RecordedTrajectoryTests {
     #expect(run.times.reduce(0, +) < 30, "faster than real time: the recording lasts 60 s")
   }
 
-  /// The same from any later start: waiting for a quiet moment, or starting in motion.
-  @Test(arguments: [5.0, 11, 17, 23, 29, 35])
-  func realPhoneStartedLate(at seconds: Double) throws {
-    let run = try RecordedRun(SharedData.recording("real/tango-handheld"), fromTruth: false, from: seconds)
-    print("tango-handheld from \(seconds) s: \(run.summary)")
-    #expect(run.errors.yawAligned < 1.2)
+  /// The same from twelve later starts, most of them in the middle of a walk, where a start from gravity alone is a makeshift:
+  /// none is lost, and two of three are as good as from the beginning.
+  @Test func realPhoneStartedLate() throws {
+    var errors: [Double] = []
+    for seconds in stride(from: 3.0, to: 39, by: 3) {
+      let run = try RecordedRun(SharedData.recording("real/tango-handheld"), fromTruth: false, from: seconds)
+      print("tango-handheld from \(seconds) s: \(run.summary)")
+      errors.append(run.errors.yawAligned)
+    }
+    #expect(errors.count { $0 < 1.2 } >= 8)
+    #expect(errors.allSatisfy { $0 < 5 })
   }
 
-  /// Without truth at the start, in motion from the first sample or in a hand that is nearly quiet.
+  /// Without the truth: in motion from the first sample, or in a hand that is nearly quiet.
   @Test(arguments: ["corridor1", "gore", "room1", "hh_walk", "hh_sweep"])
   func simulatedFromItsOwnStart(name: String) throws {
     let run = try RecordedRun(SharedData.recording("sim/\(name)"), fromTruth: false)
     print("\(name), own start: \(run.summary)")
+    #expect(run.errors.yawAligned < 1)
   }
 }

@@ -8,6 +8,9 @@ import Vision
   static let lens = LensModel(
     CameraCalibration(fx: 458, fy: 457, cx: 367, cy: 248, width: 752, height: 480))
 
+  /// A prior that says nothing.
+  static let vague = InverseDistancePrior(mean: 0, sigma: 1e6)
+
   /// Cameras near the origin that look roughly along x, the first at `origin`, the last a `baseline` away.
   static func views(of point: Vector3, baseline: Double, count: Int, noise: Double, _ source: inout SeededRandom)
     -> [CameraView]
@@ -28,10 +31,12 @@ import Vision
     for anchor in [0, 3, 6] {
       let point = Vector3(distance, 0.1 * distance, -0.05 * distance)
       let views = Self.views(of: point, baseline: 0.1, count: 7, noise: 0, &source)
-      guard case .found(let f, _, let error) = Triangulation(lens: Self.lens, pixelNoise: 1).solve(views, anchor: anchor)
+      guard
+        case .found(let f, _, let error) = Triangulation(lens: Self.lens, pixelNoise: 1, prior: Self.vague).solve(
+          views, anchor: anchor)
       else { Issue.record("refused"); return }
       let offset = point - views[anchor].worldFromCamera.translation
-      #expect(error < 1e-12)
+      #expect(error < 1e-9)
       #expect((f.bearing - offset.normalized).norm < 1e-7)
       #expect(abs(f.inverseDistance - 1 / offset.norm) < 1e-6)
     }
