@@ -77,7 +77,7 @@ struct HoverConstraint {
       filter.removeVector(old.block)
       // From one anchor to the next, what a hovering hand did below the bound adds up: whoever watches ranges must not take
       // it for motion. Where there was parallax, the picture told the motion and its covariance shows the doubt.
-      if old.doubt < 4 * Self.jitter * Self.jitter { filter.addDrift(positionVariance: old.doubt) }
+      if old.doubt < 9 * Self.jitter * Self.jitter { filter.addDrift(positionVariance: old.doubt) }
     }
     anchor = nil
     guard bearings.count >= Self.fewest else { return }
