@@ -77,7 +77,7 @@ struct TrackedPeer {
       model.distance * (1 + state[layout.scale]) + state[layout.bias] + state[columns.coloured] + (columns.constant.map { state[$0] } ?? 0)
     let innovation = range.range - predicted
 
-    let jacobian = rows(linearised, columns, filter: filter)
+    let jacobian = rows(linearised, scale: 1 + first[layout.scale], columns, filter: filter)
     let spread = Self.variance(jacobian, in: filter.covariance)
     let white = noise.white * noise.white
     let evidence = RangeLikelihood(innovation: innovation, variance: spread + white, configuration: configuration)
@@ -123,15 +123,15 @@ struct TrackedPeer {
   }
 
   private func rows(
-    _ model: RangeModel, _ columns: BiasColumns, filter: any NavigationFilter
+    _ model: RangeModel, scale: Double, _ columns: BiasColumns, filter: any NavigationFilter
   ) -> [(ErrorCovariance.Block, [Double])] {
     var pose = [Double](repeating: 0, count: filter.covariance.size(of: filter.poseBlock))
     for k in 0..<3 {
-      pose[k] = model.rotationJacobian[k]
-      pose[3 + k] = model.positionJacobian[k]
+      pose[k] = scale * model.rotationJacobian[k]
+      pose[3 + k] = scale * model.positionJacobian[k]
     }
     var peer = [Double](repeating: 0, count: layout.dimension)
-    for k in 0..<3 { peer[k] = model.peerJacobian[k] }
+    for k in 0..<3 { peer[k] = scale * model.peerJacobian[k] }
     peer[layout.bias] = 1
     peer[layout.scale] = model.distance
     peer[columns.coloured] = 1

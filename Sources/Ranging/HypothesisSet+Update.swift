@@ -2,29 +2,41 @@ import Foundation
 import Geometry
 
 /// One range, as the hypotheses see it.
-struct RangeEvidence {
+package struct RangeEvidence {
   /// Measured distance, metres.
-  var range: Double
+  package var range: Double
   /// Where the antenna was, world, metres.
-  var antenna: Vector3
+  package var antenna: Vector3
   /// Where that antenna's biases stand in the state.
-  var columns: BiasColumns
+  package var columns: BiasColumns
   /// Prior probability that the sight is free.
-  var free: Double
+  package var free: Double
   /// Variance beyond the link's noise, m^2.
-  var extraVariance: Double
+  package var extraVariance: Double
   /// How blocked ranges err.
-  var configuration: RangingConfiguration
+  package var configuration: RangingConfiguration
+
+  package init(
+    range: Double, antenna: Vector3, columns: BiasColumns, free: Double, extraVariance: Double,
+    configuration: RangingConfiguration
+  ) {
+    self.range = range
+    self.antenna = antenna
+    self.columns = columns
+    self.free = free
+    self.extraVariance = extraVariance
+    self.configuration = configuration
+  }
 }
 
 /// What a range said about the link as a whole.
-struct RangeVerdict {
+package struct RangeVerdict {
   /// Likelihood of the range if the sight was free, and if not, over the whole posterior.
-  var likelihoodFree = 0.0
-  var likelihoodBlocked = 0.0
+  package var likelihoodFree = 0.0
+  package var likelihoodBlocked = 0.0
   /// Mean innovation over the posterior, metres, and its variance, m^2.
-  var innovation = 0.0
-  var variance = 0.0
+  package var innovation = 0.0
+  package var variance = 0.0
 }
 
 extension HypothesisSet {
@@ -33,7 +45,7 @@ extension HypothesisSet {
   ///
   /// Cost: O(count * dimension^2). Source of the iterated update: Bell and Cathey, IEEE TAC 38(2), 1993,
   /// doi:10.1109/9.250476; of the probability-weighted gain: Bar-Shalom's PDA.
-  mutating func update(_ evidence: RangeEvidence) -> RangeVerdict {
+  package mutating func update(_ evidence: RangeEvidence) -> RangeVerdict {
     let n = dimension
     let m = n - 2
     let best = logWeight.max() ?? 0
@@ -134,9 +146,11 @@ extension HypothesisSet {
     let distance = max(d.norm, 1e-6)
     let q = d / distance
     let e2 = u.cross(e1)
-    h[0] = rho * q.dot(e1)
-    h[1] = rho * q.dot(e2)
-    h[2] = q.dot(u)
+    let (along, across1, across2) = (q.dot(u), q.dot(e1), q.dot(e2))
+    let scale = 1 + x[2]
+    h[0] = scale * rho * across1
+    h[1] = scale * rho * across2
+    h[2] = scale * along
     h[4] = distance
     var variance = 0.0
     for row in 0..<n {
@@ -149,22 +163,42 @@ extension HypothesisSet {
     variance = h[0] * ph[0] + h[1] * ph[1] + h[2] * ph[2] + ph[3] + h[4] * ph[4] + ph[columns.coloured]
     if let constant = columns.constant { variance += ph[constant] }
     // Second derivative along a tangent: rho^2 (1 - (q.e)^2)/r - rho q.u; half of it times the angular variance is the bend.
-    let bend1 = rho * rho * (1 - (h[0] / rho) * (h[0] / rho)) / distance - rho * h[2]
-    let bend2 = rho * rho * (1 - (h[1] / rho) * (h[1] / rho)) / distance - rho * h[2]
+    let bend1 = rho * rho * (1 - across1 * across1) / distance - rho * along
+    let bend2 = rho * rho * (1 - across2 * across2) / distance - rho * along
     let curvature = 0.5 * max(abs(bend1) * p[0], abs(bend2) * p[n + 1])
     return Linearisation(distance: distance, variance: max(variance, 0), curvature: curvature)
   }
 
+  /// What hypothesis `i` foretells of a range: the row H over its state, and the variance `H P H^T`, m^2.
+  package func foretold(_ i: Int, antenna: Vector3, columns: BiasColumns) -> (row: [Double], variance: Double) {
+    let n = dimension
+    var h = [Double](repeating: 0, count: n)
+    var ph = [Double](repeating: 0, count: n)
+    var x = Array(scalars[(i * (n - 2))..<((i + 1) * (n - 2))])
+    var p = Array(covariance[(i * n * n)..<((i + 1) * n * n)])
+    let found = x.withUnsafeMutableBufferPointer { x in
+      p.withUnsafeMutableBufferPointer { p in
+        h.withUnsafeMutableBufferPointer { h in
+          ph.withUnsafeMutableBufferPointer { ph in
+            Self.linearise(direction[i], tangent[i], x, p, anchor, antenna, columns, h, ph)
+          }
+        }
+      }
+    }
+    for k in [3, columns.coloured] + (columns.constant.map { [$0] } ?? []) { h[k] = 1 }
+    return (h, found.variance)
+  }
+
   /// Moves a direction by two tangent angles and carries its basis along.
   @inline(__always)
-  static func move(_ u: inout Vector3, _ e1: inout Vector3, _ alpha1: Double, _ alpha2: Double) {
+  package static func move(_ u: inout Vector3, _ e1: inout Vector3, _ alpha1: Double, _ alpha2: Double) {
     let moved = (u + alpha1 * e1 + alpha2 * u.cross(e1)).normalized
     e1 = (e1 - e1.dot(moved) * moved).normalized
     u = moved
   }
 
   /// Largest bend of the range over hypothesis `i` seen from `antenna`, with the tangent axis it bends along (0 or 1), metres.
-  func bend(_ i: Int, antenna: Vector3) -> (metres: Double, axis: Int) {
+  package func bend(_ i: Int, antenna: Vector3) -> (metres: Double, axis: Int) {
     let n = dimension
     let rho = scalars[i * (n - 2)]
     let u = direction[i]
