@@ -69,7 +69,6 @@ import Testing
     for slot in 0..<3 {
       let ratio = Self.median(ours[slot]) / Self.median(exact[slot])
       #expect(ratio <= 1.10, "after \(checkpoints[slot]) ranges")
-      print("ratio at \(checkpoints[slot]): \(ratio), exact \(Angle.inDegrees(Self.median(exact[slot])))")
     }
   }
 
