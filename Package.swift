@@ -52,7 +52,8 @@ let package = Package(
     .testTarget(name: "SensorDataTests", dependencies: ["SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "InertialTests", dependencies: ["Inertial", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "VisionTests", dependencies: ["Vision", "Simulation", "SensorData", "Geometry", "TestSupport"]),
-    .testTarget(name: "RangingTests", dependencies: ["Ranging", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(
+      name: "RangingTests", dependencies: ["Ranging", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "EstimatorTests",
       dependencies: [

@@ -87,7 +87,7 @@ package final class OdometryFilter: NavigationFilter {
     worldFromNavigation = worldFromNavigation * increment
     firstWorldFromNavigation = worldFromNavigation
     time = target
-    while poses.count > 2, poses[1].pose.timestamp <= time { poses.removeFirst() }
+    while poses.count > 1, poses[1].pose.timestamp <= time { poses.removeFirst() }
   }
 
   /// Adds a variance, m^2 per axis, to the place of a peer, which leads its vector (`LinkLayout`).

@@ -10,7 +10,11 @@ struct OdometryJumpDetector {
   private let slack = 0.1
   /// The velocity is a mean over about this long, seconds.
   private let memory = 0.1
-  private var velocity = Vector3.zero
+  /// Unknown for as long as the mean takes: a recording may begin at speed.
+  private var velocity: Vector3?
+  private var first: OdometryPose?
+  /// What the velocity would be if the last jump had been motion: a second step like it says that it was.
+  private var rival: Vector3?
   /// Jumps so far.
   private(set) var count = 0
 
@@ -18,12 +22,27 @@ struct OdometryJumpDetector {
   mutating func excess(from a: OdometryPose, to b: OdometryPose) -> Double {
     let seconds = b.timestamp.seconds(since: a.timestamp)
     let step = b.worldFromSensor.translation - a.worldFromSensor.translation
-    let unexplained = (step - velocity * seconds).norm
-    guard unexplained <= slack + 0.5 * largestAcceleration * seconds * seconds else {
-      count += 1
-      return unexplained
+    let limit = slack + 0.5 * largestAcceleration * seconds * seconds
+    func unexplained(_ velocity: Vector3) -> Double { (step - velocity * seconds).norm }
+    guard let present = velocity else {
+      let start = first ?? a
+      first = start
+      let elapsed = b.timestamp.seconds(since: start.timestamp)
+      if elapsed >= memory { velocity = (b.worldFromSensor.translation - start.worldFromSensor.translation) / elapsed }
+      return 0
     }
-    velocity += min(seconds / memory, 1) * (step / seconds - velocity)
-    return 0
+    if unexplained(present) <= limit {
+      velocity = present + min(seconds / memory, 1) * (step / seconds - present)
+      rival = nil
+      return 0
+    }
+    if let other = rival, unexplained(other) <= limit {
+      velocity = step / seconds
+      rival = nil
+      return 0
+    }
+    count += 1
+    rival = step / seconds
+    return unexplained(present)
   }
 }

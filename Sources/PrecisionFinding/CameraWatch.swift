@@ -1,24 +1,24 @@
 import SensorData
 
 /// Watches what the camera contributes: a pure state machine over frames.
-struct CameraWatch {
+package struct CameraWatch {
   private let darkLuma: Double
   private let fewFeatures: Int
   private let delay: Double
   private var lastGood: Timestamp?
   /// Features in the newest frame.
-  private(set) var features = 0
+  package private(set) var features = 0
   /// Why the newest frame was of no use; nil when it was.
-  private(set) var cause: String?
+  package private(set) var cause: String?
 
-  init(_ configuration: FinderConfiguration) {
+  package init(_ configuration: FinderConfiguration) {
     darkLuma = configuration.darkLuma
     fewFeatures = configuration.fewFeatures
     delay = configuration.darkDelay
   }
 
   /// Takes a frame in.
-  mutating func update(_ frame: CameraFrame) {
+  package mutating func update(_ frame: CameraFrame) {
     features = frame.features.count
     if let luma = frame.meanLuma, luma < darkLuma {
       cause = "dark"
@@ -32,8 +32,8 @@ struct CameraWatch {
   }
 
   /// True when the camera has been of no use for longer than the delay; nil before the first frame.
-  func isBlind(at time: Timestamp) -> Bool? { lastGood.map { time.seconds(since: $0) > delay } }
+  package func isBlind(at time: Timestamp) -> Bool? { lastGood.map { time.seconds(since: $0) > delay } }
 
   /// A word for why, at `time`.
-  func word(at time: Timestamp) -> String { cause ?? "cameraUnavailable" }
+  package func word(at time: Timestamp) -> String { cause ?? "cameraUnavailable" }
 }

@@ -2,30 +2,37 @@
 ///
 /// Pure: same findings, same judgement. The gating is Nearby Interaction's: movement, horizontal sweep and lighting
 /// withhold the angle and the vertical estimate; vertical sweep withholds neither the angle nor anything horizontal.
-struct ConvergenceJudge {
+package struct ConvergenceJudge {
   /// What is found at one moment.
-  struct Findings {
+  package struct Findings {
     /// The posterior's readout; nil before there is one.
-    var readout: Readout?
+    package var readout: Readout?
     /// The vertical estimate as decided, hysteresis included.
-    var vertical: VerticalDirectionEstimate
+    package var vertical: VerticalDirectionEstimate
     /// The camera contributes too little.
-    var dark: Bool
+    package var dark: Bool
     /// Too few usable ranges.
-    var weakSignal: Bool
+    package var weakSignal: Bool
+
+    package init(readout: Readout?, vertical: VerticalDirectionEstimate, dark: Bool, weakSignal: Bool) {
+      self.readout = readout
+      self.vertical = vertical
+      self.dark = dark
+      self.weakSignal = weakSignal
+    }
   }
 
   /// Largest 1-sigma of the best known axis (a sine) that counts as "one axis is informed".
   private let informedAxis: Double
   private let rivalShare: Double
 
-  init(_ configuration: FinderConfiguration) {
+  package init(_ configuration: FinderConfiguration) {
     informedAxis = configuration.informedAxis
     rivalShare = configuration.rivalShare
   }
 
   /// The judgement.
-  func judge(_ findings: Findings) -> Convergence {
+  package func judge(_ findings: Findings) -> Convergence {
     guard let readout = findings.readout else {
       return findings.dark || findings.weakSignal
         ? Convergence(status: .notConverged, reasons: environment(findings)) : Convergence(status: .unknown)
@@ -41,8 +48,10 @@ struct ConvergenceJudge {
         reasons.append(.insufficientVerticalSweep)
       }
     }
+    // Converged is what is published, no more: a weak signal is a reason only where something is missing.
+    guard !reasons.isEmpty else { return Convergence(status: .converged) }
     if findings.weakSignal { reasons.append(.insufficientSignalStrength) }
-    return reasons.isEmpty ? Convergence(status: .converged) : Convergence(status: .notConverged, reasons: reasons)
+    return Convergence(status: .notConverged, reasons: reasons)
   }
 
   private func environment(_ findings: Findings) -> [Convergence.Reason] {
@@ -52,7 +61,7 @@ struct ConvergenceJudge {
 
 extension Convergence {
   /// True when a reason withholds the horizontal angle and the vertical estimate.
-  var withholdsAngle: Bool {
+  package var withholdsAngle: Bool {
     reasons.contains { $0 == .insufficientMovement || $0 == .insufficientHorizontalSweep || $0 == .insufficientLighting }
   }
 }

@@ -114,10 +114,12 @@ public final class PrecisionFinder {
 
   private func firstTick(after time: Timestamp) -> Timestamp {
     let remainder = time.nanoseconds % interval
-    return time.advanced(byNanoseconds: remainder == 0 ? 0 : interval - remainder)
+    return time.advanced(byNanoseconds: remainder > 0 ? interval - remainder : -remainder)
   }
 
   private func queueTicks(before time: Timestamp) {
+    // Nobody looks at a screen through ten silent minutes: then the ticks go on with the next event.
+    if let tick = nextTick, time.seconds(since: tick) > 600 { nextTick = firstTick(after: time) }
     while let tick = nextTick, tick < time {
       insert(.tick(tick))
       nextTick = tick.advanced(byNanoseconds: interval)

@@ -2,9 +2,9 @@ import Foundation
 import Geometry
 
 /// The outputs that a belief supports, each judged on its own by the limits of the configuration.
-struct Readout {
+package struct Readout {
   /// Why there is no horizontal angle.
-  enum NoAngle: String {
+  package enum NoAngle: String {
     /// The 90 % interval is too wide.
     case wide
     /// Too much of the posterior lies elsewhere: a mirror image is alive.
@@ -13,23 +13,23 @@ struct Readout {
     case near
   }
 
-  let distance: (mean: Double, sigma: Double)
-  let angle: NearbyObject.AngleEstimate?
-  let noAngle: NoAngle?
+  package let distance: (mean: Double, sigma: Double)
+  package let angle: NearbyObject.AngleEstimate?
+  package let noAngle: NoAngle?
   /// Share of the posterior over 20 degrees away: from the angle, or from the direction as a whole.
-  let rivals: Double
+  package let rivals: Double
   /// Unit vector in device axes.
-  let direction: Vector3?
-  let vertical: (above: Double, below: Double, same: Double)
+  package let direction: Vector3?
+  package let vertical: (above: Double, below: Double, same: Double)
   /// The peer's mean position in the estimate's world, metres, and its covariance there, m^2.
-  let position: (mean: Vector3, covariance: Matrix3)
+  package let position: (mean: Vector3, covariance: Matrix3)
   /// True when that is good enough to be published.
-  let positionIsGood: Bool
+  package let positionIsGood: Bool
   /// 1-sigma of the direction's best known axis, a sine: near 0.5 when nothing is known.
-  let bestAxis: Double
+  package let bestAxis: Double
 
   /// - Parameter worldCovariance: of the peer's position in the estimate's world, the trajectory's own error included.
-  init(_ belief: Belief, worldCovariance: Matrix3, _ configuration: FinderConfiguration) {
+  package init(_ belief: Belief, worldCovariance: Matrix3, _ configuration: FinderConfiguration) {
     distance = belief.distance
     let marginal = belief.horizontalAngle
     (angle, noAngle) = Self.angle(marginal, belief, configuration)
@@ -66,7 +66,7 @@ struct Readout {
   }
 
   /// Smallest eigenvalue of a symmetric matrix, by its characteristic cubic (Smith 1961, doi:10.1145/355578.366316).
-  static func smallestEigenvalue(_ m: Matrix3) -> Double {
+  package static func smallestEigenvalue(_ m: Matrix3) -> Double {
     let q = m.trace / 3
     let shifted = m - Matrix3(diagonal: Vector3(q, q, q))
     var square = 0.0

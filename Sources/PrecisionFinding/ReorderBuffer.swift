@@ -3,16 +3,16 @@ import SensorData
 /// Puts late events back in their place: holds each for the reorder window, then hands them out in time order.
 ///
 /// A pure state machine: its clock is the arrival stamps of the events themselves.
-struct ReorderBuffer {
+package struct ReorderBuffer {
   private let window: Int64
   private var held: [SensorEvent] = []
   private var released = Timestamp(nanoseconds: .min)
   private var clock = Timestamp(nanoseconds: .min)
 
-  init(window seconds: Double) { window = Int64((seconds * 1e9).rounded()) }
+  package init(window seconds: Double) { window = Int64((seconds * 1e9).rounded()) }
 
   /// Takes an event in. Returns false when it is too late to be put in its place; it is then not held.
-  mutating func insert(_ timed: TimedEvent) -> Bool {
+  package mutating func insert(_ timed: TimedEvent) -> Bool {
     clock = max(clock, timed.arrival, timed.event.timestamp)
     guard timed.event.timestamp >= released else { return false }
     // Nearly always the newest: search from the end.
@@ -23,13 +23,13 @@ struct ReorderBuffer {
   }
 
   /// Events that nothing can precede any more, in time order.
-  mutating func release() -> [SensorEvent] {
+  package mutating func release() -> [SensorEvent] {
     guard clock.nanoseconds > .min else { return [] }
     return release(upTo: clock.advanced(byNanoseconds: -window))
   }
 
   /// Everything that is held, in time order: the recording has ended.
-  mutating func flush() -> [SensorEvent] { release(upTo: Timestamp(nanoseconds: .max)) }
+  package mutating func flush() -> [SensorEvent] { release(upTo: Timestamp(nanoseconds: .max)) }
 
   private mutating func release(upTo limit: Timestamp) -> [SensorEvent] {
     let count = held.firstIndex { $0.timestamp > limit } ?? held.count

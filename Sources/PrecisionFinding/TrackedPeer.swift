@@ -6,9 +6,9 @@ import SensorData
 
 /// A peer as a state of the filter: position and biases in the order of `LinkLayout`, cross-correlated with the
 /// trajectory, updated range by range.
-struct TrackedPeer {
+package struct TrackedPeer {
   /// What became of a range.
-  enum Outcome {
+  package enum Outcome {
     case used
     /// Blocked or gross: the range moved nothing.
     case rejected
@@ -20,7 +20,7 @@ struct TrackedPeer {
   private let configuration: RangingConfiguration
   private let layout: LinkLayout
   private let noise: RangeNoise
-  private(set) var chain: LineOfSightChain
+  package private(set) var chain: LineOfSightChain
   private var lastRange: Timestamp
   private var lastPosition: Vector3
   private var contradictions = 0
@@ -31,7 +31,7 @@ struct TrackedPeer {
   /// The posterior is relative to the device as it stands now, so the peer's error is the device's (position, and heading
   /// times lever) plus the posterior's own: `dt = dp + theta_z z x d + dd`. The trajectory's drift within the posterior's
   /// lifetime is in `dd` already.
-  init?(
+  package init?(
     _ posterior: PeerPosterior, filter: any NavigationFilter, configuration: RangingConfiguration, antennas: [String]
   ) {
     guard let merged = posterior.merged, let noise = posterior.noise else { return nil }
@@ -59,7 +59,7 @@ struct TrackedPeer {
   }
 
   /// The range update, at the filter's time: `z = (1 + s) |t - p - R l| + b + a_j + b_j + n`.
-  mutating func update(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) -> Outcome {
+  package mutating func update(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) -> Outcome {
     let seconds = range.timestamp.seconds(since: lastRange)
     lastRange = range.timestamp
     predict(seconds: seconds, metres: (filter.worldFromBody.translation - lastPosition).norm, filter: filter)
@@ -78,7 +78,7 @@ struct TrackedPeer {
       model.distance * (1 + state[layout.scale]) + state[layout.bias] + state[columns.coloured] + (columns.constant.map { state[$0] } ?? 0)
     let innovation = range.range - predicted
 
-    let jacobian = rows(linearised, columns, filter: filter)
+    let jacobian = rows(linearised, scale: 1 + first[layout.scale], columns, filter: filter)
     let spread = Self.variance(jacobian, in: filter.covariance)
     let white = noise.white * noise.white
     let variance = spread + white
@@ -129,15 +129,15 @@ struct TrackedPeer {
   }
 
   private func rows(
-    _ model: RangeModel, _ columns: BiasColumns, filter: any NavigationFilter
+    _ model: RangeModel, scale: Double, _ columns: BiasColumns, filter: any NavigationFilter
   ) -> [(ErrorCovariance.Block, [Double])] {
     var pose = [Double](repeating: 0, count: filter.covariance.size(of: filter.poseBlock))
     for k in 0..<3 {
-      pose[k] = model.rotationJacobian[k]
-      pose[3 + k] = model.positionJacobian[k]
+      pose[k] = scale * model.rotationJacobian[k]
+      pose[3 + k] = scale * model.positionJacobian[k]
     }
     var peer = [Double](repeating: 0, count: layout.dimension)
-    for k in 0..<3 { peer[k] = model.peerJacobian[k] }
+    for k in 0..<3 { peer[k] = scale * model.peerJacobian[k] }
     peer[layout.bias] = 1
     peer[layout.scale] = model.distance
     peer[columns.coloured] = 1
@@ -155,7 +155,7 @@ struct TrackedPeer {
 
   /// The peer as seen from the device at `origin` (world): its position, and the covariance relative to the device,
   /// `e = dt - dp - theta x d`, which is what angles and distances feel.
-  func gaussian(filter: any NavigationFilter, origin: Vector3) -> TargetGaussian {
+  package func gaussian(filter: any NavigationFilter, origin: Vector3) -> TargetGaussian {
     let state = filter.vector(block)
     let position = Vector3(state[0], state[1], state[2])
     let skew = (position - origin).skew
@@ -181,7 +181,7 @@ struct TrackedPeer {
   }
 
   /// Covariance of the peer's position in the estimate's world, m^2.
-  func worldCovariance(filter: any NavigationFilter) -> Matrix3 {
+  package func worldCovariance(filter: any NavigationFilter) -> Matrix3 {
     let n = filter.covariance.size(of: block)
     let p = filter.covariance.marginal([block])
     return Matrix3(
@@ -189,5 +189,5 @@ struct TrackedPeer {
   }
 
   /// Takes the peer out of the filter.
-  func remove(from filter: any NavigationFilter) { filter.removeVector(block) }
+  package func remove(from filter: any NavigationFilter) { filter.removeVector(block) }
 }

@@ -157,9 +157,10 @@ struct HypothesisScratch {
   ) -> Linearisation {
     let rho = x[0]
     let row = RangeRow(u, e1, rho: rho, anchor: anchor, antenna: antenna)
-    h[0] = row.alpha1
-    h[1] = row.alpha2
-    h[2] = row.rho
+    let scale = 1 + x[2]
+    h[0] = scale * row.alpha1
+    h[1] = scale * row.alpha2
+    h[2] = scale * row.rho
     h[4] = row.distance
     for r in 0..<n {
       let base = r * n
@@ -172,6 +173,17 @@ struct HypothesisScratch {
     if let constant = columns.constant { variance += ph[constant] }
     let curvature = 0.5 * max(abs(row.bend1) * p[0], abs(row.bend2) * p[n + 1])
     return Linearisation(distance: row.distance, variance: max(variance, 0), curvature: curvature)
+  }
+
+  /// The row H of a slot over its whole state, and `H P H^T`.
+  func foretold(_ slot: Int, anchor: Vector3, antenna: Vector3, columns: BiasColumns) -> (row: [Double], variance: Double) {
+    let m = n - 2
+    let x = UnsafeMutableBufferPointer(rebasing: scalars[(slot * m)..<((slot + 1) * m)])
+    let p = UnsafeMutableBufferPointer(rebasing: covariance[(slot * n * n)..<((slot + 1) * n * n)])
+    let found = linearise(direction[slot], tangent[slot], x, p, anchor, antenna, columns)
+    var full = Array(h)
+    for k in [3, columns.coloured, n - 1] + (columns.constant.map { [$0] } ?? []) { full[k] = 1 }
+    return (full, found.variance)
   }
 
   // MARK: - Two ways that end alike

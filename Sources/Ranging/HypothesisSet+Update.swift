@@ -2,28 +2,40 @@ import Foundation
 import Geometry
 
 /// One range, as the hypotheses see it.
-struct RangeEvidence {
+package struct RangeEvidence {
   /// Measured distance, metres.
-  var range: Double
+  package var range: Double
   /// Where the antenna was, world, metres.
-  var antenna: Vector3
+  package var antenna: Vector3
   /// Where that antenna's biases stand in the state.
-  var columns: BiasColumns
+  package var columns: BiasColumns
   /// Seconds since the range before.
-  var seconds: Double
+  package var seconds: Double
   /// Variance beyond the link's noise, m^2.
-  var extraVariance: Double
+  package var extraVariance: Double
   /// How blocked and gross ranges err.
-  var configuration: RangingConfiguration
+  package var configuration: RangingConfiguration
+
+  package init(
+    range: Double, antenna: Vector3, columns: BiasColumns, seconds: Double, extraVariance: Double,
+    configuration: RangingConfiguration
+  ) {
+    self.range = range
+    self.antenna = antenna
+    self.columns = columns
+    self.seconds = seconds
+    self.extraVariance = extraVariance
+    self.configuration = configuration
+  }
 }
 
 /// What a range said about the link as a whole.
-struct RangeVerdict {
+package struct RangeVerdict {
   /// Mean innovation over the posterior, metres, and its variance, m^2.
-  var innovation = 0.0
-  var variance = 0.0
+  package var innovation = 0.0
+  package var variance = 0.0
   /// Probability that the range was no gross error.
-  var regular = 0.0
+  package var regular = 0.0
 }
 
 extension HypothesisSet {
@@ -34,7 +46,7 @@ extension HypothesisSet {
   /// the two ways that end alike are merged. Merging after the evidence and not before keeps a rare way alive that foresaw
   /// a jump. Source: second-order generalised pseudo-Bayes, Bar-Shalom, Li, Kirubarajan, "Estimation with applications
   /// to tracking and navigation", 2001, 11.6.5. Cost: O(count * dimension^2), no allocation per hypothesis.
-  mutating func update(_ evidence: RangeEvidence) -> RangeVerdict {
+  package mutating func update(_ evidence: RangeEvidence) -> RangeVerdict {
     let configuration = evidence.configuration
     let rate = configuration.blockingRate + configuration.clearingRate
     let change = (1 - exp(-rate * evidence.seconds)) / rate
@@ -83,22 +95,30 @@ extension HypothesisSet {
     return verdict
   }
 
+  /// What hypothesis `i` foretells of a range: the row H over its state, and the variance `H P H^T`, m^2.
+  package func foretold(_ i: Int, antenna: Vector3, columns: BiasColumns) -> (row: [Double], variance: Double) {
+    let scratch = HypothesisScratch(count: 1, dimension: dimension)
+    defer { scratch.free() }
+    scratch.load(0, from: self, at: i, share: 1)
+    return scratch.foretold(0, anchor: anchor, antenna: antenna, columns: columns)
+  }
+
   /// Weights the pairs by the radio's own guess (0 free ... 1 blocked), trusted as far as odds of 10 to 1.
-  mutating func weigh(radioGuess blocked: Double) {
+  package mutating func weigh(radioGuess blocked: Double) {
     let p = min(max(blocked, 0), 1)
     for i in 0..<count { logWeight[i] += log(0.1 + (i & 1 == 0 ? 1 - p : p)) }
   }
 
   /// Moves a direction by two tangent angles and carries its basis along.
   @inline(__always)
-  static func move(_ u: inout Vector3, _ e1: inout Vector3, _ alpha1: Double, _ alpha2: Double) {
+  package static func move(_ u: inout Vector3, _ e1: inout Vector3, _ alpha1: Double, _ alpha2: Double) {
     let moved = (u + alpha1 * e1 + alpha2 * u.cross(e1)).normalized
     e1 = (e1 - e1.dot(moved) * moved).normalized
     u = moved
   }
 
   /// Largest bend of the range over hypothesis `i` seen from `antenna`, with the tangent axis it bends along (0 or 1), metres.
-  func bend(_ i: Int, antenna: Vector3) -> (metres: Double, axis: Int) {
+  package func bend(_ i: Int, antenna: Vector3) -> (metres: Double, axis: Int) {
     let n = dimension
     let row = RangeRow(
       direction[i], tangent[i], rho: scalars[i * (n - 2)], anchor: anchor, antenna: antenna)

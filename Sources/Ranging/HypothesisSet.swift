@@ -13,34 +13,34 @@ import Geometry
 /// none can explain a contradiction away for free.
 ///
 /// Everything lies in flat arrays: a range touches every hypothesis once, in order, without allocating.
-struct HypothesisSet {
+package struct HypothesisSet {
   /// Which of the state's entries are which.
-  let layout: LinkLayout
+  package let layout: LinkLayout
   /// Size of one hypothesis' state.
-  var dimension: Int { layout.dimension }
+  package var dimension: Int { layout.dimension }
   /// Where the first range was taken, in the estimate's world, metres.
-  let anchor: Vector3
+  package let anchor: Vector3
   /// Candidates for the noise; a hypothesis names one by its index.
-  let noises: [RangeNoise]
+  package let noises: [RangeNoise]
 
-  private(set) var count = 0
-  var logWeight: [Double] = []
-  var direction: [Vector3] = []
-  var tangent: [Vector3] = []
-  var noise: [Int32] = []
+  package private(set) var count = 0
+  package var logWeight: [Double] = []
+  package var direction: [Vector3] = []
+  package var tangent: [Vector3] = []
+  package var noise: [Int32] = []
   /// `dimension - 2` numbers each: rho, b, Gauss-Markov biases, antenna biases.
-  var scalars: [Double] = []
+  package var scalars: [Double] = []
   /// `dimension^2` numbers each, row-major, symmetric.
-  var covariance: [Double] = []
+  package var covariance: [Double] = []
 
-  init(anchor: Vector3, layout: LinkLayout, noises: [RangeNoise]) {
+  package init(anchor: Vector3, layout: LinkLayout, noises: [RangeNoise]) {
     self.anchor = anchor
     self.noises = noises
     self.layout = layout
   }
 
   /// Adds a hypothesis.
-  mutating func append(
+  package mutating func append(
     logWeight w: Double, direction u: Vector3, tangent e1: Vector3, noise n: Int, scalars s: [Double], covariance p: [Double]
   ) {
     precondition(s.count == dimension - 2 && p.count == dimension * dimension, "sizes of a hypothesis")
@@ -54,17 +54,17 @@ struct HypothesisSet {
   }
 
   /// Where hypothesis `i` puts the peer, world, metres.
-  func position(_ i: Int) -> Vector3 { anchor + scalars[i * (dimension - 2)] * direction[i] }
+  package func position(_ i: Int) -> Vector3 { anchor + scalars[i * (dimension - 2)] * direction[i] }
 
   /// Columns of d(position)/d(alpha_1, alpha_2, rho), metres per radian and 1: orthogonal.
-  func positionJacobian(_ i: Int) -> Matrix3 {
+  package func positionJacobian(_ i: Int) -> Matrix3 {
     let rho = scalars[i * (dimension - 2)]
     let (u, e1) = (direction[i], tangent[i])
     return Matrix3(columns: rho * e1, rho * u.cross(e1), u)
   }
 
   /// Covariance of the peer's position under hypothesis `i`, world, m^2.
-  func positionCovariance(_ i: Int) -> Matrix3 {
+  package func positionCovariance(_ i: Int) -> Matrix3 {
     let n = dimension
     let base = i * n * n
     func row(_ r: Int) -> Vector3 {
@@ -75,7 +75,7 @@ struct HypothesisSet {
   }
 
   /// Covariance of hypothesis `i` over (t, b, biases as in `layout`), row-major, `dimension` squared.
-  func cartesianCovariance(_ i: Int) -> [Double] {
+  package func cartesianCovariance(_ i: Int) -> [Double] {
     let n = dimension
     let j = positionJacobian(i)
     var left = Array(covariance[(i * n * n)..<((i + 1) * n * n)])
@@ -91,7 +91,7 @@ struct HypothesisSet {
   }
 
   /// Keeps the hypotheses for which `keep` is true, in order; it must keep or drop both of a pair.
-  mutating func filter(_ keep: (Int) -> Bool) {
+  package mutating func filter(_ keep: (Int) -> Bool) {
     let (n, m) = (dimension, dimension - 2)
     var to = 0
     for i in 0..<count where keep(i) {
@@ -115,7 +115,7 @@ struct HypothesisSet {
   }
 
   /// Lets `seconds` pass in which the device moved `metres`: the Gauss-Markov biases forget.
-  mutating func predict(seconds: Double, metres: Double) {
+  package mutating func predict(seconds: Double, metres: Double) {
     let (n, m) = (dimension, dimension - 2)
     let memory = noises.map { $0.memory(after: seconds, metres: metres) }
     let coloured = layout.coloured
@@ -140,7 +140,7 @@ struct HypothesisSet {
   /// - Parameters:
   ///   - positionVariance: growth of the relative position variance per axis, m^2.
   ///   - yawVariance: growth of the heading variance, rad^2: turns the peer about the device at `device`.
-  mutating func drift(positionVariance: Double, yawVariance: Double, device: Vector3) {
+  package mutating func drift(positionVariance: Double, yawVariance: Double, device: Vector3) {
     guard positionVariance > 0 || yawVariance > 0 else { return }
     let (n, m) = (dimension, dimension - 2)
     for i in 0..<count {

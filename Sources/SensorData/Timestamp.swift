@@ -11,17 +11,20 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
   /// Seconds from `other` to this instant; exact to the nanosecond for spans below 100 days.
   @inlinable public func seconds(since other: Timestamp) -> Double {
-    Double(nanoseconds &- other.nanoseconds) * 1e-9
+    let (span, overflow) = nanoseconds.subtractingReportingOverflow(other.nanoseconds)
+    return (overflow ? Double(nanoseconds) - Double(other.nanoseconds) : Double(span)) * 1e-9
   }
 
-  /// The instant `seconds` later, rounded to the nanosecond; saturates at the ends of the clock.
+  /// The instant `seconds` later, rounded to the nanosecond; saturates at the ends of the clock. NaN changes nothing.
   @inlinable public func advanced(bySeconds seconds: Double) -> Timestamp {
-    let (sum, overflow) = nanoseconds.addingReportingOverflow(Int64((seconds * 1e9).rounded()))
-    return Timestamp(nanoseconds: overflow ? (seconds < 0 ? .min : .max) : sum)
+    let count = (seconds * 1e9).rounded()
+    guard !count.isNaN else { return self }
+    return advanced(byNanoseconds: Int64(exactly: count) ?? (count < 0 ? .min : .max))
   }
 
-  /// The instant `count` nanoseconds later.
+  /// The instant `count` nanoseconds later; saturates at the ends of the clock.
   @inlinable public func advanced(byNanoseconds count: Int64) -> Timestamp {
-    Timestamp(nanoseconds: nanoseconds &+ count)
+    let (sum, overflow) = nanoseconds.addingReportingOverflow(count)
+    return Timestamp(nanoseconds: overflow ? (count < 0 ? .min : .max) : sum)
   }
 }

@@ -1,0 +1,122 @@
+import Estimator
+import Foundation
+import Geometry
+import SensorData
+import Simulation
+import TestSupport
+import Testing
+
+@Suite struct OdometryFilterTests {
+  static func pose(_ seconds: Double, _ worldFromSensor: Pose) -> OdometryPose {
+    OdometryPose(timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: seconds), worldFromSensor: worldFromSensor)
+  }
+  static func at(_ seconds: Double) -> Timestamp { Timestamp(nanoseconds: 0).advanced(bySeconds: seconds) }
+
+  /// A lively path: turning and rising.
+  static func path(_ t: Double) -> Pose {
+    Pose(
+      rotation: .yaw(0.8 * t) * Rotation.exp(Vector3(0.2 * sin(3 * t), 0.1, 0)),
+      translation: Vector3(sin(t), 1 - cos(t), 0.3 * t))
+  }
+
+  static func filter(_ calibration: OdometryCalibration, seconds: Double, rate: Double = 30) -> OdometryFilter {
+    let filter = OdometryFilter(calibration: calibration, first: pose(0, path(0)))
+    for k in 1...Int(seconds * rate) { filter.append(pose(Double(k) / rate, path(Double(k) / rate))) }
+    return filter
+  }
+
+  /// Without noise of its own the covariance is `F P F^T`, F from differences of `(Exp(theta) R_hat, p + dp)` carried on by
+  /// the same increment.
+  @Test func theCovarianceIsCarriedByTheDerivative() {
+    let filter = Self.filter(OdometryCalibration(positionRandomWalk: 0, yawRandomWalk: 0), seconds: 2)
+    filter.covariance.addNoise(filter.poseBlock, variance: [1e-4, 2e-4, 3e-3, 0.01, 0.02, 0.03])
+    let p = filter.covariance.marginal([filter.poseBlock])
+    let (start, end) = (Self.path(0), Self.path(2))
+    let increment = start.inverse * end
+    #expect(filter.advance(to: Self.at(2)))
+    let f = FiniteDifferences.jacobian(inputs: 6) { d in
+      let moved = Pose(
+        rotation: Rotation.exp(Vector3(d[0], d[1], d[2])) * start.rotation,
+        translation: start.translation + Vector3(d[3], d[4], d[5]))
+      let reached = moved * increment
+      let theta = (reached.rotation * end.rotation.inverse).log
+      let dp = reached.translation - end.translation
+      return [theta.x, theta.y, theta.z, dp.x, dp.y, dp.z]
+    }
+    let found = filter.covariance.marginal([filter.poseBlock])
+    for r in 0..<6 {
+      for c in 0..<6 {
+        var expected = 0.0
+        for i in 0..<6 { for j in 0..<6 { expected += f[r][i] * p[i * 6 + j] * f[c][j] } }
+        #expect(abs(found[r * 6 + c] - expected) < 1e-8)
+      }
+    }
+  }
+
+  /// Position by the way, heading by the time; however often one asks.
+  @Test(arguments: [1, 7, 400])
+  func driftGrowsByWayAndTime(steps: Int) {
+    let calibration = OdometryCalibration(positionRandomWalk: 0.03, yawRandomWalk: 0.01)
+    let filter = OdometryFilter(calibration: calibration, first: Self.pose(0, .identity))
+    for k in 1...40 { filter.append(Self.pose(0.1 * Double(k), Pose(translation: Vector3(0.05 * Double(k), 0, 0)))) }
+    for k in 1...steps { #expect(filter.advance(to: Self.at(4 * Double(k) / Double(steps)))) }
+    #expect(abs(filter.accumulatedDrift.position - 0.0009 * 2) < 1e-9)
+    #expect(abs(filter.accumulatedDrift.yaw - 0.0001 * 4) < 1e-9)
+    let p = filter.covariance.marginal([filter.poseBlock])
+    #expect(abs(p[14] - 0.0004) < 1e-6, "heading's variance is the drift's")
+    #expect(abs(p[21] - 0.0018) < 1e-6, "along the way, position has its own walk only")
+    #expect(p[28] > 0.0018 + 1e-4, "across it, the heading's walk adds its lever")
+  }
+
+  @Test func standingStillLosesNoPosition() {
+    let filter = OdometryFilter(calibration: OdometryCalibration(), first: Self.pose(0, Self.path(1)))
+    for k in 1...100 { filter.append(Self.pose(0.1 * Double(k), Self.path(1))) }
+    #expect(filter.advance(to: Self.at(10)))
+    #expect(filter.accumulatedDrift.position == 0 && abs(filter.accumulatedDrift.yaw - 0.001) < 1e-9)
+    #expect(filter.jumpCount == 0)
+  }
+
+  @Test func betweenPosesItInterpolatesAndBeyondThemItRefuses() {
+    let filter = OdometryFilter(calibration: OdometryCalibration(), first: Self.pose(0, .identity))
+    filter.append(Self.pose(1, Pose(rotation: .yaw(0.4), translation: Vector3(0.08, 0.02, 0))))
+    #expect(filter.advance(to: Self.at(0.25)))
+    #expect((filter.worldFromNavigation.translation - Vector3(0.02, 0.005, 0)).norm < 1e-12)
+    #expect((filter.worldFromNavigation.rotation.log - Vector3(0, 0, 0.1)).norm < 1e-12)
+    #expect(!filter.advance(to: Self.at(1.001)) && !filter.advance(to: Self.at(0.2)))
+    #expect(filter.time == Self.at(0.25), "a refusal changes nothing")
+    filter.append(Self.pose(1, .identity))
+    filter.append(Self.pose(0.5, .identity))
+    #expect(filter.coveredUntil == Self.at(1), "poses that are not newer are ignored")
+    #expect(filter.advance(to: Self.at(1)))
+    #expect((filter.worldFromNavigation.rotation.log - Vector3(0, 0, 0.4)).norm < 1e-12)
+  }
+
+  /// A correction stays: later increments are carried on from the corrected pose.
+  @Test func aCorrectedPoseIsCarriedOn() {
+    let filter = Self.filter(OdometryCalibration(), seconds: 2)
+    #expect(filter.advance(to: Self.at(1)))
+    let correction = [0, 0, 0.3, 1, -2, 0.5]
+    filter.apply(correction)
+    let corrected = filter.worldFromNavigation
+    #expect((corrected.translation - Self.path(1).translation - Vector3(1, -2, 0.5)).norm < 1e-9)
+    #expect(filter.advance(to: Self.at(2)))
+    let expected = corrected * (Self.path(1).inverse * Self.path(2))
+    #expect((filter.worldFromNavigation.translation - expected.translation).norm < 1e-9)
+    #expect((filter.worldFromNavigation.rotation * expected.rotation.inverse).log.norm < 1e-9)
+  }
+
+  /// The body is where the tracker's mounting says.
+  @Test func theMountingIsTakenOff() {
+    let mounting = Pose(rotation: .yaw(1), translation: Vector3(0.1, 0, 0))
+    let filter = OdometryFilter(
+      calibration: OdometryCalibration(bodyFromSensor: mounting), first: Self.pose(0, Self.path(1)))
+    let back = filter.worldFromBody * mounting
+    #expect((back.translation - Self.path(1).translation).norm < 1e-12)
+  }
+
+  @Test func driftsDifferenceNeverShrinks() {
+    let a = AccumulatedDrift(position: 3, yaw: 1)
+    let b = AccumulatedDrift(position: 1, yaw: 2)
+    #expect(a - b == AccumulatedDrift(position: 2, yaw: 0))
+  }
+}

@@ -1,0 +1,87 @@
+import Estimator
+import Foundation
+import Geometry
+import SensorData
+import Simulation
+import Testing
+
+@Suite struct OdometryJumpTests {
+  /// How many jumps a filter sees in positions at given times, seconds.
+  static func jumps(_ positions: [(Double, Vector3)]) -> Int {
+    let poses = positions.map { OdometryFilterTests.pose($0.0, Pose(translation: $0.1)) }
+    let filter = OdometryFilter(calibration: OdometryCalibration(), first: poses[0])
+    poses.dropFirst().forEach(filter.append)
+    return filter.jumpCount
+  }
+
+  /// A walk at 1.2 m/s, stamps `dt` apart, with an offset added from second 2 on, for `length` seconds.
+  static func walk(dt: Double, offset: Vector3, length: Double = .infinity) -> [(Double, Vector3)] {
+    stride(from: 0, to: 4, by: dt).map { t in
+      (t, Vector3(1.2 * t, 0, 0) + (t >= 2 && t < 2 + length ? offset : .zero))
+    }
+  }
+
+  @Test(arguments: [0.1, 1.0 / 30, 0.01, 0.005])
+  func walkingIsNoJumpAndTwoMetresAre(dt: Double) {
+    #expect(Self.jumps(Self.walk(dt: dt, offset: .zero)) == 0)
+    #expect(Self.jumps(Self.walk(dt: dt, offset: Vector3(0, 2, 0))) == 1)
+    #expect(Self.jumps(Self.walk(dt: dt, offset: Vector3(0, -2, 0), length: 1)) == 2, "away and back")
+  }
+
+  /// Motion capture loses a marker for a frame.
+  @Test(arguments: [0.01, 0.005])
+  func aGlitchOfCentimetresIsNoJump(dt: Double) {
+    #expect(Self.jumps(Self.walk(dt: dt, offset: Vector3(0, 0.05, 0.03), length: dt)) == 0)
+  }
+
+  /// Positions rounded to a centimetre, stamps that come in bursts.
+  @Test func roundedPositionsAndIrregularStampsAreNoJumps() {
+    var random = SeededRandom(seed: 131)
+    var t = 0.0
+    let positions = (0..<2000).map { _ in
+      t += random.chance(0.3) ? random.uniform(0.0005...0.002) : random.uniform(0.005...0.04)
+      let p = Vector3(1.5 * t, 0.3 * sin(4 * t), 0.05 * sin(11 * t))
+      return (t, (p * 100).rounded(.toNearestOrEven) / 100)
+    }
+    #expect(Self.jumps(positions) == 0)
+  }
+
+  /// A recording may begin at speed, and a vehicle may pull away hard.
+  @Test(arguments: [0.1, 1.0 / 30, 0.01])
+  func vehiclesDoNotJump(dt: Double) {
+    let times = Array(stride(from: 0, to: 5, by: dt))
+    #expect(Self.jumps(times.map { ($0, Vector3(20 * $0, 0, 0)) }) == 0, "20 m/s from the first pose on")
+    #expect(Self.jumps(times.map { ($0, Vector3(5 * $0 * $0, 0, 0)) }) == 0, "10 m/s^2 from rest")
+  }
+
+  /// After a silence in which the device took up speed, one jump at most: the new speed is soon motion again.
+  @Test func aNewSpeedAfterASilenceIsNotAJumpForEver() {
+    let slow = stride(from: 0.0, to: 2, by: 0.1).map { ($0, Vector3.zero) }
+    let fast = stride(from: 2.0, to: 4, by: 0.1).map { ($0, Vector3(12 * ($0 - 2), 0, 0)) }
+    #expect(Self.jumps(slow + fast) <= 1)
+  }
+
+  /// A jump of j metres: `j^2` of drift and of doubt about every peer, whose place leads its vector; the pose stays.
+  @Test func aJumpBlursThePeersAndCountsAsDrift() throws {
+    let filter = OdometryFilter(
+      calibration: OdometryCalibration(positionRandomWalk: 0, yawRandomWalk: 0),
+      first: OdometryFilterTests.pose(0, .identity))
+    for k in 1...20 {
+      let place = Vector3(0, k >= 10 ? 2 : 0, 0)
+      filter.append(OdometryFilterTests.pose(0.1 * Double(k), Pose(translation: place)))
+    }
+    let independent = [0.01, 0, 0, 0, 0, 0.01, 0, 0, 0, 0, 0.01, 0, 0, 0, 0, 0.04]
+    let block = try #require(filter.addVector([5, 0, 0, 0.1], jacobian: [], independent: independent))
+    #expect(filter.advance(to: OdometryFilterTests.at(0.9)))
+    #expect(filter.accumulatedDrift.position == 0)
+    #expect(filter.advance(to: OdometryFilterTests.at(0.95)), "half of the jump's interval, half of its variance")
+    #expect(abs(filter.accumulatedDrift.position - 2) < 1e-6)
+    #expect(filter.advance(to: OdometryFilterTests.at(2)))
+    #expect(filter.jumpCount == 1 && abs(filter.accumulatedDrift.position - 4) < 1e-6)
+    let p = filter.covariance.marginal([block])
+    for i in 0..<3 { #expect(abs(p[5 * i] - 4.01) < 1e-6) }
+    #expect(abs(p[15] - 0.04) < 1e-12, "its bias is the link's and did not jump")
+    let own = filter.covariance.marginal([filter.poseBlock])
+    #expect(own[21] < 1e-3 && own[28] < 1e-3)
+  }
+}

@@ -1,0 +1,39 @@
+import PrecisionFinding
+import SensorData
+import Testing
+
+@Suite struct CameraWatchTests {
+  static func frame(_ seconds: Double, features: Int, luma: Double?) -> CameraFrame {
+    CameraFrame(
+      timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: seconds),
+      features: (0..<features).map { FeatureObservation(featureID: Int64($0), u: 0, v: 0) }, meanLuma: luma)
+  }
+  static func at(_ seconds: Double) -> Timestamp { Timestamp(nanoseconds: 0).advanced(bySeconds: seconds) }
+
+  @Test func itIsBlindOnlyAfterTheDelay() {
+    var watch = CameraWatch(FinderConfiguration())
+    #expect(watch.isBlind(at: Self.at(0)) == nil)
+    watch.update(Self.frame(0, features: 50, luma: 0.5))
+    #expect(watch.isBlind(at: Self.at(0.4)) == false && watch.cause == nil && watch.features == 50)
+    watch.update(Self.frame(0.1, features: 50, luma: 0.01))
+    #expect(watch.cause == "dark" && watch.isBlind(at: Self.at(0.4)) == false)
+    #expect(watch.isBlind(at: Self.at(0.6)) == true && watch.word(at: Self.at(0.6)) == "dark")
+    watch.update(Self.frame(0.7, features: 50, luma: 0.5))
+    #expect(watch.isBlind(at: Self.at(0.7)) == false && watch.cause == nil)
+  }
+
+  @Test func fewFeaturesBlindEvenWhereTheLightIsUnknown() {
+    var watch = CameraWatch(FinderConfiguration())
+    watch.update(Self.frame(0, features: 7, luma: nil))
+    #expect(watch.cause == "fewFeatures" && watch.isBlind(at: Self.at(0.3)) == false)
+    #expect(watch.isBlind(at: Self.at(0.6)) == true)
+    watch.update(Self.frame(0.6, features: 8, luma: nil))
+    #expect(watch.isBlind(at: Self.at(0.6)) == false)
+  }
+
+  @Test func framesThatStopComingBlindToo() {
+    var watch = CameraWatch(FinderConfiguration())
+    watch.update(Self.frame(0, features: 50, luma: nil))
+    #expect(watch.isBlind(at: Self.at(2)) == true && watch.word(at: Self.at(2)) == "cameraUnavailable")
+  }
+}

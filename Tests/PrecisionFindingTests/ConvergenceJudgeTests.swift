@@ -1,0 +1,78 @@
+import Geometry
+import PrecisionFinding
+import Testing
+
+@Suite struct ConvergenceJudgeTests {
+  static let judge = ConvergenceJudge(FinderConfiguration())
+  static let good = Beliefs.balls([(1, Vector3(1, 5, 0))], sigma: 0.05)
+  /// Azimuth known, height a mirror image.
+  static let upOrDown = Beliefs.balls([(1, Vector3(0, 4, 2)), (1, Vector3(0, 4, -2))], sigma: 0.1)
+  /// All known but for half a percent elsewhere.
+  static let rival = Beliefs.balls([(0.995, Vector3(0, 5, 0)), (0.005, Vector3(5, 0, 0))], sigma: 0.02)
+
+  struct Row: Sendable {
+    var name: String
+    var belief: Belief
+    var vertical: VerticalDirectionEstimate
+    /// The reasons that the posterior gives.
+    var reasons: [Convergence.Reason]
+  }
+
+  static let rows = [
+    Row(name: "sphere", belief: Beliefs.sphere, vertical: .unknown, reasons: [.insufficientMovement]),
+    Row(name: "ring", belief: Beliefs.ring, vertical: .unknown, reasons: [.insufficientHorizontalSweep]),
+    Row(name: "up or down", belief: upOrDown, vertical: .aboveOrBelow, reasons: [.insufficientVerticalSweep]),
+    Row(name: "rival", belief: rival, vertical: .same, reasons: [.insufficientVerticalSweep]),
+    Row(name: "good, level unknown", belief: good, vertical: .unknown, reasons: [.insufficientVerticalSweep]),
+    Row(name: "good, side open", belief: good, vertical: .aboveOrBelow, reasons: [.insufficientVerticalSweep]),
+    Row(name: "good, same", belief: good, vertical: .same, reasons: []),
+    Row(name: "good, above", belief: good, vertical: .above, reasons: []),
+    Row(name: "good, below", belief: good, vertical: .below, reasons: []),
+  ]
+
+  /// Every posterior with every fault of light and signal: converged exactly when all is published and no rival is left.
+  @Test func convergedExactlyWhenAllIsPublished() {
+    for row in Self.rows {
+      for dark in [false, true] {
+        for weak in [false, true] {
+          let readout = Beliefs.readout(row.belief)
+          let found = Self.judge.judge(.init(readout: readout, vertical: row.vertical, dark: dark, weakSignal: weak))
+          let published =
+            readout.angle != nil && !found.withholdsAngle && [.same, .above, .below].contains(row.vertical)
+            && readout.positionIsGood && readout.rivals <= 0.001
+          #expect((found.status == .converged) == published, "\(row.name), dark \(dark), weak \(weak)")
+          #expect((found.status == .converged) == found.reasons.isEmpty)
+          #expect((found.guidance == nil) == (found.status == .converged))
+          if found.status == .converged { continue }
+          let expected =
+            (dark ? [.insufficientLighting] : []) + row.reasons + (weak ? [.insufficientSignalStrength] : [])
+          #expect(found.reasons == expected, "\(row.name), dark \(dark), weak \(weak)")
+        }
+      }
+    }
+  }
+
+  /// Nearby Interaction's gating matrix: movement, horizontal sweep and lighting withhold angle and vertical estimate,
+  /// vertical sweep and signal strength never do.
+  @Test func onlyThreeReasonsWithholdTheAngle() {
+    let withholding: Set<Convergence.Reason> = [
+      .insufficientMovement, .insufficientHorizontalSweep, .insufficientLighting,
+    ]
+    for reason in Convergence.Reason.allCases {
+      let convergence = Convergence(status: .notConverged, reasons: [reason])
+      #expect(convergence.withholdsAngle == withholding.contains(reason))
+      #expect(convergence.guidance == reason.guidance && !reason.guidance.isEmpty)
+    }
+    #expect(!Convergence(status: .converged).withholdsAngle && !Convergence(status: .unknown).withholdsAngle)
+    #expect(Set(Convergence.Reason.allCases.map(\.guidance)).count == 5, "one sentence each")
+  }
+
+  @Test func beforeThereIsAnythingItIsUnknown() {
+    func judged(dark: Bool, weak: Bool) -> Convergence {
+      Self.judge.judge(.init(readout: nil, vertical: .unknown, dark: dark, weakSignal: weak))
+    }
+    #expect(judged(dark: false, weak: false) == Convergence(status: .unknown))
+    #expect(judged(dark: true, weak: false) == Convergence(status: .notConverged, reasons: [.insufficientLighting]))
+    #expect(judged(dark: false, weak: true) == Convergence(status: .notConverged, reasons: [.insufficientSignalStrength]))
+  }
+}

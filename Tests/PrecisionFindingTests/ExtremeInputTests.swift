@@ -1,0 +1,52 @@
+import Geometry
+import PrecisionFinding
+import SensorData
+import Testing
+
+/// Input that no sensor gives: finite, in time order, and soon done.
+@Suite struct ExtremeInputTests {
+  static func check(_ events: [TimedEvent]) -> [NearbyUpdate] {
+    let outputs = OdometryWorld.run(events)
+    let times = outputs.times
+    #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
+    #expect(outputs.updates().allSatisfy { $0.numbers.allSatisfy(\.isFinite) })
+    return outputs.updates()
+  }
+
+  @Test func rangesNoRadioMeasures() {
+    let extremes = [0, 0, 0, 0, 1e6, 1e6, 1e6, 0, 5, 1e6, 0, 3, 3, 3, 1e6, 0]
+    let ranges = (0..<60).map { OdometryWorld.range(0.05 * Double($0) + 0.001, "a", extremes[$0 % extremes.count]) }
+    let motion = (0...90).map { OdometryWorld.odometry(Double($0) / 25) }
+    let updates = Self.check((ranges + motion).sorted { $0.event.timestamp < $1.event.timestamp })
+    #expect(updates.count >= 60)
+  }
+
+  @Test func aThousandRangesAtOneTime() {
+    let crowd = (0..<1000).map { _ in OdometryWorld.range(0.5, "a", 4) }
+    let motion = (0...25).map { OdometryWorld.odometry(Double($0) / 25) }
+    let updates = Self.check((crowd + motion).sorted { $0.event.timestamp < $1.event.timestamp })
+    #expect(updates.filter { $0.timestamp == OdometryWorld.time(0.5) }.count >= 1000)
+  }
+
+  /// A year of silence, or a stamp at the end of the clock, is not filled with updates ten times a second.
+  @Test(arguments: [3600.0, 3.2e7, 1e10])
+  func aLongSilence(seconds: Double) {
+    let events = OdometryWorld.events(seconds: 3, peers: ["a"])
+    let later = (0..<20).map { k -> TimedEvent in
+      let t = OdometryWorld.time(3 + seconds).advanced(bySeconds: 0.04 * Double(k))
+      return TimedEvent(.odometry(OdometryPose(timestamp: t, worldFromSensor: OdometryWorld.path(3))))
+    }
+    let updates = Self.check(events + later)
+    #expect(updates.count < 30_000)
+  }
+
+  @Test func aTrackerThatJumpsAKilometre() {
+    let events = OdometryWorld.events(seconds: 6, peers: ["a"]).map { event -> TimedEvent in
+      guard case .odometry(var pose) = event.event, pose.timestamp > OdometryWorld.time(4) else { return event }
+      pose.worldFromSensor.translation += Vector3(1000, 0, 0)
+      return TimedEvent(.odometry(pose))
+    }
+    let updates = Self.check(events)
+    #expect(updates.last?.object.worldPosition == nil, "nothing is known of the peer in the new world yet")
+  }
+}

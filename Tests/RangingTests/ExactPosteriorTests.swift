@@ -1,0 +1,172 @@
+import Foundation
+import Geometry
+import Ranging
+import SensorData
+import Simulation
+import TestSupport
+import Testing
+
+/// The Gaussian sum against the exact posterior on the same draws, where both know the same model.
+@Suite struct ExactPosteriorTests {
+  static let matched: RangingConfiguration = {
+    var configuration = RangingConfiguration()
+    configuration.noiseCandidates = [[RangingTrial.white, RangingTrial.coloured]]
+    configuration.biasPrior = RangingTrial.constant
+    configuration.correlationTime = RangingTrial.memory
+    configuration.correlationLength = 1e9
+    configuration.scalePrior = 1e-6
+    configuration.peerRandomWalk = 0
+    configuration.blockingRate = 0
+    return configuration
+  }()
+
+  static func grid(for trial: RangingTrial, directions: Int, spacing: Double) -> GridPosterior {
+    GridPosterior(
+      directions: FibonacciLattice.directions(directions), around: trial.readings[0].range, spacing: spacing,
+      elevationPrior: matched.elevationPrior, white: RangingTrial.white, coloured: RangingTrial.coloured,
+      constant: RangingTrial.constant, memory: RangingTrial.memory)
+  }
+
+  static func range(_ reading: RangingTrial.Reading) -> PeerPosterior.Range {
+    PeerPosterior.Range(
+      timestamp: Timestamp(nanoseconds: Int64(reading.time * 1e9)), range: reading.range, antenna: reading.device,
+      device: reading.device)
+  }
+
+  /// Circular mean of the azimuth under Gaussians, as `GridPosterior.azimuth` has it under cells.
+  static func azimuth(_ gaussians: [TargetGaussian], from device: Vector3) -> Double {
+    var sum = SIMD2<Double>.zero
+    for g in gaussians {
+      let d = g.position - device
+      let h = max(d.horizontalNorm, 1e-9)
+      let across = Vector3(-d.y, d.x, 0) / h
+      sum += g.weight * exp(-0.5 * g.covariance.form(across, across) / (h * h)) / h * SIMD2(d.x, d.y)
+    }
+    return atan2(sum.y, sum.x)
+  }
+
+  static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+  @Test func theMedianErrorOnAnArcIsTheExactPosteriors() {
+    var random = SeededRandom(seed: 61)
+    let checkpoints = [20, 30, 60]
+    var ours = [[Double]](repeating: [], count: 3)
+    var exact = ours
+    for _ in 0..<200 {
+      let trial = RangingTrial(.arc, seconds: 6, random: &random)
+      var posterior = PeerPosterior(configuration: Self.matched, antennas: [""], statedNoise: nil)
+      var grid = Self.grid(for: trial, directions: 5000, spacing: 0.1)
+      for (k, reading) in trial.readings.enumerated() {
+        posterior.update(Self.range(reading))
+        grid.update(range: reading.range, device: reading.device, after: k == 0 ? 0 : 0.1)
+        guard let slot = checkpoints.firstIndex(of: k) else { continue }
+        let d = trial.peer - reading.device
+        let truth = atan2(d.y, d.x)
+        ours[slot].append(abs(Angle.wrapped(Self.azimuth(posterior.gaussians, from: reading.device) - truth)))
+        exact[slot].append(abs(Angle.wrapped(grid.azimuth(from: reading.device) - truth)))
+      }
+    }
+    for slot in 0..<3 {
+      let ratio = Self.median(ours[slot]) / Self.median(exact[slot])
+      #expect(ratio <= 1.10, "after \(checkpoints[slot]) ranges")
+    }
+  }
+
+  /// The yardstick itself: a grid twice as fine says the same.
+  @Test func theGridIsFineEnough() {
+    var random = SeededRandom(seed: 62)
+    for _ in 0..<6 {
+      let trial = RangingTrial(.arc, seconds: 6, random: &random)
+      var coarse = Self.grid(for: trial, directions: 5000, spacing: 0.1)
+      var fine = Self.grid(for: trial, directions: 20000, spacing: 0.05)
+      for (k, reading) in trial.readings.enumerated() {
+        coarse.update(range: reading.range, device: reading.device, after: k == 0 ? 0 : 0.1)
+        fine.update(range: reading.range, device: reading.device, after: k == 0 ? 0 : 0.1)
+      }
+      let device = trial.readings.last!.device
+      #expect(abs(Angle.wrapped(coarse.azimuth(from: device) - fine.azimuth(from: device))) < Angle.degrees(0.2))
+    }
+  }
+
+  /// `merged` has the mean and the covariance of the sum that `gaussians` lists.
+  @Test func mergedIsTheMomentsOfTheSum() throws {
+    var random = SeededRandom(seed: 63)
+    for motion in [RangingTrial.Motion.arc, .sway] {
+      let trial = RangingTrial(motion, seconds: 4, random: &random)
+      var posterior = PeerPosterior(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
+      trial.readings.forEach { posterior.update(Self.range($0)) }
+      let merged = try #require(posterior.merged)
+      let parts = posterior.gaussians
+      let total = parts.reduce(0) { $0 + $1.weight }
+      #expect(abs(total - 1) < 0.01)
+      let mean = parts.reduce(Vector3.zero) { $0 + $1.weight * $1.position }
+      var covariance = Matrix3.zero
+      for g in parts {
+        let d = g.position - mean
+        covariance += g.weight * (g.covariance + Matrix3(outer: d, d))
+      }
+      let n = merged.mean.count
+      // What is below 1e-5 is not listed: a hundredth of the spread is what may be missing.
+      let size = covariance.trace
+      for r in 0..<3 {
+        #expect(abs(mean[r] - merged.mean[r]) < 0.01 * size.squareRoot())
+        for c in 0..<3 { #expect(abs(covariance[r, c] - merged.covariance[r * n + c]) < 0.02 * size) }
+      }
+    }
+  }
+
+  /// One gross range among the first three does not anchor the hypotheses at a wrong distance.
+  @Test(arguments: [0, 1, 2])
+  func aGrossRangeAtTheStartDoesNotAnchor(outlier: Int) {
+    var random = SeededRandom(seed: 64 + UInt64(outlier))
+    for excess in [4.9, 20, -2.5] {
+      for _ in 0..<5 {
+        var trial = RangingTrial(.arc, seconds: 2, random: &random)
+        trial.readings[outlier].range = max(trial.readings[outlier].range + excess, 0)
+        var posterior = PeerPosterior(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
+        trial.readings.forEach { posterior.update(Self.range($0)) }
+        let device = trial.readings.last!.device
+        let distance = posterior.gaussians.reduce(0) { $0 + $1.weight * ($1.position - device).norm }
+        // Three sigma of the constant bias and what is left of the rest.
+        #expect(abs(distance - (trial.peer - device).norm) < 0.5)
+      }
+    }
+  }
+
+  /// The same ranges give the same bits.
+  @Test func twoRunsAreEqual() {
+    var random = SeededRandom(seed: 65)
+    let trial = RangingTrial(.arcAndVertical, seconds: 3, random: &random)
+    let runs = (0..<2).map { _ in
+      var posterior = PeerPosterior(configuration: RangingConfiguration(), antennas: [""], statedNoise: 0.1)
+      trial.readings.forEach { posterior.update(Self.range($0)) }
+      return posterior.gaussians
+    }
+    #expect(runs[0] == runs[1] && !runs[0].isEmpty)
+  }
+
+  /// Ranges no radio measures, thousands at one moment, a year of silence: finite, and never without a hypothesis.
+  @Test func extremeRangesLeaveEverythingFinite() {
+    var posterior = PeerPosterior(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
+    var time = Timestamp(nanoseconds: 0)
+    func check() {
+      #expect(posterior.count > 0 && !posterior.gaussians.isEmpty)
+      #expect(posterior.gaussians.allSatisfy { $0.weight.isFinite && $0.position.isFinite && $0.covariance.trace.isFinite })
+    }
+    for range in [0, 0, 0, 5, 1e6, 0, 1e6, 5, 5, 5] {
+      posterior.update(.init(timestamp: time, range: range, antenna: .zero, device: .zero))
+      time = time.advanced(bySeconds: 0.1)
+    }
+    check()
+    for k in 0..<300 {
+      let way = Vector3(1e-3 * Double(k), 0, 0)
+      posterior.update(.init(timestamp: time, range: 5, antenna: way, device: way))
+    }
+    check()
+    posterior.update(.init(timestamp: time.advanced(bySeconds: 3.2e7), range: 3, antenna: .zero, device: .zero))
+    check()
+    posterior.drift(positionVariance: 1e12, yawVariance: 10, device: .zero)
+    posterior.update(.init(timestamp: time.advanced(bySeconds: 3.2e7), range: 3, antenna: .zero, device: Vector3(1e6, 0, 0)))
+    check()
+  }
+}

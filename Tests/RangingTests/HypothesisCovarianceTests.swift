@@ -1,0 +1,130 @@
+import Foundation
+import Geometry
+import Ranging
+import Simulation
+import Testing
+
+@Suite struct HypothesisCovarianceTests {
+  /// Ranges, splits, forgetting and drift in random order: every covariance stays symmetric and positive definite, every
+  /// number finite.
+  @Test(arguments: [[""], ["a", "b"]])
+  func covariancesStaySymmetricAndPositive(antennas: [String]) {
+    var random = SeededRandom(seed: 41)
+    var set = RandomHypotheses.make(&random, antennas: antennas, count: 12, spread: 4)
+    let n = set.dimension
+    let truth = set.position(0)
+    for _ in 0..<150 {
+      let antenna = set.anchor + 0.5 * random.gaussian3()
+      set.predict(seconds: random.uniform(0...0.3), metres: random.uniform(0...0.2))
+      set.drift(positionVariance: 1e-5, yawVariance: 1e-5, device: antenna)
+      set.splitWhereCurved(antenna: antenna, limit: 200)
+      _ = set.update(
+        RangeEvidence(
+          range: (truth - antenna).norm + 0.1 * random.gaussian(), antenna: antenna,
+          columns: set.layout.columns(of: antennas.randomElement(using: &random)), free: random.uniform(0.05...1),
+          extraVariance: 0, configuration: RangingConfiguration()))
+      for i in 0..<set.count {
+        let p = RandomHypotheses.covariance(set, i)
+        #expect(RandomHypotheses.asymmetry(p, n) < 1e-9)
+        #expect(RandomHypotheses.smallestPivot(p, n) > 0)
+        #expect(RandomHypotheses.scalars(set, i).allSatisfy(\.isFinite) && set.direction[i].isFinite)
+      }
+    }
+  }
+
+  /// With tangents as coordinates (`u_i / (u_i . u)` undoes a move), the three parts have the mean and the covariance of
+  /// the whole.
+  @Test func splittingKeepsMeanAndCovarianceOfTheSum() {
+    var random = SeededRandom(seed: 42)
+    var splits = 0
+    for _ in 0..<100 {
+      let whole = RandomHypotheses.make(&random, antennas: ["a", "b"], count: 1, spread: 8)
+      var parts = whole
+      parts.splitWhereCurved(antenna: whole.anchor + 2 * random.gaussian3(), limit: 100)
+      guard parts.count > 1 else { continue }
+      splits += 1
+      #expect(parts.count == 3)
+      let n = whole.dimension
+      let (u, e1) = (whole.direction[0], whole.tangent[0])
+      let e2 = u.cross(e1)
+      let x = RandomHypotheses.scalars(whole, 0)
+      let p = RandomHypotheses.covariance(whole, 0)
+      let weights = (0..<3).map { exp(parts.logWeight[$0] - whole.logWeight[0]) }
+      #expect(abs(weights.reduce(0, +) - 1) < 1e-9)
+      var mean = [Double](repeating: 0, count: n)
+      var second = [Double](repeating: 0, count: n * n)
+      for i in 0..<3 {
+        let v = parts.direction[i] / parts.direction[i].dot(u)
+        let offset = [v.dot(e1), v.dot(e2)] + zip(RandomHypotheses.scalars(parts, i), x).map(-)
+        let q = RandomHypotheses.covariance(parts, i)
+        for r in 0..<n {
+          mean[r] += weights[i] * offset[r]
+          for c in 0..<n { second[r * n + c] += weights[i] * (q[r * n + c] + offset[r] * offset[c]) }
+        }
+      }
+      for r in 0..<n {
+        #expect(abs(mean[r]) < 1e-9)
+        for c in 0..<n {
+          let scale = (p[r * n + r] * p[c * n + c]).squareRoot()
+          #expect(abs(second[r * n + c] - p[r * n + c]) < 1e-9 * scale, "row \(r), column \(c)")
+        }
+      }
+    }
+    #expect(splits > 50, "wide hypotheses seen from a metre away are split")
+  }
+
+  @Test func narrowHypothesesAreNotSplitAndTheLimitHolds() {
+    var random = SeededRandom(seed: 43)
+    var narrow = RandomHypotheses.make(&random, antennas: [""], count: 20, spread: 0.01)
+    narrow.splitWhereCurved(antenna: narrow.anchor + Vector3(0.1, 0, 0), limit: 100)
+    #expect(narrow.count == 20)
+    var wide = RandomHypotheses.make(&random, antennas: [""], count: 20, spread: 10)
+    wide.splitWhereCurved(antenna: wide.anchor + Vector3(1, 0, 0), limit: 25)
+    #expect(wide.count <= 25)
+  }
+
+  /// From the place where the first range was taken, the range is linear: it never bends over a hypothesis.
+  @Test func fromTheAnchorNothingBends() {
+    var random = SeededRandom(seed: 44)
+    var set = RandomHypotheses.make(&random, antennas: [""], count: 10, spread: 20)
+    for i in 0..<10 { #expect(set.bend(i, antenna: set.anchor).metres < 1e-9) }
+    set.splitWhereCurved(antenna: set.anchor, limit: 1000)
+    #expect(set.count == 10)
+  }
+
+  /// Drift adds `sigma^2 I` and the heading's turn about the device to the place's covariance.
+  @Test func driftAddsItsCovarianceToThePlace() {
+    var random = SeededRandom(seed: 45)
+    for _ in 0..<50 {
+      let before = RandomHypotheses.make(&random, antennas: [""], count: 1)
+      var after = before
+      let device = before.anchor + random.gaussian3()
+      after.drift(positionVariance: 0.04, yawVariance: 0.01, device: device)
+      let turn = Vector3(0, 0, 1).cross(before.position(0) - device)
+      let expected =
+        before.positionCovariance(0) + 0.04 * Matrix3.identity + 0.01 * Matrix3(outer: turn, turn)
+      let found = after.positionCovariance(0)
+      for r in 0..<3 { for c in 0..<3 { #expect(abs(found[r, c] - expected[r, c]) < 1e-9) } }
+    }
+  }
+
+  /// Forgetting in many small steps is forgetting in one; at last the bias is as wide as before the first range.
+  @Test func forgettingIsASemigroupWithTheStationaryVariance() {
+    var random = SeededRandom(seed: 46)
+    var once = RandomHypotheses.make(&random, antennas: ["a", "b"], count: 4)
+    var often = once
+    once.predict(seconds: 1, metres: 0.5)
+    for _ in 0..<10 { often.predict(seconds: 0.1, metres: 0.05) }
+    for (a, b) in zip(once.covariance, often.covariance) { #expect(abs(a - b) < 1e-12) }
+    for (a, b) in zip(once.scalars, often.scalars) { #expect(abs(a - b) < 1e-12) }
+    once.predict(seconds: 1000, metres: 0)
+    for i in 0..<4 {
+      let p = RandomHypotheses.covariance(once, i)
+      for k in once.layout.coloured {
+        let coloured = once.noises[Int(once.noise[i])].coloured
+        #expect(abs(p[k * once.dimension + k] - coloured * coloured) < 1e-12)
+        #expect(abs(RandomHypotheses.scalars(once, i)[k - 2]) < 1e-12)
+      }
+    }
+  }
+}

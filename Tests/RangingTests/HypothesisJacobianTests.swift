@@ -1,0 +1,90 @@
+import Geometry
+import Ranging
+import Simulation
+import Testing
+import TestSupport
+
+@Suite struct HypothesisJacobianTests {
+  /// The row H over (alpha_1, alpha_2, rho, b, s, a_j, b_j) and its variance, with one antenna and with three.
+  @Test(arguments: [[""], ["a", "b", "c"]])
+  func theRangesRowIsTheDerivative(antennas: [String]) {
+    var random = SeededRandom(seed: 31)
+    for _ in 0..<200 {
+      let set = RandomHypotheses.make(&random, antennas: antennas, count: 1)
+      let n = set.dimension
+      let antenna = set.anchor + 0.4 * random.gaussian3()
+      let columns = set.layout.columns(of: antennas.last)
+      let x = RandomHypotheses.scalars(set, 0)
+      let numeric = FiniteDifferences.jacobian(inputs: n) { d in
+        var (u, e1) = (set.direction[0], set.tangent[0])
+        HypothesisSet.move(&u, &e1, d[0], d[1])
+        let y = zip(x, d.dropFirst(2)).map(+)
+        let distance = (set.anchor + y[0] * u - antenna).norm
+        return [(1 + y[2]) * distance + y[1] + y[columns.coloured - 2] + (columns.constant.map { y[$0 - 2] } ?? 0)]
+      }
+      let (row, variance) = set.foretold(0, antenna: antenna, columns: columns)
+      #expect(FiniteDifferences.largestDifference([row], numeric) < 1e-6)
+
+      let p = RandomHypotheses.covariance(set, 0)
+      var direct = 0.0
+      for r in 0..<n { for c in 0..<n { direct += row[r] * p[r * n + c] * row[c] } }
+      #expect(abs(variance - direct) < 1e-9 * max(1, direct))
+    }
+  }
+
+  @Test func thePlacesJacobianIsTheDerivativeOfMoving() {
+    var random = SeededRandom(seed: 32)
+    for _ in 0..<200 {
+      let set = RandomHypotheses.make(&random, antennas: [""], count: 1)
+      let numeric = FiniteDifferences.jacobian(inputs: 3) { d in
+        var (u, e1) = (set.direction[0], set.tangent[0])
+        HypothesisSet.move(&u, &e1, d[0], d[1])
+        let t = set.anchor + (set.scalars[0] + d[2]) * u
+        return [t.x, t.y, t.z]
+      }
+      let j = set.positionJacobian(0)
+      let analytic = (0..<3).map { r in (0..<3).map { c in j[r, c] } }
+      #expect(FiniteDifferences.largestDifference(analytic, numeric) < 1e-6)
+    }
+  }
+
+  @Test func movingKeepsTheBasisOrthonormal() {
+    var random = SeededRandom(seed: 33)
+    for _ in 0..<50 {
+      var u = random.direction()
+      var e1 = u.tangentBasis.0
+      for _ in 0..<200 {
+        HypothesisSet.move(&u, &e1, random.gaussian(), random.gaussian())
+        #expect(abs(u.norm - 1) < 1e-12 && abs(e1.norm - 1) < 1e-12 && abs(u.dot(e1)) < 1e-12)
+      }
+    }
+  }
+
+  /// The Cartesian covariance is `J P J^T` with J from differences, biases included.
+  @Test func theCartesianCovarianceIsCarriedByTheJacobian() {
+    var random = SeededRandom(seed: 34)
+    for _ in 0..<50 {
+      let set = RandomHypotheses.make(&random, antennas: ["a", "b"], count: 1)
+      let n = set.dimension
+      let x = RandomHypotheses.scalars(set, 0)
+      let j = FiniteDifferences.jacobian(inputs: n) { d in
+        var (u, e1) = (set.direction[0], set.tangent[0])
+        HypothesisSet.move(&u, &e1, d[0], d[1])
+        let t = set.anchor + (x[0] + d[2]) * u
+        return [t.x, t.y, t.z] + zip(x.dropFirst(), d.dropFirst(3)).map(+)
+      }
+      let p = RandomHypotheses.covariance(set, 0)
+      var expected = [[Double]](repeating: [Double](repeating: 0, count: n), count: n)
+      for r in 0..<n {
+        for c in 0..<n {
+          for a in 0..<n { for b in 0..<n { expected[r][c] += j[r][a] * p[a * n + b] * j[c][b] } }
+        }
+      }
+      let found = set.cartesianCovariance(0)
+      let rows = (0..<n).map { r in Array(found[(r * n)..<((r + 1) * n)]) }
+      #expect(FiniteDifferences.largestDifference(rows, expected) < 1e-6)
+      let place = set.positionCovariance(0)
+      for r in 0..<3 { for c in 0..<3 { #expect(abs(place[r, c] - found[r * n + c]) < 1e-12) } }
+    }
+  }
+}

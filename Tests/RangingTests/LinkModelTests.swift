@@ -1,0 +1,117 @@
+import Foundation
+import Geometry
+import Ranging
+import Simulation
+import Testing
+
+@Suite struct LinkModelTests {
+  @Test func lineOfSightBeginsStationaryAndRelaxesAtTheSumOfItsRates() {
+    var chain = LineOfSightChain(blockingRate: 0.2, clearingRate: 1.5)
+    let stationary = 1.5 / 1.7
+    #expect(abs(chain.free - stationary) < 1e-12)
+    chain.predict(seconds: 3)
+    #expect(abs(chain.free - stationary) < 1e-12, "stationary states stay")
+    chain.update(likelihoodFree: 0.01, likelihoodBlocked: 1)
+    let disturbed = chain.free
+    var steps = chain
+    chain.predict(seconds: 0.7)
+    #expect(abs(chain.free - (stationary + (disturbed - stationary) * exp(-1.7 * 0.7))) < 1e-12)
+    for _ in 0..<7 { steps.predict(seconds: 0.1) }
+    #expect(abs(steps.free - chain.free) < 1e-12, "many short waits are one long one")
+    chain.predict(seconds: 1e6)
+    #expect(abs(chain.free - stationary) < 1e-12)
+  }
+
+  @Test func lineOfSightFollowsBayes() {
+    var chain = LineOfSightChain(blockingRate: 1, clearingRate: 1)
+    chain.update(likelihoodFree: 3, likelihoodBlocked: 1)
+    #expect(abs(chain.free - 0.75) < 1e-12)
+    chain.update(likelihoodFree: 0, likelihoodBlocked: 0)
+    #expect(abs(chain.free - 0.75) < 1e-12, "no evidence, no change")
+    chain.update(radioGuess: 0.5)
+    #expect(abs(chain.free - 0.75) < 1e-12, "a radio that cannot tell changes nothing")
+    var guessed = LineOfSightChain(blockingRate: 1, clearingRate: 1)
+    guessed.update(radioGuess: 1)
+    #expect(abs(guessed.free / (1 - guessed.free) - 1 / 11) < 1e-12)
+    for _ in 0..<100 { guessed.update(radioGuess: 7) }
+    #expect(guessed.free > 0 && guessed.free < 1, "never quite sure: a chain that is cannot come back")
+  }
+
+  /// Both densities are densities: Simpson's rule over 60 m in millimetres.
+  @Test(arguments: [0.001, 0.02, 0.5])
+  func likelihoodsIntegrateToOne(variance: Double) {
+    let configuration = RangingConfiguration()
+    let (count, step) = (60_000, 0.001)
+    var free = 0.0
+    var blocked = 0.0
+    for i in 0...count {
+      let weight = (i == 0 || i == count ? 1.0 : i % 2 == 1 ? 4 : 2) * step / 3
+      let likelihood = RangeLikelihood(
+        innovation: (Double(i) - Double(count) / 2) * step, variance: variance, configuration: configuration)
+      free += weight * likelihood.free
+      blocked += weight * likelihood.blocked
+    }
+    #expect(abs(free - 1) < 1e-9 && abs(blocked - 1) < 1e-9)
+  }
+
+  @Test func aBlockedSightExplainsLongRangesRatherThanShortOnes() {
+    let configuration = RangingConfiguration()
+    func blockedOverFree(_ innovation: Double) -> Double {
+      let likelihood = RangeLikelihood(innovation: innovation, variance: 0.01, configuration: configuration)
+      return likelihood.blocked / likelihood.free
+    }
+    #expect(blockedOverFree(0) < 1 && blockedOverFree(0.6) > 10)
+    #expect(blockedOverFree(0.3) > blockedOverFree(-0.3))
+  }
+
+  @Test func memoryDecaysWithTimeAndWay() {
+    let noise = RangeNoise(white: 0.03, coloured: 0.04, correlationTime: 3, correlationLength: 1)
+    #expect(abs(noise.total - 0.05) < 1e-12)
+    #expect(noise.memory(after: 0, metres: 0) == 1)
+    #expect(abs(noise.memory(after: 3, metres: 0) - exp(-1)) < 1e-12)
+    #expect(abs(noise.memory(after: 0, metres: 1) - exp(-1)) < 1e-12)
+    #expect(noise.memory(after: -3, metres: 0) == noise.memory(after: 3, metres: 0))
+    var random = SeededRandom(seed: 51)
+    for _ in 0..<100 {
+      let (s, t) = (random.uniform(0...5), random.uniform(0...5))
+      let (d, e) = (random.uniform(0...2), random.uniform(0...2))
+      let split = noise.memory(after: s, metres: d) * noise.memory(after: t, metres: e)
+      #expect(abs(noise.memory(after: s + t, metres: d + e) - split) < 1e-12)
+    }
+  }
+
+  @Test(arguments: 0...4)
+  func indicesOfALinkAreDisjointAndComplete(count: Int) {
+    let antennas = (0..<count).map { "antenna\($0)" }
+    let layout = LinkLayout(antennas: antennas.reversed())
+    let all = [0, 1, 2, layout.bias, layout.scale] + Array(layout.coloured) + Array(layout.antennaBiases)
+    #expect(all == Array(0..<layout.dimension))
+    #expect(layout.coloured.count == max(count, 1))
+    #expect(layout.antennaBiases.count == (count > 1 ? count : 0), "one antenna's constant bias is the link's")
+    let columns = antennas.map { layout.columns(of: $0) }
+    #expect(columns.map(\.coloured) == Array(layout.coloured.prefix(count)))
+    #expect(columns.compactMap(\.constant) == Array(layout.antennaBiases))
+    #expect(layout.columns(of: nil) == layout.columns(of: "nobody"))
+    #expect(layout == LinkLayout(antennas: antennas), "the order in which antennas are named does not matter")
+  }
+
+  @Test(arguments: [100, 400, 801])
+  func theLatticeIsUniform(count: Int) {
+    let directions = FibonacciLattice.directions(count)
+    #expect(directions.count == count && directions.allSatisfy { abs($0.norm - 1) < 1e-12 })
+    let mean = directions.reduce(Vector3.zero, +) / Double(count)
+    #expect(mean.norm < 1 / Double(count))
+    var second = Matrix3.zero
+    for u in directions { second += (1 / Double(count)) * Matrix3(outer: u, u) }
+    for r in 0..<3 {
+      for c in 0..<3 { #expect(abs(second[r, c] - (r == c ? 1.0 / 3 : 0)) < 2 / Double(count)) }
+    }
+    // A square of the solid angle each stands for has this side; hexagons lie 1.07 of it apart.
+    let side = (4 * Double.pi / Double(count)).squareRoot()
+    for (i, u) in directions.enumerated() {
+      var nearest = Double.infinity
+      for (j, v) in directions.enumerated() where j != i { nearest = min(nearest, acos(min(u.dot(v), 1))) }
+      #expect(nearest > 0.7 * side && nearest < 1.15 * side)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Geometry
+import Ranging
+import Simulation
+
+/// Hypotheses at random states with random covariances, and what a covariance must be.
+enum RandomHypotheses {
+  static let noises = [
+    RangeNoise(white: 0.05, coloured: 0.1, correlationTime: 3, correlationLength: 1),
+    RangeNoise(white: 0.1, coloured: 0.03, correlationTime: 3, correlationLength: 1),
+  ]
+
+  /// `count` hypotheses some metres from the anchor; `spread` scales their 1-sigma (1: centimetres and hundredths).
+  static func make(
+    _ random: inout SeededRandom, antennas: [String], count: Int, spread: Double = 1
+  ) -> HypothesisSet {
+    var set = HypothesisSet(anchor: random.gaussian3(), layout: LinkLayout(antennas: antennas), noises: noises)
+    let n = set.dimension
+    for i in 0..<count {
+      let u = random.direction()
+      var scalars = (0..<(n - 2)).map { _ in 0.1 * random.gaussian() }
+      scalars[0] = random.uniform(1...8)
+      scalars[2] = 0.02 * random.gaussian()
+      let root = (0..<(n * n)).map { _ in 0.02 * spread * random.gaussian() }
+      var p = [Double](repeating: 0, count: n * n)
+      for r in 0..<n {
+        for c in 0..<n {
+          for k in 0..<n { p[r * n + c] += root[r * n + k] * root[c * n + k] }
+        }
+        p[r * n + r] += 1e-4 * spread * spread
+      }
+      // The scale error is a ratio: its spread is a hundredth at most.
+      for k in 0..<n {
+        p[4 * n + k] *= 0.1
+        p[k * n + 4] *= 0.1
+      }
+      set.append(
+        logWeight: random.uniform(-1...0), direction: u, tangent: u.tangentBasis.0, noise: i % 2, scalars: scalars,
+        covariance: p)
+    }
+    return set
+  }
+
+  /// The covariance of hypothesis `i`, row-major.
+  static func covariance(_ set: HypothesisSet, _ i: Int) -> [Double] {
+    let size = set.dimension * set.dimension
+    return Array(set.covariance[(i * size)..<((i + 1) * size)])
+  }
+
+  /// The scalars of hypothesis `i`.
+  static func scalars(_ set: HypothesisSet, _ i: Int) -> [Double] {
+    let m = set.dimension - 2
+    return Array(set.scalars[(i * m)..<((i + 1) * m)])
+  }
+
+  /// The largest asymmetry, relative to the variances.
+  static func asymmetry(_ p: [Double], _ n: Int) -> Double {
+    var largest = 0.0
+    for r in 0..<n {
+      for c in 0..<r {
+        largest = max(largest, abs(p[r * n + c] - p[c * n + r]) / (p[r * n + r] * p[c * n + c]).squareRoot())
+      }
+    }
+    return largest
+  }
+
+  /// The smallest pivot of the Cholesky decomposition of the correlation matrix: positive where `p` is positive definite.
+  static func smallestPivot(_ p: [Double], _ n: Int) -> Double {
+    var l = [Double](repeating: 0, count: n * n)
+    var smallest = Double.infinity
+    for r in 0..<n {
+      for c in 0...r {
+        var sum = p[r * n + c] / (p[r * n + r] * p[c * n + c]).squareRoot()
+        for k in 0..<c { sum -= l[r * n + k] * l[c * n + k] }
+        if r == c {
+          guard sum > 0 else { return sum }
+          smallest = min(smallest, sum)
+          l[r * n + r] = sum.squareRoot()
+        } else {
+          l[r * n + c] = sum / l[c * n + c]
+        }
+      }
+    }
+    return smallest
+  }
+}

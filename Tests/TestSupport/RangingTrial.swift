@@ -1,0 +1,73 @@
+import Foundation
+import Geometry
+import Simulation
+
+/// A hand that moves on a known path and ranges to one resting peer at 10 Hz: truth and readings of one trial.
+///
+/// Peers are 3 to 7 m away, all azimuths, elevation N(0, 23 degrees). The range errs by white noise, a Gauss-Markov bias and
+/// a constant bias.
+package struct RangingTrial {
+  /// How the hand moves.
+  package enum Motion: String, Sendable {
+    /// An arm's swing about the shoulder, level.
+    case arc
+    /// The same with the hand going up and down.
+    case arcAndVertical
+    /// 3 m straight on, then to the left.
+    case lWalk
+    /// Side to side on a straight line: the circle about that line cannot be told apart.
+    case sway
+    /// Standing, with a hand's tremor.
+    case still
+
+    /// Where the hand is, metres from the start.
+    package func position(at t: Double) -> Vector3 {
+      let swing = 0.9 * sin(2 * .pi * t / 3)
+      let arc = 0.6 * Vector3(sin(swing), cos(swing) - 1, 0)
+      switch self {
+      case .arc: return arc
+      case .arcAndVertical: return arc + Vector3(0, 0, 0.25 * sin(2 * .pi * t / 2.3))
+      case .lWalk: return Vector3(min(0.9 * t, 3), max(0.9 * t - 3, 0), 0)
+      case .sway: return Vector3(0.3 * sin(.pi * t), 0, 0)
+      case .still: return 0.003 * Vector3(sin(9.1 * t), cos(7.3 * t) - 1, sin(5.7 * t))
+      }
+    }
+  }
+
+  /// 1-sigma of the three errors of a range, metres, and the memory of the coloured one, seconds.
+  package static let (white, coloured, constant, memory) = (0.06, 0.08, 0.10, 2.0)
+
+  /// One range.
+  package struct Reading {
+    /// Seconds from the start.
+    package var time: Double
+    /// Metres.
+    package var range: Double
+    /// Where the device was, metres.
+    package var device: Vector3
+  }
+
+  /// Where the peer is, metres.
+  package let peer: Vector3
+  /// What was ranged, in time order.
+  package var readings: [Reading] = []
+
+  /// - Parameter blockedShare: share of the ranges that are too long by an exponential excess of mean 0.5 m.
+  package init(_ motion: Motion, seconds: Double, random: inout SeededRandom, blockedShare: Double = 0) {
+    let azimuth = random.uniform(-.pi ... .pi)
+    let elevation = min(max(Angle.degrees(23) * random.gaussian(), -1.4), 1.4)
+    let distance = random.uniform(3...7)
+    peer = distance * Vector3(cos(elevation) * cos(azimuth), cos(elevation) * sin(azimuth), sin(elevation))
+    let bias = Self.constant * random.gaussian()
+    var drifting = Self.coloured * random.gaussian()
+    let phi = exp(-0.1 / Self.memory)
+    for k in 0...Int((seconds * 10).rounded()) {
+      let t = 0.1 * Double(k)
+      if k > 0 { drifting = phi * drifting + Self.coloured * (1 - phi * phi).squareRoot() * random.gaussian() }
+      let device = motion.position(at: t)
+      var range = (peer - device).norm + bias + drifting + Self.white * random.gaussian()
+      if blockedShare > 0, random.chance(blockedShare) { range += random.exponential(mean: 0.5) }
+      readings.append(Reading(time: t, range: max(range, 0), device: device))
+    }
+  }
+}
