@@ -20,7 +20,8 @@ import TestSupport
         HypothesisSet.move(&u, &e1, d[0], d[1])
         let y = zip(x, d.dropFirst(2)).map(+)
         let distance = (set.anchor + y[0] * u - antenna).norm
-        return [(1 + y[2]) * distance + y[1] + y[columns.coloured - 2] + (columns.constant.map { y[$0 - 2] } ?? 0)]
+        let biases = y[1] + y[columns.coloured - 2] + (columns.constant.map { y[$0 - 2] } ?? 0) + y[n - 3]
+        return [(1 + y[2]) * distance + biases]
       }
       let (row, variance) = set.foretold(0, antenna: antenna, columns: columns)
       #expect(FiniteDifferences.largestDifference([row], numeric) < 1e-6)

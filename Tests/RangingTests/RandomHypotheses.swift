@@ -9,7 +9,8 @@ enum RandomHypotheses {
     RangeNoise(white: 0.1, coloured: 0.03, correlationTime: 3, correlationLength: 1),
   ]
 
-  /// `count` hypotheses some metres from the anchor; `spread` scales their 1-sigma (1: centimetres and hundredths).
+  /// `count` pairs of hypotheses some metres from the anchor; `spread` scales their 1-sigma (1: centimetres and hundredths).
+  /// The second of each pair is the first with a blocked sight, its excess apart from everything else.
   static func make(
     _ random: inout SeededRandom, antennas: [String], count: Int, spread: Double = 1
   ) -> HypothesisSet {
@@ -33,11 +34,27 @@ enum RandomHypotheses {
         p[4 * n + k] *= 0.1
         p[k * n + 4] *= 0.1
       }
-      set.append(
-        logWeight: random.uniform(-1...0), direction: u, tangent: u.tangentBasis.0, noise: i % 2, scalars: scalars,
-        covariance: p)
+      let w = random.uniform(-1...0)
+      for (excess, variance) in [(0.0, 0.0), (0.4, 0.04)] {
+        scalars[n - 3] = excess
+        for k in 0..<n {
+          p[(n - 1) * n + k] = 0
+          p[k * n + n - 1] = 0
+        }
+        p[n * n - 1] = variance
+        set.append(
+          logWeight: excess == 0 ? w : w - 2, direction: u, tangent: u.tangentBasis.0, noise: i % 2, scalars: scalars,
+          covariance: p)
+      }
     }
     return set
+  }
+
+  /// The covariance of hypothesis `i` without the excess, row-major: that of a free sight has none.
+  static func withoutExcess(_ set: HypothesisSet, _ i: Int) -> [Double] {
+    let n = set.dimension
+    let p = covariance(set, i)
+    return (0..<(n - 1)).flatMap { r in (0..<(n - 1)).map { p[r * n + $0] } }
   }
 
   /// The covariance of hypothesis `i`, row-major.
