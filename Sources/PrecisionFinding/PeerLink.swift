@@ -99,6 +99,8 @@ final class PeerLink {
     case .searching(var posterior):
       let lost = filter.accumulatedDrift - drift
       drift = filter.accumulatedDrift
+      // A jump of the trajectory by a good part of the distance leaves nothing of the direction: begin anew.
+      if lost.position > 0.04 * range.range * range.range { posterior = Self.fresh(configuration, antennas, statedNoise) }
       if posterior.hasBegun {
         posterior.drift(
           positionVariance: lost.position, yawVariance: lost.yaw, device: filter.worldFromBody.translation)

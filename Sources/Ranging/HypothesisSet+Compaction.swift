@@ -4,36 +4,44 @@ import Geometry
 extension HypothesisSet {
   /// Merges pairs that have become the same: same noise, and places closer than a fraction of either's own width.
   ///
-  /// Neighbours of the lattice meet where the posterior is narrower than the lattice. Merging them loses nothing; what lies
-  /// apart, a mirror image above all, is never merged. Cost: O(pairs^2) cheap comparisons.
+  /// Neighbours of the lattice meet where the posterior is narrower than the lattice. A merged pair keeps mean and covariance
+  /// of both; what lies apart, a mirror image above all, is never merged. Cost: O(pairs^2) cheap comparisons.
   mutating func mergeDuplicates() {
-    let (n, m) = (dimension, dimension - 2)
+    var gone = [Bool](repeating: false, count: count / 2)
+    let scratch = HypothesisScratch(count: 4, dimension: dimension)
+    defer { scratch.free() }
     // Of each pair, the heavier half stands for its place.
     let heads = stride(from: 0, to: count, by: 2).map { logWeight[$0] >= logWeight[$0 + 1] ? $0 : $0 + 1 }
-    let order = heads.indices.sorted { (logWeight[heads[$1]], $0) < (logWeight[heads[$0]], $1) }
-    var gone = [Bool](repeating: false, count: heads.count)
-    let scratch = HypothesisScratch(count: 4, dimension: n)
-    defer { scratch.free() }
-    for (rank, a) in order.enumerated() where !gone[a] {
-      let i = heads[a]
-      let (u, e1, rho) = (direction[i], tangent[i], scalars[i * m])
-      let e2 = u.cross(e1)
-      let base = i * n * n
-      let limit = Vector3(covariance[base], covariance[base + n + 1], covariance[base + 2 * n + 2]) * (0.3 * 0.3)
-      for b in order[(rank + 1)...] where !gone[b] && noise[heads[b]] == noise[i] {
-        let j = heads[b]
-        let v = direction[j]
-        let (x, y, z) = (v.dot(e1), v.dot(e2), scalars[j * m] - rho)
-        guard x * x < limit.x, y * y < limit.y, z * z < limit.z, v.dot(u) > 0 else { continue }
-        let other = j * n * n
-        let own = Vector3(covariance[other], covariance[other + n + 1], covariance[other + 2 * n + 2]) * (0.3 * 0.3)
-        guard x * x < own.x, y * y < own.y, z * z < own.z else { continue }
-        absorb(pair: 2 * b, into: 2 * a, scratch)
-        gone[b] = true
+    for candidate in noises.indices {
+      let group = heads.indices.filter { Int(noise[heads[$0]]) == candidate }
+      let order = group.sorted { (logWeight[heads[$1]], $0) < (logWeight[heads[$0]], $1) }
+      for (rank, a) in order.enumerated() where !gone[a] {
+        let i = heads[a]
+        for b in order[(rank + 1)...] where !gone[b] && coincide(i, heads[b]) {
+          absorb(pair: 2 * b, into: 2 * a, scratch)
+          gone[b] = true
+        }
       }
     }
     filter { !gone[$0 / 2] }
   }
+
+  /// True when the places of two hypotheses differ by less than 0.3 sigma of either along every axis.
+  @inline(__always)
+  private func coincide(_ i: Int, _ j: Int) -> Bool {
+    let (n, m) = (dimension, dimension - 2)
+    let v = direction[j]
+    let x = v.dot(tangent[i])
+    let (a, b) = (i * n * n, j * n * n)
+    guard x * x < Self.near * min(covariance[a], covariance[b]) else { return false }
+    let y = v.dot(direction[i].cross(tangent[i]))
+    guard y * y < Self.near * min(covariance[a + n + 1], covariance[b + n + 1]), v.dot(direction[i]) > 0 else {
+      return false
+    }
+    let z = scalars[j * m] - scalars[i * m]
+    return z * z < Self.near * min(covariance[a + 2 * n + 2], covariance[b + 2 * n + 2])
+  }
+  private static let near = 0.3 * 0.3
 
   private mutating func absorb(pair b: Int, into a: Int, _ scratch: HypothesisScratch) {
     let scale = [a, a + 1, b, b + 1].map { logWeight[$0] }.max()!

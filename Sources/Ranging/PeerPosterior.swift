@@ -237,7 +237,7 @@ package struct PeerPosterior {
         columns: layout.columns(of: range.antennaID),
         seconds: seconds, extraVariance: range.extraVariance, configuration: configuration))
     taken += 1
-    if taken % 10 == 0, hypotheses!.count <= 3000 { hypotheses!.mergeDuplicates() }
+    if taken % 10 == 0 { hypotheses!.mergeDuplicates() }
     prune()
     return Outcome(free: free * verdict.regular, innovation: verdict.innovation, sigma: verdict.variance.squareRoot())
   }
