@@ -1,8 +1,8 @@
 import Geometry
 import Ranging
 import Simulation
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct HypothesisJacobianTests {
   /// The row H over (alpha_1, alpha_2, rho, b, s, a_j, b_j) and its variance, with one antenna and with three.
