@@ -173,6 +173,24 @@ import Testing
     #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
   }
 
+  /// A peer that is carried off: its old place is given up, and the new one found.
+  @Test func aPeerThatWasCarriedOffIsFoundAgain() throws {
+    let place = Vector3(-2, -4, 0.2)
+    let events = OdometryWorld.events(seconds: 26, peers: ["a"]).map { event -> TimedEvent in
+      guard case .range(var range) = event.event else { return event }
+      let t = range.timestamp.seconds(since: OdometryWorld.time(0))
+      guard t > 12 else { return event }
+      let device = OdometryWorld.path(t).translation
+      range.range += (place - device).norm - (OdometryWorld.peers["a"]! - device).norm
+      return TimedEvent(.range(range))
+    }
+    let updates = OdometryWorld.run(events).updates()
+    #expect(Self.between(11, 12, updates).allSatisfy { $0.object.horizontalAngle != nil })
+    #expect(Self.between(12, 16, updates).contains { $0.object.horizontalAngle == nil }, "doubt comes first")
+    let found = try #require(updates.last?.object.worldPosition)
+    #expect((found.position - place).norm < 0.5)
+  }
+
   @Test func withoutRangesForASecondItDrifts() {
     let events = OdometryWorld.events(seconds: 12, peers: ["a"]).filter { event in
       guard case .range(let range) = event.event else { return true }
