@@ -11,8 +11,8 @@ package struct Clone: Equatable, Sendable {
   package let block: ErrorCovariance.Block
   /// The present estimate.
   package internal(set) var worldFromIMU: Pose
-  /// The estimate when it was cloned: where Jacobians are taken.
-  package let firstWorldFromIMU: Pose
+  /// The estimate when it was cloned, or when the filter settled: where Jacobians are taken.
+  package internal(set) var firstWorldFromIMU: Pose
 
   /// Size of its error state.
   static let errorSize = 6

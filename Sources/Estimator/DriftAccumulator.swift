@@ -24,6 +24,8 @@ struct DriftAccumulator {
     last = now
   }
 
+  mutating func add(positionVariance: Double) { total.position += positionVariance }
+
   /// Variance of position (per axis) and heading now relative to a kept pose: `dp - dp_0 - theta_0z z x (p - p_0)`.
   private static func relative(_ navigation: InertialNavigation, _ clone: Clone) -> AccumulatedDrift {
     let turn = Vector3(0, 0, 1).cross(navigation.worldFromNavigation.translation - clone.worldFromIMU.translation)

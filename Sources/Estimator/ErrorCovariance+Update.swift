@@ -47,7 +47,8 @@ extension ErrorCovariance {
   }
 
   /// `r^T (H P H^T + R)^-1 r` without changing anything; nil where it is not defined. Parameters as in `update`.
-  package func normalizedInnovation(jacobian: [(Block, [Double])], residual: [Double], noise: [Double] = []) -> Double? {
+  package func normalizedInnovation(jacobian: [(Block, [Double])], residual: [Double], noise: [Double] = []) -> Double?
+  {
     normalizedInnovation(gather(jacobian, rows: residual.count), residual: residual, noise: noise)
   }
 

@@ -9,25 +9,26 @@ import Vision
 /// `q_i = b - rho o_i`, b the bearing at the anchor and `o_i` the way from the anchor to camera i, a sight depends on
 /// `rho (f - p_i)`: `H_theta = J R_CW [rho (f - p_I)]x`, `H_p = -rho J R_CW`, `H_f = J R_CW [e1 e2 -o_i]`, all finite at
 /// rho = 0, where only the rotation is constrained. They are taken at the clones' first estimates.
-struct FeatureConstraint {
+package struct FeatureConstraint {
   /// Rows left after the projection: 2 sights - 3.
-  var rows: Int
+  package let rows: Int
   /// Ids of the clones involved, six columns each, in the order of their sights.
-  var cloneIDs: [Int]
+  package let cloneIDs: [Int]
   /// rows x 6 sights, row-major.
-  var jacobian: [Double]
+  package let jacobian: [Double]
   /// rows.
-  var residual: [Double]
+  package let residual: [Double]
 
   /// - Parameters:
-  ///   - sights: what was seen, each from the clone of the same index.
+  ///   - sights: what was seen, each from the clone of the same index; at least two.
   ///   - feature: the point, anchored in the first clone's camera, from the present estimates.
+  ///   - doubt: how uncertain its inverse distance is.
   /// - Returns: nil when the point cannot be seen from where a clone was, or numbers run out.
-  init?(
-    sights: [FeatureTrack.Sight], clones: [Clone], feature: BearingFeature, lens: LensModel, imuFromCamera: Pose,
-    pixelNoise: Double
+  package init?(
+    sights: [FeatureTrack.Sight], clones: [Clone], feature: BearingFeature, doubt: DistanceDoubt, camera: FilterCamera
   ) {
-    guard let full = Self.linearised(sights, clones, feature, lens, imuFromCamera, pixelNoise) else { return nil }
+    guard var full = Self.linearised(sights, clones, feature, camera) else { return nil }
+    full.inflate { sight, gradient in doubt.variance(sight: sight, gradient: gradient) }
     var (H, F, r) = (full.pose, full.feature, full.residual)
     let count = Int32(r.count), columns = Int32(Clone.errorSize * clones.count)
     guard Int(fuse_la_project(&F, count, 3, &H, columns, &r)) == FUSE_LA_OK else { return nil }
@@ -38,20 +39,34 @@ struct FeatureConstraint {
   }
 
   /// Before the projection: `pose` is 2n x 6n, `feature` 2n x 3, `residual` 2n.
-  struct Linearised {
-    var pose: [Double]
-    var feature: [Double]
-    var residual: [Double]
+  package struct Linearised {
+    package var pose: [Double]
+    package var feature: [Double]
+    package var residual: [Double]
+    /// 2n, world axes: how a coordinate changes with `rho` times the camera's position, negated.
+    var gradients: [Vector3]
+
+    /// Weights each row down by the noise variance given for it, in units of its own.
+    mutating func inflate(by variance: (_ sight: Int, _ gradient: Vector3) -> Double) {
+      let width = pose.count / residual.count
+      for row in residual.indices {
+        let weight = 1 / (1 + max(variance(row / 2, gradients[row]), 0)).squareRoot()
+        for j in 0..<width { pose[row * width + j] *= weight }
+        for j in 0..<3 { feature[3 * row + j] *= weight }
+        residual[row] *= weight
+      }
+    }
   }
 
-  static func linearised(
-    _ sights: [FeatureTrack.Sight], _ clones: [Clone], _ feature: BearingFeature, _ lens: LensModel,
-    _ imuFromCamera: Pose, _ pixelNoise: Double
+  /// Residuals and Jacobians of all sights before the projection; nil when the lens cannot see the point.
+  package static func linearised(
+    _ sights: [FeatureTrack.Sight], _ clones: [Clone], _ feature: BearingFeature, _ camera: FilterCamera
   ) -> Linearised? {
+    let imuFromCamera = camera.imuFromCamera, lens = camera.lens, pixelNoise = camera.pixelNoise
     let n = sights.count, width = Clone.errorSize * n
     var result = Linearised(
       pose: [Double](repeating: 0, count: 2 * n * width), feature: [Double](repeating: 0, count: 6 * n),
-      residual: [Double](repeating: 0, count: 2 * n))
+      residual: [Double](repeating: 0, count: 2 * n), gradients: [Vector3](repeating: .zero, count: 2 * n))
     let anchor = clones[0].worldFromIMU * imuFromCamera
     let firstAnchor = clones[0].firstWorldFromIMU * imuFromCamera
     // The same point relative to its anchor, in the world of the first estimates.
@@ -86,6 +101,7 @@ struct FeatureConstraint {
         result.feature[3 * row + 1] = g.dot(e2)
         result.feature[3 * row + 2] = -g.dot(offset)
         result.residual[row] = error[k]
+        result.gradients[row] = g
       }
     }
     return result

@@ -49,6 +49,11 @@ package struct FrameReport: Equatable, Sendable {
     return report
   }
 
+  mutating func giveUp(waitingFor reason: String) {
+    treatment = .waiting
+    waitingFor = reason
+  }
+
   mutating func count(_ outcome: VisualUpdate.Outcome) {
     tracksUsed = outcome.used
     tracksRejected = outcome.rejected

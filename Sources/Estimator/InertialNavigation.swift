@@ -26,6 +26,7 @@ package final class InertialNavigation: NavigationFilter {
   private var vectors = AddedVectors()
   private var drift = DriftAccumulator()
   private var nextCloneID = 0
+  private var hasSettled = false
 
   /// A filter that starts at `time` in `state`; nil when a number is not finite.
   ///
@@ -43,6 +44,8 @@ package final class InertialNavigation: NavigationFilter {
   }
 
   package var accumulatedDrift: AccumulatedDrift { drift.total }
+  /// Adds to the drift what its covariance does not show, m^2 per axis.
+  func addDrift(positionVariance: Double) { drift.add(positionVariance: positionVariance) }
   package var worldFromNavigation: Pose { state.worldFromIMU }
   package var firstWorldFromNavigation: Pose { first.worldFromIMU }
   /// Gravity in the world, m/s^2.
@@ -74,7 +77,7 @@ package final class InertialNavigation: NavigationFilter {
     first = state
     let seconds = end.seconds(since: time)
     time = end
-    samples.forget(before: end)
+    samples.forget(before: end.advanced(bySeconds: -Self.memory))
     drift.update(self, seconds: seconds)
     return true
   }
@@ -131,6 +134,23 @@ package final class InertialNavigation: NavigationFilter {
   package func removeClone(at index: Int) { covariance.remove(clones.remove(at: index).block) }
 
   // MARK: Corrections
+
+  /// How long inertial samples are kept, seconds: long enough to judge stillness and to start anew.
+  static let memory = 1.0
+
+  /// Largest 1-sigma of the velocity at which first estimates are worth keeping, m/s.
+  static let settledVelocity = 0.1
+
+  /// While the velocity is hardly known, first estimates are so poor that Jacobians taken there do more harm than the
+  /// spurious information they prevent: until it has settled once, the present estimates become the first ones.
+  func relinearizeUntilSettled() {
+    guard !hasSettled else { return }
+    let offset = covariance.offset(of: poseBlock) + 6
+    let variance = (offset..<offset + 3).reduce(0) { max($0, covariance[$1, $1]) }
+    if variance.squareRoot() < Self.settledVelocity { hasSettled = true }
+    first = state
+    for i in clones.indices { clones[i].firstWorldFromIMU = clones[i].worldFromIMU }
+  }
 
   package func apply(_ correction: [Double]) {
     let offset = covariance.offset(of: poseBlock)

@@ -1,15 +1,18 @@
+import Foundation
 import Geometry
 import Inertial
 import SensorData
+import Vision
 
 /// Finds a first state from the pull of gravity while the device is quiet, or after some patience while it is not.
 ///
 /// A hand never quite rests, so quiet means that the motion averages out: the specific force, turned into the axes of the
 /// window's last moment by the gyroscope, is averaged. Its direction is up, but for the accelerometer's bias: the part of
 /// the bias along gravity shows in the length, the part across tilts the estimate and is correlated with that tilt.
-struct RestInitializer {
+package struct RestInitializer {
   /// What came of an attempt.
-  enum Outcome {
+  package enum Outcome {
+    /// Found.
     case ready(InitialEstimate)
     /// A machine-readable word.
     case waiting(String)
@@ -22,24 +25,49 @@ struct RestInitializer {
   /// Largest mean angular rate that counts as quiet, rad/s.
   static let quietRate = 0.25
 
-  var calibration: IMUCalibration
-  var patience: Double
+  let calibration: IMUCalibration
+  let stillness: StillnessDetector
+  let patience: Double
+  /// Where the body was when an earlier filter was given up: position and heading go on from there.
+  let origin: Pose
 
+  /// - Parameter patience: seconds after which a start in motion is better than none.
+  package init(
+    calibration: IMUCalibration, stillness: StillnessDetector, patience: Double, origin: Pose = .identity
+  ) {
+    self.calibration = calibration
+    self.stillness = stillness
+    self.patience = patience
+    self.origin = origin
+  }
+
+  /// Tries to find a first state.
+  ///
   /// - Parameters:
   ///   - samples: the window up to `time`.
   ///   - waited: seconds since the first sample.
-  func attempt(_ samples: ArraySlice<IMUSample>, at time: Timestamp, waited: Double) -> Outcome {
+  ///   - flow: median angle that the features moved per second, rad/s, where known: a bound on the speed, for no inertial
+  ///     unit sees a steady walk.
+  ///   - pictureStands: the picture did not move. Without that witness a steady turn would pass for a bias.
+  package func attempt(
+    _ samples: ArraySlice<IMUSample>, at time: Timestamp, waited: Double, flow: Double?, pictureStands: Bool
+  )
+    -> Outcome
+  {
     guard let first = samples.first, let last = samples.last, samples.count >= 10,
       last.timestamp.seconds(since: first.timestamp) >= 0.8 * Self.window
     else { return .waiting("imu") }
     let summary = MotionSummary(samples)
     let quiet = summary.forceScatter < Self.quietForce && summary.rateMean.norm < Self.quietRate
     guard quiet || waited > patience else { return .waiting("stillness") }
+    let isStill = pictureStands && (stillness.statistic(samples).map { $0 < StillnessDetector.atRest } ?? false)
     guard summary.force.norm > 1 else { return .waiting("gravity") }  // in free fall there is no up
-    return .ready(estimate(summary, at: time, quiet: quiet))
+    return .ready(estimate(summary, at: time, quiet: quiet, isStill: isStill, flow: flow))
   }
 
-  private func estimate(_ summary: MotionSummary, at time: Timestamp, quiet: Bool) -> InitialEstimate {
+  private func estimate(_ summary: MotionSummary, at time: Timestamp, quiet: Bool, isStill: Bool, flow: Double?)
+    -> InitialEstimate
+  {
     let g = calibration.gravityMagnitude
     let up = summary.force.normalized
     let excess = summary.force.norm - g
@@ -52,22 +80,37 @@ struct RestInitializer {
 
     // Along gravity the length tells the bias as well as the motion lets it (product of two Gaussians).
     let trust = biasSigma * biasSigma / (biasSigma * biasSigma + motion * motion)
-    // The mean rate is the bias where the device is still, and says little where a hand wanders.
-    let rateSigma = 0.002 + (quiet ? summary.rateScatter : 1)
+    // A slow steady turn looks like a bias: the mean rate is believed only as far as it is small itself.
+    let wander = summary.rateMean.squaredNorm / 3 + summary.rateScatter * summary.rateScatter
+    let rateSigma = isStill ? 0.1 * grade.gyroscopeBias : quiet ? wander.squareRoot() : 1
     let prior = grade.gyroscopeBias * grade.gyroscopeBias
     let shrink = prior / (prior + rateSigma * rateSigma)
 
-    let rotation = Rotation.carrying(up, into: Vector3(0, 0, 1))
-    let worldFromBody = Pose(rotation: rotation * calibration.bodyFromIMU.rotation.inverse)
+    // What moves across the picture of things three metres away.
+    let speed = flow.map { $0 / InverseDistancePrior.handHeld.mean } ?? 0.5
+    let level = Rotation.carrying(up, into: Vector3(0, 0, 1))
+    let rotation = heading(of: level) * level
+    let worldFromBody = Pose(
+      rotation: rotation * calibration.bodyFromIMU.rotation.inverse, translation: origin.translation)
     let state = InertialState(
       rotation: rotation, position: (worldFromBody * calibration.bodyFromIMU).translation,
       gyroscopeBias: shrink * summary.rateMean, accelerometerBias: trust * excess * up)
     var result = InitialEstimate(
       time: time, state: state, theta: Vector3(0, 0, 1e-4), position: 1e-4,
-      velocity: quiet ? 0.05 + 0.4 * summary.forceScatter : 1, gyroscopeBias: (1 - shrink).squareRoot() * grade.gyroscopeBias,
+      velocity: quiet ? 0.05 + 0.4 * summary.forceScatter + min(speed, 0.5) : 1,
+      gyroscopeBias: (1 - shrink).squareRoot() * grade.gyroscopeBias,
       accelerometerBias: 0)
-    coupleTilt(&result.covariance, rotation: rotation, bias: biasSigma, motion: motion, alongVariance: (1 - trust) * biasSigma * biasSigma)
+    coupleTilt(
+      &result.covariance, rotation: rotation, bias: biasSigma, motion: motion,
+      alongVariance: (1 - trust) * biasSigma * biasSigma)
     return result
+  }
+
+  /// The turn about the vertical that brings a level attitude to the heading of `origin`; none without an origin.
+  private func heading(of level: Rotation) -> Rotation {
+    guard origin != .identity else { return .identity }
+    let turn = origin.rotation * calibration.bodyFromIMU.rotation * level.inverse
+    return Rotation.yaw(2 * atan2(turn.v.z, turn.w))
   }
 
   /// Fills in tilt, accelerometer bias and their correlation.

@@ -10,23 +10,27 @@ import Vision
 package final class VisualInertialEstimator {
   /// The filter; nil until a first state was found.
   package private(set) var navigation: InertialNavigation?
+  /// How often a filter was given up because it could no longer be trusted; each time a new world begins,
+  /// placed where the old one ended.
+  package private(set) var restarts = 0
 
   private let imu: IMUCalibration
   private let configuration: VisualInertialConfiguration
   private let timeOffset: Double
-  private let pixelNoise: Double
-  private let lens: LensModel
-  private let imuFromCamera: Pose
+  private let camera: FilterCamera
   private let stillness: StillnessDetector
   private let visualUpdate: VisualUpdate
   private let zeroVelocity: ZeroVelocityUpdate
 
   private var waiting = IMUBuffer()
+  private var origin = Pose.identity
   private var firstSample: Timestamp?
   private var lastRest: Timestamp?
   private var tracks = FeatureTracks()
   private var recent = RecentFrames()
+  private var hover = HoverConstraint()
   private var window: CloneWindow
+  private var trust = TrustMonitor()
 
   /// An estimator for a device with an inertial unit and a camera.
   package init(
@@ -36,15 +40,12 @@ package final class VisualInertialEstimator {
     self.imu = imu
     self.configuration = configuration
     timeOffset = camera.timeOffset
-    pixelNoise = camera.pixelNoise
-    lens = LensModel(camera)
-    imuFromCamera = imu.bodyFromIMU.inverse * camera.bodyFromCamera
+    self.camera = FilterCamera(camera, imu: imu)
     stillness = StillnessDetector(imu)
     window = CloneWindow(
       size: configuration.windowSize, keptParallax: configuration.keptParallax * camera.pixelNoise,
-      imuFromCamera: imuFromCamera.rotation)
-    visualUpdate = VisualUpdate(
-      lens: lens, imuFromCamera: imuFromCamera, pixelNoise: pixelNoise, mostTracks: configuration.mostTracks)
+      imuFromCamera: self.camera.imuFromCamera.rotation)
+    visualUpdate = VisualUpdate(camera: self.camera, mostTracks: configuration.mostTracks)
     zeroVelocity = ZeroVelocityUpdate(gyroscopeNoiseDensity: imu.gyroscopeNoiseDensity)
   }
 
@@ -53,6 +54,7 @@ package final class VisualInertialEstimator {
   package func add(_ sample: IMUSample) -> Bool {
     if let navigation { return navigation.samples.add(sample) }
     let taken = waiting.add(sample)
+    if taken { waiting.forget(before: sample.timestamp.advanced(bySeconds: -InertialNavigation.memory)) }
     if taken, firstSample == nil { firstSample = sample.timestamp }
     return taken
   }
@@ -74,20 +76,21 @@ package final class VisualInertialEstimator {
   package func process(_ frame: CameraFrame) -> FrameReport {
     var report = FrameReport(frame, at: frame.timestamp.advanced(bySeconds: timeOffset))
     report.medianDisparity = recent.disparity(to: frame)
-    if navigation == nil { report.waitingFor = begin(at: report.timestamp) }
+    if navigation == nil { report.waitingFor = begin(report) }
     guard let navigation else { return report }
     guard navigation.advance(to: report.timestamp) else { return report.treated(.dropped) }
 
     let rested = standsStill(navigation, report) && rest(navigation)
     report.treatment = rested ? .still : .moving
     let clone = rested ? nil : navigation.clone()
-    var finished = tracks.observe(frame.features, lens: lens, poseID: clone?.id)
-    report.parallax = window.judge(clone, in: navigation, tracks, focalLength: lens.focalLength)
+    var finished = tracks.observe(frame.features, lens: camera.lens, poseID: clone?.id)
+    report.parallax = window.judge(clone, in: navigation, tracks, focalLength: camera.lens.focalLength)
     let surplus = window.surplus(of: navigation)
-    if surplus == 0 { finished += tracks.take(seenFrom: navigation.clones[0].id) }
-    report.count(visualUpdate.apply(finished, to: navigation))
+    finished += tracksToUse(surplus, isMoving: clone != nil, finished, navigation)
+    report.count(visualUpdate.apply(finished, companions: tracks.living.count, to: navigation))
     if let surplus { giveUp(surplus, navigation) }
-    if !navigation.isHealthy { report.waitingFor = restart() }
+    hover.apply(frame, camera: camera, to: navigation)
+    if trust.isLost(after: report, navigation) { report.giveUp(waitingFor: restart()) }
     return report
   }
 }
@@ -96,12 +99,18 @@ package final class VisualInertialEstimator {
 
 extension VisualInertialEstimator {
   /// Looks for a first state; returns what is still missing.
-  private func begin(at time: Timestamp) -> String? {
+  private func begin(_ report: FrameReport) -> String? {
+    let time = report.timestamp
     let window = waiting.samples(
       after: time.advanced(bySeconds: -RestInitializer.window), before: time.advanced(byNanoseconds: 1))
     guard let last = window.last, let firstSample else { return "imu" }
-    let initializer = RestInitializer(calibration: imu, patience: configuration.patience)
-    switch initializer.attempt(window, at: last.timestamp, waited: time.seconds(since: firstSample)) {
+    let initializer = RestInitializer(
+      calibration: imu, stillness: stillness, patience: configuration.patience, origin: origin)
+    let outcome = initializer.attempt(
+      window, at: last.timestamp, waited: time.seconds(since: firstSample),
+      flow: report.medianDisparity.map { $0 / camera.lens.focalLength / RecentFrames.span },
+      pictureStands: pictureStands(report) ?? false)
+    switch outcome {
     case .waiting(let reason): return reason
     case .ready(let estimate): return start(from: estimate) ? nil : "health"
     }
@@ -112,14 +121,15 @@ extension VisualInertialEstimator {
     let window = navigation.samples.samples(
       after: report.timestamp.advanced(bySeconds: -StillnessDetector.window),
       before: report.timestamp.advanced(byNanoseconds: 1))
-    let bias = navigation.state.gyroscopeBias
-    guard let statistic = stillness.statistic(window, gyroscopeBias: bias) else { return false }
-    guard let disparity = report.medianDisparity else { return statistic < Self.strictStillness }
-    // Noise alone moves a feature by a median of 1.67 sigma.
-    return statistic < Self.stillness && disparity < max(0.3, 2 * pixelNoise)
+    guard let statistic = stillness.statistic(window) else { return false }
+    guard let pictureStands = pictureStands(report) else { return statistic < StillnessDetector.surelyAtRest }
+    return statistic < StillnessDetector.atRest && pictureStands
   }
-  private static var stillness: Double { 2 }
-  private static var strictStillness: Double { 1.3 }
+
+  /// Nil where there is nothing to see. Noise alone moves a feature by a median of 1.67 sigma.
+  private func pictureStands(_ report: FrameReport) -> Bool? {
+    report.medianDisparity.map { $0 < max(0.3, 2 * camera.pixelNoise) }
+  }
 
   /// Zero velocity; false when the state contradicts it.
   private func rest(_ navigation: InertialNavigation) -> Bool {
@@ -132,6 +142,18 @@ extension VisualInertialEstimator {
     return zeroVelocity.apply(to: navigation, rate: rate, duration: navigation.time.seconds(since: start))
   }
 
+  /// Living tracks whose turn it is: those that lose their oldest sight, and as many of the longest as keep the flow of
+  /// information even, so that the newest pose is never left to the inertial unit alone for long.
+  private func tracksToUse(
+    _ surplus: Int?, isMoving: Bool, _ finished: [FeatureTrack], _ navigation: InertialNavigation
+  ) -> [FeatureTrack] {
+    guard isMoving else { return [] }
+    let leaving = surplus == 0 ? tracks.take(seenFrom: navigation.clones[0].id) : []
+    let usable = (finished + leaving).count { $0.sights.count >= VisualUpdate.fewestSights }
+    let quota = tracks.living.count / configuration.windowSize
+    return leaving + tracks.takeLongest(quota - usable, fewest: VisualUpdate.fewestSights)
+  }
+
   private func giveUp(_ index: Int, _ navigation: InertialNavigation) {
     tracks.forget(poseID: navigation.clones[index].id)
     navigation.removeClone(at: index)
@@ -140,9 +162,13 @@ extension VisualInertialEstimator {
   /// Gives up a state that can no longer be trusted and looks for a new one.
   private func restart() -> String {
     waiting = navigation?.samples ?? IMUBuffer()
+    if let pose = navigation?.worldFromBody, pose.translation.isFinite, pose.rotation.v.isFinite { origin = pose }
     firstSample = waiting.samples.last?.timestamp
     navigation = nil
+    hover.reset()
     tracks.removeAll()
+    trust.reset()
+    restarts += 1
     return "health"
   }
 }

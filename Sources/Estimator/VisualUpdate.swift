@@ -17,17 +17,15 @@ struct VisualUpdate {
   /// Fewest sights that make a track worth a constraint.
   static let fewestSights = 3
 
-  var lens: LensModel
-  var imuFromCamera: Pose
-  var pixelNoise: Double
+  var camera: FilterCamera
   /// Most tracks of one update; the longest are taken.
   var mostTracks: Int
 
-  /// Updates the filter with tracks whose sights refer to its clones.
-  func apply(_ tracks: [FeatureTrack], to filter: InertialNavigation) -> Outcome {
+  /// Updates the filter with tracks whose sights refer to its clones; `companions` is the number of points in view.
+  func apply(_ tracks: [FeatureTrack], companions: Int, to filter: InertialNavigation) -> Outcome {
     var outcome = Outcome()
     let constraints = chosen(tracks).compactMap { track -> FeatureConstraint? in
-      guard let constraint = constraint(track, filter), passesGate(constraint, filter) else {
+      guard let constraint = constraint(track, companions, filter), passesGate(constraint, filter) else {
         outcome.rejected += 1
         return nil
       }
@@ -45,17 +43,20 @@ struct VisualUpdate {
     return Array(sorted.prefix(mostTracks))
   }
 
-  private func constraint(_ track: FeatureTrack, _ filter: InertialNavigation) -> FeatureConstraint? {
+  private func constraint(_ track: FeatureTrack, _ companions: Int, _ filter: InertialNavigation) -> FeatureConstraint?
+  {
     let clones = track.sights.compactMap { sight in filter.clones.first { $0.id == sight.poseID } }
     precondition(clones.count == track.sights.count, "sights refer to living clones")
     let views = zip(track.sights, clones).map { sight, clone in
-      CameraView(worldFromCamera: clone.worldFromIMU * imuFromCamera, pixel: sight.pixel, direction: sight.direction)
+      CameraView(
+        worldFromCamera: clone.worldFromIMU * camera.imuFromCamera, pixel: sight.pixel, direction: sight.direction)
     }
-    guard case .found(let feature, _) = Triangulation(lens: lens, pixelNoise: pixelNoise).solve(views, anchor: 0)
-    else { return nil }
-    return FeatureConstraint(
-      sights: track.sights, clones: clones, feature: feature, lens: lens, imuFromCamera: imuFromCamera,
-      pixelNoise: pixelNoise)
+    let prior = InverseDistancePrior.handHeld
+    let triangulation = Triangulation(lens: camera.lens, pixelNoise: camera.pixelNoise, prior: prior)
+    guard case .found(let feature, let sigma, _) = triangulation.solve(views, anchor: 0) else { return nil }
+    let doubt = DistanceDoubt(
+      feature, sigma: sigma, prior: prior, companions: companions, clones: clones, covariance: filter.covariance)
+    return FeatureConstraint(sights: track.sights, clones: clones, feature: feature, doubt: doubt, camera: camera)
   }
 
   private func passesGate(_ constraint: FeatureConstraint, _ filter: InertialNavigation) -> Bool {
@@ -92,6 +93,7 @@ struct VisualUpdate {
     let result = filter.covariance.update(involved, residual: Array(r[..<rows]), noise: [], gate: nil)
     guard case .accepted(_, let correction) = result else { return false }
     filter.apply(correction)
+    filter.relinearizeUntilSettled()
     return true
   }
 

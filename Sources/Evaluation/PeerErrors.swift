@@ -10,6 +10,9 @@ package struct PeerErrors: Equatable, Sendable {
   /// ... or when its world transform is wrong by more than this, metres.
   static let falsePosition = 1.5
 
+  /// Published truths of real recordings are this good, radians: for the coverage that forgives them.
+  static let truthTolerance = Angle.degrees(1.5)
+
   /// Updates that could be judged.
   package var judged = 0
   /// Errors of the published distances, metres.
@@ -19,6 +22,8 @@ package struct PeerErrors: Equatable, Sendable {
   /// Updates with an interval, and how many of these contain the true angle.
   package var intervals = 0
   package var intervalsContainingTruth = 0
+  /// Intervals that contain the true angle, give or take 1.5 degrees.
+  package var intervalsNearTruth = 0
   /// Half the width of the last interval, radians.
   package var finalIntervalHalfWidth: Double?
   /// Errors of the published positions after alignment of the worlds, metres.
@@ -31,6 +36,8 @@ package struct PeerErrors: Equatable, Sendable {
 
   /// Share of the 90 % intervals that contain the truth; nil without any.
   package var coverage90: Double? { intervals == 0 ? nil : Double(intervalsContainingTruth) / Double(intervals) }
+  /// The same, give or take 1.5 degrees.
+  package var coverage90Tolerant: Double? { intervals == 0 ? nil : Double(intervalsNearTruth) / Double(intervals) }
   /// Share of the converged updates that were false; nil without any.
   package var falseConvergedShare: Double? { converged == 0 ? nil : Double(falseConverged) / Double(converged) }
 
@@ -72,7 +79,9 @@ package struct PeerErrors: Equatable, Sendable {
     let halfWidth = (interval.upperBound - interval.lowerBound) / 2
     let middle = interval.lowerBound + halfWidth
     intervals += 1
-    if abs(Angle.wrapped(trueAngle - middle)) <= halfWidth { intervalsContainingTruth += 1 }
+    let miss = abs(Angle.wrapped(trueAngle - middle)) - halfWidth
+    if miss <= 0 { intervalsContainingTruth += 1 }
+    if miss <= Self.truthTolerance { intervalsNearTruth += 1 }
     finalIntervalHalfWidth = halfWidth
   }
 

@@ -54,14 +54,27 @@ package struct AngleMarginal {
   }
 
   /// The angle relative to the mean below which a share `p` lies, radians, within [-pi, pi].
+  ///
+  /// Newton's method kept inside a shrinking bracket: a handful of passes over the components.
   package func quantile(_ p: Double) -> Double {
     var (low, high) = (-Double.pi, Double.pi)
-    for _ in 0..<44 {
-      let middle = 0.5 * (low + high)
-      let share = components.reduce(0) { $0 + $1.weight * Self.cdf((middle - $1.angle) / $1.sigma) }
-      if share < p { low = middle } else { high = middle }
+    var x = min(max(standardDeviation * (p < 0.5 ? -1.6 : 1.6), -3), 3)
+    for _ in 0..<60 {
+      var share = -p
+      var density = 0.0
+      for c in components {
+        let z = (x - c.angle) / c.sigma
+        share += c.weight * Self.cdf(z)
+        density += c.weight * exp(-0.5 * z * z) / c.sigma
+      }
+      if share < 0 { low = x } else { high = x }
+      let step = share / (density / (2 * Double.pi).squareRoot())
+      let newton = x - step
+      let next = newton > low && newton < high ? newton : 0.5 * (low + high)
+      if abs(next - x) < 1e-9 { return next }
+      x = next
     }
-    return 0.5 * (low + high)
+    return x
   }
 
   /// 1-sigma about the mean, radians.

@@ -126,6 +126,23 @@ package struct Belief {
     return (u, 2.146 * (half + root).squareRoot())
   }
 
+  /// Share of the posterior whose direction lies over `angle` radians from `mean` (unit, world).
+  package func share(beyond angle: Double, of mean: Vector3) -> Double {
+    var share = 0.0
+    for g in gaussians {
+      let d = g.position - origin
+      let r = max(d.norm, 1e-3)
+      let u = d / r
+      let off = acos(min(max(u.dot(mean), -1), 1))
+      // Spread along the great circle that leads to the mean; any tangent where the two coincide.
+      let toward = mean - mean.dot(u) * u
+      let e = toward.norm > 1e-6 ? toward.normalized : u.tangentBasis.0
+      let sigma = (max(g.covariance.form(e, e), 0) / (r * r) + axesVariance).squareRoot()
+      share += g.weight * (AngleMarginal.cdf((off - angle) / max(sigma, 1e-6)) + AngleMarginal.cdf((-off - angle) / max(sigma, 1e-6)))
+    }
+    return share
+  }
+
   /// Second moments of the unit direction about its mean: its smallest eigenvalue tells whether any axis is informed.
   package var directionScatter: Matrix3 {
     var mean = Vector3.zero

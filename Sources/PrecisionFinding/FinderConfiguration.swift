@@ -26,7 +26,7 @@ public struct FinderConfiguration: Equatable, Sendable {
   /// Probability below which a named class is dropped.
   public var verticalDrop = 0.90
   /// 1-sigma of the best known axis of the direction (a sine) above which nothing counts as informed.
-  public var informedAxis = 0.2
+  public var informedAxis = 0.12
   /// No usable range for this long: drifting, seconds.
   public var rangeTimeout = 1.0
   /// Mean luma below which the camera is in the dark, 0...1.

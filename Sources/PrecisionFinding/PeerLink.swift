@@ -104,7 +104,7 @@ final class PeerLink {
           positionVariance: lost.position, yawVariance: lost.yaw, device: filter.worldFromBody.translation)
       }
       let outcome = posterior.update(measured(range, antenna: antenna, filter: filter))
-      free = posterior.chain.free
+      free = posterior.free
       count(outcome.map { $0.free > 0.5 } ?? true, at: range.timestamp)
       stage = .searching(posterior)
       handOver(filter: filter)
@@ -177,7 +177,7 @@ final class PeerLink {
   /// Probability that the last range's sight was free.
   var free: Double {
     switch stage {
-    case .searching(let posterior): posterior.chain.free
+    case .searching(let posterior): posterior.free
     case .tracked(let tracked): tracked.chain.free
     }
   }

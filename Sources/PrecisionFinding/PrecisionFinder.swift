@@ -41,6 +41,7 @@ public final class PrecisionFinder {
   private var camera: CameraWatch
   private var session = Convergence(status: .unknown)
   private var outputs: [FinderOutput] = []
+  private var hasEnded = false
   /// What happened so far.
   public private(set) var summary = FinderSummary()
 
@@ -76,7 +77,8 @@ public final class PrecisionFinder {
   /// Ends the input and returns what was still held back for late data.
   public func finish() -> [FinderOutput] {
     buffer.flush().forEach(admit)
-    return drain(ended: true)
+    hasEnded = true
+    return drain()
   }
 
   // MARK: - From events to actions
@@ -127,10 +129,10 @@ public final class PrecisionFinder {
 
   // MARK: - From actions to outputs
 
-  private func drain(ended: Bool = false) -> [FinderOutput] {
+  private func drain() -> [FinderOutput] {
     outputs.removeAll(keepingCapacity: true)
     var done = 0
-    while done < actions.count, ended || isDue(actions[done].time) {
+    while done < actions.count, hasEnded || isDue(actions[done].time) {
       perform(actions[done])
       done += 1
     }
@@ -151,7 +153,7 @@ public final class PrecisionFinder {
     case .pose(let time):
       if advance(to: time) { outputs.append(.pose(time, worldFromBody: trajectory.filter!.worldFromBody)) }
     case .tick(let time):
-      let onPath = advance(to: time)
+      let onPath = advance(to: time) || standsAtEnd(time)
       for peer in links.keys.sorted() { publish(peer, at: time, onPath: onPath) }
       judgeSession(at: time)
     }
@@ -160,6 +162,12 @@ public final class PrecisionFinder {
   private func advance(to time: Timestamp) -> Bool {
     guard let filter = trajectory.filter else { return false }
     return filter.advance(to: time)
+  }
+
+  /// The last pose still stands for a moment when the recording ends before the motion of its last instants is known.
+  private func standsAtEnd(_ time: Timestamp) -> Bool {
+    guard hasEnded, let filter = trajectory.filter else { return false }
+    return time >= filter.time && time.seconds(since: filter.time) <= 0.2
   }
 
   private func work(_ frame: CameraFrame, at time: Timestamp) {
@@ -185,7 +193,7 @@ public final class PrecisionFinder {
     } else {
       link.keep(range)
     }
-    publish(range.peer, at: range.timestamp, onPath: onPath)
+    publish(range.peer, at: range.timestamp, onPath: onPath || standsAtEnd(range.timestamp))
   }
 
   private func work(_ event: DeviceEvent) {

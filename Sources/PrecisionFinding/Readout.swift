@@ -16,7 +16,7 @@ package struct Readout {
   package let distance: (mean: Double, sigma: Double)
   package let angle: NearbyObject.AngleEstimate?
   package let noAngle: NoAngle?
-  /// Share of the posterior over 20 degrees away from the angle.
+  /// Share of the posterior over 20 degrees away: from the angle, or from the direction as a whole.
   package let rivals: Double
   /// Unit vector in device axes.
   package let direction: Vector3?
@@ -32,10 +32,10 @@ package struct Readout {
   package init(_ belief: Belief, worldCovariance: Matrix3, _ configuration: FinderConfiguration) {
     distance = belief.distance
     let marginal = belief.horizontalAngle
-    rivals = marginal.mass(beyond: .pi / 9)
     (angle, noAngle) = Self.angle(marginal, belief, configuration)
 
     let (mean, cone) = belief.direction
+    rivals = max(marginal.mass(beyond: .pi / 9), belief.share(beyond: .pi / 9, of: mean))
     let inDevice = belief.worldFromDevice.rotation.inverse * mean
     direction = cone <= Angle.degrees(configuration.directionConeDegrees) ? inDevice : nil
     vertical = belief.verticalProbabilities(

@@ -53,7 +53,8 @@ package struct TrackedPeer {
     layout = LinkLayout(antennas: antennas)
     lastPosition = filter.worldFromBody.translation
     self.noise = noise
-    chain = posterior.chain
+    chain = LineOfSightChain(
+      blockingRate: configuration.blockingRate, clearingRate: configuration.clearingRate, free: posterior.free)
     lastRange = filter.time
   }
 
@@ -81,8 +82,13 @@ package struct TrackedPeer {
     let jacobian = rows(linearised, scale: 1 + first[layout.scale], columns, filter: filter)
     let spread = Self.variance(jacobian, in: filter.covariance)
     let white = noise.white * noise.white
-    let evidence = RangeLikelihood(innovation: innovation, variance: spread + white, configuration: configuration)
-    chain.update(likelihoodFree: evidence.free, likelihoodBlocked: evidence.blocked)
+    let variance = spread + white
+    let excess = configuration.excessSpread * configuration.excessSpread
+    let gross = configuration.grossSpread * configuration.grossSpread
+    chain.update(
+      likelihoodFree: RangeLikelihood.normal(innovation, variance),
+      likelihoodBlocked: 0.9 * RangeLikelihood.normal(innovation - configuration.excessMean, variance + excess)
+        + 0.1 * RangeLikelihood.normal(innovation, variance + gross))
     guard chain.free > 0.02, model.distance > 0.3 else { return reject(innovation, at: range.timestamp) }
 
     let result = filter.covariance.update(

@@ -4,10 +4,13 @@ import Geometry
 /// Storage and arithmetic of the hypotheses of one link: Gaussians in anchored spherical coordinates.
 ///
 /// A hypothesis says "the peer lies in direction u, at distance rho from the anchor `c` where the first range was taken,
-/// under this noise". Its state is `(alpha_1, alpha_2, rho, b, s, a_1 ... a_m, b_1 ... b_m)`: two tangent angles at u, distance,
-/// constant bias, scale error, a Gauss-Markov bias per antenna, and where there are several antennas a constant bias each. In these
+/// under this noise". Its state is two tangent angles at u, the distance rho, and the biases of `LinkLayout`. In these
 /// coordinates the first range is linear, and the curvature of later ones grows with the displacement from the anchor
 /// only, not with the distance.
+///
+/// Hypotheses come in pairs: an even one with a free sight, and behind it the same with a blocked one, whose ranges have an
+/// excess. So every direction can explain a spell of long ranges as a blocked sight at the price of its beginning, and
+/// none can explain a contradiction away for free.
 ///
 /// Everything lies in flat arrays: a range touches every hypothesis once, in order, without allocating.
 package struct HypothesisSet {
@@ -88,7 +91,7 @@ package struct HypothesisSet {
     return left
   }
 
-  /// Keeps the hypotheses for which `keep` is true, in order.
+  /// Keeps the hypotheses for which `keep` is true, in order; it must keep or drop both of a pair.
   package mutating func filter(_ keep: (Int) -> Bool) {
     let (n, m) = (dimension, dimension - 2)
     var to = 0

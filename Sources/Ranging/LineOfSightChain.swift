@@ -2,19 +2,18 @@ import Foundation
 
 /// Whether the first path is free: a two-state Markov chain in continuous time, one per link.
 ///
-/// The chain belongs to the link and not to a hypothesis, so that no hypothesis can explain its own contradiction away by
-/// declaring the sight blocked for good.
+/// For a peer that is a state of the filter; hypotheses carry theirs in pairs.
 package struct LineOfSightChain: Equatable, Sendable {
   private let blockingRate: Double
   private let clearingRate: Double
   /// Probability that the sight was free at the last range.
   package private(set) var free: Double
 
-  /// A chain in its stationary state; rates in 1/s.
-  package init(blockingRate: Double, clearingRate: Double) {
+  /// A chain, in its stationary state unless a probability is given; rates in 1/s.
+  package init(blockingRate: Double, clearingRate: Double, free: Double? = nil) {
     self.blockingRate = blockingRate
     self.clearingRate = clearingRate
-    self.free = clearingRate / (blockingRate + clearingRate)
+    self.free = free ?? clearingRate / (blockingRate + clearingRate)
   }
 
   /// The chain after `seconds` without a range: relaxes to its stationary state at the sum of both rates.

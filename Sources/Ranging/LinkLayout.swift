@@ -1,8 +1,8 @@
 /// The order of a link's state: three numbers for the place of the peer, then its biases.
 ///
-/// `(place 0..<3, b, s, a_1 ... a_m, b_1 ... b_m)`: the constant bias of the link, its scale error (the radio's clock, or
+/// `(place 0..<3, b, s, a_1 ... a_m, b_1 ... b_m, e)`: the constant bias of the link, its scale error (the radio's clock, or
 /// the trajectory's own scale), a Gauss-Markov bias for each of the m antennas, and where m > 1 a constant bias for
-/// each antenna. A range is `(1 + s) distance + b + a_j + b_j + n`.
+/// each antenna, and the excess of a blocked sight. A range is `(1 + s) distance + b + a_j + b_j + e + n`.
 package struct LinkLayout: Equatable, Sendable {
   private let antennas: [String]
 
@@ -12,7 +12,7 @@ package struct LinkLayout: Equatable, Sendable {
   /// Number of antennas.
   package var antennaCount: Int { max(antennas.count, 1) }
   /// Size of the state.
-  package var dimension: Int { 5 + antennaCount * (antennaCount > 1 ? 2 : 1) }
+  package var dimension: Int { 6 + antennaCount * (antennaCount > 1 ? 2 : 1) }
   /// Index of the constant bias.
   package var bias: Int { 3 }
   /// Index of the scale error.
@@ -20,7 +20,9 @@ package struct LinkLayout: Equatable, Sendable {
   /// Indices of the Gauss-Markov biases.
   package var coloured: Range<Int> { 5..<(5 + antennaCount) }
   /// Indices of the antennas' constant biases; empty with one antenna.
-  package var antennaBiases: Range<Int> { (5 + antennaCount)..<dimension }
+  package var antennaBiases: Range<Int> { (5 + antennaCount)..<excess }
+  /// Index of the excess: zero with a free sight.
+  package var excess: Int { dimension - 1 }
 
   /// Where the biases of one antenna stand; an unknown or missing id means the first.
   package func columns(of antenna: String?) -> BiasColumns {

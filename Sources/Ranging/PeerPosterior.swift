@@ -13,11 +13,10 @@ package struct PeerPosterior {
   private let layout: LinkLayout
   private let statedNoise: Double?
   private var hypotheses: HypothesisSet?
-  /// Whether the sight is free, after the last range.
-  package private(set) var chain: LineOfSightChain
   private var waiting: [Range] = []
   private var last: Range?
   private var normalized: [Double] = []
+  private var taken = 0
 
   /// One range with the place where it was taken.
   package struct Range: Sendable {
@@ -70,11 +69,15 @@ package struct PeerPosterior {
     self.configuration = configuration
     layout = LinkLayout(antennas: antennas)
     self.statedNoise = statedNoise
-    chain = LineOfSightChain(blockingRate: configuration.blockingRate, clearingRate: configuration.clearingRate)
   }
 
   /// True once there are hypotheses.
   package var hasBegun: Bool { hypotheses != nil }
+  /// Probability that the sight is free, after the last range.
+  package var free: Double {
+    guard hypotheses != nil else { return 1 }
+    return stride(from: 0, to: normalized.count, by: 2).reduce(0) { $0 + normalized[$1] }
+  }
   /// Number of hypotheses alive.
   package var count: Int { hypotheses?.count ?? 0 }
 
@@ -161,39 +164,16 @@ package struct PeerPosterior {
         correlationLength: configuration.correlationLength)
     }
     var started = HypothesisSet(anchor: first.antenna, layout: layout, noises: noises)
-    let n = layout.dimension
-    let columns = layout.columns(of: first.antennaID)
-    let spacing = 0.55 * (4 * Double.pi / Double(configuration.directions)).squareRoot()
     for (index, noise) in noises.enumerated() {
-      var variances = [Double](repeating: 0, count: n)
-      variances[0] = spacing * spacing
-      variances[1] = spacing * spacing
-      variances[layout.bias] = configuration.biasPrior * configuration.biasPrior
-      variances[layout.scale] = configuration.scalePrior * configuration.scalePrior
-      for k in layout.coloured { variances[k] = noise.coloured * noise.coloured }
-      for k in layout.antennaBiases { variances[k] = configuration.antennaBiasPrior * configuration.antennaBiasPrior }
-      // rho = z - s z - b - a_j - b_j - n: the first range ties the distance to the biases.
-      let distance = max(first.range, 0.05)
-      var tied: [(index: Int, weight: Double)] = [
-        (layout.bias, 1), (layout.scale, distance), (columns.coloured, 1),
-      ]
-      if let constant = columns.constant { tied.append((constant, 1)) }
-      variances[2] = noise.white * noise.white + first.extraVariance
-      for (k, weight) in tied { variances[2] += weight * weight * variances[k] }
-      var p = [Double](repeating: 0, count: n * n)
-      for k in 0..<n { p[k * n + k] = variances[k] }
-      for (k, weight) in tied {
-        p[2 * n + k] = -weight * variances[k]
-        p[k * n + 2] = -weight * variances[k]
-      }
-      var scalars = [Double](repeating: 0, count: n - 2)
-      scalars[0] = distance
       let prior = statedNoise.map { -0.5 * pow(log(noise.total / $0) / configuration.statedNoiseLogWidth, 2) } ?? 0
+      let halves = [false, true].map { half(first, noise, blocked: $0) }
       for u in FibonacciLattice.directions(configuration.directions) {
         let elevation = asin(u.z) / configuration.elevationPrior
-        started.append(
-          logWeight: prior - 0.5 * elevation * elevation, direction: u, tangent: u.tangentBasis.0, noise: index,
-          scalars: scalars, covariance: p)
+        for (logShare, scalars, covariance) in halves {
+          started.append(
+            logWeight: prior + logShare - 0.5 * elevation * elevation, direction: u, tangent: u.tangentBasis.0,
+            noise: index, scalars: scalars, covariance: covariance)
+        }
       }
     }
     hypotheses = started
@@ -201,32 +181,72 @@ package struct PeerPosterior {
     normalize()
   }
 
+  /// State of a new hypothesis but for its direction: the first range ties the distance to the biases,
+  /// `rho = z - s z - b - a_j - b_j - e - n`.
+  private func half(
+    _ first: Range, _ noise: RangeNoise, blocked: Bool
+  ) -> (logShare: Double, scalars: [Double], covariance: [Double]) {
+    let n = layout.dimension
+    let columns = layout.columns(of: first.antennaID)
+    let spacing = 0.55 * (4 * Double.pi / Double(configuration.directions)).squareRoot()
+    func square(_ x: Double) -> Double { x * x }
+    var variances = [Double](repeating: 0, count: n)
+    variances[0] = spacing * spacing
+    variances[1] = spacing * spacing
+    variances[layout.bias] = square(configuration.biasPrior)
+    variances[layout.scale] = square(configuration.scalePrior)
+    for k in layout.coloured { variances[k] = square(noise.coloured) }
+    for k in layout.antennaBiases { variances[k] = square(configuration.antennaBiasPrior) }
+    if blocked { variances[layout.excess] = square(configuration.excessSpread) }
+
+    let excess = blocked ? configuration.excessMean : 0
+    let distance = max(first.range - excess, 0.05)
+    var tied: [(index: Int, weight: Double)] = [
+      (layout.bias, 1), (layout.scale, distance), (columns.coloured, 1), (layout.excess, 1),
+    ]
+    if let constant = columns.constant { tied.append((constant, 1)) }
+    variances[2] = square(noise.white) + first.extraVariance + (blocked ? square(configuration.blockedNoise) : 0)
+    for (k, weight) in tied { variances[2] += weight * weight * variances[k] }
+    var p = [Double](repeating: 0, count: n * n)
+    for k in 0..<n { p[k * n + k] = variances[k] }
+    for (k, weight) in tied {
+      p[2 * n + k] = -weight * variances[k]
+      p[k * n + 2] = -weight * variances[k]
+    }
+    var scalars = [Double](repeating: 0, count: n - 2)
+    scalars[0] = distance
+    scalars[layout.excess - 2] = excess
+    let rate = configuration.blockingRate + configuration.clearingRate
+    let share = (blocked ? configuration.blockingRate : configuration.clearingRate) / rate
+    return (log(share), scalars, p)
+  }
+
   private mutating func take(_ range: Range) -> Outcome {
     let previous = last ?? range
     let seconds = abs(range.timestamp.seconds(since: previous.timestamp))
     last = range
-    chain.predict(seconds: seconds)
-    if let guess = range.blockedGuess { chain.update(radioGuess: guess) }
     hypotheses!.predict(seconds: seconds, metres: (range.device - previous.device).norm)
     hypotheses!.drift(
       positionVariance: configuration.peerRandomWalk * configuration.peerRandomWalk * seconds, yawVariance: 0,
       device: range.device)
+    if let guess = range.blockedGuess { hypotheses!.weigh(radioGuess: guess) }
     hypotheses!.splitWhereCurved(antenna: range.antenna, limit: configuration.hypothesisLimit)
     let verdict = hypotheses!.update(
       RangeEvidence(
         range: range.range, antenna: range.antenna,
-        columns: layout.columns(of: range.antennaID), free: chain.free,
-        extraVariance: range.extraVariance, configuration: configuration))
-    chain.update(likelihoodFree: verdict.likelihoodFree, likelihoodBlocked: verdict.likelihoodBlocked)
+        columns: layout.columns(of: range.antennaID),
+        seconds: seconds, extraVariance: range.extraVariance, configuration: configuration))
+    taken += 1
+    if taken % 10 == 0, hypotheses!.count <= 3000 { hypotheses!.mergeDuplicates() }
     prune()
-    return Outcome(free: chain.free, innovation: verdict.innovation, sigma: verdict.variance.squareRoot())
+    return Outcome(free: free * verdict.regular, innovation: verdict.innovation, sigma: verdict.variance.squareRoot())
   }
 
   private mutating func prune() {
     guard let best = hypotheses?.logWeight.max() else { return }
     let weights = hypotheses!.logWeight
     let floor = best + log(configuration.pruneBelow)
-    hypotheses!.filter { weights[$0] >= floor }
+    hypotheses!.filter { max(weights[$0 & ~1], weights[$0 | 1]) >= floor }
     normalize()
   }
 

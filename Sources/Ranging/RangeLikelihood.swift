@@ -1,20 +1,20 @@
 import Foundation
 
-/// How likely an innovation is when the sight is free, and when it is blocked: a one-sided excess, and a few gross errors.
+/// How likely an innovation is: by the model, or as one of a few gross errors.
 package struct RangeLikelihood {
-  /// Density with a free sight, 1/m.
-  package let free: Double
-  /// Density with a blocked one, 1/m.
-  package let blocked: Double
+  /// Density by the model, times its share, 1/m.
+  package let regular: Double
+  /// Density as a gross error, times its share, 1/m.
+  package let gross: Double
+  /// Density altogether, 1/m; never zero.
+  @inlinable package var total: Double { max(regular + gross, 1e-300) }
+  /// Probability that the range follows the model, 0...1.
+  @inlinable package var responsibility: Double { regular / total }
 
   /// - Parameters: the innovation in metres and its variance (prediction plus white noise) in m^2.
-  @inlinable package init(innovation: Double, variance: Double, configuration: RangingConfiguration) {
-    let spread = configuration.excessSpread * configuration.excessSpread
-    let gross = configuration.grossSpread * configuration.grossSpread
-    free = Self.normal(innovation, variance)
-    blocked =
-      (1 - configuration.grossShare) * Self.normal(innovation - configuration.excessMean, spread + variance)
-      + configuration.grossShare * Self.normal(innovation, gross + variance)
+  @inlinable package init(innovation: Double, variance: Double, grossShare: Double, grossSpread: Double) {
+    regular = (1 - grossShare) * Self.normal(innovation, variance)
+    gross = grossShare * Self.normal(innovation, variance + grossSpread * grossSpread)
   }
 
   /// The normal density.

@@ -30,12 +30,17 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var blockingRate = 0.2
   /// Rate at which it comes back, 1/s.
   public var clearingRate = 1.5
-  /// Mean excess of a range without line of sight, metres; it is one-sided.
-  public var excessMean = 0.4
-  /// Spread of that excess, metres.
+  /// Mean excess of a range when the sight gets blocked, metres; it is one-sided.
+  public var excessMean = 0.5
+  /// Spread of that excess, metres. A spell has one excess: a reflection stays the first path while the direct one is
+  /// blocked.
   public var excessSpread = 0.5
-  /// Share of the ranges without line of sight that are wrong altogether, on either side.
-  public var grossShare = 0.1
+  /// How the excess wanders within a spell, m/sqrt(s).
+  public var excessWalk = 0.1
+  /// White noise of a blocked range beyond the link's own, metres.
+  public var blockedNoise = 0.1
+  /// Share of the ranges that are wrong altogether, on either side.
+  public var grossShare = 0.01
   /// Spread of those, metres.
   public var grossSpread = 3.0
   /// Hypotheses below this share of the best one are dropped.

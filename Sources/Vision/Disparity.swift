@@ -6,7 +6,9 @@ package enum Disparity {
   /// Median distance in pixels over the features that both frames saw, and their number; nil when there is none.
   ///
   /// - Parameters: features sorted by id, each id once. O(n log n).
-  package static func median(from old: [FeatureObservation], to new: [FeatureObservation]) -> (pixels: Double, count: Int)? {
+  package static func median(from old: [FeatureObservation], to new: [FeatureObservation]) -> (
+    pixels: Double, count: Int
+  )? {
     var squared: [Double] = []
     var i = 0
     for feature in new {

@@ -11,6 +11,13 @@ package struct FeatureTrack: Equatable, Sendable {
     package var pixel: SIMD2<Double>
     /// Unit direction, camera axes.
     package var direction: Vector3
+
+    /// A sight from its parts.
+    package init(poseID: Int, pixel: SIMD2<Double>, direction: Vector3) {
+      self.poseID = poseID
+      self.pixel = pixel
+      self.direction = direction
+    }
   }
 
   /// The track's identity.
@@ -64,6 +71,17 @@ package struct FeatureTracks: Sendable {
       living[i].sights.removeAll()
     }
     return taken
+  }
+
+  /// Takes all unused sights out of the `count` living tracks that have most of them, but at least `fewest` each; ties go
+  /// to the older id. The tracks live on without them.
+  package mutating func takeLongest(_ count: Int, fewest: Int) -> [FeatureTrack] {
+    let long = living.indices.filter { living[$0].sights.count >= fewest }
+    let sorted = long.sorted { (living[$1].sights.count, $0) < (living[$0].sights.count, $1) }
+    return sorted.prefix(max(count, 0)).map { i in
+      defer { living[i].sights.removeAll() }
+      return living[i]
+    }
   }
 
   /// Forgets the sights from a pose.

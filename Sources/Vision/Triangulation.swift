@@ -3,13 +3,13 @@ import Geometry
 /// Finds the point that several cameras see.
 ///
 /// The inverse distance comes from a linear equation that is always solvable, then bearing and inverse distance from
-/// Gauss-Newton on the pixels. Little parallax is no reason to refuse: the inverse distance is then simply near zero and
-/// the bearing still tells how the camera turned.
+/// Gauss-Newton on the pixels and a weak prior. Little parallax is no reason to refuse: the inverse distance then stays
+/// near its prior, `sigma` says how little is known of it, and the bearing still tells how the camera turned.
 package struct Triangulation: Sendable {
   /// How it ended.
   package enum Outcome: Equatable, Sendable {
-    /// The point, and the mean squared pixel error of a coordinate.
-    case found(BearingFeature, meanSquaredError: Double)
+    /// The point, the 1-sigma of its inverse distance for exact poses (1/m), and the mean squared pixel error of a coordinate.
+    case found(BearingFeature, sigma: Double, meanSquaredError: Double)
     /// A camera would have to see backwards, or the lens cannot see that way.
     case behindCamera
     /// The pixels contradict each other by far more than their noise.
@@ -21,15 +21,19 @@ package struct Triangulation: Sendable {
 
   private let lens: LensModel
   private let pixelNoise: Double
+  private let prior: InverseDistancePrior
   private let largestError: Double
 
   /// - Parameters:
   ///   - pixelNoise: 1-sigma of a coordinate, pixels.
   ///   - largestError: root mean squared error, in sigmas, above which the pixels contradict each other. The statistical
   ///     gate comes later and knows the poses' uncertainty; this one only keeps nonsense away from the linearisation.
-  package init(lens: LensModel, pixelNoise: Double, largestError: Double = 10) {
+  package init(
+    lens: LensModel, pixelNoise: Double, prior: InverseDistancePrior = .handHeld, largestError: Double = 10
+  ) {
     self.lens = lens
     self.pixelNoise = pixelNoise
+    self.prior = prior
     self.largestError = largestError
   }
 
@@ -66,9 +70,15 @@ package struct Triangulation: Sendable {
       damping = max(damping / 10, 1e-9)
       if gain < 1e-6 * (1 + system.cost) { break }
     }
-    let mean = system.cost / Double(2 * views.count)
+    let pull = priorPull(feature)
+    let mean = max(system.cost - pull * pull, 0) / Double(2 * views.count)
     if mean > largestError * largestError * pixelNoise * pixelNoise { return .inconsistent(meanSquaredError: mean) }
-    return .found(feature, meanSquaredError: mean)
+    return .found(feature, sigma: pixelNoise * system.spread, meanSquaredError: mean)
+  }
+
+  /// Distance from the prior's mean, scaled to pixels like every other residual.
+  private func priorPull(_ feature: BearingFeature) -> Double {
+    pixelNoise / prior.sigma * (prior.mean - feature.inverseDistance)
   }
 
   /// Every view asks that its own direction d be parallel to `bearing - rho t`: least squares in rho alone.
@@ -104,6 +114,9 @@ package struct Triangulation: Sendable {
       cost += residual * residual
     }
 
+    /// Square root of the inverse's last diagonal element: sigma of the inverse distance for unit noise.
+    var spread: Double { matrix.inverse.map { max($0[2, 2], 0).squareRoot() } ?? .infinity }
+
     func step(damping: Double) -> Vector3? {
       let diagonal = Vector3(matrix[0, 0], matrix[1, 1], matrix[2, 2])
       let floor = Vector3(repeating: 1e-12 * max(diagonal.x, diagonal.y))
@@ -114,6 +127,7 @@ package struct Triangulation: Sendable {
 
   private func linearised(_ feature: BearingFeature, _ views: [CameraView], _ center: Vector3) -> NormalEquations? {
     var system = NormalEquations()
+    system.add(Vector3(0, 0, pixelNoise / prior.sigma), priorPull(feature))
     let (e1, e2) = feature.bearing.tangentBasis
     for view in views {
       let cameraFromWorld = view.worldFromCamera.rotation.inverse

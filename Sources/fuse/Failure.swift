@@ -8,7 +8,8 @@ enum Failure {
 
   /// Runs `body`; an error of its own becomes the one line, an exit code of its own is passed on.
   static func reporting(_ body: () throws -> Void) throws {
-    do { try body() } catch let exit as ExitCode { throw exit } catch let usage as ValidationError { throw usage } catch {
+    do { try body() } catch let exit as ExitCode { throw exit } catch let usage as ValidationError { throw usage } catch
+    {
       let text = "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
       FileHandle.standardError.write(Data("\(text.hasPrefix("error: ") ? "" : "error: ")\(text)\n".utf8))
       throw exitCode

@@ -34,7 +34,7 @@ struct InspectCommand: ParsableCommand {
         inspection: inspection, rig: recording.rig, truth: truth.states, truePeers: truth.peers,
         usesOdometry: recording.trajectorySource == .odometry)
       let damage = (events.damage + truth.damage).filter { $0.total > 0 }.sorted { $0.path < $1.path }
-      var standardOutput = StandardOutput()
+      var standardOutput = StandardOutput(needsReader: false)
       let title = recording.metadata.title.map { ": \($0)" } ?? ""
       for line in ["\(recording.name)\(title)"] + report.lines() { try standardOutput.line(line) }
       for warning in recording.warnings { try standardOutput.line("  " + warning) }

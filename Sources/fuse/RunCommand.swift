@@ -11,8 +11,8 @@ struct RunCommand: ParsableCommand {
     commandName: "run",
     abstract: "Finds the peers of a recording.",
     discussion: """
-      Tells a story on stdout, a line when something changes, and writes updates.jsonl, trajectory.tum,
-      result.json and timing.json into the output folder; an older result there is replaced when the run
+      Tells a story on stdout, a line when something changes, and writes updates.jsonl, trajectory.tum, \
+      result.json and timing.json into the output folder; an older result there is replaced when the run \
       ended well.
 
       EXAMPLES

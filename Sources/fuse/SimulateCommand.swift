@@ -35,7 +35,7 @@ struct SimulateCommand: ParsableCommand {
 
   func run() throws {
     try Failure.reporting {
-      var standardOutput = StandardOutput()
+      var standardOutput = StandardOutput(needsReader: false)
       guard !list, let scenario, let output else {
         let width = Scenario.builtIn.map(\.name.count).max() ?? 0
         for known in Scenario.builtIn {

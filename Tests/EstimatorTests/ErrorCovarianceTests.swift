@@ -1,7 +1,6 @@
+import Estimator
 import Simulation
 import Testing
-
-import Estimator
 
 /// The covariance against the textbook formulas, written out naively.
 @Suite struct ErrorCovarianceTests {
@@ -65,7 +64,8 @@ import Estimator
     let full =
       zip(P, Self.transpose(cross)).map { $0 + $1 } + zip(cross, own).map { $0 + $1 }
     #expect(Self.difference(Self.matrix(covariance), full) < 1e-12)
-    #expect(covariance.marginal([b]) == Self.flat(own.indices.map { i in own.indices.map { covariance[4 + i, 4 + $0] } }))
+    #expect(
+      covariance.marginal([b]) == Self.flat(own.indices.map { i in own.indices.map { covariance[4 + i, 4 + $0] } }))
     #expect(covariance.offset(of: b) == 4 && covariance.size(of: b) == 3)
   }
 
@@ -110,11 +110,14 @@ import Estimator
     let predicted = try #require(
       covariance.normalizedInnovation(jacobian: jacobian, residual: r, noise: Self.flat(R)))
     #expect(abs(predicted - nis) < 1e-12)
-    #expect(covariance.update(jacobian: jacobian, residual: r, noise: Self.flat(R), gate: nis * 0.9) == .rejected(nis: predicted))
+    #expect(
+      covariance.update(jacobian: jacobian, residual: r, noise: Self.flat(R), gate: nis * 0.9)
+        == .rejected(nis: predicted))
     #expect(Self.matrix(covariance) == P)
 
-    guard case .accepted(let found, let correction) = covariance.update(
-      jacobian: jacobian, residual: r, noise: Self.flat(R), gate: nis * 1.1)
+    guard
+      case .accepted(let found, let correction) = covariance.update(
+        jacobian: jacobian, residual: r, noise: Self.flat(R), gate: nis * 1.1)
     else { Issue.record("not accepted"); return }
     #expect(abs(found - nis) < 1e-12)
     #expect(zip(correction, gain).allSatisfy { abs($0 - $1) < 1e-11 })
@@ -140,10 +143,13 @@ import Estimator
     let (covariance, blocks) = Self.three(&source)
     let before = Self.matrix(covariance)
     #expect(covariance.update(jacobian: [(blocks[1], [1, .nan, 0])], residual: [0], noise: [1]) == .failed(.notFinite))
-    #expect(covariance.update(jacobian: [(blocks[1], [1, 0, 0])], residual: [.infinity], noise: [1]) == .failed(.notFinite))
+    #expect(
+      covariance.update(jacobian: [(blocks[1], [1, 0, 0])], residual: [.infinity], noise: [1]) == .failed(.notFinite))
     #expect(
       covariance.update(jacobian: [(blocks[1], [0, 0, 0])], residual: [1], noise: [0]) == .failed(.notPositiveDefinite))
-    #expect(!covariance.propagate(blocks[1], transition: [Double](repeating: .nan, count: 9), noise: [Double](repeating: 0, count: 9)))
+    #expect(
+      !covariance.propagate(
+        blocks[1], transition: [Double](repeating: .nan, count: 9), noise: [Double](repeating: 0, count: 9)))
     #expect(covariance.augment(size: 1, jacobian: [(blocks[0], [.infinity, 0, 0, 0])]) == nil)
     #expect(Self.matrix(covariance) == before && covariance.isHealthy)
   }

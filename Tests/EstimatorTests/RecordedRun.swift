@@ -20,7 +20,7 @@ struct RecordedRun {
 
   init(
     _ folder: URL, fromTruth: Bool, configuration: VisualInertialConfiguration = VisualInertialConfiguration(),
-    until end: Double = .infinity
+    from begin: Double = 0, until end: Double = .infinity
   ) throws {
     let recording = try Recording.open(folder)
     guard let imu = recording.rig.imu, let camera = recording.rig.cameras.first else { return }
@@ -30,7 +30,9 @@ struct RecordedRun {
     let events = try recording.events()
     var start: GroundTruthState?
     while let timed = try events.next() {
-      if timed.event.timestamp.seconds(since: recording.firstTimestamp) > end { break }
+      let seconds = timed.event.timestamp.seconds(since: recording.firstTimestamp)
+      if seconds > end { break }
+      if seconds < begin { continue }
       switch timed.event {
       case .imu(let sample):
         if fromTruth, start == nil, let row = truth.first(where: { $0.timestamp >= sample.timestamp }) {

@@ -12,7 +12,9 @@ import Testing
       timestamp: Timestamp(nanoseconds: Int64(k) * 500_000_000),
       worldFromBody: Pose(translation: Vector3(0.1 * Double(k), 0, 0)))
   }
-  private static let peers = [GroundTruthPeer(timestamp: Timestamp(nanoseconds: 0), peer: "tag", position: Vector3(0, 4, 0))]
+  private static let peers = [
+    GroundTruthPeer(timestamp: Timestamp(nanoseconds: 0), peer: "tag", position: Vector3(0, 4, 0))
+  ]
 
   private func judge(_ updates: [JudgedUpdate], estimateFromTruth: Pose = .identity) -> Judge.Verdict {
     var judge = Judge(truth: TruthTrajectory(Self.rows), peers: TruthPeers(Self.peers), bodyFromDevice: .identity)
@@ -49,7 +51,19 @@ import Testing
     let errors = try #require(verdict.peers["tag"])
     #expect(errors.intervals == 4)
     #expect(errors.coverage90 == 0.5)
+    #expect(errors.coverage90Tolerant == 0.5)
     #expect(abs(try #require(errors.finalIntervalHalfWidth) - 0.2) < 1e-12)
+  }
+
+  @Test func toleranceForgivesOneAndAHalfDegrees() throws {
+    func update(_ low: Double, _ high: Double) -> JudgedUpdate {
+      JudgedUpdate(
+        timestamp: start, horizontalAngle: Angle.degrees(low),
+        horizontalAngleInterval: Angle.degrees(low)...Angle.degrees(high))
+    }
+    let errors = try #require(judge([update(-1, 1), update(1.4, 3), update(-9, -1.6), update(1.6, 5)]).peers["tag"])
+    #expect(errors.coverage90 == 0.25)
+    #expect(errors.coverage90Tolerant == 0.5)
   }
 
   @Test func falseConvergence() throws {

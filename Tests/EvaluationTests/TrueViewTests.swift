@@ -12,10 +12,11 @@ import Testing
     Angle.inDegrees(TrueView(worldFromDevice: Pose(rotation: attitude), peer: peer).horizontalAngle)
   }
 
-  @Test(arguments: [
-    (Vector3(3, 0, 0), 0.0), (Vector3(3, -3, 0), 45), (Vector3(0, -3, 1), 90), (Vector3(0, 3, -1), -90),
-    (Vector3(3, 3, 7), -45),
-  ] as [(Vector3, Double)])
+  @Test(
+    arguments: [
+      (Vector3(3, 0, 0), 0.0), (Vector3(3, -3, 0), 45), (Vector3(0, -3, 1), 90), (Vector3(0, 3, -1), -90),
+      (Vector3(3, 3, 7), -45),
+    ] as [(Vector3, Double)])
   func zeroIsAheadAndPositiveIsRight(_ peer: Vector3, _ expected: Double) {
     #expect(abs(angle(Self.upright, peer) - expected) < 1e-9)
   }
@@ -41,10 +42,11 @@ import Testing
     #expect(abs(angle(faceDown, Vector3(4, 0, 0))) < 1e-6)
   }
 
-  @Test(arguments: [
-    (Vector3(2, 0, 1.1), TrueView.Level.same), (Vector3(2, 0, 1.3), .above), (Vector3(2, 0, -1.3), .below),
-    (Vector3(10, 0, 1.7), .same), (Vector3(10, 0, 1.8), .above), (Vector3(0, 0, -3), .below),
-  ] as [(Vector3, TrueView.Level)])
+  @Test(
+    arguments: [
+      (Vector3(2, 0, 1.1), TrueView.Level.same), (Vector3(2, 0, 1.3), .above), (Vector3(2, 0, -1.3), .below),
+      (Vector3(10, 0, 1.7), .same), (Vector3(10, 0, 1.8), .above), (Vector3(0, 0, -3), .below),
+    ] as [(Vector3, TrueView.Level)])
   func levels(_ peer: Vector3, _ expected: TrueView.Level) {
     #expect(TrueView(worldFromDevice: Pose(rotation: Self.upright), peer: peer).level == expected)
   }

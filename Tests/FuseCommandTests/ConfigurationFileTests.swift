@@ -21,10 +21,11 @@ import fuse
     #expect(configuration.updateInterval == 0.25)
   }
 
-  @Test(arguments: [
-    ("updateInterval: 0.1\nnonsense: 1\n", 2), ("updateInterval: fast\n", 1), ("updateInterval: [1]\n", 1),
-    ("updateInterval: .nan\n", 1), ("\n\nreorderWindow: -1\n", 3), ("- a\n", 1), ("just text", 1), ("a: [1\nb: {", 2),
-  ] as [(String, Int)])
+  @Test(
+    arguments: [
+      ("updateInterval: 0.1\nnonsense: 1\n", 2), ("updateInterval: fast\n", 1), ("updateInterval: [1]\n", 1),
+      ("updateInterval: .nan\n", 1), ("\n\nreorderWindow: -1\n", 3), ("- a\n", 1), ("just text", 1), ("a: [1\nb: {", 2),
+    ] as [(String, Int)])
   func faultsHaveTheirLine(_ text: String, _ line: Int) throws {
     let fault = try #require(firstFault(text))
     #expect(fault.file == "c.yaml")
@@ -33,6 +34,30 @@ import fuse
   }
 
   @Test func aKeyTwiceIsAFault() { #expect(firstFault("updateInterval: 1\nupdateInterval: 2\n") != nil) }
+
+  @Test func sectionsAndPairs() throws {
+    let configuration = try ConfigurationFile.parse(
+      "ranging:\n  biasPrior: 0.5\n  noiseCandidates: [[0.1, 0.2], [1, 0.01]]\n", file: "c.yaml")
+    #expect(configuration.ranging.biasPrior == 0.5)
+    #expect(configuration.ranging.noiseCandidates == [[0.1, 0.2], [1, 0.01]])
+    #expect(firstFault("ranging:\n  biasPriors: 0.5\n")?.line == 2)
+    #expect(firstFault("ranging:\n  noiseCandidates: [[0.1]]\n")?.line == 2)
+  }
+
+  /// A setting that is added to the finder must be added to the table: the file can set it, `result.json` tells it.
+  @Test func theTableKnowsEverySetting() {
+    var names: [String] = []
+    for child in Mirror(reflecting: FinderConfiguration()).children {
+      let label = child.label ?? "?"
+      let inner = Mirror(reflecting: child.value)
+      if inner.displayStyle == .struct, !(child.value is Double || child.value is Int || child.value is Bool) {
+        names += inner.children.map { "\(label).\($0.label ?? "?")" }
+      } else {
+        names.append(label)
+      }
+    }
+    #expect(names.sorted() == ConfigurationKey.all.map(\.name).sorted())
+  }
 
   /// Every key of the table is told in `result.json` with the value in effect.
   @Test func theEffectiveConfigurationIsComplete() {

@@ -12,7 +12,8 @@ import Testing
     var testDescription: String { name }
 
     init(
-      _ name: String, says: String, _ arguments: [String] = [], _ damage: @escaping @Sendable (inout TinyRecording) -> Void
+      _ name: String, says: String, _ arguments: [String] = [],
+      _ damage: @escaping @Sendable (inout TinyRecording) -> Void
     ) {
       self.name = name
       self.says = says
@@ -30,14 +31,17 @@ import Testing
     Fault("no IMU calibration", says: "imu0/sensor.yaml") { $0.files[R.imuYAML] = nil },
     Fault("no camera calibration", says: "cam0/sensor.yaml") { $0.files[R.camYAML] = nil },
     Fault("zero-length IMU data", says: "imu0/data.csv") { $0.set(R.imu, "") },
-    Fault("IMU header without rows", says: "imu0/data.csv") { $0.set(R.imu, $0.text(R.imu).components(separatedBy: "\n")[0] + "\n") },
+    Fault("IMU header without rows", says: "imu0/data.csv") {
+      $0.set(R.imu, $0.text(R.imu).components(separatedBy: "\n")[0] + "\n")
+    },
     Fault("zero-length ranges", says: "uwb0/data.csv") { $0.set(R.uwb, "") },
     Fault("zero-length calibration", says: "imu0/sensor.yaml") { $0.set(R.imuYAML, "") },
     Fault("accelerations in g", says: "imu0/data.csv:1:") { $0.replace(R.imu, "a_RS_S_x [m s^-2]", "a_RS_S_x [g]") },
     Fault("ranges in centimetres", says: "uwb0/data.csv:1:") { $0.replace(R.uwb, "range [m]", "range [cm]") },
     Fault("no range column", says: "uwb0/data.csv:1:") { $0.replace(R.uwb, ",range [m]", ",distance [m]") },
     Fault("a misspelt column", says: "uwb0/data.csv:1:") { $0.replace(R.uwb, "peer_id", "peerid") },
-    Fault("no header", says: "imu0/data.csv:1:") { r in r.change(R.imu, line: 1) { _ in "\(R.start - 1),0,0,0,0,9.8,0" } },
+    Fault("no header", says: "imu0/data.csv:1:") { r in r.change(R.imu, line: 1) { _ in "\(R.start - 1),0,0,0,0,9.8,0" }
+    },
     Fault("NaN", says: "imu0/data.csv:12:") { $0.cell(R.imu, line: 12, 4, "nan") },
     Fault("infinity", says: "imu0/data.csv:13:") { $0.cell(R.imu, line: 13, 1, "inf") },
     Fault("text in a number", says: "imu0/data.csv:14:") { $0.cell(R.imu, line: 14, 2, "0.1x") },
@@ -61,8 +65,12 @@ import Testing
     Fault("NaN in intrinsics", says: "cam0/sensor.yaml") { $0.replace(R.camYAML, "[400, 400,", "[.nan, 400,") },
     Fault("focal length zero", says: "cam0/sensor.yaml") { $0.replace(R.camYAML, "[400, 400,", "[0, 400,") },
     Fault("unknown distortion", says: "cam0/sensor.yaml") { $0.replace(R.camYAML, "radial-tangential", "barrel") },
-    Fault("an image of 10 GB", says: "cam0/sensor.yaml") { $0.replace(R.camYAML, "[640, 480]", "[100000000, 100000000]") },
-    Fault("no noise density", says: "imu0/sensor.yaml") { $0.replace(R.imuYAML, "gyroscope_noise_density: 0.001\n", "") },
+    Fault("an image of 10 GB", says: "cam0/sensor.yaml") {
+      $0.replace(R.camYAML, "[640, 480]", "[100000000, 100000000]")
+    },
+    Fault("no noise density", says: "imu0/sensor.yaml") {
+      $0.replace(R.imuYAML, "gyroscope_noise_density: 0.001\n", "")
+    },
     Fault("negative noise density", says: "imu0/sensor.yaml") {
       $0.replace(R.imuYAML, "gyroscope_noise_density: 0.001", "gyroscope_noise_density: -1")
     },
@@ -83,8 +91,10 @@ import Testing
     Fault("one bad row, strictly", says: "imu0/data.csv:900:", ["--strict"]) { $0.cell(R.imu, line: 900, 4, "?") },
     Fault("a zero quaternion", says: "odometry0/data.csv:3:", ["--odometry"]) { r in
       r.files["mav0/odometry0/sensor.yaml"] = r.files[R.uwbYAML]
-      r.set("mav0/odometry0/data.csv", "#timestamp [ns],p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z []\n"
-        + "\(R.start),0,0,0,1,0,0,0\n\(R.start + 100_000_000),0,0,0,0,0,0,0\n")
+      r.set(
+        "mav0/odometry0/data.csv",
+        "#timestamp [ns],p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z []\n"
+          + "\(R.start),0,0,0,1,0,0,0\n\(R.start + 100_000_000),0,0,0,0,0,0,0\n")
     },
     Fault("odometry asked for, none there", says: "odometry0", ["--odometry"]) { _ in },
   ]

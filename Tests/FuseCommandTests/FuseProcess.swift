@@ -17,7 +17,8 @@ enum FuseProcess {
 
   /// Beside the test bundle, where the build puts both.
   static let binary: URL = {
-    let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("fuse")
+    let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent(
+      "fuse")
     if FileManager.default.isExecutableFile(atPath: beside.path) { return beside }
     return Repository.root.appendingPathComponent(".build/release/fuse")
   }()

@@ -61,7 +61,9 @@ import Testing
     #expect(parsed["direction"] is NSNull)
   }
 
-  @Test(arguments: [0.1 + 0.2, Double.leastNonzeroMagnitude, Double.greatestFiniteMagnitude, -1e-5, 123456789.125, 1e22])
+  @Test(arguments: [
+    0.1 + 0.2, Double.leastNonzeroMagnitude, Double.greatestFiniteMagnitude, -1e-5, 123456789.125, 1e22,
+  ])
   func numbersReadBackTheSame(_ value: Double) {
     var json = JSONBuffer()
     json.numbers([value, 2])

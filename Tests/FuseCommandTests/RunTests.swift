@@ -5,47 +5,74 @@ import Testing
 
 /// The whole run, on a simulated recording and on the one that ships.
 @Suite struct RunTests {
-  /// A recording made by the command itself, once for all tests.
-  private static let recording = Result {
+  /// Recordings made by the command itself, once for all tests: `search` has an IMU and a camera, `given` the poses of
+  /// another tracker, ranges that come late, and two peers.
+  private static let recordings = Result {
     let scratch = try Scratch()
-    let made = try FuseProcess.run(["simulate", "search", "-o", scratch.path("search"), "--seed", "5"])
-    guard made.status == 0 else { throw CocoaError(.fileReadUnknown) }
+    let scenario = """
+      name: given
+      description: another tracker's poses, late ranges, two peers
+      camera: none
+      odometry: {rate_hz: 30}
+      uwb: {rate_hz: 10, latency_s: 0.005, latency_jitter_s: 0.01}
+      peers:
+        - {id: tag, ahead_m: 5, right_m: 2}
+        - {id: key, ahead_m: -3, right_m: 3, up_m: 2}
+      motion:
+        - hold: {duration_s: 1}
+        - arc: {duration_s: 6, horizontal_deg: 50, horizontal_period_s: 4}
+        - arc: {duration_s: 4, vertical_deg: 45, vertical_period_s: 3}
+        - walk: {distance_m: 4}
+      """
+    try Data(scenario.utf8).write(to: scratch.url.appendingPathComponent("given.yaml"))
+    for (source, name) in [("search", "search"), (scratch.path("given.yaml"), "given")] {
+      let made = try FuseProcess.run(["simulate", source, "-o", scratch.path(name), "--seed", "5"])
+      guard made.status == 0 else { throw Unmade(words: made.stderr) }
+    }
     return scratch
   }
 
+  private struct Unmade: Error { var words: String }
+
   private static let stable = ["updates.jsonl", "trajectory.tum", "result.json"]
 
-  private func run(_ scratch: Scratch, _ name: String, _ arguments: [String] = []) throws {
-    let input = try Self.recording.get().path("search")
+  private func run(_ recording: String, _ scratch: Scratch, _ name: String, _ arguments: [String] = []) throws {
+    let input = try Self.recordings.get().path(recording)
     let run = try FuseProcess.run(["run", input, "-o", scratch.path(name)] + arguments)
     #expect(run.status == 0, "\(run.stderr)")
     #expect(run.stderr.isEmpty, "\(run.stderr)")
   }
 
-  @Test func twoRunsGiveTheSameBytes() throws {
+  @Test(arguments: ["search", "given"]) func twoRunsGiveTheSameBytes(_ recording: String) throws {
     let scratch = try Scratch()
-    try run(scratch, "a")
-    try run(scratch, "b")
+    try run(recording, scratch, "a")
+    try run(recording, scratch, "b")
     for file in Self.stable { #expect(try scratch.bytes("a/\(file)") == scratch.bytes("b/\(file)"), "\(file)") }
+    // One update per range at least: two empty files would be equal too.
+    #expect(try scratch.bytes("a/updates.jsonl").count { $0 == 10 } >= 100)
   }
 
-  @Test(arguments: ["3.21", "7", "12"]) func aShorterRunIsAPrefix(_ end: String) throws {
+  @Test(arguments: ["search", "given"], ["3.21", "7", "12"])
+  func aShorterRunIsAPrefix(_ recording: String, _ end: String) throws {
     let scratch = try Scratch()
-    try run(scratch, "whole")
-    try run(scratch, "part", ["--to", end])
+    try run(recording, scratch, "whole")
+    try run(recording, scratch, "part", ["--to", end])
     for file in ["updates.jsonl", "trajectory.tum"] {
-      let (whole, part) = (try scratch.bytes("whole/\(file)"), try scratch.bytes("part/\(file)"))
-      #expect(whole.starts(with: part), "\(file)")
-      // Half a second is more than any window: what lies further back must have been said.
-      if !whole.isEmpty { #expect(Double(part.count) > 0.5 * Double(whole.count) * Double(end)! / 40) }
+      #expect(try scratch.bytes("whole/\(file)").starts(with: scratch.bytes("part/\(file)")), "\(file)")
     }
+    // What lies half a second before the end, more than any window, must have been said: an empty file is no prefix.
+    let last = try #require(scratch.bytes("part/updates.jsonl").split(separator: 10).last)
+    let object = try #require(JSONSerialization.jsonObject(with: Data(last)) as? [String: Any])
+    let time = try #require((object["timestamp"] as? NSNumber)?.int64Value)
+    let limit = 1_700_000_000_000_000_000 + Int64(Double(end)! * 1e9)
+    #expect(time > limit - 500_000_000 && time <= limit)
   }
 
-  @Test func groundTruthChangesNoUpdate() throws {
+  @Test(arguments: ["search", "given"]) func groundTruthChangesNoUpdate(_ recording: String) throws {
     let scratch = try Scratch()
-    try run(scratch, "with")
+    try run(recording, scratch, "with")
     let copy = scratch.url.appendingPathComponent("blind")
-    try FileManager.default.copyItem(at: URL(fileURLWithPath: Self.recording.get().path("search")), to: copy)
+    try FileManager.default.copyItem(at: URL(fileURLWithPath: Self.recordings.get().path(recording)), to: copy)
     for folder in ["state_groundtruth_estimate0", "peers_groundtruth0"] {
       try FileManager.default.removeItem(at: copy.appendingPathComponent("mav0/\(folder)"))
     }
@@ -57,11 +84,48 @@ import Testing
     let result = try #require(
       JSONSerialization.jsonObject(with: scratch.bytes("without/result.json")) as? [String: Any])
     #expect(result["errors"] is NSNull)
+    let seeing = try #require(try self.result(scratch, "with"))
+    #expect(!(seeing["errors"] is NSNull))
+  }
+
+  private func result(_ scratch: Scratch, _ name: String) throws -> [String: Any]? {
+    try JSONSerialization.jsonObject(with: scratch.bytes("\(name)/result.json")) as? [String: Any]
+  }
+
+  /// From another tracker's poses both peers are found, and the errors say so.
+  @Test func bothPeersAreFound() throws {
+    let scratch = try Scratch()
+    try run("given", scratch, "out")
+    let errors = try #require(try result(scratch, "out")?["errors"] as? [String: Any])
+    let trajectory = try #require(errors["trajectory"] as? [String: Any])
+    #expect(try #require(trajectory["ateYawAligned"] as? Double) < 0.1)
+    let peers = try #require(errors["peers"] as? [String: [String: Any]])
+    #expect(peers.keys.sorted() == ["key", "tag"])
+    for (peer, figures) in peers {
+      let angle = try #require(figures["angleErrorDegrees"] as? [String: Any], "\(peer)")
+      #expect(try #require(angle["final"] as? Double) < 10, "\(peer)")
+    }
+  }
+
+  @Test func fromAndPeerCutTheInput() throws {
+    let scratch = try Scratch()
+    try run("given", scratch, "part", ["--from", "4", "--peer", "key"])
+    var count = 0
+    for line in try scratch.bytes("part/updates.jsonl").split(separator: 10) {
+      let object = try #require(JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])
+      let time = try #require((object["timestamp"] as? NSNumber)?.int64Value)
+      #expect(time >= 1_700_000_004_000_000_000)
+      if let peer = object["peer"] as? String {
+        #expect(peer == "key")
+        count += 1
+      }
+    }
+    #expect(count > 50)
   }
 
   @Test func theStreamIsTheFile() throws {
     let scratch = try Scratch()
-    let input = try Self.recording.get().path("search")
+    let input = try Self.recordings.get().path("given")
     let run = try FuseProcess.run(["run", input, "-o", scratch.path("out"), "--format", "jsonl"])
     #expect(run.status == 0)
     #expect(Data(run.stdout.utf8) == (try scratch.bytes("out/updates.jsonl")))
@@ -69,7 +133,7 @@ import Testing
 
   @Test func everyLineIsValid() throws {
     let scratch = try Scratch()
-    try run(scratch, "out")
+    try run("given", scratch, "out")
     let keys: Set = [
       "timestamp", "peer", "distance", "distanceStd", "direction", "horizontalAngle", "horizontalAngleStd",
       "horizontalAngleInterval", "verticalDirectionEstimate", "worldTransform", "positionCovariance", "quality",
@@ -85,7 +149,8 @@ import Testing
       #expect((object["horizontalAngle"] is NSNull) == (object["horizontalAngleInterval"] is NSNull))
       #expect((object["worldTransform"] is NSNull) == (object["positionCovariance"] is NSNull))
       let convergence = try #require(object["convergence"] as? [String: Any])
-      if convergence["status"] as? String == "converged" {
+      // The session's own lines have no angle to publish.
+      if convergence["status"] as? String == "converged", object["peer"] is String {
         #expect(object["guidance"] is NSNull)
         #expect(!(object["horizontalAngle"] is NSNull))
         #expect(!(object["worldTransform"] is NSNull))
@@ -93,9 +158,23 @@ import Testing
     }
   }
 
+  /// `fuse run x | head -1` hears one line of the story and still gets its files.
+  @Test func aStoryMayBeLeft() throws {
+    let scratch = try Scratch()
+    let input = try Self.recordings.get().path("given")
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    shell.arguments = [
+      "-c", "'\(FuseProcess.binary.path)' run '\(input)' -o '\(scratch.path("out"))' | head -1 >/dev/null",
+    ]
+    try shell.run()
+    shell.waitUntilExit()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path("out")).count == 4)
+  }
+
   @Test func quietSaysNothing() throws {
     let scratch = try Scratch()
-    let input = try Self.recording.get().path("search")
+    let input = try Self.recordings.get().path("given")
     let run = try FuseProcess.run(["run", input, "-o", scratch.path("out"), "--quiet"])
     #expect(run.status == 0)
     #expect(run.stdout.isEmpty)
@@ -126,7 +205,9 @@ import Testing
 
   @Test func anUnknownPeerIsAnError() throws {
     let scratch = try Scratch()
-    let run = try FuseProcess.run(["run", Self.recording.get().path("search"), "-o", scratch.path("out"), "--peer", "nobody"])
+    let run = try FuseProcess.run([
+      "run", Self.recordings.get().path("given"), "-o", scratch.path("out"), "--peer", "nobody",
+    ])
     #expect(run.status == 2)
     #expect(run.stderr.hasPrefix("error: ") && run.stderr.contains("nobody"))
     #expect(!FileManager.default.fileExists(atPath: scratch.path("out")))

@@ -16,33 +16,43 @@ struct TinyRecording {
   init() {
     let identity = "T_BS:\n  cols: 4\n  rows: 4\n  data: [1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1]\n"
     func stamp(_ k: Int, _ step: Int) -> Int { Self.start + k * step }
-    set(Self.imuYAML, "sensor_type: imu\n" + identity + """
-      rate_hz: 200
-      gyroscope_noise_density: 0.001
-      gyroscope_random_walk: 0.0001
-      accelerometer_noise_density: 0.01
-      accelerometer_random_walk: 0.001
+    set(
+      Self.imuYAML,
+      "sensor_type: imu\n" + identity + """
+        rate_hz: 200
+        gyroscope_noise_density: 0.001
+        gyroscope_random_walk: 0.0001
+        accelerometer_noise_density: 0.01
+        accelerometer_random_walk: 0.001
 
-      """)
-    set(Self.camYAML, "sensor_type: camera\n" + identity + """
-      rate_hz: 10
-      resolution: [640, 480]
-      camera_model: pinhole
-      intrinsics: [400, 400, 320, 240]
-      distortion_model: radial-tangential
-      distortion_coefficients: [0, 0, 0, 0]
+        """)
+    set(
+      Self.camYAML,
+      "sensor_type: camera\n" + identity + """
+        rate_hz: 10
+        resolution: [640, 480]
+        camera_model: pinhole
+        intrinsics: [400, 400, 320, 240]
+        distortion_model: radial-tangential
+        distortion_coefficients: [0, 0, 0, 0]
 
-      """)
+        """)
     set(Self.uwbYAML, "sensor_type: uwb\n" + identity + "rate_hz: 10\n")
-    set(Self.imu, "#timestamp [ns],w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1],"
-      + "a_RS_S_x [m s^-2],a_RS_S_y [m s^-2],a_RS_S_z [m s^-2]\n"
-      + (0..<2500).map { "\(stamp($0, 5_000_000)),0.001,0,-0.001,0.01,9.8,0.02\n" }.joined())
-    set(Self.features, "#timestamp [ns],feature_id [],u [px],v [px]\n"
-      + (0..<125).map { k in
-        (1...5).map { "\(stamp(k, 100_000_000)),\($0),\(100 * $0),\(50 * $0)\n" }.joined()
-      }.joined())
-    set(Self.uwb, "#timestamp [ns],peer_id [],range [m]\n"
-      + (0..<1200).map { "\(stamp($0, 10_000_000)),tag,3.5\n" }.joined())
+    set(
+      Self.imu,
+      "#timestamp [ns],w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1],"
+        + "a_RS_S_x [m s^-2],a_RS_S_y [m s^-2],a_RS_S_z [m s^-2]\n"
+        + (0..<2500).map { "\(stamp($0, 5_000_000)),0.001,0,-0.001,0.01,9.8,0.02\n" }.joined())
+    set(
+      Self.features,
+      "#timestamp [ns],feature_id [],u [px],v [px]\n"
+        + (0..<125).map { k in
+          (1...5).map { "\(stamp(k, 100_000_000)),\($0),\(100 * $0),\(50 * $0)\n" }.joined()
+        }.joined())
+    set(
+      Self.uwb,
+      "#timestamp [ns],peer_id [],range [m]\n"
+        + (0..<1200).map { "\(stamp($0, 10_000_000)),tag,3.5\n" }.joined())
   }
 
   /// Puts text in place of a file.

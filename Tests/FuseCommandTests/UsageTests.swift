@@ -15,7 +15,8 @@ import Testing
     let help = try FuseProcess.run(["run", "--help"])
     #expect(help.status == 0)
     for option in [
-      "--output", "--quiet", "--from", "--to", "--peer", "--odometry", "--initialize", "--strict", "--config", "--format",
+      "--output", "--quiet", "--from", "--to", "--peer", "--odometry", "--initialize", "--strict", "--config",
+      "--format",
       "EXAMPLES",
     ] { #expect(help.stdout.contains(option), "\(option)") }
   }
@@ -27,9 +28,11 @@ import Testing
   }
 
   @Test(arguments: [
-    ["run"], ["run", "a", "b"], ["run", "x", "--from", "-1"], ["run", "x", "--to", "nan"], ["run", "x", "--to", "1e300"],
+    ["run"], ["run", "a", "b"], ["run", "x", "--from", "-1"], ["run", "x", "--to", "nan"],
+    ["run", "x", "--to", "1e300"],
     ["run", "x", "--from", "5", "--to", "5"], ["run", "x", "--initialize", "maybe"], ["run", "x", "--format", "xml"],
-    ["run", "x", "--nonsense"], ["fly"], ["simulate"], ["simulate", "arc"], ["simulate", "arc", "-o", "x", "--seed", "-1"],
+    ["run", "x", "--nonsense"], ["fly"], ["simulate"], ["simulate", "arc"],
+    ["simulate", "arc", "-o", "x", "--seed", "-1"],
     ["inspect"], ["run", ""],
   ])
   func wrongUsageIs64(_ arguments: [String]) throws {

@@ -80,6 +80,7 @@ import Testing
     let cases: [(String, Int?, String)] = [
       (good + "uwb: {rate: 3}\n", 5, "unknown key 'rate'"),
       (good + "camera:\n  tracks: 60\n  luma: 3\n", 7, "unknown key 'luma'"),
+      (good + "uwb: {\"a\\nb\": 3}\n", 5, "unknown key 'a b'"),
       (good + "imu: {rate_hz: nan}\n", 5, "expected a number from 20.0"),
       (good + "imu: {rate_hz: fast}\n", 5, "'fast'"),
       (good + "imu: 3\n", 5, "expected `key: value`"),
@@ -95,7 +96,8 @@ import Testing
       ),
       ("name: x\ndescription: y\nmotion:\n  - approach: {peer: nobody}\n", 4, "'nobody'"),
       ("name: x\ndescription: y\n", 1, "'motion' is missing"),
-      ("name: [", nil, "no valid YAML"), ("", nil, "empty"), ("- 1\n", 1, "expected `key: value`"),
+      ("name: [", 2, "no YAML"), ("name: x\nname: y\n", 1, "the same key twice: name"),
+      ("name: \0\n", nil, "no YAML"), ("", nil, "empty"), ("- 1\n", 1, "expected `key: value`"),
     ]
     for (yaml, line, words) in cases {
       let error = #expect(throws: ScenarioError.self) { try Scenario(yaml: yaml, file: "x.yaml") }
@@ -126,5 +128,42 @@ import Testing
       let list = try #require(error?.problem.components(separatedBy: "expected one of: ").dropFirst().first)
       for key in list.components(separatedBy: ", ") { #expect(readme.contains("`\(key)`"), "\(key)") }
     }
+  }
+
+  @Test func whatIsNoSmallTextFileIsRefused() throws {
+    for path in ["/dev/zero", "/", Repository.root.appendingPathComponent("datasets/demo/mav0/imu0/data.csv").path] {
+      #expect(throws: ScenarioError.self) { try Scenario.named(path) }
+    }
+    #expect(throws: ScenarioError.self) {
+      try Scenario(yaml: "name: " + String(repeating: "[", count: 200_000), file: "deep.yaml")
+    }
+  }
+
+  /// Whatever a text editor or a bad disk makes of a scenario: it reads, or it is refused in one line.
+  @Test func damagedTextsNeverCrash() throws {
+    var random = SeededRandom(seed: 12)
+    let texts = try Self.builtIn.map {
+      try Array(Data(contentsOf: Repository.root.appendingPathComponent("datasets/scenarios/\($0).yaml")))
+    }
+    var refused = 0
+    for k in 0..<3000 {
+      var text = texts[k % texts.count]
+      for _ in 0...Int(random.next() % 4) {
+        let place = Int(random.next() % UInt64(text.count))
+        switch random.next() % 3 {
+        case 0: text[place] = UInt8(32 + random.next() % 95)
+        case 1: text.remove(at: place)
+        default: text.insert(UInt8(truncatingIfNeeded: random.next()), at: place)
+        }
+      }
+      do {
+        let scenario = try Scenario(yaml: String(decoding: text, as: UTF8.self), file: "damaged.yaml")
+        _ = try Simulator(scenario: scenario, seed: 1)
+      } catch {
+        refused += 1
+        #expect(!error.description.contains("\n"), "\(error)")
+      }
+    }
+    #expect(refused > 1000)
   }
 }

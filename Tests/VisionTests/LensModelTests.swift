@@ -55,9 +55,10 @@ import Vision
 
   @Test(arguments: lenses) func nothingBreaksFarOutside(distortion: CameraCalibration.Distortion) {
     let lens = Self.lens(distortion)
-    for d in [Vector3.zero, Vector3(0, 0, -1), Vector3(1, 0, 0), Vector3(1e-300, 0, 0), Vector3(.nan, 0, 1),
-      Vector3(.infinity, 0, 1), Vector3(1e9, 1e9, 1)]
-    {
+    for d in [
+      Vector3.zero, Vector3(0, 0, -1), Vector3(1, 0, 0), Vector3(1e-300, 0, 0), Vector3(.nan, 0, 1),
+      Vector3(.infinity, 0, 1), Vector3(1e9, 1e9, 1),
+    ] {
       if let p = lens.project(d) { #expect(p.pixel.x.isFinite && p.pixel.y.isFinite && p.columnGradient.isFinite) }
     }
     for u in [-1e9, -5000, 0, 640, 5000, 1e9, .nan, .infinity] {

@@ -8,6 +8,9 @@ import Vision
   static let lens = LensModel(
     CameraCalibration(fx: 458, fy: 457, cx: 367, cy: 248, width: 752, height: 480))
 
+  /// A prior that says nothing.
+  static let vague = InverseDistancePrior(mean: 0, sigma: 1e6)
+
   /// Cameras near the origin that look roughly along x, the first at `origin`, the last a `baseline` away.
   static func views(of point: Vector3, baseline: Double, count: Int, noise: Double, _ source: inout SeededRandom)
     -> [CameraView]
@@ -28,10 +31,12 @@ import Vision
     for anchor in [0, 3, 6] {
       let point = Vector3(distance, 0.1 * distance, -0.05 * distance)
       let views = Self.views(of: point, baseline: 0.1, count: 7, noise: 0, &source)
-      guard case .found(let f, let error) = Triangulation(lens: Self.lens, pixelNoise: 1).solve(views, anchor: anchor)
+      guard
+        case .found(let f, _, let error) = Triangulation(lens: Self.lens, pixelNoise: 1, prior: Self.vague).solve(
+          views, anchor: anchor)
       else { Issue.record("refused"); return }
       let offset = point - views[anchor].worldFromCamera.translation
-      #expect(error < 1e-12)
+      #expect(error < 1e-9)
       #expect((f.bearing - offset.normalized).norm < 1e-7)
       #expect(abs(f.inverseDistance - 1 / offset.norm) < 1e-6)
     }
@@ -43,7 +48,7 @@ import Vision
     for _ in 0..<200 {
       let point = Vector3(source.uniform(2...30), source.uniform(-1...1), source.uniform(-1...1))
       let views = Self.views(of: point, baseline: baseline, count: 6, noise: 1, &source)
-      guard case .found(let f, _) = Triangulation(lens: Self.lens, pixelNoise: 1).solve(views, anchor: 0) else {
+      guard case .found(let f, _, _) = Triangulation(lens: Self.lens, pixelNoise: 1).solve(views, anchor: 0) else {
         Issue.record("refused")
         continue
       }
@@ -60,7 +65,7 @@ import Vision
     let runs = 300
     for _ in 0..<runs {
       let views = Self.views(of: point, baseline: 0.4, count: 9, noise: 1, &source)
-      guard case .found(let f, _) = Triangulation(lens: Self.lens, pixelNoise: 1).solve(views, anchor: 0) else {
+      guard case .found(let f, _, _) = Triangulation(lens: Self.lens, pixelNoise: 1).solve(views, anchor: 0) else {
         Issue.record("refused")
         continue
       }

@@ -32,7 +32,8 @@ package final class OutputFolder {
     self.path = path
     created = !FileManager.default.fileExists(atPath: path)
     do { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) } catch {
-      throw .folder(path: path, cause: errno == 0 ? "a file of that name is in the way" : String(cString: strerror(errno)))
+      throw .folder(
+        path: path, cause: errno == 0 ? "a file of that name is in the way" : String(cString: strerror(errno)))
     }
     lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard lock >= 0 else { throw .folder(path: path, cause: String(cString: strerror(errno))) }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Opening and reading plain files, with errors that name them.
-enum RegularFile {
+package enum RegularFile {
   /// Largest text file that is read whole: a calibration is some hundred bytes.
   static let largestText = 256 * 1024
 
@@ -34,7 +34,7 @@ enum RegularFile {
   }
 
   /// The whole text of a small file, UTF-8.
-  static func text(_ path: String) throws(DatasetError) -> String {
+  package static func text(_ path: String) throws(DatasetError) -> String {
     let (descriptor, size) = try open(path)
     defer { close(descriptor) }
     guard size <= Int64(largestText) else {

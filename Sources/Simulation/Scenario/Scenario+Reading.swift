@@ -1,3 +1,4 @@
+import Datasets
 import Foundation
 import Geometry
 import Yams
@@ -12,7 +13,7 @@ extension Scenario {
     do {
       node = try Yams.compose(yaml: yaml)
     } catch {
-      throw ScenarioError(file: file, line: nil, problem: "no valid YAML: \(error)")
+      throw Self.syntaxError(error, in: file)
     }
     guard let node else {
       throw ScenarioError(file: file, line: nil, problem: "the file is empty, expected a scenario")
@@ -21,14 +22,27 @@ extension Scenario {
   }
 
   /// The scenario in a YAML file.
+  ///
+  /// - Throws: `ScenarioError` also for what is no regular, small text file.
   package init(contentsOf url: URL) throws(ScenarioError) {
     let text: String
     do {
-      text = try String(contentsOf: url, encoding: .utf8)
+      text = try RegularFile.text(url.path)
     } catch {
-      throw ScenarioError(file: url.path, line: nil, problem: "cannot be read as text")
+      throw ScenarioError(file: url.path, line: nil, problem: "found \(error.found), expected \(error.expected)")
     }
     try self.init(yaml: text, file: url.path)
+  }
+
+  private static func syntaxError(_ error: any Error, in file: String) -> ScenarioError {
+    switch error as? YamlError {
+    case .scanner(_, let what, let mark, _)?, .parser(_, let what, let mark, _)?, .composer(_, let what, let mark, _)?:
+      ScenarioError(file: file, line: mark.line, problem: "no YAML: \(what)")
+    case .duplicatedKeysInMapping(let keys, let context)?:
+      ScenarioError(
+        file: file, line: context.mark.line, problem: "the same key twice: \(keys.sorted().joined(separator: ", "))")
+    default: ScenarioError(file: file, line: nil, problem: "found no YAML, expected lines such as `name: arc`")
+    }
   }
 
   private init(_ fields: inout Fields) throws(ScenarioError) {

@@ -4,8 +4,18 @@ package struct ScenarioError: Error, Equatable, CustomStringConvertible {
   package let file: String
   /// Line of the fault, from 1; nil where the fault has no line.
   package let line: Int?
-  /// What was found and what was expected.
+  /// What was found and what was expected, in one line.
   package let problem: String
+
+  /// An error from its parts. Whatever stood in the file may be quoted in `problem`: line breaks become blanks, and a
+  /// long text is cut.
+  init(file: String, line: Int?, problem: String) {
+    self.file = file
+    self.line = line
+    let isLong = problem.count > 400
+    let scalars = problem.prefix(400).unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : Character($0) }
+    self.problem = String(scalars) + (isLong ? "..." : "")
+  }
 
   /// `file:line: problem`
   package var description: String { file + (line.map { ":\($0)" } ?? "") + ": " + problem }

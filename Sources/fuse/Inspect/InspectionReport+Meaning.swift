@@ -20,7 +20,9 @@ extension InspectionReport {
       lines.append("no ground truth of the peers: errors of the trajectory only")
     } else {
       let unknown = Set(inspection.peers.keys).subtracting(truePeers.map(\.peer)).sorted()
-      if !unknown.isEmpty { lines.append("no ground truth of \(unknown.joined(separator: ", ")): their errors stay empty") }
+      if !unknown.isEmpty {
+        lines.append("no ground truth of \(unknown.joined(separator: ", ")): their errors stay empty")
+      }
     }
     return lines
   }
@@ -54,7 +56,8 @@ extension InspectionReport {
     if difference > 2 {
       lines.append("the accelerometer feels \(Words.fixed(quiet.meanForce, 1)) m/s^2 at rest: check its unit and scale")
     } else if difference > 0.3 {
-      lines.append("at rest the accelerometer is \(Words.fixed(difference, 2)) m/s^2 off: a large bias, or never at rest")
+      lines.append(
+        "at rest the accelerometer is \(Words.fixed(difference, 2)) m/s^2 off: a large bias, or never at rest")
     }
     if quiet.forceSpread > 0.5 { lines.append("the device never rests: the start takes longer") }
     return lines

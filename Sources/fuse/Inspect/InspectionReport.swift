@@ -65,7 +65,8 @@ struct InspectionReport {
 
   private func lightNote(_ camera: Int) -> String {
     guard let light = inspection.light[camera], let median = light.quantile(0.5) else { return "light unknown" }
-    return "light \(Words.fixed(light.minimum, 2)) to \(Words.fixed(light.maximum, 2)), median \(Words.fixed(median, 2))"
+    return
+      "light \(Words.fixed(light.minimum, 2)) to \(Words.fixed(light.maximum, 2)), median \(Words.fixed(median, 2))"
   }
 
   private func ranges() -> [String] {

@@ -33,7 +33,8 @@ package enum ConfigurationFile {
     var configuration = FinderConfiguration()
     let root: Node?
     do { root = try Yams.compose(yaml: text) } catch {
-      throw Fault(file: file, line: line(of: error), problem: "not YAML, expected settings such as 'reorderWindow: 0.05'")
+      throw Fault(
+        file: file, line: line(of: error), problem: "not YAML, expected settings such as 'reorderWindow: 0.05'")
     }
     guard let root, !isEmpty(root) else { return configuration }
     try apply(root, prefix: "", file: file, to: &configuration)
@@ -42,14 +43,16 @@ package enum ConfigurationFile {
 
   /// A configuration as `result.json` tells it: every key with the value in effect.
   package static func effective(_ configuration: FinderConfiguration) -> JSONValue {
-    .object(
-      ConfigurationKey.all.map { key in
-        switch key.kind {
-        case .number(let path, _): JSONValue.Member(key: key.name, value: .number(configuration[keyPath: path]))
-        case .integer(let path, _): JSONValue.Member(key: key.name, value: .integer(configuration[keyPath: path]))
-        case .flag(let path): JSONValue.Member(key: key.name, value: .bool(configuration[keyPath: path]))
-        }
-      })
+    .object(ConfigurationKey.all.map { JSONValue.Member(key: $0.name, value: value(of: $0, in: configuration)) })
+  }
+
+  private static func value(of key: ConfigurationKey, in configuration: FinderConfiguration) -> JSONValue {
+    switch key.kind {
+    case .number(let path, _): .number(configuration[keyPath: path])
+    case .integer(let path, _): .integer(configuration[keyPath: path])
+    case .flag(let path): .bool(configuration[keyPath: path])
+    case .pairs(let path, _): .array(configuration[keyPath: path].map { .array([.number($0.x), .number($0.y)]) })
+    }
   }
 
   private static func apply(
@@ -93,6 +96,14 @@ package enum ConfigurationFile {
     case .flag(let path):
       guard let text = value.scalar?.string, let flag = Bool(text) else { throw fault("true or false") }
       configuration[keyPath: path] = flag
+    case .pairs(let path, let range):
+      let expected = fault("a list of pairs of numbers from \(range.lowerBound) to \(range.upperBound)")
+      guard let list = value.sequence, !list.isEmpty else { throw expected }
+      configuration[keyPath: path] = try list.map { element in
+        let numbers = element.sequence?.compactMap { $0.scalar.flatMap { Double($0.string) } } ?? []
+        guard numbers.count == 2, numbers.allSatisfy(range.contains) else { throw expected }
+        return SIMD2(numbers[0], numbers[1])
+      }
     }
   }
 

@@ -1,25 +1,74 @@
 import PrecisionFinding
 
-/// A setting as it is written in a `--config` file. The table below is all there is: any other key is an error.
+/// A setting as it is written in a `--config` file: where it goes, and what it may be.
 package struct ConfigurationKey: Sendable {
   /// What a value may be.
-  package enum Kind: Sendable {
+  enum Kind: Sendable {
     /// A number within a range.
     case number(WritableKeyPath<FinderConfiguration, Double> & Sendable, ClosedRange<Double>)
     /// A whole number within a range.
     case integer(WritableKeyPath<FinderConfiguration, Int> & Sendable, ClosedRange<Int>)
     /// `true` or `false`.
     case flag(WritableKeyPath<FinderConfiguration, Bool> & Sendable)
+    /// A list of pairs of numbers within a range: `[[0.02, 0.03], [0.1, 0.1]]`.
+    case pairs(WritableKeyPath<FinderConfiguration, [SIMD2<Double>]> & Sendable, ClosedRange<Double>)
   }
 
   /// Its name; a dot separates a section from the key in it.
   package var name: String
   /// Where it goes and what it may be.
-  package var kind: Kind
+  var kind: Kind
 
-  /// Every key, the few that most people need first.
-  package static let all: [ConfigurationKey] = [
-    ConfigurationKey(name: "reorderWindow", kind: .number(\.reorderWindow, 0...10)),
-    ConfigurationKey(name: "updateInterval", kind: .number(\.updateInterval, 0.01...10)),
+  private init(_ name: String, _ kind: Kind) {
+    self.name = name
+    self.kind = kind
+  }
+
+  /// Every key; any other is an error. Names, units and defaults are those of `FinderConfiguration`.
+  package static let all: [ConfigurationKey] = common + ranging
+
+  /// The settings that people reach for.
+  private static let common: [ConfigurationKey] = [
+    ConfigurationKey("reorderWindow", .number(\.reorderWindow, 0...10)),
+    ConfigurationKey("updateInterval", .number(\.updateInterval, 0.01...10)),
+    ConfigurationKey("axesUncertaintyDegrees", .number(\.axesUncertaintyDegrees, 0...90)),
+    ConfigurationKey("angleHalfWidthDegrees", .number(\.angleHalfWidthDegrees, 0...180)),
+    ConfigurationKey("mirrorShare", .number(\.mirrorShare, 0...1)),
+    ConfigurationKey("rivalShare", .number(\.rivalShare, 0...1)),
+    ConfigurationKey("directionConeDegrees", .number(\.directionConeDegrees, 0...180)),
+    ConfigurationKey("sameLevelHeight", .number(\.sameLevelHeight, 0...100)),
+    ConfigurationKey("sameLevelElevationDegrees", .number(\.sameLevelElevationDegrees, 0...90)),
+    ConfigurationKey("verticalDecision", .number(\.verticalDecision, 0.5...1)),
+    ConfigurationKey("verticalDrop", .number(\.verticalDrop, 0...1)),
+    ConfigurationKey("informedAxis", .number(\.informedAxis, 0...1)),
+    ConfigurationKey("rangeTimeout", .number(\.rangeTimeout, 0...1000)),
+    ConfigurationKey("darkLuma", .number(\.darkLuma, 0...1)),
+    ConfigurationKey("fewFeatures", .integer(\.fewFeatures, 0...10_000)),
+    ConfigurationKey("darkDelay", .number(\.darkDelay, 0...1000)),
+    ConfigurationKey("unseenSpeed", .number(\.unseenSpeed, 0...100)),
+    ConfigurationKey("handOverConeDegrees", .number(\.handOverConeDegrees, 0...180)),
+    ConfigurationKey("handOverRanges", .integer(\.handOverRanges, 1...1_000_000)),
+  ]
+
+  /// What is assumed of a link, in the section `ranging`.
+  private static let ranging: [ConfigurationKey] = [
+    ConfigurationKey("ranging.directions", .integer(\.ranging.directions, 10...100_000)),
+    ConfigurationKey("ranging.elevationPrior", .number(\.ranging.elevationPrior, 0.01...10)),
+    ConfigurationKey("ranging.biasPrior", .number(\.ranging.biasPrior, 1e-6...100)),
+    ConfigurationKey("ranging.scalePrior", .number(\.ranging.scalePrior, 1e-9...1)),
+    ConfigurationKey("ranging.antennaBiasPrior", .number(\.ranging.antennaBiasPrior, 1e-6...100)),
+    ConfigurationKey("ranging.correlationTime", .number(\.ranging.correlationTime, 1e-3...1000)),
+    ConfigurationKey("ranging.correlationLength", .number(\.ranging.correlationLength, 1e-3...1000)),
+    ConfigurationKey("ranging.peerRandomWalk", .number(\.ranging.peerRandomWalk, 0...10)),
+    ConfigurationKey("ranging.noiseCandidates", .pairs(\.ranging.noiseCandidates, 1e-4...100)),
+    ConfigurationKey("ranging.statedNoiseLogWidth", .number(\.ranging.statedNoiseLogWidth, 1e-3...100)),
+    ConfigurationKey("ranging.blockingRate", .number(\.ranging.blockingRate, 0...1000)),
+    ConfigurationKey("ranging.clearingRate", .number(\.ranging.clearingRate, 0...1000)),
+    ConfigurationKey("ranging.excessMean", .number(\.ranging.excessMean, 1e-3...100)),
+    ConfigurationKey("ranging.excessSpread", .number(\.ranging.excessSpread, 1e-3...100)),
+    ConfigurationKey("ranging.grossShare", .number(\.ranging.grossShare, 0...1)),
+    ConfigurationKey("ranging.grossSpread", .number(\.ranging.grossSpread, 1e-3...1000)),
+    ConfigurationKey("ranging.pruneBelow", .number(\.ranging.pruneBelow, 0...0.1)),
+    ConfigurationKey("ranging.hypothesisLimit", .integer(\.ranging.hypothesisLimit, 10...1_000_000)),
   ]
 }

@@ -27,6 +27,7 @@ enum ErrorsDocument {
       "judged": .integer(errors.judged),
       "angleErrorDegrees": statistics(errors.angle, scale: Angle.inDegrees(1)),
       "intervals": .integer(errors.intervals), "coverage90": .number(errors.coverage90),
+      "coverage90Tolerant": .number(errors.coverage90Tolerant),
       "finalIntervalHalfWidthDegrees": .number(errors.finalIntervalHalfWidth.map(Angle.inDegrees)),
       "converged": .integer(errors.converged), "falseConverged": .number(errors.falseConvergedShare),
       "distance": statistics(errors.distance), "position": statistics(errors.position), "vertical": .object(levels),

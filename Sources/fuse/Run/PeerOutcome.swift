@@ -50,7 +50,9 @@ struct PeerOutcome {
       "horizontalAngleStd": .number(object.horizontalAngle?.standardDeviation),
       "horizontalAngleInterval": object.horizontalAngle.map { .array([.number($0.low), .number($0.high)]) } ?? .null,
       "verticalDirectionEstimate": .string(object.verticalDirectionEstimate.name),
-      "position": object.worldPosition.map { .array([$0.position.x, $0.position.y, $0.position.z].map { .number($0) }) }
+      "position": object.worldPosition.map {
+        .array([$0.position.x, $0.position.y, $0.position.z].map { .number($0) })
+      }
         ?? .null,
       "positionCovariance": covariance.map { c in
         .array((0..<3).flatMap { row in (0..<3).map { .number(c[row, $0]) } })

@@ -15,7 +15,7 @@ struct RunPipeline {
   private let format: Format
   private let isQuiet: Bool
   private var story: Story
-  private var standardOutput = StandardOutput()
+  private var standardOutput: StandardOutput
   private var progress: ProgressLine
   private let start: Timestamp
   /// Events of each kind that the finder saw.
@@ -38,6 +38,7 @@ struct RunPipeline {
     self.isQuiet = isQuiet
     self.progress = progress
     story = Story(start: start)
+    standardOutput = StandardOutput(needsReader: format == .jsonl)
   }
 
   /// Takes the next event.

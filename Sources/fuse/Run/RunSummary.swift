@@ -24,7 +24,8 @@ enum RunSummary {
       lines.append(
         "trajectory: \(Words.fixed(errors.ateYawAligned, 3)) m RMS off (yaw and origin aligned), "
           + "\(Words.fixed(errors.ateSE3, 3)) m (all aligned), "
-          + "attitude \(Words.fixed(Angle.inDegrees(errors.attitude), 1))°, over \(Words.fixed(errors.pathLength, 1)) m")
+          + "attitude \(Words.fixed(Angle.inDegrees(errors.attitude), 1))°, over \(Words.fixed(errors.pathLength, 1)) m"
+      )
     }
     return lines
   }

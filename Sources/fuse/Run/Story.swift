@@ -21,7 +21,8 @@ package struct Story {
     let object = update.object
     var facts = peers[object.peer] ?? StoryFacts(isSession: false)
     let news = facts.observe(
-      at: update.timestamp, [
+      at: update.timestamp,
+      [
         .distance: object.distance == nil ? "" : "known",
         .angle: object.horizontalAngle == nil ? "" : "known",
         .level: object.verticalDirectionEstimate.name,

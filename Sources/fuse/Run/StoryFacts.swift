@@ -79,18 +79,20 @@ struct StoryFacts {
     }
   }
 
-  private func qualityWord(from old: String, to new: String) -> String {
+  private func qualityWord(from old: String, to new: String) -> String? {
     switch (old, new) {
     case (_, "drifting"): "no fresh ranges"
     case ("drifting", "precise"): "ranges are back"
-    case (_, "precise"): "trajectory known"
+    // That the trajectory is known concerns all peers: the session says it, once.
+    case (_, "precise"): nil
     default: "trajectory lost"
     }
   }
 
   private func statusWord(from old: String?, to new: String) -> String? {
     if new == old { return nil }
-    if new == "converged" { return "converged" }
-    return old == "converged" ? "no longer converged" : nil
+    if new == "converged" { return isSession ? "tracking the device" : "converged" }
+    guard old == "converged" else { return nil }
+    return isSession ? "tracking is at risk" : "no longer converged"
   }
 }

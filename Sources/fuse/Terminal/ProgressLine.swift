@@ -4,13 +4,15 @@ import Foundation
 struct ProgressLine {
   private let isShown: Bool
   private let span: Double?
-  private let began = DispatchTime.now().uptimeNanoseconds
-  private var lastShown: UInt64 = 0
+  private let began: UInt64
+  private var lastShown: UInt64
 
   /// A line for a recording of `span` seconds (nil when that is not known).
   init(span: Double?, isQuiet: Bool) {
     self.span = span
     isShown = !isQuiet && isatty(STDERR_FILENO) == 1
+    began = DispatchTime.now().uptimeNanoseconds
+    lastShown = began
   }
 
   /// Shows that `seconds` of the recording are done, unless it did so a moment ago.
@@ -31,7 +33,7 @@ struct ProgressLine {
 
   /// Makes room for other output, or ends the line.
   func erase() {
-    guard isShown, lastShown != 0 else { return }
+    guard isShown, lastShown != began else { return }
     write("\r\u{1B}[K")
   }
 

@@ -1,0 +1,59 @@
+import Geometry
+import Vision
+
+/// What an uncertain inverse distance does to a linearised sight.
+///
+/// A sight depends on `rho (p_i - p_anchor)`. The linearisation leaves out the product of both errors, which is of the
+/// order of the measurement itself where the parallax is little; and Jacobians are taken at first estimates of the poses,
+/// whose distance from the present ones is an error of the same kind. Worse, the part of rho's error that comes from the prior
+/// or from a wrong baseline is the same for all points seen at that time: it does not average out over them, so it
+/// counts as many times as there are points.
+package struct DistanceDoubt {
+  private var variance: Double
+  private var ways: [Matrix3] = []
+  private var shifts: [Vector3] = []
+
+  /// - Parameters:
+  ///   - feature: the point, anchored at the first clone.
+  ///   - sigma: of its inverse distance if the poses were exact, 1/m.
+  ///   - companions: number of points that share the common part of the error.
+  package init(
+    _ feature: BearingFeature, sigma: Double, prior: InverseDistancePrior, companions: Int, clones: [Clone],
+    covariance: ErrorCovariance
+  ) {
+    var farthest = 0.0, relativeBaseline = 0.0
+    for clone in clones {
+      let way = Self.covariance(from: clones[0], to: clone, covariance)
+      let baseline = (clone.worldFromIMU.translation - clones[0].worldFromIMU.translation).squaredNorm
+      if baseline > farthest { (farthest, relativeBaseline) = (baseline, way.trace / 3 / baseline) }
+      ways.append(way)
+      let firstWay = clone.firstWorldFromIMU.translation - clones[0].firstWorldFromIMU.translation
+      shifts.append(clone.worldFromIMU.translation - clones[0].worldFromIMU.translation - firstWay)
+    }
+    let rho = feature.inverseDistance
+    let priorVariance = prior.sigma * prior.sigma
+    let fromPrior = min(sigma * sigma / priorVariance, 1)
+    let common = min(sigma * sigma * fromPrior + rho * rho * relativeBaseline, priorVariance)
+    variance = sigma * sigma * (1 - fromPrior) + common * Double(max(companions, 1))
+  }
+
+  /// Variance to add to a coordinate of a sight; `gradient` as in `FeatureConstraint.Linearised`.
+  func variance(sight: Int, gradient: Vector3) -> Double {
+    let shift = gradient.dot(shifts[sight])
+    return variance * (ways[sight].form(gradient, gradient) + shift * shift)
+  }
+
+  /// Covariance of the way between two clones.
+  private static func covariance(from a: Clone, to b: Clone, _ covariance: ErrorCovariance) -> Matrix3 {
+    guard a.id != b.id else { return .zero }
+    let joint = covariance.marginal([a.block, b.block]), size = 2 * Clone.errorSize
+    func element(_ row: Int, _ column: Int) -> Double {
+      let (p, q) = (3 + row, 3 + column)
+      let own = joint[size * p + q] + joint[size * (p + 6) + q + 6]
+      return own - joint[size * p + q + 6] - joint[size * (p + 6) + q]
+    }
+    var way = Matrix3.zero
+    for i in 0..<3 { for j in 0..<3 { way[i, j] = element(i, j) } }
+    return way
+  }
+}

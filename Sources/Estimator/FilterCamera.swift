@@ -1,0 +1,20 @@
+import Geometry
+import SensorData
+import Vision
+
+/// A camera as the filter needs it.
+package struct FilterCamera {
+  /// Directions to pixels and back.
+  package let lens: LensModel
+  /// Pose of the camera in the IMU's axes.
+  package let imuFromCamera: Pose
+  /// 1-sigma of a feature's coordinate, pixels.
+  package let pixelNoise: Double
+
+  /// From the calibrations of both.
+  package init(_ camera: CameraCalibration, imu: IMUCalibration) {
+    lens = LensModel(camera)
+    imuFromCamera = imu.bodyFromIMU.inverse * camera.bodyFromCamera
+    pixelNoise = camera.pixelNoise
+  }
+}

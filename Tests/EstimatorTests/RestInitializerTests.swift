@@ -1,0 +1,85 @@
+import Estimator
+import Geometry
+import Inertial
+import SensorData
+import Simulation
+import Testing
+
+@Suite struct RestInitializerTests {
+  static func samples(
+    _ calibration: IMUCalibration, _ rotation: Rotation, bias: Vector3, turn: Vector3, shake: Double,
+    _ source: inout SeededRandom
+  ) -> ArraySlice<IMUSample> {
+    ArraySlice(
+      (0..<100).map { i in
+        IMUSample(
+          timestamp: Timestamp(nanoseconds: Int64(i) * 5_000_000), angularVelocity: turn,
+          specificForce: rotation.inverse * Vector3(0, 0, 9.81) + bias + shake * source.gaussian3())
+      })
+  }
+
+  static func initializer(_ calibration: IMUCalibration) -> RestInitializer {
+    RestInitializer(calibration: calibration, stillness: StillnessDetector(calibration), patience: 2)
+  }
+
+  static let phone = IMUCalibration(
+    gyroscopeNoiseDensity: 7e-4, gyroscopeRandomWalk: 1e-3, accelerometerNoiseDensity: 2e-2,
+    accelerometerRandomWalk: 8e-3)
+
+  /// Biases drawn from the prior, many times: tilt, bias and their correlation are what the covariance says.
+  @Test func tiltAndBiasAreAsUncertainAsClaimed() throws {
+    var source = SeededRandom(seed: 3)
+    var sum = 0.0
+    let runs = 400
+    for _ in 0..<runs {
+      let rotation = source.rotation()
+      let bias = SensorGrade(Self.phone).accelerometerBias * source.gaussian3()
+      let window = Self.samples(Self.phone, rotation, bias: bias, turn: .zero, shake: 0.1, &source)
+      guard
+        case .ready(let estimate) = Self.initializer(Self.phone).attempt(
+          window, at: window.last!.timestamp, waited: 1, flow: 0, pictureStands: true)
+      else { Issue.record("not ready"); return }
+      // Heading is a free choice: compare after turning the truth to the estimate's.
+      let up = estimate.state.rotation * (rotation.inverse * Vector3(0, 0, 1))
+      let theta = Rotation.carrying(Vector3(0, 0, 1), into: up).inverse.log
+      let error = [theta.x, theta.y] + (0..<3).map { bias[$0] - estimate.state.accelerometerBias[$0] }
+      let rows = [0, 1, 12, 13, 14]
+      let covariance = ErrorCovariance()
+      let block = try #require(
+        covariance.augment(size: 5, independent: rows.flatMap { i in rows.map { estimate.covariance[15 * i + $0] } }))
+      let identity = (0..<25).map { $0 % 6 == 0 ? 1.0 : 0 }
+      sum += try #require(
+        covariance.normalizedInnovation(
+          jacobian: [(block, identity)], residual: error, noise: [Double](repeating: 1e-6, count: 5)))
+    }
+    // Five degrees of freedom. The motion that is allowed for (0.07 m/s^2 here) is larger than the shake's mean, so the
+    // claim is on the careful side; a missing correlation would give a multiple.
+    let mean = sum / Double(runs)
+    #expect(mean > 2 && mean < 5.6)
+  }
+
+  @Test func aSlowTurnIsNotTakenForABias() {
+    var source = SeededRandom(seed: 4)
+    let window = Self.samples(Self.phone, .identity, bias: .zero, turn: Vector3(0, 0, 0.2), shake: 0.2, &source)
+    guard
+      case .ready(let estimate) = Self.initializer(Self.phone).attempt(
+        window, at: window.last!.timestamp, waited: 1, flow: 0.2, pictureStands: false)
+    else { Issue.record("not ready"); return }
+    #expect(estimate.state.gyroscopeBias.norm < 0.03)
+    #expect(estimate.covariance[16 * 11].squareRoot() > 0.02)
+  }
+
+  @Test func waitsForStillnessButNotForEver() {
+    var source = SeededRandom(seed: 5)
+    let window = Self.samples(Self.phone, .identity, bias: .zero, turn: .zero, shake: 3, &source)
+    guard
+      case .waiting("stillness") = Self.initializer(Self.phone).attempt(
+        window, at: window.last!.timestamp, waited: 1, flow: nil, pictureStands: false)
+    else { Issue.record("did not wait"); return }
+    guard
+      case .ready(let estimate) = Self.initializer(Self.phone).attempt(
+        window, at: window.last!.timestamp, waited: 2.1, flow: nil, pictureStands: false)
+    else { Issue.record("waits for ever"); return }
+    #expect(estimate.covariance[16 * 6].squareRoot() >= 1)
+  }
+}

@@ -1,0 +1,222 @@
+import Estimator
+import Foundation
+import Geometry
+import Inertial
+import SensorData
+import Simulation
+import Testing
+import Vision
+
+/// The whole filter in a small world of its own: points on the walls of a room, a device that rests, moves, or suffers.
+@Suite struct VisualInertialEstimatorTests {
+  /// A device at 200 Hz and 20 Hz whose motion is a given function of time.
+  struct World {
+    static let imu = IMUCalibration(
+      bodyFromIMU: Pose(rotation: Rotation.exp(Vector3(0.3, -0.2, 3)), translation: Vector3(0.1, -0.05, 0.02)),
+      gyroscopeNoiseDensity: 2e-4, gyroscopeRandomWalk: 2e-5, accelerometerNoiseDensity: 2e-3,
+      accelerometerRandomWalk: 3e-3)
+    static let camera = CameraCalibration(
+      bodyFromCamera: Pose(
+        rotation: Rotation(matrix: Matrix3(rows: Vector3(0, 0, 1), Vector3(-1, 0, 0), Vector3(0, -1, 0)))),
+      fx: 458, fy: 458, cx: 376, cy: 240, width: 752, height: 480)
+    static let gyroscopeBias = Vector3(0.01, -0.02, 0.005)
+    static let start = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
+
+    var source = SeededRandom(seed: 5)
+    var points: [Vector3] = []
+    var worldFromBody: (Double) -> Pose
+    var isDark: (Double) -> Bool = { _ in false }
+
+    init(_ worldFromBody: @escaping (Double) -> Pose) {
+      self.worldFromBody = worldFromBody
+      for _ in 0..<600 {
+        points.append(Vector3(source.uniform(3...6), source.uniform(-4...4), source.uniform(-2...2)))
+      }
+    }
+
+    func worldFromIMU(_ t: Double) -> Pose { worldFromBody(t) * Self.imu.bodyFromIMU }
+
+    mutating func sample(_ i: Int) -> IMUSample {
+      let t = Double(i) * 0.005, h = 1e-4
+      let (before, now, after) = (worldFromIMU(t - h), worldFromIMU(t), worldFromIMU(t + h))
+      let acceleration = (before.translation + after.translation - 2 * now.translation) / (h * h)
+      let rate = (before.rotation.inverse * after.rotation).log / (2 * h)
+      let white = 200.0.squareRoot()
+      return IMUSample(
+        timestamp: Self.start.advanced(byNanoseconds: Int64(i) * 5_000_000),
+        angularVelocity: rate + Self.gyroscopeBias + 2e-4 * white * source.gaussian3(),
+        specificForce: now.rotation.inverse * (acceleration + Vector3(0, 0, 9.81)) + 2e-3 * white * source.gaussian3())
+    }
+
+    mutating func frame(_ i: Int) -> CameraFrame {
+      let t = Double(i) * 0.005
+      let lens = LensModel(Self.camera)
+      let cameraFromWorld = (worldFromBody(t) * Self.camera.bodyFromCamera).inverse
+      var features: [FeatureObservation] = []
+      for (id, point) in points.enumerated() where !isDark(t) && features.count < 80 {
+        guard let pixel = lens.project(cameraFromWorld * point)?.pixel, pixel.x > 0, pixel.x < 752, pixel.y > 0,
+          pixel.y < 480
+        else { continue }
+        features.append(
+          FeatureObservation(featureID: Int64(id), u: pixel.x + source.gaussian(), v: pixel.y + source.gaussian()))
+      }
+      return CameraFrame(
+        timestamp: Self.start.advanced(byNanoseconds: Int64(i) * 5_000_000), features: features,
+        meanLuma: isDark(t) ? 0.01 : 0.5)
+    }
+
+    /// Runs for some seconds; `disturb` may change or drop what the sensors say.
+    mutating func run(
+      _ seconds: Double, _ estimator: VisualInertialEstimator, disturb: (Double, SensorEvent) -> SensorEvent? = { $1 }
+    ) -> [(report: FrameReport, pose: Pose?, seconds: Double)] {
+      var result: [(report: FrameReport, pose: Pose?, seconds: Double)] = []
+      for i in 0...Int(seconds * 200) {
+        let t = Double(i) * 0.005
+        if case .imu(let sample)? = disturb(t, .imu(sample(i))) { estimator.add(sample) }
+        if i % 10 == 0, case .frame(let frame)? = disturb(t, .frame(frame(i))) {
+          let report = estimator.process(frame)
+          result.append((report, estimator.navigation?.worldFromBody, t))
+        }
+      }
+      return result
+    }
+  }
+
+  static func estimator() -> VisualInertialEstimator { VisualInertialEstimator(imu: World.imu, camera: World.camera) }
+
+  /// Rests for two seconds, then sways and walks about.
+  static func moving(_ t: Double) -> Pose {
+    let s = max(t - 2, 0)
+    let rise = s * s * s / (s * s * s + 4)
+    func wave(_ amplitude: Double, _ rate: Double) -> Double { amplitude * rise * sin(rate * s) }
+    return Pose(
+      rotation: Rotation.yaw(wave(0.3, 0.7)) * Rotation.exp(Vector3(wave(0.1, 1.1), wave(0.15, 0.9), 0)),
+      translation: Vector3(wave(0.5, 0.8), wave(0.8, 0.6), wave(0.3, 1.3)))
+  }
+
+  static func drift(_ run: [(report: FrameReport, pose: Pose?, seconds: Double)]) -> Double {
+    let poses = run.compactMap { row in row.pose.map { ($0, row.seconds) } }
+    guard let first = poses.first else { return .infinity }
+    // The estimate's world begins at the first pose: compare what happened since then.
+    let turn = Self.moving(first.1).rotation * first.0.rotation.inverse
+    return poses.map { pose, t in
+      (turn * (pose.translation - first.0.translation) - (Self.moving(t).translation - Self.moving(first.1).translation))
+        .norm
+    }.max()!
+  }
+
+  @Test func findsItsStartAndFollows() throws {
+    var world = World(Self.moving)
+    let estimator = Self.estimator()
+    let run = world.run(20, estimator)
+    let navigation = try #require(estimator.navigation)
+    #expect(run[0].report.treatment == .waiting && run[0].report.waitingFor == "imu")
+    #expect(run.contains { $0.report.treatment == .still } && run.last!.report.treatment == .moving)
+    #expect(Self.drift(run) < 0.15)
+    #expect((navigation.state.gyroscopeBias - World.gyroscopeBias).norm < 1e-3)
+    #expect(run.allSatisfy { $0.report.updatesFailed == 0 } && estimator.restarts == 0)
+  }
+
+  @Test func restsWithoutDrift() throws {
+    var world = World { _ in Pose(rotation: Rotation.exp(Vector3(0.2, 0.1, 0))) }
+    let estimator = Self.estimator()
+    let run = world.run(20, estimator)
+    let navigation = try #require(estimator.navigation)
+    #expect(navigation.worldFromBody.translation.norm < 0.02)
+    #expect(navigation.state.velocity.norm < 0.01)
+    // The picture's noise calls for a clone now and then.
+    #expect(run.count { $0.report.treatment == .still } > run.count * 9 / 10)
+  }
+
+  /// Three dark seconds: the inertial unit alone goes on, and the uncertainty says so.
+  @Test func goesThroughDarkness() throws {
+    var world = World(Self.moving)
+    world.isDark = { $0 > 8 && $0 < 11 }
+    let estimator = Self.estimator()
+    var before = 0.0, during = 0.0
+    let run = world.run(16, estimator) { t, event in
+      if let navigation = estimator.navigation {
+        let p = navigation.covariance.marginal([navigation.poseBlock])
+        if abs(t - 8) < 1e-9 { before = p[16 * 3] }
+        if abs(t - 11) < 1e-9 { during = p[16 * 3] }
+      }
+      return event
+    }
+    #expect(during > 4 * before)
+    #expect(run.filter { $0.seconds > 8.2 && $0.seconds < 10.9 }.allSatisfy { $0.report.tracksSeen == 0 })
+    #expect(Self.drift(run) < 0.5 && estimator.restarts == 0)
+  }
+
+  /// Missing stretches of inertial data are bridged and raise the uncertainty; a frame beyond them is dropped.
+  @Test func bridgesMissingSamples() throws {
+    var world = World(Self.moving)
+    let estimator = Self.estimator()
+    let run = world.run(16, estimator) { t, event in
+      if case .imu = event { return (t > 6 && t < 6.06) || (t > 9 && t < 9.3) ? nil : event }
+      return event
+    }
+    let navigation = try #require(estimator.navigation)
+    #expect(navigation.dropouts > 0)
+    #expect(run.contains { $0.report.treatment == .dropped })
+    #expect(Self.drift(run) < 1 && navigation.isHealthy)
+  }
+
+  /// Whatever comes in, no number that goes out is NaN, and nothing traps.
+  @Test func survivesNonsense() throws {
+    var world = World(Self.moving)
+    var source = SeededRandom(seed: 9)
+    let estimator = Self.estimator()
+    let run = world.run(12, estimator) { t, event in
+      guard t > 4 else { return event }
+      switch event {
+      case .imu(var sample):
+        if source.chance(0.02) { sample.specificForce = Vector3(.nan, 1e300, -.infinity) }
+        if source.chance(0.02) { sample.timestamp = World.start }
+        if source.chance(0.002) { sample.angularVelocity = Vector3(repeating: 1e8) }
+        return .imu(sample)
+      case .frame(var frame):
+        if source.chance(0.1) { frame.timestamp = World.start }
+        for i in frame.features.indices where source.chance(0.1) {
+          frame.features[i].u = [Double.nan, .infinity, -1e12, 1e300, 0].randomElement(using: &source)!
+        }
+        return source.chance(0.05) ? nil : .frame(frame)
+      default: return event
+      }
+    }
+    for row in run {
+      if let pose = row.pose { #expect(pose.translation.isFinite && pose.rotation.v.isFinite) }
+    }
+  }
+
+  @Test func sameInputSameNumbers() throws {
+    let runs = (0..<2).map { _ in
+      var world = World(Self.moving)
+      return world.run(8, Self.estimator())
+    }
+    #expect(runs[0].map(\.report) == runs[1].map(\.report))
+    #expect(runs[0].map(\.pose) == runs[1].map(\.pose))
+  }
+
+  /// A vector that another adds is corrected with the rest, through its correlation.
+  @Test func addedVectorsAreCorrected() throws {
+    var world = World(Self.moving)
+    let estimator = Self.estimator()
+    _ = world.run(5, estimator)
+    let navigation = try #require(estimator.navigation)
+    var follow = [Double](repeating: 0, count: 45)
+    for i in 0..<3 { follow[15 * i + 3 + i] = 1 }
+    let offset = navigation.worldFromNavigation.translation
+    let value = [offset.x + 1, offset.y, offset.z]
+    let independent: [Double] = [0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.01]
+    let block = try #require(
+      navigation.addVector(value, jacobian: [(navigation.poseBlock, follow)], independent: independent))
+    let update = navigation.covariance.update(jacobian: [(block, [1, 0, 0])], residual: [0.5], noise: [1e-6])
+    guard case .accepted(_, let correction) = update else { Issue.record("refused"); return }
+    navigation.apply(correction)
+    #expect(abs(navigation.vector(block)[0] - (value[0] + 0.5)) < 1e-3)
+    #expect(navigation.firstVector(block) == value)
+    #expect(navigation.worldFromNavigation.translation.x > offset.x)
+    navigation.removeVector(block)
+    #expect(!navigation.covariance.contains(block))
+  }
+}
