@@ -16,7 +16,8 @@ import Testing
     configuration.correlationLength = 1e9
     configuration.scalePrior = 1e-6
     configuration.peerRandomWalk = 0
-    configuration.blockingRate = 0
+    configuration.blockingRate = 1e-9
+    configuration.grossShare = 0
     return configuration
   }()
 

@@ -37,31 +37,26 @@ import Testing
     #expect(guessed.free > 0 && guessed.free < 1, "never quite sure: a chain that is cannot come back")
   }
 
-  /// Both densities are densities: Simpson's rule over 60 m in millimetres.
+  /// The density is one: Simpson's rule over 60 m in millimetres.
   @Test(arguments: [0.001, 0.02, 0.5])
-  func likelihoodsIntegrateToOne(variance: Double) {
-    let configuration = RangingConfiguration()
+  func theLikelihoodIntegratesToOne(variance: Double) {
     let (count, step) = (60_000, 0.001)
-    var free = 0.0
-    var blocked = 0.0
+    var total = 0.0
     for i in 0...count {
       let weight = (i == 0 || i == count ? 1.0 : i % 2 == 1 ? 4 : 2) * step / 3
-      let likelihood = RangeLikelihood(
-        innovation: (Double(i) - Double(count) / 2) * step, variance: variance, configuration: configuration)
-      free += weight * likelihood.free
-      blocked += weight * likelihood.blocked
+      let innovation = (Double(i) - Double(count) / 2) * step
+      total +=
+        weight * RangeLikelihood(innovation: innovation, variance: variance, grossShare: 0.1, grossSpread: 3).total
     }
-    #expect(abs(free - 1) < 1e-9 && abs(blocked - 1) < 1e-9)
+    #expect(abs(total - 1) < 1e-9)
   }
 
-  @Test func aBlockedSightExplainsLongRangesRatherThanShortOnes() {
-    let configuration = RangingConfiguration()
-    func blockedOverFree(_ innovation: Double) -> Double {
-      let likelihood = RangeLikelihood(innovation: innovation, variance: 0.01, configuration: configuration)
-      return likelihood.blocked / likelihood.free
+  @Test func farRangesAreGrossOnesOnEitherSide() {
+    func regular(_ innovation: Double) -> Double {
+      RangeLikelihood(innovation: innovation, variance: 0.01, grossShare: 0.01, grossSpread: 3).responsibility
     }
-    #expect(blockedOverFree(0) < 1 && blockedOverFree(0.6) > 10)
-    #expect(blockedOverFree(0.3) > blockedOverFree(-0.3))
+    #expect(regular(0) > 0.99 && regular(1) < 0.01 && regular(-1) == regular(1))
+    #expect(regular(1e6) >= 0 && regular(1e6) < 0.01, "no range is so far that nothing explains it")
   }
 
   @Test func memoryDecaysWithTimeAndWay() {
@@ -84,7 +79,8 @@ import Testing
   func indicesOfALinkAreDisjointAndComplete(count: Int) {
     let antennas = (0..<count).map { "antenna\($0)" }
     let layout = LinkLayout(antennas: antennas.reversed())
-    let all = [0, 1, 2, layout.bias, layout.scale] + Array(layout.coloured) + Array(layout.antennaBiases)
+    let all =
+      [0, 1, 2, layout.bias, layout.scale] + Array(layout.coloured) + Array(layout.antennaBiases) + [layout.excess]
     #expect(all == Array(0..<layout.dimension))
     #expect(layout.coloured.count == max(count, 1))
     #expect(layout.antennaBiases.count == (count > 1 ? count : 0), "one antenna's constant bias is the link's")
