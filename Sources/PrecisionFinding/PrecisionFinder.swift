@@ -90,13 +90,13 @@ public final class PrecisionFinder {
     case .imu: trajectory.append(event)
     case .odometry:
       trajectory.append(event)
-      if useOdometry { actions.append(.pose(event.timestamp)) }
+      if useOdometry { insert(.pose(event.timestamp)) }
     case .frame(let frame):
       if !useOdometry { insert(.frame(frame, at: event.timestamp.advanced(bySeconds: timeOffset(frame)))) }
-    case .device(let event): actions.append(.device(event))
+    case .device(let event): insert(.device(event))
     case .range(let range):
       if nextTick == nil { nextTick = firstTick(after: range.timestamp) }
-      actions.append(.range(range))
+      insert(.range(range))
     }
   }
 
@@ -104,6 +104,7 @@ public final class PrecisionFinder {
     rig.cameras.indices.contains(frame.camera) ? rig.cameras[frame.camera].timeOffset : 0
   }
 
+  /// Puts an action in its place: a frame whose camera's clock is behind stands after ranges that are stamped later.
   private func insert(_ action: Action) {
     var position = actions.count
     while position > 0, actions[position - 1].time > action.time { position -= 1 }

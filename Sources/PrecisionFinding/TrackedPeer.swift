@@ -75,7 +75,8 @@ package struct TrackedPeer {
       peer: Vector3(first[0], first[1], first[2]), worldFromNavigation: filter.firstWorldFromNavigation, antenna: antenna)
     let columns = layout.columns(of: range.antenna)
     let predicted =
-      model.distance * (1 + state[layout.scale]) + state[layout.bias] + state[columns.coloured] + (columns.constant.map { state[$0] } ?? 0)
+      model.distance * (1 + state[layout.scale]) + state[layout.bias] + state[columns.coloured]
+      + (columns.constant.map { state[$0] } ?? 0)
     let innovation = range.range - predicted
 
     let jacobian = rows(linearised, scale: 1 + first[layout.scale], columns, filter: filter)

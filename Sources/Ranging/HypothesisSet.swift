@@ -41,7 +41,8 @@ package struct HypothesisSet {
 
   /// Adds a hypothesis.
   package mutating func append(
-    logWeight w: Double, direction u: Vector3, tangent e1: Vector3, noise n: Int, scalars s: [Double], covariance p: [Double]
+    logWeight w: Double, direction u: Vector3, tangent e1: Vector3, noise n: Int, scalars s: [Double],
+    covariance p: [Double]
   ) {
     precondition(s.count == dimension - 2 && p.count == dimension * dimension, "sizes of a hypothesis")
     logWeight.append(w)

@@ -12,7 +12,10 @@ import Testing
     let total = components.reduce(0) { $0 + $1.weight }
     return (0..<count).map { _ in
       var rest = random.uniform() * total
-      let component = components.first { rest -= $0.weight; return rest < 0 } ?? components.last!
+      let component =
+        components.first {
+          rest -= $0.weight; return rest < 0
+        } ?? components.last!
       return Angle.wrapped(component.angle + component.sigma * random.gaussian() - center)
     }
   }

@@ -66,7 +66,8 @@ import Testing
       let belief = Beliefs.balls([(0.7, place), (0.3, place + Vector3(0, 0, 0.5))], sigma: spread)
       let drawn = Beliefs.samples(belief, &random, count: 10_000)
       func share(_ side: Double) -> Double {
-        Double(drawn.filter { side * $0.z > 1.2 && side * $0.z > tan(Angle.degrees(10)) * $0.horizontalNorm }.count) / 1e4
+        Double(drawn.filter { side * $0.z > 1.2 && side * $0.z > tan(Angle.degrees(10)) * $0.horizontalNorm }.count)
+          / 1e4
       }
       let found = belief.verticalProbabilities(height: 1.2, elevation: Angle.degrees(10))
       // Where both limits bite at once, the smaller of the two shares bounds the joint one from above.

@@ -47,7 +47,10 @@ enum Beliefs {
     let roots = belief.gaussians.map { root($0.covariance) }
     return (0..<count).map { _ in
       var rest = random.uniform()
-      let k = belief.gaussians.firstIndex { rest -= $0.weight; return rest < 0 } ?? belief.gaussians.count - 1
+      let k =
+        belief.gaussians.firstIndex {
+          rest -= $0.weight; return rest < 0
+        } ?? belief.gaussians.count - 1
       return belief.gaussians[k].position + roots[k] * random.gaussian3()
     }
   }

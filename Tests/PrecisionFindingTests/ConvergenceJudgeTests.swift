@@ -73,6 +73,7 @@ import Testing
     }
     #expect(judged(dark: false, weak: false) == Convergence(status: .unknown))
     #expect(judged(dark: true, weak: false) == Convergence(status: .notConverged, reasons: [.insufficientLighting]))
-    #expect(judged(dark: false, weak: true) == Convergence(status: .notConverged, reasons: [.insufficientSignalStrength]))
+    let weak = Convergence(status: .notConverged, reasons: [.insufficientSignalStrength])
+    #expect(judged(dark: false, weak: true) == weak)
   }
 }

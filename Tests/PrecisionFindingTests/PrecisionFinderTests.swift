@@ -8,6 +8,11 @@ import Testing
 @Suite struct PrecisionFinderTests {
   static let whole = OdometryWorld.run(OdometryWorld.events(seconds: 12))
 
+  /// The updates between two moments, seconds from the start.
+  static func between(_ from: Double, _ to: Double, _ updates: [NearbyUpdate]) -> [NearbyUpdate] {
+    updates.filter { $0.timestamp > OdometryWorld.time(from) && $0.timestamp < OdometryWorld.time(to) }
+  }
+
   /// One update per range and one per multiple of 100 ms, in time order.
   @Test func updatesComeWithRangesAndTicks() {
     let events = OdometryWorld.events(seconds: 12)
@@ -84,7 +89,8 @@ import Testing
       let last = try #require(updates.last)
       #expect(last.convergence.status == .converged && last.guidance == nil && last.object.quality == .precise)
       #expect((try #require(last.object.worldPosition).position - place).norm < 0.5)
-      let device = OdometryWorld.path(last.timestamp.seconds(since: OdometryWorld.time(0))) * OdometryWorld.rig.bodyFromDevice
+      let seconds = last.timestamp.seconds(since: OdometryWorld.time(0))
+      let device = OdometryWorld.path(seconds) * OdometryWorld.rig.bodyFromDevice
       let truth = HorizontalAngle.of(place - device.translation, worldFromDevice: device.rotation)
       #expect(abs(Angle.wrapped(try #require(last.object.horizontalAngle).value - truth)) < Angle.degrees(6))
       let direction = try #require(last.object.direction)
@@ -144,7 +150,7 @@ import Testing
     }
     let outputs = OdometryWorld.run((events + [ended]).sorted { $0.event.timestamp < $1.event.timestamp })
     func count(_ peer: String, _ from: Double, _ to: Double) -> Int {
-      outputs.updates(of: peer).filter { $0.timestamp > OdometryWorld.time(from) && $0.timestamp < OdometryWorld.time(to) }.count
+      Self.between(from, to, outputs.updates(of: peer)).count
     }
     #expect(count("a", 5, 6) > 0 && count("a", 6, 9) == 0 && count("a", 9, 12) > 40 && count("b", 6, 9) == 60 - 1)
     #expect(outputs.updates(of: "a").first { $0.timestamp > OdometryWorld.time(9) }?.object.horizontalAngle == nil)
@@ -158,13 +164,31 @@ import Testing
       return t < 9 || t > 11
     }
     let outputs = OdometryWorld.run(events)
-    let inside = outputs.updates().filter { $0.timestamp > OdometryWorld.time(9.2) && $0.timestamp < OdometryWorld.time(10.4) }
-    #expect(inside.count > 20)
-    #expect(inside.allSatisfy { $0.object.distance != nil && $0.object.quality == .imprecise && $0.object.horizontalAngle == nil })
+    let inside = Self.between(9.2, 10.4, outputs.updates())
+    #expect(inside.count > 20 && inside.allSatisfy { $0.object.distance != nil })
+    #expect(inside.allSatisfy { $0.object.quality == .imprecise && $0.object.horizontalAngle == nil })
     let last = outputs.updates().last
     #expect(last?.object.quality == .precise && last?.object.horizontalAngle != nil)
     let times = outputs.times
     #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
+  }
+
+  /// A peer that is carried off: its old place is given up, and the new one found.
+  @Test func aPeerThatWasCarriedOffIsFoundAgain() throws {
+    let place = Vector3(-2, -4, 0.2)
+    let events = OdometryWorld.events(seconds: 26, peers: ["a"]).map { event -> TimedEvent in
+      guard case .range(var range) = event.event else { return event }
+      let t = range.timestamp.seconds(since: OdometryWorld.time(0))
+      guard t > 12 else { return event }
+      let device = OdometryWorld.path(t).translation
+      range.range += (place - device).norm - (OdometryWorld.peers["a"]! - device).norm
+      return TimedEvent(.range(range))
+    }
+    let updates = OdometryWorld.run(events).updates()
+    #expect(Self.between(11, 12, updates).allSatisfy { $0.object.horizontalAngle != nil })
+    #expect(Self.between(12, 16, updates).contains { $0.object.horizontalAngle == nil }, "doubt comes first")
+    let found = try #require(updates.last?.object.worldPosition)
+    #expect((found.position - place).norm < 0.5)
   }
 
   @Test func withoutRangesForASecondItDrifts() {
@@ -182,8 +206,9 @@ import Testing
   @Test func strangersAndLatecomersDoNoHarm() {
     let finder = OdometryWorld.finder()
     for event in OdometryWorld.events(seconds: 1) { _ = finder.process(event) }
-    _ = finder.process(TimedEvent(.device(DeviceEvent(timestamp: OdometryWorld.time(1), name: "peerEnded", peer: "nobody"))))
-    _ = finder.process(TimedEvent(.device(DeviceEvent(timestamp: OdometryWorld.time(1), name: "music"))))
+    for (name, peer) in [("peerEnded", "nobody"), ("music", nil)] {
+      _ = finder.process(TimedEvent(.device(DeviceEvent(timestamp: OdometryWorld.time(1), name: name, peer: peer))))
+    }
     _ = finder.process(OdometryWorld.odometry(0.5))
     _ = finder.finish()
     #expect(finder.summary.lateEvents == 1)

@@ -70,7 +70,8 @@ import Testing
   @Test func tiesHaveOneOrder() {
     let ordered: [SensorEvent] = [
       .imu(IMUSample(timestamp: .init(nanoseconds: 0), angularVelocity: .zero, specificForce: .zero)),
-      Self.frame(0, camera: 0), Self.frame(0, camera: 1), .device(DeviceEvent(timestamp: .init(nanoseconds: 0), name: "x")),
+      Self.frame(0, camera: 0), Self.frame(0, camera: 1),
+      .device(DeviceEvent(timestamp: .init(nanoseconds: 0), name: "x")),
       Self.range(0, "a"), Self.range(0, "b"), Self.range(0, "c"),
     ]
     var random = SeededRandom(seed: 112)

@@ -153,7 +153,7 @@ import Testing
     #expect(tracked.update(gross, antenna: .zero, filter: world.filter) == .rejected)
     let (value, p) = (world.filter.vector(block), world.filter.covariance.marginal([block]))
     #expect(abs(value[5]) < 1e-9)
-    #expect(abs(p[5 * 7 + 5] - World.coloured * World.coloured) < 1e-4)
+    #expect(abs(p[5 * value.count + 5] - World.coloured * World.coloured) < 1e-4)
   }
 
   /// Three ranges in a row that are metres too short cannot be a blocked sight; three too long ones can.

@@ -6,7 +6,8 @@ import Testing
   static var fresh: VerticalJudge { VerticalJudge(decide: 0.95, drop: 0.90) }
 
   @Test(arguments: [
-    (0.96, 0.01, VerticalDirectionEstimate.above), (0.01, 0.96, .below), (0.02, 0.02, .same), (0.48, 0.48, .aboveOrBelow),
+    (0.96, 0.01, VerticalDirectionEstimate.above), (0.01, 0.96, .below), (0.02, 0.02, .same),
+    (0.48, 0.48, .aboveOrBelow),
     (0.94, 0.02, .aboveOrBelow), (0.5, 0.0, .unknown), (0.3, 0.3, .unknown), (0.0, 0.0, .same),
   ])
   func aFreshJudgeNamesWhatHasNinetyFivePercent(above: Double, below: Double, expected: VerticalDirectionEstimate) {

@@ -16,7 +16,8 @@ import Testing
     configuration.correlationLength = 1e9
     configuration.scalePrior = 1e-6
     configuration.peerRandomWalk = 0
-    configuration.blockingRate = 0
+    configuration.blockingRate = 1e-9
+    configuration.grossShare = 0
     return configuration
   }()
 
@@ -151,7 +152,9 @@ import Testing
     var time = Timestamp(nanoseconds: 0)
     func check() {
       #expect(posterior.count > 0 && !posterior.gaussians.isEmpty)
-      #expect(posterior.gaussians.allSatisfy { $0.weight.isFinite && $0.position.isFinite && $0.covariance.trace.isFinite })
+      for g in posterior.gaussians {
+        #expect(g.weight.isFinite && g.position.isFinite && g.covariance.trace.isFinite)
+      }
     }
     for range in [0, 0, 0, 5, 1e6, 0, 1e6, 5, 5, 5] {
       posterior.update(.init(timestamp: time, range: range, antenna: .zero, device: .zero))
@@ -166,7 +169,8 @@ import Testing
     posterior.update(.init(timestamp: time.advanced(bySeconds: 3.2e7), range: 3, antenna: .zero, device: .zero))
     check()
     posterior.drift(positionVariance: 1e12, yawVariance: 10, device: .zero)
-    posterior.update(.init(timestamp: time.advanced(bySeconds: 3.2e7), range: 3, antenna: .zero, device: Vector3(1e6, 0, 0)))
+    let far = Vector3(1e6, 0, 0)
+    posterior.update(.init(timestamp: time.advanced(bySeconds: 3.2e7), range: 3, antenna: far, device: far))
     check()
   }
 }

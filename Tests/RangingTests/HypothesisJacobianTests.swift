@@ -1,11 +1,11 @@
 import Geometry
 import Ranging
 import Simulation
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct HypothesisJacobianTests {
-  /// The row H over (alpha_1, alpha_2, rho, b, s, a_j, b_j) and its variance, with one antenna and with three.
+  /// The row H over (alpha_1, alpha_2, rho, b, s, a_j, b_j, excess) and its variance, with one antenna and with three.
   @Test(arguments: [[""], ["a", "b", "c"]])
   func theRangesRowIsTheDerivative(antennas: [String]) {
     var random = SeededRandom(seed: 31)
@@ -14,19 +14,19 @@ import TestSupport
       let n = set.dimension
       let antenna = set.anchor + 0.4 * random.gaussian3()
       let columns = set.layout.columns(of: antennas.last)
-      let x = RandomHypotheses.scalars(set, 0)
+      let x = RandomHypotheses.scalars(set, 1)
       let numeric = FiniteDifferences.jacobian(inputs: n) { d in
         var (u, e1) = (set.direction[0], set.tangent[0])
         HypothesisSet.move(&u, &e1, d[0], d[1])
         let y = zip(x, d.dropFirst(2)).map(+)
         let distance = (set.anchor + y[0] * u - antenna).norm
-        let biases = y[1] + y[columns.coloured - 2] + (columns.constant.map { y[$0 - 2] } ?? 0) + y[n - 3]
-        return [(1 + y[2]) * distance + biases]
+        let constant = columns.constant.map { y[$0 - 2] } ?? 0
+        return [(1 + y[2]) * distance + y[1] + y[columns.coloured - 2] + constant + y[n - 3]]
       }
-      let (row, variance) = set.foretold(0, antenna: antenna, columns: columns)
+      let (row, variance) = set.foretold(1, antenna: antenna, columns: columns)
       #expect(FiniteDifferences.largestDifference([row], numeric) < 1e-6)
 
-      let p = RandomHypotheses.covariance(set, 0)
+      let p = RandomHypotheses.covariance(set, 1)
       var direct = 0.0
       for r in 0..<n { for c in 0..<n { direct += row[r] * p[r * n + c] * row[c] } }
       #expect(abs(variance - direct) < 1e-9 * max(1, direct))

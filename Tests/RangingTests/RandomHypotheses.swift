@@ -9,8 +9,7 @@ enum RandomHypotheses {
     RangeNoise(white: 0.1, coloured: 0.03, correlationTime: 3, correlationLength: 1),
   ]
 
-  /// `count` pairs of hypotheses some metres from the anchor; `spread` scales their 1-sigma (1: centimetres and hundredths).
-  /// The second of each pair is the first with a blocked sight, its excess apart from everything else.
+  /// `count` pairs of hypotheses, free and blocked, some metres from the anchor; `spread` scales their 1-sigma (1: centimetres and hundredths).
   static func make(
     _ random: inout SeededRandom, antennas: [String], count: Int, spread: Double = 1
   ) -> HypothesisSet {
@@ -34,27 +33,20 @@ enum RandomHypotheses {
         p[4 * n + k] *= 0.1
         p[k * n + 4] *= 0.1
       }
-      let w = random.uniform(-1...0)
-      for (excess, variance) in [(0.0, 0.0), (0.4, 0.04)] {
-        scalars[n - 3] = excess
-        for k in 0..<n {
-          p[(n - 1) * n + k] = 0
-          p[k * n + n - 1] = 0
-        }
-        p[n * n - 1] = variance
+      // A free sight has no excess, and no doubt about that.
+      var (free, without) = (p, scalars)
+      without[n - 3] = 0
+      for k in 0..<n {
+        free[(n - 1) * n + k] = 0
+        free[k * n + n - 1] = 0
+      }
+      for (numbers, covariance) in [(without, free), (scalars, p)] {
         set.append(
-          logWeight: excess == 0 ? w : w - 2, direction: u, tangent: u.tangentBasis.0, noise: i % 2, scalars: scalars,
-          covariance: p)
+          logWeight: random.uniform(-1...0), direction: u, tangent: u.tangentBasis.0, noise: i % 2, scalars: numbers,
+          covariance: covariance)
       }
     }
     return set
-  }
-
-  /// The covariance of hypothesis `i` without the excess, row-major: that of a free sight has none.
-  static func withoutExcess(_ set: HypothesisSet, _ i: Int) -> [Double] {
-    let n = set.dimension
-    let p = covariance(set, i)
-    return (0..<(n - 1)).flatMap { r in (0..<(n - 1)).map { p[r * n + $0] } }
   }
 
   /// The covariance of hypothesis `i`, row-major.
@@ -73,19 +65,22 @@ enum RandomHypotheses {
   static func asymmetry(_ p: [Double], _ n: Int) -> Double {
     var largest = 0.0
     for r in 0..<n {
-      for c in 0..<r {
+      for c in 0..<r where p[r * n + r] > 0 && p[c * n + c] > 0 {
         largest = max(largest, abs(p[r * n + c] - p[c * n + r]) / (p[r * n + r] * p[c * n + c]).squareRoot())
       }
     }
     return largest
   }
 
-  /// The smallest pivot of the Cholesky decomposition of the correlation matrix: positive where `p` is positive definite.
+  /// The smallest pivot of the Cholesky decomposition of the correlation matrix: positive where `p` is positive definite but
+  /// for rows that are zero altogether.
   static func smallestPivot(_ p: [Double], _ n: Int) -> Double {
     var l = [Double](repeating: 0, count: n * n)
     var smallest = Double.infinity
-    for r in 0..<n {
-      for c in 0...r {
+    let known = (0..<n).filter { p[$0 * n + $0] == 0 }
+    guard known.allSatisfy({ r in (0..<n).allSatisfy { p[r * n + $0] == 0 } }) else { return -1 }
+    for r in 0..<n where !known.contains(r) {
+      for c in 0...r where !known.contains(c) {
         var sum = p[r * n + c] / (p[r * n + r] * p[c * n + c]).squareRoot()
         for k in 0..<c { sum -= l[r * n + k] * l[c * n + k] }
         if r == c {

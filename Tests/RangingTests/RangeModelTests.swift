@@ -1,8 +1,8 @@
 import Geometry
 import Ranging
 import Simulation
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct RangeModelTests {
   /// `R = Exp(theta) R_hat`, `p + dp`, `t + dt`: the row over (theta, p, t) against differences.
