@@ -1,0 +1,111 @@
+import Foundation
+import Geometry
+import PrecisionFinding
+import SensorData
+import Simulation
+import Testing
+
+/// What a user is promised of a few motions, on simulated hands with the estimated trajectory, several seeds each.
+@Suite struct PromiseTests {
+  /// One simulated run: every peer update in time order, with its seconds since the start.
+  static func run(_ name: String, seed: UInt64) throws -> (updates: [(t: Double, update: NearbyUpdate)], simulator: Simulator) {
+    let simulator = try Simulator(scenario: Scenario.named(name), seed: seed)
+    let finder = PrecisionFinder(rig: simulator.rig, useOdometry: false)
+    var outputs = simulator.events().flatMap { finder.process($0) }
+    outputs += finder.finish()
+    let updates = outputs.compactMap { output -> (t: Double, update: NearbyUpdate)? in
+      guard case .update(let update) = output else { return nil }
+      return (update.timestamp.seconds(since: Simulator.start), update)
+    }
+    return (updates, simulator)
+  }
+
+  /// Error of a published horizontal angle against the true pose and peer, radians.
+  static func angleError(_ update: NearbyUpdate, _ simulator: Simulator) -> Double? {
+    guard let angle = update.object.horizontalAngle,
+      let peer = simulator.peers.last(where: { $0.peer == update.object.peer && $0.timestamp <= update.timestamp })
+        ?? simulator.peers.first(where: { $0.peer == update.object.peer })
+    else { return nil }
+    let truth = simulator.truth().min {
+      abs($0.timestamp.seconds(since: update.timestamp)) < abs($1.timestamp.seconds(since: update.timestamp))
+    }!
+    let worldFromDevice = truth.worldFromBody * simulator.rig.bodyFromDevice
+    let trueAngle = HorizontalAngle.of(
+      peer.position - worldFromDevice.translation, worldFromDevice: worldFromDevice.rotation)
+    return Angle.wrapped(angle.value - trueAngle)
+  }
+
+  @Test(arguments: ["still", "tremor"], [2, 3, 4] as [UInt64])
+  func aStandingDeviceNeverConvergesAndAsksForMovement(name: String, seed: UInt64) throws {
+    let updates = try Self.run(name, seed: seed).updates
+    #expect(updates.count > 200)
+    for (t, update) in updates {
+      #expect(update.convergence.status != .converged && update.object.horizontalAngle == nil, "\(t) s")
+      #expect(update.object.distance != nil)
+    }
+    let late = updates.filter { $0.t > 2 }
+    let asking = late.count { $0.update.convergence.reasons.first == .insufficientMovement }
+    #expect(Double(asking) >= 0.95 * Double(late.count), "\(asking) of \(late.count)")
+  }
+
+  @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
+  func aStraightWalkGivesNoMirroredAngleAndAsksForASweep(seed: UInt64) throws {
+    let (updates, simulator) = try Self.run("straight", seed: seed)
+    for (t, update) in updates {
+      if let error = Self.angleError(update, simulator) { #expect(abs(error) < .pi / 9, "\(t) s") }
+      #expect(update.convergence.status != .converged)
+    }
+    let last = try #require(updates.last?.update)
+    #expect(last.convergence.reasons.first == .insufficientHorizontalSweep)
+    #expect(last.guidance == Convergence.Reason.insufficientHorizontalSweep.guidance)
+  }
+
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  func anArcGivesTheAngle(seed: UInt64) throws {
+    let (updates, simulator) = try Self.run("arc", seed: seed)
+    let last = try #require(updates.last { $0.update.object.horizontalAngle != nil }?.update)
+    let error = try #require(Self.angleError(last, simulator))
+    #expect(abs(error) < Angle.degrees(15))
+    #expect(last.convergence.reasons == [.insufficientVerticalSweep])
+  }
+
+  /// A level arc cannot tell the side: the angle is there, the height is "not this level", and no side is ever named.
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  func anArcBelowATargetUpstairsSaysAboveOrBelow(seed: UInt64) throws {
+    let (updates, simulator) = try Self.run("arc-above", seed: seed)
+    for (t, update) in updates {
+      #expect(![.above, .below, .same].contains(update.object.verticalDirectionEstimate), "\(t) s")
+    }
+    let last = try #require(updates.last { $0.update.object.horizontalAngle != nil }?.update)
+    #expect(last.object.verticalDirectionEstimate == .aboveOrBelow)
+    #expect(last.convergence == Convergence(status: .notConverged, reasons: [.insufficientVerticalSweep]))
+    #expect(abs(try #require(Self.angleError(last, simulator))) < Angle.degrees(15))
+  }
+
+  /// The light fails from 8 s to 14 s.
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func darknessAsksForLightAndKeepsTheDistance(seed: UInt64) throws {
+    let updates = try Self.run("dark", seed: seed).updates
+    let dark = updates.filter { $0.t > 8.7 && $0.t < 13.9 }
+    #expect(dark.count > 60)
+    for (t, update) in dark {
+      #expect(update.convergence.reasons.first == .insufficientLighting, "\(t) s")
+      #expect(update.object.horizontalAngle == nil && update.object.distance != nil)
+    }
+    let after = updates.filter { $0.t > 15 && $0.t < 16 }
+    #expect(after.allSatisfy { !$0.update.convergence.reasons.contains(.insufficientLighting) })
+    #expect(after.contains { $0.update.object.horizontalAngle != nil }, "the angle is back a second after the light")
+  }
+
+  /// A search converges, and what it then says is right.
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func aSearchFindsThePeer(seed: UInt64) throws {
+    let (updates, simulator) = try Self.run("search", seed: seed)
+    let converged = updates.filter { $0.update.convergence.status == .converged }
+    #expect(!converged.isEmpty)
+    for (t, update) in converged.enumerated().filter({ $0.offset % 10 == 0 }).map(\.element) {
+      #expect(abs(try #require(Self.angleError(update, simulator))) < .pi / 9, "\(t) s")
+      #expect(update.object.worldPosition != nil && update.guidance == nil)
+    }
+  }
+}
