@@ -1,5 +1,5 @@
 /// Values of the vectors that others keep in a filter's state (peers), beside the covariance that holds their errors.
-struct AddedVectors {
+package struct AddedVectors {
   private struct Value {
     var block: ErrorCovariance.Block
     var present: [Double]

@@ -23,7 +23,7 @@ package final class InertialNavigation: NavigationFilter {
 
   private let propagation: InertialPropagation
   private let noise: InertialNoise
-  private var vectors = AddedVectors()
+  package var vectors = AddedVectors()
   private var drift = DriftAccumulator()
   private var nextCloneID = 0
   private var hasSettled = false
@@ -160,22 +160,5 @@ package final class InertialNavigation: NavigationFilter {
       clones[i].apply(correction[offset..<offset + Clone.errorSize])
     }
     vectors.apply(correction, covariance)
-  }
-
-  package func addVector(
-    _ value: [Double], jacobian: [(ErrorCovariance.Block, [Double])], independent: [Double]
-  ) -> ErrorCovariance.Block? {
-    guard value.allSatisfy(\.isFinite),
-      let block = covariance.augment(size: value.count, jacobian: jacobian, independent: independent)
-    else { return nil }
-    vectors.add(block, value)
-    return block
-  }
-  package func vector(_ block: ErrorCovariance.Block) -> [Double] { vectors.present(block) }
-  package func firstVector(_ block: ErrorCovariance.Block) -> [Double] { vectors.first(block) }
-  package func setVector(_ block: ErrorCovariance.Block, to value: [Double]) { vectors.set(block, to: value) }
-  package func removeVector(_ block: ErrorCovariance.Block) {
-    vectors.remove(block)
-    covariance.remove(block)
   }
 }

@@ -29,22 +29,38 @@ package protocol NavigationFilter: AnyObject {
   /// Injects a correction of the whole error state, one number per row of the covariance.
   func apply(_ correction: [Double])
 
-  /// Adds a vector whose error is `sum_i J_i x_i + w` (see `ErrorCovariance.augment`); nil when a number is not finite.
-  func addVector(
-    _ value: [Double], jacobian: [(ErrorCovariance.Block, [Double])], independent: [Double]
-  ) -> ErrorCovariance.Block?
-  /// The present value of an added vector.
-  func vector(_ block: ErrorCovariance.Block) -> [Double]
-  /// The value an added vector had when it was added: where its Jacobians are taken.
-  func firstVector(_ block: ErrorCovariance.Block) -> [Double]
-  /// Replaces the present value of an added vector without touching its covariance or its first estimate: for
-  /// deterministic processes such as a decaying bias.
-  func setVector(_ block: ErrorCovariance.Block, to value: [Double])
-  /// Forgets an added vector.
-  func removeVector(_ block: ErrorCovariance.Block)
+  /// The vectors that others keep in the state (peers); see the extension.
+  var vectors: AddedVectors { get set }
 }
 
 extension NavigationFilter {
   /// Pose of the body in the world.
   package var worldFromBody: Pose { worldFromNavigation * bodyFromNavigation.inverse }
+
+  /// Adds a vector whose error is `sum_i J_i x_i + w` (see `ErrorCovariance.augment`); nil when a number is not finite.
+  package func addVector(
+    _ value: [Double], jacobian: [(ErrorCovariance.Block, [Double])], independent: [Double]
+  ) -> ErrorCovariance.Block? {
+    guard value.allSatisfy(\.isFinite),
+      let block = covariance.augment(size: value.count, jacobian: jacobian, independent: independent)
+    else { return nil }
+    vectors.add(block, value)
+    return block
+  }
+
+  /// The present value of an added vector.
+  package func vector(_ block: ErrorCovariance.Block) -> [Double] { vectors.present(block) }
+
+  /// The value an added vector had when it was added: where its Jacobians are taken.
+  package func firstVector(_ block: ErrorCovariance.Block) -> [Double] { vectors.first(block) }
+
+  /// Replaces the present value of an added vector without touching its covariance or its first estimate: for
+  /// deterministic processes such as a decaying bias.
+  package func setVector(_ block: ErrorCovariance.Block, to value: [Double]) { vectors.set(block, to: value) }
+
+  /// Forgets an added vector.
+  package func removeVector(_ block: ErrorCovariance.Block) {
+    vectors.remove(block)
+    covariance.remove(block)
+  }
 }

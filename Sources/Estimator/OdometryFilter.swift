@@ -18,7 +18,7 @@ package final class OdometryFilter: NavigationFilter {
   package private(set) var accumulatedDrift = AccumulatedDrift()
 
   private let calibration: OdometryCalibration
-  private var vectors = AddedVectors()
+  package var vectors = AddedVectors()
   /// Odometry poses from the last one at or before `time` on, each with the jump that led to it.
   private var poses: [(pose: OdometryPose, jump: Double)]
   private var jumps = OdometryJumpDetector()
@@ -123,24 +123,5 @@ package final class OdometryFilter: NavigationFilter {
     worldFromNavigation = Pose(
       rotation: Rotation.exp(theta) * worldFromNavigation.rotation, translation: worldFromNavigation.translation + p)
     vectors.apply(correction, covariance)
-  }
-
-  package func addVector(
-    _ value: [Double], jacobian: [(ErrorCovariance.Block, [Double])], independent: [Double]
-  ) -> ErrorCovariance.Block? {
-    guard value.allSatisfy(\.isFinite) else { return nil }
-    guard let block = covariance.augment(size: value.count, jacobian: jacobian, independent: independent) else {
-      return nil
-    }
-    vectors.add(block, value)
-    return block
-  }
-
-  package func vector(_ block: ErrorCovariance.Block) -> [Double] { vectors.present(block) }
-  package func firstVector(_ block: ErrorCovariance.Block) -> [Double] { vectors.first(block) }
-  package func setVector(_ block: ErrorCovariance.Block, to value: [Double]) { vectors.set(block, to: value) }
-  package func removeVector(_ block: ErrorCovariance.Block) {
-    vectors.remove(block)
-    covariance.remove(block)
   }
 }

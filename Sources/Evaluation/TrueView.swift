@@ -14,8 +14,6 @@ package struct TrueView: Equatable, Sendable {
   static let levelHeight = 1.2
   /// So it is within this angle of our horizon, radians.
   static let levelAngle = Angle.degrees(10)
-  /// An axis closer than this to the vertical does not say where ahead is, radians.
-  static let verticalAxis = Angle.degrees(20)
 
   /// Metres from the device's origin to the peer.
   package var distance: Double
@@ -29,26 +27,11 @@ package struct TrueView: Equatable, Sendable {
   /// The view of a peer from a device, both in a world whose z is up.
   package init(worldFromDevice: Pose, peer: Vector3) {
     let line = peer - worldFromDevice.translation
-    let ahead = Self.ahead(worldFromDevice.rotation)
     distance = line.norm
     horizontalDistance = line.horizontalNorm
-    // Seen from above, ahead x line is negative for a peer on the right.
-    let left = ahead.x * line.y - ahead.y * line.x
-    horizontalAngle = Angle.wrapped(atan2(-left, ahead.x * line.x + ahead.y * line.y))
+    horizontalAngle =
+      line.horizontalNorm > 0 ? HorizontalAngle.of(line, worldFromDevice: worldFromDevice.rotation) : 0
     let isLevel = abs(line.z) <= Self.levelHeight || abs(atan2(line.z, line.horizontalNorm)) <= Self.levelAngle
     level = isLevel ? .same : line.z > 0 ? .above : .below
-  }
-
-  /// The horizontal direction in which the device points: that of -z, out of its back; for a device that lies flat, that
-  /// of its top edge when its back points down, and of its bottom edge when its back points up.
-  static func ahead(_ worldFromDevice: Rotation) -> Vector3 {
-    let back = worldFromDevice * Vector3(0, 0, -1)
-    var axis = back
-    if back.z < -cos(verticalAxis) {
-      axis = worldFromDevice * Vector3(0, 1, 0)
-    } else if back.z > cos(verticalAxis) {
-      axis = worldFromDevice * Vector3(0, -1, 0)
-    }
-    return Vector3(axis.x, axis.y, 0).normalized
   }
 }

@@ -66,16 +66,24 @@ public struct Matrix3: Equatable, Sendable {
   /// `v^T M w`.
   @inlinable public func form(_ v: Vector3, _ w: Vector3) -> Double { v.dot(self * w) }
 
+  /// `M v`.
   @inlinable public static func * (m: Matrix3, v: Vector3) -> Vector3 { m.c0 * v.x + m.c1 * v.y + m.c2 * v.z }
+  /// `A B`.
   @inlinable public static func * (a: Matrix3, b: Matrix3) -> Matrix3 { Matrix3(columns: a * b.c0, a * b.c1, a * b.c2) }
+  /// `M s`.
   @inlinable public static func * (m: Matrix3, s: Double) -> Matrix3 { Matrix3(columns: m.c0 * s, m.c1 * s, m.c2 * s) }
+  /// `s M`.
   @inlinable public static func * (s: Double, m: Matrix3) -> Matrix3 { m * s }
+  /// `A + B`.
   @inlinable public static func + (a: Matrix3, b: Matrix3) -> Matrix3 {
     Matrix3(columns: a.c0 + b.c0, a.c1 + b.c1, a.c2 + b.c2)
   }
+  /// `A - B`.
   @inlinable public static func - (a: Matrix3, b: Matrix3) -> Matrix3 {
     Matrix3(columns: a.c0 - b.c0, a.c1 - b.c1, a.c2 - b.c2)
   }
+  /// `-M`.
   @inlinable public static prefix func - (m: Matrix3) -> Matrix3 { Matrix3(columns: -m.c0, -m.c1, -m.c2) }
+  /// `A` becomes `A + B`.
   @inlinable public static func += (a: inout Matrix3, b: Matrix3) { a = a + b }
 }

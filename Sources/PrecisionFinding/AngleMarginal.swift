@@ -32,13 +32,16 @@ package struct AngleMarginal {
     let center = sum == .zero ? 0 : atan2(sum.y, sum.x)
     mean = center
     components = input.map {
-      Component(angle: Angle.wrapped($0.angle - center), sigma: max($0.sigma, 1e-6), weight: $0.weight / max(total, 1e-300))
+      Component(
+        angle: Angle.wrapped($0.angle - center), sigma: max($0.sigma, 1e-6), weight: $0.weight / max(total, 1e-300))
     }
   }
 
   /// Share of the posterior within `halfWidth` radians of the mean, 0...1.
   package func mass(within halfWidth: Double) -> Double {
-    components.reduce(0) { $0 + $1.weight * (Self.cdf((halfWidth - $1.angle) / $1.sigma) - Self.cdf((-halfWidth - $1.angle) / $1.sigma)) }
+    components.reduce(0) {
+      $0 + $1.weight * (Self.cdf((halfWidth - $1.angle) / $1.sigma) - Self.cdf((-halfWidth - $1.angle) / $1.sigma))
+    }
   }
 
   /// Share that lies over `halfWidth` radians away from the mean: no cancellation for small shares.

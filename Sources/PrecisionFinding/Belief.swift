@@ -24,17 +24,21 @@ package struct Belief {
   private var origin: Vector3 { worldFromDevice.translation }
 
   /// Distance from the device's origin: mean and 1-sigma, metres.
-  package var distance: (mean: Double, sigma: Double) { moments { d, p in
-    let r = max(d.norm, 1e-6)
-    return (r, p.form(d / r, d / r))
-  } }
+  package var distance: (mean: Double, sigma: Double) {
+    moments { d, p in
+      let r = max(d.norm, 1e-6)
+      return (r, p.form(d / r, d / r))
+    }
+  }
 
   /// Horizontal distance: mean and 1-sigma, metres.
-  package var horizontalDistance: (mean: Double, sigma: Double) { moments { d, p in
-    let h = Vector3(d.x, d.y, 0)
-    let r = max(h.norm, 1e-6)
-    return (r, p.form(h / r, h / r))
-  } }
+  package var horizontalDistance: (mean: Double, sigma: Double) {
+    moments { d, p in
+      let h = Vector3(d.x, d.y, 0)
+      let r = max(h.norm, 1e-6)
+      return (r, p.form(h / r, h / r))
+    }
+  }
 
   private func moments(_ f: (Vector3, Matrix3) -> (Double, Double)) -> (mean: Double, sigma: Double) {
     var mean = 0.0
@@ -64,7 +68,8 @@ package struct Belief {
   /// Probabilities that the peer is above, below, or on the same level, by the given limits.
   ///
   /// - Parameters: `height` in metres, `elevation` in radians: same is within either of the two.
-  package func verticalProbabilities(height: Double, elevation: Double) -> (above: Double, below: Double, same: Double) {
+  package func verticalProbabilities(height: Double, elevation: Double) -> (above: Double, below: Double, same: Double)
+  {
     let slope = tan(elevation)
     var above = 0.0
     var below = 0.0
@@ -138,7 +143,9 @@ package struct Belief {
       let toward = mean - mean.dot(u) * u
       let e = toward.norm > 1e-6 ? toward.normalized : u.tangentBasis.0
       let sigma = (max(g.covariance.form(e, e), 0) / (r * r) + axesVariance).squareRoot()
-      share += g.weight * (AngleMarginal.cdf((off - angle) / max(sigma, 1e-6)) + AngleMarginal.cdf((-off - angle) / max(sigma, 1e-6)))
+      share +=
+        g.weight
+        * (AngleMarginal.cdf((off - angle) / max(sigma, 1e-6)) + AngleMarginal.cdf((-off - angle) / max(sigma, 1e-6)))
     }
     return share
   }

@@ -62,6 +62,8 @@ package struct ConvergenceJudge {
 extension Convergence {
   /// True when a reason withholds the horizontal angle and the vertical estimate.
   package var withholdsAngle: Bool {
-    reasons.contains { $0 == .insufficientMovement || $0 == .insufficientHorizontalSweep || $0 == .insufficientLighting }
+    reasons.contains {
+      $0 == .insufficientMovement || $0 == .insufficientHorizontalSweep || $0 == .insufficientLighting
+    }
   }
 }

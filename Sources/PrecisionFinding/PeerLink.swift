@@ -23,6 +23,8 @@ final class PeerLink {
 
   /// The newest range, whether or not it could be used.
   private(set) var lastRange: RangeMeasurement?
+  /// When the first range came.
+  private(set) var firstRange: Timestamp?
   /// When a range last moved the estimate.
   private(set) var lastUsed: Timestamp?
   /// Recent arrivals, for the rate; at most two seconds of them.
@@ -85,6 +87,7 @@ final class PeerLink {
   }
 
   private func note(_ range: RangeMeasurement) {
+    if firstRange == nil { firstRange = range.timestamp }
     lastRange = range
     recent.append(range.timestamp)
     recent.removeAll { range.timestamp.seconds(since: $0) > 2 }
@@ -100,7 +103,9 @@ final class PeerLink {
       let lost = filter.accumulatedDrift - drift
       drift = filter.accumulatedDrift
       // A jump of the trajectory by a good part of the distance leaves nothing of the direction: begin anew.
-      if lost.position > 0.04 * range.range * range.range { posterior = Self.fresh(configuration, antennas, statedNoise) }
+      if lost.position > 0.04 * range.range * range.range {
+        posterior = Self.fresh(configuration, antennas, statedNoise)
+      }
       if posterior.hasBegun {
         posterior.drift(
           positionVariance: lost.position, yawVariance: lost.yaw, device: filter.worldFromBody.translation)

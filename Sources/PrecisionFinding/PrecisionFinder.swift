@@ -214,7 +214,9 @@ public final class PrecisionFinder {
     guard let now, now !== followed else { return }
     followed = now
     if summary.trajectoryBegan == nil { summary.trajectoryBegan = now.time }
-    for peer in links.keys.sorted() { links[peer]!.begin(on: now, antenna: { self.rig.radio?.position(of: $0) ?? .zero }) }
+    for peer in links.keys.sorted() {
+      links[peer]!.begin(on: now, antenna: { self.rig.radio?.position(of: $0) ?? .zero })
+    }
   }
 
   private func open(_ peer: String) -> PeerLink {

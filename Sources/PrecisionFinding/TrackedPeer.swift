@@ -72,7 +72,8 @@ package struct TrackedPeer {
     let model = RangeModel(
       peer: Vector3(state[0], state[1], state[2]), worldFromNavigation: filter.worldFromNavigation, antenna: antenna)
     let linearised = RangeModel(
-      peer: Vector3(first[0], first[1], first[2]), worldFromNavigation: filter.firstWorldFromNavigation, antenna: antenna)
+      peer: Vector3(first[0], first[1], first[2]), worldFromNavigation: filter.firstWorldFromNavigation,
+      antenna: antenna)
     let columns = layout.columns(of: range.antenna)
     let predicted =
       model.distance * (1 + state[layout.scale]) + state[layout.bias] + state[columns.coloured]
@@ -174,7 +175,9 @@ package struct TrackedPeer {
     for r in 0..<3 {
       for c in 0..<3 {
         var sum = 0.0
-        for a in 0..<n where j[r][a] != 0 { for b in 0..<n where j[c][b] != 0 { sum += j[r][a] * p[a * n + b] * j[c][b] } }
+        for a in 0..<n where j[r][a] != 0 {
+          for b in 0..<n where j[c][b] != 0 { sum += j[r][a] * p[a * n + b] * j[c][b] }
+        }
         relative[r, c] = sum
       }
     }

@@ -52,10 +52,11 @@ struct UpdateComposer {
     return time.seconds(since: used) > configuration.rangeTimeout ? .drifting : .precise
   }
 
-  /// Fewer than two ranges a second, or a sight that has been blocked for long.
+  /// Fewer than two ranges a second over the last two seconds, or a sight that has been blocked for long.
   private func isWeak(_ link: PeerLink, at time: Timestamp) -> Bool {
-    guard let last = link.lastRange else { return true }
-    if time.seconds(since: last.timestamp) > 2 { return true }
+    guard let first = link.firstRange else { return true }
+    let recent = link.recent.count { time.seconds(since: $0) <= 2 }
+    if recent < 4, time.seconds(since: first) >= 2 { return true }
     return link.clearness < 0.2
   }
 

@@ -176,7 +176,9 @@ struct HypothesisScratch {
   }
 
   /// The row H of a slot over its whole state, and `H P H^T`.
-  func foretold(_ slot: Int, anchor: Vector3, antenna: Vector3, columns: BiasColumns) -> (row: [Double], variance: Double) {
+  func foretold(_ slot: Int, anchor: Vector3, antenna: Vector3, columns: BiasColumns) -> (
+    row: [Double], variance: Double
+  ) {
     let m = n - 2
     let x = UnsafeMutableBufferPointer(rebasing: scalars[(slot * m)..<((slot + 1) * m)])
     let p = UnsafeMutableBufferPointer(rebasing: covariance[(slot * n * n)..<((slot + 1) * n * n)])

@@ -56,7 +56,8 @@ extension HypothesisSet {
     for k in 0..<m { shifted[k] += side * column[k + 2] }
     shifted[0] = max(shifted[0], 0.05)
     append(
-      logWeight: logWeight[i] + log(Self.outerWeight), direction: moved, tangent: basis, noise: Int(noise[i]), scalars: shifted,
+      logWeight: logWeight[i] + log(Self.outerWeight), direction: moved, tangent: basis, noise: Int(noise[i]),
+      scalars: shifted,
       covariance: narrowed(i, column))
   }
 

@@ -135,7 +135,9 @@ package struct PeerPosterior {
     for i in 0..<set.count where normalized[i] > 1e-9 {
       let offset = zip(state(i), mean).map { $0 - $1 }
       let p = set.cartesianCovariance(i)
-      for r in 0..<n { for c in 0..<n { covariance[r * n + c] += normalized[i] * (p[r * n + c] + offset[r] * offset[c]) } }
+      for r in 0..<n {
+        for c in 0..<n { covariance[r * n + c] += normalized[i] * (p[r * n + c] + offset[r] * offset[c]) }
+      }
     }
     return (mean, covariance)
   }

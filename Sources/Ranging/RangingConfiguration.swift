@@ -8,7 +8,7 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// Prior 1-sigma of the elevation of a peer, radians; people look for things near their own level.
   public var elevationPrior = 35 * Double.pi / 180
   /// Prior 1-sigma of the constant range bias of a link, metres.
-  public var biasPrior = 0.2
+  public var biasPrior = 0.15
   /// Prior 1-sigma of the scale error of a link, a ratio. Old radios have percents; a trajectory's own scale counts too.
   public var scalePrior = 0.01
   /// Prior 1-sigma of what one antenna adds to that, metres; used when there are several antennas.

@@ -8,7 +8,9 @@ import Testing
 /// What a user is promised of a few motions, on simulated hands with the estimated trajectory, several seeds each.
 @Suite struct PromiseTests {
   /// One simulated run: every peer update in time order, with its seconds since the start.
-  static func run(_ name: String, seed: UInt64) throws -> (updates: [(t: Double, update: NearbyUpdate)], simulator: Simulator) {
+  static func run(_ name: String, seed: UInt64) throws -> (
+    updates: [(t: Double, update: NearbyUpdate)], simulator: Simulator
+  ) {
     let simulator = try Simulator(scenario: Scenario.named(name), seed: seed)
     let finder = PrecisionFinder(rig: simulator.rig, useOdometry: false)
     var outputs = simulator.events().flatMap { finder.process($0) }
