@@ -21,6 +21,10 @@ package final class OdometryFilter: NavigationFilter {
   package var vectors = AddedVectors()
   /// Odometry poses from the last one at or before `time` on, each with the jump that led to it.
   private var poses: [(pose: OdometryPose, jump: Double)]
+  /// Slow mean of the spacing of poses, seconds; nil before the second pose.
+  private var spacing: Double?
+  /// Ends of the intervals that are too long to know where the device was within them.
+  private var gapEnds: Set<Timestamp> = []
   private var jumps = OdometryJumpDetector()
 
   /// A filter that starts at the tracker's first pose, in the tracker's own world, without error.
@@ -43,7 +47,22 @@ package final class OdometryFilter: NavigationFilter {
   package func append(_ pose: OdometryPose) {
     let last = poses.last!.pose
     guard pose.timestamp > last.timestamp else { return }
+    let interval = pose.timestamp.seconds(since: last.timestamp)
+    if interval > max(Self.shortestGap, 3 * (spacing ?? interval)) {
+      gapEnds.insert(pose.timestamp)
+    } else {
+      spacing = spacing.map { $0 + 0.1 * (interval - $0) } ?? interval
+    }
     poses.append((pose, jumps.excess(from: last, to: pose)))
+  }
+
+  /// Poses further apart than this, and than three times their usual spacing, leave a gap, seconds.
+  private static let shortestGap = 0.5
+
+  /// True strictly within a gap: nobody knows where the device was.
+  private func isInGap(_ time: Timestamp) -> Bool {
+    guard !gapEnds.isEmpty, let next = poses.first(where: { $0.pose.timestamp >= time }) else { return false }
+    return next.pose.timestamp > time && gapEnds.contains(next.pose.timestamp) && time > poses[0].pose.timestamp
   }
 
   /// How often the tracker jumped, as it does when it relocalises.
@@ -53,7 +72,7 @@ package final class OdometryFilter: NavigationFilter {
   package var coveredUntil: Timestamp { poses.last!.pose.timestamp }
 
   package func advance(to target: Timestamp) -> Bool {
-    guard target >= time, target <= coveredUntil else { return false }
+    guard target >= time, target <= coveredUntil, !isInGap(target) else { return false }
     guard target > time else { return true }
     // One step per odometry interval, so that the distance travelled does not depend on how often we are asked.
     while let next = poses.dropFirst().first, next.pose.timestamp < target { step(to: next.pose.timestamp) }
@@ -87,7 +106,7 @@ package final class OdometryFilter: NavigationFilter {
     worldFromNavigation = worldFromNavigation * increment
     firstWorldFromNavigation = worldFromNavigation
     time = target
-    while poses.count > 1, poses[1].pose.timestamp <= time { poses.removeFirst() }
+    while poses.count > 1, poses[1].pose.timestamp <= time { gapEnds.remove(poses.removeFirst().pose.timestamp) }
   }
 
   /// Adds a variance, m^2 per axis, to the place of a peer, which leads its vector (`LinkLayout`).

@@ -23,6 +23,7 @@ package struct TrackedPeer {
   package private(set) var chain: LineOfSightChain
   private var lastRange: Timestamp
   private var lastPosition: Vector3
+  private var isBlocked = false
   private var contradictions = 0
   private var contradictedSince: Timestamp?
 
@@ -56,6 +57,8 @@ package struct TrackedPeer {
     chain = LineOfSightChain(
       blockingRate: configuration.blockingRate, clearingRate: configuration.clearingRate, free: posterior.free)
     lastRange = filter.time
+    isBlocked = posterior.free < 0.5
+    if !isBlocked { setExcess(to: 0, variance: 0, filter) }
   }
 
   /// The range update, at the filter's time: `z = (1 + s) |t - p - R l| + b + a_j + b_j + n`.
@@ -78,37 +81,83 @@ package struct TrackedPeer {
     let predicted =
       model.distance * (1 + state[layout.scale]) + state[layout.bias] + state[columns.coloured]
       + (columns.constant.map { state[$0] } ?? 0)
-    let innovation = range.range - predicted
+    guard model.distance > 0.3 else { return reject(short: false, at: range.timestamp) }
 
+    // The sight first: free, or blocked with the excess of this spell, or of one that begins now.
     let jacobian = rows(linearised, scale: 1 + first[layout.scale], columns, filter: filter)
-    let spread = Self.variance(jacobian, in: filter.covariance)
     let white = noise.white * noise.white
-    let variance = spread + white
-    let excess = configuration.excessSpread * configuration.excessSpread
-    let gross = configuration.grossSpread * configuration.grossSpread
-    chain.update(
-      likelihoodFree: RangeLikelihood.normal(innovation, variance),
-      likelihoodBlocked: 0.9 * RangeLikelihood.normal(innovation - configuration.excessMean, variance + excess)
-        + 0.1 * RangeLikelihood.normal(innovation, variance + gross))
-    guard chain.free > 0.02, model.distance > 0.3 else { return reject(innovation, at: range.timestamp) }
+    let free = likelihood(range.range - predicted, Self.variance(jacobian, in: filter.covariance) + white)
+    judgeSight(range.range - predicted, variance: free.variance, free: free.value, filter: filter)
 
+    // Then the update, in whichever state the sight is: a free one has no excess and no variance there.
+    let innovation = range.range - predicted - filter.vector(block)[layout.excess]
+    let noiseVariance = white + (isBlocked ? configuration.blockedNoise * configuration.blockedNoise : 0)
+    let spread = Self.variance(jacobian, in: filter.covariance)
+    let regular = likelihood(innovation, spread + noiseVariance).value.responsibility
+    guard regular > 0.02 else { return reject(short: innovation < 0, at: range.timestamp) }
     let result = filter.covariance.update(
-      jacobian: jacobian, residual: [innovation], noise: [white / chain.free], gate: nil)
-    guard case .accepted(_, let correction) = result else { return reject(innovation, at: range.timestamp) }
-    filter.apply(correction)
-    if chain.free > 0.5 {
-      contradictions = 0
-      contradictedSince = nil
-      return .used
+      jacobian: jacobian, residual: [innovation], noise: [noiseVariance / regular], gate: nil)
+    guard case .accepted(_, let correction) = result else {
+      return reject(short: innovation < 0, at: range.timestamp)
     }
-    return reject(innovation, at: range.timestamp)
+    filter.apply(correction)
+    let excess = filter.vector(block)[layout.excess]
+    guard regular > 0.5, isPlausible(excess) else { return reject(short: innovation < 0, at: range.timestamp) }
+    contradictions = 0
+    contradictedSince = nil
+    return isBlocked ? .rejected : .used
   }
 
-  /// Three refusals too short in a row cannot be a blocked sight; too long ones for three seconds may be a peer that left.
-  private mutating func reject(_ innovation: Double, at time: Timestamp) -> Outcome {
+  private func likelihood(_ innovation: Double, _ variance: Double) -> (value: RangeLikelihood, variance: Double) {
+    (
+      RangeLikelihood(
+        innovation: innovation, variance: variance, grossShare: configuration.grossShare,
+        grossSpread: configuration.grossSpread), variance
+    )
+  }
+
+  /// Decides between a free and a blocked sight, and begins or ends a spell: its excess is a number of its own for as long as
+  /// it lasts, so that a blocked sight neither moves the peer nor contradicts it.
+  private mutating func judgeSight(
+    _ innovation: Double, variance: Double, free: RangeLikelihood, filter: any NavigationFilter
+  ) {
+    let state = filter.vector(block)
+    let flutter = configuration.blockedNoise * configuration.blockedNoise
+    let fresh = configuration.excessSpread * configuration.excessSpread
+    // While blocked, `variance` already holds that of the excess.
+    let (mean, extra) = isBlocked ? (state[layout.excess], flutter) : (configuration.excessMean, flutter + fresh)
+    let own = isBlocked ? filter.covariance.marginal([block])[layout.excess * (layout.dimension + 1)] : 0
+    chain.update(
+      likelihoodFree: isBlocked ? likelihood(innovation, max(variance - own, 1e-6)).value.total : free.total,
+      likelihoodBlocked: likelihood(innovation - mean, variance + extra).value.total)
+    let blockedNow = chain.free < 0.5
+    guard blockedNow != isBlocked else { return }
+    isBlocked = blockedNow
+    setExcess(to: blockedNow ? configuration.excessMean : 0, variance: blockedNow ? fresh : 0, filter)
+  }
+
+  /// Begins the excess anew, apart from everything else.
+  private func setExcess(to mean: Double, variance: Double, _ filter: any NavigationFilter) {
+    var state = filter.vector(block)
+    state[layout.excess] = mean
+    filter.setVector(block, to: state)
+    var decay = [Double](repeating: 1, count: state.count)
+    decay[layout.excess] = 0
+    var noise = [Double](repeating: 0, count: state.count)
+    noise[layout.excess] = variance
+    filter.covariance.addNoise(block, decay: decay, variance: noise)
+  }
+
+  /// An excess that no reflection has: the peer is elsewhere.
+  private func isPlausible(_ excess: Double) -> Bool {
+    excess > -0.5 * configuration.excessSpread && excess < configuration.excessMean + 4 * configuration.excessSpread
+  }
+
+  /// Three refusals too short in a row cannot be a blocked sight; three seconds of refusals may be a peer that left.
+  private mutating func reject(short: Bool, at time: Timestamp) -> Outcome {
     let since = contradictedSince ?? time
     contradictedSince = since
-    contradictions = innovation < 0 ? contradictions + 1 : 0
+    contradictions = short ? contradictions + 1 : 0
     if contradictions >= 3 || time.seconds(since: since) > 3 { return .contradicted }
     return .rejected
   }
@@ -121,6 +170,7 @@ package struct TrackedPeer {
     var decay = [Double](repeating: 1, count: state.count)
     var variance = [Double](repeating: 0, count: state.count)
     for k in 0..<3 { variance[k] = configuration.peerRandomWalk * configuration.peerRandomWalk * seconds }
+    if isBlocked { variance[layout.excess] = configuration.excessWalk * configuration.excessWalk * seconds }
     for k in layout.coloured {
       state[k] *= phi
       decay[k] = phi
@@ -144,6 +194,7 @@ package struct TrackedPeer {
     peer[layout.scale] = model.distance
     peer[columns.coloured] = 1
     if let constant = columns.constant { peer[constant] = 1 }
+    peer[layout.excess] = 1
     return [(filter.poseBlock, pose), (block, peer)]
   }
 
