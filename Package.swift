@@ -6,7 +6,8 @@ let package = Package(
   name: "fuse",
   platforms: [.macOS(.v14)],
   products: [
-    .library(name: "PrecisionFinding", targets: ["PrecisionFinding"]),
+    // With the rooms whose public types a user hands in and gets out.
+    .library(name: "PrecisionFinding", targets: ["PrecisionFinding", "SensorData", "Geometry", "Ranging"]),
     .executable(name: "fuse", targets: ["fuse"]),
   ],
   dependencies: [

@@ -48,18 +48,3 @@ int fuse_la_compress(double *H, int32_t rows, int32_t m, double *r) {
     return FUSE_LA_OK;
   });
 }
-
-int fuse_la_solve(const double *A, int32_t n, const double *B, int32_t k, double *X) {
-  return guarded([&]() -> int {
-    if (n <= 0 || k <= 0) return FUSE_LA_BAD_ARGUMENT;
-    ConstPacked matrix(A, n, n);
-    ConstPacked right(B, n, k);
-    if (!matrix.allFinite() || !right.allFinite()) return FUSE_LA_NOT_FINITE;
-    Eigen::LLT<Eigen::MatrixXd> factor{Eigen::MatrixXd(matrix)};
-    if (factor.info() != Eigen::Success) return FUSE_LA_NOT_POSITIVE;
-    Matrix solution = factor.solve(right);
-    if (!solution.allFinite()) return FUSE_LA_NOT_FINITE;
-    Packed(X, n, k) = solution;
-    return FUSE_LA_OK;
-  });
-}

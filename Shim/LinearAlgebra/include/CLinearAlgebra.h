@@ -47,9 +47,6 @@ int fuse_la_project(double *F, int32_t rows, int32_t f, double *H, int32_t m, do
 /// QR compression: the first min(rows, m) rows of H (rows x m) and r become an equivalent measurement of unit noise.
 int fuse_la_compress(double *H, int32_t rows, int32_t m, double *r);
 
-/// Solves A X = B for a symmetric positive definite A (n x n, lower triangle read); B and X: n x k. X may be B.
-int fuse_la_solve(const double *A, int32_t n, const double *B, int32_t k, double *X);
-
 #ifdef __cplusplus
 }
 #endif
