@@ -49,7 +49,7 @@ struct RunExecution {
     let use = ResourceUse(since: began)
     let timing = TimingDocument(use: use, counts: pipeline.counts, span: try span(of: recording))
     try files.commit(result: document.json, timing: timing.json)
-    warn(DamageWords.lines(damage))
+    warn(DamageWords.lines(damage) + pipeline.counts.unused)
     try pipeline.close(
       with: RunSummary.lines(
         peers: pipeline.peers, verdict: verdict, start: start, waitingFor: finder.summary.waitingFor)
