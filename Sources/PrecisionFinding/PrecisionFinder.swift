@@ -185,7 +185,7 @@ public final class PrecisionFinder {
   }
 
   private func work(_ range: RangeMeasurement) {
-    let link = links[range.peer] ?? open(range.peer)
+    let link = links[range.peer] ?? open(range)
     let onPath = advance(to: range.timestamp)
     if onPath { follow(from: nil) }
     if onPath, let antenna = rig.radio?.position(of: range.antenna) ?? (range.antenna == nil ? .zero : nil) {
@@ -219,10 +219,11 @@ public final class PrecisionFinder {
     }
   }
 
-  private func open(_ peer: String) -> PeerLink {
+  private func open(_ range: RangeMeasurement) -> PeerLink {
+    let peer = range.peer
     let link = PeerLink(
       peer: peer, configuration: configuration, antennas: (rig.radio?.antennas ?? ["": .zero]).keys.sorted(),
-      statedNoise: rig.radio?.rangeNoise)
+      statedNoise: rig.radio?.rangeNoise ?? range.standardDeviation)
     links[peer] = link
     presenters[peer] = PeerPresenter(configuration)
     return link

@@ -167,13 +167,14 @@ package struct PeerPosterior {
     }
     var started = HypothesisSet(anchor: first.antenna, layout: layout, noises: noises)
     for (index, noise) in noises.enumerated() {
-      let prior = statedNoise.map { -0.5 * pow(log(noise.total / $0) / configuration.statedNoiseLogWidth, 2) } ?? 0
-      let halves = [false, true].map { half(first, noise, blocked: $0) }
+      let stated = statedNoise.map { -0.5 * pow(log(noise.total / $0) / configuration.statedNoiseLogWidth, 2) } ?? 0
+      let prior = LinkPrior(configuration: configuration, layout: layout)
+      let halves = [false, true].map { prior.half(first, noise, blocked: $0) }
       for u in FibonacciLattice.directions(configuration.directions) {
         let elevation = asin(u.z) / configuration.elevationPrior
         for (logShare, scalars, covariance) in halves {
           started.append(
-            logWeight: prior + logShare - 0.5 * elevation * elevation, direction: u, tangent: u.tangentBasis.0,
+            logWeight: stated + logShare - 0.5 * elevation * elevation, direction: u, tangent: u.tangentBasis.0,
             noise: index, scalars: scalars, covariance: covariance)
         }
       }
@@ -181,46 +182,6 @@ package struct PeerPosterior {
     hypotheses = started
     last = first
     normalize()
-  }
-
-  /// State of a new hypothesis but for its direction: the first range ties the distance to the biases,
-  /// `rho = z - s z - b - a_j - b_j - e - n`.
-  private func half(
-    _ first: Range, _ noise: RangeNoise, blocked: Bool
-  ) -> (logShare: Double, scalars: [Double], covariance: [Double]) {
-    let n = layout.dimension
-    let columns = layout.columns(of: first.antennaID)
-    let spacing = 0.55 * (4 * Double.pi / Double(configuration.directions)).squareRoot()
-    func square(_ x: Double) -> Double { x * x }
-    var variances = [Double](repeating: 0, count: n)
-    variances[0] = spacing * spacing
-    variances[1] = spacing * spacing
-    variances[layout.bias] = square(configuration.biasPrior)
-    variances[layout.scale] = square(configuration.scalePrior)
-    for k in layout.coloured { variances[k] = square(noise.coloured) }
-    for k in layout.antennaBiases { variances[k] = square(configuration.antennaBiasPrior) }
-    if blocked { variances[layout.excess] = square(configuration.excessSpread) }
-
-    let excess = blocked ? configuration.excessMean : 0
-    let distance = max(first.range - excess, 0.05)
-    var tied: [(index: Int, weight: Double)] = [
-      (layout.bias, 1), (layout.scale, distance), (columns.coloured, 1), (layout.excess, 1),
-    ]
-    if let constant = columns.constant { tied.append((constant, 1)) }
-    variances[2] = square(noise.white) + first.extraVariance + (blocked ? square(configuration.blockedNoise) : 0)
-    for (k, weight) in tied { variances[2] += weight * weight * variances[k] }
-    var p = [Double](repeating: 0, count: n * n)
-    for k in 0..<n { p[k * n + k] = variances[k] }
-    for (k, weight) in tied {
-      p[2 * n + k] = -weight * variances[k]
-      p[k * n + 2] = -weight * variances[k]
-    }
-    var scalars = [Double](repeating: 0, count: n - 2)
-    scalars[0] = distance
-    scalars[layout.excess - 2] = excess
-    let rate = configuration.blockingRate + configuration.clearingRate
-    let share = (blocked ? configuration.blockingRate : configuration.clearingRate) / rate
-    return (log(share), scalars, p)
   }
 
   private mutating func take(_ range: Range) -> Outcome {
