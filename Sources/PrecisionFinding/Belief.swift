@@ -16,35 +16,45 @@ package struct Belief {
     self.worldFromDevice = worldFromDevice
     axesVariance = axesUncertainty * axesUncertainty
     let total = gaussians.reduce(0) { $0 + $1.weight }
-    self.gaussians = gaussians.map {
-      TargetGaussian(weight: $0.weight / max(total, 1e-300), position: $0.position, covariance: $0.covariance)
+    self.gaussians = gaussians.map { gaussian in
+      var share = gaussian
+      share.weight /= max(total, 1e-300)
+      return share
     }
   }
 
   private var origin: Vector3 { worldFromDevice.translation }
 
-  /// Distance from the device's origin: mean and 1-sigma, metres.
+  /// Distance from the device's origin by the radio's scale, bias removed: mean and 1-sigma, metres.
+  ///
+  /// `(1 + s) |d|`: a monocular trajectory is off in scale by percents, a radio by far less, so the link's scale error is
+  /// taken to be the trajectory's, and the distance is the one the radio measures.
   package var distance: (mean: Double, sigma: Double) {
-    moments { d, p in
+    moments { g in
+      let d = g.position - origin
       let r = max(d.norm, 1e-6)
-      return (r, p.form(d / r, d / r))
+      let q = d / r
+      let k = 1 + g.scale
+      let cross = 2 * k * r * q.dot(g.scaleCovariance)
+      return (k * r, max(k * k * g.covariance.form(q, q) + cross + r * r * g.scaleVariance, 0))
     }
   }
 
   /// Horizontal distance: mean and 1-sigma, metres.
   package var horizontalDistance: (mean: Double, sigma: Double) {
-    moments { d, p in
+    moments { g in
+      let d = g.position - origin
       let h = Vector3(d.x, d.y, 0)
       let r = max(h.norm, 1e-6)
-      return (r, p.form(h / r, h / r))
+      return (r, g.covariance.form(h / r, h / r))
     }
   }
 
-  private func moments(_ f: (Vector3, Matrix3) -> (Double, Double)) -> (mean: Double, sigma: Double) {
+  private func moments(_ f: (TargetGaussian) -> (Double, Double)) -> (mean: Double, sigma: Double) {
     var mean = 0.0
     var square = 0.0
     for g in gaussians {
-      let (value, variance) = f(g.position - origin, g.covariance)
+      let (value, variance) = f(g)
       mean += g.weight * value
       square += g.weight * (value * value + variance)
     }

@@ -232,7 +232,14 @@ package struct TrackedPeer {
         relative[r, c] = sum
       }
     }
-    return TargetGaussian(weight: 1, position: position, covariance: relative)
+    var result = TargetGaussian(weight: 1, position: position, covariance: relative)
+    let s = width + layout.scale
+    result.scale = state[layout.scale]
+    for r in 0..<3 {
+      for a in 0..<n where j[r][a] != 0 { result.scaleCovariance[r] += j[r][a] * p[a * n + s] }
+    }
+    result.scaleVariance = p[s * n + s]
+    return result
   }
 
   /// Covariance of the peer's position in the estimate's world, m^2.

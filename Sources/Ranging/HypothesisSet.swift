@@ -75,6 +75,18 @@ package struct HypothesisSet {
     return j * Matrix3(rows: row(0), row(1), row(2)) * j.transpose
   }
 
+  /// Hypothesis `i` as a Gaussian over the peer's position and the link's scale.
+  package func gaussian(_ i: Int, weight: Double) -> TargetGaussian {
+    let (n, s) = (dimension, layout.scale)
+    let base = i * n * n
+    var result = TargetGaussian(weight: weight, position: position(i), covariance: positionCovariance(i))
+    result.scale = scalars[i * (n - 2) + s - 2]
+    result.scaleCovariance =
+      positionJacobian(i) * Vector3(covariance[base + s], covariance[base + n + s], covariance[base + 2 * n + s])
+    result.scaleVariance = covariance[base + s * n + s]
+    return result
+  }
+
   /// Covariance of hypothesis `i` over (t, b, biases as in `layout`), row-major, `dimension` squared.
   package func cartesianCovariance(_ i: Int) -> [Double] {
     let n = dimension

@@ -113,8 +113,7 @@ package struct PeerPosterior {
     guard let set = hypotheses else { return [] }
     var result: [TargetGaussian] = []
     for i in 0..<set.count where normalized[i] > 1e-5 {
-      result.append(
-        TargetGaussian(weight: normalized[i], position: set.position(i), covariance: set.positionCovariance(i)))
+      result.append(set.gaussian(i, weight: normalized[i]))
     }
     result.sort { $0.weight > $1.weight }
     return result
