@@ -3,9 +3,9 @@ import Foundation
 /// How the ranges of one link scatter: white noise plus a Gauss-Markov bias of each antenna.
 ///
 /// Real radios are coloured, and a filter that assumes white noise misses a third to two thirds of its "90 %" intervals on
-/// them. The coloured part is multipath and antenna pattern: it changes as the device moves. On the public recordings it
-/// decorrelates within about a metre whatever the speed (2.5 s at 0.4 m/s, 0.7 s at 1.2 m/s, over 5 s at 0.1 m/s), so
-/// it forgets by distance as well as by time. Antennas 0.2 to 0.6 m apart err independently.
+/// them. The coloured part is multipath and antenna pattern: it changes as the device moves. On public recordings at
+/// different speeds it decorrelated within about a metre, so it forgets by distance as well as by time. Antennas are taken
+/// to err independently.
 package struct RangeNoise: Equatable, Sendable {
   /// 1-sigma of the white part, metres.
   package var white: Double

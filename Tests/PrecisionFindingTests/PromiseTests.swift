@@ -37,7 +37,7 @@ import Testing
     return Angle.wrapped(angle.value - trueAngle)
   }
 
-  @Test(arguments: ["still", "tremor"], [2, 3, 4] as [UInt64])
+  @Test(arguments: ["still", "tremor"], [1, 2, 3, 4] as [UInt64])
   func aStandingDeviceNeverConvergesAndAsksForMovement(name: String, seed: UInt64) throws {
     let updates = try Self.run(name, seed: seed).updates
     #expect(updates.count > 200)
