@@ -47,7 +47,9 @@ struct RunExecution {
       summary: finder.summary, peers: pipeline.peers, written: (files.updateCount, files.poseCount),
       nonFinite: files.nonFiniteCount, verdict: verdict)
     let use = ResourceUse(since: began)
-    let timing = TimingDocument(use: use, counts: pipeline.counts, span: try span(of: recording))
+    let timing = TimingDocument(
+      recording: URL(fileURLWithPath: folder).standardizedFileURL.path, use: use, counts: pipeline.counts,
+      span: try span(of: recording))
     try files.commit(result: document.json, timing: timing.json)
     warn(DamageWords.lines(damage) + pipeline.counts.unused)
     try pipeline.close(
