@@ -68,7 +68,9 @@ import Testing
 
   @Test func falseConvergence() throws {
     func update(angle: Double, position: Vector3, converged: Bool = true) -> JudgedUpdate {
-      JudgedUpdate(timestamp: start, horizontalAngle: angle, worldPosition: position, isConverged: converged)
+      JudgedUpdate(
+        timestamp: start, horizontalAngle: angle, worldPosition: position,
+        status: converged ? "converged" : "notConverged")
     }
     let verdict = judge([
       update(angle: Angle.degrees(19), position: Vector3(0, 4, 0)),

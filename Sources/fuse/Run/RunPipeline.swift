@@ -70,7 +70,7 @@ struct RunPipeline {
     case .session(let session):
       try publish(output.write(UpdateRecord(session)), story.tell(session))
     case .pose(let time, let worldFromBody, let covariance):
-      judge?.note(time, worldFromBody: worldFromBody)
+      judge?.note(time, worldFromBody: worldFromBody, covariance: covariance)
       try output.write(time, worldFromBody: worldFromBody, covariance: covariance)
     }
   }
