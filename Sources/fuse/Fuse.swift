@@ -14,11 +14,12 @@ struct Fuse: ParsableCommand {
         fuse simulate --list                 the worlds that can be simulated
         fuse simulate arc -o walk --seed 7   a recording with known truth
         fuse eval phone                      how far the run is from the truth
+        fuse diff golden new                 what changed between two runs
 
       EXIT CODES
         0 done, 1 the answer is no (eval --expect), 2 the data or the run failed (one "error: ..." line on stderr),
         64 wrong usage
       """,
     version: "0.1.0",
-    subcommands: [RunCommand.self, InspectCommand.self, SimulateCommand.self, EvalCommand.self])
+    subcommands: [RunCommand.self, InspectCommand.self, SimulateCommand.self, EvalCommand.self, DiffCommand.self])
 }
