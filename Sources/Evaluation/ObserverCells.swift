@@ -45,7 +45,7 @@ struct ObserverCells {
   /// Every direction, and every distance in `distances`.
   ///
   /// - Parameters:
-  ///   - angle: size of a cell in both angles, radians; an even fraction of a quarter turn.
+  ///   - angle: size of a cell in both angles, radians; a whole fraction of half a turn.
   ///   - distance: size of a cell in distance, metres.
   init(anchor: Vector3, distances: ClosedRange<Double>, angle: Double, distance: Double, elevationPrior: Double) {
     self.anchor = anchor
@@ -104,20 +104,22 @@ struct ObserverCells {
     best = largestWeight
   }
 
-  /// How many cells weigh over `exp(-drop)` of the best.
+  /// How many cells weigh at least `exp(-drop)` of the best.
   func count(within drop: Double) -> Int {
     var found = SIMD4<Int64>.zero
-    for group in groups { found.replace(with: found &+ 1, where: group.logWeight .> best - drop) }
+    for group in groups { found.replace(with: found &+ 1, where: group.logWeight .>= best - drop) }
     return Int(found.wrappedSum())
   }
 
-  /// Up to `wanted` cells, evenly chosen among those over `exp(-drop)` of the best.
+  /// Up to `wanted` cells, evenly chosen among those of at least `exp(-drop)` of the best.
   func sample(_ wanted: Int, within drop: Double) -> [Int] {
     let stride = max(count(within: drop) / wanted, 1)
     var (seen, chosen) = (0, [Int]())
-    for i in 0..<count where logWeight(i) > best - drop {
-      if seen % stride == stride / 2 { chosen.append(i) }
-      seen += 1
+    for g in groups.indices where any(groups[g].logWeight .>= best - drop) {
+      for lane in 0..<4 where groups[g].logWeight[lane] >= best - drop {
+        if seen % stride == stride / 2 { chosen.append(4 * g + lane) }
+        seen += 1
+      }
     }
     return chosen
   }
@@ -128,7 +130,7 @@ struct ObserverCells {
     // Moving the cells together costs more than a few idle ones.
     guard kept * 8 < count * 7 else { return }
     var to = 0
-    for i in 0..<count where logWeight(i) > best - drop {
+    for i in 0..<count where logWeight(i) >= best - drop {
       let (g, lane, h, other) = (to / 4, to % 4, i / 4, i % 4)
       groups[g].x[lane] = groups[h].x[other]
       groups[g].y[lane] = groups[h].y[other]

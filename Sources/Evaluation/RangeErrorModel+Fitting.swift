@@ -67,9 +67,9 @@ extension RangeErrorModel {
       if pairs > 0 { points.append((lag, sum / pairs / variance, pairs)) }
     }
     var best = (share: 0.0, memory: 1.0, cost: points.reduce(0) { $0 + $1.pairs * $1.value * $1.value })
-    // A quarter of an octave apart.
-    for k in 0..<40 {
-      let memory = spacing * pow(2, 0.25 * Double(k))
+    // A tenth of an octave apart, up to a thousand spacings.
+    for k in 0...100 {
+      let memory = spacing * pow(2, 0.1 * Double(k))
       var (xy, xx) = (0.0, 0.0)
       for point in points {
         let x = exp(-point.lag / memory)

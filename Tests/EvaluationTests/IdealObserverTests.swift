@@ -24,7 +24,7 @@ import Testing
   }
 
   static func run(_ trial: RangingTrial, cellsPerSigma: Double = 1.5) -> IdealObserver {
-    var observer = IdealObserver(model, cellsPerSigma: cellsPerSigma)
+    var observer = IdealObserver(model, cellsPerSigma: cellsPerSigma, limit: 2_000_000)
     for reading in trial.readings { observer.update(range: reading.range, antenna: reading.device, after: 0.1) }
     return observer
   }
@@ -76,7 +76,7 @@ import Testing
   /// Truth drawn from the observer's own prior: its 90 % arc holds it nine times in ten, at every time, on every motion.
   @Test func ninetyPercentAreNinetyPercent() throws {
     let motions = [RangingTrial.Motion.arc, .arcAndVertical, .lWalk]
-    let checkpoints = [5, 10, 20, 30, 60, 120]
+    let checkpoints = [10, 20, 30, 60, 120]
     let trials = 500
     var held = [[Int]](repeating: [Int](repeating: 0, count: checkpoints.count), count: motions.count)
     for (m, motion) in motions.enumerated() {
@@ -112,7 +112,7 @@ import Testing
       let trial = RangingTrial(motion, seconds: seconds, random: &random)
       let device = trial.readings.last!.device
       let (coarse, fine) = (Self.run(trial), Self.run(trial, cellsPerSigma: 3))
-      #expect(coarse.isResolved && coarse.count < fine.count)
+      #expect(coarse.isResolved && fine.isResolved && coarse.count < fine.count)
       let (a, b) = (try Self.view(coarse, device), try Self.view(fine, device))
       let sigma = b.angleDeviation
       #expect(abs(Angle.wrapped(a.angle - b.angle)) < 0.01 * sigma)
@@ -187,8 +187,9 @@ import Testing
   }
 
   /// Ranges that no radio measures: everything stays finite, and what is no distance is left out and counted.
-  @Test func sillyInputStaysFinite() throws {
-    var observer = IdealObserver(Self.model)
+  @Test(arguments: [model, RangeErrorModel(white: 0), RangeErrorModel(white: 0, constant: 0, elevationPrior: 0)])
+  func sillyInputStaysFinite(model: RangeErrorModel) throws {
+    var observer = IdealObserver(model)
     #expect(IdealView(observer, worldFromDevice: .identity) == nil && observer.mean { $0.x } == nil)
     func check() throws {
       let view = try Self.view(observer, Vector3(0, 0, 0))
