@@ -8,10 +8,10 @@ import Geometry
 /// The prior is flat over directions but for the elevation prior, and flat in the distance from the place of the first
 /// range.
 ///
-/// Exact means: as fine as the posterior needs. With J the information of all ranges about a cell's place, a lattice whose
-/// cells are at most half a 1-sigma `J_jj^(-1/2)` wide integrates it with an error far below that of any answer here. When
-/// cells become wider than that, they are halved, and the new ones go through all ranges since the first: nothing is
-/// interpolated. docs/ideal-observer.md says more.
+/// Exact means: as fine as the posterior needs. With J the information of all ranges about a cell's place, a cell is at most
+/// two thirds of `J_jj^(-1/2)` wide in either angle and twice that in distance: sums over such a lattice are integrals, far
+/// below the error of anything that is compared with them. When cells become wider than that, they are halved, and the new
+/// ones go through all ranges since the first: nothing is interpolated. See docs/ideal-observer.md.
 package struct IdealObserver {
   /// Cells below e^-20 of the best, 6.3 sigma, are given up.
   private static let reach = 40.0.squareRoot()
@@ -22,7 +22,7 @@ package struct IdealObserver {
 
   /// How the ranges err.
   package let model: RangeErrorModel
-  /// Ranges that were no distance at all (not finite, negative, over 1000 km) and were left out.
+  /// How many updates were left out: a range or place that is not finite, negative, or over 1000 km.
   package private(set) var ignored = 0
   /// False when a limit kept cells wider than the posterior asks for.
   package private(set) var isResolved = true
@@ -36,8 +36,8 @@ package struct IdealObserver {
   /// An observer that knows nothing yet.
   ///
   /// - Parameters:
-  ///   - cellsPerSigma: how fine the lattice is at least; distances, which are only averaged over, have half as many.
-  ///   - limit: no more cells than this.
+  ///   - cellsPerSigma: how fine the lattice is at least; distances, of which only means are taken, have half as many.
+  ///   - limit: no more cells than this; the first range alone needs about 40 000.
   package init(_ model: RangeErrorModel, cellsPerSigma: Double = 1.5, limit: Int = 400_000) {
     self.model = model
     self.cellsPerSigma = cellsPerSigma

@@ -1,6 +1,6 @@
 import Geometry
 
-/// The product's rules of what is said and when, as docs/formats.md has them, without hysteresis.
+/// The product's rules of what is published and when, by definition and without hysteresis.
 extension IdealView {
   /// The horizontal angle where it may be published, radians: its 90 % half-width is at most 15 degrees, at most 1 % of the
   /// posterior lies over 45 degrees away, and the peer is horizontally at least 0.5 m and two sigma off.

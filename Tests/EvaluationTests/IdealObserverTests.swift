@@ -14,15 +14,6 @@ import Testing
     white: RangingTrial.white, coloured: RangingTrial.coloured, memory: RangingTrial.memory,
     constant: RangingTrial.constant)
 
-  /// A peer from the observer's own prior over directions, 3 to 7 m away.
-  static func peer(_ random: inout SeededRandom) -> Vector3 {
-    while true {
-      let u = random.direction()
-      let elevation = asin(u.z) / model.elevationPrior
-      if random.chance(exp(-0.5 * elevation * elevation)) { return random.uniform(3...7) * u }
-    }
-  }
-
   static func run(_ trial: RangingTrial, cellsPerSigma: Double = 1.5) -> IdealObserver {
     var observer = IdealObserver(model, cellsPerSigma: cellsPerSigma, limit: 2_000_000)
     for reading in trial.readings { observer.update(range: reading.range, antenna: reading.device, after: 0.1) }
@@ -73,35 +64,22 @@ import Testing
     #expect(abs(sum - form) < 1e-9 * form && abs(logDeterminant - determinant) < 1e-9)
   }
 
-  /// Truth drawn from the observer's own prior: its 90 % arc holds it nine times in ten, at every time, on every motion.
-  @Test func ninetyPercentAreNinetyPercent() throws {
-    let motions = [RangingTrial.Motion.arc, .arcAndVertical, .lWalk]
-    let checkpoints = [10, 20, 30, 60, 120]
-    let trials = 500
-    var held = [[Int]](repeating: [Int](repeating: 0, count: checkpoints.count), count: motions.count)
-    for (m, motion) in motions.enumerated() {
-      var random = SeededRandom(seed: 312, stream: UInt64(m))
-      for _ in 0..<trials {
-        let trial = RangingTrial(motion, seconds: 12, peer: Self.peer(&random), random: &random)
-        var observer = IdealObserver(Self.model)
-        for (k, reading) in trial.readings.enumerated() {
-          observer.update(range: reading.range, antenna: reading.device, after: 0.1)
-          guard let slot = checkpoints.firstIndex(of: k) else { continue }
-          let truth = HorizontalAngle.of(trial.peer - reading.device, worldFromDevice: Self.upright)
-          if try Self.view(observer, reading.device).arcHolds(truth) { held[m][slot] += 1 }
-        }
-      }
-      let shares = held[m].map { Double($0) / Double(trials) }
-      print("ideal observer's coverage, \(motion), after \(checkpoints) ranges: \(shares)")
+  /// One range tells the distance to within all its errors, and leaves the prior of the direction.
+  @Test func oneRangeLeavesThePrior() throws {
+    var observer = IdealObserver(Self.model)
+    observer.update(range: 5, antenna: Vector3(1, 2, 3), after: 0)
+    let view = try Self.view(observer, Vector3(1, 2, 3))
+    #expect(abs(view.distance.mean - 5) < 1e-6 && abs(view.distance.sigma / Self.model.total - 1) < 1e-3)
+    #expect(view.publishedAngle == nil && view.decidedLevel == nil && !view.isConverged)
+    #expect(abs(view.arc.upperBound - 0.9 * .pi) < 0.02 && abs(view.arc.lowerBound + 0.9 * .pi) < 0.02)
+    var (mass, square) = (0.0, 0.0)
+    for k in -8999...8999 {
+      let elevation = Double(k) * 1e-4 * .pi / 1.8
+      let density = cos(elevation) * exp(-0.5 * pow(elevation / Self.model.elevationPrior, 2))
+      (mass, square) = (mass + density, square + elevation * elevation * density)
     }
-    for slot in checkpoints.indices {
-      let share = Double(held.reduce(0) { $0 + $1[slot] }) / Double(trials * motions.count)
-      #expect(share >= 0.88 && share <= 0.92, "after \(checkpoints[slot]) ranges: \(share)")
-    }
-    for (m, motion) in motions.enumerated() {
-      let share = Double(held[m].reduce(0, +)) / Double(trials * checkpoints.count)
-      #expect(share >= 0.88 && share <= 0.92, "\(motion): \(share)")
-    }
+    let found = try #require(observer.mean { pow(asin(($0.z - 3) / ($0 - Vector3(1, 2, 3)).norm), 2) })
+    #expect(abs(found / (square / mass) - 1) < 1e-3)
   }
 
   /// Cells half as wide say the same, to a small part of the posterior's own width.
@@ -176,7 +154,7 @@ import Testing
   @Test func straightMotionLeavesTheMirrorImage() throws {
     var random = SeededRandom(seed: 315)
     for _ in 0..<10 {
-      let trial = RangingTrial(.sway, seconds: 4, peer: Self.peer(&random), random: &random)
+      let trial = RangingTrial(.sway, seconds: 4, peer: IdealHonestyTests.peer(&random), random: &random)
       let device = trial.readings.last!.device
       let observer = Self.run(trial)
       let view = try Self.view(observer, device)
