@@ -5,9 +5,9 @@ import Geometry
 ///
 /// State (b, a), measurement `z - |t - p| = b + a + n`. The covariance and so the gains do not depend on the measurement;
 /// only the two means do.
-package struct BiasFilter {
+package struct BiasFilter: Sendable {
   /// One range, as every place sees it.
-  package struct Step {
+  package struct Step: Sendable {
     /// Metres.
     package var range: Double
     /// Where it was taken, world, metres.

@@ -1,20 +1,26 @@
 import Foundation
-import Geometry
 
 /// The marginal posterior of an angle about its circular mean, as a sum of boxes: one a cell, as wide as the cell.
 struct CellMarginal {
-  /// Circular mean, radians.
-  let mean: Double
-  /// Distances from the mean in (-pi, pi], widths (radians) and shares of the boxes.
+  /// Distances from the mean in (-pi, pi] and widths, radians, and shares, which sum to 1.
   private let boxes: [SIMD3<Double>]
 
-  /// A marginal of angles (radians), widths (radians) and weights that sum to 1.
+  /// A marginal; widths are held to half a turn, and what of a box lies beyond half a turn comes in again on the other side.
   init(_ input: [SIMD3<Double>]) {
-    var sum = SIMD2<Double>.zero
-    for box in input { sum += box.z * SIMD2(cos(box.x), sin(box.x)) }
-    let center = sum == .zero ? 0 : atan2(sum.y, sum.x)
-    mean = center
-    boxes = input.map { SIMD3(Angle.wrapped($0.x - center), min(max($0.y, 1e-12), .pi), $0.z) }
+    var boxes: [SIMD3<Double>] = []
+    boxes.reserveCapacity(input.count + input.count / 8)
+    for box in input {
+      let width = min(max(box.y, 1e-12), .pi)
+      let over = abs(box.x) + 0.5 * width - .pi
+      if over > 0 {
+        let (side, rest) = (box.x < 0 ? -1.0 : 1.0, width - over)
+        boxes.append(SIMD3(side * (.pi - 0.5 * rest), rest, box.z * rest / width))
+        boxes.append(SIMD3(-side * (.pi - 0.5 * over), over, box.z * over / width))
+      } else {
+        boxes.append(SIMD3(box.x, width, box.z))
+      }
+    }
+    self.boxes = boxes
   }
 
   /// Share that lies below `offset` radians from the mean, 0...1.

@@ -12,7 +12,7 @@ import Geometry
 /// two thirds of `J_jj^(-1/2)` wide in either angle and twice that in distance: sums over such a lattice are integrals, far
 /// below the error of anything that is compared with them. When cells become wider than that, they are halved, and the new
 /// ones go through all ranges since the first: nothing is interpolated. See docs/ideal-observer.md.
-package struct IdealObserver {
+package struct IdealObserver: Sendable {
   /// Cells below e^-20 of the best, 6.3 sigma, are given up.
   private static let reach = 40.0.squareRoot()
   /// No cell is halved below this: radians, radians, metres.

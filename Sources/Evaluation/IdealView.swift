@@ -28,16 +28,22 @@ package struct IdealView: Sendable {
   package init?(_ observer: IdealObserver, worldFromDevice: Pose) {
     guard let cells = observer.posterior else { return nil }
     let origin = worldFromDevice.translation
-    let ahead = HorizontalAngle.aheadAzimuth(worldFromDevice: worldFromDevice.rotation)
-    var (direction, mean) = (Vector3.zero, Vector3.zero)
+    // Mean direction, mean horizontal direction, mean place.
+    var (direction, course, mean) = (Vector3.zero, SIMD2<Double>.zero, Vector3.zero)
     for cell in cells {
-      direction += cell.weight * (cell.place - origin).normalized
+      let d = cell.place - origin
+      direction += cell.weight * d.normalized
+      course += cell.weight / max(d.horizontalNorm, 1e-9) * SIMD2(d.x, d.y)
       mean += cell.weight * cell.place
     }
     direction = direction.normalized
+    let azimuth = atan2(course.y, course.x)
+    let (ahead, across) = (Rotation.yaw(azimuth) * Vector3(1, 0, 0), Rotation.yaw(azimuth) * Vector3(0, 1, 0))
+    let (slope, cone) = (tan(TrueView.levelAngle), cos(Angle.degrees(20)))
 
     var boxes: [SIMD3<Double>] = []
     boxes.reserveCapacity(cells.count)
+    // Means and mean squares.
     var (near, level) = (SIMD2<Double>.zero, SIMD2<Double>.zero)
     var (above, below, elsewhere) = (0.0, 0.0, 0.0)
     var covariance = Matrix3.zero
@@ -47,25 +53,24 @@ package struct IdealView: Sendable {
       near += cell.weight * SIMD2(r, r * r)
       level += cell.weight * SIMD2(h, h * h)
       covariance += Matrix3(outer: cell.weight * (cell.place - mean), cell.place - mean)
-      boxes.append(
-        SIMD3(ahead - atan2(d.y, d.x), cell.width(along: Vector3(-d.y, d.x, 0) / (h * h)), cell.weight))
+      // Positive right: against the azimuth.
+      let offset = -atan2(d.dot(across), d.dot(ahead))
+      boxes.append(SIMD3(offset, cell.width(along: Vector3(-d.y, d.x, 0) / (h * h)), cell.weight))
 
       // Share of the cell where `margin` is positive.
       func share(_ margin: Double, _ gradient: Vector3) -> Double {
         let width = max(cell.width(along: gradient), 1e-12)
         return cell.weight * min(max(margin / width + 0.5, 0), 1)
       }
-      let slope = tan(TrueView.levelAngle)
       let limit = max(TrueView.levelHeight, slope * h)
       let outwards = limit > TrueView.levelHeight ? Vector3(d.x, d.y, 0) * (-slope / h) : .zero
       above += share(d.z - limit, outwards + Vector3(0, 0, 1))
       below += share(-d.z - limit, outwards - Vector3(0, 0, 1))
-      let cosine = min(max(direction.dot(d) / r, -1), 1)
-      let away = (cosine * d / r - direction) / (max(1 - cosine * cosine, 1e-12).squareRoot() * r)
-      elsewhere += share(acos(cosine) - .pi / 9, away)
+      let cosine = direction.dot(d) / r
+      elsewhere += share(cone - cosine, (cosine * d / r - direction) / r)
     }
     let marginal = CellMarginal(boxes)
-    angle = Angle.wrapped(marginal.mean)
+    angle = Angle.wrapped(HorizontalAngle.aheadAzimuth(worldFromDevice: worldFromDevice.rotation) - azimuth)
     arc = marginal.quantile(0.05)...marginal.quantile(0.95)
     angleDeviation = marginal.deviation
     (beyond20, beyond45) = (marginal.share(beyond: .pi / 9), marginal.share(beyond: .pi / 4))

@@ -5,9 +5,9 @@ import Geometry
 ///
 /// All cells are of one size. Each stands for its mid-point and carries the two bias means and the weight that follow from
 /// all ranges so far. Four cells make a group, and a range touches every group once, in order, without allocating.
-struct ObserverCells {
+struct ObserverCells: Sendable {
   /// Four cells side by side: places (world, metres), bias means (metres), logarithms of the weights.
-  private struct Group {
+  private struct Group: Sendable {
     var x = SIMD4<Double>.zero
     var y = SIMD4<Double>.zero
     var z = SIMD4<Double>.zero

@@ -41,27 +41,40 @@ import Testing
       constant += step.constantGain * innovation
       coloured += step.colouredGain * innovation
     }
-    // Cholesky of the dense covariance, row by row.
-    var times: [Double] = []
-    for gap in gaps { times.append((times.last ?? 0) + gap) }
-    let m = Self.model
-    var (lower, y) = ([[Double]](), [Double]())
-    for i in times.indices {
-      var row: [Double] = []
-      var rest = residuals[i]
-      for j in 0...i {
-        var c = m.constant * m.constant + m.coloured * m.coloured * exp(-(times[i] - times[j]) / m.memory)
-        if i == j { c += m.white * m.white }
-        for k in 0..<j { c -= row[k] * (i == j ? row[k] : lower[j][k]) }
-        row.append(i == j ? c.squareRoot() : c / lower[j][j])
-        if j < i { rest -= row[j] * y[j] }
-      }
-      y.append(rest / row[i])
-      lower.append(row)
+    let whitener = Whitener(Self.model, gaps: gaps)
+    let form = whitener.whitened(residuals).reduce(0) { $0 + $1 * $1 }
+    #expect(abs(sum - form) < 1e-9 * form && abs(logDeterminant - whitener.logDeterminant) < 1e-9)
+  }
+
+  /// Lattice, refinement and replay against plain Monte Carlo: places drawn from the prior and weighted by the dense
+  /// covariance of the ranges have the means that the observer has.
+  @Test(arguments: [RangingTrial.Motion.arc, .arcAndVertical, .lWalk])
+  func theLatticeIsTheIntegral(motion: RangingTrial.Motion) throws {
+    var random = SeededRandom(seed: 317)
+    let trial = RangingTrial(motion, seconds: 1.5, random: &random)
+    let observer = Self.run(trial)
+    let whitener = Whitener(Self.model, gaps: trial.readings.indices.map { $0 == 0 ? 0 : 0.1 })
+    let origin = trial.readings[0]
+    let functions: [(Vector3) -> Double] = [
+      { $0.x }, { $0.y }, { $0.z }, { $0.z * $0.z }, { $0.x * $0.y }, { ($0 - origin.device).norm },
+    ]
+    var (total, drawn) = (0.0, [(weight: Double, values: [Double])]())
+    for _ in 0..<300_000 {
+      let spread = 6 * Self.model.total
+      let u = random.direction()
+      let place = origin.device + random.uniform(max(origin.range - spread, 0)...(origin.range + spread)) * u
+      let residuals = whitener.whitened(trial.readings.map { $0.range - (place - $0.device).norm })
+      let elevation = asin(u.z) / Self.model.elevationPrior
+      let weight = exp(-0.5 * residuals.reduce(elevation * elevation) { $0 + $1 * $1 })
+      total += weight
+      if weight > 1e-12 { drawn.append((weight, functions.map { $0(place) })) }
     }
-    let form = y.reduce(0) { $0 + $1 * $1 }
-    let determinant = lower.indices.reduce(0) { $0 + 2 * log(lower[$1][$1]) }
-    #expect(abs(sum - form) < 1e-9 * form && abs(logDeterminant - determinant) < 1e-9)
+    for (k, f) in functions.enumerated() {
+      let mean = drawn.reduce(0) { $0 + $1.weight * $1.values[k] } / total
+      let error = drawn.reduce(0) { $0 + pow($1.weight * ($1.values[k] - mean), 2) }.squareRoot() / total
+      #expect(abs(try #require(observer.mean(of: f)) - mean) < 4 * error, "\(motion), function \(k)")
+      #expect(error < 0.1)
+    }
   }
 
   /// One range tells the distance to within all its errors, and leaves the prior of the direction.
