@@ -33,14 +33,16 @@ extension Simulator {
     return order.map { events[$0] }
   }
 
+  /// The points that there are to see, metres.
+  package var landmarks: [Vector3] { RoomLandmarks.points(scenario.room, walls: scenario.walls, seed: seed) }
+
   private func frames() -> [CameraFrame] {
     guard let camera = scenario.camera else { return [] }
     let views = camera.calibrations.map {
       CameraView($0, along: motion, rowSkew: camera.rowSkew, walls: scenario.walls)
     }
     return CameraSimulator.frames(
-      camera, views: views, landmarks: RoomLandmarks.points(scenario.room, walls: scenario.walls, seed: seed),
-      duration: motion.duration, start: Self.start, seed: seed
+      camera, views: views, landmarks: landmarks, duration: motion.duration, start: Self.start, seed: seed
     ) { time in
       // On the table, and just over it, the back camera sees nothing.
       camera.dark.contains { $0.contains(time) } || plan.pose(at: time).grip < 0.5

@@ -111,7 +111,8 @@ package struct Simulator: Sendable {
     let room = scenario.room
     return stride(from: 0, through: plan.duration, by: spacing).first { time in
       let position = plan.pose(at: time).position
-      let before = plan.pose(at: time - spacing).position
+      // Over two steps: a point on a wall is on neither side of it.
+      let before = plan.pose(at: time - 2 * spacing).position
       return any(position .< room.low + 0.1) || any(position .> room.high - 0.1)
         || scenario.walls.contains { $0.stands(between: before, and: position) }
     }

@@ -42,9 +42,12 @@ extension Scenario {
   /// Where a camera sits in the device.
   package struct Mount: Equatable, Sendable {
     /// In the body (device axes), metres.
-    package var position = Vector3(0.025, 0.06, -0.004)
+    package var position: Vector3
     /// Misalignment against the device, rotation vector in camera axes, radians.
     package var misalignment = Vector3(0.004, -0.006, 0.008)
+
+    /// A mount; without `position` that of a phone's main camera.
+    package init(position: Vector3 = Vector3(0.025, 0.06, -0.004)) { self.position = position }
   }
 }
 

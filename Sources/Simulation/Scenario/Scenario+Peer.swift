@@ -43,6 +43,12 @@ extension Scenario {
     package var time: ClosedRange<Double>
     /// By how much it moves, metres.
     package var way: Vector3
+
+    /// A way from its parts; it takes time.
+    package init(time: ClosedRange<Double>, way: Vector3) {
+      self.time = time
+      self.way = way
+    }
   }
 
   /// The same scenario with everything decided that the seed decides before the play begins.
