@@ -75,7 +75,8 @@ let package = Package(
       name: "SimulationTests", dependencies: ["Simulation", "Datasets", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
-      name: "ReportTests", dependencies: ["Report", "Datasets", "Evaluation", "SensorData", "Geometry", "TestSupport"]),
+      name: "ReportTests",
+      dependencies: ["Report", "Datasets", "Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "FuseCommandTests",
       dependencies: ["fuse", "PrecisionFinding", "Datasets", "Simulation", "Evaluation", "SensorData", "Geometry", "TestSupport"]),

@@ -7,9 +7,11 @@ import Geometry
 enum Facts {
   /// Figures of the trajectory and of one peer; what is not known is left out.
   static func json(_ trajectory: TrajectoryErrors?, _ peer: PeerErrors?) -> JSONValue {
-    .array([peer.flatMap(coverage), peer.flatMap(falseConverged), peer.flatMap(angle), peer.flatMap(place),
-      trajectory.map(path), trajectory.flatMap { nees("trajectory NEES", $0.positionNEES, $0.attitudeNEES) },
-    ].compactMap { $0 })
+    .array(
+      [
+        peer.flatMap(coverage), peer.flatMap(falseConverged), peer.flatMap(angle), peer.flatMap(place),
+        trajectory.map(path), trajectory.flatMap { nees("trajectory NEES", $0.positionNEES, $0.attitudeNEES) },
+      ].compactMap { $0 })
   }
 
   private static func fact(_ name: String, _ value: String, _ note: String, _ help: String, bad: Bool = false)

@@ -61,12 +61,12 @@ struct PeerSeries {
   }
 
   private var updates: JSONValue {
-    let angles = moments.map { ($0.angleError ?? $0.update.horizontalAngle?.value).map(Angle.inDegrees) }
+    let angles = moments.map { $0.update.horizontalAngle?.value }
     let widths = moments.map { moment in moment.update.horizontalAngle.map { $0.high - $0.low } }
     let kept = Decimation.kept(
       count: moments.count, limit: limit,
       channels: [
-        angles, widths, moments.map(\.update.distance), angles.map { $0 == nil ? 0 : 1 },
+        angles, moments.map(\.angleError), widths, moments.map(\.update.distance), angles.map { $0 == nil ? 0 : 1 },
         moments.map { $0.place == nil ? 0 : 1 },
       ]
     ).map { moments[$0] }
@@ -80,8 +80,8 @@ struct PeerSeries {
       "trueDistance": numbers(3) { $0.view?.distance },
       "angle": degrees { $0.update.horizontalAngle?.value }, "angleError": degrees { $0.angleError },
       // The interval's ends from the angle: how far to the left and to the right of it.
-      "low": degrees { moment in moment.update.horizontalAngle.map { $0.low - $0.value } },
-      "high": degrees { moment in moment.update.horizontalAngle.map { $0.high - $0.value } },
+      "low": degrees { $0.update.horizontalAngle?.reach.lowerBound },
+      "high": degrees { $0.update.horizontalAngle?.reach.upperBound },
       "trueAngle": degrees { $0.view?.horizontalAngle },
       "level": Columns.words(kept.map(\.update.verticalDirectionEstimate)),
       "trueLevel": Columns.words(kept.map { $0.view?.level.rawValue }),
@@ -153,5 +153,14 @@ struct PeerSeries {
       "x": Columns.numbers(kept.map(\.x), 3), "y": Columns.numbers(kept.map(\.y), 3),
       "z": Columns.numbers(kept.map(\.z), 3),
     ]
+  }
+}
+
+extension UpdateRecord.AngleEstimate {
+  /// The ends of the interval seen from the value, radians: the interval may lie on the other side of pi.
+  var reach: ClosedRange<Double> {
+    let half = max(0, (high - low) / 2)
+    let middle = Angle.wrapped(low + half - value)
+    return (middle - half)...(middle + half)
   }
 }

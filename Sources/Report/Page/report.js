@@ -88,6 +88,14 @@ function drawPlans() {
       for (const value of list) if (value !== null) around[axis].push(value);
     }
   }
+  // The last known region of each peer is shown whole.
+  for (const {updates} of data.peers.map(peer => peer.series)) {
+    const last = updates.x.findLastIndex(value => value !== null);
+    if (last < 0 || updates.top.a[last] === null) continue;
+    for (const [axis, reach] of [["x", updates.top.a[last]], ["y", updates.top.a[last]], ["z", updates.ahead.a[last]]]) {
+      around[axis].push(updates[axis][last] - reach, updates[axis][last] + reach);
+    }
+  }
   document.querySelector(".plans").hidden = around.x.length === 0;
   if (around.x.length === 0) return [];
   const extent = axis => [quantile(around[axis], 0), quantile(around[axis], 1)];
@@ -100,7 +108,7 @@ function drawPlans() {
   drawLegend();
   return [
     drawPlan($("top"), {h: "x", v: "y", ellipse: "top", extent, heights: [220, 440]}),
-    drawPlan($("side"), {h: across, v: "z", ellipse: across === "y" ? "ahead" : "right", extent, heights: [120, 230]}),
+    drawPlan($("side"), {h: across, v: "z", ellipse: across === "y" ? "ahead" : "right", extent, heights: [120, 260]}),
   ];
 }
 
@@ -176,8 +184,8 @@ function drawPlan(parent, {h, v, ellipse, extent, heights}) {
   };
   if (peer) {
     const known = peer.series.updates[h].flatMap((value, i) => value === null ? [] : [i]);
-    for (let k = 0; k < Math.min(9, known.length); k++) {
-      outline(known[Math.floor(k * known.length / 9)], {"fill-opacity": 0.035, "stroke-opacity": 0.28, "stroke-width": 0.8});
+    for (let k = 0; k < Math.min(6, known.length); k++) {
+      outline(known[Math.floor(k * known.length / 6)], {"fill-opacity": 0.035, "stroke-opacity": 0.28, "stroke-width": 0.8});
     }
     shape(svg, "path", {d: strokes(all(peer.series.updates)), fill: "none", style: `stroke: ${peerColour(state.peer)}`, "stroke-opacity": 0.45, "stroke-width": 1});
     const refused = all(peer.series.ranges).filter(Boolean);
@@ -253,7 +261,7 @@ function drawPhone() {
     const angle = value("angle");
     const away = value("distance");
     distance.textContent = away === null ? "- m" : `${away.toFixed(away < 9.95 ? 1 : 0)} m`;
-    side.textContent = angle === null ? (i < 0 ? "not heard yet" : "direction not known yet") : sideWords(angle);
+    side.textContent = angle === null ? (i < 0 ? "not heard yet" : "no direction yet") : sideWords(angle);
     level.textContent = i < 0 ? "" : levelWords[word(updates.level, i)] ?? "";
     guidance.textContent = i < 0 ? "" : word(updates.guidance, i) ?? "";
     quality.textContent = i < 0 ? "" : {precise: "", drifting: "no fresh ranges", imprecise: "distance only"}[word(updates.quality, i)] ?? "";
@@ -381,8 +389,8 @@ function drawPanels(peer) {
 /** Normalised errors on a logarithmic axis, those that there are. */
 function drawErrors(series, colour, line, row, panel, panels) {
   const lines = [
-    ["device's position", data.nees?.position, "stroke: var(--late)"],
-    ["device's attitude", data.nees?.attitude, "stroke: var(--late); stroke-dasharray: 2 3"],
+    ["device's position", data.nees?.position, "stroke: var(--soft)"],
+    ["device's attitude", data.nees?.attitude, "stroke: var(--soft); stroke-dasharray: 2 3"],
     ["peer's place", series.nees, `stroke: ${colour}`],
   ].filter(([, values]) => values);
   if (lines.length === 0) return;
