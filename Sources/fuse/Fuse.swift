@@ -15,6 +15,7 @@ struct Fuse: ParsableCommand {
         fuse simulate --list                 the worlds that can be simulated
         fuse simulate arc -o walk --seed 7   a recording with known truth
         fuse eval phone                      how far the run is from the truth
+        fuse diff golden new                 what changed between two runs
 
       EXIT CODES
         0 done, 1 the answer is no (eval --expect), 2 the data or the run failed (one "error: ..." line on stderr),
@@ -22,6 +23,6 @@ struct Fuse: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      RunCommand.self, ReportCommand.self, InspectCommand.self, SimulateCommand.self, EvalCommand.self,
+      RunCommand.self, ReportCommand.self, InspectCommand.self, SimulateCommand.self, EvalCommand.self, DiffCommand.self,
     ])
 }
