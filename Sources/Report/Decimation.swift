@@ -26,4 +26,12 @@ package enum Decimation {
     }
     return keep.indices.filter { keep[$0] }
   }
+
+  /// The same for a cloud of dots: three quarters evenly spaced, so that it looks as dense as it is, and a quarter extremes.
+  package static func sampled(count: Int, limit: Int, channels: [[Double?]]) -> [Int] {
+    guard count > limit else { return Array(0..<max(0, count)) }
+    let even = max(1, 3 * limit / 4)
+    let spaced = (0..<even).map { $0 * count / even }
+    return Set(spaced + kept(count: count, limit: limit / 4, channels: channels)).sorted()
+  }
 }

@@ -33,7 +33,7 @@ enum Facts {
     guard errors.judged > 0 else { return nil }
     return fact(
       "false converged", errors.converged > 0 ? "\(errors.falseConverged)" : "none",
-      "of \(Words.count(errors.converged, "converged update"))",
+      errors.converged > 0 ? "of \(Words.count(errors.converged, "converged update"))" : "never converged",
       "Updates that said 'converged' while the angle was wrong by over 20 degrees (peer at least 1 m away "
         + "horizontally) or the place by over 1.5 m.", bad: errors.falseConverged > 0)
   }
@@ -70,6 +70,6 @@ enum Facts {
       name, Words.fixed(p, 1), "position; attitude \(Words.fixed(a, 1))",
       "Normalised estimation error squared, the mean over the run: the squared error in units of the covariance that "
         + "the run itself states, worlds made one at the first pose. 3 when honest, less is cautious, more is "
-        + "over-confident.")
+        + "over-confident.", bad: max(p, a) > NormalizedErrors.band.upperBound)
   }
 }

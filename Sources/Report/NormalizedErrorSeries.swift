@@ -7,7 +7,7 @@ enum NormalizedErrorSeries {
   static let limit = 600
 
   /// Times in seconds and values; null without any. `start` is the moment that the errors count from.
-  static func json(_ errors: NormalizedErrors, from start: Double) -> JSONValue {
+  static func json(_ errors: NormalizedErrors, from start: Double, limit: Int = limit) -> JSONValue {
     let values = errors.values
     guard !values.isEmpty else { return .null }
     let kept = Decimation.kept(count: values.count, limit: limit, channels: [values.map(\.value)])

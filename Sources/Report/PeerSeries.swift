@@ -49,13 +49,14 @@ struct PeerSeries {
 
   /// Metres, degrees, seconds.
   var json: JSONValue {
-    let spans = SpanSeries.judgements(input.verdict.peers[peer]?.spans ?? [], from: moments.first?.seconds ?? 0)
+    let (start, few) = (moments.first?.seconds ?? 0, min(limit, 500))
+    let spans = SpanSeries.judgements(input.verdict.peers[peer]?.spans ?? [], from: start, limit: few)
     return [
       "spans": spans,
-      "camera": SpanSeries.words(moments.map { ($0.seconds, $0.update.details["camera"]?.text) }),
+      "camera": SpanSeries.words(moments.map { ($0.seconds, $0.update.details["camera"]?.text) }, limit: few),
       "updates": updates, "ranges": ranges, "truth": truePlaces,
       "nees": input.verdict.peers[peer].map {
-        NormalizedErrorSeries.json($0.positionNEES, from: moments.first?.seconds ?? 0)
+        NormalizedErrorSeries.json($0.positionNEES, from: start, limit: few)
       } ?? .null,
     ]
   }
@@ -122,7 +123,7 @@ struct PeerSeries {
           pose > 0 ? map.position(poses[pose - 1].worldFromBody) : nil
         ))
     }
-    let kept = Decimation.kept(
+    let kept = Decimation.sampled(
       count: rows.count, limit: limit,
       channels: [rows.map(\.range), rows.map(\.innovation), rows.map { $0.use == "rejected" ? 1 : 0 }])
     // Only rejected ranges are marked along the way.

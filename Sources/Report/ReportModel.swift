@@ -5,7 +5,7 @@ import Geometry
 /// Everything that the page draws, worked out and rounded: the script only places it.
 package enum ReportModel {
   /// Updates drawn of all peers together, at most: what keeps a page under a megabyte.
-  static let updateBudget = 6000
+  static let updateBudget = 4800
 
   /// The model of a run.
   package static func json(_ input: ReportInput) -> JSONValue {

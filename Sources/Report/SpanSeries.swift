@@ -1,11 +1,8 @@
 import Datasets
 import Evaluation
 
-/// Stretches of time in which something stayed the same, for bands along the time axis.
+/// Stretches of time in which something stayed the same, for bands along the time axis; at most `limit` of them.
 enum SpanSeries {
-  /// Stretches drawn of a long recording, at most.
-  static let limit = 500
-
   private struct Span: Equatable {
     var from: Double
     var to: Double
@@ -14,12 +11,12 @@ enum SpanSeries {
   }
 
   /// Status and reasons; `start` is the moment that the spans count from, seconds.
-  static func judgements(_ spans: [ConvergenceSpan], from start: Double) -> JSONValue {
-    json(spans.map { Span(from: start + $0.from, to: start + $0.to, words: [$0.status] + $0.reasons) })
+  static func judgements(_ spans: [ConvergenceSpan], from start: Double, limit: Int) -> JSONValue {
+    json(spans.map { Span(from: start + $0.from, to: start + $0.to, words: [$0.status] + $0.reasons) }, limit)
   }
 
   /// Runs of the same word over samples in time order; stretches without a word are left out.
-  static func words(_ samples: [(seconds: Double, word: String?)]) -> JSONValue {
+  static func words(_ samples: [(seconds: Double, word: String?)], limit: Int) -> JSONValue {
     var spans: [Span] = []
     for (seconds, word) in samples {
       let words = word.map { [$0] } ?? []
@@ -29,11 +26,11 @@ enum SpanSeries {
       }
       spans.append(Span(from: seconds, to: seconds, words: words))
     }
-    return json(spans.filter { !$0.words.isEmpty })
+    return json(spans.filter { !$0.words.isEmpty }, limit)
   }
 
   /// Of too many only the longest are drawn: the others are thinner than a line.
-  private static func json(_ spans: [Span]) -> JSONValue {
+  private static func json(_ spans: [Span], _ limit: Int) -> JSONValue {
     var drawn = spans
     if drawn.count > limit {
       let order = spans.indices.sorted {

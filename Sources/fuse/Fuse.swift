@@ -23,6 +23,7 @@ struct Fuse: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      RunCommand.self, ReportCommand.self, InspectCommand.self, SimulateCommand.self, EvalCommand.self, DiffCommand.self,
+      RunCommand.self, ReportCommand.self, InspectCommand.self, SimulateCommand.self, EvalCommand.self,
+      DiffCommand.self,
     ])
 }

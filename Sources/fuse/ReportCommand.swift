@@ -38,13 +38,13 @@ struct ReportCommand: ParsableCommand {
   func run() throws {
     try Failure.reporting {
       let page = RunFolder.isRun(folder) ? try page(of: RunFolder(path: folder)) : try pageOfRecording()
-      let file = URL(fileURLWithPath: output ?? "./\(name)-report.html")
-      let place = try AtomicFile(folder: file.deletingLastPathComponent().path, name: file.lastPathComponent)
-      try place.write(page)
-      try place.commit()
+      let path = output ?? "./\(name)-report.html"
+      let url = URL(fileURLWithPath: path)
+      let file = try AtomicFile(folder: url.deletingLastPathComponent().path, name: url.lastPathComponent)
+      try file.write(page)
+      try file.commit()
       var standardOutput = StandardOutput(needsReader: false)
-      let size = Words.fixed(Double(page.count) / 1000, 0)
-      try standardOutput.line("written to \(output ?? "./\(name)-report.html"): \(size) kB")
+      try standardOutput.line("written to \(path): \(Words.fixed(Double(page.count) / 1000, 0)) kB")
     }
   }
 
@@ -62,12 +62,7 @@ struct ReportCommand: ParsableCommand {
     let (truth, peers) = (TruthTrajectory(origin?.truth.states ?? []), TruthPeers(origin?.truth.peers ?? []))
     var judge = Judge(
       truth: truth, peers: peers, bodyFromDevice: bodyFromDevice ?? .identity, sharesWorld: run.sharesWorldWithTruth)
-    for pose in run.poses {
-      judge.note(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
-    }
-    for record in run.updates {
-      if let peer = record.peer, let update = JudgedUpdate(record) { judge.note(update, peer: peer) }
-    }
+    judge.note(run)
     return ReportPage.html(
       ReportInput(
         run: run, name: name, version: Fuse.configuration.version, bodyFromDevice: bodyFromDevice, truth: truth,
@@ -78,13 +73,5 @@ struct ReportCommand: ParsableCommand {
   private var name: String {
     let name = URL(fileURLWithPath: folder).standardizedFileURL.lastPathComponent
     return name == "/" ? "root" : name.hasSuffix("-fuse") && name.count > 5 ? String(name.dropLast(5)) : name
-  }
-}
-
-extension RunFolder {
-  /// Whether the run began from the truth, in its world.
-  fileprivate var sharesWorldWithTruth: Bool {
-    let asked = result?["configuration"]
-    return asked?["initialize"]?.text == "groundtruth" && asked?["trajectory"]?.text == "imuAndCamera"
   }
 }

@@ -35,4 +35,15 @@ import Testing
     let values: [Double?] = (0..<1000).map { $0 == 500 ? 1 : $0 == 501 ? .nan : nil }
     #expect(Decimation.kept(count: 1000, limit: 10, channels: [values]) == [0, 500, 999])
   }
+
+  /// A cloud stays as dense in its middle as it was: extremes alone would draw only its edges.
+  @Test func cloudsStayClouds() {
+    let cloud: [Double?] = (0..<9000).map { sin(1.7 * Double($0)) * sin(0.3 * Double($0)) }
+    let kept = Decimation.sampled(count: cloud.count, limit: 800, channels: [cloud])
+    #expect(kept.count <= 802)
+    #expect(kept.first == 0 && kept.last == 8999 && kept == kept.sorted())
+    func inner(_ indexes: [Int]) -> Double { Double(indexes.count { abs(cloud[$0]!) < 0.3 }) / Double(indexes.count) }
+    #expect(inner(kept) > 0.7 * inner(Array(cloud.indices)))
+    #expect(Decimation.sampled(count: 3, limit: 3, channels: [[1, 2, 3]]) == [0, 1, 2])
+  }
 }

@@ -124,7 +124,7 @@ function drawLegend() {
   if (data.path.t.length) entry("way of the device, early to late", svg => {
     for (let k = 0; k < 6; k++) shape(svg, "line", {x1: 1 + 4 * k, x2: 5 + 4 * k, y1: 6, y2: 6, "stroke-width": 3, style: `stroke: ${byTime(k / 5)}`});
   });
-  if (data.peers.length) entry("peer and where it is in 90 % of cases", svg => {
+  if (data.peers[state.peer]?.series.updates.x.some(value => value !== null)) entry("peer and where it is in 90 % of cases", svg => {
     shape(svg, "ellipse", {cx: 13, cy: 6, rx: 12, ry: 5, style: `fill: ${peerColour(state.peer)}`, "fill-opacity": 0.25});
     shape(svg, "circle", {cx: 13, cy: 6, r: 3, style: `fill: ${peerColour(state.peer)}`});
   });
