@@ -18,10 +18,10 @@ enum Columns {
   }
 
   /// Numbers with three digits that count.
-  static func significant(_ values: [Double]) -> JSONValue {
+  static func significant(_ values: [Double?]) -> JSONValue {
     .array(
       values.map { value in
-        guard value != 0, value.isFinite else { return number(value, 0) }
+        guard let value, value != 0, value.isFinite else { return number(value, 0) }
         return number(value, min(12, max(0, 2 - Int(log10(abs(value)).rounded(.down)))))
       })
   }

@@ -12,7 +12,7 @@ package enum Headline {
   ///   - convergedAt: when its status first was `converged`, seconds from the start; nil when it never was.
   ///   - errors: what the judge says of it.
   package static func of(last: UpdateRecord, convergedAt: Double?, errors: PeerErrors?) -> String {
-    [place(last), judgement(last, convergedAt), truth(errors)].compactMap { $0 }.joined(separator: "; ")
+    [place(last), judgement(last, convergedAt), truth(last, errors)].compactMap { $0 }.joined(separator: "; ")
   }
 
   private static func place(_ update: UpdateRecord) -> String {
@@ -45,8 +45,10 @@ package enum Headline {
       ?? "not converged"
   }
 
-  private static func truth(_ errors: PeerErrors?) -> String? {
-    if let angle = errors?.angle { return "the truth was \(Words.fixed(Angle.inDegrees(angle.final), 1)) degrees off" }
+  private static func truth(_ last: UpdateRecord, _ errors: PeerErrors?) -> String? {
+    if last.horizontalAngle != nil, let angle = errors?.angle {
+      return "the truth was \(Words.fixed(Angle.inDegrees(angle.final), 1)) degrees off"
+    }
     return errors?.distance.map { "the true distance was \(Words.fixed($0.final, 2)) m off" }
   }
 }

@@ -106,7 +106,7 @@ function timePanel(parent, {title, note, height, span, axis, draw, read}) {
   caption.append(" ");
   const words = element(caption, "span");
   const width = Math.max(260, figure.clientWidth);
-  const [left, right, top, bottom] = [axis ? 46 : 46, width - 8, 6, height - (axis ? 18 : 2)];
+  const [left, right, top, bottom] = [52, width - 8, 6, height - (axis ? 18 : 2)];
   const svg = shape(figure, "svg", {viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": title});
   const x = scale(span[0], span[1], left, right);
   let y = null;

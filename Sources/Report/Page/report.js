@@ -261,7 +261,7 @@ function drawPhone() {
     const angle = value("angle");
     const away = value("distance");
     distance.textContent = away === null ? "- m" : `${away.toFixed(away < 9.95 ? 1 : 0)} m`;
-    side.textContent = angle === null ? (i < 0 ? "not heard yet" : "no direction yet") : sideWords(angle);
+    side.textContent = angle === null ? (i < 0 ? "not heard yet" : "no direction") : sideWords(angle);
     level.textContent = i < 0 ? "" : levelWords[word(updates.level, i)] ?? "";
     guidance.textContent = i < 0 ? "" : word(updates.guidance, i) ?? "";
     quality.textContent = i < 0 ? "" : {precise: "", drifting: "no fresh ranges", imprecise: "distance only"}[word(updates.quality, i)] ?? "";
@@ -394,7 +394,7 @@ function drawErrors(series, colour, line, row, panel, panels) {
     ["peer's place", series.nees, `stroke: ${colour}`],
   ].filter(([, values]) => values);
   if (lines.length === 0) return;
-  const top = clamp(Math.pow(10, Math.ceil(Math.log10(Math.max(...lines.flatMap(([, values]) => values.v), 1)))), 100, 1e5);
+  const top = clamp(Math.pow(10, Math.ceil(Math.log10(Math.max(...lines.flatMap(([, values]) => values.v.map(v => v ?? 1)), 1)))), 100, 1e5);
   const marks = [];
   for (let value = 0.01; value <= top * 1.01; value *= 10) marks.push(Number(value.toPrecision(1)));
   panels.push(panel({
@@ -407,7 +407,7 @@ function drawErrors(series, colour, line, row, panel, panels) {
     },
     read: moment => lines.map(([name, values]) => {
       const i = latest(values.t, moment);
-      return i < 0 ? null : `${name} ${values.v[i]}`;
+      return i < 0 || values.v[i] === null ? null : `${name} ${values.v[i]}`;
     }).filter(Boolean).join(", "),
   }));
   const legend = element($("panels"), "ul", {class: "legend"});
