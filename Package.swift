@@ -57,7 +57,8 @@ let package = Package(
     .testTarget(name: "InertialTests", dependencies: ["Inertial", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "VisionTests", dependencies: ["Vision", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
-      name: "RangingTests", dependencies: ["Ranging", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+      name: "RangingTests",
+      dependencies: ["Ranging", "Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "EstimatorTests",
       dependencies: [
@@ -73,7 +74,8 @@ let package = Package(
       name: "DatasetsTests", dependencies: ["Datasets", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "SimulationTests", dependencies: ["Simulation", "Datasets", "SensorData", "Geometry", "TestSupport"]),
-    .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(
+      name: "EvaluationTests", dependencies: ["Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "ReportTests",
       dependencies: ["Report", "Datasets", "Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
