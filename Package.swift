@@ -41,10 +41,13 @@ let package = Package(
       dependencies: ["SensorData", "Geometry", "Datasets", .product(name: "Yams", package: "Yams")],
       resources: [.embedInCode("Scenarios")]),
     .target(name: "Evaluation", dependencies: ["SensorData", "Geometry", "Ranging"]),
+    .target(
+      name: "Report", dependencies: ["Datasets", "Evaluation", "SensorData", "Geometry"],
+      resources: [.embedInCode("Page")]),
     .executableTarget(
       name: "fuse",
       dependencies: [
-        "PrecisionFinding", "Estimator", "Datasets", "Simulation", "Evaluation", "Ranging", "SensorData", "Geometry",
+        "PrecisionFinding", "Estimator", "Datasets", "Simulation", "Evaluation", "Report", "Ranging", "SensorData", "Geometry",
         .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Yams", package: "Yams"),
       ]),
 
@@ -73,6 +76,9 @@ let package = Package(
       name: "SimulationTests", dependencies: ["Simulation", "Datasets", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "EvaluationTests", dependencies: ["Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(
+      name: "ReportTests",
+      dependencies: ["Report", "Datasets", "Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "FuseCommandTests",
       dependencies: ["fuse", "PrecisionFinding", "Datasets", "Simulation", "Evaluation", "SensorData", "Geometry", "TestSupport"]),

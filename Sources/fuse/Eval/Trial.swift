@@ -78,16 +78,10 @@ struct Trial {
       throw CommandError(
         "\(path): its recording is not to be found, expected the folder with the truth: --truth <recording>")
     }
-    let sharesWorld = run.result?["configuration"]?["initialize"]?.text == "groundtruth"
-    guard var judge = origin.truth.judge(origin.recording.rig, sharesWorld: sharesWorld) else {
+    guard var judge = origin.truth.judge(origin.recording.rig, sharesWorld: run.sharesWorldWithTruth) else {
       throw Self.noTruth(origin.recording.name)
     }
-    for pose in run.poses {
-      judge.note(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
-    }
-    for record in run.updates {
-      if let peer = record.peer, let update = JudgedUpdate(record) { judge.note(update, peer: peer) }
-    }
+    judge.note(run)
     var ranges: [RangeMeasurement] = []
     if asksIdeal {
       let events = try origin.recording.events()
