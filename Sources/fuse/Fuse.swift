@@ -19,5 +19,5 @@ struct Fuse: ParsableCommand {
         64 wrong usage
       """,
     version: "0.1.0",
-    subcommands: [RunCommand.self, InspectCommand.self, SimulateCommand.self])
+    subcommands: [RunCommand.self, InspectCommand.self, SimulateCommand.self, BenchmarkCommand.self])
 }
