@@ -73,7 +73,7 @@ let package = Package(
     .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "FuseCommandTests",
-      dependencies: ["fuse", "PrecisionFinding", "Datasets", "Simulation", "Evaluation", "SensorData", "Geometry", "TestSupport"]),
+      dependencies: ["fuse", "PrecisionFinding", "Estimator", "Datasets", "Simulation", "Evaluation", "SensorData", "Geometry", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

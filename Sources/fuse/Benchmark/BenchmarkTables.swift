@@ -42,8 +42,8 @@ enum BenchmarkTables {
   private static func summary(_ r: RecordingFigures) -> String {
     let perSecond = r.framesPerSecond.map { "\(Words.fixed($0, 0)) frames/s, " } ?? ""
     return "\(r.recording): \(Words.fixed(r.seconds, 1)) s in \(Words.fixed(r.cpuSeconds, 2)) s of processor time, "
-      + perSecond + "\(Words.fixed(r.timesRealTime, 0)) x real time, \(Words.fixed(Double(r.peakMemoryBytes) / 1e6, 0)) MB; "
-      + "kernel \(Words.fixed(r.kernel.unit, 0)) us (update \(Words.fixed(r.kernel.update, 0)), loop "
+      + perSecond + "\(Words.fixed(r.timesRealTime, 0)) x real time, "
+      + "\(Words.fixed(Double(r.peakMemoryBytes) / 1e6, 0)) MB; kernel \(Words.fixed(r.kernel.unit, 0)) us (update \(Words.fixed(r.kernel.update, 0)), loop "
       + "\(Words.fixed(r.kernel.loop, 0))), empty stage \(Words.fixed(r.emptyStageMicroseconds, 1)) us"
   }
 }

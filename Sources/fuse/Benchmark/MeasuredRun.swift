@@ -27,19 +27,12 @@ package struct MeasuredRun {
       let again = kernel.time(passes: 10)
       (update, loop) = (min(update, again.update), min(loop, again.loop))
     }
-    let seconds = try recording.lastTimestamp().seconds(since: recording.firstTimestamp)
-    let cpu = Double(run.cheapest) * 1e-9
-    let unit = Double(update + loop)
     return RecordingFigures(
-      recording: recording.name, seconds: seconds, frames: run.counts.frames, ranges: run.counts.ranges,
-      updates: run.updates, repeats: repeats, cpuSeconds: cpu,
-      framesPerSecond: run.counts.frames > 0 ? Double(run.counts.frames) / cpu : nil, timesRealTime: seconds / cpu,
+      recording: recording.name, seconds: try recording.lastTimestamp().seconds(since: recording.firstTimestamp),
+      frames: run.counts.frames, ranges: run.counts.ranges, updates: run.updates, repeats: repeats,
+      cpuSeconds: Double(run.cheapest) * 1e-9,
       peakMemoryBytes: ResourceUse(since: DispatchTime.now().uptimeNanoseconds).peakMemory,
-      emptyStageMicroseconds: emptyStage(),
-      kernel: .init(update: Double(update) / 1e3, loop: Double(loop) / 1e3, unit: unit / 1e3),
-      stages: run.shortest.mapValues {
-        .init(count: $0.count, microseconds: Spread($0, unit: 1e3), kernels: Spread($0, unit: unit))
-      })
+      emptyStageMicroseconds: emptyStage(), kernel: .init(update: update, loop: loop), samples: run.shortest)
   }
 
   private mutating func once(_ recording: Recording, line: ([UInt8]) -> Void) throws {

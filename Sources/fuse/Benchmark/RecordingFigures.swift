@@ -8,6 +8,13 @@ package struct RecordingFigures: Codable, Equatable, Sendable {
     package var loop: Double
     /// Both: the unit of every ratio.
     package var unit: Double
+
+    /// Of times in nanoseconds.
+    package init(update: Int, loop: Int) {
+      self.update = Double(update) / 1e3
+      self.loop = Double(loop) / 1e3
+      unit = Double(update + loop) / 1e3
+    }
   }
 
   /// One stage.
@@ -42,4 +49,29 @@ package struct RecordingFigures: Codable, Equatable, Sendable {
   package var kernel: Kernel
   /// By name: those of `Estimator.Stage`, `reading` (an event from the files) and `writing` (a line of `updates.jsonl`).
   package var stages: [String: Stage]
+
+  /// - Parameters:
+  ///   - cpuSeconds: of the cheapest run.
+  ///   - emptyStageMicroseconds: what a stage measures in which nothing is done.
+  ///   - samples: processor time of every stage, nanoseconds.
+  package init(
+    recording: String, seconds: Double, frames: Int, ranges: Int, updates: Int, repeats: Int, cpuSeconds: Double,
+    peakMemoryBytes: Int, emptyStageMicroseconds: Double, kernel: Kernel, samples: [String: [Int]]
+  ) {
+    self.recording = recording
+    self.seconds = seconds
+    self.frames = frames
+    self.ranges = ranges
+    self.updates = updates
+    self.repeats = repeats
+    self.cpuSeconds = cpuSeconds
+    framesPerSecond = frames > 0 ? Double(frames) / cpuSeconds : nil
+    timesRealTime = seconds / cpuSeconds
+    self.peakMemoryBytes = peakMemoryBytes
+    self.emptyStageMicroseconds = emptyStageMicroseconds
+    self.kernel = kernel
+    stages = samples.mapValues {
+      Stage(count: $0.count, microseconds: Spread($0, unit: 1e3), kernels: Spread($0, unit: 1e3 * kernel.unit))
+    }
+  }
 }
