@@ -19,28 +19,34 @@ package struct BenchmarkComparison: Equatable, Sendable {
   /// Compares recordings of the same name.
   package init(old: [RecordingFigures], new: [RecordingFigures], thresholds: BenchmarkThresholds) {
     let (before, after) = (Self.stages(old), Self.stages(new))
+    unmatched =
+      Self.words(for: Set(before.keys).subtracting(after.keys), common: after, "only in the old version")
+      + Self.words(for: Set(after.keys).subtracting(before.keys), common: before, "only in the new version")
     for (key, stage) in before.sorted(by: { $0.key < $1.key }) {
-      guard let now = after[key] else {
-        unmatched.append("\(key.recording), \(key.stage): only in the old version")
-        continue
-      }
+      guard let now = after[key] else { continue }
       let limit = thresholds.limits[key.recording]?[key.stage]
       rows.append(
         Row(
           recording: key.recording, stage: key.stage, old: stage.kernels, new: now.kernels,
           faults: Self.faults(old: stage.kernels, new: now.kernels, limit: limit, thresholds)))
     }
-    for key in after.keys.sorted() where before[key] == nil {
-      unmatched.append("\(key.recording), \(key.stage): only in the new version")
-    }
+  }
+
+  /// A line for each recording that the others have not at all, and for each stage of the rest.
+  private static func words(
+    for keys: Set<Key>, common others: [Key: RecordingFigures.Stage], _ side: String
+  ) -> [String] {
+    let recordings = Set(others.keys.map(\.recording))
+    let lines = keys.map { recordings.contains($0.recording) ? "\($0.recording), \($0.stage)" : $0.recording }
+    return Set(lines).sorted().map { "\($0): \(side)" }
   }
 
   private static func faults(
     old: Spread, new: Spread, limit: BenchmarkThresholds.Pair?, _ thresholds: BenchmarkThresholds
   ) -> [String] {
-    guard new.mean >= thresholds.smallest else { return [] }
     var faults: [String] = []
-    for (name, path, part) in [("mean", \Spread.mean, \BenchmarkThresholds.Pair.mean), ("p99", \.p99, \.p99)] {
+    for (name, path, part) in [("mean", \Spread.mean, \BenchmarkThresholds.Pair.mean), ("p99", \.p99, \.p99)]
+    where new[keyPath: path] >= thresholds.smallest[keyPath: part] {
       let tolerance = thresholds.tolerance[keyPath: part]
       if new[keyPath: path] > tolerance * old[keyPath: path] { faults.append("\(name) over the old version's") }
       if let limit, new[keyPath: path] > tolerance * limit[keyPath: part] { faults.append("\(name) over its limit") }

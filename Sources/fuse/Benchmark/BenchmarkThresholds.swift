@@ -12,12 +12,12 @@ package struct BenchmarkThresholds: Codable, Equatable, Sendable {
 
   /// How many times as long as before, or as its limit, a stage may take.
   package var tolerance: Pair
-  /// Means below this are not judged, in units of the reference kernel: the clock is too coarse for them.
-  package var smallest: Double
+  /// Figures below these are not judged, in units of the reference kernel: caches and the clock make up too much of them.
+  package var smallest: Pair
   /// By recording, then by stage: what it may take, in units of the reference kernel, before the tolerance.
   package var limits: [String: [String: Pair]]
 
-  package init(tolerance: Pair, smallest: Double, limits: [String: [String: Pair]]) {
+  package init(tolerance: Pair, smallest: Pair, limits: [String: [String: Pair]]) {
     self.tolerance = tolerance
     self.smallest = smallest
     self.limits = limits
@@ -28,7 +28,8 @@ package struct BenchmarkThresholds: Codable, Equatable, Sendable {
     var kept = self
     for recording in figures {
       kept.limits[recording.recording] = recording.stages.compactMapValues {
-        $0.kernels.mean < smallest ? nil : Pair(mean: Self.rounded($0.kernels.mean), p99: Self.rounded($0.kernels.p99))
+        $0.kernels.mean < smallest.mean
+          ? nil : Pair(mean: Self.rounded($0.kernels.mean), p99: Self.rounded($0.kernels.p99))
       }
     }
     return kept
