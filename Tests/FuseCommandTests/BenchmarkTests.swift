@@ -119,7 +119,7 @@ import fuse
     let document = try #require(JSONSerialization.jsonObject(with: Data(run.stdout.utf8)) as? [String: Any])
     #expect(
       document.keys.sorted() == [
-        "cpuSeconds", "emptyStageMicroseconds", "frames", "framesPerSecond", "kernel", "peakMemoryBytes", "ranges",
+        "cpuSeconds", "emptyStageMicroseconds", "frames", "kernel", "peakMemoryBytes", "perSecond", "ranges",
         "recording", "repeats", "seconds", "stages", "timesRealTime", "updates",
       ])
     #expect((document["kernel"] as? [String: Any])?.keys.sorted() == ["loop", "unit", "update"])
@@ -151,6 +151,15 @@ import fuse
     let wrong = try compare("thresholds")
     #expect(wrong.status == 2 && wrong.errorLines.count == 1 && wrong.stderr.hasPrefix("error: thresholds: "))
     #expect(try compare("nowhere").status == 2)
+  }
+
+  /// What is not there is null in the file, and read back as such.
+  @Test func whatIsNotThereIsNull() throws {
+    var figures = Self.figures(["range": [1000]])
+    figures.perSecond["frames"] = .some(nil)
+    let json = try BenchmarkFile.json([figures])
+    #expect(String(decoding: json, as: UTF8.self).contains("\"frames\" : null"))
+    #expect(try JSONDecoder().decode([RecordingFigures].self, from: json) == [figures])
   }
 
   @Test func itIsNoPartOfTheHelp() throws {

@@ -40,7 +40,9 @@ enum BenchmarkTables {
   }
 
   private static func summary(_ r: RecordingFigures) -> String {
-    let perSecond = r.framesPerSecond.map { "\(Words.fixed($0, 0)) frames/s, " } ?? ""
+    let perSecond = ["frames", "ranges"].compactMap { name in
+      r.perSecond[name].flatMap { $0 }.map { "\(Words.fixed($0, 0)) \(name)/s, " }
+    }.joined()
     return "\(r.recording): \(Words.fixed(r.seconds, 1)) s in \(Words.fixed(r.cpuSeconds, 2)) s of processor time, "
       + perSecond + "\(Words.fixed(r.timesRealTime, 0)) x real time, "
       + "\(Words.fixed(Double(r.peakMemoryBytes) / 1e6, 0)) MB; kernel \(Words.fixed(r.kernel.unit, 0)) us (update \(Words.fixed(r.kernel.update, 0)), loop "

@@ -37,8 +37,8 @@ package struct RecordingFigures: Codable, Equatable, Sendable {
   package var repeats: Int
   /// Processor time of the cheapest run, reading and writing lines included, seconds.
   package var cpuSeconds: Double
-  /// Frames per second of that; nil without frames.
-  package var framesPerSecond: Double?
+  /// `frames` and `ranges` per second of that; nil where there are none.
+  package var perSecond: [String: Double?]
   /// Seconds of recording per second of that.
   package var timesRealTime: Double
   /// Largest resident memory of the process, bytes.
@@ -65,7 +65,7 @@ package struct RecordingFigures: Codable, Equatable, Sendable {
     self.updates = updates
     self.repeats = repeats
     self.cpuSeconds = cpuSeconds
-    framesPerSecond = frames > 0 ? Double(frames) / cpuSeconds : nil
+    perSecond = ["frames": frames, "ranges": ranges].mapValues { $0 > 0 ? Double($0) / cpuSeconds : nil }
     timesRealTime = seconds / cpuSeconds
     self.peakMemoryBytes = peakMemoryBytes
     self.emptyStageMicroseconds = emptyStageMicroseconds
