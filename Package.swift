@@ -70,7 +70,7 @@ let package = Package(
       name: "DatasetsTests", dependencies: ["Datasets", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "SimulationTests", dependencies: ["Simulation", "Datasets", "SensorData", "Geometry", "TestSupport"]),
-    .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "FuseCommandTests",
       dependencies: ["fuse", "PrecisionFinding", "Estimator", "Datasets", "Simulation", "Evaluation", "SensorData", "Geometry", "TestSupport"]),

@@ -37,6 +37,20 @@ extension NavigationFilter {
   /// Pose of the body in the world.
   package var worldFromBody: Pose { worldFromNavigation * bodyFromNavigation.inverse }
 
+  /// Covariance of the pose of the body in the world.
+  package var bodyCovariance: PoseCovariance {
+    let n = covariance.size(of: poseBlock)
+    let p = covariance.marginal([poseBlock])
+    func block(_ row: Int, _ column: Int) -> Matrix3 {
+      Matrix3(
+        rows: Vector3(p[row * n + column], p[row * n + column + 1], p[row * n + column + 2]),
+        Vector3(p[(row + 1) * n + column], p[(row + 1) * n + column + 1], p[(row + 1) * n + column + 2]),
+        Vector3(p[(row + 2) * n + column], p[(row + 2) * n + column + 1], p[(row + 2) * n + column + 2]))
+    }
+    let navigation = PoseCovariance(rotation: block(0, 0), cross: block(0, 3), position: block(3, 3))
+    return navigation.moved(by: worldFromBody.translation - worldFromNavigation.translation)
+  }
+
   /// Adds a vector whose error is `sum_i J_i x_i + w` (see `ErrorCovariance.augment`); nil when a number is not finite.
   package func addVector(
     _ value: [Double], jacobian: [(ErrorCovariance.Block, [Double])], independent: [Double]

@@ -15,14 +15,23 @@ package struct JudgedUpdate: Equatable, Sendable {
   package var verticalDirectionEstimate: String
   /// The peer in the estimate's world, metres.
   package var worldPosition: Vector3?
+  /// Its covariance, m^2.
+  package var positionCovariance: Matrix3?
+  /// `unknown`, `notConverged`, `converged`.
+  package var status: String
+  /// Most important first.
+  package var reasons: [String]
+  /// What became of the range that the update is about: `used`, `rejected`, `kept`; nil for an update without one.
+  package var rangeUse: String?
   /// Whether the status was `converged`.
-  package var isConverged: Bool
+  package var isConverged: Bool { status == "converged" }
 
   /// An update from its parts.
   package init(
     timestamp: Timestamp, distance: Double? = nil, horizontalAngle: Double? = nil,
     horizontalAngleInterval: ClosedRange<Double>? = nil, verticalDirectionEstimate: String = "unknown",
-    worldPosition: Vector3? = nil, isConverged: Bool = false
+    worldPosition: Vector3? = nil, positionCovariance: Matrix3? = nil, status: String = "notConverged",
+    reasons: [String] = [], rangeUse: String? = nil
   ) {
     self.timestamp = timestamp
     self.distance = distance
@@ -30,6 +39,9 @@ package struct JudgedUpdate: Equatable, Sendable {
     self.horizontalAngleInterval = horizontalAngleInterval
     self.verticalDirectionEstimate = verticalDirectionEstimate
     self.worldPosition = worldPosition
-    self.isConverged = isConverged
+    self.positionCovariance = positionCovariance
+    self.status = status
+    self.reasons = reasons
+    self.rangeUse = rangeUse
   }
 }

@@ -9,7 +9,6 @@ package struct PeerErrors: Equatable, Sendable {
   static let falseAngleDistance = 1.0
   /// ... or when its world transform is wrong by more than this, metres.
   static let falsePosition = 1.5
-
   /// Published truths of real recordings are this good, radians: for the coverage that forgives them.
   static let truthTolerance = Angle.degrees(1.5)
 
@@ -28,11 +27,24 @@ package struct PeerErrors: Equatable, Sendable {
   package var finalIntervalHalfWidth: Double?
   /// Errors of the published positions after alignment of the worlds, metres.
   package var position: ErrorStatistics?
+  /// Normalised errors of those positions.
+  package var positionNEES = NormalizedErrors()
   /// Converged updates, and how many of these were false.
   package var converged = 0
   package var falseConverged = 0
   /// How often each true level met each published estimate.
   package var vertical: [TrueView.Level: [String: Int]] = [:]
+  /// Ranges by what became of them: `used`, `rejected`, `kept`.
+  package var ranges: [String: Int] = [:]
+  /// When the first angle was published, and when the status first was `converged`, seconds since the first update.
+  package var firstAngleAt: Double?
+  package var convergedAt: Double?
+  /// When the device began to move, seconds since the first update; nil when it never did.
+  package var motionBeganAt: Double?
+  /// The angle some seconds after that.
+  package var checkpoints: [AngleCheckpoint] = []
+  /// Status and reasons over time.
+  package var spans: [ConvergenceSpan] = []
 
   /// Share of the 90 % intervals that contain the truth; nil without any.
   package var coverage90: Double? { intervals == 0 ? nil : Double(intervalsContainingTruth) / Double(intervals) }
@@ -49,30 +61,60 @@ package struct PeerErrors: Equatable, Sendable {
     peer: String, updates: [JudgedUpdate], truth: TruthTrajectory, peers: TruthPeers, bodyFromDevice: Pose,
     truthFromEstimate: Pose?
   ) {
-    var distances: [Double] = []
-    var angles: [Double] = []
-    var positions: [Double] = []
+    guard let start = updates.first?.timestamp, let end = updates.last?.timestamp else { return }
+    let motion = AngleCheckpoint.motionBegan(after: start, until: end, truth: truth, bodyFromDevice: bodyFromDevice)
+    motionBeganAt = motion?.seconds(since: start)
+    spans = ConvergenceSpan.spans(updates)
+    var tally = Tally()
     for update in updates {
+      let seconds = update.timestamp.seconds(since: start)
+      if update.horizontalAngle != nil { firstAngleAt = firstAngleAt ?? seconds }
+      if update.isConverged { convergedAt = convergedAt ?? seconds }
+      if let use = update.rangeUse { ranges[use, default: 0] += 1 }
       guard let worldFromBody = truth.worldFromBody(at: update.timestamp),
         let truePosition = peers.position(of: peer, at: update.timestamp)
       else { continue }
       let view = TrueView(worldFromDevice: worldFromBody * bodyFromDevice, peer: truePosition)
-      judged += 1
-      vertical[view.level, default: [:]][update.verticalDirectionEstimate, default: 0] += 1
-      if let distance = update.distance { distances.append(distance - view.distance) }
-      let angleError = update.horizontalAngle.map { Angle.wrapped($0 - view.horizontalAngle) }
-      if let angleError { angles.append(angleError) }
-      if let interval = update.horizontalAngleInterval { count(interval, trueAngle: view.horizontalAngle) }
-      var positionError: Double?
-      if let position = update.worldPosition, let truthFromEstimate {
-        positionError = (truthFromEstimate * position - truePosition).norm
-      }
-      if let positionError { positions.append(positionError) }
-      if update.isConverged { countConverged(view, angleError: angleError, positionError: positionError) }
+      judge(update, view, truePosition, truthFromEstimate, seconds: seconds, &tally)
     }
-    distance = ErrorStatistics(distances)
-    angle = ErrorStatistics(angles)
-    position = ErrorStatistics(positions)
+    distance = ErrorStatistics(tally.distances)
+    angle = ErrorStatistics(tally.angles.map(\.error))
+    position = ErrorStatistics(tally.positions)
+    if let motion { checkpoints = Self.checkpoints(tally.angles, updates, from: motion, until: end) }
+  }
+
+  /// What is collected on the way.
+  private struct Tally {
+    var distances: [Double] = []
+    var angles: [(time: Timestamp, error: Double)] = []
+    var positions: [Double] = []
+  }
+
+  private mutating func judge(
+    _ update: JudgedUpdate, _ view: TrueView, _ truePosition: Vector3, _ truthFromEstimate: Pose?, seconds: Double,
+    _ tally: inout Tally
+  ) {
+    judged += 1
+    vertical[view.level, default: [:]][update.verticalDirectionEstimate, default: 0] += 1
+    if let distance = update.distance { tally.distances.append(distance - view.distance) }
+    let angleError = update.horizontalAngle.map { Angle.wrapped($0 - view.horizontalAngle) }
+    if let angleError { tally.angles.append((update.timestamp, angleError)) }
+    if let interval = update.horizontalAngleInterval { count(interval, trueAngle: view.horizontalAngle) }
+    var positionError: Double?
+    if let position = update.worldPosition, let truthFromEstimate {
+      let error = truthFromEstimate * position - truePosition
+      positionError = error.norm
+      tally.positions.append(error.norm)
+      if let covariance = update.positionCovariance {
+        positionNEES.note(
+          truthFromEstimate.rotation.inverse * error, covariance: covariance, floor: TrajectoryErrors.varianceFloor,
+          seconds: seconds)
+      }
+    }
+    guard update.isConverged else { return }
+    converged += 1
+    let wrongAngle = view.horizontalDistance >= Self.falseAngleDistance && abs(angleError ?? 0) > Self.falseAngle
+    if wrongAngle || (positionError ?? 0) > Self.falsePosition { falseConverged += 1 }
   }
 
   private mutating func count(_ interval: ClosedRange<Double>, trueAngle: Double) {
@@ -85,9 +127,16 @@ package struct PeerErrors: Equatable, Sendable {
     finalIntervalHalfWidth = halfWidth
   }
 
-  private mutating func countConverged(_ view: TrueView, angleError: Double?, positionError: Double?) {
-    converged += 1
-    let wrongAngle = view.horizontalDistance >= Self.falseAngleDistance && abs(angleError ?? 0) > Self.falseAngle
-    if wrongAngle || (positionError ?? 0) > Self.falsePosition { falseConverged += 1 }
+  private static func checkpoints(
+    _ angles: [(time: Timestamp, error: Double)], _ updates: [JudgedUpdate], from motion: Timestamp,
+    until end: Timestamp
+  ) -> [AngleCheckpoint] {
+    AngleCheckpoint.seconds.compactMap { seconds in
+      let time = motion.advanced(bySeconds: seconds)
+      guard time <= end, let last = updates.last(where: { $0.timestamp <= time }) else { return nil }
+      let isFresh = time.seconds(since: last.timestamp) <= AngleCheckpoint.patience
+      let error = isFresh ? angles.last { $0.time <= time && $0.time == last.timestamp }?.error : nil
+      return AngleCheckpoint(seconds: seconds, error: error.map { abs($0) }, isConverged: isFresh && last.isConverged)
+    }
   }
 }

@@ -6,6 +6,9 @@ import SensorData
 /// Source of the measures: Sturm et al., "A benchmark for the evaluation of RGB-D SLAM systems", IROS 2012,
 /// doi:10.1109/IROS.2012.6385773; of the yaw-only alignment, see `RigidAlignment`.
 package struct TrajectoryErrors: Equatable, Sendable {
+  /// Variances below this claim more than any sensor knows, m^2 and rad^2: a tenth of a millimetre, of a milliradian.
+  static let varianceFloor = 1e-8
+
   /// Poses that have a truth.
   package var count: Int
   /// Metres travelled, along the truth at the estimate's times.
@@ -18,14 +21,26 @@ package struct TrajectoryErrors: Equatable, Sendable {
   package var attitude: Double
   /// Relative pose error, RMS, metres over one second; nil for a shorter trajectory.
   package var relativePerSecond: Double?
+  /// Relative pose errors by length of the way, those that it has.
+  package var relativeByLength: [RelativeError]
+  /// Normalised errors of the position; empty where the run does not tell its covariance.
+  package var positionNEES = NormalizedErrors()
+  /// Normalised errors of the attitude; empty likewise.
+  package var attitudeNEES = NormalizedErrors()
   /// The yaw and translation that carry the estimate's world onto the truth's.
   package var truthFromEstimate: Pose
 
   /// The errors of poses in time order; nil when none of them has a truth.
-  package init?(_ estimate: [(timestamp: Timestamp, worldFromBody: Pose)], truth: TruthTrajectory) {
-    var pairs: [(time: Timestamp, estimate: Pose, truth: Pose)] = []
-    for (time, pose) in estimate {
-      if let trueWorldFromBody = truth.worldFromBody(at: time) { pairs.append((time, pose, trueWorldFromBody)) }
+  ///
+  /// - Parameter sharesWorld: the estimate began from the truth, in its world: then normalised errors are taken as they are.
+  ///   Otherwise the worlds are made one at the first pose, in yaw and translation: from there on the covariance counts.
+  package init?(_ estimate: [EstimatedPose], truth: TruthTrajectory, sharesWorld: Bool = false) {
+    var pairs: [RelativeError.Pair] = []
+    var covariances: [PoseCovariance?] = []
+    for pose in estimate {
+      guard let trueWorldFromBody = truth.worldFromBody(at: pose.timestamp) else { continue }
+      pairs.append((pose.timestamp, pose.worldFromBody, trueWorldFromBody))
+      covariances.append(pose.covariance)
     }
     let points = pairs.map(\.estimate.translation)
     let truths = pairs.map(\.truth.translation)
@@ -39,22 +54,25 @@ package struct TrajectoryErrors: Equatable, Sendable {
     ateSE3 = rms(zip(points, truths).map { (full * $0 - $1).squaredNorm })
     attitude = rms(pairs.map { (yaw.rotation * $0.estimate.rotation * $0.truth.rotation.inverse).log.squaredNorm })
     truthFromEstimate = yaw
-    relativePerSecond = Self.relativeError(pairs)
+    relativePerSecond = RelativeError.perSecond(pairs)
+    relativeByLength = RelativeError.byLength(pairs)
+    let estimateFromTruth = sharesWorld ? Pose.identity : Self.estimateFromTruth(pairs[0])
+    for (pair, covariance) in zip(pairs, covariances) {
+      guard let covariance else { continue }
+      let real = estimateFromTruth * pair.truth
+      let seconds = pair.time.seconds(since: pairs[0].time)
+      positionNEES.note(
+        real.translation - pair.estimate.translation, covariance: covariance.position, floor: Self.varianceFloor,
+        seconds: seconds)
+      attitudeNEES.note(
+        (real.rotation * pair.estimate.rotation.inverse).log, covariance: covariance.rotation,
+        floor: Self.varianceFloor, seconds: seconds)
+    }
   }
 
-  /// RMS of the difference between estimated and true motion over the first pose at least one second later.
-  private static func relativeError(_ pairs: [(time: Timestamp, estimate: Pose, truth: Pose)]) -> Double? {
-    var squares: [Double] = []
-    var end = 0
-    for start in pairs.indices {
-      while end < pairs.count, pairs[end].time.seconds(since: pairs[start].time) < 1 { end += 1 }
-      guard end < pairs.count else { break }
-      // Across a hole in the truth the step is longer: that is another measure, left out.
-      guard pairs[end].time.seconds(since: pairs[start].time) <= 1 + TruthTrajectory.longestGap else { continue }
-      let estimated = pairs[start].estimate.inverse * pairs[end].estimate
-      let real = pairs[start].truth.inverse * pairs[end].truth
-      squares.append((estimated.translation - real.translation).squaredNorm)
-    }
-    return squares.isEmpty ? nil : (squares.reduce(0, +) / Double(squares.count)).squareRoot()
+  /// Yaw and translation that make the poses of one moment agree in position and heading.
+  private static func estimateFromTruth(_ pair: RelativeError.Pair) -> Pose {
+    let turn = Rotation.yaw((pair.estimate.rotation * pair.truth.rotation.inverse).twistAboutZ)
+    return Pose(rotation: turn, translation: pair.estimate.translation - turn * pair.truth.translation)
   }
 }

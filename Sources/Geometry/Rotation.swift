@@ -63,6 +63,9 @@ public struct Rotation: Equatable, Sendable {
   /// A rotation about the world's z axis, counter-clockwise seen from above, in radians.
   @inlinable public static func yaw(_ angle: Double) -> Rotation { exp(Vector3(0, 0, angle)) }
 
+  /// The turn about z, radians, that leaves the least rotation over: the twist of a swing-twist decomposition.
+  public var twistAboutZ: Double { 2 * atan2(w < 0 ? -v.z : v.z, abs(w)) }
+
   /// The shortest rotation that carries the direction of `a` into the direction of `b`.
   public static func carrying(_ a: Vector3, into b: Vector3) -> Rotation {
     let u = a.normalized

@@ -7,8 +7,8 @@ public enum FinderOutput: Equatable, Sendable {
   case update(NearbyUpdate)
   /// The session's own convergence (lighting, tracking) changed.
   case session(SessionUpdate)
-  /// The body's pose in the estimate's world, one per frame or odometry row.
-  case pose(Timestamp, worldFromBody: Pose)
+  /// The body's pose in the estimate's world and how well it is known, one per frame or odometry row.
+  case pose(Timestamp, worldFromBody: Pose, covariance: PoseCovariance)
 }
 
 /// A change of the session's own convergence.

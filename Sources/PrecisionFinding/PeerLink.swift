@@ -31,6 +31,8 @@ final class PeerLink {
   private(set) var recent: [Timestamp] = []
   /// Slow mean of the probability that the sight is free.
   private(set) var clearness = 1.0
+  /// What became of the newest range.
+  private(set) var report: RangeReport?
   private(set) var used = 0
   private(set) var rejected = 0
   /// How often the hypotheses had to be opened anew.
@@ -53,6 +55,7 @@ final class PeerLink {
   /// Keeps a range that came while there was no trajectory: for now it tells a distance, no more.
   func keep(_ range: RangeMeasurement) {
     note(range)
+    report = RangeReport(range: range.range, use: .kept)
     kept.append(range)
     kept.removeAll { range.timestamp.seconds(since: $0.timestamp) > 10 }
   }
@@ -114,23 +117,24 @@ final class PeerLink {
       }
       let outcome = posterior.update(measured(range, antenna: antenna, filter: filter))
       free = posterior.free
-      count(outcome.map { $0.free > 0.5 } ?? true, at: range.timestamp)
+      count(range, outcome.map { $0.free > 0.5 } ?? true, outcome.map { ($0.innovation, $0.sigma) })
       stage = .searching(posterior)
       handOver(filter: filter)
     case .tracked(var tracked):
       let outcome = tracked.update(range, antenna: filter.bodyFromNavigation.inverse * antenna, filter: filter)
       free = tracked.chain.free
-      count(outcome == .used, at: range.timestamp)
+      count(range, outcome == .used, tracked.innovation)
       stage = .tracked(tracked)
       if outcome == .contradicted { reopen(filter: filter) }
     }
     clearness += 0.1 * (free - clearness)
   }
 
-  private func count(_ wasUsed: Bool, at time: Timestamp) {
+  private func count(_ range: RangeMeasurement, _ wasUsed: Bool, _ innovation: (Double, Double)?) {
+    report = RangeReport(range: range.range, use: wasUsed ? .used : .rejected, innovation: innovation)
     if wasUsed {
       used += 1
-      lastUsed = time
+      lastUsed = range.timestamp
     } else {
       rejected += 1
     }

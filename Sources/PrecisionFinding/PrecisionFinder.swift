@@ -163,7 +163,7 @@ public final class PrecisionFinder {
   }
 
   private func say(poseAt time: Timestamp) {
-    if advance(to: time) { outputs.append(.pose(time, worldFromBody: trajectory.filter!.worldFromBody)) }
+    if advance(to: time) { outputs.append(trajectory.filter!.bodyPose) }
   }
 
   private func publishAll(at time: Timestamp) {
@@ -193,7 +193,7 @@ public final class PrecisionFinder {
     }
     summary.framesUsed += 1
     summary.tracksRejected += outcome.tracksRejected
-    if let filter = trajectory.filter { outputs.append(.pose(filter.time, worldFromBody: filter.worldFromBody)) }
+    if let filter = trajectory.filter { outputs.append(filter.bodyPose) }
     judgeSession(at: time)
   }
 
@@ -208,7 +208,7 @@ public final class PrecisionFinder {
     } else {
       link.keep(range)
     }
-    publish(range.peer, at: range.timestamp, onPath: onPath || standsAtEnd(range.timestamp))
+    publish(range.peer, at: range.timestamp, onPath: onPath || standsAtEnd(range.timestamp), report: link.report)
   }
 
   private func work(_ event: DeviceEvent) {
@@ -244,13 +244,13 @@ public final class PrecisionFinder {
     return link
   }
 
-  private func publish(_ peer: String, at time: Timestamp, onPath: Bool) {
+  private func publish(_ peer: String, at time: Timestamp, onPath: Bool, report: RangeReport? = nil) {
     guard let link = links[peer] else { return }
     let blind = !useOdometry && (camera.isBlind(at: time) ?? false)
     let update = meter.measure(.readout) {
       composer.compose(
         link, &presenters[peer]!, at: time, filter: onPath ? trajectory.filter : nil,
-        bodyFromDevice: rig.bodyFromDevice, blindness: blind ? camera.word(at: time) : nil)
+        bodyFromDevice: rig.bodyFromDevice, report: report, blindness: blind ? camera.word(at: time) : nil)
     }
     summary.note(update, link: link)
     outputs.append(.update(update))
@@ -271,5 +271,12 @@ public final class PrecisionFinder {
     if let waiting = trajectory.waitingFor { details["waitingFor"] = .text(waiting) }
     outputs.append(
       .session(SessionUpdate(timestamp: time, convergence: now, guidance: now.guidance, details: details)))
+  }
+}
+
+extension NavigationFilter {
+  /// The body's pose as an output.
+  fileprivate var bodyPose: FinderOutput {
+    .pose(time, worldFromBody: worldFromBody, covariance: bodyCovariance)
   }
 }

@@ -26,6 +26,8 @@ package struct TrackedPeer {
   private var isBlocked = false
   private var contradictions = 0
   private var contradictedSince: Timestamp?
+  /// What the last range told against what was expected, and the 1-sigma of that, metres; nil where it was not weighed.
+  package private(set) var innovation: (value: Double, sigma: Double)?
 
   /// Hands a posterior with one mode left over to the filter. Its ranges are in the posterior and are not used again.
   ///
@@ -65,6 +67,7 @@ package struct TrackedPeer {
   package mutating func update(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) -> Outcome {
     let seconds = range.timestamp.seconds(since: lastRange)
     lastRange = range.timestamp
+    innovation = nil
     predict(seconds: seconds, metres: (filter.worldFromBody.translation - lastPosition).norm, filter: filter)
     lastPosition = filter.worldFromBody.translation
     chain.predict(seconds: seconds)
@@ -90,19 +93,20 @@ package struct TrackedPeer {
     judgeSight(range.range - predicted, variance: free.variance, free: free.value, filter: filter)
 
     // Then the update, in whichever state the sight is: a free one has no excess and no variance there.
-    let innovation = range.range - predicted - filter.vector(block)[layout.excess]
+    let residual = range.range - predicted - filter.vector(block)[layout.excess]
     let noiseVariance = white + (isBlocked ? configuration.blockedNoise * configuration.blockedNoise : 0)
     let spread = Self.variance(jacobian, in: filter.covariance)
-    let regular = likelihood(innovation, spread + noiseVariance).value.responsibility
-    guard regular > 0.02 else { return reject(short: innovation < 0, at: range.timestamp) }
+    innovation = (residual, (spread + noiseVariance).squareRoot())
+    let regular = likelihood(residual, spread + noiseVariance).value.responsibility
+    guard regular > 0.02 else { return reject(short: residual < 0, at: range.timestamp) }
     let result = filter.covariance.update(
-      jacobian: jacobian, residual: [innovation], noise: [noiseVariance / regular], gate: nil)
+      jacobian: jacobian, residual: [residual], noise: [noiseVariance / regular], gate: nil)
     guard case .accepted(_, let correction) = result else {
-      return reject(short: innovation < 0, at: range.timestamp)
+      return reject(short: residual < 0, at: range.timestamp)
     }
     filter.apply(correction)
     let excess = filter.vector(block)[layout.excess]
-    guard regular > 0.5, isPlausible(excess) else { return reject(short: innovation < 0, at: range.timestamp) }
+    guard regular > 0.5, isPlausible(excess) else { return reject(short: residual < 0, at: range.timestamp) }
     contradictions = 0
     contradictedSince = nil
     return isBlocked ? .rejected : .used

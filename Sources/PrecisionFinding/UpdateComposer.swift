@@ -17,10 +17,11 @@ struct UpdateComposer {
   ///
   /// - Parameters:
   ///   - filter: the trajectory at `time`; nil where there is none: then a distance is all there is.
+  ///   - report: what became of the range that this update is about; nil for a tick.
   ///   - blindness: why the camera is of no use; nil when it is.
   func compose(
     _ link: PeerLink, _ presenter: inout PeerPresenter, at time: Timestamp, filter: (any NavigationFilter)?,
-    bodyFromDevice: Pose, blindness: String?
+    bodyFromDevice: Pose, report: RangeReport?, blindness: String?
   ) -> NearbyUpdate {
     var object = NearbyObject(peer: link.peer, quality: quality(link, at: time, filter: filter))
     var details: [String: NearbyUpdate.Detail] = [:]
@@ -41,6 +42,7 @@ struct UpdateComposer {
       fallBack(&object, link)
       if blindness != nil { convergence = Convergence(status: .notConverged, reasons: [.insufficientLighting]) }
     }
+    if let report { details.merge(report.details) { $1 } }
     if let blindness { details["camera"] = .text(blindness) }
     return NearbyUpdate(
       timestamp: time, object: object, convergence: convergence, guidance: convergence.guidance, details: details)

@@ -13,11 +13,16 @@ struct Fuse: ParsableCommand {
         fuse inspect phone                   what a recording holds and lacks
         fuse simulate --list                 the worlds that can be simulated
         fuse simulate arc -o walk --seed 7   a recording with known truth
+        fuse eval phone                      how far the run is from the truth
+        fuse diff golden new                 what changed between two runs
 
       EXIT CODES
-        0 done, 2 the data or the run failed (one "error: ..." line on stderr),
+        0 done, 1 the answer is no (eval --expect), 2 the data or the run failed (one "error: ..." line on stderr),
         64 wrong usage
       """,
     version: "0.1.0",
-    subcommands: [RunCommand.self, InspectCommand.self, SimulateCommand.self, BenchmarkCommand.self])
+    subcommands: [
+      RunCommand.self, InspectCommand.self, SimulateCommand.self, EvalCommand.self, DiffCommand.self,
+      BenchmarkCommand.self,
+    ])
 }

@@ -30,7 +30,7 @@ import Testing
     let estimateFromTruth = Pose(rotation: .yaw(1), translation: Vector3(7, 8, 9))
     let update = JudgedUpdate(
       timestamp: start, distance: 4, horizontalAngle: 0, horizontalAngleInterval: -0.1...0.1,
-      verticalDirectionEstimate: "same", worldPosition: estimateFromTruth * Vector3(0, 4, 0), isConverged: true)
+      verticalDirectionEstimate: "same", worldPosition: estimateFromTruth * Vector3(0, 4, 0), status: "converged")
     let verdict = judge([update, update], estimateFromTruth: estimateFromTruth)
     let errors = try #require(verdict.peers["tag"])
     #expect(errors.judged == 2)
@@ -68,7 +68,9 @@ import Testing
 
   @Test func falseConvergence() throws {
     func update(angle: Double, position: Vector3, converged: Bool = true) -> JudgedUpdate {
-      JudgedUpdate(timestamp: start, horizontalAngle: angle, worldPosition: position, isConverged: converged)
+      JudgedUpdate(
+        timestamp: start, horizontalAngle: angle, worldPosition: position,
+        status: converged ? "converged" : "notConverged")
     }
     let verdict = judge([
       update(angle: Angle.degrees(19), position: Vector3(0, 4, 0)),
@@ -82,7 +84,7 @@ import Testing
   }
 
   @Test func withoutTruthNothingIsJudged() throws {
-    let late = JudgedUpdate(timestamp: Timestamp(nanoseconds: 60_000_000_000), distance: 1, isConverged: true)
+    let late = JudgedUpdate(timestamp: Timestamp(nanoseconds: 60_000_000_000), distance: 1, status: "converged")
     let errors = try #require(judge([late]).peers["tag"])
     #expect(errors.judged == 0)
     #expect(errors.distance == nil)

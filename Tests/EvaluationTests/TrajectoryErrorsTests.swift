@@ -20,7 +20,9 @@ import Testing
   private let truth = TruthTrajectory(rows)
 
   @Test func perfectIsZero() throws {
-    let errors = try #require(TrajectoryErrors(Self.rows.map { ($0.timestamp, $0.worldFromBody) }, truth: truth))
+    let errors = try #require(
+      TrajectoryErrors(
+        Self.rows.map { EstimatedPose(timestamp: $0.timestamp, worldFromBody: $0.worldFromBody) }, truth: truth))
     #expect(errors.count == 200)
     #expect(errors.ateYawAligned < 1e-12)
     #expect(errors.ateSE3 < 1e-12)
@@ -32,7 +34,9 @@ import Testing
   @Test func anotherYawAndOriginIsStillZero() throws {
     let other = Pose(rotation: .yaw(2), translation: Vector3(5, -3, 1))
     let errors = try #require(
-      TrajectoryErrors(Self.rows.map { ($0.timestamp, other * $0.worldFromBody) }, truth: truth))
+      TrajectoryErrors(
+        Self.rows.map { EstimatedPose(timestamp: $0.timestamp, worldFromBody: other * $0.worldFromBody) }, truth: truth)
+    )
     #expect(errors.ateYawAligned < 1e-10)
     #expect(errors.attitude < 1e-10)
     #expect((errors.truthFromEstimate * other.translation).norm < 1e-9)
@@ -42,7 +46,8 @@ import Testing
   @Test func aTiltShowsInYawAlignmentOnly() throws {
     let tilt = Pose(rotation: .exp(Vector3(0.1, 0, 0)))
     let errors = try #require(
-      TrajectoryErrors(Self.rows.map { ($0.timestamp, tilt * $0.worldFromBody) }, truth: truth))
+      TrajectoryErrors(
+        Self.rows.map { EstimatedPose(timestamp: $0.timestamp, worldFromBody: tilt * $0.worldFromBody) }, truth: truth))
     #expect(errors.ateSE3 < 1e-10)
     #expect(errors.ateYawAligned > 0.05)
     #expect(abs(errors.attitude - 0.1) < 0.01)
@@ -52,9 +57,9 @@ import Testing
   @Test func alternatingErrorsAreTheirOwnSize() throws {
     let estimate = Self.rows.enumerated().map { k, row in
       let step = Vector3(0, 0, k.isMultiple(of: 2) ? 0.02 : -0.02)
-      return (
-        row.timestamp, Pose(rotation: row.worldFromBody.rotation, translation: row.worldFromBody.translation + step)
-      )
+      return EstimatedPose(
+        timestamp: row.timestamp,
+        worldFromBody: Pose(rotation: row.worldFromBody.rotation, translation: row.worldFromBody.translation + step))
     }
     let errors = try #require(TrajectoryErrors(estimate, truth: truth))
     #expect(abs(errors.ateYawAligned - 0.02) < 1e-5)
@@ -75,6 +80,6 @@ import Testing
     #expect(sparse.worldFromBody(at: Self.time(-0.1)) == nil)
     #expect(sparse.worldFromBody(at: Self.time(3.1)) == nil)
     #expect(sparse.worldFromBody(at: Self.time(3))?.translation == Vector3(9, 0, 0))
-    #expect(TrajectoryErrors([(Self.time(2), .identity)], truth: sparse) == nil)
+    #expect(TrajectoryErrors([EstimatedPose(timestamp: Self.time(2), worldFromBody: .identity)], truth: sparse) == nil)
   }
 }

@@ -64,7 +64,7 @@ extension [FinderOutput] {
       switch $0 {
       case .update(let update): update.timestamp
       case .session(let session): session.timestamp
-      case .pose(let time, _): time
+      case .pose(let time, _, _): time
       }
     }
   }

@@ -2,12 +2,17 @@ import Foundation
 import Geometry
 import SensorData
 
-/// The output folder of a run: its four files appear together at the end, or not at all; other files are not touched.
+/// The output folder of a run: its files appear together at the end, or not at all; other files are not touched.
 ///
 /// While it is open no second run can write to the same folder.
 package final class OutputFolder {
-  /// The four files, in the order in which they appear.
-  package static let fileNames = ["updates.jsonl", "trajectory.tum", "result.json", "timing.json"]
+  static let updatesName = "updates.jsonl"
+  static let trajectoryName = "trajectory.tum"
+  static let covarianceName = "trajectory_covariance.csv"
+  static let resultName = "result.json"
+  static let timingName = "timing.json"
+  /// The files, in the order in which they appear.
+  package static let fileNames = [updatesName, trajectoryName, covarianceName, resultName, timingName]
 
   /// Where it is.
   package let path: String
@@ -23,6 +28,7 @@ package final class OutputFolder {
   private var committed = false
   private let updates: AtomicFile
   private let trajectory: AtomicFile
+  private let covariances: AtomicFile
   private var json = JSONBuffer()
   private var line: [UInt8] = []
   private var nonFinitePoses = 0
@@ -42,8 +48,10 @@ package final class OutputFolder {
       throw .busy(path: path)
     }
     do {
-      updates = try AtomicFile(folder: path, name: Self.fileNames[0])
-      trajectory = try AtomicFile(folder: path, name: Self.fileNames[1])
+      updates = try AtomicFile(folder: path, name: Self.updatesName)
+      trajectory = try AtomicFile(folder: path, name: Self.trajectoryName)
+      covariances = try AtomicFile(folder: path, name: Self.covarianceName)
+      try covariances.write(CovarianceLine.header)
     } catch {
       close(lock)
       throw error
@@ -54,6 +62,7 @@ package final class OutputFolder {
     if !committed {
       updates.abandon()
       trajectory.abandon()
+      covariances.abandon()
       // Succeeds only for an empty folder: what a failed run created it takes away again.
       if created { rmdir(path) }
     }
@@ -70,22 +79,27 @@ package final class OutputFolder {
     return json.bytes
   }
 
-  /// Appends a pose of the trajectory.
-  package func write(_ timestamp: Timestamp, worldFromBody: Pose) throws(OutputError) {
+  /// Appends a pose of the trajectory and how well it is known.
+  package func write(
+    _ timestamp: Timestamp, worldFromBody: Pose, covariance: PoseCovariance
+  ) throws(OutputError) {
     line.removeAll(keepingCapacity: true)
     guard TrajectoryLine.append(timestamp, worldFromBody, to: &line) else {
       nonFinitePoses += 1
       return
     }
     try trajectory.write(line)
+    line.removeAll(keepingCapacity: true)
+    CovarianceLine.append(timestamp, covariance, to: &line)
+    try covariances.write(line)
     poseCount += 1
   }
 
-  /// Ends the run well: all four files appear under their names.
+  /// Ends the run well: all files appear under their names.
   package func commit(result: JSONValue, timing: JSONValue) throws(OutputError) {
-    let resultFile = try Self.whole(result, folder: path, name: Self.fileNames[2])
-    let timingFile = try Self.whole(timing, folder: path, name: Self.fileNames[3])
-    let files = [updates, trajectory, resultFile, timingFile]
+    let resultFile = try Self.whole(result, folder: path, name: Self.resultName)
+    let timingFile = try Self.whole(timing, folder: path, name: Self.timingName)
+    let files = [updates, trajectory, covariances, resultFile, timingFile]
     for file in files { try file.finishWriting() }
     for file in files { try file.commit() }
     committed = true

@@ -20,6 +20,36 @@ package enum TrajectoryLine {
     return true
   }
 
+  /// The time and the pose of a line; nil for anything else. The time is read as digits: a Double would lose the last ones.
+  static func parse(_ line: String) -> (Timestamp, Pose)? {
+    let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" })
+    guard words.count == 8, let timestamp = timestamp(words[0]) else { return nil }
+    let n = words.dropFirst().compactMap { Double($0) }.filter(\.isFinite)
+    guard n.count == 7 else { return nil }
+    let length = (n[3] * n[3] + n[4] * n[4] + n[5] * n[5] + n[6] * n[6]).squareRoot()
+    guard abs(length - 1) < 1e-3 else { return nil }
+    return (
+      timestamp,
+      Pose(
+        rotation: Rotation(w: n[6] / length, x: n[3] / length, y: n[4] / length, z: n[5] / length),
+        translation: Vector3(n[0], n[1], n[2]))
+    )
+  }
+
+  /// Seconds as text, up to nine digits behind the point, to nanoseconds.
+  static func timestamp(_ text: Substring) -> Timestamp? {
+    let isNegative = text.hasPrefix("-")
+    let parts = (isNegative ? text.dropFirst() : text).split(separator: ".", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), parts.allSatisfy({ $0.allSatisfy(\.isASCII) && $0.allSatisfy(\.isNumber) }),
+      let whole = Int64(parts[0])
+    else { return nil }
+    let digits = parts.count == 2 ? parts[1].prefix(9) : ""
+    let fraction = Int64(digits + String(repeating: "0", count: 9 - digits.count)) ?? 0
+    let (scaled, overflow) = whole.multipliedReportingOverflow(by: 1_000_000_000)
+    guard !overflow, scaled <= Int64.max - 1_000_000_000 else { return nil }
+    return Timestamp(nanoseconds: (isNegative ? -1 : 1) * (scaled + fraction))
+  }
+
   /// Seconds with nine digits behind the point, from integers: a Double would lose the last ones.
   package static func seconds(_ timestamp: Timestamp) -> String {
     let magnitude = timestamp.nanoseconds.magnitude

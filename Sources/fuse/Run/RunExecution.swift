@@ -21,14 +21,18 @@ struct RunExecution {
   /// Runs; an error leaves an older result as it was.
   func run() throws {
     let began = DispatchTime.now().uptimeNanoseconds
-    let recording = try Recording.open(URL(fileURLWithPath: folder), options: reading)
+    let recording = try Recording.open(URL(fileURLWithPath: folder), options: options.reading)
     let truth = try TruthReading(recording)
     let digest = try InputDigest(recording)
     let finder = try finder(for: recording, truth: truth)
     let files = try OutputFolder(path: output)
     let start = recording.firstTimestamp
     var pipeline = RunPipeline(
-      finder: finder, output: files, judge: truth.judge(recording.rig), start: start, format: format,
+      finder: finder, output: files,
+      judge: truth.judge(
+        recording.rig,
+        sharesWorld: options.initialization == .groundtruth && recording.trajectorySource == .imuAndCamera),
+      start: start, format: format,
       isQuiet: isQuiet, progress: ProgressLine(span: try span(of: recording), isQuiet: isQuiet))
     warn(recording.warnings)
 
@@ -47,19 +51,15 @@ struct RunExecution {
       summary: finder.summary, peers: pipeline.peers, written: (files.updateCount, files.poseCount),
       nonFinite: files.nonFiniteCount, verdict: verdict)
     let use = ResourceUse(since: began)
-    let timing = TimingDocument(use: use, counts: pipeline.counts, span: try span(of: recording))
+    let timing = TimingDocument(
+      recording: URL(fileURLWithPath: folder).standardizedFileURL.path, use: use, counts: pipeline.counts,
+      span: try span(of: recording))
     try files.commit(result: document.json, timing: timing.json)
     warn(DamageWords.lines(damage) + pipeline.counts.unused)
     try pipeline.close(
       with: RunSummary.lines(
         peers: pipeline.peers, verdict: verdict, start: start, waitingFor: finder.summary.waitingFor)
         + ["written to \(output): " + timing.words])
-  }
-
-  private var reading: ReadingOptions {
-    ReadingOptions(
-      strict: options.isStrict, from: options.from, to: options.to, peer: options.peer,
-      usesOdometry: options.forcesOdometry ? true : nil)
   }
 
   private func finder(for recording: Recording, truth: TruthReading) throws -> PrecisionFinder {

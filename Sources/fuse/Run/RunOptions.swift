@@ -1,3 +1,4 @@
+import Datasets
 import PrecisionFinding
 
 /// What a run was asked for: everything that may change its results.
@@ -21,4 +22,9 @@ struct RunOptions {
   var isStrict = false
   /// The finder's settings.
   var finder = FinderConfiguration()
+
+  /// How a recording is read for such a run.
+  var reading: ReadingOptions {
+    ReadingOptions(strict: isStrict, from: from, to: to, peer: peer, usesOdometry: forcesOdometry ? true : nil)
+  }
 }

@@ -64,13 +64,14 @@ struct RunPipeline {
     switch said {
     case .update(let update):
       peers[update.object.peer, default: PeerOutcome()].note(update)
-      judge?.note(JudgedUpdate(update), peer: update.object.peer)
-      try publish(output.write(UpdateRecord(update)), story.tell(update))
+      let record = UpdateRecord(update)
+      if let judged = JudgedUpdate(record) { judge?.note(judged, peer: update.object.peer) }
+      try publish(output.write(record), story.tell(update))
     case .session(let session):
       try publish(output.write(UpdateRecord(session)), story.tell(session))
-    case .pose(let time, let worldFromBody):
-      judge?.note(time, worldFromBody: worldFromBody)
-      try output.write(time, worldFromBody: worldFromBody)
+    case .pose(let time, let worldFromBody, let covariance):
+      judge?.note(time, worldFromBody: worldFromBody, covariance: covariance)
+      try output.write(time, worldFromBody: worldFromBody, covariance: covariance)
     }
   }
 

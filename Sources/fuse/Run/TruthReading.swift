@@ -11,6 +11,12 @@ struct TruthReading {
   /// Rows read and skipped.
   private(set) var damage: [FileDamage] = []
 
+  /// A truth that is known already.
+  init(states: [GroundTruthState], peers: [GroundTruthPeer]) {
+    self.states = states
+    self.peers = peers
+  }
+
   /// Reads all of it; empty where there is none.
   init(_ recording: Recording) throws {
     if let reader = try recording.groundTruthStates() {
@@ -23,10 +29,12 @@ struct TruthReading {
     }
   }
 
-  /// A judge; nil where there is nothing to judge by.
-  func judge(_ rig: RigCalibration) -> Judge? {
+  /// A judge; nil where there is nothing to judge by. `sharesWorld`: the run begins from the truth, in its world.
+  func judge(_ rig: RigCalibration, sharesWorld: Bool) -> Judge? {
     guard !states.isEmpty else { return nil }
-    return Judge(truth: TruthTrajectory(states), peers: TruthPeers(peers), bodyFromDevice: rig.bodyFromDevice)
+    return Judge(
+      truth: TruthTrajectory(states), peers: TruthPeers(peers), bodyFromDevice: rig.bodyFromDevice,
+      sharesWorld: sharesWorld)
   }
 
   /// The first true state at or after the run's first inertial sample.

@@ -1,0 +1,98 @@
+import Foundation
+
+/// One number that a run, or many runs, are judged by, with what is known of its own error.
+package struct Figure: Equatable, Sendable {
+  /// The number; nil where there is nothing to compute it from.
+  package var value: Double?
+  /// Its 95 % confidence interval over the trials; nil where they are too few.
+  package var interval: ClosedRange<Double>?
+  /// Trials, or peers of trials, that it rests on.
+  package var count: Int
+
+  private static let z = 1.959963984540054
+
+  /// The median of one number a trial; its interval from order statistics.
+  ///
+  /// Source: Conover, "Practical Nonparametric Statistics", 3rd ed., Wiley 1999, 3.2.
+  package static func median(_ values: [Double?]) -> Figure {
+    let sorted = values.compactMap { $0 }.sorted()
+    let n = sorted.count
+    guard n > 0 else { return Figure(count: 0) }
+    let middle = n.isMultiple(of: 2) ? (sorted[n / 2 - 1] + sorted[n / 2]) / 2 : sorted[n / 2]
+    let half = z * Double(n).squareRoot() / 2
+    let low = Int((Double(n) / 2 - half).rounded(.down)) - 1
+    let high = Int((Double(n) / 2 + half).rounded(.up))
+    guard low >= 0, high < n else { return Figure(value: middle, count: n) }
+    return Figure(value: middle, interval: sorted[low]...sorted[high], count: n)
+  }
+
+  /// The mean of one number a trial; its interval from their spread.
+  package static func mean(_ values: [Double?]) -> Figure {
+    let values = values.compactMap { $0 }
+    let n = Double(values.count)
+    guard n > 0 else { return Figure(count: 0) }
+    let mean = values.reduce(0, +) / n
+    guard values.count > 1 else { return Figure(value: mean, count: 1) }
+    let variance = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / (n - 1)
+    let half = z * (variance / n).squareRoot()
+    return Figure(value: mean, interval: (mean - half)...(mean + half), count: values.count)
+  }
+
+  /// The share `sum of hits / sum of all`. What happens within one trial hangs together, so the interval counts trials and not
+  /// updates: Wilson's, with the number of independent draws that the spread between the trials tells.
+  ///
+  /// Sources: Wilson, JASA 22, 1927, doi:10.1080/01621459.1927.10502953; Cochran, "Sampling Techniques", 3rd ed., Wiley
+  /// 1977, section 3.12 (ratio of cluster totals).
+  package static func share(_ trials: [(hits: Int, all: Int)]) -> Figure {
+    let clusters = trials.filter { $0.all > 0 }
+    let all = clusters.reduce(0.0) { $0 + Double($1.all) }
+    guard all > 0 else { return Figure(count: 0) }
+    let share = clusters.reduce(0.0) { $0 + Double($1.hits) } / all
+    let count = clusters.count
+    guard count > 1 else { return Figure(value: share, count: count) }
+    let n = Double(count)
+    let squares = clusters.reduce(0.0) { sum, c in
+      let excess = Double(c.hits) - share * Double(c.all)
+      return sum + excess * excess
+    }
+    let variance = n / (n - 1) * squares / (all * all)
+    // All alike (none, or every one) says nothing of the spread: then a trial counts as one draw.
+    let draws = variance > 0 ? min(max(share * (1 - share) / variance, 1), all) : n
+    let centre = (share + z * z / (2 * draws)) / (1 + z * z / draws)
+    let half = z / (1 + z * z / draws) * (share * (1 - share) / draws + z * z / (4 * draws * draws)).squareRoot()
+    let interval = max(0, min(share, centre - half))...min(1, max(share, centre + half))
+    return Figure(value: share, interval: interval, count: count)
+  }
+
+  /// The median of `pairs.0` over the median of `pairs.1`, on the same draws; its interval by the bootstrap over the pairs, with
+  /// a generator of its own and a fixed seed.
+  ///
+  /// Source: Efron and Tibshirani, "An Introduction to the Bootstrap", Chapman and Hall 1993, chapter 13 (percentile).
+  package static func ratioOfMedians(_ pairs: [(Double, Double)]) -> Figure {
+    func ratio(_ indices: [Int]) -> Double? {
+      let above = median(indices.map { pairs[$0].0 }).value
+      guard let above, let below = median(indices.map { pairs[$0].1 }).value, below > 0 else { return nil }
+      return above / below
+    }
+    guard let value = ratio(Array(pairs.indices)) else { return Figure(count: pairs.count) }
+    guard pairs.count >= 10 else { return Figure(value: value, count: pairs.count) }
+    var state: UInt64 = 0x9E37_79B9_7F4A_7C15
+    var draws: [Double] = []
+    for _ in 0..<400 {
+      let indices = pairs.indices.map { _ -> Int in
+        // SplitMix64: Steele, Lea, Flood, OOPSLA 2014, doi:10.1145/2660193.2660195.
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var x = state
+        x = (x ^ (x >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        x = (x ^ (x >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int((x ^ (x >> 31)) % UInt64(pairs.count))
+      }
+      if let draw = ratio(indices) { draws.append(draw) }
+    }
+    draws.sort()
+    guard draws.count >= 200 else { return Figure(value: value, count: pairs.count) }
+    let low = draws[Int(0.025 * Double(draws.count - 1))]
+    let high = draws[Int((0.975 * Double(draws.count - 1)).rounded(.up))]
+    return Figure(value: value, interval: low...high, count: pairs.count)
+  }
+}

@@ -1,0 +1,89 @@
+/// The figures by name, in the order in which they are told. What each means, with its formula: docs/metrics.md.
+package enum FigureKey: Hashable, Sendable {
+  // The trajectory.
+  case pathLength, ateYawAligned, ateSE3, rpe, attitudeDegrees
+  case rpeAt(metres: Double)
+  case neesPosition, neesAttitude, neesPositionInBand, neesAttitudeInBand
+  // The peers.
+  case angleErrorDegrees, angleErrorDegrees90
+  case angleErrorDegreesAt(seconds: Double), angleShareAt(seconds: Double), convergedShareAt(seconds: Double)
+  case coverage90, coverage90Tolerant, firstAngle, timeToConverge, convergedShare
+  case converged, falseConverged, falselyConvergedTrials
+  case verticalDecided, verticalWrong, distanceError, positionError, neesPeer, neesPeerInBand, rejectedRanges
+  // The ideal observer on the same ranges.
+  case idealAngleErrorDegreesAt(seconds: Double), angleRatioAt(seconds: Double)
+  case idealAngleShareAt(seconds: Double), idealConvergedShareAt(seconds: Double), idealCoverage90
+  case idealFirstAngle, firstAngleRatio, idealTimeToConverge, timeToConvergeRatio, idealConvergedShare
+  case idealFalseConverged, idealVerticalDecided, idealVerticalWrong
+
+  /// Every figure.
+  package static let all: [FigureKey] = {
+    let seconds = AngleCheckpoint.seconds
+    var keys: [FigureKey] = [.pathLength, .ateYawAligned, .ateSE3, .rpe]
+    keys += RelativeError.lengths.map { .rpeAt(metres: $0) }
+    keys += [.attitudeDegrees, .neesPosition, .neesPositionInBand, .neesAttitude, .neesAttitudeInBand]
+    keys += [.angleErrorDegrees, .angleErrorDegrees90]
+    keys += seconds.flatMap {
+      [.angleErrorDegreesAt(seconds: $0), .angleShareAt(seconds: $0), .convergedShareAt(seconds: $0)]
+    }
+    keys += [
+      .coverage90, .coverage90Tolerant, .firstAngle, .timeToConverge, .convergedShare, .converged, .falseConverged,
+    ]
+    keys += [.falselyConvergedTrials, .verticalDecided, .verticalWrong, .distanceError, .positionError, .neesPeer]
+    keys += [.neesPeerInBand, .rejectedRanges]
+    keys += seconds.flatMap {
+      [
+        .idealAngleErrorDegreesAt(seconds: $0), .angleRatioAt(seconds: $0), .idealAngleShareAt(seconds: $0),
+        .idealConvergedShareAt(seconds: $0),
+      ]
+    }
+    keys += [.idealCoverage90, .idealFirstAngle, .firstAngleRatio, .idealTimeToConverge, .timeToConvergeRatio]
+    keys += [.idealConvergedShare, .idealFalseConverged, .idealVerticalDecided, .idealVerticalWrong]
+    return keys
+  }()
+
+  /// Its name in JSON.
+  package var name: String {
+    switch self {
+    case .rpeAt(let metres): "rpe\(Int(metres))m"
+    case .angleErrorDegreesAt(let s): "angleErrorDegreesAt\(Int(s))s"
+    case .angleShareAt(let s): "angleShareAt\(Int(s))s"
+    case .convergedShareAt(let s): "convergedShareAt\(Int(s))s"
+    case .idealAngleErrorDegreesAt(let s): "idealAngleErrorDegreesAt\(Int(s))s"
+    case .angleRatioAt(let s): "angleRatioAt\(Int(s))s"
+    case .idealAngleShareAt(let s): "idealAngleShareAt\(Int(s))s"
+    case .idealConvergedShareAt(let s): "idealConvergedShareAt\(Int(s))s"
+    default: "\(self)"
+    }
+  }
+
+  /// Which way is better.
+  package var sense: Sense {
+    switch self {
+    case .coverage90, .coverage90Tolerant, .idealCoverage90: .nearest(0.9)
+    case .neesPosition, .neesAttitude, .neesPeer: .nearest(NormalizedErrors.degreesOfFreedom)
+    case .neesPositionInBand, .neesAttitudeInBand, .neesPeerInBand: .nearest(0.99)
+    case .angleShareAt, .convergedShareAt, .convergedShare, .converged, .verticalDecided: .higher
+    case .pathLength, .idealAngleErrorDegreesAt, .idealAngleShareAt, .idealConvergedShareAt, .idealFirstAngle: .neither
+    case .idealTimeToConverge, .idealConvergedShare, .idealFalseConverged, .idealVerticalDecided: .neither
+    case .idealVerticalWrong: .neither
+    default: .lower
+    }
+  }
+
+  /// Which way a figure is better.
+  package enum Sense: Equatable, Sendable {
+    case lower, higher, neither
+    case nearest(Double)
+
+    /// Whether `value` is worse than `reference`; false where neither is.
+    package func isWorse(_ value: Double, than reference: Double) -> Bool {
+      switch self {
+      case .lower: value > reference
+      case .higher: value < reference
+      case .neither: false
+      case .nearest(let target): abs(value - target) > abs(reference - target)
+      }
+    }
+  }
+}

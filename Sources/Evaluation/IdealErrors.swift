@@ -1,0 +1,12 @@
+/// What the ideal observer would have said of one peer from the same ranges, and how good that would have been.
+package struct IdealErrors: Equatable, Sendable {
+  /// Errors of what it would have published, by the same rules as the product's.
+  package var published: PeerErrors
+  /// Error of its mean angle at each of `AngleCheckpoint.seconds`, published or not, radians; nil beyond the recording.
+  package var meanErrors: [Double?]
+
+  /// Error of its mean angle some seconds after the motion began, radians.
+  package func meanError(at seconds: Double) -> Double? {
+    AngleCheckpoint.seconds.firstIndex(of: seconds).flatMap { meanErrors.indices.contains($0) ? meanErrors[$0] : nil }
+  }
+}

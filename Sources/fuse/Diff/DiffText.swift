@@ -1,0 +1,106 @@
+import Datasets
+import Geometry
+import SensorData
+
+/// A difference of two runs, told.
+enum DiffText {
+  /// Spans of differing judgements that are told at most; the rest is counted.
+  private static let longestList = 12
+
+  /// Lines for people; the first one says it all.
+  static func lines(_ difference: RunDifference) -> [String] {
+    guard !difference.isEmpty else {
+      return ["the same: \(difference.counts.both) updates, \(difference.poses.compared) poses"]
+    }
+    var lines = [headline(difference)]
+    if let first = difference.first {
+      lines.append("first at \(time(first.timestamp, difference)), \(first.peer ?? "session"):")
+      lines += first.values.map { "  \($0.name): \($0.before) -> \($0.after)" }
+    }
+    var table = Table([.left, .left, .right, .right, .right, .right])
+    table.add(["peer", "value", "updates", "largest", "at", "on one side"])
+    for (peer, changes) in difference.changes.sorted(by: { $0.key < $1.key }) {
+      for value in ComparedValue.all {
+        guard let change = changes[value.name] else { continue }
+        table.add([
+          peer.isEmpty ? "session" : peer, value.name, "\(change.count)",
+          change.largest.map { amount($0, value.kind) } ?? "-",
+          change.largestAt.map { time($0, difference) } ?? time(change.first, difference), "\(change.onOneSide)",
+        ])
+      }
+    }
+    if !difference.changes.isEmpty { lines += ["changed values:"] + table.lines() }
+    if !difference.spans.isEmpty { lines.append("changed judgements:") }
+    for span in difference.spans.prefix(longestList) {
+      lines.append(
+        "  \(time(span.from, difference)) to \(time(span.to, difference)), \(span.peer ?? "session"): "
+          + "\(span.before) -> \(span.after)")
+    }
+    if difference.spans.count > longestList { lines.append("  and \(difference.spans.count - longestList) more") }
+    if difference.poses.differing > 0 || difference.unmatchedPoses > 0 {
+      lines.append(
+        "poses: \(difference.poses.differing) of \(difference.poses.compared) differ, at most "
+          + "\(Words.fixed(difference.poses.distance, 4)) m, \(Words.fixed(Angle.inDegrees(difference.poses.angle), 3))°; "
+          + "\(difference.unmatchedPoses) in one run only")
+    }
+    return lines
+  }
+
+  private static func headline(_ difference: RunDifference) -> String {
+    let changed = difference.changes.values.flatMap(\.values).map(\.count).max() ?? 0
+    var parts = ["up to \(changed) of \(difference.counts.both) updates changed in one value"]
+    if difference.counts.onlyBefore > 0 { parts.append("\(difference.counts.onlyBefore) updates are gone") }
+    if difference.counts.onlyAfter > 0 { parts.append("\(difference.counts.onlyAfter) updates are new") }
+    return "different: " + parts.joined(separator: ", ")
+  }
+
+  private static func time(_ timestamp: Timestamp, _ difference: RunDifference) -> String {
+    "\(Words.fixed(timestamp.seconds(since: difference.start), 2)) s"
+  }
+
+  private static func amount(_ value: Double, _ kind: ComparedValue.Kind) -> String {
+    kind == .metres ? "\(Words.fixed(value, 3)) m" : "\(Words.fixed(Angle.inDegrees(value), 2))°"
+  }
+
+  /// The same as JSON, SI units, times in nanoseconds.
+  static func json(_ difference: RunDifference) -> JSONValue {
+    [
+      "same": .bool(difference.isEmpty),
+      "updates": [
+        "both": .integer(difference.counts.both), "onlyBefore": .integer(difference.counts.onlyBefore),
+        "onlyAfter": .integer(difference.counts.onlyAfter),
+      ],
+      "first": difference.first.map { first in
+        [
+          "timestamp": .integer(Int(first.timestamp.nanoseconds)), "peer": .string(first.peer),
+          "values": .object(
+            first.values.map { .init(key: $0.name, value: ["before": .string($0.before), "after": .string($0.after)]) }),
+        ]
+      } ?? .null,
+      "changes": .sorted(
+        difference.changes.mapValues { changes in
+          .sorted(
+            changes.mapValues { change in
+              [
+                "count": .integer(change.count), "first": .integer(Int(change.first.nanoseconds)),
+                "largest": .number(change.largest),
+                "largestAt": change.largestAt.map { .integer(Int($0.nanoseconds)) } ?? .null,
+                "onOneSide": .integer(change.onOneSide),
+              ]
+            })
+        }),
+      "judgements": .array(
+        difference.spans.map { span in
+          [
+            "peer": .string(span.peer), "from": .integer(Int(span.from.nanoseconds)),
+            "to": .integer(Int(span.to.nanoseconds)), "before": .string(span.before), "after": .string(span.after),
+          ]
+        }),
+      "poses": [
+        "compared": .integer(difference.poses.compared), "differing": .integer(difference.poses.differing),
+        "largestDistance": .number(difference.poses.distance), "largestAngle": .number(difference.poses.angle),
+        "unmatched": .integer(difference.unmatchedPoses),
+      ],
+    ]
+  }
+}

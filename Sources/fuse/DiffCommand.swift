@@ -1,0 +1,62 @@
+import ArgumentParser
+import Datasets
+import Foundation
+import Geometry
+
+/// `fuse diff <run A> <run B>`.
+struct DiffCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract: "What changed in the arrow between two runs of one recording.",
+    discussion: """
+      Compares updates by moment and peer, poses by moment. Exit code 0 when nothing changed, 1 when something did: \
+      with it a CI keeps a golden recording.
+
+      EXAMPLES
+        fuse diff golden new
+        fuse run phone -o new --quiet && fuse diff golden new --angle 0.5 --distance 0.02
+        fuse diff golden new --format json | jq .changes
+        fuse diff golden new --format html > changes.html
+      """)
+
+  enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, html }
+
+  @Argument(help: "The output folder of the run before.")
+  var before: String
+
+  @Argument(help: "The output folder of the run after.")
+  var after: String
+
+  @Option(help: ArgumentHelp("Changes of angles up to this many degrees count as none.", valueName: "degrees"))
+  var angle = 0.0
+
+  @Option(help: ArgumentHelp("Changes of distances and positions up to this count as none.", valueName: "m"))
+  var distance = 0.0
+
+  @Option(help: "How it is told: text, json or html.")
+  var format = Format.text
+
+  func validate() throws {
+    for (name, value) in [("--angle", angle), ("--distance", distance)] where !(value >= 0 && value.isFinite) {
+      throw ValidationError("\(name) must not be negative.")
+    }
+  }
+
+  func run() throws {
+    try Failure.reporting {
+      let difference = RunDifference(
+        before: try RunFolder(path: before), after: try RunFolder(path: after),
+        tolerance: .init(distance: distance, angle: Angle.degrees(angle)))
+      var standardOutput = StandardOutput(needsReader: format == .json)
+      switch format {
+      case .text: for line in DiffText.lines(difference) { try standardOutput.line(line) }
+      case .json:
+        var json = JSONBuffer()
+        json.pretty(DiffText.json(difference))
+        try standardOutput.line(String(decoding: json.bytes, as: UTF8.self))
+      case .html: try standardOutput.line(DiffPage.html(difference, before: before, after: after))
+      }
+      if !difference.isEmpty { throw ExitCode(1) }
+    }
+  }
+}

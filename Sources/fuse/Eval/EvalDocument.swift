@@ -1,0 +1,36 @@
+import Datasets
+import Evaluation
+import Geometry
+
+/// One subject as a line of JSON: the figures by name at the top, intervals, peers and details below.
+enum EvalDocument {
+  /// The line's value.
+  static func json(_ outcome: EvalOutcome) -> JSONValue {
+    var members: [JSONValue.Member] = [
+      .init(key: "name", value: .string(outcome.name)),
+      .init(key: "trials", value: .integer(outcome.verdicts.count)),
+      .init(key: "asked", value: .integer(outcome.asked)),
+    ]
+    guard let figures = outcome.figures else { return .object(members) }
+    // Every key is always there, null where there is no value; those of the ideal observer only where it was asked.
+    let hasIdeal = outcome.verdicts.contains { !$0.ideal.isEmpty }
+    let keys = FigureKey.all.filter { hasIdeal || !$0.isIdeal }
+    members += keys.map { .init(key: $0.name, value: .number(figures[$0].value)) }
+    let intervals = keys.compactMap { key in
+      figures[key].interval.map {
+        JSONValue.Member(key: key.name, value: .array([.number($0.lowerBound), .number($0.upperBound)]))
+      }
+    }
+    members.append(.init(key: "confidence95", value: .object(intervals)))
+    if outcome.verdicts.count == 1 {
+      let verdict = outcome.verdicts[0]
+      members.append(.init(key: "errors", value: ErrorsDocument.json(verdict)))
+    }
+    return .object(members)
+  }
+}
+
+extension FigureKey {
+  /// Whether the figure needs the ideal observer.
+  var isIdeal: Bool { name.hasPrefix("ideal") || name.contains("Ratio") }
+}

@@ -1,0 +1,135 @@
+import Datasets
+import Evaluation
+
+/// The figures as text: tables for people, tables for documents, or lines of JSON.
+enum EvalText {
+  private struct Column {
+    var title: String
+    var key: FigureKey
+    var unit: Unit
+  }
+
+  private enum Unit {
+    case metres, degrees, seconds, share, ratio, plain
+
+    func text(_ value: Double) -> String {
+      switch self {
+      case .metres: Words.fixed(value, 3)
+      case .degrees, .seconds: Words.fixed(value, 1)
+      case .share: Words.fixed(100 * value, 1)
+      case .ratio, .plain: Words.fixed(value, 2)
+      }
+    }
+  }
+
+  private struct Block {
+    var title: String
+    var columns: [Column]
+  }
+
+  private static let trajectory = Block(
+    title: "Trajectory",
+    columns: [
+      Column(title: "way m", key: .pathLength, unit: .degrees),
+      Column(title: "ATE yaw m", key: .ateYawAligned, unit: .metres),
+      Column(title: "ATE SE3 m", key: .ateSE3, unit: .metres),
+      Column(title: "RPE 1 s m", key: .rpe, unit: .metres),
+      Column(title: "RPE 5 m m", key: .rpeAt(metres: 5), unit: .metres),
+      Column(title: "attitude °", key: .attitudeDegrees, unit: .degrees),
+      Column(title: "NEES pos", key: .neesPosition, unit: .plain),
+      Column(title: "NEES att", key: .neesAttitude, unit: .plain),
+    ])
+
+  private static let finding = Block(
+    title: "Finding",
+    columns: [
+      Column(title: "angle ° median", key: .angleErrorDegrees, unit: .degrees),
+      Column(title: "° 90 %", key: .angleErrorDegrees90, unit: .degrees),
+      Column(title: "coverage %", key: .coverage90, unit: .share),
+      Column(title: "first angle s", key: .firstAngle, unit: .seconds),
+      Column(title: "converged s", key: .timeToConverge, unit: .seconds),
+      Column(title: "converged %", key: .convergedShare, unit: .share),
+      Column(title: "false %", key: .falseConverged, unit: .share),
+      Column(title: "level decided %", key: .verticalDecided, unit: .share),
+      Column(title: "wrong %", key: .verticalWrong, unit: .share),
+      Column(title: "distance m", key: .distanceError, unit: .metres),
+      Column(title: "position m", key: .positionError, unit: .metres),
+      Column(title: "rejected %", key: .rejectedRanges, unit: .share),
+    ])
+
+  private static let byTime = Block(
+    title: "Angle by time since the motion began",
+    columns: AngleCheckpoint.seconds.flatMap {
+      [
+        Column(title: "° at \(Int($0)) s", key: .angleErrorDegreesAt(seconds: $0), unit: .degrees),
+        Column(title: "known at \(Int($0)) s %", key: .angleShareAt(seconds: $0), unit: .share),
+      ]
+    })
+
+  private static let ideal = Block(
+    title: "Against the ideal observer on the same ranges",
+    columns: AngleCheckpoint.seconds.flatMap {
+      [
+        Column(title: "° ideal at \(Int($0)) s", key: .idealAngleErrorDegreesAt(seconds: $0), unit: .degrees),
+        Column(title: "ratio at \(Int($0)) s", key: .angleRatioAt(seconds: $0), unit: .ratio),
+        Column(title: "known at \(Int($0)) s %", key: .idealAngleShareAt(seconds: $0), unit: .share),
+      ]
+    } + [
+      Column(title: "first angle s", key: .idealFirstAngle, unit: .seconds),
+      Column(title: "ratio", key: .firstAngleRatio, unit: .ratio),
+      Column(title: "converged s", key: .idealTimeToConverge, unit: .seconds),
+      Column(title: "ratio", key: .timeToConvergeRatio, unit: .ratio),
+      Column(title: "converged %", key: .idealConvergedShare, unit: .share),
+      Column(title: "coverage %", key: .idealCoverage90, unit: .share),
+      Column(title: "false %", key: .idealFalseConverged, unit: .share),
+      Column(title: "level decided %", key: .idealVerticalDecided, unit: .share),
+      Column(title: "wrong %", key: .idealVerticalWrong, unit: .share),
+    ])
+
+  /// The lines.
+  static func lines(_ outcomes: [EvalOutcome], format: EvalCommand.Format) -> [String] {
+    if format == .jsonl { return outcomes.map(line) }
+    var lines: [String] = []
+    for block in [trajectory, finding, byTime, ideal] {
+      let columns = block.columns.filter { column in outcomes.contains { $0.figures?[column.key].value != nil } }
+      guard !columns.isEmpty else { continue }
+      if !lines.isEmpty { lines.append("") }
+      let cells = outcomes.map { outcome in [outcome.name] + columns.map { cell(outcome.figures, $0) } }
+      let head = ["\(block.title)"] + columns.map(\.title)
+      lines += format == .markdown ? markdown(head, cells) : plain(head, cells)
+    }
+    let counts = Set(outcomes.map(\.verdicts.count))
+    if counts != [1] {
+      lines += ["", "Runs: " + outcomes.map { "\($0.name) \($0.verdicts.count)" }.joined(separator: ", ") + note]
+    }
+    return lines
+  }
+
+  private static let note = ". In brackets: 95 % confidence."
+
+  /// One subject as a line of JSON.
+  static func line(_ outcome: EvalOutcome) -> String {
+    var json = JSONBuffer()
+    json.value(EvalDocument.json(outcome))
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  private static func cell(_ figures: Figures?, _ column: Column) -> String {
+    guard let figure = figures?[column.key], let value = figure.value else { return "-" }
+    guard let interval = figure.interval else { return column.unit.text(value) }
+    return
+      "\(column.unit.text(value)) [\(column.unit.text(interval.lowerBound)), \(column.unit.text(interval.upperBound))]"
+  }
+
+  private static func plain(_ head: [String], _ rows: [[String]]) -> [String] {
+    var table = Table([.left] + head.dropFirst().map { _ in Table.Alignment.right })
+    for row in [head] + rows { table.add(row) }
+    return table.lines(indent: 0)
+  }
+
+  private static func markdown(_ head: [String], _ rows: [[String]]) -> [String] {
+    func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
+    let rule = "|---|" + head.dropFirst().map { _ in "---:|" }.joined()
+    return [line(head), rule] + rows.map(line)
+  }
+}

@@ -1,0 +1,125 @@
+import Datasets
+import Evaluation
+import Foundation
+
+/// Figures as they are expected to be, by subject: the regression lane.
+///
+/// `{"<subject>": {"<figure>": {"value": 0.018, "tolerance": 0.004}}}`; a figure that is not named is not compared, and a value of
+/// null means that there is none.
+struct Expectations {
+  /// What one figure should be.
+  struct Expectation {
+    var value: Double?
+    var tolerance: Double
+  }
+
+  private var subjects: [String: [FigureKey: Expectation]] = [:]
+
+  /// Reads a file.
+  ///
+  /// - Throws: `DatasetError` and `CommandError` for what is no such file.
+  init(contentsOf path: String) throws {
+    guard case .object(let members) = try JSONValue(contentsOf: path) else {
+      throw CommandError(
+        "\(path): found no object, expected {\"<subject>\": {\"<figure>\": {\"value\": ..., \"tolerance\": ...}}}")
+    }
+    let keys = Dictionary(uniqueKeysWithValues: FigureKey.all.map { ($0.name, $0) })
+    for member in members {
+      guard case .object(let figures) = member.value else {
+        throw CommandError("\(path): \(member.key): found no object, expected figures by name")
+      }
+      for figure in figures {
+        let place = "\(path): \(member.key).\(figure.key)"
+        guard let key = keys[figure.key] else {
+          throw CommandError("\(place): no such figure, expected one of docs/metrics.md")
+        }
+        guard let value = figure.value["value"], value == .null || value.double != nil,
+          let tolerance = figure.value["tolerance"]?.double, tolerance >= 0
+        else { throw CommandError("\(place): expected a value (a number or null) and a tolerance, not negative") }
+        subjects[member.key, default: [:]][key] = Expectation(value: value.double, tolerance: tolerance)
+      }
+    }
+  }
+
+  /// What was just computed, each figure with a tolerance of 15 %, or what its last digit is worth where that is more.
+  init(_ outcomes: [EvalOutcome]) {
+    for outcome in outcomes {
+      guard let figures = outcome.figures else { continue }
+      for key in FigureKey.all {
+        let value = figures[key].value
+        subjects[outcome.name, default: [:]][key] = Expectation(
+          value: value.map { ($0 * 1e4).rounded() / 1e4 }, tolerance: max(0.15 * abs(value ?? 0), key.smallestTolerance)
+        )
+      }
+    }
+  }
+
+  /// Writes the file.
+  func write(to path: String) throws {
+    var json = JSONBuffer()
+    json.pretty(
+      .sorted(
+        subjects.mapValues { figures in
+          .object(
+            FigureKey.all.compactMap { key in
+              figures[key].map {
+                let tolerance = ($0.tolerance * 1e4).rounded(.up) / 1e4
+                return .init(key: key.name, value: ["value": .number($0.value), "tolerance": .number(tolerance)])
+              }
+            })
+        }))
+    json.raw("\n")
+    do { try Data(json.bytes).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
+      throw CommandError("\(path): cannot be written: \(error.localizedDescription)")
+    }
+  }
+
+  /// One line for every figure that is not as expected; empty when all are.
+  func surprises(in outcomes: [EvalOutcome]) -> [String] {
+    var lines: [String] = []
+    for (name, expectations) in subjects.sorted(by: { $0.key < $1.key }) {
+      guard let figures = outcomes.first(where: { $0.name == name })?.figures else {
+        lines.append("\(name): not judged, expected \(expectations.count) figures")
+        continue
+      }
+      for key in FigureKey.all {
+        guard let expectation = expectations[key] else { continue }
+        if let surprise = expectation.surprise(figures[key].value, key) {
+          lines.append("\(name) \(key.name): \(surprise)")
+        }
+      }
+    }
+    return lines
+  }
+}
+
+extension Expectations.Expectation {
+  /// What is wrong with a value; nil when nothing is.
+  fileprivate func surprise(_ found: Double?, _ key: FigureKey) -> String? {
+    switch (found, value) {
+    case (nil, nil): return nil
+    case (nil, let value?): return "found none, expected \(value) ± \(tolerance)"
+    case (let found?, nil): return "found \(found), expected none"
+    case (let found?, let value?):
+      guard !(abs(found - value) <= tolerance) else { return nil }
+      let rounded = (found * 1e4).rounded() / 1e4
+      let judgement =
+        key.sense == .neither ? "different" : key.sense.isWorse(found, than: value) ? "worse" : "suspiciously better"
+      return "found \(rounded), expected \(value) ± \(tolerance): \(judgement)"
+    }
+  }
+}
+
+extension FigureKey {
+  /// Differences below this are no news: a millimetre, a twentieth of a degree or of a second, half a percent.
+  fileprivate var smallestTolerance: Double {
+    switch self {
+    case .pathLength, .ateYawAligned, .ateSE3, .rpe, .rpeAt, .distanceError, .positionError: 0.001
+    case .falselyConvergedTrials, .falseConverged: 0
+    case .coverage90, .coverage90Tolerant, .convergedShare, .converged, .verticalDecided, .verticalWrong,
+      .rejectedRanges:
+      0.005
+    default: 0.05
+    }
+  }
+}

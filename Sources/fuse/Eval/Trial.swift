@@ -1,0 +1,118 @@
+import Datasets
+import Evaluation
+import Foundation
+import PrecisionFinding
+import SensorData
+import Simulation
+
+/// One run to be judged: a recording, the output of a run, or a scenario with a seed. Works without writing anything.
+struct Trial {
+  /// What is run or read.
+  enum Source {
+    case recording(String)
+    case run(String)
+    case scenario(Scenario, seed: UInt64)
+  }
+
+  /// What is run or read.
+  var source: Source
+  /// What may change the results of a run.
+  var options: RunOptions
+  /// Where the truth of an output folder stands, if the user says.
+  var truth: String?
+  /// Whether the ideal observer is asked too.
+  var asksIdeal: Bool
+
+  /// Runs and judges. Takes seconds; touches nothing shared.
+  ///
+  /// - Throws: `DatasetError`, `ScenarioError`, `CommandError`.
+  func verdict() throws -> Judge.Verdict {
+    switch source {
+    case .recording(let path): try judgeRecording(path)
+    case .run(let path): try judgeRun(path)
+    case .scenario(let scenario, let seed): try judgeScenario(scenario, seed)
+    }
+  }
+
+  private func judgeRecording(_ path: String) throws -> Judge.Verdict {
+    let recording = try Recording.open(URL(fileURLWithPath: path), options: options.reading)
+    let truth = try TruthReading(recording)
+    let usesOdometry = recording.trajectorySource == .odometry
+    let startsFromTruth = options.initialization == .groundtruth && !usesOdometry
+    guard var judge = truth.judge(recording.rig, sharesWorld: startsFromTruth) else { throw Self.noTruth(path) }
+    let finder = PrecisionFinder(
+      rig: recording.rig, configuration: options.finder, useOdometry: usesOdometry,
+      initialState: startsFromTruth ? try truth.firstState(of: recording) : nil)
+    let events = try recording.events()
+    var ranges: [RangeMeasurement] = []
+    while let event = try events.next() {
+      if case .range(let range) = event.event { ranges.append(range) }
+      for said in finder.process(event) { judge.note(said) }
+    }
+    if !events.stoppedEarly { for said in finder.finish() { judge.note(said) } }
+    return withIdeal(judge, ranges, recording.rig, truth)
+  }
+
+  private func judgeScenario(_ scenario: Scenario, _ seed: UInt64) throws -> Judge.Verdict {
+    let simulator = try Simulator(scenario: scenario, seed: seed)
+    let contents = simulator.recording()
+    let truth = TruthReading(states: contents.truth, peers: contents.peers)
+    let startsFromTruth = options.initialization == .groundtruth
+    let usesOdometry = contents.rig.cameras.isEmpty || contents.rig.imu == nil
+    guard var judge = truth.judge(contents.rig, sharesWorld: startsFromTruth) else { throw Self.noTruth(scenario.name) }
+    let finder = PrecisionFinder(
+      rig: contents.rig, configuration: options.finder, useOdometry: usesOdometry,
+      initialState: startsFromTruth && !usesOdometry ? contents.truth.first : nil)
+    for event in contents.events { for said in finder.process(event) { judge.note(said) } }
+    for said in finder.finish() { judge.note(said) }
+    let ranges = contents.events.compactMap { if case .range(let range) = $0.event { range } else { nil } }
+    return withIdeal(judge, ranges, contents.rig, truth)
+  }
+
+  private func judgeRun(_ path: String) throws -> Judge.Verdict {
+    let run = try RunFolder(path: path)
+    guard let origin = try RunOrigin(of: run, named: truth) else {
+      throw CommandError(
+        "\(path): its recording is not to be found, expected the folder with the truth: --truth <recording>")
+    }
+    let sharesWorld = run.result?["configuration"]?["initialize"]?.text == "groundtruth"
+    guard var judge = origin.truth.judge(origin.recording.rig, sharesWorld: sharesWorld) else {
+      throw Self.noTruth(origin.recording.name)
+    }
+    for pose in run.poses {
+      judge.note(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
+    }
+    for record in run.updates {
+      if let peer = record.peer, let update = JudgedUpdate(record) { judge.note(update, peer: peer) }
+    }
+    var ranges: [RangeMeasurement] = []
+    if asksIdeal {
+      let events = try origin.recording.events()
+      while let event = try events.next() { if case .range(let range) = event.event { ranges.append(range) } }
+    }
+    return withIdeal(judge, ranges, origin.recording.rig, origin.truth)
+  }
+
+  private func withIdeal(
+    _ judge: Judge, _ ranges: [RangeMeasurement], _ rig: RigCalibration, _ truth: TruthReading
+  ) -> Judge.Verdict {
+    judge.verdict()
+  }
+
+  private static func noTruth(_ name: String) -> CommandError {
+    CommandError("\(name): no ground truth, expected mav0/state_groundtruth_estimate0/data.csv")
+  }
+}
+
+extension Judge {
+  /// Notes what the finder says, as it would stand in the output folder.
+  fileprivate mutating func note(_ said: FinderOutput) {
+    switch said {
+    case .update(let update):
+      if let judged = JudgedUpdate(UpdateRecord(update)) { note(judged, peer: update.object.peer) }
+    case .pose(let time, let worldFromBody, let covariance):
+      note(time, worldFromBody: worldFromBody, covariance: covariance)
+    case .session: break
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Dispatch
+import Evaluation
+import Foundation
+
+/// Works off trials, some at a time, each on one thread; results keep the order of the trials.
+///
+/// Ctrl-C ends it early: what runs is finished, what has not begun is left. A second Ctrl-C kills as usual.
+final class TrialQueue: @unchecked Sendable {
+  // Everything that changes is guarded by `lock`.
+  private let lock = NSLock()
+  private let trials: [Trial]
+  private var next = 0
+  private var interrupted = false
+  private var results: [Result<Judge.Verdict, any Error>?]
+  private var progress: TrialProgress
+  private let finished: @Sendable ([Result<Judge.Verdict, any Error>?]) -> Void
+
+  /// - Parameter finished: called after every trial, one call at a time, with the results so far.
+  init(
+    _ trials: [Trial], progress: TrialProgress,
+    finished: @escaping @Sendable ([Result<Judge.Verdict, any Error>?]) -> Void
+  ) {
+    self.trials = trials
+    self.progress = progress
+    self.finished = finished
+    results = Array(repeating: nil, count: trials.count)
+  }
+
+  /// Runs them all, `jobs` at a time; nil stands for a trial that an interrupt left out.
+  func run(jobs: Int) -> [Result<Judge.Verdict, any Error>?] {
+    let signals = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+    signals.setEventHandler { [self] in
+      lock.withLock { interrupted = true }
+      signal(SIGINT, SIG_DFL)
+    }
+    signal(SIGINT, SIG_IGN)
+    signals.resume()
+    let group = DispatchGroup()
+    for _ in 0..<max(1, min(jobs, trials.count)) {
+      let thread = Thread { [self] in
+        while let index = take() { finish(index, Result { try trials[index].verdict() }) }
+        group.leave()
+      }
+      // Recordings are read and posteriors grown on this stack; the default of a second thread is small.
+      thread.stackSize = 8 << 20
+      group.enter()
+      thread.start()
+    }
+    group.wait()
+    signals.cancel()
+    signal(SIGINT, SIG_DFL)
+    progress.erase()
+    return lock.withLock { results }
+  }
+
+  private func take() -> Int? {
+    lock.withLock {
+      guard next < trials.count, !interrupted else { return nil }
+      next += 1
+      return next - 1
+    }
+  }
+
+  private func finish(_ index: Int, _ result: Result<Judge.Verdict, any Error>) {
+    lock.withLock {
+      results[index] = result
+      progress.show(done: results.count { $0 != nil })
+      finished(results)
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import Datasets
+import Foundation
+import PrecisionFinding
+import Simulation
+
+/// `fuse eval <folder or output>... [--scenario name --seeds N]`.
+struct EvalCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "eval",
+    abstract: "Judges runs against the truth: recordings, output folders, scenarios.",
+    discussion: """
+      A recording is run first; the output folder of a run is judged as it is. A scenario is simulated and run with \
+      many seeds, without writing anything. What each figure means: docs/metrics.md.
+
+      EXAMPLES
+        fuse eval datasets/*                               every shipped recording
+        fuse run phone -o out && fuse eval out             what was written there
+        fuse eval --scenario arc --seeds 200 --jobs 2      figures with confidence intervals
+        fuse eval datasets/* --save-expected expected.json
+        fuse eval datasets/* --expect expected.json        exit code 1 when a figure changed
+        fuse eval phone --format jsonl | jq .coverage90
+      """)
+
+  enum Format: String, ExpressibleByArgument, CaseIterable { case table, markdown, jsonl }
+
+  @Argument(help: "Recordings, and output folders of 'fuse run'.")
+  var folders: [String] = []
+
+  @Option(help: ArgumentHelp("A scenario's name or YAML file; may be given several times.", valueName: "name"))
+  var scenario: [String] = []
+
+  @Option(help: ArgumentHelp("How many seeds each scenario is run with.", valueName: "n"))
+  var seeds = 20
+
+  @Option(help: ArgumentHelp("The first of these seeds.", valueName: "n"))
+  var firstSeed: UInt64 = 1
+
+  @Flag(help: "Tell each seed by itself instead of all together.")
+  var each = false
+
+  @Option(help: ArgumentHelp("Runs at a time; the figures do not depend on it.", valueName: "n"))
+  var jobs = 1
+
+  @Option(help: "How the figures are told: table, markdown or jsonl (one object a line).")
+  var format = Format.table
+
+  @Option(help: ArgumentHelp("Compare with the figures in this file; exit code 1 when one differs.", valueName: "json"))
+  var expect: String?
+
+  @Option(help: ArgumentHelp("Write the figures into this file, for --expect.", valueName: "json"))
+  var saveExpected: String?
+
+  @Option(
+    help: ArgumentHelp("The recording of an output folder, where it cannot be found by itself.", valueName: "folder"))
+  var truth: String?
+
+  @Flag(inversion: .prefixedNo, help: "Ask the ideal observer too; without it a judgement takes half the time.")
+  var ideal = true
+
+  @Flag(help: "Take the trajectory from odometry0 even if IMU and camera are there.")
+  var odometry = false
+
+  @Option(help: "Start by itself (auto) or from the first true state (groundtruth).")
+  var initialize: RunOptions.Initialization = .auto
+
+  @Option(help: ArgumentHelp("Settings of the finder.", valueName: "yaml"))
+  var config: String?
+
+  @Flag(help: "No progress.")
+  var quiet = false
+
+  func validate() throws {
+    if folders.isEmpty && scenario.isEmpty {
+      throw ValidationError("Name a recording, an output folder, or a --scenario.")
+    }
+    if folders.contains("") { throw ValidationError("A folder needs a name.") }
+    if !(1...1_000_000).contains(seeds) { throw ValidationError("--seeds must be from 1 to 1000000.") }
+    if !(1...256).contains(jobs) { throw ValidationError("--jobs must be from 1 to 256.") }
+    if firstSeed > UInt64.max - UInt64(seeds) { throw ValidationError("--first-seed is too large.") }
+  }
+
+  func run() throws {
+    try Failure.reporting {
+      let expected = try expect.map { try Expectations(contentsOf: $0) }
+      let outcomes = try EvalExecution(subjects: try subjects(), jobs: jobs, format: format, isQuiet: quiet).run()
+      if let saveExpected { try Expectations(outcomes).write(to: saveExpected) }
+      let errors = outcomes.flatMap(\.errors)
+      if !errors.isEmpty { throw CommandError(errors.joined(separator: "\n")) }
+      if let expected {
+        let surprises = expected.surprises(in: outcomes)
+        for line in surprises { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
+        if !surprises.isEmpty { throw ExitCode(1) }
+      }
+    }
+  }
+
+  private func subjects() throws -> [EvalSubject] {
+    var options = RunOptions()
+    options.forcesOdometry = odometry
+    options.initialization = initialize
+    if let config { options.finder = try ConfigurationFile.read(config) }
+    func trial(_ source: Trial.Source) -> Trial {
+      Trial(source: source, options: options, truth: truth, asksIdeal: ideal)
+    }
+    let fromFolders = folders.map { folder in
+      EvalSubject(name: folder, trials: [trial(RunFolder.isRun(folder) ? .run(folder) : .recording(folder))])
+    }
+    let fromScenarios = try scenario.flatMap { name in
+      let scenario = try Scenario.named(name)
+      let numbers = (0..<seeds).map { firstSeed + UInt64($0) }
+      let trials = numbers.map { trial(.scenario(scenario, seed: $0)) }
+      return each
+        ? zip(numbers, trials).map { EvalSubject(name: "\(name) \($0)", trials: [$1]) }
+        : [EvalSubject(name: name, trials: trials)]
+    }
+    return fromFolders + fromScenarios
+  }
+}

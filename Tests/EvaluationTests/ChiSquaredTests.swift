@@ -1,0 +1,30 @@
+import Evaluation
+import Foundation
+import Testing
+
+/// Against tabulated values: NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.4.
+@Suite struct ChiSquaredTests {
+  @Test(arguments: [
+    (0.95, 3.0, 7.815), (0.05, 3, 0.352), (0.99, 1, 6.635), (0.999, 10, 29.588), (0.5, 2, 2 * log(2.0)),
+    (0.95, 100, 124.342),
+    (0.01, 100, 70.065),
+  ])
+  func quantilesAreTheTables(probability: Double, degrees: Double, value: Double) {
+    #expect(abs(ChiSquared.quantile(probability, degreesOfFreedom: degrees) - value) < 6e-4)
+  }
+
+  @Test(arguments: [0.5, 1, 2, 3, 7, 50, 600])
+  func cumulativeAndQuantileUndoEachOther(degrees: Double) {
+    for probability in [1e-4, 0.005, 0.3, 0.5, 0.9, 0.995, 0.9999] {
+      let x = ChiSquared.quantile(probability, degreesOfFreedom: degrees)
+      #expect(abs(ChiSquared.cumulative(x, degreesOfFreedom: degrees) - probability) < 1e-9)
+    }
+    #expect(ChiSquared.cumulative(-1, degreesOfFreedom: degrees) == 0)
+  }
+
+  /// The band that the literature gives for 200 runs of three numbers (99 %).
+  @Test func theBandOfManyRuns() {
+    let band = ChiSquared.band99(degreesOfFreedom: 3, count: 200)
+    #expect(abs(band.lowerBound - 2.57) < 0.01 && abs(band.upperBound - 3.46) < 0.01)
+  }
+}

@@ -1,0 +1,79 @@
+import Evaluation
+import Foundation
+import Simulation
+import Testing
+
+/// Intervals that claim 95 % hold the truth in about 95 % of cases.
+@Suite struct FigureTests {
+  /// Binomial 3-sigma limits of 1000 trials at 95 %, and two more percent for what the normal approximations cost.
+  static let honest = 0.91...0.99
+
+  @Test func theIntervalOfAMedianHoldsIt() {
+    var random = SeededRandom(seed: 301)
+    let hits = (0..<1000).count { _ in
+      let figure = Figure.median((0..<40).map { _ in random.exponential(mean: 1) })
+      return figure.interval!.contains(log(2.0))
+    }
+    #expect(Self.honest.contains(Double(hits) / 1000))
+  }
+
+  @Test func theIntervalOfAMeanHoldsIt() {
+    var random = SeededRandom(seed: 302)
+    let hits = (0..<1000).count { _ in
+      Figure.mean((0..<40).map { _ in 3 + random.gaussian() }).interval!.contains(3)
+    }
+    #expect(Self.honest.contains(Double(hits) / 1000))
+  }
+
+  /// Within a trial everything hangs together: 30 trials of 100 updates are 30 draws and not 3000.
+  @Test func theIntervalOfAShareCountsTrials() {
+    var random = SeededRandom(seed: 303)
+    let hits = (0..<1000).count { _ in
+      let figure = Figure.share((0..<30).map { _ in (hits: random.chance(0.7) ? 100 : 0, all: 100) })
+      return figure.interval!.contains(0.7)
+    }
+    #expect(Self.honest.contains(Double(hits) / 1000))
+  }
+
+  @Test func aShareWithoutAnyHitIsNotCertain() throws {
+    let interval = try #require(Figure.share((0..<100).map { _ in (hits: 0, all: 500) }).interval)
+    #expect(interval.lowerBound == 0)
+    #expect(abs(interval.upperBound - 0.037) < 0.001)
+  }
+
+  @Test func theIntervalOfARatioHoldsIt() {
+    var random = SeededRandom(seed: 304)
+    let hits = (0..<200).count { _ in
+      let pairs = (0..<60).map { _ in
+        let common = random.exponential(mean: 1)
+        return (1.3 * common * exp(0.2 * random.gaussian()), common)
+      }
+      return Figure.ratioOfMedians(pairs).interval!.contains(1.3)
+    }
+    #expect(Double(hits) / 200 > 0.88)
+  }
+
+  @Test func fewOrNoTrials() {
+    #expect(Figure.median([]).value == nil)
+    let lonely = Figure.median([nil, 3, nil])
+    #expect(lonely.value == 3 && lonely.interval == nil && lonely.count == 1)
+    #expect(Figure.median([1, 2, 4, 9]).value == 3)
+    #expect(Figure.share([(0, 0)]).value == nil)
+    #expect(Figure.mean([2]).interval == nil)
+    #expect(Figure.ratioOfMedians([]).value == nil)
+    #expect(Figure.ratioOfMedians([(1, 0)]).value == nil)
+  }
+
+  @Test func namesAreDistinct() {
+    #expect(Set(FigureKey.all.map(\.name)).count == FigureKey.all.count)
+    let fixed = ["ateYawAligned", "ateSE3", "rpe", "angleErrorDegrees", "coverage90", "falseConverged"]
+    #expect(Set(fixed).isSubset(of: FigureKey.all.map(\.name)))
+  }
+
+  @Test func whichWayIsWorse() {
+    #expect(FigureKey.ateSE3.sense.isWorse(0.2, than: 0.1))
+    #expect(FigureKey.convergedShare.sense.isWorse(0.2, than: 0.9))
+    #expect(FigureKey.coverage90.sense.isWorse(0.99, than: 0.88))
+    #expect(!FigureKey.coverage90.sense.isWorse(0.91, than: 0.88))
+  }
+}

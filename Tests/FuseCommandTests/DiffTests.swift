@@ -1,0 +1,95 @@
+import Datasets
+import Foundation
+import Geometry
+import SensorData
+import Testing
+
+/// `fuse diff` on runs that differ in chosen places.
+@Suite struct DiffTests {
+  /// Two output folders, 20 updates and poses each; `change` edits the second one's updates.
+  private func folders(_ change: (inout [UpdateRecord]) -> Void = { _ in }, poseShift: Double = 0) throws -> Scratch {
+    let scratch = try Scratch()
+    var updates = (0..<20).map { k in
+      var record = UpdateRecord(
+        timestamp: Timestamp(nanoseconds: Int64(k) * 100_000_000), peer: "tag", status: "converged")
+      record.distance = 3
+      record.horizontalAngle = .init(value: 3.1, standardDeviation: 0.1, low: 2.9, high: 3.3)
+      record.verticalDirectionEstimate = "same"
+      return record
+    }
+    try write(updates, poseShift: 0, to: scratch.path("a"))
+    change(&updates)
+    try write(updates, poseShift: poseShift, to: scratch.path("b"))
+    return scratch
+  }
+
+  private func write(_ updates: [UpdateRecord], poseShift: Double, to path: String) throws {
+    let folder = try OutputFolder(path: path)
+    for update in updates { try folder.write(update) }
+    for k in 0..<20 {
+      let pose = Pose(translation: Vector3(0.1 * Double(k) + poseShift, 0, 0))
+      try folder.write(
+        Timestamp(nanoseconds: Int64(k) * 100_000_000), worldFromBody: pose, covariance: PoseCovariance())
+    }
+    try folder.commit(result: [:], timing: [:])
+  }
+
+  private func diff(_ scratch: Scratch, _ arguments: [String] = []) throws -> FuseProcess.Outcome {
+    try FuseProcess.run(["diff", scratch.path("a"), scratch.path("b")] + arguments)
+  }
+
+  @Test func equalRunsAreTheSame() throws {
+    let outcome = try diff(try folders())
+    #expect(outcome.status == 0 && outcome.stdout == "the same: 20 updates, 20 poses\n")
+  }
+
+  /// An angle that steps over pi by 0.1 changed by 0.1, not by a whole turn.
+  @Test func theLargestChangeIsFound() throws {
+    let scratch = try folders { updates in
+      updates[7].distance = 3.25
+      updates[9].horizontalAngle = .init(value: -3.083185307179586, standardDeviation: 0.1, low: 2.9, high: 3.3)
+    }
+    let outcome = try diff(scratch, ["--format", "json"])
+    #expect(outcome.status == 1)
+    let json = try #require(JSONSerialization.jsonObject(with: Data(outcome.stdout.utf8)) as? [String: Any])
+    let tag = try #require((json["changes"] as? [String: Any])?["tag"] as? [String: [String: Any]])
+    #expect(Set(tag.keys) == ["distance", "horizontalAngle"])
+    #expect(tag["distance"]?["largest"] as? Double == 0.25)
+    #expect(tag["distance"]?["largestAt"] as? Int == 700_000_000)
+    #expect(abs(try #require(tag["horizontalAngle"]?["largest"] as? Double) - 0.1) < 1e-9)
+    #expect((json["first"] as? [String: Any])?["timestamp"] as? Int == 700_000_000)
+    #expect(try diff(scratch, ["--distance", "0.3", "--angle", "6"]).status == 0)
+    #expect(try diff(scratch, ["--distance", "0.3", "--angle", "5"]).status == 1)
+  }
+
+  @Test func changedJudgementsAreSpans() throws {
+    let scratch = try folders { updates in
+      for k in 4...8 {
+        updates[k].status = "notConverged"
+        updates[k].reasons = ["insufficientMovement"]
+        updates[k].horizontalAngle = nil
+      }
+      updates.removeLast()
+    }
+    let outcome = try diff(scratch)
+    #expect(outcome.status == 1)
+    #expect(outcome.stdout.contains("0.40 s to 0.80 s, tag: converged -> notConverged (insufficientMovement)"))
+    #expect(outcome.stdout.contains("1 updates are gone"))
+    let html = try diff(scratch, ["--format", "html"]).stdout
+    #expect(html.contains("<rect") && !html.contains("http"))
+  }
+
+  @Test func posesCountToo() throws {
+    let scratch = try folders(poseShift: 0.01)
+    let outcome = try diff(scratch)
+    #expect(outcome.status == 1 && outcome.stdout.contains("20 of 20 differ, at most 0.0100 m"))
+    #expect(try diff(scratch, ["--distance", "0.02"]).status == 0)
+  }
+
+  @Test func wrongUseEndsClearly() throws {
+    let scratch = try folders()
+    #expect(try FuseProcess.run(["diff", scratch.path("a"), "/nowhere"]).status == 2)
+    #expect(try FuseProcess.run(["diff", scratch.path("a")]).status == 64)
+    #expect(try diff(scratch, ["--angle", "-1"]).status == 64)
+  }
+}
