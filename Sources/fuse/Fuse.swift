@@ -24,6 +24,6 @@ struct Fuse: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       RunCommand.self, ReportCommand.self, InspectCommand.self, SimulateCommand.self, EvalCommand.self,
-      DiffCommand.self,
+      DiffCommand.self, BenchmarkCommand.self,
     ])
 }
