@@ -16,7 +16,6 @@ package enum HandMotion: Equatable, Sendable {
   case stairs(height: Double, steps: Double, tread: Double, stepRate: Double, heading: Double)
   /// Turns on the spot by `angle` radians (positive left); the phone is `arm` metres before the body's axis.
   case turn(duration: Double, angle: Double, arm: Double)
-
   /// Turns the phone in the hand until its `roll` is that, radians.
   case rotate(duration: Double, roll: Double)
   /// Lays the phone on a table, screen up, within `lowering` seconds, `down` and `ahead` metres from here; it rests there

@@ -10,12 +10,7 @@ extension Scenario.Step {
             duration: try f.duration(), lateral: try f.swing("lateral", "m", 3),
             vertical: try f.swing("vertical", "m", 3), ahead: try f.swing("ahead", "m", 3)))
       },
-      try fields.section("arc") { f throws(ScenarioError) in
-        .motion(
-          .arc(
-            duration: try f.duration(), arm: try f.number("arm_m", 0...2) ?? 0.6,
-            horizontal: try f.swing("horizontal", "deg", 120), vertical: try f.swing("vertical", "deg", 60)))
-      },
+      try fields.section("arc") { f throws(ScenarioError) in try f.arc("arm_m", 0...2, usually: 0.6) },
       try fields.section("walk") { f throws(ScenarioError) in
         guard let distance = try f.number("distance_m", 0...1000) else { throw f.missing("distance_m") }
         return .motion(
@@ -38,12 +33,7 @@ extension Scenario.Step {
         return .motion(
           .turn(duration: try f.duration(), angle: -Angle.degrees(angle), arm: try f.number("arm_m", 0...2) ?? 0.4))
       },
-      try fields.section("pan") { f throws(ScenarioError) in
-        .motion(
-          .arc(
-            duration: try f.duration(), arm: try f.number("wrist_m", 0...0.5) ?? 0.1,
-            horizontal: try f.swing("horizontal", "deg", 120), vertical: try f.swing("vertical", "deg", 60)))
-      },
+      try fields.section("pan") { f throws(ScenarioError) in try f.arc("wrist_m", 0...0.5, usually: 0.1) },
       try fields.section("rotate_phone") { f throws(ScenarioError) in
         let duration = try f.duration()
         guard let holding = try f.choice("holding", Scenario.Holding.self) else { throw f.missing("holding") }
@@ -81,6 +71,16 @@ extension Fields {
   fileprivate mutating func duration() throws(ScenarioError) -> Double {
     guard let duration = try number("duration_s", 0.1...600) else { throw missing("duration_s") }
     return duration
+  }
+
+  /// An arc of the arm or, with a shorter lever, a pan of the wrist.
+  fileprivate mutating func arc(
+    _ lever: String, _ range: ClosedRange<Double>, usually length: Double
+  ) throws(ScenarioError) -> Scenario.Step {
+    .motion(
+      .arc(
+        duration: try duration(), arm: try number(lever, range) ?? length,
+        horizontal: try swing("horizontal", "deg", 120), vertical: try swing("vertical", "deg", 60)))
   }
 
   /// `<name>_m` or `<name>_deg`, and `<name>_period_s`.
