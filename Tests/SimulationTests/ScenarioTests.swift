@@ -120,6 +120,7 @@ import Testing
       ),
       (good + "peers: [{id: a, ahead_m: 1, path: [{from_s: 1, to_s: 1}]}]\n", 5, "takes time"),
       (good + "events: [{at_s: 1, event: peerEnded, peer: nobody}]\n", 5, "'nobody' is not among the peers"),
+      (good + "events: [{at_s: 2, event: a}, {at_s: 1, event: b}]\n", 5, "before the one above it"),
       (good + "events: [{at_s: 1, event: peerEnded}]\n", 5, "'peer' is missing"),
       (good + "events: [{at_s: 1, event: resume, keeps_sensors: true}]\n", 5, "goes with suspend only"),
       (good + "  - put_down: {duration_s: 1}\n  - walk: {distance_m: 1}\n", 4, "the phone lies on the table"),

@@ -20,7 +20,7 @@ extension Scenario {
 
   /// Whether the app is suspended at `time` and therefore gets neither frames nor ranges.
   func isSuspended(at time: Double) -> Bool {
-    let last = events.filter { ["suspend", "resume"].contains($0.name) && $0.time <= time }.max { $0.time < $1.time }
+    let last = events.last { ["suspend", "resume"].contains($0.name) && $0.time <= time }
     return last.map { $0.name == "suspend" && !$0.keepsSensors } ?? false
   }
 

@@ -88,7 +88,7 @@ extension Scenario.Peer {
       try f.number("ahead_m", places), try f.number("right_m", places), try f.number("up_m", places)
     )
     let distance = try f.interval("distance_m", 0.1...1000)
-    let azimuth = try f.interval("azimuth_deg", -180...180)
+    let azimuth = try f.interval("azimuth_deg", -360...360)
     let elevation = try f.number("elevation_std_deg", 0...60)
     guard let id else { throw f.missing("id") }
     guard Fields.isName(id) else {

@@ -75,6 +75,9 @@ extension Scenario {
     for case let peer? in events.map(\.peer) where !peers.contains(where: { $0.id == peer }) {
       throw fields.refuse("events", "the peer '\(peer)' is not among the peers")
     }
+    guard zip(events, events.dropFirst()).allSatisfy({ $0.time <= $1.time }) else {
+      throw fields.refuse("events", "an event comes before the one above it")
+    }
     try fields.section("truth") { f throws(ScenarioError) in try f.number("rate_hz", 1...2000) }?.map { truthRate = $0 }
     guard try plan().duration <= 3600 else { throw fields.refuse("motion", "lasts longer than an hour") }
   }

@@ -29,7 +29,7 @@ package struct Scenario: Equatable, Sendable {
   package var radio = Radio()
   /// Another tracker's poses, if they are recorded.
   package var odometry: Odometry?
-  /// What happens to the device and to the peers.
+  /// What happens to the device and to the peers, in time order.
   package var events: [Event] = []
   /// Rows of truth per second; at most one for each period of the IMU.
   package var truthRate = 100.0
