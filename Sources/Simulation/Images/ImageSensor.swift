@@ -1,15 +1,15 @@
 import Images
 
 /// From light to 8-bit grey: exposure, shot noise, read noise.
-enum ImageSensor {
+package enum ImageSensor {
   /// Electrons of a white pixel: the variance of its shot noise.
-  static let fullWell: Float = 10_000
+  package static let fullWell: Float = 10_000
   /// Noise of an unlit pixel, 1-sigma, grey levels.
-  static let readNoise: Float = 1.2
+  package static let readNoise: Float = 1.2
 
   /// The image of `radiance` (0 black ... 1 white), exposed so that its mean brightness is `meanLuma`, as an automatic
   /// exposure would; without any light it is at `meanLuma` everywhere, but for the noise.
-  static func image(
+  package static func image(
     _ radiance: [Float], width: Int, height: Int, meanLuma: Double, random: inout SeededRandom
   ) -> GrayImage {
     let gain = gain(radiance, meanLuma: Float(meanLuma))

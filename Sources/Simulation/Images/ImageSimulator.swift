@@ -26,10 +26,15 @@ package struct ImageSimulator: Sendable {
     let scenario = simulator.scenario
     let furniture = RoomLandmarks(scenario.room, walls: scenario.walls, seed: simulator.seed).furniture
     let scene = Scene(scenario.room, furniture: furniture, walls: scenario.walls, seed: simulator.seed)
-    let texture = texture ?? TexturePainter.pattern(size: Self.textureSize, seed: simulator.seed)
+    let texture = texture ?? Self.pattern(of: simulator)
     self.scene = scene
     views = simulator.cameraViews
-    renderers = views.map { Renderer(scene: scene, texture: texture, rays: RayTable($0.camera)) }
+    renderers = views.map { Renderer(scene, texture: texture, camera: $0.camera) }
+  }
+
+  /// The pattern on all surfaces that a simulator's seed makes.
+  package static func pattern(of simulator: Simulator) -> Texture {
+    TexturePainter.pattern(size: textureSize, seed: simulator.seed)
   }
 
   /// What the camera of that frame puts out: exposed to the frame's mean brightness, with noise, 8 bit.

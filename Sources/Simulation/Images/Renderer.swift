@@ -1,18 +1,26 @@
 import Foundation
 import Geometry
+import SensorData
 
 /// Draws the scene: for every pixel the nearest surface along its ray, and the mean of the pattern under the pixel there.
-struct Renderer: Sendable {
+package struct Renderer: Sendable {
   let scene: Scene
-  let texture: Texture
-  let rays: RayTable
+  private let texture: Texture
+  private let rays: RayTable
+
+  /// A renderer for one camera.
+  package init(_ scene: Scene, texture: Texture, camera: CameraCalibration) {
+    self.scene = scene
+    self.texture = texture
+    rays = RayTable(camera)
+  }
 
   /// Adds one exposure to `radiance` (0 black ... 1 white, a row after the other), times `weight`.
   ///
   /// - Parameters:
   ///   - hasRollingRows: whether the pose differs from row to row.
   ///   - worldFromCamera: the pose at the middle of a row's exposure, asked for rows in order.
-  func expose(
+  package func expose(
     _ radiance: inout [Float], weight: Float, hasRollingRows: Bool, worldFromCamera: (_ row: Int) -> Pose
   ) {
     texture.withSampler { sampler in
