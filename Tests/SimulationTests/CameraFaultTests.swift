@@ -27,7 +27,7 @@ import Testing
     let isLost = whole.map { !stamps.contains($0.timestamp) }
     let spells = zip(isLost, isLost.dropFirst()).count { !$0 && $1 }
     let lost = Double(isLost.count { $0 })
-    #expect(abs(lost / Double(whole.count) - 0.25) < 4 * 0.25 * (2 / Double(spells)).squareRoot())
+    #expect(abs(lost / Double(whole.count) - 0.25) < 4 * 0.25 * 0.75 * (2 / Double(spells)).squareRoot())
     // A spell ends within a frame of 0.05 s with 0.75 (1 - exp(-0.05 / (0.75 dwell))).
     let expected = 1 / (0.75 * (1 - exp(-0.05 / (0.75 * dwell))))
     #expect(abs(lost / Double(spells) / expected - 1) < 4 / Double(spells).squareRoot())

@@ -97,6 +97,8 @@ import Testing
     let correlation = zip(errors, errors.dropFirst()).map(*).reduce(0, +) / n / variance
     #expect(abs(correlation) < 4 / n.squareRoot())
     let wild = try Self.samples { $0.stampJitter = 0.1 }
+    // Events are sorted by stamp: samples in another order would show.
+    #expect(wild.map(\.angularVelocity) == exact.map(\.angularVelocity))
     #expect(zip(wild, wild.dropFirst()).allSatisfy { $0.timestamp < $1.timestamp })
   }
 

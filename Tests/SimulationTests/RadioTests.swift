@@ -26,15 +26,15 @@ import Testing
   @Test func silenceComesInSpells() throws {
     let (ranges, _) = try Self.rest {
       $0.radio.silentShare = 0.3
-      $0.radio.silentDwell = 2
+      $0.radio.silentDwell = 0.5
     }
     let share = 1 - Double(ranges.count) / 18_000
     let steps = zip(ranges, ranges.dropFirst()).map { ($1.timestamp.seconds(since: $0.timestamp) * 10).rounded() }
     let gaps = steps.map { Int($0) - 1 }.filter { $0 > 0 }
-    // 1800 s at a share of 0.3 in spells of 2 s: 270 of them.
-    #expect(abs(share - 0.3) < 4 * 0.3 * (2 / Double(gaps.count)).squareRoot())
-    // Looked at every 0.1 s, a spell ends with 0.7 (1 - exp(-0.1 / (2 * 0.7))): 20.7 looks.
-    let expected = 1 / (0.7 * (1 - exp(-0.1 / 1.4)))
+    // n spells of an alternating process: the share p scatters by p (1 - p) sqrt(2 / n). 1800 s hold about 1000 of them.
+    #expect(abs(share - 0.3) < 4 * 0.3 * 0.7 * (2 / Double(gaps.count)).squareRoot())
+    // Looked at every 0.1 s, a spell ends with 0.7 (1 - exp(-0.1 / (0.5 * 0.7))): 5.7 looks.
+    let expected = 1 / (0.7 * (1 - exp(-0.1 / 0.35)))
     let mean = Double(gaps.reduce(0, +)) / Double(gaps.count)
     #expect(abs(mean / expected - 1) < 4 / Double(gaps.count).squareRoot())
   }
