@@ -23,7 +23,8 @@ import Testing
     #expect(pictured.stdout.hasSuffix(", 28 images\n") && pictured.stderr.isEmpty)
     let files = FileManager.default
     for name in try files.subpathsOfDirectory(atPath: path("plain")) where name.contains(".") {
-      #expect(files.contents(atPath: path("plain/" + name)) == files.contents(atPath: path("pictured/" + name)), "\(name)")
+      #expect(
+        files.contents(atPath: path("plain/" + name)) == files.contents(atPath: path("pictured/" + name)), "\(name)")
     }
     #expect(try files.contentsOfDirectory(atPath: path("pictured/r/mav0/cam0/data")).count == 28)
     for kind in ["plain", "pictured"] {
@@ -31,7 +32,9 @@ import Testing
       #expect(run.status == 0, "\(run.stderr)")
     }
     for name in ["updates.jsonl", "trajectory.tum", "result.json"] {
-      let (a, b) = (files.contents(atPath: path("plain-out/" + name)), files.contents(atPath: path("pictured-out/" + name)))
+      let (a, b) = (
+        files.contents(atPath: path("plain-out/" + name)), files.contents(atPath: path("pictured-out/" + name))
+      )
       #expect(a == b && a != nil, "\(name)")
     }
     try files.removeItem(atPath: path("pictured/r/mav0/cam0/features.csv"))

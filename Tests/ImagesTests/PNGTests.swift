@@ -50,7 +50,9 @@ import Testing
   @Test func whatIsNoImageIsRefused() throws {
     #expect(throws: ImageError.notPNG) { try GrayImage(png: []) }
     #expect(throws: ImageError.notPNG) { try GrayImage(png: Array("P5 2 2 255 abcd".utf8)) }
-    #expect(throws: ImageError.notPNG) { try GrayImage(png: [0xFF, 0xD8, 0xFF, 0xE0, 0, 0x10, 0x4A, 0x46, 0x49, 0x46]) }
+    #expect(throws: ImageError.notPNG) {
+      try GrayImage(png: [0xFF, 0xD8, 0xFF, 0xE0, 0, 0x10, 0x4A, 0x46, 0x49, 0x46])
+    }
   }
 
   /// A header with a right checksum that lies about the size.

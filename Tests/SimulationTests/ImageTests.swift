@@ -129,7 +129,8 @@ import Testing
     let other = camera.appendingPathComponent("data/notes.txt")
     try Data("mine".utf8).write(to: other)
     try DatasetWriter(folder: folder).write(contents)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: camera.appendingPathComponent("data").path) == ["notes.txt"])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: camera.appendingPathComponent("data").path) == ["notes.txt"])
     #expect(!FileManager.default.fileExists(atPath: camera.appendingPathComponent("data.csv").path))
   }
 }

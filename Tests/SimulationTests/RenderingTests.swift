@@ -8,8 +8,10 @@ import Testing
 @Suite struct RenderingTests {
   private static func scenario(_ change: (inout Scenario.Camera) -> Void = { _ in }) -> Scenario {
     let swing = HandMotion.Swing(amplitude: Angle.degrees(50), period: 4)
-    let arc = HandMotion.arc(duration: 4, arm: 0.6, horizontal: swing, vertical: HandMotion.Swing(amplitude: 0.4, period: 3))
-    var scenario = Scenario(name: "arc", summary: "-", peers: [], motion: [.motion(.hold(duration: 0.5)), .motion(arc)])
+    let arc = HandMotion.arc(
+      duration: 4, arm: 0.6, horizontal: swing, vertical: HandMotion.Swing(amplitude: 0.4, period: 3))
+    var scenario = Scenario(
+      name: "arc", summary: "-", peers: [], motion: [.motion(.hold(duration: 0.5)), .motion(arc)])
     scenario.room.low = Vector3(-2, -3, -1.3)
     scenario.room.high = Vector3(4, 3, 1.4)
     scenario.room.landmarks = 400
@@ -43,7 +45,8 @@ import Testing
 
   private static let trials = [
     Trial(name: "pinhole", lens: .none),
-    Trial(name: "radial-tangential", lens: .radialTangential(k1: -0.28340811, k2: 0.07395907, p1: 0.00019359, p2: 1.8e-05)),
+    Trial(
+      name: "radial-tangential", lens: .radialTangential(k1: -0.28340811, k2: 0.07395907, p1: 0.00019359, p2: 1.8e-05)),
     Trial(name: "equidistant", lens: .equidistant(k1: 0.0034, k2: 0.0007, k3: -0.0020, k4: 0.0002), offset: -0.02),
     Trial(name: "fov", lens: .fieldOfView(w: 0.9325)),
     Trial(name: "rolling rows", lens: .fieldOfView(w: 0.5), offset: 0, skew: 0.025),
@@ -83,11 +86,14 @@ import Testing
           return distance(a.point) < distance(b.point)
         }!
         let isAlone =
-          all.count { max(abs($0.u - feature.u), abs($0.v - feature.v)) < Double(reach) + (trial.skew > 0 ? 16 : 8) } == 1
+          all.count { max(abs($0.u - feature.u), abs($0.v - feature.v)) < Double(reach) + (trial.skew > 0 ? 16 : 8) }
+          == 1
         let view = cameraFromWorld * own.point
         let slant = abs((cameraFromWorld.rotation * own.normal).dot(view.normalized))
         guard isAlone, own.margin > 0.3, view.norm > 2.2, slant > 0.4 else { continue }
-        guard let centre = Self.centroid(image, camera.width, camera.height, about: feature, reach: reach) else { continue }
+        guard let centre = Self.centroid(image, camera.width, camera.height, about: feature, reach: reach) else {
+          continue
+        }
         errors.append(centre - SIMD2(feature.u, feature.v))
       }
     }

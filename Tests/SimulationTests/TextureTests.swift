@@ -48,7 +48,9 @@ import Testing
     let flat = Texture(size: 64, finest: [UInt8](repeating: 77, count: 64 * 64))
     let (noise, _) = Self.random(size: 64, seed: 5)
     var random = SeededRandom(seed: 6)
-    func vector(_ size: Double) -> SIMD2<Float> { SIMD2(Float(random.gaussian() * size), Float(random.gaussian() * size)) }
+    func vector(_ size: Double) -> SIMD2<Float> {
+      SIMD2(Float(random.gaussian() * size), Float(random.gaussian() * size))
+    }
     for k in 0..<3000 {
       let size = [1e-6, 0.3, 3, 30, 3000][k % 5]
       let (centre, a, b) = (vector(100), vector(size), vector(size / 7))

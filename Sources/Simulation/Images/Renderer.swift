@@ -72,7 +72,9 @@ package struct Renderer: Sendable {
           for obstacle in obstacles {
             if let hit = obstacle.isBox ? entry(ray.ray, obstacle, views) : crossing(ray.ray, obstacle, views),
               hit.inverseDepth > depth
-            { (nearest, depth) = hit }
+            {
+              (nearest, depth) = hit
+            }
           }
           guard depth > 0 else { continue }
           radiance[index] += weight * shade(ray, nearest, views, sampler)

@@ -31,7 +31,8 @@ package struct Scene: Sendable {
       for index in first..<facets.count {
         // Light comes from above.
         let face = Self.faces[index - first]
-        facets[index].brightness = face == .ceiling ? shade + 0.15 : face == .ahead || face == .behind ? shade : shade - 0.06
+        facets[index].brightness =
+          face == .ceiling ? shade + 0.15 : face == .ahead || face == .behind ? shade : shade - 0.06
       }
       obstacles.append(
         Obstacle(facets: first..<facets.count, centre: (box.low + box.high) / 2, radius: (box.high - box.low).norm / 2))
