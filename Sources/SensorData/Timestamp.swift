@@ -12,7 +12,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   /// Seconds from `other` to this instant; exact to the nanosecond for spans below 100 days.
   @inlinable public func seconds(since other: Timestamp) -> Double {
     let (span, overflow) = nanoseconds.subtractingReportingOverflow(other.nanoseconds)
-    return (overflow ? Double(nanoseconds) - Double(other.nanoseconds) : Double(span)) * 1e-9
+    return (overflow ? Double(nanoseconds) - Double(other.nanoseconds) : Double(span)) / 1e9
   }
 
   /// The instant `seconds` later, rounded to the nanosecond; saturates at the ends of the clock. NaN changes nothing.

@@ -36,6 +36,9 @@ struct EvalCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The first of these seeds.", valueName: "n"))
   var firstSeed: UInt64 = 1
 
+  @Flag(help: "Tell each seed by itself instead of all together.")
+  var each = false
+
   @Option(help: ArgumentHelp("Runs at a time; the figures do not depend on it.", valueName: "n"))
   var jobs = 1
 
@@ -103,10 +106,13 @@ struct EvalCommand: ParsableCommand {
     let fromFolders = folders.map { folder in
       EvalSubject(name: folder, trials: [trial(RunFolder.isRun(folder) ? .run(folder) : .recording(folder))])
     }
-    let fromScenarios = try scenario.map { name in
+    let fromScenarios = try scenario.flatMap { name in
       let scenario = try Scenario.named(name)
-      return EvalSubject(
-        name: name, trials: (0..<seeds).map { trial(.scenario(scenario, seed: firstSeed + UInt64($0))) })
+      let numbers = (0..<seeds).map { firstSeed + UInt64($0) }
+      let trials = numbers.map { trial(.scenario(scenario, seed: $0)) }
+      return each
+        ? zip(numbers, trials).map { EvalSubject(name: "\(name) \($0)", trials: [$1]) }
+        : [EvalSubject(name: name, trials: trials)]
     }
     return fromFolders + fromScenarios
   }

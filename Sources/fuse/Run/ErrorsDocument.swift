@@ -13,7 +13,16 @@ enum ErrorsDocument {
     [
       "poses": .integer(errors.count), "pathLength": .number(errors.pathLength),
       "ateYawAligned": .number(errors.ateYawAligned), "ateSE3": .number(errors.ateSE3),
-      "rpe": .number(errors.relativePerSecond), "attitudeDegrees": .number(Angle.inDegrees(errors.attitude)),
+      "rpe": .number(errors.relativePerSecond),
+      "rpeByLength": .array(
+        errors.relativeByLength.map {
+          [
+            "metres": .number($0.length), "translation": .number($0.translation),
+            "rotationDegrees": .number(Angle.inDegrees($0.rotation)),
+          ]
+        }),
+      "attitudeDegrees": .number(Angle.inDegrees(errors.attitude)),
+      "neesPosition": .number(errors.positionNEES.mean), "neesAttitude": .number(errors.attitudeNEES.mean),
     ]
   }
 
@@ -31,6 +40,14 @@ enum ErrorsDocument {
       "finalIntervalHalfWidthDegrees": .number(errors.finalIntervalHalfWidth.map(Angle.inDegrees)),
       "converged": .integer(errors.converged), "falseConverged": .number(errors.falseConvergedShare),
       "distance": statistics(errors.distance), "position": statistics(errors.position), "vertical": .object(levels),
+      "neesPosition": .number(errors.positionNEES.mean),
+      "judgements": .array(
+        errors.spans.map {
+          [
+            "from": .number($0.from), "to": .number($0.to), "status": .string($0.status),
+            "reasons": .array($0.reasons.map { .string($0) }),
+          ]
+        }),
     ]
   }
 
