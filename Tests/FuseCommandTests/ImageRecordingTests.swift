@@ -46,7 +46,8 @@ import Testing
   @Test func imagesNeedACamera() throws {
     let scratch = try Scratch()
     let file = scratch.url.appendingPathComponent("blind.yaml")
-    try Data("name: blind\ndescription: -\ncamera: none\nmotion: [hold: {duration_s: 1}]\n".utf8).write(to: file)
+    let text = "name: blind\ndescription: no eyes\ncamera: none\nmotion:\n  - hold: {duration_s: 1}\n"
+    try Data(text.utf8).write(to: file)
     let output = scratch.url.appendingPathComponent("out")
     let run = try FuseProcess.run(["simulate", file.path, "-o", output.path, "--images"])
     #expect(run.status == 2 && run.stderr == "error: blind: found no camera, expected one for --images\n")

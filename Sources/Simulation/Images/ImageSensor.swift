@@ -32,10 +32,13 @@ package enum ImageSensor {
   /// The gain after which the mean of what does not saturate and what does is `meanLuma`; 0 without light.
   private static func gain(_ radiance: [Float], meanLuma: Float) -> Float {
     var gain: Float = 1
-    for _ in 0..<4 {
-      let mean = radiance.reduce(into: 0 as Float) { $0 += min(gain * $1, 1) } / Float(radiance.count)
+    for _ in 0..<30 {
+      // In Double: a third of a million numbers leave a Float no digits for the last of them.
+      let sum = radiance.reduce(into: 0.0) { $0 += Double(min(gain * $1, 1)) }
+      let mean = Float(sum / Double(radiance.count))
       guard mean > 1e-6 else { return 0 }
       gain *= meanLuma / mean
+      if abs(mean - meanLuma) < 1e-5 { break }
     }
     return gain
   }
