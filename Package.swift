@@ -44,11 +44,14 @@ let package = Package(
       dependencies: ["SensorData", "Geometry", "Images", "Datasets", .product(name: "Yams", package: "Yams")],
       resources: [.embedInCode("Scenarios")]),
     .target(name: "Evaluation", dependencies: ["SensorData", "Geometry", "Ranging"]),
+    .target(
+      name: "Report", dependencies: ["Datasets", "Evaluation", "SensorData", "Geometry"],
+      resources: [.embedInCode("Page")]),
     .executableTarget(
       name: "fuse",
       dependencies: [
-        "PrecisionFinding", "Estimator", "Datasets", "Simulation", "Evaluation", "Ranging", "SensorData", "Geometry",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Yams", package: "Yams"),
+        "PrecisionFinding", "Estimator", "Datasets", "Simulation", "Evaluation", "Report", "Ranging", "SensorData", "Geometry",
+        "CLinearAlgebra", .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Yams", package: "Yams"),
       ]),
 
     .target(name: "TestSupport", dependencies: ["Simulation", "Geometry", "SensorData"], path: "Tests/TestSupport"),
@@ -79,8 +82,11 @@ let package = Package(
     .testTarget(
       name: "EvaluationTests", dependencies: ["Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
+      name: "ReportTests",
+      dependencies: ["Report", "Datasets", "Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(
       name: "FuseCommandTests",
-      dependencies: ["fuse", "PrecisionFinding", "Datasets", "Simulation", "Evaluation", "SensorData", "Geometry", "TestSupport"]),
+      dependencies: ["fuse", "PrecisionFinding", "Estimator", "Datasets", "Simulation", "Evaluation", "SensorData", "Geometry", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

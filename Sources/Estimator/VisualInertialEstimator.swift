@@ -13,6 +13,8 @@ package final class VisualInertialEstimator {
   /// How often a filter was given up because it could no longer be trusted; each time a new world begins,
   /// placed where the old one ended.
   package private(set) var restarts = 0
+  /// Told of the propagation within a frame's work.
+  package var meter: (any StageMeter)?
 
   private let imu: IMUCalibration
   private let configuration: VisualInertialConfiguration
@@ -78,7 +80,8 @@ package final class VisualInertialEstimator {
     report.medianDisparity = recent.disparity(to: frame)
     if navigation == nil { report.waitingFor = begin(report) }
     guard let navigation else { return report }
-    guard navigation.advance(to: report.timestamp) else { return report.treated(.dropped) }
+    let isThere = meter.measure(.propagation) { navigation.advance(to: report.timestamp) }
+    guard isThere else { return report.treated(.dropped) }
 
     let rested = standsStill(navigation, report) && rest(navigation)
     report.treatment = rested ? .still : .moving

@@ -2,23 +2,23 @@ import Foundation
 
 /// The model of a real link, from its true range errors: what the observer is allowed to know where nobody knows the model.
 extension RangeErrorModel {
-  /// A range is blocked when its error is above the link's median by more than this many 1-sigmas.
-  private static let blockedSigmas = 4.0
+  /// A range is impaired when its error is off the link's median by more than this many 1-sigmas.
+  private static let impairedSigmas = 4.0
   /// Errors are clipped at this many 1-sigmas before their products are taken.
   private static let clippedSigmas = 3.0
   /// Fewer free ranges than this say nothing about correlation.
   private static let fewest = 30
 
-  /// Which ranges had no free sight, by definition: their true error (metres) is above the link's median by more than four
+  /// Which ranges had no free sight or are grossly wrong, by definition: their true error (metres) is off the link's median by more than four
   /// 1-sigmas, the 1-sigma being 1.4826 times the median absolute deviation of the link's errors.
   ///
   /// The observer leaves these out. No real filter can know them all: this is part of what makes it ideal.
-  package static func blocked(_ errors: [Double]) -> [Bool] {
+  package static func impaired(_ errors: [Double]) -> [Bool] {
     guard let (level, sigma) = robustSize(errors) else { return errors.map { _ in false } }
-    return errors.map { $0 - level > blockedSigmas * sigma }
+    return errors.map { abs($0 - level) > impairedSigmas * sigma }
   }
 
-  /// Sizes and memory of the errors (metres) of the ranges at `times` (seconds, in order), blocked ones left out.
+  /// Sizes and memory of the errors (metres) of the ranges at `times` (seconds, in order), impaired ones left out.
   ///
   /// The size is robust: 1.4826 times the median absolute deviation. Its split comes from the autocorrelation r of the
   /// clipped residuals at lags up to ten seconds: `r(lag) = A exp(-lag / memory)` in least squares, weighted by the number
@@ -29,7 +29,7 @@ extension RangeErrorModel {
     errors: [Double], times: [Double], constant: Double = 0.15, elevationPrior: Double = 35 * .pi / 180
   ) -> RangeErrorModel? {
     precondition(errors.count == times.count, "errors and times come in pairs")
-    let free = zip(zip(errors, times), blocked(errors)).filter { !$1 }.map(\.0)
+    let free = zip(zip(errors, times), impaired(errors)).filter { !$1 }.map(\.0)
     guard free.count >= fewest, let (level, sigma) = robustSize(free.map(\.0)), sigma > 0 else { return nil }
     let clip = clippedSigmas * sigma
     let residuals = free.map { min(max($0.0 - level, -clip), clip) }

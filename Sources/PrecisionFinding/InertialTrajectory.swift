@@ -31,6 +31,8 @@ final class InertialTrajectory: TrajectoryMaker {
     }
   }
 
+  func attach(_ meter: any StageMeter) { estimator.meter = meter }
+
   func covers(_ time: Timestamp) -> Bool { time <= covered }
 
   func process(_ frame: CameraFrame) -> FrameOutcome? {

@@ -103,6 +103,8 @@ final class PeerLink {
     let free: Double
     switch stage {
     case .searching(var posterior):
+      // Megabytes of hypotheses: held twice, they would be copied as soon as one is touched.
+      stage = .searching(Self.fresh(configuration, antennas, statedNoise))
       let lost = filter.accumulatedDrift - drift
       drift = filter.accumulatedDrift
       // A jump of the trajectory by a good part of the distance leaves nothing of the direction: begin anew.

@@ -42,6 +42,7 @@ public final class PrecisionFinder {
   private var session = Convergence(status: .unknown)
   private var outputs: [FinderOutput] = []
   private var hasEnded = false
+  private var meter: (any StageMeter)?
   /// What happened so far.
   public private(set) var summary = FinderSummary()
 
@@ -65,6 +66,12 @@ public final class PrecisionFinder {
     } else {
       trajectory = OdometryTrajectory(rig.odometry ?? OdometryCalibration())
     }
+  }
+
+  /// Tells `meter` of every stage from now on.
+  package func attach(_ meter: any StageMeter) {
+    self.meter = meter
+    trajectory.attach(meter)
   }
 
   /// Takes one event, in arrival order, and returns what can be said now.
@@ -147,21 +154,27 @@ public final class PrecisionFinder {
 
   private func perform(_ action: Action) {
     switch action {
-    case .frame(let frame, let time): work(frame, at: time)
-    case .range(let range): work(range)
+    case .frame(let frame, let time): meter.measure(.frame) { work(frame, at: time) }
+    case .range(let range): meter.measure(.range) { work(range) }
     case .device(let event): work(event)
-    case .pose(let time):
-      if advance(to: time) { outputs.append(trajectory.filter!.bodyPose) }
-    case .tick(let time):
-      let onPath = advance(to: time) || standsAtEnd(time)
-      for peer in links.keys.sorted() { publish(peer, at: time, onPath: onPath) }
-      judgeSession(at: time)
+    case .pose(let time): meter.measure(.pose) { say(poseAt: time) }
+    case .tick(let time): meter.measure(.tick) { publishAll(at: time) }
     }
+  }
+
+  private func say(poseAt time: Timestamp) {
+    if advance(to: time) { outputs.append(trajectory.filter!.bodyPose) }
+  }
+
+  private func publishAll(at time: Timestamp) {
+    let onPath = advance(to: time) || standsAtEnd(time)
+    for peer in links.keys.sorted() { publish(peer, at: time, onPath: onPath) }
+    judgeSession(at: time)
   }
 
   private func advance(to time: Timestamp) -> Bool {
     guard let filter = trajectory.filter else { return false }
-    return filter.advance(to: time)
+    return meter.measure(.propagation) { filter.advance(to: time) }
   }
 
   /// The last pose still stands for a moment when the recording ends before the motion of its last instants is known.
@@ -174,7 +187,7 @@ public final class PrecisionFinder {
     camera.update(frame)
     let before = trajectory.filter
     defer { follow(from: before) }
-    guard let outcome = trajectory.process(frame) else {
+    guard let outcome = meter.measure(.visualUpdate, { trajectory.process(frame) }) else {
       summary.framesDropped += 1
       return
     }
@@ -189,7 +202,9 @@ public final class PrecisionFinder {
     let onPath = advance(to: range.timestamp)
     if onPath { follow(from: nil) }
     if onPath, let antenna = rig.radio?.position(of: range.antenna) ?? (range.antenna == nil ? .zero : nil) {
-      link.take(range, antenna: antenna, filter: trajectory.filter!)
+      meter.measure(link.isTracked ? .trackedRange : .hypotheses) {
+        link.take(range, antenna: antenna, filter: trajectory.filter!)
+      }
     } else {
       link.keep(range)
     }
@@ -232,9 +247,11 @@ public final class PrecisionFinder {
   private func publish(_ peer: String, at time: Timestamp, onPath: Bool, report: RangeReport? = nil) {
     guard let link = links[peer] else { return }
     let blind = !useOdometry && (camera.isBlind(at: time) ?? false)
-    let update = composer.compose(
-      link, &presenters[peer]!, at: time, filter: onPath ? trajectory.filter : nil,
-      bodyFromDevice: rig.bodyFromDevice, report: report, blindness: blind ? camera.word(at: time) : nil)
+    let update = meter.measure(.readout) {
+      composer.compose(
+        link, &presenters[peer]!, at: time, filter: onPath ? trajectory.filter : nil,
+        bodyFromDevice: rig.bodyFromDevice, report: report, blindness: blind ? camera.word(at: time) : nil)
+    }
     summary.note(update, link: link)
     outputs.append(.update(update))
   }

@@ -13,6 +13,8 @@ protocol TrajectoryMaker: AnyObject {
   func process(_ frame: CameraFrame) -> FrameOutcome?
   /// Why the trajectory has not begun, a machine-readable word; nil once it has.
   var waitingFor: String? { get }
+  /// Tells `meter` of stages within this one's work from now on.
+  func attach(_ meter: any StageMeter)
 }
 
 /// What became of a frame.

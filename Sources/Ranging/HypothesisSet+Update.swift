@@ -65,6 +65,7 @@ extension HypothesisSet {
       let r = white[Int(noise[free])]
       let scale = max(logWeight[free], logWeight[blocked])
       let (wf, wb) = (exp(logWeight[free] - scale), exp(logWeight[blocked] - scale))
+      let pair = exp(scale - best)
       ways.load(0, from: self, at: free, share: wf * (1 - lost))
       ways.load(1, from: self, at: blocked, share: wb * back)
       ways.setExcess(1, mean: 0, variance: 0)
@@ -76,7 +77,7 @@ extension HypothesisSet {
       for way in 0..<4 where ways.share[way] > 1e-9 {
         let noiseVariance = way < 2 ? r : r + flutter
         let outcome = ways.assimilate(way, evidence, anchor: anchor, noiseVariance: noiseVariance)
-        let prior = ways.share[way] * exp(scale - best)
+        let prior = ways.share[way] * pair
         verdict.innovation += prior * outcome.innovation
         verdict.variance += prior * outcome.variance
         verdict.regular += prior * outcome.responsibility

@@ -111,12 +111,9 @@ package struct PeerPosterior {
   /// The posterior over the peer's position as Gaussians, heaviest first; those below 1e-5 are left out.
   package var gaussians: [TargetGaussian] {
     guard let set = hypotheses else { return [] }
-    var result: [TargetGaussian] = []
-    for i in 0..<set.count where normalized[i] > 1e-5 {
-      result.append(set.gaussian(i, weight: normalized[i]))
-    }
-    result.sort { $0.weight > $1.weight }
-    return result
+    // Indices are sorted, because a Gaussian is two hundred bytes to move.
+    let heaviest = (0..<set.count).filter { normalized[$0] > 1e-5 }.sorted { normalized[$0] > normalized[$1] }
+    return heaviest.map { set.gaussian($0, weight: normalized[$0]) }
   }
 
   /// The whole posterior as one Gaussian over (position in the world, biases as in `LinkLayout`); the covariance

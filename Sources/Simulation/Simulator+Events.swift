@@ -15,22 +15,35 @@ extension Simulator {
       TimedEvent(
         .device(DeviceEvent(timestamp: Self.start.advanced(bySeconds: $0.time), name: $0.name, peer: $0.peer)))
     }
-    let sight = SightLine(walls: scenario.walls, body: scenario.body)
-    let scene = RangeSimulator.Scene(motion: motion, plan: plan, sight: sight)
-    for (number, peer) in scenario.peers.enumerated() {
-      events += RangeSimulator.ranges(
-        scenario.radio, to: peer, number: number, of: scenario.peers.count, in: scene, start: Self.start, seed: seed
-      ).filter {
-        let time = seconds($0.event.timestamp)
-        return !scenario.isSuspended(at: time) && !scenario.hasEnded(peer.id, at: time)
-      }
-    }
+    events += scenario.peers.indices.flatMap { draws(of: $0).map(\.event) }
     // The place in the list is the last key: the order must not depend on the sorting.
     let order = events.indices.sorted {
       let (a, b) = (events[$0], events[$1])
       return (a.arrival, a.event.timestamp, a.event.rank, $0) < (b.arrival, b.event.timestamp, b.event.rank, $1)
     }
     return order.map { events[$0] }
+  }
+
+  /// When ranges to each peer were taken that had no free sight or are grossly wrong: what no radio can know.
+  package func impairedRanges() -> [String: Set<Timestamp>] {
+    var times: [String: Set<Timestamp>] = [:]
+    for (number, peer) in scenario.peers.enumerated() {
+      times[peer.id] = Set(draws(of: number).filter(\.isImpaired).map(\.event.event.timestamp))
+    }
+    return times
+  }
+
+  /// The ranges to peer number `number`.
+  private func draws(of number: Int) -> [RangeSimulator.Draw] {
+    let peer = scenario.peers[number]
+    let sight = SightLine(walls: scenario.walls, body: scenario.body)
+    let scene = RangeSimulator.Scene(motion: motion, plan: plan, sight: sight)
+    return RangeSimulator.ranges(
+      scenario.radio, to: peer, number: number, of: scenario.peers.count, in: scene, start: Self.start, seed: seed
+    ).filter {
+      let time = seconds($0.event.event.timestamp)
+      return !scenario.isSuspended(at: time) && !scenario.hasEnded(peer.id, at: time)
+    }
   }
 
   /// The points that there are to see, metres.

@@ -47,7 +47,7 @@ import Testing
     var random = SeededRandom(seed: 323)
     let (errors, flags) = Self.errors(
       white: 0.06, coloured: 0.08, memory: 2, count: 20_000, blocked: 0.1, random: &random)
-    let found = RangeErrorModel.blocked(errors)
+    let found = RangeErrorModel.impaired(errors)
     let missed = zip(found, flags).filter { !$0 && $1 }.count
     let wrong = zip(found, flags).filter { $0 && !$1 }.count
     // 1 m is ten sigmas; four of them are hardly ever noise.
@@ -71,7 +71,7 @@ import Testing
     #expect(RangeErrorModel.fitted(errors: [0.1, 0.2, 0.3], times: [0, 1, 2]) == nil)
     #expect(RangeErrorModel.fitted(errors: .init(repeating: 0.1, count: 99), times: Self.times(99)) == nil)
     #expect(RangeErrorModel.fitted(errors: .init(repeating: .nan, count: 99), times: Self.times(99)) == nil)
-    #expect(RangeErrorModel.blocked([.nan, 1, 2]) == [false, false, false])
+    #expect(RangeErrorModel.impaired([.nan, 1, 2]) == [false, false, false])
     // All at one moment: a size, no correlation.
     let together = RangeErrorModel.fitted(errors: Self.times(99), times: .init(repeating: 0, count: 99))
     #expect(together?.coloured == 0)

@@ -97,14 +97,21 @@ struct TexturePainter {
         guard inside > 0 else { continue }
         var shade = board.shades.0
         if board.cells > 1 {
-          let column = Int((along / board.half.x + 1) / 2 * Double(board.cells))
-          let row = Int((across / board.half.y + 1) / 2 * Double(board.cells))
-          if (column + row) & 1 == 1 { shade = board.shades.1 }
+          let sign = Self.chequer(along, board.half.x, board.cells) * Self.chequer(across, board.half.y, board.cells)
+          shade += (board.shades.1 - board.shades.0) * (1 - sign) / 2
         }
         let weight = min(inside, 1) * board.opacity
         let index = (y & mask) * size + x & mask
         texels[index] = UInt8(Double(texels[index]) * (1 - weight) + shade * weight)
       }
     }
+  }
+
+  /// 1 and -1 in turn over `cells` equal parts of [-half, half], linear over the texel at each change.
+  private static func chequer(_ place: Double, _ half: Double, _ cells: Int) -> Double {
+    let cell = (place / half + 1) / 2 * Double(cells)
+    let index = cell.rounded(.down)
+    let edge = min(cell - index, index + 1 - cell) * 2 * half / Double(cells)
+    return (Int(index) & 1 == 0 ? 1 : -1) * min(1, 2 * edge)
   }
 }

@@ -18,6 +18,13 @@ struct RangeSimulator {
     let sight: SightLine
   }
 
+  /// A range and what the radio cannot know of it.
+  struct Draw {
+    var event: TimedEvent
+    /// Its sight was blocked, or it is grossly wrong.
+    var isImpaired: Bool
+  }
+
   private let settings: Scenario.Radio
   private let peer: Scenario.Peer
   private let scene: Scene
@@ -59,12 +66,12 @@ struct RangeSimulator {
   static func ranges(
     _ settings: Scenario.Radio, to peer: Scenario.Peer, number: Int, of count: Int, in scene: Scene, start: Timestamp,
     seed: UInt64
-  ) -> [TimedEvent] {
+  ) -> [Draw] {
     var radio = RangeSimulator(settings, to: peer, number: number, in: scene, seed: seed)
     // Peers take turns within one period, half a slot after the beginning.
     let offset = radio.step * (Double(number) + 0.5) / Double(count)
     let antennas = settings.antennas.sorted { $0.key < $1.key }
-    var ranges: [TimedEvent] = []
+    var ranges: [Draw] = []
     for k in 0..<max(0, Int(((scene.motion.duration - offset) / radio.step).rounded(.down)) + 1) {
       let range = radio.measure(at: offset + Double(k) * radio.step, antennas[k % antennas.count], start: start)
       if let range { ranges.append(range) }
@@ -77,7 +84,7 @@ struct RangeSimulator {
   /// not shift the others' numbers.
   private mutating func measure(
     at time: Double, _ antenna: (key: String, value: Vector3), start: Timestamp
-  ) -> TimedEvent? {
+  ) -> Draw? {
     let worldFromBody = scene.motion.kinematics(at: time).worldFromBody
     let position = peer.position(at: time)
     let antennaInWorld = worldFromBody * antenna.value
@@ -102,7 +109,9 @@ struct RangeSimulator {
       standardDeviation: settings.statedDeviation, azimuth: angle?.azimuth, elevation: angle?.elevation,
       angleStandardDeviation: angle?.standardDeviation, antenna: antenna.key.isEmpty ? nil : antenna.key,
       rssi: power?.total, firstPathPower: power?.firstPath, nonLineOfSight: guess)
-    return TimedEvent(.range(measurement), arrival: start.advanced(bySeconds: time + delay))
+    return Draw(
+      event: TimedEvent(.range(measurement), arrival: start.advanced(bySeconds: time + delay)),
+      isImpaired: isBlocked || gross)
   }
 
   /// Whether a peer at `toPeer`, device axes, metres, is within reach.

@@ -2,6 +2,15 @@ import Datasets
 import PrecisionFinding
 
 extension UpdateRecord {
+  /// The line of what was said; nil for a pose, which is not told there.
+  init?(_ output: FinderOutput) {
+    switch output {
+    case .update(let update): self.init(update)
+    case .session(let session): self.init(session)
+    case .pose: return nil
+    }
+  }
+
   /// The line of a peer's update.
   init(_ update: NearbyUpdate) {
     let object = update.object

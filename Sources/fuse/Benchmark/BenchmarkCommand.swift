@@ -1,0 +1,86 @@
+import ArgumentParser
+import Foundation
+
+/// `fuse benchmark ...`: the parts of `tools/benchmark`, which is what people call; not shown in the help.
+struct BenchmarkCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "benchmark", abstract: "What each stage costs. See tools/benchmark.", shouldDisplay: false,
+    subcommands: [Measure.self, Show.self, Compare.self, Keep.self])
+
+  /// One recording, in a process of its own because the peak memory is the process's.
+  struct Measure: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Measures one recording; JSON on stdout.")
+
+    @Argument(help: "The recording.") var folder: String
+    @Option(help: "Runs; each stage's n-th time is the shortest of all runs.") var repeats = 5
+
+    func validate() throws {
+      guard (1...1000).contains(repeats) else { throw ValidationError("--repeats must be from 1 to 1000.") }
+    }
+
+    func run() throws {
+      try Failure.reporting {
+        var output = StandardOutput(needsReader: true)
+        try output.write([UInt8](BenchmarkFile.json(MeasuredRun.figures(of: folder, repeats: repeats))))
+        try output.flush()
+      }
+    }
+  }
+
+  /// Figures as tables.
+  struct Show: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Shows a file of figures as tables.")
+
+    @Argument(help: "A file of figures.") var file: String
+
+    func run() throws {
+      try Failure.reporting {
+        try BenchmarkCommand.say(BenchmarkTables.lines(BenchmarkFile.read([RecordingFigures].self, from: file)))
+      }
+    }
+  }
+
+  /// Two versions.
+  struct Compare: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Compares two files of figures; 1 beyond the thresholds.")
+
+    @Argument(help: "The old version's figures.") var old: String
+    @Argument(help: "The new version's figures.") var new: String
+    @Option(help: "The thresholds.") var thresholds: String
+
+    func run() throws {
+      try Failure.reporting {
+        let comparison = BenchmarkComparison(
+          old: try BenchmarkFile.read([RecordingFigures].self, from: old),
+          new: try BenchmarkFile.read([RecordingFigures].self, from: new),
+          thresholds: try BenchmarkFile.read(BenchmarkThresholds.self, from: thresholds))
+        guard !comparison.rows.isEmpty else { throw CommandError("\(old) and \(new) have no recording in common") }
+        try BenchmarkCommand.say(BenchmarkTables.lines(comparison))
+        if !comparison.isWithin { throw ExitCode(1) }
+      }
+    }
+  }
+
+  /// New limits.
+  struct Keep: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Thresholds with limits as measured; JSON on stdout.")
+
+    @Argument(help: "A file of figures.") var file: String
+    @Option(help: "The thresholds so far.") var thresholds: String
+
+    func run() throws {
+      try Failure.reporting {
+        let kept = try BenchmarkFile.read(BenchmarkThresholds.self, from: thresholds).keeping(
+          BenchmarkFile.read([RecordingFigures].self, from: file))
+        var output = StandardOutput(needsReader: true)
+        try output.write([UInt8](BenchmarkFile.json(kept)))
+        try output.flush()
+      }
+    }
+  }
+
+  private static func say(_ lines: [String]) throws {
+    var output = StandardOutput(needsReader: false)
+    for line in lines { try output.line(line) }
+  }
+}

@@ -1,0 +1,51 @@
+import Estimator
+
+/// Figures and comparisons as people read them.
+enum BenchmarkTables {
+  /// In the order of the work, not of the alphabet.
+  private static let order = ["reading"] + Estimator.Stage.allCases.map(\.rawValue) + ["writing"]
+
+  /// A table for each recording.
+  static func lines(_ figures: [RecordingFigures]) -> [String] {
+    figures.flatMap { recording -> [String] in
+      var table = Table([.left] + [Table.Alignment](repeating: .right, count: 8))
+      table.add(["stage", "count", "share", "mean us", "p50", "p99", "worst", "mean/kernel", "p99/kernel"])
+      for name in order {
+        guard let stage = recording.stages[name] else { continue }
+        let share = 1e-4 * stage.microseconds.mean * Double(stage.count) / recording.cpuSeconds
+        table.add(
+          [name, "\(stage.count)", Words.fixed(share, 1) + " %"]
+            + [stage.microseconds.mean, stage.microseconds.p50, stage.microseconds.p99, stage.microseconds.worst].map {
+              Words.fixed($0, 1)
+            } + [stage.kernels.mean, stage.kernels.p99].map { Words.fixed($0, 4) })
+      }
+      return [summary(recording)] + table.lines() + [""]
+    }
+  }
+
+  /// A table of ratios, and a verdict.
+  static func lines(_ comparison: BenchmarkComparison) -> [String] {
+    var table = Table([.left, .left] + [Table.Alignment](repeating: .right, count: 5) + [.left])
+    table.add(["recording", "stage", "old mean", "new mean", "new/old", "new p99", "new/old", ""])
+    for row in comparison.rows {
+      table.add(
+        [
+          row.recording, row.stage, Words.fixed(row.old.mean, 4), Words.fixed(row.new.mean, 4),
+          Words.fixed(row.new.mean / row.old.mean, 2), Words.fixed(row.new.p99, 4),
+          Words.fixed(row.new.p99 / row.old.p99, 2), row.faults.joined(separator: ", "),
+        ])
+    }
+    return ["in units of each version's own reference kernel"] + table.lines() + comparison.unmatched.map { "  " + $0 }
+      + [comparison.isWithin ? "within the thresholds" : "beyond the thresholds"]
+  }
+
+  private static func summary(_ r: RecordingFigures) -> String {
+    let perSecond = ["frames", "ranges"].compactMap { name in
+      r.perSecond[name].flatMap { $0 }.map { "\(Words.fixed($0, 0)) \(name)/s, " }
+    }.joined()
+    return "\(r.recording): \(Words.fixed(r.seconds, 1)) s in \(Words.fixed(r.cpuSeconds, 2)) s of processor time, "
+      + perSecond + "\(Words.fixed(r.timesRealTime, 0)) x real time, "
+      + "\(Words.fixed(Double(r.peakMemoryBytes) / 1e6, 0)) MB; kernel \(Words.fixed(r.kernel.unit, 0)) us (update \(Words.fixed(r.kernel.update, 0)), loop "
+      + "\(Words.fixed(r.kernel.loop, 0))), empty stage \(Words.fixed(r.emptyStageMicroseconds, 1)) us"
+  }
+}

@@ -1,0 +1,71 @@
+internal import CLinearAlgebra
+import Simulation
+
+/// Fixed work that never changes, so that times of different machines can be compared as ratios to its time.
+///
+/// Half of it is what the filter spends most on, a Kalman update of 60 rows over 66 columns of a covariance of 201 rows, in
+/// Eigen; half is a plain loop in Swift, the product of that covariance with the update's matrix, which stands for the rest.
+struct ReferenceKernel {
+  private static let dimension = 201, columns = 66, rows = 60
+
+  private let covariance: [Double]
+  private let jacobian: [Double]
+  private let residual: [Double]
+  private let involved = (0..<Self.columns).map { Int32($0 + 15) }
+
+  init() {
+    var random = SeededRandom(seed: 1)
+    let (n, m) = (Self.dimension, Self.columns)
+    // A^T A / n + I / 100, with few columns of A: positive definite, and correlated like a filter's.
+    let factor = (0..<20 * n).map { _ in random.gaussian() }
+    var covariance = [Double](repeating: 0, count: n * n)
+    for i in 0..<n {
+      for j in 0..<n {
+        for k in 0..<20 { covariance[i * n + j] += factor[k * n + i] * factor[k * n + j] / Double(n) }
+      }
+      covariance[i * n + i] += 0.01
+    }
+    self.covariance = covariance
+    jacobian = (0..<Self.rows * m).map { _ in random.gaussian() }
+    residual = (0..<Self.rows).map { _ in random.gaussian() }
+  }
+
+  /// Nanoseconds of the shortest of several passes, each half by itself.
+  func time(passes: Int) -> (update: Int, loop: Int) {
+    var best = (update: Int.max, loop: Int.max)
+    for _ in 0..<passes {
+      var work = covariance
+      let began = StageClock.threadTime()
+      update(&work)
+      let middle = StageClock.threadTime()
+      let sum = loop(work)
+      let ended = StageClock.threadTime()
+      precondition(sum.isFinite, "the loop's result is used, so that it is not left out")
+      best = (min(best.update, middle - began), min(best.loop, ended - middle))
+    }
+    return best
+  }
+
+  private func update(_ covariance: inout [Double]) {
+    var correction = [Double](repeating: 0, count: Self.dimension)
+    var nis = 0.0
+    let n = Int32(Self.dimension)
+    let status = fuse_la_update(
+      &covariance, n, n, involved, Int32(Self.columns), jacobian, Int32(Self.rows), residual, nil, .infinity,
+      &correction, &nis)
+    precondition(Int(status) == FUSE_LA_OK, "the reference update is well posed")
+  }
+
+  private func loop(_ covariance: [Double]) -> Double {
+    let (n, m) = (Self.dimension, Self.columns)
+    var trace = 0.0
+    for r in 0..<Self.rows {
+      for i in 0..<n {
+        var sum = 0.0
+        for j in 0..<m { sum += covariance[i * n + j + 15] * jacobian[r * m + j] }
+        trace += sum * sum
+      }
+    }
+    return trace
+  }
+}
