@@ -20,11 +20,14 @@ let package = Package(
       name: "CLinearAlgebra", path: "Shim/LinearAlgebra",
       cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
       linkerSettings: [.linkedLibrary("m")]),
+    // C ABI over libpng: 8-bit grey images from and to PNG.
+    .target(name: "CImages", path: "Shim/Images", linkerSettings: [.linkedLibrary("png")]),
     // libcrypto, for the hashes of the input files.
     .systemLibrary(name: "CDigest", path: "Shim/Digest", providers: [.apt(["libssl-dev"])]),
 
     .target(name: "Geometry"),
     .target(name: "SensorData", dependencies: ["Geometry"]),
+    .target(name: "Images", dependencies: ["CImages"]),
     .target(name: "Inertial", dependencies: ["SensorData", "Geometry"]),
     .target(name: "Vision", dependencies: ["SensorData", "Geometry"]),
     .target(name: "Ranging", dependencies: ["SensorData", "Geometry"]),
@@ -35,10 +38,10 @@ let package = Package(
       name: "PrecisionFinding", dependencies: ["Estimator", "Ranging", "SensorData", "Geometry"]),
     .target(
       name: "Datasets",
-      dependencies: ["SensorData", "Geometry", "CDigest", .product(name: "Yams", package: "Yams")]),
+      dependencies: ["SensorData", "Geometry", "Images", "CDigest", .product(name: "Yams", package: "Yams")]),
     .target(
       name: "Simulation",
-      dependencies: ["SensorData", "Geometry", "Datasets", .product(name: "Yams", package: "Yams")],
+      dependencies: ["SensorData", "Geometry", "Images", "Datasets", .product(name: "Yams", package: "Yams")],
       resources: [.embedInCode("Scenarios")]),
     .target(name: "Evaluation", dependencies: ["SensorData", "Geometry", "Ranging"]),
     .target(
@@ -54,6 +57,7 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["Simulation", "Geometry", "SensorData"], path: "Tests/TestSupport"),
     .testTarget(name: "GeometryTests", dependencies: ["Geometry", "Simulation", "TestSupport"]),
     .testTarget(name: "SensorDataTests", dependencies: ["SensorData", "Geometry", "TestSupport"]),
+    .testTarget(name: "ImagesTests", dependencies: ["Images", "CImages", "Simulation"]),
     .testTarget(name: "InertialTests", dependencies: ["Inertial", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "VisionTests", dependencies: ["Vision", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
@@ -73,7 +77,8 @@ let package = Package(
     .testTarget(
       name: "DatasetsTests", dependencies: ["Datasets", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
-      name: "SimulationTests", dependencies: ["Simulation", "Datasets", "SensorData", "Geometry", "TestSupport"]),
+      name: "SimulationTests",
+      dependencies: ["Simulation", "Images", "Datasets", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "EvaluationTests", dependencies: ["Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(

@@ -47,19 +47,26 @@ extension Simulator {
   }
 
   /// The points that there are to see, metres.
-  package var landmarks: [Vector3] { RoomLandmarks.points(scenario.room, walls: scenario.walls, seed: seed) }
+  package var landmarks: [Vector3] { RoomLandmarks(scenario.room, walls: scenario.walls, seed: seed).points }
+
+  /// The cameras on their way, cam0 first.
+  var cameraViews: [CameraView] {
+    guard let camera = scenario.camera else { return [] }
+    return camera.calibrations.map {
+      CameraView($0, along: motion, rowSkew: camera.rowSkew, walls: scenario.walls)
+    }
+  }
+
+  /// Whether the camera gets no light at a time, seconds: the lamps are off, or the phone lies on its lens.
+  func isDark(at time: Double) -> Bool {
+    scenario.camera?.dark.contains { $0.contains(time) } ?? false || plan.pose(at: time).grip < 0.5
+  }
 
   private func frames() -> [CameraFrame] {
     guard let camera = scenario.camera else { return [] }
-    let views = camera.calibrations.map {
-      CameraView($0, along: motion, rowSkew: camera.rowSkew, walls: scenario.walls)
-    }
     return CameraSimulator.frames(
-      camera, views: views, landmarks: landmarks, duration: motion.duration, start: Self.start, seed: seed
-    ) { time in
-      // On the table, and just over it, the back camera sees nothing.
-      camera.dark.contains { $0.contains(time) } || plan.pose(at: time).grip < 0.5
-    }
+      camera, views: cameraViews, landmarks: landmarks, duration: motion.duration, start: Self.start, seed: seed,
+      isDark: isDark)
   }
 
   private func seconds(_ stamp: Timestamp) -> Double { stamp.seconds(since: Self.start) }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Datasets
 import Foundation
+import SensorData
 import Simulation
 
 /// `fuse simulate <scenario or file.yaml> -o <dir> --seed N`.
@@ -12,6 +13,7 @@ struct SimulateCommand: ParsableCommand {
       EXAMPLES
         fuse simulate --list
         fuse simulate arc -o walk --seed 7
+        fuse simulate arc -o walk --seed 7 --images   with the camera's pictures
         fuse simulate my-scenario.yaml -o walk --seed 7
       """)
 
@@ -26,6 +28,9 @@ struct SimulateCommand: ParsableCommand {
 
   @Option(help: "The same seed makes the same recording.")
   var seed: UInt64 = 1
+
+  @Flag(help: "Renders the cameras' images too, beside the tracks.")
+  var images = false
 
   func validate() throws {
     if list { return }
@@ -43,9 +48,34 @@ struct SimulateCommand: ParsableCommand {
         }
         return
       }
-      let contents = try Simulator(scenario: Scenario.named(scenario), seed: seed).recording()
-      try DatasetWriter(folder: URL(fileURLWithPath: output)).write(contents)
-      try standardOutput.line("\(output): \(contents.title), \(Words.count(contents.events.count, "event"))")
+      let simulator = try Simulator(scenario: Scenario.named(scenario), seed: seed)
+      if images, simulator.scenario.camera == nil {
+        throw CommandError("\(simulator.scenario.name): found no camera, expected one for --images")
+      }
+      let contents = simulator.recording()
+      let folder = URL(fileURLWithPath: output)
+      try DatasetWriter(folder: folder).write(contents)
+      let count = images ? try writeImages(simulator, contents, into: folder) : 0
+      let pictures = images ? ", \(Words.count(count, "image"))" : ""
+      try standardOutput.line("\(output): \(contents.title), \(Words.count(contents.events.count, "event"))" + pictures)
     }
+  }
+
+  /// Renders and writes the image of every frame, one at a time.
+  ///
+  /// - Returns: how many there are.
+  private func writeImages(_ simulator: Simulator, _ contents: DatasetContents, into folder: URL) throws -> Int {
+    guard let renderer = ImageSimulator(simulator) else { return 0 }
+    var writers = try contents.rig.cameras.indices.map { try CameraImageWriter(folder: folder, camera: $0) }
+    var progress = ProgressLine(span: simulator.motion.duration, isQuiet: false)
+    defer { progress.erase() }
+    var count = 0
+    for case .frame(let frame) in contents.events.lazy.map(\.event) {
+      try writers[frame.camera].write(renderer.image(of: frame), at: frame.timestamp)
+      progress.show(frame.timestamp.seconds(since: Simulator.start))
+      count += 1
+    }
+    for writer in writers { try writer.finish() }
+    return count
   }
 }

@@ -21,7 +21,8 @@ package struct DatasetWriter {
   /// A writer into `folder`, which is created with its parents where it is absent.
   package init(folder: URL) { self.folder = folder }
 
-  /// Writes the whole recording.
+  /// Writes the whole recording but for its images, which a `CameraImageWriter` adds; those of an earlier recording are
+  /// removed.
   ///
   /// - Throws: `DatasetWritingError` for a value that is not finite, before anything is written, and for a file that
   ///   cannot be written.
@@ -37,6 +38,9 @@ package struct DatasetWriter {
       for name in Self.ownFiles(cameras: contents.rig.cameras.count) where files[name] == nil {
         let url = folder.appendingPathComponent(name)
         if FileManager.default.fileExists(atPath: url.path) { try FileManager.default.removeItem(at: url) }
+      }
+      for camera in 0..<max(2, contents.rig.cameras.count) {
+        try CameraImageWriter.remove(folder: folder, camera: camera)
       }
     } catch {
       throw .file(folder.path, reason: error.localizedDescription)

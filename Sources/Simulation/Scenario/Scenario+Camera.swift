@@ -28,6 +28,8 @@ extension Scenario {
     package var timeOffset = 0.0
     /// Seconds from the exposure of the first row to that of the last; a frame's time is that of its middle row.
     package var rowSkew = 0.0
+    /// Seconds for which a row of an image is exposed, its time in their middle; 0 makes sharp images.
+    package var exposure = 0.0
     /// Where it sits.
     package var mount = Mount()
     /// Where a second camera sits that sees the tracks of the first; nil: there is none.
@@ -80,6 +82,7 @@ extension Scenario.Camera {
     try f.number("dropped_dwell_s", 0.001...1000).map { camera.droppedDwell = $0 }
     try f.number("time_offset_s", -0.2...0.2).map { camera.timeOffset = $0 }
     try f.number("row_skew_s", 0...0.1).map { camera.rowSkew = $0 }
+    try f.number("exposure_ms", 0...100).map { camera.exposure = $0 / 1000 }
     try camera.mount.read(&f)
     camera.second = try f.section("second") { f throws(ScenarioError) in
       var mount = Scenario.Mount(position: mount.position + Vector3(0.1, 0, 0))

@@ -7,7 +7,8 @@ struct CameraView {
   let camera: CameraCalibration
   private let lens: Lens
   private let motion: PoseSpline
-  private let rowSkew: Double
+  /// Seconds from the first row to the last.
+  let rowSkew: Double
   private let walls: [Scenario.Wall]
 
   /// - Parameter rowSkew: seconds from the first row to the last.
@@ -40,12 +41,16 @@ struct CameraView {
   ) -> (u: Double, v: Double)? {
     var pixel = pixel
     for _ in 0..<3 {
-      let row = pixel.v / Double(camera.height - 1) - 0.5
-      let cameraFromWorld = worldFromCamera(at: time + row * rowSkew).inverse
+      let cameraFromWorld = worldFromCamera(at: time, row: pixel.v).inverse
       guard let next = lens.pixel(of: cameraFromWorld * landmark) else { return nil }
       pixel = next
     }
     return pixel
+  }
+
+  /// The camera's pose when a row of the frame whose middle row is exposed at `time` seconds is exposed itself.
+  func worldFromCamera(at time: Double, row: Double) -> Pose {
+    worldFromCamera(at: time + (row / Double(camera.height - 1) - 0.5) * rowSkew)
   }
 
   private func worldFromCamera(at time: Double) -> Pose {

@@ -41,6 +41,32 @@ package struct Lens: Sendable {
     return (u, v)
   }
 
+  /// The ray (x / z, y / z) that a raw pixel sees, or nil where the lens lets nothing through. The inverse of `pixel`, also
+  /// outside the image.
+  ///
+  /// Newton's method with a numeric Jacobian, from `near` or, where that leads nowhere, from the optical axis.
+  package func ray(u: Double, v: Double, near: SIMD2<Double> = .zero) -> SIMD2<Double>? {
+    let bent = Vector2((u - camera.cx) / camera.fx, (v - camera.cy) / camera.fy)
+    for start in near == .zero ? [.zero] : [near, .zero] {
+      var ray = start
+      for _ in 0..<30 {
+        let missing = bent - Lens.distort(ray, camera.distortion)
+        if abs(missing.x) + abs(missing.y) < 1e-11 {
+          guard ray.x * ray.x + ray.y * ray.y < largestTangent * largestTangent else { break }
+          return ray
+        }
+        let h = 1e-6
+        let dx = (Lens.distort(ray + Vector2(h, 0), camera.distortion) - bent + missing) / h
+        let dy = (Lens.distort(ray + Vector2(0, h), camera.distortion) - bent + missing) / h
+        let determinant = dx.x * dy.y - dy.x * dx.y
+        let step = Vector2(missing.x * dy.y - missing.y * dy.x, missing.y * dx.x - missing.x * dx.y) / determinant
+        guard step.x.isFinite, step.y.isFinite else { break }
+        ray += step
+      }
+    }
+    return nil
+  }
+
   /// Where the lens puts a ray (x / z, y / z): normalised, distorted coordinates.
   package static func distort(_ ray: SIMD2<Double>, _ model: CameraCalibration.Distortion) -> SIMD2<Double> {
     let r2 = ray.x * ray.x + ray.y * ray.y

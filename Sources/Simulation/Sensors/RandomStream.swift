@@ -2,7 +2,7 @@
 enum RandomStream: UInt64 {
   case tremor = 1
   case room, inertialBias, inertialNoise, tracks, pixels, luma, odometry, triads, stamps, droppedFrames,
-    secondPixels, walls
+    secondPixels, walls, texture, paint
 
   // Sequences of every peer, far from the others.
   /// Errors of the ranges.
@@ -17,6 +17,8 @@ enum RandomStream: UInt64 {
   static func power(peer index: Int) -> UInt64 { 4_000_000 + UInt64(index) }
   /// What the radio guesses of the sight.
   static func guesses(peer index: Int) -> UInt64 { 5_000_000 + UInt64(index) }
+  /// Noise of the pixels of a frame, counted from the start of the recording.
+  static func image(camera: Int, frame: Int) -> UInt64 { 1_000_000_000 * UInt64(camera + 1) + UInt64(frame) }
   /// Where the peer is.
   static func placement(peer index: Int) -> UInt64 { 6_000_000 + UInt64(index) }
 

@@ -1,14 +1,24 @@
 import Geometry
 
-/// The points that there are to see.
-enum RoomLandmarks {
+/// The points that there are to see, and the furniture that the seed has put into the room.
+struct RoomLandmarks {
+  /// A piece of furniture: opposite corners, world, metres.
+  struct Box: Equatable, Sendable {
+    var low: Vector3
+    var high: Vector3
+  }
+
+  /// All points.
+  private(set) var points: [Vector3] = []
+  /// All furniture.
+  private(set) var furniture: [Box] = []
+
   /// Points on the six faces of the room, as dense everywhere but on the blank ones, on boxes of furniture that stand
   /// along the walls, and on the walls inside.
-  static func points(_ room: Scenario.Room, walls: [Scenario.Wall], seed: UInt64) -> [Vector3] {
+  init(_ room: Scenario.Room, walls: [Scenario.Wall], seed: UInt64) {
     var random = RandomStream.room.generator(seed: seed)
-    var points: [Vector3] = []
     for _ in 0..<room.landmarks {
-      let point = surfacePoint(from: room.low, to: room.high, &random)
+      let point = Self.surfacePoint(from: room.low, to: room.high, &random)
       if !room.isBlank(point) { points.append(point) }
     }
     for _ in 0..<room.furniture {
@@ -23,7 +33,8 @@ enum RoomLandmarks {
       case 2: corner.y = room.low.y
       default: corner.y = room.high.y - size.y
       }
-      for _ in 0..<30 { points.append(surfacePoint(from: corner, to: corner + size, &random)) }
+      furniture.append(Box(low: corner, high: corner + size))
+      for _ in 0..<30 { points.append(Self.surfacePoint(from: corner, to: corner + size, &random)) }
     }
     var wallRandom = RandomStream.walls.generator(seed: seed)
     for wall in walls {
@@ -32,7 +43,6 @@ enum RoomLandmarks {
         points.append(Vector3(place.x, place.y, wallRandom.uniform(wall.bottom...wall.top)))
       }
     }
-    return points
   }
 
   private static func surfacePoint(from low: Vector3, to high: Vector3, _ random: inout SeededRandom) -> Vector3 {

@@ -1,0 +1,34 @@
+internal import CImages
+
+extension GrayImage {
+  /// The image in a PNG file's bytes; 16 bits lose their lower 8, colour becomes luma (ITU-R BT.601), alpha is dropped.
+  ///
+  /// - Throws: `ImageError`; an image that is too large is refused by its header, before memory is taken for it.
+  package init(png bytes: [UInt8]) throws(ImageError) {
+    var (width, height): (UInt32, UInt32) = (0, 0)
+    try ImageError.check(fuse_image_size(bytes, bytes.count, &width, &height), width, height)
+    let count = Int(width) * Int(height)
+    var code: Int32 = 0
+    let pixels = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      code = fuse_image_decode(bytes, bytes.count, buffer.baseAddress, width, height)
+      initialized = Int(code) == FUSE_IMAGE_OK ? count : 0
+    }
+    try ImageError.check(code, width, height)
+    self.init(width: Int(width), height: Int(height), pixels: pixels)
+  }
+
+  /// The bytes of a PNG file. Same pixels, same bytes.
+  ///
+  /// - Throws: `ImageError.noMemory`.
+  package func png() throws(ImageError) -> [UInt8] {
+    let (width, height) = (UInt32(width), UInt32(height))
+    let capacity = fuse_image_encoded_limit(width, height)
+    var code: Int32 = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, initialized in
+      code = fuse_image_encode(pixels, width, height, buffer.baseAddress, capacity, &initialized)
+      if Int(code) != FUSE_IMAGE_OK { initialized = 0 }
+    }
+    try ImageError.check(code, width, height)
+    return bytes
+  }
+}

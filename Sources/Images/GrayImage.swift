@@ -1,0 +1,27 @@
+/// An 8-bit grey image: rows from the top, 0 black ... 255 white. The centre of the first pixel is at (0, 0).
+package struct GrayImage: Equatable, Sendable {
+  /// Most pixels that an image may have: 64 MPixel.
+  package static let largest = 64 << 20
+
+  /// Pixels in a row.
+  package let width: Int
+  /// Rows.
+  package let height: Int
+  /// `width * height` values, row after row.
+  package var pixels: [UInt8]
+
+  /// An image from its pixels.
+  ///
+  /// - Precondition: `pixels.count == width * height`, not empty, at most `largest`.
+  package init(width: Int, height: Int, pixels: [UInt8]) {
+    precondition(width > 0 && height > 0 && pixels.count == width * height && pixels.count <= Self.largest)
+    self.width = width
+    self.height = height
+    self.pixels = pixels
+  }
+
+  /// Mean brightness, 0 black ... 1 white.
+  package var meanLuma: Double {
+    Double(pixels.reduce(into: 0) { $0 += Int($1) }) / (255 * Double(pixels.count))
+  }
+}

@@ -1,0 +1,36 @@
+internal import CImages
+
+/// Why bytes are no usable image.
+package enum ImageError: Error, Equatable, CustomStringConvertible {
+  /// They do not begin as a PNG file does, or there are none.
+  case notPNG
+  /// Truncated, a wrong checksum, or more or less data than the header says.
+  case damaged
+  /// More pixels than `GrayImage.largest`.
+  case tooLarge(width: Int, height: Int)
+  /// The system gave no memory.
+  case noMemory
+
+  /// What was found, and what was expected.
+  package var description: String {
+    switch self {
+    case .notPNG: "found no PNG signature, expected a PNG image"
+    case .damaged: "found a damaged PNG image, expected a whole one"
+    case .tooLarge(let width, let height):
+      "found an image of \(width)x\(height) pixels, expected at most \(GrayImage.largest)"
+    case .noMemory: "found no memory for an image"
+    }
+  }
+
+  /// Throws what a code of the C border means.
+  static func check(_ code: Int32, _ width: UInt32, _ height: UInt32) throws(ImageError) {
+    switch Int(code) {
+    case FUSE_IMAGE_OK: return
+    case FUSE_IMAGE_NOT_PNG: throw .notPNG
+    case FUSE_IMAGE_TOO_LARGE: throw .tooLarge(width: Int(width), height: Int(height))
+    case FUSE_IMAGE_DAMAGED: throw .damaged
+    case FUSE_IMAGE_NO_MEMORY: throw .noMemory
+    default: preconditionFailure("the border was called with sizes that do not fit together")
+    }
+  }
+}

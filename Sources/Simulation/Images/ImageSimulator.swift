@@ -1,0 +1,81 @@
+import Geometry
+import Images
+import SensorData
+
+/// The images that belong to the frames of a simulated recording, each on its own: nothing is kept between them.
+///
+/// A recording's tracks are made apart from the images; both show the same surfaces from the same poses. Landmarks are not
+/// marked in the images, and furniture hides what is behind it only there.
+package struct ImageSimulator: Sendable {
+  /// What there is to see.
+  package let scene: Scene
+  private let simulator: Simulator
+  private let camera: Scenario.Camera
+  private let views: [CameraView]
+  private let renderers: [Renderer]
+  /// Texels along a side of the pattern: it repeats after 16 m.
+  private static let textureSize = 4096
+
+  /// The images of a scenario, or nil where it has no camera.
+  ///
+  /// - Parameter texture: the pattern on all surfaces; nil: that of the seed.
+  package init?(_ simulator: Simulator, texture: Texture? = nil) {
+    guard let camera = simulator.scenario.camera else { return nil }
+    self.simulator = simulator
+    self.camera = camera
+    let scenario = simulator.scenario
+    let furniture = RoomLandmarks(scenario.room, walls: scenario.walls, seed: simulator.seed).furniture
+    let scene = Scene(scenario.room, furniture: furniture, walls: scenario.walls, seed: simulator.seed)
+    let texture = texture ?? Self.pattern(of: simulator)
+    self.scene = scene
+    views = simulator.cameraViews
+    renderers = views.map { Renderer(scene, texture: texture, camera: $0.camera) }
+  }
+
+  /// The pattern on all surfaces that a simulator's seed makes.
+  package static func pattern(of simulator: Simulator) -> Texture {
+    TexturePainter.pattern(size: textureSize, seed: simulator.seed)
+  }
+
+  /// What the camera of that frame puts out: exposed to the frame's mean brightness, with noise, 8 bit.
+  package func image(of frame: CameraFrame) -> GrayImage {
+    let calibration = views[frame.camera].camera
+    let stream = RandomStream.image(camera: frame.camera, frame: number(of: frame))
+    var random = SeededRandom(seed: simulator.seed, stream: stream)
+    return ImageSensor.image(
+      radiance(of: frame), width: calibration.width, height: calibration.height, meanLuma: frame.meanLuma ?? 0.5,
+      random: &random)
+  }
+
+  /// The light on every pixel, 0 black ... 1 white, row after row, without noise; zeros in the dark.
+  package func radiance(of frame: CameraFrame) -> [Float] {
+    let view = views[frame.camera]
+    let time = Double(number(of: frame)) / camera.rate
+    var radiance = [Float](repeating: 0, count: view.camera.width * view.camera.height)
+    guard !simulator.isDark(at: time) else { return radiance }
+    let moments = moments(about: time)
+    for moment in moments {
+      renderers[frame.camera].expose(
+        &radiance, weight: 1 / Float(moments.count), hasRollingRows: view.rowSkew > 0
+      ) { row in
+        view.worldFromCamera(at: moment, row: view.rowSkew > 0 ? Double(row) : Double(view.camera.height - 1) / 2)
+      }
+    }
+    return radiance
+  }
+
+  /// Which frame it is, counted from the start at the camera's rate; lost ones count.
+  private func number(of frame: CameraFrame) -> Int {
+    Int(((frame.timestamp.seconds(since: Simulator.start) + camera.timeOffset) * camera.rate).rounded())
+  }
+
+  /// The times within an exposure at which the picture is drawn, so near that what is a metre away moves a pixel at most,
+  /// and at most sixteen.
+  private func moments(about time: Double) -> [Double] {
+    guard camera.exposure > 0 else { return [time] }
+    let state = simulator.motion.kinematics(at: time)
+    let blur = (state.angularVelocity.norm + state.velocity.norm) * camera.focalLength * camera.exposure
+    let count = min(16, 1 + Int(min(blur, 100).rounded(.up)))
+    return (0..<count).map { time + ((Double($0) + 0.5) / Double(count) - 0.5) * camera.exposure }
+  }
+}

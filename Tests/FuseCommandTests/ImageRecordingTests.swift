@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+/// A simulated recording with images is used as without; images alone give one clear error.
+@Suite struct ImageRecordingTests {
+  private static let scenario = """
+    name: brief
+    description: a short look around
+    peers: [{id: tag, ahead_m: 3, right_m: 1, up_m: 0}]
+    camera: {rate_hz: 10, tracks: 40}
+    motion:
+      - hold: {duration_s: 1.2}
+      - arc: {duration_s: 1.5, horizontal_deg: 20, horizontal_period_s: 1.5}
+    """
+
+  @Test func tracksWinOverImages() throws {
+    let scratch = try Scratch()
+    func path(_ name: String) -> String { scratch.url.appendingPathComponent(name).path }
+    try Data(Self.scenario.utf8).write(to: URL(fileURLWithPath: path("brief.yaml")))
+    let plain = try FuseProcess.run(["simulate", path("brief.yaml"), "-o", path("plain/r")])
+    let pictured = try FuseProcess.run(["simulate", path("brief.yaml"), "-o", path("pictured/r"), "--images"])
+    #expect(plain.status == 0 && pictured.status == 0, "\(pictured.stderr)")
+    #expect(pictured.stdout.hasSuffix(", 28 images\n") && pictured.stderr.isEmpty)
+    let files = FileManager.default
+    for name in try files.subpathsOfDirectory(atPath: path("plain")) where name.contains(".") {
+      #expect(
+        files.contents(atPath: path("plain/" + name)) == files.contents(atPath: path("pictured/" + name)), "\(name)")
+    }
+    #expect(try files.contentsOfDirectory(atPath: path("pictured/r/mav0/cam0/data")).count == 28)
+    for kind in ["plain", "pictured"] {
+      let run = try FuseProcess.run(["run", path(kind + "/r"), "-o", path(kind + "-out"), "--quiet"])
+      #expect(run.status == 0, "\(run.stderr)")
+    }
+    for name in ["updates.jsonl", "trajectory.tum", "result.json"] {
+      let (a, b) = (
+        files.contents(atPath: path("plain-out/" + name)), files.contents(atPath: path("pictured-out/" + name))
+      )
+      #expect(a == b && a != nil, "\(name)")
+    }
+    try files.removeItem(atPath: path("pictured/r/mav0/cam0/features.csv"))
+    let blind = try FuseProcess.run(["run", path("pictured/r"), "-o", path("blind")])
+    #expect(blind.status == 2 && blind.errorLines.count == 1)
+    #expect(blind.stderr.contains("images without tracks, and images cannot be tracked yet"))
+  }
+
+  @Test func imagesNeedACamera() throws {
+    let scratch = try Scratch()
+    let file = scratch.url.appendingPathComponent("blind.yaml")
+    let text = "name: blind\ndescription: no eyes\ncamera: none\nmotion:\n  - hold: {duration_s: 1}\n"
+    try Data(text.utf8).write(to: file)
+    let output = scratch.url.appendingPathComponent("out")
+    let run = try FuseProcess.run(["simulate", file.path, "-o", output.path, "--images"])
+    #expect(run.status == 2 && run.stderr == "error: blind: found no camera, expected one for --images\n")
+    #expect(!FileManager.default.fileExists(atPath: output.path))
+  }
+}

@@ -1,0 +1,129 @@
+import CImages
+import Foundation
+import Images
+import Simulation
+import Testing
+
+/// The images' border: what is written reads back, what is damaged is refused, nothing is believed of a header.
+@Suite struct PNGTests {
+  private static func random(_ width: Int, _ height: Int, seed: UInt64) -> GrayImage {
+    var random = SeededRandom(seed: seed)
+    return GrayImage(width: width, height: height, pixels: (0..<width * height).map { _ in UInt8(random.next() & 255) })
+  }
+
+  @Test(arguments: [(1, 1), (1, 7), (640, 480), (3, 1), (333, 17)])
+  func writtenPixelsComeBack(_ size: (width: Int, height: Int)) throws {
+    let image = Self.random(size.width, size.height, seed: 3)
+    let bytes = try image.png()
+    #expect(try GrayImage(png: bytes) == image)
+    // Pure noise cannot be made smaller, only hardly larger.
+    #expect(bytes.count < size.width * size.height * 65 / 64 + 4096)
+    #expect(try image.png() == bytes)
+  }
+
+  @Test func aFlatImageIsSmall() throws {
+    let image = GrayImage(width: 640, height: 480, pixels: [UInt8](repeating: 90, count: 640 * 480))
+    #expect(try image.png().count < 10_000)
+    #expect(image.meanLuma == 90.0 / 255)
+  }
+
+  /// Cut anywhere, it is an error; never a crash, and never an image.
+  @Test func truncatedFilesAreRefused() throws {
+    let bytes = try Self.random(40, 30, seed: 5).png()
+    for count in 0..<bytes.count {
+      let error = #expect(throws: ImageError.self) { try GrayImage(png: Array(bytes.prefix(count))) }
+      #expect(error == (count < 8 ? .notPNG : .damaged), "\(count) of \(bytes.count) bytes")
+    }
+  }
+
+  /// Any byte changed is an error or the same image (in what is no part of it).
+  @Test func flippedBytesAreRefused() throws {
+    let image = Self.random(40, 30, seed: 6)
+    let bytes = try image.png()
+    for index in bytes.indices {
+      var damaged = bytes
+      damaged[index] ^= 0x55
+      if let read = try? GrayImage(png: damaged) { #expect(read == image, "byte \(index)") }
+    }
+  }
+
+  @Test func whatIsNoImageIsRefused() throws {
+    #expect(throws: ImageError.notPNG) { try GrayImage(png: []) }
+    #expect(throws: ImageError.notPNG) { try GrayImage(png: Array("P5 2 2 255 abcd".utf8)) }
+    #expect(throws: ImageError.notPNG) {
+      try GrayImage(png: [0xFF, 0xD8, 0xFF, 0xE0, 0, 0x10, 0x4A, 0x46, 0x49, 0x46])
+    }
+  }
+
+  /// A header with a right checksum that lies about the size.
+  @Test(arguments: [(39, 30), (41, 30), (40, 29), (40, 31), (30, 40), (80, 30), (40, 60)])
+  func headersOfAnotherSizeAreRefused(_ size: (width: Int, height: Int)) throws {
+    var bytes = try Self.random(40, 30, seed: 7).png()
+    Self.setSize(&bytes, size.width, size.height)
+    #expect(throws: ImageError.damaged) { try GrayImage(png: bytes) }
+  }
+
+  /// 64 MPixel and no more, whatever follows; refused by the header alone.
+  @Test func tooLargeIsRefusedBeforeMemoryIsTaken() throws {
+    var bytes = try Self.random(4, 4, seed: 8).png()
+    for (width, height) in [(1 << 13, (1 << 13) + 1), (Int(Int32.max), Int(Int32.max)), (1 << 27, 1)] {
+      Self.setSize(&bytes, width, height)
+      #expect(throws: ImageError.tooLarge(width: width, height: height)) { try GrayImage(png: bytes) }
+    }
+    for (width, height) in [(0, 4), (4, 0)] {
+      Self.setSize(&bytes, width, height)
+      #expect(throws: ImageError.damaged) { try GrayImage(png: bytes) }
+    }
+    #expect(Int(FUSE_IMAGE_LARGEST) == GrayImage.largest)
+    #expect(fuse_image_encoded_limit(1 << 13, (1 << 13) + 1) == 0)
+  }
+
+  /// Other programs' images, made by hand: stored (not compressed) rows.
+  @Test func depthsColoursAndAlphaBecomeGrey() throws {
+    // 16-bit grey: the upper byte. 1-bit grey: black and white. Colour: luma. Alpha: dropped.
+    #expect(try Self.read(depth: 16, colour: 0, row: [0x12, 0xFF, 0xFE, 0x00]) == [0x12, 0xFE])
+    #expect(try Self.read(depth: 1, colour: 0, row: [0b0100_0000]) == [0, 255])
+    #expect(try Self.read(depth: 4, colour: 0, row: [0x3F]) == [51, 255])
+    #expect(try Self.read(depth: 8, colour: 4, row: [10, 0, 200, 255]) == [10, 200])
+    #expect(try Self.read(depth: 8, colour: 2, row: [255, 0, 0, 7, 7, 7]) == [76, 7])
+    #expect(try Self.read(depth: 8, colour: 6, row: [0, 255, 0, 9, 255, 255, 255, 0]) == [149, 255])
+    #expect(try Self.read(depth: 16, colour: 2, row: [0, 255, 0, 255, 255, 0, 8, 0, 8, 1, 8, 2]) == [28, 8])
+    #expect(try Self.read(depth: 8, colour: 3, palette: [1, 1, 1, 255, 255, 255], row: [1, 0]) == [255, 1])
+  }
+
+  private static func read(depth: UInt8, colour: UInt8, palette: [UInt8] = [], row: [UInt8]) throws -> [UInt8] {
+    let raw = [0] + row
+    let count = UInt8(raw.count)
+    var adler: (UInt32, UInt32) = (1, 0)
+    for byte in raw {
+      adler.0 = (adler.0 + UInt32(byte)) % 65521
+      adler.1 = (adler.1 + adler.0) % 65521
+    }
+    let data = [0x78, 0x01, 1, count, 0, ~count, 0xFF] + raw + bigEndian(adler.1 << 16 | adler.0)
+    var bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    bytes += chunk("IHDR", bigEndian(2) + bigEndian(1) + [depth, colour, 0, 0, 0])
+    if !palette.isEmpty { bytes += chunk("PLTE", palette) }
+    return try GrayImage(png: bytes + chunk("IDAT", data) + chunk("IEND", [])).pixels
+  }
+
+  private static func setSize(_ bytes: inout [UInt8], _ width: Int, _ height: Int) {
+    let header = bigEndian(UInt32(width)) + bigEndian(UInt32(height)) + bytes[24..<29]
+    bytes.replaceSubrange(8..<33, with: chunk("IHDR", header))
+  }
+
+  private static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
+    let body = Array(name.utf8) + data
+    return bigEndian(UInt32(data.count)) + body + bigEndian(checksum(body))
+  }
+
+  /// CRC-32 as in the PNG specification, annex D.
+  private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+    ~bytes.reduce(UInt32.max) { crc, byte in
+      (0..<8).reduce(crc ^ UInt32(byte)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
+    }
+  }
+
+  private static func bigEndian(_ value: UInt32) -> [UInt8] {
+    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+  }
+}
