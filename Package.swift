@@ -41,10 +41,13 @@ let package = Package(
       dependencies: ["SensorData", "Geometry", "Datasets", .product(name: "Yams", package: "Yams")],
       resources: [.embedInCode("Scenarios")]),
     .target(name: "Evaluation", dependencies: ["SensorData", "Geometry", "Ranging"]),
+    .target(
+      name: "Report", dependencies: ["Datasets", "Evaluation", "SensorData", "Geometry"],
+      resources: [.embedInCode("Page")]),
     .executableTarget(
       name: "fuse",
       dependencies: [
-        "PrecisionFinding", "Estimator", "Datasets", "Simulation", "Evaluation", "Ranging", "SensorData", "Geometry",
+        "PrecisionFinding", "Estimator", "Datasets", "Simulation", "Evaluation", "Report", "Ranging", "SensorData", "Geometry",
         "CLinearAlgebra", .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Yams", package: "Yams"),
       ]),
 
@@ -54,7 +57,8 @@ let package = Package(
     .testTarget(name: "InertialTests", dependencies: ["Inertial", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "VisionTests", dependencies: ["Vision", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
-      name: "RangingTests", dependencies: ["Ranging", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+      name: "RangingTests",
+      dependencies: ["Ranging", "Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "EstimatorTests",
       dependencies: [
@@ -70,7 +74,11 @@ let package = Package(
       name: "DatasetsTests", dependencies: ["Datasets", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "SimulationTests", dependencies: ["Simulation", "Datasets", "SensorData", "Geometry", "TestSupport"]),
-    .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(
+      name: "EvaluationTests", dependencies: ["Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(
+      name: "ReportTests",
+      dependencies: ["Report", "Datasets", "Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "FuseCommandTests",
       dependencies: ["fuse", "PrecisionFinding", "Estimator", "Datasets", "Simulation", "Evaluation", "SensorData", "Geometry", "TestSupport"]),

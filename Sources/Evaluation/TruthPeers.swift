@@ -13,6 +13,12 @@ package struct TruthPeers: Sendable {
   /// Whether there is a truth at all.
   package var isEmpty: Bool { rows.isEmpty }
 
+  /// Where a peer rests, metres; nil for an unknown peer and for one that moves.
+  package func restingPosition(of peer: String) -> Vector3? {
+    guard let rows = rows[peer], rows.count == 1 else { return nil }
+    return rows[0].position
+  }
+
   /// The true position in the truth's world, metres; nil for an unknown peer, and for a moving one outside its rows.
   package func position(of peer: String, at time: Timestamp) -> Vector3? {
     guard let rows = rows[peer] else { return nil }

@@ -10,6 +10,7 @@ struct Fuse: ParsableCommand {
         fuse run datasets/demo               find the peers of the demo recording
         fuse run phone -o out --to 12        only its first 12 seconds, into ./out
         fuse run phone --format jsonl        the stream of updates on stdout
+        fuse report datasets/demo            the same as a page to look at and scrub through
         fuse inspect phone                   what a recording holds and lacks
         fuse simulate --list                 the worlds that can be simulated
         fuse simulate arc -o walk --seed 7   a recording with known truth
@@ -22,7 +23,7 @@ struct Fuse: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      RunCommand.self, InspectCommand.self, SimulateCommand.self, EvalCommand.self, DiffCommand.self,
-      BenchmarkCommand.self,
+      RunCommand.self, ReportCommand.self, InspectCommand.self, SimulateCommand.self, EvalCommand.self,
+      DiffCommand.self, BenchmarkCommand.self,
     ])
 }

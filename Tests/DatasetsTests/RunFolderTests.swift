@@ -76,7 +76,8 @@ import Testing
     let path = Self.scratch()
     defer { try? FileManager.default.removeItem(atPath: path) }
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    let files = ["updates.jsonl": "", "trajectory.tum": "1 0 0 0 0 0 0 1\n", file: text]
+    var files = ["updates.jsonl": "", "trajectory.tum": "1 0 0 0 0 0 0 1\n"]
+    files[file] = text
     for (name, text) in files { try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)")) }
     let error = #expect(throws: DatasetError.self) { try RunFolder(path: path) }
     #expect(error?.description.contains(expected) == true, "\(String(describing: error))")

@@ -169,7 +169,7 @@ import Testing
     ]
     try shell.run()
     shell.waitUntilExit()
-    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path("out")).count == 4)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path("out")).count == 5)
   }
 
   @Test func quietSaysNothing() throws {
@@ -187,7 +187,7 @@ import Testing
     #expect(try FuseProcess.run(["run", "walk/"], in: scratch.url).status == 0)
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: scratch.path("walk-fuse")).sorted()
-        == ["result.json", "timing.json", "trajectory.tum", "updates.jsonl"])
+        == ["result.json", "timing.json", "trajectory.tum", "trajectory_covariance.csv", "updates.jsonl"])
   }
 
   @Test func aFailedRunLeavesTheOldResult() throws {
@@ -200,7 +200,7 @@ import Testing
     try recording.write(to: scratch.url.appendingPathComponent("in"))
     #expect(try FuseProcess.run(["run", "in", "-o", "out"], in: scratch.url).status == 2)
     #expect(try scratch.bytes("out/result.json") == before)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path("out")).count == 4)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path("out")).count == 5)
   }
 
   @Test func anUnknownPeerIsAnError() throws {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The recording that ships, as the README's first command runs it.
+/// The recordings that ship; the demo as the README's first command runs it.
 @Suite struct ShippedRecordingTests {
   @Test func theDemoEndsWithTheTagFound() throws {
     let (result, _) = try RunResult.running(Repository.root.appendingPathComponent("datasets/demo"))
@@ -15,5 +15,19 @@ import Testing
     #expect(judged.judged >= 200)
     #expect(try #require(judged.angleErrorDegrees).final < 5)
     #expect(judged.falseConverged == 0)
+  }
+  private static let others = [
+    "still", "straight", "arc", "arc-above", "search", "two-peers", "nlos", "dark", "approach", "moving",
+  ]
+
+  @Test(arguments: others)
+  func everyRecordingRunsAndIsJudged(_ name: String) throws {
+    let (result, _) = try RunResult.running(Repository.root.appendingPathComponent("datasets/\(name)"))
+    #expect(result.counts.internalErrors == 0)
+    #expect(result.peers.keys.sorted() == (name == "two-peers" ? ["bag", "keys"] : ["tag"]))
+    #expect(result.peers.values.allSatisfy { $0.updates > 100 })
+    let errors = try #require(result.errors)
+    #expect(try #require(errors.trajectory).ateYawAligned < 0.1)
+    #expect(errors.peers.values.allSatisfy { $0.judged > 100 })
   }
 }

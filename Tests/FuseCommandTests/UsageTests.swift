@@ -6,7 +6,7 @@ import Testing
   @Test func helpHasExamples() throws {
     let help = try FuseProcess.run(["--help"])
     #expect(help.status == 0)
-    for piece in ["EXAMPLES", "fuse run datasets/demo", "EXIT CODES", "inspect", "simulate"] {
+    for piece in ["EXAMPLES", "fuse run datasets/demo", "EXIT CODES", "report", "inspect", "simulate"] {
       #expect(help.stdout.contains(piece))
     }
   }
@@ -21,7 +21,7 @@ import Testing
     ] { #expect(help.stdout.contains(option), "\(option)") }
   }
 
-  @Test(arguments: ["inspect", "simulate"]) func theOthersHaveHelpToo(_ command: String) throws {
+  @Test(arguments: ["report", "inspect", "simulate"]) func theOthersHaveHelpToo(_ command: String) throws {
     let help = try FuseProcess.run([command, "--help"])
     #expect(help.status == 0)
     #expect(help.stdout.contains("EXAMPLES"))
@@ -33,7 +33,7 @@ import Testing
     ["run", "x", "--from", "5", "--to", "5"], ["run", "x", "--initialize", "maybe"], ["run", "x", "--format", "xml"],
     ["run", "x", "--nonsense"], ["fly"], ["simulate"], ["simulate", "arc"],
     ["simulate", "arc", "-o", "x", "--seed", "-1"],
-    ["inspect"], ["run", ""],
+    ["inspect"], ["run", ""], ["report"], ["report", ""], ["report", "x", "-o", ""],
   ])
   func wrongUsageIs64(_ arguments: [String]) throws {
     let run = try FuseProcess.run(arguments)
@@ -43,7 +43,7 @@ import Testing
 
   @Test(arguments: [
     ["run", "nowhere"], ["inspect", "nowhere"], ["simulate", "no-such-scenario", "-o", "x"],
-    ["run", "nowhere", "--config", "no.yaml"], ["run", "/dev/null"],
+    ["run", "nowhere", "--config", "no.yaml"], ["run", "/dev/null"], ["report", "nowhere"],
   ])
   func troubleIs2WithOneLine(_ arguments: [String]) throws {
     let run = try FuseProcess.run(arguments)

@@ -1,3 +1,4 @@
+import Evaluation
 import Foundation
 import Geometry
 import Ranging
@@ -21,12 +22,10 @@ import Testing
     return configuration
   }()
 
-  static func grid(for trial: RangingTrial, directions: Int, spacing: Double) -> GridPosterior {
-    GridPosterior(
-      directions: FibonacciLattice.directions(directions), around: trial.readings[0].range, spacing: spacing,
-      elevationPrior: matched.elevationPrior, white: RangingTrial.white, coloured: RangingTrial.coloured,
-      constant: RangingTrial.constant, memory: RangingTrial.memory)
-  }
+  /// The yardstick, with the same model.
+  static let ideal = RangeErrorModel(
+    white: RangingTrial.white, coloured: RangingTrial.coloured, memory: RangingTrial.memory,
+    constant: RangingTrial.constant, elevationPrior: matched.elevationPrior)
 
   static func range(_ reading: RangingTrial.Reading) -> PeerPosterior.Range {
     PeerPosterior.Range(
@@ -34,7 +33,7 @@ import Testing
       device: reading.device)
   }
 
-  /// Circular mean of the azimuth under Gaussians, as `GridPosterior.azimuth` has it under cells.
+  /// Circular mean of the azimuth under Gaussians, as `IdealView` has it under cells.
   static func azimuth(_ gaussians: [TargetGaussian], from device: Vector3) -> Double {
     var sum = SIMD2<Double>.zero
     for g in gaussians {
@@ -56,36 +55,23 @@ import Testing
     for _ in 0..<200 {
       let trial = RangingTrial(.arc, seconds: 6, random: &random)
       var posterior = PeerPosterior(configuration: Self.matched, antennas: [""], statedNoise: nil)
-      var grid = Self.grid(for: trial, directions: 5000, spacing: 0.1)
+      var observer = IdealObserver(Self.ideal)
       for (k, reading) in trial.readings.enumerated() {
         posterior.update(Self.range(reading))
-        grid.update(range: reading.range, device: reading.device, after: k == 0 ? 0 : 0.1)
-        guard let slot = checkpoints.firstIndex(of: k) else { continue }
+        observer.update(range: reading.range, antenna: reading.device, after: 0.1)
+        guard let slot = checkpoints.firstIndex(of: k),
+          let view = IdealView(observer, worldFromDevice: Pose(translation: reading.device))
+        else { continue }
         let d = trial.peer - reading.device
         let truth = atan2(d.y, d.x)
         ours[slot].append(abs(Angle.wrapped(Self.azimuth(posterior.gaussians, from: reading.device) - truth)))
-        exact[slot].append(abs(Angle.wrapped(grid.azimuth(from: reading.device) - truth)))
+        exact[slot].append(
+          abs(Angle.wrapped(view.angle - HorizontalAngle.of(d, worldFromDevice: .identity))))
       }
     }
     for slot in 0..<3 {
       let ratio = Self.median(ours[slot]) / Self.median(exact[slot])
       #expect(ratio <= 1.10, "after \(checkpoints[slot]) ranges")
-    }
-  }
-
-  /// The yardstick itself: a grid twice as fine says the same.
-  @Test func theGridIsFineEnough() {
-    var random = SeededRandom(seed: 62)
-    for _ in 0..<6 {
-      let trial = RangingTrial(.arc, seconds: 6, random: &random)
-      var coarse = Self.grid(for: trial, directions: 5000, spacing: 0.1)
-      var fine = Self.grid(for: trial, directions: 20000, spacing: 0.05)
-      for (k, reading) in trial.readings.enumerated() {
-        coarse.update(range: reading.range, device: reading.device, after: k == 0 ? 0 : 0.1)
-        fine.update(range: reading.range, device: reading.device, after: k == 0 ? 0 : 0.1)
-      }
-      let device = trial.readings.last!.device
-      #expect(abs(Angle.wrapped(coarse.azimuth(from: device) - fine.azimuth(from: device))) < Angle.degrees(0.2))
     }
   }
 

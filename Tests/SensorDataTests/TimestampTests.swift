@@ -9,7 +9,7 @@ import Testing
     let now = Timestamp(nanoseconds: 1_700_000_012_037_000_001)
     #expect(now.advanced(bySeconds: 1e-9).nanoseconds == 1_700_000_012_037_000_002)
     #expect(now.advanced(bySeconds: -0.037).nanoseconds == 1_700_000_012_000_000_001)
-    #expect(now.advanced(byNanoseconds: 7).seconds(since: now) == 7 * 1e-9)
+    #expect(now.advanced(byNanoseconds: 7).seconds(since: now) == 7e-9)
     #expect(now < now.advanced(byNanoseconds: 1))
   }
 

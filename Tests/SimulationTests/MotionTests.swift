@@ -8,8 +8,9 @@ import Testing
     try Simulator(scenario: Scenario.named("search"), seed: seed)
   }
 
-  @Test func derivativesAreThoseOfTheCurve() throws {
-    let motion = try Self.search().motion
+  @Test(arguments: ["search", "stairs", "search-walk", "put-down", "landscape"])
+  func derivativesAreThoseOfTheCurve(_ name: String) throws {
+    let motion = try Simulator(scenario: Scenario.named(name), seed: 5).motion
     let h = 1e-5
     var random = SeededRandom(seed: 1)
     for _ in 0..<400 {
@@ -123,6 +124,51 @@ import Testing
     // A way too short for its ramps is still walked to its end.
     plan.append(.walk(distance: 0.1, speed: 2, heading: 1, bob: 0, stepRate: 2))
     #expect(abs((plan.end.position - before.position).norm - 0.1) < 1e-12)
+  }
+
+  /// Stairs rise with every tread, never go back, and end at their height.
+  @Test(arguments: [3.0, -2.4]) func stairsGoStepByStep(height: Double) {
+    let start = HandPose(position: Vector3(1, 2, 0.3), yaw: 0.4)
+    let steps = (abs(height) / 0.17).rounded()
+    let stairs = HandMotion.stairs(height: height, steps: steps, tread: 0.28, stepRate: 1.5, heading: 0.3)
+    #expect(abs(stairs.duration - (steps / 1.5 + 0.8)) < 1e-12)
+    var last = start.position
+    for k in 0...1000 {
+      let pose = stairs.pose(at: Double(k) / 1000 * stairs.duration, from: start)
+      let travelled = (pose.position - start.position).horizontalNorm
+      #expect((pose.position.z - last.z) * height >= -1e-12)
+      // Between the steps the height is at most 0.7 / (2 pi) of a rise off the ramp.
+      #expect(abs(pose.position.z - 0.3 - height * travelled / (steps * 0.28)) <= 0.17 * 1.05 * 0.7 / (2 * .pi))
+      last = pose.position
+    }
+    let way = steps * 0.28 * Vector3(cos(0.7), sin(0.7), 0) + Vector3(0, 0, height)
+    #expect((last - start.position - way).norm < 1e-9)
+  }
+
+  /// In landscape the top edge is on the left; the camera still looks ahead.
+  @Test func rotatingThePhoneTurnsItsTopToTheLeft() {
+    let turned = HandMotion.rotate(duration: 1, roll: Scenario.Holding.landscape.roll).pose(at: 1, from: HandPose())
+    let rotation = turned.worldFromDevice.rotation
+    #expect((rotation * Vector3(0, 1, 0) - Vector3(0, 1, 0)).norm < 1e-12)
+    #expect((rotation * Vector3(0, 0, -1) - Vector3(1, 0, 0)).norm < 1e-12)
+    #expect((rotation * Vector3(1, 0, 0) - Vector3(0, 0, 1)).norm < 1e-12)
+    #expect(HandMotion.rotate(duration: 1, roll: 0).pose(at: 1, from: turned) == HandPose())
+  }
+
+  @Test func aPhoneIsPutDownAndPickedUp() {
+    let start = HandPose(position: Vector3(1, 2, 0.3), yaw: 0.4, pitch: -0.1)
+    let piece = HandMotion.putDown(lowering: 1, down: 0.35, ahead: 0.15, rest: 2, raising: 1.5)
+    #expect(piece.duration == 4.5)
+    let table = start.position + Vector3(0.15 * cos(0.4), 0.15 * sin(0.4), -0.35)
+    for time in [1, 1.7, 3] {
+      let pose = piece.pose(at: time, from: start)
+      #expect((pose.position - table).norm < 1e-12 && abs(pose.pitch + .pi / 2) < 1e-12 && pose.grip == 0)
+    }
+    #expect(piece.pose(at: 0, from: start) == start)
+    let after = piece.pose(at: 4.5, from: start)
+    #expect((after.position - start.position).norm < 1e-12 && abs(after.pitch + 0.1) < 1e-12 && after.grip == 1)
+    let left = HandMotion.putDown(lowering: 1, down: 0.35, ahead: 0.15, rest: 2, raising: nil)
+    #expect(left.duration == 3 && left.pose(at: 3, from: start).grip == 0)
   }
 
   @Test func theArcSweepsAsFarAsItSays() throws {

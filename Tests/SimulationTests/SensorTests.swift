@@ -231,7 +231,7 @@ import Testing
     var scenario = try Scenario.named("arc")
     scenario.camera = nil
     scenario.radio.dropoutShare = 0
-    scenario.radio.angleNoise = 1e-9
+    scenario.radio.angles = Scenario.Angles(noise: 1e-9)
     let simulator = try Simulator(scenario: scenario, seed: 1)
     var seen = 0
     var unseen = 0

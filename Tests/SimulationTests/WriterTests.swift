@@ -144,17 +144,36 @@ import Testing
       ])
   }
 
-  /// `datasets/demo` is what `fuse simulate demo -o datasets/demo --seed 1` writes.
-  @Test func theDemoRecordingIsWhatTheSimulatorWrites() throws {
-    let files = try DatasetWriter.files(Simulator(scenario: Scenario.named("demo"), seed: 1).recording())
-    let folder = Repository.root.appendingPathComponent("datasets/demo")
-    for (name, bytes) in files {
-      let shipped = FileManager.default.contents(atPath: folder.appendingPathComponent(name).path)
-      #expect(
-        shipped == Data(bytes),
-        "\(name) differs: run `swift run -c release fuse simulate demo -o datasets/demo --seed 1`")
+  private static let shipped = [
+    "demo", "still", "straight", "arc", "arc-above", "search", "two-peers", "nlos", "dark", "approach", "moving",
+  ]
+
+  /// Every recording in `datasets/` is what the command in its README writes.
+  @Test(arguments: shipped) func shippedRecordingsAreWhatTheSimulatorWrites(_ name: String) throws {
+    let command = "fuse simulate \(name) -o datasets/\(name) --seed 1"
+    let readme = try String(contentsOf: Repository.root.appendingPathComponent("datasets/README.md"), encoding: .utf8)
+    #expect(readme.contains(command))
+    let files = try DatasetWriter.files(Simulator(scenario: Scenario.named(name), seed: 1).recording())
+    let folder = Repository.root.appendingPathComponent("datasets/\(name)")
+    let found = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+      .filter { $0.hasSuffix(".csv") || $0.hasSuffix(".yaml") }
+    #expect(found.sorted() == files.keys.sorted())
+    for (file, bytes) in files {
+      let data = FileManager.default.contents(atPath: folder.appendingPathComponent(file).path)
+      #expect(data == Data(bytes), "\(name)/\(file) differs: run `swift run -c release \(command)`")
     }
-    let size = files.values.reduce(0) { $0 + $1.count }
-    #expect(size > 2_000_000 && size < 4_000_000)
+  }
+
+  /// A clone stays small: all recordings together are at most 15 MB, and there is none that nobody compares.
+  @Test func allRecordingsTogetherAreSmall() throws {
+    let folder = Repository.root.appendingPathComponent("datasets")
+    let entries = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    #expect(entries == (Self.shipped + ["README.md", "scenarios"]).sorted())
+    var size = 0
+    for file in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent(file).path)
+      size += attributes[.size] as? Int ?? 0
+    }
+    #expect(size > 5_000_000 && size < 15_000_000)
   }
 }

@@ -52,12 +52,13 @@ package struct RangingTrial {
   /// What was ranged, in time order.
   package var readings: [Reading] = []
 
-  /// - Parameter blockedShare: share of the ranges that are too long by an exponential excess of mean 0.5 m.
-  package init(_ motion: Motion, seconds: Double, random: inout SeededRandom, blockedShare: Double = 0) {
-    let azimuth = random.uniform(-.pi ... .pi)
-    let elevation = min(max(Angle.degrees(23) * random.gaussian(), -1.4), 1.4)
-    let distance = random.uniform(3...7)
-    peer = distance * Vector3(cos(elevation) * cos(azimuth), cos(elevation) * sin(azimuth), sin(elevation))
+  /// - Parameters:
+  ///   - peer: where it is, metres; drawn when nil.
+  ///   - blockedShare: share of the ranges that are too long by an exponential excess of mean 0.5 m.
+  package init(
+    _ motion: Motion, seconds: Double, peer: Vector3? = nil, random: inout SeededRandom, blockedShare: Double = 0
+  ) {
+    self.peer = peer ?? Self.peer(random: &random)
     let bias = Self.constant * random.gaussian()
     var drifting = Self.coloured * random.gaussian()
     let phi = exp(-0.1 / Self.memory)
@@ -65,9 +66,16 @@ package struct RangingTrial {
       let t = 0.1 * Double(k)
       if k > 0 { drifting = phi * drifting + Self.coloured * (1 - phi * phi).squareRoot() * random.gaussian() }
       let device = motion.position(at: t)
-      var range = (peer - device).norm + bias + drifting + Self.white * random.gaussian()
+      var range = (self.peer - device).norm + bias + drifting + Self.white * random.gaussian()
       if blockedShare > 0, random.chance(blockedShare) { range += random.exponential(mean: 0.5) }
       readings.append(Reading(time: t, range: max(range, 0), device: device))
     }
+  }
+
+  private static func peer(random: inout SeededRandom) -> Vector3 {
+    let azimuth = random.uniform(-.pi ... .pi)
+    let elevation = min(max(Angle.degrees(23) * random.gaussian(), -1.4), 1.4)
+    let distance = random.uniform(3...7)
+    return distance * Vector3(cos(elevation) * cos(azimuth), cos(elevation) * sin(azimuth), sin(elevation))
   }
 }

@@ -18,11 +18,13 @@ package struct DatasetContents: Sendable {
   package var truth: [GroundTruthState]
   /// Where the peers truly are.
   package var peers: [GroundTruthPeer]
+  /// Decimals of a feature's pixels in the file, 0...12.
+  package var pixelDecimals: Int
 
   /// A recording from its parts.
   package init(
     title: String, source: String, licence: String, note: String, rig: RigCalibration, events: [TimedEvent],
-    truth: [GroundTruthState], peers: [GroundTruthPeer]
+    truth: [GroundTruthState], peers: [GroundTruthPeer], pixelDecimals: Int = 3
   ) {
     self.title = title
     self.source = source
@@ -32,5 +34,6 @@ package struct DatasetContents: Sendable {
     self.events = events
     self.truth = truth
     self.peers = peers
+    self.pixelDecimals = pixelDecimals
   }
 }

@@ -108,8 +108,8 @@ struct DatasetTables {
       for feature in frame.features {
         table.add(frame.timestamp.nanoseconds)
         table.add(feature.featureID)
-        try table.add(feature.u, decimals: 3)
-        try table.add(feature.v, decimals: 3)
+        try table.add(feature.u, decimals: contents.pixelDecimals)
+        try table.add(feature.v, decimals: contents.pixelDecimals)
         end(&table)
       }
     }

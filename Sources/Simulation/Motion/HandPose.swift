@@ -1,7 +1,7 @@
 import Foundation
 import Geometry
 
-/// How a hand holds the phone: portrait, back camera looking forward.
+/// How a hand holds the phone: back camera looking forward.
 package struct HandPose: Equatable, Sendable {
   /// Where the phone is in the world, metres; the world's x is ahead at the start, y left, z up.
   package var position: Vector3
@@ -9,12 +9,18 @@ package struct HandPose: Equatable, Sendable {
   package var yaw: Double
   /// How far it looks up, radians.
   package var pitch: Double
+  /// How far the phone is turned about its z axis, which comes out of the screen, radians: 0 portrait, pi/2 landscape.
+  package var roll: Double
+  /// How firmly it is held: 1 in the hand, 0 on a table, where nothing moves it and its back camera sees nothing.
+  package var grip: Double
 
   /// A pose from its parts.
-  package init(position: Vector3 = .zero, yaw: Double = 0, pitch: Double = 0) {
+  package init(position: Vector3 = .zero, yaw: Double = 0, pitch: Double = 0, roll: Double = 0, grip: Double = 1) {
     self.position = position
     self.yaw = yaw
     self.pitch = pitch
+    self.roll = roll
+    self.grip = grip
   }
 
   /// Horizontal unit vector that points ahead.
@@ -25,7 +31,9 @@ package struct HandPose: Equatable, Sendable {
   /// The pose of Apple's device axes (x right, y up, -z out of the back camera).
   package var worldFromDevice: Pose {
     let upright = Rotation(matrix: Matrix3(columns: Vector3(0, -1, 0), Vector3(0, 0, 1), Vector3(-1, 0, 0)))
-    return Pose(
-      rotation: Rotation.yaw(yaw) * Rotation.exp(Vector3(0, -pitch, 0)) * upright, translation: position)
+    let portrait = Rotation.yaw(yaw) * Rotation.exp(Vector3(0, -pitch, 0)) * upright
+    // A product rounds anew: portrait stays as it is to the last bit.
+    let rotation = roll == 0 ? portrait : portrait * .exp(Vector3(0, 0, roll))
+    return Pose(rotation: rotation, translation: position)
   }
 }

@@ -37,9 +37,10 @@ struct HandTremor: Sendable {
       + waves(4, from: 8, to: 11, deviation: settings.tremorAngleDeviation)
   }
 
-  /// The unrest at `time` seconds, in the device's axes: metres, and radians as a rotation vector.
-  func pose(at time: Double) -> Pose {
-    Pose(rotation: .exp(Self.sum(rotation, at: time)), translation: Self.sum(position, at: time))
+  /// The unrest at `time` seconds of a phone that is held with this grip (0...1), in the device's axes: metres, and
+  /// radians as a rotation vector.
+  func pose(at time: Double, grip: Double) -> Pose {
+    Pose(rotation: .exp(grip * Self.sum(rotation, at: time)), translation: grip * Self.sum(position, at: time))
   }
 
   private static func sum(_ waves: [Wave], at time: Double) -> Vector3 {

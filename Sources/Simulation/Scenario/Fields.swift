@@ -60,6 +60,43 @@ struct Fields {
     return text
   }
 
+  /// The word at `key` as a case of an enumeration, or nil where the key is absent.
+  mutating func choice<T: RawRepresentable<String> & CaseIterable>(
+    _ key: String, _ type: T.Type
+  ) throws(ScenarioError) -> T? {
+    guard let node = node(key) else { return nil }
+    return try choice(node, key, type)
+  }
+
+  /// The list of words at `key` as cases of an enumeration, or nil where the key is absent.
+  mutating func choices<T: RawRepresentable<String> & CaseIterable>(
+    _ key: String, _ type: T.Type
+  ) throws(ScenarioError) -> [T]? {
+    guard let node = node(key) else { return nil }
+    guard let list = node.sequence else { throw fault(node, "\(key) must be a list of words") }
+    var values: [T] = []
+    for item in list { values.append(try choice(item, key, type)) }
+    return values
+  }
+
+  private func choice<T: RawRepresentable<String> & CaseIterable>(
+    _ node: Node, _ key: String, _ type: T.Type
+  ) throws(ScenarioError) -> T {
+    guard let value = node.scalar.flatMap({ T(rawValue: $0.string) }) else {
+      let found = node.scalar.map { "'\($0.string)'" } ?? "no word"
+      let expected = T.allCases.map(\.rawValue).joined(separator: ", ")
+      throw fault(node, "\(key) is \(found), expected one of \(expected)")
+    }
+    return value
+  }
+
+  /// `true` or `false` at `key`, or nil where the key is absent.
+  mutating func flag(_ key: String) throws(ScenarioError) -> Bool? {
+    guard let node = node(key) else { return nil }
+    if let value = node.scalar.flatMap({ Bool($0.string) }) { return value }
+    throw fault(node, "\(key) must be true or false")
+  }
+
   /// True for a text that can stand in a column of a table as a name.
   static func isName(_ text: String) -> Bool {
     let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 && $0 != "," && $0 != "\"" }
@@ -75,6 +112,27 @@ struct Fields {
     var values: [Double] = []
     for item in list { values.append(try number(item, key, range)) }
     return values
+  }
+
+  /// The two numbers [least, largest] at `key`, or nil where the key is absent.
+  mutating func interval(_ key: String, _ range: ClosedRange<Double>) throws(ScenarioError) -> ClosedRange<Double>? {
+    guard let ends = try numbers(key, count: 2, range) else { return nil }
+    guard ends[0] <= ends[1] else { throw refuse(key, "the least comes before the largest") }
+    return ends[0]...ends[1]
+  }
+
+  /// The time from `from_s` to `to_s`, seconds; both are required.
+  mutating func spell() throws(ScenarioError) -> ClosedRange<Double> {
+    let (from, to) = (try number("from_s", 0...3600), try number("to_s", 0...3600))
+    guard let from else { throw missing("from_s") }
+    guard let to else { throw missing("to_s") }
+    guard from <= to else { throw refuse("to_s", "ends before it begins") }
+    return from...to
+  }
+
+  /// The list of such times at `key`, or nil where the key is absent.
+  mutating func spells(_ key: String) throws(ScenarioError) -> [ClosedRange<Double>]? {
+    try list(key) { f throws(ScenarioError) in try f.spell() }
   }
 
   /// Three numbers at `key`, or nil where the key is absent.

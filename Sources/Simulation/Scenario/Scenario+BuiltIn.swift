@@ -33,5 +33,14 @@ extension Scenario {
     ("dark", PackageResources.dark_yaml), ("nlos", PackageResources.nlos_yaml),
     ("approach", PackageResources.approach_yaml), ("walk-l", PackageResources.walk_l_yaml),
     ("tremor", PackageResources.tremor_yaml), ("demo", PackageResources.demo_yaml),
+    ("moving", PackageResources.moving_yaml), ("stairs", PackageResources.stairs_yaml),
+    ("search-walk", PackageResources.search_walk_yaml), ("put-down", PackageResources.put_down_yaml),
+    ("body", PackageResources.body_yaml), ("wall", PackageResources.wall_yaml),
+    ("landscape", PackageResources.landscape_yaml), ("aoa", PackageResources.aoa_yaml),
+    ("eight-peers", PackageResources.eight_peers_yaml), ("stereo", PackageResources.stereo_yaml),
+    ("lost-frames", PackageResources.lost_frames_yaml), ("suspended", PackageResources.suspended_yaml),
+    ("mc-sway", PackageResources.mc_sway_yaml), ("mc-arc", PackageResources.mc_arc_yaml),
+    ("mc-arc-vertical", PackageResources.mc_arc_vertical_yaml), ("mc-walk", PackageResources.mc_walk_yaml),
+    ("mc-walk-l", PackageResources.mc_walk_l_yaml),
   ]
 }

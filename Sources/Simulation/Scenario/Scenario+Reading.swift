@@ -1,6 +1,5 @@
 import Datasets
 import Foundation
-import Geometry
 import Yams
 
 extension Scenario {
@@ -56,9 +55,14 @@ extension Scenario {
     for case .approach(let peer, _, _) in motion where !peers.contains(where: { $0.id == peer }) {
       throw fields.refuse("motion", "approach names the peer '\(peer)', which is not among the peers")
     }
+    if let down = motion.firstIndex(where: \.leavesThePhone), !motion[down...].dropFirst().allSatisfy(\.isHold) {
+      throw fields.refuse("motion", "the phone lies on the table; give put_down a pick_up_s, or only hold after it")
+    }
     self.init(name: name, summary: summary, peers: peers, motion: motion)
     try fields.section("hand") { [hand] f throws(ScenarioError) in try hand.read(&f) }.map { hand = $0 }
     try fields.section("room") { [room] f throws(ScenarioError) in try room.read(&f) }.map { room = $0 }
+    walls = try fields.list("walls") { [room] f throws(ScenarioError) in try Wall(&f, in: room) } ?? []
+    body = try fields.section("body") { f throws(ScenarioError) in try Body().read(&f) }
     try fields.section("imu") { [imu] f throws(ScenarioError) in try imu.read(&f) }.map { imu = $0 }
     if fields.isNone("camera") {
       camera = nil
@@ -67,100 +71,14 @@ extension Scenario {
     }
     try fields.section("uwb") { [radio] f throws(ScenarioError) in try radio.read(&f) }.map { radio = $0 }
     odometry = try fields.section("odometry") { f throws(ScenarioError) in try Odometry().read(&f) }
+    events = try fields.list("events") { f throws(ScenarioError) in try Event(&f) } ?? []
+    for case let peer? in events.map(\.peer) where !peers.contains(where: { $0.id == peer }) {
+      throw fields.refuse("events", "the peer '\(peer)' is not among the peers")
+    }
+    guard zip(events, events.dropFirst()).allSatisfy({ $0.time <= $1.time }) else {
+      throw fields.refuse("events", "an event comes before the one above it")
+    }
+    try fields.section("truth") { f throws(ScenarioError) in try f.number("rate_hz", 1...2000) }?.map { truthRate = $0 }
     guard try plan().duration <= 3600 else { throw fields.refuse("motion", "lasts longer than an hour") }
-  }
-
-  /// The intended motion of the hand, from the world's origin, looking along x.
-  ///
-  /// - Throws: `ScenarioError` when an approach names a peer that is not there.
-  package func plan() throws(ScenarioError) -> MotionPlan {
-    var plan = MotionPlan(from: HandPose(pitch: hand.pitch))
-    for step in motion {
-      switch step {
-      case .motion(let piece): plan.append(piece)
-      case .approach(let id, let stop, let speed):
-        guard let peer = peers.first(where: { $0.id == id }) else {
-          throw ScenarioError(file: name, line: nil, problem: "approach names the peer '\(id)', which is not there")
-        }
-        var way = peer.position - plan.end.position
-        plan.append(.turn(duration: 1.5, angle: Angle.wrapped(atan2(way.y, way.x) - plan.end.yaw), arm: 0))
-        way.z = 0
-        plan.append(.walk(distance: max(0, way.norm - stop), speed: speed, heading: 0, bob: 0.015, stepRate: 1.8))
-      }
-    }
-    return plan
-  }
-}
-
-extension Scenario.Peer {
-  init(_ fields: inout Fields) throws(ScenarioError) {
-    guard let id = try fields.text("id") else { throw fields.missing("id") }
-    guard Fields.isName(id) else {
-      throw fields.refuse("id", "a comma, a quotation mark or a line break cannot stand in a column")
-    }
-    guard let ahead = try fields.number("ahead_m", -1000...1000) else { throw fields.missing("ahead_m") }
-    let right = try fields.number("right_m", -1000...1000) ?? 0
-    let up = try fields.number("up_m", -1000...1000) ?? 0
-    self.init(
-      id: id, position: Vector3(ahead, -right, up), rangeBias: try fields.number("range_bias_m", -10...10) ?? 0.1)
-  }
-}
-
-extension Scenario.Step {
-  init(_ fields: inout Fields) throws(ScenarioError) {
-    let pieces: [Self?] = [
-      try fields.section("hold") { f throws(ScenarioError) in .motion(.hold(duration: try f.duration())) },
-      try fields.section("sway") { f throws(ScenarioError) in
-        .motion(
-          .sway(
-            duration: try f.duration(), lateral: try f.swing("lateral", "m", 3),
-            vertical: try f.swing("vertical", "m", 3), ahead: try f.swing("ahead", "m", 3)))
-      },
-      try fields.section("arc") { f throws(ScenarioError) in
-        .motion(
-          .arc(
-            duration: try f.duration(), arm: try f.number("arm_m", 0...2) ?? 0.6,
-            horizontal: try f.swing("horizontal", "deg", 120), vertical: try f.swing("vertical", "deg", 60)))
-      },
-      try fields.section("walk") { f throws(ScenarioError) in
-        guard let distance = try f.number("distance_m", 0...1000) else { throw f.missing("distance_m") }
-        return .motion(
-          .walk(
-            distance: distance, speed: try f.number("speed_m_s", 0.05...5) ?? 0.9,
-            heading: -Angle.degrees(try f.number("right_deg", -180...180) ?? 0),
-            bob: try f.number("bob_m", 0...0.1) ?? 0.015, stepRate: try f.number("step_rate_hz", 0.5...4) ?? 1.8))
-      },
-      try fields.section("turn") { f throws(ScenarioError) in
-        guard let angle = try f.number("right_deg", -720...720) else { throw f.missing("right_deg") }
-        return .motion(
-          .turn(duration: try f.duration(), angle: -Angle.degrees(angle), arm: try f.number("arm_m", 0...2) ?? 0.4))
-      },
-      try fields.section("approach") { f throws(ScenarioError) in
-        guard let peer = try f.text("peer") else { throw f.missing("peer") }
-        return .approach(
-          peer: peer, stop: try f.number("stop_at_m", 0...100) ?? 1, speed: try f.number("speed_m_s", 0.05...5) ?? 0.9)
-      },
-    ]
-    let found = pieces.compactMap { $0 }
-    guard found.count == 1 else {
-      throw fields.refuse("motion", "every step is exactly one of hold, sway, arc, walk, turn, approach")
-    }
-    self = found[0]
-  }
-}
-
-extension Fields {
-  fileprivate mutating func duration() throws(ScenarioError) -> Double {
-    guard let duration = try number("duration_s", 0.1...600) else { throw missing("duration_s") }
-    return duration
-  }
-
-  /// `<name>_m` or `<name>_deg`, and `<name>_period_s`.
-  fileprivate mutating func swing(
-    _ name: String, _ unit: String, _ largest: Double
-  ) throws(ScenarioError) -> HandMotion.Swing {
-    let size = try number("\(name)_\(unit)", -largest...largest) ?? 0
-    let period = try number("\(name)_period_s", 0.5...60) ?? 4
-    return HandMotion.Swing(amplitude: unit == "deg" ? Angle.degrees(size) : size, period: period)
   }
 }

@@ -12,8 +12,8 @@ package struct ScenarioError: Error, Equatable, CustomStringConvertible {
   init(file: String, line: Int?, problem: String) {
     self.file = file
     self.line = line
-    let isLong = problem.count > 400
-    let scalars = problem.prefix(400).unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : Character($0) }
+    let isLong = problem.count > 1000
+    let scalars = problem.prefix(1000).unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : Character($0) }
     self.problem = String(scalars) + (isLong ? "..." : "")
   }
 

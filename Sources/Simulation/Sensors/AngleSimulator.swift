@@ -3,27 +3,41 @@ import Geometry
 
 /// The angle of arrival that a radio with several patches measures: `azimuth = atan2(u.x, -u.z)`, `elevation = asin(u.y)`
 /// with the unit vector u to the peer in device axes, each with white noise.
+///
+/// An array in one plane, that of the screen, measures only `u.x` and `u.y` by their phases: what comes from behind looks
+/// like its mirror image before it, and the noise of the angle grows with `1 / |u.z|` towards the plane.
+/// Source: Dotlic, Connell, Ma, Clancy, McLaughlin, "Angle of arrival estimation using Decawave DW1000 integrated
+/// circuits", WPNC 2017, doi:10.1109/WPNC.2017.8250079.
 struct AngleSimulator {
-  /// Half the width of the field in which angles are measured, radians; outside there are none.
-  static let reach = Angle.degrees(60)
+  /// One measurement, radians.
+  struct Reading {
+    let azimuth: Double
+    let elevation: Double
+    let standardDeviation: Double
+  }
 
-  private let noise: Double?
+  private let settings: Scenario.Angles?
   private var random: SeededRandom
 
   init(_ settings: Scenario.Radio, peer index: Int, seed: UInt64) {
-    noise = settings.angleNoise
+    self.settings = settings.angles
     random = SeededRandom(seed: seed, stream: RandomStream.angles(peer: index))
   }
 
-  /// The angles (radians) to a peer that is at `deviceToPeer` in device axes; nil outside of the field, or where the
-  /// radio measures none.
-  mutating func measure(_ deviceToPeer: Vector3) -> (azimuth: Double, elevation: Double)? {
-    guard let noise else { return nil }
+  /// The angles to a peer that is at `deviceToPeer` in device axes; nil outside of the field, or where the radio measures
+  /// none.
+  mutating func measure(_ deviceToPeer: Vector3) -> Reading? {
+    guard let settings else { return nil }
+    var u = deviceToPeer.normalized
+    var noise = settings.noise
+    if settings.isPlanar {
+      u.z = -abs(u.z)
+      noise /= max(-u.z, 0.1)
+    }
     let errors = (random.gaussian() * noise, random.gaussian() * noise)
-    let u = deviceToPeer.normalized
     let azimuth = atan2(u.x, -u.z)
     let elevation = asin(min(max(u.y, -1), 1))
-    guard abs(azimuth) < Self.reach, abs(elevation) < Self.reach else { return nil }
-    return (azimuth + errors.0, elevation + errors.1)
+    guard abs(azimuth) < settings.reach, abs(elevation) < settings.reach else { return nil }
+    return Reading(azimuth: azimuth + errors.0, elevation: elevation + errors.1, standardDeviation: noise)
   }
 }

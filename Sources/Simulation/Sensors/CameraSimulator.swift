@@ -4,7 +4,7 @@ import SensorData
 /// A camera with a feature tracker behind it: which landmarks are tracked, for how long, and where they are seen.
 ///
 /// A track keeps its id as long as it lives and is never resumed: a landmark seen again after a loss gets a new id, as
-/// with a real tracker.
+/// with a real tracker. A second camera sees the tracks of the first under their ids.
 struct CameraSimulator {
   private struct Track {
     let id: Int64
@@ -14,63 +14,76 @@ struct CameraSimulator {
   }
 
   private let settings: Scenario.Camera
-  private let camera: CameraCalibration
-  private let lens: Lens
+  private let views: [CameraView]
   private let landmarks: [Vector3]
   private var random: SeededRandom
-  private var pixels: SeededRandom
+  private var pixels: [SeededRandom]
   private var luma: SeededRandom
   private var tracks: [Int: Track] = [:]
   private var nextID: Int64 = 0
 
-  init(_ settings: Scenario.Camera, camera: CameraCalibration, landmarks: [Vector3], seed: UInt64) {
+  private init(_ settings: Scenario.Camera, views: [CameraView], landmarks: [Vector3], seed: UInt64) {
     self.settings = settings
-    self.camera = camera
+    self.views = views
     self.landmarks = landmarks
-    lens = Lens(camera)
     random = RandomStream.tracks.generator(seed: seed)
-    pixels = RandomStream.pixels.generator(seed: seed)
+    pixels = [RandomStream.pixels, .secondPixels].map { $0.generator(seed: seed) }
     luma = RandomStream.luma.generator(seed: seed)
   }
 
-  /// All frames along a motion, in time order, dark ones included.
+  /// All frames along a motion, in time order, dark ones included; those of one moment in the order of the cameras.
+  ///
+  /// - Parameter isDark: whether there is no light at a time, seconds.
   static func frames(
-    _ settings: Scenario.Camera, camera: CameraCalibration, landmarks: [Vector3], along motion: PoseSpline,
-    start: Timestamp, seed: UInt64
+    _ settings: Scenario.Camera, views: [CameraView], landmarks: [Vector3], duration: Double, start: Timestamp,
+    seed: UInt64, isDark: (Double) -> Bool
   ) -> [CameraFrame] {
-    var simulator = CameraSimulator(settings, camera: camera, landmarks: landmarks, seed: seed)
-    let count = Int(motion.duration * settings.rate) + 1
-    return (0..<count).map { k in
+    var simulator = CameraSimulator(settings, views: views, landmarks: landmarks, seed: seed)
+    var dropping = RandomStream.droppedFrames.generator(seed: seed)
+    var dropped = TwoStateChain(
+      share: settings.droppedShare, dwell: settings.droppedDwell, step: 1 / settings.rate,
+      isOn: dropping.chance(settings.droppedShare))
+    return (0..<(Int(duration * settings.rate) + 1)).flatMap { k -> [CameraFrame] in
       let time = Double(k) / settings.rate
-      return simulator.frame(
-        at: time, stamp: start.advanced(bySeconds: time - settings.timeOffset),
-        worldFromBody: motion.kinematics(at: time).worldFromBody)
+      // The tracker goes on in a dropped frame, so that what is dropped does not change the others.
+      let frames = simulator.frames(
+        at: time, stamp: start.advanced(bySeconds: time - settings.timeOffset), isDark: isDark(time))
+      defer { _ = dropped.advance(dropping.uniform()) }
+      return dropped.isOn ? [] : frames
     }
   }
 
-  private mutating func frame(at time: Double, stamp: Timestamp, worldFromBody: Pose) -> CameraFrame {
+  private mutating func frames(at time: Double, stamp: Timestamp, isDark: Bool) -> [CameraFrame] {
     let flicker = luma.gaussian()
-    if settings.dark.contains(where: { $0.contains(time) }) {
+    if isDark {
       tracks = [:]
-      return CameraFrame(timestamp: stamp, features: [], meanLuma: max(0, 0.02 + 0.002 * flicker))
+      return views.indices.map {
+        CameraFrame(timestamp: stamp, camera: $0, features: [], meanLuma: max(0, 0.02 + 0.002 * flicker))
+      }
     }
-    let cameraFromWorld = (worldFromBody * camera.bodyFromCamera).inverse
-    var seen: [(landmark: Int, u: Double, v: Double)] = []
-    for (index, landmark) in landmarks.enumerated() {
-      if let pixel = lens.pixel(of: cameraFromWorld * landmark) { seen.append((index, pixel.u, pixel.v)) }
-    }
+    let seen = views[0].seen(landmarks, at: time)
     keepAndRefill(seen, at: time)
+    return views.indices.map { camera in
+      let seen = camera == 0 ? seen : views[camera].seen(landmarks, at: time)
+      return CameraFrame(
+        timestamp: stamp, camera: camera, features: features(seen, in: camera, at: time),
+        meanLuma: 0.5 + 0.01 * flicker)
+    }
+  }
+
+  private mutating func features(
+    _ seen: [(landmark: Int, u: Double, v: Double)], in camera: Int, at time: Double
+  ) -> [FeatureObservation] {
     var features: [FeatureObservation] = []
     for (landmark, u, v) in seen {
       guard let track = tracks[landmark] else { continue }
       let slide = track.slide * (time - track.begin)
       features.append(
         FeatureObservation(
-          featureID: track.id, u: u + slide.x + camera.pixelNoise * pixels.gaussian(),
-          v: v + slide.y + camera.pixelNoise * pixels.gaussian()))
+          featureID: track.id, u: u + slide.x + settings.pixelNoise * pixels[camera].gaussian(),
+          v: v + slide.y + settings.pixelNoise * pixels[camera].gaussian()))
     }
-    features.sort { $0.featureID < $1.featureID }
-    return CameraFrame(timestamp: stamp, features: features, meanLuma: 0.5 + 0.01 * flicker)
+    return features.sorted { $0.featureID < $1.featureID }
   }
 
   /// Ends the tracks that are out of sight or too old, and starts others in the free parts of the image.

@@ -1,15 +1,16 @@
 import Geometry
 import SensorData
 
-/// What an inertial unit measures along a motion: `w = w_S + b_g + n_g`, `f = R_SW (a_S + g e_z) + b_a + n_a`.
+/// What an inertial unit measures along a motion: `w = M_g w_S + b_g + n_g`, `f = M_a R_SW (a_S + g e_z) + b_a + n_a`, with
+/// M the triads' scale and misalignment, each axis cut at its limit.
 ///
 /// White noise of density s sampled at rate r has the standard deviation `s sqrt(r)`; a bias with random walk s moves by
 /// `s / sqrt(r)` from one sample to the next. Source: Kalibr's IMU noise model; Crassidis, "Sigma-point Kalman filtering
 /// for integrated GPS and inertial navigation", IEEE TAES 42(2), 2006, doi:10.1109/TAES.2006.1642588.
 struct InertialSimulator {
-  /// The samples, in time order.
+  /// The samples, in time order; none in the gaps.
   let samples: [IMUSample]
-  /// The true biases at each of them: rad/s and m/s^2, in the IMU's axes.
+  /// The true biases at each period, gaps or not: rad/s and m/s^2, in the IMU's axes.
   let biases: [(gyroscope: Vector3, accelerometer: Vector3)]
 
   init(_ settings: Scenario.Inertial, along motion: PoseSpline, start: Timestamp, seed: UInt64) {
@@ -20,6 +21,10 @@ struct InertialSimulator {
     }
     var gyroscopeBias = initialBias(settings.gyroscopeBias)
     var accelerometerBias = initialBias(settings.accelerometerBias)
+    var triadRandom = RandomStream.triads.generator(seed: seed)
+    let gyroscope = TriadSimulator(settings.gyroscopeTriad, &triadRandom)
+    let accelerometer = TriadSimulator(settings.accelerometerTriad, &triadRandom)
+    var stamps = RandomStream.stamps.generator(seed: seed)
     let root = settings.rate.squareRoot()
     var samples: [IMUSample] = []
     var biases: [(gyroscope: Vector3, accelerometer: Vector3)] = []
@@ -27,13 +32,16 @@ struct InertialSimulator {
     for k in 0..<count {
       let time = Double(k) / settings.rate
       let ideal = Self.ideal(motion.kinematics(at: time), settings)
-      samples.append(
-        IMUSample(
-          timestamp: start.advanced(bySeconds: time),
-          angularVelocity: ideal.angularVelocity + gyroscopeBias
-            + noise.gaussian3() * (settings.gyroscopeNoiseDensity * root),
-          specificForce: ideal.specificForce + accelerometerBias
-            + noise.gaussian3() * (settings.accelerometerNoiseDensity * root)))
+      let error = max(-0.45 / settings.rate, min(0.45 / settings.rate, settings.stampJitter * stamps.gaussian()))
+      let sample = IMUSample(
+        timestamp: start.advanced(bySeconds: time + error),
+        angularVelocity: gyroscope.measure(
+          ideal.angularVelocity, bias: gyroscopeBias,
+          noise: noise.gaussian3() * (settings.gyroscopeNoiseDensity * root)),
+        specificForce: accelerometer.measure(
+          ideal.specificForce, bias: accelerometerBias,
+          noise: noise.gaussian3() * (settings.accelerometerNoiseDensity * root)))
+      if !settings.gaps.contains(where: { $0.contains(time) }) { samples.append(sample) }
       biases.append((gyroscopeBias, accelerometerBias))
       gyroscopeBias += biasRandom.gaussian3() * (settings.gyroscopeRandomWalk / root)
       accelerometerBias += biasRandom.gaussian3() * (settings.accelerometerRandomWalk / root)

@@ -1,15 +1,24 @@
 /// The independent random sequences of one seed: changing one sensor does not shift another.
 enum RandomStream: UInt64 {
   case tremor = 1
-  case room, inertialBias, inertialNoise, tracks, pixels, luma, odometry
+  case room, inertialBias, inertialNoise, tracks, pixels, luma, odometry, triads, stamps, droppedFrames,
+    secondPixels, walls
 
-  /// One sequence for every peer, far from the others.
+  // Sequences of every peer, far from the others.
+  /// Errors of the ranges.
   static func ranging(peer index: Int) -> UInt64 { 1000 + UInt64(index) }
-
-  /// The angles' sequence of every peer.
+  /// Errors of the angles of arrival.
   static func angles(peer index: Int) -> UInt64 { 1_000_000 + UInt64(index) }
-  /// The delays' sequence of every peer.
+  /// Delays.
   static func delays(peer index: Int) -> UInt64 { 2_000_000 + UInt64(index) }
+  /// Spells without ranges.
+  static func silence(peer index: Int) -> UInt64 { 3_000_000 + UInt64(index) }
+  /// Received power.
+  static func power(peer index: Int) -> UInt64 { 4_000_000 + UInt64(index) }
+  /// What the radio guesses of the sight.
+  static func guesses(peer index: Int) -> UInt64 { 5_000_000 + UInt64(index) }
+  /// Where the peer is.
+  static func placement(peer index: Int) -> UInt64 { 6_000_000 + UInt64(index) }
 
   /// The sequence of this kind.
   func generator(seed: UInt64) -> SeededRandom { SeededRandom(seed: seed, stream: rawValue) }

@@ -2,68 +2,130 @@ import Foundation
 import Geometry
 import SensorData
 
-/// A UWB radio: `r = |p_peer - p_antenna| + bias + wandering error + excess without line of sight + noise`.
+/// A UWB radio: `r = (1 + scale) |p_peer - p_antenna| + bias + wandering error + excess without line of sight + noise`.
 ///
 /// The wandering error is a Gauss-Markov process, `d_{k+1} = a d_k + s sqrt(1 - a^2) n`, `a = exp(-dt / tau)`, so its
-/// autocorrelation is `exp(-t / tau)`. Line of sight is a two-state Markov chain; every blocked spell has one excess,
-/// exponentially distributed, because a reflected first path stays the first path as long as the direct one is blocked.
+/// autocorrelation is `exp(-t / tau)`. What geometry blocks has the excess of what stands there. On top of that, line of
+/// sight is a two-state Markov chain; every blocked spell has one excess, exponentially distributed, because a reflected
+/// first path stays the first path as long as the direct one is blocked.
 /// Source of the excess model: Alavi and Pahlavan, IEEE Communications Letters 10(4), 2006,
 /// doi:10.1109/LCOMM.2006.1613745.
 struct RangeSimulator {
+  /// What the radio is in: the true motion, the intended one, which tells where the body is, and what blocks.
+  struct Scene {
+    let motion: PoseSpline
+    let plan: MotionPlan
+    let sight: SightLine
+  }
+
+  /// A range and what the radio cannot know of it.
+  struct Draw {
+    var event: TimedEvent
+    /// Its sight was blocked, or it is grossly wrong.
+    var isImpaired: Bool
+  }
+
+  private let settings: Scenario.Radio
+  private let peer: Scenario.Peer
+  private let scene: Scene
+  private let step: Double
+  private let memory: Double
+  private var random: SeededRandom
+  private var angles: AngleSimulator
+  private var powers: PowerSimulator
+  private var delays: SeededRandom
+  private var guesses: SeededRandom
+  private var silences: SeededRandom
+  private var drift: Double
+  private var excess: Double
+  private var blocked: TwoStateChain
+  private var silent: TwoStateChain
+
+  private init(_ settings: Scenario.Radio, to peer: Scenario.Peer, number: Int, in scene: Scene, seed: UInt64) {
+    self.settings = settings
+    self.peer = peer
+    self.scene = scene
+    step = 1 / settings.rate
+    memory = exp(-step / settings.driftTime)
+    random = SeededRandom(seed: seed, stream: RandomStream.ranging(peer: number))
+    angles = AngleSimulator(settings, peer: number, seed: seed)
+    powers = PowerSimulator(settings, peer: number, seed: seed)
+    delays = SeededRandom(seed: seed, stream: RandomStream.delays(peer: number))
+    guesses = SeededRandom(seed: seed, stream: RandomStream.guesses(peer: number))
+    silences = SeededRandom(seed: seed, stream: RandomStream.silence(peer: number))
+    drift = settings.driftDeviation * random.gaussian()
+    excess = random.chance(settings.blockedShare) ? random.exponential(mean: settings.blockedExcess) : 0
+    blocked = TwoStateChain(
+      share: settings.blockedShare, dwell: settings.blockedDwell, step: step, isOn: excess > 0)
+    silent = TwoStateChain(
+      share: settings.silentShare, dwell: settings.silentDwell, step: step,
+      isOn: silences.chance(settings.silentShare))
+  }
+
   /// The ranges to one peer, in the order in which they were measured.
   static func ranges(
-    _ settings: Scenario.Radio, to peer: Scenario.Peer, number: Int, of count: Int, along motion: PoseSpline,
-    start: Timestamp, seed: UInt64
-  ) -> [TimedEvent] {
-    var random = SeededRandom(seed: seed, stream: RandomStream.ranging(peer: number))
-    let step = 1 / settings.rate
+    _ settings: Scenario.Radio, to peer: Scenario.Peer, number: Int, of count: Int, in scene: Scene, start: Timestamp,
+    seed: UInt64
+  ) -> [Draw] {
+    var radio = RangeSimulator(settings, to: peer, number: number, in: scene, seed: seed)
     // Peers take turns within one period, half a slot after the beginning.
-    let offset = step * (Double(number) + 0.5) / Double(count)
+    let offset = radio.step * (Double(number) + 0.5) / Double(count)
     let antennas = settings.antennas.sorted { $0.key < $1.key }
-    let memory = exp(-step / settings.driftTime)
-    var drift = settings.driftDeviation * random.gaussian()
-    var excess = random.chance(settings.blockedShare) ? random.exponential(mean: settings.blockedExcess) : 0
-    var blocked = excess > 0
-    var angles = AngleSimulator(settings, peer: number, seed: seed)
-    var delays = SeededRandom(seed: seed, stream: RandomStream.delays(peer: number))
-    var ranges: [TimedEvent] = []
-    for k in 0..<max(0, Int(((motion.duration - offset) / step).rounded(.down)) + 1) {
-      let time = offset + Double(k) * step
-      let antenna = antennas[k % antennas.count]
-      let worldFromBody = motion.kinematics(at: time).worldFromBody
-      let distance = (peer.position - worldFromBody * antenna.value).norm
-      // Every draw is made in every step, so that one setting does not shift the others' numbers.
-      let noise = settings.rangeNoise * random.gaussian()
-      let lost = random.chance(settings.dropoutShare)
-      let gross = random.chance(settings.outlierShare)
-      let error = random.uniform(-1...1) * settings.outlierSize
-      let delay = settings.latency + (settings.latencyJitter > 0 ? delays.exponential(mean: settings.latencyJitter) : 0)
-      let angle = angles.measure(worldFromBody.inverse * peer.position - antenna.value)
-      if !lost {
-        let range = distance + peer.rangeBias + drift + excess + noise + (gross ? error : 0)
-        let measurement = RangeMeasurement(
-          timestamp: start.advanced(bySeconds: time), peer: peer.id, range: max(0, range),
-          standardDeviation: settings.statedDeviation, azimuth: angle?.azimuth, elevation: angle?.elevation,
-          angleStandardDeviation: angle.map { _ in settings.angleNoise ?? 0 },
-          antenna: antenna.key.isEmpty ? nil : antenna.key)
-        ranges.append(TimedEvent(.range(measurement), arrival: start.advanced(bySeconds: time + delay)))
-      }
-      drift = memory * drift + settings.driftDeviation * (1 - memory * memory).squareRoot() * random.gaussian()
-      let (change, size) = (random.uniform(), random.exponential(mean: settings.blockedExcess))
-      let changes = change < changeProbability(settings, blocked: blocked, step: step)
-      if changes { blocked.toggle() }
-      if changes { excess = blocked ? size : 0 }
+    var ranges: [Draw] = []
+    for k in 0..<max(0, Int(((scene.motion.duration - offset) / radio.step).rounded(.down)) + 1) {
+      let range = radio.measure(at: offset + Double(k) * radio.step, antennas[k % antennas.count], start: start)
+      if let range { ranges.append(range) }
+      radio.wander()
     }
     return ranges
   }
 
-  /// How likely the line of sight changes within one step: the exact two-state chain of the given share and dwell.
-  private static func changeProbability(_ settings: Scenario.Radio, blocked: Bool, step: Double) -> Double {
-    let share = settings.blockedShare
-    guard share > 0 else { return 0 }
-    let unblocking = 1 / settings.blockedDwell
-    let blocking = unblocking * share / (1 - share)
-    let total = blocking + unblocking
-    return (blocked ? unblocking : blocking) / total * (1 - exp(-total * step))
+  /// One measurement at `time` seconds; nil where it is lost. Every draw is made in every step, so that one setting does
+  /// not shift the others' numbers.
+  private mutating func measure(
+    at time: Double, _ antenna: (key: String, value: Vector3), start: Timestamp
+  ) -> Draw? {
+    let worldFromBody = scene.motion.kinematics(at: time).worldFromBody
+    let position = peer.position(at: time)
+    let antennaInWorld = worldFromBody * antenna.value
+    let distance = (position - antennaInWorld).norm
+    let noise = settings.rangeNoise * random.gaussian()
+    let lost = random.chance(settings.dropoutShare)
+    let gross = random.chance(settings.outlierShare)
+    let error = random.uniform(-1...1) * settings.outlierSize
+    let delay = settings.latency + (settings.latencyJitter > 0 ? delays.exponential(mean: settings.latencyJitter) : 0)
+    let toPeer = worldFromBody.inverse * position - antenna.value
+    let angle = angles.measure(toPeer)
+    let obstacle = scene.sight.excess(from: antennaInWorld, to: position, hand: scene.plan.pose(at: time))
+    let isBlocked = blocked.isOn || obstacle != nil
+    let power = powers.measure(distance: distance, isBlocked: isBlocked)
+    let guess = settings.guessErrorShare.map { isBlocked != guesses.chance($0) ? 1.0 : 0.0 }
+    guard !lost, !silent.isOn, hears(toPeer) else { return nil }
+    let excess = excess + (obstacle ?? 0)
+    let range =
+      (1 + peer.rangeScale) * distance + peer.rangeBias + drift + excess + noise + (gross ? error : 0)
+    let measurement = RangeMeasurement(
+      timestamp: start.advanced(bySeconds: time), peer: peer.id, range: max(0, range),
+      standardDeviation: settings.statedDeviation, azimuth: angle?.azimuth, elevation: angle?.elevation,
+      angleStandardDeviation: angle?.standardDeviation, antenna: antenna.key.isEmpty ? nil : antenna.key,
+      rssi: power?.total, firstPathPower: power?.firstPath, nonLineOfSight: guess)
+    return Draw(
+      event: TimedEvent(.range(measurement), arrival: start.advanced(bySeconds: time + delay)),
+      isImpaired: isBlocked || gross)
+  }
+
+  /// Whether a peer at `toPeer`, device axes, metres, is within reach.
+  private func hears(_ toPeer: Vector3) -> Bool {
+    if let reach = settings.reach, toPeer.norm > reach { return false }
+    if let cone = settings.cone, -toPeer.z < cos(cone) * toPeer.norm { return false }
+    return true
+  }
+
+  /// The errors that last, one step on.
+  private mutating func wander() {
+    drift = memory * drift + settings.driftDeviation * (1 - memory * memory).squareRoot() * random.gaussian()
+    let (change, size) = (random.uniform(), random.exponential(mean: settings.blockedExcess))
+    if blocked.advance(change) { excess = blocked.isOn ? size : 0 }
+    _ = silent.advance(silences.uniform())
   }
 }

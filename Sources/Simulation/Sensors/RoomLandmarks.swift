@@ -2,11 +2,15 @@ import Geometry
 
 /// The points that there are to see.
 enum RoomLandmarks {
-  /// Points on the six faces of the room, as dense everywhere, and on boxes of furniture that stand along the walls.
-  static func points(_ room: Scenario.Room, seed: UInt64) -> [Vector3] {
+  /// Points on the six faces of the room, as dense everywhere but on the blank ones, on boxes of furniture that stand
+  /// along the walls, and on the walls inside.
+  static func points(_ room: Scenario.Room, walls: [Scenario.Wall], seed: UInt64) -> [Vector3] {
     var random = RandomStream.room.generator(seed: seed)
     var points: [Vector3] = []
-    for _ in 0..<room.landmarks { points.append(surfacePoint(from: room.low, to: room.high, &random)) }
+    for _ in 0..<room.landmarks {
+      let point = surfacePoint(from: room.low, to: room.high, &random)
+      if !room.isBlank(point) { points.append(point) }
+    }
     for _ in 0..<room.furniture {
       let size = Vector3(random.uniform(0.3...0.8), random.uniform(0.3...0.8), random.uniform(0.5...1.8))
       let free = room.high - room.low - size
@@ -20,6 +24,13 @@ enum RoomLandmarks {
       default: corner.y = room.high.y - size.y
       }
       for _ in 0..<30 { points.append(surfacePoint(from: corner, to: corner + size, &random)) }
+    }
+    var wallRandom = RandomStream.walls.generator(seed: seed)
+    for wall in walls {
+      for _ in 0..<wall.landmarks {
+        let place = wall.from + (wall.to - wall.from) * wallRandom.uniform()
+        points.append(Vector3(place.x, place.y, wallRandom.uniform(wall.bottom...wall.top)))
+      }
     }
     return points
   }

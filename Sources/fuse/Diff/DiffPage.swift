@@ -1,4 +1,5 @@
 import Foundation
+import Report
 
 /// A difference of two runs as one HTML page without anything from outside.
 enum DiffPage {
@@ -44,8 +45,5 @@ enum DiffPage {
       + "<svg viewBox=\"0 0 100 \(12 * peers.count)\" preserveAspectRatio=\"none\">\(bars.joined())</svg>"
   }
 
-  private static func escaped(_ text: String) -> String {
-    text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
-      .replacingOccurrences(of: ">", with: "&gt;").replacingOccurrences(of: "\"", with: "&quot;")
-  }
+  private static func escaped(_ text: String) -> String { ReportPage.escaped(text) }
 }

@@ -66,7 +66,10 @@ struct Trial {
     for event in contents.events { for said in finder.process(event) { judge.note(said) } }
     for said in finder.finish() { judge.note(said) }
     let ranges = contents.events.compactMap { if case .range(let range) = $0.event { range } else { nil } }
-    return withIdeal(judge, ranges, contents.rig, truth)
+    let impaired = asksIdeal ? simulator.impairedRanges() : [:]
+    let radio = scenario.radio
+    let model = RangeErrorModel(white: radio.rangeNoise, coloured: radio.driftDeviation, memory: radio.driftTime)
+    return withIdeal(judge, ranges, contents.rig, truth, model, impaired)
   }
 
   private func judgeRun(_ path: String) throws -> Judge.Verdict {
@@ -75,16 +78,10 @@ struct Trial {
       throw CommandError(
         "\(path): its recording is not to be found, expected the folder with the truth: --truth <recording>")
     }
-    let sharesWorld = run.result?["configuration"]?["initialize"]?.text == "groundtruth"
-    guard var judge = origin.truth.judge(origin.recording.rig, sharesWorld: sharesWorld) else {
+    guard var judge = origin.truth.judge(origin.recording.rig, sharesWorld: run.sharesWorldWithTruth) else {
       throw Self.noTruth(origin.recording.name)
     }
-    for pose in run.poses {
-      judge.note(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
-    }
-    for record in run.updates {
-      if let peer = record.peer, let update = JudgedUpdate(record) { judge.note(update, peer: peer) }
-    }
+    judge.note(run)
     var ranges: [RangeMeasurement] = []
     if asksIdeal {
       let events = try origin.recording.events()
@@ -94,9 +91,18 @@ struct Trial {
   }
 
   private func withIdeal(
-    _ judge: Judge, _ ranges: [RangeMeasurement], _ rig: RigCalibration, _ truth: TruthReading
+    _ judge: Judge, _ ranges: [RangeMeasurement], _ rig: RigCalibration, _ truth: TruthReading,
+    _ model: RangeErrorModel? = nil, _ impaired: [String: Set<Timestamp>]? = nil
   ) -> Judge.Verdict {
-    judge.verdict()
+    var verdict = judge.verdict()
+    guard asksIdeal else { return verdict }
+    for (peer, own) in Dictionary(grouping: ranges, by: \.peer) {
+      let trial = IdealTrial(
+        peer: peer, ranges: own, antennas: rig.radio?.antennas ?? ["": .zero], truth: TruthTrajectory(truth.states),
+        peers: TruthPeers(truth.peers), bodyFromDevice: rig.bodyFromDevice)
+      verdict.ideal[peer] = trial?.errors(model: model, impaired: impaired?[peer])
+    }
+    return verdict
   }
 
   private static func noTruth(_ name: String) -> CommandError {

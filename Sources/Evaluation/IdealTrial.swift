@@ -1,0 +1,122 @@
+import Geometry
+import SensorData
+
+/// The ranges to one peer along the true path, for the ideal observer.
+package struct IdealTrial {
+  /// Seconds after the first range for which it is asked: it is a yardstick for finding, not for holding.
+  package static let longest = 30.0
+  /// Seconds between the moments at which it is asked, at least.
+  static let interval = 0.1
+
+  /// A range, and from where it was truly taken.
+  private struct Reading {
+    var timestamp: Timestamp
+    var range: Double
+    /// World, metres.
+    var antenna: Vector3
+    /// Range minus true distance, metres.
+    var error: Double
+  }
+
+  private let peer: String
+  private let truth: TruthTrajectory
+  private let peers: TruthPeers
+  private let bodyFromDevice: Pose
+  private let readings: [Reading]
+
+  /// The ranges of one peer, in any order; those without a truth are left out.
+  ///
+  /// - Parameters:
+  ///   - antennas: by id, in the body, metres; a range without an id is taken at the only one.
+  /// - Returns: nil for a peer that moves or has no truth, and without ranges.
+  package init?(
+    peer: String, ranges: [RangeMeasurement], antennas: [String: Vector3], truth: TruthTrajectory, peers: TruthPeers,
+    bodyFromDevice: Pose
+  ) {
+    guard let place = peers.restingPosition(of: peer) else { return nil }
+    let only = antennas.count == 1 ? antennas.first?.value : antennas[""]
+    readings = ranges.sorted { $0.timestamp < $1.timestamp }.compactMap { range in
+      guard range.peer == peer, let worldFromBody = truth.worldFromBody(at: range.timestamp),
+        let antenna = range.antenna.map({ antennas[$0] }) ?? only ?? .zero
+      else { return nil }
+      let position = worldFromBody * antenna
+      return Reading(
+        timestamp: range.timestamp, range: range.range, antenna: position,
+        error: range.range - (place - position).norm)
+    }
+    guard !readings.isEmpty else { return nil }
+    self.peer = peer
+    self.truth = truth
+    self.peers = peers
+    self.bodyFromDevice = bodyFromDevice
+  }
+
+  /// What the observer would have said, and how good that would have been. 0.1 to 1 s for 15 s of ranges at 10 Hz.
+  ///
+  /// - Parameters:
+  ///   - model: how the ranges err; nil: fitted to their true errors.
+  ///   - impaired: when ranges were taken without free sight or with gross errors; nil: told from their true errors.
+  /// - Returns: nil where the errors are too few for a model.
+  package func errors(model: RangeErrorModel? = nil, impaired: Set<Timestamp>? = nil) -> IdealErrors? {
+    let start = readings[0].timestamp
+    let model =
+      model
+      ?? RangeErrorModel.fitted(
+        errors: readings.map(\.error), times: readings.map { $0.timestamp.seconds(since: start) })
+    guard let model else { return nil }
+    let isImpaired =
+      impaired.map { times in readings.map { times.contains($0.timestamp) } }
+      ?? RangeErrorModel.impaired(readings.map(\.error))
+    var observer = IdealObserver(model)
+    var updates: [JudgedUpdate] = []
+    var means: [(time: Timestamp, error: Double)] = []
+    var (before, asked) = (start, Timestamp(nanoseconds: .min))
+    for (reading, isImpaired) in zip(readings, isImpaired) where reading.timestamp.seconds(since: start) <= Self.longest
+    {
+      if !isImpaired {
+        observer.update(
+          range: reading.range, antenna: reading.antenna, after: reading.timestamp.seconds(since: before))
+        before = reading.timestamp
+      }
+      guard updates.isEmpty || reading.timestamp.seconds(since: asked) >= Self.interval - 1e-6,
+        let pose = truth.worldFromBody(at: reading.timestamp), let place = peers.restingPosition(of: peer)
+      else { continue }
+      asked = reading.timestamp
+      let worldFromDevice = pose * bodyFromDevice
+      let view = IdealView(observer, worldFromDevice: worldFromDevice)
+      updates.append(JudgedUpdate(view, at: reading.timestamp))
+      if let view {
+        let real = TrueView(worldFromDevice: worldFromDevice, peer: place).horizontalAngle
+        means.append((reading.timestamp, abs(Angle.wrapped(view.angle - real))))
+      }
+    }
+    let published = PeerErrors(
+      peer: peer, updates: updates, truth: truth, peers: peers, bodyFromDevice: bodyFromDevice,
+      truthFromEstimate: .identity)
+    let motion = published.motionBeganAt.map { start.advanced(bySeconds: $0) }
+    let meanErrors = AngleCheckpoint.seconds.map { seconds -> Double? in
+      guard let time = motion?.advanced(bySeconds: seconds), let last = means.last(where: { $0.time <= time }),
+        time.seconds(since: last.time) <= AngleCheckpoint.patience
+      else { return nil }
+      return last.error
+    }
+    return IdealErrors(published: published, meanErrors: meanErrors)
+  }
+}
+
+extension JudgedUpdate {
+  /// What the observer would publish.
+  fileprivate init(_ view: IdealView?, at time: Timestamp) {
+    guard let view else {
+      self.init(timestamp: time, status: "unknown")
+      return
+    }
+    let angle = view.publishedAngle
+    self.init(
+      timestamp: time, distance: view.distance.mean, horizontalAngle: angle,
+      horizontalAngleInterval: angle.map { ($0 + view.arc.lowerBound)...($0 + view.arc.upperBound) },
+      verticalDirectionEstimate: view.decidedLevel?.rawValue ?? "unknown",
+      worldPosition: view.publishesPosition ? view.position.mean : nil, positionCovariance: view.position.covariance,
+      status: view.isConverged ? "converged" : "notConverged")
+  }
+}

@@ -1,0 +1,59 @@
+import Datasets
+import Evaluation
+import Foundation
+import Geometry
+
+/// What became of a peer, in one plain sentence.
+package enum Headline {
+  /// The sentence of one peer: where it is at the end, since when that can be relied on, how far off it was.
+  ///
+  /// - Parameters:
+  ///   - last: its last update.
+  ///   - convergedAt: when its status first was `converged`, seconds from the start; nil when it never was.
+  ///   - errors: what the judge says of it.
+  package static func of(last: UpdateRecord, convergedAt: Double?, errors: PeerErrors?) -> String {
+    [place(last), judgement(last, convergedAt), truth(last, errors)].compactMap { $0 }.joined(separator: "; ")
+  }
+
+  private static func place(_ update: UpdateRecord) -> String {
+    guard let distance = update.distance else { return "heard, but not placed" }
+    var parts = ["\(Words.fixed(distance, 1)) m away"]
+    parts.append(update.horizontalAngle.map { side($0.value) } ?? "direction not known")
+    switch update.verticalDirectionEstimate {
+    case "same": parts.append("on our level")
+    case "above": parts.append("above us")
+    case "below": parts.append("below us")
+    case "aboveOrBelow": parts.append("above or below us")
+    default: break
+    }
+    return parts.joined(separator: ", ")
+  }
+
+  private static func side(_ angle: Double) -> String {
+    let degrees = Int(abs(Angle.inDegrees(angle)).rounded())
+    let words = Words.side(angle)
+    return degrees == 0 || degrees == 180
+      ? words : "\(Words.count(degrees, "degree")) \(angle < 0 ? "left" : "right")"
+  }
+
+  private static func judgement(_ last: UpdateRecord, _ convergedAt: Double?) -> String {
+    if let convergedAt {
+      let lost = last.status == "converged" ? "" : ", but not at the end"
+      return "converged after \(Words.fixed(convergedAt, 1)) s\(lost)"
+    }
+    return last.guidance.map { "not converged: \($0.prefix(1).lowercased())\($0.dropFirst().trimmedStop)" }
+      ?? "not converged"
+  }
+
+  private static func truth(_ last: UpdateRecord, _ errors: PeerErrors?) -> String? {
+    if last.horizontalAngle != nil, let angle = errors?.angle {
+      return "the truth was \(Words.fixed(Angle.inDegrees(angle.final), 1)) degrees off"
+    }
+    return errors?.distance.map { "the true distance was \(Words.fixed($0.final, 2)) m off" }
+  }
+}
+
+extension Substring {
+  /// Without a full stop at the end.
+  fileprivate var trimmedStop: Substring { hasSuffix(".") ? dropLast() : self }
+}

@@ -1,0 +1,514 @@
+// The page of one run: peers, figures, plans, phone, panels, and the moment that they all show.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const $ = id => document.getElementById(id);
+const span = data.span[1] > data.span[0] ? data.span : [data.span[0], data.span[0] + 1];
+const state = {peer: 0, moment: span[1], drawn: [], playing: null};
+
+const word = (column, i) => column.at[i] === null || column.at[i] === undefined ? null : column.words[column.at[i]];
+const peerColour = index => `var(--peer${index % 6})`;
+const sideWords = anyAngle => {
+  const angle = ((anyAngle + 180) % 360 + 360) % 360 - 180;
+  const degrees = Math.round(Math.abs(angle));
+  return degrees === 0 ? "ahead" : degrees === 180 ? "behind" : `${degrees}° ${angle < 0 ? "left" : "right"}`;
+};
+const levelWords = {same: "on your level", above: "above you", below: "below you", aboveOrBelow: "above or below you"};
+const judgements = {
+  converged: ["converged", "converged"], unknown: ["nothing to judge yet", "unknown"],
+  insufficientMovement: ["move around", "movement"], insufficientHorizontalSweep: ["side to side", "sideways"],
+  insufficientVerticalSweep: ["up and down", "upDown"], insufficientLighting: ["more light", "light"],
+  insufficientSignalStrength: ["weak signal", "signal"],
+};
+const judgement = words => judgements[words[1] ?? words[0]] ?? [words[1] ?? words[0], "unknown"];
+
+// ---- what never changes
+
+function fillFrame() {
+  $("title").textContent = data.title ?? data.name;
+  for (const note of data.notes) element($("notes"), "li", {}, note);
+  for (const name of ["configuration", "inputs", "counts"]) {
+    $(name).parentElement.hidden = data[name].length === 0;
+    for (const [key, value] of data[name]) {
+      const row = element($(name), "tr");
+      element(row, "td", {}, key);
+      element(row, "td", {}, value);
+    }
+  }
+  $("version").textContent = `fuse ${data.version}`;
+  data.peers.forEach((peer, index) => {
+    const tab = element($("peers"), "button", {type: "button", role: "tab", id: `tab${index}`, style: `--peer: ${peerColour(index)}`});
+    element(tab, "b", {}, peer.id);
+    tab.append(`: ${peer.headline}`);
+    tab.addEventListener("click", () => choosePeer(index));
+    tab.addEventListener("keydown", event => {
+      const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
+      if (!step || data.peers.length < 2) return;
+      event.preventDefault();
+      event.stopPropagation();
+      choosePeer((index + step + data.peers.length) % data.peers.length);
+      $(`tab${state.peer}`).focus();
+    });
+  });
+}
+
+// ---- one peer
+
+function choosePeer(index) {
+  state.peer = index;
+  data.peers.forEach((_, i) => {
+    $(`tab${i}`).setAttribute("aria-selected", String(i === index));
+    $(`tab${i}`).tabIndex = i === index ? 0 : -1;
+  });
+  draw();
+  remember();
+}
+
+/** Draws everything anew, for this peer and this width. */
+function draw() {
+  const peer = data.peers[state.peer];
+  for (const id of ["facts", "top", "side", "panels", "phone", "legend"]) $(id).replaceChildren();
+  for (const fact of peer?.facts ?? []) {
+    const node = element($("facts"), "div", {class: fact.bad ? "fact bad" : "fact", tabindex: 0});
+    element(node, "span", {class: "name"}, fact.name);
+    element(node, "b", {}, fact.value);
+    element(node, "span", {}, fact.note);
+    element(node, "span", {class: "help", role: "tooltip"}, fact.help);
+  }
+  const panels = peer ? drawPanels(peer) : [];
+  for (const panel of panels) listen(panel);
+  state.drawn = [...drawPlans(), ...panels, drawPhone()];
+  show(state.moment);
+}
+
+function drawPlans() {
+  const path = data.path;
+  const around = {x: [], y: [], z: []};
+  for (const axis of ["x", "y", "z"]) {
+    for (const list of [path[axis], path.truth?.[axis] ?? [], ...data.peers.flatMap(p => [p.series.updates[axis], p.series.truth?.[axis] ?? []])]) {
+      for (const value of list) if (value !== null) around[axis].push(value);
+    }
+  }
+  // The last known region of each peer is shown whole.
+  for (const {updates} of data.peers.map(peer => peer.series)) {
+    const last = updates.x.findLastIndex(value => value !== null);
+    if (last < 0 || updates.top.a[last] === null) continue;
+    for (const [axis, reach] of [["x", updates.top.a[last]], ["y", updates.top.a[last]], ["z", updates.ahead.a[last]]]) {
+      around[axis].push(updates[axis][last] - reach, updates[axis][last] + reach);
+    }
+  }
+  document.querySelector(".plans").hidden = around.x.length === 0;
+  if (around.x.length === 0) return [];
+  const extent = axis => [quantile(around[axis], 0), quantile(around[axis], 1)];
+  const length = axis => extent(axis)[1] - extent(axis)[0];
+  // From the side one looks across the longer way.
+  const across = length("y") >= length("x") ? "y" : "x";
+  const words = data.headingIsKnown ? {x: "right of the start heading", y: "the start heading"} : {x: "the world's x axis", y: "the world's y axis"};
+  $("top-note").textContent = `up is ${words.y}`;
+  $("side-note").textContent = `to the right is ${words[across]}, up is up`;
+  drawLegend();
+  return [
+    drawPlan($("top"), {h: "x", v: "y", ellipse: "top", extent, heights: [220, 440]}),
+    drawPlan($("side"), {h: across, v: "z", ellipse: across === "y" ? "ahead" : "right", extent, heights: [120, 260]}),
+  ];
+}
+
+function drawLegend() {
+  const hasTruth = Boolean(data.path.truth || data.peers[state.peer]?.series.truth);
+  const rejected = data.peers[state.peer]?.series.ranges.x.some(value => value !== null);
+  const entry = (text, fill) => {
+    const node = element($("legend"), "li");
+    const svg = shape(node, "svg", {width: 26, height: 12});
+    fill(svg);
+    node.append(text);
+  };
+  if (data.path.t.length) entry("way of the device, early to late", svg => {
+    for (let k = 0; k < 6; k++) shape(svg, "line", {x1: 1 + 4 * k, x2: 5 + 4 * k, y1: 6, y2: 6, "stroke-width": 3, style: `stroke: ${byTime(k / 5)}`});
+  });
+  if (data.peers[state.peer]?.series.updates.x.some(value => value !== null)) entry("peer and where it is in 90 % of cases", svg => {
+    shape(svg, "ellipse", {cx: 13, cy: 6, rx: 12, ry: 5, style: `fill: ${peerColour(state.peer)}`, "fill-opacity": 0.25});
+    shape(svg, "circle", {cx: 13, cy: 6, r: 3, style: `fill: ${peerColour(state.peer)}`});
+  });
+  if (hasTruth) entry("truth", svg => {
+    shape(svg, "line", {class: "truth", x1: 0, x2: 14, y1: 6, y2: 6});
+    shape(svg, "path", {class: "cross", d: crosses([[20, 6]], 4)});
+  });
+  if (rejected) entry("range rejected here", svg => shape(svg, "path", {d: crosses([[13, 6]], 3), style: "stroke: var(--bad)", "stroke-width": 1.5}));
+}
+
+const byTime = share => `color-mix(in oklab, var(--early), var(--late) ${Math.round(100 * share)}%)`;
+
+/** One plan with equal axes. `h` and `v` name the columns that go right and up. */
+function drawPlan(parent, {h, v, ellipse, extent, heights}) {
+  const [[h0, h1], [v0, v1]] = [extent(h), extent(v)];
+  const width = Math.max(240, parent.clientWidth), margin = 34;
+  const [dh, dv] = [Math.max(h1 - h0, 0.5), Math.max(v1 - v0, 0.3)];
+  const height = Math.round(clamp((width - 2 * margin) * dv / dh + 2 * margin, ...heights));
+  const zoom = Math.min((width - 2 * margin) / dh, (height - 2 * margin) / dv);
+  const px = value => width / 2 + (value - (h0 + h1) / 2) * zoom;
+  const py = value => height / 2 - (value - (v0 + v1) / 2) * zoom;
+  const at = (columns, i) => columns[h][i] === null || columns[h][i] === undefined ? null : [px(columns[h][i]), py(columns[v][i])];
+  const all = columns => columns[h].map((_, i) => at(columns, i));
+  const svg = shape(parent, "svg", {viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": "Plan"});
+
+  const step = niceStep(width / zoom, 8);
+  for (let k = Math.ceil((h0 + h1) / 2 / step - width / zoom / step); px(k * step) < width; k++) {
+    shape(svg, "line", {class: "grid", x1: pixel(px(k * step)), x2: pixel(px(k * step)), y1: 0, y2: height});
+  }
+  for (let k = Math.ceil((v0 + v1) / 2 / step - height / zoom / step); py(k * step) > 0; k++) {
+    shape(svg, "line", {class: "grid", y1: pixel(py(k * step)), y2: pixel(py(k * step)), x1: 0, x2: width});
+  }
+  const bar = niceStep(width / zoom, 9);
+  shape(svg, "path", {d: `M12 ${height - 14}v4h${pixel(bar * zoom)}v-4`, fill: "none", style: "stroke: var(--soft)", "stroke-width": 1.3});
+  shape(svg, "text", {x: pixel(12 + bar * zoom / 2), y: height - 15, "text-anchor": "middle"}, `${bar} m`);
+
+  const path = data.path, points = all(path);
+  if (path.truth) shape(svg, "path", {class: "truth", d: strokes(all(path.truth))});
+  const pieces = [];
+  const count = Math.min(60, Math.max(1, points.length - 1));
+  for (let k = 0; k < count && points.length > 1; k++) {
+    const [from, to] = [Math.floor(k * (points.length - 1) / count), Math.floor((k + 1) * (points.length - 1) / count)];
+    pieces.push({t: path.t[from], node: shape(svg, "path", {
+      d: strokes(points.slice(from, to + 1)), fill: "none", "stroke-width": 2.6, "stroke-linecap": "round", "stroke-linejoin": "round",
+      style: `stroke: ${byTime(count > 1 ? k / (count - 1) : 1)}`})});
+  }
+  if (points.length) shape(svg, "circle", {cx: pixel(points[0][0]), cy: pixel(points[0][1]), r: 4, style: "fill: var(--card); stroke: var(--late)", "stroke-width": 1.6});
+
+  data.peers.forEach((peer, index) => { if (index !== state.peer) drawOther(svg, peer, index, all); });
+  const peer = data.peers[state.peer];
+  const fill = `fill: ${peerColour(state.peer)}; stroke: ${peerColour(state.peer)}`;
+  const outline = (i, attributes) => {
+    const updates = peer.series.updates, form = updates[ellipse], centre = at(updates, i);
+    if (!centre || form.a[i] === null) return null;
+    return shape(svg, "ellipse", {rx: pixel(form.a[i] * zoom), ry: pixel(form.b[i] * zoom), style: fill,
+      transform: `translate(${pixel(centre[0])} ${pixel(centre[1])}) rotate(${-form.turn[i]})`, ...attributes});
+  };
+  if (peer) {
+    const known = peer.series.updates[h].flatMap((value, i) => value === null ? [] : [i]);
+    for (let k = 0; k < Math.min(6, known.length); k++) {
+      outline(known[Math.floor(k * known.length / 6)], {"fill-opacity": 0.035, "stroke-opacity": 0.28, "stroke-width": 0.8});
+    }
+    shape(svg, "path", {d: strokes(all(peer.series.updates)), fill: "none", style: `stroke: ${peerColour(state.peer)}`, "stroke-opacity": 0.45, "stroke-width": 1});
+    const refused = all(peer.series.ranges).filter(Boolean);
+    shape(svg, "path", {d: crosses(refused, 3), style: "stroke: var(--bad)", "stroke-width": 1.5});
+    const truth = peer.series.truth ? all(peer.series.truth) : [];
+    if (truth.length > 1) shape(svg, "path", {class: "truth", d: strokes(truth)});
+    if (truth.length) shape(svg, "path", {class: "cross", d: crosses([truth[truth.length - 1]], 5)});
+  }
+  const moving = shape(svg, "g");
+  return {show: moment => {
+    for (const piece of pieces) piece.node.style.opacity = piece.t <= moment ? 1 : 0.22;
+    moving.replaceChildren();
+    if (peer) showEstimate(moving, peer, moment, at, outline, fill);
+    const i = latest(path.t, moment);
+    if (i < 0) return;
+    const [x, y] = points[i];
+    const body = shape(moving, "g", {transform: `translate(${pixel(x)} ${pixel(y)})`});
+    if (v === "y" && path.heading[i] !== null) {
+      shape(body, "path", {d: "M0 0L-19 -38A42.5 42.5 0 0 1 19 -38Z", transform: `rotate(${path.heading[i]})`, style: "fill: var(--late)", "fill-opacity": 0.25});
+      shape(body, "path", {d: "M0 -10L7 7L0 3L-7 7Z", transform: `rotate(${path.heading[i]})`, style: "fill: var(--late); stroke: var(--card)", "stroke-width": 1.2});
+    } else {
+      shape(body, "circle", {r: 5, style: "fill: var(--late); stroke: var(--card)", "stroke-width": 1.5});
+    }
+  }};
+}
+
+/** A peer that is not chosen: its last known place. */
+function drawOther(svg, peer, index, all) {
+  const places = all(peer.series.updates).filter(Boolean);
+  const truth = peer.series.truth ? all(peer.series.truth) : [];
+  if (truth.length) shape(svg, "path", {class: "cross", d: crosses([truth[truth.length - 1]], 4), opacity: 0.35});
+  const place = places.length ? places[places.length - 1] : truth[truth.length - 1];
+  if (!place) return;
+  if (places.length) shape(svg, "circle", {cx: pixel(place[0]), cy: pixel(place[1]), r: 4, style: `fill: ${peerColour(index)}`, opacity: 0.55});
+  shape(svg, "text", {x: pixel(place[0]) + 8, y: pixel(place[1]) - 6}, peer.id);
+}
+
+function showEstimate(parent, peer, moment, at, outline, fill) {
+  const i = latest(peer.series.updates.t, moment);
+  const place = i < 0 ? null : at(peer.series.updates, i);
+  const truth = peer.series.truth ? at(peer.series.truth, 0) : null;
+  if (place) {
+    const form = outline(i, {"fill-opacity": 0.2, "stroke-width": 1.6});
+    if (form) parent.append(form);
+    shape(parent, "circle", {cx: pixel(place[0]), cy: pixel(place[1]), r: 5, style: fill});
+  }
+  const label = place ?? truth;
+  if (label) shape(parent, "text", {class: "read", x: pixel(label[0]) + 10, y: pixel(label[1]) - 8}, peer.id);
+}
+
+// ---- the phone
+
+function drawPhone() {
+  const phone = element($("phone"), "div", {class: "screen", role: "img"});
+  element(phone, "p", {class: "name"}, data.peers[state.peer]?.id ?? "no peer");
+  const quality = element(phone, "p", {class: "quality"});
+  const dial = shape(phone, "svg", {viewBox: "-100 -100 200 200"});
+  for (let k = 0; k < 72; k++) {
+    shape(dial, "line", {y1: -94, y2: k % 18 === 0 ? -82 : -89, transform: `rotate(${5 * k})`, class: k % 18 === 0 ? "mark strong" : "mark"});
+  }
+  const fan = shape(dial, "path", {class: "fan"});
+  const arrow = shape(dial, "path", {class: "arrow", d: "M0 -66L40 0L14 -7L14 56L-14 56L-14 -7L-40 0Z"});
+  const dots = shape(dial, "g", {class: "dots"});
+  for (let k = 0; k < 3; k++) shape(dots, "circle", {cx: 26 * (k - 1), r: 6.5});
+  const distance = element(phone, "p", {class: "distance", id: "phone-distance"});
+  const side = element(phone, "p", {class: "side", id: "phone-side"});
+  const level = element(phone, "p", {class: "level", id: "phone-level"});
+  const guidance = element(phone, "p", {class: "guidance", id: "phone-guidance"});
+  return {show: moment => {
+    const updates = data.peers[state.peer]?.series.updates;
+    const i = updates ? latest(updates.t, moment) : -1;
+    const value = column => i < 0 ? null : updates[column][i];
+    const angle = value("angle");
+    const away = value("distance");
+    distance.textContent = away === null ? "- m" : `${away.toFixed(away < 9.95 ? 1 : 0)} m`;
+    side.textContent = angle === null ? (i < 0 ? "not heard yet" : "no direction") : sideWords(angle);
+    level.textContent = i < 0 ? "" : levelWords[word(updates.level, i)] ?? "";
+    guidance.textContent = i < 0 ? "" : word(updates.guidance, i) ?? "";
+    quality.textContent = i < 0 ? "" : {precise: "", drifting: "no fresh ranges", imprecise: "distance only"}[word(updates.quality, i)] ?? "";
+    const converged = i >= 0 && word(updates.status, i) === "converged";
+    phone.classList.toggle("converged", converged);
+    phone.classList.toggle("ahead", angle !== null && Math.abs(angle) < 8);
+    fan.style.display = arrow.style.display = angle === null ? "none" : "";
+    dots.style.display = angle === null ? "" : "none";
+    if (angle !== null) {
+      arrow.setAttribute("transform", `rotate(${angle})`);
+      const [low, high] = [angle + value("low"), angle + value("high")].map(degrees => degrees * Math.PI / 180);
+      fan.setAttribute("d", `M0 0L${pixel(98 * Math.sin(low))} ${pixel(-98 * Math.cos(low))}A98 98 0 ${high - low > Math.PI ? 1 : 0} 1 `
+        + `${pixel(98 * Math.sin(high))} ${pixel(-98 * Math.cos(high))}Z`);
+    }
+    phone.setAttribute("aria-label", `What the phone shows: ${[distance, side, level, guidance].map(n => n.textContent).filter(Boolean).join(", ")}`);
+    const trueAngle = value("trueAngle");
+    $("phone-caption").textContent = trueAngle === null ? "what the phone would show"
+      : `what the phone would show; truth: ${value("trueDistance").toFixed(1)} m, ${sideWords(trueAngle)}, ${levelWords[word(updates.trueLevel, i)]}`;
+  }};
+}
+
+// ---- over time
+
+function drawPanels(peer) {
+  const {series} = peer, {updates, ranges} = series;
+  const colour = peerColour(state.peer);
+  const line = (plot, times, values, attributes) => shape(plot.svg, "path", {
+    fill: "none", "stroke-width": 1.7, "stroke-linejoin": "round", ...attributes,
+    d: strokes(values.map((value, i) => value === null ? null : [plot.x(times[i]), plot.y(value)]))});
+  const shade = (plot, times, low, high) => shape(plot.svg, "path", {
+    style: `fill: ${colour}`, "fill-opacity": 0.22,
+    d: area(high.map((v, i) => v === null ? null : [plot.x(times[i]), plot.y(v)]), low.map((v, i) => v === null ? null : [plot.x(times[i]), plot.y(v)]))});
+  const row = (plot, y, style) => shape(plot.svg, "line", {class: style, x1: plot.left, x2: plot.right, y1: pixel(plot.y(y)), y2: pixel(plot.y(y))});
+  const now = (moment, say) => { const i = latest(updates.t, moment); return i < 0 ? "" : say(i); };
+  const plus = (a, b, k = 1) => a.map((v, i) => v === null || b[i] === null ? null : v + k * b[i]);
+  const panel = (options) => timePanel($("panels"), {span, ...options});
+  const panels = [];
+
+  const bands = (plot, spans, y, height, name) => spans.forEach(({from, to, words}) => {
+    const [text, kind] = name(words);
+    const [x0, x1] = [plot.x(from), plot.x(to)];
+    const group = shape(plot.svg, "g", {class: "band"});
+    shape(group, "rect", {x: pixel(x0), y, width: pixel(Math.max(0.6, x1 - x0)), height, style: `fill: var(--${kind})`});
+    if (x1 - x0 > 6.6 * text.length + 8) shape(group, "text", {x: pixel((x0 + x1) / 2), y: y + height / 2 + 4, "text-anchor": "middle"}, text);
+    shape(group, "title", {}, `${from.toFixed(1)} to ${to.toFixed(1)} s: ${text}`);
+  });
+  const spoken = (spans, moment, name) => {
+    const found = spans.filter(item => item.from <= moment + 1e-6).pop();
+    return found && (found.to >= moment - 0.2) ? [found.words[0] === "notConverged" ? "not converged" : null, ...(found.words.length > 1
+      ? found.words.slice(1).map(reason => judgements[reason]?.[0] ?? reason) : [name(found.words)[0]])].filter(Boolean).join(", ") : "";
+  };
+  const cameraHeight = series.camera.length ? 20 : 0;
+  panels.push(panel({
+    title: "Convergence", note: "", height: 30 + cameraHeight,
+    draw: plot => {
+      bands(plot, series.spans, 2, 24, judgement);
+      if (cameraHeight) {
+        shape(plot.svg, "text", {x: plot.left - 7, y: 42, "text-anchor": "end"}, "camera");
+        bands(plot, series.camera, 29, 17, words => [words[0], "light"]);
+      }
+    },
+    read: moment => spoken(series.spans, moment, judgement),
+  }));
+
+  const hasTruth = updates.angleError.some(value => value !== null);
+  const angle = hasTruth ? updates.angleError : updates.angle;
+  if (angle.some(value => value !== null)) {
+    const [low, high] = [plus(angle, updates.low), plus(angle, updates.high)];
+    const most = clamp(1.15 * Math.max(quantile(high.filter(v => v !== null).map(Math.abs), 0.99), quantile(low.filter(v => v !== null).map(Math.abs), 0.99)), 8, 180);
+    const edges = hasTruth ? [-most, most] : [Math.max(-200, Math.min(...low.filter(v => v !== null)) - 3), Math.min(200, Math.max(...high.filter(v => v !== null)) + 3)];
+    const broken = angle.map((v, i) => i > 0 && v !== null && angle[i - 1] !== null && Math.abs(v - angle[i - 1]) > 180 ? null : v);
+    panels.push(panel({
+      title: hasTruth ? "Angle error" : "Angle", note: "90 % interval shaded", height: 170,
+      axis: {low: edges[0], high: edges[1], ticks: ticks(...edges, 5), text: v => `${v}°`},
+      draw: plot => {
+        shade(plot, updates.t, low, high);
+        row(plot, 0, hasTruth ? "truth" : "zero");
+        if (hasTruth) shape(plot.svg, "text", {x: plot.right - 4, y: pixel(plot.y(0)) - 4, "text-anchor": "end", class: "read"}, "truth");
+        line(plot, updates.t, broken, {style: `stroke: ${colour}`});
+      },
+      read: moment => now(moment, i => updates.angle[i] === null ? "no angle published" : `${sideWords(updates.angle[i])} `
+        + `(90 %: ${sideWords(updates.angle[i] + updates.low[i])} to ${sideWords(updates.angle[i] + updates.high[i])})`
+        + (updates.angleError[i] === null ? "" : `, ${Math.abs(updates.angleError[i]).toFixed(1)}° too far ${updates.angleError[i] < 0 ? "left" : "right"}`)),
+    }));
+  }
+
+  const [near, far] = [plus(updates.distance, updates.distanceStd, -1.645), plus(updates.distance, updates.distanceStd, 1.645)];
+  const highest = 1.08 * Math.max(...far.filter(v => v !== null), ...updates.trueDistance, quantile(ranges.range, 0.97) ?? 0, 0.5);
+  const use = ranges.t.map((_, i) => word(ranges.use, i));
+  const dots = (plot, values, kind) => values.flatMap((value, i) => value !== null && (use[i] === "rejected") === (kind === "rejected") ? [[plot.x(ranges.t[i]), plot.y(value)]] : []);
+  const scatter = (plot, values) => {
+    shape(plot.svg, "path", {d: circles(dots(plot, values, "used"), 1.7), style: "fill: var(--soft)", "fill-opacity": 0.75});
+    shape(plot.svg, "path", {d: circles(dots(plot, values, "rejected"), 3.2), fill: "none", style: "stroke: var(--bad)", "stroke-width": 1.4});
+  };
+  panels.push(panel({
+    title: "Distance", note: "90 % interval shaded; dots are ranges as measured, hollow ones were rejected", height: 170,
+    axis: {low: 0, high: highest, ticks: ticks(0, highest, 5), text: v => `${v} m`},
+    draw: plot => {
+      shade(plot, updates.t, near, far);
+      scatter(plot, ranges.range);
+      line(plot, updates.t, updates.distance, {style: `stroke: ${colour}`});
+      line(plot, updates.t, updates.trueDistance, {class: "truth"});
+    },
+    read: moment => now(moment, i => updates.distance[i] === null ? "no distance" : `${updates.distance[i].toFixed(2)} m ± ${(1.645 * updates.distanceStd[i]).toFixed(2)} m`
+      + (updates.trueDistance[i] === null ? "" : `, truth ${updates.trueDistance[i].toFixed(2)} m`)),
+  }));
+
+  if (ranges.innovation.some(value => value !== null)) {
+    const most = clamp(Math.max(...ranges.innovation.map(v => Math.abs(v ?? 0))), 3, 6);
+    panels.push(panel({
+      title: "Range innovation", note: "measured minus expected, in standard deviations; nine in ten lie between the lines; hollow: rejected", height: 130,
+      axis: {low: -most, high: most, ticks: ticks(-most, most, 4), text: v => `${v} σ`},
+      draw: plot => {
+        row(plot, 0, "zero");
+        row(plot, 1.645, "limit");
+        row(plot, -1.645, "limit");
+        scatter(plot, ranges.innovation);
+      },
+    }));
+  }
+  drawErrors(series, colour, line, row, panel, panels);
+  return panels;
+}
+
+/** Normalised errors on a logarithmic axis, those that there are. */
+function drawErrors(series, colour, line, row, panel, panels) {
+  const lines = [
+    ["device's position", data.nees?.position, "stroke: var(--soft)"],
+    ["device's attitude", data.nees?.attitude, "stroke: var(--soft); stroke-dasharray: 2 3"],
+    ["peer's place", series.nees, `stroke: ${colour}`],
+  ].filter(([, values]) => values);
+  if (lines.length === 0) return;
+  const top = clamp(Math.pow(10, Math.ceil(Math.log10(Math.max(...lines.flatMap(([, values]) => values.v.map(v => v ?? 1)), 1)))), 100, 1e5);
+  const marks = [];
+  for (let value = 0.01; value <= top * 1.01; value *= 10) marks.push(Number(value.toPrecision(1)));
+  panels.push(panel({
+    title: "NEES", note: "squared error in units of the stated covariance; an honest one lies in the band in 99 % of cases", height: 160,
+    axis: {low: 0.01, high: top, ticks: marks, text: String, log: true},
+    draw: plot => {
+      const [low, high] = data.neesBand;
+      shape(plot.svg, "rect", {x: plot.left, width: plot.right - plot.left, y: pixel(plot.y(high)), height: pixel(plot.y(low) - plot.y(high)), style: "fill: var(--converged)", opacity: 0.45});
+      lines.forEach(([, values, style]) => line(plot, values.t, values.v, {style, "stroke-width": 1.4}));
+    },
+    read: moment => lines.map(([name, values]) => {
+      const i = latest(values.t, moment);
+      return i < 0 || values.v[i] === null ? null : `${name} ${values.v[i]}`;
+    }).filter(Boolean).join(", "),
+  }));
+  const legend = element($("panels"), "ul", {class: "legend"});
+  for (const [name, , style] of lines) {
+    const item = element(legend, "li");
+    shape(shape(item, "svg", {width: 26, height: 12}), "line", {x1: 0, x2: 26, y1: 6, y2: 6, style, "stroke-width": 2});
+    item.append(name);
+  }
+}
+
+// ---- the moment
+
+function show(moment) {
+  for (const part of state.drawn) part.show(moment);
+  $("clock").textContent = `${moment.toFixed(1)} s`;
+  $("time").value = moment;
+}
+
+/** Sets the moment for good, not only while the pointer rests there. */
+function setMoment(moment) {
+  state.moment = clamp(moment, span[0], span[1]);
+  show(state.moment);
+}
+
+/** Hovering shows a moment, pressing sets it. */
+function listen(panel) {
+  panel.svg.addEventListener("pointermove", event => {
+    const moment = panel.moment(event.clientX);
+    if (event.buttons & 1) setMoment(moment); else if (!state.playing && event.pointerType === "mouse") show(moment);
+  });
+  panel.svg.addEventListener("pointerleave", () => { if (!state.playing) show(state.moment); });
+  panel.svg.addEventListener("pointerdown", event => { stop(); setMoment(panel.moment(event.clientX)); });
+  panel.svg.addEventListener("click", remember);
+}
+
+function play() {
+  if (state.moment >= span[1] - 0.05) setMoment(span[0]);
+  // Long recordings in a minute.
+  const speed = Math.max(1, (span[1] - span[0]) / 60);
+  let before = null;
+  const step = now => {
+    if (!state.playing) return;
+    if (before !== null) setMoment(state.moment + speed * (now - before) / 1000);
+    before = now;
+    if (state.moment >= span[1]) return stop();
+    state.playing = requestAnimationFrame(step);
+  };
+  state.playing = requestAnimationFrame(step);
+  $("play").innerHTML = "&#10073;&#10073;";
+  $("play").setAttribute("aria-label", "Pause");
+}
+
+function stop() {
+  if (!state.playing) return;
+  cancelAnimationFrame(state.playing);
+  state.playing = null;
+  $("play").innerHTML = "&#9654;";
+  $("play").setAttribute("aria-label", "Play");
+  remember();
+}
+
+/** The address says which moment and peer are shown, so that it can be sent. */
+function remember() {
+  const words = new URLSearchParams({t: state.moment.toFixed(2)});
+  if (data.peers.length) words.set("peer", data.peers[state.peer].id);
+  history.replaceState(null, "", `#${words}`);
+}
+
+/** Moment and peer from the address. */
+function recall() {
+  const words = new URLSearchParams(location.hash.slice(1));
+  const peer = data.peers.findIndex(known => known.id === words.get("peer"));
+  const moment = Number(words.get("t"));
+  if (words.get("t") && Number.isFinite(moment)) state.moment = clamp(moment, span[0], span[1]);
+  if (data.peers.length) choosePeer(Math.max(peer, 0)); else draw();
+}
+
+function begin() {
+  fillFrame();
+  document.querySelector("main").hidden = false;
+  document.querySelector(".scrubber").hidden = data.span[1] <= data.span[0];
+  Object.assign($("time"), {min: span[0], max: span[1], step: 0.01});
+  recall();
+  $("time").addEventListener("input", () => { stop(); setMoment(Number($("time").value)); });
+  $("time").addEventListener("change", remember);
+  $("play").addEventListener("click", () => state.playing ? stop() : play());
+  addEventListener("keydown", event => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const onControl = event.target.closest?.("button, summary");
+    const step = event.shiftKey ? 1 : 0.1;
+    const moves = {ArrowLeft: -step, ArrowRight: step, Home: -Infinity, End: Infinity};
+    if (event.key in moves) { stop(); setMoment(state.moment + moves[event.key]); remember(); }
+    else if (event.key === " " && !onControl) { if (state.playing) stop(); else play(); }
+    else return;
+    event.preventDefault();
+  });
+  addEventListener("hashchange", recall);
+  let width = innerWidth;
+  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; draw(); } });
+  document.body.dataset.ready = "true";
+}
+
+addEventListener("error", event => { document.body.dataset.error = event.message; });
+begin();

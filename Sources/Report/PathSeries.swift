@@ -1,0 +1,60 @@
+import Datasets
+import Evaluation
+import Geometry
+import SensorData
+
+/// The device's way: the estimate, the truth carried onto it, and the normalised errors of its poses.
+struct PathSeries {
+  /// Poses drawn of a long recording, at most.
+  static let limit = 1500
+
+  private let input: ReportInput
+  private let map: MapFrame
+  private let time: TimeAxis
+
+  init(_ input: ReportInput, map: MapFrame, time: TimeAxis) {
+    self.input = input
+    self.map = map
+    self.time = time
+  }
+
+  /// Times in seconds, positions in metres, headings in degrees clockwise from up on the page.
+  var json: JSONValue {
+    let poses = input.run.poses
+    let points = poses.map { map.position($0.worldFromBody) }
+    let kept = Decimation.kept(
+      count: poses.count, limit: Self.limit, channels: [points.map(\.x), points.map(\.y), points.map(\.z)])
+    return [
+      "t": Columns.numbers(kept.map { time.seconds(poses[$0].timestamp) }, 3),
+      "x": Columns.numbers(kept.map { points[$0].x }, 3), "y": Columns.numbers(kept.map { points[$0].y }, 3),
+      "z": Columns.numbers(kept.map { points[$0].z }, 3),
+      "heading": Columns.numbers(kept.map { map.heading(poses[$0].worldFromBody) }, 1),
+      "truth": truth(kept.map { poses[$0].timestamp }),
+    ]
+  }
+
+  /// The true way at the same moments; null where worlds cannot be aligned.
+  private func truth(_ moments: [Timestamp]) -> JSONValue {
+    guard let alignment = input.verdict.trajectory?.truthFromEstimate else { return .null }
+    let estimateFromTruth = alignment.inverse
+    let points = moments.map { moment in
+      input.truth.worldFromBody(at: moment).map { map.position(estimateFromTruth * $0) }
+    }
+    return [
+      "x": Columns.numbers(points.map { $0?.x }, 3), "y": Columns.numbers(points.map { $0?.y }, 3),
+      "z": Columns.numbers(points.map { $0?.z }, 3),
+    ]
+  }
+
+  /// Normalised errors of position and attitude.
+  var normalizedErrors: JSONValue {
+    guard let errors = input.verdict.trajectory,
+      let first = input.run.poses.first(where: { input.truth.worldFromBody(at: $0.timestamp) != nil })
+    else { return .null }
+    let start = time.seconds(first.timestamp)
+    return [
+      "position": NormalizedErrorSeries.json(errors.positionNEES, from: start),
+      "attitude": NormalizedErrorSeries.json(errors.attitudeNEES, from: start),
+    ]
+  }
+}

@@ -1,0 +1,167 @@
+import Datasets
+import Evaluation
+import Geometry
+import SensorData
+
+/// What was said of one peer over time, beside the truth where there is one.
+struct PeerSeries {
+  /// One update and what is true at its moment.
+  private struct Moment {
+    var seconds: Double
+    var update: UpdateRecord
+    var view: TrueView?
+    /// The peer on the plan, and how well that is known.
+    var place: Vector3?
+    var covariance: Matrix3?
+    /// The angle's error, radians.
+    var angleError: Double?
+  }
+
+  private let peer: String
+  private let input: ReportInput
+  private let map: MapFrame
+  private let time: TimeAxis
+  private let moments: [Moment]
+  private let limit: Int
+
+  /// - Parameter limit: updates drawn, at most; the page says so when there were more.
+  init(_ peer: String, _ updates: [UpdateRecord], _ input: ReportInput, map: MapFrame, time: TimeAxis, limit: Int) {
+    self.peer = peer
+    self.input = input
+    self.map = map
+    self.time = time
+    self.limit = limit
+    moments = updates.map { update in
+      let view = input.bodyFromDevice.flatMap { bodyFromDevice -> TrueView? in
+        guard let worldFromBody = input.truth.worldFromBody(at: update.timestamp),
+          let place = input.truePeers.position(of: peer, at: update.timestamp)
+        else { return nil }
+        return TrueView(worldFromDevice: worldFromBody * bodyFromDevice, peer: place)
+      }
+      var angleError: Double?
+      if let angle = update.horizontalAngle, let view { angleError = Angle.wrapped(angle.value - view.horizontalAngle) }
+      return Moment(
+        seconds: time.seconds(update.timestamp), update: update, view: view,
+        place: update.worldPosition.map { map.mapFromWorld * $0 },
+        covariance: update.positionCovariance.map(map.covariance), angleError: angleError)
+    }
+  }
+
+  /// Metres, degrees, seconds.
+  var json: JSONValue {
+    let (start, few) = (moments.first?.seconds ?? 0, min(limit, 500))
+    let spans = SpanSeries.judgements(input.verdict.peers[peer]?.spans ?? [], from: start, limit: few)
+    return [
+      "spans": spans,
+      "camera": SpanSeries.words(moments.map { ($0.seconds, $0.update.details["camera"]?.text) }, limit: few),
+      "updates": updates, "ranges": ranges, "truth": truePlaces,
+      "nees": input.verdict.peers[peer].map {
+        NormalizedErrorSeries.json($0.positionNEES, from: start, limit: few)
+      } ?? .null,
+    ]
+  }
+
+  private var updates: JSONValue {
+    let angles = moments.map { $0.update.horizontalAngle?.value }
+    let widths = moments.map { moment in moment.update.horizontalAngle.map { $0.high - $0.low } }
+    let kept = Decimation.kept(
+      count: moments.count, limit: limit,
+      channels: [
+        angles, moments.map(\.angleError), widths, moments.map(\.update.distance), angles.map { $0 == nil ? 0 : 1 },
+        moments.map { $0.place == nil ? 0 : 1 },
+      ]
+    ).map { moments[$0] }
+    func numbers(_ decimals: Int, _ value: (Moment) -> Double?) -> JSONValue {
+      Columns.numbers(kept.map(value), decimals)
+    }
+    func degrees(_ value: (Moment) -> Double?) -> JSONValue { numbers(2) { value($0).map(Angle.inDegrees) } }
+    return [
+      "t": numbers(3) { $0.seconds },
+      "distance": numbers(3) { $0.update.distance }, "distanceStd": numbers(3) { $0.update.distanceStandardDeviation },
+      "trueDistance": numbers(3) { $0.view?.distance },
+      "angle": degrees { $0.update.horizontalAngle?.value }, "angleError": degrees { $0.angleError },
+      // The interval's ends from the angle: how far to the left and to the right of it.
+      "low": degrees { $0.update.horizontalAngle?.reach.lowerBound },
+      "high": degrees { $0.update.horizontalAngle?.reach.upperBound },
+      "trueAngle": degrees { $0.view?.horizontalAngle },
+      "level": Columns.words(kept.map(\.update.verticalDirectionEstimate)),
+      "trueLevel": Columns.words(kept.map { $0.view?.level.rawValue }),
+      "quality": Columns.words(kept.map(\.update.quality)), "status": Columns.words(kept.map(\.update.status)),
+      "guidance": Columns.words(kept.map(\.update.guidance)),
+      "x": numbers(3) { $0.place?.x }, "y": numbers(3) { $0.place?.y }, "z": numbers(3) { $0.place?.z },
+      "top": ellipses(kept.map { $0.covariance.flatMap { Ellipse(xx: $0[0, 0], xy: $0[0, 1], yy: $0[1, 1]) } }),
+      "ahead": ellipses(kept.map { $0.covariance.flatMap { Ellipse(xx: $0[1, 1], xy: $0[1, 2], yy: $0[2, 2]) } }),
+      "right": ellipses(kept.map { $0.covariance.flatMap { Ellipse(xx: $0[0, 0], xy: $0[0, 2], yy: $0[2, 2]) } }),
+    ]
+  }
+
+  /// Half axes in metres, direction of the longer one in degrees from the first axis of the plane.
+  private func ellipses(_ ellipses: [Ellipse?]) -> JSONValue {
+    [
+      "a": Columns.numbers(ellipses.map { $0?.major }, 3), "b": Columns.numbers(ellipses.map { $0?.minor }, 3),
+      "turn": Columns.numbers(ellipses.map { $0.map { Angle.inDegrees($0.direction) } }, 1),
+    ]
+  }
+
+  /// Every range that was measured: its value, what became of it, its normalised innovation, and where the device was.
+  private var ranges: JSONValue {
+    var rows: [(seconds: Double, range: Double, use: String, innovation: Double?, place: Vector3?)] = []
+    var pose = 0
+    let poses = input.run.poses
+    for moment in moments {
+      guard let range = moment.update.details["range"]?.double else { continue }
+      while pose < poses.count, poses[pose].timestamp <= moment.update.timestamp { pose += 1 }
+      var innovation: Double?
+      if let value = moment.update.details["innovation"]?.double,
+        let sigma = moment.update.details["innovationStd"]?.double, sigma > 0
+      {
+        innovation = value / sigma
+      }
+      rows.append(
+        (
+          moment.seconds, range, moment.update.details["rangeUse"]?.text ?? "used", innovation,
+          pose > 0 ? map.position(poses[pose - 1].worldFromBody) : nil
+        ))
+    }
+    let kept = Decimation.sampled(
+      count: rows.count, limit: limit,
+      channels: [rows.map(\.range), rows.map(\.innovation), rows.map { $0.use == "rejected" ? 1 : 0 }])
+    // Only rejected ranges are marked along the way.
+    func place(_ axis: (Vector3) -> Double) -> JSONValue {
+      Columns.numbers(kept.map { rows[$0].use == "rejected" ? rows[$0].place.map(axis) : nil }, 3)
+    }
+    return [
+      "t": Columns.numbers(kept.map { rows[$0].seconds }, 3), "range": Columns.numbers(kept.map { rows[$0].range }, 3),
+      "use": Columns.words(kept.map { rows[$0].use }),
+      "innovation": Columns.numbers(kept.map { rows[$0].innovation }, 2),
+      "x": place(\.x), "y": place(\.y), "z": place(\.z),
+    ]
+  }
+
+  /// Where the peer truly is on the plan: one place, or several of a peer that moves; null where that is not known.
+  private var truePlaces: JSONValue {
+    guard let alignment = input.verdict.trajectory?.truthFromEstimate else { return .null }
+    let mapFromTruth = map.mapFromWorld * alignment.inverse
+    var places: [Vector3] = []
+    for moment in moments {
+      guard let place = input.truePeers.position(of: peer, at: moment.update.timestamp) else { continue }
+      if places.last != place { places.append(place) }
+    }
+    let kept = Decimation.kept(count: places.count, limit: 200, channels: [places.map(\.x), places.map(\.y)])
+      .map { mapFromTruth * places[$0] }
+    guard !kept.isEmpty else { return .null }
+    return [
+      "x": Columns.numbers(kept.map(\.x), 3), "y": Columns.numbers(kept.map(\.y), 3),
+      "z": Columns.numbers(kept.map(\.z), 3),
+    ]
+  }
+}
+
+extension UpdateRecord.AngleEstimate {
+  /// The ends of the interval seen from the value, radians: the interval may lie on the other side of pi.
+  var reach: ClosedRange<Double> {
+    let half = max(0, (high - low) / 2)
+    let middle = Angle.wrapped(low + half - value)
+    return (middle - half)...(middle + half)
+  }
+}

@@ -1,0 +1,66 @@
+import Datasets
+import Evaluation
+import Geometry
+
+/// Everything that the page draws, worked out and rounded: the script only places it.
+package enum ReportModel {
+  /// Updates drawn of all peers together, at most: what keeps a page under a megabyte.
+  static let updateBudget = 4800
+
+  /// The model of a run.
+  package static func json(_ input: ReportInput) -> JSONValue {
+    let time = TimeAxis(input.run)
+    let map = MapFrame(first: input.run.poses.first?.worldFromBody, bodyFromDevice: input.bodyFromDevice)
+    let path = PathSeries(input, map: map, time: time)
+    let updates = Dictionary(grouping: input.run.updates.filter { $0.peer != nil }, by: { $0.peer! })
+    let limit = max(20, updateBudget / max(1, updates.count))
+    return [
+      "name": .string(input.name), "title": .string(input.run.result?["title"]?.text),
+      "version": .string(input.version),
+      "span": Columns.numbers([time.span.lowerBound, time.span.upperBound], 3),
+      "notes": .array(notes(input, updates, limit).map { .string($0) }),
+      "headingIsKnown": .bool(input.bodyFromDevice != nil),
+      "neesBand": Columns.significant([NormalizedErrors.band.lowerBound, NormalizedErrors.band.upperBound]),
+      "path": path.json, "nees": path.normalizedErrors,
+      "peers": .array(
+        updates.sorted { $0.key < $1.key }.map { peer, updates in
+          let series = PeerSeries(peer, updates, input, map: map, time: time, limit: limit)
+          let errors = input.verdict.peers[peer]
+          let converged = updates.first { $0.status == "converged" }
+          return [
+            "id": .string(peer),
+            "headline": .string(
+              Headline.of(
+                last: updates[updates.count - 1], convergedAt: converged.map { time.seconds($0.timestamp) },
+                errors: errors)),
+            "facts": Facts.json(input.verdict.trajectory, errors), "series": series.json,
+          ]
+        }),
+      "configuration": FoldOut.rows(input.run.result?["configuration"]),
+      "inputs": FoldOut.rows(merged(input.run.result?["inputs"], input.run.result?["groundTruth"])),
+      "counts": FoldOut.rows(input.run.result?["counts"]),
+    ]
+  }
+
+  /// What the reader of the page should know, in sentences.
+  private static func notes(_ input: ReportInput, _ updates: [String: [UpdateRecord]], _ limit: Int) -> [String] {
+    var notes: [String] = []
+    if updates.isEmpty { notes.append("No peer was heard.") }
+    if input.run.poses.isEmpty { notes.append("There is no trajectory: nothing can be drawn on the plan.") }
+    if input.bodyFromDevice == nil {
+      notes.append("The recording is not at hand: headings and truth are not known.")
+    } else if input.truth.isEmpty {
+      notes.append("The recording has no ground truth: there is nothing to compare with.")
+    }
+    if updates.values.contains(where: { $0.count > limit }) {
+      notes.append("A long recording: not every update is drawn, but every extreme is.")
+    }
+    return notes
+  }
+
+  private static func merged(_ a: JSONValue?, _ b: JSONValue?) -> JSONValue? {
+    guard case .object(let first)? = a else { return b }
+    guard case .object(let second)? = b else { return a }
+    return .object(first + second)
+  }
+}

@@ -1,0 +1,60 @@
+import Datasets
+import Foundation
+
+/// The report as one HTML file that needs nothing else: no network, no font, no second file.
+package enum ReportPage {
+  /// The page of a run, UTF-8. The same input gives the same bytes.
+  package static func html(_ input: ReportInput) -> [UInt8] {
+    var json = JSONBuffer()
+    json.value(ReportModel.json(input))
+    return filled(
+      PackageResources.report_html,
+      [
+        "title": Array(escaped(input.name).utf8), "style": PackageResources.report_css,
+        "plot": PackageResources.plot_js, "script": PackageResources.report_js, "data": harmless(json.bytes),
+      ])
+  }
+
+  /// The template with `{{name}}` replaced, in one pass: what is put in is not looked at again.
+  static func filled(_ template: [UInt8], _ pieces: [String: [UInt8]]) -> [UInt8] {
+    let parts = String(decoding: template, as: UTF8.self).components(separatedBy: "{{")
+    var page = Array(parts[0].utf8)
+    for part in parts.dropFirst() {
+      let halves = part.components(separatedBy: "}}")
+      page += pieces[halves[0]] ?? []
+      page += Array(halves.dropFirst().joined(separator: "}}").utf8)
+    }
+    return page
+  }
+
+  /// Text as HTML text or as the value of an attribute.
+  package static func escaped(_ text: String) -> String {
+    var result = ""
+    for character in text.unicodeScalars {
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "'": result += "&#39;"
+      default: result.unicodeScalars.append(character)
+      }
+    }
+    return result
+  }
+
+  /// JSON that cannot end the script element it stands in: these bytes occur only within strings.
+  package static func harmless(_ json: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(json.count)
+    for byte in json {
+      switch byte {
+      case UInt8(ascii: "<"): result += Array("\\u003c".utf8)
+      case UInt8(ascii: ">"): result += Array("\\u003e".utf8)
+      case UInt8(ascii: "&"): result += Array("\\u0026".utf8)
+      default: result.append(byte)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,119 @@
+import Geometry
+import SensorData
+
+extension Scenario {
+  /// The camera, the tracker behind it and the light.
+  package struct Camera: Equatable, Sendable {
+    /// Frames per second.
+    package var rate = 20.0
+    /// Lens.
+    package var distortion = CameraCalibration.Distortion.radialTangential(k1: -0.05, k2: 0.02, p1: 2e-4, p2: -1e-4)
+    /// Focal length, pixels; the image is 640x480.
+    package var focalLength = 420.0
+    /// Noise of a tracked feature, pixels.
+    package var pixelNoise = 1.0
+    /// Decimals of a pixel in the recording.
+    package var pixelDecimals = 3
+    /// Tracks per frame at most.
+    package var tracks = 100
+    /// Mean life of a track, seconds.
+    package var trackLife = 3.0
+    /// Share of tracks that slide away from their landmark.
+    package var outlierShare = 0.0
+    /// Share of frames that never arrive.
+    package var droppedShare = 0.0
+    /// Mean length of a spell without frames, seconds; much shorter than a frame: each is lost for itself.
+    package var droppedDwell = 0.001
+    /// Seconds to add to a frame's stamp to get the IMU's clock.
+    package var timeOffset = 0.0
+    /// Seconds from the exposure of the first row to that of the last; a frame's time is that of its middle row.
+    package var rowSkew = 0.0
+    /// Where it sits.
+    package var mount = Mount()
+    /// Where a second camera sits that sees the tracks of the first; nil: there is none.
+    package var second: Mount?
+    /// When there is no light, seconds from the start.
+    package var dark: [ClosedRange<Double>] = []
+
+    /// A phone's camera.
+    package init() {}
+  }
+
+  /// Where a camera sits in the device.
+  package struct Mount: Equatable, Sendable {
+    /// In the body (device axes), metres.
+    package var position: Vector3
+    /// Misalignment against the device, rotation vector in camera axes, radians.
+    package var misalignment = Vector3(0.004, -0.006, 0.008)
+
+    /// A mount; without `position` that of a phone's main camera.
+    package init(position: Vector3 = Vector3(0.025, 0.06, -0.004)) { self.position = position }
+  }
+}
+
+extension Scenario.Camera {
+  /// The cameras as they stand in the recording, cam0 first.
+  var calibrations: [CameraCalibration] {
+    [calibration(mount)] + (second.map { [calibration($0, featureIDs: .shared)] } ?? [])
+  }
+
+  private func calibration(
+    _ mount: Scenario.Mount, featureIDs: CameraCalibration.FeatureIDs = .separate
+  ) -> CameraCalibration {
+    let deviceFromCamera = Rotation(w: 0, x: 1, y: 0, z: 0)  // half a turn about x: y and z flip
+    return CameraCalibration(
+      bodyFromCamera: Pose(rotation: deviceFromCamera * .exp(mount.misalignment), translation: mount.position),
+      fx: focalLength, fy: focalLength * 1.002, cx: 321.3, cy: 238.6, distortion: distortion, width: 640, height: 480,
+      pixelNoise: pixelNoise, timeOffset: timeOffset, featureIDs: featureIDs, rate: rate)
+  }
+
+  func read(_ f: inout Fields) throws(ScenarioError) -> Self {
+    var camera = self
+    try f.number("rate_hz", 1...120).map { camera.rate = $0 }
+    try f.number("focal_length_px", 100...2000).map { camera.focalLength = $0 }
+    try f.number("pixel_noise_std_px", 0...20).map { camera.pixelNoise = $0 }
+    try f.integer("pixel_decimals", 0...6).map { camera.pixelDecimals = $0 }
+    try f.integer("tracks", 0...1000).map { camera.tracks = $0 }
+    try f.number("track_life_s", 0.1...1000).map { camera.trackLife = $0 }
+    try f.number("outlier_share", 0...0.9).map { camera.outlierShare = $0 }
+    try f.number("dropped_share", 0...0.9).map { camera.droppedShare = $0 }
+    try f.number("dropped_dwell_s", 0.001...1000).map { camera.droppedDwell = $0 }
+    try f.number("time_offset_s", -0.2...0.2).map { camera.timeOffset = $0 }
+    try f.number("row_skew_s", 0...0.1).map { camera.rowSkew = $0 }
+    try camera.mount.read(&f)
+    camera.second = try f.section("second") { f throws(ScenarioError) in
+      var mount = Scenario.Mount(position: mount.position + Vector3(0.1, 0, 0))
+      try mount.read(&f)
+      return mount
+    }
+    camera.dark = try f.spells("dark") ?? []
+    let lens = try f.section("lens") { f throws(ScenarioError) in try Self.lens(&f) }
+    if let lens { camera.distortion = lens }
+    return camera
+  }
+
+  private static func lens(_ f: inout Fields) throws(ScenarioError) -> CameraCalibration.Distortion {
+    guard let model = try f.text("model") else { throw f.missing("model") }
+    let needed = ["none": 0, "fov": 1, "radial-tangential": 4, "equidistant": 4]
+    guard let count = needed[model] else {
+      throw f.refuse("model", "'\(model)' is not one of \(needed.keys.sorted().joined(separator: ", "))")
+    }
+    let c = try f.numbers("coefficients", count: count, -10...10) ?? []
+    guard c.count == count else { throw f.missing("coefficients") }
+    switch model {
+    case "fov":
+      guard c[0] > 0, c[0] < 3 else { throw f.refuse("coefficients", "the angle of the fov model is from 0 to 3 rad") }
+      return .fieldOfView(w: c[0])
+    case "radial-tangential": return .radialTangential(k1: c[0], k2: c[1], p1: c[2], p2: c[3])
+    case "equidistant": return .equidistant(k1: c[0], k2: c[1], k3: c[2], k4: c[3])
+    default: return .none
+    }
+  }
+}
+
+extension Scenario.Mount {
+  fileprivate mutating func read(_ f: inout Fields) throws(ScenarioError) {
+    if let position = try f.vector("position_m", -2...2) { self.position = position }
+    if let degrees = try f.vector("misalignment_deg", -20...20) { misalignment = degrees * Angle.degrees(1) }
+  }
+}

@@ -1,0 +1,24 @@
+extension Scenario {
+  /// Poses from another tracker.
+  package struct Odometry: Equatable, Sendable {
+    /// Poses per second.
+    package var rate = 30.0
+    /// Growth of the position error, m/sqrt(m travelled).
+    package var positionRandomWalk = 0.01
+    /// Growth of the heading error, rad/sqrt(s).
+    package var yawRandomWalk = 0.002
+
+    /// An ordinary tracker.
+    package init() {}
+  }
+}
+
+extension Scenario.Odometry {
+  func read(_ f: inout Fields) throws(ScenarioError) -> Self {
+    var odometry = self
+    try f.number("rate_hz", 1...500).map { odometry.rate = $0 }
+    try f.number("position_random_walk_m_sqrt_m", 0...1).map { odometry.positionRandomWalk = $0 }
+    try f.number("yaw_random_walk_rad_sqrt_s", 0...1).map { odometry.yawRandomWalk = $0 }
+    return odometry
+  }
+}

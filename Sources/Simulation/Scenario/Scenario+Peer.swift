@@ -1,0 +1,130 @@
+import Foundation
+import Geometry
+
+extension Scenario {
+  /// Something to be found.
+  package struct Peer: Equatable, Sendable {
+    /// Its name in the recording.
+    package var id: String
+    /// Where it is at first: metres from the intended start of the device, x ahead, y left, z up.
+    package var position: Vector3
+    /// Where the seed puts it at first; nil: at `position`.
+    package var placement: Placement?
+    /// Its ways, in time order; none: it never moves.
+    package var path: [Leg] = []
+    /// Constant error of its ranges, metres.
+    package var rangeBias: Double
+    /// 1-sigma of what the seed adds to that, metres.
+    package var rangeBiasDeviation = 0.0
+    /// Scale error of its ranges: they are `1 + rangeScale` times the distance.
+    package var rangeScale = 0.0
+
+    /// A peer from its parts.
+    package init(id: String, position: Vector3, rangeBias: Double = 0.1) {
+      self.id = id
+      self.position = position
+      self.rangeBias = rangeBias
+    }
+  }
+
+  /// Where a peer may be drawn, seen from the start of the device.
+  package struct Placement: Equatable, Sendable {
+    /// Uniform, metres.
+    package var distance: ClosedRange<Double>
+    /// Uniform, radians, positive right of where the camera looks.
+    package var azimuth = -Double.pi...Double.pi
+    /// 1-sigma of the elevation, radians: normal, drawn again beyond 60 degrees.
+    package var elevationDeviation = 0.0
+  }
+
+  /// One straight way of a peer, at constant speed.
+  package struct Leg: Equatable, Sendable {
+    /// From when to when, seconds.
+    package var time: ClosedRange<Double>
+    /// By how much it moves, metres.
+    package var way: Vector3
+
+    /// A way from its parts; it takes time.
+    package init(time: ClosedRange<Double>, way: Vector3) {
+      self.time = time
+      self.way = way
+    }
+  }
+
+  /// The same scenario with everything decided that the seed decides before the play begins.
+  func drawn(seed: UInt64) -> Scenario {
+    var scenario = self
+    for index in peers.indices { scenario.peers[index].draw(index, seed: seed) }
+    return scenario
+  }
+}
+
+extension Scenario.Peer {
+  /// Where it is `time` seconds after the start, metres.
+  package func position(at time: Double) -> Vector3 {
+    path.reduce(position) { place, leg in
+      let (begin, end) = (leg.time.lowerBound, leg.time.upperBound)
+      return place + leg.way * (min(max(time - begin, 0), end - begin) / (end - begin))
+    }
+  }
+
+  fileprivate mutating func draw(_ index: Int, seed: UInt64) {
+    var random = SeededRandom(seed: seed, stream: RandomStream.placement(peer: index))
+    rangeBias += rangeBiasDeviation * random.gaussian()
+    rangeBiasDeviation = 0
+    guard let placement else { return }
+    let distance = random.uniform(placement.distance)
+    let azimuth = random.uniform(placement.azimuth)
+    var elevation = 0.0
+    repeat { elevation = placement.elevationDeviation * random.gaussian() } while abs(elevation) > .pi / 3
+    position = distance * Vector3(cos(elevation) * cos(azimuth), -cos(elevation) * sin(azimuth), sin(elevation))
+    self.placement = nil
+  }
+
+  init(_ f: inout Fields) throws(ScenarioError) {
+    let places = -1000.0...1000
+    let id = try f.text("id")
+    let (ahead, right, up) = (
+      try f.number("ahead_m", places), try f.number("right_m", places), try f.number("up_m", places)
+    )
+    let distance = try f.interval("distance_m", 0.1...1000)
+    let azimuth = try f.interval("azimuth_deg", -360...360)
+    let elevation = try f.number("elevation_std_deg", 0...60)
+    guard let id else { throw f.missing("id") }
+    guard Fields.isName(id) else {
+      throw f.refuse("id", "a comma, a quotation mark or a line break cannot stand in a column")
+    }
+    guard ahead != nil || distance != nil else { throw f.missing("ahead_m") }
+    if let distance {
+      guard ahead == nil, right == nil, up == nil else {
+        throw f.refuse("distance_m", "a peer is either drawn by distance or placed by ahead_m, right_m, up_m")
+      }
+      self.init(id: id, position: .zero)
+      placement = Scenario.Placement(distance: distance, elevationDeviation: Angle.degrees(elevation ?? 0))
+      azimuth.map { placement!.azimuth = Angle.degrees($0.lowerBound)...Angle.degrees($0.upperBound) }
+    } else {
+      guard azimuth == nil, elevation == nil else {
+        throw f.refuse(azimuth == nil ? "elevation_std_deg" : "azimuth_deg", "goes with distance_m only")
+      }
+      self.init(id: id, position: Vector3(ahead ?? 0, -(right ?? 0), up ?? 0))
+    }
+    try f.number("range_bias_m", -10...10).map { rangeBias = $0 }
+    try f.number("range_bias_std_m", 0...10).map { rangeBiasDeviation = $0 }
+    try f.number("range_scale_percent", -20...20).map { rangeScale = $0 / 100 }
+    path = try f.list("path") { f throws(ScenarioError) in try Scenario.Leg(&f) } ?? []
+    guard zip(path, path.dropFirst()).allSatisfy({ $0.time.upperBound <= $1.time.lowerBound }) else {
+      throw f.refuse("path", "a way begins before the last one ends")
+    }
+  }
+}
+
+extension Scenario.Leg {
+  fileprivate init(_ f: inout Fields) throws(ScenarioError) {
+    let ways = -1000.0...1000
+    let time = try f.spell()
+    let way = Vector3(
+      try f.number("ahead_m", ways) ?? 0, -(try f.number("right_m", ways) ?? 0), try f.number("up_m", ways) ?? 0)
+    guard time.upperBound > time.lowerBound else { throw f.refuse("to_s", "a way takes time") }
+    self.init(time: time, way: way)
+  }
+}

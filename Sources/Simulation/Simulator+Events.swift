@@ -1,0 +1,66 @@
+import Geometry
+import SensorData
+
+extension Simulator {
+  /// What all sensors said, in the order of reading a folder.
+  func events(_ samples: [IMUSample]) -> [TimedEvent] {
+    var events = samples.map { TimedEvent(.imu($0)) }
+    if let odometry = scenario.odometry {
+      let poses = OdometrySimulator.poses(odometry, along: motion, start: Self.start, seed: seed)
+      events += poses.map { TimedEvent(.odometry($0)) }
+    }
+    events += frames().filter { !scenario.isSuspended(at: seconds($0.timestamp) + (scenario.camera?.timeOffset ?? 0)) }
+      .map { TimedEvent(.frame($0)) }
+    events += scenario.events.filter { $0.time <= motion.duration }.map {
+      TimedEvent(
+        .device(DeviceEvent(timestamp: Self.start.advanced(bySeconds: $0.time), name: $0.name, peer: $0.peer)))
+    }
+    events += scenario.peers.indices.flatMap { draws(of: $0).map(\.event) }
+    // The place in the list is the last key: the order must not depend on the sorting.
+    let order = events.indices.sorted {
+      let (a, b) = (events[$0], events[$1])
+      return (a.arrival, a.event.timestamp, a.event.rank, $0) < (b.arrival, b.event.timestamp, b.event.rank, $1)
+    }
+    return order.map { events[$0] }
+  }
+
+  /// When ranges to each peer were taken that had no free sight or are grossly wrong: what no radio can know.
+  package func impairedRanges() -> [String: Set<Timestamp>] {
+    var times: [String: Set<Timestamp>] = [:]
+    for (number, peer) in scenario.peers.enumerated() {
+      times[peer.id] = Set(draws(of: number).filter(\.isImpaired).map(\.event.event.timestamp))
+    }
+    return times
+  }
+
+  /// The ranges to peer number `number`.
+  private func draws(of number: Int) -> [RangeSimulator.Draw] {
+    let peer = scenario.peers[number]
+    let sight = SightLine(walls: scenario.walls, body: scenario.body)
+    let scene = RangeSimulator.Scene(motion: motion, plan: plan, sight: sight)
+    return RangeSimulator.ranges(
+      scenario.radio, to: peer, number: number, of: scenario.peers.count, in: scene, start: Self.start, seed: seed
+    ).filter {
+      let time = seconds($0.event.event.timestamp)
+      return !scenario.isSuspended(at: time) && !scenario.hasEnded(peer.id, at: time)
+    }
+  }
+
+  /// The points that there are to see, metres.
+  package var landmarks: [Vector3] { RoomLandmarks.points(scenario.room, walls: scenario.walls, seed: seed) }
+
+  private func frames() -> [CameraFrame] {
+    guard let camera = scenario.camera else { return [] }
+    let views = camera.calibrations.map {
+      CameraView($0, along: motion, rowSkew: camera.rowSkew, walls: scenario.walls)
+    }
+    return CameraSimulator.frames(
+      camera, views: views, landmarks: landmarks, duration: motion.duration, start: Self.start, seed: seed
+    ) { time in
+      // On the table, and just over it, the back camera sees nothing.
+      camera.dark.contains { $0.contains(time) } || plan.pose(at: time).grip < 0.5
+    }
+  }
+
+  private func seconds(_ stamp: Timestamp) -> Double { stamp.seconds(since: Self.start) }
+}

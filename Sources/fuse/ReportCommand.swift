@@ -1,0 +1,77 @@
+import ArgumentParser
+import Datasets
+import Evaluation
+import Foundation
+import Geometry
+import Report
+
+/// `fuse report <run or recording>`.
+struct ReportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Draws a run: one HTML file to look at, to scrub through, to send.",
+    discussion: """
+      Takes the output folder of 'fuse run', or a recording, which is run first. Truth and headings come \
+      from the recording that the run was made from, where it is still at hand.
+
+      EXAMPLES
+        fuse report datasets/demo
+        fuse report phone-fuse -o phone.html
+        fuse report phone-fuse --truth recordings/phone
+      """)
+
+  @Argument(help: "The output folder of a run, or a recording.")
+  var folder: String
+
+  @Option(name: .shortAndLong, help: "The file to write. (default: ./<name>-report.html)")
+  var output: String?
+
+  @Option(help: ArgumentHelp("The recording that the run was made from.", valueName: "recording"))
+  var truth: String?
+
+  func validate() throws {
+    if folder.isEmpty || output?.isEmpty == true || truth?.isEmpty == true {
+      throw ValidationError("A file or folder needs a name.")
+    }
+  }
+
+  func run() throws {
+    try Failure.reporting {
+      let page = RunFolder.isRun(folder) ? try page(of: RunFolder(path: folder)) : try pageOfRecording()
+      let path = output ?? "./\(name)-report.html"
+      let url = URL(fileURLWithPath: path)
+      let file = try AtomicFile(folder: url.deletingLastPathComponent().path, name: url.lastPathComponent)
+      try file.write(page)
+      try file.commit()
+      var standardOutput = StandardOutput(needsReader: false)
+      try standardOutput.line("written to \(path): \(Words.fixed(Double(page.count) / 1000, 0)) kB")
+    }
+  }
+
+  /// Runs the recording into a folder of its own, which is gone afterwards.
+  private func pageOfRecording() throws -> [UInt8] {
+    let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("fuse-report-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: scratch) }
+    try RunExecution(folder: folder, output: scratch.path, options: RunOptions(), format: .text, isQuiet: true).run()
+    return try page(of: RunFolder(path: scratch.path), madeFrom: folder)
+  }
+
+  private func page(of run: RunFolder, madeFrom recording: String? = nil) throws -> [UInt8] {
+    let origin = try RunOrigin(of: run, named: truth ?? recording)
+    let bodyFromDevice = origin?.recording.rig.bodyFromDevice
+    let (truth, peers) = (TruthTrajectory(origin?.truth.states ?? []), TruthPeers(origin?.truth.peers ?? []))
+    var judge = Judge(
+      truth: truth, peers: peers, bodyFromDevice: bodyFromDevice ?? .identity, sharesWorld: run.sharesWorldWithTruth)
+    judge.note(run)
+    return ReportPage.html(
+      ReportInput(
+        run: run, name: name, version: Fuse.configuration.version, bodyFromDevice: bodyFromDevice, truth: truth,
+        truePeers: peers, verdict: judge.verdict()))
+  }
+
+  /// The folder's own name, without the ending that `fuse run` gives it.
+  private var name: String {
+    let name = URL(fileURLWithPath: folder).standardizedFileURL.lastPathComponent
+    return name == "/" ? "root" : name.hasSuffix("-fuse") && name.count > 5 ? String(name.dropLast(5)) : name
+  }
+}

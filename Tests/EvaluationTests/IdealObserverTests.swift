@@ -1,0 +1,218 @@
+import Evaluation
+import Foundation
+import Geometry
+import Simulation
+import TestSupport
+import Testing
+
+/// The yardstick itself: right, honest, as fine as it says, and never at a loss.
+@Suite struct IdealObserverTests {
+  /// A phone held upright, its back towards +x.
+  static let upright = Rotation(matrix: Matrix3(columns: Vector3(0, -1, 0), Vector3(0, 0, 1), Vector3(-1, 0, 0)))
+  /// The model of `RangingTrial`.
+  static let model = RangeErrorModel(
+    white: RangingTrial.white, coloured: RangingTrial.coloured, memory: RangingTrial.memory,
+    constant: RangingTrial.constant)
+
+  static func run(_ trial: RangingTrial, cellsPerSigma: Double = 1.5) -> IdealObserver {
+    var observer = IdealObserver(model, cellsPerSigma: cellsPerSigma, limit: 2_000_000)
+    for reading in trial.readings { observer.update(range: reading.range, antenna: reading.device, after: 0.1) }
+    return observer
+  }
+
+  static func view(_ observer: IdealObserver, _ device: Vector3) throws -> IdealView {
+    try #require(IdealView(observer, worldFromDevice: Pose(rotation: upright, translation: device)))
+  }
+
+  /// The shared filter's weights are the density of the ranges: the sum over innovations is the quadratic form of the
+  /// dense covariance (constant, Gauss-Markov, white), and the product of variances its determinant.
+  @Test func theFilterIsTheDensity() throws {
+    var random = SeededRandom(seed: 311)
+    let gaps = [0, 0.1, 0.1, 0.5, 0, 3, 0.2, 0.1]
+    let residuals = gaps.map { _ in 0.2 * random.gaussian() }
+    var filter = BiasFilter(Self.model)
+    var (constant, coloured, sum, logDeterminant) = (0.0, 0.0, 0.0, 0.0)
+    for (gap, residual) in zip(gaps, residuals) {
+      let step = filter.step(range: 0, antenna: .zero, after: gap)
+      coloured *= step.kept
+      let innovation = residual - constant - coloured
+      sum += innovation * innovation * step.information
+      logDeterminant -= log(step.information)
+      constant += step.constantGain * innovation
+      coloured += step.colouredGain * innovation
+    }
+    let whitener = Whitener(Self.model, gaps: gaps)
+    let form = whitener.whitened(residuals).reduce(0) { $0 + $1 * $1 }
+    #expect(abs(sum - form) < 1e-9 * form && abs(logDeterminant - whitener.logDeterminant) < 1e-9)
+  }
+
+  /// Lattice, refinement and replay against plain Monte Carlo: places drawn from the prior and weighted by the dense
+  /// covariance of the ranges have the means that the observer has.
+  @Test(arguments: [RangingTrial.Motion.arc, .arcAndVertical, .lWalk])
+  func theLatticeIsTheIntegral(motion: RangingTrial.Motion) throws {
+    var random = SeededRandom(seed: 317)
+    let trial = RangingTrial(motion, seconds: 1.5, random: &random)
+    let observer = Self.run(trial)
+    let whitener = Whitener(Self.model, gaps: trial.readings.indices.map { $0 == 0 ? 0 : 0.1 })
+    let origin = trial.readings[0]
+    let functions: [(Vector3) -> Double] = [
+      { $0.x }, { $0.y }, { $0.z }, { $0.z * $0.z }, { $0.x * $0.y }, { ($0 - origin.device).norm },
+    ]
+    var (total, drawn) = (0.0, [(weight: Double, values: [Double])]())
+    for _ in 0..<300_000 {
+      let spread = 6 * Self.model.total
+      let u = random.direction()
+      let place = origin.device + random.uniform(max(origin.range - spread, 0)...(origin.range + spread)) * u
+      let residuals = whitener.whitened(trial.readings.map { $0.range - (place - $0.device).norm })
+      let elevation = asin(u.z) / Self.model.elevationPrior
+      let weight = exp(-0.5 * residuals.reduce(elevation * elevation) { $0 + $1 * $1 })
+      total += weight
+      if weight > 1e-12 { drawn.append((weight, functions.map { $0(place) })) }
+    }
+    for (k, f) in functions.enumerated() {
+      let mean = drawn.reduce(0) { $0 + $1.weight * $1.values[k] } / total
+      let error = drawn.reduce(0) { $0 + pow($1.weight * ($1.values[k] - mean), 2) }.squareRoot() / total
+      #expect(abs(try #require(observer.mean(of: f)) - mean) < 4 * error, "\(motion), function \(k)")
+      #expect(error < 0.1)
+    }
+  }
+
+  /// One range tells the distance to within all its errors, and leaves the prior of the direction.
+  @Test func oneRangeLeavesThePrior() throws {
+    var observer = IdealObserver(Self.model)
+    observer.update(range: 5, antenna: Vector3(1, 2, 3), after: 0)
+    let view = try Self.view(observer, Vector3(1, 2, 3))
+    #expect(abs(view.distance.mean - 5) < 1e-6 && abs(view.distance.sigma / Self.model.total - 1) < 1e-3)
+    #expect(view.publishedAngle == nil && view.decidedLevel == nil && !view.isConverged)
+    #expect(abs(view.arc.upperBound - 0.9 * .pi) < 0.02 && abs(view.arc.lowerBound + 0.9 * .pi) < 0.02)
+    var (mass, square) = (0.0, 0.0)
+    for k in -8999...8999 {
+      let elevation = Double(k) * 1e-4 * .pi / 1.8
+      let density = cos(elevation) * exp(-0.5 * pow(elevation / Self.model.elevationPrior, 2))
+      (mass, square) = (mass + density, square + elevation * elevation * density)
+    }
+    let found = try #require(observer.mean { pow(asin(($0.z - 3) / ($0 - Vector3(1, 2, 3)).norm), 2) })
+    #expect(abs(found / (square / mass) - 1) < 1e-3)
+  }
+
+  /// Cells half as wide say the same, to a small part of the posterior's own width.
+  @Test(arguments: [RangingTrial.Motion.arc, .arcAndVertical, .lWalk, .still])
+  func finerCellsSayTheSame(motion: RangingTrial.Motion) throws {
+    var random = SeededRandom(seed: 313)
+    for seconds in [1.0, 3, 6] {
+      let trial = RangingTrial(motion, seconds: seconds, random: &random)
+      let device = trial.readings.last!.device
+      let (coarse, fine) = (Self.run(trial), Self.run(trial, cellsPerSigma: 3))
+      #expect(coarse.isResolved && fine.isResolved && coarse.count < fine.count)
+      let (a, b) = (try Self.view(coarse, device), try Self.view(fine, device))
+      let sigma = b.angleDeviation
+      #expect(abs(Angle.wrapped(a.angle - b.angle)) < 0.01 * sigma)
+      #expect(abs(a.angleDeviation - sigma) < 0.01 * sigma)
+      #expect(abs(a.arc.lowerBound - b.arc.lowerBound) < 0.03 * sigma, "\(motion) \(seconds)")
+      #expect(abs(a.arc.upperBound - b.arc.upperBound) < 0.03 * sigma, "\(motion) \(seconds)")
+      #expect(abs(a.distance.mean - b.distance.mean) < 0.01 * b.distance.sigma)
+      #expect(abs(a.distance.sigma - b.distance.sigma) < 0.01 * b.distance.sigma)
+      #expect((a.position.mean - b.position.mean).norm < 0.01 * b.position.covariance.trace.squareRoot())
+      #expect(abs(a.beyond20 - b.beyond20) < 0.005 && abs(a.beyond45 - b.beyond45) < 0.005)
+      for level in TrueView.Level.allCases { #expect(abs(a.levels[level]! - b.levels[level]!) < 0.01) }
+    }
+  }
+
+  /// Without noise and with one antenna the place is found, the surer the finer the radio.
+  @Test func withoutNoiseItFindsTheTruth() throws {
+    let peer = Vector3(3, -2, 1.5)
+    var last = Double.infinity
+    for white in [0.02, 0.005, 0.001] {
+      var observer = IdealObserver(RangeErrorModel(white: white, constant: 0.001))
+      var device = Vector3.zero
+      for k in 0...60 {
+        device = RangingTrial.Motion.arcAndVertical.position(at: 0.1 * Double(k))
+        observer.update(range: (peer - device).norm, antenna: device, after: 0.1)
+      }
+      let view = try Self.view(observer, device)
+      let sigma = view.position.covariance.trace.squareRoot()
+      #expect((view.position.mean - peer).norm < 0.2 * sigma && sigma < 0.5 * last)
+      #expect(observer.isResolved && view.isConverged && view.decidedLevel == .above)
+      last = sigma
+    }
+    #expect(last < 0.01)
+  }
+
+  /// The outputs are those of the posterior: shares sum to one, the arc holds nine tenths.
+  @Test func theViewIsThePosteriors() throws {
+    var random = SeededRandom(seed: 314)
+    let trial = RangingTrial(.arcAndVertical, seconds: 4, random: &random)
+    let observer = Self.run(trial, cellsPerSigma: 3)
+    let device = trial.readings.last!.device
+    let view = try Self.view(observer, device)
+    #expect(abs(view.levels.values.reduce(0, +) - 1) < 1e-9)
+    let held = try #require(
+      observer.mean {
+        view.arcHolds(HorizontalAngle.of($0 - device, worldFromDevice: Self.upright)) ? 1 : 0
+      })
+    #expect(abs(held - 0.9) < 0.02)
+    let above = try #require(
+      observer.mean {
+        TrueView(worldFromDevice: Pose(translation: device), peer: $0).level == .above ? 1 : 0
+      })
+    #expect(abs(above - view.levels[.above]!) < 0.02)
+    let distance = try #require(observer.mean { ($0 - device).norm })
+    #expect(abs(distance - view.distance.mean) < 1e-9)
+    let turned = try #require(
+      IdealView(observer, worldFromDevice: Pose(rotation: .yaw(1) * Self.upright, translation: device)))
+    #expect(abs(Angle.wrapped(turned.angle - view.angle - 1)) < 1e-9)
+  }
+
+  /// A hand that stands or goes straight never converges; the mirror image is as likely as the truth.
+  @Test func straightMotionLeavesTheMirrorImage() throws {
+    var random = SeededRandom(seed: 315)
+    for _ in 0..<10 {
+      let trial = RangingTrial(.sway, seconds: 4, peer: IdealHonestyTests.peer(&random), random: &random)
+      let device = trial.readings.last!.device
+      let observer = Self.run(trial)
+      let view = try Self.view(observer, device)
+      #expect(!view.isConverged)
+      let left = try #require(observer.mean { $0.y > 0 ? 1 : 0 })
+      #expect(abs(left - 0.5) < 1e-6)
+    }
+  }
+
+  /// Ranges that no radio measures: everything stays finite, and what is no distance is left out and counted.
+  @Test(arguments: [model, RangeErrorModel(white: 0), RangeErrorModel(white: 0, constant: 0, elevationPrior: 0)])
+  func sillyInputStaysFinite(model: RangeErrorModel) throws {
+    var observer = IdealObserver(model)
+    #expect(IdealView(observer, worldFromDevice: .identity) == nil && observer.mean { $0.x } == nil)
+    func check() throws {
+      let view = try Self.view(observer, Vector3(0, 0, 0))
+      let numbers = [
+        view.angle, view.arc.lowerBound, view.arc.upperBound, view.angleDeviation, view.beyond20, view.beyond45,
+        view.directionBeyond20, view.distance.mean, view.distance.sigma, view.horizontalDistance.sigma,
+        view.position.covariance.trace, view.levels[.same]!,
+      ]
+      #expect(numbers.allSatisfy(\.isFinite) && view.position.mean.isFinite && observer.count > 0)
+    }
+    for range in [0, 0, 0.0, 5, 1e6, 0, 5] {
+      observer.update(range: range, antenna: .zero, after: 0.1)
+      try check()
+    }
+    for k in 0..<50 { observer.update(range: 5, antenna: Vector3(0.01 * Double(k), 0, 0), after: 0) }
+    try check()
+    observer.update(range: 5, antenna: Vector3(1e6, 0, 0), after: 1e9)
+    observer.update(range: 5, antenna: .zero, after: -3)
+    try check()
+    for range in [Double.nan, .infinity, -1, 1e7] { observer.update(range: range, antenna: .zero, after: 0.1) }
+    observer.update(range: 5, antenna: Vector3(.nan, 0, 0), after: 0.1)
+    observer.update(range: 5, antenna: .zero, after: .nan)
+    #expect(observer.ignored == 6)
+    try check()
+  }
+
+  /// A limit that is too low is kept, and said.
+  @Test func aLimitIsSaid() {
+    var random = SeededRandom(seed: 316)
+    let trial = RangingTrial(.sway, seconds: 3, random: &random)
+    var observer = IdealObserver(Self.model, limit: 60_000)
+    for reading in trial.readings { observer.update(range: reading.range, antenna: reading.device, after: 0.1) }
+    #expect(!observer.isResolved && observer.count <= 60_000)
+  }
+}

@@ -1,0 +1,82 @@
+import Datasets
+import Foundation
+import Geometry
+import Report
+import SensorData
+import Testing
+
+/// The file: what is in it, what cannot get out of it, how large it is.
+@Suite struct ReportPageTests {
+  private static let hostile = "</script><script>alert(\"x\")</script><!-- {{script}} & ' \u{2028}"
+
+  private func page(_ run: HandMadeRun) throws -> String {
+    String(decoding: ReportPage.html(try run.input()), as: UTF8.self)
+  }
+
+  /// The model within a page.
+  private func model(_ page: String) throws -> JSONValue {
+    let begin = try #require(page.range(of: "id=\"data\">")).upperBound
+    let end = try #require(page.range(of: "</script>", range: begin..<page.endIndex)).lowerBound
+    return try JSONDecoder().decode(JSONValue.self, from: Data(page[begin..<end].utf8))
+  }
+
+  @Test func hostileNamesStayText() throws {
+    var plain = HandMadeRun()
+    plain.updates = [plain.update(1)]
+    var run = HandMadeRun(peer: Self.hostile)
+    run.name = Self.hostile
+    run.result = ["title": .string(Self.hostile), "configuration": [:]]
+    run.updates = [run.update(1)]
+    run.updates[0].guidance = Self.hostile
+    let (tame, page) = (try page(plain), try page(run))
+    func count(_ text: String, in page: String) -> Int { page.components(separatedBy: text).count - 1 }
+    for mark in ["<script", "</script", "<!--"] { #expect(count(mark, in: page) == count(mark, in: tame), "\(mark)") }
+    let model = try model(page)
+    #expect(model["title"]?.text == Self.hostile)
+    #expect(model.at("peers", 0, "id")?.text == Self.hostile)
+    #expect(page.contains("<title>&lt;/script&gt;&lt;script&gt;alert(&quot;x&quot;)"))
+    // What stands in double braces is not looked up.
+    #expect(page.contains("{{script}} &amp; &#39;"))
+  }
+
+  @Test func everyPieceIsFilledInAndNothingIsLoaded() throws {
+    var run = HandMadeRun()
+    run.updates = [run.update(1)]
+    let page = try page(run)
+    #expect(page.contains("function timePanel") && page.contains("function drawPhone") && page.contains(".scrubber"))
+    for mark in ["{{", "http:", "https:", " src=", "<link", "@import", "url("] {
+      #expect(!page.contains(mark), "\(mark)")
+    }
+  }
+
+  @Test func theSameInputGivesTheSameBytes() throws {
+    var run = HandMadeRun()
+    run.updates = (0..<50).map { run.update(0.1 * Double($0)) }
+    #expect(try page(run) == page(run))
+  }
+
+  /// A minute with four peers at 20 updates a second, every one with everything known: under a megabyte. Longer or more
+  /// peers: not much more.
+  @Test(arguments: [(60, 4), (600, 1), (60, 40)])
+  func sizeIsBounded(_ seconds: Int, _ peers: Int) throws {
+    var run = HandMadeRun()
+    run.seconds = seconds
+    for k in 0..<(20 * seconds) {
+      for peer in 0..<peers {
+        run.peer = "peer-\(peer)"
+        var update = run.update(0.05 * Double(k) + 1e-3 * Double(peer), error: Vector3(0.1234, -0.0567, 0.0891))
+        update.distance = 4.0456 - 0.01234 * Double(k % 97)
+        update.horizontalAngle?.value = 0.05678 * sin(Double(k))
+        update.details = [
+          "range": .number(4.0123 - 0.00321 * Double(k % 89)), "rangeUse": k % 9 == 0 ? "rejected" : "used",
+          "innovation": .number(0.0123 * Double(k % 7)), "innovationStd": .number(0.1),
+        ]
+        update.reasons = k % 2 == 0 ? ["insufficientMovement"] : []
+        run.updates.append(update)
+      }
+    }
+    let size = ReportPage.html(try run.input()).count
+    #expect(size < (peers > 4 ? 2_000_000 : 1_000_000))
+    print("report of \(seconds) s with \(peers) peers: \(size) bytes")
+  }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import Geometry
+import SensorData
+import Simulation
+import Testing
+
+/// The radio's further errors and columns.
+@Suite struct RadioTests {
+  /// A hand that rests for half an hour, with one peer; everything without error but what `change` brings.
+  private static func rest(_ change: (inout Scenario) -> Void) throws -> (ranges: [RangeMeasurement], Simulator) {
+    let peer = Scenario.Peer(id: "a", position: Vector3(4, -2, 0.5))
+    var scenario = Scenario(name: "rest", summary: "-", peers: [peer], motion: [.motion(.hold(duration: 1800))])
+      .withoutErrors
+    scenario.camera = nil
+    scenario.imu.rate = 20
+    change(&scenario)
+    let simulator = try Simulator(scenario: scenario, seed: 8)
+    return (simulator.ranges, simulator)
+  }
+
+  @Test func aScaleErrorStretchesTheDistance() throws {
+    let (ranges, simulator) = try Self.rest { $0.peers[0].rangeScale = -0.02 }
+    for range in ranges.prefix(100) { #expect(abs(range.range - 0.98 * simulator.distance(range)) < 1e-8) }
+  }
+
+  @Test func silenceComesInSpells() throws {
+    let (ranges, _) = try Self.rest {
+      $0.radio.silentShare = 0.3
+      $0.radio.silentDwell = 0.5
+    }
+    let share = 1 - Double(ranges.count) / 18_000
+    let steps = zip(ranges, ranges.dropFirst()).map { ($1.timestamp.seconds(since: $0.timestamp) * 10).rounded() }
+    let gaps = steps.map { Int($0) - 1 }.filter { $0 > 0 }
+    // n spells of an alternating process: the share p scatters by p (1 - p) sqrt(2 / n). 1800 s hold about 1000 of them.
+    #expect(abs(share - 0.3) < 4 * 0.3 * 0.7 * (2 / Double(gaps.count)).squareRoot())
+    // Looked at every 0.1 s, a spell ends with 0.7 (1 - exp(-0.1 / (0.5 * 0.7))): 5.7 looks.
+    let expected = 1 / (0.7 * (1 - exp(-0.1 / 0.35)))
+    let mean = Double(gaps.reduce(0, +)) / Double(gaps.count)
+    #expect(abs(mean / expected - 1) < 4 / Double(gaps.count).squareRoot())
+  }
+
+  @Test func nothingArrivesFromBeyondTheReach() throws {
+    #expect(try Self.rest { $0.radio.reach = 4.4 }.ranges.isEmpty)
+    #expect(try Self.rest { $0.radio.reach = 4.7 }.ranges.count == 18_000)
+    // 26.6 degrees to the right, 6.4 up, and the camera looks 5 down.
+    #expect(try Self.rest { $0.radio.cone = Angle.degrees(27) }.ranges.isEmpty)
+    #expect(try Self.rest { $0.radio.cone = Angle.degrees(32) }.ranges.count == 18_000)
+  }
+
+  /// Free space loses 6.02 dB with each doubling; a blocked first path loses more than all paths together.
+  @Test func powerFallsWithDistanceAndWithTheSight() throws {
+    let (bare, simulator) = try Self.rest { _ in }
+    let free = -55 - 20 * log10(simulator.distance(bare[0]))
+    #expect(bare.allSatisfy { $0.rssi == nil && $0.firstPathPower == nil })
+    for blocked in [false, true] {
+      let (ranges, _) = try Self.rest {
+        $0.radio.power = Scenario.Power(atOneMetre: -55)
+        $0.hand.swayDeviation = 0
+        $0.hand.tremorDeviation = 0
+        if blocked { $0.walls = [Scenario.Wall(from: SIMD2(2, -6), to: SIMD2(2, 6), bottom: -3, top: 3)] }
+      }
+      let n = Double(ranges.count)
+      for (values, loss) in [(ranges.map { $0.rssi! }, 4.0), (ranges.map { $0.firstPathPower! }, 10)] {
+        let mean = values.reduce(0, +) / n
+        let deviation = (values.map { ($0 - mean) * ($0 - mean) }.reduce(0, +) / n).squareRoot()
+        #expect(abs(mean - free + (blocked ? loss : 0)) < 4 / n.squareRoot() + 0.02)
+        #expect(abs(deviation - 1) < 4 / (2 * n).squareRoot())
+      }
+    }
+  }
+
+  @Test func theGuessOfTheSightErrsAsOftenAsItSays() throws {
+    let (ranges, _) = try Self.rest {
+      $0.radio.guessErrorShare = 0.2
+      $0.radio.blockedShare = 0.3
+      $0.radio.blockedExcess = 5
+    }
+    let wrong = ranges.count { ($0.range > 4.7) != ($0.nonLineOfSight == 1) }
+    let n = Double(ranges.count)
+    // An excess below 0.2 m passes for none: 4 % of the blocked ones, half of which then count the other way.
+    #expect(abs(Double(wrong) / n - 0.2) < 4 * (0.16 / n).squareRoot() + 0.3 * 0.04)
+    #expect(try Self.rest { _ in }.ranges.allSatisfy { $0.nonLineOfSight == nil })
+  }
+
+  /// A planar array cannot tell a peer behind it from its mirror image before it, and sees worse towards its plane.
+  @Test func aPlanarArrayMirrorsWhatIsBehind() throws {
+    var scenario = try Scenario.named("aoa").withoutErrors
+    scenario.radio.angles?.noise = 1e-9
+    let exact = try Simulator(scenario: scenario, seed: 2)
+    var mirrored = 0
+    for range in exact.ranges {
+      guard let azimuth = range.azimuth, let elevation = range.elevation else { continue }
+      let u = exact.ray(range)
+      let read = Vector3(sin(azimuth) * cos(elevation), sin(elevation), -cos(azimuth) * cos(elevation))
+      #expect((read - Vector3(u.x, u.y, -abs(u.z))).norm < 1e-6)
+      if u.z > 0 { mirrored += 1 }
+    }
+    #expect(mirrored > 30)
+    var squares = 0.0
+    var count = 0.0
+    for seed in 1...20 {
+      var scenario = try Scenario.named("aoa").withoutErrors
+      scenario.camera = nil
+      let simulator = try Simulator(scenario: scenario, seed: UInt64(seed))
+      for range in simulator.ranges {
+        guard let azimuth = range.azimuth, let deviation = range.angleStandardDeviation else { continue }
+        let u = simulator.ray(range)
+        #expect(abs(deviation - Angle.degrees(4) / max(abs(u.z), 0.1)) < 1e-6)
+        squares += pow((azimuth - atan2(u.x, abs(u.z))) / deviation, 2)
+        count += 1
+      }
+    }
+    #expect(abs((squares / count).squareRoot() - 1) < 4 / (2 * count).squareRoot())
+  }
+
+  /// One setting does not shift the numbers of another: whatever is switched on, the ranges stay what they were.
+  @Test func furtherErrorsLeaveTheOthersAlone() throws {
+    var scenario = try Scenario.named("two-peers")
+    scenario.camera = nil
+    let before = Set(try Simulator(scenario: scenario, seed: 1).ranges.map { "\($0.timestamp) \($0.range)" })
+    let changes: [(inout Scenario) -> Void] = [
+      { $0.radio.silentShare = 0.3 }, { $0.radio.power = Scenario.Power(atOneMetre: -60) },
+      { $0.radio.guessErrorShare = 0.3 }, { $0.radio.angles = Scenario.Angles(noise: 0.1) }, { $0.radio.reach = 4 },
+      { $0.imu.stampJitter = 0.001 }, { $0.imu.gyroscopeTriad.scale = 0.1 },
+      { $0.events = [Scenario.Event(time: 3, name: "suspend")] },
+    ]
+    for change in changes {
+      var changed = scenario
+      change(&changed)
+      let after = try Simulator(scenario: changed, seed: 1).ranges.map { "\($0.timestamp) \($0.range)" }
+      #expect(!after.isEmpty && before.isSuperset(of: after))
+    }
+  }
+}
+
+extension Simulator {
+  /// All ranges of the recording.
+  fileprivate var ranges: [RangeMeasurement] {
+    events().compactMap { if case .range(let range) = $0.event { range } else { nil } }
+  }
+
+  /// The vector to the first peer in device axes, from the antenna, at the time of a range; its unit vector in `ray`.
+  private func toPeer(at time: Double) -> Vector3 {
+    motion.kinematics(at: time).worldFromBody.inverse * scenario.peers[0].position(at: time)
+      - scenario.radio.antennas[""]!
+  }
+
+  fileprivate func ray(_ range: RangeMeasurement) -> Vector3 {
+    toPeer(at: range.timestamp.seconds(since: Simulator.start)).normalized
+  }
+
+  fileprivate func distance(_ range: RangeMeasurement) -> Double {
+    toPeer(at: range.timestamp.seconds(since: Simulator.start)).norm
+  }
+}
