@@ -12,11 +12,12 @@ import fuse
 
   /// Figures of one recording whose stages take so many nanoseconds, on a machine whose kernel takes `kernel` of them.
   private static func figures(
-    _ stages: [String: [Int]], kernel: Int = 1000, recording: String = "walk"
+    _ stages: [String: [Int]], kernel: Int = 1000, recording: String = "walk", waited: Double = 0
   ) -> RecordingFigures {
     RecordingFigures(
       recording: recording, seconds: 10, frames: 2, ranges: 2, updates: 2, repeats: 1, cpuSeconds: 1,
-      peakMemoryBytes: 1, emptyStageMicroseconds: 0, kernel: .init(update: kernel / 2, loop: kernel - kernel / 2),
+      waitedShare: waited, peakMemoryBytes: 1, emptyStageMicroseconds: 0,
+      kernel: .init(update: kernel / 2, loop: kernel - kernel / 2),
       samples: stages)
   }
 
@@ -66,9 +67,20 @@ import fuse
       thresholds: Self.thresholds)
     #expect(comparison.rows.map(\.stage) == ["frame"] && comparison.isWithin)
     #expect(
-      comparison.unmatched == [
+      comparison.remarks == [
         "walk, range: only in the old version", "run: only in the new version", "walk, tick: only in the new version",
       ])
+  }
+
+  /// Times of a busy machine are told as such, and still compared.
+  @Test func aBusyMachineIsSaid() {
+    let idle = [Self.figures(["frame": [10]], waited: 0.05)], busy = [Self.figures(["frame": [10]], waited: 0.4)]
+    func remarks(_ old: [RecordingFigures], _ new: [RecordingFigures]) -> [String] {
+      BenchmarkComparison(old: old, new: new, thresholds: Self.thresholds).remarks
+    }
+    #expect(remarks(idle, idle).isEmpty)
+    #expect(remarks(idle, busy).count == 1 && remarks(idle, busy)[0].contains("new version"))
+    #expect(remarks(busy, idle).count == 1 && remarks(busy, idle)[0].contains("old version"))
   }
 
   @Test func keptLimitsHoldTheirVersionAndLeaveOthersAlone() throws {
@@ -120,7 +132,7 @@ import fuse
     #expect(
       document.keys.sorted() == [
         "cpuSeconds", "emptyStageMicroseconds", "frames", "kernel", "peakMemoryBytes", "perSecond", "ranges",
-        "recording", "repeats", "seconds", "stages", "timesRealTime", "updates",
+        "recording", "repeats", "seconds", "stages", "timesRealTime", "updates", "waitedShare",
       ])
     #expect((document["kernel"] as? [String: Any])?.keys.sorted() == ["loop", "unit", "update"])
     let stages = try #require(document["stages"] as? [String: [String: Any]])

@@ -10,8 +10,10 @@ package struct BenchmarkComparison: Equatable, Sendable {
 
   /// By recording and stage; only what both versions have.
   package private(set) var rows: [Row] = []
-  /// What only one of the two has, in words.
-  package private(set) var unmatched: [String] = []
+  /// What only one of the two has, and which figures are not to be trusted, in words.
+  package private(set) var remarks: [String] = []
+  /// Share of waiting from which a machine was too busy to measure.
+  package static let mostWaiting = 0.1
 
   /// True when nothing is beyond the thresholds.
   package var isWithin: Bool { rows.allSatisfy(\.faults.isEmpty) }
@@ -19,9 +21,10 @@ package struct BenchmarkComparison: Equatable, Sendable {
   /// Compares recordings of the same name.
   package init(old: [RecordingFigures], new: [RecordingFigures], thresholds: BenchmarkThresholds) {
     let (before, after) = (Self.stages(old), Self.stages(new))
-    unmatched =
+    remarks =
       Self.words(for: Set(before.keys).subtracting(after.keys), common: after, "only in the old version")
       + Self.words(for: Set(after.keys).subtracting(before.keys), common: before, "only in the new version")
+      + Self.busy(old, "old") + Self.busy(new, "new")
     for (key, stage) in before.sorted(by: { $0.key < $1.key }) {
       guard let now = after[key] else { continue }
       let limit = thresholds.limits[key.recording]?[key.stage]
@@ -39,6 +42,12 @@ package struct BenchmarkComparison: Equatable, Sendable {
     let recordings = Set(others.keys.map(\.recording))
     let lines = keys.map { recordings.contains($0.recording) ? "\($0.recording), \($0.stage)" : $0.recording }
     return Set(lines).sorted().map { "\($0): \(side)" }
+  }
+
+  private static func busy(_ figures: [RecordingFigures], _ side: String) -> [String] {
+    figures.filter { $0.waitedShare > mostWaiting }.map {
+      "\($0.recording): the machine was busy when the \(side) version was measured: measure again"
+    }.sorted()
   }
 
   private static func faults(

@@ -35,7 +35,7 @@ enum BenchmarkTables {
           Words.fixed(row.new.p99 / row.old.p99, 2), row.faults.joined(separator: ", "),
         ])
     }
-    return ["in units of each version's own reference kernel"] + table.lines() + comparison.unmatched.map { "  " + $0 }
+    return ["in units of each version's own reference kernel"] + table.lines() + comparison.remarks.map { "  " + $0 }
       + [comparison.isWithin ? "within the thresholds" : "beyond the thresholds"]
   }
 
@@ -43,9 +43,10 @@ enum BenchmarkTables {
     let perSecond = ["frames", "ranges"].compactMap { name in
       r.perSecond[name].flatMap { $0 }.map { "\(Words.fixed($0, 0)) \(name)/s, " }
     }.joined()
+    let waited = "waited \(Words.fixed(100 * r.waitedShare, 0)) % of the time"
     return "\(r.recording): \(Words.fixed(r.seconds, 1)) s in \(Words.fixed(r.cpuSeconds, 2)) s of processor time, "
       + perSecond + "\(Words.fixed(r.timesRealTime, 0)) x real time, "
       + "\(Words.fixed(Double(r.peakMemoryBytes) / 1e6, 0)) MB; kernel \(Words.fixed(r.kernel.unit, 0)) us (update \(Words.fixed(r.kernel.update, 0)), loop "
-      + "\(Words.fixed(r.kernel.loop, 0))), empty stage \(Words.fixed(r.emptyStageMicroseconds, 1)) us"
+      + "\(Words.fixed(r.kernel.loop, 0))), empty stage \(Words.fixed(r.emptyStageMicroseconds, 1)) us, \(waited)"
   }
 }

@@ -19,6 +19,7 @@ package struct MeasuredRun {
     of folder: String, repeats: Int, line: ([UInt8]) -> Void = { _ in }
   ) throws -> RecordingFigures {
     let recording = try Recording.open(URL(fileURLWithPath: folder), options: ReadingOptions())
+    let began = (wall: DispatchTime.now().uptimeNanoseconds, cpu: StageClock.threadTime())
     let kernel = ReferenceKernel()
     var (update, loop) = kernel.time(passes: 10)
     var run = MeasuredRun()
@@ -27,10 +28,12 @@ package struct MeasuredRun {
       let again = kernel.time(passes: 10)
       (update, loop) = (min(update, again.update), min(loop, again.loop))
     }
+    let wall = max(Double(DispatchTime.now().uptimeNanoseconds - began.wall), 1)
+    let cpu = Double(StageClock.threadTime() - began.cpu)
     return RecordingFigures(
       recording: recording.name, seconds: try recording.lastTimestamp().seconds(since: recording.firstTimestamp),
       frames: run.counts.frames, ranges: run.counts.ranges, updates: run.updates, repeats: repeats,
-      cpuSeconds: Double(run.cheapest) * 1e-9,
+      cpuSeconds: Double(run.cheapest) * 1e-9, waitedShare: min(max(1 - cpu / wall, 0), 1),
       peakMemoryBytes: ResourceUse(since: DispatchTime.now().uptimeNanoseconds).peakMemory,
       emptyStageMicroseconds: emptyStage(), kernel: .init(update: update, loop: loop), samples: run.shortest)
   }

@@ -41,6 +41,8 @@ package struct RecordingFigures: Codable, Equatable, Sendable {
   package var perSecond: [String: Double?]
   /// Seconds of recording per second of that.
   package var timesRealTime: Double
+  /// Share of the time in which the process had no core, 0...1: a busy machine, whose caches are others' too.
+  package var waitedShare: Double
   /// Largest resident memory of the process, bytes.
   package var peakMemoryBytes: Int
   /// What an empty stage measures: the clock's own time is in every figure, microseconds.
@@ -56,7 +58,7 @@ package struct RecordingFigures: Codable, Equatable, Sendable {
   ///   - samples: processor time of every stage, nanoseconds.
   package init(
     recording: String, seconds: Double, frames: Int, ranges: Int, updates: Int, repeats: Int, cpuSeconds: Double,
-    peakMemoryBytes: Int, emptyStageMicroseconds: Double, kernel: Kernel, samples: [String: [Int]]
+    waitedShare: Double, peakMemoryBytes: Int, emptyStageMicroseconds: Double, kernel: Kernel, samples: [String: [Int]]
   ) {
     self.recording = recording
     self.seconds = seconds
@@ -67,6 +69,7 @@ package struct RecordingFigures: Codable, Equatable, Sendable {
     self.cpuSeconds = cpuSeconds
     perSecond = ["frames": frames, "ranges": ranges].mapValues { $0 > 0 ? Double($0) / cpuSeconds : nil }
     timesRealTime = seconds / cpuSeconds
+    self.waitedShare = waitedShare
     self.peakMemoryBytes = peakMemoryBytes
     self.emptyStageMicroseconds = emptyStageMicroseconds
     self.kernel = kernel
