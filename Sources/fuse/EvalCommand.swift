@@ -103,7 +103,7 @@ struct EvalCommand: ParsableCommand {
     func trial(_ source: Trial.Source) -> Trial {
       Trial(source: source, options: options, truth: truth, asksIdeal: ideal)
     }
-    let fromFolders = folders.map { folder in
+    let fromFolders = try judgedFolders().map { folder in
       EvalSubject(name: folder, trials: [trial(RunFolder.isRun(folder) ? .run(folder) : .recording(folder))])
     }
     let fromScenarios = try scenario.flatMap { name in
@@ -115,5 +115,19 @@ struct EvalCommand: ParsableCommand {
         : [EvalSubject(name: name, trials: trials)]
     }
     return fromFolders + fromScenarios
+  }
+
+  /// The folders by their plain names. What a shell pattern such as `datasets/*` finds besides recordings and runs is passed
+  /// over and told; alone, or with nothing else to judge, it is an error.
+  private func judgedFolders() throws -> [String] {
+    let named = folders.map { $0.count > 1 && $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+    let other = named.filter { RunFolder.isNeitherRunNorRecording($0) }
+    guard other.count < named.count else { return named }
+    if !quiet {
+      for path in other {
+        FileHandle.standardError.write(Data("\(path): neither recording nor run, passed over\n".utf8))
+      }
+    }
+    return named.filter { !other.contains($0) }
   }
 }

@@ -142,6 +142,19 @@ import Testing
     #expect(outcome.stderr.lowercased().contains("error"))
   }
 
+  /// A shell pattern finds more than recordings; what is named alone must be one.
+  @Test func whatIsNoRecordingIsPassedOver() throws {
+    let made = try Made()
+    try made.write(angleOff: 0)
+    let (out, file) = (made.scratch.path("out"), made.scratch.path("notes.txt"))
+    try Data("x".utf8).write(to: URL(fileURLWithPath: file))
+    let outcome = try FuseProcess.run(["eval", out + "/", file, "--no-ideal", "--format", "jsonl"])
+    #expect(outcome.status == 0 && outcome.stderr.contains("\(file): neither recording nor run, passed over"))
+    #expect(outcome.stdout.split(separator: "\n").count == 1 && outcome.stdout.contains("\"\(out)\""))
+    #expect(try FuseProcess.run(["eval", file, "--no-ideal"]).status == 2)
+    #expect(try FuseProcess.run(["eval", out, "/nowhere", "--no-ideal"]).status == 2)
+  }
+
   /// The recording of an output that is not the one it was made from is refused.
   @Test func anotherRecordingIsRefused() throws {
     let made = try Made()

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -29,5 +30,16 @@ import Testing
     let errors = try #require(result.errors)
     #expect(try #require(errors.trajectory).ateYawAligned < 0.1)
     #expect(errors.peers.values.allSatisfy { $0.judged > 100 })
+  }
+
+  /// The regression lane: no figure worse than the stored one, nor suspiciously better. After a change that is meant to move
+  /// them: `fuse eval datasets/* --save-expected datasets/expected.json`.
+  @Test func figuresAreAsExpected() throws {
+    let root = Repository.root
+    let paths = try FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent("datasets").path)
+    let outcome = try FuseProcess.run(
+      ["eval"] + paths.sorted().map { "datasets/\($0)" } + ["--expect", "datasets/expected.json", "--quiet"], in: root,
+      limit: 300)
+    #expect(outcome.status == 0, "\(outcome.stderr)")
   }
 }

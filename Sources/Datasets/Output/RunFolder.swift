@@ -30,6 +30,11 @@ package struct RunFolder: Sendable {
     RegularFile.exists("\(path)/\(OutputFolder.updatesName)") && !RegularFile.exists("\(path)/mav0")
   }
 
+  /// Whether something is there that is neither the one nor the other: a file, or a folder without `mav0`.
+  package static func isNeitherRunNorRecording(_ path: String) -> Bool {
+    RegularFile.exists(path) && !isRun(path) && !RegularFile.isFolder("\(path)/mav0")
+  }
+
   /// Reads a folder. Only `updates.jsonl` has to be there.
   ///
   /// - Throws: `DatasetError` with file and line for a line that cannot be read.
