@@ -64,6 +64,9 @@ struct EvalCommand: ParsableCommand {
   @Option(help: "Start by itself (auto) or from the first true state (groundtruth).")
   var initialize: RunOptions.Initialization = .auto
 
+  @Flag(help: "Leave the ranges out: what the trajectory is without them.")
+  var noRanges = false
+
   @Option(help: ArgumentHelp("Settings of the finder.", valueName: "yaml"))
   var config: String?
 
@@ -99,6 +102,7 @@ struct EvalCommand: ParsableCommand {
     var options = RunOptions()
     options.forcesOdometry = odometry
     options.initialization = initialize
+    options.leavesOutRanges = noRanges
     if let config { options.finder = try ConfigurationFile.read(config) }
     func trial(_ source: Trial.Source) -> Trial {
       Trial(source: source, options: options, truth: truth, asksIdeal: ideal)

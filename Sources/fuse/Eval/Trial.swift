@@ -46,6 +46,7 @@ struct Trial {
     let events = try recording.events()
     var ranges: [RangeMeasurement] = []
     while let event = try events.next() {
+      guard options.takes(event.event) else { continue }
       if case .range(let range) = event.event { ranges.append(range) }
       for said in finder.process(event) { judge.note(said) }
     }
@@ -63,9 +64,10 @@ struct Trial {
     let finder = PrecisionFinder(
       rig: contents.rig, configuration: options.finder, useOdometry: usesOdometry,
       initialState: startsFromTruth && !usesOdometry ? contents.truth.first : nil)
-    for event in contents.events { for said in finder.process(event) { judge.note(said) } }
+    let events = contents.events.filter { options.takes($0.event) }
+    for event in events { for said in finder.process(event) { judge.note(said) } }
     for said in finder.finish() { judge.note(said) }
-    let ranges = contents.events.compactMap { if case .range(let range) = $0.event { range } else { nil } }
+    let ranges = events.compactMap { if case .range(let range) = $0.event { range } else { nil } }
     let impaired = asksIdeal ? simulator.impairedRanges() : [:]
     let radio = scenario.radio
     let model = RangeErrorModel(white: radio.rangeNoise, coloured: radio.driftDeviation, memory: radio.driftTime)

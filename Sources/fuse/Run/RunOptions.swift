@@ -1,5 +1,6 @@
 import Datasets
 import PrecisionFinding
+import SensorData
 
 /// What a run was asked for: everything that may change its results.
 struct RunOptions {
@@ -18,10 +19,17 @@ struct RunOptions {
   var forcesOdometry = false
   /// Where the first state comes from.
   var initialization = Initialization.auto
+  /// Whether ranges are left out, so that the trajectory is the device's own.
+  var leavesOutRanges = false
   /// Whether any damage of the recording ends the run.
   var isStrict = false
   /// The finder's settings.
   var finder = FinderConfiguration()
+
+  /// Whether the finder is told of it.
+  func takes(_ event: SensorEvent) -> Bool {
+    if case .range = event { !leavesOutRanges } else { true }
+  }
 
   /// How a recording is read for such a run.
   var reading: ReadingOptions {
