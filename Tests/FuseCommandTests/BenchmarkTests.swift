@@ -17,7 +17,7 @@ import fuse
     RecordingFigures(
       recording: recording, seconds: 10, frames: 2, ranges: 2, updates: 2, repeats: 1, cpuSeconds: 1,
       waitedShare: waited, peakMemoryBytes: 1, emptyStageMicroseconds: 0,
-      kernel: .init(update: kernel / 2, loop: kernel - kernel / 2),
+      kernel: .init(update: kernel / 2, loop: kernel - kernel / 2, frame: 4 * kernel),
       samples: stages)
   }
 

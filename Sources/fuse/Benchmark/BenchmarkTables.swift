@@ -19,8 +19,17 @@ enum BenchmarkTables {
               Words.fixed($0, 1)
             } + [stage.kernels.mean, stage.kernels.p99].map { Words.fixed($0, 4) })
       }
-      return [summary(recording)] + table.lines() + [""]
+      return [summary(recording)] + table.lines() + frameLine(recording) + [""]
     }
+  }
+
+  /// A frame against the same machine's time for a frame of fixed size.
+  private static func frameLine(_ r: RecordingFigures) -> [String] {
+    guard let kernel = r.kernel.frame, let frame = r.stages[Estimator.Stage.frame.rawValue]?.microseconds else {
+      return []
+    }
+    let (mean, p99) = (Words.fixed(frame.mean / kernel, 2), Words.fixed(frame.p99 / kernel, 2))
+    return ["  a frame takes \(mean) (p99 \(p99)) of the frame kernel's \(Words.fixed(kernel, 0)) us"]
   }
 
   /// A table of ratios, and a verdict.

@@ -21,12 +21,12 @@ package struct MeasuredRun {
     let recording = try Recording.open(URL(fileURLWithPath: folder), options: ReadingOptions())
     let began = (wall: DispatchTime.now().uptimeNanoseconds, cpu: StageClock.threadTime())
     let kernel = ReferenceKernel()
-    var (update, loop) = kernel.time(passes: 10)
+    var (update, loop, frame) = kernel.time(passes: 10)
     var run = MeasuredRun()
     for _ in 0..<repeats {
       try run.once(recording, line: line)
       let again = kernel.time(passes: 10)
-      (update, loop) = (min(update, again.update), min(loop, again.loop))
+      (update, loop, frame) = (min(update, again.update), min(loop, again.loop), min(frame, again.frame))
     }
     let wall = max(Double(DispatchTime.now().uptimeNanoseconds - began.wall), 1)
     let cpu = Double(StageClock.threadTime() - began.cpu)
@@ -35,7 +35,8 @@ package struct MeasuredRun {
       frames: run.counts.frames, ranges: run.counts.ranges, updates: run.updates, repeats: repeats,
       cpuSeconds: Double(run.cheapest) * 1e-9, waitedShare: min(max(1 - cpu / wall, 0), 1),
       peakMemoryBytes: ResourceUse(since: DispatchTime.now().uptimeNanoseconds).peakMemory,
-      emptyStageMicroseconds: emptyStage(), kernel: .init(update: update, loop: loop), samples: run.shortest)
+      emptyStageMicroseconds: emptyStage(), kernel: .init(update: update, loop: loop, frame: frame),
+      samples: run.shortest)
   }
 
   private mutating func once(_ recording: Recording, line: ([UInt8]) -> Void) throws {

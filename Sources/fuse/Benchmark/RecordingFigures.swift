@@ -8,12 +8,15 @@ package struct RecordingFigures: Codable, Equatable, Sendable {
     package var loop: Double
     /// Both: the unit of every ratio.
     package var unit: Double
+    /// A frame's work as other filters do it; nil in files of older versions.
+    package var frame: Double?
 
     /// Of times in nanoseconds.
-    package init(update: Int, loop: Int) {
+    package init(update: Int, loop: Int, frame: Int) {
       self.update = Double(update) / 1e3
       self.loop = Double(loop) / 1e3
       unit = Double(update + loop) / 1e3
+      self.frame = Double(frame) / 1e3
     }
   }
 
