@@ -107,8 +107,11 @@ final class PeerLink {
       stage = .searching(Self.fresh(configuration, antennas, statedNoise))
       let lost = filter.accumulatedDrift - drift
       drift = filter.accumulatedDrift
-      // A jump of the trajectory by a good part of the distance leaves nothing of the direction: begin anew.
-      if lost.position > 0.04 * range.range * range.range {
+      // A jump of the trajectory by a good part of the distance leaves nothing of the direction: begin anew. A single gross
+      // range must not make the distance small.
+      if lost.position > 0.04 * range.range * range.range,
+        lost.position > 0.04 * posterior.squaredDistance(from: filter)
+      {
         posterior = Self.fresh(configuration, antennas, statedNoise)
       }
       if posterior.hasBegun {
@@ -230,5 +233,13 @@ final class PeerLink {
       }
       return position.covariance + pose
     }
+  }
+}
+
+extension PeerPosterior {
+  /// Square of the distance to the device, expected, m^2; 0 before the first range.
+  fileprivate func squaredDistance(from filter: any NavigationFilter) -> Double {
+    let device = filter.worldFromBody.translation
+    return gaussians.reduce(0) { $0 + $1.weight * ($1.position - device).squaredNorm }
   }
 }

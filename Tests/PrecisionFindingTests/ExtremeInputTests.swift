@@ -21,6 +21,24 @@ import Testing
     #expect(updates.count >= 60)
   }
 
+  /// One range of nothing, as radios report now and then, must not make the search begin anew, nor the distance small.
+  @Test(arguments: [2.5, 8.0])
+  func oneRangeOfNothing(at seconds: Double) throws {
+    // A tracker whose own error is large, so that the doubt about the way is never zero.
+    var rig = OdometryWorld.rig
+    rig.odometry = OdometryCalibration(positionRandomWalk: 0.05, yawRandomWalk: 0.02)
+    let finder = PrecisionFinder(rig: rig, useOdometry: true)
+    let nothing = OdometryWorld.range(seconds + 0.001, "a", 0)
+    let events = (OdometryWorld.events(seconds: 10, peers: ["a"]) + [nothing]).sorted {
+      $0.event.timestamp < $1.event.timestamp
+    }
+    let updates = (events.flatMap { finder.process($0) } + finder.finish()).updates()
+    let index = try #require(updates.firstIndex { $0.timestamp == nothing.event.timestamp })
+    let (before, after) = (updates[index - 1].object, updates[index].object)
+    #expect(abs(try #require(after.distance) - (try #require(before.distance))) < 0.2)
+    #expect((after.horizontalAngle == nil) == (before.horizontalAngle == nil))
+  }
+
   @Test func aThousandRangesAtOneTime() {
     let crowd = (0..<1000).map { _ in OdometryWorld.range(0.5, "a", 4) }
     let motion = (0...25).map { OdometryWorld.odometry(Double($0) / 25) }
