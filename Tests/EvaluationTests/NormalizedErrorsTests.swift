@@ -70,4 +70,23 @@ import Testing
         [EstimatedPose(timestamp: row.timestamp, worldFromBody: .identity)], truth: TruthTrajectory([row])))
     #expect(errors.positionNEES.mean == nil && errors.positionNEES.values.isEmpty)
   }
+
+  /// Means over runs: nearly all in the band for honest runs, none for runs whose covariance is half of what it should be;
+  /// only moments that all runs reach count.
+  @Test(arguments: [(1.0, 0.97...1.0), (0.5, 0.0...0.01)])
+  func meansOverRuns(covariance scale: Double, expected: ClosedRange<Double>) {
+    var random = SeededRandom(seed: 331)
+    let runs = (0..<40).map { k in
+      var errors = NormalizedErrors()
+      for moment in 0..<(k == 0 ? 1001 : 1200) {
+        errors.note(
+          random.gaussian3(), covariance: scale * Matrix3.identity, floor: 0, seconds: 0.5 * Double(moment))
+      }
+      return errors
+    }
+    let (inBand, count) = NormalizedErrors.averagesInBand(runs + [NormalizedErrors()])
+    #expect(count == 1001)
+    #expect(expected.contains(Double(inBand) / Double(count)))
+    #expect(NormalizedErrors.averagesInBand([runs[0]]).count == 0, "one run has no mean over runs")
+  }
 }

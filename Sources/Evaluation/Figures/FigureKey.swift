@@ -4,6 +4,7 @@ package enum FigureKey: Hashable, Sendable {
   case pathLength, ateYawAligned, ateSE3, rpe, attitudeDegrees
   case rpeAt(metres: Double)
   case neesPosition, neesAttitude, neesPositionInBand, neesAttitudeInBand
+  case neesPositionAveragesInBand, neesAttitudeAveragesInBand
   // The peers.
   case angleErrorDegrees, angleErrorDegrees90
   case angleErrorDegreesAt(seconds: Double), angleShareAt(seconds: Double), convergedShareAt(seconds: Double)
@@ -21,7 +22,8 @@ package enum FigureKey: Hashable, Sendable {
     let seconds = AngleCheckpoint.seconds
     var keys: [FigureKey] = [.pathLength, .ateYawAligned, .ateSE3, .rpe]
     keys += RelativeError.lengths.map { .rpeAt(metres: $0) }
-    keys += [.attitudeDegrees, .neesPosition, .neesPositionInBand, .neesAttitude, .neesAttitudeInBand]
+    keys += [.attitudeDegrees, .neesPosition, .neesPositionInBand, .neesPositionAveragesInBand]
+    keys += [.neesAttitude, .neesAttitudeInBand, .neesAttitudeAveragesInBand]
     keys += [.angleErrorDegrees, .angleErrorDegrees90]
     keys += seconds.flatMap {
       [.angleErrorDegreesAt(seconds: $0), .angleShareAt(seconds: $0), .convergedShareAt(seconds: $0)]
@@ -63,6 +65,7 @@ package enum FigureKey: Hashable, Sendable {
     case .coverage90, .coverage90Tolerant, .idealCoverage90: .nearest(0.9)
     case .neesPosition, .neesAttitude, .neesPeer: .nearest(NormalizedErrors.degreesOfFreedom)
     case .neesPositionInBand, .neesAttitudeInBand, .neesPeerInBand: .nearest(0.99)
+    case .neesPositionAveragesInBand, .neesAttitudeAveragesInBand: .nearest(0.99)
     case .angleShareAt, .convergedShareAt, .convergedShare, .converged, .verticalDecided: .higher
     case .pathLength, .idealAngleErrorDegreesAt, .idealAngleShareAt, .idealConvergedShareAt, .idealFirstAngle: .neither
     case .idealTimeToConverge, .idealConvergedShare, .idealFalseConverged, .idealVerticalDecided: .neither

@@ -35,6 +35,15 @@ package struct Figures: Equatable, Sendable {
     consistency(.neesPosition, .neesPositionInBand, known.map(\.positionNEES))
     consistency(.neesAttitude, .neesAttitudeInBand, known.map(\.attitudeNEES))
 
+    for (key, errors) in [
+      (FigureKey.neesPositionAveragesInBand, known.map(\.positionNEES)),
+      (.neesAttitudeAveragesInBand, known.map(\.attitudeNEES)),
+    ] {
+      // The moments of one set of runs follow each other: they are one trial, and no interval is claimed for their share.
+      let (inBand, count) = NormalizedErrors.averagesInBand(errors)
+      if count > 0 { values[key] = .share([(inBand, count)]) }
+    }
+
     // Peers in a fixed order: a dictionary has none.
     let pairs = verdicts.flatMap { verdict in
       verdict.peers.sorted { $0.key < $1.key }.map { ($0.value, verdict.ideal[$0.key]) }

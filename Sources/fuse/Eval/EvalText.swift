@@ -38,6 +38,8 @@ enum EvalText {
       Column(title: "attitude °", key: .attitudeDegrees, unit: .degrees),
       Column(title: "NEES pos", key: .neesPosition, unit: .plain),
       Column(title: "NEES att", key: .neesAttitude, unit: .plain),
+      Column(title: "pos means in band %", key: .neesPositionAveragesInBand, unit: .share),
+      Column(title: "att means in band %", key: .neesAttitudeAveragesInBand, unit: .share),
     ])
 
   private static let finding = Block(
