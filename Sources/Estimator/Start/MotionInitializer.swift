@@ -1,0 +1,176 @@
+import Geometry
+import Inertial
+import SensorData
+import Vision
+
+/// Finds a first state while the device moves, from up to two seconds of inertial samples and tracks.
+///
+/// Closed form first (`LinearStart`), then one refinement of everything (`StartRefinement`), whose information matrix says
+/// how well the state is known. What it cannot know it refuses, or knows only widely: with a constant acceleration nothing
+/// tells the scale.
+package struct MotionInitializer {
+  /// Why there is no state yet.
+  package enum Refusal: String, Error, Equatable, Sendable {
+    /// Too few frames, or over too short a time.
+    case frames
+    /// The inertial samples have gaps.
+    case imu
+    /// Too few points are seen for long enough.
+    case features
+    /// The device hardly moved from where it was.
+    case parallax
+    /// Gravity cannot be told from acceleration, or the accelerometer would be off by more than its kind ever is.
+    case gravity
+    /// Moved, but in a way that leaves the scale, and with it the speed, open.
+    case scale
+    /// Sights and inertial samples contradict each other.
+    case residual
+  }
+
+  /// Shortest window, seconds.
+  static let shortest = 0.5
+  /// Fewest frames of a window.
+  static let fewestFrames = 4
+  /// Fewest points, and most.
+  static let points = 12...80
+  /// Largest misfit per degree of freedom: pixel noise that is stated 40 % too small.
+  static let worstMisfit = 2.0
+  /// Parallax, in sigmas of a sight, below which the device counts as hardly moved.
+  static let leastParallax = 3.0
+  /// A velocity as uncertain as this, m/s, or as this share of itself, is good enough to begin.
+  static let settled = (absolute: 0.05, relative: 0.1)
+  /// The same after which waiting longer does not pay.
+  static let bearable = 0.5
+
+  let calibration: IMUCalibration
+  let camera: FilterCamera
+  let place: StartPlace
+
+  /// - Parameter origin: where the body was when an earlier filter was given up.
+  package init(calibration: IMUCalibration, camera: FilterCamera, origin: Pose = .identity) {
+    self.calibration = calibration
+    self.camera = camera
+    place = StartPlace(origin: origin)
+  }
+
+  /// The state at the window's last frame.
+  ///
+  /// - Parameter isUrgent: take a state with an uncertain speed rather than none.
+  package func attempt(_ window: StartWindow, _ samples: IMUBuffer, isUrgent: Bool = false)
+    -> Result<InitialEstimate, Refusal>
+  {
+    Result { () throws(Refusal) in
+      guard window.span >= Self.shortest else { throw .frames }
+      let (times, tracks) = window.selection(lens: camera.lens)
+      guard times.count >= Self.fewestFrames else { throw .frames }
+      let stretches = zip(times, times.dropFirst()).compactMap { InertialStretch(samples, from: $0, to: $1) }
+      guard stretches.count == times.count - 1 else { throw .imu }
+      let chosen = Self.chosen(tracks)
+      guard chosen.count >= Self.points.lowerBound else { throw .features }
+      let refinement = try refined(try states(stretches, chosen), stretches, chosen)
+      return try judged(refinement, at: times[times.count - 1], seconds: window.span, isUrgent: isUrgent)
+    }
+  }
+
+  /// The longest tracks, ties by id.
+  private static func chosen(_ tracks: [FeatureTrack]) -> [FeatureTrack] {
+    let usable = tracks.filter { $0.sights.count >= VisualUpdate.fewestSights }
+    let sorted = usable.sorted { ($1.sights.count, $0.featureID) < ($0.sights.count, $1.featureID) }
+    return Array(sorted.prefix(points.upperBound))
+  }
+
+  /// States at the frames from the closed form.
+  private func states(_ stretches: [InertialStretch], _ tracks: [FeatureTrack]) throws(Refusal) -> [InertialState] {
+    let grade = SensorGrade(calibration)
+    let weightless = InertialPropagation(gravityMagnitude: 0)
+    let noise = InertialNoise(calibration)
+    var moments = [LinearStart.Moment(seconds: 0, pose: .identity, positionByBias: .zero)]
+    var state = InertialState()
+    var transition = InertialTransition.identity
+    for stretch in stretches {
+      let step = stretch.linearised(state, weightless, noise)
+      (state, transition) = (step.end, step.transition * transition)
+      moments.append(
+        .init(
+          seconds: transition.dt, pose: state.worldFromIMU, positionByBias: transition.positionByAccelerometerBias))
+    }
+    guard
+      let linear = LinearStart(
+        moments, tracks: tracks, imuFromCamera: camera.imuFromCamera, gravityMagnitude: calibration.gravityMagnitude,
+        angularNoise: camera.pixelNoise / camera.lens.focalLength, turnRate: grade.gyroscopeBias,
+        biasSigma: grade.accelerometerBias)
+    else { throw .gravity }
+    let level = Rotation.carrying(-linear.gravity, into: Vector3(0, 0, 1))
+    var states = [
+      InertialState(
+        rotation: level, velocity: level * linear.velocity, accelerometerBias: linear.accelerometerBias)
+    ]
+    let propagation = InertialPropagation(gravityMagnitude: calibration.gravityMagnitude)
+    for stretch in stretches { states.append(stretch.propagated(states[states.count - 1], propagation)) }
+    return states
+  }
+
+  /// Everything refined together, once more without the points that do not agree.
+  private func refined(_ states: [InertialState], _ stretches: [InertialStretch], _ tracks: [FeatureTrack])
+    throws(Refusal) -> StartRefinement
+  {
+    let propagation = InertialPropagation(gravityMagnitude: calibration.gravityMagnitude)
+    let noise = InertialNoise(calibration)
+    let grade = SensorGrade(calibration)
+    let factors = zip(stretches, states).compactMap { InertialFactor($0, from: $1, propagation, noise) }
+    guard factors.count == stretches.count else { throw .imu }
+    let points = tracks.compactMap { point($0, states) }
+    guard 2 * points.count >= tracks.count, points.count >= Self.points.lowerBound,
+      var all = StartRefinement(
+        states: states, fixed: 0, points: points, factors: factors, camera: camera, grade: grade)
+    else { throw .residual }
+    _ = all.descend(rounds: 12)
+    let agreeing = all.agreeing(within: 3)
+    guard 2 * agreeing.count >= tracks.count, agreeing.count >= Self.points.lowerBound,
+      var rest = StartRefinement(
+        states: all.states, fixed: 0, points: agreeing, factors: factors, camera: camera, grade: grade)
+    else { throw .residual }
+    let last = stretches.count
+    guard rest.descend(rounds: 12) else { throw .residual }
+    let there = place.worldFromIMU(
+      up: rest.states[last].rotation.inverse * Vector3(0, 0, 1), bodyFromIMU: calibration.bodyFromIMU)
+    guard let placed = rest.placed(last, at: there) else { throw .residual }
+    return placed
+  }
+
+  private func point(_ track: FeatureTrack, _ states: [InertialState]) -> StartPoint? {
+    let views = track.sights.map { sight in
+      CameraView(
+        worldFromCamera: states[sight.poseID].worldFromIMU * camera.imuFromCamera, pixel: sight.pixel,
+        direction: sight.direction)
+    }
+    // Before the refinement even good sights may seem to contradict each other.
+    let triangulation = Triangulation(lens: camera.lens, pixelNoise: camera.pixelNoise, largestError: 100)
+    guard case .found(let feature, _, _) = triangulation.solve(views, anchor: 0) else { return nil }
+    return StartPoint(
+      anchor: views[0].worldFromCamera.translation, bearing: feature.bearing,
+      inverseDistance: feature.inverseDistance, sights: track.sights)
+  }
+
+  private func judged(_ refinement: StartRefinement, at time: Timestamp, seconds: Double, isUrgent: Bool)
+    throws(Refusal) -> InitialEstimate
+  {
+    guard refinement.misfit <= Self.worstMisfit else { throw .residual }
+    let state = refinement.states[refinement.states.count - 1]
+    let grade = SensorGrade(calibration)
+    guard state.accelerometerBias.norm <= 4 * grade.accelerometerBias else { throw .gravity }
+    guard var covariance = refinement.covariance, state.isFinite else { throw .scale }
+    let variance = (6..<9).reduce(0) { $0 + covariance[16 * $1] }
+    let limit = max(Self.settled.absolute, Self.settled.relative * state.velocity.norm)
+    if variance.squareRoot() > (isUrgent ? max(limit, Self.bearable) : limit) {
+      let parallax = refinement.parallax * camera.lens.focalLength / camera.pixelNoise
+      throw parallax < Self.leastParallax ? .parallax : .scale
+    }
+    for k in 0..<3 {
+      // One bias for the whole window: it walked meanwhile.
+      covariance[16 * (9 + k)] += calibration.gyroscopeRandomWalk * calibration.gyroscopeRandomWalk * seconds
+      covariance[16 * (12 + k)] += calibration.accelerometerRandomWalk * calibration.accelerometerRandomWalk * seconds
+    }
+    return InitialEstimate(time: time, state: state, covariance: covariance)
+  }
+}
