@@ -1,3 +1,4 @@
+import Foundation
 import Geometry
 import Inertial
 import SensorData
@@ -59,9 +60,10 @@ struct Initializer {
     }
 
     let quiet = atRest(makeshift: false)
-    if case .ready = quiet { return quiet }
+    if case .ready = quiet, pictureStands { return quiet }
     if let estimate = inMotion(samples, at: time, isUrgent: isUrgent) { return .ready(estimate) }
     if isUrgent { return atRest(makeshift: true) }
+    if ProcessInfo.processInfo.environment["DYN"] != nil { print("refused", refusal) }
     if case .waiting("imu") = quiet { return quiet }
     return .waiting(refusal == .frames ? "stillness" : refusal.rawValue)
   }

@@ -1,5 +1,6 @@
 import Datasets
 import PrecisionFinding
+import SensorData
 
 /// What a run was asked for: everything that may change its results.
 struct RunOptions {
@@ -22,6 +23,14 @@ struct RunOptions {
   var isStrict = false
   /// The finder's settings.
   var finder = FinderConfiguration()
+
+  /// Those of some events, in arrival order, that such a run takes in.
+  func cut(_ events: [TimedEvent]) -> [TimedEvent] {
+    guard let first = events.map(\.event.timestamp).min() else { return [] }
+    return events.filter { event in
+      event.event.timestamp.seconds(since: first) >= from ?? 0 && event.arrival.seconds(since: first) <= to ?? .infinity
+    }
+  }
 
   /// How a recording is read for such a run.
   var reading: ReadingOptions {
