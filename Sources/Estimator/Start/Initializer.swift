@@ -60,7 +60,7 @@ struct Initializer {
     }
 
     let quiet = atRest(makeshift: false)
-    if case .ready = quiet, pictureStands { return quiet }
+    if case .ready = quiet, pictureStands || isUrgent { return quiet }
     if let estimate = inMotion(samples, at: time, isUrgent: isUrgent) { return .ready(estimate) }
     if isUrgent { return atRest(makeshift: true) }
     if ProcessInfo.processInfo.environment["DYN"] != nil { print("refused", refusal) }

@@ -2,11 +2,12 @@ import Geometry
 import Inertial
 import Vision
 
-/// Velocity, gravity and accelerometer bias from tracks, with rotations from the gyroscope: linear, in closed form.
+/// Velocity and gravity from tracks, with rotations from the gyroscope: linear, in closed form.
 ///
-/// Camera i stands at `c_i = c0_i + t_i v + t_i^2/2 g + D_i b_a` in the axes of the first IMU pose. A point f seen along d_i
-/// obeys `(I - d_i d_i^T) (f - c_i) = 0`: linear in f and in (v, g, b_a). Every point is eliminated by itself; what is left
-/// are nine unknowns, of which gravity has a known length (`GravitySphere`) and the bias a prior.
+/// Camera i stands at `c_i = c0_i + t_i v + t_i^2/2 g` in the axes of the first IMU pose. A point f seen along d_i obeys
+/// `(I - d_i d_i^T) (f - c_i) = 0`: linear in f, v and g. Every point is eliminated by itself; what is left are six unknowns,
+/// of which gravity has a known length (`GravitySphere`). Biases are left out: sights would rather bend them than admit
+/// their own noise.
 /// Source: Dong-Si and Mourikis, "Estimator initialization in vision-aided inertial navigation with unknown camera-IMU
 /// calibration", IROS 2012, doi:10.1109/IROS.2012.6386235.
 package struct LinearStart {
@@ -16,14 +17,11 @@ package struct LinearStart {
     package var seconds: Double
     /// The pose.
     package var pose: Pose
-    /// How its position changes with the accelerometer's bias.
-    package var positionByBias: Matrix3
 
     /// A moment from its parts.
-    package init(seconds: Double, pose: Pose, positionByBias: Matrix3) {
+    package init(seconds: Double, pose: Pose) {
       self.seconds = seconds
       self.pose = pose
-      self.positionByBias = positionByBias
     }
   }
 
@@ -31,8 +29,6 @@ package struct LinearStart {
   package var velocity = Vector3.zero
   /// Gravity in the same axes, m/s^2.
   package var gravity = Vector3.zero
-  /// Bias of the accelerometer, m/s^2.
-  package var accelerometerBias = Vector3.zero
 
   /// A first guess of every distance, metres, until the points tell their own.
   private static let distance = 3.0
@@ -47,14 +43,14 @@ package struct LinearStart {
   /// - Returns: nil when the equations do not name a direction of gravity.
   package init?(
     _ moments: [Moment], tracks: [FeatureTrack], imuFromCamera: Pose, gravityMagnitude: Double, angularNoise: Double,
-    turnRate: Double, biasSigma: Double
+    turnRate: Double
   ) {
     let terms = tracks.map { track in
       track.sights.map { Term(moments[$0.poseID], $0.direction, imuFromCamera) }
     }
     // Sights count by the angle they miss: the second round knows the distances.
     for round in 0..<2 {
-      var system = System(speed: Self.speed, bias: biasSigma)
+      var system = System(speed: Self.speed)
       for point in terms {
         let weights = point.map { term in
           let distance = round == 0 ? Self.distance : Self.distance(of: point, to: term, self)
@@ -68,9 +64,7 @@ package struct LinearStart {
     }
   }
 
-  private init(velocity: Vector3, gravity: Vector3, accelerometerBias: Vector3) {
-    (self.velocity, self.gravity, self.accelerometerBias) = (velocity, gravity, accelerometerBias)
-  }
+  private init(velocity: Vector3, gravity: Vector3) { (self.velocity, self.gravity) = (velocity, gravity) }
 
   private static func distance(of point: [Term], to term: Term, _ solution: LinearStart) -> Double {
     var square = Matrix3.zero, side = Vector3.zero
@@ -88,77 +82,59 @@ package struct LinearStart {
     var across: Matrix3
     var center: Vector3
     var seconds: Double
-    /// By velocity, gravity and bias.
-    var by: [Matrix3]
-
     init(_ moment: Moment, _ direction: Vector3, _ imuFromCamera: Pose) {
       let camera = moment.pose * imuFromCamera
       let d = camera.rotation * direction
-      let t = moment.seconds
-      seconds = t
+      seconds = moment.seconds
       across = Matrix3.identity + -Matrix3(outer: d, d)
       center = camera.translation
-      by = [
-        Matrix3(diagonal: Vector3(repeating: t)), Matrix3(diagonal: Vector3(repeating: 0.5 * t * t)),
-        moment.positionByBias,
-      ]
     }
 
-    func place(_ s: LinearStart) -> Vector3 {
-      center + by[0] * s.velocity + by[1] * s.gravity + by[2] * s.accelerometerBias
-    }
+    /// How the place changes with velocity and with gravity.
+    var by: [Double] { [seconds, 0.5 * seconds * seconds] }
+
+    func place(_ s: LinearStart) -> Vector3 { center + by[0] * s.velocity + by[1] * s.gravity }
   }
 
-  /// Normal equations in (v, g, b_a), in blocks of three.
+  /// Normal equations in (v, g), in blocks of three.
   private struct System {
-    var N = [Matrix3](repeating: .zero, count: 9)
-    var right = [Vector3](repeating: .zero, count: 3)
+    var N = [Matrix3](repeating: .zero, count: 4)
+    var right = [Vector3](repeating: .zero, count: 2)
 
-    init(speed: Double, bias: Double) {
-      N[0] = Matrix3(diagonal: Vector3(repeating: 1 / (speed * speed)))
-      N[8] = Matrix3(diagonal: Vector3(repeating: 1 / (bias * bias)))
-    }
+    init(speed: Double) { N[0] = Matrix3(diagonal: Vector3(repeating: 1 / (speed * speed))) }
 
     /// Adds a point's sights, the point eliminated.
     mutating func add(_ point: [Term], _ weights: [Double]) {
       var square = Matrix3.zero, center = Vector3.zero
-      var by = [Matrix3](repeating: .zero, count: 3)
+      var by = [Matrix3](repeating: .zero, count: 2)
       for (term, weight) in zip(point, weights) {
         let across = weight * term.across
         let pulled = across * term.center
         square += across
         center += pulled
-        for i in 0..<3 {
-          let left = term.by[i].transpose * across
-          by[i] += across * term.by[i]
-          for j in 0..<3 { N[3 * i + j] += left * term.by[j] }
-          right[i] = right[i] - term.by[i].transpose * pulled
+        for i in 0..<2 {
+          by[i] += term.by[i] * across
+          for j in 0..<2 { N[2 * i + j] += (term.by[i] * term.by[j]) * across }
+          right[i] = right[i] - term.by[i] * pulled
         }
       }
       guard let inverse = (square + weights.reduce(0, +) * Matrix3.softness).inverse else { return }
-      for i in 0..<3 {
-        let left = by[i].transpose * inverse
-        for j in 0..<3 { N[3 * i + j] = N[3 * i + j] + -(left * by[j]) }
+      for i in 0..<2 {
+        let left = by[i] * inverse
+        for j in 0..<2 { N[2 * i + j] += -(left * by[j]) }
         right[i] += left * center
       }
     }
 
     func solved(length: Double) -> LinearStart? {
-      // The bias goes first, then the velocity.
-      guard let bias = N[8].inverse else { return nil }
-      let (vv, vg) = (N[0] + -(N[2] * bias * N[6]), N[1] + -(N[2] * bias * N[7]))
-      let gg = N[4] + -(N[5] * bias * N[7])
-      let (v, g) = (right[0] - N[2] * (bias * right[2]), right[1] - N[5] * (bias * right[2]))
-      guard let fast = vv.inverse else { return nil }
-      let D = gg + -(vg.transpose * fast * vg)
+      guard let fast = N[0].inverse else { return nil }
+      let D = N[3] + -(N[2] * fast * N[1])
       let symmetric = 0.5 * (D + D.transpose)
-      guard let gravity = GravitySphere.least(symmetric, g - vg.transpose * (fast * v), length: length) else {
+      guard let gravity = GravitySphere.least(symmetric, right[1] - N[2] * (fast * right[0]), length: length) else {
         return nil
       }
-      let velocity = fast * (v - vg * gravity)
-      let accelerometerBias = bias * (right[2] - N[6] * velocity - N[7] * gravity)
-      guard velocity.isFinite, accelerometerBias.isFinite else { return nil }
-      return LinearStart(velocity: velocity, gravity: gravity, accelerometerBias: accelerometerBias)
+      let velocity = fast * (right[0] - N[1] * gravity)
+      return velocity.isFinite ? LinearStart(velocity: velocity, gravity: gravity) : nil
     }
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Geometry
 import Inertial
 import SensorData
@@ -67,7 +68,7 @@ package struct MotionInitializer {
       guard stretches.count == times.count - 1 else { throw .imu }
       let chosen = Self.chosen(tracks)
       guard chosen.count >= Self.points.lowerBound else { throw .features }
-      let refinement = try refined(try states(stretches, chosen), stretches, chosen)
+      let refinement = try refined(stretches, chosen)
       return try judged(refinement, at: times[times.count - 1], seconds: window.span, isUrgent: isUrgent)
     }
   }
@@ -79,77 +80,77 @@ package struct MotionInitializer {
     return Array(sorted.prefix(points.upperBound))
   }
 
-  /// States at the frames from the closed form.
-  private func states(_ stretches: [InertialStretch], _ tracks: [FeatureTrack]) throws(Refusal) -> [InertialState] {
-    let grade = SensorGrade(calibration)
+  /// Velocity and gravity to begin the refinement with, in the axes of the first pose.
+  ///
+  /// With little parallax the closed form can be far off, and the refinement would end in another valley: that the device
+  /// hardly gained speed is a second guess, and the better end of the two counts.
+  private func guesses(_ stretches: [InertialStretch], _ tracks: [FeatureTrack]) -> [(velocity: Vector3, up: Vector3)] {
     let weightless = InertialPropagation(gravityMagnitude: 0)
-    let noise = InertialNoise(calibration)
-    var moments = [LinearStart.Moment(seconds: 0, pose: .identity, positionByBias: .zero)]
+    var moments = [LinearStart.Moment(seconds: 0, pose: .identity)]
     var state = InertialState()
-    var transition = InertialTransition.identity
     for stretch in stretches {
-      let step = stretch.linearised(state, weightless, noise)
-      (state, transition) = (step.end, step.transition * transition)
-      moments.append(
-        .init(
-          seconds: transition.dt, pose: state.worldFromIMU, positionByBias: transition.positionByAccelerometerBias))
+      state = stretch.propagated(state, weightless)
+      moments.append(.init(seconds: moments[moments.count - 1].seconds + stretch.duration, pose: state.worldFromIMU))
     }
-    guard
-      let linear = LinearStart(
-        moments, tracks: tracks, imuFromCamera: camera.imuFromCamera, gravityMagnitude: calibration.gravityMagnitude,
-        angularNoise: camera.pixelNoise / camera.lens.focalLength, turnRate: grade.gyroscopeBias,
-        biasSigma: grade.accelerometerBias)
-    else { throw .gravity }
-    let level = Rotation.carrying(-linear.gravity, into: Vector3(0, 0, 1))
-    var states = [
-      InertialState(
-        rotation: level, velocity: level * linear.velocity, accelerometerBias: linear.accelerometerBias)
-    ]
-    let propagation = InertialPropagation(gravityMagnitude: calibration.gravityMagnitude)
-    for stretch in stretches { states.append(stretch.propagated(states[states.count - 1], propagation)) }
-    return states
+    let linear = LinearStart(
+      moments, tracks: tracks, imuFromCamera: camera.imuFromCamera, gravityMagnitude: calibration.gravityMagnitude,
+      angularNoise: camera.pixelNoise / camera.lens.focalLength, turnRate: SensorGrade(calibration).gyroscopeBias)
+    let steady = (velocity: Vector3.zero, up: state.velocity)
+    return (linear.map { [(velocity: $0.velocity, up: -$0.gravity)] } ?? []) + (steady.up.norm > 1e-3 ? [steady] : [])
   }
 
-  /// Everything refined together, once more without the points that do not agree.
-  private func refined(_ states: [InertialState], _ stretches: [InertialStretch], _ tracks: [FeatureTrack])
-    throws(Refusal) -> StartRefinement
+  /// Everything refined together from a guess; nil when the guess cannot be right.
+  private func refined(
+    _ guess: (velocity: Vector3, up: Vector3), _ stretches: [InertialStretch], _ tracks: [FeatureTrack]
+  )
+    -> StartRefinement?
   {
     let propagation = InertialPropagation(gravityMagnitude: calibration.gravityMagnitude)
     let noise = InertialNoise(calibration)
-    let grade = SensorGrade(calibration)
+    let level = Rotation.carrying(guess.up, into: Vector3(0, 0, 1))
+    var states = [InertialState(rotation: level, velocity: level * guess.velocity)]
+    for stretch in stretches { states.append(stretch.propagated(states[states.count - 1], propagation)) }
     let factors = zip(stretches, states).compactMap { InertialFactor($0, from: $1, propagation, noise) }
-    guard factors.count == stretches.count else { throw .imu }
-    let points = tracks.compactMap { point($0, states) }
-    guard 2 * points.count >= tracks.count, points.count >= Self.points.lowerBound,
-      var all = StartRefinement(
-        states: states, fixed: 0, points: points, factors: factors, camera: camera, grade: grade)
-    else { throw .residual }
-    _ = all.descend(rounds: 12)
-    let agreeing = all.agreeing(within: 3)
+    guard factors.count == stretches.count else { return nil }
+    var refinement = StartRefinement(
+      states: states, fixed: 0, points: tracks.map { point($0, states) }, factors: factors, camera: camera,
+      grade: SensorGrade(calibration))
+    _ = refinement?.descend(rounds: 12)
+    return refinement
+  }
+
+  /// The best end of all guesses, once more without the points that do not agree.
+  private func refined(_ stretches: [InertialStretch], _ tracks: [FeatureTrack]) throws(Refusal) -> StartRefinement {
+    let guesses = guesses(stretches, tracks)
+    if guesses.isEmpty { throw .gravity }
+    let ends = guesses.compactMap { refined($0, stretches, tracks) }
+    guard let best = ends.min(by: { $0.cost < $1.cost }) else { throw .residual }
+    let agreeing = best.agreeing(within: 3)
     guard 2 * agreeing.count >= tracks.count, agreeing.count >= Self.points.lowerBound,
-      var rest = StartRefinement(
-        states: all.states, fixed: 0, points: agreeing, factors: factors, camera: camera, grade: grade)
+      var rest = best.with(agreeing), rest.descend(rounds: 12)
     else { throw .residual }
     let last = stretches.count
-    guard rest.descend(rounds: 12) else { throw .residual }
     let there = place.worldFromIMU(
       up: rest.states[last].rotation.inverse * Vector3(0, 0, 1), bodyFromIMU: calibration.bodyFromIMU)
     guard let placed = rest.placed(last, at: there) else { throw .residual }
     return placed
   }
 
-  private func point(_ track: FeatureTrack, _ states: [InertialState]) -> StartPoint? {
+  private func point(_ track: FeatureTrack, _ states: [InertialState]) -> StartPoint {
     let views = track.sights.map { sight in
       CameraView(
         worldFromCamera: states[sight.poseID].worldFromIMU * camera.imuFromCamera, pixel: sight.pixel,
         direction: sight.direction)
     }
+    var point = StartPoint(
+      anchor: views[0].worldFromCamera.translation,
+      bearing: views[0].worldFromCamera.rotation * views[0].direction, inverseDistance: 0, sights: track.sights)
     // Before the refinement even good sights may seem to contradict each other.
     let triangulation = Triangulation(lens: camera.lens, pixelNoise: camera.pixelNoise, largestError: 100)
-    guard case .found(let feature, _, _) = triangulation.solve(views, anchor: 0) else { return nil }
-    return StartPoint(
-      anchor: views[0].worldFromCamera.translation, bearing: feature.bearing,
-      inverseDistance: feature.inverseDistance, sights: track.sights)
+    if case .found(let feature, _, _) = triangulation.solve(views, anchor: 0) {
+      (point.bearing, point.inverseDistance) = (feature.bearing, feature.inverseDistance)
+    }
+    return point
   }
 
   private func judged(_ refinement: StartRefinement, at time: Timestamp, seconds: Double, isUrgent: Bool)
@@ -161,7 +162,15 @@ package struct MotionInitializer {
     guard state.accelerometerBias.norm <= 4 * grade.accelerometerBias else { throw .gravity }
     guard var covariance = refinement.covariance, state.isFinite else { throw .scale }
     let variance = (6..<9).reduce(0) { $0 + covariance[16 * $1] }
-    let limit = max(Self.settled.absolute, Self.settled.relative * state.velocity.norm)
+    if ProcessInfo.processInfo.environment["DYN"] != nil {
+      print(
+        "  misfit", refinement.misfit, "n", refinement.points.count, "v", state.velocity.norm, "sv",
+        variance.squareRoot(), "tilt", covariance[0].squareRoot(), covariance[16].squareRoot(), "ba",
+        state.accelerometerBias, covariance[16 * 12].squareRoot(), "bg", state.gyroscopeBias,
+        covariance[16 * 9].squareRoot(), "par", refinement.parallax * camera.lens.focalLength)
+    }
+    let speed = (refinement.states.reduce(0) { $0 + $1.velocity.squaredNorm } / Double(refinement.states.count)).squareRoot()
+    let limit = Double(ProcessInfo.processInfo.environment["REL"] ?? "0.2")! * speed
     if variance.squareRoot() > (isUrgent ? max(limit, Self.bearable) : limit) {
       let parallax = refinement.parallax * camera.lens.focalLength / camera.pixelNoise
       throw parallax < Self.leastParallax ? .parallax : .scale

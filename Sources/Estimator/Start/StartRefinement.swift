@@ -82,6 +82,14 @@ package struct StartRefinement {
     ])
   }
 
+  /// The cost reached.
+  package var cost: Double { linear.cost }
+
+  /// The same with other points.
+  package func with(_ points: [StartPoint]) -> StartRefinement? {
+    StartRefinement(states: states, fixed: fixed, points: points, factors: factors, camera: camera, grade: grade)
+  }
+
   /// The same in the world in which the pose at `index` stands at the place and with the heading of `pose`, which become
   /// the fixed ones.
   package func placed(_ index: Int, at pose: Pose) -> StartRefinement? {
