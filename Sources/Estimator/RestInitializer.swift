@@ -16,6 +16,9 @@ package struct RestInitializer {
   static let quietForce = 0.5
   /// Largest mean angular rate that counts as quiet, rad/s.
   static let quietRate = 0.25
+  /// Largest flow of the picture that counts as quiet, rad/s: a tremor stays below, a slow sway, whose steady acceleration
+  /// passes for a tilt, does not.
+  static let quietFlow = 0.1
 
   let calibration: IMUCalibration
   let stillness: StillnessDetector
@@ -45,7 +48,9 @@ package struct RestInitializer {
       last.timestamp.seconds(since: first.timestamp) >= 0.8 * Self.window
     else { return .waiting("imu") }
     let summary = MotionSummary(samples)
-    let quiet = summary.forceScatter < Self.quietForce && summary.rateMean.norm < Self.quietRate
+    let quiet =
+      summary.forceScatter < Self.quietForce && summary.rateMean.norm < Self.quietRate
+      && (flow ?? 0) < Self.quietFlow
     guard quiet || isMakeshift else { return .waiting("stillness") }
     let isStill = pictureStands && (stillness.statistic(samples).map { $0 < StillnessDetector.atRest } ?? false)
     guard summary.force.norm > 1 else { return .waiting("gravity") }  // in free fall there is no up
@@ -59,8 +64,12 @@ package struct RestInitializer {
     let up = summary.force.normalized
     let excess = summary.force.norm - g
     let grade = SensorGrade(calibration)
-    // How far the mean force is from gravity plus bias: motion of the hand over half a second.
-    let motion = quiet ? 0.02 + 0.3 * summary.forceScatter : 1.0
+    // What moves across the picture of things three metres away.
+    let speed = flow.map { $0 / InverseDistancePrior.handHeld.mean } ?? 0.5
+    let velocity = quiet ? 0.05 + 0.4 * summary.forceScatter + (isStill ? 0 : min(speed, 0.5)) : 1
+    // How far the mean force is from gravity plus bias: what the hand may have gained in speed over the window.
+    let gained = 2.0.squareRoot() * velocity / Self.window
+    let motion = isStill ? 0.02 + 0.3 * summary.forceScatter : gained
     // A length that contradicts a good unit's bias speaks of a phone's.
     let surprise = abs(excess) > 3 * (grade.accelerometerBias * grade.accelerometerBias + motion * motion).squareRoot()
     let biasSigma = surprise ? max(0.5, abs(excess)) : grade.accelerometerBias
@@ -73,15 +82,13 @@ package struct RestInitializer {
     let prior = grade.gyroscopeBias * grade.gyroscopeBias
     let shrink = prior / (prior + rateSigma * rateSigma)
 
-    // What moves across the picture of things three metres away.
-    let speed = flow.map { $0 / InverseDistancePrior.handHeld.mean } ?? 0.5
     let worldFromIMU = place.worldFromIMU(up: up, bodyFromIMU: calibration.bodyFromIMU)
     let state = InertialState(
       rotation: worldFromIMU.rotation, position: worldFromIMU.translation, gyroscopeBias: shrink * summary.rateMean,
       accelerometerBias: trust * excess * up)
     var result = InitialEstimate(
       time: time, state: state, theta: Vector3(0, 0, 1e-4), position: 1e-4,
-      velocity: quiet ? 0.05 + 0.4 * summary.forceScatter + min(speed, 0.5) : 1,
+      velocity: velocity,
       gyroscopeBias: (1 - shrink).squareRoot() * grade.gyroscopeBias,
       accelerometerBias: 0)
     coupleTilt(

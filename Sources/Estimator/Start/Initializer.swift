@@ -1,4 +1,3 @@
-import Foundation
 import Geometry
 import Inertial
 import SensorData
@@ -60,10 +59,9 @@ struct Initializer {
     }
 
     let quiet = atRest(makeshift: false)
-    if case .ready = quiet, pictureStands || isUrgent { return quiet }
+    if case .ready = quiet { return quiet }
     if let estimate = inMotion(samples, at: time, isUrgent: isUrgent) { return .ready(estimate) }
     if isUrgent { return atRest(makeshift: true) }
-    if ProcessInfo.processInfo.environment["DYN"] != nil { print("refused", refusal) }
     if case .waiting("imu") = quiet { return quiet }
     return .waiting(refusal == .frames ? "stillness" : refusal.rawValue)
   }

@@ -1,4 +1,3 @@
-import Foundation
 import Geometry
 import Inertial
 import SensorData
@@ -38,9 +37,10 @@ package struct MotionInitializer {
   static let worstMisfit = 2.0
   /// Parallax, in sigmas of a sight, below which the device counts as hardly moved.
   static let leastParallax = 3.0
-  /// A velocity as uncertain as this, m/s, or as this share of itself, is good enough to begin.
-  static let settled = (absolute: 0.05, relative: 0.1)
-  /// The same after which waiting longer does not pay.
+  /// Share of the window's mean speed that the velocity's 1-sigma may be. Beyond it the scale is so uncertain that the
+  /// products of two errors, baseline times inverse distance, are as large as the parallax, and no covariance holds.
+  static let settled = 0.2
+  /// 1-sigma of the velocity, m/s, that is better than nothing.
   static let bearable = 0.5
 
   let calibration: IMUCalibration
@@ -162,15 +162,9 @@ package struct MotionInitializer {
     guard state.accelerometerBias.norm <= 4 * grade.accelerometerBias else { throw .gravity }
     guard var covariance = refinement.covariance, state.isFinite else { throw .scale }
     let variance = (6..<9).reduce(0) { $0 + covariance[16 * $1] }
-    if ProcessInfo.processInfo.environment["DYN"] != nil {
-      print(
-        "  misfit", refinement.misfit, "n", refinement.points.count, "v", state.velocity.norm, "sv",
-        variance.squareRoot(), "tilt", covariance[0].squareRoot(), covariance[16].squareRoot(), "ba",
-        state.accelerometerBias, covariance[16 * 12].squareRoot(), "bg", state.gyroscopeBias,
-        covariance[16 * 9].squareRoot(), "par", refinement.parallax * camera.lens.focalLength)
-    }
-    let speed = (refinement.states.reduce(0) { $0 + $1.velocity.squaredNorm } / Double(refinement.states.count)).squareRoot()
-    let limit = Double(ProcessInfo.processInfo.environment["REL"] ?? "0.2")! * speed
+    let states = refinement.states
+    let speed = (states.reduce(0) { $0 + $1.velocity.squaredNorm } / Double(states.count)).squareRoot()
+    let limit = Self.settled * speed
     if variance.squareRoot() > (isUrgent ? max(limit, Self.bearable) : limit) {
       let parallax = refinement.parallax * camera.lens.focalLength / camera.pixelNoise
       throw parallax < Self.leastParallax ? .parallax : .scale
