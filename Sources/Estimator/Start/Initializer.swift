@@ -19,6 +19,7 @@ struct Initializer {
   /// Where the body was when an earlier filter was given up.
   var origin = Pose.identity
   private var window = StartWindow()
+  private var flows: [(time: Timestamp, flow: Double)] = []
   private var began: Timestamp?
   private var lastAttempt: Timestamp?
   private var refusal = MotionInitializer.Refusal.frames
@@ -33,6 +34,7 @@ struct Initializer {
   /// Waits anew.
   mutating func reset() {
     window.removeAll()
+    flows.removeAll()
     (began, lastAttempt, refusal) = (nil, nil, .frames)
   }
 
@@ -52,7 +54,7 @@ struct Initializer {
     if began == nil { began = time }
     let isUrgent = time.seconds(since: began ?? time) > patience
     let rest = RestInitializer(calibration: calibration, stillness: stillness, origin: origin)
-    let flow = report.medianDisparity.map { $0 / camera.lens.focalLength / RecentFrames.span }
+    let flow = largestFlow(report)
     func atRest(makeshift: Bool) -> StartOutcome {
       rest.attempt(
         recent, at: last.timestamp, isMakeshift: makeshift, flow: flow, pictureStands: pictureStands)
@@ -64,6 +66,16 @@ struct Initializer {
     if isUrgent { return atRest(makeshift: true) }
     if case .waiting("imu") = quiet { return quiet }
     return .waiting(refusal == .frames ? "stillness" : refusal.rawValue)
+  }
+
+  /// Largest median angle that the features moved per second, rad/s, of the last second: a swaying hand that turns round
+  /// stands still for a moment, and accelerates most just then.
+  private mutating func largestFlow(_ report: FrameReport) -> Double? {
+    flows.removeAll { report.timestamp.seconds(since: $0.time) > 1 }
+    if let pixels = report.medianDisparity {
+      flows.append((report.timestamp, pixels / camera.lens.focalLength / RecentFrames.span))
+    }
+    return flows.map(\.flow).max()
   }
 
   private mutating func inMotion(_ samples: IMUBuffer, at time: Timestamp, isUrgent: Bool) -> InitialEstimate? {
