@@ -11,6 +11,13 @@ package struct InitialEstimate: Sendable {
   /// Covariance of (theta, p, v, b_g, b_a), 15 x 15, row-major.
   package var covariance: [Double]
 
+  /// From its parts.
+  init(time: Timestamp, state: InertialState, covariance: [Double]) {
+    self.time = time
+    self.state = state
+    self.covariance = covariance
+  }
+
   /// From independent 1-sigmas; theta about the world's x, y and z axes.
   init(
     time: Timestamp, state: InertialState, theta: Vector3, position: Double, velocity: Double, gyroscopeBias: Double,

@@ -25,8 +25,7 @@ package final class VisualInertialEstimator {
   private let zeroVelocity: ZeroVelocityUpdate
 
   private var waiting = IMUBuffer()
-  private var origin = Pose.identity
-  private var firstSample: Timestamp?
+  private var initializer: Initializer
   private var lastRest: Timestamp?
   private var tracks = FeatureTracks()
   private var recent = RecentFrames()
@@ -44,6 +43,8 @@ package final class VisualInertialEstimator {
     timeOffset = camera.timeOffset
     self.camera = FilterCamera(camera, imu: imu)
     stillness = StillnessDetector(imu)
+    initializer = Initializer(
+      calibration: imu, camera: self.camera, stillness: stillness, patience: configuration.patience)
     window = CloneWindow(
       size: configuration.windowSize, keptParallax: configuration.keptParallax * camera.pixelNoise,
       imuFromCamera: self.camera.imuFromCamera.rotation)
@@ -56,8 +57,7 @@ package final class VisualInertialEstimator {
   package func add(_ sample: IMUSample) -> Bool {
     if let navigation { return navigation.samples.add(sample) }
     let taken = waiting.add(sample)
-    if taken { waiting.forget(before: sample.timestamp.advanced(bySeconds: -InertialNavigation.memory)) }
-    if taken, firstSample == nil { firstSample = sample.timestamp }
+    if taken { waiting.forget(before: sample.timestamp.advanced(bySeconds: -Initializer.memory)) }
     return taken
   }
 
@@ -78,7 +78,7 @@ package final class VisualInertialEstimator {
   package func process(_ frame: CameraFrame) -> FrameReport {
     var report = FrameReport(frame, at: frame.timestamp.advanced(bySeconds: timeOffset))
     report.medianDisparity = recent.disparity(to: frame)
-    if navigation == nil { report.waitingFor = begin(report) }
+    if navigation == nil { report.waitingFor = begin(frame, report) }
     guard let navigation else { return report }
     let isThere = meter.measure(.propagation) { navigation.advance(to: report.timestamp) }
     guard isThere else { return report.treated(.dropped) }
@@ -102,18 +102,8 @@ package final class VisualInertialEstimator {
 
 extension VisualInertialEstimator {
   /// Looks for a first state; returns what is still missing.
-  private func begin(_ report: FrameReport) -> String? {
-    let time = report.timestamp
-    let window = waiting.samples(
-      after: time.advanced(bySeconds: -RestInitializer.window), before: time.advanced(byNanoseconds: 1))
-    guard let last = window.last, let firstSample else { return "imu" }
-    let initializer = RestInitializer(
-      calibration: imu, stillness: stillness, patience: configuration.patience, origin: origin)
-    let outcome = initializer.attempt(
-      window, at: last.timestamp, waited: time.seconds(since: firstSample),
-      flow: report.medianDisparity.map { $0 / camera.lens.focalLength / RecentFrames.span },
-      pictureStands: pictureStands(report) ?? false)
-    switch outcome {
+  private func begin(_ frame: CameraFrame, _ report: FrameReport) -> String? {
+    switch initializer.attempt(frame, report, waiting, pictureStands: pictureStands(report) ?? false) {
     case .waiting(let reason): return reason
     case .ready(let estimate): return start(from: estimate) ? nil : "health"
     }
@@ -165,8 +155,10 @@ extension VisualInertialEstimator {
   /// Gives up a state that can no longer be trusted and looks for a new one.
   private func restart() -> String {
     waiting = navigation?.samples ?? IMUBuffer()
-    if let pose = navigation?.worldFromBody, pose.translation.isFinite, pose.rotation.v.isFinite { origin = pose }
-    firstSample = waiting.samples.last?.timestamp
+    if let pose = navigation?.worldFromBody, pose.translation.isFinite, pose.rotation.v.isFinite {
+      initializer.origin = pose
+    }
+    initializer.reset()
     navigation = nil
     hover.reset()
     tracks.removeAll()

@@ -47,6 +47,10 @@ int fuse_la_project(double *F, int32_t rows, int32_t f, double *H, int32_t m, do
 /// QR compression: the first min(rows, m) rows of H (rows x m) and r become an equivalent measurement of unit noise.
 int fuse_la_compress(double *H, int32_t rows, int32_t m, double *r);
 
+/// B <- A^-1 B for a symmetric positive definite A (n x n) and m right-hand sides (B: n x m). Only A's upper triangle is
+/// read.
+int fuse_la_solve(const double *A, int32_t n, double *B, int32_t m);
+
 #ifdef __cplusplus
 }
 #endif

@@ -57,16 +57,16 @@ struct Trial {
   private func judgeScenario(_ scenario: Scenario, _ seed: UInt64) throws -> Judge.Verdict {
     let simulator = try Simulator(scenario: scenario, seed: seed)
     let contents = simulator.recording()
+    let events = options.cut(contents.events)
     let truth = TruthReading(states: contents.truth, peers: contents.peers)
     let startsFromTruth = options.initialization == .groundtruth
     let usesOdometry = contents.rig.cameras.isEmpty || contents.rig.imu == nil
     guard var judge = truth.judge(contents.rig, sharesWorld: startsFromTruth) else { throw Self.noTruth(scenario.name) }
     let finder = PrecisionFinder(
       rig: contents.rig, configuration: options.finder, useOdometry: usesOdometry,
-      initialState: startsFromTruth && !usesOdometry ? contents.truth.first : nil)
-    let events = contents.events.filter { options.takes($0.event) }
+      initialState: startsFromTruth && !usesOdometry ? truth.firstState(from: events) : nil)
     for event in events { for said in finder.process(event) { judge.note(said) } }
-    for said in finder.finish() { judge.note(said) }
+    if options.to == nil { for said in finder.finish() { judge.note(said) } }
     let ranges = events.compactMap { if case .range(let range) = $0.event { range } else { nil } }
     let impaired = asksIdeal ? simulator.impairedRanges() : [:]
     let radio = scenario.radio

@@ -31,6 +31,15 @@ struct RunOptions {
     if case .range = event { !leavesOutRanges } else { true }
   }
 
+  /// Those of some events, in arrival order, that such a run takes in.
+  func cut(_ events: [TimedEvent]) -> [TimedEvent] {
+    guard let first = events.map(\.event.timestamp).min() else { return [] }
+    return events.filter { event in
+      takes(event.event) && event.event.timestamp.seconds(since: first) >= from ?? 0
+        && event.arrival.seconds(since: first) <= to ?? .infinity
+    }
+  }
+
   /// How a recording is read for such a run.
   var reading: ReadingOptions {
     ReadingOptions(strict: isStrict, from: from, to: to, peer: peer, usesOdometry: forcesOdometry ? true : nil)

@@ -1,0 +1,179 @@
+import Geometry
+import Inertial
+import SensorData
+import Vision
+
+/// Finds a first state while the device moves, from up to two seconds of inertial samples and tracks.
+///
+/// Closed form first (`LinearStart`), then one refinement of everything (`StartRefinement`), whose information matrix says
+/// how well the state is known. What it cannot know it refuses, or knows only widely: with a constant acceleration nothing
+/// tells the scale.
+package struct MotionInitializer {
+  /// Why there is no state yet.
+  package enum Refusal: String, Error, Equatable, Sendable {
+    /// Too few frames, or over too short a time.
+    case frames
+    /// The inertial samples have gaps.
+    case imu
+    /// Too few points are seen for long enough.
+    case features
+    /// The device hardly moved from where it was.
+    case parallax
+    /// Gravity cannot be told from acceleration, or the accelerometer would be off by more than its kind ever is.
+    case gravity
+    /// Moved, but in a way that leaves the scale, and with it the speed, open.
+    case scale
+    /// Sights and inertial samples contradict each other.
+    case residual
+  }
+
+  /// Shortest window, seconds.
+  static let shortest = 0.5
+  /// Fewest frames of a window.
+  static let fewestFrames = 4
+  /// Fewest points, and most.
+  static let points = 12...80
+  /// Largest misfit per degree of freedom: pixel noise that is stated 40 % too small.
+  static let worstMisfit = 2.0
+  /// Parallax, in sigmas of a sight, below which the device counts as hardly moved.
+  static let leastParallax = 3.0
+  /// Share of the window's mean speed that the velocity's 1-sigma may be. Beyond it the scale is so uncertain that the
+  /// products of two errors, baseline times inverse distance, are as large as the parallax, and no covariance holds.
+  static let settled = 0.2
+  /// 1-sigma of the velocity, m/s, that is better than nothing.
+  static let bearable = 0.5
+
+  let calibration: IMUCalibration
+  let camera: FilterCamera
+  let place: StartPlace
+
+  /// - Parameter origin: where the body was when an earlier filter was given up.
+  package init(calibration: IMUCalibration, camera: FilterCamera, origin: Pose = .identity) {
+    self.calibration = calibration
+    self.camera = camera
+    place = StartPlace(origin: origin)
+  }
+
+  /// The state at the window's last frame.
+  ///
+  /// - Parameter isUrgent: take a state with an uncertain speed rather than none.
+  package func attempt(_ window: StartWindow, _ samples: IMUBuffer, isUrgent: Bool = false)
+    -> Result<InitialEstimate, Refusal>
+  {
+    Result { () throws(Refusal) in
+      guard window.span >= Self.shortest else { throw .frames }
+      let (times, tracks) = window.selection(lens: camera.lens)
+      guard times.count >= Self.fewestFrames else { throw .frames }
+      let stretches = zip(times, times.dropFirst()).compactMap { InertialStretch(samples, from: $0, to: $1) }
+      guard stretches.count == times.count - 1 else { throw .imu }
+      let chosen = Self.chosen(tracks)
+      guard chosen.count >= Self.points.lowerBound else { throw .features }
+      let refinement = try refined(stretches, chosen)
+      return try judged(refinement, at: times[times.count - 1], seconds: window.span, isUrgent: isUrgent)
+    }
+  }
+
+  /// The longest tracks, ties by id.
+  private static func chosen(_ tracks: [FeatureTrack]) -> [FeatureTrack] {
+    let usable = tracks.filter { $0.sights.count >= VisualUpdate.fewestSights }
+    let sorted = usable.sorted { ($1.sights.count, $0.featureID) < ($0.sights.count, $1.featureID) }
+    return Array(sorted.prefix(points.upperBound))
+  }
+
+  /// Velocity and gravity to begin the refinement with, in the axes of the first pose.
+  ///
+  /// With little parallax the closed form can be far off, and the refinement would end in another valley: that the device
+  /// hardly gained speed is a second guess, and the better end of the two counts.
+  private func guesses(_ stretches: [InertialStretch], _ tracks: [FeatureTrack]) -> [(velocity: Vector3, up: Vector3)] {
+    let weightless = InertialPropagation(gravityMagnitude: 0)
+    var moments = [LinearStart.Moment(seconds: 0, pose: .identity)]
+    var state = InertialState()
+    for stretch in stretches {
+      state = stretch.propagated(state, weightless)
+      moments.append(.init(seconds: moments[moments.count - 1].seconds + stretch.duration, pose: state.worldFromIMU))
+    }
+    let linear = LinearStart(
+      moments, tracks: tracks, imuFromCamera: camera.imuFromCamera, gravityMagnitude: calibration.gravityMagnitude,
+      angularNoise: camera.pixelNoise / camera.lens.focalLength, turnRate: SensorGrade(calibration).gyroscopeBias)
+    let steady = (velocity: Vector3.zero, up: state.velocity)
+    return (linear.map { [(velocity: $0.velocity, up: -$0.gravity)] } ?? []) + (steady.up.norm > 1e-3 ? [steady] : [])
+  }
+
+  /// Everything refined together from a guess; nil when the guess cannot be right.
+  private func refined(
+    _ guess: (velocity: Vector3, up: Vector3), _ stretches: [InertialStretch], _ tracks: [FeatureTrack]
+  )
+    -> StartRefinement?
+  {
+    let propagation = InertialPropagation(gravityMagnitude: calibration.gravityMagnitude)
+    let noise = InertialNoise(calibration)
+    let level = Rotation.carrying(guess.up, into: Vector3(0, 0, 1))
+    var states = [InertialState(rotation: level, velocity: level * guess.velocity)]
+    for stretch in stretches { states.append(stretch.propagated(states[states.count - 1], propagation)) }
+    let factors = zip(stretches, states).compactMap { InertialFactor($0, from: $1, propagation, noise) }
+    guard factors.count == stretches.count else { return nil }
+    var refinement = StartRefinement(
+      states: states, fixed: 0, points: tracks.map { point($0, states) }, factors: factors, camera: camera,
+      grade: SensorGrade(calibration))
+    _ = refinement?.descend(rounds: 12)
+    return refinement
+  }
+
+  /// The best end of all guesses, once more without the points that do not agree.
+  private func refined(_ stretches: [InertialStretch], _ tracks: [FeatureTrack]) throws(Refusal) -> StartRefinement {
+    let guesses = guesses(stretches, tracks)
+    if guesses.isEmpty { throw .gravity }
+    let ends = guesses.compactMap { refined($0, stretches, tracks) }
+    guard let best = ends.min(by: { $0.cost < $1.cost }) else { throw .residual }
+    let agreeing = best.agreeing(within: 3)
+    guard 2 * agreeing.count >= tracks.count, agreeing.count >= Self.points.lowerBound,
+      var rest = best.with(agreeing), rest.descend(rounds: 12)
+    else { throw .residual }
+    let last = stretches.count
+    let there = place.worldFromIMU(
+      up: rest.states[last].rotation.inverse * Vector3(0, 0, 1), bodyFromIMU: calibration.bodyFromIMU)
+    guard let placed = rest.placed(last, at: there) else { throw .residual }
+    return placed
+  }
+
+  private func point(_ track: FeatureTrack, _ states: [InertialState]) -> StartPoint {
+    let views = track.sights.map { sight in
+      CameraView(
+        worldFromCamera: states[sight.poseID].worldFromIMU * camera.imuFromCamera, pixel: sight.pixel,
+        direction: sight.direction)
+    }
+    var point = StartPoint(
+      anchor: views[0].worldFromCamera.translation,
+      bearing: views[0].worldFromCamera.rotation * views[0].direction, inverseDistance: 0, sights: track.sights)
+    // Before the refinement even good sights may seem to contradict each other.
+    let triangulation = Triangulation(lens: camera.lens, pixelNoise: camera.pixelNoise, largestError: 100)
+    if case .found(let feature, _, _) = triangulation.solve(views, anchor: 0) {
+      (point.bearing, point.inverseDistance) = (feature.bearing, feature.inverseDistance)
+    }
+    return point
+  }
+
+  private func judged(_ refinement: StartRefinement, at time: Timestamp, seconds: Double, isUrgent: Bool)
+    throws(Refusal) -> InitialEstimate
+  {
+    guard refinement.misfit <= Self.worstMisfit else { throw .residual }
+    let state = refinement.states[refinement.states.count - 1]
+    let grade = SensorGrade(calibration)
+    guard state.accelerometerBias.norm <= 4 * grade.accelerometerBias else { throw .gravity }
+    guard var covariance = refinement.covariance, state.isFinite else { throw .scale }
+    let variance = (6..<9).reduce(0) { $0 + covariance[16 * $1] }
+    let states = refinement.states
+    let speed = (states.reduce(0) { $0 + $1.velocity.squaredNorm } / Double(states.count)).squareRoot()
+    let limit = Self.settled * speed
+    if variance.squareRoot() > (isUrgent ? max(limit, Self.bearable) : limit) {
+      let parallax = refinement.parallax * camera.lens.focalLength / camera.pixelNoise
+      throw parallax < Self.leastParallax ? .parallax : .scale
+    }
+    for k in 0..<3 {
+      // One bias for the whole window: it walked meanwhile.
+      covariance[16 * (9 + k)] += calibration.gyroscopeRandomWalk * calibration.gyroscopeRandomWalk * seconds
+      covariance[16 * (12 + k)] += calibration.accelerometerRandomWalk * calibration.accelerometerRandomWalk * seconds
+    }
+    return InitialEstimate(time: time, state: state, covariance: covariance)
+  }
+}
