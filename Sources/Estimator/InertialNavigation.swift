@@ -55,10 +55,16 @@ package final class InertialNavigation: NavigationFilter {
 
   // MARK: Time passes
 
-  /// See `NavigationFilter`. False also when the last inertial sample is more than 100 ms before `time`.
+  /// True when more than a second of motion is missing before `end`: the state cannot be carried there any more.
+  package func isCutOff(from end: Timestamp) -> Bool {
+    samples.longestGap(from: time, to: end) > InertialNoise.longestSpacing
+  }
+
+  /// See `NavigationFilter`. False also when the last inertial sample is more than 100 ms before `time`, and when more than
+  /// a second of motion is missing.
   package func advance(to end: Timestamp) -> Bool {
     guard end >= time, let last = samples.samples.last,
-      end.seconds(since: last.timestamp) <= InertialNoise.dropoutSpacing
+      end.seconds(since: last.timestamp) <= InertialNoise.dropoutSpacing, !isCutOff(from: end)
     else { return false }
     guard end > time else { return true }
 
@@ -112,7 +118,8 @@ package final class InertialNavigation: NavigationFilter {
     let spacing = samples.spacing(from: here, to: there)
     let quality = InertialNoise.quality(ofSpacing: spacing)
     if quality == .dropout { dropouts += 1 }
-    return (next, step, noise.gathered(over: step, quality: quality, spacing: spacing))
+    let cut = samples.cut(from: here, to: there)
+    return (next, step, noise.gathered(over: step, quality: quality, spacing: spacing, cut: cut))
   }
 
   // MARK: Questions

@@ -10,7 +10,7 @@ import SensorData
 /// With `a` the kept rotation vector, `R_a = Exp(a) R_ref` (R_ref a constant: the estimate at the beginning) and `p_a` the
 /// kept position, the residual is `(-v, Log(R_a R^T), p_a - p)`, and for small `a` its Jacobian over (theta, p, v) and
 /// (a, p_a) consists of identities.
-struct RestConstraint {
+package struct RestConstraint {
   /// 1-sigma of the velocity of a device judged still, m/s.
   static let velocitySigma = 0.01
   /// How far what stands may sink or shake, 1-sigma: metres and radians.
@@ -18,7 +18,8 @@ struct RestConstraint {
 
   private struct Anchor {
     var block: ErrorCovariance.Block
-    var worldFromIMU: Pose
+    /// `R_ref`.
+    var reference: Rotation
   }
   private var anchor: Anchor?
 
@@ -44,9 +45,8 @@ struct RestConstraint {
         kept[(3 + i) * 6 + i] = -1
       }
       jacobian.append((anchor.block, kept))
-      let now = filter.worldFromNavigation, then = pose(anchor, filter)
-      let turn = (then.rotation * now.rotation.inverse).log, way = then.translation - now.translation
-      residual += [turn.x, turn.y, turn.z, way.x, way.y, way.z]
+      residual += Self.residual(
+        kept: filter.vector(anchor.block), reference: anchor.reference, now: filter.worldFromNavigation)
       noise += [Double](repeating: Self.turnSigma * Self.turnSigma, count: 3)
       noise += [Double](repeating: Self.positionSigma * Self.positionSigma, count: 3)
     }
@@ -77,14 +77,15 @@ struct RestConstraint {
     for i in 0..<6 { copy[i * width + i] = 1 }
     let now = filter.worldFromNavigation, p = now.translation
     anchor = filter.addVector([0, 0, 0, p.x, p.y, p.z], jacobian: [(filter.poseBlock, copy)], independent: []).map {
-      Anchor(block: $0, worldFromIMU: now)
+      Anchor(block: $0, reference: now.rotation)
     }
   }
 
-  private func pose(_ anchor: Anchor, _ filter: InertialNavigation) -> Pose {
-    let x = filter.vector(anchor.block)
-    return Pose(
-      rotation: Rotation.exp(Vector3(x[0], x[1], x[2])) * anchor.worldFromIMU.rotation,
-      translation: Vector3(x[3], x[4], x[5]))
+  /// `(Log(Exp(a) R_ref R^T), p_a - p)` for the kept vector `(a, p_a)`.
+  package static func residual(kept: [Double], reference: Rotation, now: Pose) -> [Double] {
+    let then = Rotation.exp(Vector3(kept[0], kept[1], kept[2])) * reference
+    let turn = (then * now.rotation.inverse).log
+    let way = Vector3(kept[3], kept[4], kept[5]) - now.translation
+    return [turn.x, turn.y, turn.z, way.x, way.y, way.z]
   }
 }

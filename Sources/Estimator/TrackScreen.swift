@@ -1,4 +1,5 @@
 import Geometry
+import Inertial
 import SensorData
 import Vision
 
@@ -55,6 +56,11 @@ struct TrackScreen {
   private mutating func compare(
     _ view: View, _ bearings: [(id: Int64, direction: Vector3)], _ navigation: InertialNavigation
   ) {
+    let samples = navigation.samples
+    // Without every reading in between nobody knows how the camera turned.
+    guard samples.longestGap(from: view.timestamp, to: navigation.time) <= InertialNoise.dropoutSpacing,
+      samples.cut(from: view.timestamp, to: navigation.time) == (0, 0)
+    else { return }
     let seconds = navigation.time.seconds(since: view.timestamp)
     let then = navigation.past(at: view.timestamp).worldFromIMU * camera.imuFromCamera
     let nowFromThen = (navigation.worldFromNavigation * camera.imuFromCamera).inverse * then

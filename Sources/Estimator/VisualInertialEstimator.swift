@@ -26,6 +26,7 @@ package final class VisualInertialEstimator {
   private var waiting = IMUBuffer()
   private var origin = Pose.identity
   private var firstSample: Timestamp?
+  private var newestFrame: Timestamp?
   private var tracks = FeatureTracks()
   private var recent = RecentFrames()
   private var screen: TrackScreen
@@ -77,11 +78,14 @@ package final class VisualInertialEstimator {
   /// Takes a frame: the block diagram of the filter.
   package func process(_ frame: CameraFrame) -> FrameReport {
     var report = FrameReport(frame, at: frame.timestamp.advanced(bySeconds: timeOffset))
+    // A frame that comes twice tells nothing the second time.
+    if let newest = newestFrame, report.timestamp <= newest { return report.treated(.dropped) }
+    newestFrame = report.timestamp
     report.medianDisparity = recent.disparity(to: frame)
     if navigation == nil { report.waitingFor = begin(report) }
     guard let navigation else { return report }
     let isThere = meter.measure(.propagation) { navigation.advance(to: report.timestamp) }
-    guard isThere else { return report.treated(.dropped) }
+    guard isThere else { return given(up: navigation, report) }
 
     let frame = screened(frame, navigation, &report)
     let rested = rest(navigation, report)
@@ -173,6 +177,15 @@ extension VisualInertialEstimator {
   private func giveUp(_ index: Int, _ navigation: InertialNavigation) {
     tracks.forget(poseID: navigation.clones[index].id)
     navigation.removeClone(at: index)
+  }
+
+  /// The report of a frame that the state could not be carried to; without the motion in between, a new one is needed.
+  private func given(up navigation: InertialNavigation, _ report: FrameReport) -> FrameReport {
+    var report = report.treated(.dropped)
+    if report.timestamp > navigation.time, navigation.isCutOff(from: report.timestamp) {
+      report.giveUp(waitingFor: restart())
+    }
+    return report
   }
 
   /// Gives up a state that can no longer be trusted and looks for a new one.

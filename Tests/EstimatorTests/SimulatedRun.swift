@@ -10,6 +10,8 @@ struct SimulatedRun {
     var seconds: Double
     var report: FrameReport
     var error: TrajectoryErrors.Row?
+    /// How many worlds ended before this one.
+    var epoch = 0
   }
 
   var rows: [Row] = []
@@ -43,7 +45,7 @@ struct SimulatedRun {
         }
       case .frame(let frame)?:
         let report = estimator.process(frame)
-        var row = Row(seconds: seconds, report: report)
+        var row = Row(seconds: seconds, report: report, epoch: estimator.restarts)
         if let navigation = estimator.navigation {
           let all = navigation.covariance.marginal([navigation.poseBlock])
           let actual = simulator.motion.kinematics(at: navigation.time.seconds(since: Simulator.start)).worldFromBody
@@ -59,9 +61,9 @@ struct SimulatedRun {
     dropouts = estimator.navigation?.dropouts ?? 0
   }
 
-  /// Errors of the frames within a stretch of time.
-  func errors(_ seconds: ClosedRange<Double> = 0...3600) -> TrajectoryErrors {
-    TrajectoryErrors(rows: rows.filter { seconds.contains($0.seconds) }.compactMap(\.error))
+  /// Errors of the frames within a stretch of time, in the world that began from the truth or in a later one.
+  func errors(_ seconds: ClosedRange<Double> = 0...3600, epoch: Int = 0) -> TrajectoryErrors {
+    TrajectoryErrors(rows: rows.filter { seconds.contains($0.seconds) && $0.epoch == epoch }.compactMap(\.error))
   }
 
   /// The last error at or before a moment.
