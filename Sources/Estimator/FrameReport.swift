@@ -26,6 +26,8 @@ package struct FrameReport: Equatable, Sendable {
   package var tracksUsed = 0
   /// Tracks that a gate refused.
   package var tracksRejected = 0
+  /// Tracks that were cut off because they do not stand still in the room.
+  package var tracksCut = 0
   /// Updates that were not possible numerically and were skipped.
   package var updatesFailed = 0
   /// Median distance, pixels, that the features moved over the last half second (or what there is of it).

@@ -55,10 +55,16 @@ package final class InertialNavigation: NavigationFilter {
 
   // MARK: Time passes
 
-  /// See `NavigationFilter`. False also when the last inertial sample is more than 100 ms before `time`.
+  /// True when more than a second of motion is missing before `end`: the state cannot be carried there any more.
+  package func isCutOff(from end: Timestamp) -> Bool {
+    samples.longestGap(from: time, to: end) > InertialNoise.longestSpacing
+  }
+
+  /// See `NavigationFilter`. False also when the last inertial sample is more than 100 ms before `time`, and when more than
+  /// a second of motion is missing.
   package func advance(to end: Timestamp) -> Bool {
     guard end >= time, let last = samples.samples.last,
-      end.seconds(since: last.timestamp) <= InertialNoise.dropoutSpacing
+      end.seconds(since: last.timestamp) <= InertialNoise.dropoutSpacing, !isCutOff(from: end)
     else { return false }
     guard end > time else { return true }
 
@@ -112,7 +118,31 @@ package final class InertialNavigation: NavigationFilter {
     let spacing = samples.spacing(from: here, to: there)
     let quality = InertialNoise.quality(ofSpacing: spacing)
     if quality == .dropout { dropouts += 1 }
-    return (next, step, noise.gathered(over: step, quality: quality, spacing: spacing))
+    let cut = samples.cut(from: here, to: there)
+    return (next, step, noise.gathered(over: step, quality: quality, spacing: spacing, cut: cut))
+  }
+
+  // MARK: Questions
+
+  /// Largest variances of a component of the velocity, (m/s)^2, and of the gyroscope's bias, (rad/s)^2.
+  package var variances: (velocity: Double, gyroscopeBias: Double) {
+    let offset = covariance.offset(of: poseBlock)
+    func largest(_ row: Int) -> Double { (offset + row..<offset + row + 3).reduce(0) { max($0, covariance[$1, $1]) } }
+    return (largest(6), largest(9))
+  }
+
+  /// The state at a moment not long ago as the present estimate sees it: carried back along the samples.
+  package func past(at start: Timestamp) -> InertialState {
+    var past = state
+    var here = time
+    for there in samples.samples(after: start, before: time).map(\.timestamp).reversed() + [start] {
+      guard let a = samples.sample(at: here), let b = samples.sample(at: there) else { break }
+      past = propagation.propagated(
+        past, angularVelocity: 0.5 * (a.angularVelocity + b.angularVelocity),
+        specificForce: 0.5 * (a.specificForce + b.specificForce), dt: there.seconds(since: here))
+      here = there
+    }
+    return past
   }
 
   // MARK: Clones
@@ -145,9 +175,7 @@ package final class InertialNavigation: NavigationFilter {
   /// spurious information they prevent: until it has settled once, the present estimates become the first ones.
   func relinearizeUntilSettled() {
     guard !hasSettled else { return }
-    let offset = covariance.offset(of: poseBlock) + 6
-    let variance = (offset..<offset + 3).reduce(0) { max($0, covariance[$1, $1]) }
-    if variance.squareRoot() < Self.settledVelocity { hasSettled = true }
+    if variances.velocity.squareRoot() < Self.settledVelocity { hasSettled = true }
     first = state
     for i in clones.indices { clones[i].firstWorldFromIMU = clones[i].worldFromIMU }
   }

@@ -22,13 +22,14 @@ package final class VisualInertialEstimator {
   private let camera: FilterCamera
   private let stillness: StillnessDetector
   private let visualUpdate: VisualUpdate
-  private let zeroVelocity: ZeroVelocityUpdate
 
   private var waiting = IMUBuffer()
   private var initializer: Initializer
-  private var lastRest: Timestamp?
+  private var newestFrame: Timestamp?
   private var tracks = FeatureTracks()
   private var recent = RecentFrames()
+  private var screen: TrackScreen
+  private var rest = RestConstraint()
   private var hover = HoverConstraint()
   private var window: CloneWindow
   private var trust = TrustMonitor()
@@ -45,11 +46,11 @@ package final class VisualInertialEstimator {
     stillness = StillnessDetector(imu)
     initializer = Initializer(
       calibration: imu, camera: self.camera, stillness: stillness, patience: configuration.patience)
+    screen = TrackScreen(camera: self.camera)
     window = CloneWindow(
       size: configuration.windowSize, keptParallax: configuration.keptParallax * camera.pixelNoise,
       imuFromCamera: self.camera.imuFromCamera.rotation)
     visualUpdate = VisualUpdate(camera: self.camera, mostTracks: configuration.mostTracks)
-    zeroVelocity = ZeroVelocityUpdate(gyroscopeNoiseDensity: imu.gyroscopeNoiseDensity)
   }
 
   /// Takes an inertial sample. False for one that is not newer than the last, or not finite: it is then ignored.
@@ -77,13 +78,17 @@ package final class VisualInertialEstimator {
   /// Takes a frame: the block diagram of the filter.
   package func process(_ frame: CameraFrame) -> FrameReport {
     var report = FrameReport(frame, at: frame.timestamp.advanced(bySeconds: timeOffset))
+    // A frame that comes twice tells nothing the second time.
+    if let newest = newestFrame, report.timestamp <= newest { return report.treated(.dropped) }
+    newestFrame = report.timestamp
     report.medianDisparity = recent.disparity(to: frame)
     if navigation == nil { report.waitingFor = begin(frame, report) }
     guard let navigation else { return report }
     let isThere = meter.measure(.propagation) { navigation.advance(to: report.timestamp) }
-    guard isThere else { return report.treated(.dropped) }
+    guard isThere else { return given(up: navigation, report) }
 
-    let rested = standsStill(navigation, report) && rest(navigation)
+    let frame = screened(frame, navigation, &report)
+    let rested = rest(navigation, report)
     report.treatment = rested ? .still : .moving
     let clone = rested ? nil : navigation.clone()
     var finished = tracks.observe(frame.features, lens: camera.lens, poseID: clone?.id)
@@ -92,7 +97,7 @@ package final class VisualInertialEstimator {
     finished += tracksToUse(surplus, isMoving: clone != nil, finished, navigation)
     report.count(visualUpdate.apply(finished, companions: tracks.living.count, to: navigation))
     if let surplus { giveUp(surplus, navigation) }
-    hover.apply(frame, camera: camera, to: navigation)
+    if !rested { hover.apply(frame, camera: camera, to: navigation) }
     if trust.isLost(after: report, navigation) { report.giveUp(waitingFor: restart()) }
     return report
   }
@@ -109,6 +114,18 @@ extension VisualInertialEstimator {
     }
   }
 
+  /// The frame without the tracks that do not stand still; what they told before is forgotten.
+  private func screened(_ frame: CameraFrame, _ navigation: InertialNavigation, _ report: inout FrameReport)
+    -> CameraFrame
+  {
+    let (culprits, new) = screen.inspect(frame, navigation)
+    report.tracksCut = new
+    tracks.discard(culprits)
+    var rest = frame
+    rest.features.removeAll { culprits.contains($0.featureID) }
+    return rest
+  }
+
   /// Two witnesses: the inertial unit and the picture; in the dark the first alone, more strictly.
   private func standsStill(_ navigation: InertialNavigation, _ report: FrameReport) -> Bool {
     let window = navigation.samples.samples(
@@ -119,20 +136,20 @@ extension VisualInertialEstimator {
     return statistic < StillnessDetector.atRest && pictureStands
   }
 
-  /// Nil where there is nothing to see. Noise alone moves a feature by a median of 1.67 sigma.
+  /// Nil where there is nothing to see. Noise alone moves a feature by a median of 1.67 sigma, and that of a few by a sigma
+  /// more now and then: a rest that has begun is not ended for that.
   private func pictureStands(_ report: FrameReport) -> Bool? {
-    report.medianDisparity.map { $0 < max(0.3, 2 * camera.pixelNoise) }
+    let sigmas = rest.isOn ? 3.0 : 2.0
+    return report.medianDisparity.map { $0 < max(0.3, sigmas * camera.pixelNoise) }
   }
 
-  /// Zero velocity; false when the state contradicts it.
-  private func rest(_ navigation: InertialNavigation) -> Bool {
-    let since = max(lastRest ?? navigation.time, navigation.time.advanced(bySeconds: -0.1))
-    let start = min(since, navigation.time.advanced(bySeconds: -0.02))
-    let samples = navigation.samples.samples(after: start, before: navigation.time.advanced(byNanoseconds: 1))
-    guard !samples.isEmpty else { return false }
-    lastRest = navigation.time
-    let rate = samples.reduce(Vector3.zero) { $0 + $1.angularVelocity } / Double(samples.count)
-    return zeroVelocity.apply(to: navigation, rate: rate, duration: navigation.time.seconds(since: start))
+  /// Holds a device that stands still; false when it moves, or the state contradicts rest.
+  private func rest(_ navigation: InertialNavigation, _ report: FrameReport) -> Bool {
+    guard standsStill(navigation, report) else {
+      rest.end(navigation)
+      return false
+    }
+    return rest.apply(to: navigation)
   }
 
   /// Living tracks whose turn it is: those that lose their oldest sight, and as many of the longest as keep the flow of
@@ -152,6 +169,15 @@ extension VisualInertialEstimator {
     navigation.removeClone(at: index)
   }
 
+  /// The report of a frame that the state could not be carried to; without the motion in between, a new one is needed.
+  private func given(up navigation: InertialNavigation, _ report: FrameReport) -> FrameReport {
+    var report = report.treated(.dropped)
+    if report.timestamp > navigation.time, navigation.isCutOff(from: report.timestamp) {
+      report.giveUp(waitingFor: restart())
+    }
+    return report
+  }
+
   /// Gives up a state that can no longer be trusted and looks for a new one.
   private func restart() -> String {
     waiting = navigation?.samples ?? IMUBuffer()
@@ -161,6 +187,8 @@ extension VisualInertialEstimator {
     initializer.reset()
     navigation = nil
     hover.reset()
+    rest.reset()
+    screen.reset()
     tracks.removeAll()
     trust.reset()
     restarts += 1

@@ -42,7 +42,7 @@ final class InertialTrajectory: TrajectoryMaker {
     waitingFor = report.waitingFor
     switch report.treatment {
     case .waiting, .dropped: return nil
-    case .moving, .still: return FrameOutcome(tracksRejected: report.tracksRejected)
+    case .moving, .still: return FrameOutcome(tracksRejected: report.tracksRejected + report.tracksCut)
     }
   }
 }

@@ -19,6 +19,6 @@ protocol TrajectoryMaker: AnyObject {
 
 /// What became of a frame.
 struct FrameOutcome {
-  /// Tracks that a gate refused.
+  /// Tracks that a gate refused, or that do not stand still in the room.
   var tracksRejected: Int
 }

@@ -84,6 +84,11 @@ package struct FeatureTracks: Sendable {
     }
   }
 
+  /// Forgets tracks by their ids.
+  package mutating func discard(_ ids: Set<Int64>) {
+    if !ids.isEmpty { living.removeAll { ids.contains($0.featureID) } }
+  }
+
   /// Forgets the sights from a pose.
   package mutating func forget(poseID: Int) {
     for i in living.indices { living[i].sights.removeAll { $0.poseID == poseID } }

@@ -14,7 +14,8 @@ import Testing
         "still", "straight", "arc", "arc-above", "search", "two-peers", "dark", "nlos", "approach", "walk-l", "tremor",
         "demo", "moving", "stairs", "search-walk", "put-down", "body", "wall", "landscape", "aoa", "eight-peers",
         "stereo",
-        "lost-frames", "suspended", "mc-sway", "mc-arc", "mc-arc-vertical", "mc-walk", "mc-walk-l", "long-walk",
+        "lost-frames", "suspended", "stand", "crossing", "mc-sway", "mc-arc", "mc-arc-vertical", "mc-walk", "mc-walk-l",
+        "long-walk",
       ])
     #expect(Scenario.builtIn.allSatisfy { !$0.summary.isEmpty && !$0.summary.contains("\n") })
   }

@@ -61,7 +61,7 @@ struct ResultDocument {
       "tracksRejected": .integer(summary.tracksRejected),
       "rangesUsed": .integer(summary.peers.values.reduce(0) { $0 + $1.rangesUsed }),
       "rangesRejected": .integer(summary.peers.values.reduce(0) { $0 + $1.rangesRejected }),
-      "late": .integer(summary.lateEvents),
+      "late": .integer(summary.lateEvents), "unusable": .integer(summary.unusableEvents),
       "damaged": .sorted(
         Dictionary(
           uniqueKeysWithValues: damage.filter { $0.total > 0 }.map { file in
