@@ -74,6 +74,9 @@ public final class PrecisionFinder {
     trajectory.attach(meter)
   }
 
+  /// Tells `witness` of everything that goes into the inertial filter from now on.
+  package func attach(_ witness: any FrameWitness) { trajectory.attach(witness) }
+
   /// Takes one event, in arrival order, and returns what can be said now.
   public func process(_ event: TimedEvent) -> [FinderOutput] {
     if !buffer.insert(event) { summary.lateEvents += 1 }

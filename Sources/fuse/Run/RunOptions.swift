@@ -18,6 +18,8 @@ struct RunOptions {
   var forcesOdometry = false
   /// Where the first state comes from.
   var initialization = Initialization.auto
+  /// Whether the trajectory is made anew from the whole recording once the forward run is done.
+  var isOffline = false
   /// Whether any damage of the recording ends the run.
   var isStrict = false
   /// The finder's settings.
