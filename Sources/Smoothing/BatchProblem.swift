@@ -22,16 +22,16 @@ package struct BatchProblem {
 
   /// The unknown states, in time order.
   package var keyframes: [Keyframe]
-  /// The unknown mount of the camera.
-  package var mount: CameraMount
+  /// The unknown rig of the camera.
+  package var rig: RigEstimate
   /// What was seen.
   package var tracks: [LandmarkTrack]
   /// Motion from each keyframe to the next, and its weight.
   package var motions: [(factor: InertialFactor, weight: [Double])]
   /// What is known of the first state.
   package var start: Prior<InertialState>
-  /// What is known of the mount.
-  package var mountPrior: Prior<CameraMount>
+  /// What is known of the rig.
+  package var rigPrior: Prior<RigEstimate>
   /// Where a point lands.
   package var reprojection: Reprojection
   /// What a sight's error costs.
@@ -41,31 +41,31 @@ package struct BatchProblem {
 
   /// A problem from its parts; one motion fewer than keyframes.
   package init(
-    keyframes: [Keyframe], mount: CameraMount, tracks: [LandmarkTrack],
+    keyframes: [Keyframe], rig: RigEstimate, tracks: [LandmarkTrack],
     motions: [(factor: InertialFactor, weight: [Double])], start: Prior<InertialState>,
-    mountPrior: Prior<CameraMount>, reprojection: Reprojection
+    rigPrior: Prior<RigEstimate>, reprojection: Reprojection
   ) {
     precondition(motions.count + 1 == keyframes.count, "a motion between neighbours")
     self.keyframes = keyframes
-    self.mount = mount
+    self.rig = rig
     self.tracks = tracks
     self.motions = motions
     self.start = start
-    self.mountPrior = mountPrior
+    self.rigPrior = rigPrior
     self.reprojection = reprojection
   }
 
   /// Poses of the camera at the keyframes.
-  package var cameras: [Pose] { keyframes.map { $0.worldFromIMU(after: mount.delay) * mount.imuFromCamera } }
+  package var cameras: [Pose] { keyframes.map { $0.worldFromIMU(after: rig.delay) * rig.imuFromCamera } }
 
-  /// Normal equations of the right shape for this problem, the mount being the last block; nil without memory.
+  /// Normal equations of the right shape for this problem, the rig being the last block; nil without memory.
   package func equations() -> NormalEquations? {
     var first = keyframes.indices.map { max($0 - 1, 0) }
     for track in tracks {
       guard let begin = track.sights.first?.keyframe, let end = track.sights.last?.keyframe else { continue }
       for k in begin...end { first[k] = min(first[k], begin) }
     }
-    let sizes = keyframes.map { _ in InertialState.errorSize } + [CameraMount.errorSize]
+    let sizes = keyframes.map { _ in InertialState.errorSize } + [RigEstimate.errorSize]
     return NormalEquations(sizes: sizes, first: first + [0])
   }
 
@@ -77,13 +77,13 @@ package struct BatchProblem {
       blocks: [0], jacobian: keyframes[0].state.minusJacobian(start.mean),
       residual: keyframes[0].state.minus(start.mean), weight: start.weight)
     equations.add(
-      blocks: [last], jacobian: mount.minusJacobian(mountPrior.mean), residual: mount.minus(mountPrior.mean),
-      weight: mountPrior.weight)
+      blocks: [last], jacobian: rig.minusJacobian(rigPrior.mean), residual: rig.minus(rigPrior.mean),
+      weight: rigPrior.weight)
     for (k, motion) in motions.enumerated() {
       let (a, b) = (keyframes[k].state, keyframes[k + 1].state)
       equations.add(
-        blocks: [k, k + 1], jacobian: motion.factor.jacobian(a, b), residual: motion.factor.residual(a, b),
-        weight: motion.weight)
+        blocks: [k, k + 1, last], jacobian: motion.factor.jacobian(a, b, rig.intrinsics),
+        residual: motion.factor.residual(a, b, rig.intrinsics), weight: motion.weight)
     }
     for k in keyframes.indices where keyframes[k].isStill {
       var jacobian = [Double](repeating: 0, count: 3 * InertialState.errorSize)
@@ -100,12 +100,15 @@ package struct BatchProblem {
     var pose: [Double] = [], common: [Double] = [], point: [Double] = [], residual: [Double] = []
     for sight in track.sights {
       guard
-        let row = reprojection.linearised(keyframes[sight.keyframe], mount, landmark, pixel: sight.pixel)
+        let row = reprojection.linearised(keyframes[sight.keyframe], rig, landmark, pixel: sight.pixel)
       else { continue }
       let weight = loss.weight(row.residual.x * row.residual.x + row.residual.y * row.residual.y).squareRoot()
       blocks.append(Int32(sight.keyframe))
       for x in row.pose { pose.append(weight * x) }
-      for x in row.mount { common.append(weight * x) }
+      for row in [row.mount[..<7], row.mount[7...]] {
+        for x in row { common.append(weight * x) }
+        for _ in 0..<IMUIntrinsics.count { common.append(0) }
+      }
       for x in row.point { point.append(weight * x) }
       residual.append(weight * row.residual.x)
       residual.append(weight * row.residual.y)
@@ -118,9 +121,9 @@ package struct BatchProblem {
   /// What inertial unit, rest and priors cost.
   package var costWithoutSights: Double {
     var cost = Self.cost(keyframes[0].state.minus(start.mean), start.weight)
-    cost += Self.cost(mount.minus(mountPrior.mean), mountPrior.weight)
+    cost += Self.cost(rig.minus(rigPrior.mean), rigPrior.weight)
     for (k, motion) in motions.enumerated() {
-      cost += Self.cost(motion.factor.residual(keyframes[k].state, keyframes[k + 1].state), motion.weight)
+      cost += Self.cost(motion.factor.residual(keyframes[k].state, keyframes[k + 1].state, rig.intrinsics), motion.weight)
     }
     for frame in keyframes where frame.isStill {
       cost += 0.5 * frame.state.velocity.squaredNorm / (Self.stillVelocity * Self.stillVelocity)
@@ -133,7 +136,7 @@ package struct BatchProblem {
     let size = InertialState.errorSize
     var next = self
     for k in keyframes.indices { next.keyframes[k].state = keyframes[k].state.plus(Array(step[size * k..<size * (k + 1)])) }
-    next.mount = mount.plus(step[(size * keyframes.count)...])
+    next.rig = rig.plus(step[(size * keyframes.count)...])
     let old = cameras, new = next.cameras
     for i in tracks.indices {
       guard let anchor = tracks[i].sights.first?.keyframe else { continue }

@@ -12,10 +12,10 @@ extension InertialState {
   }
 }
 
-extension CameraMount {
-  /// Derivative of `x.plus(d).minus(y)` by d at 0, 7 x 7, row-major: the inverse right Jacobian for the rotation, the identity
+extension RigEstimate {
+  /// Derivative of `x.plus(d).minus(y)` by d at 0, 22 x 22, row-major: the inverse right Jacobian for the rotation, the identity
   /// for the rest.
-  package func minusJacobian(_ y: CameraMount) -> [Double] {
+  package func minusJacobian(_ y: RigEstimate) -> [Double] {
     let phi = (y.imuFromCamera.rotation.inverse * imuFromCamera.rotation).log
     let m = Rotation.leftJacobian(-phi).inverse ?? .identity
     var result = SquareMatrix.identity(Self.errorSize)

@@ -16,6 +16,6 @@ package struct HuberLoss: Equatable, Sendable {
 
   /// Weight of the squared error in an equivalent least-squares problem.
   package func weight(_ squared: Double) -> Double {
-    squared <= threshold * threshold ? 1 : threshold / squared.squareRoot()
+    return squared <= threshold * threshold ? 1 : threshold / squared.squareRoot()
   }
 }

@@ -6,11 +6,12 @@ import Inertial
 ///     r = (Log(R_i^T R_j D_R^T), R_i^T (p_j - p_i - v_i T - g T^2/2) - D_p, R_i^T (v_j - v_i - g T) - D_v,
 ///          b_g,j - b_g,i, b_a,j - b_a,i),
 ///
-/// with the covariance of `PreintegratedIMU`; D at the biases of i. Errors of the states: rotation in the world frame, all
+/// with the covariance of `PreintegratedIMU`; D at the biases of i and the unit's axes. Errors of the states: rotation in the world frame, all
 /// else additive.
 package struct InertialFactor: Sendable {
   /// Rows of the residual.
   package static let rows = 15
+  private static let columns = 2 * InertialState.errorSize + RigEstimate.errorSize
 
   /// The motion.
   package let motion: PreintegratedIMU
@@ -24,8 +25,8 @@ package struct InertialFactor: Sendable {
   }
 
   /// The 15 residuals, not weighted.
-  package func residual(_ a: InertialState, _ b: InertialState) -> [Double] {
-    let d = motion.delta(gyroscopeBias: a.gyroscopeBias, accelerometerBias: a.accelerometerBias)
+  package func residual(_ a: InertialState, _ b: InertialState, _ intrinsics: IMUIntrinsics) -> [Double] {
+    let d = motion.delta(a, intrinsics)
     let back = a.rotation.inverse
     return [
       (back * b.rotation * d.rotation.inverse).log, back * way(a, b) - d.position, back * gain(a, b) - d.velocity,
@@ -33,9 +34,9 @@ package struct InertialFactor: Sendable {
     ].flatMap { [$0.x, $0.y, $0.z] }
   }
 
-  /// The residuals' Jacobian by the errors of both states: 15 x 30, row-major.
-  package func jacobian(_ a: InertialState, _ b: InertialState) -> [Double] {
-    let d = motion.delta(gyroscopeBias: a.gyroscopeBias, accelerometerBias: a.accelerometerBias)
+  /// The residuals' Jacobian by the errors of both states and of the rig: 15 x 52, row-major.
+  package func jacobian(_ a: InertialState, _ b: InertialState, _ intrinsics: IMUIntrinsics) -> [Double] {
+    let d = motion.delta(a, intrinsics)
     let back = a.rotation.inverse
     let error = (back * b.rotation * d.rotation.inverse).log
     let world = back.matrix
@@ -43,9 +44,11 @@ package struct InertialFactor: Sendable {
     let unrolled = Rotation.leftJacobian(error).inverse ?? .identity
     let unrolledRight = Rotation.leftJacobian(-error).inverse ?? .identity
     let t = motion.duration, step = motion.transition
-    var result = [Double](repeating: 0, count: Self.rows * 30)
-    func put(_ m: Matrix3, _ row: Int, _ column: Int) {
-      for i in 0..<3 { for j in 0..<3 { result[(3 * row + i) * 30 + 3 * column + j] = m[i, j] } }
+    var result = [Double](repeating: 0, count: Self.rows * Self.columns)
+    func put(_ m: Matrix3, _ row: Int, _ column: Int, shift: Int = 0) {
+      for i in 0..<3 {
+        for j in 0..<3 { result[(3 * row + i) * Self.columns + 3 * column + shift + j] = m[i, j] }
+      }
     }
     put(-(unrolled * world), 0, 0)
     put(-(unrolledRight * Rotation.leftJacobian(d.turn) * step.rotationByGyroscopeBias), 0, 3)
@@ -61,6 +64,12 @@ package struct InertialFactor: Sendable {
     put(-step.velocityByGyroscopeBias, 2, 3)
     put(-step.velocityByAccelerometerBias, 2, 4)
     put(world, 2, 7)
+    // The unit's axes stand last in the rig's error, behind seven numbers.
+    for (k, by) in motion.byIntrinsics.enumerated() {
+      put(-(unrolledRight * Rotation.leftJacobian(d.turn) * by.theta), 0, 12 + k, shift: 1)
+      put(-by.position, 1, 12 + k, shift: 1)
+      put(-by.velocity, 2, 12 + k, shift: 1)
+    }
     for k in 3..<5 {
       put(-Matrix3.identity, k, k)
       put(.identity, k, 5 + k)

@@ -18,6 +18,10 @@ package struct PreintegratedIMU: Sendable {
   package let delta: InertialState
   /// Dependence of (theta, p, v) on changes of the biases: the transition's columns for b_g and b_a.
   package let transition: InertialTransition
+  /// The unit's axes at which it was integrated.
+  package let intrinsics: IMUIntrinsics
+  /// Dependence of (theta, p, v) on changes of each of their triples.
+  package let byIntrinsics: [(theta: Matrix3, position: Matrix3, velocity: Matrix3)]
   /// Covariance of (theta, p, v, b_g, b_a) gathered over the stretch, 15 x 15, row-major.
   package let covariance: [Double]
 
@@ -26,9 +30,10 @@ package struct PreintegratedIMU: Sendable {
   /// - Parameters:
   ///   - gyroscopeBias: at which to integrate, rad/s.
   ///   - accelerometerBias: the same, m/s^2.
+  ///   - intrinsics: the unit's axes at which to integrate.
   package init?(
     _ samples: IMUBuffer, from start: Timestamp, to end: Timestamp, gyroscopeBias: Vector3, accelerometerBias: Vector3,
-    noise: InertialNoise
+    intrinsics: IMUIntrinsics = IMUIntrinsics(), noise: InertialNoise
   ) {
     guard end > start, let last = samples.samples.last, let oldest = samples.samples.first,
       end.seconds(since: last.timestamp) <= InertialNoise.dropoutSpacing,
@@ -38,10 +43,12 @@ package struct PreintegratedIMU: Sendable {
     var state = InertialState(gyroscopeBias: gyroscopeBias, accelerometerBias: accelerometerBias)
     var transition = InertialTransition.identity
     var gathered = BlockMatrix15()
+    var byIntrinsics = intrinsics.triples.map { _ in (theta: Matrix3.zero, position: Matrix3.zero, velocity: Matrix3.zero) }
     var here = start
     for there in Self.stops(samples, from: start, to: end) {
       guard let a = samples.sample(at: here), let b = samples.sample(at: there) else { return nil }
-      let rate = 0.5 * (a.angularVelocity + b.angularVelocity), force = 0.5 * (a.specificForce + b.specificForce)
+      let turning = 0.5 * (a.angularVelocity + b.angularVelocity), pulling = 0.5 * (a.specificForce + b.specificForce)
+      let (rate, force) = intrinsics.corrected(angularVelocity: turning, specificForce: pulling)
       let dt = there.seconds(since: here)
       let next = weightless.propagated(state, angularVelocity: rate, specificForce: force, dt: dt)
       let step = weightless.transition(
@@ -49,6 +56,7 @@ package struct PreintegratedIMU: Sendable {
         dt: dt)
       let spacing = samples.spacing(from: here, to: there)
       let added = noise.gathered(over: step, quality: InertialNoise.quality(ofSpacing: spacing), spacing: spacing)
+      Self.carry(&byIntrinsics, over: step, turning, pulling)
       transition = step * transition
       gathered = step.carried(gathered)
       for i in 0..<5 { for j in 0..<5 { gathered[i, j] += added[i, j] } }
@@ -58,25 +66,55 @@ package struct PreintegratedIMU: Sendable {
     duration = end.seconds(since: start)
     delta = state
     self.transition = transition
+    self.intrinsics = intrinsics
+    self.byIntrinsics = byIntrinsics
     covariance = gathered.rowMajor
   }
 
-  /// D_R, D_p, D_v at other biases, to first order.
-  package func delta(gyroscopeBias: Vector3, accelerometerBias: Vector3) -> (
-    rotation: Rotation, position: Vector3, velocity: Vector3, turn: Vector3
+  /// The dependence on the unit's axes over one more step: their errors act as biases do, with the other sign.
+  private static func carry(
+    _ sums: inout [(theta: Matrix3, position: Matrix3, velocity: Matrix3)], over step: InertialTransition,
+    _ turning: Vector3, _ pulling: Vector3
   ) {
-    let dg = gyroscopeBias - delta.gyroscopeBias, da = accelerometerBias - delta.accelerometerBias
-    let turn = transition.rotationByGyroscopeBias * dg
-    return (
-      Rotation.exp(turn) * delta.rotation,
-      delta.position + transition.positionByGyroscopeBias * dg + transition.positionByAccelerometerBias * da,
-      delta.velocity + transition.velocityByGyroscopeBias * dg + transition.velocityByAccelerometerBias * da, turn
-    )
+    let forces = IMUIntrinsics.forceDerivatives(pulling)
+    for k in sums.indices {
+      let old = sums[k]
+      var position = step.positionByRotation * old.theta + step.dt * old.velocity
+      var velocity = step.velocityByRotation * old.theta
+      if k < forces.count {
+        position += -(step.positionByAccelerometerBias * forces[k])
+        velocity += -(step.velocityByAccelerometerBias * forces[k])
+      } else {
+        let rate = turning[k - forces.count]
+        position += (-rate) * step.positionByGyroscopeBias
+        velocity += (-rate) * step.velocityByGyroscopeBias
+        sums[k].theta += (-rate) * step.rotationByGyroscopeBias
+      }
+      sums[k].position += position
+      sums[k].velocity += velocity
+    }
   }
 
-  /// The state at the end, from the state at the start; gravity in the world, m/s^2.
+  /// D_R, D_p, D_v at the biases of a state and other axes of the unit, to first order; `turn` is the change of D_R.
+  package func delta(_ state: InertialState, _ intrinsics: IMUIntrinsics) -> (
+    rotation: Rotation, position: Vector3, velocity: Vector3, turn: Vector3
+  ) {
+    let dg = state.gyroscopeBias - delta.gyroscopeBias, da = state.accelerometerBias - delta.accelerometerBias
+    var turn = transition.rotationByGyroscopeBias * dg
+    var position = transition.positionByGyroscopeBias * dg + transition.positionByAccelerometerBias * da
+    var velocity = transition.velocityByGyroscopeBias * dg + transition.velocityByAccelerometerBias * da
+    for (k, by) in byIntrinsics.enumerated() {
+      let change = intrinsics.triples[k] - self.intrinsics.triples[k]
+      turn += by.theta * change
+      position += by.position * change
+      velocity += by.velocity * change
+    }
+    return (Rotation.exp(turn) * delta.rotation, delta.position + position, delta.velocity + velocity, turn)
+  }
+
+  /// The state at the end, from the state at the start, at the axes of the integration; gravity in the world, m/s^2.
   package func carried(_ state: InertialState, gravity: Vector3) -> InertialState {
-    let d = delta(gyroscopeBias: state.gyroscopeBias, accelerometerBias: state.accelerometerBias)
+    let d = delta(state, intrinsics)
     var next = state
     next.rotation = state.rotation * d.rotation
     next.velocity += gravity * duration + state.rotation * d.velocity

@@ -12,7 +12,7 @@ package struct Reprojection {
     package var residual: SIMD2<Double>
     /// By the keyframe's (theta, p): 2 x 6, row-major.
     package var pose: [Double]
-    /// By the mount's (phi, tau, delta): 2 x 7, row-major.
+    /// By the rig's first seven errors (phi, tau, delta): 2 x 7, row-major.
     package var mount: [Double]
     /// By the landmark's (e1, e2, inverse distance): 2 x 3, row-major.
     package var point: [Double]
@@ -37,10 +37,10 @@ package struct Reprojection {
 
   /// The same with its Jacobians.
   package func linearised(
-    _ frame: Keyframe, _ mount: CameraMount, _ landmark: Landmark, pixel: SIMD2<Double>
+    _ frame: Keyframe, _ rig: RigEstimate, _ landmark: Landmark, pixel: SIMD2<Double>
   ) -> Linearised? {
-    let imu = frame.worldFromIMU(after: mount.delay)
-    let camera = imu * mount.imuFromCamera
+    let imu = frame.worldFromIMU(after: rig.delay)
+    let camera = imu * rig.imuFromCamera
     let q = landmark.scaled(from: camera.translation)
     let seen = camera.rotation.inverse * q
     guard let projection = lens.project(seen) else { return nil }

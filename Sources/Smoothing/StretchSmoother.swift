@@ -1,4 +1,3 @@
-import Foundation
 import Geometry
 import Inertial
 import SensorData
@@ -19,7 +18,7 @@ struct StretchSmoother {
   private let lens: LensModel
   private let noise: InertialNoise
   private let gravity: Vector3
-  private let mount: CameraMount
+  private let rig: RigEstimate
   private let pixelNoise: Double
   private let chosen: [Int]
 
@@ -30,7 +29,7 @@ struct StretchSmoother {
     lens = LensModel(camera)
     noise = InertialNoise(imu)
     gravity = Vector3(0, 0, -imu.gravityMagnitude)
-    mount = CameraMount(imuFromCamera: imu.bodyFromIMU.inverse * camera.bodyFromCamera)
+    rig = RigEstimate(imuFromCamera: imu.bodyFromIMU.inverse * camera.bodyFromCamera)
     pixelNoise = camera.pixelNoise
     chosen = KeyframeSelection.indices(of: stretch.frames)
   }
@@ -42,31 +41,11 @@ struct StretchSmoother {
       if round > 0 { guard renew(&problem) else { return nil } }
       let ending = LevenbergMarquardt().solve(&problem) { progress((Double(round) + $0) / Double(Self.rounds + 1)) }
       guard ending != nil else { return nil }
-      if ProcessInfo.processInfo.environment["FUSE_DEBUG"] != nil { debug(problem, round, ending!) }
     }
     guard let equations = problem.equations() else { return nil }
     problem.linearise(into: equations)
     guard equations.solve(damping: 0) != nil, equations.invert() else { return nil }
     return read(problem, equations)
-  }
-
-  private func debug(_ problem: BatchProblem, _ round: Int, _ ending: LevenbergMarquardt.Ending) {
-    var e2: [Double] = []
-    let cameras = problem.cameras
-    var lost = 0, sights = 0
-    for t in problem.tracks {
-      guard let l = t.landmark else { lost += 1; continue }
-      for s in t.sights {
-        sights += 1
-        if let r = problem.reprojection.residual(cameras[s.keyframe], l, pixel: s.pixel) { e2.append(r.x*r.x+r.y*r.y) }
-      }
-    }
-    e2.sort()
-    let inertial = problem.costWithoutSights
-    print("round", round, ending, "keyframes", problem.keyframes.count, "tracks", problem.tracks.count, "lost", lost, "sights", sights,
-      "median e", e2.isEmpty ? 0 : e2[e2.count/2].squareRoot(), "p90", e2.isEmpty ? 0 : e2[e2.count*9/10].squareRoot(), "inertial cost/dof", 2*inertial / Double(15*problem.motions.count),
-      "mount", problem.mount.minus(problem.mountPrior.mean).map { ($0*1e5).rounded()/1e5 },
-      "bias", problem.keyframes.last!.state.gyroscopeBias, problem.keyframes.last!.state.accelerometerBias)
   }
 }
 
@@ -81,29 +60,36 @@ extension StretchSmoother {
       return Keyframe(
         timestamp: frame.timestamp, state: frame.state, isStill: frame.isStill, measuredRate: sample.angularVelocity)
     }
-    let sigmas = Self.mountSigmas
-    let mountWeights =
-      [Double](repeating: 1 / sigmas.rotation, count: 3) + [Double](repeating: 1 / sigmas.translation, count: 3)
-      + [1 / sigmas.delay]
-    var mountWeight = [Double](repeating: 0, count: 49)
-    for (i, weight) in mountWeights.enumerated() { mountWeight[8 * i] = weight }
-    guard keyframes.count == chosen.count, let motions = motions(keyframes),
+    let rigWeight = rigWeight
+    guard keyframes.count == chosen.count, let motions = motions(keyframes, rig.intrinsics),
       let startWeight = Whitening.matrix(stretch.startCovariance, size: InertialState.errorSize)
     else { return nil }
     var problem = BatchProblem(
-      keyframes: keyframes, mount: mount,
+      keyframes: keyframes, rig: rig,
       tracks: TrackCollection.tracks(chosen.map { stretch.frames[$0].features }, lens: lens), motions: motions,
       start: .init(mean: keyframes[0].state, weight: startWeight),
-      mountPrior: .init(mean: mount, weight: mountWeight),
+      rigPrior: .init(mean: rig, weight: rigWeight),
       reprojection: Reprojection(lens: lens, pixelNoise: pixelNoise))
     triangulate(&problem)
     return problem
   }
 
-  private func motions(_ keyframes: [Keyframe]) -> [(factor: InertialFactor, weight: [Double])]? {
+  /// What is known of the rig, as weights of its error.
+  private var rigWeight: [Double] {
+    let sigmas = Self.mountSigmas
+    let axes = IMUIntrinsics.sigma(imu)
+    let diagonal =
+      [sigmas.rotation, sigmas.translation].flatMap { [$0, $0, $0] } + [sigmas.delay]
+      + [Double](repeating: axes, count: IMUIntrinsics.count)
+    var weight = [Double](repeating: 0, count: diagonal.count * diagonal.count)
+    for (i, sigma) in diagonal.enumerated() { weight[i * (diagonal.count + 1)] = 1 / sigma }
+    return weight
+  }
+
+  private func motions(_ keyframes: [Keyframe], _ intrinsics: IMUIntrinsics) -> [(factor: InertialFactor, weight: [Double])]? {
     var motions: [(factor: InertialFactor, weight: [Double])] = []
     for (a, b) in zip(keyframes, keyframes.dropFirst()) {
-      guard let motion = motion(a.state, from: a.timestamp, to: b.timestamp),
+      guard let motion = motion(a.state, intrinsics, from: a.timestamp, to: b.timestamp),
         let weight = Whitening.matrix(motion.covariance, size: InertialFactor.rows)
       else { return nil }
       motions.append((InertialFactor(motion: motion, gravity: gravity), weight))
@@ -111,10 +97,12 @@ extension StretchSmoother {
     return motions
   }
 
-  private func motion(_ state: InertialState, from start: Timestamp, to end: Timestamp) -> PreintegratedIMU? {
+  private func motion(
+    _ state: InertialState, _ intrinsics: IMUIntrinsics, from start: Timestamp, to end: Timestamp
+  ) -> PreintegratedIMU? {
     PreintegratedIMU(
       samples, from: start, to: end, gyroscopeBias: state.gyroscopeBias, accelerometerBias: state.accelerometerBias,
-      noise: noise)
+      intrinsics: intrinsics, noise: noise)
   }
 
   /// Finds the points that are not known yet.
@@ -136,7 +124,7 @@ extension StretchSmoother {
 
   /// Between two rounds: everything that was taken at the old estimates is taken at the new ones.
   private func renew(_ problem: inout BatchProblem) -> Bool {
-    guard let motions = motions(problem.keyframes) else { return false }
+    guard let motions = motions(problem.keyframes, problem.rig.intrinsics) else { return false }
     problem.motions = motions
     for k in problem.keyframes.indices {
       let old = problem.keyframes[k]
@@ -175,8 +163,8 @@ extension StretchSmoother {
       poses.append(pose(begin, a, joint.0))
       for i in begin + 1..<end {
         let time = stretch.frames[i].timestamp
-        guard let before = motion(a, from: stretch.frames[begin].timestamp, to: time),
-          let after = motion(a, from: time, to: stretch.frames[end].timestamp),
+        guard let before = motion(a, problem.rig.intrinsics, from: stretch.frames[begin].timestamp, to: time),
+          let after = motion(a, problem.rig.intrinsics, from: time, to: stretch.frames[end].timestamp),
           let bridge = InertialBridge(a, b, before: before, after: after, gravity: gravity, joint: joint)
         else { return nil }
         poses.append(pose(i, bridge.state, bridge.covariance))
