@@ -37,7 +37,7 @@ package struct InertialBridge {
   }
 
   /// Transition and noise of a motion, world axes.
-  private static func world(_ motion: PreintegratedIMU, from state: InertialState) -> (SquareMatrix, SquareMatrix) {
+  package static func world(_ motion: PreintegratedIMU, from state: InertialState) -> (SquareMatrix, SquareMatrix) {
     let r = state.rotation.matrix
     let d = motion.delta(state, motion.intrinsics)
     let step = motion.transition
