@@ -78,6 +78,9 @@ public final class PrecisionFinder {
     trajectory.attach(meter)
   }
 
+  /// Tells `witness` of everything that goes into the inertial filter from now on.
+  package func attach(_ witness: any FrameWitness) { trajectory.attach(witness) }
+
   /// Takes one event, in arrival order, and returns what can be said now.
   public func process(_ event: TimedEvent) -> [FinderOutput] {
     switch buffer.insert(event) {

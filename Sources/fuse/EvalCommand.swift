@@ -67,6 +67,9 @@ struct EvalCommand: ParsableCommand {
   @Flag(help: "Take the trajectory from odometry0 even if IMU and camera are there.")
   var odometry = false
 
+  @Flag(help: "Make the trajectory anew from the whole recording, once the forward run is done; updates stay as they are.")
+  var offline = false
+
   @Option(help: "Start by itself (auto) or from the first true state (groundtruth).")
   var initialize: RunOptions.Initialization = .auto
 
@@ -114,6 +117,7 @@ struct EvalCommand: ParsableCommand {
     options.forcesOdometry = odometry
     options.initialization = initialize
     options.leavesOutRanges = noRanges
+    options.isOffline = offline
     if let config { options.finder = try ConfigurationFile.read(config) }
     func trial(_ source: Trial.Source) -> Trial {
       Trial(source: source, options: options, truth: truth, asksIdeal: ideal)

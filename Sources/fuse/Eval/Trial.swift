@@ -4,6 +4,7 @@ import Foundation
 import PrecisionFinding
 import SensorData
 import Simulation
+import Smoothing
 
 /// One run to be judged: a recording, the output of a run, or a scenario with a seed. Works without writing anything.
 struct Trial {
@@ -43,14 +44,16 @@ struct Trial {
     let finder = PrecisionFinder(
       rig: recording.rig, configuration: options.finder, useOdometry: usesOdometry,
       initialState: startsFromTruth ? try truth.firstState(of: recording) : nil)
+    let offline = options.isOffline && !usesOdometry ? OfflineTrajectory(finder, recording.rig) : nil
     let events = try recording.events()
     var ranges: [RangeMeasurement] = []
     while let event = try events.next() {
       guard options.takes(event.event) else { continue }
       if case .range(let range) = event.event { ranges.append(range) }
-      for said in finder.process(event) { judge.note(said) }
+      for said in finder.process(event) { judge.note(said, withPoses: offline == nil) }
     }
-    if !events.stoppedEarly { for said in finder.finish() { judge.note(said) } }
+    if !events.stoppedEarly { for said in finder.finish() { judge.note(said, withPoses: offline == nil) } }
+    judge.note(offline)
     return withIdeal(judge, ranges, recording.rig, truth)
   }
 
@@ -65,8 +68,10 @@ struct Trial {
     let finder = PrecisionFinder(
       rig: contents.rig, configuration: options.finder, useOdometry: usesOdometry,
       initialState: startsFromTruth && !usesOdometry ? truth.firstState(from: events) : nil)
-    for event in events { for said in finder.process(event) { judge.note(said) } }
-    if options.to == nil { for said in finder.finish() { judge.note(said) } }
+    let offline = options.isOffline && !usesOdometry ? OfflineTrajectory(finder, contents.rig) : nil
+    for event in events { for said in finder.process(event) { judge.note(said, withPoses: offline == nil) } }
+    if options.to == nil { for said in finder.finish() { judge.note(said, withPoses: offline == nil) } }
+    judge.note(offline)
     let ranges = events.compactMap { if case .range(let range) = $0.event { range } else { nil } }
     let impaired = asksIdeal ? simulator.impairedRanges() : [:]
     let radio = scenario.radio
@@ -113,13 +118,20 @@ struct Trial {
 }
 
 extension Judge {
+  /// Notes the trajectory that stands for the finder's, where there is one.
+  fileprivate mutating func note(_ offline: OfflineTrajectory?) {
+    for pose in offline?.poses().poses ?? [] {
+      note(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
+    }
+  }
+
   /// Notes what the finder says, as it would stand in the output folder.
-  fileprivate mutating func note(_ said: FinderOutput) {
+  fileprivate mutating func note(_ said: FinderOutput, withPoses: Bool) {
     switch said {
     case .update(let update):
       if let judged = JudgedUpdate(UpdateRecord(update)) { note(judged, peer: update.object.peer) }
     case .pose(let time, let worldFromBody, let covariance):
-      note(time, worldFromBody: worldFromBody, covariance: covariance)
+      if withPoses { note(time, worldFromBody: worldFromBody, covariance: covariance) }
     case .session: break
     }
   }

@@ -48,7 +48,7 @@ struct ResultDocument {
     [
       "from": .number(options.from), "to": .number(options.to), "peer": .string(options.peer),
       "strict": .bool(options.isStrict), "initialize": .string(options.initialization.rawValue),
-      "trajectory": .string(recording.trajectorySource?.rawValue),
+      "trajectory": .string(recording.trajectorySource?.rawValue), "offline": .bool(options.isOffline),
       "finder": ConfigurationFile.effective(options.finder),
     ]
   }

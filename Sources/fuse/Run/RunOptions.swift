@@ -21,6 +21,8 @@ struct RunOptions {
   var initialization = Initialization.auto
   /// Whether ranges are left out, so that the trajectory is the device's own.
   var leavesOutRanges = false
+  /// Whether the trajectory is made anew from the whole recording once the forward run is done.
+  var isOffline = false
   /// Whether any damage of the recording ends the run.
   var isStrict = false
   /// The finder's settings.
