@@ -40,16 +40,28 @@ package struct InitialEstimate: Sendable {
     let leverArm = truth.worldFromBody.rotation * calibration.bodyFromIMU.translation
     let gyroscopeBias = truth.gyroscopeBias ?? .zero
     let worldRate = worldFromIMU.rotation * (angularVelocity - gyroscopeBias)
-    let phone = SensorGrade(calibration)
+    let sigmas = Self.sigmas(of: truth, calibration: calibration)
     self.init(
       time: truth.timestamp,
       state: InertialState(
         rotation: worldFromIMU.rotation, position: worldFromIMU.translation,
         velocity: (truth.velocity ?? .zero) + worldRate.cross(leverArm), gyroscopeBias: gyroscopeBias,
         accelerometerBias: truth.accelerometerBias ?? .zero),
-      theta: Vector3(0.005, 0.005, 0.001), position: 0.001, velocity: truth.velocity == nil ? 0.5 : 0.02,
-      gyroscopeBias: truth.gyroscopeBias == nil ? phone.gyroscopeBias : 0.1 * phone.gyroscopeBias,
-      accelerometerBias: truth.accelerometerBias == nil ? phone.accelerometerBias : 0.1 * phone.accelerometerBias)
+      theta: sigmas.theta, position: sigmas.position, velocity: sigmas.velocity,
+      gyroscopeBias: sigmas.gyroscopeBias, accelerometerBias: sigmas.accelerometerBias)
+  }
+
+  /// How well a row of the truth is taken to be known, 1-sigma: theta in radians about the world's axes, metres, m/s, rad/s and
+  /// m/s^2 for each axis.
+  package static func sigmas(of truth: GroundTruthState, calibration: IMUCalibration) -> (
+    theta: Vector3, position: Double, velocity: Double, gyroscopeBias: Double, accelerometerBias: Double
+  ) {
+    let grade = SensorGrade(calibration)
+    return (
+      Vector3(0.005, 0.005, 0.001), 0.001, truth.velocity == nil ? 0.5 : 0.02,
+      (truth.gyroscopeBias == nil ? 1 : 0.1) * grade.gyroscopeBias,
+      (truth.accelerometerBias == nil ? 1 : 0.1) * grade.accelerometerBias
+    )
   }
 }
 

@@ -73,6 +73,9 @@ struct EvalCommand: ParsableCommand {
   @Option(help: "Start by itself (auto) or from the first true state (groundtruth).")
   var initialize: RunOptions.Initialization = .auto
 
+  @Flag(help: "Start a scenario beside the truth: every seed draws an error from the filter's initial covariance.")
+  var drawStart = false
+
   @Flag(help: "Leave the ranges out: what the trajectory is without them.")
   var noRanges = false
 
@@ -115,12 +118,12 @@ struct EvalCommand: ParsableCommand {
     var options = RunOptions()
     (options.from, options.to) = (from, to)
     options.forcesOdometry = odometry
-    options.initialization = initialize
+    options.initialization = drawStart ? .groundtruth : initialize
     options.leavesOutRanges = noRanges
     options.isOffline = offline
     if let config { options.finder = try ConfigurationFile.read(config) }
     func trial(_ source: Trial.Source) -> Trial {
-      Trial(source: source, options: options, truth: truth, asksIdeal: ideal)
+      Trial(source: source, options: options, truth: truth, asksIdeal: ideal, drawsStart: drawStart)
     }
     let fromFolders = try judgedFolders().map { folder in
       let isRun = RunFolder.isRun(folder)

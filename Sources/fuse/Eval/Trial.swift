@@ -23,6 +23,8 @@ struct Trial {
   var truth: String?
   /// Whether the ideal observer is asked too.
   var asksIdeal: Bool
+  /// Whether a scenario's start from the truth errs as the filter expects.
+  var drawsStart = false
 
   /// Runs and judges. Takes seconds; touches nothing shared.
   ///
@@ -67,7 +69,7 @@ struct Trial {
     guard var judge = truth.judge(contents.rig, sharesWorld: startsFromTruth) else { throw Self.noTruth(scenario.name) }
     let finder = PrecisionFinder(
       rig: contents.rig, configuration: options.finder, useOdometry: usesOdometry,
-      initialState: startsFromTruth && !usesOdometry ? truth.firstState(from: events) : nil)
+      initialState: startsFromTruth && !usesOdometry ? start(truth.firstState(from: events), contents.rig, seed) : nil)
     let offline = options.isOffline && !usesOdometry ? OfflineTrajectory(finder, contents.rig) : nil
     for event in events { for said in finder.process(event) { judge.note(said, withPoses: offline == nil) } }
     if options.to == nil { for said in finder.finish() { judge.note(said, withPoses: offline == nil) } }
@@ -77,6 +79,12 @@ struct Trial {
     let radio = scenario.radio
     let model = RangeErrorModel(white: radio.rangeNoise, coloured: radio.driftDeviation, memory: radio.driftTime)
     return withIdeal(judge, ranges, contents.rig, truth, model, impaired)
+  }
+
+  /// The state to start from, or a draw about it.
+  private func start(_ state: GroundTruthState?, _ rig: RigCalibration, _ seed: UInt64) -> GroundTruthState? {
+    guard let state, let imu = rig.imu, drawsStart else { return state }
+    return state.drawn(imu, seed: seed)
   }
 
   private func judgeRun(_ path: String) throws -> Judge.Verdict {
