@@ -46,12 +46,6 @@ import Testing
       started += 1
       sum += nees
       worst = max(worst, nees)
-      if nees > 35 {
-        print(
-          "seed", seed, grade, nees, estimate.time.seconds(since: StartWorld.begin), world.error(estimate).error,
-          [0, 16].map { estimate.covariance[$0].squareRoot() },
-          (6..<15).map { estimate.covariance[16 * $0].squareRoot() }, estimate.state.velocity.norm)
-      }
     }
     let mean = sum / Double(started)
     print("starts in motion, \(grade.rawValue): \(started) of \(runs), NEES \(mean) of 11, worst \(worst)")
@@ -104,25 +98,29 @@ import Testing
     #expect(reason(other.window(1), samples) == .residual)
   }
 
-  /// Outliers among the tracks: one in five follows something else.
-  @Test func contradictingTracksAreLeftOut() throws {
+  /// One track in five slides off on its own, each in its direction, at up to 150 pixels a second.
+  @Test func slidingTracksAreLeftOut() throws {
     var started = 0, sum = 0.0
     for seed in 1...20 {
       var world = StartWorld(seed: UInt64(200 + seed))
-      var drift = SeededRandom(seed: UInt64(seed))
+      var slide = SeededRandom(seed: UInt64(seed))
+      let velocities = world.points.map { _ in SIMD2(slide.uniform(-150...150), slide.uniform(-150...150)) }
       var window = StartWindow()
-      let sway = drift.uniform(40...120)
       for i in 0...24 {
         let t = Double(i) * 0.05
         var frame = world.frame(t)
-        for k in frame.features.indices where frame.features[k].featureID % 5 == 0 { frame.features[k].u += sway * t }
+        for k in frame.features.indices where frame.features[k].featureID % 5 == 0 {
+          let velocity = velocities[Int(frame.features[k].featureID)]
+          frame.features[k].u += velocity.x * t
+          frame.features[k].v += velocity.y * t
+        }
         window.add(frame, at: frame.timestamp)
       }
       guard case .success(let estimate) = world.initializer.attempt(window, world.samples(1.25)) else { continue }
       started += 1
       sum += try #require(world.error(estimate).nees)
     }
-    print("starts with outliers: \(started) of 20, NEES \(sum / Double(started)) of 11")
+    print("starts among sliding tracks: \(started) of 20, NEES \(sum / Double(started)) of 11")
     #expect(started >= 15)
     #expect(sum / Double(started) < 20)
   }

@@ -27,8 +27,9 @@ package struct MotionInitializer {
     case residual
   }
 
-  /// Shortest window, seconds.
-  static let shortest = 0.5
+  /// Shortest window, seconds: over shorter ones one in fifty states is wrong by more than it says, because acceleration, tilt
+  /// and bias look alike.
+  static let shortest = 0.8
   /// Fewest frames of a window.
   static let fewestFrames = 4
   /// Fewest points, and most.
@@ -43,7 +44,7 @@ package struct MotionInitializer {
   /// The same when waiting longer does not pay.
   static let bearable = 0.5
   /// How often points that do not agree with the rest are left out anew.
-  static let rounds = 3
+  static let rounds = 5
 
   let calibration: IMUCalibration
   let camera: FilterCamera
@@ -128,15 +129,17 @@ package struct MotionInitializer {
     let ends = guesses.compactMap { refined($0, stretches, tracks) }
     guard let best = ends.min(by: { $0.cost < $1.cost }) else { throw .residual }
     var rest = best
-    for _ in 0..<Self.rounds {
+    var hasSettled = false
+    for _ in 0..<Self.rounds where !hasSettled {
       let agreeing = rest.agreeing
       guard 2 * agreeing.count >= tracks.count, agreeing.count >= Self.points.lowerBound,
-        var fewer = rest.with(agreeing), fewer.descend(rounds: 12)
-      else { throw isHardlyMoving(rest) ? .parallax : .residual }
-      let isDone = agreeing.count == rest.points.count
+        var fewer = rest.with(agreeing)
+      else { break }
+      let isAtRest = fewer.descend(rounds: 12)
+      hasSettled = isAtRest && agreeing.count == rest.points.count
       rest = fewer
-      if isDone { break }
     }
+    guard hasSettled else { throw isHardlyMoving(rest) ? .parallax : .residual }
     let last = stretches.count
     let there = place.worldFromIMU(
       up: rest.states[last].rotation.inverse * Vector3(0, 0, 1), bodyFromIMU: calibration.bodyFromIMU)
