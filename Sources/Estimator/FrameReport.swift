@@ -18,7 +18,8 @@ package struct FrameReport: Equatable, Sendable {
   package var timestamp: Timestamp
   /// How it was treated.
   package var treatment: Treatment
-  /// A machine-readable word while the trajectory has not begun: `imu`, `stillness`, or `health` after a failure.
+  /// A machine-readable word while the trajectory has not begun: `imu`, `stillness`, one of `MotionInitializer.Refusal`, or
+  /// `health` after a failure.
   package var waitingFor: String?
   /// Features in the frame.
   package var tracksSeen = 0

@@ -60,10 +60,10 @@ import Testing
 
   @Test func aSlowTurnIsNotTakenForABias() {
     var source = SeededRandom(seed: 4)
-    let window = Self.samples(Self.phone, .identity, bias: .zero, turn: Vector3(0, 0, 0.2), shake: 0.2, &source)
+    let window = Self.samples(Self.phone, .identity, bias: .zero, turn: Vector3(0, 0, 0.08), shake: 0.2, &source)
     guard
       case .ready(let estimate) = Self.initializer(Self.phone).attempt(
-        window, at: window.last!.timestamp, isMakeshift: false, flow: 0.2, pictureStands: false)
+        window, at: window.last!.timestamp, isMakeshift: false, flow: 0.08, pictureStands: false)
     else { Issue.record("not ready"); return }
     #expect(estimate.state.gyroscopeBias.norm < 0.03)
     #expect(estimate.covariance[16 * 11].squareRoot() > 0.02)

@@ -140,6 +140,6 @@ package struct LinearStart {
 }
 
 extension Matrix3 {
-  /// Per unit of weight: a point with less than a milliradian of parallax tells nothing of the motion.
-  fileprivate static let softness = Matrix3(diagonal: Vector3(repeating: 1e-6))
+  /// Per unit of weight: a point with less than a thirtieth of a milliradian of parallax tells nothing of the motion.
+  fileprivate static let softness = Matrix3(diagonal: Vector3(repeating: 1e-9))
 }

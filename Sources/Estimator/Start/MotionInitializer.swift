@@ -27,8 +27,9 @@ package struct MotionInitializer {
     case residual
   }
 
-  /// Shortest window, seconds.
-  static let shortest = 0.5
+  /// Shortest window, seconds: over shorter ones one in fifty states is wrong by more than it says, because acceleration, tilt
+  /// and bias look alike.
+  static let shortest = 0.8
   /// Fewest frames of a window.
   static let fewestFrames = 4
   /// Fewest points, and most.
@@ -40,8 +41,10 @@ package struct MotionInitializer {
   /// Share of the window's mean speed that the velocity's 1-sigma may be. Beyond it the scale is so uncertain that the
   /// products of two errors, baseline times inverse distance, are as large as the parallax, and no covariance holds.
   static let settled = 0.2
-  /// 1-sigma of the velocity, m/s, that is better than nothing.
+  /// The same when waiting longer does not pay.
   static let bearable = 0.5
+  /// How often points that do not agree with the rest are left out anew.
+  static let rounds = 5
 
   let calibration: IMUCalibration
   let camera: FilterCamera
@@ -119,21 +122,33 @@ package struct MotionInitializer {
     return refinement
   }
 
-  /// The best end of all guesses, once more without the points that do not agree.
+  /// The best end of all guesses, and again without the points that do not agree.
   private func refined(_ stretches: [InertialStretch], _ tracks: [FeatureTrack]) throws(Refusal) -> StartRefinement {
     let guesses = guesses(stretches, tracks)
     if guesses.isEmpty { throw .gravity }
     let ends = guesses.compactMap { refined($0, stretches, tracks) }
     guard let best = ends.min(by: { $0.cost < $1.cost }) else { throw .residual }
-    let agreeing = best.agreeing(within: 3)
-    guard 2 * agreeing.count >= tracks.count, agreeing.count >= Self.points.lowerBound,
-      var rest = best.with(agreeing), rest.descend(rounds: 12)
-    else { throw .residual }
+    var rest = best
+    var hasSettled = false
+    for _ in 0..<Self.rounds where !hasSettled {
+      let agreeing = rest.agreeing
+      guard 2 * agreeing.count >= tracks.count, agreeing.count >= Self.points.lowerBound,
+        var fewer = rest.with(agreeing)
+      else { break }
+      let isAtRest = fewer.descend(rounds: 12)
+      hasSettled = isAtRest && agreeing.count == rest.points.count
+      rest = fewer
+    }
+    guard hasSettled else { throw isHardlyMoving(rest) ? .parallax : .residual }
     let last = stretches.count
     let there = place.worldFromIMU(
       up: rest.states[last].rotation.inverse * Vector3(0, 0, 1), bodyFromIMU: calibration.bodyFromIMU)
     guard let placed = rest.placed(last, at: there) else { throw .residual }
     return placed
+  }
+
+  private func isHardlyMoving(_ refinement: StartRefinement) -> Bool {
+    refinement.parallax * camera.lens.focalLength < Self.leastParallax * camera.pixelNoise
   }
 
   private func point(_ track: FeatureTrack, _ states: [InertialState]) -> StartPoint {
@@ -164,10 +179,8 @@ package struct MotionInitializer {
     let variance = (6..<9).reduce(0) { $0 + covariance[16 * $1] }
     let states = refinement.states
     let speed = (states.reduce(0) { $0 + $1.velocity.squaredNorm } / Double(states.count)).squareRoot()
-    let limit = Self.settled * speed
-    if variance.squareRoot() > (isUrgent ? max(limit, Self.bearable) : limit) {
-      let parallax = refinement.parallax * camera.lens.focalLength / camera.pixelNoise
-      throw parallax < Self.leastParallax ? .parallax : .scale
+    if variance.squareRoot() > (isUrgent ? Self.bearable : Self.settled) * speed {
+      throw isHardlyMoving(refinement) ? .parallax : .scale
     }
     for k in 0..<3 {
       // One bias for the whole window: it walked meanwhile.

@@ -119,15 +119,19 @@ package struct StartRefinement {
     return linear.sightCost / Double(max(2 * sights - 3 * points.count - 11, 1))
   }
 
-  /// Points whose sights agree, root mean square within `sigmas`.
-  package func agreeing(within sigmas: Double) -> [StartPoint] {
-    points.filter { point in
+  /// Points whose sights agree as well as those of most: mean squared residual within three times the median, or three
+  /// where that is more. All residuals grow where the noise is stated too small, and where outliers still pull.
+  package var agreeing: [StartPoint] {
+    let squares = points.map { point in
       let sum = point.sights.reduce(0.0) { sum, sight in
         let error = point.linearised(sight, from: states[sight.poseID].worldFromIMU, camera)?.residual
         return sum + (error.map { ($0 * $0).sum() } ?? .infinity)
       }
-      return sum <= sigmas * sigmas * Double(2 * point.sights.count)
+      return sum / Double(2 * point.sights.count)
     }
+    var sorted = squares
+    let limit = 3 * max(Disparity.median(&sorted) ?? 1, 1)
+    return zip(points, squares).filter { $0.1 <= limit }.map(\.0)
   }
 
   /// Root of the median squared angle, radians, between a point's first and last sights, their poses' turning removed.
