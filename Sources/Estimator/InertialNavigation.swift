@@ -16,6 +16,10 @@ package final class InertialNavigation: NavigationFilter {
   package private(set) var first: InertialState
   /// Kept poses, oldest first.
   package private(set) var clones: [Clone] = []
+  /// Points in the state, in the order of their coming.
+  package internal(set) var landmarks: [Landmark] = []
+  /// Sees the linearised system.
+  package weak var observer: (any UpdateObserver)?
   /// Inertial samples around `time`.
   package var samples = IMUBuffer()
   /// Gaps of over 100 ms that had to be bridged.
@@ -80,6 +84,7 @@ package final class InertialNavigation: NavigationFilter {
       (state, reached, here) = (next, next, there)
     }
     guard covariance.propagate(poseBlock, transition: transition.matrix, noise: gathered.rowMajor) else { return false }
+    observer?.propagated(transition.matrix, from: first, to: state)
     first = state
     let seconds = end.seconds(since: time)
     time = end
@@ -160,8 +165,12 @@ package final class InertialNavigation: NavigationFilter {
     return clone
   }
 
-  /// Marginalises the clone at an index.
-  package func removeClone(at index: Int) { covariance.remove(clones.remove(at: index).block) }
+  /// Marginalises the clone at an index, which anchors no landmark any more.
+  package func removeClone(at index: Int) {
+    let clone = clones.remove(at: index)
+    precondition(!landmarks.contains { $0.anchorID == clone.id }, "landmarks need their anchor")
+    covariance.remove(clone.block)
+  }
 
   // MARK: Corrections
 
@@ -186,6 +195,10 @@ package final class InertialNavigation: NavigationFilter {
     for i in clones.indices {
       let offset = covariance.offset(of: clones[i].block)
       clones[i].apply(correction[offset..<offset + Clone.errorSize])
+    }
+    for i in landmarks.indices {
+      let d = covariance.offset(of: landmarks[i].block)
+      landmarks[i].point = landmarks[i].point.plus(Vector3(correction[d], correction[d + 1], correction[d + 2]))
     }
     vectors.apply(correction, covariance)
   }

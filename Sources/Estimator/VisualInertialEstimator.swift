@@ -50,7 +50,8 @@ package final class VisualInertialEstimator {
     window = CloneWindow(
       size: configuration.windowSize, keptParallax: configuration.keptParallax * camera.pixelNoise,
       imuFromCamera: self.camera.imuFromCamera.rotation)
-    visualUpdate = VisualUpdate(camera: self.camera, mostTracks: configuration.mostTracks)
+    visualUpdate = VisualUpdate(
+      camera: self.camera, mostTracks: configuration.mostTracks, framesPerAnchor: Double(configuration.windowSize) / 2)
   }
 
   /// Takes an inertial sample. False for one that is not newer than the last, or not finite: it is then ignored.
@@ -91,12 +92,14 @@ package final class VisualInertialEstimator {
     let rested = rest(navigation, report)
     report.treatment = rested ? .still : .moving
     let clone = rested ? nil : navigation.clone()
-    var finished = tracks.observe(frame.features, lens: camera.lens, poseID: clone?.id)
+    let ended = tracks.observe(frame.features, lens: camera.lens, poseID: clone?.id)
+    navigation.removeLandmarks { !tracks.isAlive($0.featureID) }
     report.parallax = window.judge(clone, in: navigation, tracks, focalLength: camera.lens.focalLength)
     let surplus = window.surplus(of: navigation)
-    finished += tracksToUse(surplus, isMoving: clone != nil, finished, navigation)
-    report.count(visualUpdate.apply(finished, companions: tracks.living.count, to: navigation))
-    if let surplus { giveUp(surplus, navigation) }
+    let anchorID = window.anchorID(in: navigation, surplus: surplus)
+    let told = tracksToUse(ended, surplus, isMoving: clone != nil, navigation)
+    report.count(visualUpdate.apply(told, anchorID: anchorID, to: navigation))
+    if let surplus, let anchorID { giveUp(surplus, anchorID, navigation) }
     if !rested { hover.apply(frame, camera: camera, to: navigation) }
     if trust.isLost(after: report, navigation) { report.giveUp(waitingFor: restart()) }
     return report
@@ -152,20 +155,30 @@ extension VisualInertialEstimator {
     return rest.apply(to: navigation)
   }
 
-  /// Living tracks whose turn it is: those that lose their oldest sight, and as many of the longest as keep the flow of
-  /// information even, so that the newest pose is never left to the inertial unit alone for long.
-  private func tracksToUse(
-    _ surplus: Int?, isMoving: Bool, _ finished: [FeatureTrack], _ navigation: InertialNavigation
-  ) -> [FeatureTrack] {
-    guard isMoving else { return [] }
-    let leaving = surplus == 0 ? tracks.take(seenFrom: navigation.clones[0].id) : []
-    let usable = (finished + leaving).count { $0.sights.count >= VisualUpdate.fewestSights }
-    let quota = tracks.living.count / configuration.windowSize
-    return leaving + tracks.takeLongest(quota - usable, fewest: VisualUpdate.fewestSights)
+  /// What the frame tells: sights of landmarks; tracks that ended; and living tracks whose turn it is: those that lose
+  /// their oldest sight, and as many of the longest as keep the flow of information even, so that the newest pose is never
+  /// left to the inertial unit alone for long. Living ones become landmarks while there is room.
+  private func tracksToUse(_ ended: [FeatureTrack], _ surplus: Int?, isMoving: Bool, _ navigation: InertialNavigation)
+    -> VisualUpdate.Tracks
+  {
+    var told = VisualUpdate.Tracks(finished: ended, companions: tracks.living.count)
+    guard isMoving else { return told }
+    told.landmarks = tracks.take(featureIDs: Set(navigation.landmarks.map(\.featureID)))
+    var living = surplus == 0 ? tracks.take(seenFrom: navigation.clones[0].id) : []
+    let usable = (ended + living).count { $0.sights.count >= VisualUpdate.fewestSights }
+    let quota = max(tracks.living.count - navigation.landmarks.count, 0) / configuration.windowSize
+    living += tracks.takeLongest(quota - usable, fewest: VisualUpdate.fewestSights)
+    let room = max(configuration.mostLandmarks - navigation.landmarks.count, 0)
+    let long = living.filter { $0.sights.count >= VisualUpdate.fewestSights }
+    told.staying = Array(long.prefix(room))
+    told.finished += long.dropFirst(room)
+    return told
   }
 
-  private func giveUp(_ index: Int, _ navigation: InertialNavigation) {
-    tracks.forget(poseID: navigation.clones[index].id)
+  private func giveUp(_ index: Int, _ anchorID: Int, _ navigation: InertialNavigation) {
+    let id = navigation.clones[index].id
+    navigation.reanchor(from: id, to: anchorID, camera: camera)
+    tracks.forget(poseID: id)
     navigation.removeClone(at: index)
   }
 
