@@ -12,11 +12,11 @@ import Vision
 package struct FeatureConstraint {
   /// What the sights, and the prior if there is one, say without the point: 2 sights - 3 rows, one more with a prior.
   package let rows: LinearisedRows
-  /// What they say of the point.
-  package let definition: Definition
+  /// What they say of the point; nil when they leave its distance open.
+  package let definition: Definition?
 
   /// A point's error as a function of the clones' errors and independent noise, all in terms of (d1, d2, rho).
-  package struct Definition {
+  package struct Definition: Equatable, Sendable {
     /// The point the rest refers to, corrected by the residuals.
     package let point: AnchoredPoint
     /// 3 x columns of the constraint, row-major: d point / d clones.
@@ -105,13 +105,13 @@ package struct FeatureConstraint {
 
 extension FeatureConstraint.Definition {
   /// From the three rows above the projected ones: `factor` R is 3 x 3, upper triangular.
-  fileprivate init(
+  fileprivate init?(
     _ point: AnchoredPoint, factor: ArraySlice<Double>, residual: ArraySlice<Double>, jacobian H: ArraySlice<Double>
   ) {
     let R = Matrix3(
       rows: Vector3(factor[0], factor[1], factor[2]), Vector3(0, factor[4], factor[5]), Vector3(0, 0, factor[8]))
-    // A point without parallax and without a prior: not finite, which the covariance refuses.
-    let inverse = R.inverse ?? Matrix3(diagonal: Vector3(repeating: .infinity))
+    let step = R.inverse.map { $0 * Vector3(residual[0], residual[1], residual[2]) }
+    guard let inverse = R.inverse, let step, step.isFinite else { return nil }
     let columns = H.count / 3
     var jacobian = [Double](repeating: 0, count: H.count)
     for j in 0..<columns {
@@ -121,6 +121,6 @@ extension FeatureConstraint.Definition {
     let spread = inverse * inverse.transpose
     self.jacobian = jacobian
     independent = (0..<9).map { spread[$0 / 3, $0 % 3] }
-    self.point = point.plus(inverse * Vector3(residual[0], residual[1], residual[2]))
+    self.point = point.plus(step)
   }
 }

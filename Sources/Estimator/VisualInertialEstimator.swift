@@ -4,7 +4,7 @@ import SensorData
 import Vision
 
 /// Makes the trajectory from an inertial unit and one camera: a multi-state constraint Kalman filter with
-/// first-estimates Jacobians.
+/// landmarks and first-estimates Jacobians.
 ///
 /// Samples and frames go in, in time order; the filter behind `navigation` is there once a first state was found.
 package final class VisualInertialEstimator {

@@ -50,9 +50,9 @@ struct VisualUpdate {
         continue
       }
       constraints.append(constraint.rows)
-      guard stays else { continue }
+      guard stays, let definition = constraint.definition else { continue }
       filter.addLandmark(
-        featureID: track.featureID, anchorID: clones[anchor].id, constraint.definition, clones: clones.map(\.block))
+        featureID: track.featureID, anchorID: clones[anchor].id, definition, clones: clones.map(\.block))
     }
     let seen = sights(tracks.landmarks, filter)
     outcome.rejected += tracks.landmarks.count - seen.count
