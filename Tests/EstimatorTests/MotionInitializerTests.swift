@@ -9,12 +9,11 @@ import Testing
 /// Starts in the middle of a motion: right, as uncertain as claimed, and refused where the motion does not tell.
 @Suite struct MotionInitializerTests {
   /// Windows that grow, as they do while a filter waits; the first state that is given.
-  static func start(_ world: inout StartWorld, isUrgent: Bool = false) -> (InitialEstimate?, MotionInitializer.Refusal?)
-  {
+  static func start(_ world: inout StartWorld) -> (InitialEstimate?, MotionInitializer.Refusal?) {
     let samples = world.samples(2.05)
     var refusal: MotionInitializer.Refusal?
-    for seconds in [0.6, 1, 1.5, 2] {
-      switch world.initializer.attempt(world.window(seconds), samples, isUrgent: isUrgent) {
+    for seconds in [0.8, 1.2, 1.6, 2] {
+      switch world.initializer.attempt(world.window(seconds), samples) {
       case .success(let estimate): return (estimate, nil)
       case .failure(let reason): refusal = reason
       }
@@ -66,11 +65,10 @@ import Testing
       default: .identity
       }
     }
-    // The IMU in the body's origin: turning moves nothing but a centimetre of camera.
     let (estimate, refusal) = Self.start(&world)
     #expect(estimate == nil, "a state from a motion that does not tell it")
     #expect(refusal == .scale || refusal == .parallax || refusal == .gravity, "\(String(describing: refusal))")
-    if let urged = Self.start(&world, isUrgent: true).0 {
+    if case .success(let urged) = world.initializer.attempt(world.window(2), world.samples(2.05), isUrgent: true) {
       let error = world.error(urged).error
       for k in 0..<3 {
         let sigma = urged.covariance[16 * (6 + k)].squareRoot()

@@ -27,8 +27,7 @@ struct RecordedTrajectoryTests {
     #expect(run.times.reduce(0, +) < 30, "faster than real time: the recording lasts 60 s")
   }
 
-  /// The same from twelve later starts, most of them in the middle of a walk, where a start from gravity alone is a makeshift:
-  /// none is lost, and two of three are as good as from the beginning.
+  /// The same from twelve later starts, most of them in the middle of a walk: each as good as from the beginning.
   @Test func realPhoneStartedLate() throws {
     var errors: [Double] = []
     for seconds in stride(from: 3.0, to: 39, by: 3) {
@@ -36,8 +35,7 @@ struct RecordedTrajectoryTests {
       print("tango-handheld from \(seconds) s: \(run.summary)")
       errors.append(run.errors.yawAligned)
     }
-    #expect(errors.count { $0 < 1.2 } >= 8)
-    #expect(errors.allSatisfy { $0 < 5 })
+    #expect(errors.allSatisfy { $0 < 1.2 })
   }
 
   /// Without the truth: in motion from the first sample, or in a hand that is nearly quiet; as good as from the truth.

@@ -7,6 +7,9 @@ import SensorData
 struct Initializer {
   /// How long inertial samples are kept while waiting, seconds.
   static let memory = StartWindow.longest + 0.5
+  /// How long a picture that does not stand still must have flowed slowly for the hand to count as quiet, seconds: a swaying
+  /// hand that turns round stands still for a moment, and accelerates most just then.
+  static let watch = 1.0
   /// Seconds between two attempts in motion.
   static let interval = 0.1
 
@@ -52,7 +55,8 @@ struct Initializer {
       after: time.advanced(bySeconds: -RestInitializer.window), before: time.advanced(byNanoseconds: 1))
     guard let last = recent.last else { return .waiting("imu") }
     if began == nil { began = time }
-    let isUrgent = time.seconds(since: began ?? time) > patience
+    let waited = time.seconds(since: began ?? time)
+    let isUrgent = waited > patience
     let rest = RestInitializer(calibration: calibration, stillness: stillness, origin: origin)
     let flow = largestFlow(report)
     func atRest(makeshift: Bool) -> StartOutcome {
@@ -61,17 +65,16 @@ struct Initializer {
     }
 
     let quiet = atRest(makeshift: false)
-    if case .ready = quiet { return quiet }
+    if case .ready = quiet, pictureStands || waited >= Self.watch { return quiet }
     if let estimate = inMotion(samples, at: time, isUrgent: isUrgent) { return .ready(estimate) }
     if isUrgent { return atRest(makeshift: true) }
     if case .waiting("imu") = quiet { return quiet }
     return .waiting(refusal == .frames ? "stillness" : refusal.rawValue)
   }
 
-  /// Largest median angle that the features moved per second, rad/s, of the last second: a swaying hand that turns round
-  /// stands still for a moment, and accelerates most just then.
+  /// Largest median angle that the features moved per second, rad/s, while watched.
   private mutating func largestFlow(_ report: FrameReport) -> Double? {
-    flows.removeAll { report.timestamp.seconds(since: $0.time) > 1 }
+    flows.removeAll { report.timestamp.seconds(since: $0.time) > Self.watch }
     if let pixels = report.medianDisparity {
       flows.append((report.timestamp, pixels / camera.lens.focalLength / RecentFrames.span))
     }

@@ -27,8 +27,8 @@ package struct MotionInitializer {
     case residual
   }
 
-  /// Shortest window, seconds: over shorter ones one in fifty states is wrong by more than it says, because acceleration, tilt
-  /// and bias look alike.
+  /// Shortest window, seconds: over shorter ones acceleration, tilt and bias look so alike that some states are wrong by far
+  /// more than they say.
   static let shortest = 0.8
   /// Fewest frames of a window.
   static let fewestFrames = 4
@@ -83,48 +83,25 @@ package struct MotionInitializer {
     return Array(sorted.prefix(points.upperBound))
   }
 
-  /// Velocity and gravity to begin the refinement with, in the axes of the first pose.
-  ///
-  /// With little parallax the closed form can be far off, and the refinement would end in another valley: that the device
-  /// hardly gained speed is a second guess, and the better end of the two counts.
-  private func guesses(_ stretches: [InertialStretch], _ tracks: [FeatureTrack]) -> [(velocity: Vector3, up: Vector3)] {
-    let weightless = InertialPropagation(gravityMagnitude: 0)
-    var moments = [LinearStart.Moment(seconds: 0, pose: .identity)]
-    var state = InertialState()
-    for stretch in stretches {
-      state = stretch.propagated(state, weightless)
-      moments.append(.init(seconds: moments[moments.count - 1].seconds + stretch.duration, pose: state.worldFromIMU))
-    }
-    let linear = LinearStart(
-      moments, tracks: tracks, imuFromCamera: camera.imuFromCamera, gravityMagnitude: calibration.gravityMagnitude,
-      angularNoise: camera.pixelNoise / camera.lens.focalLength, turnRate: SensorGrade(calibration).gyroscopeBias)
-    let steady = (velocity: Vector3.zero, up: state.velocity)
-    return (linear.map { [(velocity: $0.velocity, up: -$0.gravity)] } ?? []) + (steady.up.norm > 1e-3 ? [steady] : [])
-  }
-
   /// Everything refined together from a guess; nil when the guess cannot be right.
-  private func refined(
-    _ guess: (velocity: Vector3, up: Vector3), _ stretches: [InertialStretch], _ tracks: [FeatureTrack]
-  )
+  private func refined(_ guess: StartGuess, _ stretches: [InertialStretch], _ tracks: [FeatureTrack])
     -> StartRefinement?
   {
     let propagation = InertialPropagation(gravityMagnitude: calibration.gravityMagnitude)
     let noise = InertialNoise(calibration)
-    let level = Rotation.carrying(guess.up, into: Vector3(0, 0, 1))
-    var states = [InertialState(rotation: level, velocity: level * guess.velocity)]
-    for stretch in stretches { states.append(stretch.propagated(states[states.count - 1], propagation)) }
+    let states = guess.states(stretches, propagation)
     let factors = zip(stretches, states).compactMap { InertialFactor($0, from: $1, propagation, noise) }
     guard factors.count == stretches.count else { return nil }
     var refinement = StartRefinement(
-      states: states, fixed: 0, points: tracks.map { point($0, states) }, factors: factors, camera: camera,
-      grade: SensorGrade(calibration))
+      states: states, fixed: 0, points: tracks.map { StartPoint($0, from: states, camera) }, factors: factors,
+      camera: camera, grade: SensorGrade(calibration))
     _ = refinement?.descend(rounds: 12)
     return refinement
   }
 
   /// The best end of all guesses, and again without the points that do not agree.
   private func refined(_ stretches: [InertialStretch], _ tracks: [FeatureTrack]) throws(Refusal) -> StartRefinement {
-    let guesses = guesses(stretches, tracks)
+    let guesses = StartGuess.all(stretches, tracks, calibration, camera)
     if guesses.isEmpty { throw .gravity }
     let ends = guesses.compactMap { refined($0, stretches, tracks) }
     guard let best = ends.min(by: { $0.cost < $1.cost }) else { throw .residual }
@@ -151,23 +128,6 @@ package struct MotionInitializer {
     refinement.parallax * camera.lens.focalLength < Self.leastParallax * camera.pixelNoise
   }
 
-  private func point(_ track: FeatureTrack, _ states: [InertialState]) -> StartPoint {
-    let views = track.sights.map { sight in
-      CameraView(
-        worldFromCamera: states[sight.poseID].worldFromIMU * camera.imuFromCamera, pixel: sight.pixel,
-        direction: sight.direction)
-    }
-    var point = StartPoint(
-      anchor: views[0].worldFromCamera.translation,
-      bearing: views[0].worldFromCamera.rotation * views[0].direction, inverseDistance: 0, sights: track.sights)
-    // Before the refinement even good sights may seem to contradict each other.
-    let triangulation = Triangulation(lens: camera.lens, pixelNoise: camera.pixelNoise, largestError: 100)
-    if case .found(let feature, _, _) = triangulation.solve(views, anchor: 0) {
-      (point.bearing, point.inverseDistance) = (feature.bearing, feature.inverseDistance)
-    }
-    return point
-  }
-
   private func judged(_ refinement: StartRefinement, at time: Timestamp, seconds: Double, isUrgent: Bool)
     throws(Refusal) -> InitialEstimate
   {
@@ -179,9 +139,11 @@ package struct MotionInitializer {
     let variance = (6..<9).reduce(0) { $0 + covariance[16 * $1] }
     let states = refinement.states
     let speed = (states.reduce(0) { $0 + $1.velocity.squaredNorm } / Double(states.count)).squareRoot()
-    if variance.squareRoot() > (isUrgent ? Self.bearable : Self.settled) * speed {
-      throw isHardlyMoving(refinement) ? .parallax : .scale
-    }
+    let share = speed > 0 ? variance.squareRoot() / speed : .infinity
+    if share > (isUrgent ? Self.bearable : Self.settled) { throw isHardlyMoving(refinement) ? .parallax : .scale }
+    // What the linearisation leaves out grows with the square of the share; a misfit speaks of more noise than stated.
+    let doubt = max(1, share * share / (Self.settled * Self.settled)) * max(1, refinement.misfit)
+    covariance = covariance.map { $0 * doubt }
     for k in 0..<3 {
       // One bias for the whole window: it walked meanwhile.
       covariance[16 * (9 + k)] += calibration.gyroscopeRandomWalk * calibration.gyroscopeRandomWalk * seconds

@@ -1,4 +1,5 @@
 import Geometry
+import Inertial
 import Vision
 
 /// A point of the window of a start: where it is, and from which poses it was seen.
@@ -28,6 +29,24 @@ package struct StartPoint: Sendable {
   /// A point from its parts.
   package init(anchor: Vector3, bearing: Vector3, inverseDistance: Double, sights: [FeatureTrack.Sight]) {
     (self.anchor, self.bearing, self.inverseDistance, self.sights) = (anchor, bearing, inverseDistance, sights)
+  }
+
+  /// Where the sights of a track meet, seen from some states; at infinity where they do not.
+  init(_ track: FeatureTrack, from states: [InertialState], _ camera: FilterCamera) {
+    let views = track.sights.map { sight in
+      CameraView(
+        worldFromCamera: states[sight.poseID].worldFromIMU * camera.imuFromCamera, pixel: sight.pixel,
+        direction: sight.direction)
+    }
+    let anchor = views[0].worldFromCamera
+    self.init(
+      anchor: anchor.translation, bearing: anchor.rotation * views[0].direction, inverseDistance: 0,
+      sights: track.sights)
+    // Before the refinement even good sights may seem to contradict each other.
+    let triangulation = Triangulation(lens: camera.lens, pixelNoise: camera.pixelNoise, largestError: 100)
+    if case .found(let feature, _, _) = triangulation.solve(views, anchor: 0) {
+      (bearing, inverseDistance) = (feature.bearing, feature.inverseDistance)
+    }
   }
 
   /// Moved by (e1, e2, inverse distance).
