@@ -136,6 +136,21 @@ package final class InertialNavigation: NavigationFilter {
     return (largest(6), largest(9))
   }
 
+  /// Largest variance of a component of the acceleration, (m/s^2)^2: `da = [g]x theta - R db_a` near rest, where tilt and
+  /// bias make up for each other.
+  package var accelerationVariance: Double {
+    let n = InertialState.errorSize, p = covariance.marginal([poseBlock])
+    let byRotation = gravity.skew, byBias = -1.0 * state.rotation.matrix
+    func block(_ row: Int, _ column: Int) -> Matrix3 {
+      func line(_ i: Int) -> Vector3 { Vector3(p[i * n + column], p[i * n + column + 1], p[i * n + column + 2]) }
+      return Matrix3(rows: line(row), line(row + 1), line(row + 2))
+    }
+    let cross = byRotation * block(0, 12) * byBias.transpose
+    let own = byRotation * block(0, 0) * byRotation.transpose + byBias * block(12, 12) * byBias.transpose
+    let sum = own + cross + cross.transpose
+    return max(sum[0, 0], sum[1, 1], sum[2, 2], 0)
+  }
+
   /// The state at a moment not long ago as the present estimate sees it: carried back along the samples.
   package func past(at start: Timestamp) -> InertialState {
     var past = state

@@ -57,8 +57,10 @@ struct TrackScreen {
     _ view: View, _ bearings: [(id: Int64, direction: Vector3)], _ navigation: InertialNavigation
   ) {
     let samples = navigation.samples
-    // Without every reading in between nobody knows how the camera turned.
-    guard samples.longestGap(from: view.timestamp, to: navigation.time) <= InertialNoise.dropoutSpacing,
+    // Without every reading in between nobody knows how the camera turned; and a state that hardly knows its velocity must
+    // learn it from the tracks before it judges them.
+    guard navigation.variances.velocity.squareRoot() < InertialNavigation.settledVelocity,
+      samples.longestGap(from: view.timestamp, to: navigation.time) <= InertialNoise.dropoutSpacing,
       samples.cut(from: view.timestamp, to: navigation.time) == (0, 0)
     else { return }
     let seconds = navigation.time.seconds(since: view.timestamp)
@@ -83,7 +85,9 @@ struct TrackScreen {
   /// Covariance of the offset over a time, camera's axes up to a turn that leaves it a scalar, and 1-sigma of an angle.
   private func doubt(_ navigation: InertialNavigation, _ seconds: Double) -> (offset: Matrix3, angle: Double) {
     let variances = navigation.variances
-    let way = seconds * seconds * variances.velocity + Self.floor * Self.floor
+    let fall = 0.5 * seconds * seconds
+    let way =
+      seconds * seconds * variances.velocity + fall * fall * navigation.accelerationVariance + Self.floor * Self.floor
     let pixel = camera.pixelNoise / camera.lens.focalLength
     let turn = seconds * seconds * variances.gyroscopeBias
     return (Matrix3(diagonal: Vector3(repeating: way)), (2 * pixel * pixel + turn).squareRoot())

@@ -27,8 +27,8 @@ package struct MotionConsensus: Sendable {
   static let gate = 5.0
   /// Pairs that are tried: with half of the points wrong, one in 10^5 times none of them is good.
   static let pairs = 40
-  /// Nothing is nearer than this to a camera and tracked, metres.
-  static let nearest = 0.3
+  /// Hardly anything nearer to a camera is worth tracking, metres; the less this is, the more sliding passes for nearness.
+  static let nearest = 0.5
   /// Fewest points, and least share of all, that make a majority worth following.
   static let fewest = 8, leastShare = 1.0 / 3
 
@@ -61,8 +61,9 @@ package struct MotionConsensus: Sendable {
       let candidateCost = cost(candidate, sights, below: least)
       if candidateCost < least { (best, least) = (candidate, candidateCost) }
     }
-    // All that agree with the best pair decide together.
-    best = corrected(by: sights.filter { stands($0, best) })
+    // All that agree with the best pair may decide together.
+    let joint = corrected(by: sights.filter { stands($0, best) })
+    if cost(joint, sights, below: least) < least { best = joint }
     let verdict = sights.map { stands($0, best) }
     let still = verdict.count { $0 }
     return still >= Self.fewest && Double(still) >= Self.leastShare * Double(sights.count) ? verdict : nil
@@ -88,7 +89,8 @@ package struct MotionConsensus: Sendable {
   }
 
   /// The offset after the epipolar constraints `o . (before x after) = 0`, whose noise is `deviation |o|`: Kalman's update,
-  /// one constraint after the other.
+  /// one constraint after the other. An offset of zero fulfils all of them, and noise pulls that way, so only the direction is
+  /// taken; the length is the likeliest on it.
   private func corrected(by sights: [Sight]) -> Vector3 {
     var (o, p) = (offset, covariance)
     let noise = deviation * deviation * (offset.squaredNorm + covariance.trace)
@@ -99,6 +101,8 @@ package struct MotionConsensus: Sendable {
       o -= gain * h.dot(o)
       p = p - Matrix3(outer: gain, ph)
     }
-    return o
+    let direction = o.normalized
+    let weight = information.form(direction, direction)
+    return weight > 0 ? information.form(direction, offset) / weight * direction : o
   }
 }

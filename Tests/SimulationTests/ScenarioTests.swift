@@ -46,7 +46,7 @@ import Testing
       case .frame(let frame):
         frames[frame.camera, default: 0] += 1
         let time = frame.timestamp.seconds(since: Simulator.start)
-        let isDark = camera.dark.contains { $0.contains(time) } || simulator.plan.pose(at: time).grip < 0.5
+        let isDark = camera.dark.contains { $0.contains(time) } || simulator.plan.pose(at: time).isOnItsLens
         let least = scenario.room.blank.isEmpty ? camera.tracks / 2 : camera.tracks / 4
         #expect(isDark ? frame.features.isEmpty : frame.features.count >= least)
         #expect(isDark ? frame.meanLuma! < 0.05 : abs(frame.meanLuma! - 0.5) < 0.1)

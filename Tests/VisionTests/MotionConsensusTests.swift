@@ -38,7 +38,7 @@ import Vision
     _ count: Int, offset: Vector3, sigma: Double, _ random: inout SeededRandom, moves: (Int) -> Vector3
   ) -> [MotionConsensus.Sight] {
     (0..<count).map { i in
-      let point = Vector3(random.uniform(-1...1), random.uniform(-0.8...0.8), 1) * random.uniform(1...6)
+      let point = Vector3(random.uniform(-1...1), random.uniform(-0.8...0.8), 1) * random.uniform(1.2...6)
       let noise = [random.gaussian3() * sigma, random.gaussian3() * sigma]
       return .init(
         before: (point.normalized + noise[0]).normalized,
