@@ -49,6 +49,7 @@ struct Trial {
     var ranges: [RangeMeasurement] = []
     while let event = try events.next() {
       if case .range(let range) = event.event { ranges.append(range) }
+      offline?.hear(event.event)
       for said in finder.process(event) { judge.note(said, withPoses: offline == nil) }
     }
     if !events.stoppedEarly { for said in finder.finish() { judge.note(said, withPoses: offline == nil) } }
@@ -67,7 +68,10 @@ struct Trial {
       rig: contents.rig, configuration: options.finder, useOdometry: usesOdometry,
       initialState: startsFromTruth && !usesOdometry ? contents.truth.first : nil)
     let offline = options.isOffline && !usesOdometry ? OfflineTrajectory(finder, contents.rig) : nil
-    for event in contents.events { for said in finder.process(event) { judge.note(said, withPoses: offline == nil) } }
+    for event in contents.events {
+      offline?.hear(event.event)
+      for said in finder.process(event) { judge.note(said, withPoses: offline == nil) }
+    }
     for said in finder.finish() { judge.note(said, withPoses: offline == nil) }
     judge.note(offline)
     let ranges = contents.events.compactMap { if case .range(let range) = $0.event { range } else { nil } }
