@@ -162,7 +162,8 @@ package struct BatchProblem {
     var cost = Self.cost(keyframes[0].state.minus(start.mean), start.weight)
     cost += Self.cost(rig.minus(rigPrior.mean), rigPrior.weight)
     for (k, motion) in motions.enumerated() {
-      cost += Self.cost(motion.factor.residual(keyframes[k].state, keyframes[k + 1].state, rig.intrinsics), motion.weight)
+      cost += Self.cost(
+        motion.factor.residual(keyframes[k].state, keyframes[k + 1].state, rig.intrinsics), motion.weight)
     }
     for link in links {
       cost += 0.5 * link.peer.priorResidual.reduce(0) { $0 + $1 * $1 }
@@ -181,7 +182,9 @@ package struct BatchProblem {
   package func moved(by step: [Double]) -> BatchProblem {
     let size = InertialState.errorSize
     var next = self
-    for k in keyframes.indices { next.keyframes[k].state = keyframes[k].state.plus(Array(step[size * k..<size * (k + 1)])) }
+    for k in keyframes.indices {
+      next.keyframes[k].state = keyframes[k].state.plus(Array(step[size * k..<size * (k + 1)]))
+    }
     var begin = size * keyframes.count
     next.rig = rig.plus(step[begin..<begin + RigEstimate.errorSize])
     begin += RigEstimate.errorSize

@@ -46,8 +46,6 @@ struct StretchSmoother {
       if round > 0 { guard renew(&problem) else { return nil } }
       let ending = LevenbergMarquardt().solve(&problem) { progress((Double(round) + $0) / Double(Self.rounds + 1)) }
       guard ending != nil else { return nil }
-      for l in problem.links { print("round", round, ending!, "link", l.peer, l.noise, l.ranges.map(\.count), l.rows.count, "of", ranges.links.map { $0.map { $0.ranges.count } }) }
-      if problem.links.isEmpty { print("round", round, "no links", ranges.links.map { $0.map { $0.ranges.count } }) }
     }
     guard let equations = problem.equations() else { return nil }
     problem.linearise(into: equations)
@@ -93,7 +91,9 @@ extension StretchSmoother {
     return weight
   }
 
-  private func motions(_ keyframes: [Keyframe], _ intrinsics: IMUIntrinsics) -> [(factor: InertialFactor, weight: [Double])]? {
+  private func motions(_ keyframes: [Keyframe], _ intrinsics: IMUIntrinsics) -> [(
+    factor: InertialFactor, weight: [Double]
+  )]? {
     var motions: [(factor: InertialFactor, weight: [Double])] = []
     for (a, b) in zip(keyframes, keyframes.dropFirst()) {
       guard let motion = motion(a.state, intrinsics, from: a.timestamp, to: b.timestamp),

@@ -26,7 +26,11 @@ struct OfflineTrajectory {
     let left = outcome.stretchesLeft
     return (
       outcome.poses,
-      left == 0 ? [] : ["--offline: \(Words.count(left, "stretch", plural: "stretches")) of the trajectory as the forward run left it"]
+      left == 0
+        ? []
+        : [
+          "--offline: \(Words.count(left, "stretch", plural: "stretches")) of the trajectory as the forward run left it"
+        ]
     )
   }
 }

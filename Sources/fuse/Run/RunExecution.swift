@@ -34,7 +34,8 @@ struct RunExecution {
         recording.rig,
         sharesWorld: options.initialization == .groundtruth && recording.trajectorySource == .imuAndCamera),
       start: start, format: format,
-      isQuiet: isQuiet, withholdsPoses: offline != nil, progress: ProgressLine(span: try span(of: recording), isQuiet: isQuiet))
+      isQuiet: isQuiet, withholdsPoses: offline != nil,
+      progress: ProgressLine(span: try span(of: recording), isQuiet: isQuiet))
     warn(recording.warnings)
 
     let events = try recording.events()
