@@ -38,6 +38,7 @@ int fuse_bc_reset(fuse_bc_system *system) {
   return guarded([&]() -> int {
     std::fill(system->matrix.numbers.begin(), system->matrix.numbers.end(), 0.0);
     system->gradient.setZero();
+    system->isInverted = false;
     return FUSE_BC_OK;
   });
 }

@@ -66,8 +66,8 @@ int fuse_bc_solve(fuse_bc_system *system, double damping, double *x) {
 int fuse_bc_invert(fuse_bc_system *system) {
   return guarded([&]() -> int {
     fuse_bc_system &s = *system;
-    s.inverse.start = s.matrix.start;
-    s.inverse.numbers.assign(s.matrix.numbers.size(), 0.0);
+    // In place: column j of the factor is not needed any more once column j of the inverse is known.
+    s.isInverted = false;
     std::vector<std::vector<int32_t>> below(s.count());  // rows whose envelope reaches a column
     for (int32_t i = 0; i < s.count(); ++i)
       for (int32_t j = s.first[i]; j < i; ++j) below[j].push_back(i);
@@ -84,8 +84,8 @@ int fuse_bc_invert(fuse_bc_system *system) {
         int64_t left = 0;
         for (std::size_t b = 0; b <= a; ++b) {
           const int32_t k = rows[b];
-          Z.block(top, left, s.size[i], s.size[k]) = s.block(s.inverse, i, k);
-          if (b < a) Z.block(left, top, s.size[k], s.size[i]) = s.block(s.inverse, i, k).transpose();
+          Z.block(top, left, s.size[i], s.size[k]) = s.block(s.matrix, i, k);
+          if (b < a) Z.block(left, top, s.size[k], s.size[i]) = s.block(s.matrix, i, k).transpose();
           left += s.size[k];
         }
         top += s.size[i];
@@ -100,13 +100,14 @@ int fuse_bc_invert(fuse_bc_system *system) {
         own.noalias() += B.transpose() * column;
         top = 0;
         for (int32_t i : rows) {
-          s.block(s.inverse, i, j) = -column.middleRows(top, s.size[i]);
+          s.block(s.matrix, i, j) = -column.middleRows(top, s.size[i]);
           top += s.size[i];
         }
       }
       if (!own.allFinite()) return FUSE_BC_NOT_FINITE;
-      s.block(s.inverse, j, j) = 0.5 * (own + own.transpose());
+      s.block(s.matrix, j, j) = 0.5 * (own + own.transpose());
     }
+    s.isInverted = true;
     return FUSE_BC_OK;
   });
 }
@@ -116,8 +117,8 @@ int fuse_bc_inverse_block(const fuse_bc_system *system, int32_t row, int32_t col
     // Views are of writable memory; nothing is written through this one.
     fuse_bc_system &s = const_cast<fuse_bc_system &>(*system);
     const int32_t high = std::max(row, column), low = std::min(row, column);
-    if (!s.holds(high, low) || s.inverse.numbers.size() != s.matrix.numbers.size()) return FUSE_BC_BAD_ARGUMENT;
-    const View found = s.block(s.inverse, high, low);
+    if (!s.holds(high, low) || !s.isInverted) return FUSE_BC_BAD_ARGUMENT;
+    const View found = s.block(s.matrix, high, low);
     Eigen::Map<Matrix> out(result, s.size[row], s.size[column]);
     if (row >= column)
       out = found;

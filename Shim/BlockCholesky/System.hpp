@@ -38,7 +38,8 @@ int guarded(Body body) noexcept {
 struct fuse_bc_system {
   std::vector<int32_t> size, first;
   std::vector<int64_t> offset;  // first scalar row of each block; one more for the end
-  fuse_bc::Envelope matrix, inverse;
+  fuse_bc::Envelope matrix;  // H, then its factor, then the inverse
+  bool isInverted = false;
   fuse_bc::Vector gradient;
 
   int32_t count() const { return static_cast<int32_t>(size.size()); }

@@ -32,6 +32,8 @@ package struct BatchProblem {
   package var start: Prior<InertialState>
   /// What is known of the rig.
   package var rigPrior: Prior<RigEstimate>
+  /// Links to peers that stay where they are.
+  package var links: [RangeLink] = []
   /// Where a point lands.
   package var reprojection: Reprojection
   /// What a sight's error costs.
@@ -45,7 +47,7 @@ package struct BatchProblem {
     motions: [(factor: InertialFactor, weight: [Double])], start: Prior<InertialState>,
     rigPrior: Prior<RigEstimate>, reprojection: Reprojection
   ) {
-    precondition(motions.count + 1 == keyframes.count, "a motion between neighbours")
+    precondition(!motions.isEmpty && motions.count + 1 == keyframes.count, "a motion between neighbours")
     self.keyframes = keyframes
     self.rig = rig
     self.tracks = tracks
@@ -58,15 +60,22 @@ package struct BatchProblem {
   /// Poses of the camera at the keyframes.
   package var cameras: [Pose] { keyframes.map { $0.worldFromIMU(after: rig.delay) * rig.imuFromCamera } }
 
-  /// Normal equations of the right shape for this problem, the rig being the last block; nil without memory.
+  /// Normal equations of the right shape for this problem: keyframes, rig, peers; nil without memory.
   package func equations() -> NormalEquations? {
     var first = keyframes.indices.map { max($0 - 1, 0) }
     for track in tracks {
       guard let begin = track.sights.first?.keyframe, let end = track.sights.last?.keyframe else { continue }
       for k in begin...end { first[k] = min(first[k], begin) }
     }
-    let sizes = keyframes.map { _ in InertialState.errorSize } + [RigEstimate.errorSize]
-    return NormalEquations(sizes: sizes, first: first + [0])
+    for link in links {
+      for row in link.rows {
+        guard let before = row.before else { continue }
+        for k in before.range.keyframe...row.range.keyframe { first[k] = min(first[k], before.range.keyframe) }
+      }
+    }
+    let sizes =
+      keyframes.map { _ in InertialState.errorSize } + [RigEstimate.errorSize] + links.map { _ in StaticPeer.errorSize }
+    return NormalEquations(sizes: sizes, first: first + [Int](repeating: 0, count: 1 + links.count))
   }
 
   /// Fills the equations at the present estimates.
@@ -92,7 +101,37 @@ package struct BatchProblem {
       equations.add(blocks: [k], jacobian: jacobian, residual: [v.x, v.y, v.z])
     }
     for track in tracks { add(track, to: equations) }
+    for (i, link) in links.enumerated() { add(link, block: last + 1 + i, to: equations) }
   }
+
+  private func add(_ link: RangeLink, block: Int, to equations: NormalEquations) {
+    let size = StaticPeer.errorSize
+    var prior = [Double](repeating: 0, count: 2 * size)
+    prior[3] = 1 / StaticPeer.biasSigma
+    prior[size + 4] = 1 / StaticPeer.scaleSigma
+    equations.add(blocks: [block], jacobian: prior, residual: link.peer.priorResidual)
+    for row in link.rows {
+      let residual = link.residual(row, keyframes, gravity: gravity)
+      let weight = RangeLink.loss.weight(residual * residual).squareRoot()
+      let scale = weight / row.sigma
+      let now = row.range.jacobian(keyframes[row.range.keyframe].state, link.peer, gravity: gravity)
+      var blocks = [row.range.keyframe], states = [now.state.map { scale * $0 }], peer = now.peer.map { scale * $0 }
+      if let (before, share) = row.before {
+        let old = before.jacobian(keyframes[before.keyframe].state, link.peer, gravity: gravity)
+        let part = old.state.map { -scale * share * $0 }
+        if before.keyframe == row.range.keyframe {
+          states[0] = zip(states[0], part).map(+)
+        } else {
+          blocks.insert(before.keyframe, at: 0)
+          states.insert(part, at: 0)
+        }
+        peer = zip(peer, old.peer).map { $0 - scale * share * $1 }
+      }
+      equations.add(blocks: blocks + [block], jacobian: states.flatMap { $0 } + peer, residual: [weight * residual])
+    }
+  }
+
+  private var gravity: Vector3 { motions[0].factor.gravity }
 
   private func add(_ track: LandmarkTrack, to equations: NormalEquations) {
     guard let landmark = track.landmark else { return }
@@ -118,12 +157,20 @@ package struct BatchProblem {
       blocks: blocks, shared: keyframes.count, pose: pose, common: common, point: point, residual: residual)
   }
 
-  /// What inertial unit, rest and priors cost.
+  /// What inertial unit, rest, ranges and priors cost.
   package var costWithoutSights: Double {
     var cost = Self.cost(keyframes[0].state.minus(start.mean), start.weight)
     cost += Self.cost(rig.minus(rigPrior.mean), rigPrior.weight)
     for (k, motion) in motions.enumerated() {
-      cost += Self.cost(motion.factor.residual(keyframes[k].state, keyframes[k + 1].state, rig.intrinsics), motion.weight)
+      cost += Self.cost(
+        motion.factor.residual(keyframes[k].state, keyframes[k + 1].state, rig.intrinsics), motion.weight)
+    }
+    for link in links {
+      cost += 0.5 * link.peer.priorResidual.reduce(0) { $0 + $1 * $1 }
+      for row in link.rows {
+        let residual = link.residual(row, keyframes, gravity: gravity)
+        cost += RangeLink.loss.cost(residual * residual)
+      }
     }
     for frame in keyframes where frame.isStill {
       cost += 0.5 * frame.state.velocity.squaredNorm / (Self.stillVelocity * Self.stillVelocity)
@@ -135,8 +182,16 @@ package struct BatchProblem {
   package func moved(by step: [Double]) -> BatchProblem {
     let size = InertialState.errorSize
     var next = self
-    for k in keyframes.indices { next.keyframes[k].state = keyframes[k].state.plus(Array(step[size * k..<size * (k + 1)])) }
-    next.rig = rig.plus(step[(size * keyframes.count)...])
+    for k in keyframes.indices {
+      next.keyframes[k].state = keyframes[k].state.plus(Array(step[size * k..<size * (k + 1)]))
+    }
+    var begin = size * keyframes.count
+    next.rig = rig.plus(step[begin..<begin + RigEstimate.errorSize])
+    begin += RigEstimate.errorSize
+    for i in links.indices {
+      next.links[i].peer = links[i].peer.plus(step[begin..<begin + StaticPeer.errorSize])
+      begin += StaticPeer.errorSize
+    }
     let old = cameras, new = next.cameras
     for i in tracks.indices {
       guard let anchor = tracks[i].sights.first?.keyframe else { continue }

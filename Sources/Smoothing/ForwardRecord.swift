@@ -31,6 +31,8 @@ package final class ForwardRecord: FrameWitness {
 
   /// The stretches, in time order.
   package private(set) var stretches: [Stretch] = []
+  /// The ranges, in time order of their coming.
+  package private(set) var ranges: [RangeMeasurement] = []
   /// All inertial samples.
   package private(set) var samples = IMUBuffer()
   private weak var present: InertialNavigation?
@@ -39,6 +41,9 @@ package final class ForwardRecord: FrameWitness {
   package init() {}
 
   package func took(_ sample: IMUSample) { _ = samples.add(sample) }
+
+  /// A range was measured; the filter is not asked about it.
+  package func took(_ range: RangeMeasurement) { ranges.append(range) }
 
   package func worked(_ frame: CameraFrame, _ report: FrameReport, _ navigation: InertialNavigation?) {
     guard let navigation, report.treatment == .moving || report.treatment == .still else { return }

@@ -43,7 +43,9 @@ package struct PreintegratedIMU: Sendable {
     var state = InertialState(gyroscopeBias: gyroscopeBias, accelerometerBias: accelerometerBias)
     var transition = InertialTransition.identity
     var gathered = BlockMatrix15()
-    var byIntrinsics = intrinsics.triples.map { _ in (theta: Matrix3.zero, position: Matrix3.zero, velocity: Matrix3.zero) }
+    var byIntrinsics = intrinsics.triples.map { _ in
+      (theta: Matrix3.zero, position: Matrix3.zero, velocity: Matrix3.zero)
+    }
     var here = start
     for there in Self.stops(samples, from: start, to: end) {
       guard let a = samples.sample(at: here), let b = samples.sample(at: there) else { return nil }

@@ -17,20 +17,25 @@ package struct Smoother {
 
   private let imu: IMUCalibration
   private let camera: CameraCalibration
+  private let radio: RadioCalibration?
 
-  /// A smoother for a device.
-  package init(imu: IMUCalibration, camera: CameraCalibration) {
+  /// A smoother for a device; nil where it has no inertial unit or no camera.
+  package init?(_ rig: RigCalibration) {
+    guard let imu = rig.imu, let camera = rig.cameras.first else { return nil }
     self.imu = imu
     self.camera = camera
+    radio = rig.radio
   }
 
   /// Smooths a forward run; tells `progress` the share of the work done, 0...1.
   package func smoothed(_ record: ForwardRecord, progress: (Double) -> Void = { _ in }) -> Outcome {
     var outcome = Outcome(poses: [], stretchesLeft: 0)
+    let ranges = RangeSelection(record.ranges, radio: radio, imu: imu)
     let total = Double(max(record.stretches.reduce(0) { $0 + $1.frames.count }, 1))
     for stretch in record.stretches {
       let done = Double(outcome.poses.count) / total, share = Double(stretch.frames.count) / total
-      let smoother = StretchSmoother(imu: imu, camera: camera, samples: record.samples, stretch: stretch)
+      let smoother = StretchSmoother(
+        imu: imu, camera: camera, samples: record.samples, stretch: stretch, ranges: ranges)
       if let poses = smoother.poses(progress: { progress(done + share * $0) }) {
         outcome.poses += poses
       } else {

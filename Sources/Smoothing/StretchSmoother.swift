@@ -6,7 +6,7 @@ import Vision
 /// Smooths one stretch: builds the problem from the forward run, solves it in rounds, reads poses off it.
 struct StretchSmoother {
   /// Rounds of solving; between them gross errors are cut and motion is integrated anew at the biases found.
-  static let rounds = 3
+  static let rounds = 5
   /// A sight that is off by more than this many sigmas is cut.
   static let grossError = 4.0
   /// What a careful calibration of a camera on an IMU leaves open, 1-sigma: radians, metres, seconds.
@@ -15,6 +15,7 @@ struct StretchSmoother {
   let imu: IMUCalibration
   let samples: IMUBuffer
   let stretch: ForwardRecord.Stretch
+  let ranges: RangeSelection
   private let lens: LensModel
   private let noise: InertialNoise
   private let gravity: Vector3
@@ -22,10 +23,14 @@ struct StretchSmoother {
   private let pixelNoise: Double
   private let chosen: [Int]
 
-  init(imu: IMUCalibration, camera: CameraCalibration, samples: IMUBuffer, stretch: ForwardRecord.Stretch) {
+  init(
+    imu: IMUCalibration, camera: CameraCalibration, samples: IMUBuffer, stretch: ForwardRecord.Stretch,
+    ranges: RangeSelection
+  ) {
     self.imu = imu
     self.samples = samples
     self.stretch = stretch
+    self.ranges = ranges
     lens = LensModel(camera)
     noise = InertialNoise(imu)
     gravity = Vector3(0, 0, -imu.gravityMagnitude)
@@ -86,7 +91,9 @@ extension StretchSmoother {
     return weight
   }
 
-  private func motions(_ keyframes: [Keyframe], _ intrinsics: IMUIntrinsics) -> [(factor: InertialFactor, weight: [Double])]? {
+  private func motions(_ keyframes: [Keyframe], _ intrinsics: IMUIntrinsics) -> [(
+    factor: InertialFactor, weight: [Double]
+  )]? {
     var motions: [(factor: InertialFactor, weight: [Double])] = []
     for (a, b) in zip(keyframes, keyframes.dropFirst()) {
       guard let motion = motion(a.state, intrinsics, from: a.timestamp, to: b.timestamp),
@@ -134,7 +141,47 @@ extension StretchSmoother {
     }
     cut(&problem)
     triangulate(&problem)
+    if problem.links.isEmpty { problem.links = links(problem) }
+    let keyframes = problem.keyframes
+    problem.links = problem.links.compactMap { link in
+      var link = link
+      return link.learn(keyframes, gravity: gravity) ? link : nil
+    }
     return true
+  }
+
+  /// Links to peers whose place the path tells.
+  private func links(_ problem: BatchProblem) -> [RangeLink] {
+    ranges.links.compactMap { antennas in
+      let tied = antennas.map { series in
+        series.ranges.compactMap { anchored($0, series.antenna, problem) }
+      }
+      let sights = tied.flatMap { $0 }.map {
+        (place: $0.antenna(problem.keyframes[$0.keyframe].state, gravity: gravity), range: $0.range)
+      }
+      return PeerSearch(sights).peer().map { RangeLink(ranges: tied, peer: $0) }
+    }
+  }
+
+  /// A range, tied to the last keyframe before it; nil outside the stretch, and where the motion in between is not known.
+  private func anchored(_ range: RangeMeasurement, _ antenna: Vector3, _ problem: BatchProblem) -> AnchoredRange? {
+    let keyframes = problem.keyframes
+    var low = 0, high = keyframes.count
+    while low < high {
+      let middle = (low + high) / 2
+      if keyframes[middle].timestamp <= range.timestamp { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0, low < keyframes.count || keyframes[low - 1].timestamp == range.timestamp else { return nil }
+    let frame = keyframes[low - 1]
+    let elapsed = range.timestamp.seconds(since: frame.timestamp)
+    guard elapsed <= 2 * KeyframeSelection.longest else { return nil }
+    var way = antenna
+    if elapsed > 0 {
+      guard let motion = motion(frame.state, problem.rig.intrinsics, from: frame.timestamp, to: range.timestamp)
+      else { return nil }
+      way = motion.delta.position + motion.delta.rotation * antenna
+    }
+    return AnchoredRange(keyframe: low - 1, elapsed: elapsed, way: way, range: range.range)
   }
 
   /// Cuts sights that are grossly off, and points with too few left.

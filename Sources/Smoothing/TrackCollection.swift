@@ -4,7 +4,7 @@ import Vision
 /// Collects what the keyframes saw into tracks.
 package enum TrackCollection {
   /// Most sights of one point: bounds how far back keyframes are coupled. A longer track becomes several points.
-  package static let longest = 25
+  package static let longest = 40
   /// Fewest sights that make a point worth its unknowns.
   package static let fewest = 3
 

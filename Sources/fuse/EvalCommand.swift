@@ -67,7 +67,8 @@ struct EvalCommand: ParsableCommand {
   @Flag(help: "Take the trajectory from odometry0 even if IMU and camera are there.")
   var odometry = false
 
-  @Flag(help: "Make the trajectory anew from the whole recording, once the forward run is done; updates stay as they are.")
+  @Flag(
+    help: "Make the trajectory anew from the whole recording, once the forward run is done; updates stay as they are.")
   var offline = false
 
   @Option(help: "Start by itself (auto) or from the first true state (groundtruth).")

@@ -19,6 +19,7 @@ struct RunCommand: ParsableCommand {
         fuse run datasets/demo
         fuse run phone -o result --quiet
         fuse run phone --from 5 --to 12 --peer tag
+        fuse run phone --offline                the best trajectory of the whole recording
         fuse run phone --format jsonl | jq -c '[.timestamp, .peer, .distance]'
       """)
 
@@ -46,7 +47,8 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Take the trajectory from odometry0 even if IMU and camera are there.")
   var odometry = false
 
-  @Flag(help: "Make the trajectory anew from the whole recording, once the forward run is done; updates stay as they are.")
+  @Flag(
+    help: "Make the trajectory anew from the whole recording, once the forward run is done; updates stay as they are.")
   var offline = false
 
   @Option(help: "Start by itself (auto) or from the first true state (groundtruth).")

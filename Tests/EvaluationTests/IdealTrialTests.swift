@@ -58,7 +58,7 @@ import Testing
     let drawn = Self.drawn()
     let ranges = Self.measurements(drawn)
     let inOrder = Self.trial(ranges, place: [drawn.peer])?.errors()
-    #expect(try #require(inOrder) == Self.trial(ranges.reversed(), place: [drawn.peer])?.errors())
+    #expect(inOrder != nil && inOrder == Self.trial(ranges.reversed(), place: [drawn.peer])?.errors())
   }
 
   /// A range is taken at its antenna: with a lever arm of 30 cm the observer must look from there.

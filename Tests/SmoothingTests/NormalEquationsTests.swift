@@ -44,7 +44,8 @@ import Testing
     func span(_ block: Int) -> Range<Int> { offsets[block]..<offsets[block] + sizes[block] }
     func add(_ blocks: [Int], count: Int) {
       let width = blocks.reduce(0) { $0 + sizes[$1] }
-      let jacobian = (0..<count * width).map { _ in source.gaussian() }, residual = (0..<count).map { _ in source.gaussian() }
+      let jacobian = (0..<count * width).map { _ in source.gaussian() },
+        residual = (0..<count).map { _ in source.gaussian() }
       let weight = (0..<count * count).map { _ in source.gaussian() }
       #expect(equations.add(blocks: blocks, jacobian: jacobian, residual: residual, weight: weight))
       let dense = Self.full(jacobian, count, blocks.map(span), total)

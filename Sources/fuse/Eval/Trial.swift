@@ -52,6 +52,7 @@ struct Trial {
     while let event = try events.next() {
       guard options.takes(event.event) else { continue }
       if case .range(let range) = event.event { ranges.append(range) }
+      offline?.hear(event.event)
       for said in finder.process(event) { judge.note(said, withPoses: offline == nil) }
     }
     if !events.stoppedEarly { for said in finder.finish() { judge.note(said, withPoses: offline == nil) } }
@@ -71,7 +72,10 @@ struct Trial {
       rig: contents.rig, configuration: options.finder, useOdometry: usesOdometry,
       initialState: startsFromTruth && !usesOdometry ? start(truth.firstState(from: events), contents.rig, seed) : nil)
     let offline = options.isOffline && !usesOdometry ? OfflineTrajectory(finder, contents.rig) : nil
-    for event in events { for said in finder.process(event) { judge.note(said, withPoses: offline == nil) } }
+    for event in events {
+      offline?.hear(event.event)
+      for said in finder.process(event) { judge.note(said, withPoses: offline == nil) }
+    }
     if options.to == nil { for said in finder.finish() { judge.note(said, withPoses: offline == nil) } }
     judge.note(offline)
     let ranges = events.compactMap { if case .range(let range) = $0.event { range } else { nil } }

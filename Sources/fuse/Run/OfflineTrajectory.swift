@@ -10,9 +10,14 @@ struct OfflineTrajectory {
 
   /// Listens to `finder` from now on; nil where the rig has no IMU and camera to make a trajectory from.
   init?(_ finder: PrecisionFinder, _ rig: RigCalibration) {
-    guard let imu = rig.imu, let camera = rig.cameras.first else { return nil }
-    smoother = Smoother(imu: imu, camera: camera)
+    guard let smoother = Smoother(rig) else { return nil }
+    self.smoother = smoother
     finder.attach(record)
+  }
+
+  /// Listens to an event of the recording too: ranges reach the filter only by way of peers.
+  func hear(_ event: SensorEvent) {
+    if case .range(let range) = event { record.took(range) }
   }
 
   /// The trajectory, a pose for each of the finder's, and what there is to warn of.
@@ -21,7 +26,11 @@ struct OfflineTrajectory {
     let left = outcome.stretchesLeft
     return (
       outcome.poses,
-      left == 0 ? [] : ["--offline: \(Words.count(left, "stretch", plural: "stretches")) of the trajectory as the forward run left it"]
+      left == 0
+        ? []
+        : [
+          "--offline: \(Words.count(left, "stretch", plural: "stretches")) of the trajectory as the forward run left it"
+        ]
     )
   }
 }

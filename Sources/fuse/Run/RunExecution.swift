@@ -34,11 +34,15 @@ struct RunExecution {
         recording.rig,
         sharesWorld: options.initialization == .groundtruth && recording.trajectorySource == .imuAndCamera),
       start: start, format: format,
-      isQuiet: isQuiet, withholdsPoses: offline != nil, progress: ProgressLine(span: try span(of: recording), isQuiet: isQuiet))
+      isQuiet: isQuiet, withholdsPoses: offline != nil,
+      progress: ProgressLine(span: try span(of: recording), isQuiet: isQuiet))
     warn(recording.warnings)
 
     let events = try recording.events()
-    while let event = try events.next() { try pipeline.take(event) }
+    while let event = try events.next() {
+      offline?.hear(event.event)
+      try pipeline.take(event)
+    }
     // What the finder holds back at a cut depends on data that a longer run would see: it is not said.
     if !events.stoppedEarly { try pipeline.recordingEnded() }
     let refined = offline?.poses { pipeline.show("smoothing", share: $0) }
