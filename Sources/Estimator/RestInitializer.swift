@@ -36,7 +36,7 @@ package struct RestInitializer {
   /// - Parameters:
   ///   - samples: the window up to `time`.
   ///   - isMakeshift: take a state in motion, widely uncertain, rather than none.
-  ///   - flow: median angle that the features moved per second, rad/s, where known: a bound on the speed, for no inertial
+  ///   - flow: median angle that the features moved per second beyond turning, rad/s, where known: a bound on the speed, for no inertial
   ///     unit sees a steady walk.
   ///   - pictureStands: the picture did not move. Without that witness a steady turn would pass for a bias.
   package func attempt(

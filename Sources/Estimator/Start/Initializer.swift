@@ -58,7 +58,7 @@ struct Initializer {
     let waited = time.seconds(since: began ?? time)
     let isUrgent = waited > patience
     let rest = RestInitializer(calibration: calibration, stillness: stillness, origin: origin)
-    let flow = largestFlow(report)
+    let flow = largestFlow(window.flow(to: frame, at: time, samples, camera: camera), at: time)
     func atRest(makeshift: Bool) -> StartOutcome {
       rest.attempt(
         recent, at: last.timestamp, isMakeshift: makeshift, flow: flow, pictureStands: pictureStands)
@@ -72,12 +72,10 @@ struct Initializer {
     return .waiting(refusal == .frames ? "stillness" : refusal.rawValue)
   }
 
-  /// Largest median angle that the features moved per second, rad/s, while watched.
-  private mutating func largestFlow(_ report: FrameReport) -> Double? {
-    flows.removeAll { report.timestamp.seconds(since: $0.time) > Self.watch }
-    if let pixels = report.medianDisparity {
-      flows.append((report.timestamp, pixels / camera.lens.focalLength / RecentFrames.span))
-    }
+  /// Largest flow of the picture beyond turning, rad/s, while watched.
+  private mutating func largestFlow(_ flow: Double?, at time: Timestamp) -> Double? {
+    flows.removeAll { time.seconds(since: $0.time) > Self.watch }
+    if let flow { flows.append((time, flow)) }
     return flows.map(\.flow).max()
   }
 

@@ -1,3 +1,5 @@
+import Geometry
+import Inertial
 import SensorData
 import Vision
 
@@ -24,6 +26,41 @@ package struct StartWindow: Sendable {
     if let last = frames.last, time <= last.time { return }
     frames.append((time, frame.features))
     frames.removeAll { time.seconds(since: $0.time) > Self.longest }
+  }
+
+  /// Median angle, rad/s, by which features have moved over the last half second (or what there is of it, at least half)
+  /// beyond the turn that the gyroscope measured: what the device's own way did. Nil where the two cannot be compared.
+  package func flow(to frame: CameraFrame, at time: Timestamp, _ samples: IMUBuffer, camera: FilterCamera) -> Double? {
+    let span = RecentFrames.span
+    guard let old = frames.first(where: { time.seconds(since: $0.time) <= span + 1e-6 }),
+      case let seconds = time.seconds(since: old.time), seconds > 0.5 * span,
+      let turn = Self.turn(samples, from: old.time, to: time)
+    else { return nil }
+    let imuFromCamera = camera.imuFromCamera.rotation
+    let nowFromThen = imuFromCamera.inverse * turn.inverse * imuFromCamera
+    var angles: [Double] = []
+    var i = 0
+    for feature in frame.features {
+      while i < old.features.count, old.features[i].featureID < feature.featureID { i += 1 }
+      guard i < old.features.count, old.features[i].featureID == feature.featureID,
+        let before = camera.lens.direction(ofPixel: SIMD2(old.features[i].u, old.features[i].v)),
+        let after = camera.lens.direction(ofPixel: SIMD2(feature.u, feature.v))
+      else { continue }
+      angles.append((nowFromThen * before).cross(after).norm)
+    }
+    guard angles.count >= RecentFrames.fewest else { return nil }
+    return Disparity.median(&angles).map { $0 / seconds }
+  }
+
+  /// The attitude at `end` in the axes of `start` by the gyroscope alone; nil when its samples do not reach that far.
+  private static func turn(_ samples: IMUBuffer, from start: Timestamp, to end: Timestamp) -> Rotation? {
+    var startFromHere = Rotation.identity
+    var here = start
+    for sample in samples.samples(after: start, before: end) {
+      startFromHere = startFromHere * Rotation.exp(sample.timestamp.seconds(since: here) * sample.angularVelocity)
+      here = sample.timestamp
+    }
+    return end.seconds(since: here) <= InertialNoise.dropoutSpacing ? startFromHere : nil
   }
 
   /// Forgets everything.
