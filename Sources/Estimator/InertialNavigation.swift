@@ -136,6 +136,12 @@ package final class InertialNavigation: NavigationFilter {
     return (largest(6), largest(9))
   }
 
+  /// 1-sigma of the tilt, radians: how far up may be from where it is believed to be.
+  package var tiltSigma: Double {
+    let offset = covariance.offset(of: poseBlock)
+    return (covariance[offset, offset] + covariance[offset + 1, offset + 1]).squareRoot()
+  }
+
   /// Largest variance of a component of the acceleration, (m/s^2)^2: `da = [g]x theta - R db_a` near rest, where tilt and
   /// bias make up for each other.
   package var accelerationVariance: Double {

@@ -8,6 +8,9 @@ package struct VisualInertialConfiguration: Equatable, Sendable {
   package var mostTracks = 60
   /// Most points kept in the state.
   package var mostLandmarks = 30
+  /// No point becomes a landmark while the tilt is less well known than this, 1-sigma, radians: what a start in a hand believes
+  /// wrongly of gravity and of the biases, landmarks would remember.
+  package var landmarkTilt = 0.0175
   /// How long to wait for a quiet moment before starting in motion, seconds.
   package var patience = 2.0
 

@@ -168,7 +168,8 @@ extension VisualInertialEstimator {
     let usable = (ended + living).count { $0.sights.count >= VisualUpdate.fewestSights }
     let quota = max(tracks.living.count - navigation.landmarks.count, 0) / configuration.windowSize
     living += tracks.takeLongest(quota - usable, fewest: VisualUpdate.fewestSights)
-    let room = max(configuration.mostLandmarks - navigation.landmarks.count, 0)
+    let isLevel = navigation.tiltSigma < configuration.landmarkTilt
+    let room = isLevel ? max(configuration.mostLandmarks - navigation.landmarks.count, 0) : 0
     let long = living.filter { $0.sights.count >= VisualUpdate.fewestSights }
     told.staying = Array(long.prefix(room))
     told.finished += long.dropFirst(room)
