@@ -58,7 +58,10 @@ struct EvalCommand: ParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Ask the ideal observer too; without it a judgement takes half the time.")
   var ideal = true
 
-  @Flag(help: "Take the trajectory from odometry0 even if IMU and camera are there.")
+  @Flag(
+    help: ArgumentHelp(
+      "Take the trajectory from odometry0 even if IMU and camera are there.",
+      discussion: "A scenario without one gets the true path: what the ranges are worth by themselves."))
   var odometry = false
 
   @Option(help: "Start by itself (auto) or from the first true state (groundtruth).")

@@ -55,7 +55,8 @@ struct Trial {
   }
 
   private func judgeScenario(_ scenario: Scenario, _ seed: UInt64) throws -> Judge.Verdict {
-    let simulator = try Simulator(scenario: scenario, seed: seed)
+    let simulator = try Simulator(
+      scenario: options.forcesOdometry ? scenario.followedByOdometry : scenario, seed: seed)
     let contents = simulator.recording()
     let truth = TruthReading(states: contents.truth, peers: contents.peers)
     let startsFromTruth = options.initialization == .groundtruth
