@@ -161,7 +161,9 @@ package struct HypothesisSet {
           covariance[base + a * n + k] *= phi
           covariance[base + k * n + a] *= phi
         }
-        for c in coloured { covariance[base + a * n + c] += c == a ? fresh : antennaCorrelation * fresh }
+      }
+      for a in coloured {
+        for b in coloured { covariance[base + a * n + b] += a == b ? fresh : antennaCorrelation * fresh }
       }
     }
   }

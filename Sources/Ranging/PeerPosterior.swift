@@ -218,6 +218,7 @@ package struct PeerPosterior {
   /// The device has moved: from here on every direction is tried.
   private mutating func unfold(device: Vector3) {
     isFolded = false
+    pruneNoises()
     hypotheses = unfolded(hypotheses!, directions: configuration.directions)
     hypotheses!.drift(positionVariance: 0, yawVariance: foldedYawVariance, device: device)
     foldedYawVariance = 0

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// Real radios are coloured, and a filter that assumes white noise misses a third to two thirds of its "90 %" intervals on
 /// them. The coloured part is multipath and antenna pattern: it is the worst of all errors where it forgets as fast as the
-/// hand moves, and taking it for faster than it is widens every interval. Forgetting within a metre of motion (1 m and
-/// 3 s) made intervals on a swinging arm 1.5 times as wide as need be and no real radio's more honest.
+/// hand moves, and taking it for faster than it is widens every interval: forgetting within 1 m made intervals on a swinging
+/// arm half as wide again as need be. What was tried: docs/estimator.md.
 package struct RangeNoise: Equatable, Sendable {
   /// 1-sigma of the white part, metres.
   package var white: Double
