@@ -4,6 +4,15 @@ package struct IdealErrors: Equatable, Sendable {
   package var published: PeerErrors
   /// Error of its mean angle at each of `AngleCheckpoint.seconds`, published or not, radians; nil beyond the recording.
   package var meanErrors: [Double?]
+  /// Its mean angle, published or not, from 2 to 12 s after the motion began.
+  package var moments: [AngleMoment]
+
+  /// What it said, from its parts.
+  package init(published: PeerErrors, meanErrors: [Double?] = [], moments: [AngleMoment] = []) {
+    self.published = published
+    self.meanErrors = meanErrors
+    self.moments = moments
+  }
 
   /// Error of its mean angle some seconds after the motion began, radians.
   package func meanError(at seconds: Double) -> Double? {

@@ -69,7 +69,7 @@ package struct IdealTrial {
       ?? RangeErrorModel.impaired(readings.map(\.error))
     var observer = IdealObserver(model)
     var updates: [JudgedUpdate] = []
-    var means: [(time: Timestamp, error: Double)] = []
+    var means: [AngleMoment] = []
     var (before, asked) = (start, Timestamp(nanoseconds: .min))
     for (reading, isImpaired) in zip(readings, isImpaired) where reading.timestamp.seconds(since: start) <= Self.longest
     {
@@ -87,7 +87,10 @@ package struct IdealTrial {
       updates.append(JudgedUpdate(view, at: reading.timestamp))
       if let view {
         let real = TrueView(worldFromDevice: worldFromDevice, peer: place).horizontalAngle
-        means.append((reading.timestamp, abs(Angle.wrapped(view.angle - real))))
+        means.append(
+          AngleMoment(
+            timestamp: reading.timestamp, error: abs(Angle.wrapped(view.angle - real)),
+            halfWidth: 0.5 * (view.arc.upperBound - view.arc.lowerBound)))
       }
     }
     let published = PeerErrors(
@@ -95,12 +98,15 @@ package struct IdealTrial {
       truthFromEstimate: .identity)
     let motion = published.motionBeganAt.map { start.advanced(bySeconds: $0) }
     let meanErrors = AngleCheckpoint.seconds.map { seconds -> Double? in
-      guard let time = motion?.advanced(bySeconds: seconds), let last = means.last(where: { $0.time <= time }),
-        time.seconds(since: last.time) <= AngleCheckpoint.patience
+      guard let time = motion?.advanced(bySeconds: seconds), let last = means.last(where: { $0.timestamp <= time }),
+        time.seconds(since: last.timestamp) <= AngleCheckpoint.patience
       else { return nil }
       return last.error
     }
-    return IdealErrors(published: published, meanErrors: meanErrors)
+    let moments = means.filter { moment in
+      motion.map { AngleMoment.compared.contains(moment.timestamp.seconds(since: $0)) } ?? false
+    }
+    return IdealErrors(published: published, meanErrors: meanErrors, moments: moments)
   }
 }
 

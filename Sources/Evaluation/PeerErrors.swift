@@ -39,10 +39,14 @@ package struct PeerErrors: Equatable, Sendable {
   /// When the first angle was published, and when the status first was `converged`, seconds since the first update.
   package var firstAngleAt: Double?
   package var convergedAt: Double?
+  /// When the 90 % half-width of a published angle first was at most 10 degrees, seconds since the first update.
+  package var narrowAngleAt: Double?
   /// When the device began to move, seconds since the first update; nil when it never did.
   package var motionBeganAt: Double?
   /// The angle some seconds after that.
   package var checkpoints: [AngleCheckpoint] = []
+  /// Every published angle that could be judged.
+  package var moments: [AngleMoment] = []
   /// Status and reasons over time.
   package var spans: [ConvergenceSpan] = []
 
@@ -99,7 +103,14 @@ package struct PeerErrors: Equatable, Sendable {
     if let distance = update.distance { tally.distances.append(distance - view.distance) }
     let angleError = update.horizontalAngle.map { Angle.wrapped($0 - view.horizontalAngle) }
     if let angleError { tally.angles.append((update.timestamp, angleError)) }
-    if let interval = update.horizontalAngleInterval { count(interval, trueAngle: view.horizontalAngle) }
+    if let interval = update.horizontalAngleInterval {
+      count(interval, trueAngle: view.horizontalAngle)
+      let halfWidth = 0.5 * (interval.upperBound - interval.lowerBound)
+      if let angleError {
+        moments.append(AngleMoment(timestamp: update.timestamp, error: abs(angleError), halfWidth: halfWidth))
+      }
+      if halfWidth <= AngleMoment.narrow { narrowAngleAt = narrowAngleAt ?? seconds }
+    }
     var positionError: Double?
     if let position = update.worldPosition, let truthFromEstimate {
       let error = truthFromEstimate * position - truePosition

@@ -103,6 +103,22 @@ package struct HypothesisSet {
     return left
   }
 
+  /// Every pair once for each direction, with a logarithm of a prior for it; nothing but the distance may be known of the pairs.
+  package func unfolded(over directions: [Vector3], logPrior: (Vector3) -> Double) -> HypothesisSet {
+    var result = HypothesisSet(anchor: anchor, layout: layout, noises: noises)
+    let (n, m) = (dimension, dimension - 2)
+    for u in directions {
+      let (prior, tangent) = (logPrior(u), u.tangentBasis.0)
+      for i in 0..<count {
+        result.append(
+          logWeight: logWeight[i] + prior, direction: u, tangent: tangent, noise: Int(noise[i]),
+          scalars: Array(scalars[(i * m)..<((i + 1) * m)]),
+          covariance: Array(covariance[(i * n * n)..<((i + 1) * n * n)]))
+      }
+    }
+    return result
+  }
+
   /// Keeps the hypotheses for which `keep` is true, in order; it must keep or drop both of a pair.
   package mutating func filter(_ keep: (Int) -> Bool) {
     let (n, m) = (dimension, dimension - 2)
@@ -128,7 +144,9 @@ package struct HypothesisSet {
   }
 
   /// Lets `seconds` pass in which the device moved `metres`: the Gauss-Markov biases forget.
-  package mutating func predict(seconds: Double, metres: Double) {
+  ///
+  /// - Parameter antennaCorrelation: of the coloured errors of two antennas, 0...1.
+  package mutating func predict(seconds: Double, metres: Double, antennaCorrelation: Double = 0) {
     let (n, m) = (dimension, dimension - 2)
     let memory = noises.map { $0.memory(after: seconds, metres: metres) }
     let coloured = layout.coloured
@@ -143,7 +161,9 @@ package struct HypothesisSet {
           covariance[base + a * n + k] *= phi
           covariance[base + k * n + a] *= phi
         }
-        covariance[base + a * n + a] += fresh
+      }
+      for a in coloured {
+        for b in coloured { covariance[base + a * n + b] += a == b ? fresh : antennaCorrelation * fresh }
       }
     }
   }

@@ -33,6 +33,14 @@ struct LinkPrior {
     for (k, weight) in tied { variances[2] += weight * weight * variances[k] }
     var p = [Double](repeating: 0, count: n * n)
     for k in 0..<n { p[k * n + k] = variances[k] }
+    for j in layout.coloured {
+      let shared = configuration.antennaCorrelation * square(noise.coloured)
+      for k in layout.coloured where k != j { p[j * n + k] = shared }
+      if j != columns.coloured {
+        p[2 * n + j] = -shared
+        p[j * n + 2] = -shared
+      }
+    }
     for (k, weight) in tied {
       p[2 * n + k] = -weight * variances[k]
       p[k * n + 2] = -weight * variances[k]

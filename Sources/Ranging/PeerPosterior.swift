@@ -6,9 +6,16 @@ import SensorData
 /// is refuted.
 ///
 /// A Gaussian sum in anchored spherical coordinates over direction, distance, bias and noise level. Small sums (tens of
-/// components) claim convergence that is false; a lattice of 400 directions follows the exact Bayes posterior. The noise of
+/// components) claim convergence that is false; a lattice of 150 directions that are split where the range bends follows the
+/// exact Bayes posterior. The noise of
 /// the link (white and coloured) is one more hidden variable: every direction is tried under every candidate.
 package struct PeerPosterior {
+  /// Until an antenna is this far from where the first range was taken, ranges tell distance and noise but no direction, metres:
+  /// a trembling hand stays within it.
+  private static let stillRadius = 0.03
+  /// Noise candidates below this share of the posterior are dropped.
+  private static let refutedShare = 1e-3
+
   private let configuration: RangingConfiguration
   private let layout: LinkLayout
   private let statedNoise: Double?
@@ -17,6 +24,10 @@ package struct PeerPosterior {
   private var last: Range?
   private var normalized: [Double] = []
   private var taken = 0
+  /// No direction is tried yet: the device has not moved.
+  private var isFolded = true
+  /// Growth of the heading's variance meanwhile, rad^2.
+  private var foldedYawVariance = 0.0
 
   /// One range with the place where it was taken.
   package struct Range: Sendable {
@@ -105,12 +116,35 @@ package struct PeerPosterior {
   ///
   /// - Parameters: variances of position per axis (m^2) and heading (rad^2), and where the device is.
   package mutating func drift(positionVariance: Double, yawVariance: Double, device: Vector3) {
-    hypotheses?.drift(positionVariance: positionVariance, yawVariance: yawVariance, device: device)
+    foldedYawVariance += isFolded ? yawVariance : 0
+    hypotheses?.drift(positionVariance: positionVariance, yawVariance: isFolded ? 0 : yawVariance, device: device)
+  }
+
+  /// The hypotheses with their shares, as if unfolded: coarsely, because all directions say the same.
+  private var spread: (set: HypothesisSet, shares: [Double])? {
+    guard let hypotheses else { return nil }
+    guard isFolded else { return (hypotheses, normalized) }
+    let set = unfolded(hypotheses, directions: 100)
+    return (set, Self.shares(set.logWeight))
+  }
+
+  private func unfolded(_ set: HypothesisSet, directions: Int) -> HypothesisSet {
+    set.unfolded(over: FibonacciLattice.directions(directions)) { u in
+      let elevation = asin(u.z) / configuration.elevationPrior
+      return -0.5 * elevation * elevation
+    }
+  }
+
+  private static func shares(_ logWeight: [Double]) -> [Double] {
+    guard let best = logWeight.max() else { return [] }
+    let weights = logWeight.map { exp($0 - best) }
+    let sum = weights.reduce(0, +)
+    return weights.map { $0 / sum }
   }
 
   /// The posterior over the peer's position as Gaussians, heaviest first; those below 1e-5 are left out.
   package var gaussians: [TargetGaussian] {
-    guard let set = hypotheses else { return [] }
+    guard let (set, normalized) = spread else { return [] }
     // Indices are sorted, because a Gaussian is two hundred bytes to move.
     let heaviest = (0..<set.count).filter { normalized[$0] > 1e-5 }.sorted { normalized[$0] > normalized[$1] }
     return heaviest.map { set.gaussian($0, weight: normalized[$0]) }
@@ -119,7 +153,7 @@ package struct PeerPosterior {
   /// The whole posterior as one Gaussian over (position in the world, biases as in `LinkLayout`); the covariance
   /// row-major. For the hand-over to a filter, once one mode is left.
   package var merged: (mean: [Double], covariance: [Double])? {
-    guard let set = hypotheses else { return nil }
+    guard let (set, normalized) = spread else { return nil }
     let n = set.dimension
     func state(_ i: Int) -> [Double] {
       let t = set.position(i)
@@ -141,20 +175,23 @@ package struct PeerPosterior {
   /// The noise of the link as the posterior sees it: the candidates' variances weighted by their probabilities.
   package var noise: RangeNoise? {
     guard let set = hypotheses else { return nil }
-    var white = 0.0
-    var coloured = 0.0
-    for i in 0..<set.count {
-      let candidate = set.noises[Int(set.noise[i])]
-      white += normalized[i] * candidate.white * candidate.white
-      coloured += normalized[i] * candidate.coloured * candidate.coloured
-    }
+    let candidates = zip(set.noises, noiseShares(set))
     return RangeNoise(
-      white: white.squareRoot(), coloured: coloured.squareRoot(), correlationTime: configuration.correlationTime,
-      correlationLength: configuration.correlationLength)
+      white: candidates.reduce(0) { $0 + $1.1 * $1.0.white * $1.0.white }.squareRoot(),
+      coloured: candidates.reduce(0) { $0 + $1.1 * $1.0.coloured * $1.0.coloured }.squareRoot(),
+      correlationTime: configuration.correlationTime, correlationLength: configuration.correlationLength)
+  }
+
+  /// Shares of the noise candidates.
+  private func noiseShares(_ set: borrowing HypothesisSet) -> [Double] {
+    var shares = [Double](repeating: 0, count: set.noises.count)
+    for i in 0..<set.count { shares[Int(set.noise[i])] += normalized[i] }
+    return shares
   }
 
   // MARK: - The steps
 
+  /// Until the device has moved the direction is open: each noise has one pair of hypotheses about the distance.
   private mutating func begin(at first: Range) {
     let noises = configuration.noiseCandidates.map {
       RangeNoise(
@@ -162,21 +199,29 @@ package struct PeerPosterior {
         correlationLength: configuration.correlationLength)
     }
     var started = HypothesisSet(anchor: first.antenna, layout: layout, noises: noises)
+    let prior = LinkPrior(configuration: configuration, layout: layout)
     for (index, noise) in noises.enumerated() {
       let stated = statedNoise.map { -0.5 * pow(log(noise.total / $0) / configuration.statedNoiseLogWidth, 2) } ?? 0
-      let prior = LinkPrior(configuration: configuration, layout: layout)
-      let halves = [false, true].map { prior.half(first, noise, blocked: $0) }
-      for u in FibonacciLattice.directions(configuration.directions) {
-        let elevation = asin(u.z) / configuration.elevationPrior
-        for (logShare, scalars, covariance) in halves {
-          started.append(
-            logWeight: stated + logShare - 0.5 * elevation * elevation, direction: u, tangent: u.tangentBasis.0,
-            noise: index, scalars: scalars, covariance: covariance)
-        }
+      for isBlocked in [false, true] {
+        let half = prior.half(first, noise, blocked: isBlocked)
+        started.append(
+          logWeight: stated + half.logShare, direction: Vector3(1, 0, 0), tangent: Vector3(0, 1, 0), noise: index,
+          scalars: half.scalars, covariance: half.covariance)
       }
     }
     hypotheses = started
+    isFolded = true
     last = first
+    normalize()
+  }
+
+  /// The device has moved: from here on every direction is tried.
+  private mutating func unfold(device: Vector3) {
+    isFolded = false
+    pruneNoises()
+    hypotheses = unfolded(hypotheses!, directions: configuration.directions)
+    hypotheses!.drift(positionVariance: 0, yawVariance: foldedYawVariance, device: device)
+    foldedYawVariance = 0
     normalize()
   }
 
@@ -184,21 +229,38 @@ package struct PeerPosterior {
     let previous = last ?? range
     let seconds = abs(range.timestamp.seconds(since: previous.timestamp))
     last = range
-    hypotheses!.predict(seconds: seconds, metres: (range.device - previous.device).norm)
+    let away = (range.antenna - hypotheses!.anchor).norm
+    if isFolded, away > Self.stillRadius { unfold(device: previous.device) }
+    hypotheses!.predict(
+      seconds: seconds, metres: (range.device - previous.device).norm,
+      antennaCorrelation: configuration.antennaCorrelation)
     hypotheses!.drift(
       positionVariance: configuration.peerRandomWalk * configuration.peerRandomWalk * seconds, yawVariance: 0,
       device: range.device)
     if let guess = range.blockedGuess { hypotheses!.weigh(radioGuess: guess) }
-    hypotheses!.splitWhereCurved(antenna: range.antenna, limit: configuration.hypothesisLimit)
+    if !isFolded {
+      hypotheses!.splitWhereCurved(
+        antenna: range.antenna, limit: configuration.hypothesisLimit)
+    }
     let verdict = hypotheses!.update(
       RangeEvidence(
-        range: range.range, antenna: range.antenna,
-        columns: layout.columns(of: range.antennaID),
-        seconds: seconds, extraVariance: range.extraVariance, configuration: configuration))
+        range: range.range, antenna: isFolded ? hypotheses!.anchor : range.antenna,
+        columns: layout.columns(of: range.antennaID), seconds: seconds,
+        // The way to the anchor, seen along a direction that is open: its mean square.
+        extraVariance: range.extraVariance + (isFolded ? away * away / 3 : 0), configuration: configuration))
     taken += 1
-    if taken % 10 == 0 { hypotheses!.mergeDuplicates() }
+    normalize()
+    if taken % 10 == 0 { pruneNoises() }
+    if taken % 10 == 0, !isFolded { hypotheses!.mergeDuplicates() }
     prune()
     return Outcome(free: free * verdict.regular, innovation: verdict.innovation, sigma: verdict.variance.squareRoot())
+  }
+
+  /// Gives up the noises that the ranges refute: each costs as much as the right one.
+  private mutating func pruneNoises() {
+    let shares = noiseShares(hypotheses!)
+    let noise = hypotheses!.noise
+    hypotheses!.filter { shares[Int(noise[$0])] >= Self.refutedShare }
   }
 
   private mutating func prune() {
@@ -212,8 +274,6 @@ package struct PeerPosterior {
   private mutating func normalize() {
     guard let best = hypotheses?.logWeight.max() else { return }
     for i in 0..<hypotheses!.count { hypotheses!.logWeight[i] -= best }
-    let weights = hypotheses!.logWeight.map { exp($0) }
-    let sum = weights.reduce(0, +)
-    normalized = weights.map { $0 / sum }
+    normalized = Self.shares(hypotheses!.logWeight)
   }
 }

@@ -3,9 +3,9 @@ import Foundation
 /// How the ranges of one link scatter: white noise plus a Gauss-Markov bias of each antenna.
 ///
 /// Real radios are coloured, and a filter that assumes white noise misses a third to two thirds of its "90 %" intervals on
-/// them. The coloured part is multipath and antenna pattern: it changes as the device moves. On public recordings at
-/// different speeds it decorrelated within about a metre, so it forgets by distance as well as by time. Antennas are taken
-/// to err independently.
+/// them. The coloured part is multipath and antenna pattern: it is the worst of all errors where it forgets as fast as the
+/// hand moves, and taking it for faster than it is widens every interval: forgetting within 1 m made intervals on a swinging
+/// arm half as wide again as need be. What was tried: docs/estimator.md.
 package struct RangeNoise: Equatable, Sendable {
   /// 1-sigma of the white part, metres.
   package var white: Double

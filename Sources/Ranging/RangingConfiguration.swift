@@ -3,23 +3,27 @@ import Foundation
 /// What is assumed of a link before its first range. One setting serves every radio: what differs between radios
 /// (the noise) is estimated per link.
 public struct RangingConfiguration: Equatable, Sendable {
-  /// Directions in the lattice of a new posterior. 400 to 800 reach the exact posterior; fewer do not.
-  public var directions = 400
+  /// Directions in the lattice of a new posterior: those that live are split where the range bends,
+  /// and follow the exact posterior.
+  public var directions = 150
   /// Prior 1-sigma of the elevation of a peer, radians; people look for things near their own level.
   public var elevationPrior = 35 * Double.pi / 180
   /// Prior 1-sigma of the constant range bias of a link, metres.
   public var biasPrior = 0.15
-  /// Prior 1-sigma of the scale error of a link, a ratio. Old radios have percents; a trajectory's own scale counts too.
+  /// Prior 1-sigma of the scale error of a link, a ratio: the radio's, and that of a trajectory from another tracker.
   public var scalePrior = 0.01
   /// Prior 1-sigma of what one antenna adds to that, metres; used when there are several antennas.
   public var antennaBiasPrior = 0.05
-  /// Correlation time of the coloured range error while the device stands still, seconds.
-  public var correlationTime = 3.0
+  /// Correlation of the coloured errors of two antennas of the device: what surrounds the peer distorts both alike.
+  public var antennaCorrelation = 0.3
+  /// Correlation time of the coloured range error, seconds.
+  public var correlationTime = 2.0
   /// Distance over which the coloured range error decorrelates, metres.
-  public var correlationLength = 1.0
+  public var correlationLength = 20.0
   /// Candidates for (white, coloured) 1-sigma in metres. The link's own ranges decide between them.
   public var noiseCandidates: [SIMD2<Double>] = [
-    [0.02, 0.03], [0.03, 0.06], [0.05, 0.10], [0.10, 0.03], [0.10, 0.12], [0.15, 0.25],
+    [0.02, 0.03], [0.02, 0.06], [0.04, 0.06], [0.04, 0.10], [0.07, 0.06], [0.07, 0.10], [0.07, 0.16], [0.12, 0.06],
+    [0.12, 0.16], [0.16, 0.28],
   ]
   /// Width of the prior over the candidates around the noise that the recording states, in units of log(sigma).
   public var statedNoiseLogWidth = 0.7

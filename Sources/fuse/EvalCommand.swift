@@ -64,7 +64,10 @@ struct EvalCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Stop after so many seconds of the recording.", valueName: "seconds"))
   var to: Double?
 
-  @Flag(help: "Take the trajectory from odometry0 even if IMU and camera are there.")
+  @Flag(
+    help: ArgumentHelp(
+      "Take the trajectory from odometry0 even if IMU and camera are there.",
+      discussion: "A scenario without one gets the true path: what the ranges are worth by themselves."))
   var odometry = false
 
   @Flag(

@@ -53,6 +53,35 @@ import Testing
     #expect(Double(hits) / 200 > 0.88)
   }
 
+  /// Fifty moments of one trial hang together: they are one draw of the trial's own factor.
+  @Test func theIntervalOfARatioOfQuantilesCountsTrials() {
+    var random = SeededRandom(seed: 305)
+    let hits = (0..<60).count { _ in
+      let trials = (0..<30).map { _ in
+        let factor = 1.3 * exp(0.4 * random.gaussian())
+        return (0..<20).map { _ in
+          let common = random.exponential(mean: 1)
+          return (factor * common, common)
+        }
+      }
+      // The median of that product over log 2, from a million draws.
+      return Figure.ratioOfQuantiles(trials, 0.5).interval!.contains(1.272)
+    }
+    // Binomial 3-sigma limit of 60 trials at 95 %.
+    #expect(hits >= 52, "\(hits)")
+  }
+
+  @Test func quantilesOfARatio() {
+    let trials = [[(1.0, 1.0), (2, 1), (9, 1)], [], [(3, 1), (4, 1)]]
+    #expect(Figure.ratioOfQuantiles(trials, 0.5).value == 3)
+    #expect(Figure.ratioOfQuantiles(trials, 0.5).count == 2)
+    #expect(Figure.ratioOfQuantiles(trials, 0.9).value == 7)
+    #expect(Figure.ratioOfQuantiles(trials, 1).value == 9)
+    // One of three never came: the median stands. Two of three: there is none.
+    #expect(Figure.ratioOfMedians([(2, 1), (.infinity, 1), (3, 1)]).value == 3)
+    #expect(Figure.ratioOfMedians([(2, 1), (.infinity, 1), (.infinity, 1)]).value == nil)
+  }
+
   @Test func fewOrNoTrials() {
     #expect(Figure.median([]).value == nil)
     let lonely = Figure.median([nil, 3, nil])

@@ -120,6 +120,60 @@ import Testing
     }
   }
 
+  /// While the hand stands still no direction is tried, and every direction is believed; as soon as it has moved all are tried.
+  @Test func aStillHandFoldsTheDirections() throws {
+    var random = SeededRandom(seed: 66)
+    let trial = RangingTrial(.still, seconds: 3, peer: Vector3(3, -3, 1), random: &random)
+    let configuration = RangingConfiguration()
+    var posterior = PeerPosterior(configuration: configuration, antennas: [""], statedNoise: nil)
+    trial.readings.forEach { posterior.update(Self.range($0)) }
+    #expect(posterior.count <= 2 * configuration.noiseCandidates.count)
+    let parts = posterior.gaussians
+    let mean = parts.reduce(Vector3.zero) { $0 + $1.weight * $1.position.normalized }
+    #expect(mean.norm < 0.05, "no side is taken")
+    let distance = parts.reduce(0) { $0 + $1.weight * $1.position.norm }
+    #expect(abs(distance - trial.peer.norm) < 0.5)
+    let merged = try #require(posterior.merged)
+    #expect(merged.covariance[0] > 4, "a sphere of over four metres' radius has a wide covariance")
+    let moved = Vector3(0.1, 0, 0)
+    posterior.update(
+      .init(
+        timestamp: Timestamp(nanoseconds: 3_100_000_000), range: (trial.peer - moved).norm, antenna: moved,
+        device: moved)
+    )
+    #expect(posterior.count > configuration.directions)
+  }
+
+  /// The first seconds at rest cost nothing: the angle error on the arc that follows is the exact posterior's.
+  @Test func afterAStillBeginningTheErrorIsTheExactPosteriors() {
+    var random = SeededRandom(seed: 67)
+    var (ours, exact) = ([Double](), [Double]())
+    for _ in 0..<100 {
+      // The range errors of a still hand, on the path of one that begins to move after 1.5 s.
+      var trial = RangingTrial(.still, seconds: 5.4, random: &random)
+      for k in trial.readings.indices where trial.readings[k].time >= 1.5 {
+        let (before, device) = (
+          trial.readings[k].device, RangingTrial.Motion.arcAndVertical.position(at: trial.readings[k].time - 1.5)
+        )
+        trial.readings[k].range += (trial.peer - device).norm - (trial.peer - before).norm
+        trial.readings[k].device = device
+      }
+      var posterior = PeerPosterior(configuration: Self.matched, antennas: [""], statedNoise: nil)
+      var observer = IdealObserver(Self.ideal)
+      for reading in trial.readings {
+        posterior.update(Self.range(reading))
+        observer.update(range: reading.range, antenna: reading.device, after: 0.1)
+      }
+      let device = trial.readings.last!.device
+      guard let view = IdealView(observer, worldFromDevice: Pose(translation: device)) else { continue }
+      let d = trial.peer - device
+      ours.append(abs(Angle.wrapped(Self.azimuth(posterior.gaussians, from: device) - atan2(d.y, d.x))))
+      exact.append(abs(Angle.wrapped(view.angle - HorizontalAngle.of(d, worldFromDevice: .identity))))
+    }
+    #expect(ours.count == 100)
+    #expect(Self.median(ours) <= 1.1 * Self.median(exact), "\(Self.median(ours)), \(Self.median(exact))")
+  }
+
   /// The same ranges give the same bits.
   @Test func twoRunsAreEqual() {
     var random = SeededRandom(seed: 65)

@@ -120,17 +120,20 @@ import Testing
     var random = SeededRandom(seed: 46)
     var once = RandomHypotheses.make(&random, antennas: ["a", "b"], count: 4)
     var often = once
-    once.predict(seconds: 1, metres: 0.5)
-    for _ in 0..<10 { often.predict(seconds: 0.1, metres: 0.05) }
+    once.predict(seconds: 1, metres: 0.5, antennaCorrelation: 0.3)
+    for _ in 0..<10 { often.predict(seconds: 0.1, metres: 0.05, antennaCorrelation: 0.3) }
     for (a, b) in zip(once.covariance, often.covariance) { #expect(abs(a - b) < 1e-12) }
     for (a, b) in zip(once.scalars, often.scalars) { #expect(abs(a - b) < 1e-12) }
-    once.predict(seconds: 1000, metres: 0)
+    once.predict(seconds: 1000, metres: 0, antennaCorrelation: 0.3)
     for i in 0..<once.count {
       let p = RandomHypotheses.covariance(once, i)
       for k in once.layout.coloured {
         let coloured = once.noises[Int(once.noise[i])].coloured
         #expect(abs(p[k * once.dimension + k] - coloured * coloured) < 1e-12)
         #expect(abs(RandomHypotheses.scalars(once, i)[k - 2]) < 1e-12)
+        for other in once.layout.coloured where other != k {
+          #expect(abs(p[k * once.dimension + other] - 0.3 * coloured * coloured) < 1e-12)
+        }
       }
     }
   }

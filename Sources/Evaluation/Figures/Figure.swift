@@ -64,35 +64,53 @@ package struct Figure: Equatable, Sendable {
     return Figure(value: share, interval: interval, count: count)
   }
 
-  /// The median of `pairs.0` over the median of `pairs.1`, on the same draws; its interval by the bootstrap over the pairs, with
-  /// a generator of its own and a fixed seed.
+  /// The median of `pairs.0` over the median of `pairs.1`, on the same draws; nil where either is not finite. Its interval as
+  /// that of `ratioOfQuantiles`, a pair being a trial.
+  package static func ratioOfMedians(_ pairs: [(Double, Double)]) -> Figure {
+    ratioOfQuantiles(pairs.map { [$0] }, 0.5)
+  }
+
+  /// The quantile `p` of all `trials[_].0` over that of all `trials[_].1`; its interval by the bootstrap over the trials, because
+  /// what happens within one hangs together, with a generator of its own and a fixed seed.
   ///
   /// Source: Efron and Tibshirani, "An Introduction to the Bootstrap", Chapman and Hall 1993, chapter 13 (percentile).
-  package static func ratioOfMedians(_ pairs: [(Double, Double)]) -> Figure {
+  package static func ratioOfQuantiles(_ trials: [[(Double, Double)]], _ p: Double) -> Figure {
+    let trials = trials.filter { !$0.isEmpty }
+    func quantile(_ values: [Double]) -> Double? {
+      let sorted = values.sorted()
+      guard !sorted.isEmpty else { return nil }
+      // Linear between order statistics, so that a half is the median; one that never came is infinite, and stays so.
+      let place = p * Double(sorted.count - 1)
+      let (low, share) = (Int(place), place - place.rounded(.down))
+      return share > 0 ? sorted[low] + share * (sorted[low + 1] - sorted[low]) : sorted[low]
+    }
     func ratio(_ indices: [Int]) -> Double? {
-      let above = median(indices.map { pairs[$0].0 }).value
-      guard let above, let below = median(indices.map { pairs[$0].1 }).value, below > 0 else { return nil }
+      let drawn = indices.flatMap { trials[$0] }
+      guard let above = quantile(drawn.map(\.0)), let below = quantile(drawn.map(\.1)), below > 0,
+        above.isFinite, below.isFinite
+      else { return nil }
       return above / below
     }
-    guard let value = ratio(Array(pairs.indices)) else { return Figure(count: pairs.count) }
-    guard pairs.count >= 10 else { return Figure(value: value, count: pairs.count) }
+    let count = trials.count
+    guard let value = ratio(Array(trials.indices)) else { return Figure(count: count) }
+    guard count >= 10 else { return Figure(value: value, count: count) }
     var state: UInt64 = 0x9E37_79B9_7F4A_7C15
     var draws: [Double] = []
     for _ in 0..<400 {
-      let indices = pairs.indices.map { _ -> Int in
+      let indices = trials.indices.map { _ -> Int in
         // SplitMix64: Steele, Lea, Flood, OOPSLA 2014, doi:10.1145/2660193.2660195.
         state &+= 0x9E37_79B9_7F4A_7C15
         var x = state
         x = (x ^ (x >> 30)) &* 0xBF58_476D_1CE4_E5B9
         x = (x ^ (x >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((x ^ (x >> 31)) % UInt64(pairs.count))
+        return Int((x ^ (x >> 31)) % UInt64(count))
       }
       if let draw = ratio(indices) { draws.append(draw) }
     }
     draws.sort()
-    guard draws.count >= 200 else { return Figure(value: value, count: pairs.count) }
+    guard draws.count >= 200 else { return Figure(value: value, count: count) }
     let low = draws[Int(0.025 * Double(draws.count - 1))]
     let high = draws[Int((0.975 * Double(draws.count - 1)).rounded(.up))]
-    return Figure(value: value, interval: low...high, count: pairs.count)
+    return Figure(value: value, interval: low...high, count: count)
   }
 }

@@ -14,6 +14,7 @@ package enum FigureKey: Hashable, Sendable {
   // The ideal observer on the same ranges.
   case idealAngleErrorDegreesAt(seconds: Double), angleRatioAt(seconds: Double)
   case idealAngleShareAt(seconds: Double), idealConvergedShareAt(seconds: Double), idealCoverage90
+  case knowableAngleShare, angleErrorRatio, angleErrorRatio90, halfWidthRatio, narrowAngleRatio
   case idealFirstAngle, firstAngleRatio, idealTimeToConverge, timeToConvergeRatio, idealConvergedShare
   case idealFalseConverged, idealVerticalDecided, idealVerticalWrong
 
@@ -39,6 +40,7 @@ package enum FigureKey: Hashable, Sendable {
         .idealConvergedShareAt(seconds: $0),
       ]
     }
+    keys += [.knowableAngleShare, .angleErrorRatio, .angleErrorRatio90, .halfWidthRatio, .narrowAngleRatio]
     keys += [.idealCoverage90, .idealFirstAngle, .firstAngleRatio, .idealTimeToConverge, .timeToConvergeRatio]
     keys += [.idealConvergedShare, .idealFalseConverged, .idealVerticalDecided, .idealVerticalWrong]
     return keys
@@ -63,10 +65,11 @@ package enum FigureKey: Hashable, Sendable {
   package var sense: Sense {
     switch self {
     case .coverage90, .coverage90Tolerant, .idealCoverage90: .nearest(0.9)
+    case .halfWidthRatio: .nearest(1)
     case .neesPosition, .neesAttitude, .neesPeer: .nearest(NormalizedErrors.degreesOfFreedom)
     case .neesPositionInBand, .neesAttitudeInBand, .neesPeerInBand: .nearest(0.99)
     case .neesPositionAveragesInBand, .neesAttitudeAveragesInBand: .nearest(0.99)
-    case .angleShareAt, .convergedShareAt, .convergedShare, .converged, .verticalDecided: .higher
+    case .knowableAngleShare, .angleShareAt, .convergedShareAt, .convergedShare, .converged, .verticalDecided: .higher
     case .pathLength, .idealAngleErrorDegreesAt, .idealAngleShareAt, .idealConvergedShareAt, .idealFirstAngle: .neither
     case .idealTimeToConverge, .idealConvergedShare, .idealFalseConverged, .idealVerticalDecided: .neither
     case .idealVerticalWrong: .neither

@@ -116,6 +116,7 @@ package struct Figures: Equatable, Sendable {
     }
     ratio(.firstAngleRatio, \.firstAngleAt)
     ratio(.timeToConvergeRatio, \.convergedAt)
+    noteMoments(pairs, into: &values)
   }
 }
 

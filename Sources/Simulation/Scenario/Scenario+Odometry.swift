@@ -10,6 +10,22 @@ extension Scenario {
 
     /// An ordinary tracker.
     package init() {}
+
+    /// A tracker without error, fast enough that nothing happens between two poses.
+    static let exact = {
+      var odometry = Scenario.Odometry()
+      (odometry.rate, odometry.positionRandomWalk, odometry.yawRandomWalk) = (100, 0, 0)
+      return odometry
+    }()
+  }
+
+  /// The same play, followed by another tracker instead of a camera: its own, or where it has none one without error. All
+  /// other sensors say what they said before.
+  package var followedByOdometry: Scenario {
+    var scenario = self
+    scenario.camera = nil
+    scenario.odometry = odometry ?? .exact
+    return scenario
   }
 }
 

@@ -68,6 +68,16 @@ enum EvalText {
       ]
     })
 
+  private static let moments = Block(
+    title: "Where the ideal observer knows the angle",
+    columns: [
+      Column(title: "angle published %", key: .knowableAngleShare, unit: .share),
+      Column(title: "error ratio", key: .angleErrorRatio, unit: .ratio),
+      Column(title: "90 % error ratio", key: .angleErrorRatio90, unit: .ratio),
+      Column(title: "half-width ratio", key: .halfWidthRatio, unit: .ratio),
+      Column(title: "10° interval time ratio", key: .narrowAngleRatio, unit: .ratio),
+    ])
+
   private static let ideal = Block(
     title: "Against the ideal observer on the same ranges",
     columns: AngleCheckpoint.seconds.flatMap {
@@ -92,7 +102,7 @@ enum EvalText {
   static func lines(_ outcomes: [EvalOutcome], format: EvalCommand.Format) -> [String] {
     if format == .jsonl { return outcomes.map(line) }
     var lines: [String] = []
-    for block in [trajectory, finding, byTime, ideal] {
+    for block in [trajectory, finding, byTime, moments, ideal] {
       let columns = block.columns.filter { column in outcomes.contains { $0.figures?[column.key].value != nil } }
       guard !columns.isEmpty else { continue }
       if !lines.isEmpty { lines.append("") }

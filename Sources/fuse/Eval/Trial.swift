@@ -61,7 +61,8 @@ struct Trial {
   }
 
   private func judgeScenario(_ scenario: Scenario, _ seed: UInt64) throws -> Judge.Verdict {
-    let simulator = try Simulator(scenario: scenario, seed: seed)
+    let simulator = try Simulator(
+      scenario: options.forcesOdometry ? scenario.followedByOdometry : scenario, seed: seed)
     let contents = simulator.recording()
     let events = options.cut(contents.events)
     let truth = TruthReading(states: contents.truth, peers: contents.peers)

@@ -1,0 +1,27 @@
+import SensorData
+
+/// The product against the ideal observer moment by moment: how wide its intervals are, and how often it is silent.
+extension Figures {
+  static func noteMoments(
+    _ pairs: [(peer: PeerErrors, ideal: IdealErrors)], into values: inout [FigureKey: Figure]
+  ) {
+    // Per peer: the moments at which an angle could be known, and of these the ones at which the product had one.
+    let compared = pairs.map { pair -> (knowable: Int, both: [(ours: AngleMoment, ideal: AngleMoment)]) in
+      let knowable = pair.ideal.moments.filter { $0.halfWidth <= AngleMoment.knowable }
+      // Several updates may stand at one time: the last one speaks.
+      let ours = Dictionary(pair.peer.moments.map { ($0.timestamp, $0) }) { $1 }
+      return (knowable.count, knowable.compactMap { ideal in ours[ideal.timestamp].map { ($0, ideal) } })
+    }
+    values[.knowableAngleShare] = .share(compared.map { ($0.both.count, $0.knowable) })
+    let errors = compared.map { $0.both.map { ($0.ours.error, $0.ideal.error) } }
+    values[.angleErrorRatio] = .ratioOfQuantiles(errors, 0.5)
+    values[.angleErrorRatio90] = .ratioOfQuantiles(errors, 0.9)
+    values[.halfWidthRatio] = .ratioOfQuantiles(
+      compared.map { $0.both.map { ($0.ours.halfWidth, $0.ideal.halfWidth) } }, 0.5)
+    // Whoever never gets there has taken for ever: leaving him out would flatter the slow.
+    values[.narrowAngleRatio] = .ratioOfMedians(
+      pairs.compactMap { pair in
+        pair.ideal.published.narrowAngleAt.map { (pair.peer.narrowAngleAt ?? .infinity, $0) }
+      })
+  }
+}

@@ -1,0 +1,88 @@
+import Evaluation
+import Geometry
+import SensorData
+import Testing
+
+/// Product and ideal observer side by side, moment by moment, on cases that are counted by hand.
+@Suite struct MomentFigureTests {
+  private static let rows = (0...32).map { k in
+    GroundTruthState(
+      timestamp: time(0.5 * Double(k)), worldFromBody: Pose(translation: Vector3(0.1 * Double(k), 0, 0)))
+  }
+  private static let peers = [GroundTruthPeer(timestamp: time(0), peer: "tag", position: Vector3(0, 4, 0))]
+
+  private static func time(_ seconds: Double) -> Timestamp { Timestamp(nanoseconds: 0).advanced(bySeconds: seconds) }
+
+  /// What is said at some seconds: an angle that is off by so much, with an interval of that half-width, degrees.
+  private static func errors(_ said: [(seconds: Double, error: Double, halfWidth: Double)]) -> PeerErrors {
+    let truth = TruthTrajectory(rows)
+    // An update without an angle begins the story.
+    let updates =
+      [JudgedUpdate(timestamp: time(0))]
+      + said.map { seconds, error, halfWidth in
+        let view = TrueView(worldFromDevice: truth.worldFromBody(at: time(seconds))!, peer: peers[0].position)
+        let angle = view.horizontalAngle + Angle.degrees(error)
+        let half = Angle.degrees(halfWidth)
+        return JudgedUpdate(
+          timestamp: time(seconds), horizontalAngle: angle, horizontalAngleInterval: (angle - half)...(angle + half))
+      }
+    return PeerErrors(
+      peer: "tag", updates: updates, truth: truth, peers: TruthPeers(peers), bodyFromDevice: .identity,
+      truthFromEstimate: nil)
+  }
+
+  private static func moment(_ seconds: Double, error: Double, halfWidth: Double) -> AngleMoment {
+    AngleMoment(timestamp: time(seconds), error: Angle.degrees(error), halfWidth: Angle.degrees(halfWidth))
+  }
+
+  private static func figures(_ ours: PeerErrors, _ ideal: IdealErrors) -> Figures {
+    var verdict = Judge(truth: TruthTrajectory(rows), peers: TruthPeers(peers), bodyFromDevice: .identity).verdict()
+    verdict.peers = ["tag": ours]
+    verdict.ideal = ["tag": ideal]
+    return Figures([verdict])
+  }
+
+  private static let ideal = IdealErrors(
+    published: errors([(3, 1, 9)]),
+    moments: [
+      moment(3, error: 1, halfWidth: 10), moment(4, error: -2, halfWidth: 10), moment(5, error: 3, halfWidth: 10),
+      moment(6, error: 9, halfWidth: 20),
+    ].map { AngleMoment(timestamp: $0.timestamp, error: abs($0.error), halfWidth: $0.halfWidth) })
+
+  @Test func onlyMomentsAtWhichTheAngleCanBeKnownCount() throws {
+    let figures = Self.figures(Self.errors([(2.9, 50, 14), (3, 2, 12), (4, -4, 12), (6, 40, 12)]), Self.ideal)
+    #expect(figures[.knowableAngleShare].value == 2.0 / 3)
+    #expect(abs(try #require(figures[.angleErrorRatio].value) - 2) < 1e-9)
+    #expect(abs(try #require(figures[.angleErrorRatio90].value) - 2) < 1e-9)
+    #expect(abs(try #require(figures[.halfWidthRatio].value) - 1.2) < 1e-9)
+    #expect(figures[.narrowAngleRatio].value == nil, "never narrow, while the ideal observer was")
+  }
+
+  @Test func theLastOfTwoUpdatesSpeaks() throws {
+    let figures = Self.figures(Self.errors([(3, 50, 14), (3, 1, 10), (4, 2, 10), (6, 1, 9)]), Self.ideal)
+    #expect(abs(try #require(figures[.angleErrorRatio].value) - 1) < 1e-9)
+    #expect(abs(try #require(figures[.narrowAngleRatio].value) - 1) < 1e-9, "at 3 s both")
+    let slow = Self.figures(Self.errors([(3, 1, 14), (6, 1, 9)]), Self.ideal)
+    #expect(abs(try #require(slow[.narrowAngleRatio].value) - 2) < 1e-9, "at 6 s and at 3 s")
+  }
+
+  /// From two seconds after the motion began until twelve after it, published or not.
+  @Test func theIdealObserverIsHeardFromTwoToTwelveSeconds() throws {
+    let ranges = (0...150).map { k in
+      let position = Vector3(0.02 * Double(k), 0, 0)
+      return RangeMeasurement(
+        timestamp: Self.time(0.1 * Double(k)), peer: "tag", range: (Vector3(0, 4, 0) - position).norm)
+    }
+    let trial = try #require(
+      IdealTrial(
+        peer: "tag", ranges: ranges, antennas: [:], truth: TruthTrajectory(Self.rows), peers: TruthPeers(Self.peers),
+        bodyFromDevice: .identity))
+    let errors = try #require(trial.errors(model: RangeErrorModel(white: 0.05), impaired: []))
+    // The motion began at 0.25 s, when it was 5 cm away; ranges are taken every tenth of a second.
+    #expect(errors.moments.first?.timestamp == Self.time(2.3))
+    #expect(errors.moments.last?.timestamp == Self.time(12.2))
+    #expect(errors.moments.count == 100)
+    // A straight line: two mirror images, and no interval is narrow.
+    #expect(errors.moments.allSatisfy { $0.halfWidth > Angle.degrees(15) })
+  }
+}
