@@ -8,6 +8,7 @@ let package = Package(
   products: [
     // With the rooms whose public types a user hands in and gets out.
     .library(name: "PrecisionFinding", targets: ["PrecisionFinding", "SensorData", "Geometry", "Ranging"]),
+    .library(name: "NearbyInteraction", targets: ["NearbyInteraction", "RecordedDevices"]),
     .executable(name: "fuse", targets: ["fuse"]),
   ],
   dependencies: [
@@ -47,6 +48,9 @@ let package = Package(
     .target(
       name: "Report", dependencies: ["Datasets", "Evaluation", "SensorData", "Geometry"],
       resources: [.embedInCode("Page")]),
+    .target(name: "NearbyInteraction", dependencies: ["PrecisionFinding", "SensorData", "Geometry"]),
+    .target(
+      name: "RecordedDevices", dependencies: ["NearbyInteraction", "Datasets", "Simulation", "SensorData", "Geometry"]),
     .executableTarget(
       name: "fuse",
       dependencies: [
@@ -84,6 +88,11 @@ let package = Package(
     .testTarget(
       name: "ReportTests",
       dependencies: ["Report", "Datasets", "Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(
+      name: "NearbyInteractionTests",
+      dependencies: [
+        "NearbyInteraction", "RecordedDevices", "PrecisionFinding", "Simulation", "SensorData", "Geometry", "TestSupport",
+      ]),
     .testTarget(
       name: "FuseCommandTests",
       dependencies: ["fuse", "PrecisionFinding", "Estimator", "Datasets", "Simulation", "Evaluation", "SensorData", "Geometry", "TestSupport"]),
