@@ -84,6 +84,13 @@ import Testing
     let beside = RangeMeasurement(timestamp: Tape.start, peer: "tag", range: 2, azimuth: 1.2, elevation: 0)
     #expect(ObjectPresenter(profile: .phone).object(beside, token: Self.token).direction == nil)
     #expect(ObjectPresenter(profile: .androidWithAngleOfArrival).object(beside, token: Self.token).direction != nil)
+    // Far away, or with somebody in between, the radio's angle is not to be had; the distance is.
+    for (metres, blocked, tells) in [(9.0, nil, true), (9.1, nil, false), (2, 0.9, false), (2, 0.1, true)] {
+      let range = RangeMeasurement(
+        timestamp: Tape.start, peer: "tag", range: metres, azimuth: 0.1, elevation: 0, nonLineOfSight: blocked)
+      let object = ObjectPresenter(profile: .phone).object(range, token: Self.token)
+      #expect((object.direction != nil) == tells && object.distance == Float(metres))
+    }
   }
 
   /// From the device: the session's own state comes with a nil object, and an angle may be there before convergence.

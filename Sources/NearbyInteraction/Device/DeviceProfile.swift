@@ -8,6 +8,8 @@ public struct DeviceProfile: Equatable, Sendable {
   public var directionConeHalfAngle: Double
   /// Distances beyond this are not measured, metres; with extended distance three times that.
   public var reach: Double
+  /// The radio tells directions up to here, metres: Apple's guidance for how near the peer should be.
+  public var directionReach = 9.0
 
   /// A profile from its parts. Apple publishes neither cone nor reach: 60 degrees is what comparable antennas have, and 50 m
   /// what developers observe in the open.

@@ -97,10 +97,9 @@ extension NearbyDevice {
   }
 
   private func show(_ frame: ARFrame) {
-    var shown: [ARSession] = []
-    for shared in living.compactMap({ $0.core { $0.arSession } }) where !shown.contains(where: { $0 === shared }) {
-      shared.show(frame)
-      shown.append(shared)
+    for shared in living.compactMap({ $0.core { $0.arSession } })
+    where !frames.contains(where: { $0.session === shared && $0.frame === frame }) {
+      frames.append((shared, frame))
     }
   }
 

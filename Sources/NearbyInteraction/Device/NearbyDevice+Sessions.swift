@@ -4,15 +4,15 @@ import SensorData
 /// What the device decides about its sessions; all under the lock.
 extension NearbyDevice {
   /// What becomes of a session's `run`: it starts, waits, or is refused. The first objection counts.
-  func verdict(on session: NISession) -> SessionLifecycle.Event {
-    let (request, token, arSession) = session.core { ($0.request, $0.token, $0.arSession) }
+  ///
+  /// - Parameter arServes: whether the shared `ARSession` fits camera assistance; nil when none is shared.
+  func verdict(on session: NISession, arServes: Bool?) -> SessionLifecycle.Event {
+    let (request, token) = session.core { ($0.request, $0.token) }
     guard profile.capabilities.contains(.preciseDistance) else { return .refuse(.unsupportedPlatform) }
     guard rules.isAllowedByUser else { return .refuse(.userDidNotAllow) }
     guard let request, request.peerToken != token else { return .refuse(.invalidConfiguration) }
     if let code = missingCapability(for: request) { return .refuse(code) }
-    if let arSession, !request.isCameraAssisted || !arSession.servesCameraAssistance {
-      return .refuse(.invalidARConfiguration)
-    }
+    if let arServes, !arServes || !request.isCameraAssisted { return .refuse(.invalidARConfiguration) }
     if let identity = request.accessory?.bluetoothPeer, !connectedAccessories.contains(identity) {
       return .refuse(.accessoryPeerDeviceUnavailable)
     }

@@ -28,6 +28,8 @@ public final class NearbyDevice: @unchecked Sendable {
   var sessionConvergence: NIAlgorithmConvergence?
   /// For the finder, at the next moment.
   var injected: [(name: String, peer: String)] = []
+  /// For the apps' AR sessions, once the lock is free.
+  var frames: [(session: ARSession, frame: ARFrame)] = []
   private var mailbox: [(NISession, NISession.Event)] = []
   private var isDelivering = false
 
@@ -83,6 +85,11 @@ public final class NearbyDevice: @unchecked Sendable {
       return !isDelivering
     }
     guard mayDeliver else { return }
+    let frames = SessionLock.withLock {
+      defer { self.frames = [] }
+      return self.frames
+    }
+    for (session, frame) in frames { session.show(frame) }
     while let (session, event) = SessionLock.withLock({ nextMessage() }) { session.deliver(event) }
   }
 

@@ -58,10 +58,12 @@ public final class NISession: NSObject, @unchecked Sendable {
   /// Starts, or resumes after a pause, a suspension's end or a removal. The session starts, is suspended at once, or ends
   /// with an error; the delegate hears which.
   public func run(_ configuration: NIConfiguration) {
+    // Its delegate is asked: not under the lock.
+    let arServes = core { $0.arSession }?.servesCameraAssistance
     SessionLock.withLock {
       guarded.configuration = configuration.copy() as? NIConfiguration
       guarded.request = SessionRequest(configuration)
-      perform(device?.verdict(on: self) ?? .refuse(.unsupportedPlatform))
+      perform(device?.verdict(on: self, arServes: arServes) ?? .refuse(.unsupportedPlatform))
     }
   }
 
@@ -105,13 +107,14 @@ public final class NISession: NSObject, @unchecked Sendable {
   /// hold up the device, so a consumer may be behind.
   public var events: AsyncStream<Event> {
     AsyncStream { continuation in
-      let isOver = core { core in
-        guard core.lifecycle.state != .invalidated else { return true }
+      let number: Int? = core { core in
+        guard core.lifecycle.state != .invalidated else { return nil }
         core.streams[core.nextStream] = continuation
         core.nextStream += 1
-        return false
+        return core.nextStream - 1
       }
-      if isOver { continuation.finish() }
+      guard let number else { return continuation.finish() }
+      continuation.onTermination = { [weak self] _ in self?.core { $0.streams[number] = nil } }
     }
   }
 

@@ -38,7 +38,9 @@ package struct ObjectPresenter: Sendable {
   /// A range as an object, without camera assistance: what the radio alone knows.
   package func object(_ range: RangeMeasurement, token: NIDiscoveryToken) -> NINearbyObject {
     var direction: Vector3?
-    if profile.capabilities.contains(.direction), let azimuth = range.azimuth, let elevation = range.elevation {
+    let isClear = range.range <= profile.directionReach && range.nonLineOfSight ?? 0 <= 0.5
+    if isClear, profile.capabilities.contains(.direction), let azimuth = range.azimuth, let elevation = range.elevation
+    {
       let u = Vector3(sin(azimuth) * cos(elevation), sin(elevation), -cos(azimuth) * cos(elevation))
       if u.isFinite, isInCone(u) { direction = u }
     }
