@@ -23,6 +23,11 @@ let package = Package(
       name: "CLinearAlgebra", path: "Shim/LinearAlgebra",
       cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
       linkerSettings: [.linkedLibrary("m")]),
+    // C ABI over Eigen: block matrices within an envelope, for least squares along a recording.
+    .target(
+      name: "CBlockCholesky", path: "Shim/BlockCholesky",
+      cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
+      linkerSettings: [.linkedLibrary("m")]),
     // C ABI over libpng: 8-bit grey images from and to PNG.
     .target(name: "CImages", path: "Shim/Images", linkerSettings: [.linkedLibrary("png")]),
     // libcrypto, for the hashes of the input files.
@@ -37,6 +42,9 @@ let package = Package(
     .target(
       name: "Estimator",
       dependencies: ["Inertial", "Vision", "Ranging", "SensorData", "Geometry", "CLinearAlgebra"]),
+    .target(
+      name: "Smoothing",
+      dependencies: ["Estimator", "Inertial", "Vision", "SensorData", "Geometry", "CBlockCholesky"]),
     .target(
       name: "PrecisionFinding", dependencies: ["Estimator", "Ranging", "SensorData", "Geometry"]),
     .target(
@@ -59,7 +67,8 @@ let package = Package(
     .executableTarget(
       name: "fuse",
       dependencies: [
-        "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "PrecisionFinding", "Estimator", "Datasets", "Simulation", "Evaluation", "Report", "Ranging", "SensorData", "Geometry",
+        "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "PrecisionFinding", "Smoothing", "Estimator", "Datasets", "Simulation",
+        "Evaluation", "Report", "Ranging", "SensorData", "Geometry",
         "CLinearAlgebra", .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Yams", package: "Yams"),
       ]),
 
@@ -77,6 +86,12 @@ let package = Package(
       dependencies: [
         "Estimator", "CLinearAlgebra", "Inertial", "Vision", "Ranging", "Datasets", "Simulation", "Evaluation",
         "SensorData", "Geometry", "TestSupport",
+      ]),
+    .testTarget(
+      name: "SmoothingTests",
+      dependencies: [
+        "Smoothing", "PrecisionFinding", "Estimator", "Inertial", "Vision", "Simulation", "Evaluation", "SensorData",
+        "Geometry", "TestSupport",
       ]),
     .testTarget(
       name: "PrecisionFindingTests",

@@ -48,3 +48,18 @@ int fuse_la_compress(double *H, int32_t rows, int32_t m, double *r) {
     return FUSE_LA_OK;
   });
 }
+
+int fuse_la_solve(const double *A, int32_t n, double *B, int32_t m) {
+  return guarded([&]() -> int {
+    if (n <= 0 || m <= 0) return FUSE_LA_BAD_ARGUMENT;
+    ConstPacked matrix(A, n, n);
+    Packed sides(B, n, m);
+    if (!matrix.allFinite() || !sides.allFinite()) return FUSE_LA_NOT_FINITE;
+    const Eigen::LLT<Eigen::MatrixXd, Eigen::Upper> factor(matrix);
+    if (factor.info() != Eigen::Success) return FUSE_LA_NOT_POSITIVE;
+    const Matrix solution = factor.solve(sides);
+    if (!solution.allFinite()) return FUSE_LA_NOT_FINITE;
+    sides = solution;
+    return FUSE_LA_OK;
+  });
+}

@@ -51,4 +51,10 @@ struct CloneWindow {
     guard clones.count > size else { return nil }
     return worthy.contains(clones[clones.count - 2].id) ? 0 : clones.count - 2
   }
+
+  /// The clone that landmarks are told from: the newest worthy one, the surplus aside.
+  func anchorID(in navigation: InertialNavigation, surplus: Int?) -> Int? {
+    let staying = navigation.clones.indices.filter { $0 != surplus }.map { navigation.clones[$0].id }
+    return staying.last { worthy.contains($0) } ?? staying.last
+  }
 }

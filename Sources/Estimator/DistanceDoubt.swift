@@ -4,31 +4,27 @@ import Vision
 /// What an uncertain inverse distance does to a linearised sight.
 ///
 /// A sight depends on `rho (p_i - p_anchor)`. The linearisation leaves out the product of both errors, which is of the
-/// order of the measurement itself where the parallax is little; and Jacobians are taken at first estimates of the poses,
-/// whose distance from the present ones is an error of the same kind. Worse, the part of rho's error that comes from the prior
+/// order of the measurement itself where the parallax is little. Worse, the part of rho's error that comes from the prior
 /// or from a wrong baseline is the same for all points seen at that time: it does not average out over them, so it
 /// counts as many times as there are points.
 package struct DistanceDoubt {
   private var variance: Double
   private var ways: [Matrix3] = []
-  private var shifts: [Vector3] = []
 
   /// - Parameters:
-  ///   - feature: the point, anchored at the first clone.
+  ///   - feature: the point, anchored at the clone of index `anchor`.
   ///   - sigma: of its inverse distance if the poses were exact, 1/m.
   ///   - companions: number of points that share the common part of the error.
   package init(
     _ feature: BearingFeature, sigma: Double, prior: InverseDistancePrior, companions: Int, clones: [Clone],
-    covariance: ErrorCovariance
+    anchor: Int, covariance: ErrorCovariance
   ) {
     var farthest = 0.0, relativeBaseline = 0.0
     for clone in clones {
-      let way = Self.covariance(from: clones[0], to: clone, covariance)
-      let baseline = (clone.worldFromIMU.translation - clones[0].worldFromIMU.translation).squaredNorm
+      let way = Self.covariance(from: clones[anchor], to: clone, covariance)
+      let baseline = (clone.worldFromIMU.translation - clones[anchor].worldFromIMU.translation).squaredNorm
       if baseline > farthest { (farthest, relativeBaseline) = (baseline, way.trace / 3 / baseline) }
       ways.append(way)
-      let firstWay = clone.firstWorldFromIMU.translation - clones[0].firstWorldFromIMU.translation
-      shifts.append(clone.worldFromIMU.translation - clones[0].worldFromIMU.translation - firstWay)
     }
     let rho = feature.inverseDistance
     let priorVariance = prior.sigma * prior.sigma
@@ -37,10 +33,9 @@ package struct DistanceDoubt {
     variance = sigma * sigma * (1 - fromPrior) + common * Double(max(companions, 1))
   }
 
-  /// Variance to add to a coordinate of a sight; `gradient` as in `FeatureConstraint.Linearised`.
+  /// Variance to add to a coordinate of a sight; `gradient` as in `LinearisedSight`.
   func variance(sight: Int, gradient: Vector3) -> Double {
-    let shift = gradient.dot(shifts[sight])
-    return variance * (ways[sight].form(gradient, gradient) + shift * shift)
+    variance * ways[sight].form(gradient, gradient)
   }
 
   /// Covariance of the way between two clones.

@@ -130,6 +130,20 @@ package final class ErrorCovariance {
     return Int(status) == FUSE_LA_OK
   }
 
+  /// `x_I <- sum_i J_i x_i` in place of what block I held; I itself may be among the blocks of J. O(size n m).
+  ///
+  /// - Parameters: `jacobian` as in `augment`.
+  /// - Returns: false when a number was not finite; then nothing has changed.
+  @discardableResult
+  package func transform(_ block: Block, jacobian: [(Block, [Double])]) -> Bool {
+    let entry = entry(block)
+    let involved = gather(jacobian, rows: entry.size)
+    let status = fuse_la_transform(
+      storage, Int32(dimension), Int32(capacity), Int32(entry.offset), Int32(entry.size), involved.columns,
+      Int32(involved.columns.count), involved.matrix)
+    return Int(status) == FUSE_LA_OK
+  }
+
   /// `x_i <- decay_i x_i + w_i` for every row i of a block: random walks (decay 1) and Gauss-Markov processes. O(size n).
   ///
   /// - Parameters: `decay` (empty: all 1) and `variance` of `w`, one number per row of the block.

@@ -2,48 +2,56 @@ internal import CLinearAlgebra
 import Geometry
 import Vision
 
-/// What one tracked point says about the clones that saw it, the point itself eliminated.
+/// What one tracked point says about the clones that saw it, the point itself eliminated; and, for points that become
+/// landmarks, what is left over: where the point is, given the clones.
 ///
 /// `r = H_x dx + H_f df + n` is projected onto the left null space of H_f (Mourikis and Roumeliotis 2007,
-/// doi:10.1109/ROBOT.2007.364024). Residuals are pixels over their noise, so `n` has unit variance. With
-/// `q_i = b - rho o_i`, b the bearing at the anchor and `o_i` the way from the anchor to camera i, a sight depends on
-/// `rho (f - p_i)`: `H_theta = J R_CW [rho (f - p_I)]x`, `H_p = -rho J R_CW`, `H_f = J R_CW [e1 e2 -o_i]`, all finite at
-/// rho = 0, where only the rotation is constrained. They are taken at the clones' first estimates.
+/// doi:10.1109/ROBOT.2007.364024). The other three rows, `r_1 = H_1 dx + R df + n_1` with R triangular, are independent
+/// of the projected ones and define the point: `df = R^-1 (r_1 - H_1 dx - n_1)` (delayed initialisation: Li and Mourikis,
+/// "Optimization-based estimator design for vision-aided inertial navigation", RSS 2012). So no sight is used twice.
 package struct FeatureConstraint {
-  /// Rows left after the projection: 2 sights - 3.
-  package let rows: Int
-  /// Ids of the clones involved, six columns each, in the order of their sights.
-  package let cloneIDs: [Int]
-  /// rows x 6 sights, row-major.
-  package let jacobian: [Double]
-  /// rows.
-  package let residual: [Double]
+  /// What the sights, and the prior if there is one, say without the point: 2 sights - 3 rows, one more with a prior.
+  package let rows: LinearisedRows
+  /// What they say of the point; nil when they leave its distance open.
+  package let definition: Definition?
+
+  /// A point's error as a function of the clones' errors and independent noise, all in terms of (d1, d2, rho).
+  package struct Definition: Equatable, Sendable {
+    /// The point the rest refers to, corrected by the residuals.
+    package let point: AnchoredPoint
+    /// 3 x columns of the constraint, row-major: d point / d clones.
+    package let jacobian: [Double]
+    /// 3 x 3, row-major: covariance if the clones were exact.
+    package let independent: [Double]
+  }
 
   /// - Parameters:
   ///   - sights: what was seen, each from the clone of the same index; at least two.
-  ///   - feature: the point, anchored in the first clone's camera, from the present estimates.
-  ///   - doubt: how uncertain its inverse distance is.
+  ///   - anchor: index of the clone in whose camera the point is told.
+  ///   - doubt: how uncertain its inverse distance is; nil: certain.
+  ///   - prior: what is known of the inverse distance beforehand. It goes into the filter; nil for points that do not stay.
   /// - Returns: nil when the point cannot be seen from where a clone was, or numbers run out.
   package init?(
-    sights: [FeatureTrack.Sight], clones: [Clone], feature: BearingFeature, doubt: DistanceDoubt, camera: FilterCamera
+    sights: [FeatureTrack.Sight], clones: [Clone], anchor: Int, point: AnchoredPoint, doubt: DistanceDoubt?,
+    prior: InverseDistancePrior? = nil, camera: FilterCamera
   ) {
-    guard var full = Self.linearised(sights, clones, feature, camera) else { return nil }
-    full.inflate { sight, gradient in doubt.variance(sight: sight, gradient: gradient) }
-    var (H, F, r) = (full.pose, full.feature, full.residual)
-    let count = Int32(r.count), columns = Int32(Clone.errorSize * clones.count)
-    guard Int(fuse_la_project(&F, count, 3, &H, columns, &r)) == FUSE_LA_OK else { return nil }
-    rows = r.count - 3
-    cloneIDs = clones.map(\.id)
-    jacobian = Array(H[(3 * Int(columns))...])
-    residual = Array(r[3...])
+    guard var full = Self.linearised(sights, clones, anchor: anchor, point, camera) else { return nil }
+    if let doubt { full.inflate { sight, gradient in doubt.variance(sight: sight, gradient: gradient) } }
+    if let prior { full.append(prior, point) }
+    var (H, F, r) = (full.pose, full.point, full.residual)
+    let columns = Clone.errorSize * clones.count, top = AnchoredPoint.errorSize
+    guard Int(fuse_la_project(&F, Int32(r.count), Int32(top), &H, Int32(columns), &r)) == FUSE_LA_OK else { return nil }
+    rows = LinearisedRows(
+      blocks: clones.map(\.block), jacobian: Array(H[(top * columns)...]), residual: Array(r[top...]))
+    definition = Definition(point, factor: F[..<9], residual: r[..<3], jacobian: H[..<(top * columns)])
   }
 
-  /// Before the projection: `pose` is 2n x 6n, `feature` 2n x 3, `residual` 2n.
+  /// Before the projection: `pose` is 2n x 6n, `point` 2n x 3, `residual` 2n; one row more after `append`.
   package struct Linearised {
     package var pose: [Double]
-    package var feature: [Double]
+    package var point: [Double]
     package var residual: [Double]
-    /// 2n, world axes: how a coordinate changes with `rho` times the camera's position, negated.
+    /// 2n, see `LinearisedSight`.
     var gradients: [Vector3]
 
     /// Weights each row down by the noise variance given for it, in units of its own.
@@ -52,58 +60,67 @@ package struct FeatureConstraint {
       for row in residual.indices {
         let weight = 1 / (1 + max(variance(row / 2, gradients[row]), 0)).squareRoot()
         for j in 0..<width { pose[row * width + j] *= weight }
-        for j in 0..<3 { feature[3 * row + j] *= weight }
+        for j in 0..<3 { point[3 * row + j] *= weight }
         residual[row] *= weight
       }
+    }
+
+    /// Adds the prior as a measurement of the inverse distance.
+    mutating func append(_ prior: InverseDistancePrior, _ at: AnchoredPoint) {
+      pose += [Double](repeating: 0, count: pose.count / residual.count)
+      point += [0, 0, 1 / prior.sigma]
+      residual.append((prior.mean - at.inverseDistance) / prior.sigma)
     }
   }
 
   /// Residuals and Jacobians of all sights before the projection; nil when the lens cannot see the point.
   package static func linearised(
-    _ sights: [FeatureTrack.Sight], _ clones: [Clone], _ feature: BearingFeature, _ camera: FilterCamera
+    _ sights: [FeatureTrack.Sight], _ clones: [Clone], anchor: Int, _ point: AnchoredPoint, _ camera: FilterCamera
   ) -> Linearised? {
-    let imuFromCamera = camera.imuFromCamera, lens = camera.lens, pixelNoise = camera.pixelNoise
     let n = sights.count, width = Clone.errorSize * n
     var result = Linearised(
-      pose: [Double](repeating: 0, count: 2 * n * width), feature: [Double](repeating: 0, count: 6 * n),
-      residual: [Double](repeating: 0, count: 2 * n), gradients: [Vector3](repeating: .zero, count: 2 * n))
-    let anchor = clones[0].worldFromIMU * imuFromCamera
-    let firstAnchor = clones[0].firstWorldFromIMU * imuFromCamera
-    // The same point relative to its anchor, in the world of the first estimates.
-    let firstBearing = firstAnchor.rotation * (anchor.rotation.inverse * feature.bearing)
-    let firstFeature = BearingFeature(bearing: firstBearing, inverseDistance: feature.inverseDistance)
-    let (e1, e2) = firstBearing.tangentBasis
-    let rho = feature.inverseDistance
-
+      pose: [Double](repeating: 0, count: 2 * n * width), point: [], residual: [], gradients: [])
     for i in 0..<n {
-      let now = clones[i].worldFromIMU * imuFromCamera
-      let seen = now.rotation.inverse * feature.scaled(from: now.translation - anchor.translation)
-      guard let predicted = lens.project(seen) else { return nil }
-
-      let first = clones[i].firstWorldFromIMU * imuFromCamera
-      let cameraFromWorld = first.rotation.inverse
-      let offset = first.translation - firstAnchor.translation
-      guard let projection = lens.project(cameraFromWorld * firstFeature.scaled(from: offset)) else { return nil }
-      let fromIMU = firstFeature.scaled(
-        from: clones[i].firstWorldFromIMU.translation - firstAnchor.translation)
-
-      let error = (sights[i].pixel - predicted.pixel) / pixelNoise
-      for (k, gradient) in [projection.columnGradient, projection.rowGradient].enumerated() {
-        // Row vectors from the right: g^T R_CW = (R_WC g)^T, and g^T [q]x = (g x q)^T.
-        let g = first.rotation * gradient / pixelNoise
-        let theta = g.cross(fromIMU), position = -rho * g
-        let row = 2 * i + k
+      guard
+        let sight = LinearisedSight(
+          sights[i].pixel, from: clones[i], of: point, anchor: clones[anchor], camera: camera)
+      else { return nil }
+      for row in sight.rows {
+        let start = result.residual.count * width
         for axis in 0..<3 {
-          result.pose[row * width + 6 * i + axis] = theta[axis]
-          result.pose[row * width + 6 * i + 3 + axis] = position[axis]
+          // At the anchor itself the two parts cancel.
+          result.pose[start + 6 * i + axis] += row.rotation[axis]
+          result.pose[start + 6 * i + 3 + axis] += row.position[axis]
+          result.pose[start + 6 * anchor + axis] += row.anchorRotation[axis]
+          result.pose[start + 6 * anchor + 3 + axis] += row.anchorPosition[axis]
         }
-        result.feature[3 * row] = g.dot(e1)
-        result.feature[3 * row + 1] = g.dot(e2)
-        result.feature[3 * row + 2] = -g.dot(offset)
-        result.residual[row] = error[k]
-        result.gradients[row] = g
+        result.point += [row.point.x, row.point.y, row.point.z]
+        result.residual.append(row.residual)
+        result.gradients.append(row.gradient)
       }
     }
     return result
+  }
+}
+
+extension FeatureConstraint.Definition {
+  /// From the three rows above the projected ones: `factor` R is 3 x 3, upper triangular.
+  fileprivate init?(
+    _ point: AnchoredPoint, factor: ArraySlice<Double>, residual: ArraySlice<Double>, jacobian H: ArraySlice<Double>
+  ) {
+    let R = Matrix3(
+      rows: Vector3(factor[0], factor[1], factor[2]), Vector3(0, factor[4], factor[5]), Vector3(0, 0, factor[8]))
+    let step = R.inverse.map { $0 * Vector3(residual[0], residual[1], residual[2]) }
+    guard let inverse = R.inverse, let step, step.isFinite else { return nil }
+    let columns = H.count / 3
+    var jacobian = [Double](repeating: 0, count: H.count)
+    for j in 0..<columns {
+      let moved = inverse * Vector3(H[j], H[columns + j], H[2 * columns + j])
+      for i in 0..<3 { jacobian[i * columns + j] = -moved[i] }
+    }
+    let spread = inverse * inverse.transpose
+    self.jacobian = jacobian
+    independent = (0..<9).map { spread[$0 / 3, $0 % 3] }
+    self.point = point.plus(step)
   }
 }

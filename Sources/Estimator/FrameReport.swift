@@ -18,7 +18,8 @@ package struct FrameReport: Equatable, Sendable {
   package var timestamp: Timestamp
   /// How it was treated.
   package var treatment: Treatment
-  /// A machine-readable word while the trajectory has not begun: `imu`, `stillness`, or `health` after a failure.
+  /// A machine-readable word while the trajectory has not begun: `imu`, `stillness`, one of `MotionInitializer.Refusal`, or
+  /// `health` after a failure.
   package var waitingFor: String?
   /// Features in the frame.
   package var tracksSeen = 0
@@ -26,6 +27,8 @@ package struct FrameReport: Equatable, Sendable {
   package var tracksUsed = 0
   /// Tracks that a gate refused.
   package var tracksRejected = 0
+  /// Tracks that were cut off because they do not stand still in the room.
+  package var tracksCut = 0
   /// Updates that were not possible numerically and were skipped.
   package var updatesFailed = 0
   /// Median distance, pixels, that the features moved over the last half second (or what there is of it).

@@ -16,6 +16,10 @@ package final class InertialNavigation: NavigationFilter {
   package private(set) var first: InertialState
   /// Kept poses, oldest first.
   package private(set) var clones: [Clone] = []
+  /// Points in the state, in the order of their coming.
+  package internal(set) var landmarks: [Landmark] = []
+  /// Sees the linearised system.
+  package weak var observer: (any UpdateObserver)?
   /// Inertial samples around `time`.
   package var samples = IMUBuffer()
   /// Gaps of over 100 ms that had to be bridged.
@@ -55,10 +59,16 @@ package final class InertialNavigation: NavigationFilter {
 
   // MARK: Time passes
 
-  /// See `NavigationFilter`. False also when the last inertial sample is more than 100 ms before `time`.
+  /// True when more than a second of motion is missing before `end`: the state cannot be carried there any more.
+  package func isCutOff(from end: Timestamp) -> Bool {
+    samples.longestGap(from: time, to: end) > InertialNoise.longestSpacing
+  }
+
+  /// See `NavigationFilter`. False also when the last inertial sample is more than 100 ms before `time`, and when more than
+  /// a second of motion is missing.
   package func advance(to end: Timestamp) -> Bool {
     guard end >= time, let last = samples.samples.last,
-      end.seconds(since: last.timestamp) <= InertialNoise.dropoutSpacing
+      end.seconds(since: last.timestamp) <= InertialNoise.dropoutSpacing, !isCutOff(from: end)
     else { return false }
     guard end > time else { return true }
 
@@ -74,6 +84,7 @@ package final class InertialNavigation: NavigationFilter {
       (state, reached, here) = (next, next, there)
     }
     guard covariance.propagate(poseBlock, transition: transition.matrix, noise: gathered.rowMajor) else { return false }
+    observer?.propagated(transition.matrix, from: first, to: state)
     first = state
     let seconds = end.seconds(since: time)
     time = end
@@ -112,7 +123,46 @@ package final class InertialNavigation: NavigationFilter {
     let spacing = samples.spacing(from: here, to: there)
     let quality = InertialNoise.quality(ofSpacing: spacing)
     if quality == .dropout { dropouts += 1 }
-    return (next, step, noise.gathered(over: step, quality: quality, spacing: spacing))
+    let cut = samples.cut(from: here, to: there)
+    return (next, step, noise.gathered(over: step, quality: quality, spacing: spacing, cut: cut))
+  }
+
+  // MARK: Questions
+
+  /// Largest variances of a component of the velocity, (m/s)^2, and of the gyroscope's bias, (rad/s)^2.
+  package var variances: (velocity: Double, gyroscopeBias: Double) {
+    let offset = covariance.offset(of: poseBlock)
+    func largest(_ row: Int) -> Double { (offset + row..<offset + row + 3).reduce(0) { max($0, covariance[$1, $1]) } }
+    return (largest(6), largest(9))
+  }
+
+  /// Largest variance of a component of the acceleration, (m/s^2)^2: `da = [g]x theta - R db_a` near rest, where tilt and
+  /// bias make up for each other.
+  package var accelerationVariance: Double {
+    let n = InertialState.errorSize, p = covariance.marginal([poseBlock])
+    let byRotation = gravity.skew, byBias = -1.0 * state.rotation.matrix
+    func block(_ row: Int, _ column: Int) -> Matrix3 {
+      func line(_ i: Int) -> Vector3 { Vector3(p[i * n + column], p[i * n + column + 1], p[i * n + column + 2]) }
+      return Matrix3(rows: line(row), line(row + 1), line(row + 2))
+    }
+    let cross = byRotation * block(0, 12) * byBias.transpose
+    let own = byRotation * block(0, 0) * byRotation.transpose + byBias * block(12, 12) * byBias.transpose
+    let sum = own + cross + cross.transpose
+    return max(sum[0, 0], sum[1, 1], sum[2, 2], 0)
+  }
+
+  /// The state at a moment not long ago as the present estimate sees it: carried back along the samples.
+  package func past(at start: Timestamp) -> InertialState {
+    var past = state
+    var here = time
+    for there in samples.samples(after: start, before: time).map(\.timestamp).reversed() + [start] {
+      guard let a = samples.sample(at: here), let b = samples.sample(at: there) else { break }
+      past = propagation.propagated(
+        past, angularVelocity: 0.5 * (a.angularVelocity + b.angularVelocity),
+        specificForce: 0.5 * (a.specificForce + b.specificForce), dt: there.seconds(since: here))
+      here = there
+    }
+    return past
   }
 
   // MARK: Clones
@@ -130,8 +180,12 @@ package final class InertialNavigation: NavigationFilter {
     return clone
   }
 
-  /// Marginalises the clone at an index.
-  package func removeClone(at index: Int) { covariance.remove(clones.remove(at: index).block) }
+  /// Marginalises the clone at an index, which anchors no landmark any more.
+  package func removeClone(at index: Int) {
+    let clone = clones.remove(at: index)
+    precondition(!landmarks.contains { $0.anchorID == clone.id }, "landmarks need their anchor")
+    covariance.remove(clone.block)
+  }
 
   // MARK: Corrections
 
@@ -145,9 +199,7 @@ package final class InertialNavigation: NavigationFilter {
   /// spurious information they prevent: until it has settled once, the present estimates become the first ones.
   func relinearizeUntilSettled() {
     guard !hasSettled else { return }
-    let offset = covariance.offset(of: poseBlock) + 6
-    let variance = (offset..<offset + 3).reduce(0) { max($0, covariance[$1, $1]) }
-    if variance.squareRoot() < Self.settledVelocity { hasSettled = true }
+    if variances.velocity.squareRoot() < Self.settledVelocity { hasSettled = true }
     first = state
     for i in clones.indices { clones[i].firstWorldFromIMU = clones[i].worldFromIMU }
   }
@@ -158,6 +210,10 @@ package final class InertialNavigation: NavigationFilter {
     for i in clones.indices {
       let offset = covariance.offset(of: clones[i].block)
       clones[i].apply(correction[offset..<offset + Clone.errorSize])
+    }
+    for i in landmarks.indices {
+      let d = covariance.offset(of: landmarks[i].block)
+      landmarks[i].point = landmarks[i].point.plus(Vector3(correction[d], correction[d + 1], correction[d + 2]))
     }
     vectors.apply(correction, covariance)
   }

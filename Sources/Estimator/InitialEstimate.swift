@@ -11,6 +11,13 @@ package struct InitialEstimate: Sendable {
   /// Covariance of (theta, p, v, b_g, b_a), 15 x 15, row-major.
   package var covariance: [Double]
 
+  /// From its parts.
+  init(time: Timestamp, state: InertialState, covariance: [Double]) {
+    self.time = time
+    self.state = state
+    self.covariance = covariance
+  }
+
   /// From independent 1-sigmas; theta about the world's x, y and z axes.
   init(
     time: Timestamp, state: InertialState, theta: Vector3, position: Double, velocity: Double, gyroscopeBias: Double,
@@ -33,16 +40,28 @@ package struct InitialEstimate: Sendable {
     let leverArm = truth.worldFromBody.rotation * calibration.bodyFromIMU.translation
     let gyroscopeBias = truth.gyroscopeBias ?? .zero
     let worldRate = worldFromIMU.rotation * (angularVelocity - gyroscopeBias)
-    let phone = SensorGrade(calibration)
+    let sigmas = Self.sigmas(of: truth, calibration: calibration)
     self.init(
       time: truth.timestamp,
       state: InertialState(
         rotation: worldFromIMU.rotation, position: worldFromIMU.translation,
         velocity: (truth.velocity ?? .zero) + worldRate.cross(leverArm), gyroscopeBias: gyroscopeBias,
         accelerometerBias: truth.accelerometerBias ?? .zero),
-      theta: Vector3(0.005, 0.005, 0.001), position: 0.001, velocity: truth.velocity == nil ? 0.5 : 0.02,
-      gyroscopeBias: truth.gyroscopeBias == nil ? phone.gyroscopeBias : 0.1 * phone.gyroscopeBias,
-      accelerometerBias: truth.accelerometerBias == nil ? phone.accelerometerBias : 0.1 * phone.accelerometerBias)
+      theta: sigmas.theta, position: sigmas.position, velocity: sigmas.velocity,
+      gyroscopeBias: sigmas.gyroscopeBias, accelerometerBias: sigmas.accelerometerBias)
+  }
+
+  /// How well a row of the truth is taken to be known, 1-sigma: theta in radians about the world's axes, metres, m/s, rad/s and
+  /// m/s^2 for each axis.
+  package static func sigmas(of truth: GroundTruthState, calibration: IMUCalibration) -> (
+    theta: Vector3, position: Double, velocity: Double, gyroscopeBias: Double, accelerometerBias: Double
+  ) {
+    let grade = SensorGrade(calibration)
+    return (
+      Vector3(0.005, 0.005, 0.001), 0.001, truth.velocity == nil ? 0.5 : 0.02,
+      (truth.gyroscopeBias == nil ? 1 : 0.1) * grade.gyroscopeBias,
+      (truth.accelerometerBias == nil ? 1 : 0.1) * grade.accelerometerBias
+    )
   }
 }
 
@@ -51,6 +70,8 @@ package struct InitialEstimate: Sendable {
 /// Phone-grade units are told from industrial ones by their accelerometer noise density (5 mm/s^2/sqrt(Hz)): BMI055 and its
 /// like have 9 to 20, the ADIS16448 of the EuRoC sets has 2.
 package struct SensorGrade: Equatable, Sendable {
+  /// A phone's, not calibrated axis by axis.
+  package var isPhone: Bool
   /// rad/s.
   package var gyroscopeBias: Double
   /// m/s^2.
@@ -59,6 +80,7 @@ package struct SensorGrade: Equatable, Sendable {
   /// From the calibration.
   package init(_ calibration: IMUCalibration) {
     let phone = calibration.accelerometerNoiseDensity > 0.005
+    isPhone = phone
     gyroscopeBias = phone ? 0.03 : 0.02
     accelerometerBias = phone ? 0.5 : 0.1
   }

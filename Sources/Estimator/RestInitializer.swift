@@ -10,56 +10,48 @@ import Vision
 /// window's last moment by the gyroscope, is averaged. Its direction is up, but for the accelerometer's bias: the part of
 /// the bias along gravity shows in the length, the part across tilts the estimate and is correlated with that tilt.
 package struct RestInitializer {
-  /// What came of an attempt.
-  package enum Outcome {
-    /// Found.
-    case ready(InitialEstimate)
-    /// A machine-readable word.
-    case waiting(String)
-  }
-
   /// Length of the window, seconds.
   static let window = 0.5
   /// Largest scatter of the specific force about its mean that counts as quiet, m/s^2.
   static let quietForce = 0.5
   /// Largest mean angular rate that counts as quiet, rad/s.
   static let quietRate = 0.25
+  /// Largest flow of the picture that counts as quiet, rad/s: a tremor stays below, a slow sway, whose steady acceleration
+  /// passes for a tilt, does not.
+  static let quietFlow = 0.1
 
   let calibration: IMUCalibration
   let stillness: StillnessDetector
-  let patience: Double
-  /// Where the body was when an earlier filter was given up: position and heading go on from there.
-  let origin: Pose
+  let place: StartPlace
 
-  /// - Parameter patience: seconds after which a start in motion is better than none.
-  package init(
-    calibration: IMUCalibration, stillness: StillnessDetector, patience: Double, origin: Pose = .identity
-  ) {
+  /// - Parameter origin: where the body was when an earlier filter was given up.
+  package init(calibration: IMUCalibration, stillness: StillnessDetector, origin: Pose = .identity) {
     self.calibration = calibration
     self.stillness = stillness
-    self.patience = patience
-    self.origin = origin
+    place = StartPlace(origin: origin)
   }
 
   /// Tries to find a first state.
   ///
   /// - Parameters:
   ///   - samples: the window up to `time`.
-  ///   - waited: seconds since the first sample.
+  ///   - isMakeshift: take a state in motion, widely uncertain, rather than none.
   ///   - flow: median angle that the features moved per second, rad/s, where known: a bound on the speed, for no inertial
   ///     unit sees a steady walk.
   ///   - pictureStands: the picture did not move. Without that witness a steady turn would pass for a bias.
   package func attempt(
-    _ samples: ArraySlice<IMUSample>, at time: Timestamp, waited: Double, flow: Double?, pictureStands: Bool
+    _ samples: ArraySlice<IMUSample>, at time: Timestamp, isMakeshift: Bool, flow: Double?, pictureStands: Bool
   )
-    -> Outcome
+    -> StartOutcome
   {
     guard let first = samples.first, let last = samples.last, samples.count >= 10,
       last.timestamp.seconds(since: first.timestamp) >= 0.8 * Self.window
     else { return .waiting("imu") }
     let summary = MotionSummary(samples)
-    let quiet = summary.forceScatter < Self.quietForce && summary.rateMean.norm < Self.quietRate
-    guard quiet || waited > patience else { return .waiting("stillness") }
+    let quiet =
+      summary.forceScatter < Self.quietForce && summary.rateMean.norm < Self.quietRate
+      && (flow ?? 0) < Self.quietFlow
+    guard quiet || isMakeshift else { return .waiting("stillness") }
     let isStill = pictureStands && (stillness.statistic(samples).map { $0 < StillnessDetector.atRest } ?? false)
     guard summary.force.norm > 1 else { return .waiting("gravity") }  // in free fall there is no up
     return .ready(estimate(summary, at: time, quiet: quiet, isStill: isStill, flow: flow))
@@ -72,8 +64,12 @@ package struct RestInitializer {
     let up = summary.force.normalized
     let excess = summary.force.norm - g
     let grade = SensorGrade(calibration)
-    // How far the mean force is from gravity plus bias: motion of the hand over half a second.
-    let motion = quiet ? 0.02 + 0.3 * summary.forceScatter : 1.0
+    // What moves across the picture of things three metres away.
+    let speed = flow.map { $0 / InverseDistancePrior.handHeld.mean } ?? 0.5
+    let velocity = quiet ? 0.05 + 0.4 * summary.forceScatter + (isStill ? 0 : min(speed, 0.5)) : 1
+    // How far the mean force is from gravity plus bias: what the hand may have gained in speed over the window.
+    let gained = 2.0.squareRoot() * velocity / Self.window
+    let motion = isStill ? 0.02 + 0.3 * summary.forceScatter : gained
     // A length that contradicts a good unit's bias speaks of a phone's.
     let surprise = abs(excess) > 3 * (grade.accelerometerBias * grade.accelerometerBias + motion * motion).squareRoot()
     let biasSigma = surprise ? max(0.5, abs(excess)) : grade.accelerometerBias
@@ -86,31 +82,19 @@ package struct RestInitializer {
     let prior = grade.gyroscopeBias * grade.gyroscopeBias
     let shrink = prior / (prior + rateSigma * rateSigma)
 
-    // What moves across the picture of things three metres away.
-    let speed = flow.map { $0 / InverseDistancePrior.handHeld.mean } ?? 0.5
-    let level = Rotation.carrying(up, into: Vector3(0, 0, 1))
-    let rotation = heading(of: level) * level
-    let worldFromBody = Pose(
-      rotation: rotation * calibration.bodyFromIMU.rotation.inverse, translation: origin.translation)
+    let worldFromIMU = place.worldFromIMU(up: up, bodyFromIMU: calibration.bodyFromIMU)
     let state = InertialState(
-      rotation: rotation, position: (worldFromBody * calibration.bodyFromIMU).translation,
-      gyroscopeBias: shrink * summary.rateMean, accelerometerBias: trust * excess * up)
+      rotation: worldFromIMU.rotation, position: worldFromIMU.translation, gyroscopeBias: shrink * summary.rateMean,
+      accelerometerBias: trust * excess * up)
     var result = InitialEstimate(
       time: time, state: state, theta: Vector3(0, 0, 1e-4), position: 1e-4,
-      velocity: quiet ? 0.05 + 0.4 * summary.forceScatter + min(speed, 0.5) : 1,
+      velocity: velocity,
       gyroscopeBias: (1 - shrink).squareRoot() * grade.gyroscopeBias,
       accelerometerBias: 0)
     coupleTilt(
-      &result.covariance, rotation: rotation, bias: biasSigma, motion: motion,
+      &result.covariance, rotation: worldFromIMU.rotation, bias: biasSigma, motion: motion,
       alongVariance: (1 - trust) * biasSigma * biasSigma)
     return result
-  }
-
-  /// The turn about the vertical that brings a level attitude to the heading of `origin`; none without an origin.
-  private func heading(of level: Rotation) -> Rotation {
-    guard origin != .identity else { return .identity }
-    let turn = origin.rotation * calibration.bodyFromIMU.rotation * level.inverse
-    return Rotation.yaw(2 * atan2(turn.v.z, turn.w))
   }
 
   /// Fills in tilt, accelerometer bias and their correlation.

@@ -4,7 +4,7 @@ import SensorData
 import Vision
 
 /// Makes the trajectory from an inertial unit and one camera: a multi-state constraint Kalman filter with
-/// first-estimates Jacobians.
+/// landmarks and first-estimates Jacobians.
 ///
 /// Samples and frames go in, in time order; the filter behind `navigation` is there once a first state was found.
 package final class VisualInertialEstimator {
@@ -22,14 +22,14 @@ package final class VisualInertialEstimator {
   private let camera: FilterCamera
   private let stillness: StillnessDetector
   private let visualUpdate: VisualUpdate
-  private let zeroVelocity: ZeroVelocityUpdate
 
   private var waiting = IMUBuffer()
-  private var origin = Pose.identity
-  private var firstSample: Timestamp?
-  private var lastRest: Timestamp?
+  private var initializer: Initializer
+  private var newestFrame: Timestamp?
   private var tracks = FeatureTracks()
   private var recent = RecentFrames()
+  private var screen: TrackScreen
+  private var rest = RestConstraint()
   private var hover = HoverConstraint()
   private var window: CloneWindow
   private var trust = TrustMonitor()
@@ -44,11 +44,14 @@ package final class VisualInertialEstimator {
     timeOffset = camera.timeOffset
     self.camera = FilterCamera(camera, imu: imu)
     stillness = StillnessDetector(imu)
+    initializer = Initializer(
+      calibration: imu, camera: self.camera, stillness: stillness, patience: configuration.patience)
+    screen = TrackScreen(camera: self.camera)
     window = CloneWindow(
       size: configuration.windowSize, keptParallax: configuration.keptParallax * camera.pixelNoise,
       imuFromCamera: self.camera.imuFromCamera.rotation)
-    visualUpdate = VisualUpdate(camera: self.camera, mostTracks: configuration.mostTracks)
-    zeroVelocity = ZeroVelocityUpdate(gyroscopeNoiseDensity: imu.gyroscopeNoiseDensity)
+    visualUpdate = VisualUpdate(
+      camera: self.camera, mostTracks: configuration.mostTracks, framesPerAnchor: Double(configuration.windowSize) / 2)
   }
 
   /// Takes an inertial sample. False for one that is not newer than the last, or not finite: it is then ignored.
@@ -56,8 +59,7 @@ package final class VisualInertialEstimator {
   package func add(_ sample: IMUSample) -> Bool {
     if let navigation { return navigation.samples.add(sample) }
     let taken = waiting.add(sample)
-    if taken { waiting.forget(before: sample.timestamp.advanced(bySeconds: -InertialNavigation.memory)) }
-    if taken, firstSample == nil { firstSample = sample.timestamp }
+    if taken { waiting.forget(before: sample.timestamp.advanced(bySeconds: -Initializer.memory)) }
     return taken
   }
 
@@ -77,22 +79,28 @@ package final class VisualInertialEstimator {
   /// Takes a frame: the block diagram of the filter.
   package func process(_ frame: CameraFrame) -> FrameReport {
     var report = FrameReport(frame, at: frame.timestamp.advanced(bySeconds: timeOffset))
+    // A frame that comes twice tells nothing the second time.
+    if let newest = newestFrame, report.timestamp <= newest { return report.treated(.dropped) }
+    newestFrame = report.timestamp
     report.medianDisparity = recent.disparity(to: frame)
-    if navigation == nil { report.waitingFor = begin(report) }
+    if navigation == nil { report.waitingFor = begin(frame, report) }
     guard let navigation else { return report }
     let isThere = meter.measure(.propagation) { navigation.advance(to: report.timestamp) }
-    guard isThere else { return report.treated(.dropped) }
+    guard isThere else { return given(up: navigation, report) }
 
-    let rested = standsStill(navigation, report) && rest(navigation)
+    let frame = screened(frame, navigation, &report)
+    let rested = rest(navigation, report)
     report.treatment = rested ? .still : .moving
     let clone = rested ? nil : navigation.clone()
-    var finished = tracks.observe(frame.features, lens: camera.lens, poseID: clone?.id)
+    let ended = tracks.observe(frame.features, lens: camera.lens, poseID: clone?.id)
+    navigation.removeLandmarks { !tracks.isAlive($0.featureID) }
     report.parallax = window.judge(clone, in: navigation, tracks, focalLength: camera.lens.focalLength)
     let surplus = window.surplus(of: navigation)
-    finished += tracksToUse(surplus, isMoving: clone != nil, finished, navigation)
-    report.count(visualUpdate.apply(finished, companions: tracks.living.count, to: navigation))
-    if let surplus { giveUp(surplus, navigation) }
-    hover.apply(frame, camera: camera, to: navigation)
+    let anchorID = window.anchorID(in: navigation, surplus: surplus)
+    let told = tracksToUse(ended, surplus, isMoving: clone != nil, navigation)
+    report.count(visualUpdate.apply(told, anchorID: anchorID, to: navigation))
+    if let surplus, let anchorID { giveUp(surplus, anchorID, navigation) }
+    if !rested { hover.apply(frame, camera: camera, to: navigation) }
     if trust.isLost(after: report, navigation) { report.giveUp(waitingFor: restart()) }
     return report
   }
@@ -102,21 +110,23 @@ package final class VisualInertialEstimator {
 
 extension VisualInertialEstimator {
   /// Looks for a first state; returns what is still missing.
-  private func begin(_ report: FrameReport) -> String? {
-    let time = report.timestamp
-    let window = waiting.samples(
-      after: time.advanced(bySeconds: -RestInitializer.window), before: time.advanced(byNanoseconds: 1))
-    guard let last = window.last, let firstSample else { return "imu" }
-    let initializer = RestInitializer(
-      calibration: imu, stillness: stillness, patience: configuration.patience, origin: origin)
-    let outcome = initializer.attempt(
-      window, at: last.timestamp, waited: time.seconds(since: firstSample),
-      flow: report.medianDisparity.map { $0 / camera.lens.focalLength / RecentFrames.span },
-      pictureStands: pictureStands(report) ?? false)
-    switch outcome {
+  private func begin(_ frame: CameraFrame, _ report: FrameReport) -> String? {
+    switch initializer.attempt(frame, report, waiting, pictureStands: pictureStands(report) ?? false) {
     case .waiting(let reason): return reason
     case .ready(let estimate): return start(from: estimate) ? nil : "health"
     }
+  }
+
+  /// The frame without the tracks that do not stand still; what they told before is forgotten.
+  private func screened(_ frame: CameraFrame, _ navigation: InertialNavigation, _ report: inout FrameReport)
+    -> CameraFrame
+  {
+    let (culprits, new) = screen.inspect(frame, navigation)
+    report.tracksCut = new
+    tracks.discard(culprits)
+    var rest = frame
+    rest.features.removeAll { culprits.contains($0.featureID) }
+    return rest
   }
 
   /// Two witnesses: the inertial unit and the picture; in the dark the first alone, more strictly.
@@ -129,46 +139,69 @@ extension VisualInertialEstimator {
     return statistic < StillnessDetector.atRest && pictureStands
   }
 
-  /// Nil where there is nothing to see. Noise alone moves a feature by a median of 1.67 sigma.
+  /// Nil where there is nothing to see. Noise alone moves a feature by a median of 1.67 sigma, and that of a few by a sigma
+  /// more now and then: a rest that has begun is not ended for that.
   private func pictureStands(_ report: FrameReport) -> Bool? {
-    report.medianDisparity.map { $0 < max(0.3, 2 * camera.pixelNoise) }
+    let sigmas = rest.isOn ? 3.0 : 2.0
+    return report.medianDisparity.map { $0 < max(0.3, sigmas * camera.pixelNoise) }
   }
 
-  /// Zero velocity; false when the state contradicts it.
-  private func rest(_ navigation: InertialNavigation) -> Bool {
-    let since = max(lastRest ?? navigation.time, navigation.time.advanced(bySeconds: -0.1))
-    let start = min(since, navigation.time.advanced(bySeconds: -0.02))
-    let samples = navigation.samples.samples(after: start, before: navigation.time.advanced(byNanoseconds: 1))
-    guard !samples.isEmpty else { return false }
-    lastRest = navigation.time
-    let rate = samples.reduce(Vector3.zero) { $0 + $1.angularVelocity } / Double(samples.count)
-    return zeroVelocity.apply(to: navigation, rate: rate, duration: navigation.time.seconds(since: start))
+  /// Holds a device that stands still; false when it moves, or the state contradicts rest.
+  private func rest(_ navigation: InertialNavigation, _ report: FrameReport) -> Bool {
+    guard standsStill(navigation, report) else {
+      rest.end(navigation)
+      return false
+    }
+    return rest.apply(to: navigation)
   }
 
-  /// Living tracks whose turn it is: those that lose their oldest sight, and as many of the longest as keep the flow of
-  /// information even, so that the newest pose is never left to the inertial unit alone for long.
-  private func tracksToUse(
-    _ surplus: Int?, isMoving: Bool, _ finished: [FeatureTrack], _ navigation: InertialNavigation
-  ) -> [FeatureTrack] {
-    guard isMoving else { return [] }
-    let leaving = surplus == 0 ? tracks.take(seenFrom: navigation.clones[0].id) : []
-    let usable = (finished + leaving).count { $0.sights.count >= VisualUpdate.fewestSights }
-    let quota = tracks.living.count / configuration.windowSize
-    return leaving + tracks.takeLongest(quota - usable, fewest: VisualUpdate.fewestSights)
+  /// What the frame tells: sights of landmarks; tracks that ended; and living tracks whose turn it is: those that lose
+  /// their oldest sight, and as many of the longest as keep the flow of information even, so that the newest pose is never
+  /// left to the inertial unit alone for long. Living ones become landmarks while there is room.
+  private func tracksToUse(_ ended: [FeatureTrack], _ surplus: Int?, isMoving: Bool, _ navigation: InertialNavigation)
+    -> VisualUpdate.Tracks
+  {
+    var told = VisualUpdate.Tracks(finished: ended, companions: tracks.living.count)
+    guard isMoving else { return told }
+    told.landmarks = tracks.take(featureIDs: Set(navigation.landmarks.map(\.featureID)))
+    var living = surplus == 0 ? tracks.take(seenFrom: navigation.clones[0].id) : []
+    let usable = (ended + living).count { $0.sights.count >= VisualUpdate.fewestSights }
+    let quota = max(tracks.living.count - navigation.landmarks.count, 0) / configuration.windowSize
+    living += tracks.takeLongest(quota - usable, fewest: VisualUpdate.fewestSights)
+    let room = max(configuration.mostLandmarks - navigation.landmarks.count, 0)
+    let long = living.filter { $0.sights.count >= VisualUpdate.fewestSights }
+    told.staying = Array(long.prefix(room))
+    told.finished += long.dropFirst(room)
+    return told
   }
 
-  private func giveUp(_ index: Int, _ navigation: InertialNavigation) {
-    tracks.forget(poseID: navigation.clones[index].id)
+  private func giveUp(_ index: Int, _ anchorID: Int, _ navigation: InertialNavigation) {
+    let id = navigation.clones[index].id
+    navigation.reanchor(from: id, to: anchorID, camera: camera)
+    tracks.forget(poseID: id)
     navigation.removeClone(at: index)
+  }
+
+  /// The report of a frame that the state could not be carried to; without the motion in between, a new one is needed.
+  private func given(up navigation: InertialNavigation, _ report: FrameReport) -> FrameReport {
+    var report = report.treated(.dropped)
+    if report.timestamp > navigation.time, navigation.isCutOff(from: report.timestamp) {
+      report.giveUp(waitingFor: restart())
+    }
+    return report
   }
 
   /// Gives up a state that can no longer be trusted and looks for a new one.
   private func restart() -> String {
     waiting = navigation?.samples ?? IMUBuffer()
-    if let pose = navigation?.worldFromBody, pose.translation.isFinite, pose.rotation.v.isFinite { origin = pose }
-    firstSample = waiting.samples.last?.timestamp
+    if let pose = navigation?.worldFromBody, pose.translation.isFinite, pose.rotation.v.isFinite {
+      initializer.origin = pose
+    }
+    initializer.reset()
     navigation = nil
     hover.reset()
+    rest.reset()
+    screen.reset()
     tracks.removeAll()
     trust.reset()
     restarts += 1

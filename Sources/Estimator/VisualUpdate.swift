@@ -1,9 +1,21 @@
-internal import CLinearAlgebra
 import Geometry
 import Vision
 
-/// Turns finished feature tracks into one update of the filter (multi-state constraint Kalman filter).
+/// Turns a frame's tracks into one update of the filter: points that will not be seen again are eliminated (multi-state
+/// constraint Kalman filter), points that stay become landmarks, and landmarks are seen.
 struct VisualUpdate {
+  /// What a frame tells.
+  struct Tracks {
+    /// Used once, without keeping the point.
+    var finished: [FeatureTrack] = []
+    /// Their points become landmarks.
+    var staying: [FeatureTrack] = []
+    /// New sights of landmarks.
+    var landmarks: [FeatureTrack] = []
+    /// Number of points in view.
+    var companions = 0
+  }
+
   /// What became of the tracks.
   struct Outcome {
     /// Tracks whose constraint went into the update.
@@ -16,92 +28,114 @@ struct VisualUpdate {
 
   /// Fewest sights that make a track worth a constraint.
   static let fewestSights = 3
+  /// So many refused sights in a row, and a landmark is given up.
+  static let mostRefusals = 2
 
   var camera: FilterCamera
   /// Most tracks of one update; the longest are taken.
   var mostTracks: Int
+  /// For how many frames a landmark keeps its anchor.
+  var framesPerAnchor: Double
 
-  /// Updates the filter with tracks whose sights refer to its clones; `companions` is the number of points in view.
-  func apply(_ tracks: [FeatureTrack], companions: Int, to filter: InertialNavigation) -> Outcome {
+  /// Updates the filter with tracks whose sights refer to its clones.
+  ///
+  /// - Parameter anchorID: the clone in whose camera new landmarks are told, where they were seen from there.
+  func apply(_ tracks: Tracks, anchorID: Int?, to filter: InertialNavigation) -> Outcome {
     var outcome = Outcome()
-    let constraints = chosen(tracks).compactMap { track -> FeatureConstraint? in
-      guard let constraint = constraint(track, companions, filter), passesGate(constraint, filter) else {
+    var constraints: [LinearisedRows] = []
+    for (track, stays) in chosen(tracks) {
+      let made = constraint(track, stays: stays, anchorID, tracks.companions, filter)
+      guard let (constraint, clones, anchor) = made, passesGate(constraint.rows, filter) else {
         outcome.rejected += 1
-        return nil
+        continue
       }
-      return constraint
+      constraints.append(constraint.rows)
+      guard stays, let definition = constraint.definition else { continue }
+      filter.addLandmark(
+        featureID: track.featureID, anchorID: clones[anchor].id, definition, clones: clones.map(\.block))
     }
-    guard !constraints.isEmpty else { return outcome }
-    if update(constraints, filter) { outcome.used = constraints.count } else { outcome.failed = 1 }
+    let seen = sights(tracks.landmarks, filter)
+    outcome.rejected += tracks.landmarks.count - seen.count
+    guard !constraints.isEmpty || !seen.isEmpty else { return outcome }
+    if update(constraints, seen, filter) { outcome.used = constraints.count + seen.count } else { outcome.failed = 1 }
+    filter.removeLandmarks { $0.refusals >= Self.mostRefusals }
     return outcome
   }
 
   /// Tracks with enough sights, at most `mostTracks`, the longest first, ties by id.
-  private func chosen(_ tracks: [FeatureTrack]) -> [FeatureTrack] {
-    let usable = tracks.filter { $0.sights.count >= Self.fewestSights }
-    let sorted = usable.sorted { ($1.sights.count, $0.featureID) < ($0.sights.count, $1.featureID) }
+  private func chosen(_ tracks: Tracks) -> [(track: FeatureTrack, stays: Bool)] {
+    let all = tracks.finished.map { ($0, false) } + tracks.staying.map { ($0, true) }
+    let usable = all.filter { $0.0.sights.count >= Self.fewestSights }
+    let sorted = usable.sorted { ($1.0.sights.count, $0.0.featureID) < ($0.0.sights.count, $1.0.featureID) }
     return Array(sorted.prefix(mostTracks))
   }
 
-  private func constraint(_ track: FeatureTrack, _ companions: Int, _ filter: InertialNavigation) -> FeatureConstraint?
-  {
+  private func constraint(
+    _ track: FeatureTrack, stays: Bool, _ anchorID: Int?, _ companions: Int, _ filter: InertialNavigation
+  ) -> (FeatureConstraint, clones: [Clone], anchor: Int)? {
     let clones = track.sights.compactMap { sight in filter.clones.first { $0.id == sight.poseID } }
     precondition(clones.count == track.sights.count, "sights refer to living clones")
+    let anchor = stays ? clones.lastIndex { $0.id == anchorID } ?? 0 : 0
     let views = zip(track.sights, clones).map { sight, clone in
       CameraView(
         worldFromCamera: clone.worldFromIMU * camera.imuFromCamera, pixel: sight.pixel, direction: sight.direction)
     }
     let prior = InverseDistancePrior.handHeld
     let triangulation = Triangulation(lens: camera.lens, pixelNoise: camera.pixelNoise, prior: prior)
-    guard case .found(let feature, let sigma, _) = triangulation.solve(views, anchor: 0) else { return nil }
+    guard case .found(let feature, let sigma, _) = triangulation.solve(views, anchor: anchor) else { return nil }
     let doubt = DistanceDoubt(
-      feature, sigma: sigma, prior: prior, companions: companions, clones: clones, covariance: filter.covariance)
-    return FeatureConstraint(sights: track.sights, clones: clones, feature: feature, doubt: doubt, camera: camera)
+      feature, sigma: sigma, prior: prior, companions: companions, clones: clones, anchor: anchor,
+      covariance: filter.covariance)
+    let constraint = FeatureConstraint(
+      sights: track.sights, clones: clones, anchor: anchor,
+      point: AnchoredPoint(feature, anchor: views[anchor].worldFromCamera), doubt: doubt,
+      prior: stays ? .landmark : nil, camera: camera)
+    return constraint.map { ($0, clones, anchor) }
   }
 
-  private func passesGate(_ constraint: FeatureConstraint, _ filter: InertialNavigation) -> Bool {
-    let involved = ErrorCovariance.Involved(
-      columns: columns(constraint.cloneIDs, filter), matrix: constraint.jacobian)
-    guard let nis = filter.covariance.normalizedInnovation(involved, residual: constraint.residual, noise: [])
-    else { return false }
-    return nis <= ChiSquare.quantile95(constraint.rows)
-  }
-
-  /// Stacks, compresses by QR when there are more rows than columns, and updates.
-  private func update(_ constraints: [FeatureConstraint], _ filter: InertialNavigation) -> Bool {
-    let ids = filter.clones.map(\.id).filter { id in constraints.contains { $0.cloneIDs.contains(id) } }
-    let width = Clone.errorSize * ids.count
-    let total = constraints.reduce(0) { $0 + $1.rows }
-    var H = [Double](repeating: 0, count: total * width)
-    var r: [Double] = []
-    r.reserveCapacity(total)
-    for constraint in constraints {
-      let top = r.count, narrow = Clone.errorSize * constraint.cloneIDs.count
-      for (k, id) in constraint.cloneIDs.enumerated() {
-        let left = Clone.errorSize * ids.firstIndex(of: id)!
-        for row in 0..<constraint.rows {
-          for j in 0..<Clone.errorSize {
-            H[(top + row) * width + left + j] = constraint.jacobian[row * narrow + Clone.errorSize * k + j]
-          }
-        }
-      }
-      r += constraint.residual
+  /// The linearised sights of landmarks that pass the gate; counts the refusals of the others.
+  private func sights(_ tracks: [FeatureTrack], _ filter: InertialNavigation) -> [LinearisedRows] {
+    tracks.compactMap { track in
+      guard let index = filter.landmarks.firstIndex(where: { $0.featureID == track.featureID }) else { return nil }
+      let rows = sight(track, of: filter.landmarks[index], filter)
+      let passed = rows.map { passesGate($0, filter) } ?? false
+      filter.landmarks[index].refusals = passed ? 0 : filter.landmarks[index].refusals + 1
+      return passed ? rows : nil
     }
-    guard Int(fuse_la_compress(&H, Int32(total), Int32(width), &r)) == FUSE_LA_OK else { return false }
-    let rows = min(total, width)
-    let involved = ErrorCovariance.Involved(columns: columns(ids, filter), matrix: Array(H[..<(rows * width)]))
-    let result = filter.covariance.update(involved, residual: Array(r[..<rows]), noise: [], gate: nil)
+  }
+
+  private func sight(_ track: FeatureTrack, of landmark: Landmark, _ filter: InertialNavigation) -> LinearisedRows? {
+    guard let seen = track.sights.last, let clone = filter.clones.last, clone.id == seen.poseID,
+      let anchor = filter.clones.first(where: { $0.id == landmark.anchorID }),
+      let sight = LinearisedSight(seen.pixel, from: clone, of: landmark.point, anchor: anchor, camera: camera)
+    else { return nil }
+    return sight.rows(
+      clone: clone, anchor: anchor, landmark: landmark, repetitions: Double(filter.landmarks.count) * framesPerAnchor,
+      filter.covariance)
+  }
+
+  private func passesGate(_ rows: LinearisedRows, _ filter: InertialNavigation) -> Bool {
+    let nis = filter.covariance.normalizedInnovation(
+      rows.involved(filter.covariance), residual: rows.residual, noise: [])
+    return nis.map { $0 <= ChiSquare.quantile95(rows.residual.count) } ?? false
+  }
+
+  /// Stacks, compresses by QR what involves clones only when there are more rows than columns, and updates once.
+  private func update(_ constraints: [LinearisedRows], _ seen: [LinearisedRows], _ filter: InertialNavigation) -> Bool {
+    var parts = seen
+    if !constraints.isEmpty {
+      guard let compressed = LinearisedRows.stacked(constraints, in: filter.covariance).compressed() else {
+        return false
+      }
+      parts.append(compressed)
+    }
+    let rows = LinearisedRows.stacked(parts, in: filter.covariance)
+    filter.observer?.willUpdate(with: rows, filter)
+    let result = filter.covariance.update(
+      rows.involved(filter.covariance), residual: rows.residual, noise: [], gate: nil)
     guard case .accepted(_, let correction) = result else { return false }
     filter.apply(correction)
     filter.relinearizeUntilSettled()
     return true
-  }
-
-  private func columns(_ cloneIDs: [Int], _ filter: InertialNavigation) -> [Int32] {
-    cloneIDs.flatMap { id -> [Int32] in
-      let clone = filter.clones.first { $0.id == id }!
-      let offset = filter.covariance.offset(of: clone.block)
-      return (0..<Clone.errorSize).map { Int32(offset + $0) }
-    }
   }
 }

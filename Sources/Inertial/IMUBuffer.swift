@@ -6,6 +6,11 @@ package struct IMUBuffer: Sendable {
   /// The samples, oldest first, times strictly increasing.
   package private(set) var samples: [IMUSample] = []
 
+  private var gyroscope = RailWatch(least: 2)  // 125 degrees/s
+  private var accelerometer = RailWatch(least: 19)  // 2 g
+  /// When samples were cut, in time order.
+  private var cutRates: [Timestamp] = [], cutForces: [Timestamp] = []
+
   /// Empty.
   package init() {}
 
@@ -14,13 +19,40 @@ package struct IMUBuffer: Sendable {
     guard sample.angularVelocity.isFinite, sample.specificForce.isFinite else { return false }
     if let last = samples.last, sample.timestamp <= last.timestamp { return false }
     samples.append(sample)
+    cutRates += samples.suffix(gyroscope.count(sample.angularVelocity)).map(\.timestamp)
+    cutForces += samples.suffix(accelerometer.count(sample.specificForce)).map(\.timestamp)
     return true
   }
 
   /// Forgets what lies before `time`, but for one sample at or before it. Amortised O(1): it waits until much is old.
   package mutating func forget(before time: Timestamp) {
     let first = lowerIndex(time) ?? 0
-    if first >= 256 { samples.removeFirst(first) }
+    guard first >= 256 else { return }
+    samples.removeFirst(first)
+    cutRates.removeAll { $0 < samples[0].timestamp }
+    cutForces.removeAll { $0 < samples[0].timestamp }
+  }
+
+  /// The end of each sensor's range, rad/s and m/s^2, where one of the samples that a step from `start` to `end` rests on
+  /// was cut there: what was true is unknown. 0 where none was.
+  package func cut(from start: Timestamp, to end: Timestamp) -> (rate: Double, force: Double) {
+    guard !(cutRates.isEmpty && cutForces.isEmpty) else { return (0, 0) }
+    let first = samples[lowerIndex(start) ?? 0].timestamp
+    let last = samples[min(firstIndex { $0 >= end }, samples.count - 1)].timestamp
+    func touches(_ times: [Timestamp]) -> Bool { times.contains { $0 >= first && $0 <= last } }
+    return (touches(cutRates) ? gyroscope.rail ?? 0 : 0, touches(cutForces) ? accelerometer.rail ?? 0 : 0)
+  }
+
+  /// Longest time, seconds, without a sample between two moments; samples beyond them count.
+  package func longestGap(from start: Timestamp, to end: Timestamp) -> Double {
+    var last = lowerIndex(start).map { samples[$0].timestamp } ?? start
+    var longest = 0.0
+    for sample in samples[firstIndex { $0 > start }...] {
+      longest = max(longest, sample.timestamp.seconds(since: last))
+      last = sample.timestamp
+      if last >= end { return longest }
+    }
+    return max(longest, end.seconds(since: last))
   }
 
   /// The sample at `time`: interpolated between neighbours; beyond the ends the nearest one; nil when empty.

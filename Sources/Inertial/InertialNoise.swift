@@ -17,6 +17,13 @@ package struct InertialNoise: Sendable {
   package static let denseSpacing = 0.02
   /// Spacing from which the motion in between counts as unknown, seconds.
   package static let dropoutSpacing = 0.1
+  /// Spacing beyond which nothing links what was before with what comes after, seconds.
+  package static let longestSpacing = 1.0
+
+  /// How long a hand keeps its acceleration, seconds.
+  private static let memory = 0.25
+  /// What may be missing of a reading that was cut, as a share of the range.
+  private static let missingShare = 0.5
 
   private let gyroscope, gyroscopeWalk, accelerometer, accelerometerWalk: Double
 
@@ -37,18 +44,27 @@ package struct InertialNoise: Sendable {
   ///
   /// A hand changes its rate and acceleration by roughly 0.2 rad/s and 1 m/s^2 within 50 ms and, over a dropout, by
   /// anything a hand does (1.5 rad/s, 5 m/s^2): the white noise of such a step is raised by `amplitude^2 * spacing`, which
-  /// treats the unknown motion as independent from gap to gap.
-  package func gathered(over step: InertialTransition, quality: Quality, spacing: Double) -> BlockMatrix15 {
+  /// treats the unknown motion as independent from gap to gap, and beyond a quarter of a second as independent from then on,
+  /// since a hand swings back.
+  ///
+  /// Of readings that were cut at the end of the range, `cut` (rad/s, m/s^2; 0 where none was), half of the range may be
+  /// missing for as long.
+  package func gathered(
+    over step: InertialTransition, quality: Quality, spacing: Double, cut: (rate: Double, force: Double) = (0, 0)
+  ) -> BlockMatrix15 {
     let (rate, force): (Double, Double) =
       switch quality {
       case .dense: (0, 0)
       case .interpolated: (0.2, 1)
       case .dropout: (1.5, 5)
       }
-    let dt = step.dt
+    let dt = step.dt, memory = min(spacing, Self.memory)
     var q = BlockMatrix15()
-    q[0, 0] = Self.diagonal(gyroscope * gyroscope + rate * rate * spacing)
-    q[2, 2] = Self.diagonal(accelerometer * accelerometer + force * force * spacing)
+    let missing = (rate: Self.missingShare * cut.rate, force: Self.missingShare * cut.force)
+    let unknownRate = rate * rate * memory + missing.rate * missing.rate * Self.memory
+    let unknownForce = force * force * memory + missing.force * missing.force * Self.memory
+    q[0, 0] = Self.diagonal(gyroscope * gyroscope + unknownRate)
+    q[2, 2] = Self.diagonal(accelerometer * accelerometer + unknownForce)
     q[3, 3] = Self.diagonal(gyroscopeWalk * gyroscopeWalk)
     q[4, 4] = Self.diagonal(accelerometerWalk * accelerometerWalk)
     let carried = step.carried(q)

@@ -24,11 +24,13 @@ public struct FinderSummary: Equatable, Sendable {
   public var peers: [String: Peer] = [:]
   /// Events that came later than the reorder window allows and could not be used.
   public var lateEvents = 0
+  /// Events that came twice, or with numbers that are none.
+  public var unusableEvents = 0
   /// Camera frames that reached the estimator.
   public var framesUsed = 0
   /// Camera frames that could not be used (before the trajectory began, out of order).
   public var framesDropped = 0
-  /// Feature tracks that a gate refused.
+  /// Feature tracks that a gate refused, or that do not stand still in the room.
   public var tracksRejected = 0
   /// How often the trajectory had to begin anew.
   public var restarts = 0

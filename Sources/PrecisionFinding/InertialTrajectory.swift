@@ -9,6 +9,7 @@ final class InertialTrajectory: TrajectoryMaker {
   private var initialState: GroundTruthState?
   private var covered = Timestamp(nanoseconds: .min)
   private(set) var waitingFor: String?
+  private var witness: (any FrameWitness)?
 
   /// - Parameter initialState: start from this state once the motion reaches it; nil: find one.
   init(imu: IMUCalibration, camera: CameraCalibration, initialState: GroundTruthState?) {
@@ -23,6 +24,7 @@ final class InertialTrajectory: TrajectoryMaker {
   func append(_ event: SensorEvent) {
     guard case .imu(let sample) = event, estimator.add(sample) else { return }
     covered = sample.timestamp
+    witness?.took(sample)
     if let state = initialState, sample.timestamp >= state.timestamp {
       initialState = nil
       let estimate = InitialEstimate(
@@ -32,6 +34,7 @@ final class InertialTrajectory: TrajectoryMaker {
   }
 
   func attach(_ meter: any StageMeter) { estimator.meter = meter }
+  func attach(_ witness: any FrameWitness) { self.witness = witness }
 
   func covers(_ time: Timestamp) -> Bool { time <= covered }
 
@@ -40,9 +43,10 @@ final class InertialTrajectory: TrajectoryMaker {
     guard frame.camera == 0, initialState == nil else { return nil }
     let report = estimator.process(frame)
     waitingFor = report.waitingFor
+    witness?.worked(frame, report, estimator.navigation)
     switch report.treatment {
     case .waiting, .dropped: return nil
-    case .moving, .still: return FrameOutcome(tracksRejected: report.tracksRejected)
+    case .moving, .still: return FrameOutcome(tracksRejected: report.tracksRejected + report.tracksCut)
     }
   }
 }

@@ -19,4 +19,5 @@ final class OdometryTrajectory: TrajectoryMaker {
   func covers(_ time: Timestamp) -> Bool { odometry.map { time <= $0.coveredUntil } ?? false }
   func process(_ frame: CameraFrame) -> FrameOutcome? { nil }
   func attach(_ meter: any StageMeter) {}
+  func attach(_ witness: any FrameWitness) {}
 }

@@ -30,6 +30,8 @@ public final class PrecisionFinder {
   private let configuration: FinderConfiguration
   private let useOdometry: Bool
   private let trajectory: any TrajectoryMaker
+  /// How much later than they were taken frames are stamped, seconds.
+  private let frameLag: Double
   private let composer: UpdateComposer
   private var buffer: ReorderBuffer
   private var actions: [Action] = []
@@ -63,7 +65,9 @@ public final class PrecisionFinder {
     composer = UpdateComposer(configuration)
     if !useOdometry, let imu = rig.imu, let first = rig.cameras.first {
       trajectory = InertialTrajectory(imu: imu, camera: first, initialState: initialState)
+      frameLag = max(-first.timeOffset, 0)
     } else {
+      frameLag = 0
       trajectory = OdometryTrajectory(rig.odometry ?? OdometryCalibration())
     }
   }
@@ -74,9 +78,16 @@ public final class PrecisionFinder {
     trajectory.attach(meter)
   }
 
+  /// Tells `witness` of everything that goes into the inertial filter from now on.
+  package func attach(_ witness: any FrameWitness) { trajectory.attach(witness) }
+
   /// Takes one event, in arrival order, and returns what can be said now.
   public func process(_ event: TimedEvent) -> [FinderOutput] {
-    if !buffer.insert(event) { summary.lateEvents += 1 }
+    switch buffer.insert(event) {
+    case .held: break
+    case .late: summary.lateEvents += 1
+    case .duplicate, .notFinite: summary.unusableEvents += 1
+    }
     buffer.release().forEach(admit)
     return drain()
   }
@@ -147,9 +158,11 @@ public final class PrecisionFinder {
     return outputs
   }
 
-  /// Motion that does not come for half a second is not waited for: then there is a distance and no more.
+  /// Motion that does not come for half a second is not waited for: then there is a distance and no more. But a frame whose
+  /// camera's clock is ahead is stamped later than it was taken: until it can no longer come, the filter must not move on.
   private func isDue(_ time: Timestamp) -> Bool {
-    trajectory.covers(time) || clock.seconds(since: time) > 0.5
+    let waited = clock.seconds(since: time) - frameLag
+    return waited >= 0 && (trajectory.covers(time) || waited > 0.5)
   }
 
   private func perform(_ action: Action) {

@@ -11,15 +11,33 @@ package struct ReorderBuffer {
 
   package init(window seconds: Double) { window = Int64((seconds * 1e9).rounded()) }
 
-  /// Takes an event in. Returns false when it is too late to be put in its place; it is then not held.
-  package mutating func insert(_ timed: TimedEvent) -> Bool {
+  /// What became of an event.
+  package enum Insertion: Equatable, Sendable {
+    /// It is held.
+    case held
+    /// It is too late to be put in its place.
+    case late
+    /// The same is held already: a message that was sent twice is no second measurement.
+    case duplicate
+    /// A number in it is NaN or infinite; also its stamps then say nothing.
+    case notFinite
+  }
+
+  /// Takes an event in.
+  package mutating func insert(_ timed: TimedEvent) -> Insertion {
+    guard timed.event.isFinite else { return .notFinite }
     clock = max(clock, timed.arrival, timed.event.timestamp)
-    guard timed.event.timestamp >= released else { return false }
+    guard timed.event.timestamp >= released else { return .late }
     // Nearly always the newest: search from the end.
     var position = held.count
     while position > 0, precedes(timed.event, held[position - 1]) { position -= 1 }
+    var twin = position - 1
+    while twin >= 0, held[twin].timestamp == timed.event.timestamp {
+      if held[twin] == timed.event { return .duplicate }
+      twin -= 1
+    }
     held.insert(timed.event, at: position)
-    return true
+    return .held
   }
 
   /// Events that nothing can precede any more, in time order.

@@ -15,10 +15,12 @@ protocol TrajectoryMaker: AnyObject {
   var waitingFor: String? { get }
   /// Tells `meter` of stages within this one's work from now on.
   func attach(_ meter: any StageMeter)
+  /// Tells `witness` of everything that goes into an inertial filter from now on.
+  func attach(_ witness: any FrameWitness)
 }
 
 /// What became of a frame.
 struct FrameOutcome {
-  /// Tracks that a gate refused.
+  /// Tracks that a gate refused, or that do not stand still in the room.
   var tracksRejected: Int
 }

@@ -1,3 +1,5 @@
+import Geometry
+
 /// One thing that a sensor said. The whole input of the estimator is a time-ordered stream of these.
 public enum SensorEvent: Equatable, Sendable {
   /// An inertial reading.
@@ -19,6 +21,21 @@ public enum SensorEvent: Equatable, Sendable {
     case .frame(let frame): frame.timestamp
     case .device(let event): event.timestamp
     case .range(let range): range.timestamp
+    }
+  }
+
+  /// Whether all that it measured is a number. Features of a frame are not asked: one by one they are left out where a lens
+  /// cannot have seen them.
+  public var isFinite: Bool {
+    switch self {
+    case .imu(let sample): sample.angularVelocity.isFinite && sample.specificForce.isFinite
+    case .odometry(let pose):
+      pose.worldFromSensor.translation.isFinite && pose.worldFromSensor.rotation.v.isFinite
+        && pose.worldFromSensor.rotation.w.isFinite
+    case .range(let range):
+      [range.range, range.standardDeviation, range.azimuth, range.elevation, range.angleStandardDeviation]
+        .allSatisfy { $0?.isFinite ?? true }
+    case .frame, .device: true
     }
   }
 

@@ -46,7 +46,7 @@ extension Simulator {
     }
   }
 
-  /// The points that there are to see, metres.
+  /// The points that there are to see and that stand still, metres.
   package var landmarks: [Vector3] { RoomLandmarks(scenario.room, walls: scenario.walls, seed: seed).points }
 
   /// The cameras on their way, cam0 first.
@@ -59,14 +59,15 @@ extension Simulator {
 
   /// Whether the camera gets no light at a time, seconds: the lamps are off, or the phone lies on its lens.
   func isDark(at time: Double) -> Bool {
-    scenario.camera?.dark.contains { $0.contains(time) } ?? false || plan.pose(at: time).grip < 0.5
+    scenario.camera?.dark.contains { $0.contains(time) } ?? false || plan.pose(at: time).isOnItsLens
   }
 
   private func frames() -> [CameraFrame] {
     guard let camera = scenario.camera else { return [] }
     return CameraSimulator.frames(
-      camera, views: cameraViews, landmarks: landmarks, duration: motion.duration, start: Self.start, seed: seed,
-      isDark: isDark)
+      camera, views: cameraViews,
+      landmarks: MovingLandmarks(fixed: landmarks, movers: scenario.movers, seed: seed), duration: motion.duration,
+      start: Self.start, seed: seed, isDark: isDark)
   }
 
   private func seconds(_ stamp: Timestamp) -> Double { stamp.seconds(since: Self.start) }

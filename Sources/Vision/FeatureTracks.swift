@@ -22,8 +22,32 @@ package struct FeatureTrack: Equatable, Sendable {
 
   /// The track's identity.
   package var featureID: Int64
-  /// The sights not yet used, oldest first.
+  /// The sights from kept poses, oldest first.
   package var sights: [Sight]
+  /// How many of them, the oldest ones, have been used.
+  package var usedCount = 0
+
+  /// A track from its parts.
+  package init(featureID: Int64, sights: [Sight], usedCount: Int = 0) {
+    self.featureID = featureID
+    self.sights = sights
+    self.usedCount = usedCount
+  }
+
+  /// The sights not yet used.
+  package var unused: ArraySlice<Sight> { sights[usedCount...] }
+
+  /// Uses up what is unused; returns it as a track of its own.
+  mutating func takeUnused() -> FeatureTrack {
+    defer { usedCount = sights.count }
+    return FeatureTrack(featureID: featureID, sights: Array(unused))
+  }
+
+  mutating func forget(poseID: Int) {
+    guard let index = sights.firstIndex(where: { $0.poseID == poseID }) else { return }
+    sights.remove(at: index)
+    if index < usedCount { usedCount -= 1 }
+  }
 }
 
 /// The tracks that are alive, sorted by id.
@@ -34,7 +58,8 @@ package struct FeatureTracks: Sendable {
   /// None.
   package init() {}
 
-  /// Takes the features of a frame, sorted by id, and returns the tracks that ended because the frame does not see them.
+  /// Takes the features of a frame, sorted by id, and returns the tracks that ended because the frame does not see them,
+  /// with their unused sights.
   ///
   /// - Parameter poseID: the pose kept for this frame; nil keeps the tracks alive without recording a sight.
   package mutating func observe(_ features: [FeatureObservation], lens: LensModel, poseID: Int?) -> [FeatureTrack] {
@@ -44,7 +69,7 @@ package struct FeatureTracks: Sendable {
     var i = 0
     for feature in features {
       while i < living.count, living[i].featureID < feature.featureID {
-        ended.append(living[i])
+        ended.append(living[i].takeUnused())
         i += 1
       }
       var track = FeatureTrack(featureID: feature.featureID, sights: [])
@@ -58,36 +83,47 @@ package struct FeatureTracks: Sendable {
       }
       alive.append(track)
     }
-    ended.append(contentsOf: living[i...])
+    ended += living[i...].indices.map { living[$0].takeUnused() }
     living = alive
     return ended
   }
 
-  /// Takes all unused sights out of the living tracks that were seen from a pose; the tracks live on without them.
+  /// Takes the unused sights out of the living tracks that have one from a pose; the tracks live on.
   package mutating func take(seenFrom poseID: Int) -> [FeatureTrack] {
-    var taken: [FeatureTrack] = []
-    for i in living.indices where living[i].sights.contains(where: { $0.poseID == poseID }) {
-      taken.append(living[i])
-      living[i].sights.removeAll()
-    }
-    return taken
+    living.indices.filter { i in living[i].unused.contains { $0.poseID == poseID } }.map { living[$0].takeUnused() }
   }
 
-  /// Takes all unused sights out of the `count` living tracks that have most of them, but at least `fewest` each; ties go
-  /// to the older id. The tracks live on without them.
+  /// Takes the unused sights out of the `count` living tracks that have most of them, but at least `fewest` each; ties go
+  /// to the older id. The tracks live on.
   package mutating func takeLongest(_ count: Int, fewest: Int) -> [FeatureTrack] {
-    let long = living.indices.filter { living[$0].sights.count >= fewest }
-    let sorted = long.sorted { (living[$1].sights.count, $0) < (living[$0].sights.count, $1) }
-    return sorted.prefix(max(count, 0)).map { i in
-      defer { living[i].sights.removeAll() }
-      return living[i]
+    let long = living.indices.filter { living[$0].unused.count >= fewest }
+    let sorted = long.sorted { (living[$1].unused.count, $0) < (living[$0].unused.count, $1) }
+    return sorted.prefix(max(count, 0)).map { living[$0].takeUnused() }
+  }
+
+  /// Takes the unused sights out of the living tracks with these ids; the tracks live on. Tracks without any are left out.
+  package mutating func take(featureIDs: Set<Int64>) -> [FeatureTrack] {
+    living.indices.filter { featureIDs.contains(living[$0].featureID) && !living[$0].unused.isEmpty }
+      .map { living[$0].takeUnused() }
+  }
+
+  /// True while a track is followed. O(log n).
+  package func isAlive(_ featureID: Int64) -> Bool {
+    var low = 0, high = living.count
+    while low < high {
+      let middle = (low + high) / 2
+      if living[middle].featureID < featureID { low = middle + 1 } else { high = middle }
     }
+    return low < living.count && living[low].featureID == featureID
+  }
+
+  /// Forgets tracks by their ids.
+  package mutating func discard(_ ids: Set<Int64>) {
+    if !ids.isEmpty { living.removeAll { ids.contains($0.featureID) } }
   }
 
   /// Forgets the sights from a pose.
-  package mutating func forget(poseID: Int) {
-    for i in living.indices { living[i].sights.removeAll { $0.poseID == poseID } }
-  }
+  package mutating func forget(poseID: Int) { for i in living.indices { living[i].forget(poseID: poseID) } }
 
   /// Median angle, radians, between the living tracks' directions from a new pose and where mere turning would put what
   /// an old pose saw; nil when no track has both. Also their number.

@@ -58,11 +58,23 @@ struct EvalCommand: ParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Ask the ideal observer too; without it a judgement takes half the time.")
   var ideal = true
 
+  @Option(help: ArgumentHelp("Leave out the first seconds: the run starts in the middle.", valueName: "seconds"))
+  var from: Double?
+
+  @Option(help: ArgumentHelp("Stop after so many seconds of the recording.", valueName: "seconds"))
+  var to: Double?
+
   @Flag(help: "Take the trajectory from odometry0 even if IMU and camera are there.")
   var odometry = false
 
+  @Flag(help: "Make the trajectory anew from the whole recording, once the forward run is done; updates stay as they are.")
+  var offline = false
+
   @Option(help: "Start by itself (auto) or from the first true state (groundtruth).")
   var initialize: RunOptions.Initialization = .auto
+
+  @Flag(help: "Start a scenario beside the truth: every seed draws an error from the filter's initial covariance.")
+  var drawStart = false
 
   @Flag(help: "Leave the ranges out: what the trajectory is without them.")
   var noRanges = false
@@ -79,6 +91,10 @@ struct EvalCommand: ParsableCommand {
     }
     if folders.contains("") { throw ValidationError("A folder needs a name.") }
     if !(1...1_000_000).contains(seeds) { throw ValidationError("--seeds must be from 1 to 1000000.") }
+    for (name, value) in [("--from", from), ("--to", to)] {
+      if let value, !(value >= 0 && value <= 1e9) { throw ValidationError("\(name) must be from 0 to 1e9 seconds.") }
+    }
+    if let from, let to, to <= from { throw ValidationError("--to must be later than --from.") }
     if !(1...256).contains(jobs) { throw ValidationError("--jobs must be from 1 to 256.") }
     if firstSeed > UInt64.max - UInt64(seeds) { throw ValidationError("--first-seed is too large.") }
   }
@@ -100,15 +116,21 @@ struct EvalCommand: ParsableCommand {
 
   private func subjects() throws -> [EvalSubject] {
     var options = RunOptions()
+    (options.from, options.to) = (from, to)
     options.forcesOdometry = odometry
-    options.initialization = initialize
+    options.initialization = drawStart ? .groundtruth : initialize
     options.leavesOutRanges = noRanges
+    options.isOffline = offline
     if let config { options.finder = try ConfigurationFile.read(config) }
     func trial(_ source: Trial.Source) -> Trial {
-      Trial(source: source, options: options, truth: truth, asksIdeal: ideal)
+      Trial(source: source, options: options, truth: truth, asksIdeal: ideal, drawsStart: drawStart)
     }
     let fromFolders = try judgedFolders().map { folder in
-      EvalSubject(name: folder, trials: [trial(RunFolder.isRun(folder) ? .run(folder) : .recording(folder))])
+      let isRun = RunFolder.isRun(folder)
+      if isRun, from != nil || to != nil {
+        throw CommandError("\(folder): a run that was made cannot be cut, expected a recording with --from and --to")
+      }
+      return EvalSubject(name: folder, trials: [trial(isRun ? .run(folder) : .recording(folder))])
     }
     let fromScenarios = try scenario.flatMap { name in
       let scenario = try Scenario.named(name)

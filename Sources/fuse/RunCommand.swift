@@ -46,6 +46,9 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Take the trajectory from odometry0 even if IMU and camera are there.")
   var odometry = false
 
+  @Flag(help: "Make the trajectory anew from the whole recording, once the forward run is done; updates stay as they are.")
+  var offline = false
+
   @Option(help: "Start by itself (auto) or from the first true state (groundtruth).")
   var initialize: RunOptions.Initialization = .auto
 
@@ -69,7 +72,8 @@ struct RunCommand: ParsableCommand {
       try RunExecution(
         folder: folder, output: output ?? Self.defaultOutput(for: folder),
         options: RunOptions(
-          from: from, to: to, peer: peer, forcesOdometry: odometry, initialization: initialize, isStrict: strict,
+          from: from, to: to, peer: peer, forcesOdometry: odometry, initialization: initialize, isOffline: offline,
+          isStrict: strict,
           finder: finder), format: format, isQuiet: quiet
       ).run()
     }

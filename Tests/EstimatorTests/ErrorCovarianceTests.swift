@@ -53,6 +53,25 @@ import Testing
     return (covariance, [a, b, c])
   }
 
+  /// In place: T P T^T with T the identity but for the block's rows; also where the block is not among its own columns.
+  @Test(arguments: [true, false]) func transformationIsALinearMap(includesItself: Bool) {
+    var source = SeededRandom(seed: 21)
+    let (covariance, blocks) = Self.three(&source)
+    let before = Self.matrix(covariance)
+    let own = Self.random(3, 3, &source), other = Self.random(3, 5, &source)
+    var T = (0..<12).map { i in (0..<12).map { i == $0 ? 1.0 : 0 } }
+    for i in 0..<3 {
+      for j in 0..<3 { T[4 + i][4 + j] = includesItself ? own[i][j] : 0 }
+      for j in 0..<5 { T[4 + i][7 + j] = other[i][j] }
+    }
+    let expected = Self.times(Self.times(T, before), Self.transpose(T))
+    let jacobian = [(blocks[2], Self.flat(other))] + (includesItself ? [(blocks[1], Self.flat(own))] : [])
+    #expect(covariance.transform(blocks[1], jacobian: jacobian))
+    #expect(Self.difference(Self.matrix(covariance), expected) < 1e-10)
+    #expect(!covariance.transform(blocks[1], jacobian: [(blocks[0], [Double](repeating: .nan, count: 12))]))
+    #expect(Self.difference(Self.matrix(covariance), expected) < 1e-10)
+  }
+
   @Test func augmentationIsTheJointCovarianceOfALinearMap() {
     var source = SeededRandom(seed: 1)
     let covariance = ErrorCovariance(capacity: 4)

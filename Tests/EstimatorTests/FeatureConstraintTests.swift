@@ -51,65 +51,148 @@ import Vision
     }
   }
 
-  static func feature(_ clones: [Clone], _ point: Vector3) -> BearingFeature {
-    let offset = point - (clones[0].worldFromIMU * camera.imuFromCamera).translation
-    return BearingFeature(bearing: offset.normalized, inverseDistance: 1 / offset.norm)
+  /// The point in the camera of a clone.
+  static func anchored(_ clone: Clone, _ point: Vector3) -> AnchoredPoint {
+    let seen = (clone.worldFromIMU * camera.imuFromCamera).inverse * point
+    return AnchoredPoint(bearing: seen.normalized, inverseDistance: 1 / seen.norm)
   }
 
-  /// The Jacobians against differences of the residual itself, clone by clone and for the point.
-  @Test(arguments: [1.5, 4, 60]) func jacobiansAreTheDerivatives(distance: Double) throws {
+  /// A pose with an error (theta, p) added.
+  static func moved(_ pose: Pose, by d: ArraySlice<Double>) -> Pose {
+    let k = d.startIndex
+    return Pose(
+      rotation: Rotation.exp(Vector3(d[k], d[k + 1], d[k + 2])) * pose.rotation,
+      translation: pose.translation + Vector3(d[k + 3], d[k + 4], d[k + 5]))
+  }
+
+  /// What a camera on an IMU at `pose` sees of a point anchored at another, pixels over their noise.
+  static func pixel(_ pose: Pose, _ point: AnchoredPoint, _ anchor: Pose) -> [Double] {
+    let from = pose * camera.imuFromCamera, to = anchor * camera.imuFromCamera
+    let offset = from.translation - to.translation
+    let seen = from.rotation.inverse * (to.rotation * point.bearing - point.inverseDistance * offset)
+    let pixel = camera.lens.project(seen)!.pixel / camera.pixelNoise
+    return [pixel.x, pixel.y]
+  }
+
+  static func inverseDistances() -> [Double] { [0, 1.0 / 60, 0.25, 0.7] }
+
+  /// The Jacobians of a sight against differences of the prediction itself: by the clone that sees, the anchor, the point.
+  @Test(arguments: inverseDistances()) func jacobiansOfASightAreTheDerivatives(inverseDistance: Double) throws {
     var source = SeededRandom(seed: 1)
-    let filter = try Self.flown(&source, corrected: false)
-    let point = filter.clones[0].worldFromIMU.translation + Vector3(distance, 0.2 * distance, -0.1)
-    let sights = Self.sights(filter.clones, of: point, &source)
-    let full = try #require(
-      FeatureConstraint.linearised(sights, filter.clones, Self.feature(filter.clones, point), Self.camera))
-    let n = sights.count
-    for i in 0..<n {
-      let numeric = FiniteDifferences.jacobian(inputs: 6) { d in
-        var pose = filter.clones[i].worldFromIMU
-        pose.rotation = Rotation.exp(Vector3(d[0], d[1], d[2])) * pose.rotation
-        pose.translation += Vector3(d[3], d[4], d[5])
-        let seen = (pose * Self.camera.imuFromCamera).inverse * point
-        let pixel = Self.camera.lens.project(seen)!.pixel / Self.camera.pixelNoise
-        return [pixel.x, pixel.y]
+    for _ in 0..<10 {
+      let filter = try Self.flown(&source, corrected: false)
+      let clone = filter.clones[4], anchor = filter.clones[1]
+      let bearing = Vector3(0.4 * source.gaussian(), 0.3 * source.gaussian(), 1).normalized
+      let point = AnchoredPoint(bearing: bearing, inverseDistance: inverseDistance)
+      let sight = try #require(
+        LinearisedSight(SIMD2(100, 200), from: clone, of: point, anchor: anchor, camera: Self.camera))
+      let numeric = FiniteDifferences.jacobian(inputs: 15) { (d: [Double]) -> [Double] in
+        Self.pixel(
+          Self.moved(clone.worldFromIMU, by: d[0..<6]), point.plus(Vector3(d[12], d[13], d[14])),
+          Self.moved(anchor.worldFromIMU, by: d[6..<12]))
       }
-      let analytic = (0..<2).map { k in (0..<6).map { full.pose[(2 * i + k) * 6 * n + 6 * i + $0] } }
+      let analytic = sight.rows.map { row in
+        [row.rotation, row.position, row.anchorRotation, row.anchorPosition, row.point].flatMap { [$0.x, $0.y, $0.z] }
+      }
       #expect(FiniteDifferences.largestDifference(analytic, numeric) < 1e-6)
+      let predicted = Self.pixel(clone.worldFromIMU, point, anchor.worldFromIMU)
+      #expect(abs(sight.rows[0].residual - (100 / Self.camera.pixelNoise - predicted[0])) < 1e-9)
+      #expect(abs(sight.rows[1].residual - (200 / Self.camera.pixelNoise - predicted[1])) < 1e-9)
     }
-    // The point moves along the three directions of the parameters: bearing, bearing, inverse distance.
-    let anchor = (filter.clones[0].worldFromIMU * Self.camera.imuFromCamera).translation
-    let f = Self.feature(filter.clones, point)
-    let (e1, e2) = f.bearing.tangentBasis
-    let numeric = FiniteDifferences.jacobian(inputs: 3) { d in
-      let bearing = f.bearing + d[0] * e1 + d[1] * e2, rho = f.inverseDistance + d[2]
-      return filter.clones.flatMap { clone -> [Double] in
-        let pose = clone.worldFromIMU * Self.camera.imuFromCamera
-        let seen = pose.rotation.inverse * (bearing - rho * (pose.translation - anchor))
-        let pixel = Self.camera.lens.project(seen)!.pixel / Self.camera.pixelNoise
-        return [pixel.x, pixel.y]
-      }
+  }
+
+  /// The stacked Jacobians of a track, its anchor's own sight included.
+  @Test(arguments: [0, 2, 4]) func jacobiansOfATrackAreTheDerivatives(anchor: Int) throws {
+    var source = SeededRandom(seed: 4)
+    let filter = try Self.flown(&source, corrected: false)
+    let clones = filter.clones, n = clones.count
+    let place = clones[0].worldFromIMU.translation + Vector3(3, 0.6, -0.1)
+    let point = Self.anchored(clones[anchor], place)
+    let sights = Self.sights(clones, of: place, &source)
+    let full = try #require(FeatureConstraint.linearised(sights, clones, anchor: anchor, point, Self.camera))
+    let numeric = FiniteDifferences.jacobian(inputs: 6 * n + 3) { (d: [Double]) -> [Double] in
+      let poses = (0..<n).map { (i: Int) -> Pose in Self.moved(clones[i].worldFromIMU, by: d[6 * i..<6 * i + 6]) }
+      let shifted = point.plus(Vector3(d[6 * n], d[6 * n + 1], d[6 * n + 2]))
+      return poses.flatMap { Self.pixel($0, shifted, poses[anchor]) }
     }
-    let analytic = (0..<2 * n).map { row in (0..<3).map { full.feature[3 * row + $0] } }
+    let analytic = (0..<2 * n).map { (row: Int) -> [Double] in
+      Array(full.pose[row * 6 * n..<(row + 1) * 6 * n]) + Array(full.point[3 * row..<3 * row + 3])
+    }
     #expect(FiniteDifferences.largestDifference(analytic, numeric) < 1e-6)
   }
 
-  /// Global translation and yaw stay unobservable, whatever corrections moved the clones away from their first estimates,
-  /// for near points and for points at infinity; a tilt does not.
-  @Test(arguments: [3.0, 40, .infinity]) func fourDirectionsStayUnobservable(distance: Double) throws {
+  /// The error that defines a landmark is what least squares make of the sights alone, with and without a prior: its
+  /// covariance the inverse of the normal matrix, its derivative by the clones the solution's.
+  @Test(arguments: [nil, 0.3, 1.0]) func aPointIsDefinedByItsOwnSights(sigma: Double?) throws {
+    var source = SeededRandom(seed: 6)
+    let filter = try Self.flown(&source, corrected: false)
+    let clones = filter.clones, width = 6 * clones.count
+    let place = clones[0].worldFromIMU.translation + Vector3(2.5, 0.5, 0.2)
+    let point = Self.anchored(clones[1], place)
+    let sights = Self.sights(clones, of: place, &source)
+    let prior = sigma.map { InverseDistancePrior(mean: 0.3, sigma: $0) }
+    let made = try #require(
+      FeatureConstraint(
+        sights: sights, clones: clones, anchor: 1, point: point, doubt: nil, prior: prior, camera: Self.camera))
+    #expect(made.rows.residual.count == 2 * sights.count - 3 + (prior == nil ? 0 : 1))
+
+    let definition = try #require(made.definition)
+    let full = try #require(FeatureConstraint.linearised(sights, clones, anchor: 1, point, Self.camera))
+    var normal = Matrix3.zero, right = Vector3.zero
+    var mixed = [Vector3](repeating: .zero, count: width)
+    for row in full.residual.indices {
+      let f = Vector3(full.point[3 * row], full.point[3 * row + 1], full.point[3 * row + 2])
+      normal += Matrix3(outer: f, f)
+      right += full.residual[row] * f
+      for j in 0..<width { mixed[j] += full.pose[row * width + j] * f }
+    }
+    if let prior {
+      let weight = 1 / (prior.sigma * prior.sigma)
+      normal[2, 2] += weight
+      right.z += weight * (prior.mean - point.inverseDistance)
+    }
+    let inverse = try #require(normal.inverse)
+    let expected = point.plus(inverse * right)
+    #expect((definition.point.bearing - expected.bearing).norm < 1e-9)
+    #expect(abs(definition.point.inverseDistance - expected.inverseDistance) < 1e-9)
+    for i in 0..<3 {
+      for j in 0..<3 {
+        #expect(abs(definition.independent[3 * i + j] - inverse[i, j]) < 1e-9 * inverse[i, i] + 1e-12)
+      }
+      for j in 0..<width { #expect(abs(definition.jacobian[i * width + j] + (inverse * mixed[j])[i]) < 1e-8) }
+    }
+  }
+
+  /// Without parallax and without a prior nothing defines the distance (this once ended in a rotation by NaN).
+  @Test func noParallaxDefinesNothing() throws {
+    var source = SeededRandom(seed: 8)
+    let filter = try Self.flown(&source, corrected: false)
+    let clones = [filter.clones[2], filter.clones[2], filter.clones[2]]
+    let place = clones[0].worldFromIMU.translation + Vector3(3, 0, 0)
+    let sights = Self.sights(clones, of: place, &source)
+    let point = Self.anchored(clones[0], place)
+    func made(_ prior: InverseDistancePrior?) -> FeatureConstraint? {
+      FeatureConstraint(
+        sights: sights, clones: clones, anchor: 0, point: point, doubt: nil, prior: prior, camera: Self.camera)
+    }
+    #expect(try #require(made(nil)).definition == nil)
+    let sigma = try #require(made(.handHeld)?.definition).independent[8].squareRoot()
+    #expect(abs(sigma - InverseDistancePrior.handHeld.sigma) < 1e-9)
+  }
+
+  /// Global translation and turns stay unobservable, whatever corrections moved the clones away from their first
+  /// estimates, for near points and for points at infinity; a change of scale does not.
+  @Test(arguments: inverseDistances()) func fourDirectionsStayUnobservable(inverseDistance: Double) throws {
     var source = SeededRandom(seed: 2)
     for _ in 0..<10 {
       let filter = try Self.flown(&source, corrected: true)
-      let near = filter.clones[0].worldFromIMU.translation + Vector3(min(distance, 100), source.gaussian(), 0.5)
+      let near = filter.clones[0].worldFromIMU.translation + Vector3(3, source.gaussian(), 0.5)
       let sights = Self.sights(filter.clones, of: near, &source)
-      var feature = Self.feature(filter.clones, near)
-      if distance == .infinity { feature.inverseDistance = 0 }
-      let doubt = DistanceDoubt(
-        feature, sigma: 0.1, prior: .handHeld, companions: 50, clones: filter.clones, covariance: filter.covariance)
+      let bearing = Self.anchored(filter.clones[1], near).bearing
       let constraint = try #require(
         FeatureConstraint(
-          sights: sights, clones: filter.clones, feature: feature, doubt: doubt, camera: Self.camera))
-      #expect(constraint.rows == 2 * sights.count - 3)
+          sights: sights, clones: filter.clones, anchor: 1,
+          point: AnchoredPoint(bearing: bearing, inverseDistance: inverseDistance), doubt: nil, camera: Self.camera))
 
       func response(_ theta: Vector3, _ shift: (Pose) -> Vector3) -> Double {
         let direction = filter.clones.flatMap { clone -> [Double] in
@@ -117,20 +200,18 @@ import Vision
           return [theta.x, theta.y, theta.z, p.x, p.y, p.z]
         }
         let width = direction.count
-        return (0..<constraint.rows).map { row in
-          abs((0..<width).reduce(0) { $0 + constraint.jacobian[row * width + $1] * direction[$1] })
+        return constraint.rows.residual.indices.map { row in
+          abs((0..<width).reduce(0) { $0 + constraint.rows.jacobian[row * width + $1] * direction[$1] })
         }.max()!
       }
       for axis in [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)] {
         #expect(response(.zero) { _ in axis } < 1e-9)
+        // A turn of everything about any axis leaves the pictures alone; gravity, in the propagation, forbids tilts.
+        #expect(response(axis) { axis.cross($0.translation) } < 1e-9)
       }
-      let up = Vector3(0, 0, 1), side = Vector3(1, 0, 0)
-      #expect(response(up) { up.cross($0.translation) } < 1e-9)
-      // A turn of everything about any axis leaves the pictures alone too; gravity, in the propagation, forbids tilts.
-      #expect(response(side) { side.cross($0.translation) } < 1e-9)
-      #expect(
-        response(.zero) { $0 == filter.clones[0].firstWorldFromIMU ? .zero : $0.translation } > 1e-6
-          || distance == .infinity)
+      let center = filter.clones[1].firstWorldFromIMU.translation
+      let scaled = response(.zero) { $0.translation - center }
+      #expect(inverseDistance == 0 ? scaled == 0 : scaled > 1e-6)
     }
   }
 }

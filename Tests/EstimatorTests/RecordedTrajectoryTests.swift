@@ -6,13 +6,13 @@ import Testing
 /// The filter on recordings that others made; figures to compare with are those of the strongest open filter on them.
 @Suite(.serialized, .enabled(if: SharedData.isHere, Comment(rawValue: SharedData.message)))
 struct RecordedTrajectoryTests {
-  /// Yaw-aligned error within twice that of the filter that was tuned for these, and an honest covariance: 3 is honest,
+  /// Yaw-aligned error no larger than that of the filter that was tuned for these, and an honest covariance: 3 is honest,
   /// a single run of a minute scatters widely, 15 is a filter that believes itself too much.
   @Test(arguments: [("corridor1", 0.020), ("gore", 0.048), ("room1", 0.021), ("hh_walk", 0.032), ("hh_sweep", 0.014)])
   func simulated(name: String, anchor: Double) throws {
     let run = try RecordedRun(SharedData.recording("sim/\(name)"), fromTruth: true)
     print("\(name): \(run.summary)")
-    #expect(run.errors.yawAligned < 2 * anchor)
+    #expect(run.errors.yawAligned < anchor)
     #expect(run.errors.nees.position < 15 && run.errors.nees.attitude < 15)
     #expect(run.restarts == 0 && run.reports.allSatisfy { $0.updatesFailed == 0 })
   }
@@ -27,8 +27,7 @@ struct RecordedTrajectoryTests {
     #expect(run.times.reduce(0, +) < 30, "faster than real time: the recording lasts 60 s")
   }
 
-  /// The same from twelve later starts, most of them in the middle of a walk, where a start from gravity alone is a makeshift:
-  /// none is lost, and two of three are as good as from the beginning.
+  /// The same from twelve later starts, most of them in the middle of a walk: each as good as from the beginning.
   @Test func realPhoneStartedLate() throws {
     var errors: [Double] = []
     for seconds in stride(from: 3.0, to: 39, by: 3) {
@@ -36,15 +35,28 @@ struct RecordedTrajectoryTests {
       print("tango-handheld from \(seconds) s: \(run.summary)")
       errors.append(run.errors.yawAligned)
     }
-    #expect(errors.count { $0 < 1.2 } >= 8)
-    #expect(errors.allSatisfy { $0 < 5 })
+    #expect(errors.allSatisfy { $0 < 1.2 })
   }
 
-  /// Without the truth: in motion from the first sample, or in a hand that is nearly quiet.
-  @Test(arguments: ["corridor1", "gore", "room1", "hh_walk", "hh_sweep"])
-  func simulatedFromItsOwnStart(name: String) throws {
+  /// Without the truth: in motion from the first sample, or in a hand that is nearly quiet; as good as from the truth.
+  @Test(arguments: [("corridor1", 0.020), ("gore", 0.048), ("room1", 0.021), ("hh_walk", 0.032), ("hh_sweep", 0.014)])
+  func simulatedFromItsOwnStart(name: String, anchor: Double) throws {
     let run = try RecordedRun(SharedData.recording("sim/\(name)"), fromTruth: false)
     print("\(name), own start: \(run.summary)")
-    #expect(run.errors.yawAligned < 1)
+    #expect(run.errors.yawAligned < 2 * anchor)
+    #expect(run.restarts == 0)
+  }
+
+  /// Cut off anywhere, most often in the middle of a motion: begins within 2.5 seconds, and the next 20 seconds are about as
+  /// good as from the truth.
+  @Test(arguments: ["corridor1", "gore", "room1", "hh_walk", "hh_sweep"], [3.0, 7.5, 16.0])
+  func startsAnywhere(name: String, seconds: Double) throws {
+    let folder = SharedData.recording("sim/\(name)")
+    let own = try RecordedRun(folder, fromTruth: false, from: seconds, until: seconds + 22)
+    let given = try RecordedRun(folder, fromTruth: true, from: seconds, until: seconds + 22)
+    print("\(name) from \(seconds) s: \(own.summary)")
+    #expect(own.waited <= 50, "frames at 20 Hz before the first state")
+    #expect(own.errors.yawAligned < 2 * given.errors.yawAligned + 0.01, "from the truth \(given.errors.yawAligned) m")
+    #expect(own.restarts == 0)
   }
 }

@@ -22,12 +22,13 @@ import Vision
     static let gyroscopeBias = Vector3(0.01, -0.02, 0.005)
     static let start = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
 
-    var source = SeededRandom(seed: 5)
+    var source: SeededRandom
     var points: [Vector3] = []
     var worldFromBody: (Double) -> Pose
     var isDark: (Double) -> Bool = { _ in false }
 
-    init(_ worldFromBody: @escaping (Double) -> Pose) {
+    init(_ worldFromBody: @escaping (Double) -> Pose, seed: UInt64 = 5) {
+      source = SeededRandom(seed: seed)
       self.worldFromBody = worldFromBody
       for _ in 0..<600 {
         points.append(Vector3(source.uniform(3...6), source.uniform(-4...4), source.uniform(-2...2)))

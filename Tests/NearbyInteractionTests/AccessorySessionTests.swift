@@ -77,6 +77,27 @@ import Testing
     #expect(listener.words == ["started", "shareable"] && listener.objects.count == heard + 40)
   }
 
+  /// Channel sounding: nothing to exchange; only on a device that can, with an accessory that is there.
+  @Test func channelSoundingRangesAtOnce() throws {
+    let identity = UUID()
+    let configuration = NINearbyAccessoryConfiguration(
+      bluetoothChannelSoundingIdentifier: identity, previousBluetoothIdentifier: nil)
+    #expect(try ArchiveTests.roundTrip(configuration) == configuration)
+    let device = Tape.device(.channelSounding)
+    #expect(ErrorTests.code(configuration, on: device) == .accessoryPeerDeviceUnavailable)
+    #expect(ErrorTests.code(configuration, on: Tape.device(.phone)) == .unsupportedPlatform)
+    device.addAccessory(channelSoundingIdentifier: identity, peer: "tag")
+    let listener = Listener()
+    let session = listener.session(on: device)
+    configuration.isCameraAssistanceEnabled = true
+    session.run(configuration)
+    let world = Tape(seconds: 16, peers: peers, worldFromDevice: AxesTests.pose).world(device)
+    try world.play()
+    #expect(listener.words == ["started"])
+    let last = try #require(listener.objects.last)
+    #expect(last.discoveryToken == configuration.accessoryDiscoveryToken && last.horizontalAngle != nil)
+  }
+
   /// A hint about motion is for the accessory's token only, and harms nothing.
   @Test func motionHintsAreTaken() throws {
     let (device, listener, session, configuration) = try setUp()

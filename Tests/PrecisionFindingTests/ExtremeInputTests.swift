@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func aThousandRangesAtOneTime() {
-    let crowd = (0..<1000).map { _ in OdometryWorld.range(0.5, "a", 4) }
+    let crowd = (0..<1000).map { OdometryWorld.range(0.5, "a", 4 + 1e-6 * Double($0)) }
     let motion = (0...25).map { OdometryWorld.odometry(Double($0) / 25) }
     let updates = Self.check((crowd + motion).sorted { $0.event.timestamp < $1.event.timestamp })
     #expect(updates.filter { $0.timestamp == OdometryWorld.time(0.5) }.count >= 1000)

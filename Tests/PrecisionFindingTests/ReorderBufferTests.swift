@@ -20,7 +20,7 @@ import Testing
     var out: [SensorEvent] = []
     var refused = 0
     for event in events {
-      if !buffer.insert(event) { refused += 1 }
+      if buffer.insert(event) != .held { refused += 1 }
       out += buffer.release()
     }
     return (out + buffer.flush(), refused)
@@ -29,7 +29,7 @@ import Testing
   @Test func anEventIsHeldForTheWindowAndNoLonger() {
     var buffer = ReorderBuffer(window: 0.05)
     func released(after event: SensorEvent) -> [SensorEvent]? {
-      buffer.insert(TimedEvent(event)) ? buffer.release() : nil
+      buffer.insert(TimedEvent(event)) == .held ? buffer.release() : nil
     }
     let early = buffer.release()
     #expect(early.isEmpty)

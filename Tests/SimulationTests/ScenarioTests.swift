@@ -14,7 +14,8 @@ import Testing
         "still", "straight", "arc", "arc-above", "search", "two-peers", "dark", "nlos", "approach", "walk-l", "tremor",
         "demo", "moving", "stairs", "search-walk", "put-down", "body", "wall", "landscape", "aoa", "eight-peers",
         "stereo",
-        "lost-frames", "suspended", "mc-sway", "mc-arc", "mc-arc-vertical", "mc-walk", "mc-walk-l", "long-walk",
+        "lost-frames", "suspended", "stand", "crossing", "mc-sway", "mc-arc", "mc-arc-vertical", "mc-walk", "mc-walk-l",
+        "long-walk",
       ])
     #expect(Scenario.builtIn.allSatisfy { !$0.summary.isEmpty && !$0.summary.contains("\n") })
   }
@@ -45,7 +46,7 @@ import Testing
       case .frame(let frame):
         frames[frame.camera, default: 0] += 1
         let time = frame.timestamp.seconds(since: Simulator.start)
-        let isDark = camera.dark.contains { $0.contains(time) } || simulator.plan.pose(at: time).grip < 0.5
+        let isDark = camera.dark.contains { $0.contains(time) } || simulator.plan.pose(at: time).isOnItsLens
         let least = scenario.room.blank.isEmpty ? camera.tracks / 2 : camera.tracks / 4
         #expect(isDark ? frame.features.isEmpty : frame.features.count >= least)
         #expect(isDark ? frame.meanLuma! < 0.05 : abs(frame.meanLuma! - 0.5) < 0.1)

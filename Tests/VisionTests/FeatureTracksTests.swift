@@ -23,9 +23,26 @@ import Vision
 
     let taken = tracks.take(seenFrom: 0)
     #expect(taken.map(\.featureID) == [1, 5] && taken.allSatisfy { $0.sights.map(\.poseID) == [0, 1] })
-    #expect(tracks.living.map(\.sights.count) == [0, 1, 0])
+    #expect(tracks.living.map(\.unused.count) == [0, 1, 0] && tracks.living.map(\.sights.count) == [2, 1, 2])
+    #expect(tracks.isAlive(2) && !tracks.isAlive(3) && !tracks.isAlive(6))
     let all = tracks.observe([], lens: Self.lens, poseID: 2)
     #expect(all.map(\.featureID) == [1, 2, 5] && tracks.living.isEmpty)
+    #expect(all.map(\.sights.count) == [0, 1, 0])
+  }
+
+  /// A sight is handed out once, whoever asks, and forgetting poses does not bring it back.
+  @Test func noSightIsUsedTwice() {
+    var tracks = FeatureTracks()
+    for pose in 0..<3 { _ = tracks.observe(Self.features([1, 2]), lens: Self.lens, poseID: pose) }
+    let first = tracks.take(featureIDs: [2, 7])
+    #expect(first.map(\.featureID) == [2] && first[0].sights.map(\.poseID) == [0, 1, 2])
+    tracks.forget(poseID: 1)
+    tracks.forget(poseID: 9)
+    _ = tracks.observe(Self.features([1, 2]), lens: Self.lens, poseID: 3)
+    let second = tracks.take(featureIDs: [2])
+    #expect(second.map { $0.sights.map(\.poseID) } == [[3]])
+    #expect(tracks.take(featureIDs: [2]).isEmpty)
+    #expect(tracks.takeLongest(2, fewest: 1).map { $0.sights.map(\.poseID) } == [[0, 2, 3]])
   }
 
   @Test func theLongestGoFirst() {

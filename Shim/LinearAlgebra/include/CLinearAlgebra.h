@@ -25,6 +25,11 @@ enum {
 /// F and Q: size x size. O(size n).
 int fuse_la_propagate(double *P, int32_t n, int32_t ld, int32_t offset, int32_t size, const double *F, const double *Q);
 
+/// x_I <- J x[columns] in place, for the block I of `size` rows at `offset`, which may itself be among the columns.
+/// J: size x m. O(size m n).
+int fuse_la_transform(double *P, int32_t n, int32_t ld, int32_t offset, int32_t size, const int32_t *columns, int32_t m,
+                      const double *J);
+
 /// Appends x_new = J x[columns] + w, w ~ N(0, W) independent: `size` new rows and columns at n. The buffer must have room
 /// (ld >= n + size, and as many rows). J: size x m; W: size x size or NULL for zero. O(size m n).
 int fuse_la_augment(double *P, int32_t n, int32_t ld, int32_t size, const int32_t *columns, int32_t m, const double *J,
@@ -46,6 +51,10 @@ int fuse_la_project(double *F, int32_t rows, int32_t f, double *H, int32_t m, do
 
 /// QR compression: the first min(rows, m) rows of H (rows x m) and r become an equivalent measurement of unit noise.
 int fuse_la_compress(double *H, int32_t rows, int32_t m, double *r);
+
+/// B <- A^-1 B for a symmetric positive definite A (n x n) and m right-hand sides (B: n x m). Only A's upper triangle is
+/// read.
+int fuse_la_solve(const double *A, int32_t n, double *B, int32_t m);
 
 #ifdef __cplusplus
 }

@@ -6,8 +6,10 @@ struct SessionRequest {
   let isCameraAssisted: Bool
   /// Long distances.
   let isExtended: Bool
-  /// What the accessory sent; nil for another device.
+  /// The accessory's configuration; nil for another device.
   let accessory: NINearbyAccessoryConfiguration?
+  /// What the accessory sent; nil for another device, and for channel sounding.
+  var accessoryData: AccessoryConfigurationData? { accessory?.accessory }
 
   /// Nil for a configuration that is of neither kind.
   init?(_ configuration: NIConfiguration) {

@@ -70,9 +70,10 @@ extension NearbyDevice {
     }
   }
 
-  /// Ranging with an accessory that is connected by Bluetooth goes on while the app is in the background.
+  /// UWB ranging with an accessory that is connected by Bluetooth goes on while the app is in the background.
   private func goesOnInBackground(_ session: NISession) -> Bool {
-    session.core { $0.request?.accessory?.bluetoothPeer }.map(connectedAccessories.contains) ?? false
+    guard let request = session.core({ $0.request }), request.accessoryData != nil else { return false }
+    return request.accessory?.bluetoothPeer.map(connectedAccessories.contains) ?? false
   }
 
   // MARK: - From the finder

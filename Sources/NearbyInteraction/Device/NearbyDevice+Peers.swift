@@ -30,6 +30,14 @@ extension NearbyDevice {
     }
   }
 
+  /// Says which peer of the ranges the accessory is that ranges by Bluetooth channel sounding; it is connected.
+  public func addAccessory(channelSoundingIdentifier: UUID, peer: String) {
+    SessionLock.withLock {
+      channelSounders[channelSoundingIdentifier] = peer
+      connectedAccessories.insert(channelSoundingIdentifier)
+    }
+  }
+
   /// Says that the accessory's Bluetooth connection is gone.
   public func disconnectAccessory(bluetoothIdentifier: UUID) {
     _ = SessionLock.withLock { connectedAccessories.remove(bluetoothIdentifier) }
@@ -38,7 +46,7 @@ extension NearbyDevice {
   /// Tells the sessions what an accessory was sent: from `configureAndStart` on it ranges with them.
   public func accessory(address: [UInt8], received message: AccessoryMessage) {
     SessionLock.withLock {
-      for session in living where session.core({ $0.request?.accessory?.accessory.uwb.sourceAddress == address }) {
+      for session in living where session.core({ $0.request?.accessoryData?.uwb.sourceAddress == address }) {
         switch message {
         case .configureAndStart: session.core { $0.accessoryRanges = true }
         case .stop: session.core { $0.accessoryRanges = false }
@@ -63,7 +71,8 @@ extension NearbyDevice {
   /// What a session's peer is called in the ranges; nil for a token that nobody here has, a dead one for instance.
   func peer(of session: NISession) -> String? {
     guard let request = session.core({ $0.request }) else { return nil }
-    if let accessory = request.accessory { return accessories[accessory.accessory.uwb.sourceAddress] }
+    if let data = request.accessoryData { return accessories[data.uwb.sourceAddress] }
+    if let identity = request.accessory?.bluetoothPeer { return channelSounders[identity] }
     if let bound = bindings[request.peerToken] { return bound }
     return neighbour(with: request.peerToken)?.name
   }
@@ -73,7 +82,8 @@ extension NearbyDevice {
   func isReachable(_ session: NISession) -> Bool {
     let (request, token, accessoryRanges) = session.core { ($0.request, $0.token, $0.accessoryRanges) }
     guard let request, let token else { return false }
-    if request.accessory != nil { return accessoryRanges }
+    if request.accessoryData != nil { return accessoryRanges }
+    if let identity = request.accessory?.bluetoothPeer { return connectedAccessories.contains(identity) }
     guard let other = neighbour(with: request.peerToken)?.session else { return bindings[request.peerToken] != nil }
     return other.core { $0.isRunning && $0.request?.peerToken == token }
   }

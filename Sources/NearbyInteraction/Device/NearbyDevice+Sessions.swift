@@ -27,6 +27,8 @@ extension NearbyDevice {
 
   private func missingCapability(for request: SessionRequest) -> NIError.Code? {
     if request.isCameraAssisted, !profile.capabilities.contains(.cameraAssistance) { return .unsupportedPlatform }
+    let isChannelSounding = request.accessory != nil && request.accessoryData == nil
+    if isChannelSounding, !profile.capabilities.contains(.channelSounding) { return .unsupportedPlatform }
     if request.isExtended {
       if !profile.capabilities.contains(.extendedDistance) { return .unsupportedPlatform }
       if !request.peerToken.capabilities.contains(.extendedDistance) { return .incompatiblePeerDevice }
@@ -36,11 +38,13 @@ extension NearbyDevice {
 
   /// A session began to run: one with an accessory gets what the accessory needs.
   func sessionStarted(_ session: NISession) {
-    guard let accessory = session.core({ $0.request?.accessory }), let token = session.discoveryToken else { return }
-    let answer = ShareableConfigurationData(answering: accessory.accessory, token: token)
+    guard let request = session.core({ $0.request }), let data = request.accessoryData,
+      let token = session.discoveryToken
+    else { return }
+    let answer = ShareableConfigurationData(answering: data, token: token)
     post(
       .didGenerateShareableConfigurationData(
-        answer.data, NINearbyObject(discoveryToken: accessory.accessoryDiscoveryToken)), from: session)
+        answer.data, NINearbyObject(discoveryToken: request.peerToken)), from: session)
   }
 
   /// Passes the app's word on the accessory's motion to the finder.
@@ -83,7 +87,7 @@ extension NearbyDevice {
         if let limit = rules.activeTime, let began = core.startedAt, now.seconds(since: began) > limit {
           return .fail(.resourceUsageTimeout)
         }
-        let waitsForAccessory = core.request?.accessory != nil && !core.accessoryRanges
+        let waitsForAccessory = core.request?.accessoryData != nil && !core.accessoryRanges
         let patience = waitsForAccessory ? rules.accessoryTimeout : rules.peerTimeout
         guard let heard = core.lastHeard, now.seconds(since: heard) > patience else { return nil }
         return .lose(.timeout)

@@ -19,6 +19,7 @@ public final class NearbyDevice: @unchecked Sendable {
   var bindings: [NIDiscoveryToken: String] = [:]
   var standIns: [String: NIDiscoveryToken] = [:]
   var accessories: [[UInt8]: String] = [:]
+  var channelSounders: [UUID: String] = [:]
   var connectedAccessories: Set<UUID> = []
   var neighbours: [Neighbour] = []
   var notices: [(due: Timestamp?, token: NIDiscoveryToken)] = []

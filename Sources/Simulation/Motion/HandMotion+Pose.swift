@@ -40,12 +40,13 @@ extension HandMotion {
       pose.position.z += height / steps * (step - 0.7 / (2 * .pi) * sin(2 * .pi * step))
     case .rotate(let duration, let roll):
       pose.roll += (roll - start.roll) * Easing.minimumJerk(time / duration)
-    case .putDown(let lowering, let down, let ahead, let rest, let raising):
+    case .putDown(let lowering, let down, let ahead, let pitch, let rest, let raising):
       let raised = raising.map { Easing.minimumJerk((time - lowering - rest) / $0) } ?? 0
       let lowered = Easing.minimumJerk(time / lowering) * (1 - raised)
       pose.position += (start.ahead * ahead - Vector3(0, 0, down)) * lowered
-      pose.pitch += (-.pi / 2 - start.pitch) * lowered
+      pose.pitch += (pitch - start.pitch) * lowered
       pose.grip = 1 - lowered
+      pose.isOnItsLens = pose.grip < 0.5 && pitch < -Angle.degrees(80)
     }
     return pose
   }

@@ -18,9 +18,11 @@ package enum HandMotion: Equatable, Sendable {
   case turn(duration: Double, angle: Double, arm: Double)
   /// Turns the phone in the hand until its `roll` is that, radians.
   case rotate(duration: Double, roll: Double)
-  /// Lays the phone on a table, screen up, within `lowering` seconds, `down` and `ahead` metres from here; it rests there
-  /// for `rest` seconds and, unless `raising` is nil, is picked up again within that time.
-  case putDown(lowering: Double, down: Double, ahead: Double, rest: Double, raising: Double?)
+  /// Puts the phone down within `lowering` seconds, `down` and `ahead` metres from here, its camera looking up by `pitch`
+  /// radians: flat on a table, screen up, or leant against something. It rests there for `rest` seconds and, unless
+  /// `raising` is nil, is picked up again within that time.
+  case putDown(
+    lowering: Double, down: Double, ahead: Double, pitch: Double = -.pi / 2, rest: Double, raising: Double?)
 
   /// One sine.
   package struct Swing: Equatable, Sendable {
@@ -49,7 +51,7 @@ package enum HandMotion: Equatable, Sendable {
     case .walk(let distance, let speed, _, _, _): Travel(distance: distance, speed: speed).duration
     case .stairs(_, let steps, let tread, let stepRate, _):
       Travel(distance: steps * tread, speed: tread * stepRate).duration
-    case .putDown(let lowering, _, _, let rest, let raising): lowering + rest + (raising ?? 0)
+    case .putDown(let lowering, _, _, _, let rest, let raising): lowering + rest + (raising ?? 0)
     }
   }
 }

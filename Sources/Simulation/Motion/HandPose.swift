@@ -11,8 +11,10 @@ package struct HandPose: Equatable, Sendable {
   package var pitch: Double
   /// How far the phone is turned about its z axis, which comes out of the screen, radians: 0 portrait, pi/2 landscape.
   package var roll: Double
-  /// How firmly it is held: 1 in the hand, 0 on a table, where nothing moves it and its back camera sees nothing.
+  /// How firmly it is held: 1 in the hand, 0 where it was put down and nothing moves it.
   package var grip: Double
+  /// Whether it lies, or is about to lie, flat on its back camera, which then sees nothing.
+  package var isOnItsLens = false
 
   /// A pose from its parts.
   package init(position: Vector3 = .zero, yaw: Double = 0, pitch: Double = 0, roll: Double = 0, grip: Double = 1) {

@@ -39,6 +39,7 @@ extension Scenario {
     ("landscape", PackageResources.landscape_yaml), ("aoa", PackageResources.aoa_yaml),
     ("eight-peers", PackageResources.eight_peers_yaml), ("stereo", PackageResources.stereo_yaml),
     ("lost-frames", PackageResources.lost_frames_yaml), ("suspended", PackageResources.suspended_yaml),
+    ("stand", PackageResources.stand_yaml), ("crossing", PackageResources.crossing_yaml),
     ("mc-sway", PackageResources.mc_sway_yaml), ("mc-arc", PackageResources.mc_arc_yaml),
     ("mc-arc-vertical", PackageResources.mc_arc_vertical_yaml), ("mc-walk", PackageResources.mc_walk_yaml),
     ("mc-walk-l", PackageResources.mc_walk_l_yaml), ("long-walk", PackageResources.long_walk_yaml),

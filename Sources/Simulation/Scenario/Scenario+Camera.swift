@@ -80,7 +80,7 @@ extension Scenario.Camera {
     try f.number("outlier_share", 0...0.9).map { camera.outlierShare = $0 }
     try f.number("dropped_share", 0...0.9).map { camera.droppedShare = $0 }
     try f.number("dropped_dwell_s", 0.001...1000).map { camera.droppedDwell = $0 }
-    try f.number("time_offset_s", -0.2...0.2).map { camera.timeOffset = $0 }
+    try f.number("time_offset_s", -0.5...0.5).map { camera.timeOffset = $0 }
     try f.number("row_skew_s", 0...0.1).map { camera.rowSkew = $0 }
     try f.number("exposure_ms", 0...100).map { camera.exposure = $0 / 1000 }
     try camera.mount.read(&f)

@@ -37,7 +37,7 @@ extension Scenario {
     package var elevationDeviation = 0.0
   }
 
-  /// One straight way of a peer, at constant speed.
+  /// One straight way of a peer or of something that moves, at constant speed.
   package struct Leg: Equatable, Sendable {
     /// From when to when, seconds.
     package var time: ClosedRange<Double>
@@ -62,10 +62,7 @@ extension Scenario {
 extension Scenario.Peer {
   /// Where it is `time` seconds after the start, metres.
   package func position(at time: Double) -> Vector3 {
-    path.reduce(position) { place, leg in
-      let (begin, end) = (leg.time.lowerBound, leg.time.upperBound)
-      return place + leg.way * (min(max(time - begin, 0), end - begin) / (end - begin))
-    }
+    path.reduce(position) { $0 + $1.travelled(at: time) }
   }
 
   fileprivate mutating func draw(_ index: Int, seed: UInt64) {
@@ -111,14 +108,28 @@ extension Scenario.Peer {
     try f.number("range_bias_m", -10...10).map { rangeBias = $0 }
     try f.number("range_bias_std_m", 0...10).map { rangeBiasDeviation = $0 }
     try f.number("range_scale_percent", -20...20).map { rangeScale = $0 / 100 }
-    path = try f.list("path") { f throws(ScenarioError) in try Scenario.Leg(&f) } ?? []
+    path = try f.path()
+  }
+}
+
+extension Fields {
+  /// The ways at `path`, in time order; none where the key is absent.
+  mutating func path() throws(ScenarioError) -> [Scenario.Leg] {
+    let path = try list("path") { f throws(ScenarioError) in try Scenario.Leg(&f) } ?? []
     guard zip(path, path.dropFirst()).allSatisfy({ $0.time.upperBound <= $1.time.lowerBound }) else {
-      throw f.refuse("path", "a way begins before the last one ends")
+      throw refuse("path", "a way begins before the last one ends")
     }
+    return path
   }
 }
 
 extension Scenario.Leg {
+  /// How much of the way is done `time` seconds after the start, metres.
+  func travelled(at time: Double) -> Vector3 {
+    let (begin, end) = (self.time.lowerBound, self.time.upperBound)
+    return way * (min(max(time - begin, 0), end - begin) / (end - begin))
+  }
+
   fileprivate init(_ f: inout Fields) throws(ScenarioError) {
     let ways = -1000.0...1000
     let time = try f.spell()

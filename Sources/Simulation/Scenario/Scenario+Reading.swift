@@ -62,6 +62,7 @@ extension Scenario {
     try fields.section("hand") { [hand] f throws(ScenarioError) in try hand.read(&f) }.map { hand = $0 }
     try fields.section("room") { [room] f throws(ScenarioError) in try room.read(&f) }.map { room = $0 }
     walls = try fields.list("walls") { [room] f throws(ScenarioError) in try Wall(&f, in: room) } ?? []
+    movers = try fields.list("movers") { f throws(ScenarioError) in try Mover(&f) } ?? []
     body = try fields.section("body") { f throws(ScenarioError) in try Body().read(&f) }
     try fields.section("imu") { [imu] f throws(ScenarioError) in try imu.read(&f) }.map { imu = $0 }
     if fields.isNone("camera") {

@@ -19,6 +19,8 @@ package struct Scenario: Equatable, Sendable {
   package var room = Room()
   /// Walls inside the room.
   package var walls: [Wall] = []
+  /// Things that move through the room before the camera.
+  package var movers: [Mover] = []
   /// The holder's body, where it stands in the way of the radio.
   package var body: Body?
   /// The inertial unit.

@@ -43,7 +43,9 @@ extension Scenario.Step {
         .motion(
           .putDown(
             lowering: try f.duration(), down: try f.number("down_m", 0...2) ?? 0.35,
-            ahead: try f.number("ahead_m", 0...1) ?? 0.15, rest: try f.number("rest_s", 0...600) ?? 3,
+            ahead: try f.number("ahead_m", 0...1) ?? 0.15,
+            pitch: Angle.degrees(try f.number("pitch_deg", -90...80) ?? -90),
+            rest: try f.number("rest_s", 0...600) ?? 3,
             raising: try f.number("pick_up_s", 0.1...600)))
       },
       try fields.section("approach") { f throws(ScenarioError) in
@@ -62,7 +64,7 @@ extension Scenario.Step {
   private static let names = "hold, sway, arc, pan, walk, stairs, turn, rotate_phone, put_down, approach"
 
   /// Whether nobody holds the phone afterwards.
-  var leavesThePhone: Bool { if case .motion(.putDown(_, _, _, _, raising: nil)) = self { true } else { false } }
+  var leavesThePhone: Bool { if case .motion(.putDown(_, _, _, _, _, raising: nil)) = self { true } else { false } }
   /// Whether it only waits.
   var isHold: Bool { if case .motion(.hold) = self { true } else { false } }
 }

@@ -15,14 +15,14 @@ struct CameraSimulator {
 
   private let settings: Scenario.Camera
   private let views: [CameraView]
-  private let landmarks: [Vector3]
+  private let landmarks: MovingLandmarks
   private var random: SeededRandom
   private var pixels: [SeededRandom]
   private var luma: SeededRandom
   private var tracks: [Int: Track] = [:]
   private var nextID: Int64 = 0
 
-  private init(_ settings: Scenario.Camera, views: [CameraView], landmarks: [Vector3], seed: UInt64) {
+  private init(_ settings: Scenario.Camera, views: [CameraView], landmarks: MovingLandmarks, seed: UInt64) {
     self.settings = settings
     self.views = views
     self.landmarks = landmarks
@@ -35,7 +35,7 @@ struct CameraSimulator {
   ///
   /// - Parameter isDark: whether there is no light at a time, seconds.
   static func frames(
-    _ settings: Scenario.Camera, views: [CameraView], landmarks: [Vector3], duration: Double, start: Timestamp,
+    _ settings: Scenario.Camera, views: [CameraView], landmarks: MovingLandmarks, duration: Double, start: Timestamp,
     seed: UInt64, isDark: (Double) -> Bool
   ) -> [CameraFrame] {
     var simulator = CameraSimulator(settings, views: views, landmarks: landmarks, seed: seed)
@@ -61,10 +61,11 @@ struct CameraSimulator {
         CameraFrame(timestamp: stamp, camera: $0, features: [], meanLuma: max(0, 0.02 + 0.002 * flicker))
       }
     }
-    let seen = views[0].seen(landmarks, at: time)
+    let points = landmarks.points(at: time)
+    let seen = views[0].seen(points, at: time)
     keepAndRefill(seen, at: time)
     return views.indices.map { camera in
-      let seen = camera == 0 ? seen : views[camera].seen(landmarks, at: time)
+      let seen = camera == 0 ? seen : views[camera].seen(points, at: time)
       return CameraFrame(
         timestamp: stamp, camera: camera, features: features(seen, in: camera, at: time),
         meanLuma: 0.5 + 0.01 * flicker)

@@ -45,7 +45,7 @@ struct RoomLandmarks {
     }
   }
 
-  private static func surfacePoint(from low: Vector3, to high: Vector3, _ random: inout SeededRandom) -> Vector3 {
+  static func surfacePoint(from low: Vector3, to high: Vector3, _ random: inout SeededRandom) -> Vector3 {
     let size = high - low
     let areas = Vector3(size.y * size.z, size.x * size.z, size.x * size.y)
     let pick = random.uniform() * (areas.x + areas.y + areas.z)

@@ -4,6 +4,7 @@ import Foundation
 import PrecisionFinding
 import SensorData
 import Simulation
+import Smoothing
 
 /// One run to be judged: a recording, the output of a run, or a scenario with a seed. Works without writing anything.
 struct Trial {
@@ -22,6 +23,8 @@ struct Trial {
   var truth: String?
   /// Whether the ideal observer is asked too.
   var asksIdeal: Bool
+  /// Whether a scenario's start from the truth errs as the filter expects.
+  var drawsStart = false
 
   /// Runs and judges. Takes seconds; touches nothing shared.
   ///
@@ -43,35 +46,45 @@ struct Trial {
     let finder = PrecisionFinder(
       rig: recording.rig, configuration: options.finder, useOdometry: usesOdometry,
       initialState: startsFromTruth ? try truth.firstState(of: recording) : nil)
+    let offline = options.isOffline && !usesOdometry ? OfflineTrajectory(finder, recording.rig) : nil
     let events = try recording.events()
     var ranges: [RangeMeasurement] = []
     while let event = try events.next() {
       guard options.takes(event.event) else { continue }
       if case .range(let range) = event.event { ranges.append(range) }
-      for said in finder.process(event) { judge.note(said) }
+      for said in finder.process(event) { judge.note(said, withPoses: offline == nil) }
     }
-    if !events.stoppedEarly { for said in finder.finish() { judge.note(said) } }
+    if !events.stoppedEarly { for said in finder.finish() { judge.note(said, withPoses: offline == nil) } }
+    judge.note(offline)
     return withIdeal(judge, ranges, recording.rig, truth)
   }
 
   private func judgeScenario(_ scenario: Scenario, _ seed: UInt64) throws -> Judge.Verdict {
     let simulator = try Simulator(scenario: scenario, seed: seed)
     let contents = simulator.recording()
+    let events = options.cut(contents.events)
     let truth = TruthReading(states: contents.truth, peers: contents.peers)
     let startsFromTruth = options.initialization == .groundtruth
     let usesOdometry = contents.rig.cameras.isEmpty || contents.rig.imu == nil
     guard var judge = truth.judge(contents.rig, sharesWorld: startsFromTruth) else { throw Self.noTruth(scenario.name) }
     let finder = PrecisionFinder(
       rig: contents.rig, configuration: options.finder, useOdometry: usesOdometry,
-      initialState: startsFromTruth && !usesOdometry ? contents.truth.first : nil)
-    let events = contents.events.filter { options.takes($0.event) }
-    for event in events { for said in finder.process(event) { judge.note(said) } }
-    for said in finder.finish() { judge.note(said) }
+      initialState: startsFromTruth && !usesOdometry ? start(truth.firstState(from: events), contents.rig, seed) : nil)
+    let offline = options.isOffline && !usesOdometry ? OfflineTrajectory(finder, contents.rig) : nil
+    for event in events { for said in finder.process(event) { judge.note(said, withPoses: offline == nil) } }
+    if options.to == nil { for said in finder.finish() { judge.note(said, withPoses: offline == nil) } }
+    judge.note(offline)
     let ranges = events.compactMap { if case .range(let range) = $0.event { range } else { nil } }
     let impaired = asksIdeal ? simulator.impairedRanges() : [:]
     let radio = scenario.radio
     let model = RangeErrorModel(white: radio.rangeNoise, coloured: radio.driftDeviation, memory: radio.driftTime)
     return withIdeal(judge, ranges, contents.rig, truth, model, impaired)
+  }
+
+  /// The state to start from, or a draw about it.
+  private func start(_ state: GroundTruthState?, _ rig: RigCalibration, _ seed: UInt64) -> GroundTruthState? {
+    guard let state, let imu = rig.imu, drawsStart else { return state }
+    return state.drawn(imu, seed: seed)
   }
 
   private func judgeRun(_ path: String) throws -> Judge.Verdict {
@@ -113,13 +126,20 @@ struct Trial {
 }
 
 extension Judge {
+  /// Notes the trajectory that stands for the finder's, where there is one.
+  fileprivate mutating func note(_ offline: OfflineTrajectory?) {
+    for pose in offline?.poses().poses ?? [] {
+      note(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
+    }
+  }
+
   /// Notes what the finder says, as it would stand in the output folder.
-  fileprivate mutating func note(_ said: FinderOutput) {
+  fileprivate mutating func note(_ said: FinderOutput, withPoses: Bool) {
     switch said {
     case .update(let update):
       if let judged = JudgedUpdate(UpdateRecord(update)) { note(judged, peer: update.object.peer) }
     case .pose(let time, let worldFromBody, let covariance):
-      note(time, worldFromBody: worldFromBody, covariance: covariance)
+      if withPoses { note(time, worldFromBody: worldFromBody, covariance: covariance) }
     case .session: break
     }
   }

@@ -48,7 +48,7 @@ struct ResultDocument {
     [
       "from": .number(options.from), "to": .number(options.to), "peer": .string(options.peer),
       "strict": .bool(options.isStrict), "initialize": .string(options.initialization.rawValue),
-      "trajectory": .string(recording.trajectorySource?.rawValue),
+      "trajectory": .string(recording.trajectorySource?.rawValue), "offline": .bool(options.isOffline),
       "finder": ConfigurationFile.effective(options.finder),
     ]
   }
@@ -61,7 +61,7 @@ struct ResultDocument {
       "tracksRejected": .integer(summary.tracksRejected),
       "rangesUsed": .integer(summary.peers.values.reduce(0) { $0 + $1.rangesUsed }),
       "rangesRejected": .integer(summary.peers.values.reduce(0) { $0 + $1.rangesRejected }),
-      "late": .integer(summary.lateEvents),
+      "late": .integer(summary.lateEvents), "unusable": .integer(summary.unusableEvents),
       "damaged": .sorted(
         Dictionary(
           uniqueKeysWithValues: damage.filter { $0.total > 0 }.map { file in

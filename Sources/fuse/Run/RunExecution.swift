@@ -25,6 +25,7 @@ struct RunExecution {
     let truth = try TruthReading(recording)
     let digest = try InputDigest(recording)
     let finder = try finder(for: recording, truth: truth)
+    let offline = offlineTrajectory(finder, recording)
     let files = try OutputFolder(path: output)
     let start = recording.firstTimestamp
     var pipeline = RunPipeline(
@@ -33,13 +34,15 @@ struct RunExecution {
         recording.rig,
         sharesWorld: options.initialization == .groundtruth && recording.trajectorySource == .imuAndCamera),
       start: start, format: format,
-      isQuiet: isQuiet, progress: ProgressLine(span: try span(of: recording), isQuiet: isQuiet))
+      isQuiet: isQuiet, withholdsPoses: offline != nil, progress: ProgressLine(span: try span(of: recording), isQuiet: isQuiet))
     warn(recording.warnings)
 
     let events = try recording.events()
     while let event = try events.next() { try pipeline.take(event) }
     // What the finder holds back at a cut depends on data that a longer run would see: it is not said.
     if !events.stoppedEarly { try pipeline.recordingEnded() }
+    let refined = offline?.poses { pipeline.show("smoothing", share: $0) }
+    if let refined { try pipeline.take(refined.poses) }
     if let peer = options.peer, pipeline.counts.ranges == 0 {
       throw CommandError("--peer \(peer): no ranges of that peer in this part of the recording")
     }
@@ -53,9 +56,9 @@ struct RunExecution {
     let use = ResourceUse(since: began)
     let timing = TimingDocument(
       recording: URL(fileURLWithPath: folder).standardizedFileURL.path, use: use, counts: pipeline.counts,
-      span: try span(of: recording))
+      isOffline: offline != nil, span: try span(of: recording))
     try files.commit(result: document.json, timing: timing.json)
-    warn(DamageWords.lines(damage) + pipeline.counts.unused)
+    warn(DamageWords.lines(damage) + pipeline.counts.unused + (refined?.warnings ?? []))
     try pipeline.close(
       with: RunSummary.lines(
         peers: pipeline.peers, verdict: verdict, start: start, waitingFor: finder.summary.waitingFor)
@@ -74,6 +77,13 @@ struct RunExecution {
     }
     return PrecisionFinder(
       rig: recording.rig, configuration: options.finder, useOdometry: usesOdometry, initialState: initialState)
+  }
+
+  private func offlineTrajectory(_ finder: PrecisionFinder, _ recording: Recording) -> OfflineTrajectory? {
+    guard options.isOffline else { return nil }
+    if recording.trajectorySource == .imuAndCamera { return OfflineTrajectory(finder, recording.rig) }
+    warn(["--offline has no effect: the trajectory comes from odometry0"])
+    return nil
   }
 
   /// Seconds of the recording that the run covers.

@@ -21,6 +21,8 @@ struct RunOptions {
   var initialization = Initialization.auto
   /// Whether ranges are left out, so that the trajectory is the device's own.
   var leavesOutRanges = false
+  /// Whether the trajectory is made anew from the whole recording once the forward run is done.
+  var isOffline = false
   /// Whether any damage of the recording ends the run.
   var isStrict = false
   /// The finder's settings.
@@ -29,6 +31,15 @@ struct RunOptions {
   /// Whether the finder is told of it.
   func takes(_ event: SensorEvent) -> Bool {
     if case .range = event { !leavesOutRanges } else { true }
+  }
+
+  /// Those of some events, in arrival order, that such a run takes in.
+  func cut(_ events: [TimedEvent]) -> [TimedEvent] {
+    guard let first = events.map(\.event.timestamp).min() else { return [] }
+    return events.filter { event in
+      takes(event.event) && event.event.timestamp.seconds(since: first) >= from ?? 0
+        && event.arrival.seconds(since: first) <= to ?? .infinity
+    }
   }
 
   /// How a recording is read for such a run.

@@ -2,6 +2,7 @@ import Datasets
 import Evaluation
 import PrecisionFinding
 import SensorData
+import Smoothing
 
 /// One run: events go to the finder; what it says goes to the files, the story and the judge.
 struct RunPipeline {
@@ -14,6 +15,7 @@ struct RunPipeline {
   private let output: OutputFolder
   private let format: Format
   private let isQuiet: Bool
+  private let withholdsPoses: Bool
   private var story: Story
   private var standardOutput: StandardOutput
   private var progress: ProgressLine
@@ -25,10 +27,11 @@ struct RunPipeline {
   /// What became of the peers.
   private(set) var peers: [String: PeerOutcome] = [:]
 
-  /// A run into `output` for a recording that begins at `start`.
+  /// A run into `output` for a recording that begins at `start`. `withholdsPoses`: those of the finder are not wanted, better
+  /// ones come at the end.
   init(
     finder: PrecisionFinder, output: OutputFolder, judge: Judge?, start: Timestamp, format: Format, isQuiet: Bool,
-    progress: ProgressLine
+    withholdsPoses: Bool, progress: ProgressLine
   ) {
     self.finder = finder
     self.output = output
@@ -36,6 +39,7 @@ struct RunPipeline {
     self.start = start
     self.format = format
     self.isQuiet = isQuiet
+    self.withholdsPoses = withholdsPoses
     self.progress = progress
     story = Story(start: start)
     standardOutput = StandardOutput(needsReader: format == .jsonl)
@@ -52,6 +56,17 @@ struct RunPipeline {
   mutating func recordingEnded() throws {
     for said in finder.finish() { try pass(said) }
   }
+
+  /// Takes the trajectory that stands for the finder's.
+  mutating func take(_ poses: [SmoothedPose]) throws {
+    for pose in poses {
+      judge?.note(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
+      try output.write(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
+    }
+  }
+
+  /// Shows how far the work after the recording's end is.
+  mutating func show(_ work: String, share: Double) { progress.show(work, share: share) }
 
   /// Tells the last words, lines for people; the JSON stream has none.
   mutating func close(with lines: [String]) throws {
@@ -70,6 +85,7 @@ struct RunPipeline {
     case .session(let session):
       try publish(output.write(UpdateRecord(session)), story.tell(session))
     case .pose(let time, let worldFromBody, let covariance):
+      guard !withholdsPoses else { return }
       judge?.note(time, worldFromBody: worldFromBody, covariance: covariance)
       try output.write(time, worldFromBody: worldFromBody, covariance: covariance)
     }

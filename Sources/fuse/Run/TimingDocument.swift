@@ -8,13 +8,15 @@ struct TimingDocument {
   var use: ResourceUse
   /// Events read.
   var counts: EventCounts
+  /// The trajectory was made anew from the whole recording.
+  var isOffline: Bool
   /// Seconds of the recording that the run covers.
   var span: Double
 
   /// The document.
   var json: JSONValue {
     [
-      "recording": .string(recording),
+      "recording": .string(recording), "mode": .string(isOffline ? "offline" : "forward"),
       "wallSeconds": .number(use.wall), "cpuSeconds": .number(use.cpu), "recordingSeconds": .number(span),
       "timesRealTime": .number(timesRealTime),
       "framesPerSecond": .number(counts.frames > 0 ? Double(counts.frames) / use.wall : nil),

@@ -37,6 +37,12 @@ struct TruthReading {
       sharesWorld: sharesWorld)
   }
 
+  /// The first true state at or after the first of some events; nil where there is none.
+  func firstState(from events: [TimedEvent]) -> GroundTruthState? {
+    guard let first = events.first else { return nil }
+    return states.first { $0.timestamp >= first.event.timestamp }
+  }
+
   /// The first true state at or after the run's first inertial sample.
   func firstState(of recording: Recording) throws -> GroundTruthState {
     let reader = try recording.events()

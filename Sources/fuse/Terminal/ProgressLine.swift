@@ -31,6 +31,15 @@ struct ProgressLine {
     write("\r\u{1B}[K" + text)
   }
 
+  /// Shows that a share of some other work is done, unless it did so a moment ago.
+  mutating func show(_ work: String, share: Double) {
+    guard isShown else { return }
+    let now = DispatchTime.now().uptimeNanoseconds
+    guard now &- lastShown > 200_000_000 else { return }
+    lastShown = now
+    write("\r\u{1B}[K\(work): \(Words.fixed(100 * min(max(share, 0), 1), 0)) %")
+  }
+
   /// Makes room for other output, or ends the line.
   func erase() {
     guard isShown, lastShown != began else { return }

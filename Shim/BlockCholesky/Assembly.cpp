@@ -1,0 +1,135 @@
+// The system comes to be, and rows are added to it.
+#include <eigen3/Eigen/Cholesky>
+
+#include "System.hpp"
+
+using namespace fuse_bc;
+
+int fuse_bc_create(int32_t count, const int32_t *sizes, const int32_t *first, fuse_bc_system **result) {
+  return guarded([&]() -> int {
+    if (count <= 0) return FUSE_BC_BAD_ARGUMENT;
+    for (int32_t i = 0; i < count; ++i)
+      if (sizes[i] <= 0 || first[i] < 0 || first[i] > i) return FUSE_BC_BAD_ARGUMENT;
+    auto *system = new fuse_bc_system();
+    try {
+      system->size.assign(sizes, sizes + count);
+      system->first.assign(first, first + count);
+      system->offset.assign(1, 0);
+      for (int32_t i = 0; i < count; ++i) system->offset.push_back(system->offset.back() + sizes[i]);
+      std::size_t total = 0;
+      for (int32_t i = 0; i < count; ++i) {
+        system->matrix.start.push_back(total);
+        total += static_cast<std::size_t>(sizes[i]) * static_cast<std::size_t>(system->width(i));
+      }
+      system->matrix.numbers.assign(total, 0.0);
+      system->gradient = Vector::Zero(system->offset.back());
+    } catch (...) {
+      delete system;
+      throw;
+    }
+    *result = system;
+    return FUSE_BC_OK;
+  });
+}
+
+void fuse_bc_destroy(fuse_bc_system *system) { delete system; }
+
+int fuse_bc_reset(fuse_bc_system *system) {
+  return guarded([&]() -> int {
+    std::fill(system->matrix.numbers.begin(), system->matrix.numbers.end(), 0.0);
+    system->gradient.setZero();
+    return FUSE_BC_OK;
+  });
+}
+
+int fuse_bc_add(fuse_bc_system *system, const int32_t *blocks, int32_t count, int32_t rows, const double *W,
+                const double *J, const double *r) {
+  return guarded([&]() -> int {
+    if (count <= 0 || rows <= 0) return FUSE_BC_BAD_ARGUMENT;
+    int32_t columns = 0;
+    std::vector<int32_t> left;
+    for (int32_t k = 0; k < count; ++k) {
+      if (blocks[k] < 0 || blocks[k] >= system->count()) return FUSE_BC_BAD_ARGUMENT;
+      for (int32_t l = 0; l < k; ++l) {
+        const int32_t high = std::max(blocks[k], blocks[l]), low = std::min(blocks[k], blocks[l]);
+        if (high == low || !system->holds(high, low)) return FUSE_BC_BAD_ARGUMENT;
+      }
+      left.push_back(columns);
+      columns += system->size[blocks[k]];
+    }
+    Matrix jacobian = Packed(J, rows, columns);
+    Vector residual = Eigen::Map<const Vector>(r, rows);
+    if (W) {
+      const Packed weight(W, rows, rows);
+      jacobian = (weight * jacobian).eval();
+      residual = (weight * residual).eval();
+    }
+    if (!jacobian.allFinite() || !residual.allFinite()) return FUSE_BC_NOT_FINITE;
+    for (int32_t k = 0; k < count; ++k) {
+      const auto own = jacobian.middleCols(left[k], system->size[blocks[k]]);
+      system->gradient.segment(system->offset[blocks[k]], system->size[blocks[k]]).noalias() +=
+          own.transpose() * residual;
+      for (int32_t l = 0; l < count; ++l) {
+        if (blocks[l] > blocks[k]) continue;
+        const auto other = jacobian.middleCols(left[l], system->size[blocks[l]]);
+        system->block(system->matrix, blocks[k], blocks[l]).noalias() += own.transpose() * other;
+      }
+    }
+    return FUSE_BC_OK;
+  });
+}
+
+int fuse_bc_add_point(fuse_bc_system *system, const int32_t *blocks, int32_t sights, int32_t shared, const double *A,
+                      const double *B, const double *C, const double *r) {
+  return guarded([&]() -> int {
+    using Rows6 = Eigen::Map<const Eigen::Matrix<double, 2, 6, Eigen::RowMajor>>;
+    using Rows3 = Eigen::Map<const Eigen::Matrix<double, 2, 3, Eigen::RowMajor>>;
+    if (sights <= 0 || shared >= system->count()) return FUSE_BC_BAD_ARGUMENT;
+    for (int32_t i = 0; i < sights; ++i) {
+      const bool ordered = i == 0 || blocks[i] > blocks[i - 1];
+      if (!ordered || !system->holds(blocks[i], blocks[0]) || system->size[blocks[i]] < 6) return FUSE_BC_BAD_ARGUMENT;
+      if (shared >= 0 && !system->holds(shared, blocks[i])) return FUSE_BC_BAD_ARGUMENT;
+    }
+    const int32_t extra = shared < 0 ? 0 : system->size[shared];
+    const Packed a(A, 2 * sights, 6), c(C, 2 * sights, 3);
+    const Eigen::Map<const Vector> residual(r, 2 * sights);
+    Matrix b(2 * sights, extra);
+    if (extra > 0) b = Packed(B, 2 * sights, extra);
+    if (!a.allFinite() || !b.allFinite() || !c.allFinite() || !residual.allFinite()) return FUSE_BC_NOT_FINITE;
+
+    Eigen::Matrix3d V = c.transpose() * c;
+    // A direction without information has no coupling either: any positive number does for it.
+    V.diagonal().array() += 1e-12 * V.trace() + 1e-30;
+    const Eigen::LLT<Eigen::Matrix3d> factor(V);
+    if (factor.info() != Eigen::Success) return FUSE_BC_NOT_POSITIVE;
+    const Eigen::Vector3d z = factor.matrixL().solve((c.transpose() * residual).eval());
+
+    // Y_i = L^-1 C_i^T A_i, 3 x 6: what leaves with the point is Y^T Y.
+    Eigen::Matrix<double, 3, Eigen::Dynamic> Y(3, 6 * sights), Ys(3, extra);
+    if (extra > 0) Ys = factor.matrixL().solve((c.transpose() * b).eval());
+    for (int32_t i = 0; i < sights; ++i)
+      Y.middleCols<6>(6 * i) = factor.matrixL().solve((Rows3(C + 6 * i).transpose() * Rows6(A + 12 * i)).eval());
+
+    for (int32_t i = 0; i < sights; ++i) {
+      const auto own = Rows6(A + 12 * i);
+      const auto mine = Y.middleCols<6>(6 * i);
+      system->gradient.segment<6>(system->offset[blocks[i]]) +=
+          own.transpose() * residual.segment<2>(2 * i) - mine.transpose() * z;
+      View row = system->part(system->matrix, blocks[i], blocks[0], blocks[i] + 1);
+      for (int32_t j = 0; j < i; ++j) {
+        const int64_t left = system->offset[blocks[j]] - system->offset[blocks[0]];
+        row.block<6, 6>(0, left).noalias() -= mine.transpose() * Y.middleCols<6>(6 * j);
+      }
+      row.block<6, 6>(0, system->offset[blocks[i]] - system->offset[blocks[0]]).noalias() +=
+          own.transpose() * own - mine.transpose() * mine;
+      if (extra > 0)
+        system->block(system->matrix, shared, blocks[i]).leftCols<6>().noalias() +=
+            b.middleRows<2>(2 * i).transpose() * own - Ys.transpose() * mine;
+    }
+    if (extra > 0) {
+      system->block(system->matrix, shared, shared).noalias() += b.transpose() * b - Ys.transpose() * Ys;
+      system->gradient.segment(system->offset[shared], extra).noalias() += b.transpose() * residual - Ys.transpose() * z;
+    }
+    return FUSE_BC_OK;
+  });
+}

@@ -1,0 +1,50 @@
+import Geometry
+import Vision
+
+/// A point as a kept camera (its anchor) sees it: the bearing in the anchor camera's axes, and the inverse distance.
+///
+/// The bearing is `cameraFromPoint * z`; its errors d1, d2 are along the two other axes, so that the tangents are carried
+/// along when it is corrected and are nowhere singular. Because the point is told in the axes of a kept camera, turning and
+/// shifting the world does not change it: the unobservable directions have no part in it, and it may be linearised where
+/// it is now.
+/// Source: Civera, Davison, Montiel 2008, doi:10.1109/TRO.2008.2003276.
+package struct AnchoredPoint: Equatable, Sendable {
+  /// Rotation whose third column is the bearing.
+  package private(set) var cameraFromPoint: Rotation
+  /// 1 / distance from the anchor camera, 1/m; may become slightly negative, which means "not nearer than infinity".
+  package private(set) var inverseDistance: Double
+
+  /// Size of its error (d1, d2, rho).
+  package static let errorSize = 3
+
+  /// A point in a direction (anchor camera's axes, not zero).
+  package init(bearing: Vector3, inverseDistance: Double) {
+    cameraFromPoint = Rotation.carrying(Vector3(0, 0, 1), into: bearing)
+    self.inverseDistance = inverseDistance
+  }
+
+  /// A triangulated feature in the axes of its anchor.
+  package init(_ feature: BearingFeature, anchor worldFromCamera: Pose) {
+    self.init(
+      bearing: worldFromCamera.rotation.inverse * feature.bearing, inverseDistance: feature.inverseDistance)
+  }
+
+  /// Unit vector to the point.
+  package var bearing: Vector3 { cameraFromPoint * Vector3(0, 0, 1) }
+
+  /// The directions of the errors d1 and d2.
+  package var tangents: (Vector3, Vector3) { (cameraFromPoint * Vector3(1, 0, 0), cameraFromPoint * Vector3(0, 1, 0)) }
+
+  /// The point with an error (d1, d2, rho) added: `bearing + d1 e1 + d2 e2` to first order.
+  package func plus(_ d: Vector3) -> AnchoredPoint {
+    var point = self
+    point.cameraFromPoint = cameraFromPoint * Rotation.exp(Vector3(-d.y, d.x, 0))
+    point.inverseDistance += d.z
+    return point
+  }
+
+  /// Way to the point times its inverse distance, world axes, from `offset` (metres, from the anchor camera).
+  func scaled(from offset: Vector3, worldFromAnchor: Rotation) -> Vector3 {
+    worldFromAnchor * bearing - inverseDistance * offset
+  }
+}

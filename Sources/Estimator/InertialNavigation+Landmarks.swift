@@ -1,0 +1,53 @@
+import Geometry
+
+extension InertialNavigation {
+  /// Takes a point into the state, told in the camera of a clone; nil when a number is not finite.
+  @discardableResult
+  func addLandmark(
+    featureID: Int64, anchorID: Int, _ definition: FeatureConstraint.Definition, clones: [ErrorCovariance.Block]
+  ) -> Landmark? {
+    let columns = definition.jacobian.count / AnchoredPoint.errorSize
+    var jacobian: [(ErrorCovariance.Block, [Double])] = []
+    for (k, block) in clones.enumerated() {
+      let part = (0..<AnchoredPoint.errorSize * Clone.errorSize).map { i in
+        definition.jacobian[i / Clone.errorSize * columns + Clone.errorSize * k + i % Clone.errorSize]
+      }
+      jacobian.append((block, part))
+    }
+    guard definition.point.inverseDistance.isFinite,
+      let block = covariance.augment(
+        size: AnchoredPoint.errorSize, jacobian: jacobian, independent: definition.independent)
+    else { return nil }
+    let landmark = Landmark(featureID: featureID, block: block, anchorID: anchorID, point: definition.point)
+    landmarks.append(landmark)
+    return landmark
+  }
+
+  /// Marginalises landmarks.
+  func removeLandmarks(where isGone: (Landmark) -> Bool) {
+    for landmark in landmarks where isGone(landmark) { covariance.remove(landmark.block) }
+    landmarks.removeAll(where: isGone)
+  }
+
+  /// Tells the landmarks of one anchor in the camera of another, in closed form: means at the present estimates, Jacobians
+  /// at the first estimates of both poses (see `Reanchoring`). A landmark whose numbers run out is given up.
+  func reanchor(from oldID: Int, to newID: Int, camera: FilterCamera) {
+    guard let old = clones.first(where: { $0.id == oldID }), let new = clones.first(where: { $0.id == newID }) else {
+      return
+    }
+    var lost: Set<ErrorCovariance.Block> = []
+    for i in landmarks.indices where landmarks[i].anchorID == oldID {
+      let block = landmarks[i].block
+      guard let change = Reanchoring(landmarks[i].point, from: old, to: new, camera: camera),
+        covariance.transform(block, jacobian: change.jacobian(old: old.block, new: new.block, landmark: block))
+      else {
+        lost.insert(block)
+        continue
+      }
+      landmarks[i].point = change.point
+      landmarks[i].anchorID = newID
+      observer?.reanchored(change.jacobian(old: old.block, new: new.block, landmark: block), in: self)
+    }
+    removeLandmarks { lost.contains($0.block) }
+  }
+}

@@ -1,0 +1,86 @@
+import Geometry
+import Vision
+
+/// One sight of an anchored point, linearised.
+///
+/// Camera i sees `q = R_i^T (R_a b - rho o)`, with o the way from the anchor's camera to camera i. With l_i and l_a the ways
+/// from the IMUs to their cameras, world axes, and g a gradient of the lens turned into the world:
+///
+///     theta_i: g^T [R_a b - rho (o - l_i)]x      p_i: -rho g^T
+///     theta_a: -g^T [R_a b + rho l_a]x           p_a: +rho g^T
+///     bearing: g^T R_a [e1 e2]                   rho: -g^T o
+///
+/// all finite at rho = 0, where only rotations are told. By the poses it is derived at their first estimates: turning the
+/// world about any axis and shifting it then cancel, whatever the point is. By the point it is derived where everything is
+/// now: the unobservable directions have no part in it (`AnchoredPoint`), and a baseline of a few centimetres whose first
+/// estimate was centimetres off would tell a wrong distance with great certainty.
+package struct LinearisedSight {
+  /// One coordinate of the pixel, in units of its noise.
+  package struct Row {
+    /// Measured minus predicted, from the present estimates.
+    package var residual: Double
+    /// By theta and p of the clone that sees.
+    package var rotation, position: Vector3
+    /// By theta and p of the anchor.
+    package var anchorRotation, anchorPosition: Vector3
+    /// By (d1, d2, rho).
+    package var point: Vector3
+    /// World axes: how the coordinate changes with `rho` times the camera's position, negated.
+    var gradient: Vector3
+  }
+
+  /// Column and row of the pixel.
+  package let rows: [Row]
+
+  /// Nil when the lens cannot see the point from there.
+  package init?(_ pixel: SIMD2<Double>, from clone: Clone, of point: AnchoredPoint, anchor: Clone, camera: FilterCamera)
+  {
+    let cameraNow = clone.worldFromIMU * camera.imuFromCamera
+    let anchorNow = anchor.worldFromIMU * camera.imuFromCamera
+    let offsetNow = cameraNow.translation - anchorNow.translation
+    let seen = cameraNow.rotation.inverse * point.scaled(from: offsetNow, worldFromAnchor: anchorNow.rotation)
+    guard let projection = camera.lens.project(seen) else { return nil }
+
+    let first = clone.firstWorldFromIMU * camera.imuFromCamera
+    let firstAnchor = anchor.firstWorldFromIMU * camera.imuFromCamera
+    let rho = point.inverseDistance
+    let firstBearing = firstAnchor.rotation * point.bearing
+    let fromIMU = firstBearing - rho * (clone.firstWorldFromIMU.translation - firstAnchor.translation)
+    let fromAnchorIMU = firstBearing - rho * (anchor.firstWorldFromIMU.translation - firstAnchor.translation)
+    let (e1, e2) = point.tangents
+    let (d1, d2) = (anchorNow.rotation * e1, anchorNow.rotation * e2)
+    let error = (pixel - projection.pixel) / camera.pixelNoise
+    rows = [(error.x, projection.columnGradient), (error.y, projection.rowGradient)].map { residual, gradient in
+      // Row vectors from the right: g^T [v]x = (g x v)^T.
+      let g = first.rotation * gradient / camera.pixelNoise
+      let now = cameraNow.rotation * gradient / camera.pixelNoise
+      return Row(
+        residual: residual, rotation: g.cross(fromIMU), position: -rho * g, anchorRotation: -g.cross(fromAnchorIMU),
+        anchorPosition: rho * g, point: Vector3(now.dot(d1), now.dot(d2), -now.dot(offsetNow)), gradient: now)
+    }
+  }
+
+  /// The rows over the blocks of the clone that sees, the anchor and the landmark.
+  ///
+  /// Both errors of the product `rho (p_i - p_a)` are in the state, the error of the linearisation is not: it goes into
+  /// the noise, `repetitions` times (`LandmarkDoubt`).
+  func rows(clone: Clone, anchor: Clone, landmark: Landmark, repetitions: Double, _ covariance: ErrorCovariance)
+    -> LinearisedRows
+  {
+    let own = clone.id == anchor.id
+    let doubt = LandmarkDoubt(landmark, clone: clone, anchor: anchor, repetitions: repetitions, covariance)
+    var result = LinearisedRows(
+      blocks: own ? [clone.block, landmark.block] : [clone.block, anchor.block, landmark.block], jacobian: [],
+      residual: [])
+    for row in rows {
+      let weight = 1 / (1 + doubt.variance(row.gradient)).squareRoot()
+      let parts =
+        own
+        ? [row.rotation + row.anchorRotation, row.position + row.anchorPosition, row.point]
+        : [row.rotation, row.position, row.anchorRotation, row.anchorPosition, row.point]
+      for part in parts { for k in 0..<3 { result.jacobian.append(weight * part[k]) } }
+      result.residual.append(weight * row.residual)
+    }
+    return result
+  }
+}

@@ -1,0 +1,95 @@
+import Geometry
+import Inertial
+import SensorData
+import Vision
+
+/// Finds tracks that do not stand still in the room, before the filter sees them: features that slide, people who walk by.
+///
+/// The inertial unit tells how the camera turned and, as well as the velocity is known, moved within the last quarter of a
+/// second; the points that do not fit are cut off for good, and so is what they told before. A quarter of a second is
+/// short enough for the gyroscope and long enough for the sliding to exceed the noise.
+struct TrackScreen {
+  /// Time between the two views that are compared: at least and at most, seconds.
+  static let baselines = [0.2, 0.8], longest = 0.95
+  /// What the integration of the accelerometer adds to the offset's error, metres.
+  static let floor = 0.002
+
+  private struct View {
+    var timestamp: Timestamp
+    /// Sorted by id.
+    var bearings: [(id: Int64, direction: Vector3)]
+  }
+
+  let camera: FilterCamera
+  private var views: [View] = []
+  private var culprits: Set<Int64> = []
+
+  init(camera: FilterCamera) { self.camera = camera }
+
+  /// Looks at a frame that the filter stands at.
+  ///
+  /// - Returns: the features' ids that must not be used, and how many of them are new.
+  mutating func inspect(_ frame: CameraFrame, _ navigation: InertialNavigation) -> (culprits: Set<Int64>, new: Int) {
+    let now = navigation.time
+    culprits.formIntersection(frame.features.map(\.featureID))
+    let known = culprits.count
+    let bearings = frame.features.compactMap { f -> (id: Int64, direction: Vector3)? in
+      guard !culprits.contains(f.featureID) else { return nil }
+      return camera.lens.direction(ofPixel: SIMD2(f.u, f.v)).map { (f.featureID, $0) }
+    }
+    views.removeAll { now.seconds(since: $0.timestamp) > Self.longest || $0.timestamp >= now }
+    for baseline in Self.baselines {
+      if let before = views.last(where: { now.seconds(since: $0.timestamp) >= baseline }) {
+        compare(before, bearings, navigation)
+      }
+    }
+    views.append(View(timestamp: now, bearings: bearings.filter { !culprits.contains($0.id) }))
+    return (culprits, culprits.count - known)
+  }
+
+  /// Forgets everything; the filter is gone.
+  mutating func reset() {
+    views.removeAll()
+    culprits.removeAll()
+  }
+
+  private mutating func compare(
+    _ view: View, _ bearings: [(id: Int64, direction: Vector3)], _ navigation: InertialNavigation
+  ) {
+    let samples = navigation.samples
+    // Without every reading in between nobody knows how the camera turned; and a state that hardly knows its velocity must
+    // learn it from the tracks before it judges them.
+    guard navigation.variances.velocity.squareRoot() < InertialNavigation.settledVelocity,
+      samples.longestGap(from: view.timestamp, to: navigation.time) <= InertialNoise.dropoutSpacing,
+      samples.cut(from: view.timestamp, to: navigation.time) == (0, 0)
+    else { return }
+    let seconds = navigation.time.seconds(since: view.timestamp)
+    let then = navigation.past(at: view.timestamp).worldFromIMU * camera.imuFromCamera
+    let nowFromThen = (navigation.worldFromNavigation * camera.imuFromCamera).inverse * then
+    let doubt = doubt(navigation, seconds)
+    guard
+      let consensus = MotionConsensus(
+        offset: -nowFromThen.translation, covariance: doubt.offset, deviation: doubt.angle)
+    else { return }
+    var ids: [Int64] = [], sights: [MotionConsensus.Sight] = [], i = 0
+    for (id, direction) in bearings {
+      while i < view.bearings.count, view.bearings[i].id < id { i += 1 }
+      guard i < view.bearings.count, view.bearings[i].id == id else { continue }
+      ids.append(id)
+      sights.append(.init(before: nowFromThen.rotation * view.bearings[i].direction, after: direction))
+    }
+    guard let verdict = consensus.stoodStill(sights) else { return }
+    for (id, stands) in zip(ids, verdict) where !stands { culprits.insert(id) }
+  }
+
+  /// Covariance of the offset over a time, camera's axes up to a turn that leaves it a scalar, and 1-sigma of an angle.
+  private func doubt(_ navigation: InertialNavigation, _ seconds: Double) -> (offset: Matrix3, angle: Double) {
+    let variances = navigation.variances
+    let fall = 0.5 * seconds * seconds
+    let way =
+      seconds * seconds * variances.velocity + fall * fall * navigation.accelerationVariance + Self.floor * Self.floor
+    let pixel = camera.pixelNoise / camera.lens.focalLength
+    let turn = seconds * seconds * variances.gyroscopeBias
+    return (Matrix3(diagonal: Vector3(repeating: way)), (2 * pixel * pixel + turn).squareRoot())
+  }
+}

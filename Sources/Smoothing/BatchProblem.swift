@@ -1,0 +1,172 @@
+import Geometry
+import Inertial
+import SensorData
+import Vision
+
+/// A stretch of a recording as one nonlinear least-squares problem: the states of its keyframes and how the camera is
+/// mounted, held together by inertial motion, by what was seen, by rest, and by what was known at the start.
+package struct BatchProblem {
+  /// What is known of something beforehand, for rows `W (x [-] mean)`.
+  package struct Prior<State: Sendable>: Sendable {
+    /// The most likely value.
+    package var mean: State
+    /// W, row-major: see `Whitening`.
+    package var weight: [Double]
+
+    /// A prior from its parts.
+    package init(mean: State, weight: [Double]) {
+      self.mean = mean
+      self.weight = weight
+    }
+  }
+
+  /// The unknown states, in time order.
+  package var keyframes: [Keyframe]
+  /// The unknown rig of the camera.
+  package var rig: RigEstimate
+  /// What was seen.
+  package var tracks: [LandmarkTrack]
+  /// Motion from each keyframe to the next, and its weight.
+  package var motions: [(factor: InertialFactor, weight: [Double])]
+  /// What is known of the first state.
+  package var start: Prior<InertialState>
+  /// What is known of the rig.
+  package var rigPrior: Prior<RigEstimate>
+  /// Where a point lands.
+  package var reprojection: Reprojection
+  /// What a sight's error costs.
+  package var loss = HuberLoss(threshold: 2.5)
+  /// 1-sigma of the velocity of a device that was judged still, m/s: as in the filter.
+  package static let stillVelocity = 0.01
+
+  /// A problem from its parts; one motion fewer than keyframes.
+  package init(
+    keyframes: [Keyframe], rig: RigEstimate, tracks: [LandmarkTrack],
+    motions: [(factor: InertialFactor, weight: [Double])], start: Prior<InertialState>,
+    rigPrior: Prior<RigEstimate>, reprojection: Reprojection
+  ) {
+    precondition(motions.count + 1 == keyframes.count, "a motion between neighbours")
+    self.keyframes = keyframes
+    self.rig = rig
+    self.tracks = tracks
+    self.motions = motions
+    self.start = start
+    self.rigPrior = rigPrior
+    self.reprojection = reprojection
+  }
+
+  /// Poses of the camera at the keyframes.
+  package var cameras: [Pose] { keyframes.map { $0.worldFromIMU(after: rig.delay) * rig.imuFromCamera } }
+
+  /// Normal equations of the right shape for this problem, the rig being the last block; nil without memory.
+  package func equations() -> NormalEquations? {
+    var first = keyframes.indices.map { max($0 - 1, 0) }
+    for track in tracks {
+      guard let begin = track.sights.first?.keyframe, let end = track.sights.last?.keyframe else { continue }
+      for k in begin...end { first[k] = min(first[k], begin) }
+    }
+    let sizes = keyframes.map { _ in InertialState.errorSize } + [RigEstimate.errorSize]
+    return NormalEquations(sizes: sizes, first: first + [0])
+  }
+
+  /// Fills the equations at the present estimates.
+  package func linearise(into equations: NormalEquations) {
+    equations.reset()
+    let last = keyframes.count
+    equations.add(
+      blocks: [0], jacobian: keyframes[0].state.minusJacobian(start.mean),
+      residual: keyframes[0].state.minus(start.mean), weight: start.weight)
+    equations.add(
+      blocks: [last], jacobian: rig.minusJacobian(rigPrior.mean), residual: rig.minus(rigPrior.mean),
+      weight: rigPrior.weight)
+    for (k, motion) in motions.enumerated() {
+      let (a, b) = (keyframes[k].state, keyframes[k + 1].state)
+      equations.add(
+        blocks: [k, k + 1, last], jacobian: motion.factor.jacobian(a, b, rig.intrinsics),
+        residual: motion.factor.residual(a, b, rig.intrinsics), weight: motion.weight)
+    }
+    for k in keyframes.indices where keyframes[k].isStill {
+      var jacobian = [Double](repeating: 0, count: 3 * InertialState.errorSize)
+      for i in 0..<3 { jacobian[i * InertialState.errorSize + 6 + i] = 1 / Self.stillVelocity }
+      let v = keyframes[k].state.velocity / Self.stillVelocity
+      equations.add(blocks: [k], jacobian: jacobian, residual: [v.x, v.y, v.z])
+    }
+    for track in tracks { add(track, to: equations) }
+  }
+
+  private func add(_ track: LandmarkTrack, to equations: NormalEquations) {
+    guard let landmark = track.landmark else { return }
+    var blocks: [Int32] = []
+    var pose: [Double] = [], common: [Double] = [], point: [Double] = [], residual: [Double] = []
+    for sight in track.sights {
+      guard
+        let row = reprojection.linearised(keyframes[sight.keyframe], rig, landmark, pixel: sight.pixel)
+      else { continue }
+      let weight = loss.weight(row.residual.x * row.residual.x + row.residual.y * row.residual.y).squareRoot()
+      blocks.append(Int32(sight.keyframe))
+      for x in row.pose { pose.append(weight * x) }
+      for row in [row.mount[..<7], row.mount[7...]] {
+        for x in row { common.append(weight * x) }
+        for _ in 0..<IMUIntrinsics.count { common.append(0) }
+      }
+      for x in row.point { point.append(weight * x) }
+      residual.append(weight * row.residual.x)
+      residual.append(weight * row.residual.y)
+    }
+    guard !blocks.isEmpty else { return }
+    equations.addPoint(
+      blocks: blocks, shared: keyframes.count, pose: pose, common: common, point: point, residual: residual)
+  }
+
+  /// What inertial unit, rest and priors cost.
+  package var costWithoutSights: Double {
+    var cost = Self.cost(keyframes[0].state.minus(start.mean), start.weight)
+    cost += Self.cost(rig.minus(rigPrior.mean), rigPrior.weight)
+    for (k, motion) in motions.enumerated() {
+      cost += Self.cost(motion.factor.residual(keyframes[k].state, keyframes[k + 1].state, rig.intrinsics), motion.weight)
+    }
+    for frame in keyframes where frame.isStill {
+      cost += 0.5 * frame.state.velocity.squaredNorm / (Self.stillVelocity * Self.stillVelocity)
+    }
+    return cost
+  }
+
+  /// The problem after a step of all unknowns; landmarks go along with the camera that saw them first.
+  package func moved(by step: [Double]) -> BatchProblem {
+    let size = InertialState.errorSize
+    var next = self
+    for k in keyframes.indices { next.keyframes[k].state = keyframes[k].state.plus(Array(step[size * k..<size * (k + 1)])) }
+    next.rig = rig.plus(step[(size * keyframes.count)...])
+    let old = cameras, new = next.cameras
+    for i in tracks.indices {
+      guard let anchor = tracks[i].sights.first?.keyframe else { continue }
+      next.tracks[i].landmark = tracks[i].landmark?.carried(from: old[anchor], to: new[anchor])
+    }
+    return next
+  }
+
+  /// Moves all landmarks to where their sights want them; returns what the sights cost then.
+  package mutating func refinePoints() -> Double {
+    let refinement = PointRefinement(reprojection: reprojection, loss: loss)
+    let cameras = cameras
+    var cost = 0.0
+    for i in tracks.indices {
+      guard let landmark = tracks[i].landmark else { continue }
+      let better = refinement.refined(landmark, tracks[i].sights, cameras)
+      tracks[i].landmark = better.landmark
+      cost += better.cost
+    }
+    return cost
+  }
+
+  private static func cost(_ residual: [Double], _ weight: [Double]) -> Double {
+    let n = residual.count
+    var sum = 0.0
+    for i in 0..<n {
+      var row = 0.0
+      for j in 0..<n { row += weight[i * n + j] * residual[j] }
+      sum += row * row
+    }
+    return 0.5 * sum
+  }
+}

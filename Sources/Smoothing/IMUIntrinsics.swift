@@ -1,0 +1,36 @@
+import Estimator
+import Geometry
+import SensorData
+
+/// Errors of an inertial unit that its biases cannot stand for: scale and misalignment of its axes.
+///
+/// Angular rate `(I + G) w - b_g`, specific force `(I + A) f - b_a`, w and f as measured. G is any matrix; A is lower
+/// triangular, since a rotation of the accelerometer as a whole is one of everything else.
+/// Source: Rehder, Nikolic, Schneider, Hinzmann, Siegwart, "Extending kalibr: calibrating the extrinsics of multiple IMUs and
+/// of individual axes", ICRA 2016, doi:10.1109/ICRA.2016.7487628.
+package struct IMUIntrinsics: Equatable, Sendable {
+  /// Threes of numbers: A's diagonal; A's (1,0), (2,0), (2,1); G's columns.
+  package var triples: [Vector3]
+
+  /// Numbers of them all.
+  package static let count = 15
+
+  /// Of a perfect unit.
+  package init() { triples = [Vector3](repeating: .zero, count: 5) }
+
+  /// The rate and force of a reading without these errors, biases not removed.
+  package func corrected(angularVelocity w: Vector3, specificForce f: Vector3) -> (rate: Vector3, force: Vector3) {
+    let (scale, shear) = (triples[0], triples[1])
+    let rate = w + w.x * triples[2] + w.y * triples[3] + w.z * triples[4]
+    return (rate, f + scale * f + Vector3(0, shear.x * f.x, shear.y * f.x + shear.z * f.y))
+  }
+
+  /// How the force changes with the first two triples, at a measured force.
+  package static func forceDerivatives(_ f: Vector3) -> [Matrix3] {
+    [Matrix3(diagonal: f), Matrix3(rows: .zero, Vector3(f.x, 0, 0), Vector3(0, f.x, f.y))]
+  }
+
+  /// What to expect of a unit before anything is known, 1-sigma of every number: a phone's is not calibrated axis by axis
+  /// and its data sheet allows about a per cent; others left their factory calibrated.
+  package static func sigma(_ imu: IMUCalibration) -> Double { SensorGrade(imu).isPhone ? 0.01 : 0.001 }
+}

@@ -1,0 +1,63 @@
+import Geometry
+import Inertial
+
+/// The state at a moment between two keyframes whose joint distribution is known: what the inertial unit carries on from the
+/// first one, corrected so that it arrives at the second one.
+///
+/// With the transitions and noises F1, Q1 to that moment and F2, Q2 from it, `K = Q1 F2^T (F2 Q1 F2^T + Q2)^-1`:
+/// `x = f1(a) [+] K (b [-] f2(f1(a)))`, and the covariance of `(I - K F2) F1 a + K b` with `(I - K F2) Q1` added.
+/// The conditional mean and covariance of a Gauss-Markov process between two of its values; source: Rauch, Tung,
+/// Striebel 1965, doi:10.2514/3.3166.
+package struct InertialBridge {
+  /// The state in between.
+  package let state: InertialState
+  /// Covariance of its pose's error (theta, p): 6 x 6 of 15 x 15, row-major as the error state's.
+  package let covariance: SquareMatrix
+
+  /// - Parameters:
+  ///   - before, after: inertial motion from the first keyframe to the moment, and from there to the second.
+  ///   - joint: covariance blocks of the keyframes: (a a), (a b), (b b), 15 x 15 each.
+  /// - Returns: nil where the motion's covariance is not positive definite.
+  package init?(
+    _ a: InertialState, _ b: InertialState, before: PreintegratedIMU, after: PreintegratedIMU, gravity: Vector3,
+    joint: (aa: SquareMatrix, ab: SquareMatrix, bb: SquareMatrix)
+  ) {
+    let there = before.carried(a, gravity: gravity)
+    let end = after.carried(there, gravity: gravity)
+    let (f1, q1) = Self.world(before, from: a), (f2, q2) = Self.world(after, from: there)
+    guard let information = (f2 * q1 * f2.transpose + q2).positiveInverse else { return nil }
+    let gain = q1 * f2.transpose * information
+    let rest = SquareMatrix.identity(InertialState.errorSize) - gain * f2
+    state = there.plus(gain * b.minus(end))
+    guard state.isFinite else { return nil }
+    let left = rest * f1
+    let cross = left * joint.ab * gain.transpose
+    covariance =
+      left * joint.aa * left.transpose + cross + cross.transpose + gain * joint.bb * gain.transpose + rest * q1
+  }
+
+  /// Transition and noise of a motion, world axes.
+  package static func world(_ motion: PreintegratedIMU, from state: InertialState) -> (SquareMatrix, SquareMatrix) {
+    let r = state.rotation.matrix
+    let d = motion.delta(state, motion.intrinsics)
+    let step = motion.transition
+    var transition = InertialTransition.identity
+    transition.dt = motion.duration
+    transition.rotationByGyroscopeBias = r * step.rotationByGyroscopeBias
+    transition.velocityByRotation = -(state.rotation * d.velocity).skew
+    transition.velocityByGyroscopeBias = r * step.velocityByGyroscopeBias
+    transition.velocityByAccelerometerBias = r * step.velocityByAccelerometerBias
+    transition.positionByRotation = -(state.rotation * d.position).skew
+    transition.positionByGyroscopeBias = r * step.positionByGyroscopeBias
+    transition.positionByAccelerometerBias = r * step.positionByAccelerometerBias
+    var turn = BlockMatrix15()
+    for i in 0..<3 { turn[i, i] = r }
+    for i in 3..<5 { turn[i, i] = .identity }
+    let size = InertialState.errorSize
+    let turned = SquareMatrix(turn.rowMajor, size: size)
+    return (
+      SquareMatrix(transition.matrix, size: size),
+      turned * SquareMatrix(motion.covariance, size: size) * turned.transpose
+    )
+  }
+}

@@ -1,0 +1,52 @@
+/// Solves a `BatchProblem` by damped Gauss-Newton steps.
+/// Source: Madsen, Nielsen, Tingleff, "Methods for non-linear least squares problems", DTU 2004, 3.2.
+package struct LevenbergMarquardt {
+  /// Why it stopped, and what may be relied on then.
+  package enum Ending: Equatable, Sendable {
+    /// A step hardly changed the cost: a minimum.
+    case converged
+    /// All steps are used up: better than the start, not yet a minimum.
+    case stepsUsedUp
+    /// No step made it better: the start, or the last good estimate.
+    case stuck
+  }
+
+  /// Most steps, refused ones included.
+  package var mostSteps = 12
+  /// Relative decrease of the cost below which it is done.
+  package var tolerance = 1e-5
+
+  /// The defaults.
+  package init() {}
+
+  /// Improves the problem's estimates in place; tells `progress` the share of the steps done.
+  ///
+  /// - Returns: nil when the equations cannot be set up (no memory).
+  package func solve(_ problem: inout BatchProblem, progress: (Double) -> Void = { _ in }) -> Ending? {
+    guard let equations = problem.equations() else { return nil }
+    var cost = problem.refinePoints() + problem.costWithoutSights
+    guard cost.isFinite else { return .stuck }
+    var damping = 1e-5
+    var improved = false
+    for step in 0..<mostSteps {
+      progress(Double(step) / Double(mostSteps))
+      problem.linearise(into: equations)
+      if let dx = equations.solve(damping: damping) {
+        var candidate = problem.moved(by: dx)
+        let next = candidate.refinePoints() + candidate.costWithoutSights
+        if next.isFinite, next <= cost {
+          let gain = cost - next
+          problem = candidate
+          cost = next
+          damping = max(damping / 10, 1e-10)
+          improved = true
+          if gain <= tolerance * cost { return .converged }
+          continue
+        }
+      }
+      damping *= 10
+      if damping > 1e6 { return .stuck }
+    }
+    return improved ? .stepsUsedUp : .stuck
+  }
+}

@@ -1,0 +1,78 @@
+internal import CBlockCholesky
+
+/// The normal equations of a least-squares problem along a recording: blocks of unknowns in time order, each coupled to a
+/// few before it, and a last block that may be coupled to all. Matrices go in and come out row-major.
+package final class NormalEquations {
+  /// Numbers of each block.
+  package let sizes: [Int]
+  private let system: OpaquePointer
+
+  /// Nil without memory, or where a block would couple to one after it.
+  ///
+  /// - Parameter first: index of the earliest block that each block is coupled to.
+  package init?(sizes: [Int], first: [Int]) {
+    precondition(sizes.count == first.count, "one first block for every block")
+    var created: OpaquePointer?
+    let status = fuse_bc_create(Int32(sizes.count), sizes.map(Int32.init), first.map(Int32.init), &created)
+    guard Int(status) == FUSE_BC_OK, let created else { return nil }
+    self.sizes = sizes
+    system = created
+  }
+
+  deinit { fuse_bc_destroy(system) }
+
+  /// Back to zeros.
+  package func reset() { fuse_bc_reset(system) }
+
+  /// Adds the rows `W (r + J x)`; J is rows x the sizes of `blocks`, W rows x rows (empty: the identity). False, with
+  /// nothing added, when a number is not finite or two blocks are not coupled.
+  @discardableResult
+  package func add(blocks: [Int], jacobian: [Double], residual: [Double], weight: [Double] = []) -> Bool {
+    let rows = residual.count, columns = blocks.reduce(0) { $0 + sizes[$1] }
+    precondition(jacobian.count == rows * columns && (weight.isEmpty || weight.count == rows * rows), "shapes")
+    let status = weight.withUnsafeBufferPointer { weight in
+      fuse_bc_add(
+        system, blocks.map(Int32.init), Int32(blocks.count), Int32(rows), weight.isEmpty ? nil : weight.baseAddress,
+        jacobian, residual)
+    }
+    return Int(status) == FUSE_BC_OK
+  }
+
+  /// Adds the sights of one point, two rows each, the point eliminated.
+  ///
+  /// - Parameters:
+  ///   - blocks: which block saw it, ascending; its first six numbers are involved: `pose`, 2n x 6.
+  ///   - shared: a block that all sights depend on: `common`, 2n x its size; nil: none.
+  ///   - point: by the point's three numbers, 2n x 3.
+  ///   - residual: 2n.
+  @discardableResult
+  package func addPoint(
+    blocks: [Int32], shared: Int?, pose: [Double], common: [Double], point: [Double], residual: [Double]
+  ) -> Bool {
+    let n = blocks.count
+    precondition(residual.count == 2 * n && pose.count == 12 * n && point.count == 6 * n, "shapes")
+    precondition(common.count == 2 * n * (shared.map { sizes[$0] } ?? 0), "shape of what is shared")
+    let status = common.withUnsafeBufferPointer { common in
+      fuse_bc_add_point(
+        system, blocks, Int32(n), Int32(shared ?? -1), pose, common.isEmpty ? nil : common.baseAddress, point, residual)
+    }
+    return Int(status) == FUSE_BC_OK
+  }
+
+  /// The step that solves `(H + damping diag H) x = -g`, all blocks' numbers; nil where H is not positive definite. What
+  /// was added is used up.
+  package func solve(damping: Double) -> [Double]? {
+    var step = [Double](repeating: 0, count: sizes.reduce(0, +))
+    return Int(fuse_bc_solve(system, damping, &step)) == FUSE_BC_OK ? step : nil
+  }
+
+  /// After `solve`: makes the inverse's blocks known. False where it would not be finite, or memory runs out.
+  package func invert() -> Bool { Int(fuse_bc_invert(system)) == FUSE_BC_OK }
+
+  /// After `invert`: a block of the inverse; nil where the two are not coupled.
+  package func inverse(_ row: Int, _ column: Int) -> [Double]? {
+    var block = [Double](repeating: 0, count: sizes[row] * sizes[column])
+    let status = fuse_bc_inverse_block(system, Int32(row), Int32(column), &block)
+    return Int(status) == FUSE_BC_OK ? block : nil
+  }
+}

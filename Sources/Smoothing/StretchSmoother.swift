@@ -1,0 +1,189 @@
+import Geometry
+import Inertial
+import SensorData
+import Vision
+
+/// Smooths one stretch: builds the problem from the forward run, solves it in rounds, reads poses off it.
+struct StretchSmoother {
+  /// Rounds of solving; between them gross errors are cut and motion is integrated anew at the biases found.
+  static let rounds = 3
+  /// A sight that is off by more than this many sigmas is cut.
+  static let grossError = 4.0
+  /// What a careful calibration of a camera on an IMU leaves open, 1-sigma: radians, metres, seconds.
+  static let mountSigmas = (rotation: 0.005, translation: 0.005, delay: 0.003)
+
+  let imu: IMUCalibration
+  let samples: IMUBuffer
+  let stretch: ForwardRecord.Stretch
+  private let lens: LensModel
+  private let noise: InertialNoise
+  private let gravity: Vector3
+  private let rig: RigEstimate
+  private let pixelNoise: Double
+  private let chosen: [Int]
+
+  init(imu: IMUCalibration, camera: CameraCalibration, samples: IMUBuffer, stretch: ForwardRecord.Stretch) {
+    self.imu = imu
+    self.samples = samples
+    self.stretch = stretch
+    lens = LensModel(camera)
+    noise = InertialNoise(imu)
+    gravity = Vector3(0, 0, -imu.gravityMagnitude)
+    rig = RigEstimate(imuFromCamera: imu.bodyFromIMU.inverse * camera.bodyFromCamera)
+    pixelNoise = camera.pixelNoise
+    chosen = KeyframeSelection.indices(of: stretch.frames)
+  }
+
+  /// One pose a frame; nil where the stretch is too short or its problem has no solution.
+  func poses(progress: (Double) -> Void) -> [SmoothedPose]? {
+    guard chosen.count > 2, var problem = problem() else { return nil }
+    for round in 0..<Self.rounds {
+      if round > 0 { guard renew(&problem) else { return nil } }
+      let ending = LevenbergMarquardt().solve(&problem) { progress((Double(round) + $0) / Double(Self.rounds + 1)) }
+      guard ending != nil else { return nil }
+    }
+    guard let equations = problem.equations() else { return nil }
+    problem.linearise(into: equations)
+    guard equations.solve(damping: 0) != nil, equations.invert() else { return nil }
+    return read(problem, equations)
+  }
+}
+
+// MARK: The steps
+
+extension StretchSmoother {
+  /// The problem at the forward run's states.
+  private func problem() -> BatchProblem? {
+    let keyframes = chosen.compactMap { i -> Keyframe? in
+      let frame = stretch.frames[i]
+      guard let sample = samples.sample(at: frame.timestamp), frame.state.isFinite else { return nil }
+      return Keyframe(
+        timestamp: frame.timestamp, state: frame.state, isStill: frame.isStill, measuredRate: sample.angularVelocity)
+    }
+    let rigWeight = rigWeight
+    guard keyframes.count == chosen.count, let motions = motions(keyframes, rig.intrinsics),
+      let startWeight = Whitening.matrix(stretch.startCovariance, size: InertialState.errorSize)
+    else { return nil }
+    var problem = BatchProblem(
+      keyframes: keyframes, rig: rig,
+      tracks: TrackCollection.tracks(chosen.map { stretch.frames[$0].features }, lens: lens), motions: motions,
+      start: .init(mean: keyframes[0].state, weight: startWeight),
+      rigPrior: .init(mean: rig, weight: rigWeight),
+      reprojection: Reprojection(lens: lens, pixelNoise: pixelNoise))
+    triangulate(&problem)
+    return problem
+  }
+
+  /// What is known of the rig, as weights of its error.
+  private var rigWeight: [Double] {
+    let sigmas = Self.mountSigmas
+    let axes = IMUIntrinsics.sigma(imu)
+    let diagonal =
+      [sigmas.rotation, sigmas.translation].flatMap { [$0, $0, $0] } + [sigmas.delay]
+      + [Double](repeating: axes, count: IMUIntrinsics.count)
+    var weight = [Double](repeating: 0, count: diagonal.count * diagonal.count)
+    for (i, sigma) in diagonal.enumerated() { weight[i * (diagonal.count + 1)] = 1 / sigma }
+    return weight
+  }
+
+  private func motions(_ keyframes: [Keyframe], _ intrinsics: IMUIntrinsics) -> [(factor: InertialFactor, weight: [Double])]? {
+    var motions: [(factor: InertialFactor, weight: [Double])] = []
+    for (a, b) in zip(keyframes, keyframes.dropFirst()) {
+      guard let motion = motion(a.state, intrinsics, from: a.timestamp, to: b.timestamp),
+        let weight = Whitening.matrix(motion.covariance, size: InertialFactor.rows)
+      else { return nil }
+      motions.append((InertialFactor(motion: motion, gravity: gravity), weight))
+    }
+    return motions
+  }
+
+  private func motion(
+    _ state: InertialState, _ intrinsics: IMUIntrinsics, from start: Timestamp, to end: Timestamp
+  ) -> PreintegratedIMU? {
+    PreintegratedIMU(
+      samples, from: start, to: end, gyroscopeBias: state.gyroscopeBias, accelerometerBias: state.accelerometerBias,
+      intrinsics: intrinsics, noise: noise)
+  }
+
+  /// Finds the points that are not known yet.
+  private func triangulate(_ problem: inout BatchProblem) {
+    let triangulation = Triangulation(lens: lens, pixelNoise: pixelNoise)
+    let cameras = problem.cameras
+    for i in problem.tracks.indices where problem.tracks[i].landmark == nil {
+      let views = problem.tracks[i].sights.map {
+        CameraView(worldFromCamera: cameras[$0.keyframe], pixel: $0.pixel, direction: $0.direction)
+      }
+      guard views.count >= TrackCollection.fewest,
+        case .found(let feature, _, _) = triangulation.solve(views, anchor: 0)
+      else { continue }
+      problem.tracks[i].landmark = Landmark(
+        origin: views[0].worldFromCamera.translation, bearing: feature.bearing,
+        inverseDistance: feature.inverseDistance)
+    }
+  }
+
+  /// Between two rounds: everything that was taken at the old estimates is taken at the new ones.
+  private func renew(_ problem: inout BatchProblem) -> Bool {
+    guard let motions = motions(problem.keyframes, problem.rig.intrinsics) else { return false }
+    problem.motions = motions
+    for k in problem.keyframes.indices {
+      let old = problem.keyframes[k]
+      guard let sample = samples.sample(at: old.timestamp) else { return false }
+      problem.keyframes[k] = Keyframe(
+        timestamp: old.timestamp, state: old.state, isStill: old.isStill, measuredRate: sample.angularVelocity)
+    }
+    cut(&problem)
+    triangulate(&problem)
+    return true
+  }
+
+  /// Cuts sights that are grossly off, and points with too few left.
+  private func cut(_ problem: inout BatchProblem) {
+    let cameras = problem.cameras, limit = Self.grossError * Self.grossError
+    for i in problem.tracks.indices {
+      guard let landmark = problem.tracks[i].landmark else { continue }
+      problem.tracks[i].sights.removeAll { sight in
+        let error = problem.reprojection.residual(cameras[sight.keyframe], landmark, pixel: sight.pixel)
+        return error.map { $0.x * $0.x + $0.y * $0.y > limit } ?? true
+      }
+    }
+    problem.tracks.removeAll { $0.sights.count < TrackCollection.fewest }
+  }
+
+  /// A pose for every frame: the keyframes' own, and in between what the inertial unit says.
+  private func read(_ problem: BatchProblem, _ equations: NormalEquations) -> [SmoothedPose]? {
+    var poses: [SmoothedPose] = []
+    for (k, (begin, end)) in zip(chosen, chosen.dropFirst()).enumerated() {
+      let (a, b) = (problem.keyframes[k].state, problem.keyframes[k + 1].state)
+      guard let aa = equations.inverse(k, k), let ab = equations.inverse(k, k + 1),
+        let bb = equations.inverse(k + 1, k + 1)
+      else { return nil }
+      let size = InertialState.errorSize
+      let joint = (SquareMatrix(aa, size: size), SquareMatrix(ab, size: size), SquareMatrix(bb, size: size))
+      poses.append(pose(begin, a, joint.0))
+      for i in begin + 1..<end {
+        let time = stretch.frames[i].timestamp
+        guard let before = motion(a, problem.rig.intrinsics, from: stretch.frames[begin].timestamp, to: time),
+          let after = motion(a, problem.rig.intrinsics, from: time, to: stretch.frames[end].timestamp),
+          let bridge = InertialBridge(a, b, before: before, after: after, gravity: gravity, joint: joint)
+        else { return nil }
+        poses.append(pose(i, bridge.state, bridge.covariance))
+      }
+      if k + 2 == chosen.count { poses.append(pose(end, b, joint.2)) }
+    }
+    return poses
+  }
+
+  private func pose(_ index: Int, _ state: InertialState, _ covariance: SquareMatrix) -> SmoothedPose {
+    func block(_ row: Int, _ column: Int) -> Matrix3 {
+      var m = Matrix3.zero
+      for i in 0..<3 { for j in 0..<3 { m[i, j] = covariance[row + i, column + j] } }
+      return m
+    }
+    let worldFromBody = state.worldFromIMU * imu.bodyFromIMU.inverse
+    let own = PoseCovariance(rotation: block(0, 0), cross: block(0, 3), position: block(3, 3))
+    return SmoothedPose(
+      timestamp: stretch.frames[index].timestamp, worldFromBody: worldFromBody,
+      covariance: own.moved(by: worldFromBody.translation - state.position))
+  }
+}

@@ -1,0 +1,133 @@
+import Estimator
+import Geometry
+import Inertial
+import SensorData
+import Simulation
+import TestSupport
+import Testing
+
+/// Sensors that fail for a while: the trajectory goes on as well as it can, and its covariance tells how well that is.
+@Suite struct SensorFaultTests {
+  /// Means over seeds.
+  struct Figures {
+    var ate = 0.0, position = 0.0, attitude = 0.0
+    var restarts = 0
+    var runs: [SimulatedRun] = []
+  }
+
+  static func figures(
+    _ scenario: Scenario, seeds: ClosedRange<UInt64> = 1...4,
+    disturb: (Double, SensorEvent) -> SensorEvent? = { $1 }
+  ) throws -> Figures {
+    var figures = Figures()
+    let share = 1 / Double(seeds.count)
+    for seed in seeds {
+      let run = try SimulatedRun(scenario, seed: seed, disturb: disturb)
+      let errors = run.errors(), nees = errors.nees
+      figures.ate += share * errors.yawAligned
+      figures.position += share * nees.position
+      figures.attitude += share * nees.attitude
+      figures.restarts += run.restarts
+      figures.runs.append(run)
+      for row in run.rows.compactMap(\.error) {
+        #expect(row.estimate.translation.isFinite && row.covariance.allSatisfy(\.isFinite))
+      }
+    }
+    print("ATE \(figures.ate) m, NEES \(figures.position) \(figures.attitude), \(figures.restarts) restarts")
+    return figures
+  }
+
+  static func isFrame(_ event: SensorEvent) -> Bool { if case .frame = event { true } else { false } }
+  static func isIMU(_ event: SensorEvent) -> Bool { if case .imu = event { true } else { false } }
+
+  /// Every third frame, or a second without any, twice.
+  @Test func lostFrames() throws {
+    let clean = try Self.figures(OutlierTests.scenario())
+    var count = 0
+    let single = try Self.figures(OutlierTests.scenario()) { _, event in
+      if Self.isFrame(event) { count += 1 }
+      return Self.isFrame(event) && count % 3 == 0 ? nil : event
+    }
+    let long = try Self.figures(OutlierTests.scenario()) { t, event in
+      Self.isFrame(event) && ((5...6).contains(t) || (9...10).contains(t)) ? nil : event
+    }
+    for faulty in [single, long] {
+      #expect(faulty.ate < 1.5 * clean.ate && faulty.position < 6 && faulty.attitude < 6 && faulty.restarts == 0)
+    }
+  }
+
+  /// Up to a tenth of a second is interpolated and hardly felt; a third is bridged, and the covariance owns up to it.
+  @Test(arguments: [(0.02, 0.03, 0), (0.08, 0.03, 0), (0.3, 0.15, 1)])
+  func gapsInTheInertialData(gap: Double, ate: Double, dropouts: Int) throws {
+    let faulty = try Self.figures(OutlierTests.scenario()) { t, event in
+      Self.isIMU(event) && ((5...5 + gap).contains(t) || (9...9 + gap).contains(t)) ? nil : event
+    }
+    #expect(faulty.ate < ate && faulty.position < 6 && faulty.attitude < 6 && faulty.restarts == 0)
+    #expect(faulty.runs.allSatisfy { ($0.dropouts > 0) == (dropouts > 0) })
+  }
+
+  /// After more than a second without motion data nothing links before and after: a new world begins where the old one ended.
+  @Test func aLongGapBeginsANewWorld() throws {
+    let faulty = try Self.figures(OutlierTests.scenario()) { t, event in
+      Self.isIMU(event) && (9...11).contains(t) ? nil : event
+    }
+    for run in faulty.runs {
+      #expect(run.restarts == 1)
+      #expect(run.rows.contains { $0.report.treatment == .waiting && $0.report.waitingFor == "health" })
+      let before = try #require(run.rows.last { $0.epoch == 0 && $0.error != nil }?.error)
+      let after = try #require(run.rows.first { $0.epoch == 1 && $0.error != nil }?.error)
+      #expect((after.estimate.translation - before.estimate.translation).norm < 0.5)
+      #expect(run.errors(epoch: 1).rows.count > 100 && run.errors(epoch: 1).yawAligned < 0.5)
+    }
+  }
+
+  /// A shaken phone whose sensors end at 200 degrees/s or at 2 g, which nobody tells the filter.
+  @Test func readingsCutAtTheRangesEnd() throws {
+    let shake = HandMotion.arc(
+      duration: 3, arm: 0.6, horizontal: .init(amplitude: Angle.degrees(40), period: 1),
+      vertical: .init(amplitude: 0.2, period: 1.3))
+    let shaken = OutlierTests.scenario { $0.motion.insert(.motion(shake), at: 2) }
+    var slow = shaken, light = shaken
+    slow.imu.gyroscopeTriad.limit = Angle.degrees(200)
+    light.imu.accelerometerTriad.limit = 2 * 9.81
+    for scenario in [slow, light] {
+      let faulty = try Self.figures(scenario)
+      #expect(faulty.ate < 0.05 && faulty.position < 6 && faulty.attitude < 6 && faulty.restarts == 0)
+    }
+  }
+
+  /// The light fails in the middle of a search; the trajectory goes through without a new start.
+  @Test(arguments: [(3.0, 0.1), (10.0, 0.5)]) func darkness(seconds: Double, ate: Double) throws {
+    let dark = try Self.figures(OutlierTests.scenario { $0.camera!.dark = [4...4 + seconds] })
+    #expect(dark.ate < ate && dark.position < 8 && dark.attitude < 8 && dark.restarts == 0)
+    for run in dark.runs {
+      func sigma(_ t: Double) throws -> Double { try #require(run.error(at: t)).covariance[21].squareRoot() }
+      #expect(try sigma(3.9 + seconds) > 3 * sigma(3.9))
+    }
+  }
+
+  /// Half a second between the clocks of camera and inertial unit, as the calibration says.
+  @Test(arguments: [-0.5, 0.5]) func clocksThatDiffer(offset: Double) throws {
+    let faulty = try Self.figures(OutlierTests.scenario { $0.camera!.timeOffset = offset })
+    #expect(faulty.ate < 0.04 && faulty.position < 6 && faulty.attitude < 6 && faulty.restarts == 0)
+  }
+
+  /// The state some time ago, carried back along the samples, is the one that was there: exact for the same readings.
+  @Test func thePastIsCarriedBack() throws {
+    let calibration = VisualInertialEstimatorTests.World.imu
+    var world = VisualInertialEstimatorTests.World(VisualInertialEstimatorTests.moving)
+    let truth = GroundTruthState(
+      timestamp: VisualInertialEstimatorTests.World.start.advanced(bySeconds: 3), worldFromBody: .identity,
+      velocity: Vector3(0.1, 0.2, 0))
+    let estimate = InitialEstimate(truth: truth, calibration: calibration, angularVelocity: .zero)
+    let navigation = try #require(
+      InertialNavigation(
+        calibration: calibration, time: estimate.time, state: estimate.state, initialCovariance: estimate.covariance))
+    for i in 600...800 { _ = navigation.samples.add(world.sample(i)) }
+    let first = navigation.state
+    #expect(navigation.advance(to: truth.timestamp.advanced(bySeconds: 0.703)))
+    let past = navigation.past(at: truth.timestamp)
+    #expect((past.position - first.position).norm < 1e-9 && (past.velocity - first.velocity).norm < 1e-9)
+    #expect((past.rotation * first.rotation.inverse).log.norm < 1e-9)
+  }
+}

@@ -1,0 +1,80 @@
+import Estimator
+import Geometry
+import SensorData
+import Simulation
+
+/// One pass of the visual-inertial filter over a scenario, from the truth: what the scenario does not draw is known well.
+struct SimulatedRun {
+  /// One frame: seconds since the start, what became of it, and the states; nil without a filter.
+  struct Row {
+    var seconds: Double
+    var report: FrameReport
+    var error: TrajectoryErrors.Row?
+    /// How many worlds ended before this one.
+    var epoch = 0
+  }
+
+  var rows: [Row] = []
+  var restarts = 0
+  var dropouts = 0
+
+  /// - Parameter disturb: may change or drop what the sensors say, by seconds since the start.
+  init(
+    _ scenario: Scenario, seed: UInt64, fromTruth: Bool = true,
+    disturb: (Double, SensorEvent) -> SensorEvent? = { $1 }
+  ) throws {
+    let simulator = try Simulator(scenario: scenario, seed: seed)
+    let rig = simulator.rig, truth = simulator.truth(), calibration = rig.imu!
+    let estimator = VisualInertialEstimator(imu: calibration, camera: rig.cameras[0])
+    // Events come in the order of the IMU's clock, as the finder hands them on.
+    let offset = rig.cameras[0].timeOffset
+    func time(_ event: SensorEvent) -> Timestamp {
+      if case .frame(let frame) = event { frame.timestamp.advanced(bySeconds: offset) } else { event.timestamp }
+    }
+    let events = simulator.events().map(\.event).enumerated().sorted {
+      (time($0.element), $0.offset) < (time($1.element), $1.offset)
+    }
+    for (_, event) in events {
+      let seconds = time(event).seconds(since: Simulator.start)
+      switch disturb(seconds, event) {
+      case .imu(let sample)?:
+        estimator.add(sample)
+        if fromTruth, estimator.navigation == nil, estimator.restarts == 0 {
+          estimator.start(
+            from: InitialEstimate(truth: truth[0], calibration: calibration, angularVelocity: sample.angularVelocity))
+        }
+      case .frame(let frame)?:
+        let report = estimator.process(frame)
+        var row = Row(seconds: seconds, report: report, epoch: estimator.restarts)
+        if let navigation = estimator.navigation {
+          let all = navigation.covariance.marginal([navigation.poseBlock])
+          let actual = simulator.motion.kinematics(at: navigation.time.seconds(since: Simulator.start)).worldFromBody
+          row.error = TrajectoryErrors.Row(
+            timestamp: navigation.time, estimate: navigation.worldFromNavigation,
+            truth: actual * calibration.bodyFromIMU, covariance: (0..<36).map { all[15 * ($0 / 6) + $0 % 6] })
+        }
+        rows.append(row)
+      default: break
+      }
+    }
+    restarts = estimator.restarts
+    dropouts = estimator.navigation?.dropouts ?? 0
+  }
+
+  /// Errors of the frames within a stretch of time, in the world that began from the truth or in a later one.
+  func errors(_ seconds: ClosedRange<Double> = 0...3600, epoch: Int = 0) -> TrajectoryErrors {
+    TrajectoryErrors(rows: rows.filter { seconds.contains($0.seconds) && $0.epoch == epoch }.compactMap(\.error))
+  }
+
+  /// The last error at or before a moment.
+  func error(at seconds: Double) -> TrajectoryErrors.Row? {
+    rows.last { $0.seconds <= seconds && $0.error != nil }?.error
+  }
+}
+
+extension TrajectoryErrors.Row {
+  /// Error of the position, metres.
+  var position: Vector3 { truth.translation - estimate.translation }
+  /// Error of the attitude, radians, world axes.
+  var attitude: Vector3 { (truth.rotation * estimate.rotation.inverse).log }
+}

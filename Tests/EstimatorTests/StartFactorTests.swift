@@ -1,0 +1,211 @@
+import Estimator
+import Geometry
+import Inertial
+import SensorData
+import Simulation
+import TestSupport
+import Testing
+import Vision
+
+/// The parts of a start in motion as mathematics.
+@Suite struct StartFactorTests {
+  static func vector(_ a: ArraySlice<Double>) -> Vector3 {
+    Vector3(a[a.startIndex], a[a.startIndex + 1], a[a.startIndex + 2])
+  }
+
+  static func rows(_ blocks: [[Matrix3]]) -> [[Double]] {
+    blocks.flatMap { row in (0..<3).map { i in row.flatMap { block in (0..<3).map { block[i, $0] } } } }
+  }
+
+  static func stretch(_ source: inout SeededRandom) throws -> InertialStretch {
+    var buffer = IMUBuffer()
+    for i in 0...12 {
+      _ = buffer.add(
+        IMUSample(
+          timestamp: Timestamp(nanoseconds: Int64(i) * 5_000_000), angularVelocity: source.gaussian3(),
+          specificForce: 9 * source.gaussian3()))
+    }
+    return try #require(
+      InertialStretch(buffer, from: Timestamp(nanoseconds: 3_000_000), to: Timestamp(nanoseconds: 52_000_000)))
+  }
+
+  static func state(_ source: inout SeededRandom) -> InertialState {
+    InertialState(
+      rotation: source.rotation(), position: source.gaussian3(), velocity: source.gaussian3(),
+      gyroscopeBias: 0.05 * source.gaussian3(), accelerometerBias: 0.5 * source.gaussian3())
+  }
+
+  static let noise = InertialNoise(StartWorld(seed: 1).imu)
+  static let propagation = InertialPropagation(gravityMagnitude: 9.81)
+
+  @Test func inertialJacobian() throws {
+    var source = SeededRandom(seed: 11)
+    for _ in 0..<20 {
+      let start = Self.state(&source)
+      let stretch = try Self.stretch(&source)
+      let factor = try #require(InertialFactor(stretch, from: start, Self.propagation, Self.noise))
+      // Not where the samples lead: a fifth of a radian, half a metre off.
+      let off = (0..<9).map { _ in 0.2 * source.gaussian() } + [Double](repeating: 0, count: 6)
+      let end = factor.carried(start).plus(off)
+      let numeric = FiniteDifferences.jacobian(inputs: 24) { d in
+        var (a, b) = (start.plus(Array(d[0..<9] + d[18..<24])), end.plus(Array(d[9..<24])))
+        (a.gyroscopeBias, b.gyroscopeBias) = (start.gyroscopeBias + Self.vector(d[18..<21]), end.gyroscopeBias)
+        (a.accelerometerBias, b.accelerometerBias) = (
+          start.accelerometerBias + Self.vector(d[21..<24]), end.accelerometerBias
+        )
+        return factor.linearised(a, b).error.flatMap { [$0.x, $0.y, $0.z] }
+      }
+      #expect(FiniteDifferences.largestDifference(Self.rows(factor.linearised(start, end).jacobian), numeric) < 1e-6)
+    }
+  }
+
+  @Test func stretchAgreesWithPropagation() throws {
+    var source = SeededRandom(seed: 12)
+    let rate = source.gaussian3(), force = 9 * source.gaussian3()
+    var buffer = IMUBuffer()
+    for i in 0...40 {
+      _ = buffer.add(
+        IMUSample(
+          timestamp: Timestamp(nanoseconds: Int64(i) * 5_000_000), angularVelocity: rate, specificForce: force))
+    }
+    func stretch(_ a: Int64, _ b: Int64) throws -> InertialStretch {
+      try #require(
+        InertialStretch(
+          buffer, from: Timestamp(nanoseconds: a * 1_000_000), to: Timestamp(nanoseconds: b * 1_000_000)))
+    }
+    let start = Self.state(&source)
+    // Constant rate and force: one exact step, or as many as one likes.
+    let exact = Self.propagation.propagated(start, angularVelocity: rate, specificForce: force, dt: 0.137)
+    let whole = try stretch(13, 150)
+    #expect(whole.duration == 0.137)
+    #expect(whole.propagated(start, Self.propagation).minus(exact).allSatisfy { abs($0) < 1e-12 })
+    let parts = try stretch(77, 150).propagated(stretch(13, 77).propagated(start, Self.propagation), Self.propagation)
+    #expect(parts.minus(exact).allSatisfy { abs($0) < 1e-12 })
+    let linear = whole.linearised(start, Self.propagation, Self.noise)
+    #expect(linear.end == whole.propagated(start, Self.propagation))
+    let numeric = FiniteDifferences.jacobian(inputs: 15) {
+      whole.propagated(start.plus($0), Self.propagation).minus(linear.end)
+    }
+    let analytic = linear.transition.matrix
+    let rows = (0..<15).map { i in Array(analytic[(15 * i)..<(15 * i + 15)]) }
+    #expect(FiniteDifferences.largestDifference(rows, numeric) < 1e-6)
+  }
+
+  @Test func stretchRefusesGaps() {
+    var buffer = IMUBuffer()
+    for i in 0...20 where !(8..<30).contains(i * 2) {
+      _ = buffer.add(
+        IMUSample(
+          timestamp: Timestamp(nanoseconds: Int64(i) * 10_000_000), angularVelocity: .zero, specificForce: .zero))
+    }
+    func exists(_ a: Int64, _ b: Int64) -> Bool {
+      InertialStretch(
+        buffer, from: Timestamp(nanoseconds: a * 1_000_000), to: Timestamp(nanoseconds: b * 1_000_000)) != nil
+    }
+    #expect(exists(0, 30))
+    #expect(!exists(0, 200), "over a gap of 120 ms")
+    #expect(!exists(30, 30) && !exists(40, 20))
+    #expect(!exists(160, 260), "beyond the last sample")
+  }
+
+  @Test(arguments: [0, 0.3, -0.02, 1.5]) func sightJacobian(inverseDistance: Double) throws {
+    var source = SeededRandom(seed: 13)
+    let world = StartWorld(seed: 2)
+    let camera = FilterCamera(StartWorld.camera, imu: world.imu)
+    for _ in 0..<20 {
+      let pose = Pose(rotation: source.rotation(), translation: 0.2 * source.gaussian3())
+      let worldFromCamera = pose * camera.imuFromCamera
+      let ahead = worldFromCamera.rotation * Vector3(0.3 * source.gaussian(), 0.2 * source.gaussian(), 1).normalized
+      let sight = FeatureTrack.Sight(poseID: 0, pixel: SIMD2(300, 200), direction: Vector3(0, 0, 1))
+      let point = StartPoint(
+        anchor: worldFromCamera.translation + 0.1 * source.gaussian3(), bearing: ahead,
+        inverseDistance: inverseDistance,
+        sights: [sight])
+      let linear = try #require(point.linearised(sight, from: pose, camera))
+      let analytic = [
+        (linear.theta.0, linear.position.0, linear.point.0), (linear.theta.1, linear.position.1, linear.point.1),
+      ]
+      .map { [$0.x, $0.y, $0.z, $1.x, $1.y, $1.z, $2.x, $2.y, $2.z] }
+      let numeric = FiniteDifferences.jacobian(inputs: 9, step: 1e-4) { d in
+        let moved = Pose(
+          rotation: Rotation.exp(Self.vector(d[0..<3])) * pose.rotation,
+          translation: pose.translation + Self.vector(d[3..<6]))
+        let residual = point.plus(Self.vector(d[6..<9])).linearised(sight, from: moved, camera)!.residual
+        return [-residual.x, -residual.y]
+      }
+      #expect(FiniteDifferences.largestDifference(analytic, numeric) < 1e-6)
+    }
+  }
+
+  /// No point of the sphere costs less; where the sphere has no least point, none is named.
+  @Test func gravityIsTheLeastOfTheSphere() throws {
+    var source = SeededRandom(seed: 14)
+    for _ in 0..<50 {
+      let r = source.rotation().matrix
+      let D =
+        r * Matrix3(diagonal: Vector3(source.uniform(0...1), source.uniform(0...10), source.uniform(0...100)))
+        * r.transpose
+      let d = source.uniform(0.1...100) * source.gaussian3()
+      func cost(_ g: Vector3) -> Double { D.form(g, g) - 2 * d.dot(g) }
+      let g = try #require(GravitySphere.least(D, d, length: 9.81))
+      #expect(abs(g.norm - 9.81) < 1e-9)
+      let least = (0..<400).map { _ in cost(9.81 * source.gaussian3().normalized) }.min()!
+      #expect(cost(g) <= least + 1e-9 * abs(least))
+    }
+    #expect(GravitySphere.least(.zero, .zero, length: 9.81) == nil)
+    #expect(
+      GravitySphere.least(Matrix3(diagonal: Vector3(1, 2, 3)), .zero, length: 9.81) == nil, "two ends of one axis")
+    #expect(GravitySphere.least(.identity, Vector3(.nan, 0, 0), length: 9.81) == nil)
+  }
+
+  /// The closed form is exact for exact data.
+  @Test(arguments: 1...10) func linearStartIsExact(seed: Int) throws {
+    var world = StartWorld(seed: UInt64(seed))
+    (world.isNoisy, world.gyroscopeBias, world.accelerometerBias) = (false, .zero, .zero)
+    let camera = FilterCamera(StartWorld.camera, imu: world.imu)
+    let (times, tracks) = world.window(1).selection(lens: camera.lens)
+    let samples = world.samples(1.05)
+    var moments = [LinearStart.Moment(seconds: 0, pose: .identity)]
+    for time in times.dropFirst() {
+      let stretch = try #require(InertialStretch(samples, from: times[0], to: time))
+      let weightless = stretch.propagated(InertialState(), InertialPropagation(gravityMagnitude: 0))
+      moments.append(.init(seconds: stretch.duration, pose: weightless.worldFromIMU))
+    }
+    let start = try #require(
+      LinearStart(
+        moments, tracks: tracks.filter { $0.sights.count >= 3 }, imuFromCamera: camera.imuFromCamera,
+        gravityMagnitude: 9.81, angularNoise: 1 / 458, turnRate: 0))
+    let actual = world.worldFromIMU(0).rotation.inverse
+    // Not more exact than the samples, between which the motion is interpolated, and the softening of far points.
+    #expect((start.gravity - actual * Vector3(0, 0, -9.81)).norm < 0.05)
+    #expect((start.velocity - actual * world.velocity(0)).norm < 0.02)
+  }
+
+  @Test func blocksAreSolved() throws {
+    var source = SeededRandom(seed: 15)
+    var system = BlockSystem(size: 4)
+    var full = [[Double]](repeating: [Double](repeating: 0, count: 12), count: 12)
+    for _ in 0..<30 {
+      let rows = (0..<4).map { _ in source.gaussian3() }
+      let value = source.gaussian()
+      for i in 0..<4 {
+        system.right[i] += value * rows[i]
+        for j in i..<4 { system.add(i, j, Matrix3(outer: rows[i], rows[j])) }
+        for j in 0..<4 { for a in 0..<3 { for b in 0..<3 { full[3 * i + a][3 * j + b] += rows[i][a] * rows[j][b] } } }
+      }
+    }
+    let x = try #require(system.solved()).flatMap { [$0.x, $0.y, $0.z] }
+    let b = system.right.flatMap { [$0.x, $0.y, $0.z] }
+    for i in 0..<12 { #expect(abs(zip(full[i], x).reduce(0) { $0 + $1.0 * $1.1 } - b[i]) < 1e-9) }
+    let P = try #require(system.covariance(of: [0, 1, 2, 3]))
+    for i in 0..<12 {
+      for j in 0..<12 {
+        let product = (0..<12).reduce(0) { $0 + full[i][$1] * P[12 * $1 + j] }
+        #expect(abs(product - (i == j ? 1 : 0)) < 1e-9)
+      }
+    }
+    let part = try #require(system.covariance(of: [3, 1]))
+    #expect(abs(part[0] - P[12 * 9 + 9]) < 1e-12 && abs(part[3] - P[12 * 9 + 3]) < 1e-12)
+    #expect(BlockSystem(size: 2).solved() == nil, "nothing known")
+  }
+}

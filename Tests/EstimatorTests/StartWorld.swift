@@ -1,0 +1,145 @@
+import Estimator
+import Foundation
+import Geometry
+import Inertial
+import SensorData
+import Simulation
+import Vision
+
+/// A device that moves in a room from the first moment on, with what its sensors say: every seed another motion, other
+/// points and other biases, drawn from the prior.
+struct StartWorld {
+  /// The kind of inertial unit.
+  enum Grade: String, CaseIterable { case industrial, phone }
+
+  static let begin = Timestamp(nanoseconds: 5_000_000_000)
+  static let camera = CameraCalibration(
+    bodyFromCamera: Pose(
+      rotation: Rotation(matrix: Matrix3(rows: Vector3(0, 0, 1), Vector3(-1, 0, 0), Vector3(0, -1, 0))),
+      translation: Vector3(0.03, 0.01, -0.02)),
+    fx: 458, fy: 458, cx: 376, cy: 240, width: 752, height: 480)
+
+  let imu: IMUCalibration
+  /// Pose of the body, seconds after `begin`.
+  var worldFromBody: (Double) -> Pose
+  var gyroscopeBias: Vector3
+  var accelerometerBias: Vector3
+  var pixelNoise = 1.0
+  var isNoisy = true
+  var points: [Vector3] = []
+  private var source: SeededRandom
+
+  init(seed: UInt64, grade: Grade = .industrial) {
+    source = SeededRandom(seed: seed)
+    imu =
+      grade == .industrial
+      ? IMUCalibration(
+        bodyFromIMU: Pose(rotation: source.rotation(), translation: Vector3(0.05, -0.03, 0.02)),
+        gyroscopeNoiseDensity: 1.7e-4, gyroscopeRandomWalk: 2e-5, accelerometerNoiseDensity: 2e-3,
+        accelerometerRandomWalk: 3e-3)
+      : IMUCalibration(
+        bodyFromIMU: Pose(rotation: source.rotation(), translation: Vector3(0.05, -0.03, 0.02)),
+        gyroscopeNoiseDensity: 7e-4, gyroscopeRandomWalk: 1e-3, accelerometerNoiseDensity: 1.9e-2,
+        accelerometerRandomWalk: 8e-3)
+    let prior = SensorGrade(imu)
+    gyroscopeBias = prior.gyroscopeBias * source.gaussian3()
+    accelerometerBias = prior.accelerometerBias * source.gaussian3()
+    worldFromBody = Self.motion(&source)
+    for _ in 0..<700 {
+      points.append(Vector3(source.uniform(2.5...7), source.uniform(-5...5), source.uniform(-2.5...2.5)))
+    }
+  }
+
+  /// Six waves that nobody stands still in.
+  private static func motion(_ source: inout SeededRandom) -> (Double) -> Pose {
+    let amplitudes = (0..<6).map { _ in source.uniform(0.15...0.6) }
+    let rates = (0..<6).map { _ in source.uniform(1...2.8) }
+    let phases = (0..<6).map { _ in source.uniform(-3...3) }
+    return { t in
+      func wave(_ i: Int) -> Double { amplitudes[i] * sin(rates[i] * t + phases[i]) }
+      return Pose(
+        rotation: Rotation.exp(Vector3(0.4 * wave(0), 0.4 * wave(1), 0.6 * wave(2))),
+        translation: Vector3(wave(3), wave(4), 0.5 * wave(5)))
+    }
+  }
+
+  func time(_ seconds: Double) -> Timestamp { Self.begin.advanced(bySeconds: seconds) }
+
+  func worldFromIMU(_ t: Double) -> Pose { worldFromBody(t) * imu.bodyFromIMU }
+
+  func velocity(_ t: Double) -> Vector3 {
+    (worldFromIMU(t + 1e-4).translation - worldFromIMU(t - 1e-4).translation) / 2e-4
+  }
+
+  /// Samples at 200 Hz over some seconds.
+  mutating func samples(_ seconds: Double) -> IMUBuffer {
+    var buffer = IMUBuffer()
+    let white = isNoisy ? 200.0.squareRoot() : 0
+    for i in 0...Int((seconds * 200).rounded()) {
+      let t = Double(i) * 0.005, h = 1e-4
+      let (before, now, after) = (worldFromIMU(t - h), worldFromIMU(t), worldFromIMU(t + h))
+      let acceleration = (before.translation + after.translation - 2 * now.translation) / (h * h)
+      let rate = (before.rotation.inverse * after.rotation).log / (2 * h)
+      _ = buffer.add(
+        IMUSample(
+          timestamp: time(t),
+          angularVelocity: rate + gyroscopeBias + imu.gyroscopeNoiseDensity * white * source.gaussian3(),
+          specificForce: now.rotation.inverse * (acceleration + Vector3(0, 0, imu.gravityMagnitude))
+            + accelerometerBias + imu.accelerometerNoiseDensity * white * source.gaussian3()))
+    }
+    return buffer
+  }
+
+  /// A frame with at most `most` points, 1 sigma of noise.
+  mutating func frame(_ seconds: Double, most: Int = 90) -> CameraFrame {
+    let lens = LensModel(Self.camera)
+    let cameraFromWorld = (worldFromBody(seconds) * Self.camera.bodyFromCamera).inverse
+    let noise = isNoisy ? pixelNoise : 0
+    var features: [FeatureObservation] = []
+    for (id, point) in points.enumerated() where features.count < most {
+      guard let pixel = lens.project(cameraFromWorld * point)?.pixel, pixel.x > 0, pixel.x < 752, pixel.y > 0,
+        pixel.y < 480
+      else { continue }
+      features.append(
+        FeatureObservation(
+          featureID: Int64(id), u: pixel.x + noise * source.gaussian(), v: pixel.y + noise * source.gaussian()))
+    }
+    return CameraFrame(timestamp: time(seconds), features: features)
+  }
+
+  /// Frames at 20 Hz over some seconds.
+  mutating func window(_ seconds: Double, most: Int = 90) -> StartWindow {
+    var window = StartWindow()
+    for i in 0...Int((seconds * 20).rounded()) {
+      let frame = frame(Double(i) * 0.05, most: most)
+      window.add(frame, at: frame.timestamp)
+    }
+    return window
+  }
+
+  var initializer: MotionInitializer {
+    MotionInitializer(calibration: imu, camera: FilterCamera(Self.camera, imu: imu))
+  }
+
+  /// The error of an estimate in (theta_x, theta_y, v, b_g, b_a), place and heading being free, and its square in units of
+  /// its covariance, eleven degrees of freedom.
+  func error(_ estimate: InitialEstimate) -> (error: [Double], nees: Double?) {
+    let t = estimate.time.seconds(since: Self.begin)
+    let actual = worldFromIMU(t).rotation, state = estimate.state
+    let turn = Rotation.yaw((state.rotation * actual.inverse).twistAboutZ)
+    let theta = (turn * actual * state.rotation.inverse).log
+    let parts = [
+      turn * velocity(t) - state.velocity, gyroscopeBias - state.gyroscopeBias,
+      accelerometerBias - state.accelerometerBias,
+    ]
+    let error = [theta.x, theta.y] + parts.flatMap { [$0.x, $0.y, $0.z] }
+    let rows = [0, 1] + Array(6..<15)
+    let covariance = ErrorCovariance()
+    let marginal = rows.flatMap { i in rows.map { estimate.covariance[15 * i + $0] } }
+    guard let block = covariance.augment(size: 11, independent: marginal) else { return (error, nil) }
+    let identity = (0..<121).map { $0 % 12 == 0 ? 1.0 : 0 }
+    let nees = covariance.normalizedInnovation(
+      jacobian: [(block, identity)], residual: error, noise: [Double](repeating: 1e-12, count: 11))
+    return (error, nees)
+  }
+}

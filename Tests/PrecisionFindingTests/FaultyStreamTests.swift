@@ -1,0 +1,104 @@
+import Geometry
+import PrecisionFinding
+import SensorData
+import Simulation
+import Testing
+
+/// Faults in the stream of events: what comes twice, late, or as no number, clocks that differ, and long silences.
+@Suite struct FaultyStreamTests {
+  static func scenario(_ change: (inout Scenario) -> Void = { _ in }) -> Scenario {
+    let arc = HandMotion.arc(
+      duration: 12, arm: 0.6, horizontal: .init(amplitude: 0.8), vertical: .init(amplitude: 0.4, period: 3))
+    var scenario = Scenario(
+      name: "search", summary: "-", peers: [.init(id: "tag", position: Vector3(4, -1.5, 0.2))],
+      motion: [.motion(.hold(duration: 1)), .motion(arc), .motion(.hold(duration: 1))])
+    scenario.camera!.tracks = 60
+    change(&scenario)
+    return scenario
+  }
+
+  static func run(
+    _ scenario: Scenario, seed: UInt64 = 2, events change: ([TimedEvent]) -> [TimedEvent] = { $0 }
+  ) throws -> (outputs: [FinderOutput], summary: FinderSummary) {
+    let simulator = try Simulator(scenario: scenario, seed: seed)
+    let finder = PrecisionFinder(rig: simulator.rig, useOdometry: false, initialState: simulator.truth()[0])
+    let outputs = change(simulator.events()).flatMap { finder.process($0) } + finder.finish()
+    let times = outputs.times
+    #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
+    #expect(outputs.updates().allSatisfy { $0.numbers.allSatisfy(\.isFinite) })
+    return (outputs, finder.summary)
+  }
+
+  static func seconds(_ time: Timestamp) -> Double { time.seconds(since: Simulator.start) }
+
+  /// The camera's clock is half a second ahead or behind: every frame still meets the state at its own time. With a clock
+  /// ahead, ranges used to carry the filter past the frames, and all of them were lost.
+  @Test(arguments: [-0.5, -0.1, 0.5]) func noFrameIsLostToAnotherClock(offset: Double) throws {
+    let same = try Self.run(Self.scenario()), other = try Self.run(Self.scenario { $0.camera!.timeOffset = offset })
+    #expect(same.summary.framesUsed > 270 && other.summary.framesUsed > same.summary.framesUsed - 15)
+    #expect(other.summary.restarts == 0)
+    // The last half second of the inertial data is without frames, or the other way round.
+    let late = other.outputs.updates().filter { (10...12.5).contains(Self.seconds($0.timestamp)) }
+    #expect(late.count > 30 && late.allSatisfy { $0.object.horizontalAngle != nil })
+  }
+
+  /// Messages that were sent twice, rows without numbers, and delays within the window change nothing but the counts.
+  @Test func whatSaysNothingNewChangesNothing() throws {
+    let clean = try Self.run(Self.scenario())
+    var random = SeededRandom(seed: 1)
+    let damaged = try Self.run(Self.scenario()) { events in
+      var all: [TimedEvent] = []
+      for event in events {
+        let late = event.event.timestamp.advanced(bySeconds: random.uniform(0...0.045))
+        all.append(TimedEvent(event.event, arrival: late))
+        if random.chance(0.1) { all.append(TimedEvent(event.event, arrival: late.advanced(bySeconds: 0.001))) }
+        if random.chance(0.02), case .imu(var sample) = event.event {
+          sample.specificForce.x = .nan
+          all.append(TimedEvent(.imu(sample), arrival: late))
+        }
+        if random.chance(0.02), case .range(var range) = event.event {
+          range.range = .infinity
+          all.append(TimedEvent(.range(range), arrival: late))
+        }
+      }
+      return all.sorted { ($0.arrival, $0.event.timestamp) < ($1.arrival, $1.event.timestamp) }
+    }
+    #expect(damaged.summary.unusableEvents > 200 && damaged.summary.lateEvents == 0)
+    #expect(damaged.outputs.count == clean.outputs.count)
+    let (a, b) = (clean.outputs.updates(), damaged.outputs.updates())
+    #expect(a.map(\.timestamp) == b.map(\.timestamp))
+    #expect(a.map(\.object.distance) == b.map(\.object.distance))
+    #expect(a.map(\.object.horizontalAngle) == b.map(\.object.horizontalAngle))
+  }
+
+  /// Three seconds without inertial data: a distance all the time, and afterwards, in a new world, the angle again.
+  @Test func aLongGapKeepsThePeer() throws {
+    let scenario = Self.scenario { $0.motion.insert($0.motion[1], at: 2) }
+    let faulty = try Self.run(scenario) { events in
+      events.filter { if case .imu = $0.event { !(10...13).contains(Self.seconds($0.event.timestamp)) } else { true } }
+    }
+    #expect(faulty.summary.restarts == 1)
+    let updates = faulty.outputs.updates()
+    let gap = updates.filter { (11...13).contains(Self.seconds($0.timestamp)) }
+    #expect(gap.count > 20)
+    #expect(gap.allSatisfy { $0.object.distance != nil && $0.object.horizontalAngle == nil })
+    #expect(gap.allSatisfy { $0.object.quality == .imprecise })
+    let end = updates.filter { Self.seconds($0.timestamp) > 24 }
+    #expect(end.allSatisfy { $0.object.horizontalAngle != nil && $0.object.quality == .precise })
+  }
+
+  /// Ten dark seconds: no new start, lighting is named, and the angle is there again soon after the light.
+  @Test func darknessIsNamedAndEnds() throws {
+    let dark = try Self.run(
+      Self.scenario {
+        $0.motion.insert($0.motion[1], at: 2)
+        $0.camera!.dark = [8...18]
+      })
+    #expect(dark.summary.restarts == 0)
+    let updates = dark.outputs.updates()
+    let within = updates.filter { (9...17.9).contains(Self.seconds($0.timestamp)) }
+    #expect(within.allSatisfy { $0.convergence.reasons.contains(.insufficientLighting) && $0.object.distance != nil })
+    let end = updates.filter { Self.seconds($0.timestamp) > 22 }
+    #expect(end.allSatisfy { $0.object.horizontalAngle != nil && $0.object.quality == .precise })
+  }
+}

@@ -1,0 +1,103 @@
+import Geometry
+import Inertial
+import SensorData
+import Simulation
+import Smoothing
+import Vision
+
+/// A device that moves exactly as its inertial samples say, and what it sees: a problem whose solution is known.
+struct SyntheticMotion {
+  static let imu = IMUCalibration(
+    gyroscopeNoiseDensity: 1e-3, gyroscopeRandomWalk: 1e-4, accelerometerNoiseDensity: 1e-2,
+    accelerometerRandomWalk: 1e-3)
+  static let camera = CameraCalibration(
+    bodyFromCamera: Pose(
+      rotation: Rotation(matrix: Matrix3(rows: Vector3(0, 0, 1), Vector3(-1, 0, 0), Vector3(0, -1, 0))),
+      translation: Vector3(0.05, -0.02, 0.1)),
+    fx: 258, fy: 262, cx: 328, cy: 229, distortion: .fieldOfView(w: 0.93), width: 640, height: 480, pixelNoise: 0.7)
+  static let gravity = Vector3(0, 0, -9.81)
+
+  var samples = IMUBuffer()
+  /// True states, ten a second, at the same times as the keyframes.
+  var states: [(time: Timestamp, state: InertialState)] = []
+
+  static func time(_ milliseconds: Int) -> Timestamp { Timestamp(nanoseconds: Int64(milliseconds) * 1_000_000) }
+
+  static func state(_ source: inout SeededRandom) -> InertialState {
+    InertialState(
+      rotation: source.rotation(), position: 3 * source.gaussian3(), velocity: source.gaussian3(),
+      gyroscopeBias: 0.02 * source.gaussian3(), accelerometerBias: 0.3 * source.gaussian3())
+  }
+
+  /// A second and more of a lively hand; the state between samples is what the propagation makes of them.
+  init(seconds: Int = 2, _ source: inout SeededRandom) {
+    var state = Self.state(&source)
+    state.rotation = Rotation.exp(0.2 * source.gaussian3())
+    state.velocity = .zero
+    let phases = source.gaussian3()
+    for k in 0...(200 * seconds + 2) {
+      let t = 0.005 * Double(k)
+      func wave(_ rate: Double, _ size: Double) -> Vector3 {
+        Vector3(sine(rate * t + phases.x), sine(1.3 * rate * t + phases.y), sine(0.7 * rate * t + phases.z)) * size
+      }
+      _ = samples.add(
+        IMUSample(
+          timestamp: Self.time(5 * k), angularVelocity: wave(4, 0.6) + state.gyroscopeBias,
+          specificForce: Vector3(0, 0, 9.81) + wave(5, 2) + state.accelerometerBias))
+    }
+    let propagation = InertialPropagation(gravityMagnitude: 9.81)
+    states.append((Self.time(0), state))
+    for k in 0..<200 * seconds {
+      let a = samples.samples[k], b = samples.samples[k + 1]
+      state = propagation.propagated(
+        state, angularVelocity: 0.5 * (a.angularVelocity + b.angularVelocity),
+        specificForce: 0.5 * (a.specificForce + b.specificForce), dt: 0.005)
+      if (k + 1) % 20 == 0 { states.append((Self.time(5 * (k + 1)), state)) }
+    }
+  }
+
+  private func sine(_ x: Double) -> Double { Rotation.exp(Vector3(0, 0, x)).matrix[1, 0] }
+
+  /// The problem whose solution are the true states, with noise-free sights of random points.
+  func problem(points: Int, _ source: inout SeededRandom) -> BatchProblem? {
+    let noise = InertialNoise(Self.imu)
+    let rig = RigEstimate(imuFromCamera: Self.camera.bodyFromCamera)
+    let keyframes = states.map { moment, state in
+      Keyframe(
+        timestamp: moment, state: state, measuredRate: samples.sample(at: moment)!.angularVelocity)
+    }
+    var motions: [(factor: InertialFactor, weight: [Double])] = []
+    for (a, b) in zip(states, states.dropFirst()) {
+      guard
+        let motion = PreintegratedIMU(
+          samples, from: a.time, to: b.time, gyroscopeBias: a.state.gyroscopeBias,
+          accelerometerBias: a.state.accelerometerBias, noise: noise),
+        let weight = Whitening.matrix(motion.covariance, size: 15)
+      else { return nil }
+      motions.append((InertialFactor(motion: motion, gravity: Self.gravity), weight))
+    }
+    let lens = LensModel(Self.camera)
+    let cameras = keyframes.map { $0.state.worldFromIMU * rig.imuFromCamera }
+    var tracks: [LandmarkTrack] = []
+    for id in 0..<points {
+      let first = id % max(keyframes.count - 8, 1), anchor = cameras[first]
+      let direction = (anchor.rotation * Vector3(source.gaussian(), source.gaussian(), 2)).normalized
+      let landmark = Landmark(
+        origin: anchor.translation, bearing: direction, inverseDistance: source.uniform(0.05...0.8))
+      let sights = (first..<min(first + 8, keyframes.count)).compactMap { k -> LandmarkTrack.Sight? in
+        let seen = cameras[k].rotation.inverse * landmark.scaled(from: cameras[k].translation)
+        guard let pixel = lens.project(seen)?.pixel else { return nil }
+        return .init(keyframe: k, pixel: pixel, direction: seen.normalized)
+      }
+      tracks.append(LandmarkTrack(featureID: Int64(id), sights: sights, landmark: landmark))
+    }
+    func diagonal(_ n: Int, _ value: Double) -> [Double] { (0..<n * n).map { $0 % (n + 1) == 0 ? value : 0 } }
+    var start = diagonal(15, 10)
+    for i in [2, 3, 4, 5] { start[16 * i] = 1e4 }
+    return BatchProblem(
+      keyframes: keyframes, rig: rig, tracks: tracks, motions: motions,
+      start: .init(mean: keyframes[0].state, weight: start),
+      rigPrior: .init(mean: rig, weight: diagonal(RigEstimate.errorSize, 1000)),
+      reprojection: Reprojection(lens: lens, pixelNoise: Self.camera.pixelNoise))
+  }
+}
