@@ -37,8 +37,11 @@ public final class NearbyDevice: @unchecked Sendable {
   /// A device.
   ///
   /// - Parameters:
+  ///   - profile: what it can do.
   ///   - rig: its calibration; a device without sensors of its own needs none.
   ///   - usesOdometry: take the trajectory from `odometry` events instead of IMU and camera.
+  ///   - policy: what the system grants to sessions.
+  ///   - configuration: the finder's settings.
   public init(
     profile: DeviceProfile = .phone, rig: RigCalibration = RigCalibration(), usesOdometry: Bool = false,
     policy: SessionPolicy = SessionPolicy(), configuration: FinderConfiguration = FinderConfiguration()

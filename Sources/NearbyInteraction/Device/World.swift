@@ -21,9 +21,9 @@ public final class World {
   }
 
   private struct SharedRanges {
-    let from: Int
+    let from: NearbyDevice
     let peer: String
-    let to: Int
+    let to: NearbyDevice
     let name: String
   }
 
@@ -43,7 +43,9 @@ public final class World {
   /// Lets two devices' sessions find each other.
   ///
   /// - Parameters:
+  ///   - first: one device of this world.
   ///   - nameOfFirst: what the first device is called in the second one's ranges.
+  ///   - second: the other device of this world.
   ///   - nameOfSecond: what the second device is called in the first one's ranges.
   ///   - sharesRanges: the first device's ranges reach the second one, too: for a second device without a recording. Both
   ///     ends of a two-way ranging know its result.
@@ -55,8 +57,7 @@ public final class World {
       first.neighbours.append(Neighbour(device: second, peer: nameOfSecond))
       second.neighbours.append(Neighbour(device: first, peer: nameOfFirst))
     }
-    guard sharesRanges, let from = index(of: first), let to = index(of: second) else { return }
-    shared.append(SharedRanges(from: from, peer: nameOfSecond, to: to, name: nameOfFirst))
+    if sharesRanges { shared.append(SharedRanges(from: first, peer: nameOfSecond, to: second, name: nameOfFirst)) }
   }
 
   private func index(of device: NearbyDevice) -> Int? { players.firstIndex { $0.device === device } }
@@ -120,13 +121,15 @@ public final class World {
   }
 
   private func share(_ event: TimedEvent, from index: Int) {
-    guard case .range(var range) = event.event else { return }
-    for link in shared where link.from == index && link.peer == range.peer {
-      range.peer = link.name
-      range.timestamp = clock(of: players[link.to])
+    guard case .range(let range) = event.event else { return }
+    for link in shared where link.from === players[index].device && link.peer == range.peer {
+      guard let to = self.index(of: link.to) else { continue }
       // What the first one's antennas saw is not what the second one's see.
-      (range.antenna, range.azimuth, range.elevation, range.angleStandardDeviation) = (nil, nil, nil, nil)
-      players[link.to].device.receive(TimedEvent(.range(range)))
+      let heard = RangeMeasurement(
+        timestamp: clock(of: players[to]), peer: link.name, range: range.range,
+        standardDeviation: range.standardDeviation, rssi: range.rssi, nonLineOfSight: range.nonLineOfSight,
+        technology: range.technology)
+      link.to.receive(TimedEvent(.range(heard)))
     }
   }
 }
