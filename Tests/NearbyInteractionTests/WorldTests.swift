@@ -89,6 +89,28 @@ import Testing
     #expect(tags.objects.allSatisfy { $0.discoveryToken == phoneSession.discoveryToken })
   }
 
+  /// Regression: with several neighbours, the first one's name went into the second one's ranges.
+  @Test func eachNeighbourHearsItsOwnRanges() throws {
+    let phone = Tape.device()
+    let world = World()
+    world.add(
+      phone, playing: EventList(Tape(seconds: 2, peers: ["a": Vector3(0, 2, 0), "b": Vector3(0, 5, 0)]).events))
+    var kept: [(NISession, NISession, Listener)] = []
+    // Each tag calls the phone what the other tag is called: only the pairing says who is meant.
+    for (name, nameOfPhone) in [("a", "b"), ("b", "a")] {
+      let (tag, listener) = (Tape.device(.watch), Listener())
+      world.add(tag)
+      world.pair(phone, named: nameOfPhone, with: tag, named: name, sharesRanges: true)
+      let (tagSession, phoneSession) = (listener.session(on: tag), Listener().session(on: phone))
+      tagSession.run(SessionTests.plain(try #require(phoneSession.discoveryToken)))
+      phoneSession.run(SessionTests.plain(try #require(tagSession.discoveryToken)))
+      kept.append((tagSession, phoneSession, listener))
+    }
+    try world.play()
+    #expect(
+      kept.map { $0.2.objects.map(\.distance) } == [Array(repeating: 2, count: 20), Array(repeating: 5, count: 20)])
+  }
+
   /// The other end: told when it invalidates, timed out when it pauses or is suspended; silent after a dead token.
   @Test(arguments: ["invalidate", "pause", "suspend", "dropped"]) func whatTheOtherSideDoesIsNoticed(deed: String)
     throws
