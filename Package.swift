@@ -8,11 +8,14 @@ let package = Package(
   products: [
     // With the rooms whose public types a user hands in and gets out.
     .library(name: "PrecisionFinding", targets: ["PrecisionFinding", "SensorData", "Geometry", "Ranging"]),
+    .library(name: "NearbyInteraction", targets: ["NearbyInteraction", "RecordedDevices"]),
+    .library(name: "PeerDiscovery", targets: ["PeerDiscovery"]),
     .executable(name: "fuse", targets: ["fuse"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [
     // C ABI over Eigen: covariance kernels and small solves.
@@ -55,10 +58,17 @@ let package = Package(
     .target(
       name: "Report", dependencies: ["Datasets", "Evaluation", "SensorData", "Geometry"],
       resources: [.embedInCode("Page")]),
+    .target(name: "NearbyInteraction", dependencies: ["PrecisionFinding", "SensorData", "Geometry"]),
+    .target(
+      name: "RecordedDevices", dependencies: ["NearbyInteraction", "Datasets", "Simulation", "SensorData", "Geometry"]),
+    .target(
+      name: "PeerDiscovery",
+      dependencies: [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")]),
     .executableTarget(
       name: "fuse",
       dependencies: [
-        "PrecisionFinding", "Smoothing", "Estimator", "Datasets", "Simulation", "Evaluation", "Report", "Ranging", "SensorData", "Geometry",
+        "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "PrecisionFinding", "Smoothing", "Estimator", "Datasets", "Simulation",
+        "Evaluation", "Report", "Ranging", "SensorData", "Geometry",
         "CLinearAlgebra", .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Yams", package: "Yams"),
       ]),
 
@@ -98,6 +108,12 @@ let package = Package(
     .testTarget(
       name: "ReportTests",
       dependencies: ["Report", "Datasets", "Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(
+      name: "NearbyInteractionTests",
+      dependencies: [
+        "NearbyInteraction", "RecordedDevices", "PrecisionFinding", "Simulation", "SensorData", "Geometry", "TestSupport",
+      ]),
+    .testTarget(name: "PeerDiscoveryTests", dependencies: ["PeerDiscovery"]),
     .testTarget(
       name: "FuseCommandTests",
       dependencies: ["fuse", "PrecisionFinding", "Estimator", "Datasets", "Simulation", "Evaluation", "SensorData", "Geometry", "TestSupport"]),

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 @main
-struct Fuse: ParsableCommand {
+struct Fuse: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fuse",
     abstract: "Where is the peer? Fuses IMU, camera and UWB ranges of a recording.",
@@ -16,6 +16,7 @@ struct Fuse: ParsableCommand {
         fuse simulate arc -o walk --seed 7   a recording with known truth
         fuse eval phone                      how far the run is from the truth
         fuse diff golden new                 what changed between two runs
+        fuse meet phone --name a --peer b    one end of two processes that find each other
 
       EXIT CODES
         0 done, 1 the answer is no (eval --expect), 2 the data or the run failed (one "error: ..." line on stderr),
@@ -24,6 +25,6 @@ struct Fuse: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       RunCommand.self, ReportCommand.self, InspectCommand.self, SimulateCommand.self, EvalCommand.self,
-      DiffCommand.self, BenchmarkCommand.self,
+      DiffCommand.self, MeetCommand.self, BenchmarkCommand.self,
     ])
 }

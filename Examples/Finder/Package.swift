@@ -1,0 +1,16 @@
+// swift-tools-version: 6.0
+// An app that is written as for a phone, and a program that plays it a recording.
+import PackageDescription
+
+let package = Package(
+  name: "finder",
+  platforms: [.macOS(.v14)],
+  dependencies: [.package(name: "fuse", path: "../..")],
+  targets: [
+    // The app: knows Apple's names only.
+    .target(name: "FinderApp", dependencies: [.product(name: "NearbyInteraction", package: "fuse")]),
+    // Stands for the phone: opens the recording and plays it.
+    .executableTarget(
+      name: "finder", dependencies: ["FinderApp", .product(name: "NearbyInteraction", package: "fuse")]),
+  ]
+)

@@ -1,0 +1,21 @@
+import Foundation
+
+/// What a session is to do: finding a device (`NINearbyPeerConfiguration`) or an accessory
+/// (`NINearbyAccessoryConfiguration`). There is nothing that is only a configuration.
+public class NIConfiguration: NSObject, NSCopying, NSSecureCoding {
+  override init() {}
+
+  /// A copy that later changes do not reach.
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  // MARK: - Archives
+
+  /// True: archives hold plain values only.
+  public class var supportsSecureCoding: Bool { true }
+
+  /// Nil: only the two kinds can be archived.
+  public required init?(coder: NSCoder) { nil }
+
+  /// Writes an archive that `init(coder:)` reads.
+  public func encode(with coder: NSCoder) {}
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// Finding another device that runs a session of its own.
+public final class NINearbyPeerConfiguration: NIConfiguration {
+  /// The peer's token.
+  public let peerDiscoveryToken: NIDiscoveryToken
+  /// Whether camera and motion help. Off by default; an error at `run` where the device has no camera.
+  public var isCameraAssistanceEnabled = false
+  /// Long distances; an error at `run` where either device cannot. Off by default.
+  public var isExtendedDistanceMeasurementEnabled = false
+
+  /// A configuration for the peer whose session has this token.
+  public init(peerToken: NIDiscoveryToken) {
+    peerDiscoveryToken = peerToken
+    super.init()
+  }
+
+  public override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NINearbyPeerConfiguration(peerToken: peerDiscoveryToken)
+    copy.isCameraAssistanceEnabled = isCameraAssistanceEnabled
+    copy.isExtendedDistanceMeasurementEnabled = isExtendedDistanceMeasurementEnabled
+    return copy
+  }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NINearbyPeerConfiguration else { return false }
+    return peerDiscoveryToken == other.peerDiscoveryToken
+      && isCameraAssistanceEnabled == other.isCameraAssistanceEnabled
+      && isExtendedDistanceMeasurementEnabled == other.isExtendedDistanceMeasurementEnabled
+  }
+  public override var hash: Int { peerDiscoveryToken.hash }
+
+  // MARK: - Archives
+
+  public override class var supportsSecureCoding: Bool { true }
+
+  public override func encode(with coder: NSCoder) {
+    coder.encode(peerDiscoveryToken, forKey: "peerDiscoveryToken")
+    coder.encode(isCameraAssistanceEnabled, forKey: "isCameraAssistanceEnabled")
+    coder.encode(isExtendedDistanceMeasurementEnabled, forKey: "isExtendedDistanceMeasurementEnabled")
+  }
+
+  /// Nil for an archive that holds no such configuration.
+  public required init?(coder: NSCoder) {
+    guard let token = coder.decodeObject(of: NIDiscoveryToken.self, forKey: "peerDiscoveryToken") else { return nil }
+    peerDiscoveryToken = token
+    isCameraAssistanceEnabled = coder.decodeBool(forKey: "isCameraAssistanceEnabled")
+    isExtendedDistanceMeasurementEnabled = coder.decodeBool(forKey: "isExtendedDistanceMeasurementEnabled")
+    super.init()
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Geometry
+import PrecisionFinding
+import SensorData
+
+/// From sensor events to sessions; all under the lock.
+extension NearbyDevice {
+  /// Looks at an event, and returns what the finder is to see of it.
+  func admit(_ timed: TimedEvent) -> [TimedEvent] {
+    pass(to: timed.arrival)
+    var admitted = injected.map {
+      TimedEvent(.device(DeviceEvent(timestamp: timed.event.timestamp, name: $0.name, peer: $0.peer)))
+    }
+    injected = []
+    switch timed.event {
+    case .imu, .odometry: admitted.append(timed)
+    case .frame: if !isSuspended { admitted.append(timed) }
+    case .device(let event):
+      happened(event)
+      admitted.append(timed)
+    case .range(let range): admitted += heard(range, arrival: timed.arrival)
+    }
+    // Without a camera there is nothing for the finder to do: the radio speaks for itself.
+    return profile.capabilities.contains(.cameraAssistance) ? admitted : []
+  }
+
+  /// Tells the sessions of a range, and returns it for the finder where one of them has camera assistance.
+  private func heard(_ range: RangeMeasurement, arrival: Timestamp) -> [TimedEvent] {
+    var range = range
+    if !profile.capabilities.contains(.direction) {
+      (range.azimuth, range.elevation, range.angleStandardDeviation) = (nil, nil, nil)
+    }
+    var isAssisted = false
+    for session in living where session.core({ $0.isRunning }) && peer(of: session) == range.peer {
+      guard isReachable(session), let request = session.core({ $0.request }),
+        range.range <= profile.reach * (request.isExtended ? 3 : 1)
+      else { continue }
+      session.core { $0.lastHeard = clock }
+      if request.isCameraAssisted {
+        isAssisted = true
+      } else {
+        post(.didUpdate([session.core { $0.presenter.object(range, token: request.peerToken) }]), from: session)
+      }
+    }
+    return isAssisted ? [TimedEvent(.range(range), arrival: arrival)] : []
+  }
+
+  /// What happened to the device or to a peer, as the recording tells it: `suspend`, `resume`, `peerEnded`, or the name of an
+  /// `NIError.Code`.
+  private func happened(_ event: DeviceEvent) {
+    switch event.name {
+    case "suspend":
+      for session in living where !goesOnInBackground(session) { session.perform(.suspend) }
+      isSuspended = true
+    case "resume":
+      isSuspended = false
+      for session in living {
+        session.perform(.suspensionEnds)
+        // One that went on in the background tells its state anew.
+        session.core { ($0.toldConvergence, $0.toldSessionConvergence) = (nil, nil) }
+      }
+    case "peerEnded":
+      for session in living where event.peer != nil && peer(of: session) == event.peer {
+        session.perform(.lose(.peerEnded))
+      }
+    default:
+      guard let code = NIError.Code(name: event.name) else { return }
+      if code == .userDidNotAllow { rules.isAllowedByUser = false }
+      for session in living where event.peer == nil || peer(of: session) == event.peer { session.perform(.fail(code)) }
+    }
+  }
+
+  /// UWB ranging with an accessory that is connected by Bluetooth goes on while the app is in the background.
+  private func goesOnInBackground(_ session: NISession) -> Bool {
+    guard let request = session.core({ $0.request }), request.accessoryData != nil else { return false }
+    return request.accessory?.bluetoothPeer.map(connectedAccessories.contains) ?? false
+  }
+
+  // MARK: - From the finder
+
+  /// Passes on what the finder says.
+  func route(_ output: FinderOutput) {
+    switch output {
+    case .pose(let time, let worldFromBody, _):
+      let worldFromDevice = worldFromBody * rig.bodyFromDevice
+      let world = arWorld ?? ARWorld(firstWorldFromDevice: worldFromDevice)
+      arWorld = world
+      let camera = ARCamera(transform: world.cameraTransform(worldFromDevice: worldFromDevice))
+      show(ARFrame(timestamp: Double(time.nanoseconds) / 1e9, camera: camera))
+    case .session(let update):
+      sessionConvergence = NIAlgorithmConvergence(status: NIAlgorithmConvergenceStatus(update.convergence))
+      for session in living where session.core({ $0.isAssisted }) { tellSessionConvergence(session) }
+    case .update(let update):
+      for session in living where session.core({ $0.isAssisted }) && peer(of: session) == update.object.peer {
+        tell(update, to: session)
+      }
+    }
+  }
+
+  private func show(_ frame: ARFrame) {
+    for shared in living.compactMap({ $0.core { $0.arSession } })
+    where !frames.contains(where: { $0.session === shared && $0.frame === frame }) {
+      frames.append((shared, frame))
+    }
+  }
+
+  private func tell(_ update: NearbyUpdate, to session: NISession) {
+    guard let started = session.core({ $0.startedAt }), update.timestamp >= started,
+      let token = session.core({ $0.request?.peerToken })
+    else { return }
+    tellSessionConvergence(session)
+    let object = session.core { core in
+      core.worldPosition = core.presenter.worldPosition(update)
+      return core.presenter.object(update, token: token)
+    }
+    let convergence = NIAlgorithmConvergence(status: NIAlgorithmConvergenceStatus(update.convergence))
+    if session.core({ $0.toldConvergence }) != convergence {
+      session.core { $0.toldConvergence = convergence }
+      post(.didUpdateAlgorithmConvergence(convergence, object), from: session)
+    }
+    post(.didUpdate([object]), from: session)
+  }
+
+  private func tellSessionConvergence(_ session: NISession) {
+    guard let now = sessionConvergence, session.core({ $0.toldSessionConvergence }) != now else { return }
+    session.core { $0.toldSessionConvergence = now }
+    post(.didUpdateAlgorithmConvergence(now, nil), from: session)
+  }
+}
+
+extension SessionCore {
+  /// Runs, with camera and motion helping.
+  var isAssisted: Bool { isRunning && request?.isCameraAssisted == true }
+}

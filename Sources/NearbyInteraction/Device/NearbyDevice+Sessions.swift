@@ -1,0 +1,101 @@
+import Foundation
+import SensorData
+
+/// What the device decides about its sessions; all under the lock.
+extension NearbyDevice {
+  /// What becomes of a session's `run`: it starts, waits, or is refused. The first objection counts.
+  ///
+  /// - Parameter arServes: whether the shared `ARSession` fits camera assistance; nil when none is shared.
+  func verdict(on session: NISession, arServes: Bool?) -> SessionLifecycle.Event {
+    let (request, token) = session.core { ($0.request, $0.token) }
+    guard profile.capabilities.contains(.preciseDistance) else { return .refuse(.unsupportedPlatform) }
+    guard rules.isAllowedByUser else { return .refuse(.userDidNotAllow) }
+    guard let request, request.peerToken != token else { return .refuse(.invalidConfiguration) }
+    if let code = missingCapability(for: request) { return .refuse(code) }
+    if let arServes, !arServes || !request.isCameraAssisted { return .refuse(.invalidARConfiguration) }
+    if let identity = request.accessory?.bluetoothPeer, !connectedAccessories.contains(identity) {
+      return .refuse(.accessoryPeerDeviceUnavailable)
+    }
+    let others = living.filter { $0 !== session && $0.core { $0.isActive } }
+    guard others.count < rules.activeSessions else { return .refuse(.activeSessionsLimitExceeded) }
+    let extended = others.count { $0.core { $0.request?.isExtended == true } }
+    if request.isExtended, extended >= rules.extendedDistanceSessions {
+      return .refuse(.activeExtendedDistanceSessionsLimitExceeded)
+    }
+    return isSuspended ? .startLater : .start
+  }
+
+  private func missingCapability(for request: SessionRequest) -> NIError.Code? {
+    if request.isCameraAssisted, !profile.capabilities.contains(.cameraAssistance) { return .unsupportedPlatform }
+    let isChannelSounding = request.accessory != nil && request.accessoryData == nil
+    if isChannelSounding, !profile.capabilities.contains(.channelSounding) { return .unsupportedPlatform }
+    if request.isExtended {
+      if !profile.capabilities.contains(.extendedDistance) { return .unsupportedPlatform }
+      if !request.peerToken.capabilities.contains(.extendedDistance) { return .incompatiblePeerDevice }
+    }
+    return nil
+  }
+
+  /// A session began to run: one with an accessory gets what the accessory needs.
+  func sessionStarted(_ session: NISession) {
+    guard let request = session.core({ $0.request }), let data = request.accessoryData,
+      let token = session.discoveryToken
+    else { return }
+    let answer = ShareableConfigurationData(answering: data, token: token)
+    post(
+      .didGenerateShareableConfigurationData(
+        answer.data, NINearbyObject(discoveryToken: request.peerToken)), from: session)
+  }
+
+  /// Passes the app's word on the accessory's motion to the finder.
+  func hint(_ state: NIMotionActivityState, of session: NISession) {
+    guard let peer = peer(of: session) else { return }
+    switch state {
+    case .unknown: break
+    case .stationary: injected.append(("stationary", peer))
+    case .moving: injected.append(("moving", peer))
+    }
+  }
+
+  // MARK: - Time
+
+  /// Moves the clock, and does what was due by then.
+  func pass(to time: Timestamp) {
+    let now = max(clock ?? time, time)
+    clock = now
+    for session in living {
+      session.core { core in
+        if core.isRunning {
+          core.startedAt = core.startedAt ?? now
+          core.lastHeard = core.lastHeard ?? now
+        }
+        if core.lifecycle.state == .suspended { core.suspendedAt = core.suspendedAt ?? now }
+      }
+      if let event = overdue(session, at: now) { session.perform(event) }
+    }
+    let due = notices.filter { $0.due.map { $0 <= now } ?? true }
+    notices.removeAll { $0.due.map { $0 <= now } ?? true }
+    for notice in due {
+      living.first { $0.core { $0.token == notice.token } }?.perform(.lose(.peerEnded))
+    }
+  }
+
+  private func overdue(_ session: NISession, at now: Timestamp) -> SessionLifecycle.Event? {
+    session.core { core in
+      switch core.lifecycle.state {
+      case .running:
+        if let limit = rules.activeTime, let began = core.startedAt, now.seconds(since: began) > limit {
+          return .fail(.resourceUsageTimeout)
+        }
+        let waitsForAccessory = core.request?.accessoryData != nil && !core.accessoryRanges
+        let patience = waitsForAccessory ? rules.accessoryTimeout : rules.peerTimeout
+        guard let heard = core.lastHeard, now.seconds(since: heard) > patience else { return nil }
+        return .lose(.timeout)
+      case .suspended:
+        guard let since = core.suspendedAt, now.seconds(since: since) > rules.suspendedTime else { return nil }
+        return .fail(.sessionFailed)
+      default: return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import SensorData
+
+/// Where a device's events come from: a recording, a simulation, a live sensor.
+public protocol SensorEventSource {
+  /// The next event in order of arrival; nil at the end.
+  mutating func next() throws -> TimedEvent?
+}
+
+/// Events that are all there.
+public struct EventList: SensorEventSource, Sendable {
+  private let events: [TimedEvent]
+  private var position = 0
+
+  /// A source of these events, which are in order of arrival.
+  public init(_ events: [TimedEvent]) { self.events = events }
+
+  /// The next event; nil at the end.
+  public mutating func next() -> TimedEvent? {
+    guard position < events.count else { return nil }
+    defer { position += 1 }
+    return events[position]
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// Which of several peers the phone points at: the one nearest to its axis, with hysteresis so that two neighbours do not
+/// take turns. A pure state machine.
+public struct PointingQuery: Equatable, Sendable {
+  /// A peer, seen from the phone.
+  public struct Candidate: Equatable, Sendable {
+    /// Who.
+    public var peer: String
+    /// Angle off the axis that points, radians; the sign does not matter.
+    public var angle: Double
+    /// Metres; the nearer of two at one angle wins.
+    public var distance: Double?
+
+    /// A candidate from its parts.
+    public init(peer: String, angle: Double, distance: Double? = nil) {
+      self.peer = peer
+      self.angle = angle
+      self.distance = distance
+    }
+  }
+
+  /// Farther off the axis than this nobody is pointed at, radians.
+  public var cone: Double
+  /// Another peer must be nearer to the axis by this much, radians.
+  public var margin: Double
+  /// Who is pointed at; nil for nobody.
+  public private(set) var selected: String?
+
+  /// Nobody yet; 20 degrees of cone, 5 of margin.
+  public init(cone: Double = .pi / 9, margin: Double = .pi / 36) {
+    self.cone = cone
+    self.margin = margin
+  }
+
+  /// The candidates inside the cone, best first: by angle, then distance, then name.
+  public func ranking(_ candidates: [Candidate]) -> [Candidate] {
+    candidates.filter { $0.angle.isFinite && abs($0.angle) <= cone }.sorted {
+      (abs($0.angle), $0.distance ?? .infinity, $0.peer) < (abs($1.angle), $1.distance ?? .infinity, $1.peer)
+    }
+  }
+
+  /// Takes what is seen now and returns who is pointed at.
+  public mutating func update(_ candidates: [Candidate]) -> String? {
+    let ranking = ranking(candidates)
+    guard let best = ranking.first else {
+      // The selected one is held a little beyond the cone.
+      let held = candidates.first { $0.peer == selected && abs($0.angle) <= cone + margin }
+      selected = held?.peer
+      return selected
+    }
+    if let held = candidates.first(where: { $0.peer == selected }), abs(held.angle) <= abs(best.angle) + margin {
+      return selected
+    }
+    selected = best.peer
+    return selected
+  }
+}

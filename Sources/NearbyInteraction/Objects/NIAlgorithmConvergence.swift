@@ -1,0 +1,43 @@
+import Foundation
+
+/// The state of camera assistance for one object, or for the whole session.
+public final class NIAlgorithmConvergence: NSObject, NSCopying, NSSecureCoding, Sendable {
+  /// How far it is.
+  public let status: NIAlgorithmConvergenceStatus
+
+  package init(status: NIAlgorithmConvergenceStatus) { self.status = status }
+
+  public override func isEqual(_ object: Any?) -> Bool { (object as? NIAlgorithmConvergence)?.status == status }
+  public override var hash: Int { status.hashValue }
+  /// Itself: it never changes.
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  // MARK: - Archives
+
+  /// True: archives hold plain values only.
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Writes an archive that `init(coder:)` reads.
+  public func encode(with coder: NSCoder) {
+    let (code, reasons): (Int, [String]) =
+      switch status {
+      case .unknown: (0, [])
+      case .notConverged(let reasons): (1, reasons.map(\.rawValue))
+      case .converged: (2, [])
+      }
+    coder.encode(code, forKey: "status")
+    coder.encode(reasons.joined(separator: "\n") as NSString, forKey: "reasons")
+  }
+
+  /// Nil for an archive that holds no convergence.
+  public required convenience init?(coder: NSCoder) {
+    let words = coder.decodeObject(of: NSString.self, forKey: "reasons").map(String.init(describing:)) ?? ""
+    let reasons = words.split(separator: "\n").map { NIAlgorithmConvergenceStatus.Reason(rawValue: String($0)) }
+    switch coder.decodeInteger(forKey: "status") {
+    case 0: self.init(status: .unknown)
+    case 1: self.init(status: .notConverged(reasons))
+    case 2: self.init(status: .converged)
+    default: return nil
+    }
+  }
+}

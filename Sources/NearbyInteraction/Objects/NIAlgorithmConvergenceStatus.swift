@@ -1,0 +1,43 @@
+import PrecisionFinding
+
+/// How far camera assistance is, and what is missing.
+public enum NIAlgorithmConvergenceStatus: Hashable, Sendable {
+  /// There is nothing to judge yet.
+  case unknown
+  /// Something is missing, most important first; an angle may be there all the same.
+  case notConverged([Reason])
+  /// All outputs are there.
+  case converged
+
+  /// What is missing.
+  ///
+  /// Apple does not publish its raw values; here they are the names of the constants.
+  public struct Reason: RawRepresentable, Hashable, Sendable {
+    /// The raw value.
+    public let rawValue: String
+    /// From a raw value.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Move around. Withholds the horizontal angle and the vertical estimate.
+    public static let insufficientMovement = Reason(rawValue: "insufficientMovement")
+    /// Sweep from side to side. Withholds the horizontal angle and the vertical estimate.
+    public static let insufficientHorizontalSweep = Reason(rawValue: "insufficientHorizontalSweep")
+    /// Sweep up and down. May withhold the vertical estimate, never the horizontal angle.
+    public static let insufficientVerticalSweep = Reason(rawValue: "insufficientVerticalSweep")
+    /// Turn on the light. Withholds the horizontal angle and the vertical estimate.
+    public static let insufficientLighting = Reason(rawValue: "insufficientLighting")
+    /// Move closer.
+    public static let insufficientSignalStrength = Reason(rawValue: "insufficientSignalStrength")
+
+    /// What to ask of the user, one sentence; nil for a reason that is not known.
+    public var localizedDescription: String? { Convergence.Reason(rawValue: rawValue)?.guidance }
+  }
+
+  package init(_ convergence: Convergence) {
+    switch convergence.status {
+    case .unknown: self = .unknown
+    case .converged: self = .converged
+    case .notConverged: self = .notConverged(convergence.reasons.map { Reason(rawValue: $0.rawValue) })
+    }
+  }
+}

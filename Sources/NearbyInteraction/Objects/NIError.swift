@@ -1,0 +1,93 @@
+import Foundation
+
+/// The domain of Nearby Interaction's errors.
+public let NIErrorDomain = "com.apple.NearbyInteraction"
+
+/// Why a session was invalidated.
+public struct NIError: CustomNSError, LocalizedError, Hashable, Sendable {
+  /// Which error; raw values are Apple's.
+  public enum Code: Int, CaseIterable, Sendable {
+    /// No radio, or a feature that this device does not have.
+    case unsupportedPlatform = -5889
+    /// A bad peer token or accessory configuration.
+    case invalidConfiguration = -5888
+    /// Something failed for good; also `run` after invalidation.
+    case sessionFailed = -5887
+    /// The session was active for too long.
+    case resourceUsageTimeout = -5886
+    /// Too many sessions at once.
+    case activeSessionsLimitExceeded = -5885
+    /// The user refused.
+    case userDidNotAllow = -5884
+    /// The shared `ARSession` does not fit camera assistance.
+    case invalidARConfiguration = -5883
+    /// The accessory is not connected.
+    case accessoryPeerDeviceUnavailable = -5882
+    /// The peer's device cannot do what the configuration asks for.
+    case incompatiblePeerDevice = -5881
+    /// A second session of extended distance.
+    case activeExtendedDistanceSessionsLimitExceeded = -5880
+  }
+
+  /// Which error.
+  public let code: Code
+
+  /// An error with a code.
+  public init(_ code: Code) { self.code = code }
+
+  /// `NIErrorDomain`.
+  public static var errorDomain: String { NIErrorDomain }
+  /// The code's raw value.
+  public var errorCode: Int { code.rawValue }
+  /// The explanation, under its usual key.
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: code.explanation] }
+  /// One sentence for people.
+  public var errorDescription: String? { code.explanation }
+
+  /// See `Code.unsupportedPlatform`.
+  public static var unsupportedPlatform: Code { .unsupportedPlatform }
+  /// See `Code.invalidConfiguration`.
+  public static var invalidConfiguration: Code { .invalidConfiguration }
+  /// See `Code.sessionFailed`.
+  public static var sessionFailed: Code { .sessionFailed }
+  /// See `Code.resourceUsageTimeout`.
+  public static var resourceUsageTimeout: Code { .resourceUsageTimeout }
+  /// See `Code.activeSessionsLimitExceeded`.
+  public static var activeSessionsLimitExceeded: Code { .activeSessionsLimitExceeded }
+  /// See `Code.userDidNotAllow`.
+  public static var userDidNotAllow: Code { .userDidNotAllow }
+  /// See `Code.invalidARConfiguration`.
+  public static var invalidARConfiguration: Code { .invalidARConfiguration }
+  /// See `Code.accessoryPeerDeviceUnavailable`.
+  public static var accessoryPeerDeviceUnavailable: Code { .accessoryPeerDeviceUnavailable }
+  /// See `Code.incompatiblePeerDevice`.
+  public static var incompatiblePeerDevice: Code { .incompatiblePeerDevice }
+  /// See `Code.activeExtendedDistanceSessionsLimitExceeded`.
+  public static var activeExtendedDistanceSessionsLimitExceeded: Code { .activeExtendedDistanceSessionsLimitExceeded }
+}
+
+extension NIError.Code {
+  /// `case NIError.userDidNotAllow:` in a switch or catch over any error.
+  public static func ~= (code: NIError.Code, error: any Error) -> Bool { (error as? NIError)?.code == code }
+
+  /// The code of this name, as a recording's event spells it.
+  init?(name: String) {
+    guard let code = Self.allCases.first(where: { "\($0)" == name }) else { return nil }
+    self = code
+  }
+
+  var explanation: String {
+    switch self {
+    case .unsupportedPlatform: "This device does not support the session's configuration."
+    case .invalidConfiguration: "The session's configuration is not valid."
+    case .sessionFailed: "The session failed and cannot be started again."
+    case .resourceUsageTimeout: "The session was active for too long; start a new one."
+    case .activeSessionsLimitExceeded: "Too many sessions are active at once."
+    case .userDidNotAllow: "The user did not allow access to nearby devices."
+    case .invalidARConfiguration: "The shared AR session does not fit camera assistance."
+    case .accessoryPeerDeviceUnavailable: "The accessory is not available."
+    case .incompatiblePeerDevice: "The peer's device cannot do what the configuration asks for."
+    case .activeExtendedDistanceSessionsLimitExceeded: "Too many sessions of extended distance are active at once."
+    }
+  }
+}

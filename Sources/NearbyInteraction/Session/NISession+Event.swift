@@ -1,0 +1,47 @@
+import Foundation
+
+extension NISession {
+  /// What a session tells: the delegate's methods as values. Not Apple's.
+  public enum Event: Equatable, Sendable {
+    /// `sessionDidStartRunning`.
+    case didStartRunning
+    /// `session(_:didUpdate:)`.
+    case didUpdate([NINearbyObject])
+    /// `session(_:didUpdateAlgorithmConvergence:for:)`.
+    case didUpdateAlgorithmConvergence(NIAlgorithmConvergence, NINearbyObject?)
+    /// `session(_:didGenerateShareableConfigurationData:for:)`.
+    case didGenerateShareableConfigurationData(Data, NINearbyObject)
+    /// `session(_:didRemove:reason:)`.
+    case didRemove([NINearbyObject], NINearbyObject.RemovalReason)
+    /// `sessionWasSuspended`.
+    case wasSuspended
+    /// `sessionSuspensionEnded`.
+    case suspensionEnded
+    /// `session(_:didInvalidateWith:)`.
+    case didInvalidate(NIError)
+
+    /// True for what a session says only while it runs.
+    var needsRunningSession: Bool {
+      switch self {
+      case .didUpdate, .didUpdateAlgorithmConvergence, .didGenerateShareableConfigurationData: true
+      default: false
+      }
+    }
+
+    /// Calls the delegate's method.
+    func tell(_ delegate: any NISessionDelegate, of session: NISession) {
+      switch self {
+      case .didStartRunning: delegate.sessionDidStartRunning(session)
+      case .didUpdate(let objects): delegate.session(session, didUpdate: objects)
+      case .didUpdateAlgorithmConvergence(let convergence, let object):
+        delegate.session(session, didUpdateAlgorithmConvergence: convergence, for: object)
+      case .didGenerateShareableConfigurationData(let data, let object):
+        delegate.session(session, didGenerateShareableConfigurationData: data, for: object)
+      case .didRemove(let objects, let reason): delegate.session(session, didRemove: objects, reason: reason)
+      case .wasSuspended: delegate.sessionWasSuspended(session)
+      case .suspensionEnded: delegate.sessionSuspensionEnded(session)
+      case .didInvalidate(let error): delegate.session(session, didInvalidateWith: error)
+      }
+    }
+  }
+}

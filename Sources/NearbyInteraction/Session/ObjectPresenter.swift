@@ -1,0 +1,65 @@
+import Foundation
+import Geometry
+import PrecisionFinding
+import SensorData
+
+/// Turns estimates into what Nearby Interaction tells of them: which reason withholds what, and which direction a device
+/// of this kind would know.
+package struct ObjectPresenter: Sendable {
+  private let profile: DeviceProfile
+  /// Whether the peer was once seen inside the cone: from then on camera assistance follows it outside.
+  private var wasInCone = false
+
+  /// A presenter for one peer on a device of this kind.
+  package init(profile: DeviceProfile) { self.profile = profile }
+
+  /// An estimate as an object, with camera assistance.
+  package mutating func object(_ update: NearbyUpdate, token: NIDiscoveryToken) -> NINearbyObject {
+    let object = update.object
+    let withholds = update.convergence.reasons.contains(where: Self.withholdsAngle)
+    if let direction = object.direction, isInCone(direction) { wasInCone = true }
+    let tellsDirection = wasInCone && profile.capabilities.contains(.direction)
+    return NINearbyObject(
+      discoveryToken: token, distance: object.distance.map { Float($0) },
+      direction: tellsDirection ? object.direction.map { simd_float3($0) } : nil,
+      horizontalAngle: withholds ? nil : object.horizontalAngle.map { Float($0.value) },
+      verticalDirectionEstimate: withholds ? .unknown : Self.apple(object.verticalDirectionEstimate),
+      estimate: update)
+  }
+
+  /// Where the peer is in the estimate's world; nil while a reason withholds it: an angle without the height can be told,
+  /// a place cannot.
+  package func worldPosition(_ update: NearbyUpdate) -> Vector3? {
+    let reasons = update.convergence.reasons
+    guard !reasons.contains(where: { Self.withholdsAngle($0) || $0 == .insufficientVerticalSweep }) else { return nil }
+    return update.object.worldPosition?.position
+  }
+
+  /// A range as an object, without camera assistance: what the radio alone knows.
+  package func object(_ range: RangeMeasurement, token: NIDiscoveryToken) -> NINearbyObject {
+    var direction: Vector3?
+    let isClear = range.range <= profile.directionReach && range.nonLineOfSight ?? 0 <= 0.5
+    if isClear, profile.capabilities.contains(.direction), let azimuth = range.azimuth, let elevation = range.elevation
+    {
+      let u = Vector3(sin(azimuth) * cos(elevation), sin(elevation), -cos(azimuth) * cos(elevation))
+      if u.isFinite, isInCone(u) { direction = u }
+    }
+    return NINearbyObject(
+      discoveryToken: token, distance: Float(range.range), direction: direction.map { simd_float3($0) })
+  }
+
+  private func isInCone(_ direction: Vector3) -> Bool { -direction.z >= cos(profile.directionConeHalfAngle) }
+
+  private static func withholdsAngle(_ reason: Convergence.Reason) -> Bool {
+    switch reason {
+    case .insufficientMovement, .insufficientHorizontalSweep, .insufficientLighting: true
+    case .insufficientVerticalSweep, .insufficientSignalStrength: false
+    }
+  }
+
+  private static func apple(_ estimate: PrecisionFinding.VerticalDirectionEstimate)
+    -> NINearbyObject.VerticalDirectionEstimate
+  {
+    NINearbyObject.VerticalDirectionEstimate(rawValue: estimate.rawValue) ?? .unknown
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// As much of ARKit's session as Nearby Interaction shares: it carries the device's pose while a device plays.
+///
+/// The pose comes from the device that the `NISession` runs on; before that `currentFrame` is nil.
+public final class ARSession: NSObject, @unchecked Sendable {
+  private let lock = NSLock()
+  private var running: ARConfiguration?
+  private var frame: ARFrame?
+  private weak var observer: (any ARSessionDelegate)?
+
+  /// A session that does not run yet.
+  public override init() {}
+
+  /// Who is told of frames.
+  public var delegate: (any ARSessionDelegate)? {
+    get { lock.withLock { observer } }
+    set { lock.withLock { observer = newValue } }
+  }
+
+  /// What it runs with; nil while it does not run.
+  public var configuration: ARConfiguration? { lock.withLock { running } }
+
+  /// The newest frame; nil before the first.
+  public var currentFrame: ARFrame? { lock.withLock { frame } }
+
+  /// Starts, or goes on with another configuration.
+  public func run(_ configuration: ARConfiguration, options: RunOptions = []) {
+    lock.withLock {
+      running = configuration
+      if options.contains(.resetTracking) { frame = nil }
+    }
+  }
+
+  /// Stops until the next `run`.
+  public func pause() { lock.withLock { running = nil } }
+
+  /// Puts the next frame in its place; nothing while the session does not run.
+  func show(_ next: ARFrame) {
+    let isRunning = lock.withLock {
+      if running != nil { frame = next }
+      return running != nil
+    }
+    if isRunning { delegate?.session(self, didUpdate: next) }
+  }
+
+  /// How `run` begins.
+  public struct RunOptions: OptionSet, Sendable {
+    /// The raw value.
+    public let rawValue: UInt
+    /// From a raw value.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    /// Forgets the frames so far.
+    public static let resetTracking = RunOptions(rawValue: 1 << 0)
+    /// Accepted and without effect: there are no anchors here.
+    public static let removeExistingAnchors = RunOptions(rawValue: 1 << 1)
+  }
+}

@@ -1,0 +1,15 @@
+/// Who is told of an `ARSession`'s frames. Every method has a default.
+public protocol ARSessionDelegate: AnyObject {
+  /// A new pose; called by whoever plays the device.
+  func session(_ session: ARSession, didUpdate frame: ARFrame)
+  /// Whether tracking may jump back to an old map after an interruption. Camera assistance needs false: a jump of the
+  /// world contradicts all ranges so far.
+  func sessionShouldAttemptRelocalization(_ session: ARSession) -> Bool
+}
+
+extension ARSessionDelegate {
+  /// Does nothing.
+  public func session(_ session: ARSession, didUpdate frame: ARFrame) {}
+  /// False, as with Apple.
+  public func sessionShouldAttemptRelocalization(_ session: ARSession) -> Bool { false }
+}

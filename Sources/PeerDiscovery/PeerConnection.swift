@@ -1,0 +1,27 @@
+import Foundation
+import NIOCore
+
+/// A way to one peer, for messages of up to 64 KiB, in order.
+public final class PeerConnection: Sendable {
+  /// What the peer calls itself.
+  public let peer: String
+  /// What it sends; ends with the connection. For one reader.
+  public let messages: AsyncStream<Data>
+  private let channel: any Channel
+
+  init(peer: String, channel: any Channel, messages: AsyncStream<Data>) {
+    self.peer = peer
+    self.channel = channel
+    self.messages = messages
+  }
+
+  /// Sends a message.
+  ///
+  /// - Throws: `DiscoveryError.messageTooLong`, or the system's error when the connection is gone.
+  public func send(_ message: Data) async throws {
+    try await channel.writeAndFlush(FrameDecoder.frame(message))
+  }
+
+  /// Ends the connection.
+  public func close() async { try? await channel.close() }
+}

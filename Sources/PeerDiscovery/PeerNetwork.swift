@@ -1,0 +1,123 @@
+import Foundation
+import NIOCore
+import NIOPosix
+
+/// A place to meet, for tests and demos: peers on one machine or one LAN advertise a name, find each other, and exchange
+/// messages, discovery tokens for instance. Nothing is encrypted and nobody is who they say: apps bring their own.
+///
+/// A question goes by UDP to a handful of fixed ports, of which each peer holds one; its answer names a TCP port for
+/// invitations.
+public final class PeerNetwork: Sendable {
+  /// What we call ourselves.
+  public let name: String
+  /// Who invites us. For one reader; ends with `leave`.
+  public let invitations: AsyncStream<PeerConnection>
+  private let host: String
+  private let ports: ClosedRange<Int>
+  private let beacon: any Channel
+  private let server: any Channel
+  private let inviting: AsyncStream<PeerConnection>.Continuation
+
+  private init(
+    name: String, host: String, ports: ClosedRange<Int>, beacon: any Channel, server: any Channel,
+    invitations: (stream: AsyncStream<PeerConnection>, continuation: AsyncStream<PeerConnection>.Continuation)
+  ) {
+    (self.name, self.host, self.ports, self.beacon, self.server) = (name, host, ports, beacon, server)
+    (self.invitations, inviting) = invitations
+  }
+
+  /// Begins to advertise.
+  ///
+  /// - Parameters:
+  ///   - address: the interface to use; the default reaches this machine only.
+  ///   - ports: where beacons are; the same for all who want to meet.
+  /// - Throws: `DiscoveryError`, or the system's error.
+  public static func join(
+    as name: String, address: String = "127.0.0.1", ports: ClosedRange<Int> = 47801...47808
+  ) async throws -> PeerNetwork {
+    guard Beacon.isName(name) else { throw DiscoveryError.badName(name) }
+    let invitations = AsyncStream<PeerConnection>.makeStream()
+    let inviting = invitations.continuation
+    let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          let messages = AsyncStream<Data>.makeStream()
+          let handler = MessageHandler(messages: messages.continuation) { peer in
+            inviting.yield(PeerConnection(peer: peer, channel: channel, messages: messages.stream))
+          }
+          try channel.pipeline.syncOperations.addHandlers(ByteToMessageHandler(FrameDecoder()), handler)
+        }
+      }.bind(host: address, port: 0).get()
+    do {
+      let answer = Beacon.answer(name: name, port: server.localAddress?.port ?? 0)
+      let beacon = try await bindBeacon(answer: answer, address: address, ports: ports)
+      return PeerNetwork(
+        name: name, host: address, ports: ports, beacon: beacon, server: server, invitations: invitations)
+    } catch {
+      try? await server.close()
+      throw error
+    }
+  }
+
+  private static func bindBeacon(
+    answer: String, address: String, ports: ClosedRange<Int>
+  ) async throws -> any Channel {
+    for port in ports {
+      let bootstrap = DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton).channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(BeaconHandler(answer: answer))
+        }
+      }
+      if let channel = try? await bootstrap.bind(host: address, port: port).get() { return channel }
+    }
+    throw DiscoveryError.noFreePort(ports)
+  }
+
+  /// Asks who is there, and waits so long for answers, seconds; everybody but us, sorted by name.
+  public func browse(for seconds: Double = 0.2) async throws -> [DiscoveredPeer] {
+    let found = AsyncStream<DiscoveredPeer>.makeStream()
+    let finding = found.continuation
+    let channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(BeaconHandler(answer: nil) { finding.yield($0) })
+        }
+      }.bind(host: host, port: 0).get()
+    for port in ports {
+      let address = try SocketAddress(ipAddress: host, port: port)
+      try? await channel.writeAndFlush(
+        AddressedEnvelope(remoteAddress: address, data: ByteBuffer(string: Beacon.question)))
+    }
+    try? await Task.sleep(for: .seconds(seconds))
+    try? await channel.close()
+    finding.finish()
+    var peers: Set<DiscoveredPeer> = []
+    for await peer in found.stream where peer.port != server.localAddress?.port { peers.insert(peer) }
+    return peers.sorted { ($0.name, $0.port) < ($1.name, $1.port) }
+  }
+
+  /// Opens a way to a peer, who hears of it in its `invitations`.
+  ///
+  /// - Throws: the system's error when it is not there any more.
+  public func invite(_ peer: DiscoveredPeer) async throws -> PeerConnection {
+    let messages = AsyncStream<Data>.makeStream()
+    let continuation = messages.continuation
+    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).channelInitializer {
+      channel in
+      channel.eventLoop.makeCompletedFuture {
+        try channel.pipeline.syncOperations.addHandlers(
+          ByteToMessageHandler(FrameDecoder()), MessageHandler(messages: continuation))
+      }
+    }.connect(host: peer.host, port: peer.port).get()
+    let connection = PeerConnection(peer: peer.name, channel: channel, messages: messages.stream)
+    try await connection.send(Data(name.utf8))
+    return connection
+  }
+
+  /// Advertises no more; open connections stay.
+  public func leave() async {
+    try? await beacon.close()
+    try? await server.close()
+    inviting.finish()
+  }
+}

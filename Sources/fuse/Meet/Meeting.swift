@@ -1,0 +1,75 @@
+import Dispatch
+import Foundation
+import NearbyInteraction
+import PeerDiscovery
+import RecordedDevices
+
+/// One end of a meeting of two processes.
+struct Meeting {
+  /// This end's recording.
+  var folder: String
+  /// What this end is called.
+  var name: String
+  /// What the other end is called.
+  var peer: String
+  /// How long the other end may take, seconds.
+  var patience: Double
+
+  /// Meets, plays, and tells both ends' last distance.
+  func run() async throws {
+    let phone = try RecordedDevice(folder: URL(fileURLWithPath: folder))
+    guard phone.peers.contains(peer) else {
+      throw CommandError("\(folder): no ranges to \(peer), only to: \(phone.peers.joined(separator: " "))")
+    }
+    let network = try await PeerNetwork.join(as: name)
+    let deadline = Deadline(seconds: patience)
+    let connection = try await meet(network, deadline)
+    var messages = connection.messages.makeAsyncIterator()
+
+    let teller = MeetingTeller(peer: peer)
+    let session = NISession(device: phone.device)
+    session.delegate = teller
+    session.delegateQueue = DispatchQueue(label: "session")
+    try await connection.send(JSONEncoder().encode(session.discoveryToken))
+    let theirs = try await Self.next(&messages, as: NIDiscoveryToken.self, from: peer)
+    phone.device.bind(theirs, toPeer: peer)
+
+    let configuration = NINearbyPeerConfiguration(peerToken: theirs)
+    configuration.isCameraAssistanceEnabled = phone.device.profile.capabilities.contains(.cameraAssistance)
+    session.run(configuration)
+    let world = World()
+    world.add(phone.device, playing: phone.source)
+    try world.play()
+
+    guard let distance = teller.distance else { throw CommandError("\(folder): \(peer) was never heard") }
+    try await connection.send(JSONEncoder().encode(distance))
+    let other = try await Self.next(&messages, as: Float.self, from: peer)
+    print(String(format: "%@: %.2f m, %@: %.2f m", name, distance, peer, other))
+    await connection.close()
+    await network.leave()
+  }
+
+  /// The one whose name comes first invites; the other waits for that.
+  private func meet(_ network: PeerNetwork, _ deadline: Deadline) async throws -> PeerConnection {
+    guard name < peer else {
+      let invited = await deadline.first(of: network.invitations) { $0.peer == peer }
+      guard let invited else { throw CommandError("no invitation from \(peer)") }
+      return invited
+    }
+    while !deadline.isOver {
+      if let found = try await network.browse().first(where: { $0.name == peer }) {
+        return try await network.invite(found)
+      }
+    }
+    throw CommandError("nobody called \(peer) answers")
+  }
+
+  private static func next<T: Decodable>(
+    _ messages: inout AsyncStream<Data>.AsyncIterator, as type: T.Type, from peer: String
+  ) async throws -> T {
+    guard let message = await messages.next() else { throw CommandError("\(peer) hung up") }
+    do { return try JSONDecoder().decode(T.self, from: message) } catch {
+      throw CommandError("\(peer) sent something else than expected")
+    }
+  }
+}

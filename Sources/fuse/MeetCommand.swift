@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+
+/// `fuse meet <folder>`.
+struct MeetCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "meet",
+    abstract: "Plays one end of a meeting: finds the other end's process, swaps tokens, runs a session.",
+    discussion: """
+      Two processes on one machine, each with its own end's recording, find each other by name over loopback, exchange \
+      discovery tokens as apps do, and run a Nearby Interaction session each. A demonstration, and a test of apps' logic.
+
+      EXAMPLES
+        fuse meet phone-of-anna --name anna --peer ben &
+        fuse meet phone-of-ben --name ben --peer anna
+      """)
+
+  @Argument(help: "This end's recording; the other end is called as in --peer in its ranges.")
+  var folder: String
+
+  @Option(help: ArgumentHelp("What this end is called.", valueName: "id"))
+  var name: String
+
+  @Option(help: ArgumentHelp("What the other end is called.", valueName: "id"))
+  var peer: String
+
+  @Option(help: ArgumentHelp("How long to wait for the other end, seconds.", valueName: "s"))
+  var wait = 30.0
+
+  func validate() throws {
+    if !(wait >= 0 && wait <= 3600) { throw ValidationError("--wait must be from 0 to 3600 seconds.") }
+    if name == peer { throw ValidationError("--name and --peer must differ.") }
+    if folder.isEmpty { throw ValidationError("A folder needs a name.") }
+  }
+
+  func run() async throws {
+    let meeting = Meeting(folder: folder, name: name, peer: peer, patience: wait)
+    let result: Result<Void, any Error>
+    do { result = .success(try await meeting.run()) } catch { result = .failure(error) }
+    try Failure.reporting { try result.get() }
+  }
+}

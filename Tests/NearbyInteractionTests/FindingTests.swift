@@ -1,0 +1,141 @@
+import Foundation
+import NearbyInteraction
+import PrecisionFinding
+import Simulation
+import Testing
+
+/// The state machines on top of sessions.
+@Suite struct FindingTests {
+  @Test func qualityNeedsEightFreshDistinctValues() {
+    var estimator = MeasurementQualityEstimator()
+    for k in 0..<7 { estimator.add(20 + Double(k), at: 0.2 * Double(k)) }
+    for _ in 0..<20 { estimator.add(26, at: 1.3) }
+    estimator.add(nil, at: 1.3)
+    estimator.add(.nan, at: 1.3)
+    #expect(estimator.quality(at: 1.4) == .unknown, "repeated values are no news")
+    estimator.add(27, at: 1.4)
+    #expect(estimator.quality(at: 1.4) == .good)
+    #expect(estimator.quality(at: 2.1) == .unknown, "the first is two seconds old")
+    for (distance, quality) in [
+      (9.9, MeasurementQualityEstimator.Quality.close), (10, .close), (10.1, .good), (49.9, .good), (50, .unknown),
+    ] {
+      var estimator = MeasurementQualityEstimator()
+      for k in 0..<7 { estimator.add(5 + Double(k), at: 0.1 * Double(k)) }
+      estimator.add(distance, at: 0.7)
+      #expect(estimator.quality(at: 0.7) == quality, "\(distance)")
+    }
+  }
+
+  @Test func theMarkersWidthIsApplesFormula() throws {
+    let rule = MarkerRule()
+    #expect(abs(try #require(rule.halfWidth(at: 10)) - .pi / 4) < 1e-12)
+    #expect(abs(try #require(rule.halfWidth(at: 0)) - .pi / 5) < 1e-12)
+    #expect(rule.halfWidth(at: 10.01) == nil && rule.halfWidth(at: -1) == nil && rule.halfWidth(at: .nan) == nil)
+    #expect(rule.isInView(distance: 5, horizontalAngle: -0.69) && !rule.isInView(distance: 5, horizontalAngle: 0.7))
+    #expect(rule.shows(distance: 5, horizontalAngle: 0, isConverged: true, isPlaced: true))
+    for (converged, placed) in [(false, true), (true, false)] {
+      #expect(!rule.shows(distance: 5, horizontalAngle: 0, isConverged: converged, isPlaced: placed))
+    }
+    #expect(!rule.shows(distance: nil, horizontalAngle: 0, isConverged: true, isPlaced: true))
+  }
+
+  static func situation(
+    _ distance: Double?, _ angle: Double?, _ reasons: [Convergence.Reason] = [], placed: Bool = false
+  ) -> CoachingLadder.Situation {
+    let status: Convergence.Status = distance == nil ? .unknown : reasons.isEmpty ? .converged : .notConverged
+    return .init(
+      distance: distance, horizontalAngle: angle, convergence: Convergence(status: status, reasons: reasons),
+      isPlaced: placed)
+  }
+
+  /// Every rung by itself.
+  @Test func theLadderAsksForOneThing() {
+    for (situation, request) in [
+      (Self.situation(nil, nil), CoachingLadder.Request.search),
+      (Self.situation(5, nil, [.insufficientMovement, .insufficientLighting]), .moreLight),
+      (Self.situation(5, nil, [.insufficientMovement, .insufficientSignalStrength]), .moveCloser),
+      (Self.situation(5, nil, [.insufficientMovement]), .moveAround),
+      (Self.situation(5, nil, [.insufficientHorizontalSweep]), .sweepSideways),
+      (Self.situation(5, 2, [.insufficientVerticalSweep]), .go),
+      (Self.situation(20, 0, []), .go),
+      (Self.situation(5, 0.2, [.insufficientVerticalSweep]), .sweepUpAndDown),
+      (Self.situation(5, 0.2, []), .sweepUpAndDown),
+      (Self.situation(5, 0.2, [], placed: true), .found),
+    ] {
+      var ladder = CoachingLadder()
+      #expect(ladder.request(for: situation, at: 0) == request, "\(situation)")
+    }
+  }
+
+  @Test func theLadderDoesNotFlickerAndLosesPatience() {
+    var ladder = CoachingLadder()
+    let (around, sideways) = (
+      Self.situation(5, nil, [.insufficientMovement]), Self.situation(5, nil, [.insufficientHorizontalSweep])
+    )
+    #expect(ladder.request(for: around, at: 0) == .moveAround)
+    #expect(ladder.request(for: sideways, at: 0.5) == .moveAround)
+    #expect(ladder.request(for: sideways, at: 1.1) == .sweepSideways)
+    #expect(ladder.request(for: Self.situation(5, 0, [], placed: true), at: 1.2) == .found, "good news does not wait")
+    #expect(ladder.request(for: sideways, at: 3) == .sweepSideways)
+    #expect(ladder.request(for: sideways, at: 10.9) == .sweepSideways)
+    #expect(ladder.request(for: sideways, at: 11.1) == .moveElsewhere, "eight seconds after the angle was lost")
+  }
+
+  /// A distance that trembles across a border enters once.
+  @Test func zonesHaveHysteresis() {
+    var engine = ZoneEngine([.init("far", enter: 5, exit: 6), .init("near", enter: 1, exit: 1.5)], dwell: 0)
+    #expect(engine.zones.map(\.name) == ["near", "far"] && engine.current == nil)
+    var random = SeededRandom(seed: 4)
+    var changes: [ZoneEngine.Change] = []
+    // In to 0.5 m and out again, with noise that is cut at 0.24 m: from end to end less than the hysteresis of 0.5 m.
+    for k in 0..<400 {
+      let time = 0.1 * Double(k)
+      let distance = abs(time - 20) * 0.475 + 0.5 + max(-0.24, min(0.24, 0.15 * random.gaussian()))
+      changes += engine.update(max(0, distance), at: time)
+    }
+    #expect(changes == [.entered("far"), .entered("near"), .left("near"), .left("far")])
+    #expect(engine.current == nil && engine.update(nil, at: 100).isEmpty && engine.update(.nan, at: 100).isEmpty)
+  }
+
+  @Test func aJumpIntoTheMiddleEntersFromOutside() {
+    var engine = ZoneEngine([.init("near", enter: 1, exit: 2), .init("far", enter: 5, exit: 6)], dwell: 0)
+    #expect(engine.update(0.5, at: 0) == [.entered("far"), .entered("near")] && engine.current?.name == "near")
+    #expect(engine.update(1.5, at: 1).isEmpty && engine.update(9, at: 2) == [.left("near"), .left("far")])
+    #expect(ZoneEngine.Zone("odd", enter: 3, exit: 1).exit == 3)
+    var patient = ZoneEngine([.init("near", enter: 1, exit: 2)], dwell: 0.5)
+    #expect(patient.update(0.5, at: 0).isEmpty && patient.update(3, at: 0.4).isEmpty)
+    #expect(patient.update(0.5, at: 0.5).isEmpty && patient.update(0.5, at: 1) == [.entered("near")])
+  }
+
+  /// The step response is the exponential's, whatever the spacing of the values.
+  @Test func theSmootherFollowsItsTimeConstant() throws {
+    for steps in [1, 7, 50] {
+      var smoother = DistanceSmoother(timeConstant: 0.5)
+      #expect(smoother.update(4, at: 0) == 4)
+      var shown: Double?
+      for k in 1...steps { shown = smoother.update(2, at: Double(k) / Double(steps)) }
+      #expect(abs(try #require(shown) - (2 + 2 * exp(-2))) < 1e-12, "\(steps)")
+    }
+    var smoother = DistanceSmoother(timeConstant: 0.5, staleness: 2)
+    #expect(smoother.update(nil, at: 0) == nil && smoother.update(.nan, at: 0) == nil)
+    #expect(
+      smoother.update(4, at: 1) == 4 && smoother.update(nil, at: 2.5) == 4 && smoother.update(nil, at: 3.1) == nil)
+    #expect(smoother.update(9, at: 3.2) == 9, "what is stale does not pull")
+  }
+
+  @Test func pointingHoldsOn() {
+    var query = PointingQuery(cone: 0.4, margin: 0.1)
+    func seen(_ a: Double, _ b: Double) -> [PointingQuery.Candidate] {
+      [.init(peer: "a", angle: a), .init(peer: "b", angle: b)]
+    }
+    #expect(query.update(seen(0.5, -0.6)) == nil)
+    #expect(query.update(seen(0.2, -0.25)) == "a")
+    #expect(query.update(seen(0.25, -0.2)) == "a", "not by this little")
+    #expect(query.update(seen(0.3, -0.1)) == "b")
+    #expect(query.update(seen(0.9, -0.45)) == "b", "held a little beyond the cone")
+    #expect(query.update(seen(0.9, -0.55)) == nil)
+    let equal = [("c", 2.0), ("b", 1.0), ("a", 2.0)].map { PointingQuery.Candidate(peer: $0, angle: 0.1, distance: $1) }
+    #expect(query.ranking(equal).map(\.peer) == ["b", "a", "c"])
+    #expect(query.update([.init(peer: "x", angle: .nan)]) == nil && query.update([]) == nil)
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Geometry
+import NearbyInteraction
+import PrecisionFinding
+import SensorData
+import Testing
+
+/// Which reason blocks what, for every set of reasons.
+@Suite struct GatingTests {
+  static let token = NIDiscoveryToken(capabilities: .preciseDistance)
+
+  /// An estimate in which everything is known.
+  static func full(_ reasons: [Convergence.Reason], direction: Vector3 = Vector3(0, 0, -1)) -> NearbyUpdate {
+    var object = NearbyObject(peer: "tag", quality: .precise)
+    object.distance = 3
+    object.direction = direction
+    object.horizontalAngle = .init(value: 0.4, standardDeviation: 0.01, low: 0.3, high: 0.5)
+    object.verticalDirectionEstimate = .above
+    object.worldPosition = .init(position: Vector3(1, 2, 3), covariance: .identity)
+    return NearbyUpdate(
+      timestamp: Tape.start, object: object,
+      convergence: Convergence(status: reasons.isEmpty ? .converged : .notConverged, reasons: reasons))
+  }
+
+  @Test func eachSetOfReasonsBlocksWhatItSays() {
+    let all = Convergence.Reason.allCases
+    for set in 0..<(1 << all.count) {
+      let reasons = all.enumerated().filter { set >> $0.offset & 1 == 1 }.map(\.element)
+      var presenter = ObjectPresenter(profile: .phone)
+      let update = Self.full(reasons)
+      let object = presenter.object(update, token: Self.token)
+      let blocked = !Set(reasons).isDisjoint(with: [
+        .insufficientMovement, .insufficientHorizontalSweep, .insufficientLighting,
+      ])
+      #expect((object.horizontalAngle == nil) == blocked, "\(reasons)")
+      #expect((object.verticalDirectionEstimate == .unknown) == blocked, "\(reasons)")
+      #expect(
+        (presenter.worldPosition(update) == nil) == (blocked || reasons.contains(.insufficientVerticalSweep)),
+        "\(reasons)")
+      #expect(object.distance == 3 && object.direction == simd_float3(0, 0, -1), "\(reasons)")
+    }
+  }
+
+  /// The names and the words of the reasons are the finder's.
+  @Test func reasonsKeepTheirNames() {
+    for reason in Convergence.Reason.allCases {
+      let status = NIAlgorithmConvergenceStatus(Convergence(status: .notConverged, reasons: [reason]))
+      let apple = NIAlgorithmConvergenceStatus.Reason(rawValue: reason.rawValue)
+      #expect(status == .notConverged([apple]))
+      #expect(apple.localizedDescription == reason.guidance && !reason.guidance.isEmpty)
+    }
+    #expect(NIAlgorithmConvergenceStatus(Convergence(status: .converged)) == .converged)
+    #expect(NIAlgorithmConvergenceStatus(Convergence(status: .unknown)) == .unknown)
+    #expect(NIAlgorithmConvergenceStatus.Reason(rawValue: "tooLoud").localizedDescription == nil)
+    #expect(NIAlgorithmConvergenceStatus.Reason.insufficientVerticalSweep.rawValue == "insufficientVerticalSweep")
+  }
+
+  /// A direction outside the cone is told only after one inside it.
+  @Test func theConeOpensWithOneSighting() {
+    var presenter = ObjectPresenter(profile: .phone)
+    let side = Self.full([], direction: Vector3(1, 0, 0))
+    #expect(presenter.object(side, token: Self.token).direction == nil)
+    #expect(presenter.object(Self.full([]), token: Self.token).direction == simd_float3(0, 0, -1))
+    #expect(presenter.object(side, token: Self.token).direction == simd_float3(1, 0, 0))
+  }
+
+  /// Devices tell what they can, and the rest is nil.
+  @Test func profilesMaskWhatADeviceCannotKnow() {
+    for (profile, tells) in [
+      (DeviceProfile.phone, true), (.phoneWithoutDirection, false), (.phoneWithExtendedDistance, false),
+      (.watch, false),
+      (.androidWithAngleOfArrival, true), (.channelSounding, false),
+    ] {
+      var presenter = ObjectPresenter(profile: profile)
+      #expect((presenter.object(Self.full([]), token: Self.token).direction != nil) == tells)
+      let range = RangeMeasurement(timestamp: Tape.start, peer: "tag", range: 2, azimuth: 0.5, elevation: 0.2)
+      let object = presenter.object(range, token: Self.token)
+      #expect((object.direction != nil) == tells && object.distance == 2)
+      if let direction = object.direction {
+        // docs/formats.md: azimuth = atan2(u.x, -u.z), elevation = asin(u.y).
+        #expect(abs(atan2(direction.x, -direction.z) - 0.5) < 1e-6 && abs(asin(direction.y) - 0.2) < 1e-6)
+      }
+    }
+    let beside = RangeMeasurement(timestamp: Tape.start, peer: "tag", range: 2, azimuth: 1.2, elevation: 0)
+    #expect(ObjectPresenter(profile: .phone).object(beside, token: Self.token).direction == nil)
+    #expect(ObjectPresenter(profile: .androidWithAngleOfArrival).object(beside, token: Self.token).direction != nil)
+    // Far away, or with somebody in between, the radio's angle is not to be had; the distance is.
+    for (metres, blocked, tells) in [(9.0, nil, true), (9.1, nil, false), (2, 0.9, false), (2, 0.1, true)] {
+      let range = RangeMeasurement(
+        timestamp: Tape.start, peer: "tag", range: metres, azimuth: 0.1, elevation: 0, nonLineOfSight: blocked)
+      let object = ObjectPresenter(profile: .phone).object(range, token: Self.token)
+      #expect((object.direction != nil) == tells && object.distance == Float(metres))
+    }
+  }
+
+  /// From the device: the session's own state comes with a nil object, and an angle may be there before convergence.
+  @Test func convergenceIsToldForObjectAndSession() throws {
+    let device = Tape.device()
+    let listener = Listener()
+    let session = listener.session(on: device)
+    let token = device.token(forPeer: "ahead")
+    session.run(SessionTests.assisted(token))
+    let tape = Tape(seconds: 12, peers: ["ahead": AxesTests.peers["ahead"]!], worldFromDevice: AxesTests.pose)
+    try tape.world(device).play()
+    let own = listener.convergence.filter { $0.1 == nil }.map(\.0)
+    #expect(own.last == .converged, "the device is tracked")
+    let told = listener.convergence.filter { $0.1 != nil }
+    #expect(told.allSatisfy { $0.1?.discoveryToken == token } && told.last?.0 == .converged)
+    #expect(zip(told, told.dropFirst()).allSatisfy { $0.0 != $1.0 }, "only changes are told")
+    let early = listener.objects.first { $0.horizontalAngle != nil }
+    #expect(early?.estimate?.convergence.status == .notConverged, "the angle does not wait for convergence")
+  }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import Geometry
+import NearbyInteraction
+import SensorData
+import Testing
+
+/// Sessions on a device that plays a tape.
+@Suite struct SessionTests {
+  let tag = ["tag": Vector3(0, 4, 0)]
+
+  static func plain(_ token: NIDiscoveryToken) -> NINearbyPeerConfiguration {
+    NINearbyPeerConfiguration(peerToken: token)
+  }
+  static func assisted(_ token: NIDiscoveryToken) -> NINearbyPeerConfiguration {
+    let configuration = plain(token)
+    configuration.isCameraAssistanceEnabled = true
+    return configuration
+  }
+
+  @Test func runStartsAndUpdatesFollow() throws {
+    let device = Tape.device()
+    let listener = Listener()
+    let session = listener.session(on: device)
+    let token = device.token(forPeer: "tag")
+    #expect(session.state == .idle && session.configuration == nil)
+    session.run(Self.plain(token))
+    #expect(listener.words.isEmpty, "nothing calls back from within a call")
+    #expect(session.configuration as? NINearbyPeerConfiguration == Self.plain(token))
+    try Tape(seconds: 2, peers: tag).world(device).play()
+    #expect(listener.words == ["started"] && session.state == .running)
+    #expect(listener.objects.count == 20)
+    for object in listener.objects {
+      #expect(object.discoveryToken == token && object.distance == 4 && object.horizontalAngle == nil)
+      #expect(object.verticalDirectionEstimate == .unknown && session.worldTransform(for: object) == nil)
+    }
+    #expect(listener.convergence.isEmpty, "without camera assistance nothing converges")
+  }
+
+  /// The configuration is copied: what the app changes afterwards does not reach the session.
+  @Test func theConfigurationIsACopy() {
+    let device = Tape.device()
+    let session = Listener().session(on: device)
+    let configuration = Self.plain(device.token(forPeer: "tag"))
+    session.run(configuration)
+    configuration.isCameraAssistanceEnabled = true
+    let kept = session.configuration as? NINearbyPeerConfiguration
+    #expect(kept?.isCameraAssistanceEnabled == false)
+    kept?.isCameraAssistanceEnabled = true
+    #expect((session.configuration as? NINearbyPeerConfiguration)?.isCameraAssistanceEnabled == false)
+  }
+
+  @Test func pauseAndResumeKeepTheToken() throws {
+    let device = Tape.device()
+    let listener = Listener()
+    let session = listener.session(on: device)
+    let own = session.discoveryToken
+    session.run(Self.plain(device.token(forPeer: "tag")))
+    let world = Tape(seconds: 6, peers: tag).world(device)
+    try world.play(until: 2)
+    session.pause()
+    let heard = listener.objects.count
+    try world.play(until: 4)
+    #expect(listener.objects.count == heard && session.state == .paused)
+    session.run(try #require(session.configuration))
+    try world.play()
+    #expect(listener.words == ["started", "started"] && listener.objects.count == 40)
+    #expect(session.discoveryToken == own && own != nil)
+  }
+
+  /// Suspended by an event, back by another, and running only when the app says so.
+  @Test func suspensionDoesNotResumeByItself() throws {
+    let device = Tape.device()
+    let listener = Listener()
+    let session = listener.session(on: device)
+    let own = session.discoveryToken
+    let tape = Tape(seconds: 8, peers: tag, happenings: [(2, "suspend", nil), (4, "resume", nil)])
+    session.run(Self.plain(device.token(forPeer: "tag")))
+    let world = tape.world(device)
+    try world.play(until: 3)
+    #expect(listener.words == ["started", "suspended"])
+    session.run(try #require(session.configuration))
+    try world.play(until: 3.5)
+    #expect(listener.words.count == 2 && session.state == .suspended, "a run before the end changes nothing")
+    try world.play(until: 6)
+    #expect(listener.words == ["started", "suspended", "suspension ended"] && listener.objects.count == 20)
+    session.run(try #require(session.configuration))
+    try world.play()
+    #expect(listener.words.last == "started" && listener.objects.count == 40 && session.discoveryToken == own)
+  }
+
+  @Test func runInTheBackgroundIsSuspendedAtOnce() throws {
+    let device = Tape.device()
+    let listener = Listener()
+    let session = listener.session(on: device)
+    let world = Tape(seconds: 4, peers: tag, happenings: [(1, "suspend", nil), (3, "resume", nil)]).world(device)
+    try world.play(until: 2)
+    session.run(Self.plain(device.token(forPeer: "tag")))
+    try world.play()
+    #expect(listener.words == ["suspended", "suspension ended"] && listener.objects.isEmpty)
+  }
+
+  @Test func silenceEndsInATimeoutAndRunBeginsAnew() throws {
+    let device = Tape.device()
+    let listener = Listener()
+    let session = listener.session(on: device)
+    let tape = Tape(seconds: 20, peers: tag, ranges: { $0 < 2 || $0 > 14 })
+    session.run(Self.plain(device.token(forPeer: "tag")))
+    let world = tape.world(device)
+    try world.play(until: 11.8)
+    #expect(listener.words == ["started"])
+    try world.play(until: 12.2)
+    #expect(listener.words == ["started", "removed timeout 1"] && session.state == .inactive)
+    session.run(try #require(session.configuration))
+    try world.play()
+    #expect(listener.words.last == "started" && listener.objects.count > 70)
+  }
+
+  @Test func aRecordedPeerEnds() throws {
+    let device = Tape.device()
+    let listener = Listener()
+    let session = listener.session(on: device)
+    session.run(Self.plain(device.token(forPeer: "tag")))
+    try Tape(seconds: 4, peers: tag, happenings: [(2, "peerEnded", "tag")]).world(device).play()
+    #expect(listener.words == ["started", "removed peerEnded 1"] && listener.objects.count == 20)
+  }
+
+  @Test func invalidateIsForGood() throws {
+    let device = Tape.device()
+    let listener = Listener()
+    let session = listener.session(on: device)
+    let configuration = Self.plain(device.token(forPeer: "tag"))
+    session.run(configuration)
+    let world = Tape(seconds: 4, peers: tag).world(device)
+    try world.play(until: 1)
+    session.invalidate()
+    #expect(session.discoveryToken == nil && session.state == .invalidated)
+    try world.play(until: 2)
+    #expect(listener.words == ["started"])
+    session.run(configuration)
+    session.pause()
+    try world.play()
+    #expect(listener.words == ["started", "invalidated sessionFailed"] && listener.objects.count == 10)
+  }
+
+  /// What a callback does counts from that moment on.
+  @Test func callbacksMayAnswer() throws {
+    let device = Tape.device()
+    let listener = Listener()
+    let session = listener.session(on: device)
+    listener.answer = { word, session in
+      if word == "update" { session.pause() }
+    }
+    session.run(Self.plain(device.token(forPeer: "tag")))
+    try Tape(seconds: 3, peers: tag).world(device).play()
+    #expect(listener.objects.count == 1 && session.state == .paused)
+  }
+
+  @Test func severalSessionsEachFindTheirPeer() throws {
+    let device = Tape.device()
+    let peers = ["keys": Vector3(0, 3, 0), "bag": Vector3(5, 0, 0)]
+    let listeners = ["keys": Listener(), "bag": Listener()]
+    let sessions = listeners.keys.sorted().map { peer in
+      let session = listeners[peer]!.session(on: device)
+      session.run(Self.plain(device.token(forPeer: peer)))
+      return session
+    }
+    try Tape(seconds: 2, peers: peers).world(device).play()
+    #expect(sessions.allSatisfy { $0.state == .running })
+    #expect(listeners["keys"]!.objects.map(\.distance) == Array(repeating: 3, count: 20))
+    #expect(listeners["bag"]!.objects.map(\.distance) == Array(repeating: 5, count: 20))
+  }
+
+  /// The delegate's words as a stream, which ends with the session.
+  @Test func theStreamTellsTheSame() async throws {
+    let device = Tape.device()
+    let listener = Listener()
+    let session = listener.session(on: device)
+    let events = session.events
+    session.run(Self.plain(device.token(forPeer: "tag")))
+    try Tape(seconds: 1, peers: tag, happenings: [(0.9, "sessionFailed", nil)]).world(device).play()
+    var heard: [NISession.Event] = []
+    for await event in events { heard.append(event) }
+    #expect(heard.first == .didStartRunning && heard.last == .didInvalidate(NIError(.sessionFailed)))
+    let objects = heard.compactMap { if case .didUpdate(let objects) = $0 { objects } else { nil } }.flatMap(\.self)
+    #expect(objects == listener.objects && objects.count == 9)
+    for await _ in session.events { Issue.record("a session that is over says nothing") }
+  }
+}

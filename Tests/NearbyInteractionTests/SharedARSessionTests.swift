@@ -1,0 +1,76 @@
+import Dispatch
+import Foundation
+import Geometry
+import NearbyInteraction
+import Testing
+
+/// An `ARSession` that the app shares.
+@Suite struct SharedARSessionTests {
+  final class Watcher: ARSessionDelegate, @unchecked Sendable {
+    var frames: [ARFrame] = []
+    /// Called with each frame.
+    var answer: (() -> Void)?
+    func session(_ session: ARSession, didUpdate frame: ARFrame) {
+      frames.append(frame)
+      answer?()
+    }
+  }
+
+  @Test func itShowsTheDevicesPose() throws {
+    let device = Tape.device()
+    let (ar, watcher, listener) = (ARSession(), Watcher(), Listener())
+    ar.delegate = watcher
+    let sessions = ["a", "b"].map { peer in
+      let session = listener.session(on: device)
+      session.setARSession(ar)
+      session.run(SessionTests.assisted(device.token(forPeer: peer)))
+      return session
+    }
+    // A callback that waits for another thread which uses a session: no lock is held meanwhile.
+    watcher.answer = {
+      let done = DispatchSemaphore(value: 0)
+      DispatchQueue.global().async {
+        _ = sessions[0].state
+        done.signal()
+      }
+      if done.wait(timeout: .now() + 5) == .timedOut { Issue.record("a callback is made under the lock") }
+    }
+    let path: @Sendable (Double) -> Pose = { time in
+      Pose(rotation: Tape.upright, translation: Vector3(0.5 * time, 0.2 * time, 0.1 * time))
+    }
+    let tape = Tape(seconds: 4, peers: ["a": Vector3(0, 3, 0)], worldFromDevice: path)
+    let world = tape.world(device)
+    try world.play(until: 1)
+    #expect(watcher.frames.isEmpty && ar.currentFrame == nil, "it does not run yet")
+    ar.run(ARWorldTrackingConfiguration())
+    try world.play(until: 3)
+    let count = watcher.frames.count
+    #expect((48...50).contains(count), "one frame for each pose, however many sessions share it: \(count)")
+    let frame = try #require(ar.currentFrame)
+    #expect(frame === watcher.frames.last)
+    let seconds = frame.timestamp - Double(Tape.start.nanoseconds) / 1e9
+    let column = frame.camera.transform.columns.3
+    let place = simd_float3(Float(0.5 * seconds), Float(0.1 * seconds), Float(-0.2 * seconds))
+    #expect(simd_distance(simd_float3(column.x, column.y, column.z), place) < 0.02)
+    ar.pause()
+    try world.play()
+    #expect(watcher.frames.count == count && ar.configuration == nil)
+    withExtendedLifetime(sessions) {}
+  }
+
+  /// One who stops listening is forgotten; the others hear on.
+  @Test func streamsMayEndEarly() async throws {
+    let device = Tape.device()
+    let session = Listener().session(on: device)
+    let (left, stays) = (session.events, session.events)
+    let task = Task { for await _ in left {} }
+    task.cancel()
+    await task.value
+    session.run(SessionTests.plain(device.token(forPeer: "a")))
+    try Tape(seconds: 1, peers: ["a": Vector3(0, 3, 0)]).world(device).play()
+    session.invalidate()
+    var heard = 0
+    for await _ in stays { heard += 1 }
+    #expect(heard == 11)
+  }
+}
