@@ -41,9 +41,6 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var handOverRanges = 30
   /// How fast a hand may have moved before the trajectory began, m/s.
   public var unseenSpeed = 0.5
-  /// Prior 1-sigma of the scale error where one camera and an IMU make the trajectory, a ratio: a slow hand hardly tells its scale,
-  /// and the filter's own covariance is too sure of it. Takes the place of `ranging.scalePrior` where it is larger.
-  public var monocularScalePrior = 0.03
   /// What is assumed of a link.
   public var ranging = RangingConfiguration()
 

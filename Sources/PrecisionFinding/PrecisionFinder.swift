@@ -57,10 +57,6 @@ public final class PrecisionFinder {
     rig: RigCalibration, configuration: FinderConfiguration = FinderConfiguration(), useOdometry: Bool,
     initialState: GroundTruthState? = nil
   ) {
-    var configuration = configuration
-    if !useOdometry {
-      configuration.ranging.scalePrior = max(configuration.ranging.scalePrior, configuration.monocularScalePrior)
-    }
     self.rig = rig
     self.configuration = configuration
     self.useOdometry = useOdometry

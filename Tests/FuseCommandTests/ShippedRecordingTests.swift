@@ -14,8 +14,7 @@ import Testing
     #expect(try #require(errors.trajectory).ateYawAligned < 0.1)
     let judged = try #require(errors.peers["tag"])
     #expect(judged.judged >= 200)
-    // Ten degrees at two metres: within reach of the hand.
-    #expect(try #require(judged.angleErrorDegrees).final < 10)
+    #expect(try #require(judged.angleErrorDegrees).final < 5)
     #expect(judged.falseConverged == 0)
   }
   private static let others = [

@@ -45,7 +45,6 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("darkLuma", .number(\.darkLuma, 0...1)),
     ConfigurationKey("fewFeatures", .integer(\.fewFeatures, 0...10_000)),
     ConfigurationKey("darkDelay", .number(\.darkDelay, 0...1000)),
-    ConfigurationKey("monocularScalePrior", .number(\.monocularScalePrior, 1e-9...1)),
     ConfigurationKey("unseenSpeed", .number(\.unseenSpeed, 0...100)),
     ConfigurationKey("handOverConeDegrees", .number(\.handOverConeDegrees, 0...180)),
     ConfigurationKey("handOverRanges", .integer(\.handOverRanges, 1...1_000_000)),
