@@ -19,7 +19,7 @@ struct RunCommand: ParsableCommand {
         fuse run datasets/demo
         fuse run phone -o result --quiet
         fuse run phone --from 5 --to 12 --peer tag
-        fuse run phone --offline                the best trajectory of the whole recording
+        fuse run phone --offline                a smoother trajectory, from the whole recording
         fuse run phone --format jsonl | jq -c '[.timestamp, .peer, .distance]'
       """)
 
