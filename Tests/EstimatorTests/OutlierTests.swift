@@ -39,9 +39,9 @@ import Testing
     let clean = try Self.figures(Self.scenario { $0.camera!.tracks = sound })
     let slid = try Self.figures(Self.scenario { $0.camera!.outlierShare = share })
     print("outliers \(share): ATE \(slid.ate) m, clean \(clean.ate) m; NEES \(slid.nees), clean \(clean.nees)")
-    // What slides along its own arc looks like a nearer point, and a landmark remembers it. From a third of the tracks on the
-    // goal is missed; without landmarks it was 0.020 m with NEES 6 and 8.
-    withKnownIssue(isIntermittent: true) {
+    // What slides along its own arc looks like a nearer point, and a landmark remembers it: from a third of the tracks on the
+    // goal is missed. The last line only notices if it becomes worse.
+    withKnownIssue {
       #expect(slid.ate < 1.3 * clean.ate)
       #expect(slid.nees < 8)
     } when: {
