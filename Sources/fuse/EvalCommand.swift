@@ -93,6 +93,9 @@ struct EvalCommand: ParsableCommand {
     if folders.isEmpty && scenario.isEmpty {
       throw ValidationError("Name a recording, an output folder, or a --scenario.")
     }
+    if drawStart && scenario.isEmpty {
+      throw ValidationError("--draw-start needs a --scenario: a draw belongs to a seed.")
+    }
     if folders.contains("") { throw ValidationError("A folder needs a name.") }
     if !(1...1_000_000).contains(seeds) { throw ValidationError("--seeds must be from 1 to 1000000.") }
     for (name, value) in [("--from", from), ("--to", to)] {

@@ -133,7 +133,7 @@ import Testing
 
   @Test(arguments: [
     (["eval"], 64), (["eval", "/nowhere"], 2), (["eval", "--scenario", "nothing"], 2),
-    (["eval", "x", "--jobs", "0"], 64),
+    (["eval", "x", "--jobs", "0"], 64), (["eval", "x", "--draw-start"], 64),
     (["eval", "--scenario", "still", "--seeds", "0"], 64), (["eval", "/nowhere", "--expect", "/nowhere.json"], 2),
   ])
   func wrongUseEndsClearly(arguments: [String], status: Int) throws {
