@@ -130,10 +130,14 @@ package struct TrackedPeer {
     let fresh = configuration.excessSpread * configuration.excessSpread
     // While blocked, `variance` already holds that of the excess.
     let (mean, extra) = isBlocked ? (state[layout.excess], flutter) : (configuration.excessMean, flutter + fresh)
-    let own = isBlocked ? filter.covariance.marginal([block])[layout.excess * (layout.dimension + 1)] : 0
+    let own = isBlocked ? filter.covariance.marginal([block])[layout.excess * (layout.dimension + 1)] : fresh
+    // An excess cannot be negative: see `HypothesisScratch.assimilate`.
+    let before = CutNormal(mean: mean, variance: own)
+    let gain = own / (variance + extra)
+    let after = CutNormal(mean: mean + gain * (innovation - mean), variance: own * (1 - gain))
     chain.update(
       likelihoodFree: isBlocked ? likelihood(innovation, max(variance - own, 1e-6)).value.total : free.total,
-      likelihoodBlocked: likelihood(innovation - mean, variance + extra).value.total)
+      likelihoodBlocked: likelihood(innovation - mean, variance + extra).value.total * after.share / before.share)
     let blockedNow = chain.free < 0.5
     guard blockedNow != isBlocked else { return }
     isBlocked = blockedNow
@@ -154,7 +158,7 @@ package struct TrackedPeer {
 
   /// An excess that no reflection has: the peer is elsewhere.
   private func isPlausible(_ excess: Double) -> Bool {
-    excess > -0.5 * configuration.excessSpread && excess < configuration.excessMean + 4 * configuration.excessSpread
+    excess > -0.4 * configuration.excessSpread && excess < configuration.excessMean + 4 * configuration.excessSpread
   }
 
   /// Three refusals too short in a row cannot be a blocked sight; three seconds of refusals may be a peer that left.

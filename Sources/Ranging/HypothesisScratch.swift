@@ -80,9 +80,7 @@ struct HypothesisScratch {
 
   /// Probability that the excess is positive; 1 for a free sight.
   private func positiveExcess(_ slot: Int) -> Double {
-    let variance = covariance[slot * n * n + n * n - 1]
-    guard variance > 0 else { return 1 }
-    return max(0.5 * erfc(-scalars[slot * (n - 2) + n - 3] / (2 * variance).squareRoot()), 1e-9)
+    CutNormal(mean: scalars[slot * (n - 2) + n - 3], variance: covariance[slot * n * n + n * n - 1]).share
   }
 
   // MARK: - One range
@@ -95,8 +93,8 @@ struct HypothesisScratch {
   }
 
   /// The Kalman update of a slot, iterated once where the range bends, weighted down by the probability of a gross error
-  /// (`R / p(regular)`); its share is multiplied by the likelihood. An excess cannot be negative: the share follows the
-  /// probability that it is not.
+  /// (`R / p(regular)`); its share is multiplied by the likelihood. An excess cannot be negative: the evidence for a normal
+  /// distribution cut at zero is that for the whole one times the ratio of the shares above zero after and before.
   ///
   /// Source of the iterated update: Bell and Cathey, IEEE TAC 38(2), 1993, doi:10.1109/9.250476.
   func assimilate(_ slot: Int, _ evidence: RangeEvidence, anchor: Vector3, noiseVariance r: Double) -> Outcome {
@@ -139,7 +137,7 @@ struct HypothesisScratch {
       let scale = ph[row] * k
       for column in 0..<n { p[row * n + column] -= scale * ph[column] }
     }
-    share[slot] *= min(positiveExcess(slot) / positive, 1)
+    share[slot] *= positiveExcess(slot) / positive
     return outcome
   }
 

@@ -21,9 +21,12 @@ struct LinkPrior {
     variances[layout.scale] = square(configuration.scalePrior)
     for k in layout.coloured { variances[k] = square(noise.coloured) }
     for k in layout.antennaBiases { variances[k] = square(configuration.antennaBiasPrior) }
-    if blocked { variances[layout.excess] = square(configuration.excessSpread) }
+    // Nothing yet tells the excess from the distance: what is left of the normal distribution above zero stands for it.
+    let (excess, excessVariance) =
+      blocked
+      ? CutNormal(mean: configuration.excessMean, variance: square(configuration.excessSpread)).moments : (0, 0)
+    variances[layout.excess] = excessVariance
 
-    let excess = blocked ? configuration.excessMean : 0
     let distance = max(first.range - excess, 0.05)
     var tied: [(index: Int, weight: Double)] = [
       (layout.bias, 1), (layout.scale, distance), (columns.coloured, 1), (layout.excess, 1),

@@ -34,11 +34,12 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var blockingRate = 0.2
   /// Rate at which it comes back, 1/s.
   public var clearingRate = 1.5
-  /// Mean excess of a range when the sight gets blocked, metres; it is one-sided.
-  public var excessMean = 0.5
-  /// Spread of that excess, metres. A spell has one excess: a reflection stays the first path while the direct one is
-  /// blocked.
-  public var excessSpread = 0.5
+  /// The excess of a range when the sight gets blocked is one-sided, and small ones are the commonest: a normal distribution
+  /// about this many metres, of which only the part above zero counts.
+  public var excessMean = 0.0
+  /// Spread of that normal distribution, metres. A spell has one excess: a reflection stays the first path while the direct one
+  /// is blocked.
+  public var excessSpread = 0.8
   /// How the excess wanders within a spell, m/sqrt(s).
   public var excessWalk = 0.1
   /// White noise of a blocked range beyond the link's own, metres.

@@ -65,7 +65,7 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("ranging.statedNoiseLogWidth", .number(\.ranging.statedNoiseLogWidth, 1e-3...100)),
     ConfigurationKey("ranging.blockingRate", .number(\.ranging.blockingRate, 1e-6...1000)),
     ConfigurationKey("ranging.clearingRate", .number(\.ranging.clearingRate, 1e-6...1000)),
-    ConfigurationKey("ranging.excessMean", .number(\.ranging.excessMean, 1e-3...100)),
+    ConfigurationKey("ranging.excessMean", .number(\.ranging.excessMean, -100...100)),
     ConfigurationKey("ranging.excessSpread", .number(\.ranging.excessSpread, 1e-3...100)),
     ConfigurationKey("ranging.excessWalk", .number(\.ranging.excessWalk, 0...100)),
     ConfigurationKey("ranging.blockedNoise", .number(\.ranging.blockedNoise, 0...100)),
