@@ -39,6 +39,9 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var handOverConeDegrees = 6.0
   /// ... and after this many ranges.
   public var handOverRanges = 30
+  /// The hypotheses are opened anew when the last ranges, taken alone, are this much better foretold than by what is believed:
+  /// natural logarithm of the odds, 1 to 10 000.
+  public var contradictionLimit = 9.2
   /// How fast a hand may have moved before the trajectory began, m/s.
   public var unseenSpeed = 0.5
   /// What is assumed of a link.

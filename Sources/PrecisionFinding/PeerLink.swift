@@ -19,6 +19,10 @@ final class PeerLink {
   private var stage: Stage
   private var drift = AccumulatedDrift()
   private var rangesTaken = 0
+  private var alone: DistanceWalk
+  private var watch: ContradictionWatch
+  /// The newest ranges with the trajectory's drift at each, as many as the belief leaves unexplained.
+  private var unexplained: [(range: PeerPosterior.Range, drift: AccumulatedDrift)] = []
   private var kept: [RangeMeasurement] = []
 
   /// The newest range, whether or not it could be used.
@@ -44,6 +48,8 @@ final class PeerLink {
     self.antennas = antennas
     self.statedNoise = statedNoise
     stage = .searching(Self.fresh(configuration, antennas, statedNoise))
+    alone = DistanceWalk(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise)
+    watch = ContradictionWatch(limit: configuration.contradictionLimit)
   }
 
   private static func fresh(
@@ -100,7 +106,10 @@ final class PeerLink {
   func take(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) {
     note(range)
     rangesTaken += 1
+    let placed = measured(range, antenna: antenna, filter: filter)
     let free: Double
+    let foretold: Double?
+    var isContradicted = false
     switch stage {
     case .searching(var posterior):
       // Megabytes of hypotheses: held twice, they would be copied as soon as one is touched.
@@ -118,8 +127,9 @@ final class PeerLink {
         posterior.drift(
           positionVariance: lost.position, yawVariance: lost.yaw, device: filter.worldFromBody.translation)
       }
-      let outcome = posterior.update(measured(range, antenna: antenna, filter: filter))
+      let outcome = posterior.update(placed)
       free = posterior.free
+      foretold = outcome?.logDensity
       count(range, outcome.map { $0.free > 0.5 } ?? true, outcome.map { ($0.innovation, $0.sigma) })
       stage = .searching(posterior)
       handOver(filter: filter)
@@ -128,10 +138,25 @@ final class PeerLink {
       free = tracked.chain.free
       count(range, outcome == .used, tracked.innovation)
       stage = .tracked(tracked)
-      if outcome == .contradicted { reopen(filter: filter) }
+      foretold = tracked.logDensity
+      isContradicted = outcome == .contradicted
     }
     clearness += 0.1 * (free - clearness)
+    if doubt(placed, foretold, filter.accumulatedDrift) || isContradicted {
+      reopen(filter: filter, with: unexplained)
+    }
   }
+
+  /// Weighs the belief against the ranges alone; true when it is to be given up.
+  private func doubt(_ range: PeerPosterior.Range, _ foretold: Double?, _ drift: AccumulatedDrift) -> Bool {
+    let isRefuted = watch.note(belief: foretold, alone: alone.update(range))
+    unexplained.append((range, drift))
+    unexplained.removeFirst(max(unexplained.count - min(watch.unexplained, Self.memory), 0))
+    return isRefuted
+  }
+
+  /// So many unexplained ranges are kept: more than a belief survives.
+  private static let memory = 100
 
   private func count(_ range: RangeMeasurement, _ wasUsed: Bool, _ innovation: (Double, Double)?) {
     report = RangeReport(range: range.range, use: wasUsed ? .used : .rejected, innovation: innovation)
@@ -165,16 +190,31 @@ final class PeerLink {
     stage = .tracked(tracked)
   }
 
-  private func reopen(filter: any NavigationFilter) {
+  /// Every direction is possible again; `ranges` are what the new hypotheses know.
+  private func reopen(
+    filter: any NavigationFilter, with ranges: [(range: PeerPosterior.Range, drift: AccumulatedDrift)]
+  ) {
     if case .tracked(let tracked) = stage { tracked.remove(from: filter) }
-    stage = .searching(Self.fresh(configuration, antennas, statedNoise))
-    drift = filter.accumulatedDrift
-    rangesTaken = 0
+    var posterior = Self.fresh(configuration, antennas, statedNoise)
+    drift = ranges.first?.drift ?? filter.accumulatedDrift
+    for (range, then) in ranges {
+      let lost = then - drift
+      drift = then
+      posterior.drift(positionVariance: lost.position, yawVariance: lost.yaw, device: range.device)
+      posterior.update(range)
+    }
+    stage = .searching(posterior)
+    rangesTaken = ranges.count
     reopened += 1
+    watch.reset()
+    unexplained = []
   }
 
   /// Gives the peer up as a state of `filter`, which is about to go: what is known is lost but the link lives on.
-  func detach(from filter: any NavigationFilter) { reopen(filter: filter) }
+  func detach(from filter: any NavigationFilter) { reopen(filter: filter, with: []) }
+
+  /// How near the ranges are to refuting what is believed, 0...1.
+  var contradiction: Double { watch.progress }
 
   /// True when the peer is a state of the filter.
   var isTracked: Bool {

@@ -28,6 +28,8 @@ package struct TrackedPeer {
   private var contradictedSince: Timestamp?
   /// What the last range told against what was expected, and the 1-sigma of that, metres; nil where it was not weighed.
   package private(set) var innovation: (value: Double, sigma: Double)?
+  /// Logarithm of the density that was foretold for the last range, 1/m; nil where it was not weighed.
+  package private(set) var logDensity: Double?
 
   /// Hands a posterior with one mode left over to the filter. Its ranges are in the posterior and are not used again.
   ///
@@ -68,6 +70,7 @@ package struct TrackedPeer {
     let seconds = range.timestamp.seconds(since: lastRange)
     lastRange = range.timestamp
     innovation = nil
+    logDensity = nil
     predict(seconds: seconds, metres: (filter.worldFromBody.translation - lastPosition).norm, filter: filter)
     lastPosition = filter.worldFromBody.translation
     chain.predict(seconds: seconds)
@@ -135,9 +138,10 @@ package struct TrackedPeer {
     let before = CutNormal(mean: mean, variance: own)
     let gain = own / (variance + extra)
     let after = CutNormal(mean: mean + gain * (innovation - mean), variance: own * (1 - gain))
-    chain.update(
-      likelihoodFree: isBlocked ? likelihood(innovation, max(variance - own, 1e-6)).value.total : free.total,
-      likelihoodBlocked: likelihood(innovation - mean, variance + extra).value.total * after.share / before.share)
+    let ifFree = isBlocked ? likelihood(innovation, max(variance - own, 1e-6)).value.total : free.total
+    let ifBlocked = likelihood(innovation - mean, variance + extra).value.total * after.share / before.share
+    logDensity = log(max(chain.free * ifFree + (1 - chain.free) * ifBlocked, 1e-300))
+    chain.update(likelihoodFree: ifFree, likelihoodBlocked: ifBlocked)
     let blockedNow = chain.free < 0.5
     guard blockedNow != isBlocked else { return }
     isBlocked = blockedNow

@@ -36,6 +36,8 @@ package struct RangeVerdict {
   package var variance = 0.0
   /// Probability that the range was no gross error.
   package var regular = 0.0
+  /// Logarithm of the density that the whole posterior foretold for the range, 1/m.
+  package var logDensity = 0.0
 }
 
 extension HypothesisSet {
@@ -56,6 +58,7 @@ extension HypothesisSet {
     let best = logWeight.max() ?? 0
     var verdict = RangeVerdict()
     var total = 0.0
+    var before = 0.0
     // Four ways a pair can go, in one scratch space.
     let ways = HypothesisScratch(count: 4, dimension: dimension)
     defer { ways.free() }
@@ -66,6 +69,7 @@ extension HypothesisSet {
       let scale = max(logWeight[free], logWeight[blocked])
       let (wf, wb) = (exp(logWeight[free] - scale), exp(logWeight[blocked] - scale))
       let pair = exp(scale - best)
+      before += pair * (wf + wb)
       ways.load(0, from: self, at: free, share: wf * (1 - lost))
       ways.load(1, from: self, at: blocked, share: wb * back)
       ways.setExcess(1, mean: 0, variance: 0)
@@ -93,6 +97,7 @@ extension HypothesisSet {
       verdict.variance /= total
       verdict.regular /= total
     }
+    verdict.logDensity = log(max(total, 1e-300) / max(before, 1e-300))
     return verdict
   }
 

@@ -69,6 +69,8 @@ package struct PeerPosterior {
     package var innovation: Double
     /// 1-sigma of that, metres.
     package var sigma: Double
+    /// Logarithm of the density that was foretold for the range, 1/m.
+    package var logDensity: Double
   }
 
   /// A posterior that knows nothing yet.
@@ -193,23 +195,7 @@ package struct PeerPosterior {
 
   /// Until the device has moved the direction is open: each noise has one pair of hypotheses about the distance.
   private mutating func begin(at first: Range) {
-    let noises = configuration.noiseCandidates.map {
-      RangeNoise(
-        white: $0.x, coloured: $0.y, correlationTime: configuration.correlationTime,
-        correlationLength: configuration.correlationLength)
-    }
-    var started = HypothesisSet(anchor: first.antenna, layout: layout, noises: noises)
-    let prior = LinkPrior(configuration: configuration, layout: layout)
-    for (index, noise) in noises.enumerated() {
-      let stated = statedNoise.map { -0.5 * pow(log(noise.total / $0) / configuration.statedNoiseLogWidth, 2) } ?? 0
-      for isBlocked in [false, true] {
-        let half = prior.half(first, noise, blocked: isBlocked)
-        started.append(
-          logWeight: stated + half.logShare, direction: Vector3(1, 0, 0), tangent: Vector3(0, 1, 0), noise: index,
-          scalars: half.scalars, covariance: half.covariance)
-      }
-    }
-    hypotheses = started
+    hypotheses = HypothesisSet(folded: first, configuration, layout: layout, statedNoise: statedNoise)
     isFolded = true
     last = first
     normalize()
@@ -253,7 +239,8 @@ package struct PeerPosterior {
     if taken % 10 == 0 { pruneNoises() }
     if taken % 10 == 0, !isFolded { hypotheses!.mergeDuplicates() }
     prune()
-    return Outcome(free: free * verdict.regular, innovation: verdict.innovation, sigma: verdict.variance.squareRoot())
+    return Outcome(free: free * verdict.regular, innovation: verdict.innovation, sigma: verdict.variance.squareRoot(),
+      logDensity: verdict.logDensity)
   }
 
   /// Gives up the noises that the ranges refute: each costs as much as the right one.

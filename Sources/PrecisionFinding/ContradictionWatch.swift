@@ -1,0 +1,31 @@
+/// Watches whether the ranges go on to bear out what is believed of a peer: a pure state machine over densities.
+///
+/// Page's test: the logarithm of how much better the ranges alone (`DistanceWalk`) foretold each range than the belief did is
+/// summed from the moment at which the sum was last zero. If the belief is right, the sum is an odd e^-x to pass x. That moment
+/// is also the best guess of when the belief went wrong. Source: Page, "Continuous inspection schemes", Biometrika 41, 1954,
+/// doi:10.1093/biomet/41.1-2.100.
+package struct ContradictionWatch {
+  private let limit: Double
+  /// Evidence against the belief, natural logarithm of the odds; never negative.
+  package private(set) var evidence = 0.0
+  /// Ranges since it was zero: those that the belief does not explain.
+  package private(set) var unexplained = 0
+
+  /// - Parameter limit: evidence at which the belief is given up.
+  package init(limit: Double) { self.limit = limit }
+
+  /// Takes in how well a range was foretold, logarithms of densities; nil where nobody foretold anything. True when the belief is
+  /// to be given up.
+  package mutating func note(belief: Double?, alone: Double?) -> Bool {
+    guard let belief, let alone else { return false }
+    evidence = max(evidence + alone - belief, 0)
+    unexplained = evidence > 0 ? unexplained + 1 : 0
+    return evidence > limit
+  }
+
+  /// Begins anew, with a new belief.
+  package mutating func reset() { (evidence, unexplained) = (0, 0) }
+
+  /// Evidence as a share of what is enough, 0...1.
+  package var progress: Double { min(evidence / limit, 1) }
+}
