@@ -8,12 +8,17 @@ package struct Belief {
   package let worldFromDevice: Pose
   /// The posterior, heaviest first; shares sum to 1.
   package let gaussians: [TargetGaussian]
+  /// Probability that all this is wrong and the peer anywhere: what `ContradictionWatch` thinks of it.
+  package let doubt: Double
   /// Variance of the device's axes, rad^2.
   private let axesVariance: Double
 
-  /// - Parameter axesUncertainty: 1-sigma of the device's axes, radians.
-  package init(worldFromDevice: Pose, gaussians: [TargetGaussian], axesUncertainty: Double = 0) {
+  /// - Parameters:
+  ///   - axesUncertainty: 1-sigma of the device's axes, radians.
+  ///   - doubt: probability that the posterior is wrong, 0...1.
+  package init(worldFromDevice: Pose, gaussians: [TargetGaussian], axesUncertainty: Double = 0, doubt: Double = 0) {
     self.worldFromDevice = worldFromDevice
+    self.doubt = doubt
     axesVariance = axesUncertainty * axesUncertainty
     let total = gaussians.reduce(0) { $0 + $1.weight }
     self.gaussians = gaussians.map { gaussian in

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Watches whether the ranges go on to bear out what is believed of a peer: a pure state machine over densities.
 ///
 /// Page's test: the logarithm of how much better the ranges alone (`DistanceWalk`) foretold each range than the belief did is
@@ -26,6 +28,6 @@ package struct ContradictionWatch {
   /// Begins anew, with a new belief.
   package mutating func reset() { (evidence, unexplained) = (0, 0) }
 
-  /// Evidence as a share of what is enough, 0...1.
-  package var progress: Double { min(evidence / limit, 1) }
+  /// Probability that the belief is wrong, if it was before with odds of 1 to e^limit; even odds are the limit.
+  package var doubt: Double { 1 / (1 + exp(limit - evidence)) }
 }

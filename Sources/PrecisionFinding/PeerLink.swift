@@ -142,17 +142,17 @@ final class PeerLink {
       isContradicted = outcome == .contradicted
     }
     clearness += 0.1 * (free - clearness)
-    if doubt(placed, foretold, filter.accumulatedDrift) || isContradicted {
+    if isRefuted(by: placed, foretold, filter.accumulatedDrift) || isContradicted {
       reopen(filter: filter, with: unexplained)
     }
   }
 
   /// Weighs the belief against the ranges alone; true when it is to be given up.
-  private func doubt(_ range: PeerPosterior.Range, _ foretold: Double?, _ drift: AccumulatedDrift) -> Bool {
-    let isRefuted = watch.note(belief: foretold, alone: alone.update(range))
+  private func isRefuted(by range: PeerPosterior.Range, _ foretold: Double?, _ drift: AccumulatedDrift) -> Bool {
+    let refuted = watch.note(belief: foretold, alone: alone.update(range))
     unexplained.append((range, drift))
     unexplained.removeFirst(max(unexplained.count - min(watch.unexplained, Self.memory), 0))
-    return isRefuted
+    return refuted
   }
 
   /// So many unexplained ranges are kept: more than a belief survives.
@@ -213,8 +213,8 @@ final class PeerLink {
   /// Gives the peer up as a state of `filter`, which is about to go: what is known is lost but the link lives on.
   func detach(from filter: any NavigationFilter) { reopen(filter: filter, with: []) }
 
-  /// How near the ranges are to refuting what is believed, 0...1.
-  var contradiction: Double { watch.progress }
+  /// Probability that what is believed is wrong, by what the latest ranges say against it, 0...1.
+  var doubt: Double { watch.doubt }
 
   /// True when the peer is a state of the filter.
   var isTracked: Bool {
@@ -245,11 +245,12 @@ final class PeerLink {
     switch stage {
     case .searching(let posterior):
       guard posterior.hasBegun else { return nil }
-      return Belief(worldFromDevice: worldFromDevice, gaussians: posterior.gaussians, axesUncertainty: axes)
+      return Belief(worldFromDevice: worldFromDevice, gaussians: posterior.gaussians, axesUncertainty: axes, doubt: doubt)
     case .tracked(let tracked):
       return Belief(
         worldFromDevice: worldFromDevice,
-        gaussians: [tracked.gaussian(filter: filter, origin: worldFromDevice.translation)], axesUncertainty: axes)
+        gaussians: [tracked.gaussian(filter: filter, origin: worldFromDevice.translation)], axesUncertainty: axes,
+        doubt: doubt)
     }
   }
 

@@ -9,6 +9,8 @@ package struct Readout {
     case wide
     /// Too much of the posterior lies elsewhere: a mirror image is alive.
     case mirror
+    /// The latest ranges speak against all that is believed: the peer may be anywhere.
+    case contradicted
     /// The peer is too close horizontally for an azimuth to mean anything.
     case near
   }
@@ -35,7 +37,8 @@ package struct Readout {
     (angle, noAngle) = Self.angle(marginal, belief, configuration)
 
     let (mean, cone) = belief.direction
-    rivals = max(marginal.mass(beyond: .pi / 9), belief.share(beyond: .pi / 9, of: mean))
+    let elsewhere = max(marginal.mass(beyond: .pi / 9), belief.share(beyond: .pi / 9, of: mean))
+    rivals = elsewhere + (1 - elsewhere) * belief.doubt
     let inDevice = belief.worldFromDevice.rotation.inverse * mean
     direction = cone <= Angle.degrees(configuration.directionConeDegrees) ? inDevice : nil
     vertical = belief.verticalProbabilities(
@@ -52,6 +55,7 @@ package struct Readout {
     // Half the posterior elsewhere needs no quantiles.
     if marginal.centers(beyond: .pi / 4) > 2 * configuration.mirrorShare + 0.05 { return (nil, .mirror) }
     if marginal.mass(beyond: .pi / 4) > configuration.mirrorShare { return (nil, .mirror) }
+    if belief.doubt > configuration.mirrorShare { return (nil, .contradicted) }
     let low = marginal.quantile(0.05)
     let high = marginal.quantile(0.95)
     guard 0.5 * (high - low) <= Angle.degrees(configuration.angleHalfWidthDegrees) else { return (nil, .wide) }

@@ -94,7 +94,7 @@ struct UpdateComposer {
       "below": .number(rounded(readout.vertical.below)),
     ]
     if let cause = readout.noAngle { details["noAngle"] = .text(cause.rawValue) }
-    if link.contradiction > 0.1 { details["contradiction"] = .number(rounded(link.contradiction)) }
+    if link.doubt > 1e-3 { details["doubt"] = .number(rounded(link.doubt)) }
     if link.isTracked { details["stage"] = .text("tracked") }
     return details
   }
