@@ -13,9 +13,10 @@ extension IdealView {
   /// The level that has 95 % of the posterior; nil while none has.
   package var decidedLevel: TrueView.Level? { TrueView.Level.allCases.first { levels[$0, default: 0] >= 0.95 } }
 
-  /// Whether the place may be published: its 3-D sigma is at most 0.3 m or 15 % of the distance.
+  /// Whether the place may be published: its 3-D sigma is at most 0.3 m or 15 % of the distance, and at most 0.1 % of the posterior
+  /// is so far from it that it would be false.
   package var publishesPosition: Bool {
-    position.covariance.trace.squareRoot() <= max(0.3, 0.15 * distance.mean)
+    position.covariance.trace.squareRoot() <= max(0.3, 0.15 * distance.mean) && placeFarOff <= 0.001
   }
 
   /// Whether everything is published and at most 0.1 % of the posterior, in angle or in direction, lies over 20 degrees away.

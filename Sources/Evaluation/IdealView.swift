@@ -21,6 +21,8 @@ package struct IdealView: Sendable {
   package let distance: (mean: Double, sigma: Double)
   /// Horizontal distance from there, metres.
   package let horizontalDistance: (mean: Double, sigma: Double)
+  /// Share of the places that are over `PeerErrors.falsePosition` from the mean place.
+  package let placeFarOff: Double
   /// Place in the world, metres and m^2.
   package let position: (mean: Vector3, covariance: Matrix3)
 
@@ -45,7 +47,7 @@ package struct IdealView: Sendable {
     boxes.reserveCapacity(cells.count)
     // Means and mean squares.
     var (near, level) = (SIMD2<Double>.zero, SIMD2<Double>.zero)
-    var (above, below, elsewhere) = (0.0, 0.0, 0.0)
+    var (above, below, elsewhere, far) = (0.0, 0.0, 0.0, 0.0)
     var covariance = Matrix3.zero
     for cell in cells {
       let d = cell.place - origin
@@ -67,6 +69,8 @@ package struct IdealView: Sendable {
       above += share(d.z - limit, outwards + Vector3(0, 0, 1))
       below += share(-d.z - limit, outwards - Vector3(0, 0, 1))
       let cosine = direction.dot(d) / r
+      let off = cell.place - mean
+      far += share(off.norm - PeerErrors.falsePosition, off.normalized)
       elsewhere += share(cone - cosine, (cosine * d / r - direction) / r)
     }
     let marginal = CellMarginal(boxes)
@@ -75,6 +79,7 @@ package struct IdealView: Sendable {
     angleDeviation = marginal.deviation
     (beyond20, beyond45) = (marginal.share(beyond: .pi / 9), marginal.share(beyond: .pi / 4))
     directionBeyond20 = elsewhere
+    placeFarOff = far
     levels = [.above: above, .same: max(1 - above - below, 0), .below: below]
     distance = (near.x, max(near.y - near.x * near.x, 0).squareRoot())
     horizontalDistance = (level.x, max(level.y - level.x * level.x, 0).squareRoot())

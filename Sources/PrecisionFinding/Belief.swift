@@ -119,6 +119,23 @@ package struct Belief {
     return (mean, covariance)
   }
 
+  /// Share of the posterior over `radius` metres from its mean position, or a little more: each Gaussian spreads along the way to
+  /// the mean, or along its widest axis where it is wider.
+  ///
+  /// - Parameter extra: what the trajectory's own error adds to every covariance, m^2.
+  package func share(beyond radius: Double, ofMeanWith extra: Matrix3) -> Double {
+    let mean = position.mean
+    var share = 0.0
+    for g in gaussians {
+      let off = (g.position - mean).norm
+      let covariance = g.covariance + extra
+      let sigma = max(-Readout.smallestEigenvalue(-1 * covariance), 1e-12).squareRoot()
+      share +=
+        g.weight * (AngleMarginal.cdf((off - radius) / sigma) + AngleMarginal.cdf((-off - radius) / sigma))
+    }
+    return share
+  }
+
   /// Mean direction (world, unit) and the half-angle of the cone that holds 90 %, radians.
   package var direction: (mean: Vector3, cone: Double) {
     var sum = Vector3.zero

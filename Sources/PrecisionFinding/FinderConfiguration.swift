@@ -13,8 +13,10 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var angleHalfWidthDegrees = 15.0
   /// Largest share of the posterior that may lie over 45 degrees away from a published angle.
   public var mirrorShare = 0.01
-  /// Largest share that may lie over 20 degrees away when converged.
+  /// Largest share that may lie over 20 degrees away when converged, and over `positionLimit` from a published position.
   public var rivalShare = 0.001
+  /// By how much a published position may be off, metres: a degree is much, far away.
+  public var positionLimit = 1.5
   /// Largest 90 % cone of a published direction, degrees.
   public var directionConeDegrees = 15.0
   /// Within this height the peer is on our level, metres.

@@ -238,6 +238,14 @@ final class PeerLink {
     }
   }
 
+  /// The link's noise as it is seen now; nil before the first ranges.
+  var noise: RangeNoise? {
+    switch stage {
+    case .searching(let posterior): posterior.noise
+    case .tracked(let tracked): tracked.noise
+    }
+  }
+
   private var axes: Double { Angle.degrees(configuration.axesUncertaintyDegrees) }
 
   /// What is believed of the peer as seen from the device now; nil before there is anything.

@@ -45,6 +45,7 @@ public final class PrecisionFinder {
   private var outputs: [FinderOutput] = []
   private var hasEnded = false
   private var meter: (any StageMeter)?
+  private var updateWitness: (any UpdateWitness)?
   /// What happened so far.
   public private(set) var summary = FinderSummary()
 
@@ -80,6 +81,9 @@ public final class PrecisionFinder {
 
   /// Tells `witness` of everything that goes into the inertial filter from now on.
   package func attach(_ witness: any FrameWitness) { trajectory.attach(witness) }
+
+  /// Explains updates to `witness` from now on.
+  package func attach(_ witness: any UpdateWitness) { updateWitness = witness }
 
   /// Takes one event, in arrival order, and returns what can be said now.
   public func process(_ event: TimedEvent) -> [FinderOutput] {
@@ -267,6 +271,12 @@ public final class PrecisionFinder {
     }
     summary.note(update, link: link)
     outputs.append(.update(update))
+    if let updateWitness, updateWitness.wants(peer, at: time) {
+      updateWitness.take(
+        Explanation(
+          update, link, filter: onPath ? trajectory.filter : nil, bodyFromDevice: rig.bodyFromDevice,
+          blindness: blind ? camera.word(at: time) : nil, configuration))
+    }
   }
 
   /// The session's own convergence: whether there is a trajectory and whether the camera carries it.

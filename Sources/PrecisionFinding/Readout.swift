@@ -25,6 +25,8 @@ package struct Readout {
   package let vertical: (above: Double, below: Double, same: Double)
   /// The peer's mean position in the estimate's world, metres, and its covariance there, m^2.
   package let position: (mean: Vector3, covariance: Matrix3)
+  /// Share of the posterior that is farther from it than a published position may be off; nil where the spread is too wide anyhow.
+  package let positionFarOff: Double?
   /// True when that is good enough to be published.
   package let positionIsGood: Bool
   /// 1-sigma of the direction's best known axis, a sine: near 0.5 when nothing is known.
@@ -43,9 +45,15 @@ package struct Readout {
     direction = cone <= Angle.degrees(configuration.directionConeDegrees) ? inDevice : nil
     vertical = belief.verticalProbabilities(
       height: configuration.sameLevelHeight, elevation: Angle.degrees(configuration.sameLevelElevationDegrees))
-    position = (belief.position.mean, worldCovariance)
-    let sigma = position.covariance.trace.squareRoot()
-    positionIsGood = sigma <= max(0.3, 0.15 * distance.mean)
+    let relative = belief.position
+    position = (relative.mean, worldCovariance)
+    let sigma = worldCovariance.trace.squareRoot()
+    // Far off: asked only where the spread passes, and of what the spread leaves out.
+    let isNarrow = sigma <= max(0.3, 0.15 * distance.mean)
+    positionFarOff =
+      isNarrow
+      ? belief.share(beyond: configuration.positionLimit, ofMeanWith: worldCovariance - relative.covariance) : nil
+    positionIsGood = isNarrow && positionFarOff! <= configuration.rivalShare
     bestAxis = max(Self.smallestEigenvalue(belief.directionScatter), 0).squareRoot()
   }
 

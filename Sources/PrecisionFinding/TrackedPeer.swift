@@ -19,7 +19,8 @@ package struct TrackedPeer {
   private let block: ErrorCovariance.Block
   private let configuration: RangingConfiguration
   private let layout: LinkLayout
-  private let noise: RangeNoise
+  /// The link's noise, as the hypotheses left it.
+  package let noise: RangeNoise
   package private(set) var chain: LineOfSightChain
   private var lastRange: Timestamp
   private var lastPosition: Vector3

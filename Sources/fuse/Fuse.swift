@@ -16,6 +16,7 @@ struct Fuse: AsyncParsableCommand {
         fuse simulate arc -o walk --seed 7   a recording with known truth
         fuse eval phone                      how far the run is from the truth
         fuse diff golden new                 what changed between two runs
+        fuse explain demo-fuse --at 5        why a run said what it said at a moment
         fuse meet phone --name a --peer b    one end of two processes that find each other
 
       EXIT CODES
@@ -25,6 +26,6 @@ struct Fuse: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       RunCommand.self, ReportCommand.self, InspectCommand.self, SimulateCommand.self, EvalCommand.self,
-      DiffCommand.self, MeetCommand.self, BenchmarkCommand.self,
+      DiffCommand.self, ExplainCommand.self, MeetCommand.self, BenchmarkCommand.self,
     ])
 }

@@ -9,7 +9,7 @@ package final class OutputFolder {
   static let updatesName = "updates.jsonl"
   static let trajectoryName = "trajectory.tum"
   static let covarianceName = "trajectory_covariance.csv"
-  static let resultName = "result.json"
+  package static let resultName = "result.json"
   static let timingName = "timing.json"
   /// The files, in the order in which they appear.
   package static let fileNames = [updatesName, trajectoryName, covarianceName, resultName, timingName]

@@ -7,6 +7,8 @@ import SensorData
 /// Looked for where the user says, then where the run says (`timing.json`), then by name: `x` beside or above `x-fuse`, and the
 /// folder that the run lies in. A recording whose ground truth is not the one that the run was judged by is refused.
 struct RunOrigin {
+  /// Its folder.
+  let path: String
   /// The recording.
   let recording: Recording
   /// Its truth.
@@ -17,6 +19,7 @@ struct RunOrigin {
   /// - Throws: `DatasetError` and `CommandError`.
   init?(of run: RunFolder, named: String?) throws {
     guard let path = named ?? Self.candidates(run).first(where: Self.isRecording) else { return nil }
+    self.path = path
     let options = ReadingOptions(needsTrajectory: false)
     recording = try Recording.open(URL(fileURLWithPath: path), options: options)
     truth = try TruthReading(recording)

@@ -35,6 +35,7 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("angleHalfWidthDegrees", .number(\.angleHalfWidthDegrees, 0...180)),
     ConfigurationKey("mirrorShare", .number(\.mirrorShare, 0...1)),
     ConfigurationKey("rivalShare", .number(\.rivalShare, 0...1)),
+    ConfigurationKey("positionLimit", .number(\.positionLimit, 0.01...1000)),
     ConfigurationKey("directionConeDegrees", .number(\.directionConeDegrees, 0...180)),
     ConfigurationKey("sameLevelHeight", .number(\.sameLevelHeight, 0...100)),
     ConfigurationKey("sameLevelElevationDegrees", .number(\.sameLevelElevationDegrees, 0...90)),
