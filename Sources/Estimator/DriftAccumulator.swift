@@ -4,11 +4,14 @@ import SensorData
 /// Adds up what an inertial trajectory loses relative to itself, from the covariance between now and its oldest kept pose.
 ///
 /// Between two moments of a window the relative error is no random walk (a velocity error lives on), so the mean rate over
-/// the window is taken; while no poses are kept (darkness) the growth since the last look, which is faster.
+/// the window is taken; while no poses are kept (darkness) the growth since the last look, which is faster. The position's own
+/// variance counts too, both ways: in the dark a velocity error outlives the window, and what light then takes away from the variance
+/// is how far it moves the device.
 struct DriftAccumulator {
   private(set) var total = AccumulatedDrift()
   private var reference: ErrorCovariance.Block?
   private var last = AccumulatedDrift()
+  private var lastVariance: Double?
 
   /// Looks at the filter after it moved on by `seconds`.
   mutating func update(_ navigation: InertialNavigation, seconds: Double) {
@@ -18,13 +21,22 @@ struct DriftAccumulator {
     let now = Self.relative(navigation, oldest)
     let share = min(seconds / age, 1)
     let grown = reference == oldest.block ? now - last : AccumulatedDrift()
-    total.position += max(now.position * share, grown.position)
+    let variance = Self.position(navigation)
+    total.position += max(now.position * share, grown.position, abs(variance - (lastVariance ?? variance)))
+    lastVariance = variance
     total.yaw += max(now.yaw * share, grown.yaw)
     reference = oldest.block
     last = now
   }
 
   mutating func add(positionVariance: Double) { total.position += positionVariance }
+
+  /// Variance of the position itself, mean over the axes, m^2.
+  private static func position(_ navigation: InertialNavigation) -> Double {
+    let n = navigation.covariance.size(of: navigation.poseBlock)
+    let p = navigation.covariance.marginal([navigation.poseBlock])
+    return (3..<6).reduce(0) { $0 + p[$1 * n + $1] } / 3
+  }
 
   /// Variance of position (per axis) and heading now relative to a kept pose: `dp - dp_0 - theta_0z z x (p - p_0)`.
   private static func relative(_ navigation: InertialNavigation, _ clone: Clone) -> AccumulatedDrift {

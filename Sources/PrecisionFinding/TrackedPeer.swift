@@ -163,7 +163,7 @@ package struct TrackedPeer {
 
   /// An excess that no reflection has: the peer is elsewhere.
   private func isPlausible(_ excess: Double) -> Bool {
-    excess > -0.4 * configuration.excessSpread && excess < configuration.excessMean + 4 * configuration.excessSpread
+    excess > -0.4 * configuration.excessSpread && excess < configuration.excessMean + 3 * configuration.excessSpread
   }
 
   /// Three refusals too short in a row cannot be a blocked sight; three seconds of refusals may be a peer that left.
