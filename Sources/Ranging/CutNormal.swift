@@ -18,7 +18,8 @@ package struct CutNormal: Equatable, Sendable {
 
   /// Share above zero; never quite 0, so that one may divide by it. A number that is known (no variance) is taken as given: 1.
   @inlinable package var share: Double {
-    guard variance > 0 else { return 1 }
+    // Beyond six sigmas all of it is above zero, to nine digits.
+    guard variance > 0, mean < 0 || mean * mean < 36 * variance else { return 1 }
     return max(0.5 * erfc(-mean / (2 * variance).squareRoot()), 1e-9)
   }
 

@@ -2,34 +2,39 @@ import Foundation
 import Geometry
 
 /// A few hypotheses in working memory: loaded from the arrays, updated, merged, stored back. Allocated once per range.
+///
+/// Rows of covariances are padded to whole vectors of four; what is beyond the state's size stays zero.
 struct HypothesisScratch {
   /// Shares of the slots, 0...1, within their pair; updates multiply them by likelihoods.
-  let share: UnsafeMutableBufferPointer<Double>
+  let share: UnsafeMutablePointer<Double>
   private let n: Int
-  private let direction: UnsafeMutableBufferPointer<Vector3>
-  private let tangent: UnsafeMutableBufferPointer<Vector3>
-  private let scalars: UnsafeMutableBufferPointer<Double>
-  private let covariance: UnsafeMutableBufferPointer<Double>
+  /// Vectors in a row.
+  private let width: Int
+  private let direction: UnsafeMutablePointer<Vector3>
+  private let tangent: UnsafeMutablePointer<Vector3>
+  private let scalars: UnsafeMutablePointer<Double>
+  private let covariance: UnsafeMutablePointer<SIMD4<Double>>
   /// The row H and the column `P H^T` of the slot at work.
-  private let h: UnsafeMutableBufferPointer<Double>
-  private let ph: UnsafeMutableBufferPointer<Double>
+  private let h: UnsafeMutablePointer<SIMD4<Double>>
+  private let ph: UnsafeMutablePointer<SIMD4<Double>>
 
   init(count: Int, dimension: Int) {
     n = dimension
+    width = (dimension + 3) / 4
     share = .allocate(capacity: count)
     direction = .allocate(capacity: count)
     tangent = .allocate(capacity: count)
     scalars = .allocate(capacity: count * (dimension - 2))
-    covariance = .allocate(capacity: count * dimension * dimension)
-    h = .allocate(capacity: dimension)
-    ph = .allocate(capacity: dimension)
-    share.initialize(repeating: 0)
-    direction.initialize(repeating: .zero)
-    tangent.initialize(repeating: .zero)
-    scalars.initialize(repeating: 0)
-    covariance.initialize(repeating: 0)
-    h.initialize(repeating: 0)
-    ph.initialize(repeating: 0)
+    covariance = .allocate(capacity: count * dimension * width)
+    h = .allocate(capacity: width)
+    ph = .allocate(capacity: width)
+    share.initialize(repeating: 0, count: count)
+    direction.initialize(repeating: .zero, count: count)
+    tangent.initialize(repeating: .zero, count: count)
+    scalars.initialize(repeating: 0, count: count * (dimension - 2))
+    covariance.initialize(repeating: .zero, count: count * dimension * width)
+    h.initialize(repeating: .zero, count: width)
+    ph.initialize(repeating: .zero, count: width)
   }
 
   func free() {
@@ -42,6 +47,16 @@ struct HypothesisScratch {
     ph.deallocate()
   }
 
+  /// The numbers of vectors one by one.
+  @inline(__always)
+  private func numbers(_ vectors: UnsafeMutablePointer<SIMD4<Double>>) -> UnsafeMutablePointer<Double> {
+    UnsafeMutableRawPointer(vectors).assumingMemoryBound(to: Double.self)
+  }
+
+  /// Row `r` of the covariance of a slot.
+  @inline(__always)
+  private func row(_ slot: Int, _ r: Int) -> UnsafeMutablePointer<SIMD4<Double>> { covariance + (slot * n + r) * width }
+
   // MARK: - In and out
 
   func load(_ slot: Int, from set: borrowing HypothesisSet, at i: Int, share: Double) {
@@ -49,8 +64,24 @@ struct HypothesisScratch {
     direction[slot] = set.direction[i]
     tangent[slot] = set.tangent[i]
     let m = n - 2
-    for k in 0..<m { scalars[slot * m + k] = set.scalars[i * m + k] }
-    for k in 0..<(n * n) { covariance[slot * n * n + k] = set.covariance[i * n * n + k] }
+    set.scalars.withUnsafeBufferPointer { source in
+      for k in 0..<m { scalars[slot * m + k] = source[i * m + k] }
+    }
+    set.covariance.withUnsafeBufferPointer { source in
+      for r in 0..<n {
+        let (to, from) = (numbers(row(slot, r)), source.baseAddress! + (i * n + r) * n)
+        for k in 0..<n { to[k] = from[k] }
+      }
+    }
+  }
+
+  /// Copies one slot to another, with another share.
+  func copy(_ slot: Int, to other: Int, share: Double) {
+    self.share[other] = share
+    direction[other] = direction[slot]
+    tangent[other] = tangent[slot]
+    for k in 0..<(n - 2) { scalars[other * (n - 2) + k] = scalars[slot * (n - 2) + k] }
+    for k in 0..<(n * width) { row(other, 0)[k] = row(slot, 0)[k] }
   }
 
   /// Writes a slot back and returns the logarithm of its share.
@@ -58,8 +89,15 @@ struct HypothesisScratch {
     set.direction[i] = direction[slot]
     set.tangent[i] = tangent[slot]
     let m = n - 2
-    for k in 0..<m { set.scalars[i * m + k] = scalars[slot * m + k] }
-    for k in 0..<(n * n) { set.covariance[i * n * n + k] = covariance[slot * n * n + k] }
+    set.scalars.withUnsafeMutableBufferPointer { to in
+      for k in 0..<m { to[i * m + k] = scalars[slot * m + k] }
+    }
+    set.covariance.withUnsafeMutableBufferPointer { target in
+      for r in 0..<n {
+        let (from, to) = (numbers(row(slot, r)), target.baseAddress! + (i * n + r) * n)
+        for k in 0..<n { to[k] = from[k] }
+      }
+    }
     return log(max(share[slot], 1e-300))
   }
 
@@ -67,20 +105,17 @@ struct HypothesisScratch {
 
   /// Sets the excess apart from everything else, with a new mean (metres) and variance.
   func setExcess(_ slot: Int, mean: Double, variance: Double) {
-    let base = slot * n * n
-    for k in 0..<n {
-      covariance[base + (n - 1) * n + k] = 0
-      covariance[base + k * n + n - 1] = 0
-    }
-    covariance[base + n * n - 1] = variance
+    for k in 0..<width { row(slot, n - 1)[k] = .zero }
+    for r in 0..<n { numbers(row(slot, r))[n - 1] = 0 }
+    numbers(row(slot, n - 1))[n - 1] = variance
     scalars[slot * (n - 2) + n - 3] = mean
   }
 
-  func widenExcess(_ slot: Int, by variance: Double) { covariance[slot * n * n + n * n - 1] += variance }
+  func widenExcess(_ slot: Int, by variance: Double) { numbers(row(slot, n - 1))[n - 1] += variance }
 
   /// Probability that the excess is positive; 1 for a free sight.
   private func positiveExcess(_ slot: Int) -> Double {
-    CutNormal(mean: scalars[slot * (n - 2) + n - 3], variance: covariance[slot * n * n + n * n - 1]).share
+    CutNormal(mean: scalars[slot * (n - 2) + n - 3], variance: numbers(row(slot, n - 1))[n - 1]).share
   }
 
   // MARK: - One range
@@ -99,10 +134,10 @@ struct HypothesisScratch {
   /// Source of the iterated update: Bell and Cathey, IEEE TAC 38(2), 1993, doi:10.1109/9.250476.
   func assimilate(_ slot: Int, _ evidence: RangeEvidence, anchor: Vector3, noiseVariance r: Double) -> Outcome {
     let m = n - 2
-    let x = UnsafeMutableBufferPointer(rebasing: scalars[(slot * m)..<((slot + 1) * m)])
-    let p = UnsafeMutableBufferPointer(rebasing: covariance[(slot * n * n)..<((slot + 1) * n * n)])
+    let x = scalars + slot * m
+    let gains = numbers(ph)
     let (columns, configuration) = (evidence.columns, evidence.configuration)
-    var s = linearise(direction[slot], tangent[slot], x, p, anchor, evidence.antenna, columns)
+    var s = linearise(slot, direction[slot], tangent[slot], anchor, evidence.antenna, columns)
     let biases = x[1] + x[columns.coloured - 2] + (columns.constant.map { x[$0 - 2] } ?? 0) + x[m - 1]
     var innovation = evidence.range - s.distance * (1 + x[2]) - biases
     let likelihood = RangeLikelihood(
@@ -118,24 +153,24 @@ struct HypothesisScratch {
     if s.curvature > 0.1 * outcome.variance.squareRoot() {
       // A second pass at the updated point: z - h(x1) - H (x0 - x1), the biases being linear.
       let gain = innovation / (s.variance + noise)
-      let (d0, d1, d2) = (ph[0] * gain, ph[1] * gain, ph[2] * gain)
+      let (d0, d1, d2) = (gains[0] * gain, gains[1] * gain, gains[2] * gain)
       var moved = direction[slot]
       var basis = tangent[slot]
       HypothesisSet.move(&moved, &basis, d0, d1)
       let rho = x[0]
       x[0] = max(rho + d2, 0.05)
-      s = linearise(moved, basis, x, p, anchor, evidence.antenna, columns)
+      s = linearise(slot, moved, basis, anchor, evidence.antenna, columns)
       x[0] = rho
-      innovation = evidence.range - s.distance * (1 + x[2]) - biases + h[0] * d0 + h[1] * d1 + h[2] * d2
+      innovation = evidence.range - s.distance * (1 + x[2]) - biases + h[0][0] * d0 + h[0][1] * d1 + h[0][2] * d2
     }
 
     let k = 1 / (s.variance + noise)
-    HypothesisSet.move(&direction[slot], &tangent[slot], ph[0] * k * innovation, ph[1] * k * innovation)
-    for c in 2..<n { x[c - 2] += ph[c] * k * innovation }
+    HypothesisSet.move(&direction[slot], &tangent[slot], gains[0] * k * innovation, gains[1] * k * innovation)
+    for c in 2..<n { x[c - 2] += gains[c] * k * innovation }
     x[0] = max(x[0], 0.05)
-    for row in 0..<n {
-      let scale = ph[row] * k
-      for column in 0..<n { p[row * n + column] -= scale * ph[column] }
+    for r in 0..<n {
+      let (scale, p) = (gains[r] * k, row(slot, r))
+      for c in 0..<width { p[c] -= scale * ph[c] }
     }
     share[slot] *= positiveExcess(slot) / positive
     return outcome
@@ -148,42 +183,40 @@ struct HypothesisScratch {
     var curvature: Double
   }
 
-  /// Fills `h` (the row H) and `ph` (`P H^T`).
+  /// Fills `h` (the row H) and `ph` (`P H^T`) for a slot with its direction and tangent at `u` and `e1`.
   private func linearise(
-    _ u: Vector3, _ e1: Vector3, _ x: UnsafeMutableBufferPointer<Double>, _ p: UnsafeMutableBufferPointer<Double>,
-    _ anchor: Vector3, _ antenna: Vector3, _ columns: BiasColumns
+    _ slot: Int, _ u: Vector3, _ e1: Vector3, _ anchor: Vector3, _ antenna: Vector3, _ columns: BiasColumns
   ) -> Linearisation {
-    let rho = x[0]
-    let row = RangeRow(u, e1, rho: rho, anchor: anchor, antenna: antenna)
+    let x = scalars + slot * (n - 2)
+    let range = RangeRow(u, e1, rho: x[0], anchor: anchor, antenna: antenna)
     let scale = 1 + x[2]
-    h[0] = scale * row.alpha1
-    h[1] = scale * row.alpha2
-    h[2] = scale * row.rho
-    h[4] = row.distance
-    for r in 0..<n {
-      let base = r * n
-      var sum = p[base] * h[0] + p[base + 1] * h[1] + p[base + 2] * h[2] + p[base + 3]
-      sum += p[base + 4] * h[4] + p[base + columns.coloured] + p[base + n - 1]
-      if let constant = columns.constant { sum += p[base + constant] }
-      ph[r] = sum
+    let (h0, h1, h2, h4) = (scale * range.alpha1, scale * range.alpha2, scale * range.rho, range.distance)
+    for c in 0..<width { h[c] = .zero }
+    let entries = numbers(h)
+    (entries[0], entries[1], entries[2], entries[3], entries[4]) = (h0, h1, h2, 1, h4)
+    (entries[columns.coloured], entries[n - 1]) = (1, 1)
+    let (p0, p1, p2, p3, p4) = (row(slot, 0), row(slot, 1), row(slot, 2), row(slot, 3), row(slot, 4))
+    let (coloured, excess) = (row(slot, columns.coloured), row(slot, n - 1))
+    for c in 0..<width {
+      let place = h0 * p0[c] + h1 * p1[c] + h2 * p2[c]
+      ph[c] = place + h4 * p4[c] + p3[c] + coloured[c] + excess[c]
     }
-    var variance = h[0] * ph[0] + h[1] * ph[1] + h[2] * ph[2] + ph[3] + h[4] * ph[4] + ph[columns.coloured] + ph[n - 1]
-    if let constant = columns.constant { variance += ph[constant] }
-    let curvature = 0.5 * max(abs(row.bend1) * p[0], abs(row.bend2) * p[n + 1])
-    return Linearisation(distance: row.distance, variance: max(variance, 0), curvature: curvature)
+    if let constant = columns.constant {
+      entries[constant] = 1
+      for c in 0..<width { ph[c] += row(slot, constant)[c] }
+    }
+    var variance = 0.0
+    for c in 0..<width { variance += (h[c] * ph[c]).sum() }
+    let curvature = 0.5 * max(abs(range.bend1) * p0[0][0], abs(range.bend2) * p1[0][1])
+    return Linearisation(distance: range.distance, variance: max(variance, 0), curvature: curvature)
   }
 
   /// The row H of a slot over its whole state, and `H P H^T`.
   func foretold(_ slot: Int, anchor: Vector3, antenna: Vector3, columns: BiasColumns) -> (
     row: [Double], variance: Double
   ) {
-    let m = n - 2
-    let x = UnsafeMutableBufferPointer(rebasing: scalars[(slot * m)..<((slot + 1) * m)])
-    let p = UnsafeMutableBufferPointer(rebasing: covariance[(slot * n * n)..<((slot + 1) * n * n)])
-    let found = linearise(direction[slot], tangent[slot], x, p, anchor, antenna, columns)
-    var full = Array(h)
-    for k in [3, columns.coloured, n - 1] + (columns.constant.map { [$0] } ?? []) { full[k] = 1 }
-    return (full, found.variance)
+    let found = linearise(slot, direction[slot], tangent[slot], anchor, antenna, columns)
+    return ((0..<n).map { numbers(h)[$0] }, found.variance)
   }
 
   // MARK: - Two ways that end alike
@@ -200,24 +233,26 @@ struct HypothesisScratch {
     share[a] = sum
     guard w > 1e-9 else { return }
     let m = n - 2
-    h[0] = tangent[a].dot(direction[b])
-    h[1] = direction[a].cross(tangent[a]).dot(direction[b])
-    for k in 0..<m { h[k + 2] = scalars[b * m + k] - scalars[a * m + k] }
-    HypothesisSet.move(&direction[a], &tangent[a], w * h[0], w * h[1])
-    for k in 0..<m { scalars[a * m + k] += w * h[k + 2] }
+    let offset = numbers(h)
+    offset[0] = tangent[a].dot(direction[b])
+    offset[1] = direction[a].cross(tangent[a]).dot(direction[b])
+    for k in 0..<m { offset[k + 2] = scalars[b * m + k] - scalars[a * m + k] }
+    HypothesisSet.move(&direction[a], &tangent[a], w * offset[0], w * offset[1])
+    for k in 0..<m { scalars[a * m + k] += w * offset[k + 2] }
     for r in 0..<n {
-      for c in 0..<n {
-        let (ka, kb) = (a * n * n + r * n + c, b * n * n + r * n + c)
-        covariance[ka] = (1 - w) * covariance[ka] + w * covariance[kb] + w * (1 - w) * h[r] * h[c]
-      }
+      let (pa, pb, scale) = (row(a, r), row(b, r), w * (1 - w) * offset[r])
+      for c in 0..<width { pa[c] = (1 - w) * pa[c] + w * pb[c] + scale * h[c] }
     }
   }
 
   private func swap(_ a: Int, _ b: Int) {
-    share.swapAt(a, b)
-    direction.swapAt(a, b)
-    tangent.swapAt(a, b)
-    for k in 0..<(n - 2) { scalars.swapAt(a * (n - 2) + k, b * (n - 2) + k) }
-    for k in 0..<(n * n) { covariance.swapAt(a * n * n + k, b * n * n + k) }
+    func exchange<T>(_ p: UnsafeMutablePointer<T>, _ i: Int, _ j: Int, _ count: Int) {
+      for k in 0..<count { (p[i + k], p[j + k]) = (p[j + k], p[i + k]) }
+    }
+    exchange(share, a, b, 1)
+    exchange(direction, a, b, 1)
+    exchange(tangent, a, b, 1)
+    exchange(scalars, a * (n - 2), b * (n - 2), n - 2)
+    exchange(covariance, a * n * width, b * n * width, n * width)
   }
 }

@@ -71,14 +71,15 @@ extension HypothesisSet {
       let pair = exp(scale - best)
       before += pair * (wf + wb)
       ways.load(0, from: self, at: free, share: wf * (1 - lost))
-      ways.load(1, from: self, at: blocked, share: wb * back)
-      ways.setExcess(1, mean: 0, variance: 0)
       ways.load(2, from: self, at: blocked, share: wb * (1 - back))
+      ways.copy(2, to: 1, share: wb * back)
+      ways.setExcess(1, mean: 0, variance: 0)
       ways.widenExcess(2, by: configuration.excessWalk * configuration.excessWalk * evidence.seconds)
-      ways.load(3, from: self, at: free, share: wf * lost)
+      ways.copy(0, to: 3, share: wf * lost)
       ways.setExcess(
         3, mean: configuration.excessMean, variance: configuration.excessSpread * configuration.excessSpread)
-      for way in 0..<4 where ways.share[way] > 1e-9 {
+      // What cannot matter is not worked out: neither within the pair nor beside the best of all.
+      for way in 0..<4 where ways.share[way] > 1e-9 && ways.share[way] * pair > Self.negligible {
         let noiseVariance = way < 2 ? r : r + flutter
         let outcome = ways.assimilate(way, evidence, anchor: anchor, noiseVariance: noiseVariance)
         let prior = ways.share[way] * pair
@@ -100,6 +101,9 @@ extension HypothesisSet {
     verdict.logDensity = log(max(total, 1e-300) / max(before, 1e-300))
     return verdict
   }
+
+  /// Share of the best hypothesis' below which a way is left as it is.
+  private static let negligible = 1e-8
 
   /// What hypothesis `i` foretells of a range: the row H over its state, and the variance `H P H^T`, m^2.
   package func foretold(_ i: Int, antenna: Vector3, columns: BiasColumns) -> (row: [Double], variance: Double) {
