@@ -6,7 +6,7 @@ import Ranging
 package struct Belief {
   /// The device axes in the estimate's world.
   package let worldFromDevice: Pose
-  /// The posterior, heaviest first; shares sum to 1.
+  /// The posterior; shares sum to 1.
   package let gaussians: [TargetGaussian]
   /// Probability that all this is wrong and the peer anywhere: what `ContradictionWatch` thinks of it.
   package let doubt: Double

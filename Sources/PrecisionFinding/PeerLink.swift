@@ -173,6 +173,8 @@ final class PeerLink {
     guard case .searching(let posterior) = stage, posterior.hasBegun, rangesTaken >= configuration.handOverRanges else {
       return
     }
+    // Seldom: directions that differ by half a radian are no narrow cone, seen from anywhere near.
+    guard posterior.agreement > cos(0.5) else { return }
     let belief = Belief(
       worldFromDevice: Pose(rotation: .identity, translation: filter.worldFromBody.translation),
       gaussians: posterior.gaussians)

@@ -61,7 +61,7 @@ extension HypothesisSet {
     shifted[0] = max(shifted[0], 0.05)
     append(
       logWeight: logWeight[i] + log(Self.outerWeight), direction: moved, tangent: basis, noise: Int(noise[i]),
-      scalars: shifted,
+      node: Int(node[i]), scalars: shifted,
       covariance: narrowed(i, column))
   }
 

@@ -28,6 +28,8 @@ package struct HypothesisSet {
   package var direction: [Vector3] = []
   package var tangent: [Vector3] = []
   package var noise: [Int32] = []
+  /// The direction of the lattice that a hypothesis comes from: neighbours that are told as one where there are many.
+  package var node: [Int32] = []
   /// `dimension - 2` numbers each: rho, b, Gauss-Markov biases, antenna biases.
   package var scalars: [Double] = []
   /// `dimension^2` numbers each, row-major, symmetric.
@@ -41,7 +43,7 @@ package struct HypothesisSet {
 
   /// Adds a hypothesis.
   package mutating func append(
-    logWeight w: Double, direction u: Vector3, tangent e1: Vector3, noise n: Int, scalars s: [Double],
+    logWeight w: Double, direction u: Vector3, tangent e1: Vector3, noise n: Int, node: Int = 0, scalars s: [Double],
     covariance p: [Double]
   ) {
     precondition(s.count == dimension - 2 && p.count == dimension * dimension, "sizes of a hypothesis")
@@ -49,6 +51,7 @@ package struct HypothesisSet {
     direction.append(u)
     tangent.append(e1)
     noise.append(Int32(n))
+    self.node.append(Int32(node))
     scalars.append(contentsOf: s)
     covariance.append(contentsOf: p)
     count += 1
@@ -65,25 +68,23 @@ package struct HypothesisSet {
   }
 
   /// Covariance of the peer's position under hypothesis `i`, world, m^2.
-  package func positionCovariance(_ i: Int) -> Matrix3 {
-    let n = dimension
-    let base = i * n * n
-    func row(_ r: Int) -> Vector3 {
-      Vector3(covariance[base + r * n], covariance[base + r * n + 1], covariance[base + r * n + 2])
-    }
-    let j = positionJacobian(i)
-    return j * Matrix3(rows: row(0), row(1), row(2)) * j.transpose
-  }
+  package func positionCovariance(_ i: Int) -> Matrix3 { gaussian(i, weight: 1).covariance }
 
   /// Hypothesis `i` as a Gaussian over the peer's position and the link's scale.
   package func gaussian(_ i: Int, weight: Double) -> TargetGaussian {
     let (n, s) = (dimension, layout.scale)
-    let base = i * n * n
-    var result = TargetGaussian(weight: weight, position: position(i), covariance: positionCovariance(i))
+    let j = positionJacobian(i)
+    var result = TargetGaussian(weight: weight, position: position(i), covariance: .zero)
     result.scale = scalars[i * (n - 2) + s - 2]
-    result.scaleCovariance =
-      positionJacobian(i) * Vector3(covariance[base + s], covariance[base + n + s], covariance[base + 2 * n + s])
-    result.scaleVariance = covariance[base + s * n + s]
+    covariance.withUnsafeBufferPointer { all in
+      let p = all.baseAddress! + i * n * n
+      func column(_ c: Int) -> Vector3 { j * Vector3(p[c], p[n + c], p[2 * n + c]) }
+      // J P J^T = sum of (J P)_c J_c^T.
+      result.covariance =
+        Matrix3(outer: column(0), j.c0) + Matrix3(outer: column(1), j.c1) + Matrix3(outer: column(2), j.c2)
+      result.scaleCovariance = column(s)
+      result.scaleVariance = p[s * n + s]
+    }
     return result
   }
 
@@ -107,11 +108,11 @@ package struct HypothesisSet {
   package func unfolded(over directions: [Vector3], logPrior: (Vector3) -> Double) -> HypothesisSet {
     var result = HypothesisSet(anchor: anchor, layout: layout, noises: noises)
     let (n, m) = (dimension, dimension - 2)
-    for u in directions {
+    for (index, u) in directions.enumerated() {
       let (prior, tangent) = (logPrior(u), u.tangentBasis.0)
       for i in 0..<count {
         result.append(
-          logWeight: logWeight[i] + prior, direction: u, tangent: tangent, noise: Int(noise[i]),
+          logWeight: logWeight[i] + prior, direction: u, tangent: tangent, noise: Int(noise[i]), node: index,
           scalars: Array(scalars[(i * m)..<((i + 1) * m)]),
           covariance: Array(covariance[(i * n * n)..<((i + 1) * n * n)]))
       }
@@ -129,6 +130,7 @@ package struct HypothesisSet {
         direction[to] = direction[i]
         tangent[to] = tangent[i]
         noise[to] = noise[i]
+        node[to] = node[i]
         for k in 0..<m { scalars[to * m + k] = scalars[i * m + k] }
         for k in 0..<(n * n) { covariance[to * n * n + k] = covariance[i * n * n + k] }
       }
@@ -139,6 +141,7 @@ package struct HypothesisSet {
     direction.removeLast(direction.count - to)
     tangent.removeLast(tangent.count - to)
     noise.removeLast(noise.count - to)
+    node.removeLast(node.count - to)
     scalars.removeLast(scalars.count - to * m)
     covariance.removeLast(covariance.count - to * n * n)
   }

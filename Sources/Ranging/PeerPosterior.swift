@@ -144,12 +144,29 @@ package struct PeerPosterior {
     return weights.map { $0 / sum }
   }
 
-  /// The posterior over the peer's position as Gaussians, heaviest first; those below 1e-5 are left out.
+  /// The posterior over the peer's position as Gaussians; those below 1e-5 are left out. Where there are many, the posterior is
+  /// broad, and those of one direction of the lattice are told as one with the mean and covariance of all.
   package var gaussians: [TargetGaussian] {
     guard let (set, normalized) = spread else { return [] }
-    // Indices are sorted, because a Gaussian is two hundred bytes to move.
-    let heaviest = (0..<set.count).filter { normalized[$0] > 1e-5 }.sorted { normalized[$0] > normalized[$1] }
-    return heaviest.map { set.gaussian($0, weight: normalized[$0]) }
+    let listed = (0..<set.count).filter { normalized[$0] > 1e-5 }
+    guard listed.count > Self.manyGaussians else { return listed.map { set.gaussian($0, weight: normalized[$0]) } }
+    var merged = [TargetGaussian?](repeating: nil, count: Int(set.node.max() ?? 0) + 1)
+    for i in listed {
+      let gaussian = set.gaussian(i, weight: normalized[i])
+      if merged[Int(set.node[i])]?.merge(gaussian) == nil { merged[Int(set.node[i])] = gaussian }
+    }
+    return merged.compactMap(\.self)
+  }
+
+  /// More Gaussians than this are told by directions of the lattice.
+  private static let manyGaussians = 400
+
+  /// Length of the mean direction from where the first range was taken, 0...1: near 1 when all hypotheses agree on it.
+  package var agreement: Double {
+    guard let set = hypotheses, !isFolded else { return 0 }
+    var sum = Vector3.zero
+    for i in 0..<set.count { sum += normalized[i] * set.direction[i] }
+    return sum.norm
   }
 
   /// The whole posterior as one Gaussian over (position in the world, biases as in `LinkLayout`); the covariance

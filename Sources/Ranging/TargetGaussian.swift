@@ -21,4 +21,19 @@ package struct TargetGaussian: Equatable, Sendable {
     self.position = position
     self.covariance = covariance
   }
+
+  /// Takes another one in: the weight, mean and covariance of both. Nothing is left of two that weigh nothing.
+  package mutating func merge(_ other: TargetGaussian) {
+    let sum = weight + other.weight
+    guard sum > 0 else { return }
+    let w = other.weight / sum
+    let (offset, stretch) = (other.position - position, other.scale - scale)
+    let mixed = w * (1 - w)
+    covariance = (1 - w) * covariance + w * other.covariance + Matrix3(outer: mixed * offset, offset)
+    scaleCovariance = (1 - w) * scaleCovariance + w * other.scaleCovariance + mixed * stretch * offset
+    scaleVariance = (1 - w) * scaleVariance + w * other.scaleVariance + mixed * stretch * stretch
+    position += w * offset
+    scale += w * stretch
+    weight = sum
+  }
 }

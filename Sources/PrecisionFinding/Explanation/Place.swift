@@ -26,7 +26,8 @@ package struct Place: Equatable, Sendable {
   /// of the rest.
   package static func places(of belief: Belief, limit: Int = 8) -> [Place] {
     let origin = belief.worldFromDevice.translation
-    var rest = belief.gaussians.map { (gaussian: $0, direction: ($0.position - origin).normalized) }
+    let sorted = belief.gaussians.sorted { $0.weight > $1.weight }
+    var rest = sorted.map { (gaussian: $0, direction: ($0.position - origin).normalized) }
     var places: [Place] = []
     while let first = rest.first, places.count < limit {
       let members = rest.filter { $0.direction.dot(first.direction) >= cos(cone) }
