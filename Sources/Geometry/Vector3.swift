@@ -17,7 +17,7 @@ extension SIMD3 where Scalar == Double {
   @inlinable public var norm: Double { dot(self).squareRoot() }
 
   /// The unit vector of the same direction; the zero vector stays zero.
-  @inlinable public var normalized: Self {
+  @inlinable @inline(__always) public var normalized: Self {
     let length = norm
     return length > 0 ? self / length : self
   }

@@ -136,13 +136,13 @@ struct HypothesisScratch {
     let m = n - 2
     let x = scalars + slot * m
     let gains = numbers(ph)
-    let (columns, configuration) = (evidence.columns, evidence.configuration)
+    let columns = evidence.columns
     var s = linearise(slot, direction[slot], tangent[slot], anchor, evidence.antenna, columns)
     let biases = x[1] + x[columns.coloured - 2] + (columns.constant.map { x[$0 - 2] } ?? 0) + x[m - 1]
     var innovation = evidence.range - s.distance * (1 + x[2]) - biases
     let likelihood = RangeLikelihood(
-      innovation: innovation, variance: s.variance + r, grossShare: configuration.grossShare,
-      grossSpread: configuration.grossSpread)
+      innovation: innovation, variance: s.variance + r, grossShare: evidence.configuration.grossShare,
+      grossSpread: evidence.configuration.grossSpread)
     let outcome = Outcome(
       innovation: innovation, variance: s.variance + r, responsibility: likelihood.responsibility)
     share[slot] *= likelihood.total

@@ -30,4 +30,23 @@ extension HypothesisSet {
   mutating func wander(variance: Double) {
     for i in 0..<count { covariance[i * dimension * dimension + 2 * (dimension + 1)] += variance }
   }
+
+  /// All of them as one, with the mean and covariance of all; not one of a pair any more.
+  func merged(shares: [Double]) -> HypothesisSet {
+    var result = HypothesisSet(anchor: anchor, layout: layout, noises: noises)
+    guard count > 0 else { return result }
+    let (n, m) = (dimension, dimension - 2)
+    result.append(
+      logWeight: 0, direction: direction[0], tangent: tangent[0], noise: Int(noise[0]), scalars: Array(scalars[0..<m]),
+      covariance: Array(covariance[0..<(n * n)]))
+    let scratch = HypothesisScratch(count: 2, dimension: n)
+    defer { scratch.free() }
+    scratch.load(0, from: self, at: 0, share: shares[0])
+    for i in 1..<count {
+      scratch.load(1, from: self, at: i, share: shares[i])
+      scratch.merge(0, 1)
+    }
+    _ = scratch.store(0, into: &result, at: 0)
+    return result
+  }
 }

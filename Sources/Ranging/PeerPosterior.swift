@@ -122,11 +122,11 @@ package struct PeerPosterior {
     hypotheses?.drift(positionVariance: positionVariance, yawVariance: isFolded ? 0 : yawVariance, device: device)
   }
 
-  /// The hypotheses with their shares, as if unfolded: coarsely, because all directions say the same.
+  /// The hypotheses with their shares, as if unfolded: coarsely, and as one a direction, because all directions say the same.
   private var spread: (set: HypothesisSet, shares: [Double])? {
     guard let hypotheses else { return nil }
     guard isFolded else { return (hypotheses, normalized) }
-    let set = unfolded(hypotheses, directions: 100)
+    let set = unfolded(hypotheses.merged(shares: normalized), directions: 100)
     return (set, Self.shares(set.logWeight))
   }
 
