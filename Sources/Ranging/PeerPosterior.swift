@@ -15,6 +15,8 @@ package struct PeerPosterior {
   private static let stillRadius = 0.03
   /// Noise candidates below this share of the posterior are dropped.
   private static let refutedShare = 1e-3
+  /// Those below this share are not tried in every direction.
+  private static let unlikelyShare = 0.02
 
   private let configuration: RangingConfiguration
   private let layout: LinkLayout
@@ -221,7 +223,7 @@ package struct PeerPosterior {
   /// The device has moved: from here on every direction is tried.
   private mutating func unfold(device: Vector3) {
     isFolded = false
-    pruneNoises()
+    pruneNoises(below: Self.unlikelyShare)
     hypotheses = unfolded(hypotheses!, directions: configuration.directions)
     hypotheses!.drift(positionVariance: 0, yawVariance: foldedYawVariance, device: device)
     foldedYawVariance = 0
@@ -253,7 +255,7 @@ package struct PeerPosterior {
         extraVariance: range.extraVariance + (isFolded ? away * away / 3 : 0), configuration: configuration))
     taken += 1
     normalize()
-    if taken % 10 == 0 { pruneNoises() }
+    if taken % 10 == 0 { pruneNoises(below: Self.refutedShare) }
     if taken % 10 == 0, !isFolded { hypotheses!.mergeDuplicates() }
     prune()
     return Outcome(free: free * verdict.regular, innovation: verdict.innovation, sigma: verdict.variance.squareRoot(),
@@ -261,10 +263,10 @@ package struct PeerPosterior {
   }
 
   /// Gives up the noises that the ranges refute: each costs as much as the right one.
-  private mutating func pruneNoises() {
+  private mutating func pruneNoises(below limit: Double) {
     let shares = noiseShares(hypotheses!)
     let noise = hypotheses!.noise
-    hypotheses!.filter { shares[Int(noise[$0])] >= Self.refutedShare }
+    hypotheses!.filter { shares[Int(noise[$0])] >= limit }
   }
 
   private mutating func prune() {
