@@ -156,7 +156,7 @@ final class PeerLink {
   }
 
   /// So many unexplained ranges are kept: more than a belief survives.
-  private static let memory = 100
+  private static let memory = 50
 
   private func count(_ range: RangeMeasurement, _ wasUsed: Bool, _ innovation: (Double, Double)?) {
     report = RangeReport(range: range.range, use: wasUsed ? .used : .rejected, innovation: innovation)
