@@ -16,6 +16,7 @@ final class PeerLink {
   private let configuration: FinderConfiguration
   private let antennas: [String]
   private let statedNoise: Double?
+  private let bodyFromDevice: Pose
   private var stage: Stage
   private var drift = AccumulatedDrift()
   private var rangesTaken = 0
@@ -42,8 +43,11 @@ final class PeerLink {
   /// How often the hypotheses had to be opened anew.
   private(set) var reopened = 0
 
-  init(peer: String, configuration: FinderConfiguration, antennas: [String], statedNoise: Double?) {
+  init(
+    peer: String, configuration: FinderConfiguration, antennas: [String], statedNoise: Double?, bodyFromDevice: Pose
+  ) {
     self.peer = peer
+    self.bodyFromDevice = bodyFromDevice
     self.configuration = configuration
     self.antennas = antennas
     self.statedNoise = statedNoise
@@ -89,10 +93,23 @@ final class PeerLink {
   private func measured(
     _ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter, extraVariance: Double = 0
   ) -> PeerPosterior.Range {
-    PeerPosterior.Range(
+    var placed = PeerPosterior.Range(
       timestamp: range.timestamp, range: range.range, antenna: filter.worldFromBody * antenna,
       device: filter.worldFromBody.translation, antennaID: range.antenna, blockedGuess: range.nonLineOfSight,
       extraVariance: extraVariance)
+    // Where the device stood when earlier ranges came is known roughly, how it was held is not.
+    if extraVariance == 0 { placed.cosines = cosines(range, filter: filter) }
+    return placed
+  }
+
+  /// The angles of arrival that came with a range.
+  private func cosines(_ range: RangeMeasurement, filter: any NavigationFilter) -> [AxisCosine] {
+    let floor = Angle.degrees(configuration.ranging.angleFloorDegrees)
+    return AxisCosine.measured(
+      azimuth: range.azimuth, elevation: range.elevation,
+      deviation: max(range.angleStandardDeviation ?? 2 * floor, floor),
+      cone: Angle.degrees(configuration.ranging.angleConeDegrees),
+      worldFromDevice: filter.worldFromBody.rotation * bodyFromDevice.rotation)
   }
 
   private func note(_ range: RangeMeasurement) {
@@ -134,8 +151,10 @@ final class PeerLink {
       stage = .searching(posterior)
       handOver(filter: filter)
     case .tracked(var tracked):
-      let outcome = tracked.update(range, antenna: filter.bodyFromNavigation.inverse * antenna, filter: filter)
+      let placeOfAntenna = filter.bodyFromNavigation.inverse * antenna
+      let outcome = tracked.update(range, antenna: placeOfAntenna, filter: filter)
       free = tracked.chain.free
+      for cosine in placed.cosines { tracked.update(cosine, antenna: placeOfAntenna, filter: filter) }
       count(range, outcome == .used, tracked.innovation)
       stage = .tracked(tracked)
       foretold = tracked.logDensity

@@ -255,7 +255,7 @@ public final class PrecisionFinder {
     let peer = range.peer
     let link = PeerLink(
       peer: peer, configuration: configuration, antennas: (rig.radio?.antennas ?? ["": .zero]).keys.sorted(),
-      statedNoise: rig.radio?.rangeNoise ?? range.standardDeviation)
+      statedNoise: rig.radio?.rangeNoise ?? range.standardDeviation, bodyFromDevice: rig.bodyFromDevice)
     links[peer] = link
     presenters[peer] = PeerPresenter(configuration)
     return link

@@ -24,6 +24,8 @@ package struct TrackedPeer {
   package private(set) var chain: LineOfSightChain
   private var lastRange: Timestamp
   private var lastPosition: Vector3
+  private var lastAngle: Timestamp?
+  private var angleWorth = 0.0
   private var isBlocked = false
   private var contradictions = 0
   private var contradictedSince: Timestamp?
@@ -114,6 +116,35 @@ package struct TrackedPeer {
     contradictions = 0
     contradictedSince = nil
     return isBlocked ? .rejected : .used
+  }
+
+  /// The update by one cosine of an angle of arrival that came with the last range: `c = a . d / |d|` with
+  /// `d = t - p - R l`, the axis a turning with the device. `dc/dtheta = a x u - R l x g`, `dc/dp = -g`, `dc/dt = g`, where
+  /// `u = d / |d|` and `g = (a - c u) / |d|`.
+  package mutating func update(_ measured: AxisCosine, antenna: Vector3, filter: any NavigationFilter) {
+    let seconds = lastAngle.map { lastRange.seconds(since: $0) } ?? .infinity
+    // Both cosines of one angle are worth the same.
+    if seconds > 0 { angleWorth = min(seconds / configuration.angleMemory, 1) }
+    lastAngle = lastRange
+    guard angleWorth > 0, !isBlocked else { return }
+    let state = filter.vector(block)
+    let lever = filter.worldFromNavigation.rotation * antenna
+    let d = Vector3(state[0], state[1], state[2]) - filter.worldFromNavigation.translation - lever
+    guard d.norm > 0.3 else { return }
+    let (cosine, gradient) = measured.model(d)
+    let turn = measured.axis.cross(d.normalized) - lever.cross(gradient)
+    var pose = [Double](repeating: 0, count: filter.covariance.size(of: filter.poseBlock))
+    var peer = [Double](repeating: 0, count: layout.dimension)
+    for k in 0..<3 { (pose[k], pose[3 + k], peer[k]) = (turn[k], -gradient[k], gradient[k]) }
+    let row = [(filter.poseBlock, pose), (block, peer)]
+    let (residual, noise) = (measured.cosine - cosine, measured.variance / angleWorth)
+    let strange = configuration.strangeAngleShare
+    let regular = (1 - strange) * RangeLikelihood.normal(residual, Self.variance(row, in: filter.covariance) + noise)
+    let responsibility = regular / (regular + 0.5 * strange + 1e-300)
+    guard responsibility > 0.02 else { return }
+    let result = filter.covariance.update(
+      jacobian: row, residual: [residual], noise: [noise / responsibility], gate: nil)
+    if case .accepted(_, let correction) = result { filter.apply(correction) }
   }
 
   private func likelihood(_ innovation: Double, _ variance: Double) -> (value: RangeLikelihood, variance: Double) {

@@ -176,6 +176,30 @@ struct HypothesisScratch {
     return outcome
   }
 
+  // MARK: - One cosine
+
+  /// The Kalman update of a slot by a cosine whose row H is `row` over the place (two tangent angles and the distance) and zero
+  /// elsewhere; its share is multiplied by the likelihood. A strange cosine is anywhere between -1 and 1.
+  func assimilate(_ slot: Int, row: Vector3, innovation: Double, noiseVariance r: Double, strangeShare: Double) {
+    let (p0, p1, p2) = (self.row(slot, 0), self.row(slot, 1), self.row(slot, 2))
+    for c in 0..<width { ph[c] = row.x * p0[c] + row.y * p1[c] + row.z * p2[c] }
+    let gains = numbers(ph)
+    let variance = max(row.x * gains[0] + row.y * gains[1] + row.z * gains[2], 0)
+    let regular = (1 - strangeShare) * RangeLikelihood.normal(innovation, variance + r)
+    let responsibility = regular / (regular + 0.5 * strangeShare + 1e-300)
+    share[slot] *= regular + 0.5 * strangeShare
+    guard responsibility > 0.02 else { return }
+    let k = 1 / (variance + r / responsibility)
+    let x = scalars + slot * (n - 2)
+    HypothesisSet.move(&direction[slot], &tangent[slot], gains[0] * k * innovation, gains[1] * k * innovation)
+    for c in 2..<n { x[c - 2] += gains[c] * k * innovation }
+    x[0] = max(x[0], 0.05)
+    for row in 0..<n {
+      let (scale, p) = (gains[row] * k, self.row(slot, row))
+      for c in 0..<width { p[c] -= scale * ph[c] }
+    }
+  }
+
   /// Predicted distance, its variance `H P H^T`, and how far the range bends over the hypothesis' width (metres).
   private struct Linearisation {
     var distance: Double

@@ -24,6 +24,7 @@ package struct PeerPosterior {
   private var hypotheses: HypothesisSet?
   private var waiting: [Range] = []
   private var last: Range?
+  private var lastAngle: Timestamp?
   private var normalized: [Double] = []
   private var taken = 0
   /// No direction is tried yet: the device has not moved.
@@ -47,6 +48,8 @@ package struct PeerPosterior {
     package var blockedGuess: Double?
     /// What is not known of the place where it was taken, m^2 along the range.
     package var extraVariance: Double
+    /// Angles of arrival that came with it.
+    package var cosines: [AxisCosine] = []
 
     package init(
       timestamp: Timestamp, range: Double, antenna: Vector3, device: Vector3, antennaID: String? = nil,
@@ -235,7 +238,7 @@ package struct PeerPosterior {
     let seconds = abs(range.timestamp.seconds(since: previous.timestamp))
     last = range
     let away = (range.antenna - hypotheses!.anchor).norm
-    if isFolded, away > Self.stillRadius { unfold(device: previous.device) }
+    if isFolded, away > Self.stillRadius || !range.cosines.isEmpty { unfold(device: previous.device) }
     hypotheses!.predict(
       seconds: seconds, metres: (range.device - previous.device).norm,
       antennaCorrelation: configuration.antennaCorrelation)
@@ -253,6 +256,7 @@ package struct PeerPosterior {
         columns: layout.columns(of: range.antennaID), seconds: seconds,
         // The way to the anchor, seen along a direction that is open: its mean square.
         extraVariance: range.extraVariance + (isFolded ? away * away / 3 : 0), configuration: configuration))
+    take(range.cosines, of: range)
     taken += 1
     normalize()
     if taken % 10 == 0 { pruneNoises(below: Self.refutedShare) }
@@ -260,6 +264,17 @@ package struct PeerPosterior {
     prune()
     return Outcome(free: free * verdict.regular, innovation: verdict.innovation, sigma: verdict.variance.squareRoot(),
       logDensity: verdict.logDensity)
+  }
+
+  /// Takes angles of arrival in, after the range that they came with has told whether its sight was free.
+  private mutating func take(_ cosines: [AxisCosine], of range: Range) {
+    guard !cosines.isEmpty else { return }
+    let since = lastAngle.map { abs(range.timestamp.seconds(since: $0)) } ?? .infinity
+    lastAngle = range.timestamp
+    for cosine in cosines {
+      hypotheses!.update(
+        cosine, antenna: range.antenna, worth: min(since / configuration.angleMemory, 1), configuration)
+    }
   }
 
   /// Gives up the noises that the ranges refute: each costs as much as the right one.

@@ -48,6 +48,15 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var grossShare = 0.01
   /// Spread of those, metres.
   public var grossSpread = 3.0
+  /// Angles of arrival are taken within this angle of where the array looks, degrees: beyond it arrays tell little.
+  public var angleConeDegrees = 60.0
+  /// Angles of arrival are trusted no better than this, 1-sigma, degrees, whatever the recording states; and what it does not state
+  /// is taken for twice as much.
+  public var angleFloorDegrees = 3.0
+  /// Angles of arrival err alike for this long, seconds: pattern and reflections change as the device turns.
+  public var angleMemory = 0.5
+  /// Share of the angles of arrival that are wrong altogether while the sight is free.
+  public var strangeAngleShare = 0.1
   /// Hypotheses below this share of the best one are dropped.
   public var pruneBelow = 1e-6
   /// A hard limit to the number of hypotheses of one link.

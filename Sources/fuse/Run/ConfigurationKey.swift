@@ -73,6 +73,10 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("ranging.blockedNoise", .number(\.ranging.blockedNoise, 0...100)),
     ConfigurationKey("ranging.grossShare", .number(\.ranging.grossShare, 0...1)),
     ConfigurationKey("ranging.grossSpread", .number(\.ranging.grossSpread, 1e-3...1000)),
+    ConfigurationKey("ranging.angleConeDegrees", .number(\.ranging.angleConeDegrees, 0...90)),
+    ConfigurationKey("ranging.angleFloorDegrees", .number(\.ranging.angleFloorDegrees, 0.01...90)),
+    ConfigurationKey("ranging.angleMemory", .number(\.ranging.angleMemory, 1e-3...1000)),
+    ConfigurationKey("ranging.strangeAngleShare", .number(\.ranging.strangeAngleShare, 0...1)),
     ConfigurationKey("ranging.pruneBelow", .number(\.ranging.pruneBelow, 0...0.1)),
     ConfigurationKey("ranging.hypothesisLimit", .integer(\.ranging.hypothesisLimit, 10...1_000_000)),
   ]

@@ -1,0 +1,62 @@
+import Foundation
+import Geometry
+
+/// One number of an angle of arrival: the cosine between the way to the peer and one axis of the array, `c = a . d / |d|`.
+///
+/// That is what the phases of two patches measure. An array in the plane of the screen measures the cosines to its x and y axes
+/// and nothing else: a peer behind it gives the same numbers as its mirror image before it, and an array in one line gives a cone.
+/// Told as cosines, neither needs a case of its own, and no angle has to be wrapped.
+/// Source: Dotlic et al., "Angle of arrival estimation using Decawave DW1000 integrated circuits", WPNC 2017,
+/// doi:10.1109/WPNC.2017.8250079.
+package struct AxisCosine: Equatable, Sendable {
+  /// The axis `a` in the estimate's world, a unit vector.
+  package var axis: Vector3
+  /// The cosine that was measured, -1...1.
+  package var cosine: Double
+  /// Its variance.
+  package var variance: Double
+
+  package init(axis: Vector3, cosine: Double, variance: Double) {
+    self.axis = axis
+    self.cosine = cosine
+    self.variance = variance
+  }
+
+  /// The model: `c` for a peer at `d` from the array, metres, and `dc/dd` (1x3), 1/m.
+  package func model(_ d: Vector3) -> (cosine: Double, gradient: Vector3) {
+    let r = max(d.norm, 1e-6)
+    let u = d / r
+    let c = axis.dot(u)
+    return (c, (axis - c * u) / r)
+  }
+
+  /// The cosines that angles of arrival stand for; empty where there are none, or where they are outside of the cone in which the
+  /// array is trusted.
+  ///
+  /// - Parameters:
+  ///   - azimuth, elevation: `atan2(u.x, -u.z)` and `asin(u.y)` in device axes, radians; one alone is an array in one line, whose
+  ///     angle is the arcsine of its cosine.
+  ///   - deviation: 1-sigma of the angles, radians.
+  ///   - cone: largest angle off the array's axis, radians.
+  ///   - worldFromDevice: the device's axes in the world.
+  package static func measured(
+    azimuth: Double?, elevation: Double?, deviation: Double, cone: Double, worldFromDevice: Rotation
+  ) -> [AxisCosine] {
+    let (a, e) = (azimuth ?? 0, elevation ?? 0)
+    guard azimuth != nil || elevation != nil, cos(a) * cos(e) >= cos(cone) else { return [] }
+    let variance = deviation * deviation
+    func square(_ x: Double) -> Double { x * x }
+    var cosines: [AxisCosine] = []
+    if azimuth != nil {
+      cosines.append(
+        AxisCosine(
+          axis: worldFromDevice * Vector3(1, 0, 0), cosine: sin(a) * cos(e),
+          variance: variance * (square(cos(a) * cos(e)) + square(sin(a) * sin(e)))))
+    }
+    if elevation != nil {
+      cosines.append(
+        AxisCosine(axis: worldFromDevice * Vector3(0, 1, 0), cosine: sin(e), variance: variance * square(cos(e))))
+    }
+    return cosines
+  }
+}
