@@ -44,6 +44,8 @@ public struct FinderConfiguration: Equatable, Sendable {
   /// The hypotheses are opened anew when the last ranges, taken alone, are this much better foretold than by what is believed:
   /// natural logarithm of the odds, 1 to 10 000.
   public var contradictionLimit = 9.2
+  /// How far a peer that says it moves may get, 1-sigma, m/sqrt(s): somebody who strolls about.
+  public var movingPeerWalk = 0.6
   /// How fast a hand may have moved before the trajectory began, m/s.
   public var unseenSpeed = 0.5
   /// What is assumed of a link.

@@ -26,6 +26,8 @@ final class PeerLink {
   private var unexplained: [(range: PeerPosterior.Range, drift: AccumulatedDrift)] = []
   private var kept: [RangeMeasurement] = []
 
+  /// Whether the peer has said that it moves: then what is known of its place wears off.
+  var peerMoves = false
   /// The newest range, whether or not it could be used.
   private(set) var lastRange: RangeMeasurement?
   /// When the first range came.
@@ -121,6 +123,7 @@ final class PeerLink {
 
   /// Takes a range in, at the filter's time. `antenna` is its position in the body, metres.
   func take(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) {
+    let walked = peerMoves ? lastRange.map { walk(during: range.timestamp.seconds(since: $0.timestamp)) } ?? 0 : 0
     note(range)
     rangesTaken += 1
     let placed = measured(range, antenna: antenna, filter: filter)
@@ -142,7 +145,7 @@ final class PeerLink {
       }
       if posterior.hasBegun {
         posterior.drift(
-          positionVariance: lost.position, yawVariance: lost.yaw, device: filter.worldFromBody.translation)
+          positionVariance: lost.position + walked, yawVariance: lost.yaw, device: filter.worldFromBody.translation)
       }
       let outcome = posterior.update(placed)
       free = posterior.free
@@ -152,6 +155,7 @@ final class PeerLink {
       handOver(filter: filter)
     case .tracked(var tracked):
       let placeOfAntenna = filter.bodyFromNavigation.inverse * antenna
+      tracked.wander(variance: walked, filter: filter)
       let outcome = tracked.update(range, antenna: placeOfAntenna, filter: filter)
       free = tracked.chain.free
       for cosine in placed.cosines { tracked.update(cosine, antenna: placeOfAntenna, filter: filter) }
@@ -164,6 +168,11 @@ final class PeerLink {
     if isRefuted(by: placed, foretold, filter.accumulatedDrift) || isContradicted {
       reopen(filter: filter, with: unexplained)
     }
+  }
+
+  /// Variance of where a peer that moves gets to in some seconds, m^2 an axis.
+  private func walk(during seconds: Double) -> Double {
+    configuration.movingPeerWalk * configuration.movingPeerWalk * max(seconds, 0)
   }
 
   /// Weighs the belief against the ranges alone; true when it is to be given up.
@@ -274,7 +283,8 @@ final class PeerLink {
     switch stage {
     case .searching(let posterior):
       guard posterior.hasBegun else { return nil }
-      return Belief(worldFromDevice: worldFromDevice, gaussians: posterior.gaussians, axesUncertainty: axes, doubt: doubt)
+      return Belief(
+        worldFromDevice: worldFromDevice, gaussians: posterior.gaussians, axesUncertainty: axes, doubt: doubt)
     case .tracked(let tracked):
       return Belief(
         worldFromDevice: worldFromDevice,

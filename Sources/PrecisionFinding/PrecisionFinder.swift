@@ -233,6 +233,11 @@ public final class PrecisionFinder {
       if let filter = trajectory.filter { link.detach(from: filter) }
       presenters[peer] = nil
     }
+    // A peer that says itself whether it moves is believed.
+    if let peer = event.peer, let link = links[peer] {
+      if event.name == "moving" { link.peerMoves = true }
+      if event.name == "stationary" { link.peerMoves = false }
+    }
   }
 
   /// Follows the trajectory through its beginning and its restarts: peers leave a filter that is given up, and ranges from

@@ -206,6 +206,14 @@ package struct TrackedPeer {
     return .rejected
   }
 
+  /// Lets the peer wander by `variance`, m^2 an axis.
+  package func wander(variance: Double, filter: any NavigationFilter) {
+    guard variance > 0 else { return }
+    let n = layout.dimension
+    filter.covariance.addNoise(
+      block, decay: [Double](repeating: 1, count: n), variance: (0..<n).map { $0 < 3 ? variance : 0 })
+  }
+
   /// Lets the Gauss-Markov biases forget.
   private func predict(seconds: Double, metres: Double, filter: any NavigationFilter) {
     guard seconds > 0 else { return }

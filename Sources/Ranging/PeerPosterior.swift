@@ -262,7 +262,8 @@ package struct PeerPosterior {
     if taken % 10 == 0 { pruneNoises(below: Self.refutedShare) }
     if taken % 10 == 0, !isFolded { hypotheses!.mergeDuplicates() }
     prune()
-    return Outcome(free: free * verdict.regular, innovation: verdict.innovation, sigma: verdict.variance.squareRoot(),
+    return Outcome(
+      free: free * verdict.regular, innovation: verdict.innovation, sigma: verdict.variance.squareRoot(),
       logDensity: verdict.logDensity)
   }
 

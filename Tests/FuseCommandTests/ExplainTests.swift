@@ -6,7 +6,10 @@ import Testing
 @Suite struct ExplainTests {
   private static let run = Result {
     let scratch = try Scratch()
-    let made = try FuseProcess.run(["run", Repository.root.appendingPathComponent("datasets/demo").path, "-o", scratch.path("run"), "--quiet", "--to", "9"])
+    let made = try FuseProcess.run([
+      "run", Repository.root.appendingPathComponent("datasets/demo").path, "-o", scratch.path("run"), "--quiet", "--to",
+      "9",
+    ])
     guard made.status == 0 else { throw Unmade(words: made.stderr) }
     return scratch
   }
@@ -27,7 +30,10 @@ import Testing
     let time = try #require(json["timestamp"] as? Int)
     let update = try #require(updates.last { $0["timestamp"] as? Int == time && $0["peer"] as? String == "tag" })
     let start = 1_700_000_000_000_000_000
-    #expect(!updates.contains { ($0["timestamp"] as? Int ?? 0) > time && ($0["timestamp"] as? Int ?? 0) <= start + Int(second * 1e9) })
+    #expect(
+      !updates.contains {
+        ($0["timestamp"] as? Int ?? 0) > time && ($0["timestamp"] as? Int ?? 0) <= start + Int(second * 1e9)
+      })
     let gates = try #require(json["gates"] as? [[String: Any]])
     func fails(_ output: String) -> Bool {
       gates.contains { $0["withholds"] as? String == output && $0["passed"] as? Bool == false }

@@ -56,7 +56,8 @@ extension Explanation {
       upper(
         "90 % half-width of the angle", Angle.inDegrees(width), configuration.angleHalfWidthDegrees, "deg", "angle"),
       upper(
-        "posterior over 45 deg away", 100 * marginal.mass(beyond: .pi / 4), 100 * configuration.mirrorShare, "%", "angle"
+        "posterior over 45 deg away", 100 * marginal.mass(beyond: .pi / 4), 100 * configuration.mirrorShare, "%",
+        "angle"
       ),
       upper("doubt in all of it", 100 * belief.doubt, 100 * configuration.mirrorShare, "%", "angle"),
       lower("horizontal distance", horizontal.mean, max(0.5, 2 * horizontal.sigma), "m", "angle"),
@@ -67,7 +68,8 @@ extension Explanation {
         "likeliest height class", 100 * side,
         100 * (isNamed ? configuration.verticalDrop : configuration.verticalDecision), "%", "height class"),
       upper(
-        "1-sigma of the position", readout.position.covariance.trace.squareRoot(), max(0.3, 0.15 * readout.distance.mean),
+        "1-sigma of the position", readout.position.covariance.trace.squareRoot(),
+        max(0.3, 0.15 * readout.distance.mean),
         "m", "position"),
       upper(
         "posterior over \(configuration.positionLimit) m off", 100 * (readout.positionFarOff ?? 1),

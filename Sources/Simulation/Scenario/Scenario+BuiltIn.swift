@@ -42,6 +42,7 @@ extension Scenario {
     ("stand", PackageResources.stand_yaml), ("crossing", PackageResources.crossing_yaml),
     ("mc-sway", PackageResources.mc_sway_yaml), ("mc-arc", PackageResources.mc_arc_yaml),
     ("mc-arc-vertical", PackageResources.mc_arc_vertical_yaml), ("mc-walk", PackageResources.mc_walk_yaml),
-    ("mc-walk-l", PackageResources.mc_walk_l_yaml), ("long-walk", PackageResources.long_walk_yaml),
+    ("mc-walk-l", PackageResources.mc_walk_l_yaml), ("mc-aoa", PackageResources.mc_aoa_yaml),
+    ("long-walk", PackageResources.long_walk_yaml),
   ]
 }

@@ -48,6 +48,7 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("darkDelay", .number(\.darkDelay, 0...1000)),
     ConfigurationKey("unseenSpeed", .number(\.unseenSpeed, 0...100)),
     ConfigurationKey("handOverConeDegrees", .number(\.handOverConeDegrees, 0...180)),
+    ConfigurationKey("movingPeerWalk", .number(\.movingPeerWalk, 0...100)),
     ConfigurationKey("contradictionLimit", .number(\.contradictionLimit, 1...1e6)),
     ConfigurationKey("handOverRanges", .integer(\.handOverRanges, 1...1_000_000)),
   ]

@@ -1,0 +1,100 @@
+import Foundation
+import Geometry
+import Ranging
+import SensorData
+import Simulation
+import TestSupport
+import Testing
+
+@Suite struct AxisCosineTests {
+  @Test func theGradientIsTheDerivative() {
+    var random = SeededRandom(seed: 81)
+    for _ in 0..<200 {
+      let measured = AxisCosine(axis: random.direction(), cosine: 0, variance: 1)
+      let d = random.uniform(0.5...8) * random.direction()
+      let numeric = FiniteDifferences.jacobian(inputs: 3) { [measured.model(d + Vector3($0[0], $0[1], $0[2])).cosine] }
+      let gradient = measured.model(d).gradient
+      #expect(FiniteDifferences.largestDifference([[gradient.x, gradient.y, gradient.z]], numeric) < 1e-6)
+    }
+  }
+
+  /// A planar array gives the same numbers for a mirror image behind it; its angles come back as they were measured.
+  @Test func aPlaneHasNoFrontAndNoBack() {
+    var random = SeededRandom(seed: 82)
+    for _ in 0..<100 {
+      let device = Rotation.yaw(random.uniform(-3...3))
+      let (a, e) = (random.uniform(-0.8...0.8), random.uniform(-0.5...0.5))
+      let cosines = AxisCosine.measured(
+        azimuth: a, elevation: e, deviation: 0.05, cone: 1.4, worldFromDevice: device)
+      #expect(cosines.count == 2)
+      for z in [-1.0, 1.0] {
+        let u = device * Vector3(sin(a) * cos(e), sin(e), z * cos(a) * cos(e))
+        for cosine in cosines { #expect(abs(cosine.model(4 * u).cosine - cosine.cosine) < 1e-12) }
+      }
+    }
+    #expect(
+      AxisCosine.measured(azimuth: 1.2, elevation: 0, deviation: 0.05, cone: 1, worldFromDevice: .identity).isEmpty)
+    #expect(
+      AxisCosine.measured(azimuth: nil, elevation: nil, deviation: 1, cone: 1, worldFromDevice: .identity).isEmpty)
+  }
+
+  /// Variances of the cosines are those of drawn angles, to first order.
+  @Test func variancesAreThoseOfAngles() {
+    var random = SeededRandom(seed: 83)
+    let (a, e, sigma) = (0.6, 0.3, 0.02)
+    let claimed = AxisCosine.measured(
+      azimuth: a, elevation: e, deviation: sigma, cone: 1.4, worldFromDevice: .identity
+    ).map(\.variance)
+    var sums = [0.0, 0.0]
+    let count = 20_000
+    for _ in 0..<count {
+      let drawn = AxisCosine.measured(
+        azimuth: a + sigma * random.gaussian(), elevation: e + sigma * random.gaussian(), deviation: sigma, cone: 1.5,
+        worldFromDevice: .identity)
+      for (k, true_) in [sin(a) * cos(e), sin(e)].enumerated() {
+        sums[k] += (drawn[k].cosine - true_) * (drawn[k].cosine - true_)
+      }
+    }
+    for k in 0..<2 { #expect(abs(sums[k] / Double(count) / claimed[k] - 1) < 0.05) }
+  }
+
+  /// Angles narrow the direction, and what is then believed holds the truth; a peer behind is not pulled to the front.
+  @Test func anglesTellMoreThanRangesAloneAndStayHonest() {
+    var random = SeededRandom(seed: 84)
+    var configuration = RangingConfiguration()
+    configuration.angleMemory = 0.1
+    let sigma = Angle.degrees(5)
+    var (with, without, within) = ([Double](), [Double](), 0)
+    let trials = 60
+    for _ in 0..<trials {
+      let trial = RangingTrial(.arc, seconds: 4, random: &random)
+      var (angles, ranges) = (
+        PeerPosterior(configuration: configuration, antennas: [""], statedNoise: nil),
+        PeerPosterior(configuration: configuration, antennas: [""], statedNoise: nil)
+      )
+      for reading in trial.readings {
+        var range = ExactPosteriorTests.range(reading)
+        ranges.update(range)
+        let u = (trial.peer - reading.device).normalized
+        range.cosines = [Vector3(0, 1, 0), Vector3(0, 0, 1)].map { axis in
+          AxisCosine(axis: axis, cosine: axis.dot(u) + sigma * random.gaussian(), variance: sigma * sigma)
+        }
+        angles.update(range)
+      }
+      let d = trial.peer - trial.readings.last!.device
+      func error(_ posterior: PeerPosterior) -> Double {
+        abs(
+          Angle.wrapped(
+            ExactPosteriorTests.azimuth(posterior.gaussians, from: trial.readings.last!.device) - atan2(d.y, d.x)))
+      }
+      with.append(error(angles))
+      without.append(error(ranges))
+      let near = angles.gaussians.filter {
+        ($0.position - trial.readings.last!.device).normalized.dot(d.normalized) > cos(Angle.degrees(15))
+      }
+      if near.reduce(0, { $0 + $1.weight }) > 0.05 { within += 1 }
+    }
+    #expect(ExactPosteriorTests.median(with) < 0.6 * ExactPosteriorTests.median(without))
+    #expect(within >= trials - 1, "the truth is alive in \(within) of \(trials)")
+  }
+}
