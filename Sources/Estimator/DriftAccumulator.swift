@@ -5,8 +5,8 @@ import SensorData
 ///
 /// Between two moments of a window the relative error is no random walk (a velocity error lives on), so the mean rate over
 /// the window is taken; while no poses are kept (darkness) the growth since the last look, which is faster. The position's own
-/// variance counts too, both ways: in the dark a velocity error outlives the window, and what light then takes away from the variance
-/// is how far it moves the device.
+/// variance counts too, both ways, whenever it has doubled or halved: in the dark a velocity error outlives the window, and what light
+/// then takes away from the variance is how far it moves the device. Small changes, up and down with every frame, are no drift.
 struct DriftAccumulator {
   private(set) var total = AccumulatedDrift()
   private var reference: ErrorCovariance.Block?
@@ -22,8 +22,12 @@ struct DriftAccumulator {
     let share = min(seconds / age, 1)
     let grown = reference == oldest.block ? now - last : AccumulatedDrift()
     let variance = Self.position(navigation)
-    total.position += max(now.position * share, grown.position, abs(variance - (lastVariance ?? variance)))
-    lastVariance = variance
+    let changed = abs(variance - (lastVariance ?? variance))
+    total.position += max(now.position * share, grown.position)
+    if lastVariance.map({ variance > 2 * $0 || 2 * variance < $0 }) ?? true {
+      total.position += changed
+      lastVariance = variance
+    }
     total.yaw += max(now.yaw * share, grown.yaw)
     reference = oldest.block
     last = now

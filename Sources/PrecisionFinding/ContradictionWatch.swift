@@ -18,9 +18,12 @@ package struct ContradictionWatch {
 
   /// Takes in how well a range was foretold, logarithms of densities; nil where nobody foretold anything. True when the belief is
   /// to be given up.
-  package mutating func note(belief: Double?, alone: Double?) -> Bool {
+  ///
+  /// - Parameter seconds: since the range before. What either model leaves out of a radio's errors lasts: ranges closer together
+  ///   than a tenth of a second share the evidence of one.
+  package mutating func note(belief: Double?, alone: Double?, seconds: Double = 0.1) -> Bool {
     guard let belief, let alone else { return false }
-    evidence = max(evidence + alone - belief, 0)
+    evidence = max(evidence + min(max(seconds, 0) / 0.1, 1) * (alone - belief), 0)
     unexplained = evidence > 0 ? unexplained + 1 : 0
     return evidence > limit
   }

@@ -22,6 +22,7 @@ final class PeerLink {
   private var rangesTaken = 0
   private var alone: DistanceWalk
   private var watch: ContradictionWatch
+  private var watched: Timestamp?
   /// The newest ranges with the trajectory's drift at each, as many as the belief leaves unexplained.
   private var unexplained: [(range: PeerPosterior.Range, drift: AccumulatedDrift)] = []
   private var kept: [RangeMeasurement] = []
@@ -177,7 +178,9 @@ final class PeerLink {
 
   /// Weighs the belief against the ranges alone; true when it is to be given up.
   private func isRefuted(by range: PeerPosterior.Range, _ foretold: Double?, _ drift: AccumulatedDrift) -> Bool {
-    let refuted = watch.note(belief: foretold, alone: alone.update(range))
+    let seconds = watched.map { range.timestamp.seconds(since: $0) } ?? 0.1
+    watched = range.timestamp
+    let refuted = watch.note(belief: foretold, alone: alone.update(range), seconds: seconds)
     unexplained.append((range, drift))
     unexplained.removeFirst(max(unexplained.count - min(watch.unexplained, Self.memory), 0))
     return refuted

@@ -60,7 +60,7 @@ import Testing
     try FileManager.default.copyItem(atPath: scratch.path("run"), toPath: copy)
     let path = copy + "/updates.jsonl"
     let text = try String(contentsOfFile: path, encoding: .utf8).replacingOccurrences(
-      of: "\"peer\":\"tag\",\"distance\":5.", with: "\"peer\":\"tag\",\"distance\":6.")
+      of: "\"distanceStd\":0.", with: "\"distanceStd\":1.")
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     let outcome = try FuseProcess.run(["explain", copy, "--at", "5"])
     #expect(outcome.status == 2 && outcome.stderr.contains("made by another version"))
