@@ -154,7 +154,8 @@ package struct BatchProblem {
     }
     guard !blocks.isEmpty else { return }
     equations.addPoint(
-      blocks: blocks, shared: keyframes.count, pose: pose, common: common, point: point, residual: residual)
+      blocks: blocks, shared: keyframes.count, pose: pose, common: common, point: point, residual: residual,
+      wall: DistanceWall.residual(landmark.inverseDistance))
   }
 
   /// What inertial unit, rest, ranges and priors cost.

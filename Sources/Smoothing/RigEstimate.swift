@@ -1,4 +1,5 @@
 import Geometry
+import Inertial
 
 /// What the calibration of a device may be wrong about for a whole recording: where the camera sits on the IMU, the
 /// camera's clock, and the axes of the inertial unit.
@@ -32,7 +33,7 @@ package struct RigEstimate: Equatable, Sendable {
     next.imuFromCamera.rotation = imuFromCamera.rotation * Rotation.exp(part(0))
     next.imuFromCamera.translation += part(3)
     next.delay += d[s + 6]
-    for k in intrinsics.triples.indices { next.intrinsics.triples[k] += part(7 + 3 * k) }
+    next.intrinsics.add(d[(s + 7)...])
     return next
   }
 
