@@ -21,7 +21,7 @@ package final class VisualInertialEstimator {
   private let timeOffset: Double
   private let camera: FilterCamera
   private let stillness: StillnessDetector
-  private let visualUpdate: VisualUpdate
+  private var visualUpdate: VisualUpdate
 
   private var waiting = IMUBuffer()
   private var initializer: Initializer
