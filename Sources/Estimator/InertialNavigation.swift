@@ -160,14 +160,15 @@ package final class InertialNavigation: NavigationFilter {
   /// The state at a moment not long ago as the present estimate sees it: carried back along the samples.
   package func past(at start: Timestamp) -> InertialState {
     var past = state
-    var here = time
-    for there in samples.samples(after: start, before: time).map(\.timestamp).reversed() + [start] {
-      guard let a = samples.sample(at: here), let b = samples.sample(at: there) else { break }
+    guard var newer = samples.sample(at: time), let oldest = samples.sample(at: start) else { return past }
+    func step(to older: IMUSample) {
       past = propagation.propagated(
-        past, angularVelocity: 0.5 * (a.angularVelocity + b.angularVelocity),
-        specificForce: 0.5 * (a.specificForce + b.specificForce), dt: there.seconds(since: here))
-      here = there
+        past, angularVelocity: 0.5 * (newer.angularVelocity + older.angularVelocity),
+        specificForce: 0.5 * (newer.specificForce + older.specificForce), dt: older.timestamp.seconds(since: newer.timestamp))
+      newer = older
     }
+    for older in samples.samples(after: start, before: time).reversed() { step(to: older) }
+    step(to: oldest)
     return past
   }
 

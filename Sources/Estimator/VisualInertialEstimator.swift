@@ -123,6 +123,7 @@ extension VisualInertialEstimator {
   {
     let (culprits, new) = screen.inspect(frame, navigation)
     report.tracksCut = new
+    guard !culprits.isEmpty else { return frame }
     tracks.discard(culprits)
     var rest = frame
     rest.features.removeAll { culprits.contains($0.featureID) }

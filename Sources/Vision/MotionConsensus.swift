@@ -53,56 +53,67 @@ package struct MotionConsensus: Sendable {
   /// For each sight whether its point stood still; nil without a majority. O(pairs n), the same for the same sights.
   package func stoodStill(_ sights: [Sight]) -> [Bool]? {
     guard sights.count >= Self.fewest else { return nil }
-    var best = offset, least = cost(offset, sights, below: .infinity)
+    let arcs = sights.map { SightArc(before: $0.before, after: $0.after) }
+    var best = offset, least = cost(offset, arcs, below: .infinity)
     for k in 0..<Self.pairs {
-      let i = (k * 7) % sights.count
-      let j = (i + 1 + (k * 11 + k / sights.count) % (sights.count - 1)) % sights.count
-      let candidate = corrected(by: [sights[i], sights[j]])
-      let candidateCost = cost(candidate, sights, below: least)
+      let i = (k * 7) % arcs.count
+      let j = (i + 1 + (k * 11 + k / arcs.count) % (arcs.count - 1)) % arcs.count
+      var fit = Fit(self)
+      fit.take(arcs[i])
+      fit.take(arcs[j])
+      let candidate = corrected(fit)
+      let candidateCost = cost(candidate, arcs, below: least)
       if candidateCost < least { (best, least) = (candidate, candidateCost) }
     }
     // All that agree with the best pair may decide together.
-    let joint = corrected(by: sights.filter { stands($0, best) })
-    if cost(joint, sights, below: least) < least { best = joint }
-    let verdict = sights.map { stands($0, best) }
+    var fit = Fit(self)
+    for arc in arcs where stands(arc, best) { fit.take(arc) }
+    let joint = corrected(fit)
+    if cost(joint, arcs, below: least) < least { best = joint }
+    let verdict = arcs.map { stands($0, best) }
     let still = verdict.count { $0 }
     return still >= Self.fewest && Double(still) >= Self.leastShare * Double(sights.count) ? verdict : nil
   }
 
-  private func stands(_ sight: Sight, _ offset: Vector3) -> Bool {
-    distance(sight, offset) <= Self.gate * deviation
-  }
-
-  private func distance(_ sight: Sight, _ offset: Vector3) -> Double {
-    SightArc(bearing: sight.before, offset: offset, nearest: Self.nearest).distance(to: sight.after)
+  private func stands(_ arc: SightArc, _ offset: Vector3) -> Bool {
+    arc.squaredDistance(end: offset / Self.nearest) <= Self.gate * Self.gate * (deviation * deviation)
   }
 
   /// Squared sigmas off the prior and off the arcs, the latter cut at the gate; stops counting beyond `limit`.
-  private func cost(_ candidate: Vector3, _ sights: [Sight], below limit: Double) -> Double {
-    let shift = candidate - offset
+  private func cost(_ candidate: Vector3, _ arcs: [SightArc], below limit: Double) -> Double {
+    let shift = candidate - offset, end = candidate / Self.nearest
+    let weight = 1 / (deviation * deviation)
     var sum = information.form(shift, shift)
-    for sight in sights where sum < limit {
-      let sigmas = distance(sight, candidate) / deviation
-      sum += min(sigmas * sigmas, Self.gate * Self.gate)
-    }
+    for arc in arcs where sum < limit { sum += min(weight * arc.squaredDistance(end: end), Self.gate * Self.gate) }
     return sum
   }
 
-  /// The offset after the epipolar constraints `o . (before x after) = 0`, whose noise is `deviation |o|`: Kalman's update,
-  /// one constraint after the other. An offset of zero fulfils all of them, and noise pulls that way, so only the direction is
-  /// taken; the length is the likeliest on it.
-  private func corrected(by sights: [Sight]) -> Vector3 {
-    var (o, p) = (offset, covariance)
-    let noise = deviation * deviation * (offset.squaredNorm + covariance.trace)
-    for sight in sights {
-      let h = sight.before.cross(sight.after)
-      let ph = p * h
-      let gain = ph / (h.dot(ph) + noise)
-      o -= gain * h.dot(o)
-      p = p - Matrix3(outer: gain, ph)
+  /// The offset after some epipolar constraints `o . (before x after) = 0`, whose noise is `deviation |o|`: Kalman's update, one
+  /// constraint after the other.
+  private struct Fit {
+    var offset: Vector3
+    var covariance: Matrix3
+    var noise: Double
+
+    init(_ prior: MotionConsensus) {
+      (offset, covariance) = (prior.offset, prior.covariance)
+      noise = prior.deviation * prior.deviation * (offset.squaredNorm + covariance.trace)
     }
-    let direction = o.normalized
+
+    mutating func take(_ arc: SightArc) {
+      let h = arc.cross
+      let ph = covariance * h
+      let gain = ph / (h.dot(ph) + noise)
+      offset -= gain * h.dot(offset)
+      covariance = covariance - Matrix3(outer: gain, ph)
+    }
+  }
+
+  /// An offset of zero fulfils all constraints, and noise pulls that way, so only the direction of the fit is taken; the length
+  /// is the likeliest on it.
+  private func corrected(_ fit: Fit) -> Vector3 {
+    let direction = fit.offset.normalized
     let weight = information.form(direction, direction)
-    return weight > 0 ? information.form(direction, offset) / weight * direction : o
+    return weight > 0 ? information.form(direction, offset) / weight * direction : fit.offset
   }
 }
