@@ -69,19 +69,19 @@ class Update {
     blocks_ = R ? 1 : (extent.rows + kBlockRows - 1) / kBlockRows;
     height_ = (extent.rows + blocks_ - 1) / blocks_;
     const size_t wide = std::max<size_t>(n, height_);
-    Room room(workspace, height_ * (n + height_ + 1) + extent.mostColumns * wide + n + (blocks_ > 1 ? size_t(n) * n : 0));
+    Room room(workspace, height_ * (n + height_ + 1) + extent.mostColumns * wide + n + (blocks_ > 1 ? triangle() : 0));
     Y = room.take(static_cast<size_t>(height_) * n);
     S = room.take(static_cast<size_t>(height_) * height_);
     z = room.take(height_);
     left = room.take(n);
     scratch = room.take(extent.mostColumns * wide);
-    backup = blocks_ > 1 ? room.take(static_cast<size_t>(n) * n) : nullptr;
+    backup = blocks_ > 1 ? room.take(triangle()) : nullptr;
   }
 
   int run(const fuse_la_stack &stack, double &nis) {
     nis = 0;
     std::fill_n(correction, n, 0.0);
-    if (backup) Packed(backup, n, n) = full();
+    if (backup) keep();
     int status = FUSE_LA_OK;
     forEachPart(stack, [&](const Part &part) {
       for (int32_t first = 0; first < part.rows && status == FUSE_LA_OK;) {
@@ -93,12 +93,24 @@ class Update {
       }
     });
     if (status == FUSE_LA_OK && rows_ > 0) status = close(nis);
-    if (status != FUSE_LA_OK && backup) full() = ConstPacked(backup, n, n);
+    if (status != FUSE_LA_OK && backup) restore();
     return status;
   }
 
  private:
   Strided full() { return Strided(P, n, n, Eigen::OuterStride<>(ld)); }
+
+  // The lower triangle before the first block, row by row.
+  size_t triangle() const { return static_cast<size_t>(n) * (n + 1) / 2; }
+  void keep() const {
+    double *to = backup;
+    for (int32_t i = 0; i < n; to += ++i) std::copy_n(P + static_cast<size_t>(i) * ld, i + 1, to);
+  }
+  void restore() {
+    const double *from = backup;
+    for (int32_t i = 0; i < n; from += ++i) std::copy_n(from, i + 1, P + static_cast<size_t>(i) * ld);
+    mirror(P, n, ld);
+  }
 
   /// Does the update with the chunks gathered so far.
   int close(double &nis) {
@@ -170,20 +182,22 @@ int fuse_la_innovations(const double *P, int32_t n, int32_t ld, const fuse_la_st
     const int status = inspect(*stack, n, extent);
     if (status == FUSE_LA_BAD_ARGUMENT) return status;
     const size_t k = extent.mostRows, m = extent.mostColumns;
-    Room room(workspace, m * m + k * m + k * k + k + m * std::max(k, m));
+    Room room(workspace, m * m + k * m + k * k + k);
     double *square = room.take(m * m), *Y = room.take(k * m), *S = room.take(k * k), *z = room.take(k);
-    double *scratch = room.take(m * std::max(k, m));
-    workspace->indices.resize(std::max(workspace->indices.size(), m));
-    int32_t *all = workspace->indices.data();
-    for (size_t j = 0; j < m; ++j) all[j] = static_cast<int32_t>(j);
     forEachPart(*stack, [&](const Part &part) {
       const int32_t rows = part.rows, width = part.m;
       for (int32_t i = 0; i < width; ++i) {
         const double *row = P + static_cast<size_t>(part.columns[i]) * ld;
         for (int32_t j = 0; j < width; ++j) square[static_cast<size_t>(i) * width + j] = row[part.columns[j]];
       }
-      multiplyRows(part.H, rows, width, width, all, square, width, width, Y, scratch);
-      multiplyColumns(Y, rows, width, all, part.H, rows, width, width, S, rows, scratch);
+      const ConstPacked jacobian(part.H, rows, width), own(square, width, width);
+      if (rows >= kManyRows) {
+        Packed(Y, rows, width).noalias() = jacobian * own;
+        Packed(S, rows, rows).noalias() = ConstPacked(Y, rows, width) * jacobian.transpose();
+      } else {
+        Packed(Y, rows, width).noalias() = jacobian.lazyProduct(own);
+        Packed(S, rows, rows).noalias() = ConstPacked(Y, rows, width).lazyProduct(jacobian.transpose());
+      }
       addNoise(S, R, rows);
       std::copy_n(part.r, rows, z);
       *nis++ = factor(S, z, rows) == FUSE_LA_OK ? Column(z, rows).squaredNorm() : NAN;

@@ -37,6 +37,9 @@ struct VisualUpdate {
   /// For how many frames a landmark keeps its anchor.
   var framesPerAnchor: Double
 
+  /// Told of the stages of the work.
+  var meter: (any StageMeter)?
+
   /// Kept from frame to frame for their memory: rows at the gate, those of finished and new tracks, and all that goes in.
   private var candidates = RowStack(), finished = RowStack(), all = RowStack()
   private var nis: [Double] = []
@@ -54,8 +57,8 @@ struct VisualUpdate {
     var outcome = Outcome()
     all.removeAll()
     finished.removeAll()
-    let made = chosen(tracks).map { track, stays in
-      constraint(track, stays: stays, anchorID, tracks.companions, filter)
+    let made = meter.measure(.linearisation) {
+      chosen(tracks).map { track, stays in constraint(track, stays: stays, anchorID, tracks.companions, filter) }
     }
     let passed = gate(made.map { $0?.constraint.rows }, filter)
     for (made, passes) in zip(made, passed) where passes {
@@ -109,8 +112,8 @@ struct VisualUpdate {
   /// Takes in the sights of landmarks that pass the gate; counts the refusals of the others.
   private mutating func see(_ tracks: [FeatureTrack], _ filter: InertialNavigation) {
     let indices = tracks.map { track in filter.landmarks.firstIndex { $0.featureID == track.featureID } }
-    let rows = zip(tracks, indices).map { track, index in
-      index.flatMap { sight(track, of: filter.landmarks[$0], filter) }
+    let rows = meter.measure(.linearisation) {
+      zip(tracks, indices).map { track, index in index.flatMap { sight(track, of: filter.landmarks[$0], filter) } }
     }
     for ((index, rows), passes) in zip(zip(indices, rows), gate(rows, filter)) {
       guard let index else { continue }
@@ -133,7 +136,7 @@ struct VisualUpdate {
   private mutating func gate(_ measurements: [LinearisedRows?], _ filter: InertialNavigation) -> [Bool] {
     candidates.removeAll()
     for case let rows? in measurements { candidates.append(rows, in: filter.covariance) }
-    filter.covariance.normalizedInnovations(candidates, into: &nis)
+    meter.measure(.gates) { filter.covariance.normalizedInnovations(candidates, into: &nis) }
     var next = 0
     return measurements.map { rows in
       guard let rows else { return false }
@@ -144,12 +147,14 @@ struct VisualUpdate {
 
   /// Compresses by QR what involves clones only when there are more rows than columns, and updates once with everything.
   private mutating func update(_ filter: InertialNavigation) -> Bool {
-    guard candidates.compress(finished, in: filter.covariance) else { return false }
+    guard meter.measure(.compression, { candidates.compress(finished, in: filter.covariance) }) else { return false }
     all.append(candidates)
     filter.observer?.willUpdate(with: all, filter)
-    guard case .accepted(_, let correction) = filter.covariance.update(all) else { return false }
-    filter.apply(correction)
-    filter.relinearizeUntilSettled()
-    return true
+    return meter.measure(.update) {
+      guard case .accepted(_, let correction) = filter.covariance.update(all) else { return false }
+      filter.apply(correction)
+      filter.relinearizeUntilSettled()
+      return true
+    }
   }
 }

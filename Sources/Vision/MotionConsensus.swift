@@ -6,7 +6,7 @@ import Geometry
 /// Random sample consensus with two points (Fischler and Bolles 1981, doi:10.1145/358669.358692; two suffice once a gyroscope
 /// tells the rotation: Troiani et al. 2014, doi:10.1109/ICRA.2014.6907483). Two things are different here. A sample moves
 /// the translation only as far as what is known of it allows, so that a coherent moving object cannot pass for the room while
-/// the device is known to stand. And a point must lie on its `SightArc`, not on the whole epipolar line.
+/// the device is known to stand. And a point must lie on its arc (`SightArcs`), not on the whole epipolar line.
 package struct MotionConsensus: Sendable {
   /// One point, in the axes of the camera now: unit directions.
   package struct Sight: Sendable {
@@ -53,38 +53,60 @@ package struct MotionConsensus: Sendable {
   /// For each sight whether its point stood still; nil without a majority. O(pairs n), the same for the same sights.
   package func stoodStill(_ sights: [Sight]) -> [Bool]? {
     guard sights.count >= Self.fewest else { return nil }
-    let arcs = sights.map { SightArc(before: $0.before, after: $0.after) }
-    var best = offset, least = cost(offset, arcs, below: .infinity)
+    // Of the last group, what is too much repeats the last sight and counts nothing.
+    let arcs = stride(from: 0, to: sights.count, by: SightArcs.count).map { first in
+      SightArcs { i in
+        let sight = sights[min(first + i, sights.count - 1)]
+        return (sight.before, sight.after)
+      }
+    }
+    let surplus = arcs.count * SightArcs.count - sights.count
+    var best = offset, least = cost(offset, arcs, surplus, below: .infinity)
     for k in 0..<Self.pairs {
-      let i = (k * 7) % arcs.count
-      let j = (i + 1 + (k * 11 + k / arcs.count) % (arcs.count - 1)) % arcs.count
+      let i = (k * 7) % sights.count
+      let j = (i + 1 + (k * 11 + k / sights.count) % (sights.count - 1)) % sights.count
       var fit = Fit(self)
-      fit.take(arcs[i])
-      fit.take(arcs[j])
+      fit.take(sights[i])
+      fit.take(sights[j])
       let candidate = corrected(fit)
-      let candidateCost = cost(candidate, arcs, below: least)
+      let candidateCost = cost(candidate, arcs, surplus, below: least)
       if candidateCost < least { (best, least) = (candidate, candidateCost) }
     }
     // All that agree with the best pair may decide together.
     var fit = Fit(self)
-    for arc in arcs where stands(arc, best) { fit.take(arc) }
+    for (sight, stands) in zip(sights, stands(arcs, best)) where stands { fit.take(sight) }
     let joint = corrected(fit)
-    if cost(joint, arcs, below: least) < least { best = joint }
-    let verdict = arcs.map { stands($0, best) }
+    if cost(joint, arcs, surplus, below: least) < least { best = joint }
+    let verdict = Array(stands(arcs, best).prefix(sights.count))
     let still = verdict.count { $0 }
     return still >= Self.fewest && Double(still) >= Self.leastShare * Double(sights.count) ? verdict : nil
   }
 
-  private func stands(_ arc: SightArc, _ offset: Vector3) -> Bool {
-    arc.squaredDistance(end: offset / Self.nearest) <= Self.gate * Self.gate * (deviation * deviation)
+  /// Squared angle at the gate, radians^2.
+  private var farthest: Double { Self.gate * Self.gate * (deviation * deviation) }
+
+  private func stands(_ arcs: [SightArcs], _ offset: Vector3) -> [Bool] {
+    let end = offset / Self.nearest
+    return arcs.flatMap { arcs -> [Bool] in
+      let squares = arcs.squaredDistances(end: end, atMost: 2 * farthest)
+      return squares.indices.map { squares[$0] <= farthest }
+    }
   }
 
-  /// Squared sigmas off the prior and off the arcs, the latter cut at the gate; stops counting beyond `limit`.
-  private func cost(_ candidate: Vector3, _ arcs: [SightArc], below limit: Double) -> Double {
+  /// Squared sigmas off the prior and off the arcs, the latter cut at the gate; stops counting beyond `limit`. Of the last arcs
+  /// `surplus` do not count.
+  private func cost(_ candidate: Vector3, _ arcs: [SightArcs], _ surplus: Int, below limit: Double) -> Double {
     let shift = candidate - offset, end = candidate / Self.nearest
-    let weight = 1 / (deviation * deviation)
+    let weight = 1 / (deviation * deviation), farthest = farthest
     var sum = information.form(shift, shift)
-    for arc in arcs where sum < limit { sum += min(weight * arc.squaredDistance(end: end), Self.gate * Self.gate) }
+    for k in arcs.indices where sum < limit {
+      let squares = arcs[k].squaredDistances(end: end, atMost: farthest)
+      if k + 1 < arcs.count {
+        sum += weight * squares.sum()
+      } else {
+        for i in 0..<SightArcs.count - surplus { sum += weight * squares[i] }
+      }
+    }
     return sum
   }
 
@@ -100,8 +122,8 @@ package struct MotionConsensus: Sendable {
       noise = prior.deviation * prior.deviation * (offset.squaredNorm + covariance.trace)
     }
 
-    mutating func take(_ arc: SightArc) {
-      let h = arc.cross
+    mutating func take(_ sight: Sight) {
+      let h = sight.before.cross(sight.after)
       let ph = covariance * h
       let gain = ph / (h.dot(ph) + noise)
       offset -= gain * h.dot(offset)

@@ -29,7 +29,14 @@ import Vision
 
   /// Angle between a direction and the arc of a point at least 0.3 m away.
   static func angle(_ bearing: Vector3, _ offset: Vector3, _ direction: Vector3) -> Double {
-    SightArc(before: bearing, after: direction).squaredDistance(end: offset / 0.3).squareRoot()
+    let turned = Rotation.exp(Vector3(0.3, -1, 0.7))
+    // The one in question among others.
+    let arcs = SightArcs { i in
+      i == 2 ? (bearing, direction) : (turned * bearing, i == 1 ? turned * direction : turned.inverse * direction)
+    }
+    let square = arcs.squaredDistances(end: offset / 0.3, atMost: 10)[2]
+    #expect(arcs.squaredDistances(end: offset / 0.3, atMost: 0.001)[2] == min(square, 0.001))
+    return square.squareRoot()
   }
 
   @Test func withoutMotionTheArcIsAPoint() {
