@@ -28,6 +28,11 @@ let package = Package(
       name: "CBlockCholesky", path: "Shim/BlockCholesky",
       cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
       linkerSettings: [.linkedLibrary("m")]),
+    // C ABI over Eigen: the fixed work that times are compared with.
+    .target(
+      name: "CReferenceKernel", path: "Shim/ReferenceKernel",
+      cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
+      linkerSettings: [.linkedLibrary("m")]),
     // C ABI over libpng: 8-bit grey images from and to PNG.
     .target(name: "CImages", path: "Shim/Images", linkerSettings: [.linkedLibrary("png")]),
     // libcrypto, for the hashes of the input files.
@@ -69,7 +74,7 @@ let package = Package(
       dependencies: [
         "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "PrecisionFinding", "Smoothing", "Estimator", "Datasets", "Simulation",
         "Evaluation", "Report", "Ranging", "SensorData", "Geometry",
-        "CLinearAlgebra", .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Yams", package: "Yams"),
+        "CReferenceKernel", .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Yams", package: "Yams"),
       ]),
 
     .target(name: "TestSupport", dependencies: ["Simulation", "Geometry", "SensorData"], path: "Tests/TestSupport"),

@@ -25,7 +25,7 @@ extension InertialNavigation {
 
   /// Marginalises landmarks.
   func removeLandmarks(where isGone: (Landmark) -> Bool) {
-    for landmark in landmarks where isGone(landmark) { covariance.remove(landmark.block) }
+    covariance.remove(landmarks.filter(isGone).map(\.block))
     landmarks.removeAll(where: isGone)
   }
 

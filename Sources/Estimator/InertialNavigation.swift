@@ -195,15 +195,17 @@ package final class InertialNavigation: NavigationFilter {
   /// The state at a moment not long ago as the present estimate sees it: carried back along the samples.
   package func past(at start: Timestamp) -> InertialState {
     var past = state
-    var here = time
-    for there in samples.samples(after: start, before: time).map(\.timestamp).reversed() + [start] {
-      guard !samples.samples.isEmpty else { break }
-      let reading = reading(from: here, to: there)
-      let (rate, force) = intrinsics.corrected(angularVelocity: reading.rate, specificForce: reading.force)
+    guard var newer = samples.sample(at: time), let oldest = samples.sample(at: start) else { return past }
+    func step(to older: IMUSample) {
+      let (rate, force) = intrinsics.corrected(
+        angularVelocity: 0.5 * (newer.angularVelocity + older.angularVelocity),
+        specificForce: 0.5 * (newer.specificForce + older.specificForce))
       past = propagation.propagated(
-        past, angularVelocity: rate, specificForce: force, dt: there.seconds(since: here))
-      here = there
+        past, angularVelocity: rate, specificForce: force, dt: older.timestamp.seconds(since: newer.timestamp))
+      newer = older
     }
+    for older in samples.samples(after: start, before: time).reversed() { step(to: older) }
+    step(to: oldest)
     return past
   }
 

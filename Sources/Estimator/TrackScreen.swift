@@ -31,7 +31,7 @@ struct TrackScreen {
   /// - Returns: the features' ids that must not be used, and how many of them are new.
   mutating func inspect(_ frame: CameraFrame, _ navigation: InertialNavigation) -> (culprits: Set<Int64>, new: Int) {
     let now = navigation.time
-    culprits.formIntersection(frame.features.map(\.featureID))
+    if !culprits.isEmpty { culprits.formIntersection(frame.features.map(\.featureID)) }
     let known = culprits.count
     let bearings = frame.features.compactMap { f -> (id: Int64, direction: Vector3)? in
       guard !culprits.contains(f.featureID) else { return nil }
@@ -43,7 +43,8 @@ struct TrackScreen {
         compare(before, bearings, navigation)
       }
     }
-    views.append(View(timestamp: now, bearings: bearings.filter { !culprits.contains($0.id) }))
+    let standing = culprits.count == known ? bearings : bearings.filter { !culprits.contains($0.id) }
+    views.append(View(timestamp: now, bearings: standing))
     return (culprits, culprits.count - known)
   }
 

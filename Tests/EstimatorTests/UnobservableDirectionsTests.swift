@@ -52,18 +52,14 @@ import Testing
       smallestTilt = min(smallestTilt, change)
     }
 
-    func willUpdate(with rows: LinearisedRows, _ navigation: InertialNavigation) {
+    func willUpdate(with rows: RowStack, _ navigation: InertialNavigation) {
       updates += 1
       self.rows += rows.residual.count
       for k in 0..<4 {
-        let direction = rows.blocks.flatMap { part($0, k, navigation) }
-        for row in rows.residual.indices {
-          var sum = 0.0, size = 0.0
-          for j in 0..<rows.width {
-            let term = rows.jacobian[row * rows.width + j] * direction[j]
-            sum += term
-            size += abs(term)
-          }
+        let direction = navigation.covariance.blocks.flatMap { part($0, k, navigation) }
+        rows.forEachRow { columns, coefficients, _ in
+          let terms = zip(columns, coefficients).map { $1 * direction[Int($0)] }
+          let sum = terms.reduce(0, +), size = terms.reduce(0) { $0 + abs($1) }
           if size > 0 { largest.update = max(largest.update, abs(sum) / max(size, 1)) }
         }
       }
