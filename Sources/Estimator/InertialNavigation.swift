@@ -1,6 +1,7 @@
 import Geometry
 import Inertial
 import SensorData
+import Vision
 
 /// The state of an inertial filter and its passage through time: navigation state, clones and added vectors with one
 /// covariance; updates come from outside.
@@ -22,6 +23,10 @@ package final class InertialNavigation: NavigationFilter {
   package private(set) var intrinsics = IMUIntrinsics()
   /// Their errors in the covariance; nil for a unit that was calibrated axis by axis.
   package let intrinsicsBlock: ErrorCovariance.Block?
+  /// How the camera sits on the inertial unit.
+  package private(set) var mount: CameraMount
+  /// Its error in the covariance; nil for a device that was calibrated with care.
+  package let mountBlock: ErrorCovariance.Block?
   /// Sees the linearised system.
   package weak var observer: (any UpdateObserver)?
   /// Inertial samples around `time`.
@@ -40,7 +45,10 @@ package final class InertialNavigation: NavigationFilter {
   /// A filter that starts at `time` in `state`; nil when a number is not finite.
   ///
   /// - Parameter initialCovariance: of (theta, p, v, b_g, b_a), 15 x 15, row-major.
-  package init?(calibration: IMUCalibration, time: Timestamp, state: InertialState, initialCovariance: [Double]) {
+  package init?(
+    calibration: IMUCalibration, mount: CameraMount, time: Timestamp, state: InertialState,
+    initialCovariance: [Double]
+  ) {
     guard state.isFinite, let block = covariance.augment(size: InertialState.errorSize, independent: initialCovariance)
     else { return nil }
     self.time = time
@@ -50,6 +58,12 @@ package final class InertialNavigation: NavigationFilter {
     intrinsicsBlock =
       SensorGrade(calibration).isPhone
       ? covariance.augment(size: IMUIntrinsics.count, independent: IMUIntrinsics.covariance(calibration)) : nil
+    self.mount = mount
+    mountBlock =
+      SensorGrade(calibration).isPhone
+      ? covariance.augment(
+        size: CameraMount.errorSize, independent: ErrorCovariance.diagonal(CameraMount.errorSigmas.map { $0 * $0 }))
+      : nil
     bodyFromNavigation = calibration.bodyFromIMU
     propagation = InertialPropagation(gravityMagnitude: calibration.gravityMagnitude)
     noise = InertialNoise(calibration)
@@ -64,7 +78,7 @@ package final class InertialNavigation: NavigationFilter {
   /// Gravity in the world, m/s^2.
   package var gravity: Vector3 { propagation.gravity }
   /// True while every number is finite and no variance negative.
-  package var isHealthy: Bool { state.isFinite && intrinsics.isFinite && covariance.isHealthy }
+  package var isHealthy: Bool { state.isFinite && intrinsics.isFinite && mount.isFinite && covariance.isHealthy }
 
   // MARK: Time passes
 
@@ -211,17 +225,28 @@ package final class InertialNavigation: NavigationFilter {
 
   // MARK: Clones
 
-  /// Keeps the present pose (stochastic cloning); nil when a number is not finite.
+  /// Keeps the present pose of the camera (stochastic cloning); nil when a number is not finite.
   package func clone() -> Clone? {
-    var jacobian = [Double](repeating: 0, count: Clone.errorSize * InertialState.errorSize)
-    for i in 0..<Clone.errorSize { jacobian[i * InertialState.errorSize + i] = 1 }
-    guard let block = covariance.augment(size: Clone.errorSize, jacobian: [(poseBlock, jacobian)]) else { return nil }
+    let seeing = camera(of: state), seeingFirst = camera(of: first)
+    guard let block = covariance.augment(size: Clone.errorSize, jacobian: jacobian(of: seeingFirst)) else { return nil }
     let clone = Clone(
-      id: nextCloneID, timestamp: time, block: block, worldFromIMU: state.worldFromIMU,
-      firstWorldFromIMU: first.worldFromIMU)
+      id: nextCloneID, timestamp: time, block: block, worldFromCamera: seeing.worldFromCamera,
+      firstWorldFromCamera: seeingFirst.worldFromCamera)
     nextCloneID += 1
     clones.append(clone)
     return clone
+  }
+
+  /// The camera as a state at `time` carries it.
+  func camera(of state: InertialState) -> CarriedCamera {
+    let measured = samples.sample(at: time)?.angularVelocity ?? .zero
+    let (rate, _) = intrinsics.corrected(angularVelocity: measured, specificForce: .zero)
+    return CarriedCamera(state, angularVelocity: rate - state.gyroscopeBias, mount: mount)
+  }
+
+  /// How its pose's error follows from the errors in the state.
+  func jacobian(of camera: CarriedCamera) -> [(ErrorCovariance.Block, [Double])] {
+    [(poseBlock, camera.byState)] + (mountBlock.map { [($0, camera.byMount)] } ?? [])
   }
 
   /// Marginalises the clone at an index, which anchors no landmark any more.
@@ -245,7 +270,7 @@ package final class InertialNavigation: NavigationFilter {
     guard !hasSettled else { return }
     if variances.velocity.squareRoot() < Self.settledVelocity { hasSettled = true }
     first = state
-    for i in clones.indices { clones[i].firstWorldFromIMU = clones[i].worldFromIMU }
+    for i in clones.indices { clones[i].firstWorldFromCamera = clones[i].worldFromCamera }
   }
 
   package func apply(_ correction: [Double]) {
@@ -254,6 +279,10 @@ package final class InertialNavigation: NavigationFilter {
     if let intrinsicsBlock {
       let offset = covariance.offset(of: intrinsicsBlock)
       intrinsics.add(correction[offset..<offset + IMUIntrinsics.count])
+    }
+    if let mountBlock {
+      let offset = covariance.offset(of: mountBlock)
+      mount = mount.plus(correction[offset..<offset + CameraMount.errorSize])
     }
     for i in clones.indices {
       let offset = covariance.offset(of: clones[i].block)

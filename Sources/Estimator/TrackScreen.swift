@@ -65,8 +65,8 @@ struct TrackScreen {
       samples.cut(from: view.timestamp, to: navigation.time) == (0, 0)
     else { return }
     let seconds = navigation.time.seconds(since: view.timestamp)
-    let then = navigation.past(at: view.timestamp).worldFromIMU * camera.imuFromCamera
-    let nowFromThen = (navigation.worldFromNavigation * camera.imuFromCamera).inverse * then
+    let then = navigation.past(at: view.timestamp).worldFromIMU * navigation.mount.imuFromCamera
+    let nowFromThen = (navigation.worldFromNavigation * navigation.mount.imuFromCamera).inverse * then
     let doubt = doubt(navigation, seconds, turned: nowFromThen.rotation.log.norm)
     guard
       let consensus = MotionConsensus(

@@ -48,8 +48,7 @@ package final class VisualInertialEstimator {
       calibration: imu, camera: self.camera, stillness: stillness, patience: configuration.patience)
     screen = TrackScreen(camera: self.camera)
     window = CloneWindow(
-      size: configuration.windowSize, keptParallax: configuration.keptParallax * camera.pixelNoise,
-      imuFromCamera: self.camera.imuFromCamera.rotation)
+      size: configuration.windowSize, keptParallax: configuration.keptParallax * camera.pixelNoise)
     visualUpdate = VisualUpdate(
       camera: self.camera, mostTracks: configuration.mostTracks, framesPerAnchor: Double(configuration.windowSize) / 2)
   }
@@ -68,7 +67,8 @@ package final class VisualInertialEstimator {
   package func start(from estimate: InitialEstimate) -> Bool {
     guard
       let started = InertialNavigation(
-        calibration: imu, time: estimate.time, state: estimate.state, initialCovariance: estimate.covariance)
+        calibration: imu, mount: CameraMount(imuFromCamera: camera.imuFromCamera), time: estimate.time,
+        state: estimate.state, initialCovariance: estimate.covariance)
     else { return false }
     started.samples = waiting
     tracks.removeAll()
@@ -179,7 +179,7 @@ extension VisualInertialEstimator {
 
   private func giveUp(_ index: Int, _ anchorID: Int, _ navigation: InertialNavigation) {
     let id = navigation.clones[index].id
-    navigation.reanchor(from: id, to: anchorID, camera: camera)
+    navigation.reanchor(from: id, to: anchorID)
     tracks.forget(poseID: id)
     navigation.removeClone(at: index)
   }

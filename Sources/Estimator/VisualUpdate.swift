@@ -94,7 +94,7 @@ struct VisualUpdate {
     let anchor = stays ? clones.lastIndex { $0.id == anchorID } ?? 0 : 0
     let views = zip(track.sights, clones).map { sight, clone in
       CameraView(
-        worldFromCamera: clone.worldFromIMU * camera.imuFromCamera, pixel: sight.pixel, direction: sight.direction)
+        worldFromCamera: clone.worldFromCamera, pixel: sight.pixel, direction: sight.direction)
     }
     let prior = InverseDistancePrior.handHeld
     let triangulation = Triangulation(lens: camera.lens, pixelNoise: camera.pixelNoise, prior: prior)

@@ -58,7 +58,7 @@ package struct BatchProblem {
   }
 
   /// Poses of the camera at the keyframes.
-  package var cameras: [Pose] { keyframes.map { $0.worldFromIMU(after: rig.delay) * rig.imuFromCamera } }
+  package var cameras: [Pose] { keyframes.map { $0.worldFromIMU(after: rig.mount.delay) * rig.mount.imuFromCamera } }
 
   /// Normal equations of the right shape for this problem: keyframes, rig, peers; nil without memory.
   package func equations() -> NormalEquations? {

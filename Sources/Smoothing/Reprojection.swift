@@ -39,8 +39,8 @@ package struct Reprojection {
   package func linearised(
     _ frame: Keyframe, _ rig: RigEstimate, _ landmark: Landmark, pixel: SIMD2<Double>
   ) -> Linearised? {
-    let imu = frame.worldFromIMU(after: rig.delay)
-    let camera = imu * rig.imuFromCamera
+    let imu = frame.worldFromIMU(after: rig.mount.delay)
+    let camera = imu * rig.mount.imuFromCamera
     let q = landmark.scaled(from: camera.translation)
     let seen = camera.rotation.inverse * q
     guard let projection = lens.project(seen) else { return nil }

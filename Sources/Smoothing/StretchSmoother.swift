@@ -1,3 +1,4 @@
+import Estimator
 import Geometry
 import Inertial
 import SensorData
@@ -9,8 +10,6 @@ struct StretchSmoother {
   static let rounds = 5
   /// A sight that is off by more than this many sigmas is cut.
   static let grossError = 4.0
-  /// What a careful calibration of a camera on an IMU leaves open, 1-sigma: radians, metres, seconds.
-  static let mountSigmas = (rotation: 0.005, translation: 0.005, delay: 0.003)
 
   let imu: IMUCalibration
   let samples: IMUBuffer
@@ -34,7 +33,7 @@ struct StretchSmoother {
     lens = LensModel(camera)
     noise = InertialNoise(imu)
     gravity = Vector3(0, 0, -imu.gravityMagnitude)
-    rig = RigEstimate(imuFromCamera: imu.bodyFromIMU.inverse * camera.bodyFromCamera)
+    rig = RigEstimate(mount: CameraMount(imuFromCamera: imu.bodyFromIMU.inverse * camera.bodyFromCamera))
     pixelNoise = camera.pixelNoise
     chosen = KeyframeSelection.indices(of: stretch.frames)
   }
@@ -81,14 +80,8 @@ extension StretchSmoother {
 
   /// What is known of the rig, as weights of its error.
   private var rigWeight: [Double] {
-    let sigmas = Self.mountSigmas
-    let axes = IMUIntrinsics.sigma(imu)
-    let diagonal =
-      [sigmas.rotation, sigmas.translation].flatMap { [$0, $0, $0] } + [sigmas.delay]
-      + [Double](repeating: axes, count: IMUIntrinsics.count)
-    var weight = [Double](repeating: 0, count: diagonal.count * diagonal.count)
-    for (i, sigma) in diagonal.enumerated() { weight[i * (diagonal.count + 1)] = 1 / sigma }
-    return weight
+    let axes = [Double](repeating: IMUIntrinsics.sigma(imu), count: IMUIntrinsics.count)
+    return ErrorCovariance.diagonal((CameraMount.errorSigmas + axes).map { 1 / $0 })
   }
 
   private func motions(_ keyframes: [Keyframe], _ intrinsics: IMUIntrinsics) -> [(

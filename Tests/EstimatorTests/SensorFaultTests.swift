@@ -122,7 +122,8 @@ import Testing
     let estimate = InitialEstimate(truth: truth, calibration: calibration, angularVelocity: .zero)
     let navigation = try #require(
       InertialNavigation(
-        calibration: calibration, time: estimate.time, state: estimate.state, initialCovariance: estimate.covariance))
+        calibration: calibration, mount: CameraMount(imuFromCamera: .identity), time: estimate.time,
+        state: estimate.state, initialCovariance: estimate.covariance))
     for i in 600...800 { _ = navigation.samples.add(world.sample(i)) }
     let first = navigation.state
     #expect(navigation.advance(to: truth.timestamp.advanced(bySeconds: 0.703)))
