@@ -21,7 +21,7 @@ package struct Reprojection {
   /// Directions to pixels.
   package let lens: LensModel
   /// 1-sigma of a coordinate, pixels.
-  package let pixelNoise: Double
+  package var pixelNoise: Double
 
   /// - Parameter pixelNoise: 1-sigma of a coordinate, pixels.
   package init(lens: LensModel, pixelNoise: Double) {
