@@ -46,11 +46,11 @@ package struct LinearisedSight {
     let way = firstBearing - rho * (first.translation - firstAnchor.translation)
     let (e1, e2) = point.tangents
     let (d1, d2) = (anchorNow.rotation * e1, anchorNow.rotation * e2)
-    let error = (pixel - projection.pixel) / camera.pixelNoise
+    let error = (pixel - projection.pixel) / camera.effectiveNoise
     rows = [(error.x, projection.columnGradient), (error.y, projection.rowGradient)].map { residual, gradient in
       // Row vectors from the right: g^T [v]x = (g x v)^T.
-      let g = first.rotation * gradient / camera.pixelNoise
-      let now = cameraNow.rotation * gradient / camera.pixelNoise
+      let g = first.rotation * gradient / camera.effectiveNoise
+      let now = cameraNow.rotation * gradient / camera.effectiveNoise
       return Row(
         residual: residual, rotation: g.cross(way), position: -rho * g, anchorRotation: -g.cross(firstBearing),
         anchorPosition: rho * g, point: Vector3(now.dot(d1), now.dot(d2), -now.dot(offsetNow)), gradient: now)

@@ -22,6 +22,7 @@ package final class VisualInertialEstimator {
   private let camera: FilterCamera
   private let stillness: StillnessDetector
   private var visualUpdate: VisualUpdate
+  private var trackNoise = TrackNoiseLearner()
 
   private var waiting = IMUBuffer()
   private var initializer: Initializer
@@ -81,6 +82,7 @@ package final class VisualInertialEstimator {
     var report = FrameReport(frame, at: frame.timestamp.advanced(bySeconds: timeOffset))
     // A frame that comes twice tells nothing the second time.
     if let newest = newestFrame, report.timestamp <= newest { return report.treated(.dropped) }
+    let spacing = newestFrame.map { report.timestamp.seconds(since: $0) } ?? 0
     newestFrame = report.timestamp
     report.medianDisparity = recent.disparity(to: frame)
     if navigation == nil { report.waitingFor = meter.measure(.start) { begin(frame, report) } }
@@ -98,7 +100,10 @@ package final class VisualInertialEstimator {
     let surplus = window.surplus(of: navigation)
     let anchorID = window.anchorID(in: navigation, surplus: surplus)
     let told = tracksToUse(ended, surplus, isMoving: clone != nil, navigation)
-    report.count(visualUpdate.apply(told, anchorID: anchorID, to: navigation))
+    visualUpdate.camera.effectiveNoise = camera.pixelNoise / trackNoise.noise.loneWeight(after: spacing)
+    let outcome = visualUpdate.apply(told, anchorID: anchorID, to: navigation)
+    for sample in outcome.samples { trackNoise.add(sample) }
+    report.count(outcome)
     if let surplus, let anchorID { meter.measure(.marginalisation) { giveUp(surplus, anchorID, navigation) } }
     if !rested { hover.apply(frame, camera: camera, to: navigation) }
     if trust.isLost(after: report, navigation) { report.giveUp(waitingFor: restart()) }
