@@ -195,7 +195,7 @@ import Vision
 
       func response(_ theta: Vector3, _ shift: (Pose) -> Vector3) -> Double {
         let direction = filter.clones.flatMap { clone -> [Double] in
-          let p = shift(clone.firstWorldFromIMU)
+          let p = shift(clone.firstWorldFromCamera)
           return [theta.x, theta.y, theta.z, p.x, p.y, p.z]
         }
         let width = direction.count
@@ -208,7 +208,7 @@ import Vision
         // A turn of everything about any axis leaves the pictures alone; gravity, in the propagation, forbids tilts.
         #expect(response(axis) { axis.cross($0.translation) } < 1e-9)
       }
-      let center = filter.clones[1].firstWorldFromIMU.translation
+      let center = filter.clones[1].firstWorldFromCamera.translation
       let scaled = response(.zero) { $0.translation - center }
       #expect(inverseDistance == 0 ? scaled == 0 : scaled > 1e-6)
     }
