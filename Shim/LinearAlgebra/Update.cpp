@@ -34,11 +34,17 @@ void addNoise(double *S, const double *R, int32_t k) {
 
 /// The buffer's upper triangle becomes a copy of its lower one.
 void mirror(double *P, int32_t n, int32_t ld) {
-  for (int32_t top = 0; top < n; top += kTile)
-    for (int32_t left = 0; left <= top; left += kTile)
-      for (int32_t i = top; i < std::min(top + kTile, n); ++i)
-        for (int32_t j = left; j < std::min(left + kTile, i); ++j)
-          P[static_cast<size_t>(j) * ld + i] = P[static_cast<size_t>(i) * ld + j];
+  const auto copy = [=](int32_t i, int32_t j) { P[static_cast<size_t>(j) * ld + i] = P[static_cast<size_t>(i) * ld + j]; };
+  const int32_t whole = n / kTile * kTile;
+  for (int32_t top = 0; top < whole; top += kTile) {
+    for (int32_t left = 0; left < top; left += kTile)
+      for (int32_t j = left; j < left + kTile; ++j)
+        for (int32_t i = 0; i < kTile; ++i) copy(top + i, j);
+    for (int32_t i = top; i < top + kTile; ++i)
+      for (int32_t j = top; j < i; ++j) copy(i, j);
+  }
+  for (int32_t i = whole; i < n; ++i)
+    for (int32_t j = 0; j < i; ++j) copy(i, j);
 }
 
 /// Some rows of one part, without the columns that are zero in all of them.

@@ -82,6 +82,9 @@ package struct FeatureConstraint {
     let n = sights.count, width = Clone.errorSize * n
     var result = Linearised(
       pose: [Double](repeating: 0, count: 2 * n * width), point: [], residual: [], gradients: [])
+    result.point.reserveCapacity(6 * n + 3)
+    result.residual.reserveCapacity(2 * n + 1)
+    result.gradients.reserveCapacity(2 * n)
     for i in 0..<n {
       guard
         let sight = LinearisedSight(

@@ -69,6 +69,8 @@ package struct LinearisedSight {
     var result = LinearisedRows(
       blocks: own ? [clone.block, landmark.block] : [clone.block, anchor.block, landmark.block], jacobian: [],
       residual: [])
+    result.jacobian.reserveCapacity(2 * (2 * Clone.errorSize + AnchoredPoint.errorSize))
+    result.residual.reserveCapacity(2)
     for row in rows {
       let weight = 1 / (1 + doubt.variance(row.gradient)).squareRoot()
       let parts =
