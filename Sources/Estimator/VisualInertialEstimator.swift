@@ -3,7 +3,7 @@ import Inertial
 import SensorData
 import Vision
 
-/// Makes the trajectory from an inertial unit and one camera: a multi-state constraint Kalman filter with
+/// Makes the trajectory from an inertial unit and one or two cameras: a multi-state constraint Kalman filter with
 /// landmarks and first-estimates Jacobians.
 ///
 /// Samples and frames go in, in time order; the filter behind `navigation` is there once a first state was found.
@@ -20,6 +20,7 @@ package final class VisualInertialEstimator {
   private let configuration: VisualInertialConfiguration
   private let timeOffset: Double
   private let camera: FilterCamera
+  private let second: SecondCamera?
   private let stillness: StillnessDetector
   private var visualUpdate: VisualUpdate
   private var trackNoise = TrackNoiseLearner()
@@ -28,6 +29,10 @@ package final class VisualInertialEstimator {
   private var initializer: Initializer
   private var newestFrame: Timestamp?
   private var tracks = FeatureTracks()
+  /// Those of a second camera that numbers its features by itself.
+  private var ownTracks = FeatureTracks()
+  /// A frame of the second camera that came before the first camera's.
+  private var early: CameraFrame?
   private var recent = RecentFrames()
   private var screen: TrackScreen
   private var rest = RestConstraint()
@@ -35,15 +40,16 @@ package final class VisualInertialEstimator {
   private var window: CloneWindow
   private var trust = TrustMonitor()
 
-  /// An estimator for a device with an inertial unit and a camera.
+  /// An estimator for a device with an inertial unit, a camera, and perhaps a second one that sees at the same moments.
   package init(
-    imu: IMUCalibration, camera: CameraCalibration,
+    imu: IMUCalibration, camera: CameraCalibration, second: CameraCalibration? = nil,
     configuration: VisualInertialConfiguration = VisualInertialConfiguration()
   ) {
     self.imu = imu
     self.configuration = configuration
     timeOffset = camera.timeOffset
     self.camera = FilterCamera(camera, imu: imu)
+    self.second = second.map { SecondCamera($0, imu: imu, beside: camera) }
     stillness = StillnessDetector(imu)
     initializer = Initializer(
       calibration: imu, camera: self.camera, stillness: stillness, patience: configuration.patience)
@@ -51,7 +57,8 @@ package final class VisualInertialEstimator {
     window = CloneWindow(
       size: configuration.windowSize, keptParallax: configuration.keptParallax * camera.pixelNoise)
     visualUpdate = VisualUpdate(
-      camera: self.camera, mostTracks: configuration.mostTracks, framesPerAnchor: Double(configuration.windowSize) / 2)
+      cameras: [self.camera] + (self.second.map { [$0.camera] } ?? []), mostTracks: configuration.mostTracks,
+      framesPerAnchor: Double(configuration.windowSize) / 2)
   }
 
   /// Takes an inertial sample. False for one that is not newer than the last, or not finite: it is then ignored.
@@ -100,14 +107,39 @@ package final class VisualInertialEstimator {
     let surplus = window.surplus(of: navigation)
     let anchorID = window.anchorID(in: navigation, surplus: surplus)
     let told = tracksToUse(ended, surplus, isMoving: clone != nil, navigation)
-    visualUpdate.camera.effectiveNoise = camera.pixelNoise / trackNoise.noise.loneWeight(after: spacing)
+    visualUpdate.setNoise(trackNoise.noise, spacing: spacing)
     let outcome = visualUpdate.apply(told, anchorID: anchorID, to: navigation)
     for sample in outcome.samples { trackNoise.add(sample) }
     report.count(outcome)
     if let surplus, let anchorID { meter.measure(.marginalisation) { giveUp(surplus, anchorID, navigation) } }
+    if let early { join(early) }
     if !rested { hover.apply(frame, camera: camera, to: navigation) }
     if trust.isLost(after: report, navigation) { report.giveUp(waitingFor: restart()) }
     return report
+  }
+}
+
+// MARK: A second camera
+
+extension VisualInertialEstimator {
+  /// Takes a frame of the second camera: what it saw at the moment of a frame of the first. Frames of other moments, and those
+  /// of a device at rest, tell nothing.
+  package func join(_ frame: CameraFrame) {
+    early = nil
+    guard let second, let navigation else { return }
+    let time = frame.timestamp.advanced(bySeconds: second.timeOffset)
+    guard let clone = navigation.clones.last, abs(clone.timestamp.seconds(since: time)) <= SecondCamera.tolerance else {
+      if time > navigation.time { early = frame }
+      return
+    }
+    var told = VisualUpdate.Tracks(companions: tracks.living.count + ownTracks.living.count)
+    if second.sharesIDs {
+      tracks.join(frame.features, lens: second.camera.lens, poseID: clone.id, camera: 1)
+      told.landmarks = tracks.take(featureIDs: Set(navigation.landmarks.map(\.featureID)))
+    } else {
+      told.finished = ownTracks.observe(frame.features, lens: second.camera.lens, poseID: clone.id, camera: 1)
+    }
+    _ = visualUpdate.apply(told, anchorID: nil, to: navigation)
   }
 }
 
@@ -171,6 +203,7 @@ extension VisualInertialEstimator {
     guard isMoving else { return told }
     told.landmarks = tracks.take(featureIDs: Set(navigation.landmarks.map(\.featureID)))
     var living = surplus == 0 ? tracks.take(seenFrom: navigation.clones[0].id) : []
+    if surplus == 0 { told.finished += ownTracks.take(seenFrom: navigation.clones[0].id) }
     let usable = (ended + living).count { $0.sights.count >= VisualUpdate.fewestSights }
     let quota = max(tracks.living.count - navigation.landmarks.count, 0) / configuration.windowSize
     living += tracks.takeLongest(quota - usable, fewest: VisualUpdate.fewestSights)
@@ -186,6 +219,7 @@ extension VisualInertialEstimator {
     let id = navigation.clones[index].id
     navigation.reanchor(from: id, to: anchorID)
     tracks.forget(poseID: id)
+    ownTracks.forget(poseID: id)
     navigation.removeClone(at: index)
   }
 
@@ -210,6 +244,8 @@ extension VisualInertialEstimator {
     rest.reset()
     screen.reset()
     tracks.removeAll()
+    ownTracks.removeAll()
+    early = nil
     trust.reset()
     restarts += 1
     return "health"

@@ -35,7 +35,8 @@ struct VisualUpdate {
   /// Tracks of a frame from which is learnt how tracks err.
   static let mostSamples = 3
 
-  var camera: FilterCamera
+  /// The camera whose poses are kept, and a second one beside it if there is one.
+  var cameras: [FilterCamera]
   /// Most tracks of one update; the longest are taken.
   var mostTracks: Int
   /// For how many frames a landmark keeps its anchor.
@@ -48,10 +49,16 @@ struct VisualUpdate {
   private var candidates = RowStack(), finished = RowStack(), all = RowStack()
   private var nis: [Double] = []
 
-  init(camera: FilterCamera, mostTracks: Int, framesPerAnchor: Double) {
-    self.camera = camera
+  init(cameras: [FilterCamera], mostTracks: Int, framesPerAnchor: Double) {
+    self.cameras = cameras
     self.mostTracks = mostTracks
     self.framesPerAnchor = framesPerAnchor
+  }
+
+  /// Takes on what the tracks have told of how they err, frames being `spacing` seconds apart.
+  mutating func setNoise(_ noise: TrackNoise, spacing: Double) {
+    let weight = noise.loneWeight(after: spacing)
+    for i in cameras.indices { cameras[i].effectiveNoise = cameras[i].pixelNoise / weight }
   }
 
   /// Updates the filter with tracks whose sights refer to its clones.
@@ -69,11 +76,11 @@ struct VisualUpdate {
       guard let (track, constraint, clones, anchor) = made else { continue }
       finished.append(constraint.rows, in: filter.covariance)
       if outcome.samples.count < Self.mostSamples {
-        outcome.samples += constraint.sample(camera, clones).map { [$0] } ?? []
+        outcome.samples += constraint.sample(cameras[0], clones).map { [$0] } ?? []
       }
       guard let anchor, let definition = constraint.definition else { continue }
       filter.addLandmark(
-        featureID: track.featureID, anchorID: clones[anchor].id, definition, clones: clones.map(\.block))
+        featureID: track.featureID, anchorID: clones[anchor].id, definition, clones: constraint.rows.blocks)
     }
     see(tracks.landmarks, filter)
     let used = finished.count + all.count
@@ -101,18 +108,23 @@ struct VisualUpdate {
     let anchor = stays ? clones.lastIndex { $0.id == anchorID } ?? 0 : 0
     let views = zip(track.sights, clones).map { sight, clone in
       CameraView(
-        worldFromCamera: clone.worldFromCamera, pixel: sight.pixel, direction: sight.direction)
+        worldFromCamera: clone.worldFromCamera * cameras[sight.camera].keptFromCamera, pixel: sight.pixel,
+        direction: sight.direction, lens: sight.camera)
     }
     let prior = InverseDistancePrior.handHeld
-    let triangulation = Triangulation(lens: camera.lens, pixelNoise: camera.effectiveNoise, prior: prior)
-    guard case .found(let feature, let sigma, _) = triangulation.solve(views, anchor: anchor) else { return nil }
+    let triangulation = Triangulation(
+      lenses: cameras.map(\.lens), pixelNoise: cameras[0].effectiveNoise, prior: prior)
+    guard
+      case .found(let feature, let sigma, _) = triangulation.solve(
+        views, anchor: anchor, from: clones[anchor].worldFromCamera.translation)
+    else { return nil }
     let doubt = DistanceDoubt(
       feature, sigma: sigma, prior: prior, companions: companions, clones: clones, anchor: anchor,
       covariance: filter.covariance)
     let constraint = FeatureConstraint(
       sights: track.sights, clones: clones, anchor: anchor,
-      point: AnchoredPoint(feature, anchor: views[anchor].worldFromCamera), doubt: doubt,
-      prior: stays ? .landmark : nil, camera: camera)
+      point: AnchoredPoint(feature, anchor: clones[anchor].worldFromCamera), doubt: doubt,
+      prior: stays ? .landmark : nil, cameras: cameras)
     return constraint.map { (track, $0, clones, stays ? anchor : nil) }
   }
 
@@ -132,7 +144,8 @@ struct VisualUpdate {
   private func sight(_ track: FeatureTrack, of landmark: Landmark, _ filter: InertialNavigation) -> LinearisedRows? {
     guard let seen = track.sights.last, let clone = filter.clones.last, clone.id == seen.poseID,
       let anchor = filter.clones.first(where: { $0.id == landmark.anchorID }),
-      let sight = LinearisedSight(seen.pixel, from: clone, of: landmark.point, anchor: anchor, camera: camera)
+      let sight = LinearisedSight(
+        seen.pixel, from: clone, of: landmark.point, anchor: anchor, camera: cameras[seen.camera])
     else { return nil }
     return sight.rows(
       clone: clone, anchor: anchor, landmark: landmark, repetitions: Double(filter.landmarks.count) * framesPerAnchor,

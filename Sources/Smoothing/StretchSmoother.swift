@@ -109,7 +109,7 @@ extension StretchSmoother {
 
   /// Finds the points that are not known yet.
   private func triangulate(_ problem: inout BatchProblem) {
-    let triangulation = Triangulation(lens: lens, pixelNoise: problem.reprojection.pixelNoise)
+    let triangulation = Triangulation(lenses: [lens], pixelNoise: problem.reprojection.pixelNoise)
     let cameras = problem.cameras
     for i in problem.tracks.indices where problem.tracks[i].landmark == nil {
       let views = problem.tracks[i].sights.map {

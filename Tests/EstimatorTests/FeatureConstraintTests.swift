@@ -108,7 +108,7 @@ import Vision
     let place = clones[0].worldFromCamera.translation + Vector3(3, 0.6, -0.1)
     let point = Self.anchored(clones[anchor], place)
     let sights = Self.sights(clones, of: place, &source)
-    let full = try #require(FeatureConstraint.linearised(sights, clones, anchor: anchor, point, Self.camera))
+    let full = try #require(FeatureConstraint.linearised(sights, clones, anchor: anchor, point, [Self.camera]))
     let numeric = FiniteDifferences.jacobian(inputs: 6 * n + 3) { (d: [Double]) -> [Double] in
       let poses = (0..<n).map { (i: Int) -> Pose in Self.moved(clones[i].worldFromCamera, by: d[6 * i..<6 * i + 6]) }
       let shifted = point.plus(Vector3(d[6 * n], d[6 * n + 1], d[6 * n + 2]))
@@ -132,11 +132,11 @@ import Vision
     let prior = sigma.map { InverseDistancePrior(mean: 0.3, sigma: $0) }
     let made = try #require(
       FeatureConstraint(
-        sights: sights, clones: clones, anchor: 1, point: point, doubt: nil, prior: prior, camera: Self.camera))
+        sights: sights, clones: clones, anchor: 1, point: point, doubt: nil, prior: prior, cameras: [Self.camera]))
     #expect(made.rows.residual.count == 2 * sights.count - 3 + (prior == nil ? 0 : 1))
 
     let definition = try #require(made.definition)
-    let full = try #require(FeatureConstraint.linearised(sights, clones, anchor: 1, point, Self.camera))
+    let full = try #require(FeatureConstraint.linearised(sights, clones, anchor: 1, point, [Self.camera]))
     var normal = Matrix3.zero, right = Vector3.zero
     var mixed = [Vector3](repeating: .zero, count: width)
     for row in full.residual.indices {
@@ -172,7 +172,7 @@ import Vision
     let point = Self.anchored(clones[0], place)
     func made(_ prior: InverseDistancePrior?) -> FeatureConstraint? {
       FeatureConstraint(
-        sights: sights, clones: clones, anchor: 0, point: point, doubt: nil, prior: prior, camera: Self.camera)
+        sights: sights, clones: clones, anchor: 0, point: point, doubt: nil, prior: prior, cameras: [Self.camera])
     }
     #expect(try #require(made(nil)).definition == nil)
     let sigma = try #require(made(.handHeld)?.definition).independent[8].squareRoot()
@@ -191,7 +191,7 @@ import Vision
       let constraint = try #require(
         FeatureConstraint(
           sights: sights, clones: filter.clones, anchor: 1,
-          point: AnchoredPoint(bearing: bearing, inverseDistance: inverseDistance), doubt: nil, camera: Self.camera))
+          point: AnchoredPoint(bearing: bearing, inverseDistance: inverseDistance), doubt: nil, cameras: [Self.camera]))
 
       func response(_ theta: Vector3, _ shift: (Pose) -> Vector3) -> Double {
         let direction = filter.clones.flatMap { clone -> [Double] in
