@@ -164,7 +164,8 @@ package final class InertialNavigation: NavigationFilter {
     func step(to older: IMUSample) {
       past = propagation.propagated(
         past, angularVelocity: 0.5 * (newer.angularVelocity + older.angularVelocity),
-        specificForce: 0.5 * (newer.specificForce + older.specificForce), dt: older.timestamp.seconds(since: newer.timestamp))
+        specificForce: 0.5 * (newer.specificForce + older.specificForce),
+        dt: older.timestamp.seconds(since: newer.timestamp))
       newer = older
     }
     for older in samples.samples(after: start, before: time).reversed() { step(to: older) }
