@@ -17,9 +17,7 @@ package struct RowStack {
 
   /// Number of parts.
   package var count: Int { heights.count }
-  /// Number of rows of a part.
-  func height(_ part: Int) -> Int { Int(heights[part]) }
-
+  /// Empties it; the memory stays.
   mutating func removeAll() {
     heights.removeAll(keepingCapacity: true)
     widths.removeAll(keepingCapacity: true)
@@ -29,7 +27,7 @@ package struct RowStack {
   }
 
   /// Appends rows as a part of its own; they refer to the covariance as it is now.
-  mutating func append(_ rows: LinearisedRows, in covariance: ErrorCovariance) {
+  package mutating func append(_ rows: LinearisedRows, in covariance: ErrorCovariance) {
     var width = 0
     for block in rows.blocks {
       let offset = covariance.offset(of: block), size = covariance.size(of: block)
@@ -88,7 +86,7 @@ package struct RowStack {
   /// itself when it has no more than that.
   ///
   /// - Returns: false when numbers ran out.
-  mutating func compress(_ other: RowStack, in covariance: ErrorCovariance) -> Bool {
+  package mutating func compress(_ other: RowStack, in covariance: ErrorCovariance) -> Bool {
     removeAll()
     guard other.count > 0 else { return true }
     let most = min(covariance.dimension, other.columns.count)

@@ -67,15 +67,17 @@ package struct SightArcs: Sendable {
     let denominator = squared.replacing(with: normal, where: within)
     let sine = numerator / denominator
     let sharp = within .| (along .> 0)
-    var angle = Self.squaredAngle(squaredSine: pointwiseMax(sine, .zero), isSharp: sharp, atMost: most)
-    angle.replace(with: pointwiseMin(angle, toFar), where: .!within)
-    return pointwiseMin(angle, Four(repeating: most))
+    var angle = Self.squaredAngle(
+      squaredSine: sine.replacing(with: Four.zero, where: sine .< Four.zero), isSharp: sharp, atMost: most)
+    angle.replace(with: toFar, where: .!within .& (toFar .< angle))
+    return angle.replacing(with: Four(repeating: most), where: angle .> most)
   }
 
   /// Squared sine up to which the series below is exact to the last digit.
   private static let smallSine = 4e-3
 
   /// Squares of angles, of those that are not `isSharp` the obtuse one.
+  @inline(__always)
   private static func squaredAngle(squaredSine x: Four, isSharp: SIMDMask<SIMD4<Int64>>, atMost most: Double) -> Four {
     let third = 1.0 / 3, fourth = 8.0 / 45, fifth = 4.0 / 35, sixth = 128.0 / 1575, seventh = 128.0 / 2079
     var square = x * sixth + x * x * seventh + fifth
