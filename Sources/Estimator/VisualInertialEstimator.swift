@@ -132,7 +132,7 @@ extension VisualInertialEstimator {
       if time > navigation.time { early = frame }
       return
     }
-    var told = VisualUpdate.Tracks(companions: tracks.living.count + ownTracks.living.count)
+    var told = VisualUpdate.Tracks(companions: companions)
     if second.sharesIDs {
       tracks.join(frame.features, lens: second.camera.lens, poseID: clone.id, camera: 1)
       told.landmarks = tracks.take(featureIDs: Set(navigation.landmarks.map(\.featureID)))
@@ -199,7 +199,7 @@ extension VisualInertialEstimator {
   private func tracksToUse(_ ended: [FeatureTrack], _ surplus: Int?, isMoving: Bool, _ navigation: InertialNavigation)
     -> VisualUpdate.Tracks
   {
-    var told = VisualUpdate.Tracks(finished: ended, companions: tracks.living.count)
+    var told = VisualUpdate.Tracks(finished: ended, companions: companions)
     guard isMoving else { return told }
     told.landmarks = tracks.take(featureIDs: Set(navigation.landmarks.map(\.featureID)))
     var living = surplus == 0 ? tracks.take(seenFrom: navigation.clones[0].id) : []
@@ -214,6 +214,9 @@ extension VisualInertialEstimator {
     told.finished += long.dropFirst(room)
     return told
   }
+
+  /// Points whose distances may err in common.
+  private var companions: Int { tracks.living.count + ownTracks.living.count }
 
   private func giveUp(_ index: Int, _ anchorID: Int, _ navigation: InertialNavigation) {
     let id = navigation.clones[index].id
