@@ -22,7 +22,7 @@ package struct DistanceDoubt {
     var farthest = 0.0, relativeBaseline = 0.0
     for clone in clones {
       let way = Self.covariance(from: clones[anchor], to: clone, covariance)
-      let baseline = (clone.worldFromIMU.translation - clones[anchor].worldFromIMU.translation).squaredNorm
+      let baseline = (clone.worldFromCamera.translation - clones[anchor].worldFromCamera.translation).squaredNorm
       if baseline > farthest { (farthest, relativeBaseline) = (baseline, way.trace / 3 / baseline) }
       ways.append(way)
     }

@@ -18,6 +18,13 @@ package final class ErrorCovariance {
     var size: Int
   }
 
+  /// A diagonal matrix, row-major.
+  package static func diagonal(_ values: [Double]) -> [Double] {
+    var result = [Double](repeating: 0, count: values.count * values.count)
+    for (i, value) in values.enumerated() { result[i * (values.count + 1)] = value }
+    return result
+  }
+
   /// Number of rows and columns in use.
   package private(set) var dimension = 0
   private var capacity: Int

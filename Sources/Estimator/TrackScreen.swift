@@ -65,9 +65,9 @@ struct TrackScreen {
       samples.cut(from: view.timestamp, to: navigation.time) == (0, 0)
     else { return }
     let seconds = navigation.time.seconds(since: view.timestamp)
-    let then = navigation.past(at: view.timestamp).worldFromIMU * camera.imuFromCamera
-    let nowFromThen = (navigation.worldFromNavigation * camera.imuFromCamera).inverse * then
-    let doubt = doubt(navigation, seconds)
+    let then = navigation.past(at: view.timestamp).worldFromIMU * navigation.mount.imuFromCamera
+    let nowFromThen = (navigation.worldFromNavigation * navigation.mount.imuFromCamera).inverse * then
+    let doubt = doubt(navigation, seconds, turned: nowFromThen.rotation.log.norm)
     guard
       let consensus = MotionConsensus(
         offset: -nowFromThen.translation, covariance: doubt.offset, deviation: doubt.angle)
@@ -84,13 +84,17 @@ struct TrackScreen {
   }
 
   /// Covariance of the offset over a time, camera's axes up to a turn that leaves it a scalar, and 1-sigma of an angle.
-  private func doubt(_ navigation: InertialNavigation, _ seconds: Double) -> (offset: Matrix3, angle: Double) {
+  /// `turned` radians go wrong by the gyroscope's scale.
+  private func doubt(_ navigation: InertialNavigation, _ seconds: Double, turned: Double)
+    -> (offset: Matrix3, angle: Double)
+  {
     let variances = navigation.variances
     let fall = 0.5 * seconds * seconds
     let way =
       seconds * seconds * variances.velocity + fall * fall * navigation.accelerationVariance + Self.floor * Self.floor
     let pixel = camera.pixelNoise / camera.lens.focalLength
-    let turn = seconds * seconds * variances.gyroscopeBias
+    let scale = turned * navigation.turnScaleSigma
+    let turn = seconds * seconds * variances.gyroscopeBias + scale * scale
     return (Matrix3(diagonal: Vector3(repeating: way)), (2 * pixel * pixel + turn).squareRoot())
   }
 }

@@ -22,6 +22,7 @@ package final class VisualInertialEstimator {
   private let camera: FilterCamera
   private let stillness: StillnessDetector
   private var visualUpdate: VisualUpdate
+  private var trackNoise = TrackNoiseLearner()
 
   private var waiting = IMUBuffer()
   private var initializer: Initializer
@@ -48,8 +49,7 @@ package final class VisualInertialEstimator {
       calibration: imu, camera: self.camera, stillness: stillness, patience: configuration.patience)
     screen = TrackScreen(camera: self.camera)
     window = CloneWindow(
-      size: configuration.windowSize, keptParallax: configuration.keptParallax * camera.pixelNoise,
-      imuFromCamera: self.camera.imuFromCamera.rotation)
+      size: configuration.windowSize, keptParallax: configuration.keptParallax * camera.pixelNoise)
     visualUpdate = VisualUpdate(
       camera: self.camera, mostTracks: configuration.mostTracks, framesPerAnchor: Double(configuration.windowSize) / 2)
   }
@@ -68,7 +68,8 @@ package final class VisualInertialEstimator {
   package func start(from estimate: InitialEstimate) -> Bool {
     guard
       let started = InertialNavigation(
-        calibration: imu, time: estimate.time, state: estimate.state, initialCovariance: estimate.covariance)
+        calibration: imu, mount: CameraMount(imuFromCamera: camera.imuFromCamera), time: estimate.time,
+        state: estimate.state, initialCovariance: estimate.covariance)
     else { return false }
     started.samples = waiting
     tracks.removeAll()
@@ -81,6 +82,7 @@ package final class VisualInertialEstimator {
     var report = FrameReport(frame, at: frame.timestamp.advanced(bySeconds: timeOffset))
     // A frame that comes twice tells nothing the second time.
     if let newest = newestFrame, report.timestamp <= newest { return report.treated(.dropped) }
+    let spacing = newestFrame.map { report.timestamp.seconds(since: $0) } ?? 0
     newestFrame = report.timestamp
     report.medianDisparity = recent.disparity(to: frame)
     if navigation == nil { report.waitingFor = meter.measure(.start) { begin(frame, report) } }
@@ -98,7 +100,10 @@ package final class VisualInertialEstimator {
     let surplus = window.surplus(of: navigation)
     let anchorID = window.anchorID(in: navigation, surplus: surplus)
     let told = tracksToUse(ended, surplus, isMoving: clone != nil, navigation)
-    report.count(visualUpdate.apply(told, anchorID: anchorID, to: navigation))
+    visualUpdate.camera.effectiveNoise = camera.pixelNoise / trackNoise.noise.loneWeight(after: spacing)
+    let outcome = visualUpdate.apply(told, anchorID: anchorID, to: navigation)
+    for sample in outcome.samples { trackNoise.add(sample) }
+    report.count(outcome)
     if let surplus, let anchorID { meter.measure(.marginalisation) { giveUp(surplus, anchorID, navigation) } }
     if !rested { hover.apply(frame, camera: camera, to: navigation) }
     if trust.isLost(after: report, navigation) { report.giveUp(waitingFor: restart()) }
@@ -179,7 +184,7 @@ extension VisualInertialEstimator {
 
   private func giveUp(_ index: Int, _ anchorID: Int, _ navigation: InertialNavigation) {
     let id = navigation.clones[index].id
-    navigation.reanchor(from: id, to: anchorID, camera: camera)
+    navigation.reanchor(from: id, to: anchorID)
     tracks.forget(poseID: id)
     navigation.removeClone(at: index)
   }

@@ -24,12 +24,16 @@ struct VisualUpdate {
     var rejected = 0
     /// Updates that were not possible numerically.
     var failed = 0
+    /// What used tracks leave unexplained.
+    var samples: [TrackNoiseLearner.Sample] = []
   }
 
   /// Fewest sights that make a track worth a constraint.
   static let fewestSights = 3
   /// So many refused sights in a row, and a landmark is given up.
   static let mostRefusals = 2
+  /// Tracks of a frame from which is learnt how tracks err.
+  static let mostSamples = 3
 
   var camera: FilterCamera
   /// Most tracks of one update; the longest are taken.
@@ -64,6 +68,9 @@ struct VisualUpdate {
     for (made, passes) in zip(made, passed) where passes {
       guard let (track, constraint, clones, anchor) = made else { continue }
       finished.append(constraint.rows, in: filter.covariance)
+      if outcome.samples.count < Self.mostSamples {
+        outcome.samples += constraint.sample(camera, clones).map { [$0] } ?? []
+      }
       guard let anchor, let definition = constraint.definition else { continue }
       filter.addLandmark(
         featureID: track.featureID, anchorID: clones[anchor].id, definition, clones: clones.map(\.block))
@@ -94,10 +101,10 @@ struct VisualUpdate {
     let anchor = stays ? clones.lastIndex { $0.id == anchorID } ?? 0 : 0
     let views = zip(track.sights, clones).map { sight, clone in
       CameraView(
-        worldFromCamera: clone.worldFromIMU * camera.imuFromCamera, pixel: sight.pixel, direction: sight.direction)
+        worldFromCamera: clone.worldFromCamera, pixel: sight.pixel, direction: sight.direction)
     }
     let prior = InverseDistancePrior.handHeld
-    let triangulation = Triangulation(lens: camera.lens, pixelNoise: camera.pixelNoise, prior: prior)
+    let triangulation = Triangulation(lens: camera.lens, pixelNoise: camera.effectiveNoise, prior: prior)
     guard case .found(let feature, let sigma, _) = triangulation.solve(views, anchor: anchor) else { return nil }
     let doubt = DistanceDoubt(
       feature, sigma: sigma, prior: prior, companions: companions, clones: clones, anchor: anchor,

@@ -24,7 +24,7 @@ import Testing
     }
     static func clone(_ clone: Clone, _ k: Int, axis: Vector3 = Vector3(0, 0, 1)) -> [Double] {
       if k < 3 { return (0..<6).map { $0 == 3 + k ? 1 : 0 } }
-      return [axis, axis.cross(clone.firstWorldFromIMU.translation)].flatMap { [$0.x, $0.y, $0.z] }
+      return [axis, axis.cross(clone.firstWorldFromCamera.translation)].flatMap { [$0.x, $0.y, $0.z] }
     }
     /// A landmark, told in a camera, has no part in any of them.
     func part(_ block: ErrorCovariance.Block, _ k: Int, _ navigation: InertialNavigation) -> [Double] {
@@ -88,7 +88,9 @@ import Testing
     _ = world.run(60, estimator) { _, event in
       if let navigation = estimator.navigation {
         navigation.observer = watch
-        let shifts = navigation.clones.map { ($0.worldFromIMU.translation - $0.firstWorldFromIMU.translation).norm }
+        let shifts = navigation.clones.map {
+          ($0.worldFromCamera.translation - $0.firstWorldFromCamera.translation).norm
+        }
         travelled = max(travelled, shifts.max() ?? 0)
       }
       return event
