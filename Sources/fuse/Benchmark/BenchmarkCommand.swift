@@ -29,8 +29,8 @@ struct BenchmarkCommand: ParsableCommand {
       }
     }
 
-    /// Does work on a thread of its own, as an app does: with the main thread's heap the yardstick takes a tenth longer than with
-    /// any other, and the filter does not.
+    /// Does work on a thread of its own, as an app does: on the main thread, with its heap, the frame kernel took longer in the
+    /// same build, and the filter did not.
     private static func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) throws -> Value {
       let done = DispatchSemaphore(value: 0)
       nonisolated(unsafe) var result: Result<Value, any Error>?
