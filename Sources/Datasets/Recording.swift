@@ -40,7 +40,7 @@ package struct Recording: Sendable {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: "\(root)/mav0") else {
       throw DatasetError(file: root, found: "no folder mav0 in it", expected: "a dataset folder (EuRoC layout)")
     }
-    let layout = try RecordingLayout(root: root, names: names)
+    let layout = try RecordingLayout(root: root, names: names, tracking: options.tracking)
     var loader = CalibrationLoader(layout: layout)
     let metadata = try loader.loadDescription()
     let rig = try loader.loadRig()
@@ -65,8 +65,10 @@ package struct Recording: Sendable {
 
   /// The data files that influence what the estimator sees, sorted by path.
   package var dataFiles: [RecordingFile] {
-    let cameras = layout.cameras.flatMap { [$0.features, $0.frames] }
-    let used = [layout.imu, layout.radio, readsOdometry ? layout.odometry : nil, layout.events] + cameras
+    let tracks: [RecordingFile?] = layout.cameras.flatMap { [$0.features, $0.frames] }
+    let images: [RecordingFile?] = layout.images.flatMap { [$0.list, $0.mask] }
+    let others = [layout.imu, layout.radio, readsOdometry ? layout.odometry : nil, layout.events]
+    let used = others + tracks + images
     return used.compactMap { $0 }.sorted { $0.relativePath < $1.relativePath }
   }
 

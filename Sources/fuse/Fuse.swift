@@ -26,5 +26,6 @@ struct Fuse: AsyncParsableCommand {
     subcommands: [
       RunCommand.self, ReportCommand.self, InspectCommand.self, SimulateCommand.self, EvalCommand.self,
       DiffCommand.self, MeetCommand.self, BenchmarkCommand.self,
+      TrackingBenchmarkCommand.self,
     ])
 }

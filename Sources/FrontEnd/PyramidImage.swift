@@ -1,0 +1,73 @@
+internal import CVision
+import Images
+
+/// An image ready to be tracked in: a pyramid with gradients, made once and used for every question about the frame.
+final class PyramidImage {
+  /// Columns.
+  let width: Int
+  /// Rows.
+  let height: Int
+  private let handle: OpaquePointer
+
+  /// The pyramid of an image.
+  ///
+  /// - Parameters:
+  ///   - window: side of the patches that will be compared, pixels; odd, 5...31.
+  ///   - levels: halvings, 0...5.
+  ///   - contrast: limit of a local equalisation (CLAHE); 0 leaves the image as it is.
+  /// - Returns: nil for an image of fewer than 16 rows or columns, or without memory.
+  init?(_ image: GrayImage, window: Int, levels: Int, contrast: Double = 0) {
+    var made: OpaquePointer?
+    let code = fuse_vision_image_make(
+      image.pixels, Int32(image.width), Int32(image.height), Int32(window), Int32(levels), contrast, &made)
+    guard Int(code) == FUSE_VISION_OK, let made else { return nil }
+    (width, height, handle) = (image.width, image.height, made)
+  }
+
+  deinit { fuse_vision_image_free(handle) }
+
+  /// Where places of this image are in another one of the same making; nil where they were not found.
+  ///
+  /// - Parameters:
+  ///   - guesses: where to begin, one for each place.
+  ///   - levels: how coarse to begin: a guess may be off by about half a window times two to this power.
+  ///   - iterations: steps a level at most.
+  func follow(
+    _ places: [SIMD2<Float>], to other: PyramidImage, guesses: [SIMD2<Float>], levels: Int, iterations: Int = 30
+  ) -> [SIMD2<Float>?] {
+    precondition(places.count == guesses.count, "a guess for each place")
+    var found = guesses
+    var status = [UInt8](repeating: 0, count: places.count)
+    let code = places.withUnsafeBytes { from in
+      found.withUnsafeMutableBytes { to in
+        fuse_vision_follow(
+          handle, other.handle, Int32(levels), Int32(iterations), 0.01, from.baseAddress?.assumingMemoryBound(to: Float.self),
+          to.baseAddress?.assumingMemoryBound(to: Float.self), &status, Int32(places.count))
+      }
+    }
+    guard Int(code) == FUSE_VISION_OK else { return places.map { _ in nil } }
+    return zip(found, status).map { $1 == 0 ? nil : $0 }
+  }
+
+  /// A place worth following.
+  struct Corner {
+    /// Column and row.
+    var place: SIMD2<Float>
+    /// Smaller eigenvalue of the mean gradient matrix, (grey levels/pixel)^2.
+    var strength: Float
+  }
+
+  /// The strongest corners in a rectangle of pixels, strongest first; at most `count`, at least `weakest` strong.
+  func corners(columns: Range<Int>, rows: Range<Int>, weakest: Float, count: Int) -> [Corner] {
+    var places = [SIMD2<Float>](repeating: .zero, count: count)
+    var strengths = [Float](repeating: 0, count: count)
+    var found: Int32 = 0
+    let code = places.withUnsafeMutableBytes { places in
+      fuse_vision_corners(
+        handle, Int32(columns.lowerBound), Int32(rows.lowerBound), Int32(columns.upperBound), Int32(rows.upperBound),
+        weakest, Int32(count), places.baseAddress?.assumingMemoryBound(to: Float.self), &strengths, &found)
+    }
+    guard Int(code) == FUSE_VISION_OK else { return [] }
+    return (0..<Int(found)).map { Corner(place: places[$0], strength: strengths[$0]) }
+  }
+}

@@ -1,0 +1,7 @@
+import FrontEnd
+import Images
+import Simulation
+import Testing
+
+@Suite struct PyramidImageTests {
+}
