@@ -7,12 +7,14 @@
 namespace {
 
 constexpr int reach = 2;                 // half of the 5x5 block
+constexpr double reachOfCentre = 6;
 constexpr int border = 3;                // no corner nearer to the edge
 constexpr float scale = 1.0f / (25.0f * 32.0f * 32.0f);  // to the mean of squared slopes
 
 struct Corner {
   float strength;
   int x, y;
+  float u, v;
 };
 
 bool isStronger(const Corner &a, const Corner &b) {
@@ -56,6 +58,46 @@ std::vector<float> strengths(const cv::Mat &gradients, int left, int top, int ri
   return result;
 }
 
+/// Moves a corner to where the lines through all gradients of a window about it meet best: S c = sum g g^T x. What is followed
+/// is the window; only about that point does it not shift when it grows or shrinks. False when it leads away.
+bool centre(const fuse_vision_image &image, Corner &corner) {
+  const cv::Mat &gradients = image.levels[1];
+  const int half = image.window / 2;
+  int x = corner.x, y = corner.y;
+  for (int step = 0; step < 4; ++step) {
+    if (x < half || y < half || x + half >= image.width || y + half >= image.height) return false;
+    double a = 0, b = 0, c = 0, p = 0, q = 0;
+    for (int j = -half; j <= half; ++j) {
+      const int16_t *g = gradients.ptr<int16_t>(y + j) + 2 * (x - half);
+      float ra = 0, rb = 0, rc = 0, rp = 0, rq = 0;
+      for (int i = -half; i <= half; ++i, g += 2) {
+        const float gx = g[0], gy = g[1], along = gx * i + gy * j;
+        ra += gx * gx;
+        rb += gx * gy;
+        rc += gy * gy;
+        rp += gx * along;
+        rq += gy * along;
+      }
+      a += ra;
+      b += rb;
+      c += rc;
+      p += rp;
+      q += rq;
+    }
+    const double determinant = a * c - b * b;
+    if (!(determinant > 0)) return false;
+    const double dx = (c * p - b * q) / determinant, dy = (a * q - b * p) / determinant;
+    if (std::fabs(x + dx - corner.x) > reachOfCentre || std::fabs(y + dy - corner.y) > reachOfCentre) return false;
+    corner.u = static_cast<float>(x + dx);
+    corner.v = static_cast<float>(y + dy);
+    const int nextX = static_cast<int>(std::lround(x + dx)), nextY = static_cast<int>(std::lround(y + dy));
+    if (nextX == x && nextY == y) return true;
+    x = nextX;
+    y = nextY;
+  }
+  return true;
+}
+
 }  // namespace
 
 int fuse_vision_corners(const fuse_vision_image *image, int32_t left, int32_t top, int32_t right, int32_t bottom,
@@ -79,17 +121,19 @@ int fuse_vision_corners(const fuse_vision_image *image, int32_t left, int32_t to
         // Of equal neighbours the first one counts.
         if (*p >= weakest && *p > p[-width - 1] && *p > p[-width] && *p > p[-width + 1] && *p > p[-1] && *p >= p[1] &&
             *p >= p[width - 1] && *p >= p[width] && *p >= p[width + 1])
-          found.push_back({*p, x, y});
+          found.push_back({*p, x, y, 0, 0});
       }
     }
     const size_t kept = std::min(found.size(), static_cast<size_t>(capacity));
     std::partial_sort(found.begin(), found.begin() + kept, found.end(), isStronger);
+    int32_t number = 0;
     for (size_t i = 0; i < kept; ++i) {
-      places[2 * i] = static_cast<float>(found[i].x);
-      places[2 * i + 1] = static_cast<float>(found[i].y);
-      strength[i] = found[i].strength;
+      if (!centre(*image, found[i])) continue;
+      places[2 * number] = found[i].u;
+      places[2 * number + 1] = found[i].v;
+      strength[number++] = found[i].strength;
     }
-    *count = static_cast<int32_t>(kept);
+    *count = number;
     return FUSE_VISION_OK;
   });
 }

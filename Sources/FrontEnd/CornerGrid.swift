@@ -11,8 +11,8 @@ struct CornerGrid {
   private let columns: Int
   private let rows: Int
 
-  /// Nothing is followed nearer to the edge, pixels: half of what is compared would be made up.
-  private static let border: Float = 4
+  /// Nothing is followed nearer to the edge than this, and nothing begun nearer than that, pixels: it would soon be gone.
+  private static let border: Float = 1, birthBorder: Float = 12
   /// Cells with one track already are looked at again below this share of the wanted tracks.
   private static let scarce = 0.75
 
@@ -30,11 +30,13 @@ struct CornerGrid {
 
   /// Whether a track may be there.
   func isInside(_ place: SIMD2<Float>) -> Bool {
-    guard place.x >= Self.border, place.y >= Self.border, place.x <= Float(width - 1) - Self.border,
-      place.y <= Float(height - 1) - Self.border
-    else { return false }
+    guard isInside(place, Self.border) else { return false }
     guard let mask else { return true }
     return mask.pixels[Int(place.y.rounded()) * width + Int(place.x.rounded())] > 127
+  }
+
+  private func isInside(_ place: SIMD2<Float>, _ border: Float) -> Bool {
+    all(place .>= border) && place.x <= Float(width - 1) - border && place.y <= Float(height - 1) - border
   }
 
   /// The tracks without those that came nearer than half the spacing to an older one; sorted by id.
@@ -44,8 +46,12 @@ struct CornerGrid {
     return kept.sorted { $0.id < $1.id }
   }
 
-  /// Corners to begin with, so that every cell that has some has a track; a second one a cell where tracks are scarce.
-  func fresh(in image: PyramidImage, beside taken: [SIMD2<Float>]) -> [SIMD2<Float>] {
+  /// Corners to begin with, so that every cell that has some has a track; more in a cell where tracks are scarce.
+  ///
+  /// - Parameter staysIn: whether a corner will be in sight for a while.
+  func fresh(
+    in image: PyramidImage, beside taken: [SIMD2<Float>], staysIn: (SIMD2<Float>) -> Bool
+  ) -> [SIMD2<Float>] {
     var near = Neighbours(width: width, height: height, distance: spacing)
     var counts = [Int](repeating: 0, count: columns * rows)
     for place in taken {
@@ -59,7 +65,9 @@ struct CornerGrid {
         let corners = image.corners(
           columns: x * width / columns..<(x + 1) * width / columns, rows: y * height / rows..<(y + 1) * height / rows,
           weakest: weakest, count: 8)
-        for corner in corners where counts[cell] < most && isInside(corner.place) && near.insert(corner.place) {
+        for corner in corners where counts[cell] < most && isInside(corner.place, Self.birthBorder)
+          && isInside(corner.place) && staysIn(corner.place) && near.insert(corner.place)
+        {
           fresh.append(corner.place)
           counts[cell] += 1
         }

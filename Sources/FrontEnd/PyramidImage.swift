@@ -70,4 +70,31 @@ final class PyramidImage {
     guard Int(code) == FUSE_VISION_OK else { return [] }
     return (0..<Int(found)).map { Corner(place: places[$0], strength: strengths[$0]) }
   }
+
+  /// Takes the patches about places into their slots; `status` is 0 where there is none. False when nothing was done.
+  func takePatches(_ places: [SIMD2<Float>], _ slots: [Int32], _ patches: inout [Float], _ status: inout [UInt8]) -> Bool {
+    let code = places.withUnsafeBytes { places in
+      fuse_vision_patches_make(
+        handle, places.baseAddress?.assumingMemoryBound(to: Float.self), slots, &patches, &status, Int32(slots.count))
+    }
+    return Int(code) == FUSE_VISION_OK
+  }
+
+  /// Finds patches from guesses.
+  func alignPatches(
+    _ patches: [Float], _ slots: [Int32], _ guesses: [PatchWarp]
+  ) -> (warps: [PatchWarp], correlations: [Float]) {
+    var warps = guesses.flatMap { [$0.a, $0.b, $0.c, $0.d, $0.place.x, $0.place.y] }
+    var correlations = [Float](repeating: -1, count: slots.count)
+    let code = fuse_vision_patches_align(handle, patches, slots, &warps, &correlations, Int32(slots.count), 10, 0.02)
+    guard Int(code) == FUSE_VISION_OK else { return (guesses, slots.map { _ in -1 }) }
+    let found = guesses.indices.map { index in
+      var warp = guesses[index]
+      let w = warps[6 * index..<6 * index + 6], first = w.startIndex
+      (warp.a, warp.b, warp.c, warp.d) = (w[first], w[first + 1], w[first + 2], w[first + 3])
+      warp.place = SIMD2(w[first + 4], w[first + 5])
+      return warp
+    }
+    return (found, correlations)
+  }
 }

@@ -10,6 +10,10 @@ package struct TrackingConfiguration: Equatable, Sendable {
   package var levels = 3
   /// Weakest corner that is begun with, (grey levels/pixel)^2.
   package var weakestCorner: Float = 6
+  /// Least correlation of a patch with what it looked like in the beginning.
+  package var leastCorrelation: Float = 0.9
+  /// How far a patch may lie from where the frame before led, pixels.
+  package var largestCorrection: Float = 2
   /// How far a place may be from itself after there and back, pixels.
   package var returnDistance: Float = 0.5
   /// How far a still point may be from its epipolar line, pixels.

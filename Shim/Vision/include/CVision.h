@@ -43,6 +43,25 @@ int fuse_vision_follow(const fuse_vision_image *from, const fuse_vision_image *t
 int fuse_vision_corners(const fuse_vision_image *image, int32_t left, int32_t top, int32_t right, int32_t bottom,
                         float weakest, int32_t capacity, float *places, float *strengths, int32_t *count);
 
+/// Half the side of a patch, pixels: it has 15x15.
+#define FUSE_VISION_PATCH_HALF 7
+/// Floats that a patch takes.
+#define FUSE_VISION_PATCH_SIZE 720
+
+/// Keeps the patches about `count` places of an image: patch i goes to `patches + FUSE_VISION_PATCH_SIZE * slots[i]`. `status`
+/// becomes 1, or 0 where the patch is not wholly inside the image or has too little in it for its equations.
+int fuse_vision_patches_make(const fuse_vision_image *image, const float *places, const int32_t *slots, float *patches,
+                             uint8_t *status, int32_t count);
+
+/// Finds patches in an image as they look now: turned, stretched and sheared, brighter or with another contrast. Least squares
+/// in the six numbers of an affine warp (Shi and Tomasi 1994), inverse compositional (Baker and Matthews 2004,
+/// doi:10.1023/B:VISI.0000011205.11775.fd). `warps`: six numbers each (a, b, c, d, u, v), the place (a x + b y + u,
+/// c x + d y + v) of the patch's coordinates x, y in -1 ... 1; a first guess that becomes the warp. `correlations` become those
+/// between patch and image, or -1 where none was found. At most `iterations` steps, until one moves the middle by less than
+/// `precision` pixels.
+int fuse_vision_patches_align(const fuse_vision_image *image, const float *patches, const int32_t *slots, float *warps,
+                              float *correlations, int32_t count, int32_t iterations, float precision);
+
 /// The yardstick of benchmarks, OpenCV's own functions with their defaults and nothing beside them: follows `count` places
 /// (window 21, 3 levels) from one bare image to another. Arrays as in `fuse_vision_follow`; `found` need not be set.
 int fuse_vision_plain_follow(const uint8_t *from, const uint8_t *to, int32_t width, int32_t height, const float *places,
