@@ -18,7 +18,7 @@ package final class EventReader {
     let options = recording.options
     streams = try EventStreams.open(
       recording.layout, rig: recording.rig, readsOdometry: recording.readsOdometry,
-      tracking: recording.readsOdometry ? nil : options.tracking, isStrict: options.strict)
+      tracking: recording.trajectorySource == .odometry ? nil : options.tracking, isStrict: options.strict)
     peer = options.peer
     start = Self.instant(options.from, after: recording.firstTimestamp) ?? Timestamp(nanoseconds: .min)
     stop = Self.instant(options.to, after: recording.firstTimestamp) ?? Timestamp(nanoseconds: .max)

@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import Images
 import SensorData
 
 /// A dataset folder, opened: its rig and what it holds. Opening reads calibrations, headers and first rows only.
@@ -70,6 +71,27 @@ package struct Recording: Sendable {
     let others = [layout.imu, layout.radio, readsOdometry ? layout.odometry : nil, layout.events]
     let used = others + tracks + images
     return used.compactMap { $0 }.sorted { $0.relativePath < $1.relativePath }
+  }
+
+  /// Cameras whose images are tracked on the way.
+  package var trackedCameras: Int { layout.images.count }
+
+  /// The image of a camera at a moment; nil where there is none that can be used. Looks through the list: for pictures, not for runs.
+  package func image(camera: Int, at stamp: Timestamp) throws(DatasetError) -> GrayImage? {
+    let files = layout.images[camera], calibration = rig.cameras[camera]
+    let list = try RowStream(files.list, ImageListDecoder(), isStrict: false)
+    while let row = try list.next() {
+      guard row.time == stamp.nanoseconds else { continue }
+      return try? ImageFile(
+        path: files.folder.path + "/" + row.name, width: calibration.width, height: calibration.height
+      ).load()
+    }
+    return nil
+  }
+
+  /// Whether any camera has tracks in a file, which tracking anew would replace.
+  package var hasTracks: Bool {
+    (0...1).contains { layout.file("mav0/cam\($0)/features.csv") != nil }
   }
 
   /// Odometry that is not the trajectory is not read: it could only confuse.

@@ -7,19 +7,20 @@ struct CornerGrid {
   private let mask: GrayImage?
   private let features: Int
   private let spacing: Float
-  private let weakest: Float
+  private let weakest: [Float]
   private let columns: Int
   private let rows: Int
 
   /// Nothing is followed nearer to the edge than this, and nothing begun nearer than that, pixels: it would soon be gone.
   private static let border: Float = 1, birthBorder: Float = 12
-  /// Cells with one track already are looked at again below this share of the wanted tracks.
+  /// Cells that have a track already are looked at again below this share of the wanted tracks.
   private static let scarce = 0.75
 
   /// - Parameters:
   ///   - features: tracks aimed at, a cell for each.
   ///   - spacing: least distance of two tracks, pixels.
-  init(width: Int, height: Int, mask: GrayImage?, features: Int, spacing: Double, weakest: Float) {
+  ///   - weakest: of corners, (grey levels/pixel)^2; the later ones where the ones before leave too few tracks.
+  init(width: Int, height: Int, mask: GrayImage?, features: Int, spacing: Double, weakest: [Float]) {
     (self.width, self.height, self.features) = (width, height, features)
     (self.spacing, self.weakest) = (Float(spacing), weakest)
     self.mask = mask.flatMap { $0.width == width && $0.height == height ? $0 : nil }
@@ -48,9 +49,11 @@ struct CornerGrid {
 
   /// Corners to begin with, so that every cell that has some has a track; more in a cell where tracks are scarce.
   ///
-  /// - Parameter staysIn: whether a corner will be in sight for a while.
+  /// - Parameters:
+  ///   - noise: of a pixel, 1-sigma, grey levels; a corner stands out of it.
+  ///   - staysIn: whether a corner will be in sight for a while.
   func fresh(
-    in image: PyramidImage, beside taken: [SIMD2<Float>], staysIn: (SIMD2<Float>) -> Bool
+    in image: PyramidImage, beside taken: [SIMD2<Float>], noise: Float, staysIn: (SIMD2<Float>) -> Bool
   ) -> [SIMD2<Float>] {
     var near = Neighbours(width: width, height: height, distance: spacing)
     var counts = [Int](repeating: 0, count: columns * rows)
@@ -59,12 +62,12 @@ struct CornerGrid {
       counts[cell(of: place)] += 1
     }
     var fresh: [SIMD2<Float>] = []
-    for most in 1...3 {
+    for (weakest, most) in weakest.flatMap({ weakest in (1...3).map { (weakest, $0) } }) {
       for cell in counts.indices where counts[cell] < most && taken.count + fresh.count < features {
         let (x, y) = (cell % columns, cell / columns)
         let corners = image.corners(
           columns: x * width / columns..<(x + 1) * width / columns, rows: y * height / rows..<(y + 1) * height / rows,
-          weakest: weakest, count: 8)
+          weakest: max(weakest, 3 * noise * noise), count: 8)
         for corner in corners where counts[cell] < most && isInside(corner.place, Self.birthBorder)
           && isInside(corner.place) && staysIn(corner.place) && near.insert(corner.place)
         {
@@ -75,6 +78,11 @@ struct CornerGrid {
       if Double(taken.count + fresh.count) >= Self.scarce * Double(features) { break }
     }
     return fresh
+  }
+
+  /// Share of the cells that hold one of some places.
+  func coverage(_ places: [SIMD2<Float>]) -> Double {
+    Double(Set(places.map { cell(of: $0) }).count) / Double(columns * rows)
   }
 
   private func cell(of place: SIMD2<Float>) -> Int {

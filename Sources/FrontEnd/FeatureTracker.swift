@@ -26,13 +26,18 @@ final class FeatureTracker {
 
   /// The living tracks, sorted by id.
   private(set) var tracks: [Track] = []
+  /// How many of them began in it.
+  private(set) var begun = 0
+  /// Share of the grid's cells that have a track.
+  var coverage: Double { grid.coverage(tracks.map(\.place)) }
   /// The newest frame; nil before the first one and after a break.
   private(set) var image: PyramidImage?
   private let configuration: TrackingConfiguration
   private let lens: LensModel
   private let grid: CornerGrid
   private let consensus: TurnConsensus
-  private var patches = PatchStore()
+  /// Their patches.
+  private(set) var patches = PatchStore()
   private var nextID: Int64 = 1
 
   /// A tracker for images of the camera's size.
@@ -43,7 +48,7 @@ final class FeatureTracker {
     lens = LensModel(camera)
     grid = CornerGrid(
       width: camera.width, height: camera.height, mask: mask, features: configuration.features,
-      spacing: configuration.spacing * Double(camera.width) / 640, weakest: configuration.weakestCorner)
+      spacing: configuration.spacing * Double(camera.width) / 640, weakest: [configuration.weakestCorner, configuration.weakestWhereScarce])
     consensus = TurnConsensus(tolerance: configuration.epipolarDistance / lens.focalLength)
   }
 
@@ -52,16 +57,22 @@ final class FeatureTracker {
   /// - Parameters:
   ///   - turn: the camera now from the camera at the frame before; nil where nobody knows.
   ///   - isRefilled: whether new corners are begun with.
-  func process(_ next: PyramidImage, turn: Rotation?, isRefilled: Bool) {
+  ///   - noise: of a pixel, 1-sigma, grey levels.
+  ///   - isLit: whether anything was ever to be seen at a place.
+  func process(_ next: PyramidImage, turn: Rotation?, isRefilled: Bool, noise: Float, isLit: (SIMD2<Float>) -> Bool) {
     if let image, !tracks.isEmpty { follow(from: image, to: next, turn: turn) }
     image = next
+    begun = 0
     thin()
     guard isRefilled else { return }
-    let fresh = grid.fresh(in: next, beside: tracks.map(\.place)) { staysIn($0, turn: turn) }
+    let fresh = grid.fresh(in: next, beside: tracks.map(\.place), noise: noise) {
+      isLit($0) && staysIn($0, turn: turn)
+    }
     for (place, slot) in zip(fresh, patches.take(fresh, in: next)) {
       tracks.append(Track(id: nextID, warp: PatchWarp(at: place), slot: slot, length: 1))
       nextID += 1
     }
+    begun = fresh.count
   }
 
   /// Whether a place will still be in the image in four frames, if the camera turns on as it does.

@@ -10,9 +10,11 @@ import SensorData
 package final class ImageFrontEnd {
   private let tracker: FeatureTracker
   private let configuration: TrackingConfiguration
+  private var stereo: StereoMatcher?
   private var turn: GyroscopeTurn?
   private var last: (stamp: Timestamp, image: GrayImage)?
   private var isEqualised = false
+  private var area: LitArea
 
   /// Beyond this time between two frames nothing is followed, seconds.
   private static let longestGap = 0.5
@@ -25,6 +27,10 @@ package final class ImageFrontEnd {
     let camera = rig.cameras[0]
     self.configuration = configuration
     tracker = FeatureTracker(camera, mask: masks.first ?? nil, configuration: configuration)
+    if rig.cameras.count > 1 {
+      stereo = StereoMatcher(camera, rig.cameras[1], configuration: configuration)
+    }
+    area = LitArea(width: camera.width, height: camera.height)
     turn = rig.imu.map { GyroscopeTurn(imu: $0, camera: camera) }
   }
 
@@ -36,21 +42,59 @@ package final class ImageFrontEnd {
     guard let image = images.first ?? nil else { return [] }
     let turned = turn?.turn(to: stamp)
     if let last, stamp.seconds(since: last.stamp) > Self.longestGap || stamp < last.stamp { tracker.reset() }
+    let light = LightMeter(image)
+    area.add(image)
+    chooseContrast(light)
     guard let pyramid = pyramid(of: image) else { return [] }
-    tracker.process(pyramid, turn: turned, isRefilled: true)
+    let isFirst = tracker.image == nil
+    tracker.process(
+      pyramid, turn: turned, isRefilled: ViewJudge.isWorthLooking(light), noise: Float(light.measures.noise),
+      isLit: area.contains)
     last = (stamp, image)
-    let features = tracker.tracks.map {
-      FeatureObservation(featureID: $0.id, u: Self.rounded($0.place.x, 1000), v: Self.rounded($0.place.y, 1000))
+    let view = ViewJudge.verdict(
+      light, followed: tracker.tracks.count - tracker.begun, begun: tracker.begun, isFirst: isFirst)
+    let first = frame(0, tracker.tracks.map { ($0.id, $0.place) }, light, view, at: stamp)
+    guard images.count > 1, let other = images[1], stereo != nil, let second = self.pyramid(of: other) else {
+      return [first]
     }
-    return [
-      CameraFrame(
-        timestamp: stamp, camera: 0, features: features, meanLuma: (image.meanLuma * 1e4).rounded() / 1e4)
-    ]
+    let matches = stereo!.match(tracker.tracks, tracker.patches, from: pyramid, to: second)
+    let otherLight = LightMeter(other)
+    return [first, frame(1, matches, otherLight, view, at: stamp)]
+  }
+
+  private func frame(
+    _ camera: Int, _ tracks: [(id: Int64, place: SIMD2<Float>)], _ light: LightMeter, _ view: ViewCondition,
+    at stamp: Timestamp
+  ) -> CameraFrame {
+    var measures = light.measures
+    measures.coverage = tracker.coverage
+    return CameraFrame(
+      timestamp: stamp, camera: camera,
+      features: tracks.map {
+        FeatureObservation(featureID: $0.id, u: Self.rounded($0.place.x, 1000), v: Self.rounded($0.place.y, 1000))
+      },
+      meanLuma: Self.rounded(light.meanLuma), view: view,
+      measures: ImageMeasures(
+        darkShare: Self.rounded(measures.darkShare), saturatedShare: Self.rounded(measures.saturatedShare),
+        texture: Self.rounded(measures.texture), sharpness: Self.rounded(measures.sharpness),
+        noise: Self.rounded(measures.noise), coverage: Self.rounded(measures.coverage)))
+  }
+
+  /// Flat images are equalised locally, so that their corners stand out of the rounding; both images of a pair alike.
+  private func chooseContrast(_ light: LightMeter) {
+    let flat = light.contrast < (isEqualised ? 18 : 12) && ViewJudge.isWorthLooking(light)
+    guard flat != isEqualised else { return }
+    isEqualised = flat
+    if tracker.image != nil, let last, let image = pyramid(of: last.image) { tracker.replace(image) }
   }
 
   private func pyramid(of image: GrayImage) -> PyramidImage? {
-    PyramidImage(image, window: configuration.window, levels: configuration.levels)
+    PyramidImage(
+      image, window: configuration.window, levels: configuration.levels,
+      contrast: isEqualised ? configuration.contrastLimit : 0)
   }
+
+  private static func rounded(_ value: Double) -> Double { (value * 1e4).rounded(.toNearestOrAwayFromZero) / 1e4 }
 
   private static func rounded(_ value: Float, _ steps: Double) -> Double {
     (Double(value) * steps).rounded(.toNearestOrAwayFromZero) / steps

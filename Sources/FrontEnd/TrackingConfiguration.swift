@@ -8,8 +8,8 @@ package struct TrackingConfiguration: Equatable, Sendable {
   package var window = 21
   /// Halvings of the image.
   package var levels = 3
-  /// Weakest corner that is begun with, (grey levels/pixel)^2.
-  package var weakestCorner: Float = 6
+  /// Weakest corner that is begun with, (grey levels/pixel)^2, and weakest where there are few others: a little more than noise.
+  package var weakestCorner: Float = 30, weakestWhereScarce: Float = 6
   /// Least correlation of a patch with what it looked like in the beginning.
   package var leastCorrelation: Float = 0.9
   /// How far a patch may lie from where the frame before led, pixels.

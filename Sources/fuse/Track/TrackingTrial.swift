@@ -1,5 +1,4 @@
 import Evaluation
-import Foundation
 import FrontEnd
 import Geometry
 import Images
@@ -7,7 +6,6 @@ import PrecisionFinding
 import SensorData
 import Simulation
 
-nonisolated(unsafe) var DEBUGL: [Int: Int] = [:]
 /// One motion before one lens: rendered images go to a tracker, and its tracks are held against where the points truly are.
 struct TrackingTrial {
   /// What a tracker made of a frame: the track's id and its place.
@@ -122,19 +120,7 @@ struct TrackingTrial {
       }
     }
     figures.errors.sort()
-    var deaths = [0, 0, 0, 0]
-    for (index, frame) in frames.enumerated().dropLast() {
-      let next = Set(tracks[index + 1].map(\.featureID))
-      for feature in tracks[index] where !next.contains(feature.featureID) {
-        guard let point = points[feature.featureID] else { deaths[3] += 1; continue }
-        if let p = renderer.pixel(of: point, in: frames[index + 1]) {
-          let e = min(p.x, p.y, 751 - p.x, 479 - p.y)
-          deaths[e < 10 ? 1 : 2] += 1
-          if e >= 10 { DEBUGL[min(9, lengths[feature.featureID]!.all / 4), default: 0] += 1 }
-        } else { deaths[0] += 1 }
-      }
-    }
-    FileHandle.standardError.write(Data("deaths: out, near border, inside, no point \(deaths), lengths of inside by 4: \(DEBUGL.sorted { $0.key < $1.key }.map { $0.value }), born \(lengths.count)\n".utf8)); DEBUGL = [:]
+    figures.errors.sort()
     let count = Double(max(1, lengths.count))
     figures.length = Double(lengths.values.reduce(0) { $0 + $1.all }) / count
     figures.soundLength = Double(lengths.values.reduce(0) { $0 + $1.sound }) / count
