@@ -87,7 +87,7 @@ let package = Package(
     .testTarget(name: "VisionTests", dependencies: ["Vision", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "FrontEndTests",
-      dependencies: ["FrontEnd", "CVision", "Vision", "Images", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+      dependencies: ["FrontEnd", "Vision", "Images", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "RangingTests",
       dependencies: ["Ranging", "Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
@@ -109,7 +109,7 @@ let package = Package(
         "PrecisionFinding", "Estimator", "Ranging", "Simulation", "SensorData", "Geometry", "TestSupport",
       ]),
     .testTarget(
-      name: "DatasetsTests", dependencies: ["Datasets", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+      name: "DatasetsTests", dependencies: ["Datasets", "Images", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "SimulationTests",
       dependencies: ["Simulation", "Images", "Datasets", "SensorData", "Geometry", "TestSupport"]),
@@ -126,7 +126,7 @@ let package = Package(
     .testTarget(name: "PeerDiscoveryTests", dependencies: ["PeerDiscovery"]),
     .testTarget(
       name: "FuseCommandTests",
-      dependencies: ["fuse", "PrecisionFinding", "Estimator", "Datasets", "Simulation", "Evaluation", "SensorData", "Geometry", "TestSupport"]),
+      dependencies: ["fuse", "PrecisionFinding", "Estimator", "Images", "Datasets", "Simulation", "Evaluation", "SensorData", "Geometry", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

@@ -4,7 +4,7 @@ import SensorData
 /// How a camera turned between two frames, from the gyroscope alone: its readings are kept until they are used.
 ///
 /// Biases are left in: a hundredth of a radian a second turns half a milliradian between two frames, a fraction of a pixel.
-struct GyroscopeTurn {
+package struct GyroscopeTurn {
   private let cameraFromIMU: Rotation
   private let timeOffset: Double
   private var samples: [IMUSample] = []
@@ -16,13 +16,13 @@ struct GyroscopeTurn {
   private static let memory = 5.0
 
   /// For a camera of a device with an inertial unit.
-  init(imu: IMUCalibration, camera: CameraCalibration) {
+  package init(imu: IMUCalibration, camera: CameraCalibration) {
     cameraFromIMU = (imu.bodyFromIMU.rotation.inverse * camera.bodyFromCamera.rotation).inverse
     timeOffset = camera.timeOffset
   }
 
   /// Takes a reading; one that is not later than the last, or no number, is ignored.
-  mutating func add(_ sample: IMUSample) {
+  package mutating func add(_ sample: IMUSample) {
     guard sample.angularVelocity.isFinite, samples.last.map({ $0.timestamp < sample.timestamp }) ?? true else { return }
     samples.append(sample)
     if let first = samples.first, sample.timestamp.seconds(since: first.timestamp) > 2 * Self.memory {
@@ -31,7 +31,7 @@ struct GyroscopeTurn {
   }
 
   /// The turn since the frame before (camera now from camera then) when a frame of this stamp comes; nil without readings.
-  mutating func turn(to stamp: Timestamp) -> Rotation? {
+  package mutating func turn(to stamp: Timestamp) -> Rotation? {
     let now = stamp.advanced(bySeconds: timeOffset)
     defer {
       last = now

@@ -42,17 +42,19 @@ package final class ImageFrontEnd {
     guard let image = images.first ?? nil else { return [] }
     let turned = turn?.turn(to: stamp)
     if let last, stamp.seconds(since: last.stamp) > Self.longestGap || stamp < last.stamp { tracker.reset() }
+    let rate = last.flatMap { last in turned.map { $0.log.norm / max(stamp.seconds(since: last.stamp), 1e-3) } }
     let light = LightMeter(image)
     area.add(image)
     chooseContrast(light)
     guard let pyramid = pyramid(of: image) else { return [] }
     let isFirst = tracker.image == nil
     tracker.process(
-      pyramid, turn: turned, isRefilled: ViewJudge.isWorthLooking(light), noise: Float(light.measures.noise),
+      pyramid, turn: turned, isRefilled: ViewJudge.isWorthLooking(light), noise: Float(light.measures.noise * (isEqualised ? configuration.contrastLimit : 1)),
       isLit: area.contains)
     last = (stamp, image)
     let view = ViewJudge.verdict(
-      light, followed: tracker.tracks.count - tracker.begun, begun: tracker.begun, isFirst: isFirst)
+      light, followed: tracker.tracks.count - tracker.begun, begun: tracker.begun, isFirst: isFirst,
+      turnRate: rate)
     let first = frame(0, tracker.tracks.map { ($0.id, $0.place) }, light, view, at: stamp)
     guard images.count > 1, let other = images[1], stereo != nil, let second = self.pyramid(of: other) else {
       return [first]
@@ -80,9 +82,10 @@ package final class ImageFrontEnd {
         noise: Self.rounded(measures.noise), coverage: Self.rounded(measures.coverage)))
   }
 
-  /// Flat images are equalised locally, so that their corners stand out of the rounding; both images of a pair alike.
+  /// Flat images are equalised locally, so that their corners stand out of the rounding, unless there is more noise in them than
+  /// anything else; both images of a pair alike.
   private func chooseContrast(_ light: LightMeter) {
-    let flat = light.contrast < (isEqualised ? 18 : 12) && ViewJudge.isWorthLooking(light)
+    let flat = light.contrast < (isEqualised ? 18 : 12) && light.measures.texture > light.measures.noise
     guard flat != isEqualised else { return }
     isEqualised = flat
     if tracker.image != nil, let last, let image = pyramid(of: last.image) { tracker.replace(image) }

@@ -6,19 +6,19 @@ import SensorData
 /// Texture is the smaller eigenvalue of the mean gradient matrix of 8x8 block means, sharpness that of the pixels over it, each
 /// without what noise adds. Noise is told from second differences across 2x2 pixels, which edges along rows and columns do
 /// not touch, at a low quantile, which the few other edges do not either.
-struct LightMeter {
+package struct LightMeter {
   /// Mean brightness, 0 black ... 1 white.
-  let meanLuma: Double
+  package let meanLuma: Double
   /// All else but the coverage, which is 0.
-  let measures: ImageMeasures
+  package let measures: ImageMeasures
   /// Spread of the block means, 1-sigma, grey levels.
-  let contrast: Double
+  package let contrast: Double
 
   private static let block = 8
   private static let black: UInt8 = 8, white: UInt8 = 250
 
   /// Measures an image of at least two blocks each way; a smaller one has neither texture nor sharpness.
-  init(_ image: GrayImage) {
+  package init(_ image: GrayImage) {
     let (width, height, block) = (image.width, image.height, Self.block)
     let (columns, rows) = (width / block, height / block)
     var means = [Float](repeating: 0, count: columns * rows)
@@ -61,9 +61,8 @@ struct LightMeter {
     let mean = means.reduce(0, +) / Float(max(1, means.count))
     contrast = Double(means.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Float(max(1, means.count))).squareRoot()
     let variance = Self.variance(seconds)
-    // The two differences share a pixel: noise adds its variance twice on the diagonal and once beside it, 1 and 3 as eigenvalues.
-    let texture = max(coarse.smaller - variance * 2 / Double(block * block), 0).squareRoot()
-    let detail = max(fine.smaller - variance, 0).squareRoot()
+    let texture = coarse.smaller(without: variance * 2 / Double(block * block)).squareRoot()
+    let detail = fine.smaller(without: variance).squareRoot()
     measures = ImageMeasures(
       darkShare: Double(dark) / Double(max(1, seen)), saturatedShare: Double(saturated) / Double(max(1, seen)),
       texture: texture, sharpness: texture > 0 ? detail * Double(block) / texture : 0, noise: variance.squareRoot(),
@@ -98,11 +97,13 @@ struct LightMeter {
       count += 1
     }
 
-    /// The smaller eigenvalue.
-    var smaller: Double {
+    /// The smaller eigenvalue, without what noise of a variance in every place adds: the two differences share a place, so that is
+    /// twice the variance on the diagonal and once beside it.
+    func smaller(without noise: Double) -> Double {
       guard count > 0 else { return 0 }
-      let half = (xx - yy) / 2
-      return max((xx + yy) / 2 - (half * half + xy * xy).squareRoot(), 0) / count
+      let (a, b, c) = (xx / count - 2 * noise, xy / count - noise, yy / count - 2 * noise)
+      let half = (a - c) / 2
+      return max((a + c) / 2 - (half * half + b * b).squareRoot(), 0)
     }
   }
 }

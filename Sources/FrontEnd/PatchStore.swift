@@ -1,19 +1,19 @@
 internal import CVision
 
 /// How a patch lies in a frame: its coordinates x, y in -1...1 are at (a x + b y + u, c x + d y + v).
-struct PatchWarp: Equatable {
-  var a: Float, b: Float, c: Float, d: Float
+package struct PatchWarp: Equatable {
+  package var a: Float, b: Float, c: Float, d: Float
   /// Its middle, raw pixels.
-  var place: SIMD2<Float>
+  package var place: SIMD2<Float>
 
   /// A patch as it was taken.
-  init(at place: SIMD2<Float>) {
+  package init(at place: SIMD2<Float>) {
     let half = Float(FUSE_VISION_PATCH_HALF)
     (a, b, c, d, self.place) = (half, 0, 0, half, place)
   }
 
   /// How much it has grown since, in area.
-  var growth: Float { (a * d - b * c) / Float(FUSE_VISION_PATCH_HALF * FUSE_VISION_PATCH_HALF) }
+  package var growth: Float { (a * d - b * c) / Float(FUSE_VISION_PATCH_HALF * FUSE_VISION_PATCH_HALF) }
 
   /// Lengths of its longer over its shorter axis (the singular values' ratio).
   var slant: Float {
@@ -29,12 +29,15 @@ extension PatchWarp {
 }
 
 /// The patches that tracks began with, each in a slot; slots are used again.
-struct PatchStore {
+package struct PatchStore {
+  /// None.
+  package init() {}
+
   private var numbers: [Float] = []
   private var free: [Int32] = []
 
   /// Takes the patches about places; nil where there is none to take.
-  mutating func take(_ places: [SIMD2<Float>], in image: PyramidImage) -> [Int32?] {
+  package mutating func take(_ places: [SIMD2<Float>], in image: PyramidImage) -> [Int32?] {
     let slots = places.map { _ in slot() }
     var status = [UInt8](repeating: 0, count: places.count)
     let isDone = image.takePatches(places, slots, &numbers, &status)
@@ -52,7 +55,7 @@ struct PatchStore {
   mutating func removeAll() { self = PatchStore() }
 
   /// Where patches are in an image, from guesses; the correlation of each with what it found, -1 where it found nothing.
-  func align(_ slots: [Int32], in image: PyramidImage, guesses: [PatchWarp]) -> (warps: [PatchWarp], correlations: [Float]) {
+  package func align(_ slots: [Int32], in image: PyramidImage, guesses: [PatchWarp]) -> (warps: [PatchWarp], correlations: [Float]) {
     image.alignPatches(numbers, slots, guesses)
   }
 

@@ -2,7 +2,7 @@ internal import CVision
 import Images
 
 /// An image ready to be tracked in: a pyramid with gradients, made once and used for every question about the frame.
-final class PyramidImage {
+package final class PyramidImage {
   /// Columns.
   let width: Int
   /// Rows.
@@ -16,7 +16,7 @@ final class PyramidImage {
   ///   - levels: halvings, 0...5.
   ///   - contrast: limit of a local equalisation (CLAHE); 0 leaves the image as it is.
   /// - Returns: nil for an image of fewer than 16 rows or columns, or without memory.
-  init?(_ image: GrayImage, window: Int, levels: Int, contrast: Double = 0) {
+  package init?(_ image: GrayImage, window: Int, levels: Int, contrast: Double = 0) {
     var made: OpaquePointer?
     let code = fuse_vision_image_make(
       image.pixels, Int32(image.width), Int32(image.height), Int32(window), Int32(levels), contrast, &made)
@@ -32,7 +32,7 @@ final class PyramidImage {
   ///   - guesses: where to begin, one for each place.
   ///   - levels: how coarse to begin: a guess may be off by about half a window times two to this power.
   ///   - iterations: steps a level at most.
-  func follow(
+  package func follow(
     _ places: [SIMD2<Float>], to other: PyramidImage, guesses: [SIMD2<Float>], levels: Int, iterations: Int = 30
   ) -> [SIMD2<Float>?] {
     precondition(places.count == guesses.count, "a guess for each place")
@@ -50,15 +50,15 @@ final class PyramidImage {
   }
 
   /// A place worth following.
-  struct Corner {
+  package struct Corner {
     /// Column and row.
-    var place: SIMD2<Float>
+    package var place: SIMD2<Float>
     /// Smaller eigenvalue of the mean gradient matrix, (grey levels/pixel)^2.
-    var strength: Float
+    package var strength: Float
   }
 
   /// The strongest corners in a rectangle of pixels, strongest first; at most `count`, at least `weakest` strong.
-  func corners(columns: Range<Int>, rows: Range<Int>, weakest: Float, count: Int) -> [Corner] {
+  package func corners(columns: Range<Int>, rows: Range<Int>, weakest: Float, count: Int) -> [Corner] {
     var places = [SIMD2<Float>](repeating: .zero, count: count)
     var strengths = [Float](repeating: 0, count: count)
     var found: Int32 = 0

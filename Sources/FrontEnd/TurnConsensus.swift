@@ -6,9 +6,12 @@ import Geometry
 /// which the camera went: `o . (b x a) = 0` for its new direction a. Two points give o; of the pairs tried, the one with which
 /// most agree wins. Source: Troiani et al., "2-point-based outlier rejection for camera-IMU systems", ICRA 2014,
 /// doi:10.1109/ICRA.2014.6907483. The sign of o is not asked: a frame's parallax is too small to tell noise from it.
-struct TurnConsensus {
+package struct TurnConsensus {
   /// Largest distance of a still point from its great circle, radians.
   let tolerance: Double
+
+  /// - Parameter tolerance: radians.
+  package init(tolerance: Double) { self.tolerance = tolerance }
 
   private static let pairs = 60
   /// Fewer points than this outvote nobody, and neither does a smaller share.
@@ -19,7 +22,7 @@ struct TurnConsensus {
   /// - Parameters:
   ///   - before: unit directions then, turned into the camera's axes now.
   ///   - after: unit directions now.
-  func stoodStill(_ before: [Vector3], _ after: [Vector3]) -> [Bool] {
+  package func stoodStill(_ before: [Vector3], _ after: [Vector3]) -> [Bool] {
     let count = before.count
     let all = [Bool](repeating: true, count: count)
     guard count >= Self.fewest else { return all }

@@ -50,7 +50,7 @@ import Testing
   @Test func whatIsNoImageIsRefused() throws {
     #expect(throws: ImageError.unknownFormat) { try GrayImage(encoded: []) }
     #expect(throws: ImageError.unknownFormat) { try GrayImage(encoded: Array("P5 2 2 255 abcd".utf8)) }
-    #expect(throws: ImageError.unknownFormat) {
+    #expect(throws: ImageError.damaged) {
       try GrayImage(encoded: [0xFF, 0xD8, 0xFF, 0xE0, 0, 0x10, 0x4A, 0x46, 0x49, 0x46])
     }
   }

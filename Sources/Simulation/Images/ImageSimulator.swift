@@ -98,12 +98,12 @@ package struct ImageSimulator: Sendable {
   }
 
   /// The times within an exposure at which the picture is drawn, so near that what is a metre away moves a pixel at most,
-  /// and at most sixteen.
+  /// and at most 64: fewer would show edges side by side where there is a smear.
   private func moments(about time: Double) -> [Double] {
     guard camera.exposure > 0 else { return [time] }
     let state = simulator.motion.kinematics(at: time)
     let blur = (state.angularVelocity.norm + state.velocity.norm) * camera.focalLength * camera.exposure
-    let count = min(16, 1 + Int(min(blur, 100).rounded(.up)))
+    let count = min(64, 1 + Int(min(blur, 100).rounded(.up)))
     return (0..<count).map { time + ((Double($0) + 0.5) / Double(count) - 0.5) * camera.exposure }
   }
 }

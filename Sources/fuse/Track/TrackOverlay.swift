@@ -51,9 +51,10 @@ struct TrackOverlay {
         picture.pixels[row * image.width + column] = value
       }
     }
+    let living = Set(history.last?.map(\.featureID) ?? [])
     var last: [Int64: FeatureObservation] = [:]
     for features in history {
-      for feature in features {
+      for feature in features where living.contains(feature.featureID) {
         if let before = last[feature.featureID] {
           let (du, dv) = (feature.u - before.u, feature.v - before.v)
           let steps = Int(min(max(abs(du), abs(dv)), 1000)) + 1

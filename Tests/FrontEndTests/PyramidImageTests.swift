@@ -1,7 +1,0 @@
-import FrontEnd
-import Images
-import Simulation
-import Testing
-
-@Suite struct PyramidImageTests {
-}
