@@ -100,21 +100,11 @@ void centre(float *pixels, float *other, const uint8_t *inside, int count) {
   }
 }
 
-bool make(const cv::Mat &image, float u, float v, Patch &patch) {
-  constexpr float size = half;
-  if (!sample(image, {size, 0, 0, size, u, v}, patch.pixels, nullptr)) return false;
-  float left[area], right[area], upper[area], lower[area];
-  if (!sample(image, {size, 0, 0, size, u - 1, v}, left, nullptr) || !sample(image, {size, 0, 0, size, u + 1, v}, right, nullptr) ||
-      !sample(image, {size, 0, 0, size, u, v - 1}, upper, nullptr) || !sample(image, {size, 0, 0, size, u, v + 1}, lower, nullptr))
-    return false;
-  centre(patch.pixels);
+/// The inverse of the normal equations' matrix, from the pixels that are `inside`, or from all.
+bool solve(const Patch &patch, const uint8_t *inside, float *inverse) {
   double h[6][6] = {};
-  patch.energy = 0;
   for (int i = 0; i < area; ++i) {
-    // By patch coordinates, of which a pixel is `inner`.
-    patch.slopeX[i] = 0.5f * half * (right[i] - left[i]);
-    patch.slopeY[i] = 0.5f * half * (lower[i] - upper[i]);
-    patch.energy += patch.pixels[i] * patch.pixels[i];
+    if (inside && !inside[i]) continue;
     const float x = (i % side - half) * inner, y = (i / side - half) * inner;
     const float gx = patch.slopeX[i], gy = patch.slopeY[i];
     const float row[6] = {gx * x, gx * y, gy * x, gy * y, gx, gy};
@@ -123,19 +113,37 @@ bool make(const cv::Mat &image, float u, float v, Patch &patch) {
   }
   for (int r = 0; r < 6; ++r)
     for (int c = 0; c < r; ++c) h[r][c] = h[c][r];
-  return patch.energy > 0 && invert(h, patch.inverse);
+  return invert(h, inverse);
+}
+
+bool make(const cv::Mat &image, float u, float v, Patch &patch) {
+  constexpr float size = half;
+  if (!sample(image, {size, 0, 0, size, u, v}, patch.pixels, nullptr)) return false;
+  float left[area], right[area], upper[area], lower[area];
+  if (!sample(image, {size, 0, 0, size, u - 1, v}, left, nullptr) || !sample(image, {size, 0, 0, size, u + 1, v}, right, nullptr) ||
+      !sample(image, {size, 0, 0, size, u, v - 1}, upper, nullptr) || !sample(image, {size, 0, 0, size, u, v + 1}, lower, nullptr))
+    return false;
+  centre(patch.pixels);
+  patch.energy = 0;
+  for (int i = 0; i < area; ++i) {
+    // By patch coordinates, of which a pixel is `inner`.
+    patch.slopeX[i] = 0.5f * half * (right[i] - left[i]);
+    patch.slopeY[i] = 0.5f * half * (lower[i] - upper[i]);
+    patch.energy += patch.pixels[i] * patch.pixels[i];
+  }
+  return patch.energy > 0 && solve(patch, nullptr, patch.inverse);
 }
 
 /// Moves a warp to where the image looks like the patch; the correlation there, or -1 when it leads nowhere.
 float align(const cv::Mat &image, const Patch &patch, Affine &w, int iterations, float precision) {
-  float pixels[area], cut[area];
+  float pixels[area], cut[area], cutInverse[36];
   uint8_t inside[area];
   float correlation = -1;
   for (int k = 0; k <= iterations; ++k) {
     const int count = sample(image, w, pixels, inside);
     if (count < area * 6 / 10) return -1;
     // At the edge of the image the rest of the patch must do.
-    const float *own = patch.pixels;
+    const float *own = patch.pixels, *inverse = patch.inverse;
     float ownEnergy = patch.energy;
     if (count == area) {
       centre(pixels);
@@ -145,6 +153,8 @@ float align(const cv::Mat &image, const Patch &patch, Affine &w, int iterations,
       own = cut;
       ownEnergy = 0;
       for (int i = 0; i < area; ++i) ownEnergy += cut[i] * cut[i];
+      if (!solve(patch, inside, cutInverse)) return -1;
+      inverse = cutInverse;
     }
     float product = 0, energy = 0;
     for (int i = 0; i < area; ++i) {
@@ -179,7 +189,7 @@ float align(const cv::Mat &image, const Patch &patch, Affine &w, int iterations,
     float s[6];
     for (int r = 0; r < 6; ++r) {
       s[r] = 0;
-      for (int c = 0; c < 6; ++c) s[r] += patch.inverse[6 * r + c] * g[c];
+      for (int c = 0; c < 6; ++c) s[r] += inverse[6 * r + c] * g[c];
     }
     // w <- w o (1 + s)^-1
     const float a = 1 + s[0], b = s[1], c = s[2], d = 1 + s[3], determinant = a * d - b * c;
@@ -188,9 +198,10 @@ float align(const cv::Mat &image, const Patch &patch, Affine &w, int iterations,
     const float iu = -(ia * s[4] + ib * s[5]), iv = -(ic * s[4] + id * s[5]);
     const Affine n = {w.a * ia + w.b * ic,        w.a * ib + w.b * id,       w.c * ia + w.d * ic,
                       w.c * ib + w.d * id,        w.a * iu + w.b * iv + w.u, w.c * iu + w.d * iv + w.v};
-    const float du = n.u - w.u, dv = n.v - w.v;
+    // All six are in pixels, four of them at the patch's edges.
+    const float moves[6] = {n.a - w.a, n.b - w.b, n.c - w.c, n.d - w.d, n.u - w.u, n.v - w.v};
     w = n;
-    if (du * du + dv * dv < precision * precision) break;
+    if (std::all_of(moves, moves + 6, [=](float move) { return std::fabs(move) < precision; })) break;
   }
   return std::isfinite(w.u + w.v + w.a + w.b + w.c + w.d) ? correlation : -1;
 }

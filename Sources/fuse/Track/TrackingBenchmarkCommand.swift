@@ -10,7 +10,7 @@ struct TrackingBenchmarkCommand: ParsableCommand {
 
   @Option(help: "Only motions whose name begins so.") var motion = ""
   @Option(help: "Only lenses whose name begins so.") var lens = ""
-  @Option(help: "Which draw of room and hand.") var seed: UInt64 = 1
+  @Option(help: "Draws of room and hand.") var seeds = 3
 
   /// A lens of a 752x480 camera; the coefficients of the first are EuRoC's.
   private static let lenses: [(name: String, focalLength: Double, distortion: CameraCalibration.Distortion)] = [
@@ -19,19 +19,29 @@ struct TrackingBenchmarkCommand: ParsableCommand {
   ]
   private static let motions = ["track-sweep", "track-walk", "track-turn"]
 
+  func validate() throws {
+    guard (1...1000).contains(seeds) else { throw ValidationError("--seeds must be from 1 to 1000.") }
+  }
+
   func run() throws {
     try Failure.reporting {
       var output = StandardOutput(needsReader: true)
-      try output.line("| motion | lens | tracker | median px | 95 % px | length | within 2 px | tracks | ms | p99 ms | ATE m | perfect tracks |")
+      try output.line(
+        "| motion | lens | tracker | median px | 95 % px | length | within 2 px | tracks | ms | p99 ms | ATE m | perfect m |")
       try output.line("|---|---|---|---|---|---|---|---|---|---|---|---|")
       for motion in Self.motions where motion.hasPrefix(self.motion) {
         for lens in Self.lenses where lens.name.hasPrefix(self.lens) {
           var scenario = try Scenario.named(motion)
           scenario.camera?.focalLength = lens.focalLength
           scenario.camera?.distortion = lens.distortion
-          let trial = try TrackingTrial(scenario, seed: seed)
-          for (name, figures) in [("fuse", trial.own()), ("plain OpenCV", trial.plain())] {
-            try output.line(Self.row([motion, lens.name, name], figures))
+          var own: [TrackingTrial.Figures] = [], plain: [TrackingTrial.Figures] = []
+          for seed in 1...UInt64(seeds) {
+            let trial = try TrackingTrial(scenario, seed: seed)
+            own.append(trial.own())
+            plain.append(trial.plain())
+          }
+          for (name, figures) in [("fuse", own), ("plain OpenCV", plain)] {
+            try output.line(Self.row([motion, lens.name, name], TrackingTrial.Figures(figures)))
           }
           try output.flush()
         }

@@ -28,6 +28,24 @@ struct TrackingTrial {
     /// The same with every place replaced by the true one.
     var perfectTrajectory: Double?
 
+    /// Those of several draws together; trajectories as the root of the mean square.
+    init(_ draws: [Figures]) {
+      errors = draws.flatMap(\.errors).sorted()
+      times = draws.flatMap(\.times).sorted()
+      let count = Double(max(1, draws.count))
+      length = draws.reduce(0) { $0 + $1.length } / count
+      soundLength = draws.reduce(0) { $0 + $1.soundLength } / count
+      tracks = draws.reduce(0) { $0 + $1.tracks } / count
+      func together(_ values: [Double?]) -> Double? {
+        values.contains { $0 == nil } ? nil : (values.reduce(0) { $0 + $1! * $1! } / count).squareRoot()
+      }
+      trajectory = together(draws.map(\.trajectory))
+      perfectTrajectory = together(draws.map(\.perfectTrajectory))
+    }
+
+    /// Nothing yet.
+    init(times: [Double]) { self.times = times }
+
     /// A quantile of sorted numbers.
     static func quantile(_ sorted: [Double], _ share: Double) -> Double? {
       sorted.isEmpty ? nil : sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]
