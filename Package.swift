@@ -36,6 +36,11 @@ let package = Package(
       name: "CVision", path: "Shim/Vision", exclude: ["system"],
       cxxSettings: [.headerSearchPath("system"), .define("NDEBUG", .when(configuration: .release))],
       linkerSettings: ["core", "imgproc", "video"].map { .linkedLibrary("opencv_\($0)") }),
+    // C ABI over Eigen: the fixed work that times are compared with.
+    .target(
+      name: "CReferenceKernel", path: "Shim/ReferenceKernel",
+      cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
+      linkerSettings: [.linkedLibrary("m")]),
     // libcrypto, for the hashes of the input files.
     .systemLibrary(name: "CDigest", path: "Shim/Digest", providers: [.apt(["libssl-dev"])]),
 
@@ -76,7 +81,7 @@ let package = Package(
       dependencies: [
         "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "PrecisionFinding", "Smoothing", "Estimator", "Datasets", "Simulation",
         "Evaluation", "Report", "Ranging", "FrontEnd", "Images", "SensorData", "Geometry",
-        "CLinearAlgebra", .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Yams", package: "Yams"),
+        "CReferenceKernel", .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Yams", package: "Yams"),
       ]),
 
     .target(name: "TestSupport", dependencies: ["Simulation", "Geometry", "SensorData"], path: "Tests/TestSupport"),

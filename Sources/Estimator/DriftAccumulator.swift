@@ -26,19 +26,29 @@ struct DriftAccumulator {
 
   mutating func add(positionVariance: Double) { total.position += positionVariance }
 
-  /// Variance of position (per axis) and heading now relative to a kept pose: `dp - dp_0 - theta_0z z x (p - p_0)`.
+  /// Variance of position (per axis) and heading of the camera now relative to a kept pose of it:
+  /// `dp - dp_0 - theta_0z z x (p - p_0)`.
   private static func relative(_ navigation: InertialNavigation, _ clone: Clone) -> AccumulatedDrift {
-    let turn = Vector3(0, 0, 1).cross(navigation.worldFromNavigation.translation - clone.worldFromIMU.translation)
-    let n = navigation.covariance.size(of: navigation.poseBlock)
-    let width = n + 6
-    let p = navigation.covariance.marginal([navigation.poseBlock, clone.block])
-    func variance(_ terms: [(Int, Double)]) -> Double {
+    let camera = navigation.camera(of: navigation.state)
+    let turn = Vector3(0, 0, 1).cross(camera.worldFromCamera.translation - clone.worldFromCamera.translation)
+    let carried = navigation.jacobian(of: camera)
+    let p = navigation.covariance.marginal(carried.map(\.0) + [clone.block])
+    let sizes = carried.map { navigation.covariance.size(of: $0.0) }
+    let n = sizes.reduce(0, +), width = n + Clone.errorSize
+    /// The row of the camera's error `now` less the kept one, and the turn's part.
+    func variance(_ now: Int, turn: Double) -> Double {
+      var row = [Double](repeating: 0, count: width), left = 0
+      for (part, size) in zip(carried, sizes) {
+        for j in 0..<size { row[left + j] = part.1[now * size + j] }
+        left += size
+      }
+      row[n + now] -= 1
+      row[n + 2] -= turn
       var sum = 0.0
-      for (i, a) in terms { for (j, b) in terms { sum += a * b * p[i * width + j] } }
+      for i in 0..<width where row[i] != 0 { for j in 0..<width { sum += row[i] * row[j] * p[i * width + j] } }
       return max(sum, 0)
     }
-    var position = 0.0
-    for k in 0..<3 { position += variance([(3 + k, 1), (n + 3 + k, -1), (n + 2, -turn[k])]) / 3 }
-    return AccumulatedDrift(position: position, yaw: variance([(2, 1), (n + 2, -1)]))
+    let position = (0..<3).reduce(0) { $0 + variance(3 + $1, turn: turn[$1]) / 3 }
+    return AccumulatedDrift(position: position, yaw: variance(2, turn: 0))
   }
 }

@@ -14,6 +14,7 @@ package struct FeatureConstraint {
   package let rows: LinearisedRows
   /// What they say of the point; nil when they leave its distance open.
   package let definition: Definition?
+  private let unexplained: (residual: [Double], point: [Double])
 
   /// A point's error as a function of the clones' errors and independent noise, all in terms of (d1, d2, rho).
   package struct Definition: Equatable, Sendable {
@@ -36,6 +37,7 @@ package struct FeatureConstraint {
     prior: InverseDistancePrior? = nil, camera: FilterCamera
   ) {
     guard var full = Self.linearised(sights, clones, anchor: anchor, point, camera) else { return nil }
+    unexplained = (full.residual, full.point)
     if let doubt { full.inflate { sight, gradient in doubt.variance(sight: sight, gradient: gradient) } }
     if let prior { full.append(prior, point) }
     var (H, F, r) = (full.pose, full.point, full.residual)
@@ -80,6 +82,9 @@ package struct FeatureConstraint {
     let n = sights.count, width = Clone.errorSize * n
     var result = Linearised(
       pose: [Double](repeating: 0, count: 2 * n * width), point: [], residual: [], gradients: [])
+    result.point.reserveCapacity(6 * n + 3)
+    result.residual.reserveCapacity(2 * n + 1)
+    result.gradients.reserveCapacity(2 * n)
     for i in 0..<n {
       guard
         let sight = LinearisedSight(
@@ -122,5 +127,17 @@ extension FeatureConstraint.Definition {
     self.jacobian = jacobian
     independent = (0..<9).map { spread[$0 / 3, $0 % 3] }
     self.point = point.plus(step)
+  }
+}
+
+extension FeatureConstraint {
+  /// What the sights, taken from `clones`, leave unexplained, in units of the stated noise; nil for a track that is too short to
+  /// tell how it errs.
+  func sample(_ camera: FilterCamera, _ clones: [Clone]) -> TrackNoiseLearner.Sample? {
+    guard clones.count >= TrackNoiseLearner.fewestSights else { return nil }
+    let scale = camera.effectiveNoise / camera.pixelNoise
+    return TrackNoiseLearner.Sample(
+      residual: unexplained.residual.map { scale * $0 }, point: unexplained.point.map { scale * $0 },
+      times: clones.map { $0.timestamp.seconds(since: clones[0].timestamp) })
   }
 }

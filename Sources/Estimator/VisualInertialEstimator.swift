@@ -13,15 +13,16 @@ package final class VisualInertialEstimator {
   /// How often a filter was given up because it could no longer be trusted; each time a new world begins,
   /// placed where the old one ended.
   package private(set) var restarts = 0
-  /// Told of the propagation within a frame's work.
-  package var meter: (any StageMeter)?
+  /// Told of the stages within a frame's work.
+  package var meter: (any StageMeter)? { didSet { visualUpdate.meter = meter } }
 
   private let imu: IMUCalibration
   private let configuration: VisualInertialConfiguration
   private let timeOffset: Double
   private let camera: FilterCamera
   private let stillness: StillnessDetector
-  private let visualUpdate: VisualUpdate
+  private var visualUpdate: VisualUpdate
+  private var trackNoise = TrackNoiseLearner()
 
   private var waiting = IMUBuffer()
   private var initializer: Initializer
@@ -48,8 +49,7 @@ package final class VisualInertialEstimator {
       calibration: imu, camera: self.camera, stillness: stillness, patience: configuration.patience)
     screen = TrackScreen(camera: self.camera)
     window = CloneWindow(
-      size: configuration.windowSize, keptParallax: configuration.keptParallax * camera.pixelNoise,
-      imuFromCamera: self.camera.imuFromCamera.rotation)
+      size: configuration.windowSize, keptParallax: configuration.keptParallax * camera.pixelNoise)
     visualUpdate = VisualUpdate(
       camera: self.camera, mostTracks: configuration.mostTracks, framesPerAnchor: Double(configuration.windowSize) / 2)
   }
@@ -68,7 +68,8 @@ package final class VisualInertialEstimator {
   package func start(from estimate: InitialEstimate) -> Bool {
     guard
       let started = InertialNavigation(
-        calibration: imu, time: estimate.time, state: estimate.state, initialCovariance: estimate.covariance)
+        calibration: imu, mount: CameraMount(imuFromCamera: camera.imuFromCamera), time: estimate.time,
+        state: estimate.state, initialCovariance: estimate.covariance)
     else { return false }
     started.samples = waiting
     tracks.removeAll()
@@ -81,25 +82,29 @@ package final class VisualInertialEstimator {
     var report = FrameReport(frame, at: frame.timestamp.advanced(bySeconds: timeOffset))
     // A frame that comes twice tells nothing the second time.
     if let newest = newestFrame, report.timestamp <= newest { return report.treated(.dropped) }
+    let spacing = newestFrame.map { report.timestamp.seconds(since: $0) } ?? 0
     newestFrame = report.timestamp
     report.medianDisparity = recent.disparity(to: frame)
-    if navigation == nil { report.waitingFor = begin(frame, report) }
+    if navigation == nil { report.waitingFor = meter.measure(.start) { begin(frame, report) } }
     guard let navigation else { return report }
     let isThere = meter.measure(.propagation) { navigation.advance(to: report.timestamp) }
     guard isThere else { return given(up: navigation, report) }
 
-    let frame = screened(frame, navigation, &report)
+    let frame = meter.measure(.screening) { screened(frame, navigation, &report) }
     let rested = rest(navigation, report)
     report.treatment = rested ? .still : .moving
     let clone = rested ? nil : navigation.clone()
     let ended = tracks.observe(frame.features, lens: camera.lens, poseID: clone?.id)
-    navigation.removeLandmarks { !tracks.isAlive($0.featureID) }
+    meter.measure(.marginalisation) { navigation.removeLandmarks { !tracks.isAlive($0.featureID) } }
     report.parallax = window.judge(clone, in: navigation, tracks, focalLength: camera.lens.focalLength)
     let surplus = window.surplus(of: navigation)
     let anchorID = window.anchorID(in: navigation, surplus: surplus)
     let told = tracksToUse(ended, surplus, isMoving: clone != nil, navigation)
-    report.count(visualUpdate.apply(told, anchorID: anchorID, to: navigation))
-    if let surplus, let anchorID { giveUp(surplus, anchorID, navigation) }
+    visualUpdate.camera.effectiveNoise = camera.pixelNoise / trackNoise.noise.loneWeight(after: spacing)
+    let outcome = visualUpdate.apply(told, anchorID: anchorID, to: navigation)
+    for sample in outcome.samples { trackNoise.add(sample) }
+    report.count(outcome)
+    if let surplus, let anchorID { meter.measure(.marginalisation) { giveUp(surplus, anchorID, navigation) } }
     if !rested { hover.apply(frame, camera: camera, to: navigation) }
     if trust.isLost(after: report, navigation) { report.giveUp(waitingFor: restart()) }
     return report
@@ -123,6 +128,7 @@ extension VisualInertialEstimator {
   {
     let (culprits, new) = screen.inspect(frame, navigation)
     report.tracksCut = new
+    guard !culprits.isEmpty else { return frame }
     tracks.discard(culprits)
     var rest = frame
     rest.features.removeAll { culprits.contains($0.featureID) }
@@ -178,7 +184,7 @@ extension VisualInertialEstimator {
 
   private func giveUp(_ index: Int, _ anchorID: Int, _ navigation: InertialNavigation) {
     let id = navigation.clones[index].id
-    navigation.reanchor(from: id, to: anchorID, camera: camera)
+    navigation.reanchor(from: id, to: anchorID)
     tracks.forget(poseID: id)
     navigation.removeClone(at: index)
   }

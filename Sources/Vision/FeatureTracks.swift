@@ -72,16 +72,18 @@ package struct FeatureTracks: Sendable {
         ended.append(living[i].takeUnused())
         i += 1
       }
-      var track = FeatureTrack(featureID: feature.featureID, sights: [])
       if i < living.count, living[i].featureID == feature.featureID {
-        track = living[i]
+        // Taken out of its old place, so that its sights are not copied when one is added.
+        alive.append(FeatureTrack(featureID: feature.featureID, sights: []))
+        swap(&alive[alive.count - 1], &living[i])
         i += 1
+      } else {
+        alive.append(FeatureTrack(featureID: feature.featureID, sights: []))
       }
       let pixel = SIMD2(feature.u, feature.v)
       if let poseID, let direction = lens.direction(ofPixel: pixel) {
-        track.sights.append(.init(poseID: poseID, pixel: pixel, direction: direction))
+        alive[alive.count - 1].sights.append(.init(poseID: poseID, pixel: pixel, direction: direction))
       }
-      alive.append(track)
     }
     ended += living[i...].indices.map { living[$0].takeUnused() }
     living = alive

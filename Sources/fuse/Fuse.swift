@@ -1,6 +1,5 @@
 import ArgumentParser
 
-@main
 struct Fuse: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fuse",
