@@ -109,7 +109,8 @@ struct RecordingLayout: Equatable, Sendable {
         cameras.append(CameraFiles(features: features, frames: file("\(folder)/frames.csv")))
       } else if file("\(folder)/data.csv") != nil || file("\(folder)/data") != nil {
         if number == 0 { hasImagesOnly = true }
-        let why = tracking == nil ? "are not looked at" : number > 0 ? "beside tracks of cam0 are not used" : "need data.csv"
+        let why =
+          tracking == nil ? "are not looked at" : number > 0 ? "beside tracks of cam0 are not used" : "need data.csv"
         warnings.append("\(root)/\(folder): images without features.csv \(why)")
       } else {
         throw DatasetError(

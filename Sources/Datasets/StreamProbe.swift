@@ -17,7 +17,8 @@ struct StreamProbe {
     self.layout = layout
     self.options = options
     var hasFastCamera = false
-    for stream in try EventStreams.open(layout, rig: rig, readsOdometry: true, tracking: nil, isStrict: options.strict) {
+    for stream in try EventStreams.open(layout, rig: rig, readsOdometry: true, tracking: nil, isStrict: options.strict)
+    {
       warnings += stream.warnings
       let isEvents = stream is RowStream<DeviceEventDecoder>
       guard let event = try stream.next() else {
@@ -73,7 +74,8 @@ struct StreamProbe {
     let mav = "\(layout.root)/mav0"
     if layout.hasImagesOnly, layout.imu != nil {
       return DatasetError(
-        file: "\(mav)/cam0", found: "images without tracks", expected: "cam0/features.csv, which 'fuse track' makes, or odometry0 in \(mav)")
+        file: "\(mav)/cam0", found: "images without tracks",
+        expected: "cam0/features.csv, which 'fuse track' makes, or odometry0 in \(mav)")
     }
     if layout.imu != nil {
       return DatasetError(

@@ -68,7 +68,8 @@ struct CornerGrid {
         let corners = image.corners(
           columns: x * width / columns..<(x + 1) * width / columns, rows: y * height / rows..<(y + 1) * height / rows,
           weakest: max(weakest, 3 * noise * noise), count: 8)
-        for corner in corners where counts[cell] < most && isInside(corner.place, Self.birthBorder)
+        for corner in corners
+        where counts[cell] < most && isInside(corner.place, Self.birthBorder)
           && isInside(corner.place) && staysIn(corner.place) && near.insert(corner.place)
         {
           fresh.append(corner.place)

@@ -48,7 +48,8 @@ final class FeatureTracker {
     lens = LensModel(camera)
     grid = CornerGrid(
       width: camera.width, height: camera.height, mask: mask, features: configuration.features,
-      spacing: configuration.spacing * Double(camera.width) / 640, weakest: [configuration.weakestCorner, configuration.weakestWhereScarce])
+      spacing: configuration.spacing * Double(camera.width) / 640,
+      weakest: [configuration.weakestCorner, configuration.weakestWhereScarce])
     consensus = TurnConsensus(tolerance: configuration.epipolarDistance / lens.focalLength)
   }
 
@@ -159,7 +160,8 @@ final class FeatureTracker {
     let back = next.follow(doubtful.map { tracks[$0].place }, to: image, guesses: homes, levels: 1)
     for (k, index) in doubtful.enumerated() {
       let offset = back[k].map { $0 - homes[k] }
-      let isHome = offset.map { ($0 * $0).sum() <= configuration.returnDistance * configuration.returnDistance } ?? false
+      let isHome =
+        offset.map { ($0 * $0).sum() <= configuration.returnDistance * configuration.returnDistance } ?? false
       state[index] = isHome ? .changed : .lost
     }
   }
@@ -167,7 +169,8 @@ final class FeatureTracker {
   /// What moved otherwise than still points do is given up; what the lens cannot see is not judged.
   private func askConsensus(_ before: [Vector3?], _ state: inout [Verdict]) {
     let judged = tracks.indices.compactMap { index -> (index: Int, before: Vector3, after: Vector3)? in
-      guard state[index] != .lost, let before = before[index], let after = lens.direction(of: tracks[index].place) else {
+      guard state[index] != .lost, let before = before[index], let after = lens.direction(of: tracks[index].place)
+      else {
         return nil
       }
       return (index, before, after)

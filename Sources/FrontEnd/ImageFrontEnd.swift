@@ -49,7 +49,8 @@ package final class ImageFrontEnd {
     guard let pyramid = pyramid(of: image) else { return [] }
     let isFirst = tracker.image == nil
     tracker.process(
-      pyramid, turn: turned, isRefilled: ViewJudge.isWorthLooking(light), noise: Float(light.measures.noise * (isEqualised ? configuration.contrastLimit : 1)),
+      pyramid, turn: turned, isRefilled: ViewJudge.isWorthLooking(light),
+      noise: Float(light.measures.noise * (isEqualised ? configuration.contrastLimit : 1)),
       isLit: area.contains)
     last = (stamp, image)
     let view = ViewJudge.verdict(

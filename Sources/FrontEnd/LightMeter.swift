@@ -44,7 +44,9 @@ package struct LightMeter {
           means[row * columns + column] = Float(total) / Float(block * block / 2)
           for (x, y) in [(1, 1), (5, 3), (3, 5)] {
             let at = first + y * width + x
-            let (a, b, c, d) = (Int(pixels[at]), Int(pixels[at + 1]), Int(pixels[at + width]), Int(pixels[at + width + 1]))
+            let (a, b, c, d) = (
+              Int(pixels[at]), Int(pixels[at + 1]), Int(pixels[at + width]), Int(pixels[at + width + 1])
+            )
             fine.add(Float(b - a), Float(c - a))
             seconds[abs(a - b - c + d)] += 1
           }

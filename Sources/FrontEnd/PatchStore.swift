@@ -55,7 +55,9 @@ package struct PatchStore {
   mutating func removeAll() { self = PatchStore() }
 
   /// Where patches are in an image, from guesses; the correlation of each with what it found, -1 where it found nothing.
-  package func align(_ slots: [Int32], in image: PyramidImage, guesses: [PatchWarp]) -> (warps: [PatchWarp], correlations: [Float]) {
+  package func align(_ slots: [Int32], in image: PyramidImage, guesses: [PatchWarp]) -> (
+    warps: [PatchWarp], correlations: [Float]
+  ) {
     image.alignPatches(numbers, slots, guesses)
   }
 

@@ -41,7 +41,8 @@ package final class PyramidImage {
     let code = places.withUnsafeBytes { from in
       found.withUnsafeMutableBytes { to in
         fuse_vision_follow(
-          handle, other.handle, Int32(levels), Int32(iterations), 0.01, from.baseAddress?.assumingMemoryBound(to: Float.self),
+          handle, other.handle, Int32(levels), Int32(iterations), 0.01,
+          from.baseAddress?.assumingMemoryBound(to: Float.self),
           to.baseAddress?.assumingMemoryBound(to: Float.self), &status, Int32(places.count))
       }
     }
@@ -72,7 +73,9 @@ package final class PyramidImage {
   }
 
   /// Takes the patches about places into their slots; `status` is 0 where there is none. False when nothing was done.
-  func takePatches(_ places: [SIMD2<Float>], _ slots: [Int32], _ patches: inout [Float], _ status: inout [UInt8]) -> Bool {
+  func takePatches(_ places: [SIMD2<Float>], _ slots: [Int32], _ patches: inout [Float], _ status: inout [UInt8])
+    -> Bool
+  {
     let code = places.withUnsafeBytes { places in
       fuse_vision_patches_make(
         handle, places.baseAddress?.assumingMemoryBound(to: Float.self), slots, &patches, &status, Int32(slots.count))

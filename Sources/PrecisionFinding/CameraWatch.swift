@@ -37,10 +37,9 @@ package struct CameraWatch {
   }
 
   /// True when the camera has been of no use for longer than the delay; nil before the first frame.
-  package func isBlind(at time: Timestamp) -> Bool? { 
+  package func isBlind(at time: Timestamp) -> Bool? {
     lastGood.map { time.seconds(since: $0) > (isJudged ? min(delay, Self.judgedDelay) : delay) }
   }
-
 
   private static func word(for view: ViewCondition?) -> String {
     switch view {

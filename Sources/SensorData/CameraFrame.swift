@@ -15,7 +15,8 @@ public struct CameraFrame: Equatable, Sendable {
 
   /// A frame from its parts.
   public init(
-    timestamp: Timestamp, camera: Int = 0, features: [FeatureObservation], meanLuma: Double? = nil, view: ViewCondition? = nil,
+    timestamp: Timestamp, camera: Int = 0, features: [FeatureObservation], meanLuma: Double? = nil,
+    view: ViewCondition? = nil,
     measures: ImageMeasures? = nil
   ) {
     self.timestamp = timestamp

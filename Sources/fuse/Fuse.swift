@@ -24,7 +24,8 @@ struct Fuse: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      RunCommand.self, ReportCommand.self, InspectCommand.self, TrackCommand.self, SimulateCommand.self, EvalCommand.self,
+      RunCommand.self, ReportCommand.self, InspectCommand.self, TrackCommand.self, SimulateCommand.self,
+      EvalCommand.self,
       DiffCommand.self, MeetCommand.self, BenchmarkCommand.self,
       TrackingBenchmarkCommand.self,
     ])

@@ -28,7 +28,9 @@ import Testing
 
   private static func name(_ index: Int) -> String { "\(Fixture.start + Int64(index) * 5_000_000).png" }
 
-  private static func options(readsAhead: Bool = false, strict: Bool = false, ignoresTracks: Bool = false) -> ReadingOptions {
+  private static func options(readsAhead: Bool = false, strict: Bool = false, ignoresTracks: Bool = false)
+    -> ReadingOptions
+  {
     ReadingOptions(
       strict: strict,
       tracking: ImageTrackingOptions(readsAhead: readsAhead, ignoresTracks: ignoresTracks) { _, _ in Witness() })
@@ -81,7 +83,8 @@ import Testing
 
   /// One bad image in a thousand is counted, in whatever way it is bad; in the first hundred it ends the reading.
   @Test(arguments: [
-    ("missing", DamageKind.missingImage), ("empty", .damagedImage), ("truncated", .damagedImage), ("text", .damagedImage),
+    ("missing", DamageKind.missingImage), ("empty", .damagedImage), ("truncated", .damagedImage),
+    ("text", .damagedImage),
     ("smaller", .wrongImageSize), ("huge", .damagedImage), ("folder", .missingImage),
   ])
   func badImagesAreCounted(_ how: String, _ kind: DamageKind) throws {
@@ -137,7 +140,9 @@ import Testing
 
   @Test func aMaskIsReadAndMustFit() throws {
     let fixture = try Self.fixture(count: 200)
-    try fixture.write("mav0/cam0/mask.png", data: Data(GrayImage(width: 24, height: 16, pixels: [UInt8](repeating: 9, count: 384)).png()))
+    try fixture.write(
+      "mav0/cam0/mask.png",
+      data: Data(GrayImage(width: 24, height: 16, pixels: [UInt8](repeating: 9, count: 384)).png()))
     var options = Self.options()
     nonisolated(unsafe) var seen: [GrayImage?] = []
     options.tracking = ImageTrackingOptions(readsAhead: false) { _, masks in
@@ -146,7 +151,8 @@ import Testing
     }
     _ = try fixture.read(options)
     #expect(seen.first??.pixels.first == 9)
-    try fixture.write("mav0/cam0/mask.png", data: Data(GrayImage(width: 4, height: 4, pixels: [UInt8](repeating: 9, count: 16)).png()))
+    try fixture.write(
+      "mav0/cam0/mask.png", data: Data(GrayImage(width: 4, height: 4, pixels: [UInt8](repeating: 9, count: 16)).png()))
     let error = try #require(throws: DatasetError.self) { try fixture.read(options) }
     #expect(error.file.hasSuffix("mask.png") && error.found.contains("4x4"))
   }

@@ -26,7 +26,8 @@ import Testing
   @Test func aSmearLosesSharpness() {
     // Tiles of 3 and of 24 pixels, each with a grey of its own.
     var random = SeededRandom(seed: 6)
-    let small = (0..<120 * 80).map { _ in random.uniform(-30...30) }, large = (0..<15 * 10).map { _ in random.uniform(-60...60) }
+    let small = (0..<120 * 80).map { _ in random.uniform(-30...30) },
+      large = (0..<15 * 10).map { _ in random.uniform(-60...60) }
     func grey(_ x: Int, _ y: Int) -> Double { 128 + small[y / 3 * 120 + x / 3] + large[y / 24 * 15 + x / 24] }
     func image(_ reach: Int) -> GrayImage {
       GrayImage(

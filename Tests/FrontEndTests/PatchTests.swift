@@ -112,6 +112,8 @@ import Testing
     #expect(correlations.allSatisfy { $0 == -1 })
     #expect(image.corners(columns: -50..<900, rows: -9..<9000, weakest: 1, count: 0).isEmpty)
     #expect(image.corners(columns: 500..<900, rows: 0..<9, weakest: 1, count: 5).isEmpty)
-    #expect(PyramidImage(GrayImage(width: 15, height: 15, pixels: [UInt8](repeating: 0, count: 225)), window: 21, levels: 3) == nil)
+    #expect(
+      PyramidImage(GrayImage(width: 15, height: 15, pixels: [UInt8](repeating: 0, count: 225)), window: 21, levels: 3)
+        == nil)
   }
 }

@@ -73,10 +73,11 @@ import Testing
     return result
   }
 
-  @Test(arguments: [
-    CameraCalibration.Distortion.radialTangential(k1: -0.283, k2: 0.074, p1: 2e-4, p2: 2e-5),
-    .equidistant(k1: 0.0035, k2: 7e-4, k3: -0.002, k4: 2e-4), .fieldOfView(w: 0.9),
-  ] as [CameraCalibration.Distortion])
+  @Test(
+    arguments: [
+      CameraCalibration.Distortion.radialTangential(k1: -0.283, k2: 0.074, p1: 2e-4, p2: 2e-5),
+      .equidistant(k1: 0.0035, k2: 7e-4, k3: -0.002, k4: 2e-4), .fieldOfView(w: 0.9),
+    ] as [CameraCalibration.Distortion])
   func tracksStayOnTheirPoints(_ lens: CameraCalibration.Distortion) throws {
     let result = try Self.track(Self.scenario(lens), from: 2, to: 3)
     let errors = result.errors

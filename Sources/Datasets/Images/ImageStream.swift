@@ -72,7 +72,9 @@ final class ImageStream: EventStream {
     }
     guard let first = try lists[0].next() else {
       // To the ends of all lists: their damage is part of the recording's account.
-      for camera in lists.indices.dropFirst() { while heads[camera] != nil { heads[camera] = try lists[camera].next() } }
+      for camera in lists.indices.dropFirst() {
+        while heads[camera] != nil { heads[camera] = try lists[camera].next() }
+      }
       return nil
     }
     var moment = Moment(time: first.time, arrival: first.arrival, images: [pending(first, camera: 0)])
@@ -135,7 +137,8 @@ final class ImageStream: EventStream {
     }
   }
 
-  private static func mask(_ camera: CameraImages, _ calibration: CameraCalibration) throws(DatasetError) -> GrayImage? {
+  private static func mask(_ camera: CameraImages, _ calibration: CameraCalibration) throws(DatasetError) -> GrayImage?
+  {
     guard let mask = camera.mask else { return nil }
     let file = ImageFile(path: mask.path, width: calibration.width, height: calibration.height)
     do { return try file.load() } catch {

@@ -11,7 +11,8 @@ package final class TrackWriter {
   private var tables: [(features: TableText, frames: TableText)] = []
   private var files: [(features: AtomicFile, frames: AtomicFile)] = []
   private static let measures: [(name: String, value: @Sendable (ImageMeasures) -> Double)] = [
-    ("dark_share []", { $0.darkShare }), ("saturated_share []", { $0.saturatedShare }), ("texture [grey]", { $0.texture }),
+    ("dark_share []", { $0.darkShare }), ("saturated_share []", { $0.saturatedShare }),
+    ("texture [grey]", { $0.texture }),
     ("sharpness []", { $0.sharpness }), ("noise [grey]", { $0.noise }), ("coverage []", { $0.coverage }),
   ]
 
@@ -53,7 +54,11 @@ package final class TrackWriter {
       end(&tables[camera].features)
     }
     tables[camera].frames.add(frame.timestamp.nanoseconds)
-    if let luma = frame.meanLuma { try tables[camera].frames.add(luma, decimals: 4) } else { tables[camera].frames.addNothing() }
+    if let luma = frame.meanLuma {
+      try tables[camera].frames.add(luma, decimals: 4)
+    } else {
+      tables[camera].frames.addNothing()
+    }
     tables[camera].frames.add(frame.view?.rawValue ?? "")
     for (_, value) in Self.measures {
       if let measures = frame.measures {

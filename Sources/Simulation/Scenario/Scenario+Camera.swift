@@ -70,7 +70,8 @@ extension Scenario.Camera {
     return CameraCalibration(
       bodyFromCamera: Pose(rotation: deviceFromCamera * .exp(mount.misalignment), translation: mount.position),
       fx: focalLength, fy: focalLength * 1.002, cx: 321.3 * (Double(width) / 640), cy: 238.6 * (Double(height) / 480),
-      distortion: distortion, width: width, height: height, pixelNoise: pixelNoise, timeOffset: timeOffset, featureIDs: featureIDs, rate: rate)
+      distortion: distortion, width: width, height: height, pixelNoise: pixelNoise, timeOffset: timeOffset,
+      featureIDs: featureIDs, rate: rate)
   }
 
   func read(_ f: inout Fields) throws(ScenarioError) -> Self {

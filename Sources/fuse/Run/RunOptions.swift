@@ -46,7 +46,8 @@ struct RunOptions {
 
   /// How a recording is read for such a run.
   var reading: ReadingOptions {
-    ReadingOptions(strict: isStrict, from: from, to: to, peer: peer, usesOdometry: forcesOdometry ? true : nil,
+    ReadingOptions(
+      strict: isStrict, from: from, to: to, peer: peer, usesOdometry: forcesOdometry ? true : nil,
       tracking: .frontEnd(readsAhead: readsAhead))
   }
 }

@@ -27,7 +27,8 @@ struct TrackingBenchmarkCommand: ParsableCommand {
     try Failure.reporting {
       var output = StandardOutput(needsReader: true)
       try output.line(
-        "| motion | lens | tracker | median px | 95 % px | length | within 2 px | tracks | ms | p99 ms | ATE m | perfect m |")
+        "| motion | lens | tracker | median px | 95 % px | length | within 2 px | tracks | ms | p99 ms | ATE m | perfect m |"
+      )
       try output.line("|---|---|---|---|---|---|---|---|---|---|---|---|")
       for motion in Self.motions where motion.hasPrefix(self.motion) {
         for lens in Self.lenses where lens.name.hasPrefix(self.lens) {
