@@ -28,8 +28,19 @@ let package = Package(
       name: "CBlockCholesky", path: "Shim/BlockCholesky",
       cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
       linkerSettings: [.linkedLibrary("m")]),
-    // C ABI over libpng: 8-bit grey images from and to PNG.
-    .target(name: "CImages", path: "Shim/Images", linkerSettings: [.linkedLibrary("png")]),
+    // C ABI over libpng and libjpeg: 8-bit grey images from PNG and JPEG, and to PNG.
+    .target(
+      name: "CImages", path: "Shim/Images", linkerSettings: [.linkedLibrary("png"), .linkedLibrary("jpeg")]),
+    // C ABI over OpenCV: pyramids, corners, optical flow. By name: pkg-config would link all of its 55 libraries.
+    .target(
+      name: "CVision", path: "Shim/Vision", exclude: ["system"],
+      cxxSettings: [.headerSearchPath("system"), .define("NDEBUG", .when(configuration: .release))],
+      linkerSettings: ["core", "imgproc", "video"].map { .linkedLibrary("opencv_\($0)") }),
+    // C ABI over Eigen: the fixed work that times are compared with.
+    .target(
+      name: "CReferenceKernel", path: "Shim/ReferenceKernel",
+      cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
+      linkerSettings: [.linkedLibrary("m")]),
     // libcrypto, for the hashes of the input files.
     .systemLibrary(name: "CDigest", path: "Shim/Digest", providers: [.apt(["libssl-dev"])]),
 
@@ -38,6 +49,7 @@ let package = Package(
     .target(name: "Images", dependencies: ["CImages"]),
     .target(name: "Inertial", dependencies: ["SensorData", "Geometry"]),
     .target(name: "Vision", dependencies: ["SensorData", "Geometry"]),
+    .target(name: "FrontEnd", dependencies: ["Vision", "Images", "SensorData", "Geometry", "CVision"]),
     .target(name: "Ranging", dependencies: ["SensorData", "Geometry"]),
     .target(
       name: "Estimator",
@@ -68,8 +80,8 @@ let package = Package(
       name: "fuse",
       dependencies: [
         "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "PrecisionFinding", "Smoothing", "Estimator", "Datasets", "Simulation",
-        "Evaluation", "Report", "Ranging", "SensorData", "Geometry",
-        "CLinearAlgebra", .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Yams", package: "Yams"),
+        "Evaluation", "Report", "Ranging", "FrontEnd", "Images", "SensorData", "Geometry",
+        "CReferenceKernel", .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Yams", package: "Yams"),
       ]),
 
     .target(name: "TestSupport", dependencies: ["Simulation", "Geometry", "SensorData"], path: "Tests/TestSupport"),
@@ -78,6 +90,9 @@ let package = Package(
     .testTarget(name: "ImagesTests", dependencies: ["Images", "CImages", "Simulation"]),
     .testTarget(name: "InertialTests", dependencies: ["Inertial", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "VisionTests", dependencies: ["Vision", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(
+      name: "FrontEndTests",
+      dependencies: ["FrontEnd", "Vision", "Images", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "RangingTests",
       dependencies: ["Ranging", "Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
@@ -99,7 +114,7 @@ let package = Package(
         "PrecisionFinding", "Estimator", "Ranging", "Simulation", "SensorData", "Geometry", "TestSupport",
       ]),
     .testTarget(
-      name: "DatasetsTests", dependencies: ["Datasets", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+      name: "DatasetsTests", dependencies: ["Datasets", "Images", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "SimulationTests",
       dependencies: ["Simulation", "Images", "Datasets", "SensorData", "Geometry", "TestSupport"]),
@@ -116,7 +131,7 @@ let package = Package(
     .testTarget(name: "PeerDiscoveryTests", dependencies: ["PeerDiscovery"]),
     .testTarget(
       name: "FuseCommandTests",
-      dependencies: ["fuse", "PrecisionFinding", "Estimator", "Datasets", "Simulation", "Evaluation", "SensorData", "Geometry", "TestSupport"]),
+      dependencies: ["fuse", "PrecisionFinding", "Estimator", "Images", "Datasets", "Simulation", "Evaluation", "SensorData", "Geometry", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

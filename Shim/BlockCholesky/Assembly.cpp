@@ -1,4 +1,5 @@
 // The system comes to be, and rows are added to it.
+#include <cmath>
 #include <eigen3/Eigen/Cholesky>
 
 #include "System.hpp"
@@ -81,7 +82,7 @@ int fuse_bc_add(fuse_bc_system *system, const int32_t *blocks, int32_t count, in
 }
 
 int fuse_bc_add_point(fuse_bc_system *system, const int32_t *blocks, int32_t sights, int32_t shared, const double *A,
-                      const double *B, const double *C, const double *r) {
+                      const double *B, const double *C, const double *r, const double *own_row) {
   return guarded([&]() -> int {
     using Rows6 = Eigen::Map<const Eigen::Matrix<double, 2, 6, Eigen::RowMajor>>;
     using Rows3 = Eigen::Map<const Eigen::Matrix<double, 2, 3, Eigen::RowMajor>>;
@@ -99,11 +100,17 @@ int fuse_bc_add_point(fuse_bc_system *system, const int32_t *blocks, int32_t sig
     if (!a.allFinite() || !b.allFinite() || !c.allFinite() || !residual.allFinite()) return FUSE_BC_NOT_FINITE;
 
     Eigen::Matrix3d V = c.transpose() * c;
+    Eigen::Vector3d pull = c.transpose() * residual;
+    if (own_row) {
+      if (!std::isfinite(own_row[0]) || !std::isfinite(own_row[1])) return FUSE_BC_NOT_FINITE;
+      V(2, 2) += own_row[0] * own_row[0];
+      pull(2) += own_row[0] * own_row[1];
+    }
     // A direction without information has no coupling either: any positive number does for it.
     V.diagonal().array() += 1e-12 * V.trace() + 1e-30;
     const Eigen::LLT<Eigen::Matrix3d> factor(V);
     if (factor.info() != Eigen::Success) return FUSE_BC_NOT_POSITIVE;
-    const Eigen::Vector3d z = factor.matrixL().solve((c.transpose() * residual).eval());
+    const Eigen::Vector3d z = factor.matrixL().solve(pull);
 
     // Y_i = L^-1 C_i^T A_i, 3 x 6: what leaves with the point is Y^T Y.
     Eigen::Matrix<double, 3, Eigen::Dynamic> Y(3, 6 * sights), Ys(3, extra);

@@ -1,8 +1,9 @@
-// PNG to 8-bit grey.
+// PNG and JPEG to 8-bit grey.
 #include <stdlib.h>
 #include <string.h>
 
 #include "Border.h"
+#include "JPEG.h"
 
 typedef struct {
   const uint8_t *bytes;
@@ -22,7 +23,8 @@ static uint32_t big_endian(const uint8_t *bytes) {
 }
 
 int fuse_image_size(const uint8_t *bytes, size_t count, uint32_t *width, uint32_t *height) {
-  if (!bytes || count < 8 || png_sig_cmp(bytes, 0, 8) != 0) return FUSE_IMAGE_NOT_PNG;
+  if (is_jpeg(bytes, count)) return jpeg_size(bytes, count, width, height);
+  if (!bytes || count < 8 || png_sig_cmp(bytes, 0, 8) != 0) return FUSE_IMAGE_UNKNOWN;
   // Signature, then the header chunk: length, name, width, height.
   if (count < 33 || big_endian(bytes + 8) != 13 || memcmp(bytes + 12, "IHDR", 4) != 0) return FUSE_IMAGE_DAMAGED;
   *width = big_endian(bytes + 16);
@@ -67,6 +69,7 @@ int fuse_image_decode(const uint8_t *bytes, size_t count, uint8_t *pixels, uint3
   const int header = fuse_image_size(bytes, count, &found_width, &found_height);
   if (header != FUSE_IMAGE_OK) return header;
   if (!pixels || found_width != width || found_height != height) return FUSE_IMAGE_BAD_ARGUMENT;
+  if (is_jpeg(bytes, count)) return jpeg_decode(bytes, count, pixels, width, height);
   Border border = {.code = FUSE_IMAGE_DAMAGED};
   Source source = {bytes, count};
   int code = FUSE_IMAGE_NO_MEMORY;

@@ -1,10 +1,17 @@
-// What every kernel shares: the views on C arrays and the wall that no exception passes.
+// What every kernel shares: the views on C arrays, the room for intermediate results, and the wall that no exception passes.
 #ifndef FUSE_LINEAR_ALGEBRA_BORDER_HPP
 #define FUSE_LINEAR_ALGEBRA_BORDER_HPP
 #include <eigen3/Eigen/Core>
+#include <cmath>
 #include <new>
+#include <vector>
 
 #include "CLinearAlgebra.h"
+
+struct fuse_la_workspace {
+  std::vector<double> numbers;
+  std::vector<int32_t> indices;
+};
 
 namespace fuse {
 
@@ -29,6 +36,24 @@ int guarded(Body body) noexcept {
   }
 }
 
+/// Hands out pieces of a workspace, one after the other; all are gone with the next one on the same workspace.
+class Room {
+ public:
+  /// With space for `count` numbers in all.
+  Room(fuse_la_workspace *workspace, size_t count) {
+    if (workspace->numbers.size() < count) workspace->numbers.resize(count);
+    next_ = workspace->numbers.data();
+  }
+  double *take(size_t count) {
+    double *piece = next_;
+    next_ += count;
+    return piece;
+  }
+
+ private:
+  double *next_;
+};
+
 /// True when every index is inside 0 ..< n.
 inline bool inside(const int32_t *columns, int32_t m, int32_t n) {
   for (int32_t i = 0; i < m; ++i)
@@ -36,19 +61,8 @@ inline bool inside(const int32_t *columns, int32_t m, int32_t n) {
   return true;
 }
 
-/// P's rows `columns`, all n columns: m x n.
-inline Matrix gatherRows(const ConstStrided &P, const int32_t *columns, int32_t m) {
-  Matrix rows(m, P.cols());
-  for (int32_t i = 0; i < m; ++i) rows.row(i) = P.row(columns[i]);
-  return rows;
-}
-
-/// A's columns `columns`: rows x m.
-inline Matrix gatherColumns(const Matrix &A, const int32_t *columns, int32_t m) {
-  Matrix result(A.rows(), m);
-  for (int32_t j = 0; j < m; ++j) result.col(j) = A.col(columns[j]);
-  return result;
-}
+/// True when no number is NaN or infinite.
+inline bool finite(const double *numbers, size_t count) { return ConstColumn(numbers, count).allFinite(); }
 
 }  // namespace fuse
 #endif

@@ -1,62 +1,86 @@
 // Propagation, change and augmentation of the covariance.
-#include "Border.hpp"
+#include "Sparse.hpp"
 
 using namespace fuse;
 
-int fuse_la_propagate(double *P, int32_t n, int32_t ld, int32_t offset, int32_t size, const double *F,
-                      const double *Q) {
+namespace {
+
+/// What a block becomes: its rows (size x n) against everything, and its own part (size x size).
+struct Image {
+  double *rows, *own;
+
+  /// Numbers needed for it and for `multiplyRows` and `multiplyColumns`.
+  static size_t numbers(int32_t n, int32_t size, int32_t m) {
+    return static_cast<size_t>(size) * n + static_cast<size_t>(size) * size + static_cast<size_t>(m) * std::max(n, size);
+  }
+
+  /// J P[columns] and J P[columns, columns] J^T.
+  Image(Room &room, const double *P, int32_t n, int32_t ld, int32_t size, const int32_t *columns, int32_t m,
+        const double *J)
+      : rows(room.take(static_cast<size_t>(size) * n)), own(room.take(static_cast<size_t>(size) * size)) {
+    double *scratch = room.take(static_cast<size_t>(m) * std::max(n, size));
+    multiplyRows(J, size, m, m, columns, P, n, ld, rows, scratch);
+    multiplyColumns(rows, size, n, columns, J, size, m, m, own, size, scratch);
+  }
+
+  bool isFinite(int32_t n, int32_t size) const {
+    return finite(rows, static_cast<size_t>(size) * n) && finite(own, static_cast<size_t>(size) * size);
+  }
+
+  /// Puts it into P (n x n) at `offset`, `cross` columns of `rows` being meant, symmetric.
+  void write(double *P, int32_t ld, int32_t offset, int32_t size, int32_t cross) const {
+    Strided full(P, std::max(cross, offset + size), std::max(cross, offset + size), Eigen::OuterStride<>(ld));
+    const ConstPacked across(rows, size, cross), square(own, size, size);
+    full.block(offset, 0, size, cross) = across;
+    full.block(0, offset, cross, size) = across.transpose();
+    for (int32_t i = 0; i < size; ++i)
+      for (int32_t j = 0; j <= i; ++j)
+        full(offset + i, offset + j) = full(offset + j, offset + i) = 0.5 * (square(i, j) + square(j, i));
+  }
+};
+
+}  // namespace
+
+int fuse_la_propagate(double *P, int32_t n, int32_t ld, int32_t offset, int32_t size, const double *F, const double *Q,
+                      fuse_la_workspace *workspace) {
   return guarded([&]() -> int {
     if (n <= 0 || ld < n || offset < 0 || size <= 0 || offset + size > n) return FUSE_LA_BAD_ARGUMENT;
-    Strided full(P, n, n, Eigen::OuterStride<>(ld));
-    ConstPacked transition(F, size, size), noise(Q, size, size);
-    if (!transition.allFinite() || !noise.allFinite()) return FUSE_LA_NOT_FINITE;
-
-    Matrix rows = transition * full.middleRows(offset, size);
-    Matrix own = rows.middleCols(offset, size) * transition.transpose() + noise;
-    if (!rows.allFinite() || !own.allFinite()) return FUSE_LA_NOT_FINITE;
-    full.middleRows(offset, size) = rows;
-    full.middleCols(offset, size) = rows.transpose();
-    full.block(offset, offset, size, size) = 0.5 * (own + own.transpose());
+    const size_t square = static_cast<size_t>(size) * size;
+    if (!finite(F, square) || !finite(Q, square)) return FUSE_LA_NOT_FINITE;
+    workspace->indices.resize(std::max<size_t>(workspace->indices.size(), size));
+    for (int32_t i = 0; i < size; ++i) workspace->indices[i] = offset + i;
+    Room room(workspace, Image::numbers(n, size, size));
+    const Image image(room, P, n, ld, size, workspace->indices.data(), size, F);
+    for (size_t i = 0; i < square; ++i) image.own[i] += Q[i];
+    if (!image.isFinite(n, size)) return FUSE_LA_NOT_FINITE;
+    image.write(P, ld, offset, size, n);
     return FUSE_LA_OK;
   });
 }
 
 int fuse_la_transform(double *P, int32_t n, int32_t ld, int32_t offset, int32_t size, const int32_t *columns, int32_t m,
-                      const double *J) {
+                      const double *J, fuse_la_workspace *workspace) {
   return guarded([&]() -> int {
     if (n <= 0 || ld < n || offset < 0 || size <= 0 || offset + size > n || m <= 0 || !inside(columns, m, n))
       return FUSE_LA_BAD_ARGUMENT;
-    Strided full(P, n, n, Eigen::OuterStride<>(ld));
-    ConstPacked jacobian(J, size, m);
-    Matrix rows = jacobian * gatherRows(ConstStrided(P, n, n, Eigen::OuterStride<>(ld)), columns, m);
-    Matrix own = gatherColumns(rows, columns, m) * jacobian.transpose();
-    if (!rows.allFinite() || !own.allFinite()) return FUSE_LA_NOT_FINITE;
-    full.middleRows(offset, size) = rows;
-    full.middleCols(offset, size) = rows.transpose();
-    full.block(offset, offset, size, size) = 0.5 * (own + own.transpose());
+    Room room(workspace, Image::numbers(n, size, m));
+    const Image image(room, P, n, ld, size, columns, m, J);
+    if (!image.isFinite(n, size)) return FUSE_LA_NOT_FINITE;
+    image.write(P, ld, offset, size, n);
     return FUSE_LA_OK;
   });
 }
 
 int fuse_la_augment(double *P, int32_t n, int32_t ld, int32_t size, const int32_t *columns, int32_t m, const double *J,
-                    const double *W) {
+                    const double *W, fuse_la_workspace *workspace) {
   return guarded([&]() -> int {
     if (n <= 0 || size <= 0 || m < 0 || ld < n + size || !inside(columns, m, n)) return FUSE_LA_BAD_ARGUMENT;
-    ConstStrided old(P, n, n, Eigen::OuterStride<>(ld));
-    Matrix own = Matrix::Zero(size, size);
-    Matrix cross = Matrix::Zero(size, n);
-    if (m > 0) {
-      ConstPacked jacobian(J, size, m);
-      cross.noalias() = jacobian * gatherRows(old, columns, m);
-      own.noalias() = gatherColumns(cross, columns, m) * jacobian.transpose();
-    }
-    if (W) own += ConstPacked(W, size, size);
-    if (!cross.allFinite() || !own.allFinite()) return FUSE_LA_NOT_FINITE;
-
-    Strided grown(P, n + size, n + size, Eigen::OuterStride<>(ld));
-    grown.bottomLeftCorner(size, n) = cross;
-    grown.topRightCorner(n, size) = cross.transpose();
-    grown.bottomRightCorner(size, size) = 0.5 * (own + own.transpose());
+    Room room(workspace, Image::numbers(n, size, m));
+    const Image image(room, P, n, ld, size, columns, m, J);
+    if (W)
+      for (int32_t i = 0; i < size * size; ++i) image.own[i] += W[i];
+    if (!image.isFinite(n, size)) return FUSE_LA_NOT_FINITE;
+    image.write(P, ld, n, size, n);
     return FUSE_LA_OK;
   });
 }

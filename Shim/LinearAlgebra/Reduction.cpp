@@ -1,50 +1,60 @@
-// Null-space projection, QR compression and small solves.
+// Null-space projection and small solves.
 #include <eigen3/Eigen/Cholesky>
-#include <eigen3/Eigen/QR>
 
 #include "Border.hpp"
 
 using namespace fuse;
 
-int fuse_la_project(double *F, int32_t rows, int32_t f, double *H, int32_t m, double *r) {
-  return guarded([&]() -> int {
-    if (f <= 0 || rows <= f || m <= 0) return FUSE_LA_BAD_ARGUMENT;
-    Packed feature(F, rows, f), jacobian(H, rows, m);
-    Column residual(r, rows);
-    if (!feature.allFinite() || !jacobian.allFinite() || !residual.allFinite()) return FUSE_LA_NOT_FINITE;
-    Vector v(rows);
-    for (int32_t k = 0; k < f; ++k) {
-      const int32_t tail = rows - k;
-      v.head(tail) = feature.col(k).tail(tail);
-      const double norm = v.head(tail).norm();
-      if (norm == 0) continue;  // nothing to annihilate: this direction does not reach the measurement
-      v(0) += v(0) < 0 ? -norm : norm;
-      const double scale = 2 / v.head(tail).squaredNorm();
-      const auto reflect = [&](auto block) {
-        const Eigen::RowVectorXd w = scale * (v.head(tail).transpose() * block);
-        block.noalias() -= v.head(tail) * w;
-      };
-      reflect(feature.block(k, k, tail, f - k));
-      reflect(jacobian.bottomRows(tail));
-      const double w = scale * v.head(tail).dot(residual.tail(tail));
-      residual.tail(tail) -= w * v.head(tail);
-    }
-    return FUSE_LA_OK;
-  });
+namespace {
+
+/// Most columns that are projected away, and how many columns of H are worked on at a time, in registers and first cache.
+constexpr int32_t kMostColumns = 8, kStrip = 64;
+
+/// (I - scale v v^T) on `width` columns of A (rows x width, rows `ld` apart); v's first entry is `head`, the others lie
+/// `step` apart from `tail` on.
+void reflect(double head, const double *tail, int32_t step, double scale, double *A, int32_t rows, int32_t width, int32_t ld) {
+  double w[kStrip];
+  for (int32_t j = 0; j < width; ++j) w[j] = head * A[j];
+  for (int32_t i = 1; i < rows; ++i) {
+    const double v = tail[static_cast<size_t>(i - 1) * step];
+    const double *__restrict a = A + static_cast<size_t>(i) * ld;
+    for (int32_t j = 0; j < width; ++j) w[j] += v * a[j];
+  }
+  for (int32_t j = 0; j < width; ++j) w[j] *= scale;
+  for (int32_t j = 0; j < width; ++j) A[j] -= head * w[j];
+  for (int32_t i = 1; i < rows; ++i) {
+    const double v = tail[static_cast<size_t>(i - 1) * step];
+    double *__restrict a = A + static_cast<size_t>(i) * ld;
+    for (int32_t j = 0; j < width; ++j) a[j] -= v * w[j];
+  }
 }
 
-int fuse_la_compress(double *H, int32_t rows, int32_t m, double *r) {
+}  // namespace
+
+int fuse_la_project(double *F, int32_t rows, int32_t f, double *H, int32_t m, double *r) {
   return guarded([&]() -> int {
-    if (rows <= 0 || m <= 0) return FUSE_LA_BAD_ARGUMENT;
-    if (rows <= m) return FUSE_LA_OK;
-    Packed jacobian(H, rows, m);
-    Column residual(r, rows);
-    if (!jacobian.allFinite() || !residual.allFinite()) return FUSE_LA_NOT_FINITE;
-    Eigen::HouseholderQR<Eigen::MatrixXd> qr(jacobian);
-    Vector rotated = residual;
-    rotated.applyOnTheLeft(qr.householderQ().adjoint());
-    jacobian.topRows(m) = qr.matrixQR().topRows(m).triangularView<Eigen::Upper>();
-    residual = rotated;
+    if (f <= 0 || f > kMostColumns || rows <= f || m <= 0) return FUSE_LA_BAD_ARGUMENT;
+    if (!finite(F, static_cast<size_t>(rows) * f) || !finite(H, static_cast<size_t>(rows) * m) || !finite(r, rows))
+      return FUSE_LA_NOT_FINITE;
+    // F's columns below the diagonal become the reflections' vectors but for their heads.
+    double heads[kMostColumns], scales[kMostColumns];
+    for (int32_t k = 0; k < f; ++k) {
+      double *top = F + static_cast<size_t>(k) * f + k, *tail = top + f;
+      double squared = *top * *top;
+      for (int32_t i = 0; i < rows - k - 1; ++i) squared += tail[static_cast<size_t>(i) * f] * tail[static_cast<size_t>(i) * f];
+      const double norm = std::sqrt(squared), diagonal = *top < 0 ? norm : -norm;
+      heads[k] = *top - diagonal;
+      // Without length there is nothing to annihilate: this direction does not reach the measurement.
+      scales[k] = norm > 0 ? -1 / (diagonal * heads[k]) : 0;
+      if (k + 1 < f) reflect(heads[k], tail, f, scales[k], top + 1, rows - k, f - k - 1, f);
+      *top = norm > 0 ? diagonal : 0;
+    }
+    const auto apply = [&](double *A, int32_t width, int32_t ld) {
+      for (int32_t k = 0; k < f; ++k)
+        reflect(heads[k], F + static_cast<size_t>(k + 1) * f + k, f, scales[k], A + static_cast<size_t>(k) * ld, rows - k, width, ld);
+    };
+    for (int32_t left = 0; left < m; left += kStrip) apply(H + left, std::min(kStrip, m - left), m);
+    apply(r, 1, 1);
     return FUSE_LA_OK;
   });
 }

@@ -30,7 +30,9 @@ struct CalibrationLoader {
     var imu: IMUCalibration?
     if layout.imu != nil { imu = try loadIMU() }
     var cameras: [CameraCalibration] = []
-    for number in layout.cameras.indices { cameras.append(try loadCamera(number, imu)) }
+    for number in 0..<max(layout.cameras.count, layout.images.count) { cameras.append(try loadCamera(number, imu)) }
+    // Images are tracked in cam0 and found again in cam1.
+    if layout.images.count > 1 { cameras[1].featureIDs = .shared }
     // A camera whose images cannot be used yet still says where the device's axes are.
     if cameras.isEmpty, layout.hasImagesOnly, bodyFromDevice == nil, layout.calibration("cam0") != nil {
       bodyFromDevice = RigCalibration(cameras: [try loadCamera(0, imu)]).bodyFromDevice

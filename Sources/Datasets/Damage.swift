@@ -22,6 +22,12 @@ package enum DamageKind: String, CaseIterable, Comparable, Sendable {
   case unknownAntenna
   /// A feature of a frame that frames.csv does not list.
   case frameNotListed
+  /// An image that the list names is not there.
+  case missingImage
+  /// An image that cannot be decoded.
+  case damagedImage
+  /// An image of another size than the calibration says.
+  case wrongImageSize
   /// A faulty last row without an end of line: the recording was cut off.
   case truncatedLastRow
 

@@ -17,7 +17,8 @@ package final class EventReader {
   init(_ recording: Recording) throws(DatasetError) {
     let options = recording.options
     streams = try EventStreams.open(
-      recording.layout, rig: recording.rig, readsOdometry: recording.readsOdometry, isStrict: options.strict)
+      recording.layout, rig: recording.rig, readsOdometry: recording.readsOdometry,
+      tracking: recording.trajectorySource == .odometry ? nil : options.tracking, isStrict: options.strict)
     peer = options.peer
     start = Self.instant(options.from, after: recording.firstTimestamp) ?? Timestamp(nanoseconds: .min)
     stop = Self.instant(options.to, after: recording.firstTimestamp) ?? Timestamp(nanoseconds: .max)

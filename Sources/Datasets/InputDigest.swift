@@ -22,6 +22,9 @@ package struct InputDigest: Equatable, Sendable {
     for file in recording.dataFiles + recording.calibrationFiles {
       inputs.append(Entry(path: file.relativePath, sha256: try Self.sha256(of: file.path)))
     }
+    for camera in recording.layout.images {
+      inputs.append(Entry(path: camera.folder.relativePath, sha256: try Self.sha256(ofImages: camera)))
+    }
     self.inputs = inputs.sorted { $0.path < $1.path }
     let layout = recording.layout
     groundTruth = [layout.truthStates, layout.truthCalibration, layout.truthPeers].compactMap { file in
@@ -34,18 +37,34 @@ package struct InputDigest: Equatable, Sendable {
   /// The SHA-256 of a file (FIPS 180-4), in bounded memory.
   package static func sha256(of path: String) throws(DatasetError) -> String {
     let (descriptor, _) = try RegularFile.open(path)
-    defer { close(descriptor) }
+    close(descriptor)
+    return try sha256(of: [path], name: path)
+  }
+
+  /// The hash of a camera's images one after the other, in the order of their list; those that cannot be read are left out.
+  private static func sha256(ofImages camera: CameraImages) throws(DatasetError) -> String {
+    let list = try RowStream(camera.list, ImageListDecoder(), isStrict: false)
+    var paths: [String] = []
+    while let row = try list.next() { paths.append(camera.folder.path + "/" + row.name) }
+    return try sha256(of: paths, name: camera.folder.path)
+  }
+
+  private static func sha256(of paths: [String], name: String) throws(DatasetError) -> String {
     let context = EVP_MD_CTX_new()
     defer { EVP_MD_CTX_free(context) }
-    let failed = DatasetError(file: path, found: "a failure of the hash library", expected: "a SHA-256")
+    let failed = DatasetError(file: name, found: "a failure of the hash library", expected: "a SHA-256")
     guard context != nil, EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else { throw failed }
     let size = 256 * 1024
     let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: size)
     defer { buffer.deallocate() }
-    while true {
-      let count = try RegularFile.read(descriptor, into: buffer, size, path: path)
-      if count == 0 { break }
-      guard EVP_DigestUpdate(context, buffer, count) == 1 else { throw failed }
+    for path in paths {
+      guard let (descriptor, _) = try? RegularFile.open(path) else { continue }
+      defer { close(descriptor) }
+      while true {
+        let count = try RegularFile.read(descriptor, into: buffer, size, path: path)
+        if count == 0 { break }
+        guard EVP_DigestUpdate(context, buffer, count) == 1 else { throw failed }
+      }
     }
     var digest = [UInt8](repeating: 0, count: 32)
     guard EVP_DigestFinal_ex(context, &digest, nil) == 1 else { throw failed }

@@ -1,5 +1,5 @@
 /// How a recording is to be read.
-package struct ReadingOptions: Equatable, Sendable {
+package struct ReadingOptions: Sendable {
   /// Every bad row ends the reading.
   package var strict: Bool
   /// Leave out what was measured or became known earlier; seconds from the recording's first stamp.
@@ -13,11 +13,13 @@ package struct ReadingOptions: Equatable, Sendable {
   package var usesOdometry: Bool?
   /// A recording from which no trajectory can be made is an error; false for looking at one only.
   package var needsTrajectory: Bool
+  /// How images become tracks; nil: images are not looked at.
+  package var tracking: ImageTrackingOptions?
 
   /// The defaults: all of it, by the rule, bad rows counted.
   package init(
     strict: Bool = false, from: Double? = nil, to: Double? = nil, peer: String? = nil, usesOdometry: Bool? = nil,
-    needsTrajectory: Bool = true
+    needsTrajectory: Bool = true, tracking: ImageTrackingOptions? = nil
   ) {
     self.strict = strict
     self.from = from
@@ -25,6 +27,7 @@ package struct ReadingOptions: Equatable, Sendable {
     self.peer = peer
     self.usesOdometry = usesOdometry
     self.needsTrajectory = needsTrajectory
+    self.tracking = tracking
   }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import Images
 import SensorData
 
 /// A dataset folder, opened: its rig and what it holds. Opening reads calibrations, headers and first rows only.
@@ -40,7 +41,7 @@ package struct Recording: Sendable {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: "\(root)/mav0") else {
       throw DatasetError(file: root, found: "no folder mav0 in it", expected: "a dataset folder (EuRoC layout)")
     }
-    let layout = try RecordingLayout(root: root, names: names)
+    let layout = try RecordingLayout(root: root, names: names, tracking: options.tracking)
     var loader = CalibrationLoader(layout: layout)
     let metadata = try loader.loadDescription()
     let rig = try loader.loadRig()
@@ -65,9 +66,32 @@ package struct Recording: Sendable {
 
   /// The data files that influence what the estimator sees, sorted by path.
   package var dataFiles: [RecordingFile] {
-    let cameras = layout.cameras.flatMap { [$0.features, $0.frames] }
-    let used = [layout.imu, layout.radio, readsOdometry ? layout.odometry : nil, layout.events] + cameras
+    let tracks: [RecordingFile?] = layout.cameras.flatMap { [$0.features, $0.frames] }
+    let images: [RecordingFile?] = layout.images.flatMap { [$0.list, $0.mask] }
+    let others = [layout.imu, layout.radio, readsOdometry ? layout.odometry : nil, layout.events]
+    let used = others + tracks + images
     return used.compactMap { $0 }.sorted { $0.relativePath < $1.relativePath }
+  }
+
+  /// Cameras whose images are tracked on the way.
+  package var trackedCameras: Int { layout.images.count }
+
+  /// The image of a camera at a moment; nil where there is none that can be used. Looks through the list: for pictures, not for runs.
+  package func image(camera: Int, at stamp: Timestamp) throws(DatasetError) -> GrayImage? {
+    let files = layout.images[camera], calibration = rig.cameras[camera]
+    let list = try RowStream(files.list, ImageListDecoder(), isStrict: false)
+    while let row = try list.next() {
+      guard row.time == stamp.nanoseconds else { continue }
+      return try? ImageFile(
+        path: files.folder.path + "/" + row.name, width: calibration.width, height: calibration.height
+      ).load()
+    }
+    return nil
+  }
+
+  /// Whether any camera has tracks in a file, which tracking anew would replace.
+  package var hasTracks: Bool {
+    (0...1).contains { layout.file("mav0/cam\($0)/features.csv") != nil }
   }
 
   /// Odometry that is not the trajectory is not read: it could only confuse.

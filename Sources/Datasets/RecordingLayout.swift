@@ -4,13 +4,25 @@ struct CameraFiles: Equatable, Sendable {
   var frames: RecordingFile?
 }
 
+/// The images of one camera.
+struct CameraImages: Equatable, Sendable {
+  /// The list of their stamps and names.
+  var list: RecordingFile
+  /// Where they are.
+  var folder: RecordingFile
+  /// An image, white where tracks are wanted; nil: everywhere.
+  var mask: RecordingFile?
+}
+
 /// Which files a recording has.
 struct RecordingLayout: Equatable, Sendable {
   let root: String
   /// Data files, nil where the folder is absent.
   var imu: RecordingFile?
-  /// cam0 first; only cameras with tracks, and cam1 only beside cam0.
+  /// cam0 first; only cameras with tracks, and cam1 only beside cam0. Empty where images are tracked.
   var cameras: [CameraFiles] = []
+  /// Cameras whose images are tracked, cam0 first; empty where there are tracks.
+  var images: [CameraImages] = []
   var radio: RecordingFile?
   var odometry: RecordingFile?
   var events: RecordingFile?
@@ -18,7 +30,7 @@ struct RecordingLayout: Equatable, Sendable {
   /// The calibration of the sensor whose poses stand in for a missing truth.
   var truthCalibration: RecordingFile?
   var truthPeers: RecordingFile?
-  /// cam0 has images but no tracks.
+  /// cam0 has images but no tracks, and they are not tracked.
   var hasImagesOnly = false
   /// Whether cam0 is there at all.
   var hasCamera = false
@@ -29,13 +41,14 @@ struct RecordingLayout: Equatable, Sendable {
     "leica0", "vicon0", "mocap0", "pointcloud0",
   ]
 
-  init(root: String, names: [String]) throws(DatasetError) {
+  /// - Parameter tracking: how images become tracks; nil: they are not used.
+  init(root: String, names: [String], tracking: ImageTrackingOptions?) throws(DatasetError) {
     self.root = root
     imu = try data("imu0")
     radio = try data("uwb0")
     odometry = try data("odometry0")
     events = try data("events0")
-    try findCameras()
+    try findCameras(tracking)
     truthPeers = file("mav0/peers_groundtruth0/data.csv")
     truthStates = file("mav0/state_groundtruth_estimate0/data.csv")
     for name in ["vicon0", "mocap0"] where truthStates == nil {
@@ -60,6 +73,11 @@ struct RecordingLayout: Equatable, Sendable {
   /// The calibration beside a data file, if there is one.
   func calibration(_ sensor: String) -> RecordingFile? { file("mav0/\(sensor)/sensor.yaml") }
 
+  private func images(of folder: String) -> CameraImages? {
+    guard let list = file("\(folder)/data.csv"), let data = file("\(folder)/data") else { return nil }
+    return CameraImages(list: list, folder: data, mask: file("\(folder)/mask.png"))
+  }
+
   private func data(_ sensor: String) throws(DatasetError) -> RecordingFile? {
     guard RegularFile.exists("\(root)/mav0/\(sensor)") else { return nil }
     let path = "mav0/\(sensor)/data.csv"
@@ -69,12 +87,20 @@ struct RecordingLayout: Equatable, Sendable {
     return file
   }
 
-  private mutating func findCameras() throws(DatasetError) {
+  private mutating func findCameras(_ tracking: ImageTrackingOptions?) throws(DatasetError) {
     hasCamera = RegularFile.exists("\(root)/mav0/cam0")
     for number in 0...1 {
       let folder = "mav0/cam\(number)"
       guard RegularFile.exists("\(root)/\(folder)") else { continue }
-      if let features = file("\(folder)/features.csv") {
+      let images = images(of: folder)
+      let tracks = file("\(folder)/features.csv")
+      // Tracks win, unless images are asked for; and both cameras give the same.
+      let isTracked = images != nil && (tracks == nil || tracking?.ignoresTracks == true) && cameras.isEmpty
+      if let images, tracking != nil, isTracked, self.images.count == number {
+        self.images.append(images)
+      } else if !self.images.isEmpty {
+        warnings.append("\(root)/\(folder) is not used: cam0 has images that are tracked, and this camera has none")
+      } else if let features = tracks {
         guard cameras.count == number else {
           throw DatasetError(
             file: features.path, found: "tracks of cam\(number) without tracks of cam0",
@@ -83,7 +109,9 @@ struct RecordingLayout: Equatable, Sendable {
         cameras.append(CameraFiles(features: features, frames: file("\(folder)/frames.csv")))
       } else if file("\(folder)/data.csv") != nil || file("\(folder)/data") != nil {
         if number == 0 { hasImagesOnly = true }
-        warnings.append("\(root)/\(folder): images without features.csv cannot be tracked yet and are not used")
+        let why =
+          tracking == nil ? "are not looked at" : number > 0 ? "beside tracks of cam0 are not used" : "need data.csv"
+        warnings.append("\(root)/\(folder): images without features.csv \(why)")
       } else {
         throw DatasetError(
           file: "\(root)/\(folder)/features.csv", found: "no such file", expected: "the tracks of cam\(number)")

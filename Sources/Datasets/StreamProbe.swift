@@ -17,7 +17,8 @@ struct StreamProbe {
     self.layout = layout
     self.options = options
     var hasFastCamera = false
-    for stream in try EventStreams.open(layout, rig: rig, readsOdometry: true, isStrict: options.strict) {
+    for stream in try EventStreams.open(layout, rig: rig, readsOdometry: true, tracking: nil, isStrict: options.strict)
+    {
       warnings += stream.warnings
       let isEvents = stream is RowStream<DeviceEventDecoder>
       guard let event = try stream.next() else {
@@ -52,7 +53,7 @@ struct StreamProbe {
 
   /// Decides where the trajectory comes from.
   func trajectorySource() throws(DatasetError) -> TrajectorySource? {
-    let hasVision = layout.imu != nil && !layout.cameras.isEmpty
+    let hasVision = layout.imu != nil && (!layout.cameras.isEmpty || !layout.images.isEmpty)
     let hasOdometry = layout.odometry != nil
     switch options.usesOdometry {
     case true?:
@@ -73,14 +74,14 @@ struct StreamProbe {
     let mav = "\(layout.root)/mav0"
     if layout.hasImagesOnly, layout.imu != nil {
       return DatasetError(
-        file: "\(mav)/cam0", found: "images without tracks, and images cannot be tracked yet",
-        expected: "cam0/features.csv or odometry0 in \(mav)")
+        file: "\(mav)/cam0", found: "images without tracks",
+        expected: "cam0/features.csv, which 'fuse track' makes, or odometry0 in \(mav)")
     }
     if layout.imu != nil {
       return DatasetError(
         file: "\(mav)/cam0/features.csv", found: "no such file", expected: "tracks beside imu0, or odometry0")
     }
-    if !layout.cameras.isEmpty {
+    if !layout.cameras.isEmpty || !layout.images.isEmpty {
       return DatasetError(file: "\(mav)/imu0", found: "no such folder", expected: "imu0 beside cam0, or odometry0")
     }
     return DatasetError(file: mav, found: "nothing that gives a trajectory", expected: "imu0 and cam0, or odometry0")

@@ -13,16 +13,12 @@ struct CloneWindow {
   /// Parallax that makes a pose worth keeping, pixels.
   var keptParallax: Double
 
-  /// Rotation of the camera in the IMU.
-  var imuFromCamera: Rotation
-
   /// Clones that were worth keeping when they were the newest.
   private var worthy: Set<Int> = []
 
-  init(size: Int, keptParallax: Double, imuFromCamera: Rotation) {
+  init(size: Int, keptParallax: Double) {
     self.size = size
     self.keptParallax = keptParallax
-    self.imuFromCamera = imuFromCamera
   }
 
   /// Judges the newest clone; returns its median parallax against the last worthy one, pixels, rotation removed.
@@ -36,9 +32,9 @@ struct CloneWindow {
       worthy.insert(newest.id)
       return nil
     }
-    let turn = newest.worldFromIMU.rotation.inverse * reference.worldFromIMU.rotation
+    let turn = newest.worldFromCamera.rotation.inverse * reference.worldFromCamera.rotation
     let (parallax, common) = tracks.parallax(
-      from: reference.id, to: newest.id, newFromOld: imuFromCamera.inverse * turn * imuFromCamera)
+      from: reference.id, to: newest.id, newFromOld: turn)
     let pixels = parallax.map { $0 * focalLength }
     // With half the features gone, the old view no longer stands for the new one.
     if pixels.map({ $0 >= keptParallax }) ?? true || 2 * common < tracks.living.count { worthy.insert(newest.id) }

@@ -22,7 +22,7 @@ package struct DistanceDoubt {
     var farthest = 0.0, relativeBaseline = 0.0
     for clone in clones {
       let way = Self.covariance(from: clones[anchor], to: clone, covariance)
-      let baseline = (clone.worldFromIMU.translation - clones[anchor].worldFromIMU.translation).squaredNorm
+      let baseline = (clone.worldFromCamera.translation - clones[anchor].worldFromCamera.translation).squaredNorm
       if baseline > farthest { (farthest, relativeBaseline) = (baseline, way.trace / 3 / baseline) }
       ways.append(way)
     }
@@ -41,11 +41,10 @@ package struct DistanceDoubt {
   /// Covariance of the way between two clones.
   private static func covariance(from a: Clone, to b: Clone, _ covariance: ErrorCovariance) -> Matrix3 {
     guard a.id != b.id else { return .zero }
-    let joint = covariance.marginal([a.block, b.block]), size = 2 * Clone.errorSize
-    func element(_ row: Int, _ column: Int) -> Double {
-      let (p, q) = (3 + row, 3 + column)
-      let own = joint[size * p + q] + joint[size * (p + 6) + q + 6]
-      return own - joint[size * p + q + 6] - joint[size * (p + 6) + q]
+    let p = covariance.offset(of: a.block) + 3, q = covariance.offset(of: b.block) + 3
+    func element(_ i: Int, _ j: Int) -> Double {
+      let own = covariance[p + i, p + j] + covariance[q + i, q + j]
+      return own - covariance[p + i, q + j] - covariance[q + i, p + j]
     }
     var way = Matrix3.zero
     for i in 0..<3 { for j in 0..<3 { way[i, j] = element(i, j) } }

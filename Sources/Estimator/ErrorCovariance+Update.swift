@@ -43,40 +43,56 @@ extension ErrorCovariance {
   package func update(jacobian: [(Block, [Double])], residual: [Double], noise: [Double] = [], gate: Double? = nil)
     -> UpdateResult
   {
-    update(gather(jacobian, rows: residual.count), residual: residual, noise: noise, gate: gate)
+    update(stack(jacobian, residual), noise: noise, gate: gate)
   }
 
   /// `r^T (H P H^T + R)^-1 r` without changing anything; nil where it is not defined. Parameters as in `update`.
   package func normalizedInnovation(jacobian: [(Block, [Double])], residual: [Double], noise: [Double] = []) -> Double?
   {
-    normalizedInnovation(gather(jacobian, rows: residual.count), residual: residual, noise: noise)
+    var nis: [Double] = []
+    normalizedInnovations(stack(jacobian, residual), noise: noise, into: &nis)
+    return nis.first.flatMap { $0.isNaN ? nil : $0 }
   }
 
-  func update(_ involved: Involved, residual: [Double], noise: [Double], gate: Double?) -> UpdateResult {
-    let full = Self.full(noise, rows: residual.count)
+  private func stack(_ jacobian: [(Block, [Double])], _ residual: [Double]) -> RowStack {
+    var stack = RowStack()
+    let matrix = gather(jacobian, rows: residual.count).matrix
+    stack.append(LinearisedRows(blocks: jacobian.map(\.0), jacobian: matrix, residual: residual), in: self)
+    return stack
+  }
+
+  /// Kalman update with all parts of a stack, as above; `noise` other than unit noise only for a single part.
+  package func update(_ stack: RowStack, noise: [Double] = [], gate: Double? = nil) -> UpdateResult {
+    let full = Self.full(noise, rows: stack.residual.count)
     var nis = 0.0
     var correction = [Double](repeating: 0, count: dimension)
     let status = withStorage { storage, n, stride in
       full.withUnsafeBufferPointer { noise in
-        fuse_la_update(
-          storage, n, stride, involved.columns, Int32(involved.columns.count), involved.matrix, Int32(residual.count),
-          residual, noise.isEmpty ? nil : noise.baseAddress, gate ?? .infinity, &correction, &nis)
+        stack.withStack {
+          fuse_la_update(
+            storage, n, stride, $0, noise.isEmpty ? nil : noise.baseAddress, gate ?? .infinity, workspace, &correction,
+            &nis)
+        }
       }
     }
     return UpdateResult(status: status, nis: nis, correction: correction)
   }
 
-  func normalizedInnovation(_ involved: Involved, residual: [Double], noise: [Double]) -> Double? {
-    let full = Self.full(noise, rows: residual.count)
-    var nis = 0.0
+  /// The normalised innovation squared of each part by itself; NaN where it is not defined.
+  package func normalizedInnovations(_ stack: RowStack, noise: [Double] = [], into nis: inout [Double]) {
+    nis.removeAll(keepingCapacity: true)
+    guard stack.count > 0 else { return }
+    nis.append(contentsOf: repeatElement(.nan, count: stack.count))
+    let full = Self.full(noise, rows: stack.residual.count)
     let status = withStorage { storage, n, stride in
       full.withUnsafeBufferPointer { noise in
-        fuse_la_innovation(
-          storage, n, stride, involved.columns, Int32(involved.columns.count), involved.matrix, Int32(residual.count),
-          residual, noise.isEmpty ? nil : noise.baseAddress, &nis)
+        stack.withStack {
+          fuse_la_innovations(
+            storage, n, stride, $0, noise.isEmpty ? nil : noise.baseAddress, workspace, &nis)
+        }
       }
     }
-    return Int(status) == FUSE_LA_OK ? nis : nil
+    if Int(status) != FUSE_LA_OK { for i in nis.indices { nis[i] = .nan } }
   }
 
   private static func full(_ noise: [Double], rows: Int) -> [Double] {

@@ -8,6 +8,8 @@ package final class ErrorCovariance {
   /// A handle on a block; stays valid while other blocks come and go.
   package struct Block: Hashable, Sendable {
     let id: Int
+    /// Where its position is found; used again by others when it is gone.
+    fileprivate let slot: Int
   }
 
   private struct Entry {
@@ -16,22 +18,37 @@ package final class ErrorCovariance {
     var size: Int
   }
 
+  /// A diagonal matrix, row-major.
+  package static func diagonal(_ values: [Double]) -> [Double] {
+    var result = [Double](repeating: 0, count: values.count * values.count)
+    for (i, value) in values.enumerated() { result[i * (values.count + 1)] = value }
+    return result
+  }
+
   /// Number of rows and columns in use.
   package private(set) var dimension = 0
   private var capacity: Int
   private var storage: UnsafeMutablePointer<Double>
   private var entries: [Entry] = []
-  private var index: [Block: Int] = [:]
+  /// By slot: the position in `entries`.
+  private var positions: [Int] = []
+  private var freeSlots: [Int] = []
   private var nextID = 0
+  /// Room of the kernels for intermediate results.
+  let workspace: OpaquePointer
 
   /// An empty covariance with room for `capacity` rows; it grows by doubling when more are needed.
   package init(capacity: Int = 256) {
     self.capacity = max(16, capacity)
-    storage = .allocate(capacity: self.capacity * self.capacity)
-    storage.initialize(repeating: 0, count: self.capacity * self.capacity)
+    storage = Self.room(self.capacity)
+    guard let workspace = fuse_la_workspace_create() else { fatalError("no memory") }
+    self.workspace = workspace
   }
 
-  deinit { storage.deallocate() }
+  deinit {
+    storage.deallocate()
+    fuse_la_workspace_destroy(workspace)
+  }
 
   /// The blocks in the order of their rows.
   package var blocks: [Block] { entries.map(\.block) }
@@ -43,18 +60,21 @@ package final class ErrorCovariance {
   package func size(of block: Block) -> Int { entry(block).size }
 
   /// True while the block has not been removed.
-  package func contains(_ block: Block) -> Bool { index[block] != nil }
+  package func contains(_ block: Block) -> Bool {
+    positions.indices.contains(block.slot) && entries.indices.contains(positions[block.slot])
+      && entries[positions[block.slot]].block == block
+  }
 
   /// One element, by the rows of the full matrix.
   package subscript(row: Int, column: Int) -> Double {
     precondition(row >= 0 && row < dimension && column >= 0 && column < dimension, "outside the covariance")
-    return storage[row * capacity + column]
+    return storage[row * stride + column]
   }
 
   /// True when no variance is negative, NaN or infinite. O(n).
   package var isHealthy: Bool {
     for i in 0..<dimension {
-      let variance = storage[i * capacity + i]
+      let variance = storage[i * stride + i]
       if !(variance >= 0 && variance.isFinite) { return false }
     }
     return true
@@ -77,42 +97,63 @@ package final class ErrorCovariance {
     if dimension == 0 {
       guard independent.count == size * size, independent.allSatisfy(\.isFinite) else { return nil }
       for i in 0..<size {
-        for j in 0..<size { storage[i * capacity + j] = 0.5 * (independent[i * size + j] + independent[j * size + i]) }
+        for j in 0..<size { storage[i * stride + j] = 0.5 * (independent[i * size + j] + independent[j * size + i]) }
       }
     } else {
       let involved = gather(jacobian, rows: size)
       let status = independent.withUnsafeBufferPointer { noise in
         fuse_la_augment(
-          storage, Int32(dimension), Int32(capacity), Int32(size), involved.columns, Int32(involved.columns.count),
-          involved.matrix, noise.isEmpty ? nil : noise.baseAddress)
+          storage, Int32(dimension), Int32(stride), Int32(size), involved.columns, Int32(involved.columns.count),
+          involved.matrix, noise.isEmpty ? nil : noise.baseAddress, workspace)
       }
       guard Int(status) == FUSE_LA_OK else { return nil }
     }
-    let block = Block(id: nextID)
+    let slot = freeSlots.popLast() ?? positions.count
+    let block = Block(id: nextID, slot: slot)
     nextID += 1
-    index[block] = entries.count
+    if slot == positions.count { positions.append(entries.count) } else { positions[slot] = entries.count }
     entries.append(Entry(block: block, offset: dimension, size: size))
     dimension += size
     return block
   }
 
   /// Removes a block: marginalises it out. O(n^2).
-  package func remove(_ block: Block) {
-    let gone = entry(block)
-    let first = gone.offset, after = first + gone.size
-    for row in 0..<dimension where row < first || row >= after {
-      let from = storage + row * capacity
-      let to = storage + (row < first ? row : row - gone.size) * capacity
-      if to != from { to.update(from: from, count: first) }
-      (to + first).update(from: from + after, count: dimension - after)
-    }
-    dimension -= gone.size
-    entries.removeAll { $0.block == block }
-    index.removeAll(keepingCapacity: true)
+  package func remove(_ block: Block) { remove([block]) }
+
+  /// Removes blocks: marginalises them out. O(n^2), however many they are.
+  package func remove(_ blocks: [Block]) {
+    guard !blocks.isEmpty else { return }
+    let gone = Set(blocks.map { position($0) })
+    precondition(gone.count == blocks.count, "each block once")
+    // What stays, in runs of neighbours: from where, to where, how long.
+    var kept: [(from: Int, to: Int, count: Int)] = []
+    var (to, staying) = (0, 0)
     for i in entries.indices {
-      if entries[i].offset > first { entries[i].offset -= gone.size }
-      index[entries[i].block] = i
+      let entry = entries[i]
+      guard !gone.contains(i) else {
+        freeSlots.append(entry.block.slot)
+        continue
+      }
+      if let last = kept.last, last.from + last.count == entry.offset {
+        kept[kept.count - 1].count += entry.size
+      } else {
+        kept.append((entry.offset, to, entry.size))
+      }
+      positions[entry.block.slot] = staying
+      entries[staying] = Entry(block: entry.block, offset: to, size: entry.size)
+      to += entry.size
+      staying += 1
     }
+    entries.removeLast(entries.count - staying)
+    for rows in kept {
+      for row in 0..<rows.count {
+        let from = storage + (rows.from + row) * stride, target = storage + (rows.to + row) * stride
+        for run in kept where target + run.to != from + run.from {
+          (target + run.to).update(from: from + run.from, count: run.count)
+        }
+      }
+    }
+    dimension = to
   }
 
   // MARK: Time passes
@@ -126,7 +167,7 @@ package final class ErrorCovariance {
     let entry = entry(block)
     precondition(transition.count == entry.size * entry.size && noise.count == transition.count, "shape of F and Q")
     let status = fuse_la_propagate(
-      storage, Int32(dimension), Int32(capacity), Int32(entry.offset), Int32(entry.size), transition, noise)
+      storage, Int32(dimension), Int32(stride), Int32(entry.offset), Int32(entry.size), transition, noise, workspace)
     return Int(status) == FUSE_LA_OK
   }
 
@@ -139,8 +180,8 @@ package final class ErrorCovariance {
     let entry = entry(block)
     let involved = gather(jacobian, rows: entry.size)
     let status = fuse_la_transform(
-      storage, Int32(dimension), Int32(capacity), Int32(entry.offset), Int32(entry.size), involved.columns,
-      Int32(involved.columns.count), involved.matrix)
+      storage, Int32(dimension), Int32(stride), Int32(entry.offset), Int32(entry.size), involved.columns,
+      Int32(involved.columns.count), involved.matrix, workspace)
     return Int(status) == FUSE_LA_OK
   }
 
@@ -155,10 +196,10 @@ package final class ErrorCovariance {
     for i in 0..<entry.size {
       let row = entry.offset + i
       if !decay.isEmpty, decay[i] != 1 {
-        for j in 0..<dimension { storage[row * capacity + j] *= decay[i] }
-        for j in 0..<dimension { storage[j * capacity + row] *= decay[i] }
+        for j in 0..<dimension { storage[row * stride + j] *= decay[i] }
+        for j in 0..<dimension { storage[j * stride + row] *= decay[i] }
       }
-      storage[row * capacity + row] += variance[i]
+      storage[row * stride + row] += variance[i]
     }
     return true
   }
@@ -173,7 +214,7 @@ package final class ErrorCovariance {
     }
     var result = [Double]()
     result.reserveCapacity(rows.count * rows.count)
-    for i in rows { for j in rows { result.append(storage[i * capacity + j]) } }
+    for i in rows { for j in rows { result.append(storage[i * stride + j]) } }
     return result
   }
 
@@ -203,20 +244,35 @@ package final class ErrorCovariance {
 
   /// Lends the buffer: pointer, rows in use, distance between rows.
   func withStorage<Result>(_ body: (UnsafeMutablePointer<Double>, Int32, Int32) -> Result) -> Result {
-    body(storage, Int32(dimension), Int32(capacity))
+    body(storage, Int32(dimension), Int32(stride))
   }
 
-  private func entry(_ block: Block) -> Entry {
-    guard let position = index[block] else { preconditionFailure("this block has been removed") }
-    return entries[position]
+  private func entry(_ block: Block) -> Entry { entries[position(block)] }
+
+  private func position(_ block: Block) -> Int {
+    precondition(contains(block), "this block has been removed")
+    return positions[block.slot]
+  }
+
+  /// Distance between rows: not the power of two that the capacity likes to be, or all elements of a column would share the
+  /// same few lines of the processor's cache.
+  private var stride: Int { Self.stride(capacity) }
+  private static func stride(_ capacity: Int) -> Int { capacity + 8 }
+
+  private static func room(_ capacity: Int) -> UnsafeMutablePointer<Double> {
+    let count = capacity * stride(capacity)
+    let storage = UnsafeMutablePointer<Double>.allocate(capacity: count)
+    storage.initialize(repeating: 0, count: count)
+    return storage
   }
 
   private func reserve(_ needed: Int) {
     guard needed > capacity else { return }
     let larger = max(needed, 2 * capacity)
-    let fresh = UnsafeMutablePointer<Double>.allocate(capacity: larger * larger)
-    fresh.initialize(repeating: 0, count: larger * larger)
-    for row in 0..<dimension { (fresh + row * larger).update(from: storage + row * capacity, count: dimension) }
+    let fresh = Self.room(larger)
+    for row in 0..<dimension {
+      (fresh + row * Self.stride(larger)).update(from: storage + row * stride, count: dimension)
+    }
     storage.deallocate()
     storage = fresh
     capacity = larger

@@ -14,6 +14,7 @@ package struct FeatureConstraint {
   package let rows: LinearisedRows
   /// What they say of the point; nil when they leave its distance open.
   package let definition: Definition?
+  private let unexplained: (residual: [Double], point: [Double])
 
   /// A point's error as a function of the clones' errors and independent noise, all in terms of (d1, d2, rho).
   package struct Definition: Equatable, Sendable {
@@ -26,27 +27,34 @@ package struct FeatureConstraint {
   }
 
   /// - Parameters:
-  ///   - sights: what was seen, each from the clone of the same index; at least two.
-  ///   - anchor: index of the clone in whose camera the point is told.
+  ///   - sights: what was seen, each from the clone of the same index; at least two. A clone comes twice where both cameras saw.
+  ///   - anchor: index of the clone in whose kept camera the point is told.
   ///   - doubt: how uncertain its inverse distance is; nil: certain.
   ///   - prior: what is known of the inverse distance beforehand. It goes into the filter; nil for points that do not stay.
   /// - Returns: nil when the point cannot be seen from where a clone was, or numbers run out.
   package init?(
     sights: [FeatureTrack.Sight], clones: [Clone], anchor: Int, point: AnchoredPoint, doubt: DistanceDoubt?,
-    prior: InverseDistancePrior? = nil, camera: FilterCamera
+    prior: InverseDistancePrior? = nil, cameras: [FilterCamera]
   ) {
-    guard var full = Self.linearised(sights, clones, anchor: anchor, point, camera) else { return nil }
+    guard var full = Self.linearised(sights, clones, anchor: anchor, point, cameras) else { return nil }
+    unexplained = sights.allSatisfy { $0.camera == 0 } ? (full.residual, full.point) : ([], [])
     if let doubt { full.inflate { sight, gradient in doubt.variance(sight: sight, gradient: gradient) } }
     if let prior { full.append(prior, point) }
     var (H, F, r) = (full.pose, full.point, full.residual)
-    let columns = Clone.errorSize * clones.count, top = AnchoredPoint.errorSize
+    let blocks = Self.distinct(clones).map(\.block)
+    let columns = Clone.errorSize * blocks.count, top = AnchoredPoint.errorSize
     guard Int(fuse_la_project(&F, Int32(r.count), Int32(top), &H, Int32(columns), &r)) == FUSE_LA_OK else { return nil }
     rows = LinearisedRows(
-      blocks: clones.map(\.block), jacobian: Array(H[(top * columns)...]), residual: Array(r[top...]))
+      blocks: blocks, jacobian: Array(H[(top * columns)...]), residual: Array(r[top...]))
     definition = Definition(point, factor: F[..<9], residual: r[..<3], jacobian: H[..<(top * columns)])
   }
 
-  /// Before the projection: `pose` is 2n x 6n, `point` 2n x 3, `residual` 2n; one row more after `append`.
+  /// Each clone once, in order; sights from one clone are neighbours.
+  private static func distinct(_ clones: [Clone]) -> [Clone] {
+    clones.indices.filter { $0 == 0 || clones[$0].id != clones[$0 - 1].id }.map { clones[$0] }
+  }
+
+  /// Before the projection, of n sights from m clones: `pose` is 2n x 6m, `point` 2n x 3, `residual` 2n; one row more after `append`.
   package struct Linearised {
     package var pose: [Double]
     package var point: [Double]
@@ -75,24 +83,32 @@ package struct FeatureConstraint {
 
   /// Residuals and Jacobians of all sights before the projection; nil when the lens cannot see the point.
   package static func linearised(
-    _ sights: [FeatureTrack.Sight], _ clones: [Clone], anchor: Int, _ point: AnchoredPoint, _ camera: FilterCamera
+    _ sights: [FeatureTrack.Sight], _ clones: [Clone], anchor: Int, _ point: AnchoredPoint, _ cameras: [FilterCamera]
   ) -> Linearised? {
-    let n = sights.count, width = Clone.errorSize * n
+    let n = sights.count
+    var column: [Int] = []
+    for i in 0..<n {
+      column.append(i == 0 ? 0 : column[i - 1] + (clones[i].id == clones[i - 1].id ? 0 : Clone.errorSize))
+    }
+    let width = column[n - 1] + Clone.errorSize
     var result = Linearised(
       pose: [Double](repeating: 0, count: 2 * n * width), point: [], residual: [], gradients: [])
+    result.point.reserveCapacity(6 * n + 3)
+    result.residual.reserveCapacity(2 * n + 1)
+    result.gradients.reserveCapacity(2 * n)
     for i in 0..<n {
       guard
         let sight = LinearisedSight(
-          sights[i].pixel, from: clones[i], of: point, anchor: clones[anchor], camera: camera)
+          sights[i].pixel, from: clones[i], of: point, anchor: clones[anchor], camera: cameras[sights[i].camera])
       else { return nil }
       for row in sight.rows {
         let start = result.residual.count * width
         for axis in 0..<3 {
           // At the anchor itself the two parts cancel.
-          result.pose[start + 6 * i + axis] += row.rotation[axis]
-          result.pose[start + 6 * i + 3 + axis] += row.position[axis]
-          result.pose[start + 6 * anchor + axis] += row.anchorRotation[axis]
-          result.pose[start + 6 * anchor + 3 + axis] += row.anchorPosition[axis]
+          result.pose[start + column[i] + axis] += row.rotation[axis]
+          result.pose[start + column[i] + 3 + axis] += row.position[axis]
+          result.pose[start + column[anchor] + axis] += row.anchorRotation[axis]
+          result.pose[start + column[anchor] + 3 + axis] += row.anchorPosition[axis]
         }
         result.point += [row.point.x, row.point.y, row.point.z]
         result.residual.append(row.residual)
@@ -122,5 +138,17 @@ extension FeatureConstraint.Definition {
     self.jacobian = jacobian
     independent = (0..<9).map { spread[$0 / 3, $0 % 3] }
     self.point = point.plus(step)
+  }
+}
+
+extension FeatureConstraint {
+  /// What the sights, taken from `clones`, leave unexplained, in units of the stated noise; nil for a track that is too short to
+  /// tell how it errs, and for one that two cameras saw.
+  func sample(_ camera: FilterCamera, _ clones: [Clone]) -> TrackNoiseLearner.Sample? {
+    guard clones.count >= TrackNoiseLearner.fewestSights, !unexplained.residual.isEmpty else { return nil }
+    let scale = camera.effectiveNoise / camera.pixelNoise
+    return TrackNoiseLearner.Sample(
+      residual: unexplained.residual.map { scale * $0 }, point: unexplained.point.map { scale * $0 },
+      times: clones.map { $0.timestamp.seconds(since: clones[0].timestamp) })
   }
 }

@@ -8,13 +8,20 @@ package struct FilterCamera {
   package let lens: LensModel
   /// Pose of the camera in the IMU's axes.
   package let imuFromCamera: Pose
-  /// 1-sigma of a feature's coordinate, pixels.
+  /// Pose of this camera in the one whose poses are kept: the identity for that one.
+  package let keptFromCamera: Pose
+  /// 1-sigma of a feature's coordinate as the calibration states it, pixels.
   package let pixelNoise: Double
+  /// 1-sigma of white noise that tells as little of what hardly changes as the tracks' own, pixels: `pixelNoise` until the
+  /// tracks have told that they drift (`TrackNoise`).
+  package var effectiveNoise: Double
 
-  /// From the calibrations of both.
-  package init(_ camera: CameraCalibration, imu: IMUCalibration) {
+  /// From the calibrations of both; `kept`: the camera whose poses are kept, if it is another.
+  package init(_ camera: CameraCalibration, imu: IMUCalibration, beside kept: CameraCalibration? = nil) {
     lens = LensModel(camera)
     imuFromCamera = imu.bodyFromIMU.inverse * camera.bodyFromCamera
+    keptFromCamera = kept.map { $0.bodyFromCamera.inverse * camera.bodyFromCamera } ?? .identity
     pixelNoise = camera.pixelNoise
+    effectiveNoise = camera.pixelNoise
   }
 }

@@ -34,7 +34,7 @@ struct HoverConstraint {
 
   /// Looks at a frame that the filter stands at; updates the filter when the anchor bounds its motion.
   mutating func apply(_ frame: CameraFrame, camera: FilterCamera, to filter: InertialNavigation) {
-    let worldFromCamera = filter.worldFromNavigation.rotation * camera.imuFromCamera.rotation
+    let worldFromCamera = filter.worldFromNavigation.rotation * filter.mount.imuFromCamera.rotation
     let bearings = Dictionary(
       frame.features.compactMap { f in camera.lens.direction(ofPixel: SIMD2(f.u, f.v)).map { (f.featureID, $0) } },
       uniquingKeysWith: { first, _ in first })

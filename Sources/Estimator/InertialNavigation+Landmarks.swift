@@ -25,20 +25,20 @@ extension InertialNavigation {
 
   /// Marginalises landmarks.
   func removeLandmarks(where isGone: (Landmark) -> Bool) {
-    for landmark in landmarks where isGone(landmark) { covariance.remove(landmark.block) }
+    covariance.remove(landmarks.filter(isGone).map(\.block))
     landmarks.removeAll(where: isGone)
   }
 
   /// Tells the landmarks of one anchor in the camera of another, in closed form: means at the present estimates, Jacobians
   /// at the first estimates of both poses (see `Reanchoring`). A landmark whose numbers run out is given up.
-  func reanchor(from oldID: Int, to newID: Int, camera: FilterCamera) {
+  func reanchor(from oldID: Int, to newID: Int) {
     guard let old = clones.first(where: { $0.id == oldID }), let new = clones.first(where: { $0.id == newID }) else {
       return
     }
     var lost: Set<ErrorCovariance.Block> = []
     for i in landmarks.indices where landmarks[i].anchorID == oldID {
       let block = landmarks[i].block
-      guard let change = Reanchoring(landmarks[i].point, from: old, to: new, camera: camera),
+      guard let change = Reanchoring(landmarks[i].point, from: old, to: new),
         covariance.transform(block, jacobian: change.jacobian(old: old.block, new: new.block, landmark: block))
       else {
         lost.insert(block)

@@ -1,6 +1,7 @@
 import Geometry
 import Inertial
 import SensorData
+import Vision
 
 /// The state of an inertial filter and its passage through time: navigation state, clones and added vectors with one
 /// covariance; updates come from outside.
@@ -18,6 +19,14 @@ package final class InertialNavigation: NavigationFilter {
   package private(set) var clones: [Clone] = []
   /// Points in the state, in the order of their coming.
   package internal(set) var landmarks: [Landmark] = []
+  /// The inertial unit's axes.
+  package private(set) var intrinsics = IMUIntrinsics()
+  /// Their errors in the covariance; nil for a unit that was calibrated axis by axis.
+  package let intrinsicsBlock: ErrorCovariance.Block?
+  /// How the camera sits on the inertial unit.
+  package private(set) var mount: CameraMount
+  /// Its error in the covariance; nil for a device that was calibrated with care.
+  package let mountBlock: ErrorCovariance.Block?
   /// Sees the linearised system.
   package weak var observer: (any UpdateObserver)?
   /// Inertial samples around `time`.
@@ -27,6 +36,7 @@ package final class InertialNavigation: NavigationFilter {
 
   private let propagation: InertialPropagation
   private let noise: InertialNoise
+  private let unitSigma: Double
   package var vectors = AddedVectors()
   private var drift = DriftAccumulator()
   private var nextCloneID = 0
@@ -35,16 +45,29 @@ package final class InertialNavigation: NavigationFilter {
   /// A filter that starts at `time` in `state`; nil when a number is not finite.
   ///
   /// - Parameter initialCovariance: of (theta, p, v, b_g, b_a), 15 x 15, row-major.
-  package init?(calibration: IMUCalibration, time: Timestamp, state: InertialState, initialCovariance: [Double]) {
+  package init?(
+    calibration: IMUCalibration, mount: CameraMount, time: Timestamp, state: InertialState,
+    initialCovariance: [Double]
+  ) {
     guard state.isFinite, let block = covariance.augment(size: InertialState.errorSize, independent: initialCovariance)
     else { return nil }
     self.time = time
     self.state = state
     first = state
     poseBlock = block
+    intrinsicsBlock =
+      SensorGrade(calibration).isPhone
+      ? covariance.augment(size: IMUIntrinsics.count, independent: IMUIntrinsics.covariance(calibration)) : nil
+    self.mount = mount
+    mountBlock =
+      SensorGrade(calibration).isPhone
+      ? covariance.augment(
+        size: CameraMount.errorSize, independent: ErrorCovariance.diagonal(CameraMount.errorSigmas.map { $0 * $0 }))
+      : nil
     bodyFromNavigation = calibration.bodyFromIMU
     propagation = InertialPropagation(gravityMagnitude: calibration.gravityMagnitude)
     noise = InertialNoise(calibration)
+    unitSigma = IMUIntrinsics.sigma(calibration)
   }
 
   package var accumulatedDrift: AccumulatedDrift { drift.total }
@@ -55,7 +78,7 @@ package final class InertialNavigation: NavigationFilter {
   /// Gravity in the world, m/s^2.
   package var gravity: Vector3 { propagation.gravity }
   /// True while every number is finite and no variance negative.
-  package var isHealthy: Bool { state.isFinite && covariance.isHealthy }
+  package var isHealthy: Bool { state.isFinite && intrinsics.isFinite && mount.isFinite && covariance.isHealthy }
 
   // MARK: Time passes
 
@@ -73,17 +96,20 @@ package final class InertialNavigation: NavigationFilter {
     guard end > time else { return true }
 
     var transition = InertialTransition.identity
+    var byIntrinsics = IntrinsicsTransition()
     var gathered = BlockMatrix15()
     var reached = first
     var here = time
     for there in stops(until: end) {
-      let (next, step, added) = step(from: here, to: there, linearisedAt: reached)
+      let reading = reading(from: here, to: there)
+      let (next, step, added) = step(reading, from: here, to: there, linearisedAt: reached)
+      if intrinsicsBlock != nil { byIntrinsics.extend(over: step, rate: reading.rate, force: reading.force) }
       transition = step * transition
       gathered = step.carried(gathered)
       for i in 0..<5 { for j in 0..<5 { gathered[i, j] += added[i, j] } }
       (state, reached, here) = (next, next, there)
     }
-    guard covariance.propagate(poseBlock, transition: transition.matrix, noise: gathered.rowMajor) else { return false }
+    guard carryCovariance(transition, byIntrinsics, gathered) else { return false }
     observer?.propagated(transition.matrix, from: first, to: state)
     first = state
     let seconds = end.seconds(since: time)
@@ -109,12 +135,28 @@ package final class InertialNavigation: NavigationFilter {
     return stops
   }
 
-  private func step(from here: Timestamp, to there: Timestamp, linearisedAt reached: InertialState)
-    -> (next: InertialState, step: InertialTransition, noise: BlockMatrix15)
-  {
-    // `advance` has made sure that there are samples.
+  private func carryCovariance(
+    _ transition: InertialTransition, _ byIntrinsics: IntrinsicsTransition, _ noise: BlockMatrix15
+  ) -> Bool {
+    guard let intrinsicsBlock else {
+      return covariance.propagate(poseBlock, transition: transition.matrix, noise: noise.rowMajor)
+    }
+    let jacobian = [(poseBlock, transition.matrix), (intrinsicsBlock, byIntrinsics.matrix)]
+    return covariance.transform(poseBlock, jacobian: jacobian)
+      && covariance.propagate(poseBlock, transition: InertialTransition.identity.matrix, noise: noise.rowMajor)
+  }
+
+  /// What the sensor gave between two moments, its axes' errors not removed. `advance` has made sure that there are samples.
+  private func reading(from here: Timestamp, to there: Timestamp) -> (rate: Vector3, force: Vector3) {
     let a = samples.sample(at: here)!, b = samples.sample(at: there)!
-    let rate = 0.5 * (a.angularVelocity + b.angularVelocity), force = 0.5 * (a.specificForce + b.specificForce)
+    return (0.5 * (a.angularVelocity + b.angularVelocity), 0.5 * (a.specificForce + b.specificForce))
+  }
+
+  private func step(
+    _ reading: (rate: Vector3, force: Vector3), from here: Timestamp, to there: Timestamp,
+    linearisedAt reached: InertialState
+  ) -> (next: InertialState, step: InertialTransition, noise: BlockMatrix15) {
+    let (rate, force) = intrinsics.corrected(angularVelocity: reading.rate, specificForce: reading.force)
     let dt = there.seconds(since: here)
     let next = propagation.propagated(state, angularVelocity: rate, specificForce: force, dt: dt)
     let step = propagation.transition(
@@ -134,6 +176,13 @@ package final class InertialNavigation: NavigationFilter {
     let offset = covariance.offset(of: poseBlock)
     func largest(_ row: Int) -> Double { (offset + row..<offset + row + 3).reduce(0) { max($0, covariance[$1, $1]) } }
     return (largest(6), largest(9))
+  }
+
+  /// By what share of an angle the gyroscope may tell it wrongly, 1-sigma.
+  package var turnScaleSigma: Double {
+    guard let intrinsicsBlock else { return unitSigma }
+    let offset = covariance.offset(of: intrinsicsBlock)
+    return (offset + 6..<offset + IMUIntrinsics.count).reduce(0) { max($0, covariance[$1, $1]) }.squareRoot()
   }
 
   /// 1-sigma of the tilt, radians: how far up may be from where it is believed to be.
@@ -160,30 +209,44 @@ package final class InertialNavigation: NavigationFilter {
   /// The state at a moment not long ago as the present estimate sees it: carried back along the samples.
   package func past(at start: Timestamp) -> InertialState {
     var past = state
-    var here = time
-    for there in samples.samples(after: start, before: time).map(\.timestamp).reversed() + [start] {
-      guard let a = samples.sample(at: here), let b = samples.sample(at: there) else { break }
+    guard var newer = samples.sample(at: time), let oldest = samples.sample(at: start) else { return past }
+    func step(to older: IMUSample) {
+      let (rate, force) = intrinsics.corrected(
+        angularVelocity: 0.5 * (newer.angularVelocity + older.angularVelocity),
+        specificForce: 0.5 * (newer.specificForce + older.specificForce))
       past = propagation.propagated(
-        past, angularVelocity: 0.5 * (a.angularVelocity + b.angularVelocity),
-        specificForce: 0.5 * (a.specificForce + b.specificForce), dt: there.seconds(since: here))
-      here = there
+        past, angularVelocity: rate, specificForce: force, dt: older.timestamp.seconds(since: newer.timestamp))
+      newer = older
     }
+    for older in samples.samples(after: start, before: time).reversed() { step(to: older) }
+    step(to: oldest)
     return past
   }
 
   // MARK: Clones
 
-  /// Keeps the present pose (stochastic cloning); nil when a number is not finite.
+  /// Keeps the present pose of the camera (stochastic cloning); nil when a number is not finite.
   package func clone() -> Clone? {
-    var jacobian = [Double](repeating: 0, count: Clone.errorSize * InertialState.errorSize)
-    for i in 0..<Clone.errorSize { jacobian[i * InertialState.errorSize + i] = 1 }
-    guard let block = covariance.augment(size: Clone.errorSize, jacobian: [(poseBlock, jacobian)]) else { return nil }
+    let seeing = camera(of: state), seeingFirst = camera(of: first)
+    guard let block = covariance.augment(size: Clone.errorSize, jacobian: jacobian(of: seeingFirst)) else { return nil }
     let clone = Clone(
-      id: nextCloneID, timestamp: time, block: block, worldFromIMU: state.worldFromIMU,
-      firstWorldFromIMU: first.worldFromIMU)
+      id: nextCloneID, timestamp: time, block: block, worldFromCamera: seeing.worldFromCamera,
+      firstWorldFromCamera: seeingFirst.worldFromCamera)
     nextCloneID += 1
     clones.append(clone)
     return clone
+  }
+
+  /// The camera as a state at `time` carries it.
+  func camera(of state: InertialState) -> CarriedCamera {
+    let measured = samples.sample(at: time)?.angularVelocity ?? .zero
+    let (rate, _) = intrinsics.corrected(angularVelocity: measured, specificForce: .zero)
+    return CarriedCamera(state, angularVelocity: rate - state.gyroscopeBias, mount: mount)
+  }
+
+  /// How its pose's error follows from the errors in the state.
+  func jacobian(of camera: CarriedCamera) -> [(ErrorCovariance.Block, [Double])] {
+    [(poseBlock, camera.byState)] + (mountBlock.map { [($0, camera.byMount)] } ?? [])
   }
 
   /// Marginalises the clone at an index, which anchors no landmark any more.
@@ -207,12 +270,20 @@ package final class InertialNavigation: NavigationFilter {
     guard !hasSettled else { return }
     if variances.velocity.squareRoot() < Self.settledVelocity { hasSettled = true }
     first = state
-    for i in clones.indices { clones[i].firstWorldFromIMU = clones[i].worldFromIMU }
+    for i in clones.indices { clones[i].firstWorldFromCamera = clones[i].worldFromCamera }
   }
 
   package func apply(_ correction: [Double]) {
     let offset = covariance.offset(of: poseBlock)
     state = state.plus(Array(correction[offset..<offset + InertialState.errorSize]))
+    if let intrinsicsBlock {
+      let offset = covariance.offset(of: intrinsicsBlock)
+      intrinsics.add(correction[offset..<offset + IMUIntrinsics.count])
+    }
+    if let mountBlock {
+      let offset = covariance.offset(of: mountBlock)
+      mount = mount.plus(correction[offset..<offset + CameraMount.errorSize])
+    }
     for i in clones.indices {
       let offset = covariance.offset(of: clones[i].block)
       clones[i].apply(correction[offset..<offset + Clone.errorSize])

@@ -3,14 +3,16 @@ import Vision
 
 /// One sight of an anchored point, linearised.
 ///
-/// Camera i sees `q = R_i^T (R_a b - rho o)`, with o the way from the anchor's camera to camera i. With l_i and l_a the ways
-/// from the IMUs to their cameras, world axes, and g a gradient of the lens turned into the world:
+/// Camera i sees `q = R_i^T (R_a b - rho o)`, with o the way from the anchor's camera to camera i. With g a gradient of the
+/// lens turned into the world:
 ///
-///     theta_i: g^T [R_a b - rho (o - l_i)]x      p_i: -rho g^T
-///     theta_a: -g^T [R_a b + rho l_a]x           p_a: +rho g^T
-///     bearing: g^T R_a [e1 e2]                   rho: -g^T o
+///     theta_i: g^T [R_a b - rho (p_i - p_a)]x      p_i: -rho g^T
+///     theta_a: -g^T [R_a b]x                       p_a: +rho g^T
+///     bearing: g^T R_a [e1 e2]                     rho: -g^T o
 ///
-/// all finite at rho = 0, where only rotations are told. By the poses it is derived at their first estimates: turning the
+/// with p_i the kept camera's place, which is camera i's but for a second one beside it;
+///
+/// all are finite at rho = 0, where only rotations are told. By the poses it is derived at their first estimates: turning the
 /// world about any axis and shifting it then cancel, whatever the point is. By the point it is derived where everything is
 /// now: the unobservable directions have no part in it (`AnchoredPoint`), and a baseline of a few centimetres whose first
 /// estimate was centimetres off would tell a wrong distance with great certainty.
@@ -35,27 +37,25 @@ package struct LinearisedSight {
   /// Nil when the lens cannot see the point from there.
   package init?(_ pixel: SIMD2<Double>, from clone: Clone, of point: AnchoredPoint, anchor: Clone, camera: FilterCamera)
   {
-    let cameraNow = clone.worldFromIMU * camera.imuFromCamera
-    let anchorNow = anchor.worldFromIMU * camera.imuFromCamera
+    let cameraNow = clone.worldFromCamera * camera.keptFromCamera, anchorNow = anchor.worldFromCamera
     let offsetNow = cameraNow.translation - anchorNow.translation
     let seen = cameraNow.rotation.inverse * point.scaled(from: offsetNow, worldFromAnchor: anchorNow.rotation)
     guard let projection = camera.lens.project(seen) else { return nil }
 
-    let first = clone.firstWorldFromIMU * camera.imuFromCamera
-    let firstAnchor = anchor.firstWorldFromIMU * camera.imuFromCamera
+    let first = clone.firstWorldFromCamera, firstAnchor = anchor.firstWorldFromCamera
     let rho = point.inverseDistance
     let firstBearing = firstAnchor.rotation * point.bearing
-    let fromIMU = firstBearing - rho * (clone.firstWorldFromIMU.translation - firstAnchor.translation)
-    let fromAnchorIMU = firstBearing - rho * (anchor.firstWorldFromIMU.translation - firstAnchor.translation)
+    let way = firstBearing - rho * (first.translation - firstAnchor.translation)
+    let firstRotation = first.rotation * camera.keptFromCamera.rotation
     let (e1, e2) = point.tangents
     let (d1, d2) = (anchorNow.rotation * e1, anchorNow.rotation * e2)
-    let error = (pixel - projection.pixel) / camera.pixelNoise
+    let error = (pixel - projection.pixel) / camera.effectiveNoise
     rows = [(error.x, projection.columnGradient), (error.y, projection.rowGradient)].map { residual, gradient in
       // Row vectors from the right: g^T [v]x = (g x v)^T.
-      let g = first.rotation * gradient / camera.pixelNoise
-      let now = cameraNow.rotation * gradient / camera.pixelNoise
+      let g = firstRotation * gradient / camera.effectiveNoise
+      let now = cameraNow.rotation * gradient / camera.effectiveNoise
       return Row(
-        residual: residual, rotation: g.cross(fromIMU), position: -rho * g, anchorRotation: -g.cross(fromAnchorIMU),
+        residual: residual, rotation: g.cross(way), position: -rho * g, anchorRotation: -g.cross(firstBearing),
         anchorPosition: rho * g, point: Vector3(now.dot(d1), now.dot(d2), -now.dot(offsetNow)), gradient: now)
     }
   }
@@ -72,6 +72,8 @@ package struct LinearisedSight {
     var result = LinearisedRows(
       blocks: own ? [clone.block, landmark.block] : [clone.block, anchor.block, landmark.block], jacobian: [],
       residual: [])
+    result.jacobian.reserveCapacity(2 * (2 * Clone.errorSize + AnchoredPoint.errorSize))
+    result.residual.reserveCapacity(2)
     for row in rows {
       let weight = 1 / (1 + doubt.variance(row.gradient)).squareRoot()
       let parts =

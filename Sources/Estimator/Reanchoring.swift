@@ -13,18 +13,17 @@ package struct Reanchoring {
   package let byNew, byOld, byPoint: [Double]
 
   /// Nil when the point would lie in the new camera's centre.
-  package init?(_ point: AnchoredPoint, from old: Clone, to new: Clone, camera: FilterCamera) {
-    guard let moved = Self.moved(point, from: old.worldFromIMU, to: new.worldFromIMU, camera: camera) else {
+  package init?(_ point: AnchoredPoint, from old: Clone, to new: Clone) {
+    guard let moved = Self.moved(point, from: old.worldFromCamera, to: new.worldFromCamera) else {
       return nil
     }
     let rho = point.inverseDistance
-    let oldNow = old.worldFromIMU * camera.imuFromCamera, newNow = new.worldFromIMU * camera.imuFromCamera
+    let oldNow = old.worldFromCamera, newNow = new.worldFromCamera
     let offset = newNow.translation - oldNow.translation
     let length = (oldNow.rotation * point.bearing - rho * offset).norm
-    let oldFirst = old.firstWorldFromIMU * camera.imuFromCamera, newFirst = new.firstWorldFromIMU * camera.imuFromCamera
+    let oldFirst = old.firstWorldFromCamera, newFirst = new.firstWorldFromCamera
     let bearing = oldFirst.rotation * point.bearing
-    let fromNewIMU = bearing - rho * (new.firstWorldFromIMU.translation - oldFirst.translation)
-    let fromOldIMU = bearing - rho * (old.firstWorldFromIMU.translation - oldFirst.translation)
+    let fromNew = bearing - rho * (newFirst.translation - oldFirst.translation)
 
     let (e1, e2) = moved.tangents, (old1, old2) = point.tangents
     let (d1, d2) = (oldNow.rotation * old1, oldNow.rotation * old2)
@@ -34,7 +33,7 @@ package struct Reanchoring {
     for (axis, scale, own) in axes {
       // axis^T [v]x = (axis x v)^T.
       let g = newFirst.rotation * (scale * axis), now = newNow.rotation * (scale * axis)
-      let (t, a) = (g.cross(fromNewIMU), -g.cross(fromOldIMU))
+      let (t, a) = (g.cross(fromNew), -g.cross(bearing))
       byNew += [t.x, t.y, t.z, -rho * g.x, -rho * g.y, -rho * g.z]
       byOld += [a.x, a.y, a.z, rho * g.x, rho * g.y, rho * g.z]
       byPoint += [now.dot(d1), now.dot(d2), own - now.dot(offset)]
@@ -42,17 +41,13 @@ package struct Reanchoring {
     (self.point, self.byNew, self.byOld, self.byPoint) = (moved, byNew, byOld, byPoint)
   }
 
-  /// The point as another pose of the IMU sees it.
-  package static func moved(_ point: AnchoredPoint, from old: Pose, to new: Pose, camera: FilterCamera)
-    -> AnchoredPoint?
-  {
-    let oldCamera = old * camera.imuFromCamera, newCamera = new * camera.imuFromCamera
-    let way = point.scaled(
-      from: newCamera.translation - oldCamera.translation, worldFromAnchor: oldCamera.rotation)
+  /// The point as another camera sees it.
+  package static func moved(_ point: AnchoredPoint, from old: Pose, to new: Pose) -> AnchoredPoint? {
+    let way = point.scaled(from: new.translation - old.translation, worldFromAnchor: old.rotation)
     let length = way.norm
     guard length > smallest, length.isFinite else { return nil }
     return AnchoredPoint(
-      bearing: newCamera.rotation.inverse * way, inverseDistance: point.inverseDistance / length)
+      bearing: new.rotation.inverse * way, inverseDistance: point.inverseDistance / length)
   }
 
   /// Nearer to the new camera than this share of the old distance, a point has no direction.

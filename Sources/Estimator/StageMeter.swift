@@ -4,7 +4,21 @@ package enum Stage: String, CaseIterable, Sendable {
   case frame, range, tick, pose
   /// Carrying the trajectory on to a moment.
   case propagation
-  /// A frame's tracks into the filter.
+  /// Looking for a first state.
+  case start
+  /// Finding tracks that do not stand still.
+  case screening
+  /// Tracks and landmarks to linearised rows: triangulation, Jacobians, the points projected out.
+  case linearisation
+  /// Which rows agree with the state.
+  case gates
+  /// QR compression of rows.
+  case compression
+  /// The Kalman update of state and covariance with a frame's rows.
+  case update
+  /// Poses and landmarks that leave the state, and change of anchors.
+  case marginalisation
+  /// The rest of a frame's work: following tracks, judging rest, the window, what holds a hovering hand.
   case visualUpdate
   /// A range into the posterior of a peer that is still searched for.
   case hypotheses
@@ -17,7 +31,7 @@ package enum Stage: String, CaseIterable, Sendable {
   package var isWhole: Bool {
     switch self {
     case .frame, .range, .tick, .pose: true
-    case .propagation, .visualUpdate, .hypotheses, .trackedRange, .readout: false
+    default: false
     }
   }
 }

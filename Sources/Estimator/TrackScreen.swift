@@ -31,7 +31,7 @@ struct TrackScreen {
   /// - Returns: the features' ids that must not be used, and how many of them are new.
   mutating func inspect(_ frame: CameraFrame, _ navigation: InertialNavigation) -> (culprits: Set<Int64>, new: Int) {
     let now = navigation.time
-    culprits.formIntersection(frame.features.map(\.featureID))
+    if !culprits.isEmpty { culprits.formIntersection(frame.features.map(\.featureID)) }
     let known = culprits.count
     let bearings = frame.features.compactMap { f -> (id: Int64, direction: Vector3)? in
       guard !culprits.contains(f.featureID) else { return nil }
@@ -43,7 +43,8 @@ struct TrackScreen {
         compare(before, bearings, navigation)
       }
     }
-    views.append(View(timestamp: now, bearings: bearings.filter { !culprits.contains($0.id) }))
+    let standing = culprits.count == known ? bearings : bearings.filter { !culprits.contains($0.id) }
+    views.append(View(timestamp: now, bearings: standing))
     return (culprits, culprits.count - known)
   }
 
@@ -64,9 +65,9 @@ struct TrackScreen {
       samples.cut(from: view.timestamp, to: navigation.time) == (0, 0)
     else { return }
     let seconds = navigation.time.seconds(since: view.timestamp)
-    let then = navigation.past(at: view.timestamp).worldFromIMU * camera.imuFromCamera
-    let nowFromThen = (navigation.worldFromNavigation * camera.imuFromCamera).inverse * then
-    let doubt = doubt(navigation, seconds)
+    let then = navigation.past(at: view.timestamp).worldFromIMU * navigation.mount.imuFromCamera
+    let nowFromThen = (navigation.worldFromNavigation * navigation.mount.imuFromCamera).inverse * then
+    let doubt = doubt(navigation, seconds, turned: nowFromThen.rotation.log.norm)
     guard
       let consensus = MotionConsensus(
         offset: -nowFromThen.translation, covariance: doubt.offset, deviation: doubt.angle)
@@ -83,13 +84,17 @@ struct TrackScreen {
   }
 
   /// Covariance of the offset over a time, camera's axes up to a turn that leaves it a scalar, and 1-sigma of an angle.
-  private func doubt(_ navigation: InertialNavigation, _ seconds: Double) -> (offset: Matrix3, angle: Double) {
+  /// `turned` radians go wrong by the gyroscope's scale.
+  private func doubt(_ navigation: InertialNavigation, _ seconds: Double, turned: Double)
+    -> (offset: Matrix3, angle: Double)
+  {
     let variances = navigation.variances
     let fall = 0.5 * seconds * seconds
     let way =
       seconds * seconds * variances.velocity + fall * fall * navigation.accelerationVariance + Self.floor * Self.floor
     let pixel = camera.pixelNoise / camera.lens.focalLength
-    let turn = seconds * seconds * variances.gyroscopeBias
+    let scale = turned * navigation.turnScaleSigma
+    let turn = seconds * seconds * variances.gyroscopeBias + scale * scale
     return (Matrix3(diagonal: Vector3(repeating: way)), (2 * pixel * pixel + turn).squareRoot())
   }
 }

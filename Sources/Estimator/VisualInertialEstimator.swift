@@ -3,7 +3,7 @@ import Inertial
 import SensorData
 import Vision
 
-/// Makes the trajectory from an inertial unit and one camera: a multi-state constraint Kalman filter with
+/// Makes the trajectory from an inertial unit and one or two cameras: a multi-state constraint Kalman filter with
 /// landmarks and first-estimates Jacobians.
 ///
 /// Samples and frames go in, in time order; the filter behind `navigation` is there once a first state was found.
@@ -13,20 +13,26 @@ package final class VisualInertialEstimator {
   /// How often a filter was given up because it could no longer be trusted; each time a new world begins,
   /// placed where the old one ended.
   package private(set) var restarts = 0
-  /// Told of the propagation within a frame's work.
-  package var meter: (any StageMeter)?
+  /// Told of the stages within a frame's work.
+  package var meter: (any StageMeter)? { didSet { visualUpdate.meter = meter } }
 
   private let imu: IMUCalibration
   private let configuration: VisualInertialConfiguration
   private let timeOffset: Double
   private let camera: FilterCamera
+  private let second: SecondCamera?
   private let stillness: StillnessDetector
-  private let visualUpdate: VisualUpdate
+  private var visualUpdate: VisualUpdate
+  private var trackNoise = TrackNoiseLearner()
 
   private var waiting = IMUBuffer()
   private var initializer: Initializer
   private var newestFrame: Timestamp?
   private var tracks = FeatureTracks()
+  /// Those of a second camera that numbers its features by itself.
+  private var ownTracks = FeatureTracks()
+  /// A frame of the second camera that came before the first camera's.
+  private var early: CameraFrame?
   private var recent = RecentFrames()
   private var screen: TrackScreen
   private var rest = RestConstraint()
@@ -34,24 +40,25 @@ package final class VisualInertialEstimator {
   private var window: CloneWindow
   private var trust = TrustMonitor()
 
-  /// An estimator for a device with an inertial unit and a camera.
+  /// An estimator for a device with an inertial unit, a camera, and perhaps a second one that sees at the same moments.
   package init(
-    imu: IMUCalibration, camera: CameraCalibration,
+    imu: IMUCalibration, camera: CameraCalibration, second: CameraCalibration? = nil,
     configuration: VisualInertialConfiguration = VisualInertialConfiguration()
   ) {
     self.imu = imu
     self.configuration = configuration
     timeOffset = camera.timeOffset
     self.camera = FilterCamera(camera, imu: imu)
+    self.second = second.map { SecondCamera($0, imu: imu, beside: camera) }
     stillness = StillnessDetector(imu)
     initializer = Initializer(
       calibration: imu, camera: self.camera, stillness: stillness, patience: configuration.patience)
     screen = TrackScreen(camera: self.camera)
     window = CloneWindow(
-      size: configuration.windowSize, keptParallax: configuration.keptParallax * camera.pixelNoise,
-      imuFromCamera: self.camera.imuFromCamera.rotation)
+      size: configuration.windowSize, keptParallax: configuration.keptParallax * camera.pixelNoise)
     visualUpdate = VisualUpdate(
-      camera: self.camera, mostTracks: configuration.mostTracks, framesPerAnchor: Double(configuration.windowSize) / 2)
+      cameras: [self.camera] + (self.second.map { [$0.camera] } ?? []), mostTracks: configuration.mostTracks,
+      framesPerAnchor: Double(configuration.windowSize) / 2)
   }
 
   /// Takes an inertial sample. False for one that is not newer than the last, or not finite: it is then ignored.
@@ -68,7 +75,8 @@ package final class VisualInertialEstimator {
   package func start(from estimate: InitialEstimate) -> Bool {
     guard
       let started = InertialNavigation(
-        calibration: imu, time: estimate.time, state: estimate.state, initialCovariance: estimate.covariance)
+        calibration: imu, mount: CameraMount(imuFromCamera: camera.imuFromCamera), time: estimate.time,
+        state: estimate.state, initialCovariance: estimate.covariance)
     else { return false }
     started.samples = waiting
     tracks.removeAll()
@@ -81,28 +89,57 @@ package final class VisualInertialEstimator {
     var report = FrameReport(frame, at: frame.timestamp.advanced(bySeconds: timeOffset))
     // A frame that comes twice tells nothing the second time.
     if let newest = newestFrame, report.timestamp <= newest { return report.treated(.dropped) }
+    let spacing = newestFrame.map { report.timestamp.seconds(since: $0) } ?? 0
     newestFrame = report.timestamp
     report.medianDisparity = recent.disparity(to: frame)
-    if navigation == nil { report.waitingFor = begin(frame, report) }
+    if navigation == nil { report.waitingFor = meter.measure(.start) { begin(frame, report) } }
     guard let navigation else { return report }
     let isThere = meter.measure(.propagation) { navigation.advance(to: report.timestamp) }
     guard isThere else { return given(up: navigation, report) }
 
-    let frame = screened(frame, navigation, &report)
+    let frame = meter.measure(.screening) { screened(frame, navigation, &report) }
     let rested = rest(navigation, report)
     report.treatment = rested ? .still : .moving
     let clone = rested ? nil : navigation.clone()
     let ended = tracks.observe(frame.features, lens: camera.lens, poseID: clone?.id)
-    navigation.removeLandmarks { !tracks.isAlive($0.featureID) }
+    meter.measure(.marginalisation) { navigation.removeLandmarks { !tracks.isAlive($0.featureID) } }
     report.parallax = window.judge(clone, in: navigation, tracks, focalLength: camera.lens.focalLength)
     let surplus = window.surplus(of: navigation)
     let anchorID = window.anchorID(in: navigation, surplus: surplus)
     let told = tracksToUse(ended, surplus, isMoving: clone != nil, navigation)
-    report.count(visualUpdate.apply(told, anchorID: anchorID, to: navigation))
-    if let surplus, let anchorID { giveUp(surplus, anchorID, navigation) }
+    visualUpdate.setNoise(trackNoise.noise, spacing: spacing)
+    let outcome = visualUpdate.apply(told, anchorID: anchorID, to: navigation)
+    for sample in outcome.samples { trackNoise.add(sample) }
+    report.count(outcome)
+    if let surplus, let anchorID { meter.measure(.marginalisation) { giveUp(surplus, anchorID, navigation) } }
+    if let early { join(early) }
     if !rested { hover.apply(frame, camera: camera, to: navigation) }
     if trust.isLost(after: report, navigation) { report.giveUp(waitingFor: restart()) }
     return report
+  }
+}
+
+// MARK: A second camera
+
+extension VisualInertialEstimator {
+  /// Takes a frame of the second camera: what it saw at the moment of a frame of the first. Frames of other moments, and those
+  /// of a device at rest, tell nothing.
+  package func join(_ frame: CameraFrame) {
+    early = nil
+    guard let second, let navigation else { return }
+    let time = frame.timestamp.advanced(bySeconds: second.timeOffset)
+    guard let clone = navigation.clones.last, abs(clone.timestamp.seconds(since: time)) <= SecondCamera.tolerance else {
+      if time > navigation.time { early = frame }
+      return
+    }
+    var told = VisualUpdate.Tracks(companions: companions)
+    if second.sharesIDs {
+      tracks.join(frame.features, lens: second.camera.lens, poseID: clone.id, camera: 1)
+      told.landmarks = tracks.take(featureIDs: Set(navigation.landmarks.map(\.featureID)))
+    } else {
+      told.finished = ownTracks.observe(frame.features, lens: second.camera.lens, poseID: clone.id, camera: 1)
+    }
+    _ = visualUpdate.apply(told, anchorID: nil, to: navigation)
   }
 }
 
@@ -123,6 +160,7 @@ extension VisualInertialEstimator {
   {
     let (culprits, new) = screen.inspect(frame, navigation)
     report.tracksCut = new
+    guard !culprits.isEmpty else { return frame }
     tracks.discard(culprits)
     var rest = frame
     rest.features.removeAll { culprits.contains($0.featureID) }
@@ -161,10 +199,11 @@ extension VisualInertialEstimator {
   private func tracksToUse(_ ended: [FeatureTrack], _ surplus: Int?, isMoving: Bool, _ navigation: InertialNavigation)
     -> VisualUpdate.Tracks
   {
-    var told = VisualUpdate.Tracks(finished: ended, companions: tracks.living.count)
+    var told = VisualUpdate.Tracks(finished: ended, companions: companions)
     guard isMoving else { return told }
     told.landmarks = tracks.take(featureIDs: Set(navigation.landmarks.map(\.featureID)))
     var living = surplus == 0 ? tracks.take(seenFrom: navigation.clones[0].id) : []
+    if surplus == 0 { told.finished += ownTracks.take(seenFrom: navigation.clones[0].id) }
     let usable = (ended + living).count { $0.sights.count >= VisualUpdate.fewestSights }
     let quota = max(tracks.living.count - navigation.landmarks.count, 0) / configuration.windowSize
     living += tracks.takeLongest(quota - usable, fewest: VisualUpdate.fewestSights)
@@ -176,10 +215,14 @@ extension VisualInertialEstimator {
     return told
   }
 
+  /// Points whose distances may err in common.
+  private var companions: Int { tracks.living.count + ownTracks.living.count }
+
   private func giveUp(_ index: Int, _ anchorID: Int, _ navigation: InertialNavigation) {
     let id = navigation.clones[index].id
-    navigation.reanchor(from: id, to: anchorID, camera: camera)
+    navigation.reanchor(from: id, to: anchorID)
     tracks.forget(poseID: id)
+    ownTracks.forget(poseID: id)
     navigation.removeClone(at: index)
   }
 
@@ -204,6 +247,8 @@ extension VisualInertialEstimator {
     rest.reset()
     screen.reset()
     tracks.removeAll()
+    ownTracks.removeAll()
+    early = nil
     trust.reset()
     restarts += 1
     return "health"

@@ -24,40 +24,69 @@ struct VisualUpdate {
     var rejected = 0
     /// Updates that were not possible numerically.
     var failed = 0
+    /// What used tracks leave unexplained.
+    var samples: [TrackNoiseLearner.Sample] = []
   }
 
   /// Fewest sights that make a track worth a constraint.
   static let fewestSights = 3
   /// So many refused sights in a row, and a landmark is given up.
   static let mostRefusals = 2
+  /// Tracks of a frame from which is learnt how tracks err.
+  static let mostSamples = 3
 
-  var camera: FilterCamera
+  /// The camera whose poses are kept, and a second one beside it if there is one.
+  var cameras: [FilterCamera]
   /// Most tracks of one update; the longest are taken.
   var mostTracks: Int
   /// For how many frames a landmark keeps its anchor.
   var framesPerAnchor: Double
 
+  /// Told of the stages of the work.
+  var meter: (any StageMeter)?
+
+  /// Kept from frame to frame for their memory: rows at the gate, those of finished and new tracks, and all that goes in.
+  private var candidates = RowStack(), finished = RowStack(), all = RowStack()
+  private var nis: [Double] = []
+
+  init(cameras: [FilterCamera], mostTracks: Int, framesPerAnchor: Double) {
+    self.cameras = cameras
+    self.mostTracks = mostTracks
+    self.framesPerAnchor = framesPerAnchor
+  }
+
+  /// Takes on what the tracks have told of how they err, frames being `spacing` seconds apart.
+  mutating func setNoise(_ noise: TrackNoise, spacing: Double) {
+    let weight = noise.loneWeight(after: spacing)
+    for i in cameras.indices { cameras[i].effectiveNoise = cameras[i].pixelNoise / weight }
+  }
+
   /// Updates the filter with tracks whose sights refer to its clones.
   ///
   /// - Parameter anchorID: the clone in whose camera new landmarks are told, where they were seen from there.
-  func apply(_ tracks: Tracks, anchorID: Int?, to filter: InertialNavigation) -> Outcome {
+  mutating func apply(_ tracks: Tracks, anchorID: Int?, to filter: InertialNavigation) -> Outcome {
     var outcome = Outcome()
-    var constraints: [LinearisedRows] = []
-    for (track, stays) in chosen(tracks) {
-      let made = constraint(track, stays: stays, anchorID, tracks.companions, filter)
-      guard let (constraint, clones, anchor) = made, passesGate(constraint.rows, filter) else {
-        outcome.rejected += 1
-        continue
-      }
-      constraints.append(constraint.rows)
-      guard stays, let definition = constraint.definition else { continue }
-      filter.addLandmark(
-        featureID: track.featureID, anchorID: clones[anchor].id, definition, clones: clones.map(\.block))
+    all.removeAll()
+    finished.removeAll()
+    let made = meter.measure(.linearisation) {
+      chosen(tracks).map { track, stays in constraint(track, stays: stays, anchorID, tracks.companions, filter) }
     }
-    let seen = sights(tracks.landmarks, filter)
-    outcome.rejected += tracks.landmarks.count - seen.count
-    guard !constraints.isEmpty || !seen.isEmpty else { return outcome }
-    if update(constraints, seen, filter) { outcome.used = constraints.count + seen.count } else { outcome.failed = 1 }
+    let passed = gate(made.map { $0?.constraint.rows }, filter)
+    for (made, passes) in zip(made, passed) where passes {
+      guard let (track, constraint, clones, anchor) = made else { continue }
+      finished.append(constraint.rows, in: filter.covariance)
+      if outcome.samples.count < Self.mostSamples {
+        outcome.samples += constraint.sample(cameras[0], clones).map { [$0] } ?? []
+      }
+      guard let anchor, let definition = constraint.definition else { continue }
+      filter.addLandmark(
+        featureID: track.featureID, anchorID: clones[anchor].id, definition, clones: constraint.rows.blocks)
+    }
+    see(tracks.landmarks, filter)
+    let used = finished.count + all.count
+    outcome.rejected = made.count + tracks.landmarks.count - used
+    guard used > 0 else { return outcome }
+    if update(filter) { outcome.used = used } else { outcome.failed = 1 }
     filter.removeLandmarks { $0.refusals >= Self.mostRefusals }
     return outcome
   }
@@ -70,72 +99,82 @@ struct VisualUpdate {
     return Array(sorted.prefix(mostTracks))
   }
 
+  /// A track's constraint; `anchor` is the index of the clone that a landmark is told from, nil for points that do not stay.
   private func constraint(
     _ track: FeatureTrack, stays: Bool, _ anchorID: Int?, _ companions: Int, _ filter: InertialNavigation
-  ) -> (FeatureConstraint, clones: [Clone], anchor: Int)? {
+  ) -> (track: FeatureTrack, constraint: FeatureConstraint, clones: [Clone], anchor: Int?)? {
     let clones = track.sights.compactMap { sight in filter.clones.first { $0.id == sight.poseID } }
     precondition(clones.count == track.sights.count, "sights refer to living clones")
     let anchor = stays ? clones.lastIndex { $0.id == anchorID } ?? 0 : 0
     let views = zip(track.sights, clones).map { sight, clone in
       CameraView(
-        worldFromCamera: clone.worldFromIMU * camera.imuFromCamera, pixel: sight.pixel, direction: sight.direction)
+        worldFromCamera: clone.worldFromCamera * cameras[sight.camera].keptFromCamera, pixel: sight.pixel,
+        direction: sight.direction, lens: sight.camera)
     }
     let prior = InverseDistancePrior.handHeld
-    let triangulation = Triangulation(lens: camera.lens, pixelNoise: camera.pixelNoise, prior: prior)
-    guard case .found(let feature, let sigma, _) = triangulation.solve(views, anchor: anchor) else { return nil }
+    let triangulation = Triangulation(
+      lenses: cameras.map(\.lens), pixelNoise: cameras[0].effectiveNoise, prior: prior)
+    guard
+      case .found(let feature, let sigma, _) = triangulation.solve(
+        views, anchor: anchor, from: clones[anchor].worldFromCamera.translation)
+    else { return nil }
     let doubt = DistanceDoubt(
       feature, sigma: sigma, prior: prior, companions: companions, clones: clones, anchor: anchor,
       covariance: filter.covariance)
     let constraint = FeatureConstraint(
       sights: track.sights, clones: clones, anchor: anchor,
-      point: AnchoredPoint(feature, anchor: views[anchor].worldFromCamera), doubt: doubt,
-      prior: stays ? .landmark : nil, camera: camera)
-    return constraint.map { ($0, clones, anchor) }
+      point: AnchoredPoint(feature, anchor: clones[anchor].worldFromCamera), doubt: doubt,
+      prior: stays ? .landmark : nil, cameras: cameras)
+    return constraint.map { (track, $0, clones, stays ? anchor : nil) }
   }
 
-  /// The linearised sights of landmarks that pass the gate; counts the refusals of the others.
-  private func sights(_ tracks: [FeatureTrack], _ filter: InertialNavigation) -> [LinearisedRows] {
-    tracks.compactMap { track in
-      guard let index = filter.landmarks.firstIndex(where: { $0.featureID == track.featureID }) else { return nil }
-      let rows = sight(track, of: filter.landmarks[index], filter)
-      let passed = rows.map { passesGate($0, filter) } ?? false
-      filter.landmarks[index].refusals = passed ? 0 : filter.landmarks[index].refusals + 1
-      return passed ? rows : nil
+  /// Takes in the sights of landmarks that pass the gate; counts the refusals of the others.
+  private mutating func see(_ tracks: [FeatureTrack], _ filter: InertialNavigation) {
+    let indices = tracks.map { track in filter.landmarks.firstIndex { $0.featureID == track.featureID } }
+    let rows = meter.measure(.linearisation) {
+      zip(tracks, indices).map { track, index in index.flatMap { sight(track, of: filter.landmarks[$0], filter) } }
+    }
+    for ((index, rows), passes) in zip(zip(indices, rows), gate(rows, filter)) {
+      guard let index else { continue }
+      filter.landmarks[index].refusals = passes ? 0 : filter.landmarks[index].refusals + 1
+      if passes, let rows { all.append(rows, in: filter.covariance) }
     }
   }
 
   private func sight(_ track: FeatureTrack, of landmark: Landmark, _ filter: InertialNavigation) -> LinearisedRows? {
     guard let seen = track.sights.last, let clone = filter.clones.last, clone.id == seen.poseID,
       let anchor = filter.clones.first(where: { $0.id == landmark.anchorID }),
-      let sight = LinearisedSight(seen.pixel, from: clone, of: landmark.point, anchor: anchor, camera: camera)
+      let sight = LinearisedSight(
+        seen.pixel, from: clone, of: landmark.point, anchor: anchor, camera: cameras[seen.camera])
     else { return nil }
     return sight.rows(
       clone: clone, anchor: anchor, landmark: landmark, repetitions: Double(filter.landmarks.count) * framesPerAnchor,
       filter.covariance)
   }
 
-  private func passesGate(_ rows: LinearisedRows, _ filter: InertialNavigation) -> Bool {
-    let nis = filter.covariance.normalizedInnovation(
-      rows.involved(filter.covariance), residual: rows.residual, noise: [])
-    return nis.map { $0 <= ChiSquare.quantile95(rows.residual.count) } ?? false
+  /// Which of several measurements, each by itself, agree with the state; what could not be linearised does not.
+  private mutating func gate(_ measurements: [LinearisedRows?], _ filter: InertialNavigation) -> [Bool] {
+    candidates.removeAll()
+    for case let rows? in measurements { candidates.append(rows, in: filter.covariance) }
+    meter.measure(.gates) { filter.covariance.normalizedInnovations(candidates, into: &nis) }
+    var next = 0
+    return measurements.map { rows in
+      guard let rows else { return false }
+      defer { next += 1 }
+      return nis[next] <= ChiSquare.quantile95(rows.residual.count)
+    }
   }
 
-  /// Stacks, compresses by QR what involves clones only when there are more rows than columns, and updates once.
-  private func update(_ constraints: [LinearisedRows], _ seen: [LinearisedRows], _ filter: InertialNavigation) -> Bool {
-    var parts = seen
-    if !constraints.isEmpty {
-      guard let compressed = LinearisedRows.stacked(constraints, in: filter.covariance).compressed() else {
-        return false
-      }
-      parts.append(compressed)
+  /// Compresses by QR what involves clones only when there are more rows than columns, and updates once with everything.
+  private mutating func update(_ filter: InertialNavigation) -> Bool {
+    guard meter.measure(.compression, { candidates.compress(finished, in: filter.covariance) }) else { return false }
+    all.append(candidates)
+    filter.observer?.willUpdate(with: all, filter)
+    return meter.measure(.update) {
+      guard case .accepted(_, let correction) = filter.covariance.update(all) else { return false }
+      filter.apply(correction)
+      filter.relinearizeUntilSettled()
+      return true
     }
-    let rows = LinearisedRows.stacked(parts, in: filter.covariance)
-    filter.observer?.willUpdate(with: rows, filter)
-    let result = filter.covariance.update(
-      rows.involved(filter.covariance), residual: rows.residual, noise: [], gate: nil)
-    guard case .accepted(_, let correction) = result else { return false }
-    filter.apply(correction)
-    filter.relinearizeUntilSettled()
-    return true
   }
 }

@@ -2,8 +2,8 @@ internal import CImages
 
 /// Why bytes are no usable image.
 package enum ImageError: Error, Equatable, CustomStringConvertible {
-  /// They do not begin as a PNG file does, or there are none.
-  case notPNG
+  /// They do not begin as a PNG or JPEG file does, or there are none.
+  case unknownFormat
   /// Truncated, a wrong checksum, or more or less data than the header says.
   case damaged
   /// More pixels than `GrayImage.largest`.
@@ -14,8 +14,8 @@ package enum ImageError: Error, Equatable, CustomStringConvertible {
   /// What was found, and what was expected.
   package var description: String {
     switch self {
-    case .notPNG: "found no PNG signature, expected a PNG image"
-    case .damaged: "found a damaged PNG image, expected a whole one"
+    case .unknownFormat: "found no signature of an image, expected a PNG or JPEG image"
+    case .damaged: "found a damaged image, expected a whole one"
     case .tooLarge(let width, let height):
       "found an image of \(width)x\(height) pixels, expected at most \(GrayImage.largest)"
     case .noMemory: "found no memory for an image"
@@ -26,7 +26,7 @@ package enum ImageError: Error, Equatable, CustomStringConvertible {
   static func check(_ code: Int32, _ width: UInt32, _ height: UInt32) throws(ImageError) {
     switch Int(code) {
     case FUSE_IMAGE_OK: return
-    case FUSE_IMAGE_NOT_PNG: throw .notPNG
+    case FUSE_IMAGE_UNKNOWN: throw .unknownFormat
     case FUSE_IMAGE_TOO_LARGE: throw .tooLarge(width: Int(width), height: Int(height))
     case FUSE_IMAGE_DAMAGED: throw .damaged
     case FUSE_IMAGE_NO_MEMORY: throw .noMemory

@@ -9,26 +9,23 @@ import Geometry
 /// Source: Bloesch et al., "State estimation for legged robots", RSS 2012, doi:10.15607/RSS.2012.VIII.003.
 package struct RotationIntegrals {
   private let phi: Vector3
-  /// `c_k = sum_j (-1)^j |phi|^2j / (2j + k + 1)!`, and their derivatives by |phi|, divided by |phi|.
-  private let c1, c2, c3, d1, d2, d3: Double
+  private let squared: Double
+  /// `c_k = sum_j (-1)^j |phi|^2j / (2j + k + 1)!`.
+  private let c1, c2, c3: Double
 
   /// The integrals for one step's rotation vector, radians.
   package init(_ phi: Vector3) {
     self.phi = phi
-    let squared = phi.squaredNorm
+    squared = phi.squaredNorm
     if squared < 1 {
-      (c1, d1) = Self.series(squared, k: 1)
-      (c2, d2) = Self.series(squared, k: 2)
-      (c3, d3) = Self.series(squared, k: 3)
+      let values = Self.series(squared).values
+      (c1, c2, c3) = (values[0], values[1], values[2])
     } else {
       let angle = squared.squareRoot()
       let (sine, cosine) = (sin(angle), cos(angle))
       c1 = (1 - cosine) / squared
       c2 = (angle - sine) / (squared * angle)
       c3 = (squared / 2 + cosine - 1) / (squared * squared)
-      d1 = (sine / angle - 2 * c1) / squared
-      d2 = (c1 - 3 * c2) / squared
-      d3 = (c2 - 4 * c3) / squared
     }
   }
 
@@ -50,9 +47,9 @@ package struct RotationIntegrals {
   package var twice: Matrix3 { Self.matrix(phi, 0.5, c2, c3) }
 
   /// `d(Gamma_1 v) / d phi`.
-  package func onceDerivative(_ v: Vector3) -> Matrix3 { derivative(v, c1, c2, d1, d2) }
+  package func onceDerivative(_ v: Vector3) -> Matrix3 { derivative(v, c1, c2, slopes.0, slopes.1) }
   /// `d(Gamma_2 v) / d phi`.
-  package func twiceDerivative(_ v: Vector3) -> Matrix3 { derivative(v, c2, c3, d2, d3) }
+  package func twiceDerivative(_ v: Vector3) -> Matrix3 { derivative(v, c2, c3, slopes.1, slopes.2) }
 
   private static func matrix(_ phi: Vector3, _ a: Double, _ b: Double, _ c: Double) -> Matrix3 {
     let k = phi.skew
@@ -67,17 +64,37 @@ package struct RotationIntegrals {
     return (-a) * v.skew + b * direct + Matrix3(outer: da * turned + db * twice, phi)
   }
 
-  /// `c_k` and its derivative by |phi| over |phi|, to machine precision for |phi| < 1 (the terms left out are below 1e-17).
-  private static func series(_ x: Double, k: Int) -> (value: Double, slope: Double) {
-    var term = 1.0
-    for j in 1...(k + 1) { term /= Double(j) }
-    var value = term, slope = 0.0
-    for j in 1...8 {
-      let step = -1 / Double((2 * j + k) * (2 * j + k + 1))
-      slope += Double(2 * j) * term * step
-      term *= step * x
-      value += term
+  /// The derivatives of the `c_k` by |phi|, divided by |phi|.
+  private var slopes: (Double, Double, Double) {
+    guard squared >= 1 else {
+      let slopes = Self.series(squared).slopes
+      return (slopes[0], slopes[1], slopes[2])
     }
-    return (value, slope)
+    let angle = squared.squareRoot()
+    return ((sin(angle) / angle - 2 * c1) / squared, (c1 - 3 * c2) / squared, (c2 - 4 * c3) / squared)
+  }
+
+  /// What turns a term of the series of c_1, c_2 and c_3 into the next one, but for |phi|^2.
+  private static let steps: [SIMD4<Double>] = (1...8).map { (j: Int) -> SIMD4<Double> in
+    func step(_ k: Int) -> Double {
+      let factors: Int = (2 * j + k) * (2 * j + k + 1)
+      return -1.0 / Double(factors)
+    }
+    return SIMD4(step(1), step(2), step(3), 0)
+  }
+
+  /// The `c_k` and their derivatives by |phi| over |phi|, to machine precision for |phi| < 1 (the terms left out are below
+  /// 1e-17); x = |phi|^2.
+  private static func series(_ x: Double) -> (values: SIMD4<Double>, slopes: SIMD4<Double>) {
+    var term = SIMD4(1.0 / 2, 1.0 / 6, 1.0 / 24, 0)
+    var values = term, slopes = SIMD4<Double>.zero, twice = 2.0
+    for step in steps {
+      term *= step
+      slopes += twice * term
+      term *= x
+      values += term
+      twice += 2
+    }
+    return (values, slopes)
   }
 }

@@ -6,6 +6,9 @@ package struct CameraWatch {
   private let fewFeatures: Int
   private let delay: Double
   private var lastGood: Timestamp?
+  private var isJudged = false
+  /// Where somebody looked at the image there is less to wait for than where tracks are merely few, seconds.
+  private static let judgedDelay = 0.3
   /// Features in the newest frame.
   package private(set) var features = 0
   /// Why the newest frame was of no use; nil when it was.
@@ -20,19 +23,32 @@ package struct CameraWatch {
   /// Takes a frame in.
   package mutating func update(_ frame: CameraFrame) {
     features = frame.features.count
+    isJudged = frame.view != nil
     if let luma = frame.meanLuma, luma < darkLuma {
       cause = "dark"
     } else if features < fewFeatures {
-      cause = "fewFeatures"
+      cause = Self.word(for: frame.view)
     } else {
       cause = nil
+      isJudged = false
       lastGood = frame.timestamp
     }
     if lastGood == nil { lastGood = frame.timestamp }
   }
 
   /// True when the camera has been of no use for longer than the delay; nil before the first frame.
-  package func isBlind(at time: Timestamp) -> Bool? { lastGood.map { time.seconds(since: $0) > delay } }
+  package func isBlind(at time: Timestamp) -> Bool? {
+    lastGood.map { time.seconds(since: $0) > (isJudged ? min(delay, Self.judgedDelay) : delay) }
+  }
+
+  private static func word(for view: ViewCondition?) -> String {
+    switch view {
+    case .dark: "dark"
+    case .covered: "covered"
+    case .blurred: "excessiveMotion"
+    case .blank, .clear, nil: "fewFeatures"
+    }
+  }
 
   /// A word for why, at `time`.
   package func word(at time: Timestamp) -> String { cause ?? "cameraUnavailable" }

@@ -2,7 +2,7 @@ import Estimator
 import Geometry
 import SensorData
 
-/// The trajectory from the inertial unit and the first camera.
+/// The trajectory from the inertial unit and one or two cameras.
 final class InertialTrajectory: TrajectoryMaker {
   private let calibration: IMUCalibration
   private let estimator: VisualInertialEstimator
@@ -12,9 +12,11 @@ final class InertialTrajectory: TrajectoryMaker {
   private var witness: (any FrameWitness)?
 
   /// - Parameter initialState: start from this state once the motion reaches it; nil: find one.
-  init(imu: IMUCalibration, camera: CameraCalibration, initialState: GroundTruthState?) {
+  init(
+    imu: IMUCalibration, camera: CameraCalibration, second: CameraCalibration?, initialState: GroundTruthState?
+  ) {
     calibration = imu
-    estimator = VisualInertialEstimator(imu: imu, camera: camera)
+    estimator = VisualInertialEstimator(imu: imu, camera: camera, second: second)
     self.initialState = initialState
     waitingFor = "imu"
   }
@@ -39,8 +41,13 @@ final class InertialTrajectory: TrajectoryMaker {
   func covers(_ time: Timestamp) -> Bool { time <= covered }
 
   func process(_ frame: CameraFrame) -> FrameOutcome? {
-    // Only the first camera drives the filter; a state still to come from outside is waited for.
-    guard frame.camera == 0, initialState == nil else { return nil }
+    // A state still to come from outside is waited for.
+    guard initialState == nil else { return nil }
+    // What a second camera saw belongs to a frame of the first, which has been told of.
+    guard frame.camera == 0 else {
+      if frame.camera == 1 { estimator.join(frame) }
+      return nil
+    }
     let report = estimator.process(frame)
     waitingFor = report.waitingFor
     witness?.worked(frame, report, estimator.navigation)

@@ -65,7 +65,8 @@ public final class PrecisionFinder {
     camera = CameraWatch(configuration)
     composer = UpdateComposer(configuration)
     if !useOdometry, let imu = rig.imu, let first = rig.cameras.first {
-      trajectory = InertialTrajectory(imu: imu, camera: first, initialState: initialState)
+      trajectory = InertialTrajectory(
+        imu: imu, camera: first, second: rig.cameras.dropFirst().first, initialState: initialState)
       frameLag = max(-first.timeOffset, 0)
     } else {
       frameLag = 0

@@ -8,12 +8,22 @@ public struct CameraFrame: Equatable, Sendable {
   public var features: [FeatureObservation]
   /// Mean brightness, 0 black ... 1 white; nil where it was not measured.
   public var meanLuma: Double?
+  /// What there was to look at; nil where nobody looked.
+  public var view: ViewCondition?
+  /// What the image says about light and texture; nil where nobody looked.
+  public var measures: ImageMeasures?
 
   /// A frame from its parts.
-  public init(timestamp: Timestamp, camera: Int = 0, features: [FeatureObservation], meanLuma: Double? = nil) {
+  public init(
+    timestamp: Timestamp, camera: Int = 0, features: [FeatureObservation], meanLuma: Double? = nil,
+    view: ViewCondition? = nil,
+    measures: ImageMeasures? = nil
+  ) {
     self.timestamp = timestamp
     self.camera = camera
     self.features = features
     self.meanLuma = meanLuma
+    self.view = view
+    self.measures = measures
   }
 }

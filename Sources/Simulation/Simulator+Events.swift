@@ -62,12 +62,18 @@ extension Simulator {
     scenario.camera?.dark.contains { $0.contains(time) } ?? false || plan.pose(at: time).isOnItsLens
   }
 
+  /// What falls into the camera at a time, seconds.
+  func light(at time: Double) -> CameraLight {
+    if isDark(at: time) { return .none }
+    return scenario.camera?.covered.contains { $0.contains(time) } ?? false ? .throughTheHand : .room
+  }
+
   private func frames() -> [CameraFrame] {
     guard let camera = scenario.camera else { return [] }
     return CameraSimulator.frames(
       camera, views: cameraViews,
       landmarks: MovingLandmarks(fixed: landmarks, movers: scenario.movers, seed: seed), duration: motion.duration,
-      start: Self.start, seed: seed, isDark: isDark)
+      start: Self.start, seed: seed, light: light)
   }
 
   private func seconds(_ stamp: Timestamp) -> Double { stamp.seconds(since: Self.start) }

@@ -37,7 +37,7 @@ package struct BatchProblem {
   /// Where a point lands.
   package var reprojection: Reprojection
   /// What a sight's error costs.
-  package var loss = HuberLoss(threshold: 2.5)
+  package var loss: HuberLoss
   /// 1-sigma of the velocity of a device that was judged still, m/s: as in the filter.
   package static let stillVelocity = 0.01
 
@@ -45,7 +45,8 @@ package struct BatchProblem {
   package init(
     keyframes: [Keyframe], rig: RigEstimate, tracks: [LandmarkTrack],
     motions: [(factor: InertialFactor, weight: [Double])], start: Prior<InertialState>,
-    rigPrior: Prior<RigEstimate>, reprojection: Reprojection
+    rigPrior: Prior<RigEstimate>, reprojection: Reprojection,
+    loss: HuberLoss = HuberLoss(threshold: 2.5)
   ) {
     precondition(!motions.isEmpty && motions.count + 1 == keyframes.count, "a motion between neighbours")
     self.keyframes = keyframes
@@ -55,10 +56,11 @@ package struct BatchProblem {
     self.start = start
     self.rigPrior = rigPrior
     self.reprojection = reprojection
+    self.loss = loss
   }
 
   /// Poses of the camera at the keyframes.
-  package var cameras: [Pose] { keyframes.map { $0.worldFromIMU(after: rig.delay) * rig.imuFromCamera } }
+  package var cameras: [Pose] { keyframes.map { $0.worldFromIMU(after: rig.mount.delay) * rig.mount.imuFromCamera } }
 
   /// Normal equations of the right shape for this problem: keyframes, rig, peers; nil without memory.
   package func equations() -> NormalEquations? {
@@ -154,7 +156,8 @@ package struct BatchProblem {
     }
     guard !blocks.isEmpty else { return }
     equations.addPoint(
-      blocks: blocks, shared: keyframes.count, pose: pose, common: common, point: point, residual: residual)
+      blocks: blocks, shared: keyframes.count, pose: pose, common: common, point: point, residual: residual,
+      wall: DistanceWall.residual(landmark.inverseDistance))
   }
 
   /// What inertial unit, rest, ranges and priors cost.

@@ -16,7 +16,7 @@ extension RigEstimate {
   /// Derivative of `x.plus(d).minus(y)` by d at 0, 22 x 22, row-major: the inverse right Jacobian for the rotation, the identity
   /// for the rest.
   package func minusJacobian(_ y: RigEstimate) -> [Double] {
-    let phi = (y.imuFromCamera.rotation.inverse * imuFromCamera.rotation).log
+    let phi = (y.mount.imuFromCamera.rotation.inverse * mount.imuFromCamera.rotation).log
     let m = Rotation.leftJacobian(-phi).inverse ?? .identity
     var result = SquareMatrix.identity(Self.errorSize)
     for i in 0..<3 { for j in 0..<3 { result[i, j] = m[i, j] } }

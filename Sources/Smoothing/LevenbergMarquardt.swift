@@ -12,9 +12,9 @@ package struct LevenbergMarquardt {
   }
 
   /// Most steps, refused ones included.
-  package var mostSteps = 12
-  /// Relative decrease of the cost below which it is done.
-  package var tolerance = 1e-5
+  package var mostSteps = 20
+  /// Relative decrease of the cost below which it is done. The scale of a minute's walk, off by five sigmas, is worth 2e-4 of it.
+  package var tolerance = 1e-6
 
   /// The defaults.
   package init() {}
@@ -26,7 +26,8 @@ package struct LevenbergMarquardt {
     guard let equations = problem.equations() else { return nil }
     var cost = problem.refinePoints() + problem.costWithoutSights
     guard cost.isFinite else { return .stuck }
-    var damping = 1e-5
+    // Little: the scale of a long walk is known a million times worse than where it passes each point.
+    var damping = 1e-9
     var improved = false
     for step in 0..<mostSteps {
       progress(Double(step) / Double(mostSteps))

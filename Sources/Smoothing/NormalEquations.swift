@@ -45,16 +45,19 @@ package final class NormalEquations {
   ///   - shared: a block that all sights depend on: `common`, 2n x its size; nil: none.
   ///   - point: by the point's three numbers, 2n x 3.
   ///   - residual: 2n.
+  ///   - wall: one more row, by the point's third number only: residual and slope.
   @discardableResult
   package func addPoint(
-    blocks: [Int32], shared: Int?, pose: [Double], common: [Double], point: [Double], residual: [Double]
+    blocks: [Int32], shared: Int?, pose: [Double], common: [Double], point: [Double], residual: [Double],
+    wall: (value: Double, slope: Double) = (0, 0)
   ) -> Bool {
     let n = blocks.count
     precondition(residual.count == 2 * n && pose.count == 12 * n && point.count == 6 * n, "shapes")
     precondition(common.count == 2 * n * (shared.map { sizes[$0] } ?? 0), "shape of what is shared")
     let status = common.withUnsafeBufferPointer { common in
       fuse_bc_add_point(
-        system, blocks, Int32(n), Int32(shared ?? -1), pose, common.isEmpty ? nil : common.baseAddress, point, residual)
+        system, blocks, Int32(n), Int32(shared ?? -1), pose, common.isEmpty ? nil : common.baseAddress, point, residual,
+        [wall.slope, wall.value])
     }
     return Int(status) == FUSE_BC_OK
   }

@@ -43,9 +43,7 @@ package struct PreintegratedIMU: Sendable {
     var state = InertialState(gyroscopeBias: gyroscopeBias, accelerometerBias: accelerometerBias)
     var transition = InertialTransition.identity
     var gathered = BlockMatrix15()
-    var byIntrinsics = intrinsics.triples.map { _ in
-      (theta: Matrix3.zero, position: Matrix3.zero, velocity: Matrix3.zero)
-    }
+    var byIntrinsics = IntrinsicsTransition()
     var here = start
     for there in Self.stops(samples, from: start, to: end) {
       guard let a = samples.sample(at: here), let b = samples.sample(at: there) else { return nil }
@@ -58,7 +56,7 @@ package struct PreintegratedIMU: Sendable {
         dt: dt)
       let spacing = samples.spacing(from: here, to: there)
       let added = noise.gathered(over: step, quality: InertialNoise.quality(ofSpacing: spacing), spacing: spacing)
-      Self.carry(&byIntrinsics, over: step, turning, pulling)
+      byIntrinsics.extend(over: step, rate: turning, force: pulling)
       transition = step * transition
       gathered = step.carried(gathered)
       for i in 0..<5 { for j in 0..<5 { gathered[i, j] += added[i, j] } }
@@ -69,32 +67,8 @@ package struct PreintegratedIMU: Sendable {
     delta = state
     self.transition = transition
     self.intrinsics = intrinsics
-    self.byIntrinsics = byIntrinsics
+    self.byIntrinsics = byIntrinsics.byTriple
     covariance = gathered.rowMajor
-  }
-
-  /// The dependence on the unit's axes over one more step: their errors act as biases do, with the other sign.
-  private static func carry(
-    _ sums: inout [(theta: Matrix3, position: Matrix3, velocity: Matrix3)], over step: InertialTransition,
-    _ turning: Vector3, _ pulling: Vector3
-  ) {
-    let forces = IMUIntrinsics.forceDerivatives(pulling)
-    for k in sums.indices {
-      let old = sums[k]
-      var position = step.positionByRotation * old.theta + step.dt * old.velocity
-      var velocity = step.velocityByRotation * old.theta
-      if k < forces.count {
-        position += -(step.positionByAccelerometerBias * forces[k])
-        velocity += -(step.velocityByAccelerometerBias * forces[k])
-      } else {
-        let rate = turning[k - forces.count]
-        position += (-rate) * step.positionByGyroscopeBias
-        velocity += (-rate) * step.velocityByGyroscopeBias
-        sums[k].theta += (-rate) * step.rotationByGyroscopeBias
-      }
-      sums[k].position += position
-      sums[k].velocity += velocity
-    }
   }
 
   /// D_R, D_p, D_v at the biases of a state and other axes of the unit, to first order; `turn` is the change of D_R.

@@ -21,7 +21,7 @@ package struct Reprojection {
   /// Directions to pixels.
   package let lens: LensModel
   /// 1-sigma of a coordinate, pixels.
-  package let pixelNoise: Double
+  package var pixelNoise: Double
 
   /// - Parameter pixelNoise: 1-sigma of a coordinate, pixels.
   package init(lens: LensModel, pixelNoise: Double) {
@@ -39,8 +39,8 @@ package struct Reprojection {
   package func linearised(
     _ frame: Keyframe, _ rig: RigEstimate, _ landmark: Landmark, pixel: SIMD2<Double>
   ) -> Linearised? {
-    let imu = frame.worldFromIMU(after: rig.delay)
-    let camera = imu * rig.imuFromCamera
+    let imu = frame.worldFromIMU(after: rig.mount.delay)
+    let camera = imu * rig.mount.imuFromCamera
     let q = landmark.scaled(from: camera.translation)
     let seen = camera.rotation.inverse * q
     guard let projection = lens.project(seen) else { return nil }

@@ -1,3 +1,4 @@
+import Estimator
 import Geometry
 import Inertial
 import SensorData
@@ -9,8 +10,8 @@ struct StretchSmoother {
   static let rounds = 5
   /// A sight that is off by more than this many sigmas is cut.
   static let grossError = 4.0
-  /// What a careful calibration of a camera on an IMU leaves open, 1-sigma: radians, metres, seconds.
-  static let mountSigmas = (rotation: 0.005, translation: 0.005, delay: 0.003)
+  /// A sight that is off by more than this many sigmas pulls no harder than that.
+  static let gross = 2.5
 
   let imu: IMUCalibration
   let samples: IMUBuffer
@@ -20,7 +21,7 @@ struct StretchSmoother {
   private let noise: InertialNoise
   private let gravity: Vector3
   private let rig: RigEstimate
-  private let pixelNoise: Double
+  private let stated: Reprojection
   private let chosen: [Int]
 
   init(
@@ -34,8 +35,8 @@ struct StretchSmoother {
     lens = LensModel(camera)
     noise = InertialNoise(imu)
     gravity = Vector3(0, 0, -imu.gravityMagnitude)
-    rig = RigEstimate(imuFromCamera: imu.bodyFromIMU.inverse * camera.bodyFromCamera)
-    pixelNoise = camera.pixelNoise
+    rig = RigEstimate(mount: CameraMount(imuFromCamera: imu.bodyFromIMU.inverse * camera.bodyFromCamera))
+    stated = Reprojection(lens: lens, pixelNoise: camera.pixelNoise)
     chosen = KeyframeSelection.indices(of: stretch.frames)
   }
 
@@ -74,21 +75,15 @@ extension StretchSmoother {
       tracks: TrackCollection.tracks(chosen.map { stretch.frames[$0].features }, lens: lens), motions: motions,
       start: .init(mean: keyframes[0].state, weight: startWeight),
       rigPrior: .init(mean: rig, weight: rigWeight),
-      reprojection: Reprojection(lens: lens, pixelNoise: pixelNoise))
+      reprojection: stated, loss: HuberLoss(threshold: Self.gross))
     triangulate(&problem)
     return problem
   }
 
   /// What is known of the rig, as weights of its error.
   private var rigWeight: [Double] {
-    let sigmas = Self.mountSigmas
-    let axes = IMUIntrinsics.sigma(imu)
-    let diagonal =
-      [sigmas.rotation, sigmas.translation].flatMap { [$0, $0, $0] } + [sigmas.delay]
-      + [Double](repeating: axes, count: IMUIntrinsics.count)
-    var weight = [Double](repeating: 0, count: diagonal.count * diagonal.count)
-    for (i, sigma) in diagonal.enumerated() { weight[i * (diagonal.count + 1)] = 1 / sigma }
-    return weight
+    let axes = [Double](repeating: IMUIntrinsics.sigma(imu), count: IMUIntrinsics.count)
+    return ErrorCovariance.diagonal((CameraMount.errorSigmas + axes).map { 1 / $0 })
   }
 
   private func motions(_ keyframes: [Keyframe], _ intrinsics: IMUIntrinsics) -> [(
@@ -114,7 +109,7 @@ extension StretchSmoother {
 
   /// Finds the points that are not known yet.
   private func triangulate(_ problem: inout BatchProblem) {
-    let triangulation = Triangulation(lens: lens, pixelNoise: pixelNoise)
+    let triangulation = Triangulation(lenses: [lens], pixelNoise: problem.reprojection.pixelNoise)
     let cameras = problem.cameras
     for i in problem.tracks.indices where problem.tracks[i].landmark == nil {
       let views = problem.tracks[i].sights.map {
@@ -140,6 +135,9 @@ extension StretchSmoother {
         timestamp: old.timestamp, state: old.state, isStill: old.isStill, measuredRate: sample.angularVelocity)
     }
     cut(&problem)
+    problem.reprojection.pixelNoise = effectiveNoise(problem)
+    // What is gross stays gross, in pixels.
+    problem.loss = HuberLoss(threshold: Self.gross * stated.pixelNoise / problem.reprojection.pixelNoise)
     triangulate(&problem)
     if problem.links.isEmpty { problem.links = links(problem) }
     let keyframes = problem.keyframes
@@ -190,11 +188,31 @@ extension StretchSmoother {
     for i in problem.tracks.indices {
       guard let landmark = problem.tracks[i].landmark else { continue }
       problem.tracks[i].sights.removeAll { sight in
-        let error = problem.reprojection.residual(cameras[sight.keyframe], landmark, pixel: sight.pixel)
+        let error = stated.residual(cameras[sight.keyframe], landmark, pixel: sight.pixel)
         return error.map { $0.x * $0.x + $0.y * $0.y > limit } ?? true
       }
     }
     problem.tracks.removeAll { $0.sights.count < TrackCollection.fewest }
+  }
+
+  /// 1-sigma of white noise that tells as little of what does not change as the tracks' own, which need not be white
+  /// (`TrackNoise`), pixels.
+  private func effectiveNoise(_ problem: BatchProblem) -> Double {
+    var learner = TrackNoiseLearner()
+    let frames = problem.keyframes
+    for track in problem.tracks {
+      guard let landmark = track.landmark else { continue }
+      let rows = track.sights.compactMap { sight in
+        stated.linearised(frames[sight.keyframe], problem.rig, landmark, pixel: sight.pixel)
+      }
+      guard rows.count == track.sights.count else { continue }
+      learner.add(
+        TrackNoiseLearner.Sample(
+          residual: rows.flatMap { [$0.residual.x, $0.residual.y] }, point: rows.flatMap(\.point),
+          times: track.sights.map { frames[$0.keyframe].timestamp.seconds(since: frames[0].timestamp) }))
+    }
+    let spacing = frames[frames.count - 1].timestamp.seconds(since: frames[0].timestamp) / Double(frames.count - 1)
+    return stated.pixelNoise / learner.noise.loneWeight(after: spacing)
   }
 
   /// A pose for every frame: the keyframes' own, and in between what the inertial unit says.

@@ -1,6 +1,6 @@
 /// Radial and tangential distortion of the image plane, in focal lengths, OpenCV's and EuRoC's order of coefficients.
 /// Source: Brown, "Close-range camera calibration", Photogrammetric Engineering 37(8), 1971.
-struct BrownConrady {
+struct BrownConrady: Sendable {
   let k1, k2, p1, p2: Double
   /// Squared radius at which the radial polynomial stops rising: beyond it one pixel would have two directions.
   private let foldSquared: Double

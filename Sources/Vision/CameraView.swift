@@ -8,11 +8,14 @@ package struct CameraView: Sendable {
   package var pixel: SIMD2<Double>
   /// The unit direction that this pixel sees, camera axes.
   package var direction: Vector3
+  /// Which of the triangulation's lenses it was seen through.
+  package var lens: Int
 
   /// A view from its parts.
-  package init(worldFromCamera: Pose, pixel: SIMD2<Double>, direction: Vector3) {
+  package init(worldFromCamera: Pose, pixel: SIMD2<Double>, direction: Vector3, lens: Int = 0) {
     self.worldFromCamera = worldFromCamera
     self.pixel = pixel
     self.direction = direction
+    self.lens = lens
   }
 }

@@ -11,12 +11,15 @@ package struct FeatureTrack: Equatable, Sendable {
     package var pixel: SIMD2<Double>
     /// Unit direction, camera axes.
     package var direction: Vector3
+    /// Which camera saw it: 0 the one whose pose is kept, 1 a second one beside it.
+    package var camera = 0
 
     /// A sight from its parts.
-    package init(poseID: Int, pixel: SIMD2<Double>, direction: Vector3) {
+    package init(poseID: Int, pixel: SIMD2<Double>, direction: Vector3, camera: Int = 0) {
       self.poseID = poseID
       self.pixel = pixel
       self.direction = direction
+      self.camera = camera
     }
   }
 
@@ -44,9 +47,10 @@ package struct FeatureTrack: Equatable, Sendable {
   }
 
   mutating func forget(poseID: Int) {
-    guard let index = sights.firstIndex(where: { $0.poseID == poseID }) else { return }
-    sights.remove(at: index)
-    if index < usedCount { usedCount -= 1 }
+    while let index = sights.firstIndex(where: { $0.poseID == poseID }) {
+      sights.remove(at: index)
+      if index < usedCount { usedCount -= 1 }
+    }
   }
 }
 
@@ -61,8 +65,12 @@ package struct FeatureTracks: Sendable {
   /// Takes the features of a frame, sorted by id, and returns the tracks that ended because the frame does not see them,
   /// with their unused sights.
   ///
-  /// - Parameter poseID: the pose kept for this frame; nil keeps the tracks alive without recording a sight.
-  package mutating func observe(_ features: [FeatureObservation], lens: LensModel, poseID: Int?) -> [FeatureTrack] {
+  /// - Parameters:
+  ///   - poseID: the pose kept for this frame; nil keeps the tracks alive without recording a sight.
+  ///   - camera: which camera saw them.
+  package mutating func observe(
+    _ features: [FeatureObservation], lens: LensModel, poseID: Int?, camera: Int = 0
+  ) -> [FeatureTrack] {
     var alive: [FeatureTrack] = []
     var ended: [FeatureTrack] = []
     alive.reserveCapacity(features.count)
@@ -72,20 +80,39 @@ package struct FeatureTracks: Sendable {
         ended.append(living[i].takeUnused())
         i += 1
       }
-      var track = FeatureTrack(featureID: feature.featureID, sights: [])
       if i < living.count, living[i].featureID == feature.featureID {
-        track = living[i]
+        // Taken out of its old place, so that its sights are not copied when one is added.
+        alive.append(FeatureTrack(featureID: feature.featureID, sights: []))
+        swap(&alive[alive.count - 1], &living[i])
         i += 1
+      } else {
+        alive.append(FeatureTrack(featureID: feature.featureID, sights: []))
       }
       let pixel = SIMD2(feature.u, feature.v)
       if let poseID, let direction = lens.direction(ofPixel: pixel) {
-        track.sights.append(.init(poseID: poseID, pixel: pixel, direction: direction))
+        alive[alive.count - 1].sights.append(
+          .init(poseID: poseID, pixel: pixel, direction: direction, camera: camera))
       }
-      alive.append(track)
     }
     ended += living[i...].indices.map { living[$0].takeUnused() }
     living = alive
     return ended
+  }
+
+  /// Adds what a second camera saw, at the moment of a kept pose, of the points that are followed; what else it saw is passed
+  /// over. Features sorted by id.
+  package mutating func join(_ features: [FeatureObservation], lens: LensModel, poseID: Int, camera: Int) {
+    var i = 0
+    for feature in features {
+      while i < living.count, living[i].featureID < feature.featureID { i += 1 }
+      guard i < living.count, living[i].featureID == feature.featureID, living[i].sights.last?.poseID == poseID else {
+        continue
+      }
+      let pixel = SIMD2(feature.u, feature.v)
+      if let direction = lens.direction(ofPixel: pixel) {
+        living[i].sights.append(.init(poseID: poseID, pixel: pixel, direction: direction, camera: camera))
+      }
+    }
   }
 
   /// Takes the unused sights out of the living tracks that have one from a pose; the tracks live on.
@@ -131,7 +158,7 @@ package struct FeatureTracks: Sendable {
     var angles: [Double] = []
     for track in living {
       guard let after = track.sights.last, after.poseID == new,
-        let before = track.sights.last(where: { $0.poseID == old })
+        let before = track.sights.last(where: { $0.poseID == old && $0.camera == 0 })
       else { continue }
       angles.append((newFromOld * before.direction).cross(after.direction).norm)
     }

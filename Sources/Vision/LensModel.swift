@@ -18,12 +18,26 @@ package struct LensModel: Sendable {
   }
 
   private let fx, fy, cx, cy: Double
-  private let distortion: CameraCalibration.Distortion
+  private let optics: Optics
+
+  /// What the lens does to an image of focal length one.
+  private enum Optics: Sendable {
+    case none
+    case brown(BrownConrady)
+    case kannala(KannalaBrandt)
+    case fieldOfView(FieldOfViewLens)
+  }
 
   /// From the calibration of a camera.
   package init(_ calibration: CameraCalibration) {
     (fx, fy, cx, cy) = (calibration.fx, calibration.fy, calibration.cx, calibration.cy)
-    distortion = calibration.distortion
+    optics =
+      switch calibration.distortion {
+      case .none: .none
+      case .radialTangential(let k1, let k2, let p1, let p2): .brown(BrownConrady(k1: k1, k2: k2, p1: p1, p2: p2))
+      case .equidistant(let k1, let k2, let k3, let k4): .kannala(KannalaBrandt(k1: k1, k2: k2, k3: k3, k4: k4))
+      case .fieldOfView(let w): .fieldOfView(FieldOfViewLens(w: w))
+      }
   }
 
   /// Mean focal length, pixels: small angles times this are pixels near the image's middle.
@@ -58,31 +72,24 @@ package struct LensModel: Sendable {
   }
 
   private func bend(_ d: Vector3) -> Bent? {
-    switch distortion {
+    switch optics {
     case .none:
       guard d.z > 1e-9 * d.norm else { return nil }
       let (x, y) = (d.x / d.z, d.y / d.z)
       return Bent(
         point: SIMD2(x, y), xGradient: Vector3(1, 0, -x) / d.z, yGradient: Vector3(0, 1, -y) / d.z)
-    case .radialTangential(let k1, let k2, let p1, let p2):
-      return bend(d, BrownConrady(k1: k1, k2: k2, p1: p1, p2: p2))
-    case .equidistant(let k1, let k2, let k3, let k4):
-      return bend(d, radius: KannalaBrandt(k1: k1, k2: k2, k3: k3, k4: k4))
-    case .fieldOfView(let w):
-      return bend(d, radius: FieldOfViewLens(w: w))
+    case .brown(let lens): return bend(d, lens)
+    case .kannala(let lens): return bend(d, radius: lens)
+    case .fieldOfView(let lens): return bend(d, radius: lens)
     }
   }
 
   private func unbend(_ point: SIMD2<Double>) -> Vector3? {
-    switch distortion {
-    case .none:
-      return Vector3(point.x, point.y, 1)
-    case .radialTangential(let k1, let k2, let p1, let p2):
-      return BrownConrady(k1: k1, k2: k2, p1: p1, p2: p2).undistorted(point).map { Vector3($0.x, $0.y, 1) }
-    case .equidistant(let k1, let k2, let k3, let k4):
-      return unbend(point, radius: KannalaBrandt(k1: k1, k2: k2, k3: k3, k4: k4))
-    case .fieldOfView(let w):
-      return unbend(point, radius: FieldOfViewLens(w: w))
+    switch optics {
+    case .none: return Vector3(point.x, point.y, 1)
+    case .brown(let lens): return lens.undistorted(point).map { Vector3($0.x, $0.y, 1) }
+    case .kannala(let lens): return unbend(point, radius: lens)
+    case .fieldOfView(let lens): return unbend(point, radius: lens)
     }
   }
 

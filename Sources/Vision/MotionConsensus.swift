@@ -6,7 +6,7 @@ import Geometry
 /// Random sample consensus with two points (Fischler and Bolles 1981, doi:10.1145/358669.358692; two suffice once a gyroscope
 /// tells the rotation: Troiani et al. 2014, doi:10.1109/ICRA.2014.6907483). Two things are different here. A sample moves
 /// the translation only as far as what is known of it allows, so that a coherent moving object cannot pass for the room while
-/// the device is known to stand. And a point must lie on its `SightArc`, not on the whole epipolar line.
+/// the device is known to stand. And a point must lie on its arc (`SightArcs`), not on the whole epipolar line.
 package struct MotionConsensus: Sendable {
   /// One point, in the axes of the camera now: unit directions.
   package struct Sight: Sendable {
@@ -53,56 +53,89 @@ package struct MotionConsensus: Sendable {
   /// For each sight whether its point stood still; nil without a majority. O(pairs n), the same for the same sights.
   package func stoodStill(_ sights: [Sight]) -> [Bool]? {
     guard sights.count >= Self.fewest else { return nil }
-    var best = offset, least = cost(offset, sights, below: .infinity)
+    // Of the last group, what is too much repeats the last sight and counts nothing.
+    let arcs = stride(from: 0, to: sights.count, by: SightArcs.count).map { first in
+      SightArcs { i in
+        let sight = sights[min(first + i, sights.count - 1)]
+        return (sight.before, sight.after)
+      }
+    }
+    let surplus = arcs.count * SightArcs.count - sights.count
+    var best = offset, least = cost(offset, arcs, surplus, below: .infinity)
     for k in 0..<Self.pairs {
       let i = (k * 7) % sights.count
       let j = (i + 1 + (k * 11 + k / sights.count) % (sights.count - 1)) % sights.count
-      let candidate = corrected(by: [sights[i], sights[j]])
-      let candidateCost = cost(candidate, sights, below: least)
+      var fit = Fit(self)
+      fit.take(sights[i])
+      fit.take(sights[j])
+      let candidate = corrected(fit)
+      let candidateCost = cost(candidate, arcs, surplus, below: least)
       if candidateCost < least { (best, least) = (candidate, candidateCost) }
     }
     // All that agree with the best pair may decide together.
-    let joint = corrected(by: sights.filter { stands($0, best) })
-    if cost(joint, sights, below: least) < least { best = joint }
-    let verdict = sights.map { stands($0, best) }
+    var fit = Fit(self)
+    for (sight, stands) in zip(sights, stands(arcs, best)) where stands { fit.take(sight) }
+    let joint = corrected(fit)
+    if cost(joint, arcs, surplus, below: least) < least { best = joint }
+    let verdict = Array(stands(arcs, best).prefix(sights.count))
     let still = verdict.count { $0 }
     return still >= Self.fewest && Double(still) >= Self.leastShare * Double(sights.count) ? verdict : nil
   }
 
-  private func stands(_ sight: Sight, _ offset: Vector3) -> Bool {
-    distance(sight, offset) <= Self.gate * deviation
+  /// Squared angle at the gate, radians^2.
+  private var farthest: Double { Self.gate * Self.gate * (deviation * deviation) }
+
+  private func stands(_ arcs: [SightArcs], _ offset: Vector3) -> [Bool] {
+    let end = offset / Self.nearest
+    return arcs.flatMap { arcs -> [Bool] in
+      let squares = arcs.squaredDistances(end: end, atMost: 2 * farthest)
+      return squares.indices.map { squares[$0] <= farthest }
+    }
   }
 
-  private func distance(_ sight: Sight, _ offset: Vector3) -> Double {
-    SightArc(bearing: sight.before, offset: offset, nearest: Self.nearest).distance(to: sight.after)
-  }
-
-  /// Squared sigmas off the prior and off the arcs, the latter cut at the gate; stops counting beyond `limit`.
-  private func cost(_ candidate: Vector3, _ sights: [Sight], below limit: Double) -> Double {
-    let shift = candidate - offset
+  /// Squared sigmas off the prior and off the arcs, the latter cut at the gate; stops counting beyond `limit`. Of the last arcs
+  /// `surplus` do not count.
+  private func cost(_ candidate: Vector3, _ arcs: [SightArcs], _ surplus: Int, below limit: Double) -> Double {
+    let shift = candidate - offset, end = candidate / Self.nearest
+    let weight = 1 / (deviation * deviation), farthest = farthest
     var sum = information.form(shift, shift)
-    for sight in sights where sum < limit {
-      let sigmas = distance(sight, candidate) / deviation
-      sum += min(sigmas * sigmas, Self.gate * Self.gate)
+    for k in arcs.indices where sum < limit {
+      let squares = arcs[k].squaredDistances(end: end, atMost: farthest)
+      if k + 1 < arcs.count {
+        sum += weight * squares.sum()
+      } else {
+        for i in 0..<SightArcs.count - surplus { sum += weight * squares[i] }
+      }
     }
     return sum
   }
 
-  /// The offset after the epipolar constraints `o . (before x after) = 0`, whose noise is `deviation |o|`: Kalman's update,
-  /// one constraint after the other. An offset of zero fulfils all of them, and noise pulls that way, so only the direction is
-  /// taken; the length is the likeliest on it.
-  private func corrected(by sights: [Sight]) -> Vector3 {
-    var (o, p) = (offset, covariance)
-    let noise = deviation * deviation * (offset.squaredNorm + covariance.trace)
-    for sight in sights {
-      let h = sight.before.cross(sight.after)
-      let ph = p * h
-      let gain = ph / (h.dot(ph) + noise)
-      o -= gain * h.dot(o)
-      p = p - Matrix3(outer: gain, ph)
+  /// The offset after some epipolar constraints `o . (before x after) = 0`, whose noise is `deviation |o|`: Kalman's update, one
+  /// constraint after the other.
+  private struct Fit {
+    var offset: Vector3
+    var covariance: Matrix3
+    var noise: Double
+
+    init(_ prior: MotionConsensus) {
+      (offset, covariance) = (prior.offset, prior.covariance)
+      noise = prior.deviation * prior.deviation * (offset.squaredNorm + covariance.trace)
     }
-    let direction = o.normalized
+
+    mutating func take(_ sight: Sight) {
+      let h = sight.before.cross(sight.after)
+      let ph = covariance * h
+      let gain = ph / (h.dot(ph) + noise)
+      offset -= gain * h.dot(offset)
+      covariance = covariance - Matrix3(outer: gain, ph)
+    }
+  }
+
+  /// An offset of zero fulfils all constraints, and noise pulls that way, so only the direction of the fit is taken; the length
+  /// is the likeliest on it.
+  private func corrected(_ fit: Fit) -> Vector3 {
+    let direction = fit.offset.normalized
     let weight = information.form(direction, direction)
-    return weight > 0 ? information.form(direction, offset) / weight * direction : o
+    return weight > 0 ? information.form(direction, offset) / weight * direction : fit.offset
   }
 }

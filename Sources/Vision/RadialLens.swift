@@ -1,7 +1,7 @@
 import Foundation
 
 /// A lens that is symmetric about its axis: image radius (in focal lengths) as a function of the angle off the axis.
-protocol RadialLens {
+protocol RadialLens: Sendable {
   /// Image radius at an angle, radians, and its derivative; a slope that is not positive means out of the lens's range.
   func radius(_ angle: Double) -> (value: Double, slope: Double)
   /// The angle in 0..<pi whose radius this is; nil when there is none.

@@ -19,28 +19,30 @@ package struct Triangulation: Sendable {
   /// Points nearer than this to the anchor are not believed, metres.
   package static let nearest = 0.1
 
-  private let lens: LensModel
+  private let lenses: [LensModel]
   private let pixelNoise: Double
   private let prior: InverseDistancePrior
   private let largestError: Double
 
   /// - Parameters:
+  ///   - lenses: those of the views, by their index.
   ///   - pixelNoise: 1-sigma of a coordinate, pixels.
   ///   - largestError: root mean squared error, in sigmas, above which the pixels contradict each other. The statistical
   ///     gate comes later and knows the poses' uncertainty; this one only keeps nonsense away from the linearisation.
   package init(
-    lens: LensModel, pixelNoise: Double, prior: InverseDistancePrior = .handHeld, largestError: Double = 10
+    lenses: [LensModel], pixelNoise: Double, prior: InverseDistancePrior = .handHeld, largestError: Double = 10
   ) {
-    self.lens = lens
+    self.lenses = lenses
     self.pixelNoise = pixelNoise
     self.prior = prior
     self.largestError = largestError
   }
 
-  /// The point seen in `views`, anchored in the view at index `anchor`. At least two views. O(views).
-  package func solve(_ views: [CameraView], anchor: Int) -> Outcome {
+  /// The point seen in `views`, anchored near the view at index `anchor`: told from `origin`, or from that view's camera. At
+  /// least two views. O(views).
+  package func solve(_ views: [CameraView], anchor: Int, from origin: Vector3? = nil) -> Outcome {
     precondition(views.indices.contains(anchor), "the anchor is one of the views")
-    let center = views[anchor].worldFromCamera.translation
+    let center = origin ?? views[anchor].worldFromCamera.translation
     let start = views[anchor].worldFromCamera.rotation * views[anchor].direction
     var feature = BearingFeature(bearing: start, inverseDistance: 0)
     feature.inverseDistance = Self.clamped(linearInverseDistance(views, center: center, bearing: start))
@@ -132,7 +134,9 @@ package struct Triangulation: Sendable {
     for view in views {
       let cameraFromWorld = view.worldFromCamera.rotation.inverse
       let offset = view.worldFromCamera.translation - center
-      guard let projection = lens.project(cameraFromWorld * feature.scaled(from: offset)) else { return nil }
+      guard let projection = lenses[view.lens].project(cameraFromWorld * feature.scaled(from: offset)) else {
+        return nil
+      }
       let (a, b, c) = (cameraFromWorld * e1, cameraFromWorld * e2, -(cameraFromWorld * offset))
       let error = view.pixel - projection.pixel
       let g = projection.columnGradient, h = projection.rowGradient

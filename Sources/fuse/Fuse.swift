@@ -1,6 +1,5 @@
 import ArgumentParser
 
-@main
 struct Fuse: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fuse",
@@ -12,6 +11,7 @@ struct Fuse: AsyncParsableCommand {
         fuse run phone --format jsonl        the stream of updates on stdout
         fuse report datasets/demo            the same as a page to look at and scrub through
         fuse inspect phone                   what a recording holds and lacks
+        fuse track phone                     tracks from its images, once and for all
         fuse simulate --list                 the worlds that can be simulated
         fuse simulate arc -o walk --seed 7   a recording with known truth
         fuse eval phone                      how far the run is from the truth
@@ -25,7 +25,9 @@ struct Fuse: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      RunCommand.self, ReportCommand.self, InspectCommand.self, SimulateCommand.self, EvalCommand.self,
+      RunCommand.self, ReportCommand.self, InspectCommand.self, TrackCommand.self, SimulateCommand.self,
+      EvalCommand.self,
       DiffCommand.self, ExplainCommand.self, MeetCommand.self, BenchmarkCommand.self,
+      TrackingBenchmarkCommand.self,
     ])
 }

@@ -54,6 +54,9 @@ struct RunCommand: ParsableCommand {
   @Option(help: "Start by itself (auto) or from the first true state (groundtruth).")
   var initialize: RunOptions.Initialization = .auto
 
+  @Flag(help: "Read and decode images on the same thread as everything else; the results are the same.")
+  var sequential = false
+
   @Flag(help: "Any damage of the recording ends the run.")
   var strict = false
 
@@ -75,7 +78,7 @@ struct RunCommand: ParsableCommand {
         folder: folder, output: output ?? Self.defaultOutput(for: folder),
         options: RunOptions(
           from: from, to: to, peer: peer, forcesOdometry: odometry, initialization: initialize, isOffline: offline,
-          isStrict: strict,
+          readsAhead: !sequential, isStrict: strict,
           finder: finder), format: format, isQuiet: quiet
       ).run()
     }

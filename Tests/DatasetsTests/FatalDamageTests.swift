@@ -127,7 +127,7 @@ extension FatalCase {
       try $0.remove(Fixture.imu)
       mkfifo($0.path(Fixture.imu), 0o600)
     },
-    FatalCase("images only", "mav0/cam0", nil, "images cannot be tracked yet") {
+    FatalCase("images only", "mav0/cam0", nil, "images without tracks") {
       try $0.remove(Fixture.features)
       try $0.write("mav0/cam0/data.csv", "#timestamp [ns],filename\n1,1.png\n")
     },

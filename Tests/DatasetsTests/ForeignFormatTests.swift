@@ -88,7 +88,7 @@ import Testing
     #expect(state.gyroscopeBias == Vector3(-0.003172, 0.021267, 0.078502))
     #expect(state.accelerometerBias == Vector3(-0.025266, 0.136696, 0.075593))
     let error = try #require(throws: DatasetError.self) { try fixture.open() }
-    #expect(error.found.contains("images cannot be tracked yet"))
+    #expect(error.found.contains("images without tracks"))
 
     try fixture.write(Fixture.features, Fixture.featureHeader + "\n1403636579763555584,1,2.5,3\n")
     let reading = try fixture.read()

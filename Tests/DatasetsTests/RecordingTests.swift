@@ -43,7 +43,7 @@ import Testing
     try fixture.write("mav0/cam0/data.csv", "#timestamp [ns],filename\n1,1.png\n")
     let recording = try fixture.open()
     #expect(recording.trajectorySource == .odometry)
-    #expect(recording.warnings.contains { $0.contains("cannot be tracked yet") })
+    #expect(recording.warnings.contains { $0.contains("are not looked at") })
     #expect(recording.rig.cameras.isEmpty)
     #expect(recording.rig.bodyFromDevice.rotation == Rotation(w: 0, x: 1, y: 0, z: 0), "cam0 still says where D is")
   }

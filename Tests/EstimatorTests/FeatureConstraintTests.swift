@@ -25,7 +25,7 @@ import Vision
     for i in 0..<15 { covariance[16 * i] = 1e-4 }
     let filter = try #require(
       InertialNavigation(
-        calibration: imu, time: Timestamp(nanoseconds: 0),
+        calibration: imu, mount: CameraMount(imuFromCamera: camera.imuFromCamera), time: Timestamp(nanoseconds: 0),
         state: InertialState(position: Vector3(1, 2, 1), velocity: Vector3(0.1, 0.4, 0.1)),
         initialCovariance: covariance))
     for i in 0...250 {
@@ -45,7 +45,7 @@ import Vision
 
   static func sights(_ clones: [Clone], of point: Vector3, _ source: inout SeededRandom) -> [FeatureTrack.Sight] {
     clones.map { clone in
-      let pose = clone.worldFromIMU * camera.imuFromCamera
+      let pose = clone.worldFromCamera
       let pixel = camera.lens.project(pose.inverse * point)!.pixel + SIMD2(source.gaussian(), source.gaussian())
       return .init(poseID: clone.id, pixel: pixel, direction: camera.lens.direction(ofPixel: pixel)!)
     }
@@ -53,7 +53,7 @@ import Vision
 
   /// The point in the camera of a clone.
   static func anchored(_ clone: Clone, _ point: Vector3) -> AnchoredPoint {
-    let seen = (clone.worldFromIMU * camera.imuFromCamera).inverse * point
+    let seen = clone.worldFromCamera.inverse * point
     return AnchoredPoint(bearing: seen.normalized, inverseDistance: 1 / seen.norm)
   }
 
@@ -65,9 +65,8 @@ import Vision
       translation: pose.translation + Vector3(d[k + 3], d[k + 4], d[k + 5]))
   }
 
-  /// What a camera on an IMU at `pose` sees of a point anchored at another, pixels over their noise.
-  static func pixel(_ pose: Pose, _ point: AnchoredPoint, _ anchor: Pose) -> [Double] {
-    let from = pose * camera.imuFromCamera, to = anchor * camera.imuFromCamera
+  /// What a camera sees of a point anchored at another, pixels over their noise.
+  static func pixel(_ from: Pose, _ point: AnchoredPoint, _ to: Pose) -> [Double] {
     let offset = from.translation - to.translation
     let seen = from.rotation.inverse * (to.rotation * point.bearing - point.inverseDistance * offset)
     let pixel = camera.lens.project(seen)!.pixel / camera.pixelNoise
@@ -88,14 +87,14 @@ import Vision
         LinearisedSight(SIMD2(100, 200), from: clone, of: point, anchor: anchor, camera: Self.camera))
       let numeric = FiniteDifferences.jacobian(inputs: 15) { (d: [Double]) -> [Double] in
         Self.pixel(
-          Self.moved(clone.worldFromIMU, by: d[0..<6]), point.plus(Vector3(d[12], d[13], d[14])),
-          Self.moved(anchor.worldFromIMU, by: d[6..<12]))
+          Self.moved(clone.worldFromCamera, by: d[0..<6]), point.plus(Vector3(d[12], d[13], d[14])),
+          Self.moved(anchor.worldFromCamera, by: d[6..<12]))
       }
       let analytic = sight.rows.map { row in
         [row.rotation, row.position, row.anchorRotation, row.anchorPosition, row.point].flatMap { [$0.x, $0.y, $0.z] }
       }
       #expect(FiniteDifferences.largestDifference(analytic, numeric) < 1e-6)
-      let predicted = Self.pixel(clone.worldFromIMU, point, anchor.worldFromIMU)
+      let predicted = Self.pixel(clone.worldFromCamera, point, anchor.worldFromCamera)
       #expect(abs(sight.rows[0].residual - (100 / Self.camera.pixelNoise - predicted[0])) < 1e-9)
       #expect(abs(sight.rows[1].residual - (200 / Self.camera.pixelNoise - predicted[1])) < 1e-9)
     }
@@ -106,12 +105,12 @@ import Vision
     var source = SeededRandom(seed: 4)
     let filter = try Self.flown(&source, corrected: false)
     let clones = filter.clones, n = clones.count
-    let place = clones[0].worldFromIMU.translation + Vector3(3, 0.6, -0.1)
+    let place = clones[0].worldFromCamera.translation + Vector3(3, 0.6, -0.1)
     let point = Self.anchored(clones[anchor], place)
     let sights = Self.sights(clones, of: place, &source)
-    let full = try #require(FeatureConstraint.linearised(sights, clones, anchor: anchor, point, Self.camera))
+    let full = try #require(FeatureConstraint.linearised(sights, clones, anchor: anchor, point, [Self.camera]))
     let numeric = FiniteDifferences.jacobian(inputs: 6 * n + 3) { (d: [Double]) -> [Double] in
-      let poses = (0..<n).map { (i: Int) -> Pose in Self.moved(clones[i].worldFromIMU, by: d[6 * i..<6 * i + 6]) }
+      let poses = (0..<n).map { (i: Int) -> Pose in Self.moved(clones[i].worldFromCamera, by: d[6 * i..<6 * i + 6]) }
       let shifted = point.plus(Vector3(d[6 * n], d[6 * n + 1], d[6 * n + 2]))
       return poses.flatMap { Self.pixel($0, shifted, poses[anchor]) }
     }
@@ -127,17 +126,17 @@ import Vision
     var source = SeededRandom(seed: 6)
     let filter = try Self.flown(&source, corrected: false)
     let clones = filter.clones, width = 6 * clones.count
-    let place = clones[0].worldFromIMU.translation + Vector3(2.5, 0.5, 0.2)
+    let place = clones[0].worldFromCamera.translation + Vector3(2.5, 0.5, 0.2)
     let point = Self.anchored(clones[1], place)
     let sights = Self.sights(clones, of: place, &source)
     let prior = sigma.map { InverseDistancePrior(mean: 0.3, sigma: $0) }
     let made = try #require(
       FeatureConstraint(
-        sights: sights, clones: clones, anchor: 1, point: point, doubt: nil, prior: prior, camera: Self.camera))
+        sights: sights, clones: clones, anchor: 1, point: point, doubt: nil, prior: prior, cameras: [Self.camera]))
     #expect(made.rows.residual.count == 2 * sights.count - 3 + (prior == nil ? 0 : 1))
 
     let definition = try #require(made.definition)
-    let full = try #require(FeatureConstraint.linearised(sights, clones, anchor: 1, point, Self.camera))
+    let full = try #require(FeatureConstraint.linearised(sights, clones, anchor: 1, point, [Self.camera]))
     var normal = Matrix3.zero, right = Vector3.zero
     var mixed = [Vector3](repeating: .zero, count: width)
     for row in full.residual.indices {
@@ -168,12 +167,12 @@ import Vision
     var source = SeededRandom(seed: 8)
     let filter = try Self.flown(&source, corrected: false)
     let clones = [filter.clones[2], filter.clones[2], filter.clones[2]]
-    let place = clones[0].worldFromIMU.translation + Vector3(3, 0, 0)
+    let place = clones[0].worldFromCamera.translation + Vector3(3, 0, 0)
     let sights = Self.sights(clones, of: place, &source)
     let point = Self.anchored(clones[0], place)
     func made(_ prior: InverseDistancePrior?) -> FeatureConstraint? {
       FeatureConstraint(
-        sights: sights, clones: clones, anchor: 0, point: point, doubt: nil, prior: prior, camera: Self.camera)
+        sights: sights, clones: clones, anchor: 0, point: point, doubt: nil, prior: prior, cameras: [Self.camera])
     }
     #expect(try #require(made(nil)).definition == nil)
     let sigma = try #require(made(.handHeld)?.definition).independent[8].squareRoot()
@@ -186,17 +185,17 @@ import Vision
     var source = SeededRandom(seed: 2)
     for _ in 0..<10 {
       let filter = try Self.flown(&source, corrected: true)
-      let near = filter.clones[0].worldFromIMU.translation + Vector3(3, source.gaussian(), 0.5)
+      let near = filter.clones[0].worldFromCamera.translation + Vector3(3, source.gaussian(), 0.5)
       let sights = Self.sights(filter.clones, of: near, &source)
       let bearing = Self.anchored(filter.clones[1], near).bearing
       let constraint = try #require(
         FeatureConstraint(
           sights: sights, clones: filter.clones, anchor: 1,
-          point: AnchoredPoint(bearing: bearing, inverseDistance: inverseDistance), doubt: nil, camera: Self.camera))
+          point: AnchoredPoint(bearing: bearing, inverseDistance: inverseDistance), doubt: nil, cameras: [Self.camera]))
 
       func response(_ theta: Vector3, _ shift: (Pose) -> Vector3) -> Double {
         let direction = filter.clones.flatMap { clone -> [Double] in
-          let p = shift(clone.firstWorldFromIMU)
+          let p = shift(clone.firstWorldFromCamera)
           return [theta.x, theta.y, theta.z, p.x, p.y, p.z]
         }
         let width = direction.count
@@ -209,7 +208,7 @@ import Vision
         // A turn of everything about any axis leaves the pictures alone; gravity, in the propagation, forbids tilts.
         #expect(response(axis) { axis.cross($0.translation) } < 1e-9)
       }
-      let center = filter.clones[1].firstWorldFromIMU.translation
+      let center = filter.clones[1].firstWorldFromCamera.translation
       let scaled = response(.zero) { $0.translation - center }
       #expect(inverseDistance == 0 ? scaled == 0 : scaled > 1e-6)
     }

@@ -16,12 +16,12 @@ import Vision
       let old = filter.clones[0], new = filter.clones[3]
       let bearing = Vector3(0.5 * source.gaussian(), 0.5 * source.gaussian(), 1).normalized
       let point = AnchoredPoint(bearing: bearing, inverseDistance: inverseDistance)
-      let change = try #require(Reanchoring(point, from: old, to: new, camera: Scene.camera))
+      let change = try #require(Reanchoring(point, from: old, to: new))
       let (e1, e2) = change.point.tangents
       let numeric = FiniteDifferences.jacobian(inputs: 15) { (d: [Double]) -> [Double] in
-        let from = Scene.moved(old.worldFromIMU, by: d[6..<12]), to = Scene.moved(new.worldFromIMU, by: d[0..<6])
+        let from = Scene.moved(old.worldFromCamera, by: d[6..<12]), to = Scene.moved(new.worldFromCamera, by: d[0..<6])
         let moved = Reanchoring.moved(
-          point.plus(Vector3(d[12], d[13], d[14])), from: from, to: to, camera: Scene.camera)!
+          point.plus(Vector3(d[12], d[13], d[14])), from: from, to: to)!
         return [moved.bearing.dot(e1), moved.bearing.dot(e2), moved.inverseDistance]
       }
       let analytic = (0..<3).map { (i: Int) -> [Double] in
@@ -41,8 +41,8 @@ import Vision
       let filter = try Scene.flown(&source, corrected: true)
       let old = filter.clones[1], new = filter.clones[4]
       let point = AnchoredPoint(bearing: Vector3(0.2, -0.3, 1).normalized, inverseDistance: inverseDistance)
-      let there = try #require(Reanchoring(point, from: old, to: new, camera: Scene.camera))
-      let back = try #require(Reanchoring(there.point, from: new, to: old, camera: Scene.camera))
+      let there = try #require(Reanchoring(point, from: old, to: new))
+      let back = try #require(Reanchoring(there.point, from: new, to: old))
       #expect((back.point.bearing - point.bearing).norm < 1e-12)
       #expect(abs(back.point.inverseDistance - inverseDistance) < 1e-12)
       func matrix(_ a: [Double]) -> Matrix3 {
@@ -62,9 +62,9 @@ import Vision
     var source = SeededRandom(seed: 13)
     let filter = try Scene.flown(&source, corrected: false)
     let old = filter.clones[0], new = filter.clones[4]
-    let center = (new.worldFromIMU * Scene.camera.imuFromCamera).translation
+    let center = new.worldFromCamera.translation
     let point = Scene.anchored(old, center)
-    #expect(Reanchoring(point, from: old, to: new, camera: Scene.camera) == nil)
+    #expect(Reanchoring(point, from: old, to: new) == nil)
   }
 
   /// The errors of a point are carried along its corrections and nowhere singular: law `plus`, also along the axis.

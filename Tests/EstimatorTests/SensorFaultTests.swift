@@ -5,6 +5,7 @@ import SensorData
 import Simulation
 import TestSupport
 import Testing
+import Vision
 
 /// Sensors that fail for a while: the trajectory goes on as well as it can, and its covariance tells how well that is.
 @Suite struct SensorFaultTests {
@@ -122,7 +123,8 @@ import Testing
     let estimate = InitialEstimate(truth: truth, calibration: calibration, angularVelocity: .zero)
     let navigation = try #require(
       InertialNavigation(
-        calibration: calibration, time: estimate.time, state: estimate.state, initialCovariance: estimate.covariance))
+        calibration: calibration, mount: CameraMount(imuFromCamera: .identity), time: estimate.time,
+        state: estimate.state, initialCovariance: estimate.covariance))
     for i in 600...800 { _ = navigation.samples.add(world.sample(i)) }
     let first = navigation.state
     #expect(navigation.advance(to: truth.timestamp.advanced(bySeconds: 0.703)))

@@ -18,14 +18,19 @@ struct SimulatedRun {
   var restarts = 0
   var dropouts = 0
 
-  /// - Parameter disturb: may change or drop what the sensors say, by seconds since the start.
+  /// - Parameters:
+  ///   - cameras: how many are used.
+  ///   - sharedIDs: a feature has the same number in both.
+  ///   - disturb: may change or drop what the sensors say, by seconds since the start.
   init(
-    _ scenario: Scenario, seed: UInt64, fromTruth: Bool = true,
+    _ scenario: Scenario, seed: UInt64, fromTruth: Bool = true, cameras: Int = 1, sharedIDs: Bool = true,
     disturb: (Double, SensorEvent) -> SensorEvent? = { $1 }
   ) throws {
     let simulator = try Simulator(scenario: scenario, seed: seed)
     let rig = simulator.rig, truth = simulator.truth(), calibration = rig.imu!
-    let estimator = VisualInertialEstimator(imu: calibration, camera: rig.cameras[0])
+    var second = cameras > 1 ? rig.cameras[1] : nil
+    if !sharedIDs { second?.featureIDs = .separate }
+    let estimator = VisualInertialEstimator(imu: calibration, camera: rig.cameras[0], second: second)
     // Events come in the order of the IMU's clock, as the finder hands them on.
     let offset = rig.cameras[0].timeOffset
     func time(_ event: SensorEvent) -> Timestamp {
@@ -43,6 +48,10 @@ struct SimulatedRun {
           estimator.start(
             from: InitialEstimate(truth: truth[0], calibration: calibration, angularVelocity: sample.angularVelocity))
         }
+      case .frame(var frame)? where frame.camera == 1:
+        guard cameras > 1 else { break }
+        if !sharedIDs { for i in frame.features.indices { frame.features[i].featureID += 1_000_000 } }
+        estimator.join(frame)
       case .frame(let frame)?:
         let report = estimator.process(frame)
         var row = Row(seconds: seconds, report: report, epoch: estimator.restarts)

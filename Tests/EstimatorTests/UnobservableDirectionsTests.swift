@@ -24,7 +24,7 @@ import Testing
     }
     static func clone(_ clone: Clone, _ k: Int, axis: Vector3 = Vector3(0, 0, 1)) -> [Double] {
       if k < 3 { return (0..<6).map { $0 == 3 + k ? 1 : 0 } }
-      return [axis, axis.cross(clone.firstWorldFromIMU.translation)].flatMap { [$0.x, $0.y, $0.z] }
+      return [axis, axis.cross(clone.firstWorldFromCamera.translation)].flatMap { [$0.x, $0.y, $0.z] }
     }
     /// A landmark, told in a camera, has no part in any of them.
     func part(_ block: ErrorCovariance.Block, _ k: Int, _ navigation: InertialNavigation) -> [Double] {
@@ -52,18 +52,14 @@ import Testing
       smallestTilt = min(smallestTilt, change)
     }
 
-    func willUpdate(with rows: LinearisedRows, _ navigation: InertialNavigation) {
+    func willUpdate(with rows: RowStack, _ navigation: InertialNavigation) {
       updates += 1
       self.rows += rows.residual.count
       for k in 0..<4 {
-        let direction = rows.blocks.flatMap { part($0, k, navigation) }
-        for row in rows.residual.indices {
-          var sum = 0.0, size = 0.0
-          for j in 0..<rows.width {
-            let term = rows.jacobian[row * rows.width + j] * direction[j]
-            sum += term
-            size += abs(term)
-          }
+        let direction = navigation.covariance.blocks.flatMap { part($0, k, navigation) }
+        rows.forEachRow { columns, coefficients, _ in
+          let terms = zip(columns, coefficients).map { $1 * direction[Int($0)] }
+          let sum = terms.reduce(0, +), size = terms.reduce(0) { $0 + abs($1) }
           if size > 0 { largest.update = max(largest.update, abs(sum) / max(size, 1)) }
         }
       }
@@ -92,7 +88,9 @@ import Testing
     _ = world.run(60, estimator) { _, event in
       if let navigation = estimator.navigation {
         navigation.observer = watch
-        let shifts = navigation.clones.map { ($0.worldFromIMU.translation - $0.firstWorldFromIMU.translation).norm }
+        let shifts = navigation.clones.map {
+          ($0.worldFromCamera.translation - $0.firstWorldFromCamera.translation).norm
+        }
         travelled = max(travelled, shifts.max() ?? 0)
       }
       return event

@@ -1,7 +1,9 @@
 import Foundation
+import Images
+import TestSupport
 import Testing
 
-/// A simulated recording with images is used as without; images alone give one clear error.
+/// A simulated recording with images is used as without; images alone are tracked.
 @Suite struct ImageRecordingTests {
   private static let scenario = """
     name: brief
@@ -38,9 +40,39 @@ import Testing
       #expect(a == b && a != nil, "\(name)")
     }
     try files.removeItem(atPath: path("pictured/r/mav0/cam0/features.csv"))
-    let blind = try FuseProcess.run(["run", path("pictured/r"), "-o", path("blind")])
-    #expect(blind.status == 2 && blind.errorLines.count == 1)
-    #expect(blind.stderr.contains("images without tracks, and images cannot be tracked yet"))
+    try files.removeItem(atPath: path("pictured/r/mav0/cam0/frames.csv"))
+    try runsAreTheSameOnTheWayAndFromFiles(path("pictured/r"), path)
+  }
+
+  /// `run` on images, the same on one thread, `track` and then `run`: the same updates and poses. And pictures of the tracks.
+  private func runsAreTheSameOnTheWayAndFromFiles(_ folder: String, _ path: (String) -> String) throws {
+    func outputs(_ name: String, _ arguments: [String] = []) throws -> [Data?] {
+      let run = try FuseProcess.run(["run", folder, "-o", path(name), "--quiet"] + arguments)
+      #expect(run.status == 0 && run.stderr.isEmpty, "\(run.stderr)")
+      return ["updates.jsonl", "trajectory.tum"].map { FileManager.default.contents(atPath: path(name + "/" + $0)) }
+    }
+    let onTheWay = try outputs("a")
+    #expect(try onTheWay.allSatisfy { $0 != nil } && outputs("b", ["--sequential"]) == onTheWay)
+    let track = try FuseProcess.run(["track", folder])
+    #expect(track.status == 0 && track.stdout.hasPrefix("cam0: 28 frames, "), "\(track.stderr)")
+    let features = FileManager.default.contents(atPath: folder + "/mav0/cam0/features.csv")
+    #expect(try outputs("c") == onTheWay)
+    let again = try FuseProcess.run(["track", folder])
+    #expect(again.status == 2 && again.errorLines.count == 1 && again.stderr.contains("--force"))
+    let forced = try FuseProcess.run(["track", folder, "--force", "--sequential", "--quiet"])
+    #expect(forced.status == 0 && forced.stdout.isEmpty)
+    #expect(FileManager.default.contents(atPath: folder + "/mav0/cam0/features.csv") == features && features != nil)
+    let overlay = try FuseProcess.run(["track", folder, "--overlay", path("look")])
+    #expect(overlay.status == 0 && overlay.stdout == "\(path("look")): 3 pictures\n")
+    for name in try FileManager.default.contentsOfDirectory(atPath: path("look")) {
+      let image = try GrayImage(encoded: [UInt8](#require(FileManager.default.contents(atPath: path("look/" + name)))))
+      #expect(image.width == 640 && image.height == 480 && image.pixels.count { $0 == 255 } > 300)
+    }
+  }
+
+  @Test func thereMustBeImagesToTrack() throws {
+    let track = try FuseProcess.run(["track", Repository.root.appendingPathComponent("datasets/demo").path])
+    #expect(track.status == 2 && track.errorLines.count == 1 && track.stderr.contains("found no images"))
   }
 
   @Test func imagesNeedACamera() throws {

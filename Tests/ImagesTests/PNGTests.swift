@@ -15,7 +15,7 @@ import Testing
   func writtenPixelsComeBack(_ size: (width: Int, height: Int)) throws {
     let image = Self.random(size.width, size.height, seed: 3)
     let bytes = try image.png()
-    #expect(try GrayImage(png: bytes) == image)
+    #expect(try GrayImage(encoded: bytes) == image)
     // Pure noise cannot be made smaller, only hardly larger.
     #expect(bytes.count < size.width * size.height * 65 / 64 + 4096)
     #expect(try image.png() == bytes)
@@ -31,8 +31,8 @@ import Testing
   @Test func truncatedFilesAreRefused() throws {
     let bytes = try Self.random(40, 30, seed: 5).png()
     for count in 0..<bytes.count {
-      let error = #expect(throws: ImageError.self) { try GrayImage(png: Array(bytes.prefix(count))) }
-      #expect(error == (count < 8 ? .notPNG : .damaged), "\(count) of \(bytes.count) bytes")
+      let error = #expect(throws: ImageError.self) { try GrayImage(encoded: Array(bytes.prefix(count))) }
+      #expect(error == (count < 8 ? .unknownFormat : .damaged), "\(count) of \(bytes.count) bytes")
     }
   }
 
@@ -43,15 +43,15 @@ import Testing
     for index in bytes.indices {
       var damaged = bytes
       damaged[index] ^= 0x55
-      if let read = try? GrayImage(png: damaged) { #expect(read == image, "byte \(index)") }
+      if let read = try? GrayImage(encoded: damaged) { #expect(read == image, "byte \(index)") }
     }
   }
 
   @Test func whatIsNoImageIsRefused() throws {
-    #expect(throws: ImageError.notPNG) { try GrayImage(png: []) }
-    #expect(throws: ImageError.notPNG) { try GrayImage(png: Array("P5 2 2 255 abcd".utf8)) }
-    #expect(throws: ImageError.notPNG) {
-      try GrayImage(png: [0xFF, 0xD8, 0xFF, 0xE0, 0, 0x10, 0x4A, 0x46, 0x49, 0x46])
+    #expect(throws: ImageError.unknownFormat) { try GrayImage(encoded: []) }
+    #expect(throws: ImageError.unknownFormat) { try GrayImage(encoded: Array("P5 2 2 255 abcd".utf8)) }
+    #expect(throws: ImageError.damaged) {
+      try GrayImage(encoded: [0xFF, 0xD8, 0xFF, 0xE0, 0, 0x10, 0x4A, 0x46, 0x49, 0x46])
     }
   }
 
@@ -60,7 +60,7 @@ import Testing
   func headersOfAnotherSizeAreRefused(_ size: (width: Int, height: Int)) throws {
     var bytes = try Self.random(40, 30, seed: 7).png()
     Self.setSize(&bytes, size.width, size.height)
-    #expect(throws: ImageError.damaged) { try GrayImage(png: bytes) }
+    #expect(throws: ImageError.damaged) { try GrayImage(encoded: bytes) }
   }
 
   /// 64 MPixel and no more, whatever follows; refused by the header alone.
@@ -68,11 +68,11 @@ import Testing
     var bytes = try Self.random(4, 4, seed: 8).png()
     for (width, height) in [(1 << 13, (1 << 13) + 1), (Int(Int32.max), Int(Int32.max)), (1 << 27, 1)] {
       Self.setSize(&bytes, width, height)
-      #expect(throws: ImageError.tooLarge(width: width, height: height)) { try GrayImage(png: bytes) }
+      #expect(throws: ImageError.tooLarge(width: width, height: height)) { try GrayImage(encoded: bytes) }
     }
     for (width, height) in [(0, 4), (4, 0)] {
       Self.setSize(&bytes, width, height)
-      #expect(throws: ImageError.damaged) { try GrayImage(png: bytes) }
+      #expect(throws: ImageError.damaged) { try GrayImage(encoded: bytes) }
     }
     #expect(Int(FUSE_IMAGE_LARGEST) == GrayImage.largest)
     #expect(fuse_image_encoded_limit(1 << 13, (1 << 13) + 1) == 0)
@@ -103,7 +103,7 @@ import Testing
     var bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     bytes += chunk("IHDR", bigEndian(2) + bigEndian(1) + [depth, colour, 0, 0, 0])
     if !palette.isEmpty { bytes += chunk("PLTE", palette) }
-    return try GrayImage(png: bytes + chunk("IDAT", data) + chunk("IEND", [])).pixels
+    return try GrayImage(encoded: bytes + chunk("IDAT", data) + chunk("IEND", [])).pixels
   }
 
   private static func setSize(_ bytes: inout [UInt8], _ width: Int, _ height: Int) {

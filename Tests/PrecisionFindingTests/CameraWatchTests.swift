@@ -36,4 +36,23 @@ import Testing
     watch.update(Self.frame(0, features: 50, luma: nil))
     #expect(watch.isBlind(at: Self.at(2)) == true && watch.word(at: Self.at(2)) == "cameraUnavailable")
   }
+
+  /// Where somebody looked at the image, the cause has its own word and is said sooner.
+  @Test(arguments: [
+    (ViewCondition.dark, "dark"), (.covered, "covered"), (.blank, "fewFeatures"), (.blurred, "excessiveMotion"),
+  ])
+  func aJudgedViewNamesItsCause(_ view: ViewCondition, _ word: String) {
+    var watch = CameraWatch(FinderConfiguration())
+    watch.update(Self.frame(0, features: 50, luma: 0.5))
+    for k in 1...8 {
+      var frame = Self.frame(0.05 * Double(k), features: 0, luma: 0.3)
+      frame.view = view
+      watch.update(frame)
+      #expect(watch.cause == word && watch.isBlind(at: frame.timestamp) == (k > 6))
+    }
+    var clear = Self.frame(0.45, features: 50, luma: 0.5)
+    clear.view = .clear
+    watch.update(clear)
+    #expect(watch.cause == nil && watch.isBlind(at: clear.timestamp) == false)
+  }
 }

@@ -44,6 +44,9 @@ import Testing
     let frames = events.count { if case .frame = $0.event { true } else { false } }
     let ranges = events.count { if case .range = $0.event { true } else { false } }
     #expect(meter.count(.frame) == frames && meter.count(.visualUpdate) == frames)
+    for stage in [Stage.start, .screening, .linearisation, .gates, .compression, .update, .marginalisation] {
+      #expect(meter.count(stage) > 0, "\(stage)")
+    }
     #expect(meter.count(.range) == ranges)
     #expect(meter.count(.readout) == told.updates().count)
     #expect(meter.count(.pose) == 0)

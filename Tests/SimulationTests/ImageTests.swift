@@ -124,7 +124,7 @@ import Testing
     #expect(list == "#timestamp [ns],filename\n" + stamps.map { "\($0),\($0).png\n" }.joined())
     for (frame, stamp) in zip(frames, stamps) {
       let data = try Data(contentsOf: camera.appendingPathComponent("data/\(stamp).png"))
-      #expect(try GrayImage(png: Array(data)) == images.image(of: frame))
+      #expect(try GrayImage(encoded: Array(data)) == images.image(of: frame))
     }
     #expect(try Recording.open(folder, options: ReadingOptions(strict: true)).warnings.isEmpty)
     let other = camera.appendingPathComponent("data/notes.txt")

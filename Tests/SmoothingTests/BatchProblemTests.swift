@@ -28,6 +28,28 @@ import Testing
     #expect(problem.rig.minus(problem.rigPrior.mean).allSatisfy { abs($0) < 1e-6 })
   }
 
+  /// The scale is the direction that the sights leave open: the solver gets there as it is set, points without parallax or not.
+  @Test func theScaleIsFound() throws {
+    var source = SeededRandom(seed: 7)
+    let motion = SyntheticMotion(seconds: 3, &source)
+    var problem = try #require(motion.problem(points: 120, &source))
+    let truth = problem.keyframes.map(\.state)
+    for k in 1..<problem.keyframes.count {
+      problem.keyframes[k].state.position = truth[0].position + 0.9 * (truth[k].position - truth[0].position)
+      problem.keyframes[k].state.velocity = 0.9 * truth[k].velocity
+    }
+    // Points seen from one place only: any distance does for them, and noise has thrown some of them far off.
+    for i in problem.tracks.indices where i % 3 == 0 {
+      problem.tracks[i].sights = Array(problem.tracks[i].sights.prefix(2))
+      problem.tracks[i].landmark?.inverseDistance = i % 2 == 0 ? 60 : -40
+    }
+    _ = LevenbergMarquardt().solve(&problem)
+    let way = (problem.keyframes.last!.state.position - problem.keyframes[0].state.position).norm
+    let trueWay = (truth.last!.position - truth[0].position).norm
+    #expect(abs(way / trueWay - 1) < 1e-3, "\(way / trueWay)")
+    #expect(problem.tracks.allSatisfy { abs($0.landmark?.inverseDistance ?? 0) < 10 })
+  }
+
   /// The linearised system's gradient is that of the cost: a step down it lowers the cost as foretold.
   @Test func theStepLowersTheCostAsForetold() throws {
     var source = SeededRandom(seed: 2)

@@ -15,8 +15,9 @@ import Vision
 
   static func rig(_ source: inout SeededRandom) -> RigEstimate {
     var rig = RigEstimate(
-      imuFromCamera: Pose(rotation: source.rotation(), translation: 0.1 * source.gaussian3()),
-      delay: 0.01 * source.gaussian())
+      mount: CameraMount(
+        imuFromCamera: Pose(rotation: source.rotation(), translation: 0.1 * source.gaussian3()),
+        delay: 0.01 * source.gaussian()))
     rig.intrinsics = PreintegrationTests.axes(&source)
     return rig
   }
@@ -84,14 +85,14 @@ import Vision
         timestamp: SyntheticMotion.time(0), state: SyntheticMotion.state(&source), measuredRate: source.gaussian3())
       frame.velocity = source.gaussian3()
       let rig = Self.rig(&source)
-      let camera = frame.worldFromIMU(after: rig.delay) * rig.imuFromCamera
+      let camera = frame.worldFromIMU(after: rig.mount.delay) * rig.mount.imuFromCamera
       let landmark = Landmark(
         origin: camera.translation + 0.2 * source.gaussian3(),
         bearing: (camera.rotation * Vector3(source.gaussian(), source.gaussian(), 2)).normalized,
         inverseDistance: inverseDistance)
       let pixel = SIMD2(source.uniform(0...640), source.uniform(0...480))
       func residual(_ frame: Keyframe, _ rig: RigEstimate, _ landmark: Landmark) -> [Double] {
-        let camera = frame.worldFromIMU(after: rig.delay) * rig.imuFromCamera
+        let camera = frame.worldFromIMU(after: rig.mount.delay) * rig.mount.imuFromCamera
         let error = reprojection.residual(camera, landmark, pixel: pixel)!
         return [error.x, error.y]
       }

@@ -64,7 +64,8 @@ import Testing
     let A = (0..<36).map { _ in source.gaussian() }, B = (0..<18).map { _ in source.gaussian() }
     let C = (0..<18).map { _ in source.gaussian() }, r = (0..<6).map { _ in source.gaussian() }
     #expect(
-      equations.addPoint(blocks: blocks.map(Int32.init), shared: 6, pose: A, common: B, point: C, residual: r))
+      equations.addPoint(
+        blocks: blocks.map(Int32.init), shared: 6, pose: A, common: B, point: C, residual: r, wall: (0.7, 1.3)))
     var wide = rows.map { $0 + [0, 0, 0] }
     for i in 0..<6 {
       var row = [Double](repeating: 0, count: total + 3)
@@ -74,6 +75,8 @@ import Testing
       wide.append(row)
     }
     residuals += r
+    wide.append([Double](repeating: 0, count: total + 2) + [1.3])
+    residuals.append(0.7)
     let n = total + 3
     let H = (0..<n).map { i in (0..<n).map { j in wide.reduce(0) { $0 + $1[i] * $1[j] } } }
     let g = (0..<n).map { i in zip(wide, residuals).reduce(0) { $0 + $1.0[i] * $1.1 } }

@@ -61,7 +61,7 @@ struct SyntheticMotion {
   /// The problem whose solution are the true states, with noise-free sights of random points.
   func problem(points: Int, _ source: inout SeededRandom) -> BatchProblem? {
     let noise = InertialNoise(Self.imu)
-    let rig = RigEstimate(imuFromCamera: Self.camera.bodyFromCamera)
+    let rig = RigEstimate(mount: CameraMount(imuFromCamera: Self.camera.bodyFromCamera))
     let keyframes = states.map { moment, state in
       Keyframe(
         timestamp: moment, state: state, measuredRate: samples.sample(at: moment)!.angularVelocity)
@@ -77,7 +77,7 @@ struct SyntheticMotion {
       motions.append((InertialFactor(motion: motion, gravity: Self.gravity), weight))
     }
     let lens = LensModel(Self.camera)
-    let cameras = keyframes.map { $0.state.worldFromIMU * rig.imuFromCamera }
+    let cameras = keyframes.map { $0.state.worldFromIMU * rig.mount.imuFromCamera }
     var tracks: [LandmarkTrack] = []
     for id in 0..<points {
       let first = id % max(keyframes.count - 8, 1), anchor = cameras[first]

@@ -10,27 +10,55 @@ import Vision
     var random = SeededRandom(seed: 1)
     for _ in 0..<500 {
       let bearing = random.direction(), offset = random.gaussian3() * 0.3
-      let arc = SightArc(bearing: bearing, offset: offset, nearest: 0.3)
+      func angle(_ direction: Vector3) -> Double { Self.angle(bearing, offset, direction) }
       let distance = exp(random.uniform(log(0.3)...log(100)))
       let seen = (bearing * distance - offset).normalized
-      #expect(arc.distance(to: seen) < 1e-7)
-      #expect(arc.distance(to: bearing) < 1e-7)
+      #expect(angle(seen) < 1e-7)
+      #expect(angle(bearing) < 1e-7)
       // Off the plane.
       let normal = bearing.cross(offset).normalized
       let tilt = random.uniform(0.001...0.1)
       let off = (seen * cos(tilt) + normal * sin(tilt)).normalized
-      #expect(abs(arc.distance(to: off) - tilt) < 1e-6)
+      #expect(abs(angle(off) - tilt) < 1e-6)
       // Nearer than allowed: on the plane, beyond the end.
       let tooNear = (bearing * 0.15 - offset).normalized, end = (bearing * 0.3 - offset).normalized
       let beyond = atan2(end.cross(tooNear).norm, end.dot(tooNear))
-      #expect(abs(arc.distance(to: tooNear) - beyond) < 1e-6 || beyond > 1)
+      #expect(abs(angle(tooNear) - beyond) < 1e-6 || beyond > 1)
     }
   }
 
+  /// Angle between a direction and the arc of a point at least 0.3 m away.
+  static func angle(_ bearing: Vector3, _ offset: Vector3, _ direction: Vector3) -> Double {
+    let turned = Rotation.exp(Vector3(0.3, -1, 0.7))
+    // The one in question among others.
+    let arcs = SightArcs { i in
+      i == 2 ? (bearing, direction) : (turned * bearing, i == 1 ? turned * direction : turned.inverse * direction)
+    }
+    let square = arcs.squaredDistances(end: offset / 0.3, atMost: 10)[2]
+    #expect(arcs.squaredDistances(end: offset / 0.3, atMost: 0.001)[2] == min(square, 0.001))
+    return square.squareRoot()
+  }
+
   @Test func withoutMotionTheArcIsAPoint() {
-    let arc = SightArc(bearing: Vector3(0, 0, 1), offset: .zero, nearest: 0.3)
-    #expect(arc.distance(to: Vector3(0, 0, 1)) == 0)
-    #expect(abs(arc.distance(to: Vector3(sin(0.02), 0, cos(0.02))) - 0.02) < 1e-9)
+    let ahead = Vector3(0, 0, 1)
+    #expect(Self.angle(ahead, .zero, ahead) == 0)
+    for tilt in [1e-6, 0.004, 0.02, 1.0, 2.0, 3.1] {
+      #expect(abs(Self.angle(ahead, .zero, Vector3(sin(tilt), 0, cos(tilt))) - tilt) < 1e-9)
+    }
+  }
+
+  /// Against the arc itself, walked along in small steps, for directions of all kinds.
+  @Test func theDistanceIsThatOfTheNearestDirectionOnTheArc() {
+    var random = SeededRandom(seed: 2)
+    for _ in 0..<200 {
+      let bearing = random.direction(), offset = random.gaussian3() * exp(random.uniform(-6...0))
+      let direction = (bearing + random.gaussian3() * exp(random.uniform(-5...1))).normalized
+      let nearest = (0...20_000).map { k -> Double in
+        let seen = bearing - offset * (Double(k) / 20_000 / 0.3)
+        return atan2(seen.cross(direction).norm, seen.dot(direction))
+      }.min()!
+      #expect(abs(Self.angle(bearing, offset, direction) - nearest) < 1e-3)
+    }
   }
 
   /// Points one to six metres away, seen before and after a motion by `offset` with noise; `moves` tells how a point moves.

@@ -32,7 +32,7 @@ import Vision
       let point = Vector3(distance, 0.1 * distance, -0.05 * distance)
       let views = Self.views(of: point, baseline: 0.1, count: 7, noise: 0, &source)
       guard
-        case .found(let f, _, let error) = Triangulation(lens: Self.lens, pixelNoise: 1, prior: Self.vague).solve(
+        case .found(let f, _, let error) = Triangulation(lenses: [Self.lens], pixelNoise: 1, prior: Self.vague).solve(
           views, anchor: anchor)
       else { Issue.record("refused"); return }
       let offset = point - views[anchor].worldFromCamera.translation
@@ -48,7 +48,7 @@ import Vision
     for _ in 0..<200 {
       let point = Vector3(source.uniform(2...30), source.uniform(-1...1), source.uniform(-1...1))
       let views = Self.views(of: point, baseline: baseline, count: 6, noise: 1, &source)
-      guard case .found(let f, _, _) = Triangulation(lens: Self.lens, pixelNoise: 1).solve(views, anchor: 0) else {
+      guard case .found(let f, _, _) = Triangulation(lenses: [Self.lens], pixelNoise: 1).solve(views, anchor: 0) else {
         Issue.record("refused")
         continue
       }
@@ -65,7 +65,7 @@ import Vision
     let runs = 300
     for _ in 0..<runs {
       let views = Self.views(of: point, baseline: 0.4, count: 9, noise: 1, &source)
-      guard case .found(let f, _, _) = Triangulation(lens: Self.lens, pixelNoise: 1).solve(views, anchor: 0) else {
+      guard case .found(let f, _, _) = Triangulation(lenses: [Self.lens], pixelNoise: 1).solve(views, anchor: 0) else {
         Issue.record("refused")
         continue
       }
@@ -83,10 +83,10 @@ import Vision
     var source = SeededRandom(seed: 4)
     var views = Self.views(of: Vector3(4, 0, 0), baseline: 0.5, count: 5, noise: 0, &source)
     views[2].pixel += SIMD2(0, 200)
-    if case .found = Triangulation(lens: Self.lens, pixelNoise: 1).solve(views, anchor: 0) {
+    if case .found = Triangulation(lenses: [Self.lens], pixelNoise: 1).solve(views, anchor: 0) {
       Issue.record("found a point that nobody saw")
     }
     views[2].worldFromCamera.rotation = Rotation.yaw(.pi) * views[2].worldFromCamera.rotation
-    #expect(Triangulation(lens: Self.lens, pixelNoise: 1).solve(views, anchor: 0) == .behindCamera)
+    #expect(Triangulation(lenses: [Self.lens], pixelNoise: 1).solve(views, anchor: 0) == .behindCamera)
   }
 }

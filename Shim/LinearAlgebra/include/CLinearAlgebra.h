@@ -1,9 +1,9 @@
 /// Dense kernels of the estimator behind a plain C interface; Eigen stays on the other side of it.
 ///
 /// Matrices are row-major and tightly packed unless a leading dimension is named. The covariance `P` is n x n inside a
-/// buffer whose rows are `ld` doubles apart; it is symmetric and both triangles are kept. `columns` lists the m indices
-/// into P that a Jacobian's m columns belong to, so that only what is involved is touched. Every function returns one of
-/// the codes below, lets no exception out, and on any code but FUSE_LA_OK leaves P as it was.
+/// buffer whose rows are `ld` doubles apart; it is symmetric and both triangles are kept. `columns` lists the indices into P
+/// that a Jacobian's columns belong to, so that only what is involved is touched. Every function returns one of the codes
+/// below, lets no exception out, and on any code but FUSE_LA_OK leaves P as it was.
 #ifndef FUSE_LINEAR_ALGEBRA_H
 #define FUSE_LINEAR_ALGEBRA_H
 #include <stdint.h>
@@ -21,36 +21,61 @@ enum {
   FUSE_LA_FAILED = 6         ///< anything else
 };
 
+/// Room for intermediate results, kept from call to call so that a frame allocates nothing once the largest has been seen.
+typedef struct fuse_la_workspace fuse_la_workspace;
+/// NULL when there is no memory.
+fuse_la_workspace *fuse_la_workspace_create(void);
+void fuse_la_workspace_destroy(fuse_la_workspace *workspace);
+
+/// A measurement in `count` parts, each over few columns: r = H x[columns] + v, v of unit variance unless a call says otherwise.
+/// Part i has rows[i] rows and widths[i] columns. The parts lie one after the other in `columns` (sum of the widths), `H`
+/// (each rows x width) and `r` (sum of the rows).
+typedef struct {
+  int32_t count;
+  const int32_t *rows, *widths;
+  const int32_t *columns;
+  const double *H, *r;
+} fuse_la_stack;
+
 /// P_II <- F P_II F^T + Q and P_IC <- F P_IC for the block I of `size` rows at `offset`, C being all the rest.
 /// F and Q: size x size. O(size n).
-int fuse_la_propagate(double *P, int32_t n, int32_t ld, int32_t offset, int32_t size, const double *F, const double *Q);
+int fuse_la_propagate(double *P, int32_t n, int32_t ld, int32_t offset, int32_t size, const double *F, const double *Q,
+                      fuse_la_workspace *workspace);
 
 /// x_I <- J x[columns] in place, for the block I of `size` rows at `offset`, which may itself be among the columns.
 /// J: size x m. O(size m n).
 int fuse_la_transform(double *P, int32_t n, int32_t ld, int32_t offset, int32_t size, const int32_t *columns, int32_t m,
-                      const double *J);
+                      const double *J, fuse_la_workspace *workspace);
 
 /// Appends x_new = J x[columns] + w, w ~ N(0, W) independent: `size` new rows and columns at n. The buffer must have room
 /// (ld >= n + size, and as many rows). J: size x m; W: size x size or NULL for zero. O(size m n).
 int fuse_la_augment(double *P, int32_t n, int32_t ld, int32_t size, const int32_t *columns, int32_t m, const double *J,
-                    const double *W);
+                    const double *W, fuse_la_workspace *workspace);
 
-/// Normalised innovation squared r^T (H P H^T + R)^-1 r. H: rows x m; r: rows; R: rows x rows, or NULL for the identity.
-int fuse_la_innovation(const double *P, int32_t n, int32_t ld, const int32_t *columns, int32_t m, const double *H,
-                       int32_t rows, const double *r, const double *R, double *nis);
+/// Normalised innovation squared r^T (H P H^T + R)^-1 r of every part by itself; NaN where it is not defined.
+/// R: rows x rows, for a single part, or NULL for the identity.
+int fuse_la_innovations(const double *P, int32_t n, int32_t ld, const fuse_la_stack *stack, const double *R,
+                        fuse_la_workspace *workspace, double *nis);
 
-/// Kalman update with z = H x[columns] + v, v ~ N(0, R). With S = H P H^T + R = L L^T and Y = L^-1 H P:
-/// P <- P - Y^T Y (symmetric by construction), correction = Y^T L^-1 r (n numbers). Rejected when nis > gate; a gate of
-/// infinity lets everything through. H: rows x m; R: rows x rows or NULL for the identity. O(rows n^2).
-int fuse_la_update(double *P, int32_t n, int32_t ld, const int32_t *columns, int32_t m, const double *H, int32_t rows,
-                   const double *r, const double *R, double gate, double *correction, double *nis);
+/// Kalman update with all parts of a stack. With S = H P H^T + R = L L^T and Y = L^-1 H P: P <- P - Y^T Y (symmetric by
+/// construction), correction = Y^T L^-1 r (n numbers), nis = |L^-1 r|^2. Rejected when nis > gate; a gate of infinity lets
+/// everything through. R: as above. O(rows n^2), done in blocks of rows one after the other, which is the same (their noise is
+/// independent) and saves most of the work on S.
+int fuse_la_update(double *P, int32_t n, int32_t ld, const fuse_la_stack *stack, const double *R, double gate,
+                   fuse_la_workspace *workspace, double *correction, double *nis);
 
-/// Projects rows onto the left null space of F (rows x f, rows > f) by Householder reflections: Q^T is applied to
-/// H (rows x m) and r (rows) in place; their last rows - f rows no longer depend on what F multiplies. F is overwritten.
+/// Projects rows onto the left null space of F (rows x f, rows > f, f <= 8) by Householder reflections: Q^T is applied to
+/// H (rows x m) and r (rows) in place; their last rows - f rows no longer depend on what F multiplies. F's upper triangle is
+/// then R, the rest of it is overwritten.
 int fuse_la_project(double *F, int32_t rows, int32_t f, double *H, int32_t m, double *r);
 
-/// QR compression: the first min(rows, m) rows of H (rows x m) and r become an equivalent measurement of unit noise.
-int fuse_la_compress(double *H, int32_t rows, int32_t m, double *r);
+/// QR compression: an equivalent measurement of unit noise in as many rows as the stack has different columns, or fewer,
+/// without the rows that say nothing. The stack must have more rows than that.
+///
+/// n: upper bound of the columns. Out: `m` different columns in `columns` (ascending, room for min(n, sum of the widths)), H
+/// (rows x m) and r; room for m rows. FUSE_LA_REJECTED when the stack has not more rows than columns; then only `m` is set.
+int fuse_la_compress(const fuse_la_stack *stack, int32_t n, fuse_la_workspace *workspace, int32_t *columns, double *H,
+                     double *r, int32_t *rows, int32_t *m);
 
 /// B <- A^-1 B for a symmetric positive definite A (n x n) and m right-hand sides (B: n x m). Only A's upper triangle is
 /// read.

@@ -32,7 +32,7 @@ final class CameraStream: EventStream {
     guard frames != nil else {
       guard let only = group else { return nil }
       group = try groups.nextGroup()
-      return event(time: only.time, arrival: only.arrival, features: only.features, meanLuma: nil)
+      return event(time: only.time, arrival: only.arrival, features: only.features, light: nil)
     }
     guard let frame = try frames!.next() else {
       while let unlisted = group { try drop(unlisted) }
@@ -40,11 +40,11 @@ final class CameraStream: EventStream {
     }
     while let unlisted = group, unlisted.time != frame.time, precedes(unlisted, frame) { try drop(unlisted) }
     guard let seen = group, seen.time == frame.time else {
-      return event(time: frame.time, arrival: frame.arrival, features: [], meanLuma: frame.meanLuma)
+      return event(time: frame.time, arrival: frame.arrival, features: [], light: frame)
     }
     group = try groups.nextGroup()
     return event(
-      time: frame.time, arrival: max(frame.arrival, seen.arrival), features: seen.features, meanLuma: frame.meanLuma)
+      time: frame.time, arrival: max(frame.arrival, seen.arrival), features: seen.features, light: frame)
   }
 
   /// Whether the group stands before the frame in the common order of both files.
@@ -62,12 +62,13 @@ final class CameraStream: EventStream {
   }
 
   private func event(
-    time: Int64, arrival: Int64, features: [FeatureObservation], meanLuma: Double?
+    time: Int64, arrival: Int64, features: [FeatureObservation], light: FrameDecoder.Row?
   ) -> TimedEvent {
     // Two files, each in order, need not be in one order together.
     lastArrival = max(lastArrival, arrival)
     let frame = CameraFrame(
-      timestamp: Timestamp(nanoseconds: time), camera: camera, features: features, meanLuma: meanLuma)
+      timestamp: Timestamp(nanoseconds: time), camera: camera, features: features, meanLuma: light?.meanLuma,
+      view: light?.view, measures: light?.measures)
     return TimedEvent(.frame(frame), arrival: Timestamp(nanoseconds: lastArrival))
   }
 }

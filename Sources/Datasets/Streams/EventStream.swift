@@ -14,8 +14,9 @@ extension RowStream: EventStream where Decoder.Row == TimedEvent {}
 
 /// Opens the streams of a recording, in the order that decides ties.
 enum EventStreams {
+  /// - Parameter tracking: how images become tracks; nil: their frames are told without any.
   static func open(
-    _ layout: RecordingLayout, rig: RigCalibration, readsOdometry: Bool, isStrict: Bool
+    _ layout: RecordingLayout, rig: RigCalibration, readsOdometry: Bool, tracking: ImageTrackingOptions?, isStrict: Bool
   ) throws(DatasetError) -> [any EventStream] {
     var streams: [any EventStream] = []
     if let file = layout.imu { streams.append(try RowStream(file, IMUDecoder(), isStrict: isStrict)) }
@@ -24,6 +25,10 @@ enum EventStreams {
     }
     for (number, files) in layout.cameras.enumerated() {
       streams.append(try CameraStream(camera: number, files: files, isStrict: isStrict))
+    }
+    if !layout.images.isEmpty {
+      streams.append(
+        try ImageStream(layout.images, rig: rig, imu: layout.imu, options: tracking, isStrict: isStrict))
     }
     if let file = layout.events { streams.append(try RowStream(file, DeviceEventDecoder(), isStrict: isStrict)) }
     if let file = layout.radio, let radio = rig.radio {

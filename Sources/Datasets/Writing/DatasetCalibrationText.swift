@@ -39,7 +39,8 @@ enum DatasetCalibrationText {
     """
   }
 
-  private static func camera(_ camera: CameraCalibration, isFirst: Bool) -> String {
+  /// A camera.
+  static func camera(_ camera: CameraCalibration, isFirst: Bool) -> String {
     let (model, coefficients): (String, [Double]) =
       switch camera.distortion {
       case .none: ("none", [])

@@ -49,6 +49,12 @@ struct TableText {
     bytes.append(contentsOf: digits.reversed())
   }
 
+  /// Hands over what has been written since the last call.
+  mutating func take() -> [UInt8] {
+    defer { bytes.removeAll(keepingCapacity: true) }
+    return bytes
+  }
+
   /// Ends the row.
   mutating func endLine() {
     bytes.append(UInt8(ascii: "\n"))

@@ -27,8 +27,8 @@ extension StartRefinement {
         var right: (Vector3, Vector3)
       }
 
-      /// Adds a sight, weighed down by Huber's rule from `doubtful` sigmas.
-      mutating func add(_ sight: StartPoint.LinearSight, pose: Int, doubtful: Double) {
+      /// Adds a sight, weighed down by Huber's rule from `doubtful` sigmas; without a pose, to the point's equations alone.
+      mutating func add(_ sight: StartPoint.LinearSight, pose: Int?, doubtful: Double) {
         let size = (sight.residual * sight.residual).sum().squareRoot()
         let weight = size <= doubtful ? 1 : doubtful / size
         sightCost += size <= doubtful ? size * size : 2 * doubtful * size - doubtful * doubtful
@@ -40,6 +40,7 @@ extension StartRefinement {
         }
         square += outer(sight.point, sight.point)
         right += pulled(sight.point)
+        guard let pose else { return }
         poses.append(
           Pose(
             index: pose, cross: (outer(sight.theta, sight.point), outer(sight.position, sight.point)),

@@ -43,7 +43,7 @@ package struct StartPoint: Sendable {
       anchor: anchor.translation, bearing: anchor.rotation * views[0].direction, inverseDistance: 0,
       sights: track.sights)
     // Before the refinement even good sights may seem to contradict each other.
-    let triangulation = Triangulation(lens: camera.lens, pixelNoise: camera.pixelNoise, largestError: 100)
+    let triangulation = Triangulation(lenses: [camera.lens], pixelNoise: camera.pixelNoise, largestError: 100)
     if case .found(let feature, _, _) = triangulation.solve(views, anchor: 0) {
       (bearing, inverseDistance) = (feature.bearing, feature.inverseDistance)
     }

@@ -171,12 +171,12 @@ package struct StartRefinement {
   /// Moves the points to where the poses, as they are, see them.
   private mutating func settlePoints() {
     for i in points.indices {
+      guard var term = pointTerm(points[i], withPoses: false) else { continue }
       for _ in 0..<3 {
-        guard let term = pointTerm(points[i]), let step = term.square.inverse.map({ $0 * term.right }), step.isFinite
-        else { break }
+        guard let step = term.square.inverse.map({ $0 * term.right }), step.isFinite else { break }
         let moved = points[i].plus(step)
-        guard let next = pointTerm(moved), next.cost < term.cost else { break }
-        points[i] = moved
+        guard let next = pointTerm(moved, withPoses: false), next.cost < term.cost else { break }
+        (points[i], term) = (moved, next)
       }
     }
   }
@@ -197,7 +197,7 @@ package struct StartRefinement {
     }
     addPriors(&result.system)
     for point in points {
-      guard let term = pointTerm(point) else { return nil }
+      guard let term = pointTerm(point, withPoses: true) else { return nil }
       result.sightCost += term.sightCost
       result.system.cost += term.cost
       result.points.append(term)
@@ -218,15 +218,16 @@ package struct StartRefinement {
       3 * states.count + 1, information: information(grade.accelerometerBias), target: -state.accelerometerBias)
   }
 
-  private func pointTerm(_ point: StartPoint) -> Linearisation.Point? {
+  private func pointTerm(_ point: StartPoint, withPoses: Bool) -> Linearisation.Point? {
     var term = Linearisation.Point()
+    if withPoses { term.poses.reserveCapacity(point.sights.count) }
     let pull = (prior.mean - point.inverseDistance) / prior.sigma
     term.square[2, 2] += 1 / (prior.sigma * prior.sigma)
     term.right.z += pull / prior.sigma
     term.cost = pull * pull
     for sight in point.sights {
       guard let linear = point.linearised(sight, from: states[sight.poseID].worldFromIMU, camera) else { return nil }
-      term.add(linear, pose: sight.poseID, doubtful: Self.doubtful)
+      term.add(linear, pose: withPoses ? sight.poseID : nil, doubtful: Self.doubtful)
     }
     term.cost += term.sightCost
     return term

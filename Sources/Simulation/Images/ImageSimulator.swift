@@ -52,7 +52,11 @@ package struct ImageSimulator: Sendable {
     let view = views[frame.camera]
     let time = Double(number(of: frame)) / camera.rate
     var radiance = [Float](repeating: 0, count: view.camera.width * view.camera.height)
-    guard !simulator.isDark(at: time) else { return radiance }
+    switch simulator.light(at: time) {
+    case .none: return radiance
+    case .throughTheHand: return Self.glow(width: view.camera.width, height: view.camera.height)
+    case .room: break
+    }
     let moments = moments(about: time)
     for moment in moments {
       renderers[frame.camera].expose(
@@ -64,18 +68,42 @@ package struct ImageSimulator: Sendable {
     return radiance
   }
 
+  /// What a pixel of a frame sees: the point on the surface there, world, metres; nil where the lens sees nothing.
+  package func point(at pixel: SIMD2<Double>, in frame: CameraFrame) -> Vector3? {
+    let view = views[frame.camera]
+    let pose = view.worldFromCamera(at: Double(number(of: frame)) / camera.rate, row: pixel.y)
+    guard let ray = Lens(view.camera).ray(u: pixel.x, v: pixel.y),
+      let depth = renderers[frame.camera].depth(along: ray, worldFromCamera: pose)
+    else { return nil }
+    return pose * (Vector3(ray.x, ray.y, 1) * depth)
+  }
+
+  /// Where a frame shows a point of the world, raw pixels, whatever stands in front of it; nil outside the image.
+  package func pixel(of point: Vector3, in frame: CameraFrame) -> SIMD2<Double>? {
+    views[frame.camera].seen([point], at: Double(number(of: frame)) / camera.rate).first.map { SIMD2($0.u, $0.v) }
+  }
+
+  /// A finger on the lens: light comes through it from one side, and nothing has an edge.
+  private static func glow(width: Int, height: Int) -> [Float] {
+    (0..<width * height).map { index in
+      let (y, x) = index.quotientAndRemainder(dividingBy: width)
+      let (u, v) = (Float(x) / Float(width) - 0.6, Float(y) / Float(height) - 0.35)
+      return max(0.1, 0.6 - 0.5 * (u * u + v * v))
+    }
+  }
+
   /// Which frame it is, counted from the start at the camera's rate; lost ones count.
   private func number(of frame: CameraFrame) -> Int {
     Int(((frame.timestamp.seconds(since: Simulator.start) + camera.timeOffset) * camera.rate).rounded())
   }
 
   /// The times within an exposure at which the picture is drawn, so near that what is a metre away moves a pixel at most,
-  /// and at most sixteen.
+  /// and at most 64: fewer would show edges side by side where there is a smear.
   private func moments(about time: Double) -> [Double] {
     guard camera.exposure > 0 else { return [time] }
     let state = simulator.motion.kinematics(at: time)
     let blur = (state.angularVelocity.norm + state.velocity.norm) * camera.focalLength * camera.exposure
-    let count = min(16, 1 + Int(min(blur, 100).rounded(.up)))
+    let count = min(64, 1 + Int(min(blur, 100).rounded(.up)))
     return (0..<count).map { time + ((Double($0) + 0.5) / Double(count) - 0.5) * camera.exposure }
   }
 }

@@ -47,9 +47,10 @@ struct RayTable: Sendable {
       if last.x.isNaN { last = .zero }
     }
     func narrow(_ v: SIMD2<Double>) -> SIMD2<Float> { SIMD2(Float(v.x), Float(v.y)) }
-    /// Central difference; one-sided at the border.
+    /// Central difference; one-sided at the border of the image and of what the lens lets through.
     func slope(_ index: Int, _ step: Int, isFirst: Bool, isLast: Bool) -> SIMD2<Float> {
-      let (before, after) = (isFirst ? index : index - step, isLast ? index : index + step)
+      let before = isFirst || places[index - step].x.isNaN ? index : index - step
+      let after = isLast || places[index + step].x.isNaN ? index : index + step
       return narrow((places[after] - places[before]) / Double(max(1, (after - before) / step)))
     }
     let rays = places.indices.map { index in

@@ -40,6 +40,20 @@ package struct Renderer: Sendable {
     }
   }
 
+  /// How far, along the camera's axis, the nearest surface on a ray (x / z, y / z) is, metres; nil where there is none.
+  func depth(along ray: SIMD2<Double>, worldFromCamera: Pose) -> Double? {
+    let views = scene.facets.map { FacetView($0, worldFromCamera: worldFromCamera) }
+    let ray = SIMD2<Float>(ray)
+    return views.withUnsafeBufferPointer { views in
+      var inverse = exit(ray, views).inverseDepth
+      for obstacle in scene.obstacles {
+        let hit = obstacle.isBox ? entry(ray, obstacle, views) : crossing(ray, obstacle, views)
+        inverse = max(inverse, hit?.inverseDepth ?? 0)
+      }
+      return inverse > 0 ? 1 / Double(inverse) : nil
+    }
+  }
+
   /// For every tile the obstacles that some of its rays may meet while the camera goes from one pose to the other: those
   /// whose ball touches the tile's cone.
   private func candidates(_ tiles: [RayTable.Tile], _ first: Pose, _ last: Pose) -> [[Scene.Obstacle]] {

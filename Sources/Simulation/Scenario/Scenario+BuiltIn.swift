@@ -44,5 +44,7 @@ extension Scenario {
     ("mc-arc-vertical", PackageResources.mc_arc_vertical_yaml), ("mc-walk", PackageResources.mc_walk_yaml),
     ("mc-walk-l", PackageResources.mc_walk_l_yaml), ("mc-aoa", PackageResources.mc_aoa_yaml),
     ("long-walk", PackageResources.long_walk_yaml),
+    ("rough-imu", PackageResources.rough_imu_yaml), ("track-sweep", PackageResources.track_sweep_yaml),
+    ("track-walk", PackageResources.track_walk_yaml), ("track-turn", PackageResources.track_turn_yaml),
   ]
 }

@@ -8,8 +8,10 @@ extension Scenario {
     package var rate = 20.0
     /// Lens.
     package var distortion = CameraCalibration.Distortion.radialTangential(k1: -0.05, k2: 0.02, p1: 2e-4, p2: -1e-4)
-    /// Focal length, pixels; the image is 640x480.
+    /// Focal length, pixels.
     package var focalLength = 420.0
+    /// Image size, pixels.
+    package var width = 640, height = 480
     /// Noise of a tracked feature, pixels.
     package var pixelNoise = 1.0
     /// Decimals of a pixel in the recording.
@@ -36,6 +38,8 @@ extension Scenario {
     package var second: Mount?
     /// When there is no light, seconds from the start.
     package var dark: [ClosedRange<Double>] = []
+    /// When a hand covers the lenses, seconds from the start.
+    package var covered: [ClosedRange<Double>] = []
 
     /// A phone's camera.
     package init() {}
@@ -65,14 +69,18 @@ extension Scenario.Camera {
     let deviceFromCamera = Rotation(w: 0, x: 1, y: 0, z: 0)  // half a turn about x: y and z flip
     return CameraCalibration(
       bodyFromCamera: Pose(rotation: deviceFromCamera * .exp(mount.misalignment), translation: mount.position),
-      fx: focalLength, fy: focalLength * 1.002, cx: 321.3, cy: 238.6, distortion: distortion, width: 640, height: 480,
-      pixelNoise: pixelNoise, timeOffset: timeOffset, featureIDs: featureIDs, rate: rate)
+      fx: focalLength, fy: focalLength * 1.002, cx: 321.3 * (Double(width) / 640), cy: 238.6 * (Double(height) / 480),
+      distortion: distortion, width: width, height: height, pixelNoise: pixelNoise, timeOffset: timeOffset,
+      featureIDs: featureIDs, rate: rate)
   }
 
   func read(_ f: inout Fields) throws(ScenarioError) -> Self {
     var camera = self
     try f.number("rate_hz", 1...120).map { camera.rate = $0 }
     try f.number("focal_length_px", 100...2000).map { camera.focalLength = $0 }
+    if let size = try f.numbers("resolution_px", count: 2, 16...4096) {
+      (camera.width, camera.height) = (Int(size[0]), Int(size[1]))
+    }
     try f.number("pixel_noise_std_px", 0...20).map { camera.pixelNoise = $0 }
     try f.integer("pixel_decimals", 0...6).map { camera.pixelDecimals = $0 }
     try f.integer("tracks", 0...1000).map { camera.tracks = $0 }
@@ -90,6 +98,7 @@ extension Scenario.Camera {
       return mount
     }
     camera.dark = try f.spells("dark") ?? []
+    camera.covered = try f.spells("covered") ?? []
     let lens = try f.section("lens") { f throws(ScenarioError) in try Self.lens(&f) }
     if let lens { camera.distortion = lens }
     return camera

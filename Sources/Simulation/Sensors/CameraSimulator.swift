@@ -1,6 +1,25 @@
 import Geometry
 import SensorData
 
+/// What falls into a camera.
+enum CameraLight {
+  /// What there is to see.
+  case room
+  /// Nothing: the lamps are off, or the phone lies on its lens.
+  case none
+  /// The glow of a hand on the lens.
+  case throughTheHand
+
+  /// Mean brightness that the exposure cannot lift, 0 black ... 1 white; nil where it can.
+  var meanLuma: Double? {
+    switch self {
+    case .room: nil
+    case .none: 0.02
+    case .throughTheHand: 0.12
+    }
+  }
+}
+
 /// A camera with a feature tracker behind it: which landmarks are tracked, for how long, and where they are seen.
 ///
 /// A track keeps its id as long as it lives and is never resumed: a landmark seen again after a loss gets a new id, as
@@ -33,10 +52,10 @@ struct CameraSimulator {
 
   /// All frames along a motion, in time order, dark ones included; those of one moment in the order of the cameras.
   ///
-  /// - Parameter isDark: whether there is no light at a time, seconds.
+  /// - Parameter light: what falls into the camera at a time, seconds.
   static func frames(
     _ settings: Scenario.Camera, views: [CameraView], landmarks: MovingLandmarks, duration: Double, start: Timestamp,
-    seed: UInt64, isDark: (Double) -> Bool
+    seed: UInt64, light: (Double) -> CameraLight
   ) -> [CameraFrame] {
     var simulator = CameraSimulator(settings, views: views, landmarks: landmarks, seed: seed)
     var dropping = RandomStream.droppedFrames.generator(seed: seed)
@@ -47,18 +66,18 @@ struct CameraSimulator {
       let time = Double(k) / settings.rate
       // The tracker goes on in a dropped frame, so that what is dropped does not change the others.
       let frames = simulator.frames(
-        at: time, stamp: start.advanced(bySeconds: time - settings.timeOffset), isDark: isDark(time))
+        at: time, stamp: start.advanced(bySeconds: time - settings.timeOffset), light: light(time))
       defer { _ = dropped.advance(dropping.uniform()) }
       return dropped.isOn ? [] : frames
     }
   }
 
-  private mutating func frames(at time: Double, stamp: Timestamp, isDark: Bool) -> [CameraFrame] {
+  private mutating func frames(at time: Double, stamp: Timestamp, light: CameraLight) -> [CameraFrame] {
     let flicker = luma.gaussian()
-    if isDark {
+    if let luma = light.meanLuma {
       tracks = [:]
       return views.indices.map {
-        CameraFrame(timestamp: stamp, camera: $0, features: [], meanLuma: max(0, 0.02 + 0.002 * flicker))
+        CameraFrame(timestamp: stamp, camera: $0, features: [], meanLuma: max(0, luma + 0.002 * flicker))
       }
     }
     let points = landmarks.points(at: time)

@@ -18,7 +18,8 @@ package struct MeasuredRun {
   package static func figures(
     of folder: String, repeats: Int, line: ([UInt8]) -> Void = { _ in }
   ) throws -> RecordingFigures {
-    let recording = try Recording.open(URL(fileURLWithPath: folder), options: ReadingOptions())
+    let recording = try Recording.open(
+      URL(fileURLWithPath: folder), options: ReadingOptions(tracking: .frontEnd(readsAhead: false)))
     let began = (wall: DispatchTime.now().uptimeNanoseconds, cpu: StageClock.threadTime())
     let kernel = ReferenceKernel()
     var (update, loop, frame) = kernel.time(passes: 10)

@@ -1,4 +1,4 @@
-internal import CLinearAlgebra
+internal import CReferenceKernel
 import Simulation
 
 /// Fixed work that never changes, so that times of different machines can be compared as ratios to its time.
@@ -65,13 +65,13 @@ struct ReferenceKernel {
       var H = Array(sightsJacobian[(k * m)..<(k * m + Self.sights * m)])
       var F = Array(sightsJacobian[k..<(k + 3 * Self.sights)])
       var r = Array(sightsJacobian[(2 * k)..<(2 * k + Self.sights)])
-      let status = fuse_la_project(&F, Int32(Self.sights), 3, &H, Int32(m), &r)
-      precondition(Int(status) == FUSE_LA_OK, "the reference projection is well posed")
+      let status = fuse_reference_project(&F, Int32(Self.sights), &H, Int32(m), &r)
+      precondition(status == 0, "the reference projection is well posed")
       stacked += H[(3 * m)...]
       residuals += r[3...]
     }
-    let status = fuse_la_compress(&stacked, Int32(residuals.count), Int32(m), &residuals)
-    precondition(Int(status) == FUSE_LA_OK, "the reference compression is well posed")
+    let status = fuse_reference_compress(&stacked, Int32(residuals.count), Int32(m), &residuals)
+    precondition(status == 0, "the reference compression is well posed")
     update(&covariance, jacobian: Array(stacked[..<(m * m)]), residual: Array(residuals[..<m]))
   }
 
@@ -79,12 +79,10 @@ struct ReferenceKernel {
 
   private func update(_ covariance: inout [Double], jacobian: [Double], residual: [Double]) {
     var correction = [Double](repeating: 0, count: Self.dimension)
-    var nis = 0.0
-    let n = Int32(Self.dimension)
-    let status = fuse_la_update(
-      &covariance, n, n, involved, Int32(Self.columns), jacobian, Int32(residual.count), residual, nil, .infinity,
-      &correction, &nis)
-    precondition(Int(status) == FUSE_LA_OK, "the reference update is well posed")
+    let status = fuse_reference_update(
+      &covariance, Int32(Self.dimension), involved, Int32(Self.columns), jacobian, Int32(residual.count), residual,
+      &correction)
+    precondition(status == 0, "the reference update is well posed")
   }
 
   private func loop(_ covariance: [Double]) -> Double {

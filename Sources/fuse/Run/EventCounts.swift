@@ -16,14 +16,11 @@ struct EventCounts {
 
   /// Ranges that came with an angle of arrival.
   private(set) var angles = 0
-  /// Frames of cameras beyond the first.
-  private(set) var otherFrames = 0
 
   /// What was read and did not help, in words.
   var unused: [String] {
     var words: [String] = []
     if angles > 0 { words.append("\(angles) angles of arrival were read but are not used yet") }
-    if otherFrames > 0 { words.append("\(otherFrames) frames of a second camera were read but are not used yet") }
     return words
   }
 
@@ -31,9 +28,8 @@ struct EventCounts {
   mutating func note(_ event: SensorEvent) {
     switch event {
     case .imu: imu += 1
-    case .frame(let frame):
+    case .frame:
       frames += 1
-      if frame.camera > 0 { otherFrames += 1 }
     case .odometry: odometry += 1
     case .range(let range):
       ranges += 1

@@ -23,6 +23,8 @@ struct RunOptions {
   var leavesOutRanges = false
   /// Whether the trajectory is made anew from the whole recording once the forward run is done.
   var isOffline = false
+  /// Whether images are read and decoded on a second thread; changes no result.
+  var readsAhead = true
   /// Whether any damage of the recording ends the run.
   var isStrict = false
   /// The finder's settings.
@@ -44,6 +46,8 @@ struct RunOptions {
 
   /// How a recording is read for such a run.
   var reading: ReadingOptions {
-    ReadingOptions(strict: isStrict, from: from, to: to, peer: peer, usesOdometry: forcesOdometry ? true : nil)
+    ReadingOptions(
+      strict: isStrict, from: from, to: to, peer: peer, usesOdometry: forcesOdometry ? true : nil,
+      tracking: .frontEnd(readsAhead: readsAhead))
   }
 }

@@ -1,4 +1,3 @@
-import Estimator
 import Geometry
 import SensorData
 
@@ -18,6 +17,16 @@ package struct IMUIntrinsics: Equatable, Sendable {
   /// Of a perfect unit.
   package init() { triples = [Vector3](repeating: .zero, count: 5) }
 
+  /// Adds one number to each of theirs, in the order of the triples.
+  package mutating func add(_ d: ArraySlice<Double>) {
+    precondition(d.count == Self.count, "one number for every error")
+    let s = d.startIndex
+    for k in triples.indices { triples[k] += Vector3(d[s + 3 * k], d[s + 3 * k + 1], d[s + 3 * k + 2]) }
+  }
+
+  /// True when nothing is NaN or infinite.
+  package var isFinite: Bool { triples.allSatisfy(\.isFinite) }
+
   /// The rate and force of a reading without these errors, biases not removed.
   package func corrected(angularVelocity w: Vector3, specificForce f: Vector3) -> (rate: Vector3, force: Vector3) {
     let (scale, shear) = (triples[0], triples[1])
@@ -33,4 +42,11 @@ package struct IMUIntrinsics: Equatable, Sendable {
   /// What to expect of a unit before anything is known, 1-sigma of every number: a phone's is not calibrated axis by axis
   /// and its data sheet allows about a per cent; others left their factory calibrated.
   package static func sigma(_ imu: IMUCalibration) -> Double { SensorGrade(imu).isPhone ? 0.01 : 0.001 }
+
+  /// The same as a covariance, 15 x 15, row-major.
+  package static func covariance(_ imu: IMUCalibration) -> [Double] {
+    var result = [Double](repeating: 0, count: count * count)
+    for i in 0..<count { result[i * (count + 1)] = sigma(imu) * sigma(imu) }
+    return result
+  }
 }

@@ -1,10 +1,19 @@
 internal import CImages
 
 extension GrayImage {
-  /// The image in a PNG file's bytes; 16 bits lose their lower 8, colour becomes luma (ITU-R BT.601), alpha is dropped.
+  /// Columns and rows that the header of a PNG or JPEG file names; the pixels are not looked at.
+  ///
+  /// - Throws: `ImageError`.
+  package static func size(encoded bytes: [UInt8]) throws(ImageError) -> (width: Int, height: Int) {
+    var (width, height): (UInt32, UInt32) = (0, 0)
+    try ImageError.check(fuse_image_size(bytes, bytes.count, &width, &height), width, height)
+    return (Int(width), Int(height))
+  }
+
+  /// The image in the bytes of a PNG or JPEG file; 16 bits lose their lower 8, colour becomes luma (ITU-R BT.601), alpha is dropped.
   ///
   /// - Throws: `ImageError`; an image that is too large is refused by its header, before memory is taken for it.
-  package init(png bytes: [UInt8]) throws(ImageError) {
+  package init(encoded bytes: [UInt8]) throws(ImageError) {
     var (width, height): (UInt32, UInt32) = (0, 0)
     try ImageError.check(fuse_image_size(bytes, bytes.count, &width, &height), width, height)
     let count = Int(width) * Int(height)

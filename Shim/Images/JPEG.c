@@ -1,0 +1,71 @@
+// JPEG to 8-bit grey: the luma that the file holds anyway.
+#include <setjmp.h>
+#include <stdio.h>
+#include <jpeglib.h>
+
+#include "JPEG.h"
+
+typedef struct {
+  struct jpeg_error_mgr base;
+  jmp_buf escape;
+} Errors;
+
+static void leave(j_common_ptr info) { longjmp(((Errors *)info->err)->escape, 1); }
+
+/// A warning means data that are wrong or missing; libjpeg would go on with grey.
+static void warn(j_common_ptr info, int level) {
+  if (level < 0) leave(info);
+}
+
+static void keep_silent(j_common_ptr info) { (void)info; }
+
+int is_jpeg(const uint8_t *bytes, size_t count) {
+  return bytes && count >= 3 && bytes[0] == 0xFF && bytes[1] == 0xD8 && bytes[2] == 0xFF;
+}
+
+/// Reads the header and, where `pixels` is given, an image of exactly this size.
+static int read_jpeg(const uint8_t *bytes, size_t count, uint8_t *pixels, uint32_t *width, uint32_t *height) {
+  Errors errors;
+  struct jpeg_decompress_struct info;
+  info.err = jpeg_std_error(&errors.base);
+  errors.base.error_exit = leave;
+  errors.base.emit_message = warn;
+  errors.base.output_message = keep_silent;
+  if (setjmp(errors.escape)) {
+    jpeg_destroy_decompress(&info);
+    return FUSE_IMAGE_DAMAGED;
+  }
+  jpeg_create_decompress(&info);
+  // A progressive file may ask for all of its coefficients at once: six bytes a pixel and colour of the largest image.
+  info.mem->max_memory_to_use = 512L << 20;
+  jpeg_mem_src(&info, bytes, count);
+  jpeg_read_header(&info, TRUE);
+  int code = FUSE_IMAGE_OK;
+  if (!pixels) {
+    *width = info.image_width;
+    *height = info.image_height;
+    if ((uint64_t)*width * *height > FUSE_IMAGE_LARGEST) code = FUSE_IMAGE_TOO_LARGE;
+  } else if (info.image_width != *width || info.image_height != *height) {
+    code = FUSE_IMAGE_BAD_ARGUMENT;
+  } else {
+    info.out_color_space = JCS_GRAYSCALE;
+    info.dct_method = JDCT_ISLOW;
+    jpeg_start_decompress(&info);
+    if (info.output_components != 1) leave((j_common_ptr)&info);
+    while (info.output_scanline < info.output_height) {
+      JSAMPROW row = pixels + (size_t)info.output_scanline * *width;
+      jpeg_read_scanlines(&info, &row, 1);
+    }
+    jpeg_finish_decompress(&info);
+  }
+  jpeg_destroy_decompress(&info);
+  return code;
+}
+
+int jpeg_size(const uint8_t *bytes, size_t count, uint32_t *width, uint32_t *height) {
+  return read_jpeg(bytes, count, NULL, width, height);
+}
+
+int jpeg_decode(const uint8_t *bytes, size_t count, uint8_t *pixels, uint32_t width, uint32_t height) {
+  return read_jpeg(bytes, count, pixels, &width, &height);
+}

@@ -1,0 +1,26 @@
+/// The linear algebra of a frame as published filters do it, in plain Eigen: the yardstick of tools/benchmark.
+///
+/// Never change it: figures of different versions and machines are told in units of its time. It is therefore no part of the
+/// estimator, whose own kernels become faster. Matrices are row-major and tightly packed. Every function returns 0, or 1 when a
+/// number is not finite or a matrix not positive definite.
+#ifndef FUSE_REFERENCE_KERNEL_H
+#define FUSE_REFERENCE_KERNEL_H
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Kalman update of P (n x n) with z = H x[columns] + v, v of unit variance: H is rows x m, `correction` n numbers.
+int fuse_reference_update(double *P, int32_t n, const int32_t *columns, int32_t m, const double *H, int32_t rows,
+                          const double *r, double *correction);
+
+/// Applies Q^T of F (rows x 3) to H (rows x m) and r; what follows the first three rows does not depend on the point.
+int fuse_reference_project(double *F, int32_t rows, double *H, int32_t m, double *r);
+
+/// QR compression of H (rows x m, rows > m) and r into their first m rows.
+int fuse_reference_compress(double *H, int32_t rows, int32_t m, double *r);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

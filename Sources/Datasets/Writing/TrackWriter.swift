@@ -1,0 +1,115 @@
+import Foundation
+import SensorData
+
+/// Writes the frames of a recording's cameras beside their images, as they come: `features.csv` and `frames.csv`.
+///
+/// The files appear together at the end. Tracks of a second camera carry the ids of the first, and its calibration must say so.
+package final class TrackWriter {
+  private let folder: String
+  private let rig: RigCalibration
+  private let hasArrival: Bool
+  private var tables: [(features: TableText, frames: TableText)] = []
+  private var files: [(features: AtomicFile, frames: AtomicFile)] = []
+  private static let measures: [(name: String, value: @Sendable (ImageMeasures) -> Double)] = [
+    ("dark_share []", { $0.darkShare }), ("saturated_share []", { $0.saturatedShare }),
+    ("texture [grey]", { $0.texture }),
+    ("sharpness []", { $0.sharpness }), ("noise [grey]", { $0.noise }), ("coverage []", { $0.coverage }),
+  ]
+
+  /// A writer for the cameras of a recording whose images are tracked.
+  ///
+  /// - Throws: `OutputError` for files that cannot be written, `DatasetError` for lists that cannot be read.
+  package init(_ recording: Recording) throws {
+    folder = recording.layout.root
+    rig = recording.rig
+    hasArrival = try recording.layout.images.contains { camera in
+      try RowStream(camera.list, ImageListDecoder(), isStrict: false).table.hasArrival
+    }
+    let late = hasArrival ? ",arrival [ns]" : ""
+    for camera in 0..<recording.trackedCameras {
+      let place = "\(folder)/mav0/cam\(camera)"
+      let measures = Self.measures.map { "," + $0.name }.joined()
+      tables.append(
+        (
+          TableText(file: "\(place)/features.csv", header: "#timestamp [ns],feature_id [],u [px],v [px]" + late),
+          TableText(file: "\(place)/frames.csv", header: "#timestamp [ns],mean_luma [],view []" + measures + late)
+        ))
+      files.append(
+        (try AtomicFile(folder: place, name: "features.csv"), try AtomicFile(folder: place, name: "frames.csv")))
+    }
+  }
+
+  /// Adds a frame.
+  package func write(_ frame: CameraFrame, arrival: Timestamp) throws {
+    let camera = frame.camera
+    func end(_ table: inout TableText) {
+      if hasArrival { table.add(arrival.nanoseconds) }
+      table.endLine()
+    }
+    for feature in frame.features {
+      tables[camera].features.add(frame.timestamp.nanoseconds)
+      tables[camera].features.add(feature.featureID)
+      try tables[camera].features.add(feature.u, decimals: 3)
+      try tables[camera].features.add(feature.v, decimals: 3)
+      end(&tables[camera].features)
+    }
+    tables[camera].frames.add(frame.timestamp.nanoseconds)
+    if let luma = frame.meanLuma {
+      try tables[camera].frames.add(luma, decimals: 4)
+    } else {
+      tables[camera].frames.addNothing()
+    }
+    tables[camera].frames.add(frame.view?.rawValue ?? "")
+    for (_, value) in Self.measures {
+      if let measures = frame.measures {
+        try tables[camera].frames.add(value(measures), decimals: 4)
+      } else {
+        tables[camera].frames.addNothing()
+      }
+    }
+    end(&tables[camera].frames)
+    try files[camera].features.write(tables[camera].features.take())
+    try files[camera].frames.write(tables[camera].frames.take())
+  }
+
+  /// Puts the files in their place.
+  ///
+  /// - Returns: a line for every other file that was changed.
+  package func commit() throws -> [String] {
+    for file in files {
+      try file.frames.finishWriting()
+      try file.features.finishWriting()
+    }
+    var changed: [String] = []
+    if files.count > 1, let line = try shareIDs() { changed.append(line) }
+    for file in files {
+      try file.frames.commit()
+      try file.features.commit()
+    }
+    return changed
+  }
+
+  /// Makes cam1's calibration say that its ids are those of cam0: a line more in its `sensor.yaml`, or a file where Kalibr's chain
+  /// stood for it.
+  private func shareIDs() throws -> String? {
+    let name = "mav0/cam1/sensor.yaml", path = "\(folder)/\(name)"
+    var text: String
+    if RegularFile.exists(path) {
+      let before = try CalibrationFile(path: path).text("feature_ids")
+      if before == CameraCalibration.FeatureIDs.shared.rawValue { return nil }
+      text = try RegularFile.text(path)
+      if before == nil {
+        text += (text.hasSuffix("\n") ? "" : "\n") + "feature_ids: shared\n"
+      } else {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        text = lines.map { $0.hasPrefix("feature_ids:") ? "feature_ids: shared" : String($0) }.joined(separator: "\n")
+      }
+    } else {
+      text = DatasetCalibrationText.camera(rig.cameras[1], isFirst: false)
+    }
+    let file = try AtomicFile(folder: "\(folder)/mav0/cam1", name: "sensor.yaml")
+    try file.write(Array(text.utf8))
+    try file.commit()
+    return "\(name): feature_ids: shared"
+  }
+}

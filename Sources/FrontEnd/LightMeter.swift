@@ -1,0 +1,111 @@
+import Images
+import SensorData
+
+/// Light, texture and sharpness of an image, from sums over it; nothing is remembered between frames.
+///
+/// Texture is the smaller eigenvalue of the mean gradient matrix of 8x8 block means, sharpness that of the pixels over it, each
+/// without what noise adds. Noise is told from second differences across 2x2 pixels, which edges along rows and columns do
+/// not touch, at a low quantile, which the few other edges do not either.
+package struct LightMeter {
+  /// Mean brightness, 0 black ... 1 white.
+  package let meanLuma: Double
+  /// All else but the coverage, which is 0.
+  package let measures: ImageMeasures
+  /// Spread of the block means, 1-sigma, grey levels.
+  package let contrast: Double
+
+  private static let block = 8
+  private static let black: UInt8 = 8, white: UInt8 = 250
+
+  /// Measures an image of at least two blocks each way; a smaller one has neither texture nor sharpness.
+  package init(_ image: GrayImage) {
+    let (width, height, block) = (image.width, image.height, Self.block)
+    let (columns, rows) = (width / block, height / block)
+    var means = [Float](repeating: 0, count: columns * rows)
+    var sum = 0, dark = 0, saturated = 0, seen = 0
+    var fine = GradientSum(), coarse = GradientSum()
+    var seconds = [Int](repeating: 0, count: 1021)
+    image.pixels.withUnsafeBufferPointer { pixels in
+      for row in 0..<rows {
+        for column in 0..<columns {
+          let first = row * block * width + column * block
+          var total = 0
+          // Every other row: half the time, and a block's mean is hardly worse.
+          for y in stride(from: 0, to: block, by: 2) {
+            let start = first + y * width
+            for x in 0..<block {
+              let value = pixels[start + x]
+              total += Int(value)
+              if value <= Self.black { dark += 1 } else if value >= Self.white { saturated += 1 }
+            }
+          }
+          seen += block * block / 2
+          sum += total
+          means[row * columns + column] = Float(total) / Float(block * block / 2)
+          for (x, y) in [(1, 1), (5, 3), (3, 5)] {
+            let at = first + y * width + x
+            let (a, b, c, d) = (
+              Int(pixels[at]), Int(pixels[at + 1]), Int(pixels[at + width]), Int(pixels[at + width + 1])
+            )
+            fine.add(Float(b - a), Float(c - a))
+            seconds[abs(a - b - c + d)] += 1
+          }
+        }
+      }
+    }
+    for row in 0..<max(0, rows - 1) {
+      for column in 0..<max(0, columns - 1) {
+        let at = row * columns + column
+        coarse.add(means[at + 1] - means[at], means[at + columns] - means[at])
+      }
+    }
+    meanLuma = Double(sum) / (255 * Double(max(1, seen)))
+    let mean = means.reduce(0, +) / Float(max(1, means.count))
+    contrast = Double(means.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Float(max(1, means.count))).squareRoot()
+    let variance = Self.variance(seconds)
+    let texture = coarse.smaller(without: variance * 2 / Double(block * block)).squareRoot()
+    let detail = fine.smaller(without: variance).squareRoot()
+    measures = ImageMeasures(
+      darkShare: Double(dark) / Double(max(1, seen)), saturatedShare: Double(saturated) / Double(max(1, seen)),
+      texture: texture, sharpness: texture > 0 ? detail * Double(block) / texture : 0, noise: variance.squareRoot(),
+      coverage: 0)
+  }
+
+  /// The variance of a pixel's noise from how often each size of a second difference occurs: the median of the smaller half of
+  /// them, which for normal noise of variance 4 v is 0.3186 x 2 sqrt(v).
+  private static func variance(_ counts: [Int]) -> Double {
+    let quarter = Double(counts.reduce(0, +)) / 4
+    var below = 0.0
+    for (size, count) in counts.enumerated() where count > 0 {
+      if below + Double(count) >= quarter {
+        // Within the step from one whole number to the next; a size of 0 stands for -1/2...1/2.
+        let place = size == 0 ? 0.5 * (quarter / Double(count)) : Double(size) - 0.5 + (quarter - below) / Double(count)
+        let sigma = place / (0.3186 * 2)
+        return sigma * sigma
+      }
+      below += Double(count)
+    }
+    return 0
+  }
+
+  /// The mean of gradients' outer products.
+  private struct GradientSum {
+    var xx = 0.0, xy = 0.0, yy = 0.0, count = 0.0
+
+    mutating func add(_ x: Float, _ y: Float) {
+      xx += Double(x * x)
+      xy += Double(x * y)
+      yy += Double(y * y)
+      count += 1
+    }
+
+    /// The smaller eigenvalue, without what noise of a variance in every place adds: the two differences share a place, so that is
+    /// twice the variance on the diagonal and once beside it.
+    func smaller(without noise: Double) -> Double {
+      guard count > 0 else { return 0 }
+      let (a, b, c) = (xx / count - 2 * noise, xy / count - noise, yy / count - 2 * noise)
+      let half = (a - c) / 2
+      return max((a + c) / 2 - (half * half + b * b).squareRoot(), 0)
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import Datasets
+import Foundation
+import Images
+import SensorData
+import Testing
+
+/// Recordings with images instead of tracks: what a tracker is given, and what becomes of images that cannot be used.
+@Suite struct ImageStreamTests {
+  /// Tells what it was given: the image's grey level as a feature's id, and how many readings came before.
+  private final class Witness: ImageTracking {
+    private var readings = 0
+
+    func add(_ sample: IMUSample) { readings += 1 }
+
+    func frames(_ images: [GrayImage?], at stamp: Timestamp) -> [CameraFrame] {
+      images.enumerated().compactMap { camera, image in
+        image.map {
+          CameraFrame(
+            timestamp: stamp, camera: camera,
+            features: [FeatureObservation(featureID: Int64($0.pixels[0]), u: Double(readings), v: 0)])
+        }
+      }
+    }
+  }
+
+  private static let list = "mav0/cam0/data.csv"
+  private static let count = 1200
+
+  private static func name(_ index: Int) -> String { "\(Fixture.start + Int64(index) * 5_000_000).png" }
+
+  private static func options(readsAhead: Bool = false, strict: Bool = false, ignoresTracks: Bool = false)
+    -> ReadingOptions
+  {
+    ReadingOptions(
+      strict: strict,
+      tracking: ImageTrackingOptions(readsAhead: readsAhead, ignoresTracks: ignoresTracks) { _, _ in Witness() })
+  }
+
+  /// A recording of many tiny images.
+  private static func fixture(cameras: Int = 1, count: Int = Self.count) throws -> Fixture {
+    let fixture = try Fixture()
+    try fixture.remove(Fixture.features)
+    let yaml = Fixture.cameraYAML.replacingOccurrences(of: "[640, 480]", with: "[24, 16]")
+    for camera in 0..<cameras {
+      try fixture.write("mav0/cam\(camera)/sensor.yaml", yaml)
+      try fixture.write(
+        "mav0/cam\(camera)/data.csv", "#timestamp [ns],filename",
+        (0..<count).map { "\(Fixture.start + Int64($0) * 5_000_000),\(name($0))" })
+      for index in 0..<count {
+        let pixels = [UInt8](repeating: UInt8((index + camera) % 256), count: 24 * 16)
+        let bytes = try GrayImage(width: 24, height: 16, pixels: pixels).png()
+        try fixture.write("mav0/cam\(camera)/data/\(name(index))", data: Data(bytes))
+      }
+    }
+    return fixture
+  }
+
+  @Test func theTrackerSeesEveryImageAndTheReadingsBeforeIt() throws {
+    let fixture = try Self.fixture()
+    let reading = try fixture.read(Self.options())
+    #expect(reading.frames.count == Self.count && reading.imu.count == Fixture.rows)
+    for (index, frame) in reading.frames.enumerated() {
+      #expect(frame.features[0].featureID == Int64(index % 256) && frame.features[0].u == Double(index + 1))
+    }
+    // On a second thread the same, and so it is when the recording is cut.
+    #expect(try fixture.read(Self.options(readsAhead: true)).events == reading.events)
+    var short = Self.options()
+    short.to = 2
+    #expect(try fixture.read(short).frames == reading.frames.prefix(401).map { $0 })
+  }
+
+  @Test func bothCamerasComeTogether() throws {
+    let fixture = try Self.fixture(cameras: 2, count: 300)
+    // cam1 lost one frame; another one nobody else saw.
+    try fixture.edit("mav0/cam1/data.csv", line: 12) { _ in "\(Fixture.start + 50_000_001),\(Self.name(10))" }
+    let recording = try fixture.open(Self.options())
+    #expect(recording.rig.cameras.count == 2 && recording.rig.cameras[1].featureIDs == .shared)
+    let frames = try Reading(recording).frames
+    #expect(frames.count == 599)
+    #expect(frames.filter { $0.timestamp.nanoseconds == Fixture.start + 50_000_000 }.map(\.camera) == [0])
+    #expect(frames.prefix(4).map(\.camera) == [0, 1, 0, 1])
+  }
+
+  /// One bad image in a thousand is counted, in whatever way it is bad; in the first hundred it ends the reading.
+  @Test(arguments: [
+    ("missing", DamageKind.missingImage), ("empty", .damagedImage), ("truncated", .damagedImage),
+    ("text", .damagedImage),
+    ("smaller", .wrongImageSize), ("huge", .damagedImage), ("folder", .missingImage),
+  ])
+  func badImagesAreCounted(_ how: String, _ kind: DamageKind) throws {
+    for (row, isFatal) in [(700, false), (7, true)] {
+      let fixture = try Self.fixture(count: row == 7 ? 200 : Self.count)
+      let file = "mav0/cam0/data/\(Self.name(row))"
+      let whole = try Data(contentsOf: URL(fileURLWithPath: fixture.path(file)))
+      switch how {
+      case "missing": try fixture.remove(file)
+      case "empty": try fixture.write(file, data: Data())
+      case "truncated": try fixture.write(file, data: whole.dropLast(20))
+      case "text": try fixture.write(file, "P5 24 16 255\n")
+      case "smaller":
+        let image = GrayImage(width: 23, height: 16, pixels: [UInt8](repeating: 1, count: 23 * 16))
+        try fixture.write(file, data: Data(image.png()))
+      case "huge":
+        // 20,000 x 20,000 by its header: refused before memory is taken for it.
+        var bytes = [UInt8](whole)
+        for place in [16, 20] { bytes.replaceSubrange(place..<place + 4, with: [0, 0, 0x4E, 0x20]) }
+        try fixture.write(file, data: Data(bytes))
+      default:
+        try fixture.remove(file)
+        try FileManager.default.createDirectory(atPath: fixture.path(file), withIntermediateDirectories: true)
+      }
+      if isFatal {
+        let error = try #require(throws: DatasetError.self) { try fixture.read(Self.options()) }
+        #expect(error.line == row + 2 && error.file.hasSuffix(Self.list) && error.found.contains(Self.name(row)))
+      } else {
+        let reading = try fixture.read(Self.options(readsAhead: true))
+        #expect(reading.counts(Self.list) == [kind: 1] && reading.frames.count == Self.count - 1)
+        #expect(throws: DatasetError.self) { try fixture.read(Self.options(strict: true)) }
+      }
+    }
+  }
+
+  @Test func namesLeadNowhereElse() throws {
+    let fixture = try Self.fixture(count: 200)
+    for name in ["../data.csv", "/etc/passwd", ".."] {
+      try fixture.edit(Self.list, line: 5) { $0.prefix { $0 != "," } + "," + name }
+      let error = try #require(throws: DatasetError.self) { try fixture.read(Self.options()) }
+      #expect(error.line == 5)
+    }
+  }
+
+  @Test func tracksWinUnlessImagesAreAskedFor() throws {
+    let fixture = try Self.fixture(count: 200)
+    try fixture.write(
+      Fixture.features, Fixture.featureHeader, (0..<200).map { "\(Fixture.start + Int64($0) * 5_000_000),5000,1,1" })
+    #expect(try fixture.read(Self.options()).frames[0].features[0].featureID == 5000)
+    #expect(try fixture.read(Self.options(ignoresTracks: true)).frames[0].features[0].featureID == 0)
+    #expect(try fixture.open(Self.options(ignoresTracks: true)).hasTracks)
+  }
+
+  @Test func aMaskIsReadAndMustFit() throws {
+    let fixture = try Self.fixture(count: 200)
+    try fixture.write(
+      "mav0/cam0/mask.png",
+      data: Data(GrayImage(width: 24, height: 16, pixels: [UInt8](repeating: 9, count: 384)).png()))
+    var options = Self.options()
+    nonisolated(unsafe) var seen: [GrayImage?] = []
+    options.tracking = ImageTrackingOptions(readsAhead: false) { _, masks in
+      seen = masks
+      return Witness()
+    }
+    _ = try fixture.read(options)
+    #expect(seen.first??.pixels.first == 9)
+    try fixture.write(
+      "mav0/cam0/mask.png", data: Data(GrayImage(width: 4, height: 4, pixels: [UInt8](repeating: 9, count: 16)).png()))
+    let error = try #require(throws: DatasetError.self) { try fixture.read(options) }
+    #expect(error.file.hasSuffix("mask.png") && error.found.contains("4x4"))
+  }
+
+  /// The tracks that are written read back as the frames they were.
+  @Test func writtenTracksReadBack() throws {
+    let fixture = try Self.fixture(cameras: 2, count: 200)
+    let recording = try fixture.open(Self.options())
+    let writer = try TrackWriter(recording)
+    let frames = try Reading(recording).frames.map { frame in
+      var frame = frame
+      frame.meanLuma = 0.1234
+      frame.view = .covered
+      frame.measures = ImageMeasures(
+        darkShare: 0.5, saturatedShare: 0.25, texture: 3.1415, sharpness: 2, noise: 1.5, coverage: 0.125)
+      return frame
+    }
+    for frame in frames { try writer.write(frame, arrival: frame.timestamp) }
+    #expect(try writer.commit() == ["mav0/cam1/sensor.yaml: feature_ids: shared"])
+    #expect(try fixture.read().frames == frames)
+    #expect(try fixture.open().rig == recording.rig && fixture.open().warnings == recording.warnings)
+  }
+}

@@ -1,0 +1,97 @@
+import Estimator
+import Geometry
+import SensorData
+import Simulation
+import TestSupport
+import Testing
+import Vision
+
+/// Two cameras on one device.
+@Suite struct SecondCameraTests {
+  typealias Scene = FeatureConstraintTests
+
+  /// Beside the camera of the other tests, turned a little, with another lens.
+  static let calibration = CameraCalibration(
+    bodyFromCamera: Scene.calibration.bodyFromCamera
+      * Pose(rotation: Rotation.exp(Vector3(0.05, -0.1, 0.03)), translation: Vector3(0.11, 0.01, -0.02)),
+    fx: 400, fy: 402, cx: 320, cy: 240, distortion: .radialTangential(k1: -0.05, k2: 0.02, p1: 2e-4, p2: -1e-4),
+    width: 640, height: 480, pixelNoise: 0.7)
+  static let camera = FilterCamera(calibration, imu: Scene.imu, beside: Scene.calibration)
+
+  /// The stacked Jacobians of a track that both cameras see, against differences of the prediction.
+  @Test(arguments: [0, 3]) func jacobiansOfATrackAreTheDerivatives(anchor: Int) throws {
+    var source = SeededRandom(seed: 31)
+    let filter = try Scene.flown(&source, corrected: false)
+    let clones = filter.clones.prefix(3).flatMap { [$0, $0] }, n = clones.count
+    let cameras = [Scene.camera, Self.camera]
+    let place = clones[0].worldFromCamera.translation + Vector3(3, 0.3, -0.1)
+    let point = Scene.anchored(clones[anchor], place)
+    func predicted(_ poses: [Pose], _ point: AnchoredPoint) -> [Double] {
+      (0..<n).flatMap { i -> [Double] in
+        let camera = cameras[i % 2], from = poses[i / 2] * camera.keptFromCamera, to = poses[anchor / 2]
+        let offset = from.translation - to.translation
+        let seen = from.rotation.inverse * (to.rotation * point.bearing - point.inverseDistance * offset)
+        let pixel = camera.lens.project(seen)!.pixel / camera.pixelNoise
+        return [pixel.x, pixel.y]
+      }
+    }
+    let poses = filter.clones.prefix(3).map(\.worldFromCamera)
+    let pixels = predicted(Array(poses), point)
+    let sights = (0..<n).map { i in
+      FeatureTrack.Sight(
+        poseID: clones[i].id, pixel: 0.7 * SIMD2(pixels[2 * i], pixels[2 * i + 1]), direction: Vector3(0, 0, 1),
+        camera: i % 2)
+    }
+    let full = try #require(FeatureConstraint.linearised(sights, clones, anchor: anchor, point, cameras))
+    #expect(full.residual.allSatisfy { abs($0) < 1e-9 })
+    let numeric = FiniteDifferences.jacobian(inputs: 21) { (d: [Double]) -> [Double] in
+      let moved = (0..<3).map { Scene.moved(poses[$0], by: d[6 * $0..<6 * $0 + 6]) }
+      return predicted(moved, point.plus(Vector3(d[18], d[19], d[20])))
+    }
+    let analytic = (0..<2 * n).map { (row: Int) -> [Double] in
+      Array(full.pose[row * 18..<(row + 1) * 18]) + Array(full.point[3 * row..<3 * row + 3])
+    }
+    #expect(FiniteDifferences.largestDifference(analytic, numeric) < 1e-6)
+  }
+
+  /// A known baseline makes the path better, features numbered in common or not, and the covariance stays honest.
+  @Test(arguments: [true, false]) func aBaselineMakesThePathBetter(sharedIDs: Bool) throws {
+    let scenario = try Scenario.named("stereo")
+    var ratios: [Double] = [], nees: [Double] = []
+    for seed in 1...6 as ClosedRange<UInt64> {
+      let one = try SimulatedRun(scenario, seed: seed).errors()
+      let two = try SimulatedRun(scenario, seed: seed, cameras: 2, sharedIDs: sharedIDs).errors()
+      ratios.append(two.yawAligned / one.yawAligned)
+      nees.append(two.nees.position)
+    }
+    let product = ratios.reduce(1, *)
+    print("two cameras (shared ids: \(sharedIDs)): errors over one's \(ratios), NEES \(nees)")
+    // Points that both see have a known distance: worth more than as many points again.
+    #expect(product < (sharedIDs ? 0.34 : 1), "a geometric mean of 5/6, and of 1, over six seeds")
+    #expect((0.5...7).contains(nees.reduce(0, +) / 6))
+  }
+
+  /// Frames of another moment, of a device that has no state yet, or twice the same: nothing happens.
+  @Test func framesOfOtherMomentsTellNothing() throws {
+    let scenario = try Scenario.named("stereo")
+    let late = try SimulatedRun(scenario, seed: 1, cameras: 2) { _, event in
+      guard case .frame(var frame) = event, frame.camera == 1 else { return event }
+      frame.timestamp = frame.timestamp.advanced(bySeconds: 0.013)
+      return .frame(frame)
+    }
+    let one = try SimulatedRun(scenario, seed: 1)
+    #expect(late.errors().yawAligned == one.errors().yawAligned)
+  }
+
+  /// A second camera whose stamps are half a millisecond early belongs to the same moment.
+  @Test func aFrameThatComesFirstWaits() throws {
+    let scenario = try Scenario.named("stereo")
+    let early = try SimulatedRun(scenario, seed: 1, cameras: 2) { _, event in
+      guard case .frame(var frame) = event, frame.camera == 1 else { return event }
+      frame.timestamp = frame.timestamp.advanced(bySeconds: -0.0005)
+      return .frame(frame)
+    }
+    let two = try SimulatedRun(scenario, seed: 1, cameras: 2)
+    #expect(early.errors().yawAligned == two.errors().yawAligned)
+  }
+}

@@ -1,0 +1,65 @@
+import FrontEnd
+import Images
+import SensorData
+import Simulation
+import Testing
+
+/// What an image says about light, noise, texture and blur.
+@Suite struct LightTests {
+  @Test(arguments: [1.0, 2.0, 4.0, 8.0])
+  func noiseIsToldFromTexture(sigma: Double) {
+    let image = Pattern(seed: 3).image(width: 320, height: 240, noise: sigma)
+    // The finest waves of the pattern pass for a little noise.
+    let found = LightMeter(image).measures.noise
+    #expect(found > 0.85 * sigma && found < 1.1 * sigma + 0.3, "\(found)")
+  }
+
+  @Test func noiseIsNoTextureAndNoDetail() {
+    var random = SeededRandom(seed: 4)
+    let pixels = (0..<320 * 240).map { _ in UInt8(min(max(128 + 5 * random.gaussian(), 0), 255)) }
+    let light = LightMeter(GrayImage(width: 320, height: 240, pixels: pixels))
+    #expect(light.measures.texture < 0.6 && abs(light.meanLuma - 0.5) < 0.01)
+    #expect(LightMeter(Pattern(seed: 3).image(width: 320, height: 240)).measures.texture > 5)
+  }
+
+  /// A smear along rows takes the detail from one direction, and that is what counts.
+  @Test func aSmearLosesSharpness() {
+    // Tiles of 3 and of 24 pixels, each with a grey of its own.
+    var random = SeededRandom(seed: 6)
+    let small = (0..<120 * 80).map { _ in random.uniform(-30...30) },
+      large = (0..<15 * 10).map { _ in random.uniform(-60...60) }
+    func grey(_ x: Int, _ y: Int) -> Double { 128 + small[y / 3 * 120 + x / 3] + large[y / 24 * 15 + x / 24] }
+    func image(_ reach: Int) -> GrayImage {
+      GrayImage(
+        width: 320, height: 240,
+        pixels: (0..<320 * 240).map { index in
+          let (y, x) = index.quotientAndRemainder(dividingBy: 320)
+          let values = (0...2 * reach).map { grey(x + $0, y) }
+          let mean = values.reduce(0, +) / Double(values.count) + 2 * random.gaussian()
+          return UInt8(min(max(mean.rounded(), 0), 255))
+        })
+    }
+    let (sharp, smeared) = (image(0), image(10))
+    let (before, after) = (LightMeter(sharp).measures, LightMeter(smeared).measures)
+    #expect(after.sharpness < 0.6 * before.sharpness && after.texture > 0.6, "\(before) \(after)")
+  }
+
+  @Test func sharesAreShares() {
+    var image = GrayImage(width: 64, height: 64, pixels: [UInt8](repeating: 255, count: 64 * 64))
+    for index in 0..<64 * 16 { image.pixels[index] = 0 }
+    let light = LightMeter(image)
+    #expect(light.measures.darkShare == 0.25 && light.measures.saturatedShare == 0.75 && light.meanLuma == 0.75)
+    _ = LightMeter(GrayImage(width: 1, height: 1, pixels: [7]))
+  }
+
+  @Test func theEdgeOfARoundImageIsNotLit() {
+    var area = LitArea(width: 200, height: 200)
+    var image = GrayImage(width: 200, height: 200, pixels: [UInt8](repeating: 2, count: 40_000))
+    for y in 0..<200 {
+      for x in 0..<200 where (x - 100) * (x - 100) + (y - 100) * (y - 100) < 80 * 80 { image.pixels[y * 200 + x] = 120 }
+    }
+    area.add(image)
+    #expect(area.contains(SIMD2(100, 100)) && area.contains(SIMD2(140, 100)))
+    #expect(!area.contains(SIMD2(181, 100)) && !area.contains(SIMD2(100, 19)) && !area.contains(SIMD2(5, 5)))
+  }
+}

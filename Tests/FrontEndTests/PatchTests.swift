@@ -1,0 +1,119 @@
+import FrontEnd
+import Images
+import Simulation
+import Testing
+
+/// Flow, patches and corners on pictures that are known everywhere.
+@Suite struct PatchTests {
+  private func pyramid(_ image: GrayImage, contrast: Double = 0) throws -> PyramidImage {
+    try #require(PyramidImage(image, window: 21, levels: 3, contrast: contrast))
+  }
+
+  @Test(arguments: 1...5 as ClosedRange<UInt64>)
+  func flowFindsAShift(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let pattern = Pattern(seed: seed)
+    let (dx, dy) = (random.uniform(-9...9), random.uniform(-9...9))
+    let before = try pyramid(pattern.image()), after = try pyramid(pattern.image { ($0 - dx, $1 - dy) })
+    let places = (0..<20).map { _ in SIMD2(Float(random.uniform(30...130)), Float(random.uniform(30...90))) }
+    let found = before.follow(places, to: after, guesses: places, levels: 3)
+    let errors = zip(places, found).map { place, found -> Float in
+      guard let found else { return .infinity }
+      let offset = found - place - SIMD2(Float(dx), Float(dy))
+      return (offset * offset).sum().squareRoot()
+    }.sorted()
+    #expect(errors[10] < 0.03 && errors[18] < 0.2, "\(errors)")
+  }
+
+  /// Turned, stretched, sheared, with another gain and offset: the place is found all the same, and so is the warp.
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func patchesAreFoundUnderAnyAffineWarp(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let pattern = Pattern(seed: 100 + seed)
+    // Pixels of the later picture by those of the first: x' = A (x - c) + c + d.
+    let a = 1 + random.uniform(-0.1...0.1), b = random.uniform(-0.1...0.1)
+    let c = random.uniform(-0.1...0.1), d = 1 + random.uniform(-0.1...0.1)
+    let determinant = a * d - b * c
+    let centre = SIMD2(80.0, 60.0), shift = SIMD2(random.uniform(-1...1), random.uniform(-1...1))
+    let first = try pyramid(pattern.image())
+    let later = try pyramid(
+      pattern.image(gain: 0.7, offset: 20) { u, v in
+        let (x, y) = (u - centre.x - shift.x, v - centre.y - shift.y)
+        return ((d * x - b * y) / determinant + centre.x, (a * y - c * x) / determinant + centre.y)
+      })
+    var store = PatchStore()
+    let taken = store.take([SIMD2(80, 60)], in: first)
+    let slot = try #require(taken[0])
+    let (warps, correlations) = store.align([slot], in: later, guesses: [PatchWarp(at: SIMD2(80, 60))])
+    let offset = SIMD2<Double>(warps[0].place) - centre - shift
+    #expect((offset * offset).sum().squareRoot() < 0.1 && correlations[0] > 0.99, "\(warps) \(correlations)")
+    let found = [warps[0].a, warps[0].b, warps[0].c, warps[0].d].map { Double($0) / 7 }
+    for (one, other) in zip(found, [a, b, c, d]) { #expect(abs(one - other) < 0.05) }
+    #expect(abs(Double(warps[0].growth) - determinant) < 0.08)
+  }
+
+  /// Where it is not, it is hardly ever found: the correlation tells.
+  @Test func anotherPictureDoesNotCorrelate() throws {
+    let first = try pyramid(Pattern(seed: 3).image()), other = try pyramid(Pattern(seed: 4).image())
+    var store = PatchStore()
+    let places = (0..<30).map { SIMD2(Float(20 + 4 * $0), Float(60)) }
+    let slots = store.take(places, in: first).compactMap { $0 }
+    #expect(slots.count == 30)
+    let (_, correlations) = store.align(slots, in: other, guesses: places.map(PatchWarp.init))
+    #expect(correlations.count { $0 > 0.9 } <= 3)
+  }
+
+  /// At the edge of the image the part that is left leads on; with less than that, nothing is claimed.
+  @Test func aPatchLeavesTheImageWithoutBeingBent() throws {
+    let pattern = Pattern(seed: 5)
+    let first = try pyramid(pattern.image())
+    var store = PatchStore()
+    let taken = store.take([SIMD2(40, 60)], in: first)
+    let slot = try #require(taken[0])
+    for (dx, isSeen) in [(35.0, true), (37.5, true), (40, false), (44, false), (300, false)] {
+      let later = try pyramid(pattern.image { u, v in (u + dx, v) })
+      let guess = PatchWarp(at: SIMD2(Float(40 - dx) + 0.5, 60.3))
+      let (warps, correlations) = store.align([slot], in: later, guesses: [guess])
+      #expect((correlations[0] > 0.95) == isSeen)
+      let offset = SIMD2<Double>(warps[0].place) - SIMD2(40 - dx, 60)
+      // A third of what the guess was off.
+      if isSeen { #expect((offset * offset).sum().squareRoot() < 0.19) }
+    }
+  }
+
+  @Test func cornersAreWhereTwoEdgesMeet() throws {
+    var image = GrayImage(width: 120, height: 100, pixels: [UInt8](repeating: 60, count: 12_000))
+    for y in 40..<100 { for x in 50..<120 { image.pixels[y * 120 + x] = 180 } }
+    let corners = try pyramid(image).corners(columns: 0..<120, rows: 0..<100, weakest: 30, count: 8)
+    let best = try #require(corners.first)
+    // Edges run between the pixels 49 and 50, 39 and 40.
+    #expect(abs(best.place.x - 49.5) < 0.75 && abs(best.place.y - 39.5) < 0.75, "\(best)")
+    #expect(corners.dropFirst().allSatisfy { abs($0.place.x - 49.5) < 4 && abs($0.place.y - 39.5) < 4 })
+  }
+
+  @Test func thereAreNoCornersInNoise() throws {
+    var random = SeededRandom(seed: 8)
+    let sigma = 3.0
+    let pixels = (0..<160 * 120).map { _ in UInt8(min(max(128 + sigma * random.gaussian(), 0), 255)) }
+    let image = try pyramid(GrayImage(width: 160, height: 120, pixels: pixels))
+    #expect(image.corners(columns: 0..<160, rows: 0..<120, weakest: Float(3 * sigma * sigma), count: 8).isEmpty)
+  }
+
+  @Test func strangeQuestionsHaveNoAnswers() throws {
+    let image = try pyramid(Pattern(seed: 1).image()), larger = try pyramid(Pattern(seed: 1).image(width: 176))
+    let odd: [SIMD2<Float>] = [SIMD2(.nan, 3), SIMD2(.infinity, 0), SIMD2(1e30, -1e30), SIMD2(-500, 900)]
+    #expect(image.follow(odd, to: image, guesses: odd, levels: 3).allSatisfy { $0 == nil })
+    #expect(image.follow(odd, to: larger, guesses: odd, levels: 3).allSatisfy { $0 == nil }, "another size")
+    #expect(image.follow([], to: image, guesses: [], levels: 3).isEmpty)
+    var store = PatchStore()
+    let none = store.take(odd, in: image), some = store.take([SIMD2(80, 60)], in: image)
+    #expect(none.allSatisfy { $0 == nil } && some[0] != nil)
+    let (_, correlations) = store.align(odd.map { _ in some[0]! }, in: image, guesses: odd.map(PatchWarp.init))
+    #expect(correlations.allSatisfy { $0 == -1 })
+    #expect(image.corners(columns: -50..<900, rows: -9..<9000, weakest: 1, count: 0).isEmpty)
+    #expect(image.corners(columns: 500..<900, rows: 0..<9, weakest: 1, count: 5).isEmpty)
+    #expect(
+      PyramidImage(GrayImage(width: 15, height: 15, pixels: [UInt8](repeating: 0, count: 225)), window: 21, levels: 3)
+        == nil)
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Images
+import Testing
+
+/// JPEG beside PNG: its luma is read, what is damaged is refused.
+@Suite struct JPEGTests {
+  /// 16x16 pixels of colour (16 x, 16 y, 128), quality 95, written by libjpeg.
+  private static let text =
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAIBAQEBAQIBAQECAgICAgQDAgICAgUEBAMEBgUGBgYFBgYGBwkIBgcJBwYGCAsICQoK"
+    + "CgoKBggLDAsKDAkKCgr/2wBDAQICAgICAgUDAwUKBwYHCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoK"
+    + "CgoKCgoKCgr/wAARCAAQABADASIAAhEBAxEB/8QAHwAAAQUBAQEBAQEAAAAAAAAAAAECAwQFBgcICQoL/8QAtRAAAgEDAwIEAwUF"
+    + "BAQAAAF9AQIDAAQRBRIhMUEGE1FhByJxFDKBkaEII0KxwRVS0fAkM2JyggkKFhcYGRolJicoKSo0NTY3ODk6Q0RFRkdISUpTVFVW"
+    + "V1hZWmNkZWZnaGlqc3R1dnd4eXqDhIWGh4iJipKTlJWWl5iZmqKjpKWmp6ipqrKztLW2t7i5usLDxMXGx8jJytLT1NXW19jZ2uHi"
+    + "4+Tl5ufo6erx8vP09fb3+Pn6/8QAHwEAAwEBAQEBAQEBAQAAAAAAAAECAwQFBgcICQoL/8QAtREAAgECBAQDBAcFBAQAAQJ3AAEC"
+    + "AxEEBSExBhJBUQdhcRMiMoEIFEKRobHBCSMzUvAVYnLRChYkNOEl8RcYGRomJygpKjU2Nzg5OkNERUZHSElKU1RVVldYWVpjZGVm"
+    + "Z2hpanN0dXZ3eHl6goOEhYaHiImKkpOUlZaXmJmaoqOkpaanqKmqsrO0tba3uLm6wsPExcbHyMnK0tPU1dbX2Nna4uPk5ebn6Onq"
+    + "8vP09fb3+Pn6/9oADAMBAAIRAxEAPwD4A+FH7Kn+q/4lvp/BX0z8KP2VP9X/AMS30/gr6T+FH7Kn+q/4lvp/BX0z8KP2VP8AVf8A"
+    + "Et9P4K9DjHxh+L95+JH0bfHr+D+97dfQ/9k="
+  private static let bytes = [UInt8](Data(base64Encoded: text)!)
+
+  @Test func theLumaIsThatOfTheColours() throws {
+    let image = try GrayImage(encoded: Self.bytes)
+    #expect(image.width == 16 && image.height == 16)
+    for y in 0..<16 {
+      for x in 0..<16 {
+        let luma = 0.299 * Double(16 * x) + 0.587 * Double(16 * y) + 0.114 * 128
+        #expect(abs(Double(image.pixels[y * 16 + x]) - luma) < 4, "\(x) \(y)")
+      }
+    }
+  }
+
+  /// Cut anywhere, it is an error; never a crash, and never half an image.
+  @Test func truncatedFilesAreRefused() throws {
+    for count in 0..<Self.bytes.count - 2 {
+      let error = #expect(throws: ImageError.self) { try GrayImage(encoded: Array(Self.bytes.prefix(count))) }
+      #expect(error == (count < 3 ? .unknownFormat : .damaged), "\(count) of \(Self.bytes.count) bytes")
+    }
+  }
+
+  /// Any byte changed gives an error or some image of 16x16, within the limits of memory.
+  @Test func flippedBytesHarmNobody() throws {
+    for index in Self.bytes.indices {
+      for flip: UInt8 in [0x01, 0x80, 0xFF] {
+        var damaged = Self.bytes
+        damaged[index] ^= flip
+        if let image = try? GrayImage(encoded: damaged) { #expect(image.pixels.count <= GrayImage.largest) }
+      }
+    }
+  }
+
+  @Test func aHeaderOfGigabytesIsRefused() throws {
+    var huge = Self.bytes
+    let frame = try #require(huge.indices.first { $0 + 1 < huge.count && huge[$0] == 0xFF && huge[$0 + 1] == 0xC0 })
+    for (offset, value) in [(5, 20_000 >> 8), (6, 20_000 & 255), (7, 20_000 >> 8), (8, 20_000 & 255)] {
+      huge[frame + offset] = UInt8(value)
+    }
+    #expect(throws: ImageError.tooLarge(width: 20_000, height: 20_000)) { try GrayImage(encoded: huge) }
+  }
+}
