@@ -42,8 +42,9 @@ public struct FinderConfiguration: Equatable, Sendable {
   /// ... and after this many ranges.
   public var handOverRanges = 30
   /// The hypotheses are opened anew when the last ranges, taken alone, are this much better foretold than by what is believed:
-  /// natural logarithm of the odds, 1 to 10 000.
-  public var contradictionLimit = 9.2
+  /// natural logarithm of the odds. Were the models of a radio's errors right, 10 would do; errors that last longer than they think
+  /// add up to more on real radios (docs/estimator.md).
+  public var contradictionLimit = 25.0
   /// How far a peer that says it moves may get, 1-sigma, m/sqrt(s): somebody who strolls about.
   public var movingPeerWalk = 0.6
   /// How fast a hand may have moved before the trajectory began, m/s.
