@@ -71,6 +71,7 @@ package final class InertialNavigation: NavigationFilter {
   }
 
   package var accumulatedDrift: AccumulatedDrift { drift.total }
+  package var velocitySigma: Double { variances.velocity.squareRoot() }
   /// Adds to the drift what its covariance does not show, m^2 per axis.
   func addDrift(positionVariance: Double) { drift.add(positionVariance: positionVariance) }
   package var worldFromNavigation: Pose { state.worldFromIMU }

@@ -19,6 +19,9 @@ package protocol NavigationFilter: AnyObject {
   /// The block that holds the pose's error: theta in rows 0..<3, position in rows 3..<6; more may follow.
   var poseBlock: ErrorCovariance.Block { get }
 
+  /// 1-sigma of a component of the velocity, m/s; 0 where poses come from outside.
+  var velocitySigma: Double { get }
+
   /// What the trajectory has lost relative to itself since it began.
   var accumulatedDrift: AccumulatedDrift { get }
 

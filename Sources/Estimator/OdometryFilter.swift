@@ -16,6 +16,7 @@ package final class OdometryFilter: NavigationFilter {
   package let bodyFromNavigation: Pose
   package let poseBlock: ErrorCovariance.Block
   package private(set) var accumulatedDrift = AccumulatedDrift()
+  package var velocitySigma: Double { 0 }
 
   private let calibration: OdometryCalibration
   package var vectors = AddedVectors()

@@ -166,7 +166,7 @@ final class PeerLink {
       isContradicted = outcome == .contradicted
     }
     clearness += 0.1 * (free - clearness)
-    if isRefuted(by: placed, foretold, filter.accumulatedDrift) || isContradicted {
+    if isRefuted(by: placed, foretold, filter) || isContradicted {
       reopen(filter: filter, with: unexplained)
     }
   }
@@ -177,15 +177,24 @@ final class PeerLink {
   }
 
   /// Weighs the belief against the ranges alone; true when it is to be given up.
-  private func isRefuted(by range: PeerPosterior.Range, _ foretold: Double?, _ drift: AccumulatedDrift) -> Bool {
+  private func isRefuted(by range: PeerPosterior.Range, _ foretold: Double?, _ filter: any NavigationFilter) -> Bool {
     let seconds = watched.map { range.timestamp.seconds(since: $0) } ?? 0.1
     watched = range.timestamp
+    // Where the device itself is lost (darkness), ranges refute its path and not what is believed of the peer.
+    guard filter.velocitySigma < Self.lostVelocity else {
+      watch.reset()
+      unexplained = []
+      _ = alone.update(range)
+      return false
+    }
     let refuted = watch.note(belief: foretold, alone: alone.update(range), seconds: seconds)
-    unexplained.append((range, drift))
+    unexplained.append((range, filter.accumulatedDrift))
     unexplained.removeFirst(max(unexplained.count - min(watch.unexplained, Self.memory), 0))
     return refuted
   }
 
+  /// 1-sigma of the velocity from which on the device's own path is lost, m/s: within a second it is off by what radios err by.
+  private static let lostVelocity = 0.1
   /// So many unexplained ranges are kept: more than a belief survives.
   private static let memory = 50
 

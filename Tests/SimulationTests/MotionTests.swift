@@ -48,7 +48,9 @@ import Testing
       for k in 0..<Int(motion.duration * 100) {
         let state = motion.kinematics(at: Double(k) / 100)
         #expect(state.velocity.norm < 2 && state.acceleration.norm < 12, "\(scenario.name) at \(Double(k) / 100) s")
-        #expect(state.angularVelocity.norm < 3.5, "\(scenario.name) at \(Double(k) / 100) s")
+        // Trackers of images are tried on a turn as fast as a wrist can.
+        let fastest = scenario.name == "track-turn" ? 5.0 : 3.5
+        #expect(state.angularVelocity.norm < fastest, "\(scenario.name) at \(Double(k) / 100) s")
       }
     }
   }
