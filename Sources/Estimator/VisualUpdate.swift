@@ -32,6 +32,11 @@ struct VisualUpdate {
   static let fewestSights = 3
   /// So many refused sights in a row, and a landmark is given up.
   static let mostRefusals = 2
+  /// A point stays only where its inverse distance is known to this share, 1-sigma, if the poses were exact: below that, products of its
+  /// error and the path's are as large as what a sight measures, and a linear filter remembers them as knowledge.
+  static let knownShare = 0.5
+  /// Points beyond this are as good as infinitely far, 1/m.
+  static let farthest = 0.02
   /// Tracks of a frame from which is learnt how tracks err.
   static let mostSamples = 3
 
@@ -118,6 +123,7 @@ struct VisualUpdate {
       case .found(let feature, let sigma, _) = triangulation.solve(
         views, anchor: anchor, from: clones[anchor].worldFromCamera.translation)
     else { return nil }
+    let stays = stays && sigma < Self.knownShare * max(feature.inverseDistance, Self.farthest)
     let doubt = DistanceDoubt(
       feature, sigma: sigma, prior: prior, companions: companions, clones: clones, anchor: anchor,
       covariance: filter.covariance)
