@@ -2,7 +2,7 @@
 /// sees it.
 ///
 /// Flat in between, so that many points do not add up to an opinion about the scale, as weak priors would. Without walls, tracks
-/// without parallax take any inverse distance; each step of the poses throws theirs by hundreds per metre, good steps
+/// without parallax take any inverse distance; each step of the poses throws theirs far, good steps
 /// are refused for it, and the scale never gets where the inertial unit wants it.
 package enum DistanceWall {
   /// Where the walls begin, 1/m. Noise makes inverse distances of far points slightly negative; cutting those would bias the rest.

@@ -13,7 +13,8 @@ package struct LevenbergMarquardt {
 
   /// Most steps, refused ones included.
   package var mostSteps = 20
-  /// Relative decrease of the cost below which it is done. The scale of a minute's walk, off by five sigmas, is worth 2e-4 of it.
+  /// Relative decrease of the cost below which it is done. Small: the sights make most of the cost, and the
+  /// scale, which they leave open, may be sigmas off for a ten-thousandth of it.
   package var tolerance = 1e-6
 
   /// The defaults.
@@ -26,7 +27,7 @@ package struct LevenbergMarquardt {
     guard let equations = problem.equations() else { return nil }
     var cost = problem.refinePoints() + problem.costWithoutSights
     guard cost.isFinite else { return .stuck }
-    // Little: the scale of a long walk is known a million times worse than where it passes each point.
+    // Little: the scale of a long walk is known so much worse than where it passes each point that damping would hold it.
     var damping = 1e-9
     var improved = false
     for step in 0..<mostSteps {

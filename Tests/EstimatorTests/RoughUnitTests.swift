@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 /// A phone's inertial unit, whose axes are off by a per cent: the state holds them, and the errors stay as large as the
-/// covariance says. Without them the position's NEES was 5 and more.
+/// covariance says.
 @Suite struct RoughUnitTests {
   @Test func theAxesAreNotTakenForMotion() throws {
     let scenario = try Scenario.named("rough-imu")
