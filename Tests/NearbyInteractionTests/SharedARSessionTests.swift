@@ -58,6 +58,18 @@ import Testing
     withExtendedLifetime(sessions) {}
   }
 
+  /// What an app changes in a configuration after `run` counts at the next `run`.
+  @Test func itsConfigurationIsACopy() {
+    let ar = ARSession()
+    let configuration = ARWorldTrackingConfiguration()
+    ar.run(configuration)
+    configuration.isCollaborationEnabled = true
+    #expect((ar.configuration as? ARWorldTrackingConfiguration)?.isCollaborationEnabled == false)
+    ar.run(configuration)
+    #expect((ar.configuration as? ARWorldTrackingConfiguration)?.isCollaborationEnabled == true)
+    #expect(ARWorldTrackingConfiguration.isSupported)
+  }
+
   /// One who stops listening is forgotten; the others hear on.
   @Test func streamsMayEndEarly() async throws {
     let device = Tape.device()

@@ -12,9 +12,11 @@ extension NearbyDevice {
       TimedEvent(.device(DeviceEvent(timestamp: timed.event.timestamp, name: $0.name, peer: $0.peer)))
     }
     injected = []
+    sense.take(timed.event)
     switch timed.event {
-    case .imu, .odometry: admitted.append(timed)
-    case .frame: if !isSuspended { admitted.append(timed) }
+    case .imu: admitted.append(timed)
+    // The camera, and whoever tracks with it, belong to the app in the foreground.
+    case .frame, .odometry: if !isSuspended { admitted.append(timed) }
     case .device(let event):
       happened(event)
       admitted.append(timed)
@@ -26,27 +28,33 @@ extension NearbyDevice {
 
   /// Tells the sessions of a range, and returns it for the finder where one of them has camera assistance.
   private func heard(_ range: RangeMeasurement, arrival: Timestamp) -> [TimedEvent] {
-    var range = range
-    if !profile.capabilities.contains(.direction) {
-      (range.azimuth, range.elevation, range.angleStandardDeviation) = (nil, nil, nil)
-    }
+    guard SensorEvent.range(range).isFinite else { return [] }
+    let range = profile.measured(range, own: sense.holding, other: holding(ofPeer: range.peer))
     var isAssisted = false
     for session in living where session.core({ $0.isRunning }) && peer(of: session) == range.peer {
-      guard isReachable(session), let request = session.core({ $0.request }),
+      guard isReachable(session), let request = session.core({ $0.request }), let token = request.peerToken,
         range.range <= profile.reach * (request.isExtended ? 3 : 1)
       else { continue }
       session.core { $0.lastHeard = clock }
       if request.isCameraAssisted {
         isAssisted = true
       } else {
-        post(.didUpdate([session.core { $0.presenter.object(range, token: request.peerToken) }]), from: session)
+        post(.didUpdate([session.core { $0.presenter.object(range, token: token) }]), from: session)
       }
     }
-    return isAssisted ? [TimedEvent(.range(range), arrival: arrival)] : []
+    guard isAssisted else { return [] }
+    var events = [TimedEvent(.range(range), arrival: arrival)]
+    if let hint = motionHints.removeValue(forKey: range.peer) {
+      // At one time the finder takes happenings before ranges; the hint is for after this one.
+      let after = range.timestamp.advanced(byNanoseconds: 1)
+      let happening = DeviceEvent(timestamp: after, name: hint, peer: range.peer)
+      events.append(TimedEvent(.device(happening), arrival: max(arrival, after)))
+    }
+    return events
   }
 
-  /// What happened to the device or to a peer, as the recording tells it: `suspend`, `resume`, `peerEnded`, or the name of an
-  /// `NIError.Code`.
+  /// What happened to the device or to a peer, as the recording tells it: `suspend`, `resume`, `peerEnded`, how the peer is
+  /// held (the name of a `Holding`), or the name of an `NIError.Code`.
   private func happened(_ event: DeviceEvent) {
     switch event.name {
     case "suspend":
@@ -64,6 +72,7 @@ extension NearbyDevice {
         session.perform(.lose(.peerEnded))
       }
     default:
+      if let peer = event.peer, let holding = Holding(rawValue: event.name) { peerHoldings[peer] = holding }
       guard let code = NIError.Code(name: event.name) else { return }
       if code == .userDidNotAllow { rules.isAllowedByUser = false }
       for session in living where event.peer == nil || peer(of: session) == event.peer { session.perform(.fail(code)) }

@@ -95,7 +95,8 @@ public final class NISession: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Tells whether the accessory moves; for accessories only, without effect for other peers.
+  /// Tells whether the accessory moves, from the next range on; for accessories only, without effect for other peers. With
+  /// camera assistance one that moves is followed, one at rest is known the better the longer it is heard.
   public func updateMotionState(_ state: NIMotionActivityState, forObjectWithToken token: NIDiscoveryToken) {
     SessionLock.withLock {
       guard guarded.request?.accessory?.accessoryDiscoveryToken == token else { return }

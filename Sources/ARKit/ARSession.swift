@@ -18,8 +18,8 @@ public final class ARSession: NSObject, @unchecked Sendable {
     set { lock.withLock { observer = newValue } }
   }
 
-  /// What it runs with; nil while it does not run.
-  public var configuration: ARConfiguration? { lock.withLock { running } }
+  /// A copy of what it runs with; nil while it does not run.
+  public var configuration: ARConfiguration? { lock.withLock { running?.copy() as? ARConfiguration } }
 
   /// The newest frame; nil before the first.
   public var currentFrame: ARFrame? { lock.withLock { frame } }
@@ -27,7 +27,7 @@ public final class ARSession: NSObject, @unchecked Sendable {
   /// Starts, or goes on with another configuration.
   public func run(_ configuration: ARConfiguration, options: RunOptions = []) {
     lock.withLock {
-      running = configuration
+      running = configuration.copy() as? ARConfiguration
       if options.contains(.resetTracking) { frame = nil }
     }
   }
@@ -36,7 +36,7 @@ public final class ARSession: NSObject, @unchecked Sendable {
   public func pause() { lock.withLock { running = nil } }
 
   /// Puts the next frame in its place; nothing while the session does not run.
-  func show(_ next: ARFrame) {
+  package func show(_ next: ARFrame) {
     let isRunning = lock.withLock {
       if running != nil { frame = next }
       return running != nil
