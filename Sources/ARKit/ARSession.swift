@@ -21,6 +21,9 @@ public final class ARSession: NSObject, @unchecked Sendable {
   /// A copy of what it runs with; nil while it does not run.
   public var configuration: ARConfiguration? { lock.withLock { running?.copy() as? ARConfiguration } }
 
+  /// Whether it runs.
+  package var isRunning: Bool { lock.withLock { running != nil } }
+
   /// The newest frame; nil before the first.
   public var currentFrame: ARFrame? { lock.withLock { frame } }
 

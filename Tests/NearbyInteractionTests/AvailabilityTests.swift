@@ -46,6 +46,52 @@ import Testing
     #expect(!Self.tells(Self.range(azimuth: .pi), .androidWithAngleOfArrival))
   }
 
+  /// `NISession.deviceCapabilities` and tokens say what the profile can, and what it cannot is refused.
+  @Test func capabilitiesFollowTheProfile() throws {
+    for (profile, word) in [
+      (DeviceProfile.phone, "distance direction camera"), (.phoneWithoutDirection, "distance camera"),
+      (.phoneWithExtendedDistance, "distance camera far"), (.phoneWithAnchors, "distance camera far anchors"),
+      (.watch, "distance"), (.watchWithExtendedDistance, "distance far"),
+      (.androidWithAngleOfArrival, "distance direction camera"), (.channelSounding, "distance camera bluetooth"),
+      (.unsupported, ""),
+    ] {
+      let device = Tape.device(profile)
+      NearbyDevice.with(device) {
+        let token = NISession().discoveryToken?.deviceCapabilities
+        for can in [NISession.deviceCapabilities, token ?? DeviceCapabilities()] {
+          let words = [
+            (can.supportsPreciseDistanceMeasurement, "distance"), (can.supportsDirectionMeasurement, "direction"),
+            (can.supportsCameraAssistance, "camera"), (can.supportsExtendedDistanceMeasurement, "far"),
+            (can.supportsDLTDOAMeasurement, "anchors"), (can.supportsBluetoothChannelSounding, "bluetooth"),
+          ].filter(\.0).map(\.1)
+          #expect(words.joined(separator: " ") == word)
+        }
+      }
+      let token = device.token(forPeer: "a", capabilities: [.preciseDistance, .extendedDistance])
+      for (assisted, extended, needs) in [
+        (false, false, "distance"), (true, false, "camera"), (false, true, "far"),
+      ] {
+        let code = ErrorTests.code(
+          ErrorTests.configuration(token, assisted: assisted, extended: extended), on: device)
+        #expect(code == (word.contains(needs) ? nil : .unsupportedPlatform))
+      }
+    }
+  }
+
+  /// 50 m, and three times that with extended distance.
+  @Test func whatIsTooFarIsNotMeasured() throws {
+    for (extended, metres, told) in [(false, 49.0, true), (false, 51, false), (true, 149, true), (true, 151, false)] {
+      let device = Tape.device(.phoneWithExtendedDistance)
+      let listener = Listener()
+      let session = listener.session(on: device)
+      let token = device.token(forPeer: "a", capabilities: [.preciseDistance, .extendedDistance])
+      session.run(ErrorTests.configuration(token, extended: extended))
+      try Tape(seconds: 12, peers: ["a": Vector3(0, metres, 0)]).world(device).play()
+      #expect(listener.objects.isEmpty != told)
+      #expect(listener.words == (told ? ["started"] : ["started", "removed timeout 1"]))
+    }
+  }
+
   /// Only both upright, or not known to be otherwise.
   @Test func everyPairOfHoldings() {
     let holdings: [Holding?] = [nil, .portrait, .landscape, .flat]

@@ -94,6 +94,7 @@ extension NearbyDevice {
       let worldFromDevice = worldFromBody * rig.bodyFromDevice
       let world = arWorld ?? ARWorld(firstWorldFromDevice: worldFromDevice)
       arWorld = world
+      refuseBadWorlds()
       let camera = ARCamera(transform: world.cameraTransform(worldFromDevice: worldFromDevice))
       show(ARFrame(timestamp: Double(time.nanoseconds) / 1e9, camera: camera))
     case .session(let update):
@@ -113,16 +114,25 @@ extension NearbyDevice {
     }
   }
 
+  /// Ends sessions whose app has started its `ARSession` anew with something that does not fit.
+  private func refuseBadWorlds() {
+    for session in living where session.core({ $0.isAssisted && $0.arSession?.configurationServes == false }) {
+      session.perform(.fail(.invalidARConfiguration))
+    }
+  }
+
   private func tell(_ update: NearbyUpdate, to session: NISession) {
     guard let started = session.core({ $0.startedAt }), update.timestamp >= started,
       let token = session.core({ $0.request?.peerToken })
     else { return }
     tellSessionConvergence(session)
+    let sees = session.core { $0.seesTheWorld }
     let object = session.core { core in
-      core.worldPosition = core.presenter.worldPosition(update)
-      return core.presenter.object(update, token: token)
+      core.worldPosition = sees ? core.presenter.worldPosition(update) : nil
+      return sees ? core.presenter.object(update, token: token) : core.presenter.distance(update, token: token)
     }
-    let convergence = NIAlgorithmConvergence(status: NIAlgorithmConvergenceStatus(update.convergence))
+    let status = sees ? NIAlgorithmConvergenceStatus(update.convergence) : .unknown
+    let convergence = NIAlgorithmConvergence(status: status)
     if session.core({ $0.toldConvergence }) != convergence {
       session.core { $0.toldConvergence = convergence }
       post(.didUpdateAlgorithmConvergence(convergence, object), from: session)
@@ -131,7 +141,9 @@ extension NearbyDevice {
   }
 
   private func tellSessionConvergence(_ session: NISession) {
-    guard let now = sessionConvergence, session.core({ $0.toldSessionConvergence }) != now else { return }
+    guard let known = sessionConvergence else { return }
+    let now = session.core { $0.seesTheWorld } ? known : NIAlgorithmConvergence(status: .unknown)
+    guard session.core({ $0.toldSessionConvergence }) != now else { return }
     session.core { $0.toldSessionConvergence = now }
     post(.didUpdateAlgorithmConvergence(now, nil), from: session)
   }
@@ -140,4 +152,7 @@ extension NearbyDevice {
 extension SessionCore {
   /// Runs, with camera and motion helping.
   var isAssisted: Bool { isRunning && request?.isCameraAssisted == true }
+
+  /// Whether poses reach the session: the app runs the `ARSession` that it shares, or shares none and has one run for it.
+  var seesTheWorld: Bool { arSession?.isRunning ?? true }
 }

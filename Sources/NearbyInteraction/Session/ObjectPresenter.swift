@@ -27,6 +27,11 @@ package struct ObjectPresenter: Sendable {
       estimate: update)
   }
 
+  /// An estimate as an object for an app whose own `ARSession` does not run: a distance and no more.
+  package func distance(_ update: NearbyUpdate, token: NIDiscoveryToken) -> NINearbyObject {
+    NINearbyObject(discoveryToken: token, distance: update.object.distance.map { Float($0) })
+  }
+
   /// Where the peer is in the estimate's world; nil while a reason withholds it: an angle without the height can be told,
   /// a place cannot.
   package func worldPosition(_ update: NearbyUpdate) -> Vector3? {
