@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("Sources/NearbyInteraction/NearbyInteraction.docc/FindATag.md", 5), ("docs/nearby-interaction.md", 1),
+    ("Sources/NearbyInteraction/NearbyInteraction.docc/FindATag.md", 6), ("docs/nearby-interaction.md", 1),
   ]) func everyBlockStandsInAnExample(page: String, count: Int) throws {
     let (blocks, sources) = (try Self.blocks(page), try Self.sources())
     #expect(blocks.count == count)

@@ -105,9 +105,9 @@ extension NearbyDevice {
 
   /// A session's token died: the neighbours' sessions that range with it learn it, some time after; the finder forgets a
   /// peer that nobody asks for any more.
-  func sessionEnded(_ token: NIDiscoveryToken, session: NISession? = nil) {
+  func sessionEnded(_ token: NIDiscoveryToken, session: NISession? = nil, tellsPeers: Bool = true) {
     SessionLock.withLock {
-      for neighbour in neighbours {
+      for neighbour in neighbours where tellsPeers {
         guard let device = neighbour.device else { continue }
         for other in device.living where other.core({ $0.isRunning && $0.request?.peerToken == token }) {
           guard let address = other.core({ $0.token }) else { continue }

@@ -5,11 +5,12 @@ extension NISession {
   /// Takes an event of its life and tells what follows.
   func perform(_ event: SessionLifecycle.Event) {
     SessionLock.withLock {
-      for effect in guarded.lifecycle.take(event) { perform(effect) }
+      let before = guarded.lifecycle.state
+      for effect in guarded.lifecycle.take(event) { perform(effect, after: before) }
     }
   }
 
-  private func perform(_ effect: SessionLifecycle.Effect) {
+  private func perform(_ effect: SessionLifecycle.Effect, after state: SessionState) {
     switch effect {
     case .didStartRunning:
       guarded.begin(at: device?.clock, profile: device?.profile ?? .unsupported)
@@ -25,7 +26,8 @@ extension NISession {
       if let token = guarded.request?.peerToken { post(.didRemove([NINearbyObject(discoveryToken: token)], reason)) }
     case .didInvalidate(let code): post(.didInvalidate(NIError(code)))
     case .tokenDies:
-      if let token = guarded.token { device?.sessionEnded(token, session: self) }
+      // Who ends while suspended cannot say so any more: the peer runs into its time-out.
+      if let token = guarded.token { device?.sessionEnded(token, session: self, tellsPeers: state != .suspended) }
       guarded.token = nil
     }
   }

@@ -26,7 +26,7 @@ public final class NISession: NSObject, @unchecked Sendable {
 
   deinit {
     for stream in guarded.streams.values { stream.finish() }
-    if let token = guarded.token { device?.sessionEnded(token) }
+    if let token = guarded.token, guarded.lifecycle.state != .suspended { device?.sessionEnded(token) }
   }
 
   /// What this device can do.

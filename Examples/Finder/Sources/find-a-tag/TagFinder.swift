@@ -48,3 +48,14 @@ final class TagFinder: NSObject, NISessionDelegate {
     print("It is over: \(error.localizedDescription)")
   }
 }
+
+func follow(_ session: NISession) async {
+  for await event in session.events {
+    switch event {
+    case .didUpdate(let objects): print(objects.compactMap(\.distance))
+    case .didRemove(_, let reason): print("gone: \(reason)")
+    case .didInvalidate(let error): print(error.localizedDescription)
+    default: break
+    }
+  }
+}
