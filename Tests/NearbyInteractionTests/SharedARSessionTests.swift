@@ -20,6 +20,7 @@ import Testing
     let device = Tape.device()
     let (ar, watcher, listener) = (ARSession(), Watcher(), Listener())
     ar.delegate = watcher
+    ar.delegateQueue = DispatchQueue(label: "frames")
     let sessions = ["a", "b"].map { peer in
       let session = listener.session(on: device)
       session.setARSession(ar)
@@ -56,6 +57,25 @@ import Testing
     try world.play()
     #expect(watcher.frames.count == count && ar.configuration == nil)
     withExtendedLifetime(sessions) {}
+  }
+
+  /// Its delegate is called on the queue that was asked for, else on the main queue, as the other delegate is.
+  @Test func itsDelegateHasAQueue() throws {
+    let queue = DispatchQueue(label: "frames")
+    for wanted in [queue, nil] {
+      (wanted ?? .main).setSpecific(key: QueueTests.key, value: wanted == nil ? "main" : "frames")
+      let (device, ar, watcher, listener) = (Tape.device(), ARSession(), Watcher(), Listener())
+      ar.delegate = watcher
+      ar.delegateQueue = wanted
+      ar.run(ARWorldTrackingConfiguration())
+      let session = listener.session(on: device)
+      session.setARSession(ar)
+      nonisolated(unsafe) var heard: Set<String?> = []
+      watcher.answer = { heard.insert(DispatchQueue.getSpecific(key: QueueTests.key)) }
+      session.run(SessionTests.assisted(device.token(forPeer: "a")))
+      try Tape(seconds: 1, peers: ["a": Vector3(0, 3, 0)]).world(device).play()
+      #expect(watcher.frames.count > 20 && heard == [wanted == nil ? "main" : "frames"])
+    }
   }
 
   /// An app that shares a session and does not run it has distances and nothing to converge, as on a phone.

@@ -114,7 +114,10 @@ public final class NearbyDevice: @unchecked Sendable {
       defer { self.frames = [] }
       return self.frames
     }
-    for (session, frame) in frames { session.show(frame) }
+    for (session, frame) in frames where session.take(frame) {
+      guard let observer = session.delegate else { continue }
+      CallbackQueue.run(on: session.delegateQueue) { observer.session(session, didUpdate: frame) }
+    }
     while let (session, event) = SessionLock.withLock({ nextMessage() }) { session.deliver(event) }
   }
 
