@@ -76,7 +76,8 @@ public final class NIDLTDOAMeasurement: NSObject, NSCopying, NSSecureCoding, Sen
 
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NIDLTDOAMeasurement else { return false }
-    return numbers == other.numbers && optionals == other.optionals && address == other.address
+    return numbers == other.numbers && responderClockFrequencyOffset == other.responderClockFrequencyOffset
+      && address == other.address
       && clusterInitiatorAddress == other.clusterInitiatorAddress && measurementType == other.measurementType
       && coordinatesType == other.coordinatesType && floorElevation == other.floorElevation
   }
@@ -84,7 +85,6 @@ public final class NIDLTDOAMeasurement: NSObject, NSCopying, NSSecureCoding, Sen
   private var numbers: [Double] {
     [transmitTime, receiveTime, signalStrength, carrierFrequencyOffset, coordinates.x, coordinates.y, coordinates.z]
   }
-  private var optionals: [Double?] { [responderClockFrequencyOffset] }
 
   /// Itself: a measurement never changes.
   public func copy(with zone: NSZone? = nil) -> Any { self }
