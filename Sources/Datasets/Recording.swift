@@ -59,7 +59,8 @@ package struct Recording: Sendable {
   /// Last stamp over all its sensors, from the ends of the files; the first stamp where those cannot be read.
   package func lastTimestamp() throws(DatasetError) -> Timestamp {
     var last = firstTimestamp
-    for file in dataFiles where file.relativePath != layout.events?.relativePath {
+    let others = [layout.events] + layout.images.flatMap { [$0.mask, $0.exposures] }
+    for file in dataFiles where !others.contains(file) {
       if let stamp = try FileEnd.lastTimestamp(file) { last = max(last, stamp) }
     }
     return last

@@ -165,6 +165,7 @@ import Testing
         })
     }
     let plain = try fixture.read(Self.options()).frames
+    #expect(try fixture.open(Self.options()).lastTimestamp().nanoseconds == Fixture.time(Fixture.rows - 1))
     #expect(plain.map(\.timestamp.nanoseconds) == (0..<30).map(Fixture.time))
     for (stamps, sign) in [("start", Int64(1)), ("end", -1), ("middle", 0)] {
       try fixture.write("dataset.yaml", "image_stamps: \(stamps)\n")
@@ -234,6 +235,8 @@ import Testing
     }
     _ = try fixture.read(options)
     #expect(seen.first??.pixels.first == 9)
+    // A mask once passed for a table when the end of the recording was looked for.
+    #expect(try fixture.open(options).lastTimestamp().nanoseconds == Fixture.time(Fixture.rows - 1))
     try fixture.write(
       "mav0/cam0/mask.png", data: Data(GrayImage(width: 4, height: 4, pixels: [UInt8](repeating: 9, count: 16)).png()))
     let error = try #require(throws: DatasetError.self) { try fixture.read(options) }
