@@ -61,7 +61,7 @@ final class FeatureTracker {
       width: camera.width, height: camera.height, mask: mask, features: configuration.features,
       spacing: configuration.spacing * Double(camera.width) / 640,
       weakest: [configuration.weakestCorner, configuration.weakestWhereScarce],
-      horizons: [configuration.horizon, configuration.shortHorizon])
+      horizons: configuration.horizons)
     consensus = TurnConsensus(tolerance: configuration.epipolarDistance / lens.focalLength)
   }
 
@@ -79,11 +79,13 @@ final class FeatureTracker {
     thin()
     guard isRefilled else { return }
     let old = tracks.filter { $0.length > 2 }
-    let fresh = grid.fresh(in: next, beside: tracks.map(\.place), noise: noise) { place, frames in
-      area.contains(place)
-        && whereabouts(of: place, drift: Self.drift(of: old, near: place), turn: turn, in: frames).map {
-          grid.isInside($0) && area.contains($0)
-        } ?? false
+    let fresh = grid.fresh(in: next, beside: tracks.map(\.place), noise: noise) { place in
+      guard area.contains(place) else { return 0 }
+      let drift = Self.drift(of: old, near: place)
+      return configuration.horizons.first { frames in
+        whereabouts(of: place, drift: drift, turn: turn, in: frames).map { grid.isInside($0) && area.contains($0) }
+          ?? false
+      } ?? 0
     }
     for (place, slot) in zip(fresh, patches.take(fresh, in: next)) {
       guard let slot else { continue }

@@ -10,10 +10,10 @@ package struct TrackingConfiguration: Equatable, Sendable {
   package var levels = 3
   /// Weakest corner that is begun with, (grey levels/pixel)^2, and weakest where there are few others: a little more than noise.
   package var weakestCorner: Float = 30, weakestWhereScarce: Float = 6
-  /// Frames for which a corner should stay in sight, and what must do where there are few such corners.
-  package var horizon = 25, shortHorizon = 10
+  /// Frames for which a corner should stay in sight: the longer the better; the last must do where there are few others.
+  package var horizons = [50, 25, 10]
   /// Least correlation of a patch with what it looked like in the beginning.
-  package var leastCorrelation: Float = 0.85
+  package var leastCorrelation: Float = 0.88
   /// How far a patch may lie from where it was expected, pixels.
   package var largestSurprise: Float = 3
   /// How far a patch may lie from where flow leads, pixels.
