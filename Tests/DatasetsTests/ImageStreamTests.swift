@@ -189,9 +189,14 @@ import Testing
     try fixture.write("dataset.yaml", "image_stamps: start\n")
     let error = try #require(throws: DatasetError.self) { try fixture.open(Self.options()) }
     #expect(error.found.contains("no exposures"))
-    try fixture.write("mav0/cam0/times.txt", "0 12 1.5\n1 twelve 1.5\n")
-    let fault = try #require(throws: DatasetError.self) { try fixture.read(Self.options()) }
-    #expect(fault.line == 2 && fault.file.hasSuffix("times.txt"))
+    for line in [
+      "1 twelve 1.5", "1 12", "1 12 -3", "1 12 nan", "1 9999999999.999999999 1", "1 12345678901 1", "1 .5 1",
+      "1 1.5e3 1",
+    ] {
+      try fixture.write("mav0/cam0/times.txt", "0 12 1.5\n\(line)\n")
+      let fault = try #require(throws: DatasetError.self) { try fixture.read(Self.options()) }
+      #expect(fault.line == 2 && fault.file.hasSuffix("times.txt"), "\(line)")
+    }
   }
 
   @Test func theSecondCameraHasItsOwnSize() throws {

@@ -58,8 +58,9 @@ final class ExposureTimes {
     else { return nil }
     var value: Int64 = 0
     for digit in whole { value = value * 10 + Int64(digit - 0x30) }
+    guard value < 4_000_000_000 else { return nil }
     let decimals = parts.count > 1 ? Array(parts[1].prefix(9)) : []
     for place in 0..<9 { value = value * 10 + (place < decimals.count ? Int64(decimals[place] - 0x30) : 0) }
-    return value < 1 << 62 ? value : nil
+    return value
   }
 }
