@@ -106,7 +106,7 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["Simulation", "Geometry", "SensorData"], path: "Tests/TestSupport"),
     .testTarget(name: "GeometryTests", dependencies: ["Geometry", "Simulation", "TestSupport"]),
     .testTarget(name: "SensorDataTests", dependencies: ["SensorData", "Geometry", "TestSupport"]),
-    .testTarget(name: "ImagesTests", dependencies: ["Images", "CImages", "Simulation"]),
+    .testTarget(name: "ImagesTests", dependencies: ["Images", "CImages", "Simulation", "TestSupport"]),
     .testTarget(
       name: "InertialTests", dependencies: ["Inertial", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "VisionTests", dependencies: ["Vision", "Simulation", "SensorData", "Geometry", "TestSupport"]),

@@ -9,7 +9,8 @@ namespace {
 constexpr int half = FUSE_VISION_PATCH_HALF, side = 2 * half + 1, area = side * side;
 constexpr float inner = 1.0f / half;  // coordinates within a patch run from -1 to 1, so that the equations are well scaled
 
-/// A patch in memory: the mean-free pixels, their slopes by column and row, and the inverse of its normal equations' matrix.
+/// A patch in memory: the mean-free pixels and their slopes by column and row, both weighed, and the inverse of its normal equations'
+/// matrix.
 struct Patch {
   float pixels[area], slopeX[area], slopeY[area], inverse[36];
   float energy;  // sum of squares of the pixels
@@ -77,26 +78,46 @@ int sample(const cv::Mat &image, const Affine &w, float *pixels, uint8_t *inside
   return isWhole ? area : static_cast<int>(std::count(inside, inside + area, 1));
 }
 
-/// Makes the pixels mean-free.
+/// How much each pixel of a patch counts: its middle is what is followed, and what is beside it may be something else behind an
+/// edge. `root` is the square root of the weight; sums of squares of what is multiplied by it are weighted.
+struct Weights {
+  float root[area], weight[area], sum = 0;
+  Weights() {
+    const float width = 6;  // pixels, 1-sigma of a bell
+    for (int i = 0; i < area; ++i) {
+      const float x = i % side - half, y = i / side - half;
+      weight[i] = std::exp(-(x * x + y * y) / (2 * width * width));
+      root[i] = std::sqrt(weight[i]);
+      sum += weight[i];
+    }
+  }
+};
+const Weights weights;
+
+/// Makes the pixels mean-free and weighs them.
 void centre(float *pixels) {
   float sum = 0;
-  for (int i = 0; i < area; ++i) sum += pixels[i];
-  const float mean = sum / area;
-  for (int i = 0; i < area; ++i) pixels[i] -= mean;
+  for (int i = 0; i < area; ++i) sum += weights.weight[i] * pixels[i];
+  const float mean = sum / weights.sum;
+  for (int i = 0; i < area; ++i) pixels[i] = weights.root[i] * (pixels[i] - mean);
 }
 
-/// The same where some are missing: those stay 0, and so do they in `other`, a copy of the patch.
-void centre(float *pixels, float *other, const uint8_t *inside, int count) {
-  float sum = 0, otherSum = 0;
+/// The same where some are missing: those stay 0, and so do they in `other`, a patch that was weighed before.
+void centre(float *pixels, float *other, const uint8_t *inside) {
+  float sum = 0, otherSum = 0, all = 0;
   for (int i = 0; i < area; ++i) {
-    if (!inside[i]) other[i] = 0;
-    sum += pixels[i];
-    otherSum += other[i];
+    if (!inside[i]) {
+      other[i] = 0;
+      continue;
+    }
+    all += weights.weight[i];
+    sum += weights.weight[i] * pixels[i];
+    otherSum += weights.root[i] * other[i];
   }
   for (int i = 0; i < area; ++i) {
     if (!inside[i]) continue;
-    pixels[i] -= sum / count;
-    other[i] -= otherSum / count;
+    pixels[i] = weights.root[i] * (pixels[i] - sum / all);
+    other[i] -= weights.root[i] * otherSum / all;
   }
 }
 
@@ -127,8 +148,8 @@ bool make(const cv::Mat &image, float u, float v, Patch &patch) {
   patch.energy = 0;
   for (int i = 0; i < area; ++i) {
     // By patch coordinates, of which a pixel is `inner`.
-    patch.slopeX[i] = 0.5f * half * (right[i] - left[i]);
-    patch.slopeY[i] = 0.5f * half * (lower[i] - upper[i]);
+    patch.slopeX[i] = weights.root[i] * 0.5f * half * (right[i] - left[i]);
+    patch.slopeY[i] = weights.root[i] * 0.5f * half * (lower[i] - upper[i]);
     patch.energy += patch.pixels[i] * patch.pixels[i];
   }
   return patch.energy > 0 && solve(patch, nullptr, patch.inverse);
@@ -141,7 +162,7 @@ float align(const cv::Mat &image, const Patch &patch, Affine &w, int iterations,
   float correlation = -1;
   for (int k = 0; k <= iterations; ++k) {
     const int count = sample(image, w, pixels, inside);
-    if (count < area * 6 / 10) return -1;
+    if (count < area / 2) return -1;
     // At the edge of the image the rest of the patch must do.
     const float *own = patch.pixels, *inverse = patch.inverse;
     float ownEnergy = patch.energy;
@@ -149,7 +170,7 @@ float align(const cv::Mat &image, const Patch &patch, Affine &w, int iterations,
       centre(pixels);
     } else {
       std::copy(patch.pixels, patch.pixels + area, cut);
-      centre(pixels, cut, inside, count);
+      centre(pixels, cut, inside);
       own = cut;
       ownEnergy = 0;
       for (int i = 0; i < area; ++i) ownEnergy += cut[i] * cut[i];

@@ -6,6 +6,8 @@ struct CalibrationLoader {
   let layout: RecordingLayout
   private(set) var warnings: [String] = []
   private(set) var files: [RecordingFile] = []
+  /// What the stamps of images say.
+  private(set) var imageStamps = ImageStamps.middle
   private var bodyFromDevice: Pose?
 
   init(layout: RecordingLayout) { self.layout = layout }
@@ -15,13 +17,19 @@ struct CalibrationLoader {
     var metadata = Recording.Metadata()
     guard let entry = layout.file("dataset.yaml") else { return metadata }
     let file = try open(entry)
-    warnings += try file.check(known: ["title", "source", "licence", "license", "note", "device_T_BS"])
+    warnings += try file.check(known: ["title", "source", "licence", "license", "note", "device_T_BS", "image_stamps"])
     metadata.title = try file.text("title")
     metadata.source = try file.text("source")
     let american = try file.text("license")
     metadata.licence = try file.text("licence") ?? american
     metadata.note = try file.text("note")
     bodyFromDevice = try file.pose("device_T_BS")
+    if let name = try file.text("image_stamps") {
+      guard let stamps = ImageStamps(rawValue: name) else {
+        throw file.fault("image_stamps", found: "image_stamps: '\(name)'", expected: "middle, start or end")
+      }
+      imageStamps = stamps
+    }
     return metadata
   }
 

@@ -28,6 +28,10 @@ package enum DamageKind: String, CaseIterable, Comparable, Sendable {
   case damagedImage
   /// An image of another size than the calibration says.
   case wrongImageSize
+  /// An image whose exposure is not told where its stamp cannot be used without.
+  case missingExposure
+  /// An image of a second camera at whose moment the first saw nothing.
+  case unpairedImage
   /// A faulty last row without an end of line: the recording was cut off.
   case truncatedLastRow
 

@@ -41,9 +41,10 @@ package struct Recording: Sendable {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: "\(root)/mav0") else {
       throw DatasetError(file: root, found: "no folder mav0 in it", expected: "a dataset folder (EuRoC layout)")
     }
-    let layout = try RecordingLayout(root: root, names: names, tracking: options.tracking)
+    var layout = try RecordingLayout(root: root, names: names, tracking: options.tracking)
     var loader = CalibrationLoader(layout: layout)
     let metadata = try loader.loadDescription()
+    layout.imageStamps = loader.imageStamps
     let rig = try loader.loadRig()
     let probe = try StreamProbe(layout: layout, rig: rig, options: options)
     return Recording(
@@ -58,7 +59,8 @@ package struct Recording: Sendable {
   /// Last stamp over all its sensors, from the ends of the files; the first stamp where those cannot be read.
   package func lastTimestamp() throws(DatasetError) -> Timestamp {
     var last = firstTimestamp
-    for file in dataFiles where file.relativePath != layout.events?.relativePath {
+    let others = [layout.events] + layout.images.flatMap { [$0.mask, $0.exposures] }
+    for file in dataFiles where !others.contains(file) {
       if let stamp = try FileEnd.lastTimestamp(file) { last = max(last, stamp) }
     }
     return last
@@ -67,7 +69,7 @@ package struct Recording: Sendable {
   /// The data files that influence what the estimator sees, sorted by path.
   package var dataFiles: [RecordingFile] {
     let tracks: [RecordingFile?] = layout.cameras.flatMap { [$0.features, $0.frames] }
-    let images: [RecordingFile?] = layout.images.flatMap { [$0.list, $0.mask] }
+    let images: [RecordingFile?] = layout.images.flatMap { [$0.list, $0.mask, $0.exposures] }
     let others = [layout.imu, layout.radio, readsOdometry ? layout.odometry : nil, layout.events]
     let used = others + tracks + images
     return used.compactMap { $0 }.sorted { $0.relativePath < $1.relativePath }
@@ -76,17 +78,12 @@ package struct Recording: Sendable {
   /// Cameras whose images are tracked on the way.
   package var trackedCameras: Int { layout.images.count }
 
-  /// The image of a camera at a moment; nil where there is none that can be used. Looks through the list: for pictures, not for runs.
-  package func image(camera: Int, at stamp: Timestamp) throws(DatasetError) -> GrayImage? {
-    let files = layout.images[camera], calibration = rig.cameras[camera]
-    let list = try RowStream(files.list, ImageListDecoder(), isStrict: false)
-    while let row = try list.next() {
-      guard row.time == stamp.nanoseconds else { continue }
-      return try? ImageFile(
-        path: files.folder.path + "/" + row.name, width: calibration.width, height: calibration.height
-      ).load()
-    }
-    return nil
+  /// The images of a camera, to be asked for one after the other: for pictures, not for runs.
+  package func images(camera: Int) throws(DatasetError) -> ImageLookup {
+    let calibration = rig.cameras[camera]
+    return ImageLookup(
+      try ImageList(layout.images[camera], stamps: layout.imageStamps, isStrict: false), width: calibration.width,
+      height: calibration.height)
   }
 
   /// Whether any camera has tracks in a file, which tracking anew would replace.

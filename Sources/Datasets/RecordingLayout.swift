@@ -12,6 +12,8 @@ struct CameraImages: Equatable, Sendable {
   var folder: RecordingFile
   /// An image, white where tracks are wanted; nil: everywhere.
   var mask: RecordingFile?
+  /// How long each image was exposed; nil where nobody knows.
+  var exposures: RecordingFile?
 }
 
 /// Which files a recording has.
@@ -30,6 +32,8 @@ struct RecordingLayout: Equatable, Sendable {
   /// The calibration of the sensor whose poses stand in for a missing truth.
   var truthCalibration: RecordingFile?
   var truthPeers: RecordingFile?
+  /// What the stamps of images say.
+  var imageStamps = ImageStamps.middle
   /// cam0 has images but no tracks, and they are not tracked.
   var hasImagesOnly = false
   /// Whether cam0 is there at all.
@@ -73,9 +77,12 @@ struct RecordingLayout: Equatable, Sendable {
   /// The calibration beside a data file, if there is one.
   func calibration(_ sensor: String) -> RecordingFile? { file("mav0/\(sensor)/sensor.yaml") }
 
-  private func images(of folder: String) -> CameraImages? {
+  private func images(ofCamera number: Int) -> CameraImages? {
+    let folder = "mav0/cam\(number)"
     guard let list = file("\(folder)/data.csv"), let data = file("\(folder)/data") else { return nil }
-    return CameraImages(list: list, folder: data, mask: file("\(folder)/mask.png"))
+    return CameraImages(
+      list: list, folder: data, mask: file("\(folder)/mask.png"),
+      exposures: file("\(folder)/exposure.csv") ?? file("\(folder)/times.txt") ?? file("dso/cam\(number)/times.txt"))
   }
 
   private func data(_ sensor: String) throws(DatasetError) -> RecordingFile? {
@@ -92,7 +99,7 @@ struct RecordingLayout: Equatable, Sendable {
     for number in 0...1 {
       let folder = "mav0/cam\(number)"
       guard RegularFile.exists("\(root)/\(folder)") else { continue }
-      let images = images(of: folder)
+      let images = images(ofCamera: number)
       let tracks = file("\(folder)/features.csv")
       // Tracks win, unless images are asked for; and both cameras give the same.
       let isTracked = images != nil && (tracks == nil || tracking?.ignoresTracks == true) && cameras.isEmpty

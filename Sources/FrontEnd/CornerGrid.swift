@@ -8,21 +8,27 @@ struct CornerGrid {
   private let features: Int
   private let spacing: Float
   private let weakest: [Float]
+  private let horizons: [Int]
   private let columns: Int
   private let rows: Int
 
   /// Nothing is followed nearer to the edge than this, and nothing begun nearer than that, pixels: it would soon be gone.
-  private static let border: Float = 1, birthBorder: Float = 12
+  private static let border: Float = 0, birthBorder: Float = 12
+  /// Corners that are looked at in a cell.
+  private static let choice = 8
   /// Cells that have a track already are looked at again below this share of the wanted tracks.
   private static let scarce = 0.75
+  /// From this share on no corners are taken that will soon be gone.
+  private static let enough = 0.95
 
   /// - Parameters:
   ///   - features: tracks aimed at, a cell for each.
   ///   - spacing: least distance of two tracks, pixels.
   ///   - weakest: of corners, (grey levels/pixel)^2; the later ones where the ones before leave too few tracks.
-  init(width: Int, height: Int, mask: GrayImage?, features: Int, spacing: Double, weakest: [Float]) {
+  ///   - horizons: frames for which a corner should stay in sight, falling; the last one is for want of others.
+  init(width: Int, height: Int, mask: GrayImage?, features: Int, spacing: Double, weakest: [Float], horizons: [Int]) {
     (self.width, self.height, self.features) = (width, height, features)
-    (self.spacing, self.weakest) = (Float(spacing), weakest)
+    (self.spacing, self.weakest, self.horizons) = (Float(spacing), weakest, horizons)
     self.mask = mask.flatMap { $0.width == width && $0.height == height ? $0 : nil }
     let ratio = Double(width) / Double(height)
     columns = max(1, Int((Double(features) * ratio).squareRoot().rounded()))
@@ -47,13 +53,22 @@ struct CornerGrid {
     return kept.sorted { $0.id < $1.id }
   }
 
+  /// What is asked of a corner, and how many a cell may then have; the later ones where too few were found before. Of the cells those
+  /// come first whose corners will stay longest.
+  private var passes: [(weakest: Float, frames: Int, most: Int)] {
+    weakest.flatMap { weakest in
+      (1...3).flatMap { most in horizons.dropLast().map { (weakest, $0, most) } }
+        + (1...3).map { (weakest, horizons[horizons.count - 1], $0) }
+    }
+  }
+
   /// Corners to begin with, so that every cell that has some has a track; more in a cell where tracks are scarce.
   ///
   /// - Parameters:
   ///   - noise: of a pixel, 1-sigma, grey levels; a corner stands out of it.
-  ///   - staysIn: whether a corner will be in sight for a while.
+  ///   - staysIn: for how many frames, of the horizons, a place will be in sight.
   func fresh(
-    in image: PyramidImage, beside taken: [SIMD2<Float>], noise: Float, staysIn: (SIMD2<Float>) -> Bool
+    in image: PyramidImage, beside taken: [SIMD2<Float>], noise: Float, staysIn: (SIMD2<Float>) -> Int
   ) -> [SIMD2<Float>] {
     var near = Neighbours(width: width, height: height, distance: spacing)
     var counts = [Int](repeating: 0, count: columns * rows)
@@ -62,15 +77,16 @@ struct CornerGrid {
       counts[cell(of: place)] += 1
     }
     var fresh: [SIMD2<Float>] = []
-    for (weakest, most) in weakest.flatMap({ weakest in (1...3).map { (weakest, $0) } }) {
+    // Looked for once a cell, whatever is asked of them then.
+    var corners = [[Candidate]?](repeating: nil, count: counts.count)
+    let least = max(weakest.min() ?? 1, 3 * noise * noise)
+    for (weakest, frames, most) in passes {
+      if frames == horizons.last, Double(taken.count + fresh.count) >= Self.enough * Double(features) { continue }
       for cell in counts.indices where counts[cell] < most && taken.count + fresh.count < features {
-        let (x, y) = (cell % columns, cell / columns)
-        let corners = image.corners(
-          columns: x * width / columns..<(x + 1) * width / columns, rows: y * height / rows..<(y + 1) * height / rows,
-          weakest: max(weakest, 3 * noise * noise), count: 8)
-        for corner in corners
-        where counts[cell] < most && isInside(corner.place, Self.birthBorder)
-          && isInside(corner.place) && staysIn(corner.place) && near.insert(corner.place)
+        let found = corners[cell] ?? candidates(in: image, cell: cell, weakest: least, staysIn: staysIn)
+        corners[cell] = found
+        for corner in found
+        where counts[cell] < most && corner.strength >= weakest && corner.frames >= frames && near.insert(corner.place)
         {
           fresh.append(corner.place)
           counts[cell] += 1
@@ -79,6 +95,26 @@ struct CornerGrid {
       if Double(taken.count + fresh.count) >= Self.scarce * Double(features) { break }
     }
     return fresh
+  }
+
+  /// A corner that a track may begin with.
+  private struct Candidate {
+    var place: SIMD2<Float>
+    var strength: Float
+    /// Frames for which it will stay in sight.
+    var frames: Int
+  }
+
+  private func candidates(
+    in image: PyramidImage, cell: Int, weakest: Float, staysIn: (SIMD2<Float>) -> Int
+  ) -> [Candidate] {
+    let (x, y) = (cell % columns, cell / columns)
+    return image.corners(
+      columns: x * width / columns..<(x + 1) * width / columns, rows: y * height / rows..<(y + 1) * height / rows,
+      weakest: weakest, count: Self.choice
+    ).filter { isInside($0.place, Self.birthBorder) && isInside($0.place) }.map {
+      Candidate(place: $0.place, strength: $0.strength, frames: staysIn($0.place))
+    }
   }
 
   /// Share of the cells that hold one of some places.

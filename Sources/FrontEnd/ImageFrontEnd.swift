@@ -15,9 +15,12 @@ package final class ImageFrontEnd {
   private var last: (stamp: Timestamp, image: GrayImage)?
   private var isEqualised = false
   private var area: LitArea
+  private let focalLength: Double
 
   /// Beyond this time between two frames nothing is followed, seconds.
   private static let longestGap = 0.5
+  /// What an exposure is taken for where nobody tells it, seconds.
+  private static let usualExposure = 0.004
 
   /// A front end.
   ///
@@ -30,15 +33,21 @@ package final class ImageFrontEnd {
     if rig.cameras.count > 1 {
       stereo = StereoMatcher(camera, rig.cameras[1], configuration: configuration)
     }
+    focalLength = (camera.fx * camera.fy).squareRoot()
     area = LitArea(width: camera.width, height: camera.height)
     turn = rig.imu.map { GyroscopeTurn(imu: $0, camera: camera) }
   }
+
+  /// How many tracks of cam0 ended so far, by reason.
+  package var ends: [TrackEnd: Int] { tracker.ends }
 
   /// Takes a reading of the inertial unit; readings up to a frame come before it.
   package func add(_ sample: IMUSample) { turn?.add(sample) }
 
   /// Takes the images of one moment, one for each camera, nil where there is none; of the size that the calibration says.
-  package func frames(_ images: [GrayImage?], at stamp: Timestamp) -> [CameraFrame] {
+  ///
+  /// - Parameter exposures: how long they were exposed, seconds; empty or nil where nobody knows.
+  package func frames(_ images: [GrayImage?], exposures: [Double?] = [], at stamp: Timestamp) -> [CameraFrame] {
     guard let image = images.first ?? nil else { return [] }
     let turned = turn?.turn(to: stamp)
     if let last, stamp.seconds(since: last.stamp) > Self.longestGap || stamp < last.stamp { tracker.reset() }
@@ -51,23 +60,38 @@ package final class ImageFrontEnd {
     tracker.process(
       pyramid, turn: turned, isRefilled: ViewJudge.isWorthLooking(light),
       noise: Float(light.measures.noise * (isEqualised ? configuration.contrastLimit : 1)),
-      isLit: area.contains)
+      area: area)
     last = (stamp, image)
     let view = ViewJudge.verdict(
       light, followed: tracker.tracks.count - tracker.begun, begun: tracker.begun, isFirst: isFirst,
-      turnRate: rate)
-    let first = frame(0, tracker.tracks.map { ($0.id, $0.place) }, light, view, at: stamp)
-    guard images.count > 1, let other = images[1], stereo != nil, let second = self.pyramid(of: other) else {
-      return [first]
-    }
-    let matches = stereo!.match(tracker.tracks, tracker.patches, from: pyramid, to: second)
+      smear: smear(exposures.first ?? nil, rate))
+    let first = frame(
+      0, tracker.tracks.map { ($0.id, $0.place) }, light, view, exposures.first ?? nil, at: stamp)
+    guard images.count > 1, let other = images[1], let (one, two) = pair(image, pyramid, other) else { return [first] }
+    let matches = stereo!.match(tracker.tracks, tracker.patches, from: one, to: two)
     let otherLight = LightMeter(other)
-    return [first, frame(1, matches, otherLight, view, at: stamp)]
+    return [first, frame(1, matches, otherLight, view, exposures.count > 1 ? exposures[1] : nil, at: stamp)]
+  }
+
+  /// How far the turn moves the image while it is exposed, pixels; nil where nobody knows.
+  private func smear(_ exposure: Double?, _ rate: Double?) -> Double? {
+    rate.map { $0 * (exposure ?? Self.usualExposure) * focalLength }
+  }
+
+  /// Both images for the matcher, of one size.
+  private func pair(_ image: GrayImage, _ pyramid: PyramidImage, _ other: GrayImage) -> (PyramidImage, PyramidImage)? {
+    guard let stereo else { return nil }
+    func isWhole(_ image: GrayImage) -> Bool { image.width == stereo.width && image.height == stereo.height }
+    let padded = { (image: GrayImage) in image.padded(width: stereo.width, height: stereo.height) }
+    guard let one = isWhole(image) ? pyramid : self.pyramid(of: padded(image)),
+      let two = self.pyramid(of: isWhole(other) ? other : padded(other))
+    else { return nil }
+    return (one, two)
   }
 
   private func frame(
     _ camera: Int, _ tracks: [(id: Int64, place: SIMD2<Float>)], _ light: LightMeter, _ view: ViewCondition,
-    at stamp: Timestamp
+    _ exposure: Double?, at stamp: Timestamp
   ) -> CameraFrame {
     var measures = light.measures
     measures.coverage = tracker.coverage
@@ -80,7 +104,8 @@ package final class ImageFrontEnd {
       measures: ImageMeasures(
         darkShare: Self.rounded(measures.darkShare), saturatedShare: Self.rounded(measures.saturatedShare),
         texture: Self.rounded(measures.texture), sharpness: Self.rounded(measures.sharpness),
-        noise: Self.rounded(measures.noise), coverage: Self.rounded(measures.coverage)))
+        noise: Self.rounded(measures.noise), coverage: Self.rounded(measures.coverage)),
+      exposure: exposure)
   }
 
   /// Flat images are equalised locally, so that their corners stand out of the rounding, unless there is more noise in them than

@@ -25,7 +25,7 @@ package struct PatchWarp: Equatable {
 
 extension PatchWarp {
   /// Whether its pixels are still those of the patch: neither much coarser nor finer, nor seen from the side.
-  var isComparable: Bool { growth > 0.4 && growth < 2.5 && slant < 2 }
+  var isComparable: Bool { growth > 0.25 && growth < 4 && slant < 3 }
 }
 
 /// The patches that tracks began with, each in a slot; slots are used again.

@@ -4,10 +4,13 @@ import Vision
 
 /// Finds the tracks of one camera in another one that saw the same moment.
 ///
-/// Each search begins where the last distance of the point puts it. A match lies on its epipolar line, before both cameras, and
-/// leads back.
+/// A patch is looked for where the last distance of its point puts it, as the other lens shows it; what is not there is searched
+/// for. A match lies on its epipolar line, before both cameras, and leads back.
 struct StereoMatcher {
+  /// Columns and rows that hold the images of both cameras.
+  let width: Int, height: Int
   private let lenses: (first: LensModel, second: LensModel)
+  private let limit: SIMD2<Float>
   private let secondFromFirst: Pose
   private let tolerance: Double
   private let configuration: TrackingConfiguration
@@ -18,63 +21,85 @@ struct StereoMatcher {
   /// Nearest points, 1/m, and how far beyond infinity noise may put one.
   private static let bounds = -0.05...10.0
 
-  /// For two cameras of one device; nil when their images differ in size.
-  init?(_ first: CameraCalibration, _ second: CameraCalibration, configuration: TrackingConfiguration) {
-    guard first.width == second.width, first.height == second.height else { return nil }
+  /// For two cameras of one device.
+  init(_ first: CameraCalibration, _ second: CameraCalibration, configuration: TrackingConfiguration) {
+    (width, height) = (max(first.width, second.width), max(first.height, second.height))
+    limit = SIMD2(Float(second.width - 1), Float(second.height - 1))
     lenses = (LensModel(first), LensModel(second))
     secondFromFirst = second.bodyFromCamera.inverse * first.bodyFromCamera
     tolerance = configuration.epipolarDistance / lenses.second.focalLength
     self.configuration = configuration
   }
 
-  /// The tracks that the second camera sees too, in their order, with their places there.
+  /// The tracks that the second camera sees too, in their order, with their places there. Both images are as large as the matcher.
   mutating func match(
     _ tracks: [FeatureTracker.Track], _ patches: PatchStore, from first: PyramidImage, to second: PyramidImage
   ) -> [(id: Int64, place: SIMD2<Float>)] {
-    let rays = tracks.map { lenses.first.direction(of: $0.place).map { secondFromFirst.rotation * $0 } }
-    let seen = tracks.indices.filter { rays[$0] != nil }
-    let guesses = seen.map { index -> SIMD2<Float> in
-      let inverse = inverseDistances[tracks[index].id] ?? Self.usual
-      let point = rays[index]! + inverse * secondFromFirst.translation
-      return lenses.second.project(point).map { SIMD2<Float>($0.pixel) } ?? tracks[index].place
-    }
-    let found = first.follow(seen.map { tracks[$0].place }, to: second, guesses: guesses, levels: configuration.levels)
-    let places = refined(seen.map { tracks[$0] }, found, patches, in: second)
-    let back = second.follow(
-      zip(places, guesses).map { $0 ?? $1 }, to: first, guesses: seen.map { tracks[$0].place }, levels: 1)
-    var known: [Int64: Double] = [:]
+    let guesses = tracks.map { guess($0) }
+    let seen = tracks.indices.filter { guesses[$0] != nil }
+    var places = [SIMD2<Float>?](repeating: nil, count: tracks.count)
+    let known = seen.filter { inverseDistances[tracks[$0].id] != nil }
+    recognise(known, tracks, guesses, patches, in: second, reach: configuration.largestSurprise, &places)
+    search(seen.filter { places[$0] == nil }, tracks, guesses, patches, from: first, to: second, &places)
+    var distances: [Int64: Double] = [:]
     var matches: [(id: Int64, place: SIMD2<Float>)] = []
-    for (k, index) in seen.enumerated() {
-      guard let place = places[k], let home = back[k], let sight = lenses.second.direction(of: place) else { continue }
-      let offset = home - tracks[index].place
-      // The patch and the way back disagree by what the second view foreshortens.
-      guard (offset * offset).sum() <= 1, let inverse = inverseDistance(rays[index]!, sight) else { continue }
-      known[tracks[index].id] = inverse
+    for index in seen {
+      guard let place = places[index], all(place .>= 0), all(place .<= limit),
+        let ray = lenses.first.direction(of: tracks[index].place), let sight = lenses.second.direction(of: place),
+        let inverse = inverseDistance(secondFromFirst.rotation * ray, sight)
+      else { continue }
+      distances[tracks[index].id] = inverse
       matches.append((tracks[index].id, place))
     }
-    inverseDistances = known
+    inverseDistances = distances
     return matches
   }
 
-  /// Places in the second camera, put where the tracks' own patches lie there.
-  private func refined(
-    _ tracks: [FeatureTracker.Track], _ found: [SIMD2<Float>?], _ patches: PatchStore, in second: PyramidImage
-  ) -> [SIMD2<Float>?] {
-    let known = tracks.indices.filter { tracks[$0].slot != nil && found[$0] != nil }
-    let guesses = known.map { index in
-      var warp = tracks[index].warp
-      warp.place = found[index]!
-      return warp
-    }
-    let (warps, correlations) = patches.align(known.map { tracks[$0].slot! }, in: second, guesses: guesses)
-    var places = found
-    for (k, index) in known.enumerated() where correlations[k] >= configuration.leastCorrelation {
-      let offset = warps[k].place - found[index]!
-      if (offset * offset).sum() <= configuration.largestCorrection * configuration.largestCorrection {
-        places[index] = warps[k].place
+  /// How a patch should lie in the second camera; nil where that does not see it.
+  private func guess(_ track: FeatureTracker.Track) -> PatchWarp? {
+    let inverse = inverseDistances[track.id] ?? Self.usual
+    return track.warp.carried { place in
+      guard let ray = lenses.first.direction(of: place) else { return nil }
+      return lenses.second.project(secondFromFirst.rotation * ray + inverse * secondFromFirst.translation).map {
+        SIMD2<Float>($0.pixel)
       }
     }
-    return places
+  }
+
+  /// Puts places where patches lie, at most `reach` pixels from where they were expected.
+  private func recognise(
+    _ expected: [Int], _ tracks: [FeatureTracker.Track], _ guesses: [PatchWarp?], _ patches: PatchStore,
+    in second: PyramidImage, reach: Float, _ places: inout [SIMD2<Float>?]
+  ) {
+    let (warps, correlations) = patches.align(
+      expected.map { tracks[$0].slot }, in: second, guesses: expected.map { guesses[$0]! })
+    for (k, index) in expected.enumerated() where correlations[k] >= configuration.leastCorrelation {
+      let offset = warps[k].place - guesses[index]!.place
+      if (offset * offset).sum() <= reach * reach { places[index] = warps[k].place }
+    }
+  }
+
+  private func search(
+    _ missing: [Int], _ tracks: [FeatureTracker.Track], _ guesses: [PatchWarp?], _ patches: PatchStore,
+    from first: PyramidImage, to second: PyramidImage, _ places: inout [SIMD2<Float>?]
+  ) {
+    let homes = missing.map { tracks[$0].place }
+    let found = first.follow(
+      homes, to: second, guesses: missing.map { guesses[$0]!.place }, levels: configuration.levels)
+    var flowing = guesses
+    for (k, index) in missing.enumerated() {
+      places[index] = found[k]
+      if let place = found[k] { flowing[index]!.place = place }
+    }
+    recognise(
+      missing.filter { places[$0] != nil }, tracks, flowing, patches, in: second,
+      reach: configuration.largestCorrection, &places)
+    let back = second.follow(missing.map { places[$0] ?? guesses[$0]!.place }, to: first, guesses: homes, levels: 1)
+    for (k, index) in missing.enumerated() {
+      // The patch and the way back disagree by what the second view foreshortens.
+      let offset = back[k].map { $0 - homes[k] } ?? SIMD2(repeating: .infinity)
+      if (offset * offset).sum() > 1 { places[index] = nil }
+    }
   }
 
   /// The inverse distance at which both rays meet best, 1/m; nil off the epipolar line, or behind.

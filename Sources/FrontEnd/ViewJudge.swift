@@ -8,8 +8,8 @@ package struct ViewJudge {
   static let dimLuma = 0.25
   /// Least structure, grey levels from block to block.
   static let leastTexture = 0.6
-  /// Less detail than this within blocks is blur; of a camera that turns fast (rad/s), already less than that.
-  static let leastSharpness = 2.0, fastTurn = 2.0, leastSharpnessInFastTurn = 3.2
+  /// Less detail than this within blocks is blur; where the turn alone smears so many pixels, already less than that.
+  static let leastSharpness = 2.0, largeSmear = 3.7, leastSharpnessInSmear = 3.2
   /// Fewer tracks that were followed from the frame before than this are too few.
   static let fewTracks = 20
 
@@ -23,14 +23,14 @@ package struct ViewJudge {
   /// - Parameters:
   ///   - followed: tracks that were followed from the frame before.
   ///   - begun: tracks that began.
-  ///   - turnRate: of the camera, rad/s; nil where nobody knows.
+  ///   - smear: how far the camera's turn moved the image during the exposure, pixels; nil where nobody knows.
   package static func verdict(
-    _ light: LightMeter, followed: Int, begun: Int, isFirst: Bool, turnRate: Double?
+    _ light: LightMeter, followed: Int, begun: Int, isFirst: Bool, smear: Double?
   ) -> ViewCondition {
     if light.meanLuma < darkLuma { return .dark }
     if light.measures.texture < leastTexture { return light.meanLuma < dimLuma ? .covered : .blank }
     if followed + (isFirst ? begun : 0) >= fewTracks { return .clear }
-    let least = (turnRate ?? 0) > fastTurn ? leastSharpnessInFastTurn : leastSharpness
+    let least = (smear ?? 0) > largeSmear ? leastSharpnessInSmear : leastSharpness
     return light.measures.sharpness < least ? .blurred : followed + begun < fewTracks ? .blank : .clear
   }
 }

@@ -20,6 +20,19 @@ package struct GrayImage: Equatable, Sendable {
     self.pixels = pixels
   }
 
+  /// The image in the upper left of a larger one, which is black elsewhere.
+  ///
+  /// - Precondition: neither side is shorter than the image's; at most `largest` pixels.
+  package func padded(width: Int, height: Int) -> GrayImage {
+    precondition(width >= self.width && height >= self.height && width * height <= Self.largest)
+    var padded = [UInt8](repeating: 0, count: width * height)
+    for row in 0..<self.height {
+      padded.replaceSubrange(
+        row * width..<row * width + self.width, with: pixels[row * self.width..<(row + 1) * self.width])
+    }
+    return GrayImage(width: width, height: height, pixels: padded)
+  }
+
   /// Mean brightness, 0 black ... 1 white.
   package var meanLuma: Double {
     Double(pixels.reduce(into: 0) { $0 += Int($1) }) / (255 * Double(pixels.count))

@@ -12,12 +12,13 @@ public struct CameraFrame: Equatable, Sendable {
   public var view: ViewCondition?
   /// What the image says about light and texture; nil where nobody looked.
   public var measures: ImageMeasures?
+  /// How long it was exposed, seconds; nil where nobody knows.
+  public var exposure: Double?
 
   /// A frame from its parts.
   public init(
     timestamp: Timestamp, camera: Int = 0, features: [FeatureObservation], meanLuma: Double? = nil,
-    view: ViewCondition? = nil,
-    measures: ImageMeasures? = nil
+    view: ViewCondition? = nil, measures: ImageMeasures? = nil, exposure: Double? = nil
   ) {
     self.timestamp = timestamp
     self.camera = camera
@@ -25,5 +26,6 @@ public struct CameraFrame: Equatable, Sendable {
     self.meanLuma = meanLuma
     self.view = view
     self.measures = measures
+    self.exposure = exposure
   }
 }

@@ -12,12 +12,13 @@ import Testing
 
     func add(_ sample: IMUSample) { readings += 1 }
 
-    func frames(_ images: [GrayImage?], at stamp: Timestamp) -> [CameraFrame] {
+    func frames(_ images: [GrayImage?], exposures: [Double?], at stamp: Timestamp) -> [CameraFrame] {
       images.enumerated().compactMap { camera, image in
         image.map {
           CameraFrame(
             timestamp: stamp, camera: camera,
-            features: [FeatureObservation(featureID: Int64($0.pixels[0]), u: Double(readings), v: 0)])
+            features: [FeatureObservation(featureID: Int64($0.pixels[0]), u: Double(readings), v: 0)],
+            exposure: exposures[camera])
         }
       }
     }
@@ -71,53 +72,141 @@ import Testing
 
   @Test func bothCamerasComeTogether() throws {
     let fixture = try Self.fixture(cameras: 2, count: 300)
-    // cam1 lost one frame; another one nobody else saw.
-    try fixture.edit("mav0/cam1/data.csv", line: 12) { _ in "\(Fixture.start + 50_000_001),\(Self.name(10))" }
+    // cam1 lost one frame; another one nobody else saw; a third is a little late.
+    try fixture.edit("mav0/cam1/data.csv", line: 12) { _ in "\(Fixture.start + 52_000_000),\(Self.name(10))" }
+    try fixture.edit("mav0/cam1/data.csv", line: 22) { _ in "\(Fixture.start + 100_900_000),\(Self.name(20))" }
     let recording = try fixture.open(Self.options())
     #expect(recording.rig.cameras.count == 2 && recording.rig.cameras[1].featureIDs == .shared)
-    let frames = try Reading(recording).frames
-    #expect(frames.count == 599)
+    let reading = try Reading(recording)
+    let frames = reading.frames
+    #expect(frames.count == 599 && reading.counts("mav0/cam1/data.csv") == [.unpairedImage: 1])
+    #expect(frames.filter { $0.timestamp.nanoseconds == Fixture.start + 100_000_000 }.map(\.camera) == [0, 1])
+    #expect(try fixture.read(Self.options(strict: true)).frames == frames)
     #expect(frames.filter { $0.timestamp.nanoseconds == Fixture.start + 50_000_000 }.map(\.camera) == [0])
     #expect(frames.prefix(4).map(\.camera) == [0, 1, 0, 1])
   }
 
-  /// One bad image in a thousand is counted, in whatever way it is bad; in the first hundred it ends the reading.
+  /// A bad image is counted, in whatever way it is bad and however short the recording.
   @Test(arguments: [
     ("missing", DamageKind.missingImage), ("empty", .damagedImage), ("truncated", .damagedImage),
     ("text", .damagedImage),
     ("smaller", .wrongImageSize), ("huge", .damagedImage), ("folder", .missingImage),
   ])
   func badImagesAreCounted(_ how: String, _ kind: DamageKind) throws {
-    for (row, isFatal) in [(700, false), (7, true)] {
-      let fixture = try Self.fixture(count: row == 7 ? 200 : Self.count)
-      let file = "mav0/cam0/data/\(Self.name(row))"
-      let whole = try Data(contentsOf: URL(fileURLWithPath: fixture.path(file)))
-      switch how {
-      case "missing": try fixture.remove(file)
-      case "empty": try fixture.write(file, data: Data())
-      case "truncated": try fixture.write(file, data: whole.dropLast(20))
-      case "text": try fixture.write(file, "P5 24 16 255\n")
-      case "smaller":
-        let image = GrayImage(width: 23, height: 16, pixels: [UInt8](repeating: 1, count: 23 * 16))
-        try fixture.write(file, data: Data(image.png()))
-      case "huge":
-        // 20,000 x 20,000 by its header: refused before memory is taken for it.
-        var bytes = [UInt8](whole)
-        for place in [16, 20] { bytes.replaceSubrange(place..<place + 4, with: [0, 0, 0x4E, 0x20]) }
-        try fixture.write(file, data: Data(bytes))
-      default:
-        try fixture.remove(file)
-        try FileManager.default.createDirectory(atPath: fixture.path(file), withIntermediateDirectories: true)
-      }
+    for row in [0, 7, 29] {
+      let fixture = try Self.fixture(count: 30)
+      try Self.damage(fixture, row, how)
+      let reading = try fixture.read(Self.options(readsAhead: true))
+      #expect(reading.counts(Self.list) == [kind: 1] && reading.frames.count == 29)
+      let error = try #require(throws: DatasetError.self) { try fixture.read(Self.options(strict: true)) }
+      #expect(error.line == row + 2 && error.file.hasSuffix(Self.list) && error.found.contains(Self.name(row)))
+    }
+  }
+
+  private static func damage(_ fixture: Fixture, _ row: Int, _ how: String) throws {
+    let file = "mav0/cam0/data/\(name(row))"
+    let whole = try Data(contentsOf: URL(fileURLWithPath: fixture.path(file)))
+    switch how {
+    case "missing": try fixture.remove(file)
+    case "empty": try fixture.write(file, data: Data())
+    case "truncated": try fixture.write(file, data: whole.dropLast(20))
+    case "text": try fixture.write(file, "P5 24 16 255\n")
+    case "smaller":
+      let image = GrayImage(width: 23, height: 16, pixels: [UInt8](repeating: 1, count: 23 * 16))
+      try fixture.write(file, data: Data(image.png()))
+    case "huge":
+      // 20,000 x 20,000 by its header: refused before memory is taken for it.
+      var bytes = [UInt8](whole)
+      for place in [16, 20] { bytes.replaceSubrange(place..<place + 4, with: [0, 0, 0x4E, 0x20]) }
+      try fixture.write(file, data: Data(bytes))
+    default:
+      try fixture.remove(file)
+      try FileManager.default.createDirectory(atPath: fixture.path(file), withIntermediateDirectories: true)
+    }
+  }
+
+  /// Up to half of the images may be bad; more is a recording that is wrong, and is found out soon.
+  @Test func mostlyBadImagesEndTheReading() throws {
+    for (bad, isFatal) in [(15, false), (16, true)] {
+      let fixture = try Self.fixture(count: 30)
+      for row in (0..<30).reversed().prefix(bad) { try Self.damage(fixture, row, "empty") }
       if isFatal {
         let error = try #require(throws: DatasetError.self) { try fixture.read(Self.options()) }
-        #expect(error.line == row + 2 && error.file.hasSuffix(Self.list) && error.found.contains(Self.name(row)))
+        #expect(error.line == 16 && error.found.hasPrefix("16 of 30 images that cannot be used"))
+        #expect(error.found.contains(Self.name(14)))
       } else {
-        let reading = try fixture.read(Self.options(readsAhead: true))
-        #expect(reading.counts(Self.list) == [kind: 1] && reading.frames.count == Self.count - 1)
-        #expect(throws: DatasetError.self) { try fixture.read(Self.options(strict: true)) }
+        let reading = try fixture.read(Self.options())
+        #expect(reading.frames.count == 15 && reading.counts(Self.list) == [.damagedImage: 15])
       }
     }
+    let fixture = try Self.fixture(count: 200)
+    try fixture.remove("mav0/cam0/data")
+    try fixture.write("mav0/cam0/data/nothing", "")
+    let error = try #require(throws: DatasetError.self) { try fixture.read(Self.options(readsAhead: true)) }
+    #expect(error.line == 2 && error.found.hasPrefix("20 of 20 images"))
+  }
+
+  /// Half of the exposure goes onto stamps of its start, from either file; and it is told.
+  @Test(arguments: ["mav0/cam0/exposure.csv", "mav0/cam0/times.txt", "dso/cam0/times.txt"])
+  func exposuresMoveStamps(_ file: String) throws {
+    let fixture = try Self.fixture(count: 30)
+    func exposure(_ row: Int) -> Int { 1_000_000 + 100_000 * (row % 7) }
+    // One image's exposure is not told.
+    let rows = (0..<30).filter { $0 != 11 }
+    if file.hasSuffix("csv") {
+      try fixture.write(
+        file, "#timestamp [ns], exposure time[ns]", rows.map { "\(Fixture.time($0)), \(exposure($0))" })
+    } else {
+      try fixture.write(
+        file, "# a comment",
+        rows.map {
+          let time = Fixture.time($0), text = String(1_000_000_000 + time % 1_000_000_000).dropFirst()
+          return "\(time) \(time / 1_000_000_000).\(text) \(Double(exposure($0)) / 1e6)"
+        })
+    }
+    let plain = try fixture.read(Self.options()).frames
+    #expect(try fixture.open(Self.options()).lastTimestamp().nanoseconds == Fixture.time(Fixture.rows - 1))
+    #expect(plain.map(\.timestamp.nanoseconds) == (0..<30).map(Fixture.time))
+    for (stamps, sign) in [("start", Int64(1)), ("end", -1), ("middle", 0)] {
+      try fixture.write("dataset.yaml", "image_stamps: \(stamps)\n")
+      let reading = try fixture.read(Self.options())
+      #expect(reading.counts(Self.list) == (sign == 0 ? [:] : [.missingExposure: 1]))
+      let expected = (0..<30).filter { sign == 0 || $0 != 11 }
+      #expect(
+        reading.frames.map(\.timestamp.nanoseconds)
+          == expected.map { Fixture.time($0) + sign * Int64(exposure($0) / 2) })
+      for (row, frame) in zip(expected, reading.frames) {
+        #expect(
+          abs((frame.exposure ?? 1) - Double(exposure(row)) * 1e-9) < 1e-12 || (row == 11 && frame.exposure == nil))
+      }
+    }
+    try fixture.write("dataset.yaml", "image_stamps: begin\n")
+    #expect(throws: DatasetError.self) { try fixture.open(Self.options()) }
+  }
+
+  @Test func stampsOfTheStartNeedExposures() throws {
+    let fixture = try Self.fixture(count: 30)
+    try fixture.write("dataset.yaml", "image_stamps: start\n")
+    let error = try #require(throws: DatasetError.self) { try fixture.open(Self.options()) }
+    #expect(error.found.contains("no exposures"))
+    for line in [
+      "1 twelve 1.5", "1 12", "1 12 -3", "1 12 nan", "1 9999999999.999999999 1", "1 12345678901 1", "1 .5 1",
+      "1 1.5e3 1",
+    ] {
+      try fixture.write("mav0/cam0/times.txt", "0 12 1.5\n\(line)\n")
+      let fault = try #require(throws: DatasetError.self) { try fixture.read(Self.options()) }
+      #expect(fault.line == 2 && fault.file.hasSuffix("times.txt"), "\(line)")
+    }
+  }
+
+  @Test func theSecondCameraHasItsOwnSize() throws {
+    let fixture = try Self.fixture(cameras: 2, count: 10)
+    try fixture.replace("mav0/cam1/sensor.yaml", "[24, 16]", with: "[16, 20]")
+    for row in 0..<10 {
+      let image = GrayImage(width: 16, height: 20, pixels: [UInt8](repeating: 3, count: 320))
+      try fixture.write("mav0/cam1/data/\(Self.name(row))", data: Data(image.png()))
+    }
+    #expect(try fixture.read(Self.options()).frames.map(\.camera) == (0..<20).map { $0 % 2 })
   }
 
   @Test func namesLeadNowhereElse() throws {
@@ -151,6 +240,8 @@ import Testing
     }
     _ = try fixture.read(options)
     #expect(seen.first??.pixels.first == 9)
+    // A mask once passed for a table when the end of the recording was looked for.
+    #expect(try fixture.open(options).lastTimestamp().nanoseconds == Fixture.time(Fixture.rows - 1))
     try fixture.write(
       "mav0/cam0/mask.png", data: Data(GrayImage(width: 4, height: 4, pixels: [UInt8](repeating: 9, count: 16)).png()))
     let error = try #require(throws: DatasetError.self) { try fixture.read(options) }
@@ -160,6 +251,8 @@ import Testing
   /// The tracks that are written read back as the frames they were.
   @Test func writtenTracksReadBack() throws {
     let fixture = try Self.fixture(cameras: 2, count: 200)
+    try fixture.write(
+      "mav0/cam0/exposure.csv", "#timestamp [ns],exposure time[ns]", (0..<100).map { "\(Fixture.time($0)),\(7 * $0)" })
     let recording = try fixture.open(Self.options())
     let writer = try TrackWriter(recording)
     let frames = try Reading(recording).frames.map { frame in

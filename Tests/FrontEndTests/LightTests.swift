@@ -22,14 +22,13 @@ import Testing
     #expect(LightMeter(Pattern(seed: 3).image(width: 320, height: 240)).measures.texture > 5)
   }
 
-  /// A smear along rows takes the detail from one direction, and that is what counts.
-  @Test func aSmearLosesSharpness() {
-    // Tiles of 3 and of 24 pixels, each with a grey of its own.
+  /// Tiles of 3 and of 24 pixels, each with a grey of its own, smeared along rows over so many pixels each way.
+  private static func tiles(smeared reach: Int) -> LightMeter {
     var random = SeededRandom(seed: 6)
     let small = (0..<120 * 80).map { _ in random.uniform(-30...30) },
       large = (0..<15 * 10).map { _ in random.uniform(-60...60) }
     func grey(_ x: Int, _ y: Int) -> Double { 128 + small[y / 3 * 120 + x / 3] + large[y / 24 * 15 + x / 24] }
-    func image(_ reach: Int) -> GrayImage {
+    return LightMeter(
       GrayImage(
         width: 320, height: 240,
         pixels: (0..<320 * 240).map { index in
@@ -37,11 +36,23 @@ import Testing
           let values = (0...2 * reach).map { grey(x + $0, y) }
           let mean = values.reduce(0, +) / Double(values.count) + 2 * random.gaussian()
           return UInt8(min(max(mean.rounded(), 0), 255))
-        })
-    }
-    let (sharp, smeared) = (image(0), image(10))
-    let (before, after) = (LightMeter(sharp).measures, LightMeter(smeared).measures)
+        }))
+  }
+
+  /// A smear along rows takes the detail from one direction, and that is what counts.
+  @Test func aSmearLosesSharpness() {
+    let (before, after) = (Self.tiles(smeared: 0).measures, Self.tiles(smeared: 10).measures)
     #expect(after.sharpness < 0.6 * before.sharpness && after.texture > 0.6, "\(before) \(after)")
+  }
+
+  /// The same picture without tracks is blurred where turn and exposure smear it, and else has nothing to follow.
+  @Test func whatTheTurnSmearsIsBlur() throws {
+    let light = try #require(
+      (0...12).lazy.map { Self.tiles(smeared: $0) }.first { $0.measures.sharpness > 2 && $0.measures.sharpness < 3.2 })
+    func verdict(_ smear: Double?) -> ViewCondition {
+      ViewJudge.verdict(light, followed: 5, begun: 0, isFirst: false, smear: smear)
+    }
+    #expect(verdict(8) == .blurred && verdict(1) == .blank && verdict(nil) == .blank)
   }
 
   @Test func sharesAreShares() {

@@ -1,7 +1,10 @@
 import FrontEnd
+import Geometry
 import Images
+import SensorData
 import Simulation
 import Testing
+import Vision
 
 /// Flow, patches and corners on pictures that are known everywhere.
 @Suite struct PatchTests {
@@ -50,6 +53,42 @@ import Testing
     let found = [warps[0].a, warps[0].b, warps[0].c, warps[0].d].map { Double($0) / 7 }
     for (one, other) in zip(found, [a, b, c, d]) { #expect(abs(one - other) < 0.05) }
     #expect(abs(Double(warps[0].growth) - determinant) < 0.08)
+  }
+
+  /// A patch goes where an affine map takes each of its points; and after a turn where the lens shows its directions.
+  @Test(arguments: 1...5 as ClosedRange<UInt64>)
+  func patchesAreCarried(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    func number(_ reach: Double) -> Float { Float(random.uniform(-reach...reach)) }
+    var warp = PatchWarp(at: SIMD2(200, 150))
+    (warp.a, warp.b, warp.c, warp.d) = (7 + number(1), number(1), number(1), 7 + number(1))
+    let (columns, shift) = (
+      [SIMD2(1 + number(0.2), number(0.2)), SIMD2(number(0.2), 1 + number(0.2))], SIMD2(number(9), number(9))
+    )
+    func map(_ p: SIMD2<Float>) -> SIMD2<Float> { p.x * columns[0] + p.y * columns[1] + shift }
+    func point(_ w: PatchWarp, _ x: Float, _ y: Float) -> SIMD2<Float> {
+      SIMD2(w.a * x + w.b * y, w.c * x + w.d * y) + w.place
+    }
+    let carried = try #require(warp.carried { map($0) })
+    for (x, y) in [(0, 0), (1, 0), (0, 1), (-1, 1)] as [(Float, Float)] {
+      let offset = point(carried, x, y) - map(point(warp, x, y))
+      #expect((offset * offset).sum().squareRoot() < 1e-2)
+    }
+    #expect(warp.carried { $0.x > 200 ? nil : $0 } == nil)
+    let lens = LensModel(
+      CameraCalibration(
+        fx: 280, fy: 281, cx: 376, cy: 240, distortion: .equidistant(k1: 0.0035, k2: 7e-4, k3: -0.002, k4: 2e-4),
+        width: 752, height: 480))
+    let turn = Rotation.exp(Vector3(random.uniform(-0.1...0.1), random.uniform(-0.1...0.1), random.uniform(-0.1...0.1)))
+    let turned = try #require(lens.turned(warp, by: turn))
+    for (x, y) in [(0, 0), (1, 0), (0, 1)] as [(Float, Float)] {
+      let direction = try #require(lens.direction(ofPixel: SIMD2<Double>(point(warp, x, y))))
+      let pixel = try #require(lens.project(turn * direction)).pixel
+      let offset = SIMD2<Double>(point(turned, x, y)) - pixel
+      // A patch is so small that the lens bends it by little more.
+      #expect((offset * offset).sum().squareRoot() < 0.1)
+    }
+    #expect(lens.turned(warp, by: nil) == warp)
   }
 
   /// Where it is not, it is hardly ever found: the correlation tells.

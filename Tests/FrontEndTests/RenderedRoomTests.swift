@@ -26,16 +26,30 @@ import Testing
     .map(ImageSimulator.pattern)
 
   /// Tracks the frames of a stretch of time.
-  private static func track(_ scenario: Scenario, from: Double, to: Double) throws -> Tracking {
+  ///
+  /// - Parameter cut: columns and rows that cam1 lacks at its upper left.
+  private static func track(_ scenario: Scenario, from: Double, to: Double, cut: SIMD2<Int> = .zero) throws -> Tracking
+  {
     let simulator = try Simulator(scenario: scenario, seed: 5)
     let renderer = try #require(ImageSimulator(simulator, texture: texture))
-    let frontEnd = ImageFrontEnd(rig: simulator.rig, masks: [])
+    var rig = simulator.rig
+    if rig.cameras.count > 1 {
+      rig.cameras[1].width -= cut.x
+      rig.cameras[1].height -= cut.y
+      rig.cameras[1].cx -= Double(cut.x)
+      rig.cameras[1].cy -= Double(cut.y)
+    }
+    let frontEnd = ImageFrontEnd(rig: rig, masks: [])
     var result = Tracking()
     var points: [Int64: SIMD3<Double>] = [:]
     var moment: [CameraFrame] = []
     func work() {
       guard let stamp = moment.first?.timestamp else { return }
-      let made = frontEnd.frames(moment.map { renderer.image(of: $0) }, at: stamp)
+      let images = moment.map { frame in
+        let image = renderer.image(of: frame)
+        return frame.camera == 0 ? image : Self.lowerRight(of: image, from: cut)
+      }
+      let made = frontEnd.frames(images, at: stamp)
       for feature in made.first?.features ?? [] {
         let place = SIMD2(feature.u, feature.v)
         guard let point = points[feature.featureID] else {
@@ -49,7 +63,9 @@ import Testing
         let first = Dictionary(uniqueKeysWithValues: made[0].features.map { ($0.featureID, SIMD2($0.u, $0.v)) })
         for feature in made[1].features {
           guard let point = renderer.point(at: first[feature.featureID]!, in: moment[0]) else { continue }
-          let offset = renderer.pixel(of: point, in: moment[1]).map { $0 - SIMD2(feature.u, feature.v) } ?? SIMD2(99, 0)
+          let offset =
+            renderer.pixel(of: point, in: moment[1]).map { $0 - SIMD2<Double>(cut) - SIMD2(feature.u, feature.v) }
+            ?? SIMD2(99, 0)
           result.stereoErrors.append((offset * offset).sum().squareRoot())
         }
       }
@@ -90,9 +106,16 @@ import Testing
     }
   }
 
-  @Test func bothCamerasSeeTheSamePoints() throws {
+  private static func lowerRight(of image: GrayImage, from cut: SIMD2<Int>) -> GrayImage {
+    let rows = (cut.y..<image.height).map { image.pixels[$0 * image.width + cut.x..<($0 + 1) * image.width] }
+    return GrayImage(width: image.width - cut.x, height: image.height - cut.y, pixels: Array(rows.joined()))
+  }
+
+  /// Of one size, and of another one each way.
+  @Test(arguments: [SIMD2(0, 0), SIMD2(40, 30)])
+  func bothCamerasSeeTheSamePoints(_ cut: SIMD2<Int>) throws {
     let result = try Self.track(
-      Self.scenario(.radialTangential(k1: -0.05, k2: 0.02, p1: 0, p2: 0), second: true), from: 2, to: 3)
+      Self.scenario(.radialTangential(k1: -0.05, k2: 0.02, p1: 0, p2: 0), second: true), from: 2, to: 3, cut: cut)
     let second = result.frames.filter { $0.camera == 1 }
     #expect(second.count == result.frames.count { $0.camera == 0 })
     #expect(second.dropFirst(2).allSatisfy { $0.features.count > 80 }, "\(second.map(\.features.count))")

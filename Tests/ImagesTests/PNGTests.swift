@@ -2,6 +2,7 @@ import CImages
 import Foundation
 import Images
 import Simulation
+import TestSupport
 import Testing
 
 /// The images' border: what is written reads back, what is damaged is refused, nothing is believed of a header.
@@ -92,38 +93,13 @@ import Testing
   }
 
   private static func read(depth: UInt8, colour: UInt8, palette: [UInt8] = [], row: [UInt8]) throws -> [UInt8] {
-    let raw = [0] + row
-    let count = UInt8(raw.count)
-    var adler: (UInt32, UInt32) = (1, 0)
-    for byte in raw {
-      adler.0 = (adler.0 + UInt32(byte)) % 65521
-      adler.1 = (adler.1 + adler.0) % 65521
-    }
-    let data = [0x78, 0x01, 1, count, 0, ~count, 0xFF] + raw + bigEndian(adler.1 << 16 | adler.0)
-    var bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    bytes += chunk("IHDR", bigEndian(2) + bigEndian(1) + [depth, colour, 0, 0, 0])
-    if !palette.isEmpty { bytes += chunk("PLTE", palette) }
-    return try GrayImage(encoded: bytes + chunk("IDAT", data) + chunk("IEND", [])).pixels
+    try GrayImage(
+      encoded: StoredPNG.encoded(width: 2, height: 1, depth: depth, colour: colour, palette: palette, rows: [row])
+    ).pixels
   }
 
   private static func setSize(_ bytes: inout [UInt8], _ width: Int, _ height: Int) {
-    let header = bigEndian(UInt32(width)) + bigEndian(UInt32(height)) + bytes[24..<29]
-    bytes.replaceSubrange(8..<33, with: chunk("IHDR", header))
-  }
-
-  private static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
-    let body = Array(name.utf8) + data
-    return bigEndian(UInt32(data.count)) + body + bigEndian(checksum(body))
-  }
-
-  /// CRC-32 as in the PNG specification, annex D.
-  private static func checksum(_ bytes: [UInt8]) -> UInt32 {
-    ~bytes.reduce(UInt32.max) { crc, byte in
-      (0..<8).reduce(crc ^ UInt32(byte)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
-    }
-  }
-
-  private static func bigEndian(_ value: UInt32) -> [UInt8] {
-    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+    let header = StoredPNG.bigEndian(UInt32(width)) + StoredPNG.bigEndian(UInt32(height)) + bytes[24..<29]
+    bytes.replaceSubrange(8..<33, with: StoredPNG.chunk("IHDR", header))
   }
 }

@@ -54,7 +54,7 @@ int fuse_vision_patches_make(const fuse_vision_image *image, const float *places
                              uint8_t *status, int32_t count);
 
 /// Finds patches in an image as they look now: turned, stretched and sheared, brighter or with another contrast. Least squares
-/// in the six numbers of an affine warp (Shi and Tomasi 1994), inverse compositional (Baker and Matthews 2004,
+/// in the six numbers of an affine warp, the middle counting more than the edges (Shi and Tomasi 1994), inverse compositional (Baker and Matthews 2004,
 /// doi:10.1023/B:VISI.0000011205.11775.fd). `warps`: six numbers each (a, b, c, d, u, v), the place (a x + b y + u,
 /// c x + d y + v) of the patch's coordinates x, y in -1 ... 1; a first guess that becomes the warp. `correlations` become those
 /// between patch and image, or -1 where none was found. At most `iterations` steps, until one moves neither

@@ -4,43 +4,44 @@ import SensorData
 
 /// The frames of cameras whose images are tracked on the way: cam0, and cam1 where it saw the same moments.
 ///
-/// Memory holds a handful of images, however long the recording is. An image that is missing, damaged or of another size is a
-/// bad row of its list. The tracker learns of the readings of the inertial unit that were known when the frame was.
+/// Memory holds a handful of images, however long the recording is. The tracker learns of the readings of the inertial unit that
+/// were known when the frame was.
 final class ImageStream: EventStream {
   /// The images of one moment, being read.
   private struct Moment {
-    var time: Int64
+    var first: ImageList.Entry
     var arrival: Int64
-    var images: [(row: ImageListDecoder.Row, image: PendingImage)?]
+    var images: [(entry: ImageList.Entry, image: PendingImage)?]
   }
 
   private let tracker: (any ImageTracking)?
-  private let lists: [RowStream<ImageListDecoder>]
-  private let folders: [RecordingFile]
+  private let lists: [ImageList]
   private let rig: RigCalibration
   private let queue: DispatchQueue?
-  private var heads: [ImageListDecoder.Row?]
+  private var heads: [ImageList.Entry?]
   private var inertial: RowStream<IMUDecoder>?
   private var sample: TimedEvent?
   private var moments: [Moment] = []
   private var frames: [TimedEvent] = []
   private var hasBegun = false
+  private var lastArrival = Int64.min
 
   /// Images that are read ahead of the one at hand.
   private static let ahead = 4
+  /// Images of two cameras whose stamps differ by no more are of one moment, nanoseconds: a hand that turns by 1 rad/s moves them
+  /// by a milliradian, half of what a match may be off.
+  private static let togetherness: Int64 = 1_000_000
 
   /// - Parameters:
   ///   - imu: the inertial unit's file, read beside its own stream, if there is one.
   ///   - options: nil: the frames are told without being looked at.
   init(
-    _ cameras: [CameraImages], rig: RigCalibration, imu: RecordingFile?, options: ImageTrackingOptions?, isStrict: Bool
+    _ cameras: [CameraImages], rig: RigCalibration, imu: RecordingFile?, stamps: ImageStamps,
+    options: ImageTrackingOptions?, isStrict: Bool
   ) throws(DatasetError) {
     self.rig = rig
-    folders = cameras.map(\.folder)
-    var lists: [RowStream<ImageListDecoder>] = []
-    for camera in cameras {
-      lists.append(try RowStream(camera.list, ImageListDecoder(), isStrict: isStrict))
-    }
+    var lists: [ImageList] = []
+    for camera in cameras { lists.append(try ImageList(camera, stamps: stamps, isStrict: isStrict)) }
     self.lists = lists
     heads = lists.map { _ in nil }
     tracker = try options.map { options throws(DatasetError) in
@@ -52,19 +53,22 @@ final class ImageStream: EventStream {
     if options != nil, let imu { inertial = try RowStream(imu, IMUDecoder(), isStrict: isStrict) }
   }
 
-  var damage: [FileDamage] { lists.flatMap(\.damage) }
-  var warnings: [String] { lists.flatMap(\.warnings) }
+  var damage: [FileDamage] { lists.map(\.damage) }
+  var warnings: [String] { lists.flatMap(\.rows.warnings) }
 
   func next() throws(DatasetError) -> TimedEvent? {
     while frames.isEmpty {
       while moments.count <= (queue == nil ? 0 : Self.ahead), let moment = try nextMoment() { moments.append(moment) }
-      guard !moments.isEmpty else { return nil }
+      guard !moments.isEmpty else {
+        for list in lists { try list.judge() }
+        return nil
+      }
       try work(moments.removeFirst())
     }
     return frames.removeFirst()
   }
 
-  /// The next moment of cam0, with what the other cameras saw at exactly that stamp.
+  /// The next moment of cam0, with what the other cameras saw then.
   private func nextMoment() throws(DatasetError) -> Moment? {
     if !hasBegun {
       hasBegun = true
@@ -72,15 +76,13 @@ final class ImageStream: EventStream {
     }
     guard let first = try lists[0].next() else {
       // To the ends of all lists: their damage is part of the recording's account.
-      for camera in lists.indices.dropFirst() {
-        while heads[camera] != nil { heads[camera] = try lists[camera].next() }
-      }
+      for camera in lists.indices.dropFirst() { while heads[camera] != nil { try leave(camera) } }
       return nil
     }
-    var moment = Moment(time: first.time, arrival: first.arrival, images: [pending(first, camera: 0)])
+    var moment = Moment(first: first, arrival: first.arrival, images: [pending(first, camera: 0)])
     for camera in lists.indices.dropFirst() {
-      while let head = heads[camera], head.time < first.time { heads[camera] = try lists[camera].next() }
-      if let head = heads[camera], head.time == first.time {
+      while let head = heads[camera], head.time < first.time - Self.togetherness { try leave(camera) }
+      if let head = heads[camera], head.time <= first.time + Self.togetherness {
         moment.images.append(pending(head, camera: camera))
         moment.arrival = max(moment.arrival, head.arrival)
         heads[camera] = try lists[camera].next()
@@ -88,18 +90,26 @@ final class ImageStream: EventStream {
         moment.images.append(nil)
       }
     }
+    lastArrival = max(lastArrival, moment.arrival)
+    moment.arrival = lastArrival
     return moment
   }
 
-  private func pending(_ row: ImageListDecoder.Row, camera: Int) -> (ImageListDecoder.Row, PendingImage) {
+  /// Passes over an image at whose moment cam0 saw nothing.
+  private func leave(_ camera: Int) throws(DatasetError) {
+    lists[camera].noteUnpaired()
+    heads[camera] = try lists[camera].next()
+  }
+
+  private func pending(_ entry: ImageList.Entry, camera: Int) -> (ImageList.Entry, PendingImage) {
     let calibration = rig.cameras[camera]
-    let file = ImageFile(
-      path: folders[camera].path + "/" + row.name, width: calibration.width, height: calibration.height)
-    return (row, PendingImage(file, on: queue))
+    return (
+      entry, PendingImage(lists[camera].file(entry, width: calibration.width, height: calibration.height), on: queue)
+    )
   }
 
   private func work(_ moment: Moment) throws(DatasetError) {
-    let stamp = Timestamp(nanoseconds: moment.time), arrival = Timestamp(nanoseconds: moment.arrival)
+    let stamp = Timestamp(nanoseconds: moment.first.time), arrival = Timestamp(nanoseconds: moment.arrival)
     guard let tracker else {
       frames.append(TimedEvent(.frame(CameraFrame(timestamp: stamp, features: [])), arrival: arrival))
       return
@@ -113,7 +123,8 @@ final class ImageStream: EventStream {
       images.append(try pending.flatMap { pending throws(DatasetError) in try image(pending, camera: camera) })
     }
     guard images[0] != nil else { return }
-    frames += tracker.frames(images, at: stamp).map { TimedEvent(.frame($0), arrival: arrival) }
+    let exposures = moment.images.map { $0?.entry.exposure }
+    frames += tracker.frames(images, exposures: exposures, at: stamp).map { TimedEvent(.frame($0), arrival: arrival) }
   }
 
   private func nextSample() throws(DatasetError) -> TimedEvent? {
@@ -121,18 +132,16 @@ final class ImageStream: EventStream {
     return sample
   }
 
-  /// The image, or nil where it counts as a bad row.
+  /// The image, or nil where it is one of those that cannot be used.
   private func image(
-    _ pending: (row: ImageListDecoder.Row, image: PendingImage), camera: Int
+    _ pending: (entry: ImageList.Entry, image: PendingImage), camera: Int
   ) throws(DatasetError) -> GrayImage? {
-    do { return try pending.image.value() } catch {
-      let table = lists[camera].table
-      let file = folders[camera].relativePath.split(separator: "/").last.map { "\($0)/" } ?? ""
-      try table.reject(
-        RowFault(kind: error.kind, column: nil),
-        error: DatasetError(
-          file: table.path, line: pending.row.line, found: "\(error.found) in \(file)\(pending.row.name)",
-          expected: error.expected), row: pending.row.row)
+    do {
+      let image = try pending.image.value()
+      lists[camera].noteUsed()
+      return image
+    } catch {
+      try lists[camera].note(error, of: pending.entry)
       return nil
     }
   }

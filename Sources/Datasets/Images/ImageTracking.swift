@@ -6,7 +6,8 @@ package protocol ImageTracking: AnyObject {
   /// Takes a reading of the inertial unit; the readings up to a frame come before it.
   func add(_ sample: IMUSample)
   /// Takes the images of one moment, one for each camera, nil where there is none, and tells what the cameras saw.
-  func frames(_ images: [GrayImage?], at stamp: Timestamp) -> [CameraFrame]
+  /// `exposures` are in seconds, nil where nobody knows.
+  func frames(_ images: [GrayImage?], exposures: [Double?], at stamp: Timestamp) -> [CameraFrame]
 }
 
 /// How the images of a recording become tracks.

@@ -68,7 +68,7 @@ final class CameraStream: EventStream {
     lastArrival = max(lastArrival, arrival)
     let frame = CameraFrame(
       timestamp: Timestamp(nanoseconds: time), camera: camera, features: features, meanLuma: light?.meanLuma,
-      view: light?.view, measures: light?.measures)
+      view: light?.view, measures: light?.measures, exposure: light?.exposure)
     return TimedEvent(.frame(frame), arrival: Timestamp(nanoseconds: lastArrival))
   }
 }

@@ -28,7 +28,8 @@ enum EventStreams {
     }
     if !layout.images.isEmpty {
       streams.append(
-        try ImageStream(layout.images, rig: rig, imu: layout.imu, options: tracking, isStrict: isStrict))
+        try ImageStream(
+          layout.images, rig: rig, imu: layout.imu, stamps: layout.imageStamps, options: tracking, isStrict: isStrict))
     }
     if let file = layout.events { streams.append(try RowStream(file, DeviceEventDecoder(), isStrict: isStrict)) }
     if let file = layout.radio, let radio = rig.radio {

@@ -8,6 +8,8 @@ struct FrameDecoder: RowDecoder {
     var arrival: Int64
     /// 0 black ... 1 white; nil where it was not measured.
     var meanLuma: Double?
+    /// Seconds; nil where nobody knows.
+    var exposure: Double?
     /// What there was to look at; nil where nobody looked.
     var view: ViewCondition?
     /// Light and texture, where all of it was measured.
@@ -26,7 +28,7 @@ struct FrameDecoder: RowDecoder {
 
   mutating func decode(_ table: TableReader) throws(RowFault) -> Row {
     let luma = try table.numberIfAny(2)
-    _ = try table.numberIfAny(3)
+    let exposure = try table.numberIfAny(3).map { $0 * 1e-9 }
     let view = try table.text(4).map { text throws(RowFault) in
       guard let view = ViewCondition(rawValue: text) else { throw RowFault(kind: .outOfRange, column: 4) }
       return view
@@ -35,7 +37,7 @@ struct FrameDecoder: RowDecoder {
     for column in Self.measures.indices { if let value = try table.numberIfAny(5 + column) { values.append(value) } }
     try table.unique(0, in: &seen, column: 0)
     return Row(
-      time: table.time, arrival: table.arrival, meanLuma: luma, view: view,
+      time: table.time, arrival: table.arrival, meanLuma: luma, exposure: exposure, view: view,
       measures: values.count < Self.measures.count
         ? nil
         : ImageMeasures(

@@ -23,7 +23,8 @@ extension TableReader {
         ("a second row for the same \(name == "timestamp" ? name : "timestamp and \(name)")", "every one once")
       case .unknownAntenna:
         (cell.isEmpty ? "no antenna_id" : "antenna_id '\(cell)'", "one of the antennas in sensor.yaml")
-      case .missingImage, .damagedImage, .wrongImageSize: ("an image that cannot be used", "a whole image")
+      case .missingImage, .damagedImage, .wrongImageSize, .missingExposure, .unpairedImage:
+        ("an image that cannot be used", "a whole image")
       case .frameNotListed: ("features of a frame that frames.csv does not list", "every frame in frames.csv")
       }
     let cut = lines.isTerminated ? "" : " (the last row is cut short)"

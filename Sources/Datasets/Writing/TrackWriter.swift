@@ -8,6 +8,7 @@ package final class TrackWriter {
   private let folder: String
   private let rig: RigCalibration
   private let hasArrival: Bool
+  private let hasExposure: Bool
   private var tables: [(features: TableText, frames: TableText)] = []
   private var files: [(features: AtomicFile, frames: AtomicFile)] = []
   private static let measures: [(name: String, value: @Sendable (ImageMeasures) -> Double)] = [
@@ -25,6 +26,8 @@ package final class TrackWriter {
     hasArrival = try recording.layout.images.contains { camera in
       try RowStream(camera.list, ImageListDecoder(), isStrict: false).table.hasArrival
     }
+    hasExposure = recording.layout.images.contains { $0.exposures != nil }
+    let exposed = hasExposure ? ",exposure_time [ns]" : ""
     let late = hasArrival ? ",arrival [ns]" : ""
     for camera in 0..<recording.trackedCameras {
       let place = "\(folder)/mav0/cam\(camera)"
@@ -32,7 +35,8 @@ package final class TrackWriter {
       tables.append(
         (
           TableText(file: "\(place)/features.csv", header: "#timestamp [ns],feature_id [],u [px],v [px]" + late),
-          TableText(file: "\(place)/frames.csv", header: "#timestamp [ns],mean_luma [],view []" + measures + late)
+          TableText(
+            file: "\(place)/frames.csv", header: "#timestamp [ns],mean_luma [],view []" + measures + exposed + late)
         ))
       files.append(
         (try AtomicFile(folder: place, name: "features.csv"), try AtomicFile(folder: place, name: "frames.csv")))
@@ -63,6 +67,13 @@ package final class TrackWriter {
     for (_, value) in Self.measures {
       if let measures = frame.measures {
         try tables[camera].frames.add(value(measures), decimals: 4)
+      } else {
+        tables[camera].frames.addNothing()
+      }
+    }
+    if hasExposure {
+      if let exposure = frame.exposure {
+        tables[camera].frames.add(Int64((exposure * 1e9).rounded()))
       } else {
         tables[camera].frames.addNothing()
       }

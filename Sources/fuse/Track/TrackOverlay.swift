@@ -20,6 +20,7 @@ struct TrackOverlay {
   func run() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let events = try recording.events()
+    let images = try recording.images(camera: 0)
     var history: [(stamp: Timestamp, features: [FeatureObservation])] = []
     var next = Timestamp(nanoseconds: .min), count = 0
     while let event = try events.next() {
@@ -28,7 +29,7 @@ struct TrackOverlay {
       history.removeAll { frame.timestamp.seconds(since: $0.stamp) > Self.tail }
       guard frame.timestamp >= next else { continue }
       next = frame.timestamp.advanced(bySeconds: every)
-      guard let image = try recording.image(camera: 0, at: frame.timestamp) else { continue }
+      guard let image = try images.image(at: frame.timestamp) else { continue }
       let bytes = try Self.drawn(history.map(\.features), over: image).png()
       let name = "\(frame.timestamp.nanoseconds).png"
       do { try Data(bytes).write(to: URL(fileURLWithPath: folder).appendingPathComponent(name)) } catch {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FrontEnd
 import SensorData
 import Simulation
 
@@ -30,6 +31,7 @@ struct TrackingBenchmarkCommand: ParsableCommand {
         "| motion | lens | tracker | median px | 95 % px | length | within 2 px | tracks | ms | p99 ms | ATE m | perfect m |"
       )
       try output.line("|---|---|---|---|---|---|---|---|---|---|---|---|")
+      var reasons: [String] = []
       for motion in Self.motions where motion.hasPrefix(self.motion) {
         for lens in Self.lenses where lens.name.hasPrefix(self.lens) {
           var scenario = try Scenario.named(motion)
@@ -44,10 +46,22 @@ struct TrackingBenchmarkCommand: ParsableCommand {
           for (name, figures) in [("fuse", own), ("plain OpenCV", plain)] {
             try output.line(Self.row([motion, lens.name, name], TrackingTrial.Figures(figures)))
           }
+          reasons.append(Self.reasons([motion, lens.name], TrackingTrial.Figures(own).ends))
           try output.flush()
         }
       }
+      try output.line("")
+      try output.line(
+        "| motion | lens | ended | " + TrackEnd.allCases.map { "\($0.rawValue) %" }.joined(separator: " | ") + " |")
+      try output.line("|---|---|---|" + TrackEnd.allCases.map { _ in "---|" }.joined())
+      for line in reasons { try output.line(line) }
     }
+  }
+
+  private static func reasons(_ names: [String], _ ends: [TrackEnd: Int]) -> String {
+    let all = ends.values.reduce(0, +)
+    let shares = TrackEnd.allCases.map { Words.fixed(100 * Double(ends[$0] ?? 0) / Double(max(1, all)), 1) }
+    return "| " + (names + ["\(all)"] + shares).joined(separator: " | ") + " |"
   }
 
   private static func row(_ names: [String], _ figures: TrackingTrial.Figures) -> String {

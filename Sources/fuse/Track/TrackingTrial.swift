@@ -21,6 +21,8 @@ struct TrackingTrial {
     var soundLength = 0.0
     /// Tracks in a frame, mean.
     var tracks = 0.0
+    /// Why tracks ended; empty for a tracker that does not say.
+    var ends: [TrackEnd: Int] = [:]
     /// Processor time a frame, milliseconds, sorted.
     var times: [Double] = []
     /// Trajectory, metres RMS after alignment by yaw and position; nil where there is none.
@@ -32,6 +34,7 @@ struct TrackingTrial {
     init(_ draws: [Figures]) {
       errors = draws.flatMap(\.errors).sorted()
       times = draws.flatMap(\.times).sorted()
+      for draw in draws { ends.merge(draw.ends) { $0 + $1 } }
       let count = Double(max(1, draws.count))
       length = draws.reduce(0) { $0 + $1.length } / count
       soundLength = draws.reduce(0) { $0 + $1.soundLength } / count
@@ -91,7 +94,9 @@ struct TrackingTrial {
       default: break
       }
     }
-    return figures(tracks, times)
+    var figures = figures(tracks, times)
+    figures.ends = frontEnd.ends
+    return figures
   }
 
   /// Plain OpenCV.
@@ -137,7 +142,6 @@ struct TrackingTrial {
         if let truth { perfect[index].append(FeatureObservation(featureID: id, u: truth.x, v: truth.y)) }
       }
     }
-    figures.errors.sort()
     figures.errors.sort()
     let count = Double(max(1, lengths.count))
     figures.length = Double(lengths.values.reduce(0) { $0 + $1.all }) / count

@@ -1,0 +1,66 @@
+/// How long each image was exposed, read along with the list of the images.
+///
+/// From `exposure.csv`, or from `times.txt` as TUM's monocular datasets and TUM-VI's `dso` folder have it: a name, seconds, and
+/// milliseconds of exposure in each line. Both are in order of time.
+final class ExposureTimes {
+  private typealias Row = ExposureDecoder.Row
+  private let read: () throws(DatasetError) -> Row?
+  private var head: Row?
+  private var hasBegun = false
+
+  /// Stamps that differ by less are one moment, nanoseconds: text in seconds is rounded.
+  private static let tolerance: Int64 = 1_000_000
+
+  init(_ file: RecordingFile, isStrict: Bool) throws(DatasetError) {
+    if file.path.hasSuffix(".txt") {
+      let lines = try LineReader(path: file.path)
+      read = { () throws(DatasetError) -> Row? in try Self.row(lines) }
+    } else {
+      let stream = try RowStream(file, ExposureDecoder(), isStrict: isStrict)
+      read = { () throws(DatasetError) -> Row? in try stream.next() }
+    }
+  }
+
+  /// The exposure of the image with that stamp, seconds; nil where the file does not tell it. Stamps must rise from call to call.
+  func exposure(at time: Int64) throws(DatasetError) -> Double? {
+    if !hasBegun {
+      hasBegun = true
+      head = try read()
+    }
+    while let row = head, row.time < time - Self.tolerance { head = try read() }
+    guard let row = head, row.time <= time + Self.tolerance else { return nil }
+    return row.exposure
+  }
+
+  private static func row(_ lines: LineReader) throws(DatasetError) -> Row? {
+    while let bytes = try lines.next() {
+      let words = bytes.split { $0 == 0x20 || $0 == 0x09 }
+      guard let first = words.first, first.first != 0x23 else { continue }
+      guard words.count == 3, let time = nanoseconds(words[1]),
+        case .number(let exposure) = NumberText.double(words[2].base.baseAddress! + words[2].startIndex, words[2].count),
+        (0...1e4).contains(exposure)
+      else {
+        throw DatasetError(
+          file: lines.path, line: lines.line, found: "a line that is not a name, seconds and milliseconds",
+          expected: "a name, a time [s] and an exposure [ms]")
+      }
+      return Row(time: time, exposure: exposure * 1e-3)
+    }
+    return nil
+  }
+
+  /// Seconds as text to whole nanoseconds: a floating-point number of seconds since 1970 is not fine enough.
+  private static func nanoseconds(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int64? {
+    let parts = text.split(separator: 0x2E, maxSplits: 1, omittingEmptySubsequences: false)
+    func isDigits(_ part: Slice<UnsafeBufferPointer<UInt8>>) -> Bool { part.allSatisfy { (0x30...0x39).contains($0) } }
+    guard let whole = parts.first, (1...10).contains(whole.count), isDigits(whole),
+      parts.count == 1 || isDigits(parts[1])
+    else { return nil }
+    var value: Int64 = 0
+    for digit in whole { value = value * 10 + Int64(digit - 0x30) }
+    guard value < 4_000_000_000 else { return nil }
+    let decimals = parts.count > 1 ? Array(parts[1].prefix(9)) : []
+    for place in 0..<9 { value = value * 10 + (place < decimals.count ? Int64(decimals[place] - 0x30) : 0) }
+    return value
+  }
+}

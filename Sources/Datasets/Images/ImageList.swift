@@ -1,0 +1,106 @@
+/// The images of one camera in order of time, and the account of those that cannot be used.
+///
+/// An image that is missing, damaged or of another size is skipped and counted, unless reading is strict; where that befalls most of
+/// them, it is the recording that is wrong.
+final class ImageList {
+  /// One image.
+  struct Entry {
+    /// The middle of its exposure, nanoseconds, and when it became known.
+    var time: Int64, arrival: Int64
+    /// How long it was exposed, seconds; nil where nobody knows.
+    var exposure: Double?
+    var row: ImageListDecoder.Row
+  }
+
+  let rows: RowStream<ImageListDecoder>
+  private let folder: RecordingFile
+  private let stamps: ImageStamps
+  private let exposures: ExposureTimes?
+  private let isStrict: Bool
+  private var last = Int64.min, lastArrival = Int64.min
+  private var counts: [DamageKind: Int] = [:]
+  private var looked = 0, unusable = 0
+  private var firstFault: DatasetError?
+
+  /// So many bad images are judged before the end: a few at the start say nothing.
+  private static let enough = 20
+
+  init(_ camera: CameraImages, stamps: ImageStamps, isStrict: Bool) throws(DatasetError) {
+    rows = try RowStream(camera.list, ImageListDecoder(), isStrict: isStrict)
+    folder = camera.folder
+    exposures = try camera.exposures.map { file throws(DatasetError) in try ExposureTimes(file, isStrict: isStrict) }
+    guard stamps == .middle || exposures != nil else {
+      throw DatasetError(
+        file: camera.list.path, found: "stamps of the \(stamps.rawValue) of the exposure and no exposures",
+        expected: "exposure.csv beside it")
+    }
+    self.stamps = stamps
+    self.isStrict = isStrict
+  }
+
+  /// What was read and skipped so far.
+  var damage: FileDamage {
+    var damage = rows.table.damage
+    damage.counts.merge(counts) { $0 + $1 }
+    return damage
+  }
+
+  /// The next image; nil at the end.
+  func next() throws(DatasetError) -> Entry? {
+    while let row = try rows.next() {
+      let exposure = try exposures?.exposure(at: row.time)
+      guard let shift = stamps.shift(exposure) else {
+        try skip(row, .missingExposure, found: "an image without its exposure", expected: "one in exposure.csv")
+        continue
+      }
+      let time = row.time + shift
+      guard time > last else {
+        try skip(row, .timeGoingBack, found: "exposures that overlap", expected: "images in order of time")
+        continue
+      }
+      last = time
+      lastArrival = max(row.arrival, time, lastArrival)
+      return Entry(time: time, arrival: lastArrival, exposure: exposure, row: row)
+    }
+    return nil
+  }
+
+  /// The file of an image, of the size that the calibration says.
+  func file(_ entry: Entry, width: Int, height: Int) -> ImageFile {
+    ImageFile(path: folder.path + "/" + entry.row.name, width: width, height: height)
+  }
+
+  /// Counts an image that could be used.
+  func noteUsed() { looked += 1 }
+
+  /// Counts one that could not, or ends the reading.
+  func note(_ fault: ImageFile.Fault, of entry: Entry) throws(DatasetError) {
+    let place = folder.relativePath.split(separator: "/").last.map { "\($0)/" } ?? ""
+    try skip(
+      entry.row, fault.kind, found: "\(fault.found) in \(place)\(entry.row.name)", expected: fault.expected)
+    if unusable >= Self.enough { try judge() }
+  }
+
+  /// Counts an image that nothing is wrong with but that cannot be used.
+  func noteUnpaired() { counts[.unpairedImage, default: 0] += 1 }
+
+  private func skip(
+    _ row: ImageListDecoder.Row, _ kind: DamageKind, found: String, expected: String
+  ) throws(DatasetError) {
+    let error = DatasetError(file: rows.table.path, line: row.line, found: found, expected: expected)
+    if isStrict { throw error }
+    if firstFault == nil { firstFault = error }
+    counts[kind, default: 0] += 1
+    looked += 1
+    unusable += 1
+  }
+
+  /// Ends the reading where most images so far could not be used.
+  func judge() throws(DatasetError) {
+    guard let first = firstFault, 2 * unusable > looked else { return }
+    throw DatasetError(
+      file: first.file, line: first.line,
+      found: "\(unusable) of \(looked) images that cannot be used, here the first: \(first.found)",
+      expected: "most of them whole; here \(first.expected)")
+  }
+}

@@ -1,0 +1,20 @@
+import Images
+import SensorData
+
+/// Finds the images that belong to frames, in order of time.
+package final class ImageLookup {
+  private let list: ImageList
+  private let width: Int
+  private let height: Int
+
+  init(_ list: ImageList, width: Int, height: Int) { (self.list, self.width, self.height) = (list, width, height) }
+
+  /// The image of a frame; nil where there is none that can be used. Stamps must rise from call to call.
+  package func image(at stamp: Timestamp) throws(DatasetError) -> GrayImage? {
+    while let entry = try list.next() {
+      guard entry.time >= stamp.nanoseconds else { continue }
+      return entry.time == stamp.nanoseconds ? try? list.file(entry, width: width, height: height).load() : nil
+    }
+    return nil
+  }
+}
