@@ -45,8 +45,10 @@ public struct FinderConfiguration: Equatable, Sendable {
   /// natural logarithm of the odds. Were the models of a radio's errors right, 10 would do; errors that last longer than they think
   /// add up to more on real radios (docs/estimator.md).
   public var contradictionLimit = 25.0
-  /// How far a peer that says it moves may get, 1-sigma, m/sqrt(s): somebody who strolls about.
-  public var movingPeerWalk = 0.6
+  /// A peer that stood is taken to walk when the latest ranges are this much better foretold so: natural logarithm of the odds.
+  public var walkLimit = 12.0
+  /// One that walked is taken to stand again when these odds say so.
+  public var standLimit = 5.0
   /// How fast a hand may have moved before the trajectory began, m/s.
   public var unseenSpeed = 0.5
   /// What is assumed of a link.

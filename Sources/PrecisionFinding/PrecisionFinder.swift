@@ -226,7 +226,7 @@ public final class PrecisionFinder {
     } else {
       link.keep(range)
     }
-    publish(range.peer, at: range.timestamp, onPath: onPath || standsAtEnd(range.timestamp), report: link.report)
+    publish(range.peer, at: range.timestamp, onPath: onPath || standsAtEnd(range.timestamp), report: link.record.report)
   }
 
   private func work(_ event: DeviceEvent) {
@@ -236,8 +236,8 @@ public final class PrecisionFinder {
     }
     // A peer that says itself whether it moves is believed.
     if let peer = event.peer, let link = links[peer] {
-      if event.name == "moving" { link.peerMoves = true }
-      if event.name == "stationary" { link.peerMoves = false }
+      if event.name == "moving" { link.hear(moves: true, filter: trajectory.filter) }
+      if event.name == "stationary" { link.hear(moves: false, filter: trajectory.filter) }
     }
   }
 
