@@ -34,10 +34,14 @@ extension PeerLink {
   func challenged(_ last: PeerPosterior.Range, filter: any NavigationFilter) -> PeerPosterior? {
     switch stage {
     case .searching(let posterior):
-      return (posterior.walks ? toldMoving != true : posterior.agreement > cos(0.5)) ? posterior : nil
-    case .tracked(let tracked): return tracked.posterior(last: last, filter: filter, antennas: antennas)
+      guard posterior.hasBegun, posterior.walks ? toldMoving != true : posterior.agreement > cos(0.5) else { return nil }
+      // Many hypotheses of one place cost what one Gaussian of it tells as well.
+      return posterior.walks || posterior.count <= Self.fewHypotheses ? posterior : posterior.condensed(at: last)
+    case .tracked(let tracked): return tracked.posterior(last: last, filter: filter)
     }
   }
+
+  private static let fewHypotheses = 60
 
   /// The rival is right: it takes over. When the peer stopped is less well known than that it stands by now, so what a standing rival
   /// has made of the ranges meanwhile is left; who began to walk did so when the rival did.
@@ -57,7 +61,7 @@ extension PeerLink {
       if posterior.walks != moves { become(moves ? posterior.walking : posterior.standing, filter: filter) }
     case .tracked(let tracked):
       guard moves, let filter, let last = watch.last else { return }
-      become(tracked.posterior(last: last, filter: filter, antennas: antennas).walking, filter: filter)
+      become(tracked.posterior(last: last, filter: filter).walking, filter: filter)
     }
   }
 

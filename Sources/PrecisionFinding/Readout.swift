@@ -31,6 +31,8 @@ package struct Readout {
   package let positionIsGood: Bool
   /// 1-sigma of the direction's best known axis, a sine: near 0.5 when nothing is known.
   package let bestAxis: Double
+  /// Whether the place is spread wider sideways than upwards, as seen from the device.
+  package let isWidestSideways: Bool
 
   /// - Parameter worldCovariance: of the peer's position in the estimate's world, the trajectory's own error included.
   package init(_ belief: Belief, worldCovariance: Matrix3, _ configuration: FinderConfiguration) {
@@ -47,6 +49,8 @@ package struct Readout {
       height: configuration.sameLevelHeight, elevation: Angle.degrees(configuration.sameLevelElevationDegrees))
     let relative = belief.position
     position = (relative.mean, worldCovariance)
+    let (across, up) = Place.axes(mean)
+    isWidestSideways = relative.covariance.form(across, across) > relative.covariance.form(up, up)
     let sigma = worldCovariance.trace.squareRoot()
     // Far off: asked only where the spread passes, and of what the spread leaves out.
     let isNarrow = sigma <= max(0.3, 0.15 * distance.mean)

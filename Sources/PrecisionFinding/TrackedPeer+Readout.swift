@@ -41,13 +41,11 @@ extension TrackedPeer {
   }
 
   /// The same belief as hypotheses, `last` being the newest range.
-  package func posterior(
-    last: PeerPosterior.Range, filter: any NavigationFilter, antennas: [String]
-  ) -> PeerPosterior {
+  package func posterior(last: PeerPosterior.Range, filter: any NavigationFilter) -> PeerPosterior {
     let (mean, covariance) = relative(filter: filter, origin: filter.worldFromBody.translation)
     return PeerPosterior(
       mean: mean, covariance: covariance, last: last, free: chain.free, noise: noise, configuration: configuration,
-      antennas: antennas)
+      layout: layout)
   }
 
   /// Covariance of the peer's position in the estimate's world, m^2.

@@ -8,8 +8,6 @@ import Ranging
 /// the rival it begins anew from the belief, so that its walk begins where the evidence does (Page's test, see
 /// `ContradictionWatch`). A rival that wins takes over with all it knows: the peer is followed, not searched for.
 struct WalkRival {
-  /// A belief with more hypotheses than this is too broad to tell.
-  private static let mostHypotheses = 100
   /// How often a rival for which nothing speaks begins anew, seconds.
   private static let renewal = 0.3
 
@@ -46,7 +44,7 @@ struct WalkRival {
     guard posterior == nil || (watch.evidence == 0 && age >= Self.renewal) else { return }
     watch.reset()
     age = 0
-    posterior = belief().flatMap { $0.count <= Self.mostHypotheses && $0.hasBegun ? ($0.walks ? $0.standing : $0.walking) : nil }
+    posterior = belief().map { $0.walks ? $0.standing : $0.walking }
   }
 
   /// Nothing is to be compared for now.

@@ -28,13 +28,23 @@ extension PeerPosterior {
   ///   - free: probability that its sight was free.
   package init(
     mean: [Double], covariance: [Double], last: Range, free: Double, noise: RangeNoise,
-    configuration: RangingConfiguration, antennas: [String]
+    configuration: RangingConfiguration, layout: LinkLayout
   ) {
-    self.init(configuration: configuration, antennas: antennas, statedNoise: nil)
+    self.init(configuration: configuration, layout: layout, statedNoise: nil)
     hypotheses = HypothesisSet(
       mean: mean, covariance: covariance, free: free, anchor: last.antenna, layout: layout, noise: noise, configuration)
     self.last = last
     isFolded = false
     normalize()
+  }
+
+  /// All hypotheses as one Gaussian, for a peer that stands and whose place is one; nil before there are any.
+  ///
+  /// - Parameter last: the newest range.
+  package func condensed(at last: Range) -> PeerPosterior? {
+    guard let merged, let noise, !walks else { return nil }
+    return PeerPosterior(
+      mean: merged.mean, covariance: merged.covariance, last: last, free: free, noise: noise,
+      configuration: configuration, layout: layout)
   }
 }

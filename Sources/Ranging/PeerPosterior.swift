@@ -39,9 +39,13 @@ package struct PeerPosterior {
   ///   - antennas: ids of the device's antennas; several of them get a bias each.
   ///   - statedNoise: the total 1-sigma that the recording states, metres.
   package init(configuration: RangingConfiguration, antennas: [String], statedNoise: Double?) {
+    self.init(configuration: configuration, layout: LinkLayout(antennas: antennas), statedNoise: statedNoise)
+  }
+
+  init(configuration: RangingConfiguration, layout: LinkLayout, statedNoise: Double?) {
     self.configuration = configuration
     angles = AngleMemory(assumed: configuration.angleMemory)
-    layout = LinkLayout(antennas: antennas)
+    self.layout = layout
     self.statedNoise = statedNoise
   }
 

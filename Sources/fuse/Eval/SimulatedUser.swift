@@ -46,7 +46,7 @@ enum SimulatedUser: String, ExpressibleByArgument, CaseIterable {
       return [.around, .aside, .upAndDown, .toAndFro][Int(random.uniform(0...1) * 4) % 4]
     }
     guard let said, said.status != .unknown else { return .around }
-    switch said.reasons.first {
+    switch said.asked ?? said.reasons.first {
     case .insufficientMovement: return .around
     case .insufficientHorizontalSweep: return .aside
     case .insufficientVerticalSweep: return .upAndDown
