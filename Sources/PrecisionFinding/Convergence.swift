@@ -13,6 +13,14 @@ public struct Convergence: Equatable, Sendable {
     /// Too few usable ranges.
     case insufficientSignalStrength
 
+    /// Whether a motion of the user helps.
+    package var isMotion: Bool {
+      switch self {
+      case .insufficientMovement, .insufficientHorizontalSweep, .insufficientVerticalSweep: true
+      case .insufficientLighting, .insufficientSignalStrength: false
+      }
+    }
+
     /// What the user should do, one plain sentence.
     public var guidance: String {
       switch self {

@@ -37,6 +37,7 @@ struct UpdateComposer {
           weakSignal: isWeak(link, at: time)))
       fill(&object, readout, convergence, presenter.vertical.estimate)
       details = describe(readout, link)
+      if convergence.reasons.contains(where: \.isMotion) { details["progress"] = .number(rounded(readout.progress)) }
     } else {
       presenter.vertical.reset()
       fallBack(&object, link)
