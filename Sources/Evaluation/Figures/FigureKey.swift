@@ -16,7 +16,7 @@ package enum FigureKey: Hashable, Sendable {
   // The ideal observer on the same ranges.
   case idealAngleErrorDegreesAt(seconds: Double), angleRatioAt(seconds: Double)
   case idealAngleShareAt(seconds: Double), idealConvergedShareAt(seconds: Double), idealCoverage90
-  case knowableAngleShare, angleErrorRatio, angleErrorRatio90, halfWidthRatio, narrowAngleRatio
+  case knowableAngleShare, idealKnowableAngleShare, angleErrorRatio, angleErrorRatio90, halfWidthRatio, narrowAngleRatio
   case idealFirstAngle, firstAngleRatio, idealTimeToConverge, timeToConvergeRatio, idealConvergedShare
   case idealFalseConverged, idealVerticalDecided, idealVerticalWrong
 
@@ -43,7 +43,7 @@ package enum FigureKey: Hashable, Sendable {
         .idealConvergedShareAt(seconds: $0),
       ]
     }
-    keys += [.knowableAngleShare, .angleErrorRatio, .angleErrorRatio90, .halfWidthRatio, .narrowAngleRatio]
+    keys += [.knowableAngleShare, .idealKnowableAngleShare, .angleErrorRatio, .angleErrorRatio90, .halfWidthRatio, .narrowAngleRatio]
     keys += [.idealCoverage90, .idealFirstAngle, .firstAngleRatio, .idealTimeToConverge, .timeToConvergeRatio]
     keys += [.idealConvergedShare, .idealFalseConverged, .idealVerticalDecided, .idealVerticalWrong]
     return keys
@@ -76,7 +76,7 @@ package enum FigureKey: Hashable, Sendable {
     case .walkNoticedIn2s, .walkAngleShare: .higher
     case .pathLength, .idealAngleErrorDegreesAt, .idealAngleShareAt, .idealConvergedShareAt, .idealFirstAngle: .neither
     case .idealTimeToConverge, .idealConvergedShare, .idealFalseConverged, .idealVerticalDecided: .neither
-    case .idealVerticalWrong: .neither
+    case .idealVerticalWrong, .idealKnowableAngleShare: .neither
     default: .lower
     }
   }

@@ -82,6 +82,7 @@ enum EvalText {
     title: "Where the ideal observer knows the angle",
     columns: [
       Column(title: "angle published %", key: .knowableAngleShare, unit: .share),
+      Column(title: "ideal publishes %", key: .idealKnowableAngleShare, unit: .share),
       Column(title: "error ratio", key: .angleErrorRatio, unit: .ratio),
       Column(title: "90 % error ratio", key: .angleErrorRatio90, unit: .ratio),
       Column(title: "half-width ratio", key: .halfWidthRatio, unit: .ratio),
