@@ -19,7 +19,9 @@ package struct WalkErrors: Equatable, Sendable {
   /// Notes when each walk was noticed; updates in time order.
   mutating func note(_ updates: [JudgedUpdate]) {
     noticedAfter = walks.compactMap { walk in
-      guard let before = updates.last(where: { $0.timestamp <= walk.lowerBound }), before.isConverged else { return nil }
+      guard let before = updates.last(where: { $0.timestamp <= walk.lowerBound }), before.isConverged else {
+        return nil
+      }
       let back = updates.first { $0.timestamp > walk.lowerBound && !$0.isConverged }
       guard let back, back.timestamp <= walk.upperBound else { return .infinity }
       return back.timestamp.seconds(since: walk.lowerBound)

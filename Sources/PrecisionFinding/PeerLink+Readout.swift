@@ -78,7 +78,8 @@ extension PeerLink {
   /// What the device's own uncertainty adds to the peer's position in the estimate's world.
   func worldCovariance(of belief: Belief, filter: any NavigationFilter) -> Matrix3 {
     switch stage {
-    case .tracked(let tracked) where rival.probability <= Self.negligible: return tracked.worldCovariance(filter: filter)
+    case .tracked(let tracked) where rival.probability <= Self.negligible:
+      return tracked.worldCovariance(filter: filter)
     case .searching, .tracked:
       let position = belief.position
       let d = position.mean - filter.worldFromNavigation.translation

@@ -7,7 +7,9 @@ import Ranging
 extension PeerLink {
   /// Hands over once a single, narrow mode is left: then the filter's linearisation holds.
   func handOver(filter: any NavigationFilter) {
-    guard case .searching(let posterior) = stage, posterior.hasBegun, !posterior.walks, rangesTaken >= configuration.handOverRanges else {
+    guard case .searching(let posterior) = stage, posterior.hasBegun, !posterior.walks,
+      rangesTaken >= configuration.handOverRanges
+    else {
       return
     }
     // Seldom: directions that differ by half a radian are no narrow cone, seen from anywhere near.
@@ -34,7 +36,9 @@ extension PeerLink {
   func challenged(_ last: PeerPosterior.Range, filter: any NavigationFilter) -> PeerPosterior? {
     switch stage {
     case .searching(let posterior):
-      guard posterior.hasBegun, posterior.walks ? toldMoving != true : posterior.agreement > cos(0.5) else { return nil }
+      guard posterior.hasBegun, posterior.walks ? toldMoving != true : posterior.agreement > cos(0.5) else {
+        return nil
+      }
       // Many hypotheses of one place cost what one Gaussian of it tells as well.
       return posterior.walks || posterior.count <= Self.fewHypotheses ? posterior : posterior.condensed(at: last)
     case .tracked(let tracked): return tracked.posterior(last: last, filter: filter)

@@ -43,7 +43,10 @@ package enum FigureKey: Hashable, Sendable {
         .idealConvergedShareAt(seconds: $0),
       ]
     }
-    keys += [.knowableAngleShare, .idealKnowableAngleShare, .angleErrorRatio, .angleErrorRatio90, .halfWidthRatio, .narrowAngleRatio]
+    keys += [
+      .knowableAngleShare, .idealKnowableAngleShare, .angleErrorRatio, .angleErrorRatio90, .halfWidthRatio,
+      .narrowAngleRatio,
+    ]
     keys += [.idealCoverage90, .idealFirstAngle, .firstAngleRatio, .idealTimeToConverge, .timeToConvergeRatio]
     keys += [.idealConvergedShare, .idealFalseConverged, .idealVerticalDecided, .idealVerticalWrong]
     return keys

@@ -30,7 +30,8 @@ package enum Gesture: String, Sendable, CaseIterable {
     case .upAndDown: return [arc(0, 40), rest]
     case .toAndFro:
       return [
-        .sway(duration: Self.duration, lateral: .init(), vertical: .init(), ahead: .init(amplitude: 0.3, period: 2)), rest,
+        .sway(duration: Self.duration, lateral: .init(), vertical: .init(), ahead: .init(amplitude: 0.3, period: 2)),
+        rest,
       ]
     }
   }
