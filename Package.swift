@@ -2,13 +2,27 @@
 // The rooms of the house, and who may know whom: see CONTRIBUTING.md.
 import PackageDescription
 
+#if canImport(Darwin)
+  // Apple's systems have a NearbyInteraction, an ARKit and a simd of their own: there the rooms of these names, and what stands
+  // on them, are not built.
+  let sessionRooms: Set<String> = [
+    "simd", "ARKit", "NearbyInteraction", "RecordedDevices", "NearbyInteractionTests",
+  ]
+#else
+  let sessionRooms: Set<String> = []
+#endif
+
 let package = Package(
   name: "fuse",
   platforms: [.macOS(.v14)],
   products: [
     // With the rooms whose public types a user hands in and gets out.
     .library(name: "PrecisionFinding", targets: ["PrecisionFinding", "SensorData", "Geometry", "Ranging"]),
-    .library(name: "NearbyInteraction", targets: ["NearbyInteraction", "RecordedDevices"]),
+    .library(
+      name: "NearbyInteraction",
+      targets: [
+        "NearbyInteraction", "RecordedDevices", "ARKit", "simd", "PrecisionFinding", "SensorData", "Geometry",
+      ]),
     .library(name: "PeerDiscovery", targets: ["PeerDiscovery"]),
     .executable(name: "fuse", targets: ["fuse"]),
   ],
@@ -70,7 +84,10 @@ let package = Package(
     .target(
       name: "Report", dependencies: ["Datasets", "Evaluation", "SensorData", "Geometry"],
       resources: [.embedInCode("Page")]),
-    .target(name: "NearbyInteraction", dependencies: ["PrecisionFinding", "SensorData", "Geometry"]),
+    .target(name: "simd"),
+    .target(name: "ARKit", dependencies: ["simd"]),
+    .target(
+      name: "NearbyInteraction", dependencies: ["ARKit", "simd", "PrecisionFinding", "SensorData", "Geometry"]),
     .target(
       name: "RecordedDevices", dependencies: ["NearbyInteraction", "Datasets", "Simulation", "SensorData", "Geometry"]),
     .target(
@@ -79,16 +96,19 @@ let package = Package(
     .executableTarget(
       name: "fuse",
       dependencies: [
-        "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "PrecisionFinding", "Smoothing", "Estimator", "Datasets", "Simulation",
+        "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "PrecisionFinding", "Smoothing", "Estimator",
+        "Datasets", "Simulation",
         "Evaluation", "Report", "Ranging", "FrontEnd", "Images", "SensorData", "Geometry",
-        "CReferenceKernel", .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Yams", package: "Yams"),
+        "CReferenceKernel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Yams", package: "Yams"),
       ]),
 
     .target(name: "TestSupport", dependencies: ["Simulation", "Geometry", "SensorData"], path: "Tests/TestSupport"),
     .testTarget(name: "GeometryTests", dependencies: ["Geometry", "Simulation", "TestSupport"]),
     .testTarget(name: "SensorDataTests", dependencies: ["SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "ImagesTests", dependencies: ["Images", "CImages", "Simulation"]),
-    .testTarget(name: "InertialTests", dependencies: ["Inertial", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(
+      name: "InertialTests", dependencies: ["Inertial", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "VisionTests", dependencies: ["Vision", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "FrontEndTests",
@@ -114,7 +134,8 @@ let package = Package(
         "PrecisionFinding", "Estimator", "Ranging", "Simulation", "SensorData", "Geometry", "TestSupport",
       ]),
     .testTarget(
-      name: "DatasetsTests", dependencies: ["Datasets", "Images", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+      name: "DatasetsTests",
+      dependencies: ["Datasets", "Images", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "SimulationTests",
       dependencies: ["Simulation", "Images", "Datasets", "SensorData", "Geometry", "TestSupport"]),
@@ -126,13 +147,27 @@ let package = Package(
     .testTarget(
       name: "NearbyInteractionTests",
       dependencies: [
-        "NearbyInteraction", "RecordedDevices", "PrecisionFinding", "Simulation", "SensorData", "Geometry", "TestSupport",
+        "NearbyInteraction", "RecordedDevices", "ARKit", "simd", "PrecisionFinding", "Simulation", "SensorData",
+        "Geometry", "TestSupport",
       ]),
     .testTarget(name: "PeerDiscoveryTests", dependencies: ["PeerDiscovery"]),
     .testTarget(
       name: "FuseCommandTests",
-      dependencies: ["fuse", "PrecisionFinding", "Estimator", "Images", "Datasets", "Simulation", "Evaluation", "SensorData", "Geometry", "TestSupport"]),
+      dependencies: [
+        "fuse", "PrecisionFinding", "Estimator", "Images", "Datasets", "Simulation", "Evaluation", "SensorData",
+        "Geometry", "TestSupport",
+      ]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
 )
+
+package.products.removeAll { sessionRooms.contains($0.name) }
+package.targets.removeAll { sessionRooms.contains($0.name) }
+for target in package.targets {
+  target.dependencies.removeAll { dependency in
+    if case .byNameItem(let name, _) = dependency { sessionRooms.contains(name) } else { false }
+  }
+  if !sessionRooms.isEmpty, target.name == "fuse" { target.exclude.append("Meet") }
+  if !sessionRooms.isEmpty, target.name == "FuseCommandTests" { target.exclude.append("MeetTests.swift") }
+}

@@ -76,6 +76,16 @@ for name, title in [("tango", "own start"), ("tango-offline", "`--offline`")]:
         keys = [("ateYawAligned", 3), ("ateSE3", 3), ("attitudeDegrees", 1), ("neesPosition", 1), ("neesAttitude", 1)]
         row([title] + [number(line.get(key), digits) for key, digits in keys])
 
+print("\nBegun in the middle of it, in the midst of a walk: the parts without the sweeps at the recording's beginning.\n")
+head(["from s", "ATE yaw m", "NEES pos", "NEES att", "offline ATE yaw m", "NEES pos", "NEES att"])
+for start in [6, 12, 18, 24, 30]:
+    cells = [str(start)]
+    for name in [f"tango-{start}", f"tango-{start}-offline"]:
+        figures = (lines(name) or [{}])[0]
+        cells += [number(figures.get("ateYawAligned"))]
+        cells += [number(figures.get(key), 1) for key in ["neesPosition", "neesAttitude"]]
+    row(cells)
+
 print("\n## Consistency: 50 seeds, started with errors drawn from the initial covariance\n")
 head(["scenario", "ATE yaw m", "NEES pos", "NEES att", "pos means in band %", "att means in band %"])
 for line in lines("drawn"):

@@ -12,5 +12,7 @@ let package = Package(
     // Stands for the phone: opens the recording and plays it.
     .executableTarget(
       name: "finder", dependencies: ["FinderApp", .product(name: "NearbyInteraction", package: "fuse")]),
+    // The tutorial's code, line by line.
+    .executableTarget(name: "find-a-tag", dependencies: [.product(name: "NearbyInteraction", package: "fuse")]),
   ]
 )

@@ -34,7 +34,7 @@ struct VisualUpdate {
   static let mostRefusals = 2
   /// A point stays only where its inverse distance is known to this share, 1-sigma, if the poses were exact: below that, products of its
   /// error and the path's are as large as what a sight measures, and a linear filter remembers them as knowledge.
-  static let knownShare = 0.5
+  static let knownShare = 0.2
   /// Points beyond this are as good as infinitely far, 1/m.
   static let farthest = 0.02
   /// Tracks of a frame from which is learnt how tracks err.

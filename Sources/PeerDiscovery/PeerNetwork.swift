@@ -12,30 +12,31 @@ public final class PeerNetwork: Sendable {
   public let name: String
   /// Who invites us. For one reader; ends with `leave`.
   public let invitations: AsyncStream<PeerConnection>
-  private let host: String
+  private let reach: Reach
   private let ports: ClosedRange<Int>
   private let beacon: any Channel
   private let server: any Channel
   private let inviting: AsyncStream<PeerConnection>.Continuation
 
   private init(
-    name: String, host: String, ports: ClosedRange<Int>, beacon: any Channel, server: any Channel,
+    name: String, reach: Reach, ports: ClosedRange<Int>, beacon: any Channel, server: any Channel,
     invitations: (stream: AsyncStream<PeerConnection>, continuation: AsyncStream<PeerConnection>.Continuation)
   ) {
-    (self.name, self.host, self.ports, self.beacon, self.server) = (name, host, ports, beacon, server)
+    (self.name, self.reach, self.ports, self.beacon, self.server) = (name, reach, ports, beacon, server)
     (self.invitations, inviting) = invitations
   }
 
   /// Begins to advertise.
   ///
   /// - Parameters:
-  ///   - address: the interface to use; the default reaches this machine only.
+  ///   - reach: how far to advertise and to look.
   ///   - ports: where beacons are; the same for all who want to meet.
   /// - Throws: `DiscoveryError`, or the system's error.
   public static func join(
-    as name: String, address: String = "127.0.0.1", ports: ClosedRange<Int> = 47801...47808
+    as name: String, reach: Reach = .thisMachine, ports: ClosedRange<Int> = 47801...47808
   ) async throws -> PeerNetwork {
     guard Beacon.isName(name) else { throw DiscoveryError.badName(name) }
+    _ = try reach.question(port: ports.lowerBound)
     let invitations = AsyncStream<PeerConnection>.makeStream()
     let inviting = invitations.continuation
     let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -47,12 +48,12 @@ public final class PeerNetwork: Sendable {
           }
           try channel.pipeline.syncOperations.addHandlers(ByteToMessageHandler(FrameDecoder()), handler)
         }
-      }.bind(host: address, port: 0).get()
+      }.bind(host: reach.host, port: 0).get()
     do {
       let answer = Beacon.answer(name: name, port: server.localAddress?.port ?? 0)
-      let beacon = try await bindBeacon(answer: answer, address: address, ports: ports)
+      let beacon = try await bindBeacon(answer: answer, host: reach.host, ports: ports)
       return PeerNetwork(
-        name: name, host: address, ports: ports, beacon: beacon, server: server, invitations: invitations)
+        name: name, reach: reach, ports: ports, beacon: beacon, server: server, invitations: invitations)
     } catch {
       try? await server.close()
       throw error
@@ -60,7 +61,7 @@ public final class PeerNetwork: Sendable {
   }
 
   private static func bindBeacon(
-    answer: String, address: String, ports: ClosedRange<Int>
+    answer: String, host: String, ports: ClosedRange<Int>
   ) async throws -> any Channel {
     for port in ports {
       let bootstrap = DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton).channelInitializer { channel in
@@ -68,7 +69,7 @@ public final class PeerNetwork: Sendable {
           try channel.pipeline.syncOperations.addHandler(BeaconHandler(answer: answer))
         }
       }
-      if let channel = try? await bootstrap.bind(host: address, port: port).get() { return channel }
+      if let channel = try? await bootstrap.bind(host: host, port: port).get() { return channel }
     }
     throw DiscoveryError.noFreePort(ports)
   }
@@ -78,13 +79,14 @@ public final class PeerNetwork: Sendable {
     let found = AsyncStream<DiscoveredPeer>.makeStream()
     let finding = found.continuation
     let channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .channelOption(.socketOption(.so_broadcast), value: 1)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(BeaconHandler(answer: nil) { finding.yield($0) })
         }
-      }.bind(host: host, port: 0).get()
+      }.bind(host: reach.host, port: 0).get()
     for port in ports {
-      let address = try SocketAddress(ipAddress: host, port: port)
+      let address = try reach.question(port: port)
       try? await channel.writeAndFlush(
         AddressedEnvelope(remoteAddress: address, data: ByteBuffer(string: Beacon.question)))
     }
@@ -92,7 +94,10 @@ public final class PeerNetwork: Sendable {
     try? await channel.close()
     finding.finish()
     var peers: Set<DiscoveredPeer> = []
-    for await peer in found.stream where peer.port != server.localAddress?.port { peers.insert(peer) }
+    // Another machine's port may have the same number.
+    for await peer in found.stream where peer.port != server.localAddress?.port || peer.name != name {
+      peers.insert(peer)
+    }
     return peers.sorted { ($0.name, $0.port) < ($1.name, $1.port) }
   }
 

@@ -26,8 +26,15 @@ struct Fuse: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       RunCommand.self, ReportCommand.self, InspectCommand.self, TrackCommand.self, SimulateCommand.self,
-      EvalCommand.self,
-      DiffCommand.self, ExplainCommand.self, MeetCommand.self, BenchmarkCommand.self,
-      TrackingBenchmarkCommand.self,
-    ])
+      EvalCommand.self, DiffCommand.self, ExplainCommand.self, BenchmarkCommand.self, TrackingBenchmarkCommand.self,
+    ] + sessionCommands)
+
+  /// Commands that need sessions: none where Apple's own Nearby Interaction is.
+  private static var sessionCommands: [any ParsableCommand.Type] {
+    #if canImport(Darwin)
+      []
+    #else
+      [MeetCommand.self]
+    #endif
+  }
 }

@@ -36,6 +36,7 @@ import Testing
       let outcome = try? FuseProcess.run(["meet", scratch.path(name), "--name", name, "--peer", peer])
       lock.withLock { outcomes[index] = outcome }
     }
+    var angles: [Double] = []
     for (index, (name, peer)) in ends.enumerated() {
       let outcome = try #require(outcomes[index])
       try #require(outcome.status == 0, "\(outcome.stderr)")
@@ -48,8 +49,11 @@ import Testing
       #expect(abs(own - other) < 0.3 && abs(own - 17.0.squareRoot()) < 0.4)
       // 14.5 s peer 4.12 m 14° converged: 14 degrees to the right from either end.
       let update = try #require(lines.last { $0.count > 5 && $0[2] == peer })
-      #expect(abs(try #require(Double(update[5].dropLast())) - 14) < 10, "\(update)")
+      angles.append(try #require(Double(update[5].dropLast())))
+      #expect(abs(angles[index] - 14) < 10, "\(update)")
     }
+    // The phones face each other: turned into one room, the two directions are opposite exactly when the angles are equal.
+    #expect(abs(angles[0] - angles[1]) < 10)
     // What one end calls its own distance is what the other end was told.
     let words = try outcomes.map { try #require($0?.stdout.split(separator: "\n").last).split(separator: " ") }
     #expect(words[0][1] == words[1][4] && words[0][4] == words[1][1])

@@ -77,6 +77,35 @@ import Testing
     #expect(listener.words == ["started", "shareable"] && listener.objects.count == heard + 40)
   }
 
+  /// With camera assistance: ranges without frames or poses while the app is away, and the state anew on return.
+  @Test func theStateIsToldOnReturn() throws {
+    let (device, listener, session, configuration) = try setUp(UUID())
+    configuration.isCameraAssistanceEnabled = true
+    session.run(configuration)
+    let tape = Tape(
+      seconds: AxesTests.lively + 8, peers: peers,
+      happenings: [(AxesTests.lively, "suspend", nil), (AxesTests.lively + 4, "resume", nil)],
+      worldFromDevice: AxesTests.pose)
+    let world = tape.world(device)
+    try world.play(until: 0.2)
+    device.accessory(address: Self.address, received: .configureAndStart(AccessoryCodecTests.newAnswer))
+    try world.play(until: AxesTests.lively)
+    let before = (listener.objects.count, listener.convergence.count)
+    let seen = try #require(listener.objects.last)
+    #expect(seen.horizontalAngle != nil && session.worldTransform(for: seen) != nil)
+    try world.play(until: AxesTests.lively + 3.95)
+    #expect((listener.objects.count, listener.convergence.count) == before && session.state == .running)
+    try world.play(until: AxesTests.lively + 4.5)
+    let back = listener.objects.dropFirst(before.0)
+    let told = listener.convergence.dropFirst(before.1)
+    #expect(!back.isEmpty && back.allSatisfy { abs(($0.distance ?? 0) - 3) < 0.3 })
+    #expect(
+      told.contains { $0.1 != nil } && told.contains { $0.1 == nil }, "peer's and session's, though nothing changed")
+    #expect(listener.words == ["started", "shareable"])
+    try world.play()
+    #expect(listener.objects.last?.horizontalAngle != nil, "found again")
+  }
+
   /// Channel sounding: nothing to exchange; only on a device that can, with an accessory that is there.
   @Test func channelSoundingRangesAtOnce() throws {
     let identity = UUID()
@@ -96,6 +125,34 @@ import Testing
     #expect(listener.words == ["started"])
     let last = try #require(listener.objects.last)
     #expect(last.discoveryToken == configuration.accessoryDiscoveryToken && last.horizontalAngle != nil)
+  }
+
+  /// Somebody carries the accessory off: the word of it widens what is believed from the next range on, and taken back it
+  /// narrows again. Said before the first range it counts as well.
+  @Test(arguments: [0.05, 20]) func motionHintsCount(at moment: Double) throws {
+    func deviations(_ states: [NIMotionActivityState]) throws -> Double {
+      let (device, listener, session, configuration) = try setUp()
+      configuration.isCameraAssistanceEnabled = true
+      session.run(configuration)
+      let world = Tape(seconds: 24, peers: peers, worldFromDevice: AxesTests.pose).world(device)
+      try world.play(until: 0.01)
+      device.accessory(address: Self.address, received: .configureAndStart(AccessoryCodecTests.newAnswer))
+      try world.play(until: moment)
+      for state in states {
+        session.updateMotionState(state, forObjectWithToken: configuration.accessoryDiscoveryToken)
+      }
+      session.updateMotionState(.moving, forObjectWithToken: NIDiscoveryToken(capabilities: []))
+      try world.play()
+      let last = try #require(listener.objects.last?.estimate?.object)
+      // One that is lost is known to nothing.
+      return last.horizontalAngle?.standardDeviation ?? .infinity
+    }
+    let still = try deviations([])
+    #expect(still < 0.1)
+    let moving = try deviations([.moving])
+    #expect(moving > 1.5 * still, "\(moving) \(still)")
+    #expect(try deviations([.stationary]) == still)
+    #expect(try deviations([.moving, .unknown]) == still)
   }
 
   /// A hint about motion is for the accessory's token only, and harms nothing.

@@ -39,12 +39,50 @@ import Testing
     #expect(!rule.shows(distance: nil, horizontalAngle: 0, isConverged: true, isPlaced: true))
   }
 
+  /// What appears at a border does not blink: a marker goes only when the peer is clearly out of view, or lost.
+  @Test func aShownMarkerHoldsOn() {
+    func shown(_ steps: [(distance: Double?, angle: Double?, converged: Bool, placed: Bool)]) -> [Bool] {
+      var rule = MarkerRule()
+      return steps.map {
+        rule.update(
+          distance: $0.distance, horizontalAngle: $0.angle, isConverged: $0.converged, isPlaced: $0.placed)
+      }
+    }
+    #expect(
+      shown([(10.2, 0, true, true), (9.9, 0, true, true), (10.4, 0, true, true), (10.6, 0, true, true)]) == [
+        false, true, true, false,
+      ])
+    // pi / 4.5 is 40 degrees at 5 m; 5 more while it is shown.
+    let degrees = Double.pi / 180
+    #expect(
+      shown([41, -39, 41, -44.9, 45.1, 41].map { (5, $0 * degrees, true, true) })
+        == [false, true, true, true, false, false])
+    #expect(
+      shown([(5, 0, true, true), (5, 0, false, true), (5, 0, false, false), (5, 0, false, true)]) == [
+        true, true, false, false,
+      ])
+    #expect(shown([(5, 0, true, true), (nil, 0, true, true)]) == [true, false])
+    #expect(shown([(5, 0, true, true), (5, nil, true, true)]) == [true, false])
+    // A hand that trembles about the border: one appearance.
+    var random = SeededRandom(seed: 12)
+    var rule = MarkerRule()
+    var changes = 0
+    for k in 0..<500 {
+      let before = rule.isShown
+      let trembling = max(-2, min(2, random.gaussian()))
+      let angle = (k == 0 ? 50 : 40 + trembling) * degrees
+      let now = rule.update(distance: 5, horizontalAngle: angle, isConverged: true, isPlaced: true)
+      if now != before { changes += 1 }
+    }
+    #expect(changes == 1)
+  }
+
   static func situation(
-    _ distance: Double?, _ angle: Double?, _ reasons: [Convergence.Reason] = [], placed: Bool = false
+    _ distance: Double?, _ angle: Double?, _ reasons: [NIAlgorithmConvergenceStatus.Reason] = [], placed: Bool = false
   ) -> CoachingLadder.Situation {
-    let status: Convergence.Status = distance == nil ? .unknown : reasons.isEmpty ? .converged : .notConverged
-    return .init(
-      distance: distance, horizontalAngle: angle, convergence: Convergence(status: status, reasons: reasons),
+    .init(
+      distance: distance, horizontalAngle: angle,
+      convergence: distance == nil ? .unknown : reasons.isEmpty ? .converged : .notConverged(reasons),
       isPlaced: placed)
   }
 
@@ -76,9 +114,29 @@ import Testing
     #expect(ladder.request(for: sideways, at: 0.5) == .moveAround)
     #expect(ladder.request(for: sideways, at: 1.1) == .sweepSideways)
     #expect(ladder.request(for: Self.situation(5, 0, [], placed: true), at: 1.2) == .found, "good news does not wait")
+    let tooFarLeft = Self.situation(5, -0.75, [.insufficientVerticalSweep], placed: true)
+    #expect(ladder.request(for: tooFarLeft, at: 2.5) == .found, "the marker is shown a little beyond the view")
     #expect(ladder.request(for: sideways, at: 3) == .sweepSideways)
     #expect(ladder.request(for: sideways, at: 10.9) == .sweepSideways)
     #expect(ladder.request(for: sideways, at: 11.1) == .moveElsewhere, "eight seconds after the angle was lost")
+  }
+
+  /// From what a session tells to the ladder and the pointing query, without the finder's own types.
+  @Test func aSessionsObjectIsASituation() throws {
+    let token = NIDiscoveryToken(capabilities: .preciseDistance)
+    let object = NINearbyObject(discoveryToken: token, distance: 5, horizontalAngle: 0.5)
+    #expect(
+      CoachingLadder.Situation(
+        object: object, convergence: .notConverged([.insufficientVerticalSweep]), isPlaced: false)
+        == Self.situation(5, 0.5, [.insufficientVerticalSweep]))
+    #expect(
+      CoachingLadder.Situation(object: nil, convergence: .unknown, isPlaced: false) == Self.situation(nil, nil))
+    #expect(Set(CoachingLadder.Request.allCases.map(\.sentence)).count == CoachingLadder.Request.allCases.count)
+    #expect(PointingQuery.Candidate(object, named: "a") == .init(peer: "a", angle: 0.5, distance: 5))
+    let beside = NINearbyObject(
+      discoveryToken: token, direction: simd_float3(0, 0.6, -0.8), horizontalAngle: 0)
+    #expect(abs(try #require(PointingQuery.Candidate(beside, named: "b")).angle - acos(0.8)) < 1e-6)
+    #expect(PointingQuery.Candidate(NINearbyObject(discoveryToken: token, distance: 5), named: "c") == nil)
   }
 
   /// A distance that trembles across a border enters once.

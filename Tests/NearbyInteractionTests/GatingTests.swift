@@ -74,22 +74,12 @@ import Testing
       var presenter = ObjectPresenter(profile: profile)
       #expect((presenter.object(Self.full([]), token: Self.token).direction != nil) == tells)
       let range = RangeMeasurement(timestamp: Tape.start, peer: "tag", range: 2, azimuth: 0.5, elevation: 0.2)
-      let object = presenter.object(range, token: Self.token)
+      let object = presenter.object(profile.measured(range, own: nil, other: nil), token: Self.token)
       #expect((object.direction != nil) == tells && object.distance == 2)
       if let direction = object.direction {
         // docs/formats.md: azimuth = atan2(u.x, -u.z), elevation = asin(u.y).
         #expect(abs(atan2(direction.x, -direction.z) - 0.5) < 1e-6 && abs(asin(direction.y) - 0.2) < 1e-6)
       }
-    }
-    let beside = RangeMeasurement(timestamp: Tape.start, peer: "tag", range: 2, azimuth: 1.2, elevation: 0)
-    #expect(ObjectPresenter(profile: .phone).object(beside, token: Self.token).direction == nil)
-    #expect(ObjectPresenter(profile: .androidWithAngleOfArrival).object(beside, token: Self.token).direction != nil)
-    // Far away, or with somebody in between, the radio's angle is not to be had; the distance is.
-    for (metres, blocked, tells) in [(9.0, nil, true), (9.1, nil, false), (2, 0.9, false), (2, 0.1, true)] {
-      let range = RangeMeasurement(
-        timestamp: Tape.start, peer: "tag", range: metres, azimuth: 0.1, elevation: 0, nonLineOfSight: blocked)
-      let object = ObjectPresenter(profile: .phone).object(range, token: Self.token)
-      #expect((object.direction != nil) == tells && object.distance == Float(metres))
     }
   }
 

@@ -9,6 +9,7 @@ final class Listener: NSObject, NISessionDelegate, @unchecked Sendable {
   private var heardObjects: [NINearbyObject] = []
   private var heardConvergence: [(NIAlgorithmConvergenceStatus, NINearbyObject?)] = []
   private var heardData: [Data] = []
+  private var heardAnchors: [NIDLTDOAMeasurement] = []
   private var heardError: (any Error)?
   /// Called with each word.
   var answer: ((String, NISession) -> Void)?
@@ -18,6 +19,7 @@ final class Listener: NSObject, NISessionDelegate, @unchecked Sendable {
   var objects: [NINearbyObject] { lock.withLock { heardObjects } }
   var convergence: [(NIAlgorithmConvergenceStatus, NINearbyObject?)] { lock.withLock { heardConvergence } }
   var data: [Data] { lock.withLock { heardData } }
+  var anchors: [NIDLTDOAMeasurement] { lock.withLock { heardAnchors } }
   var code: NIError.Code? { lock.withLock { (heardError as? NIError)?.code } }
 
   /// A session on `device` whose delegate this is, on a queue of its own.
@@ -56,6 +58,9 @@ final class Listener: NSObject, NISessionDelegate, @unchecked Sendable {
     _ session: NISession, didUpdateAlgorithmConvergence convergence: NIAlgorithmConvergence, for object: NINearbyObject?
   ) {
     lock.withLock { heardConvergence.append((convergence.status, object)) }
+  }
+  func session(_ session: NISession, didUpdateDLTDOA measurements: [NIDLTDOAMeasurement]) {
+    lock.withLock { heardAnchors += measurements }
   }
   func sessionDidStartRunning(_ session: NISession) { note("started", session) }
 }

@@ -49,6 +49,27 @@ import Testing
     #expect((session.configuration as? NINearbyPeerConfiguration)?.isCameraAssistanceEnabled == false)
   }
 
+  /// What an app hands from task to task may be: the compiler checks it.
+  @Test func everythingCanBeSent() async throws {
+    func sendable(_ value: any Sendable) -> Bool { true }
+    let device = Tape.device()
+    let token = device.token(forPeer: "tag")
+    let configurations: [NIConfiguration] = [
+      NINearbyPeerConfiguration(peerToken: token), NIDLTDOAConfiguration(networkIdentifier: 1),
+      try NINearbyAccessoryConfiguration(data: AccessoryCodecTests.oldConfiguration.data),
+    ]
+    #expect(sendable(device) && sendable(NISession(device: device)) && sendable(token))
+    #expect(sendable(NINearbyObject(discoveryToken: token)) && sendable(NIError(.sessionFailed)))
+    #expect(sendable(NIAlgorithmConvergence(status: .unknown)) && sendable(ARSession()))
+    for configuration in configurations { #expect(sendable(configuration)) }
+    // From many tasks at once: no value is torn, none is lost.
+    let shared = NINearbyPeerConfiguration(peerToken: token)
+    await withTaskGroup(of: Void.self) { group in
+      for k in 0..<100 { group.addTask { shared.isCameraAssistanceEnabled = k >= 0 } }
+    }
+    #expect(shared.isCameraAssistanceEnabled)
+  }
+
   @Test func pauseAndResumeKeepTheToken() throws {
     let device = Tape.device()
     let listener = Listener()

@@ -20,6 +20,7 @@ import Testing
     let device = Tape.device()
     let (ar, watcher, listener) = (ARSession(), Watcher(), Listener())
     ar.delegate = watcher
+    ar.delegateQueue = DispatchQueue(label: "frames")
     let sessions = ["a", "b"].map { peer in
       let session = listener.session(on: device)
       session.setARSession(ar)
@@ -56,6 +57,79 @@ import Testing
     try world.play()
     #expect(watcher.frames.count == count && ar.configuration == nil)
     withExtendedLifetime(sessions) {}
+  }
+
+  /// Its delegate is called on the queue that was asked for, else on the main queue, as the other delegate is.
+  @Test func itsDelegateHasAQueue() throws {
+    let queue = DispatchQueue(label: "frames")
+    for wanted in [queue, nil] {
+      (wanted ?? .main).setSpecific(key: QueueTests.key, value: wanted == nil ? "main" : "frames")
+      let (device, ar, watcher, listener) = (Tape.device(), ARSession(), Watcher(), Listener())
+      ar.delegate = watcher
+      ar.delegateQueue = wanted
+      ar.run(ARWorldTrackingConfiguration())
+      let session = listener.session(on: device)
+      session.setARSession(ar)
+      nonisolated(unsafe) var heard: Set<String?> = []
+      watcher.answer = { heard.insert(DispatchQueue.getSpecific(key: QueueTests.key)) }
+      session.run(SessionTests.assisted(device.token(forPeer: "a")))
+      try Tape(seconds: 1, peers: ["a": Vector3(0, 3, 0)]).world(device).play()
+      #expect(watcher.frames.count > 20 && heard == [wanted == nil ? "main" : "frames"])
+    }
+  }
+
+  /// An app that shares a session and does not run it has distances and nothing to converge, as on a phone.
+  @Test func theAppHasToRunIt() throws {
+    let device = Tape.device()
+    let (ar, listener) = (ARSession(), Listener())
+    let session = listener.session(on: device)
+    session.setARSession(ar)
+    session.run(SessionTests.assisted(device.token(forPeer: "a")))
+    let world = Tape(seconds: AxesTests.lively, peers: ["a": Vector3(0, 3, 0)], worldFromDevice: AxesTests.pose)
+      .world(device)
+    try world.play(until: 20)
+    #expect(listener.objects.count > 200)
+    for object in listener.objects {
+      #expect(object.horizontalAngle == nil && object.direction == nil && object.verticalDirectionEstimate == .unknown)
+    }
+    #expect(listener.objects.last?.distance != nil && listener.convergence.allSatisfy { $0.0 == .unknown })
+    #expect(session.worldTransform(for: try #require(listener.objects.last)) == nil)
+    ar.run(ARWorldTrackingConfiguration())
+    try world.play()
+    let last = try #require(listener.objects.last)
+    #expect(last.horizontalAngle != nil && session.worldTransform(for: last) != nil)
+    #expect(listener.convergence.last { $0.1 != nil }?.0 == .converged)
+    #expect(listener.convergence.last { $0.1 == nil }?.0 == .converged)
+  }
+
+  /// One that fits at first and is started anew with what does not fit ends the session.
+  @Test func itMustGoOnFitting() throws {
+    let device = Tape.device()
+    let (ar, listener) = (ARSession(), Listener())
+    ar.run(ARWorldTrackingConfiguration())
+    let session = listener.session(on: device)
+    session.setARSession(ar)
+    session.run(SessionTests.assisted(device.token(forPeer: "a")))
+    let world = Tape(seconds: 4, peers: ["a": Vector3(0, 3, 0)]).world(device)
+    try world.play(until: 2)
+    #expect(listener.words == ["started"])
+    let configuration = ARWorldTrackingConfiguration()
+    configuration.isCollaborationEnabled = true
+    ar.run(configuration)
+    try world.play()
+    #expect(listener.words == ["started", "invalidated invalidARConfiguration"] && session.discoveryToken == nil)
+  }
+
+  /// What an app changes in a configuration after `run` counts at the next `run`.
+  @Test func itsConfigurationIsACopy() {
+    let ar = ARSession()
+    let configuration = ARWorldTrackingConfiguration()
+    ar.run(configuration)
+    configuration.isCollaborationEnabled = true
+    #expect((ar.configuration as? ARWorldTrackingConfiguration)?.isCollaborationEnabled == false)
+    ar.run(configuration)
+    #expect((ar.configuration as? ARWorldTrackingConfiguration)?.isCollaborationEnabled == true)
+    #expect(ARWorldTrackingConfiguration.isSupported)
   }
 
   /// One who stops listening is forgotten; the others hear on.

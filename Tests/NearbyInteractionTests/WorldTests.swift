@@ -112,13 +112,18 @@ import Testing
   }
 
   /// The other end: told when it invalidates, timed out when it pauses or is suspended; silent after a dead token.
-  @Test(arguments: ["invalidate", "pause", "suspend", "dropped"]) func whatTheOtherSideDoesIsNoticed(deed: String)
+  @Test(arguments: ["invalidate", "pause", "suspend", "expire", "dropped"]) func whatTheOtherSideDoesIsNoticed(
+    deed: String
+  )
     throws
   {
     let (phone, tag) = (Tape.device(), Tape.device(.watch))
     let world = World()
     world.add(phone, playing: EventList(Tape(seconds: 20, peers: ["tag": Vector3(0, 2, 0)]).events))
-    let happenings: [(at: Double, name: String, peer: String?)] = deed == "suspend" ? [(2.5, "suspend", nil)] : []
+    let isSuspended = deed == "suspend" || deed == "expire"
+    let happenings: [(at: Double, name: String, peer: String?)] = isSuspended ? [(2.5, "suspend", nil)] : []
+    // Too long in the background is the end, but nobody is there to say so.
+    if deed == "expire" { tag.policy.suspendedTime = 1 }
     world.add(tag, playing: EventList(Tape(seconds: 20, happenings: happenings).events))
     world.pair(phone, named: "phone", with: tag, named: "tag", sharesRanges: true)
     let (phones, tags) = (Listener(), Listener())
@@ -139,7 +144,8 @@ import Testing
     try world.play(until: 6)
     let isEnd = deed == "invalidate" || deed == "dropped"
     #expect(phones.words == (isEnd ? ["started", "removed peerEnded 1"] : ["started"]))
-    #expect(phones.objects.count <= heard + (deed == "suspend" ? 6 : 0))
+    #expect(phones.objects.count <= heard + (isSuspended ? 6 : 0))
+    if deed == "expire" { #expect(tags.words == ["started", "suspended", "invalidated sessionFailed"]) }
     if isEnd {
       // The token is dead: a new run hears nothing and times out.
       phoneSession.run(SessionTests.plain(tagToken))

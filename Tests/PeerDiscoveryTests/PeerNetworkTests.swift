@@ -34,6 +34,26 @@ import Testing
     #expect(await invitations.next() == nil)
   }
 
+  /// Beyond this machine a question is a broadcast; loopback has an address for that, too.
+  @Test func aNetworkIsAskedByBroadcast() async throws {
+    let reach = PeerNetwork.Reach.network(broadcast: "127.255.255.255")
+    let anna = try await PeerNetwork.join(as: "anna", reach: reach, ports: Self.ports)
+    let ben = try await PeerNetwork.join(as: "ben", reach: reach, ports: Self.ports)
+    let found = try #require(try await anna.browse().first)
+    #expect(found.name == "ben")
+    let outgoing = try await anna.invite(found)
+    var invitations = ben.invitations.makeAsyncIterator()
+    #expect(await invitations.next()?.peer == "anna")
+    await outgoing.close()
+    await anna.leave()
+    await ben.leave()
+    for address in ["", "somewhere", "::1"] {
+      await #expect(throws: DiscoveryError.badAddress(address)) {
+        try await PeerNetwork.join(as: "anna", reach: .network(broadcast: address), ports: Self.ports)
+      }
+    }
+  }
+
   @Test func whoLeftIsNotFound() async throws {
     let anna = try await PeerNetwork.join(as: "anna", ports: Self.ports)
     let ben = try await PeerNetwork.join(as: "ben", ports: Self.ports)

@@ -1,8 +1,9 @@
 import Foundation
 
 /// What a session is to do: finding a device (`NINearbyPeerConfiguration`) or an accessory
-/// (`NINearbyAccessoryConfiguration`). There is nothing that is only a configuration.
-public class NIConfiguration: NSObject, NSCopying, NSSecureCoding {
+/// (`NINearbyAccessoryConfiguration`), or listening to anchors (`NIDLTDOAConfiguration`). There is nothing that is only a
+/// configuration. What can be changed in one is guarded; a session keeps a copy.
+public class NIConfiguration: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   override init() {}
 
   /// A copy that later changes do not reach.
@@ -13,7 +14,7 @@ public class NIConfiguration: NSObject, NSCopying, NSSecureCoding {
   /// True: archives hold plain values only.
   public class var supportsSecureCoding: Bool { true }
 
-  /// Nil: only the two kinds can be archived.
+  /// Nil: only the kinds can be archived.
   public required init?(coder: NSCoder) { nil }
 
   /// Writes an archive that `init(coder:)` reads.

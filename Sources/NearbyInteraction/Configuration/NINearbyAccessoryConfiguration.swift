@@ -1,12 +1,17 @@
 import Foundation
+import Synchronization
 
 /// Finding an accessory that is no Apple device.
-public final class NINearbyAccessoryConfiguration: NIConfiguration {
+public final class NINearbyAccessoryConfiguration: NIConfiguration, @unchecked Sendable {
   /// The token by which updates name the accessory; made from the data, so that the same data give the same token within
   /// this configuration and its copies.
   public let accessoryDiscoveryToken: NIDiscoveryToken
   /// Whether camera and motion help. Off by default; an error at `run` where the device has no camera.
-  public var isCameraAssistanceEnabled = false
+  public var isCameraAssistanceEnabled: Bool {
+    get { assistance.withLock(\.self) }
+    set { assistance.withLock { $0 = newValue } }
+  }
+  private let assistance = Mutex(false)
   /// What the accessory sent; nil where Bluetooth alone ranges.
   let accessory: AccessoryConfigurationData?
   /// Its Bluetooth identity: it lets UWB go on in the background, or names who ranges by channel sounding; nil without.
@@ -47,8 +52,8 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration {
   private init(copying other: NINearbyAccessoryConfiguration) {
     (accessory, bluetoothPeer) = (other.accessory, other.bluetoothPeer)
     accessoryDiscoveryToken = other.accessoryDiscoveryToken
-    isCameraAssistanceEnabled = other.isCameraAssistanceEnabled
     super.init()
+    isCameraAssistanceEnabled = other.isCameraAssistanceEnabled
   }
 
   public override func copy(with zone: NSZone? = nil) -> Any { NINearbyAccessoryConfiguration(copying: self) }
@@ -84,8 +89,8 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration {
       coder.containsValue(forKey: "bluetoothPeer")
       ? coder.decodeObject(of: NSString.self, forKey: "bluetoothPeer") : nil
     bluetoothPeer = identity.flatMap { UUID(uuidString: String(describing: $0)) }
-    isCameraAssistanceEnabled = coder.decodeBool(forKey: "isCameraAssistanceEnabled")
     super.init()
+    isCameraAssistanceEnabled = coder.decodeBool(forKey: "isCameraAssistanceEnabled")
     if accessory == nil, data != nil || bluetoothPeer == nil { return nil }
   }
 }

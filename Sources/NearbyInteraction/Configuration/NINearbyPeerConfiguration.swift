@@ -1,13 +1,22 @@
 import Foundation
+import Synchronization
 
 /// Finding another device that runs a session of its own.
-public final class NINearbyPeerConfiguration: NIConfiguration {
+public final class NINearbyPeerConfiguration: NIConfiguration, @unchecked Sendable {
   /// The peer's token.
   public let peerDiscoveryToken: NIDiscoveryToken
   /// Whether camera and motion help. Off by default; an error at `run` where the device has no camera.
-  public var isCameraAssistanceEnabled = false
+  public var isCameraAssistanceEnabled: Bool {
+    get { assistance.withLock(\.self) }
+    set { assistance.withLock { $0 = newValue } }
+  }
   /// Long distances; an error at `run` where either device cannot. Off by default.
-  public var isExtendedDistanceMeasurementEnabled = false
+  public var isExtendedDistanceMeasurementEnabled: Bool {
+    get { distanceExtension.withLock(\.self) }
+    set { distanceExtension.withLock { $0 = newValue } }
+  }
+  private let assistance = Mutex(false)
+  private let distanceExtension = Mutex(false)
 
   /// A configuration for the peer whose session has this token.
   public init(peerToken: NIDiscoveryToken) {
@@ -44,8 +53,8 @@ public final class NINearbyPeerConfiguration: NIConfiguration {
   public required init?(coder: NSCoder) {
     guard let token = coder.decodeObject(of: NIDiscoveryToken.self, forKey: "peerDiscoveryToken") else { return nil }
     peerDiscoveryToken = token
+    super.init()
     isCameraAssistanceEnabled = coder.decodeBool(forKey: "isCameraAssistanceEnabled")
     isExtendedDistanceMeasurementEnabled = coder.decodeBool(forKey: "isExtendedDistanceMeasurementEnabled")
-    super.init()
   }
 }

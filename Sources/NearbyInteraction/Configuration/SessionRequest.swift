@@ -1,7 +1,7 @@
-/// What of a configuration matters to the device: both kinds in one form.
+/// What of a configuration matters to the device: all kinds in one form.
 struct SessionRequest {
-  /// By which token updates name the peer.
-  let peerToken: NIDiscoveryToken
+  /// By which token updates name the peer; nil where there is none, only anchors.
+  let peerToken: NIDiscoveryToken?
   /// Whether camera and motion help.
   let isCameraAssisted: Bool
   /// Long distances.
@@ -11,19 +11,25 @@ struct SessionRequest {
   /// What the accessory sent; nil for another device, and for channel sounding.
   var accessoryData: AccessoryConfigurationData? { accessory?.accessory }
 
-  /// Nil for a configuration that is of neither kind.
+  /// The network whose anchors are listened to; nil for a peer.
+  let network: Int?
+
+  /// Nil for a configuration that is of no kind.
   init?(_ configuration: NIConfiguration) {
     switch configuration {
     case let peer as NINearbyPeerConfiguration:
       peerToken = peer.peerDiscoveryToken
       isCameraAssisted = peer.isCameraAssistanceEnabled
       isExtended = peer.isExtendedDistanceMeasurementEnabled
-      accessory = nil
+      (accessory, network) = (nil, nil)
     case let accessory as NINearbyAccessoryConfiguration:
       peerToken = accessory.accessoryDiscoveryToken
       isCameraAssisted = accessory.isCameraAssistanceEnabled
       isExtended = false
-      self.accessory = accessory
+      (self.accessory, network) = (accessory, nil)
+    case let anchors as NIDLTDOAConfiguration:
+      (peerToken, isCameraAssisted, isExtended, accessory) = (nil, false, false, nil)
+      network = anchors.networkIdentifier
     default: return nil
     }
   }

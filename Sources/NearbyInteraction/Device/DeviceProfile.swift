@@ -35,6 +35,9 @@ public struct DeviceProfile: Equatable, Sendable {
   /// An Android phone whose radio tells angles of arrival in 90 degrees to either side.
   public static let androidWithAngleOfArrival = Self(
     capabilities: [.preciseDistance, .direction, .cameraAssistance], directionConeHalfAngle: Angle.degrees(90))
+  /// A phone with the second radio that also listens to fixed anchors.
+  public static let phoneWithAnchors = Self(
+    capabilities: [.preciseDistance, .cameraAssistance, .extendedDistance, .dlTDOA])
   /// A phone that ranges by Bluetooth channel sounding.
   public static let channelSounding = Self(capabilities: [.preciseDistance, .cameraAssistance, .channelSounding])
   /// A device without a radio: every `run` ends with `unsupportedPlatform`.

@@ -12,9 +12,11 @@ extension NearbyDevice {
       TimedEvent(.device(DeviceEvent(timestamp: timed.event.timestamp, name: $0.name, peer: $0.peer)))
     }
     injected = []
+    sense.take(timed.event)
     switch timed.event {
-    case .imu, .odometry: admitted.append(timed)
-    case .frame: if !isSuspended { admitted.append(timed) }
+    case .imu: admitted.append(timed)
+    // The camera, and whoever tracks with it, belong to the app in the foreground.
+    case .frame, .odometry: if !isSuspended { admitted.append(timed) }
     case .device(let event):
       happened(event)
       admitted.append(timed)
@@ -26,27 +28,33 @@ extension NearbyDevice {
 
   /// Tells the sessions of a range, and returns it for the finder where one of them has camera assistance.
   private func heard(_ range: RangeMeasurement, arrival: Timestamp) -> [TimedEvent] {
-    var range = range
-    if !profile.capabilities.contains(.direction) {
-      (range.azimuth, range.elevation, range.angleStandardDeviation) = (nil, nil, nil)
-    }
+    guard SensorEvent.range(range).isFinite else { return [] }
+    let range = profile.measured(range, own: sense.holding, other: holding(ofPeer: range.peer))
     var isAssisted = false
     for session in living where session.core({ $0.isRunning }) && peer(of: session) == range.peer {
-      guard isReachable(session), let request = session.core({ $0.request }),
+      guard isReachable(session), let request = session.core({ $0.request }), let token = request.peerToken,
         range.range <= profile.reach * (request.isExtended ? 3 : 1)
       else { continue }
       session.core { $0.lastHeard = clock }
       if request.isCameraAssisted {
         isAssisted = true
       } else {
-        post(.didUpdate([session.core { $0.presenter.object(range, token: request.peerToken) }]), from: session)
+        post(.didUpdate([session.core { $0.presenter.object(range, token: token) }]), from: session)
       }
     }
-    return isAssisted ? [TimedEvent(.range(range), arrival: arrival)] : []
+    guard isAssisted else { return [] }
+    var events = [TimedEvent(.range(range), arrival: arrival)]
+    if let hint = motionHints.removeValue(forKey: range.peer) {
+      // At one time the finder takes happenings before ranges; the hint is for after this one.
+      let after = range.timestamp.advanced(byNanoseconds: 1)
+      let happening = DeviceEvent(timestamp: after, name: hint, peer: range.peer)
+      events.append(TimedEvent(.device(happening), arrival: max(arrival, after)))
+    }
+    return events
   }
 
-  /// What happened to the device or to a peer, as the recording tells it: `suspend`, `resume`, `peerEnded`, or the name of an
-  /// `NIError.Code`.
+  /// What happened to the device or to a peer, as the recording tells it: `suspend`, `resume`, `peerEnded`, how the peer is
+  /// held (the name of a `Holding`), or the name of an `NIError.Code`.
   private func happened(_ event: DeviceEvent) {
     switch event.name {
     case "suspend":
@@ -64,6 +72,7 @@ extension NearbyDevice {
         session.perform(.lose(.peerEnded))
       }
     default:
+      if let peer = event.peer, let holding = Holding(rawValue: event.name) { peerHoldings[peer] = holding }
       guard let code = NIError.Code(name: event.name) else { return }
       if code == .userDidNotAllow { rules.isAllowedByUser = false }
       for session in living where event.peer == nil || peer(of: session) == event.peer { session.perform(.fail(code)) }
@@ -85,6 +94,7 @@ extension NearbyDevice {
       let worldFromDevice = worldFromBody * rig.bodyFromDevice
       let world = arWorld ?? ARWorld(firstWorldFromDevice: worldFromDevice)
       arWorld = world
+      refuseBadWorlds()
       let camera = ARCamera(transform: world.cameraTransform(worldFromDevice: worldFromDevice))
       show(ARFrame(timestamp: Double(time.nanoseconds) / 1e9, camera: camera))
     case .session(let update):
@@ -104,16 +114,25 @@ extension NearbyDevice {
     }
   }
 
+  /// Ends sessions whose app has started its `ARSession` anew with something that does not fit.
+  private func refuseBadWorlds() {
+    for session in living where session.core({ $0.isAssisted && $0.arSession?.configurationServes == false }) {
+      session.perform(.fail(.invalidARConfiguration))
+    }
+  }
+
   private func tell(_ update: NearbyUpdate, to session: NISession) {
     guard let started = session.core({ $0.startedAt }), update.timestamp >= started,
       let token = session.core({ $0.request?.peerToken })
     else { return }
     tellSessionConvergence(session)
+    let sees = session.core { $0.seesTheWorld }
     let object = session.core { core in
-      core.worldPosition = core.presenter.worldPosition(update)
-      return core.presenter.object(update, token: token)
+      core.worldPosition = sees ? core.presenter.worldPosition(update) : nil
+      return sees ? core.presenter.object(update, token: token) : core.presenter.distance(update, token: token)
     }
-    let convergence = NIAlgorithmConvergence(status: NIAlgorithmConvergenceStatus(update.convergence))
+    let status = sees ? NIAlgorithmConvergenceStatus(update.convergence) : .unknown
+    let convergence = NIAlgorithmConvergence(status: status)
     if session.core({ $0.toldConvergence }) != convergence {
       session.core { $0.toldConvergence = convergence }
       post(.didUpdateAlgorithmConvergence(convergence, object), from: session)
@@ -122,7 +141,9 @@ extension NearbyDevice {
   }
 
   private func tellSessionConvergence(_ session: NISession) {
-    guard let now = sessionConvergence, session.core({ $0.toldSessionConvergence }) != now else { return }
+    guard let known = sessionConvergence else { return }
+    let now = session.core { $0.seesTheWorld } ? known : NIAlgorithmConvergence(status: .unknown)
+    guard session.core({ $0.toldSessionConvergence }) != now else { return }
     session.core { $0.toldSessionConvergence = now }
     post(.didUpdateAlgorithmConvergence(now, nil), from: session)
   }
@@ -131,4 +152,7 @@ extension NearbyDevice {
 extension SessionCore {
   /// Runs, with camera and motion helping.
   var isAssisted: Bool { isRunning && request?.isCameraAssisted == true }
+
+  /// Whether poses reach the session: the app runs the `ARSession` that it shares, or shares none and has one run for it.
+  var seesTheWorld: Bool { arSession?.isRunning ?? true }
 }

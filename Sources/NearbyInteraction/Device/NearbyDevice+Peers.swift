@@ -73,8 +73,13 @@ extension NearbyDevice {
     guard let request = session.core({ $0.request }) else { return nil }
     if let data = request.accessoryData { return accessories[data.uwb.sourceAddress] }
     if let identity = request.accessory?.bluetoothPeer { return channelSounders[identity] }
-    if let bound = bindings[request.peerToken] { return bound }
-    return neighbour(with: request.peerToken)?.name
+    guard let token = request.peerToken else { return nil }
+    return bindings[token] ?? neighbour(with: token)?.name
+  }
+
+  /// How a peer is held: what its own sensors say where it is a device of this world, else what the recording said last.
+  func holding(ofPeer peer: String) -> Holding? {
+    neighbours.first { $0.peer == peer }?.device?.sense.holding ?? peerHoldings[peer]
   }
 
   /// Whether the other side ranges with the session, too: a peer's session in this process must run with our token, an
@@ -84,7 +89,8 @@ extension NearbyDevice {
     guard let request, let token else { return false }
     if request.accessoryData != nil { return accessoryRanges }
     if let identity = request.accessory?.bluetoothPeer { return connectedAccessories.contains(identity) }
-    guard let other = neighbour(with: request.peerToken)?.session else { return bindings[request.peerToken] != nil }
+    guard let peerToken = request.peerToken else { return false }
+    guard let other = neighbour(with: peerToken)?.session else { return bindings[peerToken] != nil }
     return other.core { $0.isRunning && $0.request?.peerToken == token }
   }
 
@@ -99,9 +105,9 @@ extension NearbyDevice {
 
   /// A session's token died: the neighbours' sessions that range with it learn it, some time after; the finder forgets a
   /// peer that nobody asks for any more.
-  func sessionEnded(_ token: NIDiscoveryToken, session: NISession? = nil) {
+  func sessionEnded(_ token: NIDiscoveryToken, session: NISession? = nil, tellsPeers: Bool = true) {
     SessionLock.withLock {
-      for neighbour in neighbours {
+      for neighbour in neighbours where tellsPeers {
         guard let device = neighbour.device else { continue }
         for other in device.living where other.core({ $0.isRunning && $0.request?.peerToken == token }) {
           guard let address = other.core({ $0.token }) else { continue }

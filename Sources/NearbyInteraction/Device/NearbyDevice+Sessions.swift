@@ -10,7 +10,9 @@ extension NearbyDevice {
     let (request, token) = session.core { ($0.request, $0.token) }
     guard profile.capabilities.contains(.preciseDistance) else { return .refuse(.unsupportedPlatform) }
     guard rules.isAllowedByUser else { return .refuse(.userDidNotAllow) }
-    guard let request, request.peerToken != token else { return .refuse(.invalidConfiguration) }
+    guard let request, request.peerToken == nil || request.peerToken != token else {
+      return .refuse(.invalidConfiguration)
+    }
     if let code = missingCapability(for: request) { return .refuse(code) }
     if let arServes, !arServes || !request.isCameraAssisted { return .refuse(.invalidARConfiguration) }
     if let identity = request.accessory?.bluetoothPeer, !connectedAccessories.contains(identity) {
@@ -29,9 +31,10 @@ extension NearbyDevice {
     if request.isCameraAssisted, !profile.capabilities.contains(.cameraAssistance) { return .unsupportedPlatform }
     let isChannelSounding = request.accessory != nil && request.accessoryData == nil
     if isChannelSounding, !profile.capabilities.contains(.channelSounding) { return .unsupportedPlatform }
+    if request.network != nil, !profile.capabilities.contains(.dlTDOA) { return .unsupportedPlatform }
     if request.isExtended {
       if !profile.capabilities.contains(.extendedDistance) { return .unsupportedPlatform }
-      if !request.peerToken.capabilities.contains(.extendedDistance) { return .incompatiblePeerDevice }
+      if request.peerToken?.capabilities.contains(.extendedDistance) != true { return .incompatiblePeerDevice }
     }
     return nil
   }
@@ -39,22 +42,18 @@ extension NearbyDevice {
   /// A session began to run: one with an accessory gets what the accessory needs.
   func sessionStarted(_ session: NISession) {
     guard let request = session.core({ $0.request }), let data = request.accessoryData,
-      let token = session.discoveryToken
+      let token = session.discoveryToken, let accessory = request.peerToken
     else { return }
     let answer = ShareableConfigurationData(answering: data, token: token)
-    post(
-      .didGenerateShareableConfigurationData(
-        answer.data, NINearbyObject(discoveryToken: request.peerToken)), from: session)
+    let object = NINearbyObject(discoveryToken: accessory)
+    post(.didGenerateShareableConfigurationData(answer.data, object), from: session)
   }
 
-  /// Passes the app's word on the accessory's motion to the finder.
+  /// Keeps the app's word on the accessory's motion for the finder, which hears it with the next range: before the first one it
+  /// does not know the peer. Not known means what it means without a word: at rest until the ranges say otherwise.
   func hint(_ state: NIMotionActivityState, of session: NISession) {
     guard let peer = peer(of: session) else { return }
-    switch state {
-    case .unknown: break
-    case .stationary: injected.append(("stationary", peer))
-    case .moving: injected.append(("moving", peer))
-    }
+    motionHints[peer] = state == .moving ? "moving" : "stationary"
   }
 
   // MARK: - Time
@@ -87,6 +86,8 @@ extension NearbyDevice {
         if let limit = rules.activeTime, let began = core.startedAt, now.seconds(since: began) > limit {
           return .fail(.resourceUsageTimeout)
         }
+        // Anchors are no peer that could be gone.
+        if core.request?.network != nil { return nil }
         let waitsForAccessory = core.request?.accessoryData != nil && !core.accessoryRanges
         let patience = waitsForAccessory ? rules.accessoryTimeout : rules.peerTimeout
         guard let heard = core.lastHeard, now.seconds(since: heard) > patience else { return nil }

@@ -24,11 +24,16 @@ public final class NearbyDevice: @unchecked Sendable {
   var neighbours: [Neighbour] = []
   var notices: [(due: Timestamp?, token: NIDiscoveryToken)] = []
   var isSuspended = false
+  var sense: HoldingSense
+  /// How peers are held, where a recording says so.
+  var peerHoldings: [String: Holding] = [:]
   var clock: Timestamp?
   var arWorld: ARWorld?
   var sessionConvergence: NIAlgorithmConvergence?
   /// For the finder, at the next moment.
   var injected: [(name: String, peer: String)] = []
+  /// What apps said of peers' motion, by peer, until the finder has heard it.
+  var motionHints: [String: String] = [:]
   /// For the apps' AR sessions, once the lock is free.
   var frames: [(session: ARSession, frame: ARFrame)] = []
   private var mailbox: [(NISession, NISession.Event)] = []
@@ -49,6 +54,7 @@ public final class NearbyDevice: @unchecked Sendable {
     self.profile = profile
     self.rig = rig
     rules = policy
+    sense = HoldingSense(rig: rig)
     finder = PrecisionFinder(rig: rig, configuration: configuration, useOdometry: usesOdometry)
   }
 
@@ -58,6 +64,9 @@ public final class NearbyDevice: @unchecked Sendable {
     set { SessionLock.withLock { rules = newValue } }
   }
 
+  /// How the device is held; nil before its sensors have said so.
+  public var holding: Holding? { SessionLock.withLock { sense.holding } }
+
   // MARK: - Playing
 
   /// Takes one sensor event, in order of arrival, and makes all callbacks that follow.
@@ -65,6 +74,18 @@ public final class NearbyDevice: @unchecked Sendable {
     let admitted = SessionLock.withLock { admit(event) }
     let outputs = admitted.flatMap { finder.process($0) }
     SessionLock.withLock { outputs.forEach(route) }
+    settle()
+  }
+
+  /// Takes messages of a network's anchors, as received at `time`: sessions that listen to this network are told.
+  public func receive(_ measurements: [NIDLTDOAMeasurement], ofNetwork network: Int, at time: Timestamp) {
+    SessionLock.withLock {
+      pass(to: time)
+      guard !measurements.isEmpty else { return }
+      for session in living where session.core({ $0.isRunning && $0.request?.network == network }) {
+        post(.didUpdateDLTDOA(measurements), from: session)
+      }
+    }
     settle()
   }
 
@@ -93,7 +114,10 @@ public final class NearbyDevice: @unchecked Sendable {
       defer { self.frames = [] }
       return self.frames
     }
-    for (session, frame) in frames { session.show(frame) }
+    for (session, frame) in frames where session.take(frame) {
+      guard let observer = session.delegate else { continue }
+      CallbackQueue.run(on: session.delegateQueue) { observer.session(session, didUpdate: frame) }
+    }
     while let (session, event) = SessionLock.withLock({ nextMessage() }) { session.deliver(event) }
   }
 

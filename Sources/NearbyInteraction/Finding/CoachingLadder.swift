@@ -1,49 +1,39 @@
-import PrecisionFinding
-
 /// Which single thing to ask of the user now.
 ///
 /// Several reasons may hold at once; a user can do one thing at a time. What helps first comes first, and a request stays for
 /// a moment: sentences that flicker are not followed. A pure state machine; seconds of the caller's clock.
 public struct CoachingLadder: Sendable {
-  /// What can be asked, most basic first.
-  public enum Request: String, Sendable, CaseIterable {
-    /// Nothing is heard: look elsewhere.
-    case search
-    /// The camera sees too little.
-    case moreLight
-    /// The signal is weak.
-    case moveCloser
-    /// Nothing is known of the direction.
-    case moveAround
-    /// Two mirror images are left.
-    case sweepSideways
-    /// The same, asked for too long: another place may see better.
-    case moveElsewhere
-    /// The direction is known: go.
-    case go
-    /// Near and ahead, but not placed.
-    case sweepUpAndDown
-    /// Placed.
-    case found
-  }
-
   /// What is known at a moment.
   public struct Situation: Equatable, Sendable {
     /// Metres; nil for nothing heard.
     public var distance: Double?
     /// Radians, positive right; nil when not known.
     public var horizontalAngle: Double?
-    /// What camera assistance says.
-    public var convergence: Convergence
+    /// What camera assistance says of the peer.
+    public var convergence: NIAlgorithmConvergenceStatus
     /// Whether the peer's place is known.
     public var isPlaced: Bool
 
     /// A situation from its parts.
-    public init(distance: Double?, horizontalAngle: Double?, convergence: Convergence, isPlaced: Bool) {
+    public init(
+      distance: Double?, horizontalAngle: Double?, convergence: NIAlgorithmConvergenceStatus, isPlaced: Bool
+    ) {
       self.distance = distance
       self.horizontalAngle = horizontalAngle
       self.convergence = convergence
       self.isPlaced = isPlaced
+    }
+
+    /// The situation that a session tells of: its last object (nil before the first), the last convergence for it, and
+    /// whether `NISession.worldTransform(for:)` gave a place.
+    public init(object: NINearbyObject?, convergence: NIAlgorithmConvergenceStatus, isPlaced: Bool) {
+      self.init(
+        distance: object?.distance.map { Double($0) }, horizontalAngle: object?.horizontalAngle.map { Double($0) },
+        convergence: convergence, isPlaced: isPlaced)
+    }
+
+    var reasons: [NIAlgorithmConvergenceStatus.Reason] {
+      if case .notConverged(let reasons) = convergence { reasons } else { [] }
     }
   }
 
@@ -53,7 +43,7 @@ public struct CoachingLadder: Sendable {
   public var patience = 8.0
   private var current: (request: Request, since: Double)?
   private var sweepingSince: Double?
-  private let marker = MarkerRule()
+  private var marker = MarkerRule()
 
   /// Nothing asked yet.
   public init() {}
@@ -71,15 +61,19 @@ public struct CoachingLadder: Sendable {
   private mutating func wanted(_ situation: Situation, at time: Double) -> Request {
     let sweeps = situation.distance != nil && situation.horizontalAngle == nil
     sweepingSince = sweeps ? sweepingSince ?? time : nil
+    let isShown = marker.update(
+      distance: situation.distance, horizontalAngle: situation.horizontalAngle,
+      isConverged: situation.convergence == .converged, isPlaced: situation.isPlaced)
+    if isShown { return .found }
     guard situation.distance != nil else { return .search }
-    let reasons = situation.convergence.reasons
     guard situation.horizontalAngle != nil else {
+      let reasons = situation.reasons
       if reasons.contains(.insufficientLighting) { return .moreLight }
       if reasons.contains(.insufficientSignalStrength) { return .moveCloser }
       if let since = sweepingSince, time - since > patience { return .moveElsewhere }
       return reasons.contains(.insufficientMovement) ? .moveAround : .sweepSideways
     }
-    guard marker.isInView(distance: situation.distance, horizontalAngle: situation.horizontalAngle) else { return .go }
-    return situation.convergence.status == .converged && situation.isPlaced ? .found : .sweepUpAndDown
+    let isInView = marker.isInView(distance: situation.distance, horizontalAngle: situation.horizontalAngle)
+    return isInView ? .sweepUpAndDown : .go
   }
 }

@@ -1,9 +1,18 @@
 /// When a marker at the peer's place may be shown: near, about ahead, converged, and the place known.
+///
+/// One that is shown stays until the peer is clearly out of view or its place is lost: at a border a marker would blink.
+/// A pure state machine.
 public struct MarkerRule: Equatable, Sendable {
-  /// Farther than this there is no marker, metres.
+  /// Farther than this no marker appears, metres.
   public var farthest = 10.0
+  /// A shown one stays up to this much farther, metres.
+  public var distanceMargin = 0.5
+  /// A shown one stays up to this much farther to the side, radians: 5 degrees.
+  public var angleMargin = Double.pi / 36
+  /// Whether the marker is shown.
+  public private(set) var isShown = false
 
-  /// The usual distance.
+  /// The usual distance and margins; nothing shown.
   public init() {}
 
   /// Half the width of "about ahead", radians: pi / 5 at the peer, pi / 4 at the farthest. Nil beyond that, and for what is no
@@ -19,8 +28,33 @@ public struct MarkerRule: Equatable, Sendable {
     return abs(angle) <= width
   }
 
-  /// Whether the marker may be shown.
+  /// Whether the peer is near and about ahead, margins included.
+  private func isStillInView(distance: Double?, horizontalAngle: Double?) -> Bool {
+    guard let distance, let angle = horizontalAngle, distance <= farthest + distanceMargin,
+      let width = halfWidth(at: min(distance, farthest))
+    else { return false }
+    return abs(angle) <= width + angleMargin
+  }
+
+  /// Whether a marker may appear.
   public func shows(distance: Double?, horizontalAngle: Double?, isConverged: Bool, isPlaced: Bool) -> Bool {
     isConverged && isPlaced && isInView(distance: distance, horizontalAngle: horizontalAngle)
+  }
+
+  /// Takes what is known now and returns whether the marker is shown. Lost convergence alone does not take away a marker whose
+  /// place is still known.
+  ///
+  /// - Parameters:
+  ///   - distance: metres; nil when not known.
+  ///   - horizontalAngle: radians, positive right; nil when not known.
+  ///   - isConverged: whether everything has converged.
+  ///   - isPlaced: whether the peer's place is known (`NISession.worldTransform(for:)`).
+  public mutating func update(
+    distance: Double?, horizontalAngle: Double?, isConverged: Bool, isPlaced: Bool
+  ) -> Bool {
+    isShown =
+      shows(distance: distance, horizontalAngle: horizontalAngle, isConverged: isConverged, isPlaced: isPlaced)
+      || isShown && isPlaced && isStillInView(distance: distance, horizontalAngle: horizontalAngle)
+    return isShown
   }
 }

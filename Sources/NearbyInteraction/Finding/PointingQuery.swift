@@ -18,6 +18,14 @@ public struct PointingQuery: Equatable, Sendable {
       self.angle = angle
       self.distance = distance
     }
+
+    /// A peer as a session's object shows it: off the back camera's axis by its direction, else by its horizontal angle; nil when
+    /// neither is known.
+    public init?(_ object: NINearbyObject, named peer: String) {
+      let off = object.direction.map { acos(max(-1, min(1, -Double($0.z)))) }
+      guard let angle = off ?? object.horizontalAngle.map({ Double($0) }) else { return nil }
+      self.init(peer: peer, angle: angle, distance: object.distance.map { Double($0) })
+    }
   }
 
   /// Farther off the axis than this nobody is pointed at, radians.

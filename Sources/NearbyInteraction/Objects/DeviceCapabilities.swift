@@ -13,7 +13,7 @@ public struct DeviceCapabilities: OptionSet, Hashable, Sendable, NIDeviceCapabil
   public static let cameraAssistance = Self(rawValue: 1 << 2)
   /// Long distances.
   public static let extendedDistance = Self(rawValue: 1 << 3)
-  /// Anchors' time differences; nothing here makes use of it.
+  /// Anchors' time differences.
   public static let dlTDOA = Self(rawValue: 1 << 4)
   /// Bluetooth channel sounding.
   public static let channelSounding = Self(rawValue: 1 << 5)

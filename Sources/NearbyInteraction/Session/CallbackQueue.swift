@@ -8,12 +8,13 @@ enum CallbackQueue {
 
   /// Runs `body` on `queue`, nil meaning the main queue; at once where that is the queue we are on.
   static func run(on queue: DispatchQueue?, _ body: () -> Void) {
-    guard let queue, queue !== DispatchQueue.main else {
-      return Thread.isMainThread ? body() : DispatchQueue.main.sync(execute: body)
-    }
+    let queue = queue ?? .main
     let name = ObjectIdentifier(queue)
-    if DispatchQueue.getSpecific(key: key) == name { return body() }
+    // A program whose `main` is asynchronous serves its main queue on another thread than the main one: ask for both.
+    let isHere = DispatchQueue.getSpecific(key: key) == name || queue === DispatchQueue.main && Thread.isMainThread
+    if isHere { return body() }
     queue.setSpecific(key: key, value: name)
+    if DispatchQueue.getSpecific(key: key) == name { return body() }
     queue.sync(execute: body)
   }
 }

@@ -11,6 +11,8 @@ extension NISession {
     case didUpdateAlgorithmConvergence(NIAlgorithmConvergence, NINearbyObject?)
     /// `session(_:didGenerateShareableConfigurationData:for:)`.
     case didGenerateShareableConfigurationData(Data, NINearbyObject)
+    /// `session(_:didUpdateDLTDOA:)`.
+    case didUpdateDLTDOA([NIDLTDOAMeasurement])
     /// `session(_:didRemove:reason:)`.
     case didRemove([NINearbyObject], NINearbyObject.RemovalReason)
     /// `sessionWasSuspended`.
@@ -23,7 +25,7 @@ extension NISession {
     /// True for what a session says only while it runs.
     var needsRunningSession: Bool {
       switch self {
-      case .didUpdate, .didUpdateAlgorithmConvergence, .didGenerateShareableConfigurationData: true
+      case .didUpdate, .didUpdateAlgorithmConvergence, .didGenerateShareableConfigurationData, .didUpdateDLTDOA: true
       default: false
       }
     }
@@ -37,6 +39,7 @@ extension NISession {
         delegate.session(session, didUpdateAlgorithmConvergence: convergence, for: object)
       case .didGenerateShareableConfigurationData(let data, let object):
         delegate.session(session, didGenerateShareableConfigurationData: data, for: object)
+      case .didUpdateDLTDOA(let measurements): delegate.session(session, didUpdateDLTDOA: measurements)
       case .didRemove(let objects, let reason): delegate.session(session, didRemove: objects, reason: reason)
       case .wasSuspended: delegate.sessionWasSuspended(session)
       case .suspensionEnded: delegate.sessionSuspensionEnded(session)

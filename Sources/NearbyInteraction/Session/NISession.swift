@@ -8,7 +8,8 @@ import Foundation
 public final class NISession: NSObject, @unchecked Sendable {
   /// The device it runs on; nil where there is none: then every `run` ends with `unsupportedPlatform`.
   let device: NearbyDevice?
-  private var guarded: SessionCore
+  /// To be touched under the lock only.
+  var guarded: SessionCore
 
   /// A session on the current device.
   public override convenience init() { self.init(device: NearbyDevice.current) }
@@ -25,13 +26,13 @@ public final class NISession: NSObject, @unchecked Sendable {
 
   deinit {
     for stream in guarded.streams.values { stream.finish() }
-    if let token = guarded.token { device?.sessionEnded(token) }
+    if let token = guarded.token, guarded.lifecycle.state != .suspended { device?.sessionEnded(token) }
   }
 
   /// What this device can do.
   public class var deviceCapabilities: any NIDeviceCapability { NearbyDevice.current?.profile.capabilities ?? [] }
 
-  /// Whether distances can be measured; `deviceCapabilities` says more.
+  /// Whether distances can be measured. Apple has retired it: `deviceCapabilities.supportsPreciseDistanceMeasurement` is the same.
   public class var isSupported: Bool { deviceCapabilities.supportsPreciseDistanceMeasurement }
 
   /// Who is told; without one nobody is.
@@ -81,7 +82,7 @@ public final class NISession: NSObject, @unchecked Sendable {
   }
 
   /// Shares the app's `ARSession`; before `run`, and only with camera assistance. Later than that it counts at the next
-  /// `run`.
+  /// `run`. The app runs it: while it does not, there are distances only. Without one the device's poses count as they come.
   public func setARSession(_ session: ARSession) { core { $0.arSession = session } }
 
   /// Where the object is in ARKit's world (y up), as position without rotation; nil until that is known well enough, and
@@ -95,7 +96,8 @@ public final class NISession: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Tells whether the accessory moves; for accessories only, without effect for other peers.
+  /// Tells whether the accessory moves, from the next range on; for accessories only, without effect for other peers. With
+  /// camera assistance one that moves is followed, one at rest is known the better the longer it is heard.
   public func updateMotionState(_ state: NIMotionActivityState, forObjectWithToken token: NIDiscoveryToken) {
     SessionLock.withLock {
       guard guarded.request?.accessory?.accessoryDiscoveryToken == token else { return }
@@ -122,53 +124,4 @@ public final class NISession: NSObject, @unchecked Sendable {
 
   /// Reads or changes the session's state under the lock.
   func core<T>(_ body: (inout SessionCore) -> T) -> T { SessionLock.withLock { body(&guarded) } }
-
-  /// Takes an event of its life and tells what follows.
-  func perform(_ event: SessionLifecycle.Event) {
-    SessionLock.withLock {
-      for effect in guarded.lifecycle.take(event) { perform(effect) }
-    }
-  }
-
-  private func perform(_ effect: SessionLifecycle.Effect) {
-    switch effect {
-    case .didStartRunning:
-      guarded.begin(at: device?.clock, profile: device?.profile ?? .unsupported)
-      post(.didStartRunning)
-      device?.sessionStarted(self)
-    case .wasSuspended:
-      guarded.suspendedAt = device?.clock
-      guarded.worldPosition = nil
-      post(.wasSuspended)
-    case .suspensionEnded: post(.suspensionEnded)
-    case .didRemove(let reason):
-      guarded.worldPosition = nil
-      if let token = guarded.request?.peerToken { post(.didRemove([NINearbyObject(discoveryToken: token)], reason)) }
-    case .didInvalidate(let code): post(.didInvalidate(NIError(code)))
-    case .tokenDies:
-      if let token = guarded.token { device?.sessionEnded(token, session: self) }
-      guarded.token = nil
-    }
-  }
-
-  /// Leaves a message for the delegate; without a device there is nobody to wait for.
-  private func post(_ event: Event) {
-    if let device { return device.post(event, from: self) }
-    (guarded.delegateQueue ?? .main).async { self.deliver(event) }
-  }
-
-  /// Tells delegate and streams. Messages of a session that does not run any more are dropped.
-  func deliver(_ event: Event) {
-    let isWanted = core { !event.needsRunningSession || $0.isRunning }
-    guard isWanted else { return }
-    let (delegate, queue, streams) = core { ($0.delegate, $0.delegateQueue, $0.streams.sorted { $0.key < $1.key }) }
-    for (_, stream) in streams { stream.yield(event) }
-    if case .didInvalidate = event {
-      core { $0.streams = [:] }
-      for (_, stream) in streams { stream.finish() }
-    }
-    guard let delegate else { return }
-    if device == nil { return event.tell(delegate, of: self) }
-    CallbackQueue.run(on: queue) { event.tell(delegate, of: self) }
-  }
 }

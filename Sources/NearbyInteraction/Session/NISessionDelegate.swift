@@ -21,6 +21,8 @@ public protocol NISessionDelegate: AnyObject {
   func session(
     _ session: NISession, didUpdateAlgorithmConvergence convergence: NIAlgorithmConvergence,
     for object: NINearbyObject?)
+  /// Messages of fixed anchors came; only with `NIDLTDOAConfiguration`.
+  func session(_ session: NISession, didUpdateDLTDOA measurements: [NIDLTDOAMeasurement])
   /// The session started or resumed.
   func sessionDidStartRunning(_ session: NISession)
 }
@@ -48,6 +50,8 @@ extension NISessionDelegate {
     _ session: NISession, didUpdateAlgorithmConvergence convergence: NIAlgorithmConvergence,
     for object: NINearbyObject?
   ) {}
+  /// Does nothing.
+  public func session(_ session: NISession, didUpdateDLTDOA measurements: [NIDLTDOAMeasurement]) {}
   /// Does nothing.
   public func sessionDidStartRunning(_ session: NISession) {}
 }

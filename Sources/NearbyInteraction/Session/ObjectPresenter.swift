@@ -27,6 +27,11 @@ package struct ObjectPresenter: Sendable {
       estimate: update)
   }
 
+  /// An estimate as an object for an app whose own `ARSession` does not run: a distance and no more.
+  package func distance(_ update: NearbyUpdate, token: NIDiscoveryToken) -> NINearbyObject {
+    NINearbyObject(discoveryToken: token, distance: update.object.distance.map { Float($0) })
+  }
+
   /// Where the peer is in the estimate's world; nil while a reason withholds it: an angle without the height can be told,
   /// a place cannot.
   package func worldPosition(_ update: NearbyUpdate) -> Vector3? {
@@ -35,14 +40,11 @@ package struct ObjectPresenter: Sendable {
     return update.object.worldPosition?.position
   }
 
-  /// A range as an object, without camera assistance: what the radio alone knows.
+  /// A range as an object, without camera assistance: what the radio alone knows, after `DeviceProfile.measured`.
   package func object(_ range: RangeMeasurement, token: NIDiscoveryToken) -> NINearbyObject {
     var direction: Vector3?
-    let isClear = range.range <= profile.directionReach && range.nonLineOfSight ?? 0 <= 0.5
-    if isClear, profile.capabilities.contains(.direction), let azimuth = range.azimuth, let elevation = range.elevation
-    {
-      let u = Vector3(sin(azimuth) * cos(elevation), sin(elevation), -cos(azimuth) * cos(elevation))
-      if u.isFinite, isInCone(u) { direction = u }
+    if let azimuth = range.azimuth, let elevation = range.elevation {
+      direction = Vector3(sin(azimuth) * cos(elevation), sin(elevation), -cos(azimuth) * cos(elevation))
     }
     return NINearbyObject(
       discoveryToken: token, distance: Float(range.range), direction: direction.map { simd_float3($0) })

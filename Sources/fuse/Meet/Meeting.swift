@@ -15,13 +15,16 @@ struct Meeting {
   /// How long the other end may take, seconds.
   var patience: Double
 
+  /// How far to look for it.
+  var reach: PeerNetwork.Reach
+
   /// Meets, plays, and tells both ends' last distance.
   func run() async throws {
     let phone = try RecordedDevice(folder: URL(fileURLWithPath: folder))
     guard phone.peers.contains(peer) else {
       throw CommandError("\(folder): no ranges to \(peer), only to: \(phone.peers.joined(separator: " "))")
     }
-    let network = try await PeerNetwork.join(as: name)
+    let network = try await PeerNetwork.join(as: name, reach: reach)
     let deadline = Deadline(seconds: patience)
     let connection = try await meet(network, deadline)
     var messages = connection.messages.makeAsyncIterator()

@@ -1,4 +1,5 @@
 import Foundation
+@_exported import simd
 
 /// A moment of an `ARSession`.
 public final class ARFrame: NSObject, Sendable {

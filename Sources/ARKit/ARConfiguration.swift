@@ -1,7 +1,7 @@
 import Foundation
 
-/// How an `ARSession` is to track.
-open class ARConfiguration: NSObject {
+/// How an `ARSession` is to track. A session takes a copy: later changes count at its next `run`.
+open class ARConfiguration: NSObject, NSCopying {
   /// How the world's axes are laid.
   public enum WorldAlignment: Int, Sendable {
     /// y up; origin and yaw from the first pose.
@@ -16,6 +16,12 @@ open class ARConfiguration: NSObject {
   public var worldAlignment = WorldAlignment.gravity
 
   override init() {}
+
+  /// Whether this device can track so; everything that plays here can.
+  open class var isSupported: Bool { true }
+
+  /// A copy that later changes do not reach.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
 /// Tracking in six degrees of freedom.
@@ -29,22 +35,19 @@ public final class ARWorldTrackingConfiguration: ARConfiguration {
 
   /// The defaults: what camera assistance needs.
   public override init() { super.init() }
+
+  public override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = ARWorldTrackingConfiguration()
+    copy.worldAlignment = worldAlignment
+    copy.isCollaborationEnabled = isCollaborationEnabled
+    copy.userFaceTrackingEnabled = userFaceTrackingEnabled
+    copy.initialWorldMap = initialWorldMap
+    return copy
+  }
 }
 
 /// A map from an earlier session; here only something that can be given.
 public final class ARWorldMap: NSObject, Sendable {
   /// An empty map.
   public override init() {}
-}
-
-extension ARSession {
-  /// Whether camera assistance can use this session: world tracking aligned with gravity, no collaboration, no face
-  /// tracking, no map to start in, and no relocalisation. A session that does not run yet can still become so.
-  var servesCameraAssistance: Bool {
-    if let observer = delegate, observer.sessionShouldAttemptRelocalization(self) { return false }
-    guard let configuration else { return true }
-    guard let tracking = configuration as? ARWorldTrackingConfiguration else { return false }
-    return tracking.worldAlignment == .gravity && !tracking.isCollaborationEnabled && !tracking.userFaceTrackingEnabled
-      && tracking.initialWorldMap == nil
-  }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PeerDiscovery
 
 /// `fuse meet <folder>`.
 struct MeetCommand: AsyncParsableCommand {
@@ -7,7 +8,7 @@ struct MeetCommand: AsyncParsableCommand {
     commandName: "meet",
     abstract: "Plays one end of a meeting: finds the other end's process, swaps tokens, runs a session.",
     discussion: """
-      Two processes on one machine, each with its own end's recording, find each other by name over loopback, exchange \
+      Two processes, each with its own end's recording, find each other by name over loopback or a network, exchange \
       discovery tokens as apps do, and run a Nearby Interaction session each. A demonstration, and a test of apps' logic.
 
       EXAMPLES
@@ -24,6 +25,12 @@ struct MeetCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("What the other end is called.", valueName: "id"))
   var peer: String
 
+  @Option(
+    help: ArgumentHelp(
+      "The other end is on another machine: the network's broadcast address, 192.168.1.255 for instance.",
+      valueName: "address"))
+  var broadcast: String?
+
   @Option(help: ArgumentHelp("How long to wait for the other end, seconds.", valueName: "s"))
   var wait = 30.0
 
@@ -34,7 +41,9 @@ struct MeetCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let meeting = Meeting(folder: folder, name: name, peer: peer, patience: wait)
+    let meeting = Meeting(
+      folder: folder, name: name, peer: peer, patience: wait,
+      reach: broadcast.map { .network(broadcast: $0) } ?? .thisMachine)
     let result: Result<Void, any Error>
     do { result = .success(try await meeting.run()) } catch { result = .failure(error) }
     try Failure.reporting { try result.get() }

@@ -1,10 +1,14 @@
-// The names of Apple's `simd` that Nearby Interaction's signatures use. Vectors are the standard library's; there is no
-// `simd` module outside Apple's systems.
+// The names of Apple's `simd` that code around Nearby Interaction uses; outside Apple's systems there is no such module.
+// Vectors are the standard library's.
 
 /// Three single-precision numbers.
 public typealias simd_float3 = SIMD3<Float>
 /// Four single-precision numbers.
 public typealias simd_float4 = SIMD4<Float>
+/// Three double-precision numbers.
+public typealias simd_double3 = SIMD3<Double>
+/// Its name in Swift.
+public typealias float4x4 = simd_float4x4
 
 /// The scalar product of two vectors.
 public func simd_dot(_ a: simd_float3, _ b: simd_float3) -> Float { (a * b).sum() }
@@ -30,3 +34,21 @@ public func simd_transpose(_ a: simd_float4x4) -> simd_float4x4 { a.transpose }
 public func simd_inverse(_ a: simd_float4x4) -> simd_float4x4 { a.inverse }
 /// The matrix that does nothing.
 public let matrix_identity_float4x4 = simd_float4x4(1)
+
+// The names without a prefix, as Swift code has them.
+
+/// The scalar product of two vectors.
+public func dot(_ a: simd_float3, _ b: simd_float3) -> Float { simd_dot(a, b) }
+/// The Euclidean length of a vector.
+public func length(_ a: simd_float3) -> Float { simd_length(a) }
+/// The Euclidean distance of two points.
+public func distance(_ a: simd_float3, _ b: simd_float3) -> Float { simd_distance(a, b) }
+/// The unit vector of the same direction; NaN for the zero vector.
+public func normalize(_ a: simd_float3) -> simd_float3 { simd_normalize(a) }
+/// The vector product.
+public func cross(_ a: simd_float3, _ b: simd_float3) -> simd_float3 { simd_cross(a, b) }
+
+/// The first three numbers of four.
+public func simd_make_float3(_ a: simd_float4) -> simd_float3 { simd_float3(a.x, a.y, a.z) }
+/// Three numbers as a vector.
+public func simd_make_float3(_ x: Float, _ y: Float, _ z: Float) -> simd_float3 { simd_float3(x, y, z) }

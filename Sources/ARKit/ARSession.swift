@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// As much of ARKit's session as Nearby Interaction shares: it carries the device's pose while a device plays.
@@ -8,6 +9,7 @@ public final class ARSession: NSObject, @unchecked Sendable {
   private var running: ARConfiguration?
   private var frame: ARFrame?
   private weak var observer: (any ARSessionDelegate)?
+  private var observersQueue: DispatchQueue?
 
   /// A session that does not run yet.
   public override init() {}
@@ -18,8 +20,17 @@ public final class ARSession: NSObject, @unchecked Sendable {
     set { lock.withLock { observer = newValue } }
   }
 
-  /// What it runs with; nil while it does not run.
-  public var configuration: ARConfiguration? { lock.withLock { running } }
+  /// Where the delegate is called; nil is the main queue.
+  public var delegateQueue: DispatchQueue? {
+    get { lock.withLock { observersQueue } }
+    set { lock.withLock { observersQueue = newValue } }
+  }
+
+  /// A copy of what it runs with; nil while it does not run.
+  public var configuration: ARConfiguration? { lock.withLock { running?.copy() as? ARConfiguration } }
+
+  /// Whether it runs.
+  package var isRunning: Bool { lock.withLock { running != nil } }
 
   /// The newest frame; nil before the first.
   public var currentFrame: ARFrame? { lock.withLock { frame } }
@@ -27,7 +38,7 @@ public final class ARSession: NSObject, @unchecked Sendable {
   /// Starts, or goes on with another configuration.
   public func run(_ configuration: ARConfiguration, options: RunOptions = []) {
     lock.withLock {
-      running = configuration
+      running = configuration.copy() as? ARConfiguration
       if options.contains(.resetTracking) { frame = nil }
     }
   }
@@ -35,13 +46,12 @@ public final class ARSession: NSObject, @unchecked Sendable {
   /// Stops until the next `run`.
   public func pause() { lock.withLock { running = nil } }
 
-  /// Puts the next frame in its place; nothing while the session does not run.
-  func show(_ next: ARFrame) {
-    let isRunning = lock.withLock {
+  /// Puts the next frame in its place; false, and nothing is done, while the session does not run.
+  package func take(_ next: ARFrame) -> Bool {
+    lock.withLock {
       if running != nil { frame = next }
       return running != nil
     }
-    if isRunning { delegate?.session(self, didUpdate: next) }
   }
 
   /// How `run` begins.

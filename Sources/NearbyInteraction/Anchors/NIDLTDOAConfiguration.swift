@@ -1,0 +1,73 @@
+import Foundation
+import Synchronization
+
+/// Listening to fixed anchors: the device only receives, and the app works out where it is from the differences of the
+/// messages' times (downlink time difference of arrival).
+///
+/// Such a session has no peer: it hears `session(_:didUpdateDLTDOA:)` and nothing else, on a device that
+/// `supportsDLTDOAMeasurement`.
+public final class NIDLTDOAConfiguration: NIConfiguration, @unchecked Sendable {
+  /// How the anchors of a network are found.
+  public enum DiscoveryMethod: Int, Sendable, CaseIterable {
+    /// By Wi-Fi.
+    case wiFi = 0
+    /// By Bluetooth Low Energy.
+    case bluetoothLowEnergy = 1
+  }
+
+  private let network: Mutex<Int>
+  private let discovery: Mutex<DiscoveryMethod>
+
+  /// Which network: anchors that share the number belong together.
+  public var networkIdentifier: Int {
+    get { network.withLock(\.self) }
+    set { network.withLock { $0 = newValue } }
+  }
+
+  /// How its anchors are found. Accepted as it is: what plays here needs no finding.
+  public var discoveryMethod: DiscoveryMethod {
+    get { discovery.withLock(\.self) }
+    set { discovery.withLock { $0 = newValue } }
+  }
+
+  /// Listens to a network that is found by Bluetooth Low Energy.
+  public convenience init(networkIdentifier: Int) {
+    self.init(networkIdentifier: networkIdentifier, discoveryMethod: .bluetoothLowEnergy)
+  }
+
+  /// Listens to a network.
+  public init(networkIdentifier: Int, discoveryMethod: DiscoveryMethod) {
+    network = Mutex(networkIdentifier)
+    discovery = Mutex(discoveryMethod)
+    super.init()
+  }
+
+  public override func copy(with zone: NSZone? = nil) -> Any {
+    NIDLTDOAConfiguration(networkIdentifier: networkIdentifier, discoveryMethod: discoveryMethod)
+  }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NIDLTDOAConfiguration else { return false }
+    return networkIdentifier == other.networkIdentifier && discoveryMethod == other.discoveryMethod
+  }
+  public override var hash: Int { networkIdentifier.hashValue }
+
+  // MARK: - Archives
+
+  public override class var supportsSecureCoding: Bool { true }
+
+  public override func encode(with coder: NSCoder) {
+    coder.encode(networkIdentifier, forKey: "networkIdentifier")
+    coder.encode(discoveryMethod.rawValue, forKey: "discoveryMethod")
+  }
+
+  /// Nil for an archive that holds no such configuration.
+  public required init?(coder: NSCoder) {
+    guard coder.containsValue(forKey: "networkIdentifier"),
+      let method = DiscoveryMethod(rawValue: coder.decodeInteger(forKey: "discoveryMethod"))
+    else { return nil }
+    network = Mutex(coder.decodeInteger(forKey: "networkIdentifier"))
+    discovery = Mutex(method)
+    super.init()
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import simd
+
+/// How an anchor's coordinates are meant.
+public enum NIDLTDOACoordinatesType: Int, Sendable, CaseIterable {
+  /// Latitude and longitude, degrees, and altitude, metres.
+  case geodetic = 0
+  /// x, y and z in the network's own frame, metres.
+  case relative = 1
+}
+
+/// Which message of a ranging round was received.
+public enum NIDLTDOAMeasurementType: Int, Sendable, CaseIterable {
+  /// The first, from the anchor that leads the round.
+  case poll = 0
+  /// An anchor's answer.
+  case response = 1
+  /// The last, again from the anchor that leads.
+  case final = 2
+}
+
+/// One message of an anchor, as the device received it.
+public final class NIDLTDOAMeasurement: NSObject, NSCopying, NSSecureCoding, Sendable {
+  /// The anchor's address, unique in its network.
+  public let address: Int
+  /// The address of the anchor that leads the round.
+  public let clusterInitiatorAddress: Int
+  /// Which message of the round.
+  public let measurementType: NIDLTDOAMeasurementType
+  /// When the anchor sent it, seconds of the network's clock.
+  public let transmitTime: Double
+  /// When the device received it, seconds of the device's clock.
+  public let receiveTime: Double
+  /// `transmitTime` in the radio's units, about 15.65 ps.
+  public let rawTransmitTime: UInt64
+  /// `receiveTime` in the radio's units, about 15.65 ps.
+  public let rawReceiveTime: UInt64
+  /// Received power, dBm.
+  public let signalStrength: Double
+  /// By how much the anchor's frequency is off the device's, as a ratio.
+  public let carrierFrequencyOffset: Double
+  /// By how much an answering anchor's clock is off the leading one's, as a ratio; nil where nobody said.
+  public let responderClockFrequencyOffset: Double?
+  /// How `coordinates` are meant.
+  public let coordinatesType: NIDLTDOACoordinatesType
+  /// Where the anchor is.
+  public let coordinates: simd_double3
+  /// On which floor the anchor is; nil where nobody said.
+  public let floorElevation: FloorElevation?
+
+  /// The radio's unit of time, seconds: 1 / (128 * 499.2 MHz).
+  static let tick = 1 / (128 * 499.2e6)
+
+  /// Not Apple's: a message from its parts, for a device to receive. Raw times follow from the times; a time that is no
+  /// number or before zero has the raw time 0.
+  public init(
+    address: Int, clusterInitiatorAddress: Int, measurementType: NIDLTDOAMeasurementType, transmitTime: Double,
+    receiveTime: Double, signalStrength: Double, carrierFrequencyOffset: Double,
+    responderClockFrequencyOffset: Double? = nil, coordinatesType: NIDLTDOACoordinatesType, coordinates: simd_double3,
+    floorElevation: FloorElevation? = nil
+  ) {
+    (self.address, self.clusterInitiatorAddress) = (address, clusterInitiatorAddress)
+    self.measurementType = measurementType
+    (self.transmitTime, self.receiveTime) = (transmitTime, receiveTime)
+    rawTransmitTime = Self.ticks(transmitTime)
+    rawReceiveTime = Self.ticks(receiveTime)
+    self.signalStrength = signalStrength
+    self.carrierFrequencyOffset = carrierFrequencyOffset
+    self.responderClockFrequencyOffset = responderClockFrequencyOffset
+    self.coordinatesType = coordinatesType
+    self.coordinates = coordinates
+    self.floorElevation = floorElevation
+  }
+
+  private static func ticks(_ seconds: Double) -> UInt64 { UInt64(exactly: (seconds / tick).rounded()) ?? 0 }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NIDLTDOAMeasurement else { return false }
+    return numbers == other.numbers && responderClockFrequencyOffset == other.responderClockFrequencyOffset
+      && address == other.address
+      && clusterInitiatorAddress == other.clusterInitiatorAddress && measurementType == other.measurementType
+      && coordinatesType == other.coordinatesType && floorElevation == other.floorElevation
+  }
+  public override var hash: Int { address.hashValue }
+  private var numbers: [Double] {
+    [transmitTime, receiveTime, signalStrength, carrierFrequencyOffset, coordinates.x, coordinates.y, coordinates.z]
+  }
+
+  /// Itself: a measurement never changes.
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  // MARK: - Archives
+
+  /// True: archives hold plain values only.
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Writes an archive that `init(coder:)` reads.
+  public func encode(with coder: NSCoder) {
+    coder.encode(address, forKey: "address")
+    coder.encode(clusterInitiatorAddress, forKey: "clusterInitiatorAddress")
+    coder.encode(measurementType.rawValue, forKey: "measurementType")
+    for (key, number) in zip(Self.keys, numbers) { coder.encode(number, forKey: key) }
+    if let offset = responderClockFrequencyOffset { coder.encode(offset, forKey: "responderClockFrequencyOffset") }
+    coder.encode(coordinatesType.rawValue, forKey: "coordinatesType")
+    if let floorElevation { coder.encode(floorElevation, forKey: "floorElevation") }
+  }
+
+  private static let keys = [
+    "transmitTime", "receiveTime", "signalStrength", "carrierFrequencyOffset", "x", "y", "z",
+  ]
+
+  /// Nil for an archive that holds no measurement.
+  public required convenience init?(coder: NSCoder) {
+    guard coder.containsValue(forKey: "address"),
+      let type = NIDLTDOAMeasurementType(rawValue: coder.decodeInteger(forKey: "measurementType")),
+      let coordinatesType = NIDLTDOACoordinatesType(rawValue: coder.decodeInteger(forKey: "coordinatesType"))
+    else { return nil }
+    let numbers = Self.keys.map { coder.decodeDouble(forKey: $0) }
+    // Asking for a key that is not there fails the whole archive.
+    func optional<T>(_ key: String, _ read: (String) -> T?) -> T? { coder.containsValue(forKey: key) ? read(key) : nil }
+    self.init(
+      address: coder.decodeInteger(forKey: "address"),
+      clusterInitiatorAddress: coder.decodeInteger(forKey: "clusterInitiatorAddress"), measurementType: type,
+      transmitTime: numbers[0], receiveTime: numbers[1], signalStrength: numbers[2],
+      carrierFrequencyOffset: numbers[3],
+      responderClockFrequencyOffset: optional("responderClockFrequencyOffset") { coder.decodeDouble(forKey: $0) },
+      coordinatesType: coordinatesType, coordinates: simd_double3(numbers[4], numbers[5], numbers[6]),
+      floorElevation: optional("floorElevation") { coder.decodeObject(of: FloorElevation.self, forKey: $0) })
+  }
+}
