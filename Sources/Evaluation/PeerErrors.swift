@@ -47,6 +47,8 @@ package struct PeerErrors: Equatable, Sendable {
   package var checkpoints: [AngleCheckpoint] = []
   /// Every published angle that could be judged.
   package var moments: [AngleMoment] = []
+  /// What was said while the peer walked.
+  package var walks = WalkErrors(walks: [])
   /// Status and reasons over time.
   package var spans: [ConvergenceSpan] = []
 
@@ -69,6 +71,8 @@ package struct PeerErrors: Equatable, Sendable {
     let motion = AngleCheckpoint.motionBegan(after: start, until: end, truth: truth, bodyFromDevice: bodyFromDevice)
     motionBeganAt = motion?.seconds(since: start)
     spans = ConvergenceSpan.spans(updates)
+    walks = WalkErrors(walks: peers.walks(of: peer))
+    walks.note(updates)
     var tally = Tally()
     for update in updates {
       let seconds = update.timestamp.seconds(since: start)
@@ -103,8 +107,10 @@ package struct PeerErrors: Equatable, Sendable {
     if let distance = update.distance { tally.distances.append(distance - view.distance) }
     let angleError = update.horizontalAngle.map { Angle.wrapped($0 - view.horizontalAngle) }
     if let angleError { tally.angles.append((update.timestamp, angleError)) }
-    if let interval = update.horizontalAngleInterval {
-      count(interval, trueAngle: view.horizontalAngle)
+    let misses = update.horizontalAngleInterval.map { Self.miss($0, trueAngle: view.horizontalAngle) }
+    walks.note(at: update.timestamp, containsTruth: misses.map { $0 <= 0 })
+    if let interval = update.horizontalAngleInterval, let misses {
+      count(interval, miss: misses)
       let halfWidth = 0.5 * (interval.upperBound - interval.lowerBound)
       if let angleError {
         moments.append(AngleMoment(timestamp: update.timestamp, error: abs(angleError), halfWidth: halfWidth))
@@ -128,14 +134,17 @@ package struct PeerErrors: Equatable, Sendable {
     if wrongAngle || (positionError ?? 0) > Self.falsePosition { falseConverged += 1 }
   }
 
-  private mutating func count(_ interval: ClosedRange<Double>, trueAngle: Double) {
+  /// By how much the true angle is outside of an interval, radians; negative within.
+  private static func miss(_ interval: ClosedRange<Double>, trueAngle: Double) -> Double {
     let halfWidth = (interval.upperBound - interval.lowerBound) / 2
-    let middle = interval.lowerBound + halfWidth
+    return abs(Angle.wrapped(trueAngle - interval.lowerBound - halfWidth)) - halfWidth
+  }
+
+  private mutating func count(_ interval: ClosedRange<Double>, miss: Double) {
     intervals += 1
-    let miss = abs(Angle.wrapped(trueAngle - middle)) - halfWidth
     if miss <= 0 { intervalsContainingTruth += 1 }
     if miss <= Self.truthTolerance { intervalsNearTruth += 1 }
-    finalIntervalHalfWidth = halfWidth
+    finalIntervalHalfWidth = (interval.upperBound - interval.lowerBound) / 2
   }
 
   private static func checkpoints(

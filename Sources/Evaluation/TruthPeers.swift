@@ -3,7 +3,7 @@ import SensorData
 
 /// Where the peers truly are. One row means that a peer never moves; between several it goes in straight lines.
 package struct TruthPeers: Sendable {
-  private let rows: [String: [GroundTruthPeer]]
+  let rows: [String: [GroundTruthPeer]]
 
   /// Positions from the rows of all peers, in any order.
   package init(_ rows: [GroundTruthPeer]) {

@@ -13,6 +13,14 @@ public struct Convergence: Equatable, Sendable {
     /// Too few usable ranges.
     case insufficientSignalStrength
 
+    /// Whether a motion of the user helps.
+    package var isMotion: Bool {
+      switch self {
+      case .insufficientMovement, .insufficientHorizontalSweep, .insufficientVerticalSweep: true
+      case .insufficientLighting, .insufficientSignalStrength: false
+      }
+    }
+
     /// What the user should do, one plain sentence.
     public var guidance: String {
       switch self {
@@ -39,13 +47,17 @@ public struct Convergence: Equatable, Sendable {
   public var status: Status
   /// What is missing, most important first; empty unless the status is `notConverged`.
   public var reasons: [Reason]
+  /// What to ask for instead of the first reason: only a vertical sweep may be missing beside an angle, yet to move sideways may tell
+  /// more of the place. Nil: the first reason.
+  public var asked: Reason?
 
   /// A judgement from its parts.
-  public init(status: Status, reasons: [Reason] = []) {
+  public init(status: Status, reasons: [Reason] = [], asked: Reason? = nil) {
     self.status = status
     self.reasons = reasons
+    self.asked = asked
   }
 
   /// What the user should do now; nil when there is nothing to ask for.
-  public var guidance: String? { status == .converged ? nil : reasons.first?.guidance }
+  public var guidance: String? { status == .converged ? nil : (asked ?? reasons.first)?.guidance }
 }

@@ -38,6 +38,7 @@ package struct ConvergenceJudge {
         ? Convergence(status: .notConverged, reasons: environment(findings)) : Convergence(status: .unknown)
     }
     var reasons = findings.dark ? [Convergence.Reason.insufficientLighting] : []
+    var asked: Convergence.Reason?
     if readout.angle == nil {
       // Nothing informed: the posterior still covers the sphere. One axis informed: a ring or a pair of mirror images
       // is left, and the ring's missing axis is sideways.
@@ -45,13 +46,14 @@ package struct ConvergenceJudge {
     } else {
       let sideKnown = [.same, .above, .below].contains(findings.vertical)
       if !sideKnown || !readout.positionIsGood || readout.rivals > rivalShare {
+        if sideKnown, readout.isWidestSideways, reasons.isEmpty { asked = .insufficientHorizontalSweep }
         reasons.append(.insufficientVerticalSweep)
       }
     }
     // Converged is what is published, no more: a weak signal is a reason only where something is missing.
     guard !reasons.isEmpty else { return Convergence(status: .converged) }
     if findings.weakSignal { reasons.append(.insufficientSignalStrength) }
-    return Convergence(status: .notConverged, reasons: reasons)
+    return Convergence(status: .notConverged, reasons: reasons, asked: asked)
   }
 
   private func environment(_ findings: Findings) -> [Convergence.Reason] {

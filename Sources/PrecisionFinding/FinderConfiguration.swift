@@ -45,8 +45,11 @@ public struct FinderConfiguration: Equatable, Sendable {
   /// natural logarithm of the odds. Were the models of a radio's errors right, 10 would do; errors that last longer than they think
   /// add up to more on real radios (docs/estimator.md).
   public var contradictionLimit = 25.0
-  /// How far a peer that says it moves may get, 1-sigma, m/sqrt(s): somebody who strolls about.
-  public var movingPeerWalk = 0.6
+  /// A peer that lay somewhere is taken to walk when the latest ranges are this much better foretold so, natural logarithm of the
+  /// odds: what lies somewhere is picked up once in an hour, and every third of a second may be that moment.
+  public var walkLimit = 9.5
+  /// One that walks is taken to stand again at these odds: who walks stops after some six seconds.
+  public var standLimit = 3.0
   /// How fast a hand may have moved before the trajectory began, m/s.
   public var unseenSpeed = 0.5
   /// What is assumed of a link.

@@ -46,8 +46,8 @@ public struct FinderSummary: Equatable, Sendable {
 extension FinderSummary {
   mutating func note(_ update: NearbyUpdate, link: PeerLink) {
     var peer = peers[update.object.peer] ?? Peer()
-    peer.rangesUsed = link.used
-    peer.rangesRejected = link.rejected
+    peer.rangesUsed = link.record.used
+    peer.rangesRejected = link.record.rejected
     if peer.firstAngle == nil, update.object.horizontalAngle != nil { peer.firstAngle = update.timestamp }
     if peer.firstConverged == nil, update.convergence.status == .converged { peer.firstConverged = update.timestamp }
     peer.last = update

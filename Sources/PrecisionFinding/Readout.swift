@@ -31,12 +31,17 @@ package struct Readout {
   package let positionIsGood: Bool
   /// 1-sigma of the direction's best known axis, a sine: near 0.5 when nothing is known.
   package let bestAxis: Double
+  /// Whether the place is spread wider sideways than upwards, as seen from the device.
+  package let isWidestSideways: Bool
+  /// How far the motion that is missing is done, 0...1: that towards an angle, or where there is one towards a place.
+  package let progress: Double
 
   /// - Parameter worldCovariance: of the peer's position in the estimate's world, the trajectory's own error included.
   package init(_ belief: Belief, worldCovariance: Matrix3, _ configuration: FinderConfiguration) {
     distance = belief.distance
     let marginal = belief.horizontalAngle
-    (angle, noAngle) = Self.angle(marginal, belief, configuration)
+    let towardsAngle: Double
+    (angle, noAngle, towardsAngle) = Self.angle(marginal, belief, configuration)
 
     let (mean, cone) = belief.direction
     let elsewhere = max(marginal.mass(beyond: .pi / 9), belief.share(beyond: .pi / 9, of: mean))
@@ -47,6 +52,8 @@ package struct Readout {
       height: configuration.sameLevelHeight, elevation: Angle.degrees(configuration.sameLevelElevationDegrees))
     let relative = belief.position
     position = (relative.mean, worldCovariance)
+    let (across, up) = Place.axes(mean)
+    isWidestSideways = relative.covariance.form(across, across) > relative.covariance.form(up, up)
     let sigma = worldCovariance.trace.squareRoot()
     // Far off: asked only where the spread passes, and of what the spread leaves out.
     let isNarrow = sigma <= max(0.3, 0.15 * distance.mean)
@@ -55,25 +62,45 @@ package struct Readout {
       ? belief.share(beyond: configuration.positionLimit, ofMeanWith: worldCovariance - relative.covariance) : nil
     positionIsGood = isNarrow && positionFarOff! <= configuration.rivalShare
     bestAxis = max(Self.smallestEigenvalue(belief.directionScatter), 0).squareRoot()
+    let level = max(vertical.above, vertical.below, vertical.same)
+    progress =
+      angle != nil
+      ? min(
+        Self.share(1 - level, to: 1 - configuration.verticalDecision), Self.share(rivals, to: configuration.rivalShare),
+        min(max(0.3, 0.15 * distance.mean) / max(sigma, 1e-9), 1))
+      : bestAxis > configuration.informedAxis ? Self.share(bestAxis, to: configuration.informedAxis) : towardsAngle
+  }
+
+  /// How far something has come on its way down from a half to `limit`, in doublings, 0...1.
+  private static func share(_ value: Double, to limit: Double) -> Double {
+    guard value > limit else { return 1 }
+    return max(log(0.5 / value) / log(0.5 / max(limit, 1e-12)), 0)
   }
 
   private static func angle(
     _ marginal: AngleMarginal, _ belief: Belief, _ configuration: FinderConfiguration
-  ) -> (NearbyObject.AngleEstimate?, NoAngle?) {
+  ) -> (NearbyObject.AngleEstimate?, NoAngle?, progress: Double) {
     // Half the posterior elsewhere needs no quantiles.
-    if marginal.centers(beyond: .pi / 4) > 2 * configuration.mirrorShare + 0.05 { return (nil, .mirror) }
-    if marginal.mass(beyond: .pi / 4) > configuration.mirrorShare { return (nil, .mirror) }
-    if belief.doubt > configuration.mirrorShare { return (nil, .contradicted) }
+    let centers = marginal.centers(beyond: .pi / 4)
+    if centers > 2 * configuration.mirrorShare + 0.05 {
+      return (nil, .mirror, share(centers, to: configuration.mirrorShare))
+    }
+    let elsewhere = marginal.mass(beyond: .pi / 4)
+    if elsewhere > configuration.mirrorShare {
+      return (nil, .mirror, share(elsewhere, to: configuration.mirrorShare))
+    }
+    if belief.doubt > configuration.mirrorShare { return (nil, .contradicted, 0) }
     let low = marginal.quantile(0.05)
     let high = marginal.quantile(0.95)
-    guard 0.5 * (high - low) <= Angle.degrees(configuration.angleHalfWidthDegrees) else { return (nil, .wide) }
+    let limit = Angle.degrees(configuration.angleHalfWidthDegrees)
+    guard 0.5 * (high - low) <= limit else { return (nil, .wide, 2 * limit / (high - low)) }
     let horizontal = belief.horizontalDistance
-    guard horizontal.mean >= 0.5, horizontal.mean >= 2 * horizontal.sigma else { return (nil, .near) }
+    guard horizontal.mean >= 0.5, horizontal.mean >= 2 * horizontal.sigma else { return (nil, .near, 0) }
     let value = Angle.wrapped(marginal.mean)
     let start = Angle.wrapped(value + low)
     return (
       NearbyObject.AngleEstimate(
-        value: value, standardDeviation: marginal.standardDeviation, low: start, high: start + (high - low)), nil
+        value: value, standardDeviation: marginal.standardDeviation, low: start, high: start + (high - low)), nil, 1
     )
   }
 

@@ -37,6 +37,7 @@ struct UpdateComposer {
           weakSignal: isWeak(link, at: time)))
       fill(&object, readout, convergence, presenter.vertical.estimate)
       details = describe(readout, link)
+      if convergence.reasons.contains(where: \.isMotion) { details["progress"] = .number(rounded(readout.progress)) }
     } else {
       presenter.vertical.reset()
       fallBack(&object, link)
@@ -50,16 +51,16 @@ struct UpdateComposer {
 
   private func quality(_ link: PeerLink, at time: Timestamp, filter: (any NavigationFilter)?) -> TrackingQuality {
     guard filter != nil else { return .imprecise }
-    guard let used = link.lastUsed else { return link.lastRange == nil ? .drifting : .precise }
+    guard let used = link.record.lastUsed else { return link.record.lastRange == nil ? .drifting : .precise }
     return time.seconds(since: used) > configuration.rangeTimeout ? .drifting : .precise
   }
 
   /// Fewer than two ranges a second over the last two seconds, or a sight that has been blocked for long.
   private func isWeak(_ link: PeerLink, at time: Timestamp) -> Bool {
-    guard let first = link.firstRange else { return true }
-    let recent = link.recent.count { time.seconds(since: $0) <= 2 }
+    guard let first = link.record.firstRange else { return true }
+    let recent = link.record.recent.count { time.seconds(since: $0) <= 2 }
     if recent < 4, time.seconds(since: first) >= 2 { return true }
-    return link.clearness < 0.2
+    return link.record.clearness < 0.2
   }
 
   private func fill(
@@ -78,7 +79,7 @@ struct UpdateComposer {
 
   /// Without a trajectory: the newest range, as wide as its bias and noise may be.
   private func fallBack(_ object: inout NearbyObject, _ link: PeerLink) {
-    guard let range = link.lastRange else { return }
+    guard let range = link.record.lastRange else { return }
     let bias = configuration.ranging.biasPrior
     let noise = range.standardDeviation ?? 0.1
     object.distance = range.range
@@ -95,6 +96,7 @@ struct UpdateComposer {
     ]
     if let cause = readout.noAngle { details["noAngle"] = .text(cause.rawValue) }
     if link.doubt > 1e-3 { details["doubt"] = .number(rounded(link.doubt)) }
+    if link.walking > 1e-3 { details["walking"] = .number(rounded(link.walking)) }
     if link.isTracked { details["stage"] = .text("tracked") }
     return details
   }

@@ -71,19 +71,31 @@ package struct HypothesisSet {
   package func positionCovariance(_ i: Int) -> Matrix3 { gaussian(i, weight: 1).covariance }
 
   /// Hypothesis `i` as a Gaussian over the peer's position and the link's scale.
-  package func gaussian(_ i: Int, weight: Double) -> TargetGaussian {
-    let (n, s) = (dimension, layout.scale)
+  ///
+  /// - Parameter step: what has passed since, for a peer that walks.
+  package func gaussian(_ i: Int, weight: Double, after step: WalkModel.Step? = nil) -> TargetGaussian {
+    let (n, s, v) = (dimension, layout.scale, layout.velocity.lowerBound)
     let j = positionJacobian(i)
+    let reach = layout.walks ? step?.reach ?? 0 : 0
     var result = TargetGaussian(weight: weight, position: position(i), covariance: .zero)
     result.scale = scalars[i * (n - 2) + s - 2]
     covariance.withUnsafeBufferPointer { all in
       let p = all.baseAddress! + i * n * n
-      func column(_ c: Int) -> Vector3 { j * Vector3(p[c], p[n + c], p[2 * n + c]) }
-      // J P J^T = sum of (J P)_c J_c^T.
+      func column(_ c: Int) -> Vector3 {
+        let place = j * Vector3(p[c], p[n + c], p[2 * n + c])
+        return reach == 0 ? place : place + reach * Vector3(p[v * n + c], p[(v + 1) * n + c], p[(v + 2) * n + c])
+      }
+      // E P E^T = sum of (E P)_c E_c^T with E = (J, reach).
       result.covariance =
         Matrix3(outer: column(0), j.c0) + Matrix3(outer: column(1), j.c1) + Matrix3(outer: column(2), j.c2)
+      if reach != 0 { result.covariance += reach * Matrix3(columns: column(v), column(v + 1), column(v + 2)) }
       result.scaleCovariance = column(s)
       result.scaleVariance = p[s * n + s]
+    }
+    if let step, reach != 0 {
+      let x = i * (n - 2) + v - 2
+      result.position += reach * Vector3(scalars[x], scalars[x + 1], scalars[x + 2])
+      result.covariance += Matrix3(diagonal: step.place)
     }
     return result
   }

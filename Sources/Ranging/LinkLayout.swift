@@ -1,18 +1,26 @@
 /// The order of a link's state: three numbers for the place of the peer, then its biases.
 ///
-/// `(place 0..<3, b, s, a_1 ... a_m, b_1 ... b_m, e)`: the constant bias of the link, its scale error (the radio's clock, or
+/// `(place 0..<3, b, s, a_1 ... a_m, b_1 ... b_m, v, e)`: the constant bias of the link, its scale error (the radio's clock, or
 /// the trajectory's own scale), a Gauss-Markov bias for each of the m antennas, and where m > 1 a constant bias for
-/// each antenna, and the excess of a blocked sight. A range is `(1 + s) distance + b + a_j + b_j + e + n`.
+/// each antenna, where the peer walks its velocity in the world, and the excess of a blocked sight. A range is `(1 + s) distance + b + a_j + b_j + e + n`.
 package struct LinkLayout: Equatable, Sendable {
   private let antennas: [String]
+  /// Whether the peer walks.
+  package let walks: Bool
 
   /// A layout for a device with these antennas.
-  package init(antennas: [String]) { self.antennas = antennas.sorted() }
+  package init(antennas: [String], walks: Bool = false) {
+    self.antennas = antennas.sorted()
+    self.walks = walks
+  }
+
+  /// The same antennas, with a peer that walks or stands.
+  init(antennas layout: LinkLayout, walks: Bool) { (antennas, self.walks) = (layout.antennas, walks) }
 
   /// Number of antennas.
   package var antennaCount: Int { max(antennas.count, 1) }
   /// Size of the state.
-  package var dimension: Int { 6 + antennaCount * (antennaCount > 1 ? 2 : 1) }
+  package var dimension: Int { velocity.upperBound + 1 }
   /// Index of the constant bias.
   package var bias: Int { 3 }
   /// Index of the scale error.
@@ -20,7 +28,9 @@ package struct LinkLayout: Equatable, Sendable {
   /// Indices of the Gauss-Markov biases.
   package var coloured: Range<Int> { 5..<(5 + antennaCount) }
   /// Indices of the antennas' constant biases; empty with one antenna.
-  package var antennaBiases: Range<Int> { (5 + antennaCount)..<excess }
+  package var antennaBiases: Range<Int> { (5 + antennaCount)..<(5 + antennaCount * (antennaCount > 1 ? 2 : 1)) }
+  /// Indices of the velocity, m/s along the axes of the world; empty where the peer stands.
+  package var velocity: Range<Int> { antennaBiases.upperBound..<(antennaBiases.upperBound + (walks ? 3 : 0)) }
   /// Index of the excess: zero with a free sight.
   package var excess: Int { dimension - 1 }
 

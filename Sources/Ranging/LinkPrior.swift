@@ -21,6 +21,7 @@ struct LinkPrior {
     variances[layout.scale] = square(configuration.scalePrior)
     for k in layout.coloured { variances[k] = square(noise.coloured) }
     for k in layout.antennaBiases { variances[k] = square(configuration.antennaBiasPrior) }
+    for (axis, k) in layout.velocity.enumerated() { variances[k] = square(configuration.walk.speed[axis]) }
     // Nothing yet tells the excess from the distance: what is left of the normal distribution above zero stands for it.
     let (excess, excessVariance) =
       blocked

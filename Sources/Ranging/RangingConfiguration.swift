@@ -1,4 +1,5 @@
 import Foundation
+import Geometry
 
 /// What is assumed of a link before its first range. One setting serves every radio: what differs between radios
 /// (the noise) is estimated per link.
@@ -30,6 +31,12 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// Random walk of a peer relative to the device that no model explains, m/sqrt(s): multipath that repeats at the same
   /// place, axes a degree off, a peer that is nudged. It bounds how sure repetition can make us.
   public var peerRandomWalk = 0.01
+  /// How fast a peer is when it walks, 1-sigma of each level axis, m/s: somebody who strolls.
+  public var walkSpeed = 0.8
+  /// The same of the vertical axis: stairs, a hand that is lowered.
+  public var climbSpeed = 0.15
+  /// How long it keeps on in one direction, seconds.
+  public var walkMemory = 4.0
   /// Rate at which line of sight is lost, 1/s.
   public var blockingRate = 0.2
   /// Rate at which it comes back, 1/s.
@@ -64,4 +71,7 @@ public struct RangingConfiguration: Equatable, Sendable {
 
   /// The defaults.
   public init() {}
+
+  /// How a peer walks.
+  package var walk: WalkModel { WalkModel(speed: Vector3(walkSpeed, walkSpeed, climbSpeed), memory: walkMemory) }
 }

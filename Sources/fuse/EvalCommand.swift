@@ -80,6 +80,12 @@ struct EvalCommand: ParsableCommand {
   @Flag(help: "Start a scenario beside the truth: every seed draws an error from the filter's initial covariance.")
   var drawStart = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Who holds the phone in a scenario: script, obeys or random.",
+      discussion: "Instead of the scenario's motion: what the finder asks for, or any gesture, for as long."))
+  var user = SimulatedUser.script
+
   @Flag(help: "Leave the ranges out: what the trajectory is without them.")
   var noRanges = false
 
@@ -96,6 +102,7 @@ struct EvalCommand: ParsableCommand {
     if drawStart && scenario.isEmpty {
       throw ValidationError("--draw-start needs a --scenario: a draw belongs to a seed.")
     }
+    if user != .script && scenario.isEmpty { throw ValidationError("--user needs a --scenario to move in.") }
     if folders.contains("") { throw ValidationError("A folder needs a name.") }
     if !(1...1_000_000).contains(seeds) { throw ValidationError("--seeds must be from 1 to 1000000.") }
     for (name, value) in [("--from", from), ("--to", to)] {
@@ -130,7 +137,7 @@ struct EvalCommand: ParsableCommand {
     options.isOffline = offline
     if let config { options.finder = try ConfigurationFile.read(config) }
     func trial(_ source: Trial.Source) -> Trial {
-      Trial(source: source, options: options, truth: truth, asksIdeal: ideal, drawsStart: drawStart)
+      Trial(source: source, options: options, truth: truth, asksIdeal: ideal, drawsStart: drawStart, user: user)
     }
     let fromFolders = try judgedFolders().map { folder in
       let isRun = RunFolder.isRun(folder)

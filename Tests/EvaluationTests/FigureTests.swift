@@ -105,4 +105,15 @@ import Testing
     #expect(FigureKey.coverage90.sense.isWorse(0.99, than: 0.88))
     #expect(!FigureKey.coverage90.sense.isWorse(0.91, than: 0.88))
   }
+
+  @Test func theIntervalOfAQuantileHoldsIt() {
+    var random = SeededRandom(seed: 310)
+    let hits = (0..<1000).count { _ in
+      Figure.quantile((0..<100).map { _ in random.exponential(mean: 1) }, 0.9).interval!.contains(log(10.0))
+    }
+    #expect(Self.honest.contains(Double(hits) / 1000))
+    #expect(Figure.quantile([3, 1, 2, .infinity], 0.5).value == 2)
+    #expect(Figure.quantile([3, 1, .infinity, .infinity], 0.9).value == nil, "for ever is no figure")
+    #expect(Figure.quantile([], 0.5).value == nil)
+  }
 }

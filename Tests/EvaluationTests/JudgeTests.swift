@@ -110,4 +110,32 @@ import Testing
     #expect(peers.position(of: "a", at: Timestamp(nanoseconds: 1_250_000_000)) == nil)
     #expect(peers.position(of: "b", at: Timestamp(nanoseconds: 0)) == nil)
   }
+
+  /// A peer that walks from 2 s to 4 s: noticed where the status was taken back first, and its intervals counted by themselves.
+  @Test func walksAreNoticedOrNot() throws {
+    let peers = (0...50).map { k -> GroundTruthPeer in
+      let time = 0.1 * Double(k)
+      return GroundTruthPeer(
+        timestamp: Timestamp(nanoseconds: Int64(k) * 100_000_000), peer: "tag",
+        position: Vector3(min(max(time - 2, 0), 2), 4, 0))
+    }
+    #expect(TruthPeers(peers).walks(of: "tag").count == 1 && TruthPeers(peers).walks(of: "nobody").isEmpty)
+    func errors(noticedAt second: Double) throws -> WalkErrors {
+      var judge = Judge(truth: TruthTrajectory(Self.rows), peers: TruthPeers(peers), bodyFromDevice: .identity)
+      for k in 0...50 {
+        let time = Timestamp(nanoseconds: Int64(k) * 100_000_000)
+        judge.note(
+          JudgedUpdate(
+            timestamp: time, horizontalAngle: 0, horizontalAngleInterval: -0.1...0.1,
+            status: 0.1 * Double(k) < second - 1e-9 ? "converged" : "notConverged"), peer: "tag")
+      }
+      return try #require(judge.verdict().peers["tag"]).walks
+    }
+    let soon = try errors(noticedAt: 2.7)
+    #expect(soon.noticedAfter.count == 1 && abs(soon.noticedAfter[0] - 0.7) < 1e-9)
+    // The device moves at 0.2 m/s itself: from 2 s to 3 s the peer is within 0.1 rad of straight ahead.
+    #expect(soon.judged == 21 && soon.intervals == 21 && (9...11).contains(soon.intervalsContainingTruth))
+    #expect(try errors(noticedAt: 4.5).noticedAfter == [.infinity], "not before it was over")
+    #expect(try errors(noticedAt: 1).noticedAfter.isEmpty, "nothing was claimed when it began")
+  }
 }

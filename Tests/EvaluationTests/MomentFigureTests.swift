@@ -52,6 +52,7 @@ import Testing
   @Test func onlyMomentsAtWhichTheAngleCanBeKnownCount() throws {
     let figures = Self.figures(Self.errors([(2.9, 50, 14), (3, 2, 12), (4, -4, 12), (6, 40, 12)]), Self.ideal)
     #expect(figures[.knowableAngleShare].value == 2.0 / 3)
+    #expect(figures[.idealKnowableAngleShare].value == 1.0 / 3)
     #expect(abs(try #require(figures[.angleErrorRatio].value) - 2) < 1e-9)
     #expect(abs(try #require(figures[.angleErrorRatio90].value) - 2) < 1e-9)
     #expect(abs(try #require(figures[.halfWidthRatio].value) - 1.2) < 1e-9)

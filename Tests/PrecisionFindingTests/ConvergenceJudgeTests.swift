@@ -76,4 +76,19 @@ import Testing
     let weak = Convergence(status: .notConverged, reasons: [.insufficientSignalStrength])
     #expect(judged(dark: false, weak: true) == weak)
   }
+
+  /// Beside an angle only a vertical sweep may be missing; what is asked for is the motion that narrows the place.
+  @Test func theWiderAxisIsAskedFor() {
+    func judged(across: Double, up: Double, _ vertical: VerticalDirectionEstimate) -> Convergence {
+      let readout = Beliefs.readout(Beliefs.one(Vector3(0, 7, 0), radial: 0.1, across: across, up: up))
+      return Self.judge.judge(.init(readout: readout, vertical: vertical, dark: false, weakSignal: false))
+    }
+    let (flat, tall) = (judged(across: 1.05, up: 0.3, .same), judged(across: 0.3, up: 1.2, .same))
+    #expect(flat.reasons == [.insufficientVerticalSweep] && tall.reasons == flat.reasons)
+    #expect(flat.guidance == Convergence.Reason.insufficientHorizontalSweep.guidance && !flat.withholdsAngle)
+    #expect(tall.guidance == Convergence.Reason.insufficientVerticalSweep.guidance)
+    // The side comes first: it is what an angle alone leaves open.
+    #expect(judged(across: 1.05, up: 0.3, .aboveOrBelow).asked == nil)
+    #expect(judged(across: 0.2, up: 0.2, .same).status == .converged)
+  }
 }

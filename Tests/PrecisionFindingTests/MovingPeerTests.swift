@@ -48,4 +48,44 @@ import Testing
     let (updates, simulator) = try Self.run(seed: seed, tellsItself: false)
     #expect(!updates.contains { Self.seconds($0) > 21.5 && Self.isFalse($0, simulator) })
   }
+
+  /// Somebody takes a found tag along, anywhere: nearly always the walk is noticed within two seconds, the peer is said to walk
+  /// while it does, and to stand again afterwards.
+  @Test func walksAreNoticedAndFollowed() throws {
+    var (found, noticed, said, settled) = (0, 0, 0, 0)
+    for seed in 1...24 as ClosedRange<UInt64> {
+      let simulator = try Simulator(scenario: Scenario.named("mc-moving").followedByOdometry, seed: seed)
+      let finder = PrecisionFinder(rig: simulator.rig, useOdometry: true)
+      let updates = (simulator.events().flatMap { finder.process($0) } + finder.finish()).updates()
+      let path = simulator.scenario.peers[0].path
+      let (begin, end) = (path[0].time.lowerBound, path[1].time.upperBound)
+      func walking(_ update: NearbyUpdate) -> Double {
+        if case .number(let share)? = update.details["walking"] { share } else { 0 }
+      }
+      guard updates.last(where: { Self.seconds($0) <= begin })?.convergence.status == .converged else { continue }
+      found += 1
+      let doubted = updates.first { Self.seconds($0) > begin && $0.convergence.status != .converged }
+      if Self.seconds(try #require(doubted)) < begin + 2 { noticed += 1 }
+      if updates.contains(where: { (begin...end).contains(Self.seconds($0)) && walking($0) > 0.5 }) { said += 1 }
+      if walking(try #require(updates.last)) < 0.5 { settled += 1 }
+    }
+    #expect(found >= 8)
+    #expect(Double(noticed) >= 0.75 * Double(found), "\(noticed) of \(found)")
+    #expect(Double(said) >= 0.75 * Double(found), "\(said) of \(found)")
+    #expect(Double(settled) >= 0.75 * Double(found), "\(settled) of \(found)")
+  }
+
+  /// What stands is not said to walk.
+  @Test func standingPeersStand() throws {
+    var (updates, walking) = (0, 0)
+    for seed in 1...12 as ClosedRange<UInt64> {
+      let simulator = try Simulator(scenario: Scenario.named("mc-nlos").followedByOdometry, seed: seed)
+      let finder = PrecisionFinder(rig: simulator.rig, useOdometry: true)
+      for update in (simulator.events().flatMap { finder.process($0) } + finder.finish()).updates() {
+        updates += 1
+        if case .number(let share)? = update.details["walking"], share > 0.5 { walking += 1 }
+      }
+    }
+    #expect(Double(walking) < 0.02 * Double(updates), "\(walking) of \(updates)")
+  }
 }

@@ -87,4 +87,17 @@ import Testing
       #expect(readout.angle == nil && readout.direction == nil && !readout.positionIsGood)
     }
   }
+
+  /// How far a motion is done goes from none to all, and only grows as the belief narrows.
+  @Test func progressGrowsAsTheBeliefNarrows() {
+    func progress(_ belief: Belief) -> Double { Beliefs.readout(belief).progress }
+    #expect(progress(Beliefs.sphere) < 0.3)
+    let mirror = [0.5, 0.1, 0.03].map {
+      progress(Beliefs.balls([(1 - $0, Vector3(4, 3, 0)), ($0, Vector3(-4, 3, 0))], sigma: 0.1))
+    }
+    #expect(mirror[0] < 0.05 && mirror[0] < mirror[1] && mirror[1] < mirror[2] && mirror[2] < 1)
+    let wide = [2.5, 1.8].map { progress(Beliefs.one(Vector3(0, 5, 0), radial: 0.1, across: $0, up: 0.1)) }
+    #expect(wide[0] < wide[1] && wide[1] < 1)
+    #expect(progress(Beliefs.balls([(1, Vector3(0, 5, 0))], sigma: 0.05)) == 1)
+  }
 }

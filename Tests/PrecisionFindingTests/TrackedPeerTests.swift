@@ -181,4 +181,22 @@ import Testing
     }
     #expect(outcome == .contradicted)
   }
+
+  /// Taken out of the filter, a tracked peer is the same Gaussian.
+  @Test func itsHypothesesAreTheSameBelief() throws {
+    var world = World(seed: 11)
+    let tracked = try #require(Self.handedOver(&world, ranges: 100))
+    let device = world.filter.worldFromBody.translation
+    let last = PeerPosterior.Range(timestamp: world.time, range: 4, antenna: device, device: device)
+    let posterior = tracked.posterior(last: last, filter: world.filter)
+    let there = tracked.gaussian(filter: world.filter, origin: device)
+    for part in posterior.gaussians + posterior.walking.standing.gaussians {
+      #expect((part.position - there.position).norm < 1e-9 && abs(part.scale - there.scale) < 1e-12)
+      for r in 0..<3 { for c in 0..<3 { #expect(abs(part.covariance[r, c] - there.covariance[r, c]) < 1e-9) } }
+    }
+    // Walking, it is where it was, and after two seconds as far off as its speed takes it.
+    let later = try #require(posterior.walking.gaussians(after: 2).first)
+    let gone = later.covariance.trace - there.covariance.trace
+    #expect((later.position - there.position).norm < 1e-9 && gone > 2 && gone < 6)
+  }
 }

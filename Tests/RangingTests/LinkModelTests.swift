@@ -82,6 +82,9 @@ import Testing
     let all =
       [0, 1, 2, layout.bias, layout.scale] + Array(layout.coloured) + Array(layout.antennaBiases) + [layout.excess]
     #expect(all == Array(0..<layout.dimension))
+    let walking = LinkLayout(antennas: antennas, walks: true)
+    #expect(Array(all.dropLast()) + Array(walking.velocity) + [walking.excess] == Array(0..<walking.dimension))
+    #expect(layout.velocity.isEmpty && walking.velocity.count == 3)
     #expect(layout.coloured.count == max(count, 1))
     #expect(layout.antennaBiases.count == (count > 1 ? count : 0), "one antenna's constant bias is the link's")
     let columns = antennas.map { layout.columns(of: $0) }

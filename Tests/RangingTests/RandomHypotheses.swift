@@ -11,9 +11,10 @@ enum RandomHypotheses {
 
   /// `count` pairs of hypotheses, free and blocked, some metres from the anchor; `spread` scales their 1-sigma (1: centimetres and hundredths).
   static func make(
-    _ random: inout SeededRandom, antennas: [String], count: Int, spread: Double = 1
+    _ random: inout SeededRandom, antennas: [String], count: Int, spread: Double = 1, walks: Bool = false
   ) -> HypothesisSet {
-    var set = HypothesisSet(anchor: random.gaussian3(), layout: LinkLayout(antennas: antennas), noises: noises)
+    var set = HypothesisSet(
+      anchor: random.gaussian3(), layout: LinkLayout(antennas: antennas, walks: walks), noises: noises)
     let n = set.dimension
     for i in 0..<count {
       let u = random.direction()

@@ -120,4 +120,49 @@ import Testing
     open.events[0].keepsSensors = true
     #expect(try times(open, isFrame).contains { $0 > 8 && $0 < 12 })
   }
+
+  /// A stroll begins, lasts and goes as fast as it is asked to, stays level, and every seed draws another.
+  @Test func strollsAreDrawn() throws {
+    let scenario = try Scenario.named("mc-moving")
+    let stroll = try #require(scenario.peers[0].stroll)
+    var headings: [Double] = []
+    for seed in 1...200 {
+      let peer = try Simulator(scenario: scenario, seed: UInt64(seed)).scenario.peers[0]
+      #expect(peer.stroll == nil && peer.path.count == 2)
+      let (first, last) = (peer.path[0], peer.path[1])
+      #expect(stroll.begin.contains(first.time.lowerBound) && first.time.upperBound == last.time.lowerBound)
+      let lasts = last.time.upperBound - first.time.lowerBound
+      #expect(lasts > stroll.duration.lowerBound - 1e-9 && lasts < stroll.duration.upperBound + 1e-9)
+      for leg in peer.path {
+        let speed = leg.way.norm / (leg.time.upperBound - leg.time.lowerBound)
+        #expect(speed > stroll.speed.lowerBound - 1e-9 && speed < stroll.speed.upperBound + 1e-9 && leg.way.z == 0)
+      }
+      #expect(first.way.normalized.dot(last.way.normalized) > -1e-9, "turned by a right angle at most")
+      let nearest = stride(from: 0, through: 30, by: 0.05).map { peer.position(at: $0).norm }.min()!
+      #expect(nearest > 0.99, "keeps away from the device")
+      headings.append(atan2(first.way.y, first.way.x))
+    }
+    #expect(Set(headings).count == 200 && headings.contains { $0 > 2 } && headings.contains { $0 < -2 })
+  }
+
+  /// A named spell is blocked from end to end, with one excess; nothing else of the recording changes.
+  @Test func namedSpellsAreBlocked() throws {
+    let scenario = try Scenario.named("mc-burst").followedByOdometry
+    let clean = try Scenario.named("mc-arc-vertical").followedByOdometry
+    func ranges(_ scenario: Scenario) throws -> [Double: Double] {
+      let events = try Simulator(scenario: scenario, seed: 3).events()
+      return Dictionary(
+        uniqueKeysWithValues: events.compactMap { timed in
+          guard case .range(let range) = timed.event else { return nil }
+          return (range.timestamp.seconds(since: Simulator.start), range.range)
+        })
+    }
+    let (burst, free) = (try ranges(scenario), try ranges(clean))
+    var excesses: Set<Int> = []
+    for (time, range) in burst {
+      let excess = range - free[time]!
+      if (9...11.5).contains(time) { excesses.insert(Int((excess * 1e9).rounded())) } else { #expect(excess == 0) }
+    }
+    #expect(excesses.count == 1 && excesses.first! > 0)
+  }
 }

@@ -26,6 +26,20 @@ package struct Figure: Equatable, Sendable {
     return Figure(value: middle, interval: sorted[low]...sorted[high], count: n)
   }
 
+  /// The number that a share `p` of the trials does not exceed, the next one up; nil where that is for ever. Its interval from order
+  /// statistics as that of `median`.
+  package static func quantile(_ values: [Double], _ p: Double) -> Figure {
+    let sorted = values.sorted()
+    let n = Double(sorted.count)
+    guard n > 0 else { return Figure(count: 0) }
+    let value = sorted[min(Int((p * n).rounded(.up)), sorted.count) - 1]
+    guard value.isFinite else { return Figure(count: sorted.count) }
+    let half = z * (n * p * (1 - p)).squareRoot()
+    let (low, high) = (Int((p * n - half).rounded(.down)) - 1, Int((p * n + half).rounded(.up)))
+    guard low >= 0, high < sorted.count, sorted[high].isFinite else { return Figure(value: value, count: sorted.count) }
+    return Figure(value: value, interval: sorted[low]...sorted[high], count: sorted.count)
+  }
+
   /// The mean of one number a trial; its interval from their spread.
   package static func mean(_ values: [Double?]) -> Figure {
     let values = values.compactMap { $0 }

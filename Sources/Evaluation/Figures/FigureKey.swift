@@ -11,10 +11,12 @@ package enum FigureKey: Hashable, Sendable {
   case coverage90, coverage90Tolerant, firstAngle, timeToConverge, convergedShare
   case converged, falseConverged, falselyConvergedTrials
   case verticalDecided, verticalWrong, distanceError, positionError, neesPeer, neesPeerInBand, rejectedRanges
+  // Peers that walk.
+  case walkNoticed, walkNoticed90, walkNoticedIn2s, walkAngleShare, walkCoverage90
   // The ideal observer on the same ranges.
   case idealAngleErrorDegreesAt(seconds: Double), angleRatioAt(seconds: Double)
   case idealAngleShareAt(seconds: Double), idealConvergedShareAt(seconds: Double), idealCoverage90
-  case knowableAngleShare, angleErrorRatio, angleErrorRatio90, halfWidthRatio, narrowAngleRatio
+  case knowableAngleShare, idealKnowableAngleShare, angleErrorRatio, angleErrorRatio90, halfWidthRatio, narrowAngleRatio
   case idealFirstAngle, firstAngleRatio, idealTimeToConverge, timeToConvergeRatio, idealConvergedShare
   case idealFalseConverged, idealVerticalDecided, idealVerticalWrong
 
@@ -34,13 +36,17 @@ package enum FigureKey: Hashable, Sendable {
     ]
     keys += [.falselyConvergedTrials, .verticalDecided, .verticalWrong, .distanceError, .positionError, .neesPeer]
     keys += [.neesPeerInBand, .rejectedRanges]
+    keys += [.walkNoticed, .walkNoticed90, .walkNoticedIn2s, .walkAngleShare, .walkCoverage90]
     keys += seconds.flatMap {
       [
         .idealAngleErrorDegreesAt(seconds: $0), .angleRatioAt(seconds: $0), .idealAngleShareAt(seconds: $0),
         .idealConvergedShareAt(seconds: $0),
       ]
     }
-    keys += [.knowableAngleShare, .angleErrorRatio, .angleErrorRatio90, .halfWidthRatio, .narrowAngleRatio]
+    keys += [
+      .knowableAngleShare, .idealKnowableAngleShare, .angleErrorRatio, .angleErrorRatio90, .halfWidthRatio,
+      .narrowAngleRatio,
+    ]
     keys += [.idealCoverage90, .idealFirstAngle, .firstAngleRatio, .idealTimeToConverge, .timeToConvergeRatio]
     keys += [.idealConvergedShare, .idealFalseConverged, .idealVerticalDecided, .idealVerticalWrong]
     return keys
@@ -64,15 +70,16 @@ package enum FigureKey: Hashable, Sendable {
   /// Which way is better.
   package var sense: Sense {
     switch self {
-    case .coverage90, .coverage90Tolerant, .idealCoverage90: .nearest(0.9)
+    case .coverage90, .coverage90Tolerant, .idealCoverage90, .walkCoverage90: .nearest(0.9)
     case .halfWidthRatio: .nearest(1)
     case .neesPosition, .neesAttitude, .neesPeer: .nearest(NormalizedErrors.degreesOfFreedom)
     case .neesPositionInBand, .neesAttitudeInBand, .neesPeerInBand: .nearest(0.99)
     case .neesPositionAveragesInBand, .neesAttitudeAveragesInBand: .nearest(0.99)
     case .knowableAngleShare, .angleShareAt, .convergedShareAt, .convergedShare, .converged, .verticalDecided: .higher
+    case .walkNoticedIn2s, .walkAngleShare: .higher
     case .pathLength, .idealAngleErrorDegreesAt, .idealAngleShareAt, .idealConvergedShareAt, .idealFirstAngle: .neither
     case .idealTimeToConverge, .idealConvergedShare, .idealFalseConverged, .idealVerticalDecided: .neither
-    case .idealVerticalWrong: .neither
+    case .idealVerticalWrong, .idealKnowableAngleShare: .neither
     default: .lower
     }
   }

@@ -6,12 +6,15 @@ extension Figures {
     _ pairs: [(peer: PeerErrors, ideal: IdealErrors)], into values: inout [FigureKey: Figure]
   ) {
     // Per peer: the moments at which an angle could be known, and of these the ones at which the product had one.
-    let compared = pairs.map { pair -> (knowable: Int, both: [(ours: AngleMoment, ideal: AngleMoment)]) in
+    let compared = pairs.map { pair -> (knowable: Int, told: Int, both: [(ours: AngleMoment, ideal: AngleMoment)]) in
       let knowable = pair.ideal.moments.filter { $0.halfWidth <= AngleMoment.knowable }
       // Several updates may stand at one time: the last one speaks.
       let ours = Dictionary(pair.peer.moments.map { ($0.timestamp, $0) }) { $1 }
-      return (knowable.count, knowable.compactMap { ideal in ours[ideal.timestamp].map { ($0, ideal) } })
+      let told = Set(pair.ideal.published.moments.map(\.timestamp))
+      let both = knowable.compactMap { ideal in ours[ideal.timestamp].map { ($0, ideal) } }
+      return (knowable.count, knowable.count { told.contains($0.timestamp) }, both)
     }
+    values[.idealKnowableAngleShare] = .share(compared.map { ($0.told, $0.knowable) })
     values[.knowableAngleShare] = .share(compared.map { ($0.both.count, $0.knowable) })
     let errors = compared.map { $0.both.map { ($0.ours.error, $0.ideal.error) } }
     values[.angleErrorRatio] = .ratioOfQuantiles(errors, 0.5)

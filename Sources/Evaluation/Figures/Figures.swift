@@ -80,6 +80,17 @@ package struct Figures: Equatable, Sendable {
     values[.distanceError] = .median(peers.map { $0.distance?.median })
     values[.positionError] = .median(peers.map { $0.position?.median })
     values[.rejectedRanges] = .share(peers.map { ($0.ranges["rejected"] ?? 0, $0.ranges.values.reduce(0, +)) })
+    note(peers.map(\.walks), into: &values)
+  }
+
+  /// How soon walks were noticed, and how honest what was said meanwhile.
+  private static func note(_ walks: [WalkErrors], into values: inout [FigureKey: Figure]) {
+    let noticed = walks.flatMap(\.noticedAfter)
+    values[.walkNoticed] = .quantile(noticed, 0.5)
+    values[.walkNoticed90] = .quantile(noticed, 0.9)
+    values[.walkNoticedIn2s] = .share(walks.map { ($0.noticedAfter.count { $0 <= 2 }, $0.noticedAfter.count) })
+    values[.walkAngleShare] = .share(walks.map { ($0.intervals, $0.judged) })
+    values[.walkCoverage90] = .share(walks.map { ($0.intervalsContainingTruth, $0.intervals) })
   }
 
   /// The ideal observer's figures, and the product's as ratios to them, paired on the same ranges.

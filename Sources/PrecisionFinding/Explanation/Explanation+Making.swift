@@ -18,7 +18,7 @@ extension Explanation {
     isTracked = link.isTracked
     free = link.free
     noise = link.noise
-    let recent = Double(link.recent.count { update.timestamp.seconds(since: $0) <= 2 })
+    let recent = Double(link.record.recent.count { update.timestamp.seconds(since: $0) <= 2 })
     rate = recent / 2
     guard let filter, let belief = link.belief(filter: filter, worldFromDevice: filter.worldFromBody * bodyFromDevice)
     else {
@@ -76,7 +76,7 @@ extension Explanation {
         100 * configuration.rivalShare, "%", "position"),
       upper("posterior over 20 deg away", 100 * readout.rivals, 100 * configuration.rivalShare, "%", "converged"),
       lower("ranges a second", rate, 2, "Hz", "signal"),
-      lower("sight free of late", 100 * link.clearness, 20, "%", "signal"),
+      lower("sight free of late", 100 * link.record.clearness, 20, "%", "signal"),
     ]
   }
 

@@ -12,6 +12,8 @@ extension Scenario {
     package var placement: Placement?
     /// Its ways, in time order; none: it never moves.
     package var path: [Leg] = []
+    /// The walk that the seed makes it take instead; nil: `path`.
+    package var stroll: Stroll?
     /// Constant error of its ranges, metres.
     package var rangeBias: Double
     /// 1-sigma of what the seed adds to that, metres.
@@ -69,6 +71,14 @@ extension Scenario.Peer {
     var random = SeededRandom(seed: seed, stream: RandomStream.placement(peer: index))
     rangeBias += rangeBiasDeviation * random.gaussian()
     rangeBiasDeviation = 0
+    drawPlace(&random)
+    guard let stroll else { return }
+    var ways = SeededRandom(seed: seed, stream: RandomStream.stroll(peer: index))
+    path = stroll.legs(from: position, &ways)
+    self.stroll = nil
+  }
+
+  private mutating func drawPlace(_ random: inout SeededRandom) {
     guard let placement else { return }
     let distance = random.uniform(placement.distance)
     let azimuth = random.uniform(placement.azimuth)
@@ -109,6 +119,8 @@ extension Scenario.Peer {
     try f.number("range_bias_std_m", 0...10).map { rangeBiasDeviation = $0 }
     try f.number("range_scale_percent", -20...20).map { rangeScale = $0 / 100 }
     path = try f.path()
+    stroll = try f.section("stroll") { f throws(ScenarioError) in try Scenario.Stroll(&f) }
+    guard path.isEmpty || stroll == nil else { throw f.refuse("stroll", "a peer has either a path or a stroll") }
   }
 }
 

@@ -10,6 +10,7 @@ extension Scenario.Radio {
     try f.number("nlos_share", 0...0.95).map { radio.blockedShare = $0 }
     try f.number("nlos_dwell_s", 0.01...1000).map { radio.blockedDwell = $0 }
     try f.number("nlos_excess_m", 0...50).map { radio.blockedExcess = $0 }
+    try f.spells("nlos_spells").map { radio.blockedSpells = $0 }
     try f.number("dropout_share", 0...1).map { radio.dropoutShare = $0 }
     try f.number("silent_share", 0...0.95).map { radio.silentShare = $0 }
     try f.number("silent_dwell_s", 0.01...1000).map { radio.silentDwell = $0 }

@@ -17,6 +17,8 @@ extension Scenario {
     package var blockedDwell = 0.5
     /// Mean excess of a blocked spell, metres: exponential, one-sided.
     package var blockedExcess = 0.5
+    /// Spells without line of sight besides, seconds; each has one excess, drawn like those.
+    package var blockedSpells: [ClosedRange<Double>] = []
     /// Share of ranges that never arrive, each for itself.
     package var dropoutShare = 0.02
     /// Share of the time in which no range arrives, in spells.

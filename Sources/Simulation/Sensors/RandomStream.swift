@@ -21,6 +21,10 @@ enum RandomStream: UInt64 {
   static func image(camera: Int, frame: Int) -> UInt64 { 1_000_000_000 * UInt64(camera + 1) + UInt64(frame) }
   /// Where the peer is.
   static func placement(peer index: Int) -> UInt64 { 6_000_000 + UInt64(index) }
+  /// Excesses of the blocked spells that the scenario names.
+  static func spells(peer index: Int) -> UInt64 { 8_000_000 + UInt64(index) }
+  /// Where it walks.
+  static func stroll(peer index: Int) -> UInt64 { 7_000_000 + UInt64(index) }
 
   /// The sequence of this kind.
   func generator(seed: UInt64) -> SeededRandom { SeededRandom(seed: seed, stream: rawValue) }

@@ -40,6 +40,8 @@ struct RangeSimulator {
   private var excess: Double
   private var blocked: TwoStateChain
   private var silent: TwoStateChain
+  /// The excess of each spell of the scenario, metres.
+  private let spells: [Double]
 
   private init(_ settings: Scenario.Radio, to peer: Scenario.Peer, number: Int, in scene: Scene, seed: UInt64) {
     self.settings = settings
@@ -49,6 +51,8 @@ struct RangeSimulator {
     memory = exp(-step / settings.driftTime)
     random = SeededRandom(seed: seed, stream: RandomStream.ranging(peer: number))
     angles = AngleSimulator(settings, peer: number, seed: seed)
+    var sizes = SeededRandom(seed: seed, stream: RandomStream.spells(peer: number))
+    spells = settings.blockedSpells.map { _ in sizes.exponential(mean: settings.blockedExcess) }
     powers = PowerSimulator(settings, peer: number, seed: seed)
     delays = SeededRandom(seed: seed, stream: RandomStream.delays(peer: number))
     guesses = SeededRandom(seed: seed, stream: RandomStream.guesses(peer: number))
@@ -97,11 +101,12 @@ struct RangeSimulator {
     let toPeer = worldFromBody.inverse * position - antenna.value
     let angle = angles.measure(toPeer)
     let obstacle = scene.sight.excess(from: antennaInWorld, to: position, hand: scene.plan.pose(at: time))
-    let isBlocked = blocked.isOn || obstacle != nil
+    let spell = settings.blockedSpells.firstIndex { $0.contains(time) }
+    let isBlocked = blocked.isOn || obstacle != nil || spell != nil
     let power = powers.measure(distance: distance, isBlocked: isBlocked)
     let guess = settings.guessErrorShare.map { isBlocked != guesses.chance($0) ? 1.0 : 0.0 }
     guard !lost, !silent.isOn, hears(toPeer) else { return nil }
-    let excess = excess + (obstacle ?? 0)
+    let excess = excess + (obstacle ?? 0) + (spell.map { spells[$0] } ?? 0)
     let range =
       (1 + peer.rangeScale) * distance + peer.rangeBias + drift + excess + noise + (gross ? error : 0)
     let measurement = RangeMeasurement(

@@ -59,6 +59,16 @@ enum EvalText {
       Column(title: "rejected %", key: .rejectedRanges, unit: .share),
     ])
 
+  private static let walks = Block(
+    title: "While the peer walks",
+    columns: [
+      Column(title: "noticed after s", key: .walkNoticed, unit: .seconds),
+      Column(title: "90 % after s", key: .walkNoticed90, unit: .seconds),
+      Column(title: "within 2 s %", key: .walkNoticedIn2s, unit: .share),
+      Column(title: "angle published %", key: .walkAngleShare, unit: .share),
+      Column(title: "coverage %", key: .walkCoverage90, unit: .share),
+    ])
+
   private static let byTime = Block(
     title: "Angle by time since the motion began",
     columns: AngleCheckpoint.seconds.flatMap {
@@ -72,6 +82,7 @@ enum EvalText {
     title: "Where the ideal observer knows the angle",
     columns: [
       Column(title: "angle published %", key: .knowableAngleShare, unit: .share),
+      Column(title: "ideal publishes %", key: .idealKnowableAngleShare, unit: .share),
       Column(title: "error ratio", key: .angleErrorRatio, unit: .ratio),
       Column(title: "90 % error ratio", key: .angleErrorRatio90, unit: .ratio),
       Column(title: "half-width ratio", key: .halfWidthRatio, unit: .ratio),
@@ -102,7 +113,7 @@ enum EvalText {
   static func lines(_ outcomes: [EvalOutcome], format: EvalCommand.Format) -> [String] {
     if format == .jsonl { return outcomes.map(line) }
     var lines: [String] = []
-    for block in [trajectory, finding, byTime, moments, ideal] {
+    for block in [trajectory, finding, walks, byTime, moments, ideal] {
       let columns = block.columns.filter { column in outcomes.contains { $0.figures?[column.key].value != nil } }
       guard !columns.isEmpty else { continue }
       if !lines.isEmpty { lines.append("") }

@@ -25,6 +25,8 @@ struct Trial {
   var asksIdeal: Bool
   /// Whether a scenario's start from the truth errs as the filter expects.
   var drawsStart = false
+  /// Who holds the phone in a scenario.
+  var user = SimulatedUser.script
 
   /// Runs and judges. Takes seconds; touches nothing shared.
   ///
@@ -61,8 +63,8 @@ struct Trial {
   }
 
   private func judgeScenario(_ scenario: Scenario, _ seed: UInt64) throws -> Judge.Verdict {
-    let simulator = try Simulator(
-      scenario: options.forcesOdometry ? scenario.followedByOdometry : scenario, seed: seed)
+    let followed = options.forcesOdometry ? scenario.followedByOdometry : scenario
+    let simulator = try Simulator(scenario: user.played(followed, seed: seed, options.finder), seed: seed)
     let contents = simulator.recording()
     let events = options.cut(contents.events)
     let truth = TruthReading(states: contents.truth, peers: contents.peers)

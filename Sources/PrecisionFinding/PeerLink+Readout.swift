@@ -1,0 +1,100 @@
+import Estimator
+import Foundation
+import Geometry
+import Ranging
+
+/// What is read off a link.
+extension PeerLink {
+  /// Probability that what is believed is wrong, by what the latest ranges say against it, 0...1.
+  var doubt: Double { watch.doubt }
+
+  /// Probability that the peer walks, 0...1.
+  var walking: Double {
+    if case .searching(let posterior) = stage, posterior.walks { return 1 - rival.probability }
+    return rival.probability
+  }
+
+  /// True when the peer is a state of the filter.
+  var isTracked: Bool {
+    if case .tracked = stage { return true }
+    return false
+  }
+
+  /// Number of hypotheses alive; 1 when tracked.
+  var hypotheses: Int {
+    switch stage {
+    case .searching(let posterior): posterior.count
+    case .tracked: 1
+    }
+  }
+
+  /// Probability that the last range's sight was free.
+  var free: Double {
+    switch stage {
+    case .searching(let posterior): posterior.free
+    case .tracked(let tracked): tracked.chain.free
+    }
+  }
+
+  /// The link's noise as it is seen now; nil before the first ranges.
+  var noise: RangeNoise? {
+    switch stage {
+    case .searching(let posterior): posterior.noise
+    case .tracked(let tracked): tracked.noise
+    }
+  }
+
+  private var axes: Double { Angle.degrees(configuration.axesUncertaintyDegrees) }
+
+  /// What is believed of the peer as seen from the device now; nil before there is anything.
+  func belief(filter: any NavigationFilter, worldFromDevice: Pose) -> Belief? {
+    let seconds = record.lastRange.map { max(filter.time.seconds(since: $0.timestamp), 0) } ?? 0
+    var gaussians: [TargetGaussian]
+    switch stage {
+    case .searching(let posterior):
+      guard posterior.hasBegun else { return nil }
+      gaussians = posterior.gaussians(after: seconds)
+    case .tracked(let tracked): gaussians = [tracked.gaussian(filter: filter, origin: worldFromDevice.translation)]
+    }
+    gaussians += rivals(after: seconds, beside: gaussians)
+    return Belief(worldFromDevice: worldFromDevice, gaussians: gaussians, axesUncertainty: axes, doubt: doubt)
+  }
+
+  /// Where the peer is if it has begun to walk, in weights beside those of the belief.
+  private func rivals(after seconds: Double, beside belief: [TargetGaussian]) -> [TargetGaussian] {
+    guard let posterior = rival.posterior, posterior.walks, rival.probability > Self.negligible else { return [] }
+    let whole = belief.reduce(0) { $0 + $1.weight }
+    let odds = rival.probability / (1 - rival.probability)
+    return posterior.gaussians(after: seconds).map { gaussian in
+      var part = gaussian
+      part.weight *= odds * whole
+      return part
+    }
+  }
+
+  /// A rival that is less probable than this says nothing.
+  private static let negligible = 1e-5
+
+  /// What the device's own uncertainty adds to the peer's position in the estimate's world.
+  func worldCovariance(of belief: Belief, filter: any NavigationFilter) -> Matrix3 {
+    switch stage {
+    case .tracked(let tracked) where rival.probability <= Self.negligible:
+      return tracked.worldCovariance(filter: filter)
+    case .searching, .tracked:
+      let position = belief.position
+      let d = position.mean - filter.worldFromNavigation.translation
+      let turn = Vector3(0, 0, 1).cross(d)
+      let width = filter.covariance.size(of: filter.poseBlock)
+      let p = filter.covariance.marginal([filter.poseBlock])
+      var pose = Matrix3.zero
+      for r in 0..<3 {
+        for c in 0..<3 {
+          pose[r, c] =
+            p[(3 + r) * width + 3 + c] + turn[r] * p[2 * width + 3 + c] + p[(3 + r) * width + 2] * turn[c]
+            + turn[r] * p[2 * width + 2] * turn[c]
+        }
+      }
+      return position.covariance + pose
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import Estimator
+import Foundation
+import Geometry
+import SensorData
+
+/// What is said of peers and of the session.
+extension PrecisionFinder {
+  func open(_ range: RangeMeasurement) -> PeerLink {
+    let peer = range.peer
+    let link = PeerLink(
+      peer: peer, configuration: configuration, antennas: (rig.radio?.antennas ?? ["": .zero]).keys.sorted(),
+      statedNoise: rig.radio?.rangeNoise ?? range.standardDeviation, bodyFromDevice: rig.bodyFromDevice)
+    links[peer] = link
+    presenters[peer] = PeerPresenter(configuration)
+    return link
+  }
+
+  func publish(_ peer: String, at time: Timestamp, onPath: Bool, report: RangeReport? = nil) {
+    guard let link = links[peer] else { return }
+    let blind = !useOdometry && (camera.isBlind(at: time) ?? false)
+    let update = meter.measure(.readout) {
+      composer.compose(
+        link, &presenters[peer]!, at: time, filter: onPath ? trajectory.filter : nil,
+        bodyFromDevice: rig.bodyFromDevice, report: report, blindness: blind ? camera.word(at: time) : nil)
+    }
+    summary.note(update, link: link)
+    outputs.append(.update(update))
+    if let updateWitness, updateWitness.wants(peer, at: time) {
+      updateWitness.take(
+        Explanation(
+          update, link, filter: onPath ? trajectory.filter : nil, bodyFromDevice: rig.bodyFromDevice,
+          blindness: blind ? camera.word(at: time) : nil, configuration))
+    }
+  }
+
+  /// The session's own convergence: whether there is a trajectory and whether the camera carries it.
+  func judgeSession(at time: Timestamp) {
+    summary.waitingFor = trajectory.waitingFor
+    let blind = !useOdometry && (camera.isBlind(at: time) ?? false)
+    let now: Convergence =
+      blind
+      ? Convergence(status: .notConverged, reasons: [.insufficientLighting])
+      : trajectory.filter == nil ? Convergence(status: .unknown) : Convergence(status: .converged)
+    guard now != session else { return }
+    session = now
+    var details: [String: NearbyUpdate.Detail] = [:]
+    if blind { details["camera"] = .text(camera.word(at: time)) }
+    if let waiting = trajectory.waitingFor { details["waitingFor"] = .text(waiting) }
+    outputs.append(
+      .session(SessionUpdate(timestamp: time, convergence: now, guidance: now.guidance, details: details)))
+  }
+}

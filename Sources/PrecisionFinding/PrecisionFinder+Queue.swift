@@ -1,0 +1,48 @@
+import SensorData
+
+/// From events, in arrival order, to actions in the order of their times.
+extension PrecisionFinder {
+  func admit(_ event: SensorEvent) {
+    queueTicks(before: event.timestamp)
+    clock = event.timestamp
+    switch event {
+    case .imu: trajectory.append(event)
+    case .odometry:
+      trajectory.append(event)
+      if useOdometry { insert(.pose(event.timestamp)) }
+    case .frame(let frame):
+      if !useOdometry { insert(.frame(frame, at: event.timestamp.advanced(bySeconds: timeOffset(frame)))) }
+    case .device(let event): insert(.device(event))
+    case .range(let range):
+      if nextTick == nil { nextTick = firstTick(after: range.timestamp) }
+      insert(.range(range))
+    }
+  }
+
+  func timeOffset(_ frame: CameraFrame) -> Double {
+    rig.cameras.indices.contains(frame.camera) ? rig.cameras[frame.camera].timeOffset : 0
+  }
+
+  /// Puts an action in its place: a frame whose camera's clock is behind stands after ranges that are stamped later.
+  func insert(_ action: Action) {
+    var position = actions.count
+    while position > 0, actions[position - 1].time > action.time { position -= 1 }
+    actions.insert(action, at: position)
+  }
+
+  var interval: Int64 { max(Int64((configuration.updateInterval * 1e9).rounded()), 1_000_000) }
+
+  func firstTick(after time: Timestamp) -> Timestamp {
+    let remainder = time.nanoseconds % interval
+    return time.advanced(byNanoseconds: remainder > 0 ? interval - remainder : -remainder)
+  }
+
+  func queueTicks(before time: Timestamp) {
+    // Nobody looks at a screen through ten silent minutes: then the ticks go on with the next event.
+    if let tick = nextTick, time.seconds(since: tick) > 600 { nextTick = firstTick(after: time) }
+    while let tick = nextTick, tick < time {
+      insert(.tick(tick))
+      nextTick = tick.advanced(byNanoseconds: interval)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Estimator
+import Foundation
+import Geometry
+import Ranging
+
+/// The pieces of a range update.
+extension TrackedPeer {
+  /// Lets the Gauss-Markov biases forget.
+  func predict(seconds: Double, metres: Double, filter: any NavigationFilter) {
+    guard seconds > 0 else { return }
+    var state = filter.vector(block)
+    let phi = noise.memory(after: seconds, metres: metres)
+    var decay = [Double](repeating: 1, count: state.count)
+    var variance = [Double](repeating: 0, count: state.count)
+    for k in 0..<3 { variance[k] = configuration.peerRandomWalk * configuration.peerRandomWalk * seconds }
+    if isBlocked { variance[layout.excess] = configuration.excessWalk * configuration.excessWalk * seconds }
+    for k in layout.coloured {
+      state[k] *= phi
+      decay[k] = phi
+      variance[k] = noise.coloured * noise.coloured * (1 - phi * phi)
+    }
+    filter.setVector(block, to: state)
+    filter.covariance.addNoise(block, decay: decay, variance: variance)
+  }
+
+  func rows(
+    _ model: RangeModel, scale: Double, _ columns: BiasColumns, filter: any NavigationFilter
+  ) -> [(ErrorCovariance.Block, [Double])] {
+    var pose = [Double](repeating: 0, count: filter.covariance.size(of: filter.poseBlock))
+    for k in 0..<3 {
+      pose[k] = scale * model.rotationJacobian[k]
+      pose[3 + k] = scale * model.positionJacobian[k]
+    }
+    var peer = [Double](repeating: 0, count: layout.dimension)
+    for k in 0..<3 { peer[k] = scale * model.peerJacobian[k] }
+    peer[layout.bias] = 1
+    peer[layout.scale] = model.distance
+    peer[columns.coloured] = 1
+    if let constant = columns.constant { peer[constant] = 1 }
+    peer[layout.excess] = 1
+    return [(filter.poseBlock, pose), (block, peer)]
+  }
+
+  static func variance(_ row: [(ErrorCovariance.Block, [Double])], in covariance: ErrorCovariance) -> Double {
+    let p = covariance.marginal(row.map(\.0))
+    let h = row.flatMap(\.1)
+    var sum = 0.0
+    for i in h.indices where h[i] != 0 { for j in h.indices { sum += h[i] * p[i * h.count + j] * h[j] } }
+    return max(sum, 0)
+  }
+}

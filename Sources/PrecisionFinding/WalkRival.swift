@@ -1,0 +1,55 @@
+import Estimator
+import Geometry
+import Ranging
+
+/// Watches whether a peer that is taken to stand has begun to walk, or one that is taken to walk has stopped.
+///
+/// Beside the belief stands its rival, which is the same belief but for that. Both foretell every range; as long as nothing speaks for
+/// the rival it begins anew from the belief, so that its walk begins where the evidence does (Page's test, see
+/// `ContradictionWatch`). A rival that wins takes over with all it knows: the peer is followed, not searched for.
+struct WalkRival {
+  /// How often a rival for which nothing speaks begins anew, seconds.
+  private static let renewal = 0.3
+
+  /// The rival; nil where there is none.
+  private(set) var posterior: PeerPosterior?
+  private var watch: ContradictionWatch
+  private var age = 0.0
+
+  /// - Parameter limit: logarithm of the odds at which the rival takes over.
+  init(limit: Double) { watch = ContradictionWatch(limit: limit) }
+
+  /// Probability that the rival is right, 0...1.
+  var probability: Double { posterior == nil ? 0 : watch.doubt }
+  /// What speaks for it, natural logarithm of the odds.
+  var evidence: Double { posterior == nil ? 0 : watch.evidence }
+
+  /// Weighs the rival against the belief by how well either foretold a range; true when the rival is to take over.
+  ///
+  /// - Parameters:
+  ///   - foretold: logarithm of the belief's density; nil where it foretold nothing.
+  ///   - lost: what the trajectory lost since the range before.
+  mutating func weigh(
+    _ range: PeerPosterior.Range, foretold: Double?, lost: AccumulatedDrift, seconds: Double
+  ) -> Bool {
+    guard posterior != nil else { return false }
+    age += seconds
+    posterior!.drift(positionVariance: lost.position, yawVariance: lost.yaw, device: range.device)
+    let own = posterior!.update(range)?.logDensity
+    return watch.note(belief: foretold, alone: own, seconds: seconds)
+  }
+
+  /// Begins anew from a belief, where nothing speaks for the rival and the time has come.
+  mutating func renew(from belief: @autoclosure () -> PeerPosterior?) {
+    guard posterior == nil || (watch.evidence == 0 && age >= Self.renewal) else { return }
+    watch.reset()
+    age = 0
+    posterior = belief().map { $0.walks ? $0.standing : $0.walking }
+  }
+
+  /// Nothing is to be compared for now.
+  mutating func dismiss() {
+    posterior = nil
+    watch.reset()
+  }
+}

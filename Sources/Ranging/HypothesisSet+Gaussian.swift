@@ -1,0 +1,49 @@
+import Foundation
+import Geometry
+
+extension HypothesisSet {
+  /// One Gaussian as a pair of hypotheses, free and blocked: the other way round than `cartesianCovariance`.
+  ///
+  /// - Parameters:
+  ///   - mean: position (world, metres), then the biases as in `layout`.
+  ///   - covariance: row-major, `dimension` squared.
+  ///   - free: probability of a free sight.
+  ///   - anchor: world, metres; not where the peer is.
+  package init(
+    mean: [Double], covariance p: [Double], free: Double, anchor: Vector3, layout: LinkLayout, noise: RangeNoise,
+    _ configuration: RangingConfiguration
+  ) {
+    self.init(anchor: anchor, layout: layout, noises: [noise])
+    let n = layout.dimension
+    let d = Vector3(mean[0], mean[1], mean[2]) - anchor
+    let rho = max(d.norm, 0.05)
+    let u = d.norm > 1e-9 ? d.normalized : Vector3(1, 0, 0)
+    let (e1, e2) = u.tangentBasis
+    let inverse = Matrix3(rows: e1 / rho, e2 / rho, u)
+    var spherical = p
+    for c in 0..<n {
+      let v = inverse * Vector3(spherical[c], spherical[n + c], spherical[2 * n + c])
+      for r in 0..<3 { spherical[r * n + c] = v[r] }
+    }
+    for r in 0..<n {
+      let v = inverse * Vector3(spherical[r * n], spherical[r * n + 1], spherical[r * n + 2])
+      for c in 0..<3 { spherical[r * n + c] = v[c] }
+    }
+    var scalars = Array(mean[2...])
+    scalars[0] = rho
+    let e = layout.excess
+    let wasBlocked = spherical[e * n + e] > 0
+    for blocked in [false, true] {
+      var (x, q) = (scalars, spherical)
+      if !(blocked && wasBlocked) {
+        // A free sight has no excess; that of a spell to come is apart from everything else.
+        for k in 0..<n { (q[e * n + k], q[k * n + e]) = (0, 0) }
+        x[e - 2] = blocked ? configuration.excessMean : 0
+        q[e * n + e] = blocked ? configuration.excessSpread * configuration.excessSpread : 0
+      }
+      append(
+        logWeight: log(max(blocked ? 1 - free : free, 1e-12)), direction: u, tangent: e1, noise: 0, scalars: x,
+        covariance: q)
+    }
+  }
+}

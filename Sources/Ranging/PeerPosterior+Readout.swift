@@ -1,0 +1,99 @@
+import Foundation
+import Geometry
+
+/// What is read off the hypotheses.
+extension PeerPosterior {
+  /// The hypotheses with their shares, as if unfolded: coarsely, and as one a direction, because all directions say the same.
+  private var spread: (set: HypothesisSet, shares: [Double])? {
+    guard let hypotheses else { return nil }
+    guard isFolded else { return (hypotheses, normalized) }
+    let set = unfolded(hypotheses.merged(shares: normalized), directions: 100)
+    return (set, Self.shares(set.logWeight))
+  }
+
+  func unfolded(_ set: HypothesisSet, directions: Int) -> HypothesisSet {
+    set.unfolded(over: FibonacciLattice.directions(directions)) { u in
+      let elevation = asin(u.z) / configuration.elevationPrior
+      return -0.5 * elevation * elevation
+    }
+  }
+
+  static func shares(_ logWeight: [Double]) -> [Double] {
+    guard let best = logWeight.max() else { return [] }
+    let weights = logWeight.map { exp($0 - best) }
+    let sum = weights.reduce(0, +)
+    return weights.map { $0 / sum }
+  }
+
+  /// The posterior over the peer's position as Gaussians; those below 1e-5 are left out. Where there are many, the posterior is
+  /// broad, and those of one direction of the lattice are told as one with the mean and covariance of all.
+  ///
+  /// - Parameter seconds: since the newest range: a peer that walks has gone on.
+  package func gaussians(after seconds: Double) -> [TargetGaussian] {
+    guard let (set, normalized) = spread else { return [] }
+    let step = walks && seconds > 0 ? configuration.walk.step(seconds) : nil
+    let listed = (0..<set.count).filter { normalized[$0] > 1e-5 }
+    guard listed.count > Self.manyGaussians else {
+      return listed.map { set.gaussian($0, weight: normalized[$0], after: step) }
+    }
+    var merged = [TargetGaussian?](repeating: nil, count: Int(set.node.max() ?? 0) + 1)
+    for i in listed {
+      let gaussian = set.gaussian(i, weight: normalized[i], after: step)
+      if merged[Int(set.node[i])]?.merge(gaussian) == nil { merged[Int(set.node[i])] = gaussian }
+    }
+    return merged.compactMap(\.self)
+  }
+
+  /// The same at the newest range.
+  package var gaussians: [TargetGaussian] { gaussians(after: 0) }
+
+  /// More Gaussians than this are told by directions of the lattice.
+  private static let manyGaussians = 400
+
+  /// Length of the mean direction from where the first range was taken, 0...1: near 1 when all hypotheses agree on it.
+  package var agreement: Double {
+    guard let set = hypotheses, !isFolded else { return 0 }
+    var sum = Vector3.zero
+    for i in 0..<set.count { sum += normalized[i] * set.direction[i] }
+    return sum.norm
+  }
+
+  /// The whole posterior as one Gaussian over (position in the world, biases as in `LinkLayout`); the covariance
+  /// row-major. For the hand-over to a filter, once one mode is left.
+  package var merged: (mean: [Double], covariance: [Double])? {
+    guard let (set, normalized) = spread else { return nil }
+    let n = set.dimension
+    func state(_ i: Int) -> [Double] {
+      let t = set.position(i)
+      return [t.x, t.y, t.z] + set.scalars[(i * (n - 2) + 1)..<((i + 1) * (n - 2))]
+    }
+    var mean = [Double](repeating: 0, count: n)
+    for i in 0..<set.count { for (k, value) in state(i).enumerated() { mean[k] += normalized[i] * value } }
+    var covariance = [Double](repeating: 0, count: n * n)
+    for i in 0..<set.count where normalized[i] > 1e-9 {
+      let offset = zip(state(i), mean).map { $0 - $1 }
+      let p = set.cartesianCovariance(i)
+      for r in 0..<n {
+        for c in 0..<n { covariance[r * n + c] += normalized[i] * (p[r * n + c] + offset[r] * offset[c]) }
+      }
+    }
+    return (mean, covariance)
+  }
+
+  /// The noise of the link as the posterior sees it: the candidates' variances weighted by their probabilities.
+  package var noise: RangeNoise? {
+    guard let set = hypotheses else { return nil }
+    let candidates = zip(set.noises, noiseShares(set))
+    return RangeNoise(
+      white: candidates.reduce(0) { $0 + $1.1 * $1.0.white * $1.0.white }.squareRoot(),
+      coloured: candidates.reduce(0) { $0 + $1.1 * $1.0.coloured * $1.0.coloured }.squareRoot(),
+      correlationTime: configuration.correlationTime, correlationLength: configuration.correlationLength)
+  }
+
+  /// Shares of the noise candidates.
+  func noiseShares(_ set: borrowing HypothesisSet) -> [Double] {
+    var shares = [Double](repeating: 0, count: set.noises.count)
+    for i in 0..<set.count { shares[Int(set.noise[i])] += normalized[i] }
+    return shares
+  }
+}

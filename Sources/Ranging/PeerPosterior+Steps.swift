@@ -1,0 +1,96 @@
+import Foundation
+import Geometry
+import SensorData
+
+/// How the hypotheses go on from range to range.
+extension PeerPosterior {
+  /// Until the device has moved the direction is open: each noise has one pair of hypotheses about the distance.
+  mutating func begin(at first: Range) {
+    hypotheses = HypothesisSet(folded: first, configuration, layout: layout, statedNoise: statedNoise)
+    isFolded = true
+    last = first
+    normalize()
+  }
+
+  /// The device has moved: from here on every direction is tried.
+  private mutating func unfold(device: Vector3) {
+    isFolded = false
+    pruneNoises(below: Self.unlikelyShare)
+    // How fast the distance changed says nothing of a velocity in the world before there is a direction.
+    if walks { hypotheses = hypotheses!.standing().walking(configuration.walk) }
+    hypotheses = unfolded(hypotheses!, directions: configuration.directions)
+    hypotheses!.drift(positionVariance: 0, yawVariance: foldedYawVariance, device: device)
+    foldedYawVariance = 0
+    normalize()
+  }
+
+  mutating func take(_ range: Range) -> Outcome {
+    let previous = last ?? range
+    let seconds = abs(range.timestamp.seconds(since: previous.timestamp))
+    last = range
+    let away = (range.antenna - hypotheses!.anchor).norm
+    if isFolded, away > Self.stillRadius || !range.cosines.isEmpty { unfold(device: previous.device) }
+    hypotheses!.predict(
+      seconds: seconds, metres: (range.device - previous.device).norm,
+      antennaCorrelation: configuration.antennaCorrelation)
+    if walks { hypotheses!.walk(seconds: seconds, configuration.walk) }
+    hypotheses!.drift(
+      positionVariance: configuration.peerRandomWalk * configuration.peerRandomWalk * seconds, yawVariance: 0,
+      device: range.device)
+    if let guess = range.blockedGuess { hypotheses!.weigh(radioGuess: guess) }
+    if !isFolded {
+      hypotheses!.splitWhereCurved(
+        antenna: range.antenna, limit: configuration.hypothesisLimit)
+    }
+    let verdict = hypotheses!.update(
+      RangeEvidence(
+        range: range.range, antenna: isFolded ? hypotheses!.anchor : range.antenna,
+        columns: layout.columns(of: range.antennaID), seconds: seconds,
+        // The way to the anchor, seen along a direction that is open: its mean square.
+        extraVariance: range.extraVariance + (isFolded ? away * away / 3 : 0), configuration: configuration))
+    take(range.cosines, of: range)
+    taken += 1
+    normalize()
+    if taken % 10 == 0 { pruneNoises(below: Self.refutedShare) }
+    if taken % 10 == 0, !isFolded { hypotheses!.mergeDuplicates() }
+    prune()
+    return Outcome(
+      free: free * verdict.regular, innovation: verdict.innovation, sigma: verdict.variance.squareRoot(),
+      logDensity: verdict.logDensity)
+  }
+
+  /// Takes angles of arrival in, after the range that they came with has told whether its sight was free.
+  private mutating func take(_ cosines: [AxisCosine], of range: Range) {
+    guard !cosines.isEmpty else { return }
+    let since = lastAngle.map { abs(range.timestamp.seconds(since: $0)) }
+    let worth = since.map { angles.worth(after: $0) } ?? 1
+    lastAngle = range.timestamp
+    let weights = hypotheses!.logWeight
+    // How far off they are is asked of the likeliest place.
+    let best = hypotheses!.position(weights.indices.max { weights[$0] < weights[$1] }!) - range.antenna
+    angles.note(
+      cosines.map { ($0.cosine - $0.model(best).cosine) / $0.variance.squareRoot() }, at: range.timestamp)
+    for cosine in cosines { hypotheses!.update(cosine, antenna: range.antenna, worth: worth, configuration) }
+  }
+
+  /// Gives up the noises that the ranges refute: each costs as much as the right one.
+  private mutating func pruneNoises(below limit: Double) {
+    let shares = noiseShares(hypotheses!)
+    let noise = hypotheses!.noise
+    hypotheses!.filter { shares[Int(noise[$0])] >= limit }
+  }
+
+  private mutating func prune() {
+    guard let best = hypotheses?.logWeight.max() else { return }
+    let weights = hypotheses!.logWeight
+    let floor = best + log(configuration.pruneBelow)
+    hypotheses!.filter { max(weights[$0 & ~1], weights[$0 | 1]) >= floor }
+    normalize()
+  }
+
+  mutating func normalize() {
+    guard let best = hypotheses?.logWeight.max() else { return }
+    for i in 0..<hypotheses!.count { hypotheses!.logWeight[i] -= best }
+    normalized = Self.shares(hypotheses!.logWeight)
+  }
+}
