@@ -66,8 +66,9 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var strangeAngleShare = 0.1
   /// Hypotheses below this share of the best one are dropped.
   public var pruneBelow = 1e-6
-  /// A hard limit to the number of hypotheses of one link.
-  public var hypothesisLimit = 6000
+  /// A hard limit to the number of hypotheses of one link. Four times as many cost three times the time where noises are many, and
+  /// gained nothing but 3 % of width on a straight walk.
+  public var hypothesisLimit = 1500
 
   /// The defaults.
   public init() {}
