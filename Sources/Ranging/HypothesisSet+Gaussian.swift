@@ -20,15 +20,7 @@ extension HypothesisSet {
     let u = d.norm > 1e-9 ? d.normalized : Vector3(1, 0, 0)
     let (e1, e2) = u.tangentBasis
     let inverse = Matrix3(rows: e1 / rho, e2 / rho, u)
-    var spherical = p
-    for c in 0..<n {
-      let v = inverse * Vector3(spherical[c], spherical[n + c], spherical[2 * n + c])
-      for r in 0..<3 { spherical[r * n + c] = v[r] }
-    }
-    for r in 0..<n {
-      let v = inverse * Vector3(spherical[r * n], spherical[r * n + 1], spherical[r * n + 2])
-      for c in 0..<3 { spherical[r * n + c] = v[c] }
-    }
+    let spherical = Self.carried(p, by: inverse, size: n)
     var scalars = Array(mean[2...])
     scalars[0] = rho
     let e = layout.excess

@@ -103,17 +103,21 @@ package struct HypothesisSet {
   /// Covariance of hypothesis `i` over (t, b, biases as in `layout`), row-major, `dimension` squared.
   package func cartesianCovariance(_ i: Int) -> [Double] {
     let n = dimension
-    let j = positionJacobian(i)
-    var left = Array(covariance[(i * n * n)..<((i + 1) * n * n)])
+    return Self.carried(Array(covariance[(i * n * n)..<((i + 1) * n * n)]), by: positionJacobian(i), size: n)
+  }
+
+  /// `J P J^T` of a covariance P, `size` squared, row-major, where J changes the first three numbers by `jacobian` and leaves the others.
+  static func carried(_ covariance: [Double], by jacobian: Matrix3, size n: Int) -> [Double] {
+    var p = covariance
     for c in 0..<n {
-      let v = j * Vector3(left[c], left[n + c], left[2 * n + c])
-      for r in 0..<3 { left[r * n + c] = v[r] }
+      let v = jacobian * Vector3(p[c], p[n + c], p[2 * n + c])
+      for r in 0..<3 { p[r * n + c] = v[r] }
     }
     for r in 0..<n {
-      let v = j * Vector3(left[r * n], left[r * n + 1], left[r * n + 2])
-      for c in 0..<3 { left[r * n + c] = v[c] }
+      let v = jacobian * Vector3(p[r * n], p[r * n + 1], p[r * n + 2])
+      for c in 0..<3 { p[r * n + c] = v[c] }
     }
-    return left
+    return p
   }
 
   /// Every pair once for each direction, with a logarithm of a prior for it; nothing but the distance may be known of the pairs.
