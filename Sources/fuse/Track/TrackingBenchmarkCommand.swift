@@ -12,6 +12,7 @@ struct TrackingBenchmarkCommand: ParsableCommand {
   @Option(help: "Only motions whose name begins so.") var motion = ""
   @Option(help: "Only lenses whose name begins so.") var lens = ""
   @Option(help: "Draws of room and hand.") var seeds = 3
+  @Option(help: "The first of them.") var firstSeed: UInt64 = 1
 
   /// A lens of a 752x480 camera; the coefficients of the first are EuRoC's.
   private static let lenses: [(name: String, focalLength: Double, distortion: CameraCalibration.Distortion)] = [
@@ -22,6 +23,7 @@ struct TrackingBenchmarkCommand: ParsableCommand {
 
   func validate() throws {
     guard (1...1000).contains(seeds) else { throw ValidationError("--seeds must be from 1 to 1000.") }
+    guard firstSeed < 1 << 40 else { throw ValidationError("--first-seed must be under 2^40.") }
   }
 
   func run() throws {
@@ -38,7 +40,7 @@ struct TrackingBenchmarkCommand: ParsableCommand {
           scenario.camera?.focalLength = lens.focalLength
           scenario.camera?.distortion = lens.distortion
           var own: [TrackingTrial.Figures] = [], plain: [TrackingTrial.Figures] = []
-          for seed in 1...UInt64(seeds) {
+          for seed in firstSeed..<firstSeed + UInt64(seeds) {
             let trial = try TrackingTrial(scenario, seed: seed)
             own.append(trial.own())
             plain.append(trial.plain())
