@@ -37,8 +37,9 @@ extension TrackedPeer {
       guard let row = row(of: cosine, worth: worth, antenna: antenna, filter: filter) else { continue }
       let responsibility = row.regular / (row.regular + 0.5 * configuration.strangeAngleShare)
       guard responsibility > 0.02 else { continue }
+      let counted = TrackedModes.noise(row.noise / responsibility, spread: row.spread, share: share)
       let result = filter.covariance.update(
-        jacobian: row.jacobian, residual: [row.residual], noise: [row.noise / (responsibility * share)], gate: nil)
+        jacobian: row.jacobian, residual: [row.residual], noise: [counted], gate: nil)
       if case .accepted(_, let correction) = result { filter.apply(correction) }
     }
   }
@@ -53,7 +54,9 @@ extension TrackedPeer {
   /// One cosine's residual, variance and Jacobian, and the density of a regular angle, 1/1; nil where the peer is too near.
   private func row(
     of measured: AxisCosine, worth: Double, antenna: Vector3, filter: any NavigationFilter
-  ) -> (residual: Double, noise: Double, jacobian: [(ErrorCovariance.Block, [Double])], regular: Double)? {
+  ) -> (
+    residual: Double, noise: Double, spread: Double, jacobian: [(ErrorCovariance.Block, [Double])], regular: Double
+  )? {
     let model = model(measured, antenna, filter)
     guard model.distance > 0.3 else { return nil }
     var pose = [Double](repeating: 0, count: filter.covariance.size(of: filter.poseBlock))
@@ -63,9 +66,8 @@ extension TrackedPeer {
     }
     let jacobian = [(filter.poseBlock, pose), (block, peer)]
     let (residual, noise) = (measured.cosine - model.cosine, measured.variance / worth)
-    let regular =
-      (1 - configuration.strangeAngleShare)
-      * RangeLikelihood.normal(residual, Self.variance(jacobian, in: filter.covariance) + noise)
-    return (residual, noise, jacobian, regular)
+    let spread = Self.variance(jacobian, in: filter.covariance)
+    let regular = (1 - configuration.strangeAngleShare) * RangeLikelihood.normal(residual, spread + noise)
+    return (residual, noise, spread, jacobian, regular)
   }
 }

@@ -27,7 +27,8 @@ extension HypothesisSet {
         q[e * n + e] = blocked ? configuration.excessSpread * configuration.excessSpread : 0
       }
       append(
-        logWeight: log(part.share * max(blocked ? 1 - free : free, 1e-12)), direction: u, tangent: e1, noise: 0, scalars: x,
+        logWeight: log(part.share * max(blocked ? 1 - free : free, 1e-12)), direction: u, tangent: e1, noise: 0,
+        scalars: x,
         covariance: q)
     }
   }
