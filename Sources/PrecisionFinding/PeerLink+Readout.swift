@@ -14,17 +14,17 @@ extension PeerLink {
     return rival.probability
   }
 
-  /// True when the peer is a state of the filter.
+  /// True when the peer's places are states of the filter.
   var isTracked: Bool {
     if case .tracked = stage { return true }
     return false
   }
 
-  /// Number of hypotheses alive; 1 when tracked.
+  /// Number of hypotheses alive; of places when tracked.
   var hypotheses: Int {
     switch stage {
     case .searching(let posterior): posterior.count
-    case .tracked: 1
+    case .tracked(let tracked): tracked.modes.count
     }
   }
 
@@ -32,7 +32,7 @@ extension PeerLink {
   var free: Double {
     switch stage {
     case .searching(let posterior): posterior.free
-    case .tracked(let tracked): tracked.chain.free
+    case .tracked(let tracked): tracked.free
     }
   }
 
@@ -40,7 +40,7 @@ extension PeerLink {
   var noise: RangeNoise? {
     switch stage {
     case .searching(let posterior): posterior.noise
-    case .tracked(let tracked): tracked.noise
+    case .tracked(let tracked): tracked.best.noise
     }
   }
 
@@ -54,7 +54,7 @@ extension PeerLink {
     case .searching(let posterior):
       guard posterior.hasBegun else { return nil }
       gaussians = posterior.gaussians(after: seconds)
-    case .tracked(let tracked): gaussians = [tracked.gaussian(filter: filter, origin: worldFromDevice.translation)]
+    case .tracked(let tracked): gaussians = tracked.gaussians(filter: filter, origin: worldFromDevice.translation)
     }
     gaussians += rivals(after: seconds, beside: gaussians)
     return Belief(worldFromDevice: worldFromDevice, gaussians: gaussians, axesUncertainty: axes, doubt: doubt)

@@ -5,30 +5,43 @@ import Ranging
 
 /// How a link gets from stage to stage.
 extension PeerLink {
-  /// Hands over once a single, narrow mode is left: then the filter's linearisation holds.
+  /// Hands over once one narrow mode is left, or few: then the filter's linearisation holds at each.
   func handOver(filter: any NavigationFilter) {
     guard case .searching(let posterior) = stage, posterior.hasBegun, !posterior.walks,
       rangesTaken >= configuration.handOverRanges
     else {
       return
     }
-    // Seldom: directions that differ by half a radian are no narrow cone, seen from anywhere near.
-    guard posterior.agreement > cos(0.5) else { return }
-    let belief = Belief(
-      worldFromDevice: Pose(rotation: .identity, translation: filter.worldFromBody.translation),
-      gaussians: posterior.gaussians)
-    let (mean, cone) = belief.direction
-    guard cone <= Angle.degrees(configuration.handOverConeDegrees) else { return }
-    let limit = cos(Angle.degrees(20))
-    let rivals = belief.gaussians.reduce(0.0) { sum, g in
-      sum + ((g.position - belief.worldFromDevice.translation).normalized.dot(mean) < limit ? g.weight : 0)
+    // Seldom: directions that differ by half a radian are no narrow cone, seen from anywhere near, nor a mirror image that lasts.
+    guard posterior.agreement > cos(0.5), let places = places(posterior, filter: filter),
+      let tracked = TrackedModes(
+        places, of: posterior, filter: filter, configuration: configuration.ranging, antennas: antennas)
+    else {
+      return
     }
-    guard rivals < 1e-4 else { return }
-    guard
-      let tracked = TrackedPeer(
-        posterior, filter: filter, configuration: configuration.ranging, antennas: antennas)
-    else { return }
     stage = .tracked(tracked)
+  }
+
+  /// Most places at which a peer is tracked: two heights, in two directions or with something between them.
+  private static let mostPlaces = 4
+
+  /// The places that are left, as seen from the device; nil where they are too many, or one too wide.
+  private func places(_ posterior: PeerPosterior, filter: any NavigationFilter) -> [PeerPosterior.Mode]? {
+    let here = Pose(rotation: .identity, translation: filter.worldFromBody.translation)
+    let widest = Angle.degrees(configuration.handOverConeDegrees)
+    let whole = Belief(worldFromDevice: here, gaussians: posterior.gaussians)
+    let (mean, cone) = whole.direction
+    if cone <= widest {
+      let limit = cos(Angle.degrees(20))
+      let rivals = whole.gaussians.reduce(0.0) { sum, g in
+        sum + ((g.position - here.translation).normalized.dot(mean) < limit ? g.weight : 0)
+      }
+      return rivals < 1e-4 ? posterior.merged.map { [$0] } : nil
+    }
+    guard let modes = posterior.modes(from: here.translation, within: widest, most: Self.mostPlaces),
+      modes.allSatisfy({ Belief(worldFromDevice: here, gaussians: $0.gaussians).direction.cone <= widest })
+    else { return nil }
+    return modes
   }
 
   /// The belief that a rival is set beside: `last` is the newest range. Nil where there is nothing to tell apart: it is not known

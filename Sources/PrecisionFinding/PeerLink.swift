@@ -4,12 +4,12 @@ import Geometry
 import Ranging
 import SensorData
 
-/// One peer's link through its life: hypotheses while several places are possible, a state of the filter once one is left,
+/// One peer's link through its life: hypotheses while several places are possible, states of the filter once few are left,
 /// hypotheses again when the peer walks or the ranges contradict that state.
 final class PeerLink {
   enum Stage {
     case searching(PeerPosterior)
-    case tracked(TrackedPeer)
+    case tracked(TrackedModes)
   }
 
   let peer: String
@@ -132,9 +132,8 @@ final class PeerLink {
       return (outcome?.logDensity, false)
     case .tracked(var tracked):
       let placeOfAntenna = filter.bodyFromNavigation.inverse * antenna
-      let outcome = tracked.update(range, antenna: placeOfAntenna, filter: filter)
-      record.count(range, wasUsed: outcome == .used, innovation: tracked.innovation, free: tracked.chain.free)
-      tracked.update(placed.cosines, antenna: placeOfAntenna, filter: filter)
+      let outcome = tracked.update(range, placed.cosines, antenna: placeOfAntenna, filter: filter)
+      record.count(range, wasUsed: outcome == .used, innovation: tracked.best.innovation, free: tracked.free)
       stage = .tracked(tracked)
       return (tracked.logDensity, outcome == .contradicted)
     }

@@ -1,19 +1,47 @@
 import Estimator
+import Foundation
 import Geometry
 import Ranging
 
 /// Angles of arrival of a tracked peer.
 extension TrackedPeer {
-  /// The update by the cosines of an angle of arrival that came with the last range.
-  package mutating func update(_ measured: [AxisCosine], antenna: Vector3, filter: any NavigationFilter) {
-    guard !measured.isEmpty else { return }
-    let seconds = lastAngle.map { lastRange.seconds(since: $0) }
-    let worth = seconds.map { angles.worth(after: $0) } ?? 1
+  /// Before the update by an angle of arrival that came with the last range: what share of an independent measurement it is.
+  package mutating func worth(of measured: [AxisCosine], antenna: Vector3, filter: any NavigationFilter) -> Double {
+    guard !measured.isEmpty else { return 0 }
+    let worth = lastAngle.map { angles.worth(after: lastRange.seconds(since: $0)) } ?? 1
     lastAngle = lastRange
     angles.note(
       measured.map { ($0.cosine - model($0, antenna, filter).cosine) / $0.variance.squareRoot() }, at: lastRange)
-    guard worth > 0, !isBlocked else { return }
-    for cosine in measured { update(cosine, worth: worth, antenna: antenna, filter: filter) }
+    return isBlocked ? 0 : worth
+  }
+
+  /// Logarithm of how well it was foretold, to the power of its worth.
+  package func logDensity(
+    of measured: [AxisCosine], worth: Double, antenna: Vector3, filter: any NavigationFilter
+  ) -> Double {
+    guard worth > 0 else { return 0 }
+    return measured.reduce(0) { sum, cosine in
+      guard let row = row(of: cosine, worth: worth, antenna: antenna, filter: filter) else { return sum }
+      return sum + worth * log(row.regular + 0.5 * configuration.strangeAngleShare)
+    }
+  }
+
+  /// The update by its cosines.
+  ///
+  /// - Parameter share: as for ranges.
+  package mutating func update(
+    _ measured: [AxisCosine], worth: Double, antenna: Vector3, filter: any NavigationFilter, share: Double = 1
+  ) {
+    guard worth > 0 else { return }
+    for cosine in measured {
+      guard let row = row(of: cosine, worth: worth, antenna: antenna, filter: filter) else { continue }
+      let responsibility = row.regular / (row.regular + 0.5 * configuration.strangeAngleShare)
+      guard responsibility > 0.02 else { continue }
+      let counted = TrackedModes.noise(row.noise / responsibility, spread: row.spread, share: share)
+      let result = filter.covariance.update(
+        jacobian: row.jacobian, residual: [row.residual], noise: [counted], gate: nil)
+      if case .accepted(_, let correction) = result { filter.apply(correction) }
+    }
   }
 
   private func model(_ measured: AxisCosine, _ antenna: Vector3, _ filter: any NavigationFilter) -> AxisCosineModel {
@@ -23,22 +51,23 @@ extension TrackedPeer {
       worldFromNavigation: filter.worldFromNavigation, antenna: antenna)
   }
 
-  private func update(_ measured: AxisCosine, worth: Double, antenna: Vector3, filter: any NavigationFilter) {
+  /// One cosine's residual, variance and Jacobian, and the density of a regular angle, 1/1; nil where the peer is too near.
+  private func row(
+    of measured: AxisCosine, worth: Double, antenna: Vector3, filter: any NavigationFilter
+  ) -> (
+    residual: Double, noise: Double, spread: Double, jacobian: [(ErrorCovariance.Block, [Double])], regular: Double
+  )? {
     let model = model(measured, antenna, filter)
-    guard model.distance > 0.3 else { return }
+    guard model.distance > 0.3 else { return nil }
     var pose = [Double](repeating: 0, count: filter.covariance.size(of: filter.poseBlock))
     var peer = [Double](repeating: 0, count: layout.dimension)
     for k in 0..<3 {
       (pose[k], pose[3 + k], peer[k]) = (model.rotationJacobian[k], model.positionJacobian[k], model.peerJacobian[k])
     }
-    let row = [(filter.poseBlock, pose), (block, peer)]
+    let jacobian = [(filter.poseBlock, pose), (block, peer)]
     let (residual, noise) = (measured.cosine - model.cosine, measured.variance / worth)
-    let strange = configuration.strangeAngleShare
-    let regular = (1 - strange) * RangeLikelihood.normal(residual, Self.variance(row, in: filter.covariance) + noise)
-    let responsibility = regular / (regular + 0.5 * strange + 1e-300)
-    guard responsibility > 0.02 else { return }
-    let result = filter.covariance.update(
-      jacobian: row, residual: [residual], noise: [noise / responsibility], gate: nil)
-    if case .accepted(_, let correction) = result { filter.apply(correction) }
+    let spread = Self.variance(jacobian, in: filter.covariance)
+    let regular = (1 - configuration.strangeAngleShare) * RangeLikelihood.normal(residual, spread + noise)
+    return (residual, noise, spread, jacobian, regular)
   }
 }

@@ -40,12 +40,10 @@ extension TrackedPeer {
     return result
   }
 
-  /// The same belief as hypotheses, `last` being the newest range.
-  package func posterior(last: PeerPosterior.Range, filter: any NavigationFilter) -> PeerPosterior {
+  /// The same belief as a part of hypotheses.
+  package func part(share: Double, filter: any NavigationFilter) -> PeerPosterior.Part {
     let (mean, covariance) = relative(filter: filter, origin: filter.worldFromBody.translation)
-    return PeerPosterior(
-      mean: mean, covariance: covariance, last: last, free: chain.free, noise: noise, configuration: configuration,
-      layout: layout)
+    return PeerPosterior.Part(share: share, mean: mean, covariance: covariance, free: chain.free)
   }
 
   /// Covariance of the peer's position in the estimate's world, m^2.

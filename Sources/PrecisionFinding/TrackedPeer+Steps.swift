@@ -2,6 +2,7 @@ import Estimator
 import Foundation
 import Geometry
 import Ranging
+import SensorData
 
 /// The pieces of a range update.
 extension TrackedPeer {
@@ -23,7 +24,29 @@ extension TrackedPeer {
     filter.covariance.addNoise(block, decay: decay, variance: variance)
   }
 
-  func rows(
+  /// What a range tells beyond what its place foretells of a free sight, metres, with its Jacobian; nil so near that the direction turns
+  /// faster than the linearisation holds.
+  func row(
+    of range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter
+  ) -> (residual: Double, jacobian: [(ErrorCovariance.Block, [Double])])? {
+    let (state, first) = (filter.vector(block), filter.firstVector(block))
+    func model(_ state: [Double], _ worldFromNavigation: Pose) -> RangeModel {
+      RangeModel(
+        peer: Vector3(state[0], state[1], state[2]), worldFromNavigation: worldFromNavigation, antenna: antenna)
+    }
+    let present = model(state, filter.worldFromNavigation)
+    guard present.distance > 0.3 else { return nil }
+    let columns = layout.columns(of: range.antenna)
+    let predicted =
+      present.distance * (1 + state[layout.scale]) + state[layout.bias] + state[columns.coloured]
+      + (columns.constant.map { state[$0] } ?? 0)
+    let linearised = model(first, filter.firstWorldFromNavigation)
+    return (
+      range.range - predicted, jacobian(linearised, scale: 1 + first[layout.scale], columns, filter: filter)
+    )
+  }
+
+  private func jacobian(
     _ model: RangeModel, scale: Double, _ columns: BiasColumns, filter: any NavigationFilter
   ) -> [(ErrorCovariance.Block, [Double])] {
     var pose = [Double](repeating: 0, count: filter.covariance.size(of: filter.poseBlock))

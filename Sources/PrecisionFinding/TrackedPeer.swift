@@ -4,7 +4,7 @@ import Geometry
 import Ranging
 import SensorData
 
-/// A peer as a state of the filter: position and biases in the order of `LinkLayout`, cross-correlated with the
+/// A place of a peer as a state of the filter: position and biases in the order of `LinkLayout`, cross-correlated with the
 /// trajectory, updated range by range.
 package struct TrackedPeer {
   /// What became of a range.
@@ -34,17 +34,18 @@ package struct TrackedPeer {
   /// Logarithm of the density that was foretold for the last range, 1/m; nil where it was not weighed.
   package internal(set) var logDensity: Double?
 
-  /// Hands a posterior with one mode left over to the filter. Its ranges are in the posterior and are not used again.
+  /// Hands a place over to the filter. The ranges it knows are in the posterior and are not used again.
   ///
   /// The posterior is relative to the device as it stands now, so the peer's error is the device's (position, and heading
   /// times lever) plus the posterior's own: `dt = dp + theta_z z x d + dd`. The trajectory's drift within the posterior's
   /// lifetime is in `dd` already.
   package init?(
-    _ posterior: PeerPosterior, filter: any NavigationFilter, configuration: RangingConfiguration, antennas: [String]
+    _ mode: PeerPosterior.Mode, of posterior: PeerPosterior, filter: any NavigationFilter,
+    configuration: RangingConfiguration, antennas: [String]
   ) {
-    guard let merged = posterior.merged, let noise = posterior.noise else { return nil }
-    let n = merged.mean.count
-    let position = Vector3(merged.mean[0], merged.mean[1], merged.mean[2])
+    guard let noise = posterior.noise else { return nil }
+    let n = mode.mean.count
+    let position = Vector3(mode.mean[0], mode.mean[1], mode.mean[2])
     let turn = Vector3(0, 0, 1).cross(position - filter.worldFromNavigation.translation)
     let width = filter.covariance.size(of: filter.poseBlock)
     var jacobian = [Double](repeating: 0, count: n * width)
@@ -54,7 +55,7 @@ package struct TrackedPeer {
     }
     guard
       let block = filter.addVector(
-        merged.mean, jacobian: [(filter.poseBlock, jacobian)], independent: merged.covariance)
+        mode.mean, jacobian: [(filter.poseBlock, jacobian)], independent: mode.covariance)
     else { return nil }
     self.block = block
     self.configuration = configuration
@@ -70,45 +71,42 @@ package struct TrackedPeer {
     if !isBlocked { setExcess(to: 0, variance: 0, filter) }
   }
 
-  /// The range update, at the filter's time: `z = (1 + s) |t - p - R l| + b + a_j + b_j + n`.
-  package mutating func update(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) -> Outcome {
+  /// Before a range's update: lets time pass, and judges the sight by how well the range was foretold, which `logDensity` keeps.
+  package mutating func foresee(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) {
     let seconds = range.timestamp.seconds(since: lastRange)
     lastRange = range.timestamp
-    innovation = nil
     logDensity = nil
     predict(seconds: seconds, metres: (filter.worldFromBody.translation - lastPosition).norm, filter: filter)
     lastPosition = filter.worldFromBody.translation
     chain.predict(seconds: seconds)
     if let guess = range.nonLineOfSight { chain.update(radioGuess: guess) }
+    guard let row = row(of: range, antenna: antenna, filter: filter) else { return }
+    let free = likelihood(
+      row.residual, Self.variance(row.jacobian, in: filter.covariance) + noise.white * noise.white)
+    judgeSight(row.residual, variance: free.variance, free: free.value, filter: filter)
+  }
 
-    let state = filter.vector(block)
-    let first = filter.firstVector(block)
-    let model = RangeModel(
-      peer: Vector3(state[0], state[1], state[2]), worldFromNavigation: filter.worldFromNavigation, antenna: antenna)
-    let linearised = RangeModel(
-      peer: Vector3(first[0], first[1], first[2]), worldFromNavigation: filter.firstWorldFromNavigation,
-      antenna: antenna)
-    let columns = layout.columns(of: range.antenna)
-    let predicted =
-      model.distance * (1 + state[layout.scale]) + state[layout.bias] + state[columns.coloured]
-      + (columns.constant.map { state[$0] } ?? 0)
-    guard model.distance > 0.3 else { return reject(short: false, at: range.timestamp) }
-
-    // The sight first: free, or blocked with the excess of this spell, or of one that begins now.
-    let jacobian = rows(linearised, scale: 1 + first[layout.scale], columns, filter: filter)
-    let white = noise.white * noise.white
-    let free = likelihood(range.range - predicted, Self.variance(jacobian, in: filter.covariance) + white)
-    judgeSight(range.range - predicted, variance: free.variance, free: free.value, filter: filter)
-
-    // Then the update, in whichever state the sight is: a free one has no excess and no variance there.
-    let residual = range.range - predicted - filter.vector(block)[layout.excess]
-    let noiseVariance = white + (isBlocked ? configuration.blockedNoise * configuration.blockedNoise : 0)
-    let spread = Self.variance(jacobian, in: filter.covariance)
+  /// The range update, at the filter's time: `z = (1 + s) |t - p - R l| + b + a_j + b_j + e + n`.
+  ///
+  /// - Parameter share: probability that the peer is at this place: the range counts so much.
+  package mutating func update(
+    _ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter, share: Double = 1
+  ) -> Outcome {
+    innovation = nil
+    guard let row = row(of: range, antenna: antenna, filter: filter) else {
+      return reject(short: false, at: range.timestamp)
+    }
+    // In whichever state the sight is: a free one has no excess and no variance there.
+    let residual = row.residual - filter.vector(block)[layout.excess]
+    let noiseVariance =
+      noise.white * noise.white + (isBlocked ? configuration.blockedNoise * configuration.blockedNoise : 0)
+    let spread = Self.variance(row.jacobian, in: filter.covariance)
     innovation = (residual, (spread + noiseVariance).squareRoot())
     let regular = likelihood(residual, spread + noiseVariance).value.responsibility
     guard regular > 0.02 else { return reject(short: residual < 0, at: range.timestamp) }
+    let counted = TrackedModes.noise(noiseVariance / regular, spread: spread, share: share)
     let result = filter.covariance.update(
-      jacobian: jacobian, residual: [residual], noise: [noiseVariance / regular], gate: nil)
+      jacobian: row.jacobian, residual: [residual], noise: [counted], gate: nil)
     guard case .accepted(_, let correction) = result else {
       return reject(short: residual < 0, at: range.timestamp)
     }

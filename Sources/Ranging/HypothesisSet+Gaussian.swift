@@ -2,18 +2,11 @@ import Foundation
 import Geometry
 
 extension HypothesisSet {
-  /// One Gaussian as a pair of hypotheses, free and blocked: the other way round than `cartesianCovariance`.
+  /// Adds a Gaussian as a pair of hypotheses, free and blocked: the other way round than `cartesianCovariance`.
   ///
-  /// - Parameters:
-  ///   - mean: position (world, metres), then the biases as in `layout`.
-  ///   - covariance: row-major, `dimension` squared.
-  ///   - free: probability of a free sight.
-  ///   - anchor: world, metres; not where the peer is.
-  package init(
-    mean: [Double], covariance p: [Double], free: Double, anchor: Vector3, layout: LinkLayout, noise: RangeNoise,
-    _ configuration: RangingConfiguration
-  ) {
-    self.init(anchor: anchor, layout: layout, noises: [noise])
+  /// - Parameter part: not where the set is anchored.
+  package mutating func append(_ part: PeerPosterior.Part, _ configuration: RangingConfiguration) {
+    let (mean, p, free) = (part.mean, part.covariance, part.free)
     let n = layout.dimension
     let d = Vector3(mean[0], mean[1], mean[2]) - anchor
     let rho = max(d.norm, 0.05)
@@ -34,7 +27,8 @@ extension HypothesisSet {
         q[e * n + e] = blocked ? configuration.excessSpread * configuration.excessSpread : 0
       }
       append(
-        logWeight: log(max(blocked ? 1 - free : free, 1e-12)), direction: u, tangent: e1, noise: 0, scalars: x,
+        logWeight: log(part.share * max(blocked ? 1 - free : free, 1e-12)), direction: u, tangent: e1, noise: 0,
+        scalars: x,
         covariance: q)
     }
   }

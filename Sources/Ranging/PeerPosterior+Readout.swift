@@ -58,26 +58,10 @@ extension PeerPosterior {
     return sum.norm
   }
 
-  /// The whole posterior as one Gaussian over (position in the world, biases as in `LinkLayout`); the covariance
-  /// row-major. For the hand-over to a filter, once one mode is left.
-  package var merged: (mean: [Double], covariance: [Double])? {
-    guard let (set, normalized) = spread else { return nil }
-    let n = set.dimension
-    func state(_ i: Int) -> [Double] {
-      let t = set.position(i)
-      return [t.x, t.y, t.z] + set.scalars[(i * (n - 2) + 1)..<((i + 1) * (n - 2))]
-    }
-    var mean = [Double](repeating: 0, count: n)
-    for i in 0..<set.count { for (k, value) in state(i).enumerated() { mean[k] += normalized[i] * value } }
-    var covariance = [Double](repeating: 0, count: n * n)
-    for i in 0..<set.count where normalized[i] > 1e-9 {
-      let offset = zip(state(i), mean).map { $0 - $1 }
-      let p = set.cartesianCovariance(i)
-      for r in 0..<n {
-        for c in 0..<n { covariance[r * n + c] += normalized[i] * (p[r * n + c] + offset[r] * offset[c]) }
-      }
-    }
-    return (mean, covariance)
+  /// The whole posterior as one place: for the hand-over to a filter, once one is left.
+  package var merged: Mode? {
+    guard let (set, shares) = spread else { return nil }
+    return mode(Array(0..<set.count), of: set, shares: shares)
   }
 
   /// The noise of the link as the posterior sees it: the candidates' variances weighted by their probabilities.

@@ -20,19 +20,32 @@ extension PeerPosterior {
     return copy
   }
 
-  /// A posterior of one Gaussian over (position in the world, biases as in `LinkLayout`), of a peer that stands; `covariance` is
-  /// row-major and relative to the device.
+  /// One of the Gaussians that a posterior is made of.
+  package struct Part: Sendable {
+    /// Its share, above 0.
+    package var share: Double
+    /// Position (world, metres), then the biases as in `LinkLayout` of a peer that stands.
+    package var mean: [Double]
+    /// Row-major, relative to the device.
+    package var covariance: [Double]
+    /// Probability that the newest range's sight was free.
+    package var free: Double
+
+    package init(share: Double, mean: [Double], covariance: [Double], free: Double) {
+      (self.share, self.mean, self.covariance, self.free) = (share, mean, covariance, free)
+    }
+  }
+
+  /// A posterior of some Gaussians, of a peer that stands.
   ///
-  /// - Parameters:
-  ///   - last: the newest range, which is in the Gaussian already.
-  ///   - free: probability that its sight was free.
+  /// - Parameter last: the newest range, which is in the Gaussians already.
   package init(
-    mean: [Double], covariance: [Double], last: Range, free: Double, noise: RangeNoise,
-    configuration: RangingConfiguration, layout: LinkLayout
+    _ parts: [Part], last: Range, noise: RangeNoise, configuration: RangingConfiguration, layout: LinkLayout
   ) {
     self.init(configuration: configuration, layout: layout, statedNoise: nil)
-    hypotheses = HypothesisSet(
-      mean: mean, covariance: covariance, free: free, anchor: last.antenna, layout: layout, noise: noise, configuration)
+    var set = HypothesisSet(anchor: last.antenna, layout: layout, noises: [noise])
+    for part in parts { set.append(part, configuration) }
+    hypotheses = set
     self.last = last
     isFolded = false
     normalize()
@@ -44,7 +57,7 @@ extension PeerPosterior {
   package func condensed(at last: Range) -> PeerPosterior? {
     guard let merged, let noise, !walks else { return nil }
     return PeerPosterior(
-      mean: merged.mean, covariance: merged.covariance, last: last, free: free, noise: noise,
+      [Part(share: 1, mean: merged.mean, covariance: merged.covariance, free: free)], last: last, noise: noise,
       configuration: configuration, layout: layout)
   }
 }

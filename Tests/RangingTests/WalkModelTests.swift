@@ -111,9 +111,9 @@ import Testing
       let set = RandomHypotheses.make(&random, antennas: ["a", "b"], count: 1)
       let (n, p, t) = (set.dimension, set.cartesianCovariance(1), set.position(1))
       let mean = [t.x, t.y, t.z] + RandomHypotheses.scalars(set, 1).dropFirst()
-      let back = HypothesisSet(
-        mean: mean, covariance: p, free: 0.25, anchor: set.anchor + random.gaussian3(), layout: set.layout,
-        noise: RandomHypotheses.noises[0], RangingConfiguration())
+      var back = HypothesisSet(
+        anchor: set.anchor + random.gaussian3(), layout: set.layout, noises: [RandomHypotheses.noises[0]])
+      back.append(.init(share: 1, mean: mean, covariance: p, free: 0.25), RangingConfiguration())
       #expect(back.count == 2 && abs(exp(back.logWeight[0]) - 0.25) < 1e-12)
       #expect((back.position(1) - t).norm < 1e-9)
       let q = back.cartesianCovariance(1)

@@ -1,0 +1,72 @@
+import Foundation
+import Geometry
+
+/// Places that are left, told apart.
+extension PeerPosterior {
+  /// One of the places that are left, as one Gaussian.
+  package struct Mode: Sendable {
+    /// Its share of the posterior, 0...1.
+    package var share: Double
+    /// Position (world, metres), then the biases as in `LinkLayout`.
+    package var mean: [Double]
+    /// Row-major, `dimension` squared.
+    package var covariance: [Double]
+    /// What it is made of; shares as in the posterior.
+    package var gaussians: [TargetGaussian]
+  }
+
+  /// The posterior as few places, each within a cone of directions as seen from `device` (world, metres); nil where it takes more
+  /// than `most`. The heaviest hypothesis names the first place, the heaviest of what it leaves the next; what is outside
+  /// all of them, less than 1e-4, goes to the nearest.
+  ///
+  /// - Parameter radius: of a cone, radians.
+  package func modes(from device: Vector3, within radius: Double, most: Int) -> [Mode]? {
+    guard let set = hypotheses, !isFolded else { return nil }
+    let directions = (0..<set.count).map { (set.position($0) - device).normalized }
+    let order = directions.indices.sorted { (normalized[$1], $0) < (normalized[$0], $1) }
+    var seeds: [Vector3] = []
+    var left = 1.0
+    for i in order where left > Self.unnamed && normalized[i] > 0 {
+      if !seeds.contains(where: { $0.dot(directions[i]) >= cos(radius) }) {
+        guard seeds.count < most else { return nil }
+        seeds.append(directions[i])
+      }
+      left -= normalized[i]
+    }
+    var members = [[Int]](repeating: [], count: seeds.count)
+    for i in directions.indices where normalized[i] > 1e-12 {
+      let nearest = seeds.indices.max { seeds[$0].dot(directions[i]) < seeds[$1].dot(directions[i]) }
+      if let nearest { members[nearest].append(i) }
+    }
+    return members.filter { !$0.isEmpty }.map { mode($0, of: set, shares: normalized) }
+  }
+
+  /// Hypotheses that together weigh less name no place.
+  private static let unnamed = 1e-4
+
+  /// Some hypotheses as one place, with the mean and covariance of them all.
+  func mode(_ members: [Int], of set: HypothesisSet, shares: [Double]) -> Mode {
+    let n = set.dimension
+    let share = members.reduce(0) { $0 + shares[$1] }
+    func state(_ i: Int) -> [Double] {
+      let t = set.position(i)
+      return [t.x, t.y, t.z] + set.scalars[(i * (n - 2) + 1)..<((i + 1) * (n - 2))]
+    }
+    var result = Mode(
+      share: share, mean: [Double](repeating: 0, count: n), covariance: [Double](repeating: 0, count: n * n),
+      gaussians: members.map { set.gaussian($0, weight: shares[$0]) })
+    for i in members {
+      let weight = shares[i] / share
+      for (k, value) in state(i).enumerated() { result.mean[k] += weight * value }
+    }
+    for i in members where shares[i] > 1e-9 * share {
+      let weight = shares[i] / share
+      let offset = zip(state(i), result.mean).map { $0 - $1 }
+      let p = set.cartesianCovariance(i)
+      for r in 0..<n {
+        for c in 0..<n { result.covariance[r * n + c] += weight * (p[r * n + c] + offset[r] * offset[c]) }
+      }
+    }
+    return result
+  }
+}

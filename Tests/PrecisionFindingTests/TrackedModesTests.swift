@@ -1,0 +1,130 @@
+import Estimator
+import Foundation
+import Geometry
+import PrecisionFinding
+import Ranging
+import SensorData
+import Testing
+
+/// A peer at one of several places, each a state of the filter.
+@Suite struct TrackedModesTests {
+  typealias World = TrackedPeerTests.World
+
+  /// Ranges taken on one level, so that above and below stay both possible, and the posterior after them.
+  static func posterior(_ world: inout World, ranges: Int) -> PeerPosterior {
+    var posterior = PeerPosterior(configuration: TrackedPeerTests.matched, antennas: [""], statedNoise: nil)
+    var drift = world.filter.accumulatedDrift
+    for _ in 0..<ranges {
+      let range = world.next()
+      let lost = world.filter.accumulatedDrift - drift
+      drift = world.filter.accumulatedDrift
+      let device = world.filter.worldFromBody.translation
+      posterior.drift(positionVariance: lost.position, yawVariance: lost.yaw, device: device)
+      posterior.update(.init(timestamp: world.time, range: range, antenna: device, device: device))
+    }
+    return posterior
+  }
+
+  /// A place beside another: the same errors, mirrored at the device's level.
+  static func mirrored(_ mode: PeerPosterior.Mode, at height: Double) -> PeerPosterior.Mode {
+    var mirror = mode
+    let n = mode.mean.count
+    mirror.mean[2] = 2 * height - mode.mean[2]
+    for k in 0..<n {
+      mirror.covariance[2 * n + k] *= -1
+      mirror.covariance[k * n + 2] *= -1
+    }
+    return mirror
+  }
+
+  /// The parts of a posterior are the whole: shares sum to one, and so do the means.
+  @Test func modesAreThePosteriorInParts() throws {
+    var world = World(seed: 21)
+    let posterior = Self.posterior(&world, ranges: 60)
+    let device = world.filter.worldFromBody.translation
+    let modes = try #require(posterior.modes(from: device, within: 0.15, most: 50))
+    let whole = try #require(posterior.merged)
+    #expect(modes.count > 1 && abs(modes.reduce(0) { $0 + $1.share } - 1) < 1e-6)
+    for k in whole.mean.indices {
+      #expect(abs(modes.reduce(0) { $0 + $1.share * $1.mean[k] } - whole.mean[k]) < 1e-5)
+    }
+    #expect(posterior.modes(from: device, within: 0.15, most: modes.count - 1) == nil)
+  }
+
+  /// Two places that are one: what the trajectory learns from a range is what one place tells, not twice as much.
+  @Test func aRangeCountsOnce() throws {
+    var variances: [[Double]] = []
+    for copies in 1...2 {
+      var world = World(seed: 22)
+      let posterior = Self.posterior(&world, ranges: 100)
+      let whole = try #require(posterior.merged)
+      var tracked = try #require(
+        TrackedModes(
+          [PeerPosterior.Mode](repeating: whole, count: copies), of: posterior, filter: world.filter,
+          configuration: TrackedPeerTests.matched, antennas: [""]))
+      for _ in 0..<50 {
+        let range = TrackedPeerTests.measurement(world, world.next())
+        _ = tracked.update(range, [], antenna: .zero, filter: world.filter)
+      }
+      variances.append(world.filter.covariance.marginal([world.filter.poseBlock]))
+      #expect(tracked.modes.allSatisfy { abs($0.share - 1 / Double(copies)) < 0.3 })
+    }
+    // Position and heading: what two half-believed copies tell is about as much; their errors are taken for independent, which is worth
+    // some per cent.
+    for k in [2, 3, 4, 5] {
+      #expect(variances[1][7 * k] >= 0.9 * variances[0][7 * k])
+      #expect(variances[1][7 * k] < 1.25 * variances[0][7 * k])
+    }
+  }
+
+  /// A mirror image loses its share as soon as the ranges speak against it, and leaves the filter. Here it is given an even chance after
+  /// the ranges have refuted it once already, so that a few of the worlds may go wrong.
+  @Test func theWrongPlaceIsGivenUp() throws {
+    var (tried, right) = (0, 0)
+    for seed in 30..<80 {
+      var world = World(seed: UInt64(seed))
+      let posterior = Self.posterior(&world, ranges: 100)
+      var truth = try #require(posterior.merged)
+      let device = world.filter.worldFromBody.translation
+      let place = Vector3(truth.mean[0], truth.mean[1], truth.mean[2])
+      guard abs(place.z - device.z) > 1, (place - world.peer).norm < 0.5 else { continue }
+      tried += 1
+      truth.share = 0.5
+      var tracked = try #require(
+        TrackedModes(
+          [Self.mirrored(truth, at: device.z), truth], of: posterior, filter: world.filter,
+          configuration: TrackedPeerTests.matched, antennas: [""]))
+      for _ in 0..<100 {
+        let range = TrackedPeerTests.measurement(world, world.next())
+        _ = tracked.update(range, [], antenna: .zero, filter: world.filter)
+      }
+      #expect(tracked.modes.count == 1)
+      #expect(world.filter.covariance.dimension == 6 + truth.mean.count)
+      let left = tracked.gaussians(filter: world.filter, origin: world.filter.worldFromBody.translation)
+      right += (left[0].position - world.peer).norm < 1 ? 1 : 0
+    }
+    #expect(tried >= 15 && Double(right) >= 0.9 * Double(tried), "\(right) of \(tried)")
+  }
+
+  /// An angle of arrival from below tells below from above at once.
+  @Test func anAngleTellsThePlaces() throws {
+    var world = World(seed: 41)
+    let posterior = Self.posterior(&world, ranges: 100)
+    var truth = try #require(posterior.merged)
+    let body = world.filter.worldFromBody
+    truth.mean[2] = body.translation.z - 1.5
+    truth.share = 0.5
+    var tracked = try #require(
+      TrackedModes(
+        [Self.mirrored(truth, at: body.translation.z), truth], of: posterior, filter: world.filter,
+        configuration: TrackedPeerTests.matched, antennas: [""]))
+    let offset = Vector3(truth.mean[0], truth.mean[1], truth.mean[2]) - body.translation
+    let cosine = AxisCosine(axis: Vector3(0, 0, 1), cosine: offset.normalized.z, variance: 0.05 * 0.05)
+    let range = RangeMeasurement(timestamp: world.time, peer: "tag", range: offset.norm)
+    _ = tracked.update(range, [cosine], antenna: .zero, filter: world.filter)
+    let likelier = tracked.modes.max { $0.share < $1.share }
+    #expect((likelier?.share ?? 0) > 0.8)
+    let told = tracked.gaussians(filter: world.filter, origin: body.translation).max { $0.weight < $1.weight }
+    #expect((told?.position.z ?? .infinity) < body.translation.z)
+  }
+}
