@@ -27,6 +27,16 @@ package final class InertialNavigation: NavigationFilter {
   package private(set) var mount: CameraMount
   /// Its error in the covariance; nil for a device that was calibrated with care.
   package let mountBlock: ErrorCovariance.Block?
+  /// The lens, where it is estimated; nil where it is taken as it is.
+  package private(set) var lens: LensModel?
+  /// Its error in the covariance.
+  package let lensBlock: ErrorCovariance.Block?
+  /// What of the calibration is estimated.
+  let learning: CalibrationConfiguration
+  /// What the motion tells of the calibration.
+  private(set) var excitation = CalibrationExcitation()
+  /// What it has told of at some time.
+  var learnt: Set<CalibrationPart> = []
   /// Sees the linearised system.
   package weak var observer: (any UpdateObserver)?
   /// Inertial samples around `time`.
@@ -44,9 +54,13 @@ package final class InertialNavigation: NavigationFilter {
 
   /// A filter that starts at `time` in `state`; nil when a number is not finite.
   ///
-  /// - Parameter initialCovariance: of (theta, p, v, b_g, b_a), 15 x 15, row-major.
+  /// - Parameters:
+  ///   - lens: of the camera; needed only where it is to be estimated.
+  ///   - learning: what of the calibration is estimated.
+  ///   - initialCovariance: of (theta, p, v, b_g, b_a), 15 x 15, row-major.
   package init?(
-    calibration: IMUCalibration, mount: CameraMount, time: Timestamp, state: InertialState,
+    calibration: IMUCalibration, mount: CameraMount, lens: LensModel? = nil,
+    learning: CalibrationConfiguration = CalibrationConfiguration(), time: Timestamp, state: InertialState,
     initialCovariance: [Double]
   ) {
     guard state.isFinite, let block = covariance.augment(size: InertialState.errorSize, independent: initialCovariance)
@@ -55,19 +69,31 @@ package final class InertialNavigation: NavigationFilter {
     self.state = state
     first = state
     poseBlock = block
+    self.learning = learning
+    let isPhone = SensorGrade(calibration).isPhone
+    let axes = learning.online && learning.axes > 0 ? learning.axes : isPhone ? IMUIntrinsics.sigma(calibration) : 0
     intrinsicsBlock =
-      SensorGrade(calibration).isPhone
-      ? covariance.augment(size: IMUIntrinsics.count, independent: IMUIntrinsics.covariance(calibration)) : nil
-    self.mount = mount
-    mountBlock =
-      SensorGrade(calibration).isPhone
+      axes > 0
       ? covariance.augment(
-        size: CameraMount.errorSize, independent: ErrorCovariance.diagonal(CameraMount.errorSigmas.map { $0 * $0 }))
-      : nil
+        size: IMUIntrinsics.count,
+        independent: ErrorCovariance.diagonal([Double](repeating: axes * axes, count: IMUIntrinsics.count))) : nil
+    self.mount = mount
+    let mountVariances =
+      learning.online ? learning.mountVariances : isPhone ? CameraMount.errorSigmas.map { $0 * $0 } : []
+    mountBlock =
+      mountVariances.contains { $0 > 0 }
+      ? covariance.augment(size: CameraMount.errorSize, independent: ErrorCovariance.diagonal(mountVariances)) : nil
+    self.lens = learning.online && learning.lensVariances.contains { $0 > 0 } ? lens : nil
+    lensBlock =
+      self.lens == nil
+      ? nil
+      : covariance.augment(
+        size: LensModel.errorSize, independent: ErrorCovariance.diagonal(learning.lensVariances))
     bodyFromNavigation = calibration.bodyFromIMU
     propagation = InertialPropagation(gravityMagnitude: calibration.gravityMagnitude)
     noise = InertialNoise(calibration)
     unitSigma = IMUIntrinsics.sigma(calibration)
+    if learning.online { hold(Set(CalibrationPart.allCases)) }
   }
 
   package var accumulatedDrift: AccumulatedDrift { drift.total }
@@ -79,7 +105,9 @@ package final class InertialNavigation: NavigationFilter {
   /// Gravity in the world, m/s^2.
   package var gravity: Vector3 { propagation.gravity }
   /// True while every number is finite and no variance negative.
-  package var isHealthy: Bool { state.isFinite && intrinsics.isFinite && mount.isFinite && covariance.isHealthy }
+  package var isHealthy: Bool {
+    state.isFinite && intrinsics.isFinite && mount.isFinite && (lens?.isFinite ?? true) && covariance.isHealthy
+  }
 
   // MARK: Time passes
 
@@ -108,6 +136,11 @@ package final class InertialNavigation: NavigationFilter {
       transition = step * transition
       gathered = step.carried(gathered)
       for i in 0..<5 { for j in 0..<5 { gathered[i, j] += added[i, j] } }
+      if learning.online {
+        let dt = there.seconds(since: here)
+        excitation.add(
+          turning: reading.rate - state.gyroscopeBias, accelerating: (next.velocity - state.velocity) / dt, seconds: dt)
+      }
       (state, reached, here) = (next, next, there)
     }
     guard carryCovariance(transition, byIntrinsics, gathered) else { return false }
@@ -284,6 +317,10 @@ package final class InertialNavigation: NavigationFilter {
     if let mountBlock {
       let offset = covariance.offset(of: mountBlock)
       mount = mount.plus(correction[offset..<offset + CameraMount.errorSize])
+    }
+    if let lensBlock {
+      let offset = covariance.offset(of: lensBlock)
+      lens = lens?.plus(correction[offset..<offset + LensModel.errorSize])
     }
     for i in clones.indices {
       let offset = covariance.offset(of: clones[i].block)

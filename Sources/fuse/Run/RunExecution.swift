@@ -55,7 +55,7 @@ struct RunExecution {
     let damage = (events.damage + truth.damage).sorted { $0.path < $1.path }
     let document = ResultDocument(
       recording: recording, options: options, digest: digest, counts: pipeline.counts, damage: damage,
-      summary: finder.summary, peers: pipeline.peers, written: (files.updateCount, files.poseCount),
+      summary: finder.summary, calibration: finder.calibration, peers: pipeline.peers, written: (files.updateCount, files.poseCount),
       nonFinite: files.nonFiniteCount, verdict: verdict)
     let use = ResourceUse(since: began)
     let timing = TimingDocument(
@@ -66,6 +66,7 @@ struct RunExecution {
     try pipeline.close(
       with: RunSummary.lines(
         peers: pipeline.peers, verdict: verdict, start: start, waitingFor: finder.summary.waitingFor)
+        + (finder.calibration.map { [CalibrationDocument.words($0)] } ?? [])
         + ["written to \(output): " + timing.words])
   }
 

@@ -1,0 +1,89 @@
+import Geometry
+import SensorData
+import Vision
+
+extension InertialNavigation {
+  /// Lets those parts of the calibration learn that the motion of the last seconds excites; the others are held
+  /// (`ErrorCovariance.held`). Without online calibration nothing happens.
+  func considerCalibration(seen frame: CameraFrame, by camera: FilterCamera) {
+    guard learning.online else { return }
+    let axis = mount.imuFromCamera.rotation * Vector3(0, 0, 1)
+    let parts = excitation.parts(
+      opticalAxis: axis, spread: Self.spread(of: frame.features, focalLength: camera.lens.focalLength))
+    learnt.formUnion(parts)
+    hold(Set(CalibrationPart.allCases).subtracting(parts))
+  }
+
+  /// Holds these parts and lets the others learn.
+  func hold(_ parts: Set<CalibrationPart>) {
+    covariance.held = CalibrationPart.allCases.filter(parts.contains).compactMap { part in
+      rows(of: part).map { ($0.block, $0.rows) }
+    }
+  }
+
+  /// Where a part's error stands in the covariance; nil where it is taken as it is.
+  package func rows(of part: CalibrationPart) -> (block: ErrorCovariance.Block, rows: Range<Int>)? {
+    switch part {
+    case .rotation: mountBlock.map { ($0, 0..<3) }
+    case .translation: mountBlock.map { ($0, 3..<6) }
+    case .timeOffset: mountBlock.map { ($0, 6..<7) }
+    case .lens: lensBlock.map { ($0, 0..<4) }
+    case .axes: intrinsicsBlock.map { ($0, 0..<covariance.size(of: $0)) }
+    }
+  }
+
+  /// Variances of a part's numbers; empty where it is taken as it is.
+  package func variances(of part: CalibrationPart) -> [Double] {
+    guard let (block, rows) = rows(of: part) else { return [] }
+    let offset = covariance.offset(of: block)
+    return rows.map { covariance[offset + $0, offset + $0] }
+  }
+
+  /// By how much a direction may be wrong, rad^2, and the way of the camera, m^2, after it was turned by an angle, because the
+  /// calibration is; 0 without online calibration.
+  func calibrationVariance(turned: Double, since then: Timestamp) -> (angle: Double, way: Double) {
+    guard learning.online else { return (0, 0) }
+    func largest(_ part: CalibrationPart) -> Double { variances(of: part).max() ?? 0 }
+    let before = samples.sample(at: then)?.angularVelocity, now = samples.sample(at: time)?.angularVelocity
+    let change = before.flatMap { before in now.map { ($0 - before).squaredNorm } } ?? 0
+    let square = turned * turned
+    return (
+      square * (largest(.rotation) + largest(.lens)) + change * largest(.timeOffset), square * largest(.translation)
+    )
+  }
+
+  /// Root mean square distance of features from their centre, focal lengths; nil with fewer than two.
+  private static func spread(of features: [FeatureObservation], focalLength: Double) -> Double? {
+    guard features.count > 1 else { return nil }
+    let n = Double(features.count)
+    let sum = features.reduce(SIMD2<Double>.zero) { $0 + SIMD2($1.u, $1.v) }
+    let squares = features.reduce(0) { $0 + $1.u * $1.u + $1.v * $1.v }
+    return max(squares / n - ((sum / n) * (sum / n)).sum(), 0).squareRoot() / focalLength
+  }
+
+  /// The calibration as it is known now, of a camera whose calibration was stated; nil without online calibration.
+  package func estimate(of stated: CameraCalibration) -> CalibrationEstimate? {
+    guard learning.online else { return nil }
+    var camera = stated
+    camera.bodyFromCamera = bodyFromNavigation * mount.imuFromCamera
+    camera.timeOffset = stated.timeOffset + mount.delay
+    if let lens { (camera.fx, camera.fy, camera.cx, camera.cy) = lens.fourNumbers }
+    func sigmas(_ part: CalibrationPart, _ count: Int) -> [Double] {
+      let known = variances(of: part).map { $0.squareRoot() }
+      return known.isEmpty ? [Double](repeating: 0, count: count) : known
+    }
+    let lens = sigmas(.lens, 4)
+    return CalibrationEstimate(
+      camera: camera, rotation: sigmas(.rotation, 3), translation: sigmas(.translation, 3),
+      timeOffset: sigmas(.timeOffset, 1)[0],
+      intrinsics: [lens[0] * camera.fx, lens[1] * camera.fy, lens[2] * camera.fx, lens[3] * camera.fy],
+      learnt: CalibrationPart.allCases.filter(learnt.contains))
+  }
+}
+
+extension LensModel {
+  fileprivate var fourNumbers: (Double, Double, Double, Double) {
+    let i = intrinsics
+    return (i.x, i.y, i.z, i.w)
+  }
+}
