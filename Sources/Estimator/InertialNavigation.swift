@@ -262,7 +262,11 @@ package final class InertialNavigation: NavigationFilter {
   /// Keeps the present pose of the camera (stochastic cloning); nil when a number is not finite.
   package func clone() -> Clone? {
     let seeing = camera(of: state), seeingFirst = camera(of: first)
-    guard let block = covariance.augment(size: Clone.errorSize, jacobian: jacobian(of: seeingFirst)) else { return nil }
+    let doubt = learning.online ? seeing.bent(delayVariance: variances(of: .timeOffset).first ?? 0) : []
+    guard
+      let block = covariance.augment(
+        size: Clone.errorSize, jacobian: jacobian(of: seeingFirst), independent: doubt)
+    else { return nil }
     let clone = Clone(
       id: nextCloneID, timestamp: time, block: block, worldFromCamera: seeing.worldFromCamera,
       firstWorldFromCamera: seeingFirst.worldFromCamera)
@@ -273,10 +277,24 @@ package final class InertialNavigation: NavigationFilter {
 
   /// The camera as a state at `time` carries it.
   func camera(of state: InertialState) -> CarriedCamera {
-    let measured = samples.sample(at: time)?.angularVelocity ?? .zero
-    let (rate, _) = intrinsics.corrected(angularVelocity: measured, specificForce: .zero)
-    return CarriedCamera(state, angularVelocity: rate - state.gyroscopeBias, mount: mount)
+    let measured = samples.sample(at: time)
+    let (rate, force) = intrinsics.corrected(
+      angularVelocity: measured?.angularVelocity ?? .zero, specificForce: measured?.specificForce ?? .zero)
+    let angularVelocity = rate - state.gyroscopeBias
+    // A calibrated delay is a few milliseconds, in which no hand changes its speed.
+    guard learning.online, let measured else {
+      return CarriedCamera(state, angularVelocity: angularVelocity, mount: mount)
+    }
+    let span = max(abs(mount.delay), Self.shortestSpan)
+    let before = samples.sample(at: time.advanced(bySeconds: -span))?.angularVelocity
+    return CarriedCamera(
+      state, angularVelocity: angularVelocity,
+      angularAcceleration: before.map { (measured.angularVelocity - $0) / span } ?? .zero,
+      acceleration: state.rotation * (force - state.accelerometerBias) + gravity, mount: mount)
   }
+
+  /// A change of the angular velocity is told over at least this time, seconds: over less it is noise.
+  private static let shortestSpan = 0.02
 
   /// How its pose's error follows from the errors in the state.
   func jacobian(of camera: CarriedCamera) -> [(ErrorCovariance.Block, [Double])] {
