@@ -9,20 +9,39 @@ import Geometry
 /// rotation), an even acceleration (scale, and with it the place).
 /// Source: Yang, Geneva, Eckenhoff, Huang, "Degenerate motion analysis for aided INS with online spatial and temporal sensor
 /// calibration", RA-L 4(2), 2019, doi:10.1109/LRA.2019.2893803.
+///
+/// A motion excites a part when an error as large as its 1-sigma beforehand moves the picture by more than the mean of all features
+/// of those seconds errs.
 package struct CalibrationExcitation {
+  /// What the frames of these seconds can tell.
+  package struct View {
+    /// 1-sigma of the mean of all their features' directions, radians.
+    package var noise: Double
+    /// Root mean square distance of features from their centre, focal lengths.
+    package var spread: Double
+    /// Of the camera, unit vector, IMU axes.
+    package var opticalAxis: Vector3
+
+    /// A view from its parts.
+    package init(noise: Double, spread: Double, opticalAxis: Vector3) {
+      self.noise = noise
+      self.spread = spread
+      self.opticalAxis = opticalAxis
+    }
+  }
+
   /// How long a motion counts, seconds.
   static let memory = 2.0
-  /// Root mean square turn rate that is worth something, rad/s: over the memory some 0.1 rad, by which an error of a per cent
-  /// moves features by about their noise.
-  static let turn = 0.1
-  /// Root mean square change of the acceleration, m/s^2: well above what a wrong tilt or bias looks like.
-  static let acceleration = 0.3
-  /// Root mean square distance of features from their centre, focal lengths: a scale and a shift of the picture are then told apart.
-  static let spread = 0.2
+  /// Root mean square change of the acceleration that tells the scale, m/s^2: half a degree of tilt looks like that.
+  static let acceleration = 0.1
+  /// How far away things are, metres: what a shift of the camera is worth.
+  static let distance = 3.0
 
   private var weight = 0.0
-  private var rate = Vector3.zero, rates = Matrix3.zero
-  private var force = Vector3.zero, forces = 0.0
+  /// How far the device is turned from where it has been, IMU axes, and the mean of its square.
+  private var turned = Vector3.zero, turnedSquare = Matrix3.zero
+  private var rate = Vector3.zero, rateSquare = 0.0
+  private var acceleration = Vector3.zero, accelerationSquare = 0.0
 
   /// Nothing yet.
   package init() {}
@@ -32,40 +51,42 @@ package struct CalibrationExcitation {
   /// - Parameters:
   ///   - turning: angular velocity, IMU axes, rad/s.
   ///   - accelerating: acceleration in the world, gravity removed, m/s^2.
-  package mutating func add(turning w: Vector3, accelerating a: Vector3, seconds: Double) {
+  ///   - noise: variances of a component of both.
+  package mutating func add(
+    turning w: Vector3, accelerating a: Vector3, seconds: Double, noise: (rate: Double, force: Double) = (0, 0)
+  ) {
     guard seconds > 0, w.isFinite, a.isFinite else { return }
     let keep = exp(-seconds / Self.memory), share = 1 - keep
     weight = keep * weight + share
+    turned = keep * (Rotation.exp(-seconds * w) * turned) + seconds * w
+    turnedSquare = keep * turnedSquare + share * Matrix3(outer: turned, turned)
     rate = keep * rate + share * w
-    rates = keep * rates + share * Matrix3(outer: w, w)
-    force = keep * force + share * a
-    forces = keep * forces + share * a.squaredNorm
+    rateSquare = keep * rateSquare + share * (w.squaredNorm - 3 * noise.rate)
+    acceleration = keep * acceleration + share * a
+    accelerationSquare = keep * accelerationSquare + share * (a.squaredNorm - 3 * noise.force)
   }
 
-  /// The parts that are excited.
-  ///
-  /// - Parameters:
-  ///   - opticalAxis: of the camera, unit vector, IMU axes.
-  ///   - spread: of the features, as above; nil where there are none.
-  package func parts(opticalAxis: Vector3, spread: Double?) -> Set<CalibrationPart> {
-    guard weight > 0 else { return [] }
-    let power = (1 / weight) * rates, trace = power.trace
-    let least = Self.turn * Self.turn
+  /// The parts that are excited, for errors as large as stated beforehand.
+  package func parts(_ view: View, _ sigmas: CalibrationConfiguration) -> Set<CalibrationPart> {
+    guard weight > 0, view.noise > 0 else { return [] }
+    func isSeen(_ square: Double, _ sigma: Double) -> Bool { square * sigma * sigma > view.noise * view.noise }
+    let angles = (1 / weight) * turnedSquare
+    let beside = Self.besideOneAxis(angles), across = angles.trace - angles.form(view.opticalAxis, view.opticalAxis)
+    let rates = rateSquare / weight - (rate / weight).squaredNorm
+    let accelerations = accelerationSquare / weight - (acceleration / weight).squaredNorm
+    let isShaken = accelerations > Self.acceleration * Self.acceleration
     var parts: Set<CalibrationPart> = []
-    let isShaken = forces / weight - (force / weight).squaredNorm > Self.acceleration * Self.acceleration
-    if Self.beyondOneAxis(power) > least {
-      parts.insert(.rotation)
-      if isShaken { parts.formUnion([.translation, .axes]) }
-    }
-    if trace - (rate / weight).squaredNorm > least { parts.insert(.timeOffset) }
-    let across = trace - power.form(opticalAxis, opticalAxis)
-    if across > least, let spread, spread > Self.spread { parts.insert(.lens) }
+    if isSeen(beside, sigmas.rotation) { parts.insert(.rotation) }
+    if isShaken, isSeen(beside, sigmas.translation / Self.distance) { parts.insert(.translation) }
+    if isShaken, isSeen(beside, sigmas.axes) { parts.insert(.axes) }
+    if isSeen(rates, sigmas.timeOffset) { parts.insert(.timeOffset) }
+    if isSeen(across, view.spread * max(sigmas.focalLength, sigmas.principalPoint)) { parts.insert(.lens) }
     return parts
   }
 
-  /// Of three eigenvalues the sum of the products of two over the sum of all: what is left of the power beside the largest, where that is
-  /// by far the largest, and at most three thirds of a third otherwise.
-  private static func beyondOneAxis(_ m: Matrix3) -> Double {
+  /// Of three eigenvalues the sum of the products of two over the sum of all: what there is beside the largest, where that is by far
+  /// the largest; 0 where it is alone.
+  private static func besideOneAxis(_ m: Matrix3) -> Double {
     let trace = m.trace
     guard trace > 0 else { return 0 }
     let pairs = [(0, 1), (0, 2), (1, 2)].map { i, j in m[i, i] * m[j, j] - m[i, j] * m[j, i] }

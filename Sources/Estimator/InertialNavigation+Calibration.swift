@@ -3,15 +3,17 @@ import SensorData
 import Vision
 
 extension InertialNavigation {
-  /// Lets those parts of the calibration learn that the motion of the last seconds excites; the others are held
+  /// Lets a part of the calibration learn from the moment on when the motion first excites it; until then it is held
   /// (`ErrorCovariance.held`). Without online calibration nothing happens.
-  func considerCalibration(seen frame: CameraFrame, by camera: FilterCamera) {
-    guard learning.online else { return }
-    let axis = mount.imuFromCamera.rotation * Vector3(0, 0, 1)
-    let parts = excitation.parts(
-      opticalAxis: axis, spread: Self.spread(of: frame.features, focalLength: camera.lens.focalLength))
+  ///
+  /// - Parameter spacing: seconds since the frame before.
+  func considerCalibration(seen frame: CameraFrame, by camera: FilterCamera, spacing: Double) {
+    guard learning.online, learnt.count < CalibrationPart.allCases.count else { return }
+    guard let view = view(frame.features, by: camera, spacing: spacing) else { return }
+    let parts = excitation.parts(view, learning)
+    guard !parts.isSubset(of: learnt) else { return }
     learnt.formUnion(parts)
-    hold(Set(CalibrationPart.allCases).subtracting(parts))
+    hold(Set(CalibrationPart.allCases).subtracting(learnt))
   }
 
   /// Holds these parts and lets the others learn.
@@ -52,13 +54,18 @@ extension InertialNavigation {
     )
   }
 
-  /// Root mean square distance of features from their centre, focal lengths; nil with fewer than two.
-  private static func spread(of features: [FeatureObservation], focalLength: Double) -> Double? {
-    guard features.count > 1 else { return nil }
-    let n = Double(features.count)
-    let sum = features.reduce(SIMD2<Double>.zero) { $0 + SIMD2($1.u, $1.v) }
-    let squares = features.reduce(0) { $0 + $1.u * $1.u + $1.v * $1.v }
-    return max(squares / n - ((sum / n) * (sum / n)).sum(), 0).squareRoot() / focalLength
+  /// What frames like this one can tell; nil with fewer than two features.
+  private func view(_ features: [FeatureObservation], by camera: FilterCamera, spacing: Double)
+    -> CalibrationExcitation.View?
+  {
+    guard features.count > 1, spacing > 0 else { return nil }
+    let frames = max(CalibrationExcitation.memory / spacing, 1)
+    let n = Double(features.count), f = camera.lens.focalLength
+    let mean = features.reduce(SIMD2<Double>.zero) { $0 + SIMD2($1.u, $1.v) } / n
+    let squares = features.reduce(0) { $0 + ($1.u - mean.x) * ($1.u - mean.x) + ($1.v - mean.y) * ($1.v - mean.y) }
+    return CalibrationExcitation.View(
+      noise: camera.pixelNoise / f / (n * frames).squareRoot(), spread: (squares / n).squareRoot() / f,
+      opticalAxis: mount.imuFromCamera.rotation * Vector3(0, 0, 1))
   }
 
   /// The calibration as it is known now, of a camera whose calibration was stated; nil without online calibration.

@@ -35,7 +35,7 @@ package final class InertialNavigation: NavigationFilter {
   let learning: CalibrationConfiguration
   /// What the motion tells of the calibration.
   private(set) var excitation = CalibrationExcitation()
-  /// What it has told of at some time.
+  /// What it has told of by now.
   var learnt: Set<CalibrationPart> = []
   /// Sees the linearised system.
   package weak var observer: (any UpdateObserver)?
@@ -136,10 +136,11 @@ package final class InertialNavigation: NavigationFilter {
       transition = step * transition
       gathered = step.carried(gathered)
       for i in 0..<5 { for j in 0..<5 { gathered[i, j] += added[i, j] } }
-      if learning.online {
+      if learning.online, learnt.count < CalibrationPart.allCases.count {
         let dt = there.seconds(since: here)
         excitation.add(
-          turning: reading.rate - state.gyroscopeBias, accelerating: (next.velocity - state.velocity) / dt, seconds: dt)
+          turning: reading.rate - state.gyroscopeBias, accelerating: (next.velocity - state.velocity) / dt, seconds: dt,
+          noise: noise.readingVariances(spacing: samples.spacing(from: here, to: there)))
       }
       (state, reached, here) = (next, next, there)
     }

@@ -99,7 +99,7 @@ package final class VisualInertialEstimator {
 
     let camera = camera.known(to: navigation)
     let frame = meter.measure(.screening) { screened(frame, by: camera, navigation, &report) }
-    navigation.considerCalibration(seen: frame, by: camera)
+    navigation.considerCalibration(seen: frame, by: camera, spacing: spacing)
     let rested = rest(navigation, report)
     report.treatment = rested ? .still : .moving
     let clone = rested ? nil : navigation.clone()
