@@ -8,7 +8,7 @@ public struct CalibrationConfiguration: Equatable, Sendable {
   /// Place of the camera on the inertial unit, each axis, metres.
   public var translation = 0.01
   /// Time offset between the camera's and the inertial unit's clock, seconds.
-  public var timeOffset = 0.01
+  public var timeOffset = 0.02
   /// Focal lengths, share.
   public var focalLength = 0.01
   /// Principal point, share of the focal length.

@@ -35,7 +35,7 @@ package struct CarriedCamera {
     lever = worldFromDelayed * mount.imuFromCamera.translation
     rate = worldFromDelayed * (further.inverse * angularVelocity + angularAcceleration * delay)
     let turning = worldFromDelayed * angularAcceleration
-    bend = (turning, acceleration - lever.cross(turning))
+    bend = (turning, acceleration - lever.cross(turning) + rate.cross(rate.cross(lever)))
   }
 
   /// What an uncertain delay does to the pose in second order: covariance of `(bend) delta^2 / 2`, 6 x 6, row-major, for a

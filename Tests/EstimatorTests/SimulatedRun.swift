@@ -17,20 +17,27 @@ struct SimulatedRun {
   var rows: [Row] = []
   var restarts = 0
   var dropouts = 0
+  /// The filter at the end.
+  var navigation: InertialNavigation?
 
   /// - Parameters:
   ///   - cameras: how many are used.
   ///   - sharedIDs: a feature has the same number in both.
+  ///   - learning: what of the calibration is estimated.
   ///   - disturb: may change or drop what the sensors say, by seconds since the start.
   init(
     _ scenario: Scenario, seed: UInt64, fromTruth: Bool = true, cameras: Int = 1, sharedIDs: Bool = true,
+    learning: CalibrationConfiguration = CalibrationConfiguration(),
     disturb: (Double, SensorEvent) -> SensorEvent? = { $1 }
   ) throws {
     let simulator = try Simulator(scenario: scenario, seed: seed)
-    let rig = simulator.rig, truth = simulator.truth(), calibration = rig.imu!
+    let rig = simulator.statedRig, truth = simulator.truth(), calibration = rig.imu!
     var second = cameras > 1 ? rig.cameras[1] : nil
     if !sharedIDs { second?.featureIDs = .separate }
-    let estimator = VisualInertialEstimator(imu: calibration, camera: rig.cameras[0], second: second)
+    var configuration = VisualInertialConfiguration()
+    configuration.calibration = learning
+    let estimator = VisualInertialEstimator(
+      imu: calibration, camera: rig.cameras[0], second: second, configuration: configuration)
     // Events come in the order of the IMU's clock, as the finder hands them on.
     let offset = rig.cameras[0].timeOffset
     func time(_ event: SensorEvent) -> Timestamp {
@@ -67,6 +74,7 @@ struct SimulatedRun {
       }
     }
     restarts = estimator.restarts
+    navigation = estimator.navigation
     dropouts = estimator.navigation?.dropouts ?? 0
   }
 

@@ -55,7 +55,8 @@ struct RunExecution {
     let damage = (events.damage + truth.damage).sorted { $0.path < $1.path }
     let document = ResultDocument(
       recording: recording, options: options, digest: digest, counts: pipeline.counts, damage: damage,
-      summary: finder.summary, calibration: finder.calibration, peers: pipeline.peers, written: (files.updateCount, files.poseCount),
+      summary: finder.summary, calibration: finder.calibration, peers: pipeline.peers,
+      written: (files.updateCount, files.poseCount),
       nonFinite: files.nonFiniteCount, verdict: verdict)
     let use = ResourceUse(since: began)
     let timing = TimingDocument(
