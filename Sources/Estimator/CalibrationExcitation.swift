@@ -11,7 +11,7 @@ import Geometry
 /// calibration", RA-L 4(2), 2019, doi:10.1109/LRA.2019.2893803.
 ///
 /// A motion excites a part when an error as large as its 1-sigma beforehand moves the picture by more than the mean of all features
-/// of those seconds errs.
+/// of those seconds errs; changes of the readings have to exceed their noise, too.
 package struct CalibrationExcitation {
   /// What the frames of these seconds can tell.
   package struct View {
@@ -42,6 +42,7 @@ package struct CalibrationExcitation {
   private var turned = Vector3.zero, turnedSquare = Matrix3.zero
   private var rate = Vector3.zero, rateSquare = 0.0
   private var acceleration = Vector3.zero, accelerationSquare = 0.0
+  private var noise = (rate: 0.0, force: 0.0)
 
   /// Nothing yet.
   package init() {}
@@ -61,9 +62,11 @@ package struct CalibrationExcitation {
     turned = keep * (Rotation.exp(-seconds * w) * turned) + seconds * w
     turnedSquare = keep * turnedSquare + share * Matrix3(outer: turned, turned)
     rate = keep * rate + share * w
-    rateSquare = keep * rateSquare + share * (w.squaredNorm - 3 * noise.rate)
+    rateSquare = keep * rateSquare + share * w.squaredNorm
     acceleration = keep * acceleration + share * a
-    accelerationSquare = keep * accelerationSquare + share * (a.squaredNorm - 3 * noise.force)
+    accelerationSquare = keep * accelerationSquare + share * a.squaredNorm
+    self.noise.rate = keep * self.noise.rate + share * 3 * noise.rate
+    self.noise.force = keep * self.noise.force + share * 3 * noise.force
   }
 
   /// The parts that are excited, for errors as large as stated beforehand.
@@ -72,8 +75,9 @@ package struct CalibrationExcitation {
     func isSeen(_ square: Double, _ sigma: Double) -> Bool { square * sigma * sigma > view.noise * view.noise }
     let angles = (1 / weight) * turnedSquare
     let beside = Self.besideOneAxis(angles), across = angles.trace - angles.form(view.opticalAxis, view.opticalAxis)
-    let rates = rateSquare / weight - (rate / weight).squaredNorm
-    let accelerations = accelerationSquare / weight - (acceleration / weight).squaredNorm
+    let rates = Self.excess(rateSquare / weight - (rate / weight).squaredNorm, over: noise.rate / weight)
+    let accelerations = Self.excess(
+      accelerationSquare / weight - (acceleration / weight).squaredNorm, over: noise.force / weight)
     let isShaken = accelerations > Self.acceleration * Self.acceleration
     var parts: Set<CalibrationPart> = []
     if isSeen(beside, sigmas.rotation) { parts.insert(.rotation) }
@@ -82,6 +86,11 @@ package struct CalibrationExcitation {
     if isSeen(rates, sigmas.timeOffset) { parts.insert(.timeOffset) }
     if isSeen(across, view.spread * max(sigmas.focalLength, sigmas.principalPoint)) { parts.insert(.lens) }
     return parts
+  }
+
+  /// What a variance has beyond that of noise; 0 where it is not at least twice that.
+  private static func excess(_ variance: Double, over noise: Double) -> Double {
+    variance > 2 * noise ? variance - noise : 0
   }
 
   /// Of three eigenvalues the sum of the products of two over the sum of all: what there is beside the largest, where that is by far
