@@ -6,7 +6,8 @@ import Geometry
 /// What a motion leaves open, a linear filter keeps at its prior only as long as the linearisation is right; where a camera only
 /// turns, or a device is carried along evenly, products of errors pass for knowledge. The degenerate motions: no turning or turning
 /// about one axis (the camera's place, and part of its rotation), an even turn (time offset: it is then the same as a
-/// rotation), an even acceleration (scale, and with it the place).
+/// rotation), an even acceleration (scale). The last one holds everything: as long as the accelerometer does not tell how far the device was
+/// moved, a focal length that is a per cent too long is as good as a device that slides along while it turns, past points at one distance.
 /// Source: Yang, Geneva, Eckenhoff, Huang, "Degenerate motion analysis for aided INS with online spatial and temporal sensor
 /// calibration", RA-L 4(2), 2019, doi:10.1109/LRA.2019.2893803.
 ///
@@ -78,11 +79,11 @@ package struct CalibrationExcitation {
     let rates = Self.excess(rateSquare / weight - (rate / weight).squaredNorm, over: noise.rate / weight)
     let accelerations = Self.excess(
       accelerationSquare / weight - (acceleration / weight).squaredNorm, over: noise.force / weight)
-    let isShaken = accelerations > Self.acceleration * Self.acceleration
+    guard accelerations > Self.acceleration * Self.acceleration else { return [] }
     var parts: Set<CalibrationPart> = []
     if isSeen(beside, sigmas.rotation) { parts.insert(.rotation) }
-    if isShaken, isSeen(beside, sigmas.translation / Self.distance) { parts.insert(.translation) }
-    if isShaken, isSeen(beside, sigmas.axes) { parts.insert(.axes) }
+    if isSeen(beside, sigmas.translation / Self.distance) { parts.insert(.translation) }
+    if isSeen(beside, sigmas.axes) { parts.insert(.axes) }
     if isSeen(rates, sigmas.timeOffset) { parts.insert(.timeOffset) }
     if isSeen(across, view.spread * max(sigmas.focalLength, sigmas.principalPoint)) { parts.insert(.lens) }
     return parts

@@ -3,17 +3,16 @@ import SensorData
 import Vision
 
 extension InertialNavigation {
-  /// Lets a part of the calibration learn from the moment on when the motion first excites it; until then it is held
+  /// Lets a part of the calibration learn as long as the motion of the last seconds excites it; otherwise it is held
   /// (`ErrorCovariance.held`). Without online calibration nothing happens.
   ///
   /// - Parameter spacing: seconds since the frame before.
   func considerCalibration(seen frame: CameraFrame, by camera: FilterCamera, spacing: Double) {
-    guard learning.online, learnt.count < CalibrationPart.allCases.count else { return }
+    guard learning.online else { return }
     guard let view = view(frame.features, by: camera, spacing: spacing) else { return }
     let parts = excitation.parts(view, learning)
-    guard !parts.isSubset(of: learnt) else { return }
     learnt.formUnion(parts)
-    hold(Set(CalibrationPart.allCases).subtracting(learnt))
+    hold(Set(CalibrationPart.allCases).subtracting(parts))
   }
 
   /// Holds these parts and lets the others learn.

@@ -136,7 +136,7 @@ package final class InertialNavigation: NavigationFilter {
       transition = step * transition
       gathered = step.carried(gathered)
       for i in 0..<5 { for j in 0..<5 { gathered[i, j] += added[i, j] } }
-      if learning.online, learnt.count < CalibrationPart.allCases.count {
+      if learning.online {
         let dt = there.seconds(since: here)
         excitation.add(
           turning: reading.rate - state.gyroscopeBias, accelerating: (next.velocity - state.velocity) / dt, seconds: dt,

@@ -38,7 +38,9 @@ import Vision
       let errors = try #require(CalibrationErrors(navigation, truth: truth, stated: stated))
       nees.append(errors.normalizedSquare)
       inSigmas += errors.inSigmas
-      print("seed", seed, errors.normalizedSquare, zip(errors.errors, errors.sigmas).map { (10 * $0 / $1).rounded() / 10 }, errors.sigmas, truth.timeOffset - stated.timeOffset)
+      print(
+        "seed", seed, errors.normalizedSquare, zip(errors.errors, errors.sigmas).map { (10 * $0 / $1).rounded() / 10 },
+        errors.sigmas, truth.timeOffset - stated.timeOffset)
       before.append(abs(LensModel(truth).minus(LensModel(stated))[0]))
       after.append(abs(errors.errors[7]))
       #expect(run.restarts == 0)

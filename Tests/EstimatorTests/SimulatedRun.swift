@@ -43,8 +43,9 @@ struct SimulatedRun {
     func time(_ event: SensorEvent) -> Timestamp {
       if case .frame(let frame) = event { frame.timestamp.advanced(bySeconds: offset) } else { event.timestamp }
     }
+    func isFrame(_ event: SensorEvent) -> Int { if case .frame = event { 1 } else { 0 } }
     let events = simulator.events().map(\.event).enumerated().sorted {
-      (time($0.element), $0.offset) < (time($1.element), $1.offset)
+      (time($0.element), isFrame($0.element), $0.offset) < (time($1.element), isFrame($1.element), $1.offset)
     }
     for (_, event) in events {
       let seconds = time(event).seconds(since: Simulator.start)
