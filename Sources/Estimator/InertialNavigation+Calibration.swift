@@ -15,6 +15,10 @@ extension InertialNavigation {
     hold(Set(CalibrationPart.allCases).subtracting(parts))
   }
 
+  /// For how long after a frame's stamp inertial samples are needed to say where it was taken, seconds: more than none only where the
+  /// camera's delay is estimated.
+  package var lookAhead: Double { learning.online ? max(mount.delay, Self.shortestSpan) : 0 }
+
   /// Holds these parts and lets the others learn.
   func hold(_ parts: Set<CalibrationPart>) {
     covariance.held = CalibrationPart.allCases.filter(parts.contains).compactMap { part in

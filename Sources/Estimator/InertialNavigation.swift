@@ -286,16 +286,19 @@ package final class InertialNavigation: NavigationFilter {
     guard learning.online, let measured else {
       return CarriedCamera(state, angularVelocity: angularVelocity, mount: mount)
     }
-    let span = max(abs(mount.delay), Self.shortestSpan)
-    let before = samples.sample(at: time.advanced(bySeconds: -span))?.angularVelocity
+    // The speed changes between the stamp and when the frame was taken, told by samples if they are there already.
+    let longest = max(abs(mount.delay), Self.shortestSpan)
+    let reaches = samples.samples.last.map { $0.timestamp >= time.advanced(bySeconds: longest) } ?? false
+    let span = mount.delay > 0 && reaches ? longest : -longest
+    let other = samples.sample(at: time.advanced(bySeconds: span))?.angularVelocity
     return CarriedCamera(
       state, angularVelocity: angularVelocity,
-      angularAcceleration: before.map { (measured.angularVelocity - $0) / span } ?? .zero,
+      angularAcceleration: other.map { ($0 - measured.angularVelocity) / span } ?? .zero,
       acceleration: state.rotation * (force - state.accelerometerBias) + gravity, mount: mount)
   }
 
   /// A change of the angular velocity is told over at least this time, seconds: over less it is noise.
-  private static let shortestSpan = 0.02
+  static let shortestSpan = 0.02
 
   /// How its pose's error follows from the errors in the state.
   func jacobian(of camera: CarriedCamera) -> [(ErrorCovariance.Block, [Double])] {

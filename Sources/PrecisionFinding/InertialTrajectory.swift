@@ -46,7 +46,10 @@ final class InertialTrajectory: TrajectoryMaker {
   func attach(_ meter: any StageMeter) { estimator.meter = meter }
   func attach(_ witness: any FrameWitness) { self.witness = witness }
 
-  func covers(_ time: Timestamp) -> Bool { time <= covered }
+  func covers(_ time: Timestamp) -> Bool {
+    let ahead = estimator.navigation?.lookAhead ?? 0
+    return ahead > 0 ? time.advanced(bySeconds: ahead) <= covered : time <= covered
+  }
 
   func process(_ frame: CameraFrame) -> FrameOutcome? {
     // A state still to come from outside is waited for.

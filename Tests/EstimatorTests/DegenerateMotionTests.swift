@@ -141,7 +141,7 @@ import Vision
   /// What was learnt while the motion told it stays: turning for half a minute afterwards neither moves it nor makes it look better known.
   @Test func whatWasLearntStays() throws {
     for seed in UInt64(1)...4 {
-      let before = try Self.run(Self.stopping, seconds: 12, seed: seed, isOnline: true)
+      let before = try Self.run(Self.stopping, seconds: 18, seed: seed, isOnline: true)
       let after = try Self.run(Self.stopping, seconds: 40, seed: seed, isOnline: true)
       print(
         "stopping, seed \(seed): largest", after.largest, "sigmas left", zip(after.last, before.last).map { $0 / $1 })

@@ -47,7 +47,14 @@ struct SimulatedRun {
     let events = simulator.events().map(\.event).enumerated().sorted {
       (time($0.element), isFrame($0.element), $0.offset) < (time($1.element), isFrame($1.element), $1.offset)
     }
-    for (_, event) in events {
+    // As the finder does: a frame waits until the samples are there that say where it was taken.
+    var waiting: [SensorEvent] = []
+    func isDue(_ event: SensorEvent) -> Bool {
+      guard let navigation = estimator.navigation, navigation.lookAhead > 0, case .frame = event else { return true }
+      let needed = time(event).advanced(bySeconds: navigation.lookAhead)
+      return navigation.samples.samples.last.map { $0.timestamp >= needed } ?? true
+    }
+    func work(_ event: SensorEvent) {
       let seconds = time(event).seconds(since: Simulator.start)
       switch disturb(seconds, event) {
       case .imu(let sample)?:
@@ -74,6 +81,11 @@ struct SimulatedRun {
       default: break
       }
     }
+    for (_, event) in events {
+      while let first = waiting.first, isDue(first) { work(waiting.removeFirst()) }
+      if case .frame = event, !waiting.isEmpty || !isDue(event) { waiting.append(event) } else { work(event) }
+    }
+    waiting.forEach(work)
     restarts = estimator.restarts
     navigation = estimator.navigation
     dropouts = estimator.navigation?.dropouts ?? 0

@@ -87,7 +87,12 @@ struct RunExecution {
 
   private func offlineTrajectory(_ finder: PrecisionFinder, _ recording: Recording) -> OfflineTrajectory? {
     guard options.isOffline else { return nil }
-    if recording.trajectorySource == .imuAndCamera { return OfflineTrajectory(finder, recording.rig) }
+    if recording.trajectorySource == .imuAndCamera {
+      if options.finder.calibration.online {
+        warn(["--offline starts from the calibration as it is stated: --calibrate changes the forward run only"])
+      }
+      return OfflineTrajectory(finder, recording.rig)
+    }
     warn(["--offline has no effect: the trajectory comes from odometry0"])
     return nil
   }
