@@ -17,7 +17,8 @@ let package = Package(
   platforms: [.macOS(.v14)],
   products: [
     // With the rooms whose public types a user hands in and gets out.
-    .library(name: "PrecisionFinding", targets: ["PrecisionFinding", "SensorData", "Geometry", "Ranging"]),
+    .library(
+      name: "PrecisionFinding", targets: ["PrecisionFinding", "Estimator", "SensorData", "Geometry", "Ranging"]),
     .library(
       name: "NearbyInteraction",
       targets: [

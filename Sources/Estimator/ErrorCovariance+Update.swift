@@ -66,6 +66,8 @@ extension ErrorCovariance {
     let full = Self.full(noise, rows: stack.residual.count)
     var nis = 0.0
     var correction = [Double](repeating: 0, count: dimension)
+    let kept = held.flatMap { part in part.rows.map { offset(of: part.block) + $0 } }
+    let before = kept.flatMap { i in kept.map { self[i, $0] } }
     let status = withStorage { storage, n, stride in
       full.withUnsafeBufferPointer { noise in
         stack.withStack {
@@ -74,6 +76,10 @@ extension ErrorCovariance {
             &nis)
         }
       }
+    }
+    if Int(status) == FUSE_LA_OK, !kept.isEmpty {
+      restore(kept, before)
+      for i in kept { correction[i] = 0 }
     }
     return UpdateResult(status: status, nis: nis, correction: correction)
   }
@@ -93,6 +99,15 @@ extension ErrorCovariance {
       }
     }
     if Int(status) != FUSE_LA_OK { for i in nis.indices { nis[i] = .nan } }
+  }
+
+  /// Puts values, row-major, back where some rows and columns meet.
+  private func restore(_ rows: [Int], _ values: [Double]) {
+    withStorage { storage, _, stride in
+      for (a, i) in rows.enumerated() {
+        for (b, j) in rows.enumerated() { storage[i * Int(stride) + j] = values[a * rows.count + b] }
+      }
+    }
   }
 
   private static func full(_ noise: [Double], rows: Int) -> [Double] {

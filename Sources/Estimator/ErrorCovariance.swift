@@ -25,6 +25,13 @@ package final class ErrorCovariance {
     return result
   }
 
+  /// Rows of blocks that updates leave as they are: held, not learnt from, but known to be uncertain (considered, Schmidt 1966).
+  ///
+  /// The gain of these rows is 0. With the optimal gain for all others, their covariances among themselves and with the held rows
+  /// come out as ever; only those among held rows stay what they were.
+  /// Source: Zanetti and D'Souza, "Recursive implementations of the Schmidt-Kalman consider filter", JAS 60, 2013,
+  /// doi:10.1007/s40295-015-0068-7.
+  package var held: [(block: Block, rows: Range<Int>)] = []
   /// Number of rows and columns in use.
   package private(set) var dimension = 0
   private var capacity: Int

@@ -16,13 +16,13 @@ package struct FeatureConstraint {
   package let definition: Definition?
   private let unexplained: (residual: [Double], point: [Double])
 
-  /// A point's error as a function of the clones' errors and independent noise, all in terms of (d1, d2, rho).
+  /// A point's error as a function of the errors of the constraint's blocks and independent noise, all in terms of (d1, d2, rho).
   package struct Definition: Equatable, Sendable {
     /// The point the rest refers to, corrected by the residuals.
     package let point: AnchoredPoint
-    /// 3 x columns of the constraint, row-major: d point / d clones.
+    /// 3 x columns of the constraint, row-major: d point / d clones, and lens.
     package let jacobian: [Double]
-    /// 3 x 3, row-major: covariance if the clones were exact.
+    /// 3 x 3, row-major: covariance if the clones (and the lens) were exact.
     package let independent: [Double]
   }
 
@@ -41,8 +41,8 @@ package struct FeatureConstraint {
     if let doubt { full.inflate { sight, gradient in doubt.variance(sight: sight, gradient: gradient) } }
     if let prior { full.append(prior, point) }
     var (H, F, r) = (full.pose, full.point, full.residual)
-    let blocks = Self.distinct(clones).map(\.block)
-    let columns = Clone.errorSize * blocks.count, top = AnchoredPoint.errorSize
+    let blocks = Self.distinct(clones).map(\.block) + (Self.lensBlock(sights, cameras).map { [$0] } ?? [])
+    let columns = full.pose.count / full.residual.count, top = AnchoredPoint.errorSize
     guard Int(fuse_la_project(&F, Int32(r.count), Int32(top), &H, Int32(columns), &r)) == FUSE_LA_OK else { return nil }
     rows = LinearisedRows(
       blocks: blocks, jacobian: Array(H[(top * columns)...]), residual: Array(r[top...]))
@@ -54,7 +54,13 @@ package struct FeatureConstraint {
     clones.indices.filter { $0 == 0 || clones[$0].id != clones[$0 - 1].id }.map { clones[$0] }
   }
 
-  /// Before the projection, of n sights from m clones: `pose` is 2n x 6m, `point` 2n x 3, `residual` 2n; one row more after `append`.
+  /// The lens in the state that some of the sights came through.
+  private static func lensBlock(_ sights: [FeatureTrack.Sight], _ cameras: [FilterCamera]) -> ErrorCovariance.Block? {
+    sights.lazy.compactMap { cameras[$0.camera].lensBlock }.first
+  }
+
+  /// Before the projection, of n sights from m clones: `pose` is 2n x 6m, four columns wider where the lens is a part of the state,
+  /// `point` 2n x 3, `residual` 2n; one row more after `append`.
   package struct Linearised {
     package var pose: [Double]
     package var point: [Double]
@@ -90,7 +96,8 @@ package struct FeatureConstraint {
     for i in 0..<n {
       column.append(i == 0 ? 0 : column[i - 1] + (clones[i].id == clones[i - 1].id ? 0 : Clone.errorSize))
     }
-    let width = column[n - 1] + Clone.errorSize
+    let lens = column[n - 1] + Clone.errorSize
+    let width = lens + (lensBlock(sights, cameras) == nil ? 0 : LensModel.errorSize)
     var result = Linearised(
       pose: [Double](repeating: 0, count: 2 * n * width), point: [], residual: [], gradients: [])
     result.point.reserveCapacity(6 * n + 3)
@@ -109,6 +116,9 @@ package struct FeatureConstraint {
           result.pose[start + column[i] + 3 + axis] += row.position[axis]
           result.pose[start + column[anchor] + axis] += row.anchorRotation[axis]
           result.pose[start + column[anchor] + 3 + axis] += row.anchorPosition[axis]
+        }
+        if cameras[sights[i].camera].lensBlock != nil {
+          for k in 0..<LensModel.errorSize { result.pose[start + lens + k] = row.lens[k] }
         }
         result.point += [row.point.x, row.point.y, row.point.z]
         result.residual.append(row.residual)

@@ -4,8 +4,10 @@ import Vision
 
 /// A camera as the filter needs it.
 package struct FilterCamera {
-  /// Directions to pixels and back.
-  package let lens: LensModel
+  /// Directions to pixels and back, as the calibration says or as the filter knows it now.
+  package var lens: LensModel
+  /// The lens' error in the filter's state; nil where the lens is taken as it is.
+  package var lensBlock: ErrorCovariance.Block?
   /// Pose of the camera in the IMU's axes.
   package let imuFromCamera: Pose
   /// Pose of this camera in the one whose poses are kept: the identity for that one.
@@ -23,5 +25,13 @@ package struct FilterCamera {
     keptFromCamera = kept.map { $0.bodyFromCamera.inverse * camera.bodyFromCamera } ?? .identity
     pixelNoise = camera.pixelNoise
     effectiveNoise = camera.pixelNoise
+  }
+
+  /// The camera with the lens as a filter knows it now.
+  package func known(to filter: InertialNavigation) -> FilterCamera {
+    guard let lens = filter.lens else { return self }
+    var camera = self
+    (camera.lens, camera.lensBlock) = (lens, filter.lensBlock)
+    return camera
   }
 }

@@ -2,17 +2,22 @@ import Geometry
 
 extension InertialNavigation {
   /// Takes a point into the state, told in the camera of a clone; nil when a number is not finite.
+  ///
+  /// - Parameter blocks: those of the definition's columns.
   @discardableResult
   func addLandmark(
-    featureID: Int64, anchorID: Int, _ definition: FeatureConstraint.Definition, clones: [ErrorCovariance.Block]
+    featureID: Int64, anchorID: Int, _ definition: FeatureConstraint.Definition, blocks: [ErrorCovariance.Block]
   ) -> Landmark? {
     let columns = definition.jacobian.count / AnchoredPoint.errorSize
     var jacobian: [(ErrorCovariance.Block, [Double])] = []
-    for (k, block) in clones.enumerated() {
-      let part = (0..<AnchoredPoint.errorSize * Clone.errorSize).map { i in
-        definition.jacobian[i / Clone.errorSize * columns + Clone.errorSize * k + i % Clone.errorSize]
+    var left = 0
+    for block in blocks {
+      let size = covariance.size(of: block)
+      let part = (0..<AnchoredPoint.errorSize * size).map { i in
+        definition.jacobian[i / size * columns + left + i % size]
       }
       jacobian.append((block, part))
+      left += size
     }
     guard definition.point.inverseDistance.isFinite,
       let block = covariance.augment(

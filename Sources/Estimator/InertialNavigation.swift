@@ -27,6 +27,16 @@ package final class InertialNavigation: NavigationFilter {
   package private(set) var mount: CameraMount
   /// Its error in the covariance; nil for a device that was calibrated with care.
   package let mountBlock: ErrorCovariance.Block?
+  /// The lens, where it is estimated; nil where it is taken as it is.
+  package private(set) var lens: LensModel?
+  /// Its error in the covariance.
+  package let lensBlock: ErrorCovariance.Block?
+  /// What of the calibration is estimated.
+  let learning: CalibrationConfiguration
+  /// What the motion tells of the calibration.
+  private(set) var excitation = CalibrationExcitation()
+  /// What it has told of by now.
+  var learnt: Set<CalibrationPart> = []
   /// Sees the linearised system.
   package weak var observer: (any UpdateObserver)?
   /// Inertial samples around `time`.
@@ -44,9 +54,13 @@ package final class InertialNavigation: NavigationFilter {
 
   /// A filter that starts at `time` in `state`; nil when a number is not finite.
   ///
-  /// - Parameter initialCovariance: of (theta, p, v, b_g, b_a), 15 x 15, row-major.
+  /// - Parameters:
+  ///   - lens: of the camera; needed only where it is to be estimated.
+  ///   - learning: what of the calibration is estimated.
+  ///   - initialCovariance: of (theta, p, v, b_g, b_a), 15 x 15, row-major.
   package init?(
-    calibration: IMUCalibration, mount: CameraMount, time: Timestamp, state: InertialState,
+    calibration: IMUCalibration, mount: CameraMount, lens: LensModel? = nil,
+    learning: CalibrationConfiguration = CalibrationConfiguration(), time: Timestamp, state: InertialState,
     initialCovariance: [Double]
   ) {
     guard state.isFinite, let block = covariance.augment(size: InertialState.errorSize, independent: initialCovariance)
@@ -55,19 +69,31 @@ package final class InertialNavigation: NavigationFilter {
     self.state = state
     first = state
     poseBlock = block
+    self.learning = learning
+    let isPhone = SensorGrade(calibration).isPhone
+    let axes = learning.online && learning.axes > 0 ? learning.axes : isPhone ? IMUIntrinsics.sigma(calibration) : 0
     intrinsicsBlock =
-      SensorGrade(calibration).isPhone
-      ? covariance.augment(size: IMUIntrinsics.count, independent: IMUIntrinsics.covariance(calibration)) : nil
-    self.mount = mount
-    mountBlock =
-      SensorGrade(calibration).isPhone
+      axes > 0
       ? covariance.augment(
-        size: CameraMount.errorSize, independent: ErrorCovariance.diagonal(CameraMount.errorSigmas.map { $0 * $0 }))
-      : nil
+        size: IMUIntrinsics.count,
+        independent: ErrorCovariance.diagonal([Double](repeating: axes * axes, count: IMUIntrinsics.count))) : nil
+    self.mount = mount
+    let mountVariances =
+      learning.online ? learning.mountVariances : isPhone ? CameraMount.errorSigmas.map { $0 * $0 } : []
+    mountBlock =
+      mountVariances.contains { $0 > 0 }
+      ? covariance.augment(size: CameraMount.errorSize, independent: ErrorCovariance.diagonal(mountVariances)) : nil
+    self.lens = learning.online && learning.lensVariances.contains { $0 > 0 } ? lens : nil
+    lensBlock =
+      self.lens == nil
+      ? nil
+      : covariance.augment(
+        size: LensModel.errorSize, independent: ErrorCovariance.diagonal(learning.lensVariances))
     bodyFromNavigation = calibration.bodyFromIMU
     propagation = InertialPropagation(gravityMagnitude: calibration.gravityMagnitude)
     noise = InertialNoise(calibration)
     unitSigma = IMUIntrinsics.sigma(calibration)
+    if learning.online { hold(Set(CalibrationPart.allCases)) }
   }
 
   package var accumulatedDrift: AccumulatedDrift { drift.total }
@@ -79,7 +105,9 @@ package final class InertialNavigation: NavigationFilter {
   /// Gravity in the world, m/s^2.
   package var gravity: Vector3 { propagation.gravity }
   /// True while every number is finite and no variance negative.
-  package var isHealthy: Bool { state.isFinite && intrinsics.isFinite && mount.isFinite && covariance.isHealthy }
+  package var isHealthy: Bool {
+    state.isFinite && intrinsics.isFinite && mount.isFinite && (lens?.isFinite ?? true) && covariance.isHealthy
+  }
 
   // MARK: Time passes
 
@@ -108,6 +136,12 @@ package final class InertialNavigation: NavigationFilter {
       transition = step * transition
       gathered = step.carried(gathered)
       for i in 0..<5 { for j in 0..<5 { gathered[i, j] += added[i, j] } }
+      if learning.online {
+        let dt = there.seconds(since: here)
+        excitation.add(
+          turning: reading.rate - state.gyroscopeBias, accelerating: (next.velocity - state.velocity) / dt, seconds: dt,
+          noise: noise.readingVariances(spacing: samples.spacing(from: here, to: there)))
+      }
       (state, reached, here) = (next, next, there)
     }
     guard carryCovariance(transition, byIntrinsics, gathered) else { return false }
@@ -229,7 +263,11 @@ package final class InertialNavigation: NavigationFilter {
   /// Keeps the present pose of the camera (stochastic cloning); nil when a number is not finite.
   package func clone() -> Clone? {
     let seeing = camera(of: state), seeingFirst = camera(of: first)
-    guard let block = covariance.augment(size: Clone.errorSize, jacobian: jacobian(of: seeingFirst)) else { return nil }
+    let doubt = learning.online ? seeing.bent(delayVariance: variances(of: .timeOffset).first ?? 0) : []
+    guard
+      let block = covariance.augment(
+        size: Clone.errorSize, jacobian: jacobian(of: seeingFirst), independent: doubt)
+    else { return nil }
     let clone = Clone(
       id: nextCloneID, timestamp: time, block: block, worldFromCamera: seeing.worldFromCamera,
       firstWorldFromCamera: seeingFirst.worldFromCamera)
@@ -240,10 +278,27 @@ package final class InertialNavigation: NavigationFilter {
 
   /// The camera as a state at `time` carries it.
   func camera(of state: InertialState) -> CarriedCamera {
-    let measured = samples.sample(at: time)?.angularVelocity ?? .zero
-    let (rate, _) = intrinsics.corrected(angularVelocity: measured, specificForce: .zero)
-    return CarriedCamera(state, angularVelocity: rate - state.gyroscopeBias, mount: mount)
+    let measured = samples.sample(at: time)
+    let (rate, force) = intrinsics.corrected(
+      angularVelocity: measured?.angularVelocity ?? .zero, specificForce: measured?.specificForce ?? .zero)
+    let angularVelocity = rate - state.gyroscopeBias
+    // A calibrated delay is a few milliseconds, in which no hand changes its speed.
+    guard learning.online, let measured else {
+      return CarriedCamera(state, angularVelocity: angularVelocity, mount: mount)
+    }
+    // The speed changes between the stamp and when the frame was taken, told by samples if they are there already.
+    let longest = max(abs(mount.delay), Self.shortestSpan)
+    let reaches = samples.samples.last.map { $0.timestamp >= time.advanced(bySeconds: longest) } ?? false
+    let span = mount.delay > 0 && reaches ? longest : -longest
+    let other = samples.sample(at: time.advanced(bySeconds: span))?.angularVelocity
+    return CarriedCamera(
+      state, angularVelocity: angularVelocity,
+      angularAcceleration: other.map { ($0 - measured.angularVelocity) / span } ?? .zero,
+      acceleration: state.rotation * (force - state.accelerometerBias) + gravity, mount: mount)
   }
+
+  /// A change of the angular velocity is told over at least this time, seconds: over less it is noise.
+  static let shortestSpan = 0.02
 
   /// How its pose's error follows from the errors in the state.
   func jacobian(of camera: CarriedCamera) -> [(ErrorCovariance.Block, [Double])] {
@@ -284,6 +339,10 @@ package final class InertialNavigation: NavigationFilter {
     if let mountBlock {
       let offset = covariance.offset(of: mountBlock)
       mount = mount.plus(correction[offset..<offset + CameraMount.errorSize])
+    }
+    if let lensBlock {
+      let offset = covariance.offset(of: lensBlock)
+      lens = lens?.plus(correction[offset..<offset + LensModel.errorSize])
     }
     for i in clones.indices {
       let offset = covariance.offset(of: clones[i].block)

@@ -9,13 +9,14 @@ import Vision
 ///     theta_i: g^T [R_a b - rho (p_i - p_a)]x      p_i: -rho g^T
 ///     theta_a: -g^T [R_a b]x                       p_a: +rho g^T
 ///     bearing: g^T R_a [e1 e2]                     rho: -g^T o
+///     lens:    (u - c, f), see `LensModel`
 ///
 /// with p_i the kept camera's place, which is camera i's but for a second one beside it;
 ///
 /// all are finite at rho = 0, where only rotations are told. By the poses it is derived at their first estimates: turning the
 /// world about any axis and shifting it then cancel, whatever the point is. By the point it is derived where everything is
 /// now: the unobservable directions have no part in it (`AnchoredPoint`), and a baseline of a few centimetres whose first
-/// estimate was centimetres off would tell a wrong distance with great certainty.
+/// estimate was centimetres off would tell a wrong distance with great certainty. The same holds for the lens.
 package struct LinearisedSight {
   /// One coordinate of the pixel, in units of its noise.
   package struct Row {
@@ -27,12 +28,16 @@ package struct LinearisedSight {
     package var anchorRotation, anchorPosition: Vector3
     /// By (d1, d2, rho).
     package var point: Vector3
+    /// By the lens' error; not used where the lens is no part of the state.
+    package var lens: SIMD4<Double>
     /// World axes: how the coordinate changes with `rho` times the camera's position, negated.
     var gradient: Vector3
   }
 
   /// Column and row of the pixel.
   package let rows: [Row]
+  /// The lens' error in the state, if it is a part of it.
+  private let lensBlock: ErrorCovariance.Block?
 
   /// Nil when the lens cannot see the point from there.
   package init?(_ pixel: SIMD2<Double>, from clone: Clone, of point: AnchoredPoint, anchor: Clone, camera: FilterCamera)
@@ -50,17 +55,21 @@ package struct LinearisedSight {
     let (e1, e2) = point.tangents
     let (d1, d2) = (anchorNow.rotation * e1, anchorNow.rotation * e2)
     let error = (pixel - projection.pixel) / camera.effectiveNoise
-    rows = [(error.x, projection.columnGradient), (error.y, projection.rowGradient)].map { residual, gradient in
+    let byLens = camera.lens.errorGradients(at: projection.pixel)
+    lensBlock = camera.lensBlock
+    rows = [(error.x, projection.columnGradient, byLens.column), (error.y, projection.rowGradient, byLens.row)].map {
+      residual, gradient, byLens in
       // Row vectors from the right: g^T [v]x = (g x v)^T.
       let g = firstRotation * gradient / camera.effectiveNoise
       let now = cameraNow.rotation * gradient / camera.effectiveNoise
       return Row(
         residual: residual, rotation: g.cross(way), position: -rho * g, anchorRotation: -g.cross(firstBearing),
-        anchorPosition: rho * g, point: Vector3(now.dot(d1), now.dot(d2), -now.dot(offsetNow)), gradient: now)
+        anchorPosition: rho * g, point: Vector3(now.dot(d1), now.dot(d2), -now.dot(offsetNow)),
+        lens: byLens / camera.effectiveNoise, gradient: now)
     }
   }
 
-  /// The rows over the blocks of the clone that sees, the anchor and the landmark.
+  /// The rows over the blocks of the clone that sees, the anchor, the landmark and, if it is a part of the state, the lens.
   ///
   /// Both errors of the product `rho (p_i - p_a)` are in the state, the error of the linearisation is not: it goes into
   /// the noise, `repetitions` times (`LandmarkDoubt`).
@@ -72,7 +81,8 @@ package struct LinearisedSight {
     var result = LinearisedRows(
       blocks: own ? [clone.block, landmark.block] : [clone.block, anchor.block, landmark.block], jacobian: [],
       residual: [])
-    result.jacobian.reserveCapacity(2 * (2 * Clone.errorSize + AnchoredPoint.errorSize))
+    if let lensBlock { result.blocks.append(lensBlock) }
+    result.jacobian.reserveCapacity(2 * (2 * Clone.errorSize + AnchoredPoint.errorSize + LensModel.errorSize))
     result.residual.reserveCapacity(2)
     for row in rows {
       let weight = 1 / (1 + doubt.variance(row.gradient)).squareRoot()
@@ -81,6 +91,7 @@ package struct LinearisedSight {
         ? [row.rotation + row.anchorRotation, row.position + row.anchorPosition, row.point]
         : [row.rotation, row.position, row.anchorRotation, row.anchorPosition, row.point]
       for part in parts { for k in 0..<3 { result.jacobian.append(weight * part[k]) } }
+      if lensBlock != nil { for k in 0..<LensModel.errorSize { result.jacobian.append(weight * row.lens[k]) } }
       result.residual.append(weight * row.residual)
     }
     return result

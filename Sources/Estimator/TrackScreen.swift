@@ -20,16 +20,15 @@ struct TrackScreen {
     var bearings: [(id: Int64, direction: Vector3)]
   }
 
-  let camera: FilterCamera
   private var views: [View] = []
   private var culprits: Set<Int64> = []
 
-  init(camera: FilterCamera) { self.camera = camera }
-
-  /// Looks at a frame that the filter stands at.
+  /// Looks at a frame that the filter stands at, taken by a camera as it is known now.
   ///
   /// - Returns: the features' ids that must not be used, and how many of them are new.
-  mutating func inspect(_ frame: CameraFrame, _ navigation: InertialNavigation) -> (culprits: Set<Int64>, new: Int) {
+  mutating func inspect(_ frame: CameraFrame, by camera: FilterCamera, _ navigation: InertialNavigation)
+    -> (culprits: Set<Int64>, new: Int)
+  {
     let now = navigation.time
     if !culprits.isEmpty { culprits.formIntersection(frame.features.map(\.featureID)) }
     let known = culprits.count
@@ -40,7 +39,7 @@ struct TrackScreen {
     views.removeAll { now.seconds(since: $0.timestamp) > Self.longest || $0.timestamp >= now }
     for baseline in Self.baselines {
       if let before = views.last(where: { now.seconds(since: $0.timestamp) >= baseline }) {
-        compare(before, bearings, navigation)
+        compare(before, bearings, by: camera, navigation)
       }
     }
     let standing = culprits.count == known ? bearings : bearings.filter { !culprits.contains($0.id) }
@@ -55,7 +54,8 @@ struct TrackScreen {
   }
 
   private mutating func compare(
-    _ view: View, _ bearings: [(id: Int64, direction: Vector3)], _ navigation: InertialNavigation
+    _ view: View, _ bearings: [(id: Int64, direction: Vector3)], by camera: FilterCamera,
+    _ navigation: InertialNavigation
   ) {
     let samples = navigation.samples
     // Without every reading in between nobody knows how the camera turned; and a state that hardly knows its velocity must
@@ -64,10 +64,9 @@ struct TrackScreen {
       samples.longestGap(from: view.timestamp, to: navigation.time) <= InertialNoise.dropoutSpacing,
       samples.cut(from: view.timestamp, to: navigation.time) == (0, 0)
     else { return }
-    let seconds = navigation.time.seconds(since: view.timestamp)
     let then = navigation.past(at: view.timestamp).worldFromIMU * navigation.mount.imuFromCamera
     let nowFromThen = (navigation.worldFromNavigation * navigation.mount.imuFromCamera).inverse * then
-    let doubt = doubt(navigation, seconds, turned: nowFromThen.rotation.log.norm)
+    let doubt = doubt(navigation, by: camera, since: view.timestamp, turned: nowFromThen.rotation.log.norm)
     guard
       let consensus = MotionConsensus(
         offset: -nowFromThen.translation, covariance: doubt.offset, deviation: doubt.angle)
@@ -84,17 +83,20 @@ struct TrackScreen {
   }
 
   /// Covariance of the offset over a time, camera's axes up to a turn that leaves it a scalar, and 1-sigma of an angle.
-  /// `turned` radians go wrong by the gyroscope's scale.
-  private func doubt(_ navigation: InertialNavigation, _ seconds: Double, turned: Double)
+  /// `turned` radians go wrong by the gyroscope's scale and by the camera's calibration.
+  private func doubt(_ navigation: InertialNavigation, by camera: FilterCamera, since then: Timestamp, turned: Double)
     -> (offset: Matrix3, angle: Double)
   {
+    let seconds = navigation.time.seconds(since: then)
     let variances = navigation.variances
     let fall = 0.5 * seconds * seconds
+    let calibration = navigation.calibrationVariance(turned: turned, since: then)
     let way =
       seconds * seconds * variances.velocity + fall * fall * navigation.accelerationVariance + Self.floor * Self.floor
+      + calibration.way
     let pixel = camera.pixelNoise / camera.lens.focalLength
     let scale = turned * navigation.turnScaleSigma
-    let turn = seconds * seconds * variances.gyroscopeBias + scale * scale
+    let turn = seconds * seconds * variances.gyroscopeBias + scale * scale + calibration.angle
     return (Matrix3(diagonal: Vector3(repeating: way)), (2 * pixel * pixel + turn).squareRoot())
   }
 }

@@ -13,6 +13,8 @@ package struct VisualInertialConfiguration: Equatable, Sendable {
   package var landmarkTilt = 0.0175
   /// How long to wait for a quiet moment before starting in motion, seconds.
   package var patience = 2.0
+  /// What of the calibration is estimated on the way.
+  package var calibration = CalibrationConfiguration()
 
   /// The defaults.
   package init() {}

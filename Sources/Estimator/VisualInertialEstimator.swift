@@ -34,7 +34,7 @@ package final class VisualInertialEstimator {
   /// A frame of the second camera that came before the first camera's.
   private var early: CameraFrame?
   private var recent = RecentFrames()
-  private var screen: TrackScreen
+  private var screen = TrackScreen()
   private var rest = RestConstraint()
   private var hover = HoverConstraint()
   private var window: CloneWindow
@@ -53,7 +53,6 @@ package final class VisualInertialEstimator {
     stillness = StillnessDetector(imu)
     initializer = Initializer(
       calibration: imu, camera: self.camera, stillness: stillness, patience: configuration.patience)
-    screen = TrackScreen(camera: self.camera)
     window = CloneWindow(
       size: configuration.windowSize, keptParallax: configuration.keptParallax * camera.pixelNoise)
     visualUpdate = VisualUpdate(
@@ -75,8 +74,9 @@ package final class VisualInertialEstimator {
   package func start(from estimate: InitialEstimate) -> Bool {
     guard
       let started = InertialNavigation(
-        calibration: imu, mount: CameraMount(imuFromCamera: camera.imuFromCamera), time: estimate.time,
-        state: estimate.state, initialCovariance: estimate.covariance)
+        calibration: imu, mount: CameraMount(imuFromCamera: camera.imuFromCamera), lens: camera.lens,
+        learning: configuration.calibration, time: estimate.time, state: estimate.state,
+        initialCovariance: estimate.covariance)
     else { return false }
     started.samples = waiting
     tracks.removeAll()
@@ -97,7 +97,9 @@ package final class VisualInertialEstimator {
     let isThere = meter.measure(.propagation) { navigation.advance(to: report.timestamp) }
     guard isThere else { return given(up: navigation, report) }
 
-    let frame = meter.measure(.screening) { screened(frame, navigation, &report) }
+    let camera = camera.known(to: navigation)
+    let frame = meter.measure(.screening) { screened(frame, by: camera, navigation, &report) }
+    navigation.considerCalibration(seen: frame, by: camera, spacing: spacing)
     let rested = rest(navigation, report)
     report.treatment = rested ? .still : .moving
     let clone = rested ? nil : navigation.clone()
@@ -155,10 +157,10 @@ extension VisualInertialEstimator {
   }
 
   /// The frame without the tracks that do not stand still; what they told before is forgotten.
-  private func screened(_ frame: CameraFrame, _ navigation: InertialNavigation, _ report: inout FrameReport)
-    -> CameraFrame
-  {
-    let (culprits, new) = screen.inspect(frame, navigation)
+  private func screened(
+    _ frame: CameraFrame, by camera: FilterCamera, _ navigation: InertialNavigation, _ report: inout FrameReport
+  ) -> CameraFrame {
+    let (culprits, new) = screen.inspect(frame, by: camera, navigation)
     report.tracksCut = new
     guard !culprits.isEmpty else { return frame }
     tracks.discard(culprits)

@@ -71,6 +71,7 @@ struct VisualUpdate {
   /// - Parameter anchorID: the clone in whose camera new landmarks are told, where they were seen from there.
   mutating func apply(_ tracks: Tracks, anchorID: Int?, to filter: InertialNavigation) -> Outcome {
     var outcome = Outcome()
+    cameras[0] = cameras[0].known(to: filter)
     all.removeAll()
     finished.removeAll()
     let made = meter.measure(.linearisation) {
@@ -85,7 +86,7 @@ struct VisualUpdate {
       }
       guard let anchor, let definition = constraint.definition else { continue }
       filter.addLandmark(
-        featureID: track.featureID, anchorID: clones[anchor].id, definition, clones: constraint.rows.blocks)
+        featureID: track.featureID, anchorID: clones[anchor].id, definition, blocks: constraint.rows.blocks)
     }
     see(tracks.landmarks, filter)
     let used = finished.count + all.count
@@ -171,7 +172,7 @@ struct VisualUpdate {
     }
   }
 
-  /// Compresses by QR what involves clones only when there are more rows than columns, and updates once with everything.
+  /// Compresses by QR what involves clones (and the lens) only when there are more rows than columns, and updates once with everything.
   private mutating func update(_ filter: InertialNavigation) -> Bool {
     guard meter.measure(.compression, { candidates.compress(finished, in: filter.covariance) }) else { return false }
     all.append(candidates)

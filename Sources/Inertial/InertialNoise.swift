@@ -40,6 +40,13 @@ package struct InertialNoise: Sendable {
     spacing <= denseSpacing ? .dense : spacing <= dropoutSpacing ? .interpolated : .dropout
   }
 
+  /// White noise of the mean of two neighbouring readings, `spacing` seconds apart: variances of a component of the rate,
+  /// (rad/s)^2, and of the force, (m/s^2)^2.
+  package func readingVariances(spacing: Double) -> (rate: Double, force: Double) {
+    guard spacing > 0 else { return (0, 0) }
+    return (0.5 * gyroscope * gyroscope / spacing, 0.5 * accelerometer * accelerometer / spacing)
+  }
+
   /// Noise gathered over one step, by the trapezoid rule on `Phi G Qc G^T Phi^T`.
   ///
   /// A hand changes its rate and acceleration by roughly 0.2 rad/s and 1 m/s^2 within 50 ms and, over a dropout, by

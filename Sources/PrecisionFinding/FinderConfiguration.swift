@@ -1,3 +1,4 @@
+import Estimator
 import Ranging
 
 /// The settings of a finder. The defaults serve every radio and hand; each says its unit.
@@ -53,6 +54,8 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var standLimit = 3.0
   /// How fast a hand may have moved before the trajectory began, m/s.
   public var unseenSpeed = 0.5
+  /// What of the camera's calibration is estimated on the way.
+  public var calibration = CalibrationConfiguration()
   /// What is assumed of a link.
   public var ranging = RangingConfiguration()
 

@@ -4,24 +4,32 @@ import SensorData
 
 /// The trajectory from the inertial unit and one or two cameras.
 final class InertialTrajectory: TrajectoryMaker {
-  private let calibration: IMUCalibration
+  private let imu: IMUCalibration
+  private let camera: CameraCalibration
   private let estimator: VisualInertialEstimator
   private var initialState: GroundTruthState?
   private var covered = Timestamp(nanoseconds: .min)
   private(set) var waitingFor: String?
   private var witness: (any FrameWitness)?
 
-  /// - Parameter initialState: start from this state once the motion reaches it; nil: find one.
+  /// - Parameters:
+  ///   - learning: what of the calibration is estimated.
+  ///   - initialState: start from this state once the motion reaches it; nil: find one.
   init(
-    imu: IMUCalibration, camera: CameraCalibration, second: CameraCalibration?, initialState: GroundTruthState?
+    imu: IMUCalibration, camera: CameraCalibration, second: CameraCalibration?, learning: CalibrationConfiguration,
+    initialState: GroundTruthState?
   ) {
-    calibration = imu
-    estimator = VisualInertialEstimator(imu: imu, camera: camera, second: second)
+    self.imu = imu
+    self.camera = camera
+    var configuration = VisualInertialConfiguration()
+    configuration.calibration = learning
+    estimator = VisualInertialEstimator(imu: imu, camera: camera, second: second, configuration: configuration)
     self.initialState = initialState
     waitingFor = "imu"
   }
 
   var filter: (any NavigationFilter)? { estimator.navigation }
+  var calibration: CalibrationEstimate? { estimator.navigation?.estimate(of: camera) }
 
   func append(_ event: SensorEvent) {
     guard case .imu(let sample) = event, estimator.add(sample) else { return }
@@ -30,7 +38,7 @@ final class InertialTrajectory: TrajectoryMaker {
     if let state = initialState, sample.timestamp >= state.timestamp {
       initialState = nil
       let estimate = InitialEstimate(
-        truth: state, calibration: calibration, angularVelocity: sample.angularVelocity)
+        truth: state, calibration: imu, angularVelocity: sample.angularVelocity)
       if estimator.start(from: estimate) { waitingFor = nil }
     }
   }
@@ -38,7 +46,10 @@ final class InertialTrajectory: TrajectoryMaker {
   func attach(_ meter: any StageMeter) { estimator.meter = meter }
   func attach(_ witness: any FrameWitness) { self.witness = witness }
 
-  func covers(_ time: Timestamp) -> Bool { time <= covered }
+  func covers(_ time: Timestamp) -> Bool {
+    let ahead = estimator.navigation?.lookAhead ?? 0
+    return ahead > 0 ? time.advanced(bySeconds: ahead) <= covered : time <= covered
+  }
 
   func process(_ frame: CameraFrame) -> FrameOutcome? {
     // A state still to come from outside is waited for.

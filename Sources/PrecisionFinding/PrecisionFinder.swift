@@ -66,13 +66,17 @@ public final class PrecisionFinder {
     composer = UpdateComposer(configuration)
     if !useOdometry, let imu = rig.imu, let first = rig.cameras.first {
       trajectory = InertialTrajectory(
-        imu: imu, camera: first, second: rig.cameras.dropFirst().first, initialState: initialState)
+        imu: imu, camera: first, second: rig.cameras.dropFirst().first, learning: configuration.calibration,
+        initialState: initialState)
       frameLag = max(-first.timeOffset, 0)
     } else {
       frameLag = 0
       trajectory = OdometryTrajectory(rig.odometry ?? OdometryCalibration())
     }
   }
+
+  /// What online calibration has made of the first camera's calibration so far; nil without it, or without a trajectory.
+  public var calibration: CalibrationEstimate? { trajectory.calibration }
 
   /// Tells `meter` of every stage from now on.
   package func attach(_ meter: any StageMeter) {

@@ -13,6 +13,8 @@ protocol TrajectoryMaker: AnyObject {
   func process(_ frame: CameraFrame) -> FrameOutcome?
   /// Why the trajectory has not begun, a machine-readable word; nil once it has.
   var waitingFor: String? { get }
+  /// What online calibration has made of the camera's; nil where there is none, or no filter.
+  var calibration: CalibrationEstimate? { get }
   /// Tells `meter` of stages within this one's work from now on.
   func attach(_ meter: any StageMeter)
   /// Tells `witness` of everything that goes into an inertial filter from now on.
@@ -23,4 +25,8 @@ protocol TrajectoryMaker: AnyObject {
 struct FrameOutcome {
   /// Tracks that a gate refused, or that do not stand still in the room.
   var tracksRejected: Int
+}
+
+extension TrajectoryMaker {
+  var calibration: CalibrationEstimate? { nil }
 }

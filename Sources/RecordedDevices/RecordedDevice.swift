@@ -42,7 +42,7 @@ public struct RecordedDevice {
     do throws(ScenarioError) {
       let simulator = try Simulator(scenario: .named(scenario), seed: seed)
       device = NearbyDevice(
-        profile: profile, rig: simulator.rig, usesOdometry: simulator.scenario.camera == nil, policy: policy)
+        profile: profile, rig: simulator.statedRig, usesOdometry: simulator.scenario.camera == nil, policy: policy)
       source = EventList(simulator.events())
       peers = simulator.scenario.peers.map(\.id).sorted()
     } catch {

@@ -62,6 +62,17 @@ package struct Simulator: Sendable {
       bodyFromDevice: .identity)
   }
 
+  /// The device as its recording states it: with the scenario's miscalibration.
+  package var statedRig: RigCalibration {
+    var rig = rig
+    guard let wrong = scenario.camera?.miscalibration, wrong != Scenario.Miscalibration() else { return rig }
+    var random = RandomStream.miscalibration.generator(seed: seed)
+    for i in rig.cameras.indices { rig.cameras[i] = wrong.stated(rig.cameras[i], &random) }
+    // Two cameras of one device have one clock.
+    for i in rig.cameras.indices { rig.cameras[i].timeOffset = rig.cameras[0].timeOffset }
+    return rig
+  }
+
   /// Everything that the sensors said, in the order in which it became known and, at one time, of `SensorEvent.rank`.
   package func events() -> [TimedEvent] { events(inertial().samples) }
 
@@ -86,7 +97,7 @@ package struct Simulator: Sendable {
     let inertial = inertial()
     return DatasetContents(
       title: "simulated: \(scenario.name)", source: "fuse simulate \(scenario.name) --seed \(seed)",
-      licence: "Apache-2.0", note: scenario.summary, rig: rig, events: events(inertial.samples),
+      licence: "Apache-2.0", note: scenario.summary, rig: statedRig, events: events(inertial.samples),
       truth: truth(inertial), peers: peers, pixelDecimals: scenario.camera?.pixelDecimals ?? 3)
   }
 

@@ -17,7 +17,8 @@ package struct LensModel: Sendable {
     package var rowGradient: Vector3
   }
 
-  private let fx, fy, cx, cy: Double
+  /// Focal lengths and principal point, pixels.
+  var fx, fy, cx, cy: Double
   private let optics: Optics
 
   /// What the lens does to an image of focal length one.

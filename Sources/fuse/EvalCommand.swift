@@ -89,6 +89,9 @@ struct EvalCommand: ParsableCommand {
   @Flag(help: "Leave the ranges out: what the trajectory is without them.")
   var noRanges = false
 
+  @Flag(help: "Estimate how the camera is mounted, its clock and its lens on the way, as far as the motion tells them.")
+  var calibrate = false
+
   @Option(help: ArgumentHelp("Settings of the finder.", valueName: "yaml"))
   var config: String?
 
@@ -136,6 +139,7 @@ struct EvalCommand: ParsableCommand {
     options.leavesOutRanges = noRanges
     options.isOffline = offline
     if let config { options.finder = try ConfigurationFile.read(config) }
+    if calibrate { options.finder.calibration.online = true }
     func trial(_ source: Trial.Source) -> Trial {
       Trial(source: source, options: options, truth: truth, asksIdeal: ideal, drawsStart: drawStart, user: user)
     }

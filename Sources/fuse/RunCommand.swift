@@ -20,6 +20,7 @@ struct RunCommand: ParsableCommand {
         fuse run phone -o result --quiet
         fuse run phone --from 5 --to 12 --peer tag
         fuse run phone --offline                a smoother trajectory, from the whole recording
+        fuse run phone --calibrate              a camera whose calibration is not to be trusted
         fuse run phone --format jsonl | jq -c '[.timestamp, .peer, .distance]'
       """)
 
@@ -60,6 +61,9 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Any damage of the recording ends the run.")
   var strict = false
 
+  @Flag(help: "Estimate how the camera is mounted, its clock and its lens on the way, as far as the motion tells them.")
+  var calibrate = false
+
   @Option(help: ArgumentHelp("Settings of the finder.", valueName: "yaml"))
   var config: String?
 
@@ -73,7 +77,8 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     try Failure.reporting {
-      let finder = try config.map { try ConfigurationFile.read($0) } ?? FinderConfiguration()
+      var finder = try config.map { try ConfigurationFile.read($0) } ?? FinderConfiguration()
+      if calibrate { finder.calibration.online = true }
       try RunExecution(
         folder: folder, output: output ?? Self.defaultOutput(for: folder),
         options: RunOptions(

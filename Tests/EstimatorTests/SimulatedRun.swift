@@ -17,29 +17,44 @@ struct SimulatedRun {
   var rows: [Row] = []
   var restarts = 0
   var dropouts = 0
+  /// The filter at the end.
+  var navigation: InertialNavigation?
 
   /// - Parameters:
   ///   - cameras: how many are used.
   ///   - sharedIDs: a feature has the same number in both.
+  ///   - learning: what of the calibration is estimated.
   ///   - disturb: may change or drop what the sensors say, by seconds since the start.
   init(
     _ scenario: Scenario, seed: UInt64, fromTruth: Bool = true, cameras: Int = 1, sharedIDs: Bool = true,
+    learning: CalibrationConfiguration = CalibrationConfiguration(),
     disturb: (Double, SensorEvent) -> SensorEvent? = { $1 }
   ) throws {
     let simulator = try Simulator(scenario: scenario, seed: seed)
-    let rig = simulator.rig, truth = simulator.truth(), calibration = rig.imu!
+    let rig = simulator.statedRig, truth = simulator.truth(), calibration = rig.imu!
     var second = cameras > 1 ? rig.cameras[1] : nil
     if !sharedIDs { second?.featureIDs = .separate }
-    let estimator = VisualInertialEstimator(imu: calibration, camera: rig.cameras[0], second: second)
+    var configuration = VisualInertialConfiguration()
+    configuration.calibration = learning
+    let estimator = VisualInertialEstimator(
+      imu: calibration, camera: rig.cameras[0], second: second, configuration: configuration)
     // Events come in the order of the IMU's clock, as the finder hands them on.
     let offset = rig.cameras[0].timeOffset
     func time(_ event: SensorEvent) -> Timestamp {
       if case .frame(let frame) = event { frame.timestamp.advanced(bySeconds: offset) } else { event.timestamp }
     }
+    func isFrame(_ event: SensorEvent) -> Int { if case .frame = event { 1 } else { 0 } }
     let events = simulator.events().map(\.event).enumerated().sorted {
-      (time($0.element), $0.offset) < (time($1.element), $1.offset)
+      (time($0.element), isFrame($0.element), $0.offset) < (time($1.element), isFrame($1.element), $1.offset)
     }
-    for (_, event) in events {
+    // As the finder does: a frame waits until the samples are there that say where it was taken.
+    var waiting: [SensorEvent] = []
+    func isDue(_ event: SensorEvent) -> Bool {
+      guard let navigation = estimator.navigation, navigation.lookAhead > 0, case .frame = event else { return true }
+      let needed = time(event).advanced(bySeconds: navigation.lookAhead)
+      return navigation.samples.samples.last.map { $0.timestamp >= needed } ?? true
+    }
+    func work(_ event: SensorEvent) {
       let seconds = time(event).seconds(since: Simulator.start)
       switch disturb(seconds, event) {
       case .imu(let sample)?:
@@ -66,7 +81,13 @@ struct SimulatedRun {
       default: break
       }
     }
+    for (_, event) in events {
+      while let first = waiting.first, isDue(first) { work(waiting.removeFirst()) }
+      if case .frame = event, !waiting.isEmpty || !isDue(event) { waiting.append(event) } else { work(event) }
+    }
+    waiting.forEach(work)
     restarts = estimator.restarts
+    navigation = estimator.navigation
     dropouts = estimator.navigation?.dropouts ?? 0
   }
 

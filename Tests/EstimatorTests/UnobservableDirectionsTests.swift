@@ -80,9 +80,13 @@ import Testing
     }
   }
 
-  @Test func aMinuteTellsNothingAboutThem() throws {
-    var world = VisualInertialEstimatorTests.World(VisualInertialEstimatorTests.moving)
-    let estimator = VisualInertialEstimatorTests.estimator()
+  /// A calibration that is estimated on the way has no part in them either, wherever its Jacobians are taken.
+  @Test(arguments: [false, true]) func aMinuteTellsNothingAboutThem(calibrates: Bool) throws {
+    typealias World = VisualInertialEstimatorTests.World
+    var world = World(VisualInertialEstimatorTests.moving)
+    var configuration = VisualInertialConfiguration()
+    configuration.calibration.online = calibrates
+    let estimator = VisualInertialEstimator(imu: World.imu, camera: World.camera, configuration: configuration)
     let watch = Watch()
     var travelled = 0.0
     _ = world.run(60, estimator) { _, event in

@@ -52,6 +52,37 @@ import Testing
     #expect(try scratch.bytes("a/updates.jsonl").count { $0 == 10 } >= 100)
   }
 
+  /// `--calibrate` finds a lens 1 % and a clock 20 ms off, and says so in `result.json` and in the story; without it there is `null`.
+  @Test func aWrongCalibrationIsFoundAndTold() throws {
+    struct Document: Decodable {
+      struct Calibration: Decodable {
+        var intrinsics, intrinsicsStd, T_BS: [Double]
+        var time_offset_cam_to_imu_s, timeOffsetStd: Double
+        var learnt: [String]
+      }
+      var calibration: Calibration?
+    }
+    let scratch = try Scratch()
+    let made = try FuseProcess.run(["simulate", "miscalibrated", "-o", scratch.path("wrong"), "--seed", "3"])
+    #expect(made.status == 0, "\(made.stderr)")
+    let arguments = ["run", scratch.path("wrong"), "--initialize", "groundtruth", "-o", scratch.path("out")]
+    func document() throws -> Document {
+      try JSONDecoder().decode(Document.self, from: scratch.bytes("out/result.json"))
+    }
+    let plain = try FuseProcess.run(arguments)
+    #expect(plain.status == 0 && !plain.stdout.contains("calibration:"))
+    #expect(try document().calibration == nil)
+    let calibrated = try FuseProcess.run(arguments + ["--calibrate"])
+    #expect(calibrated.status == 0 && calibrated.stdout.contains("calibration: focal lengths 4"))
+    let found = try #require(try document().calibration)
+    #expect(found.learnt == ["rotation", "translation", "timeOffset", "lens"])
+    // The truth of every simulated phone; the file says 1 %, 5 px and 20 ms of something else.
+    for (k, truth) in [420, 420.84, 321.3, 238.6].enumerated() {
+      #expect(abs(found.intrinsics[k] - truth) < 4 * found.intrinsicsStd[k] && found.intrinsicsStd[k] < 1)
+    }
+    #expect(abs(found.time_offset_cam_to_imu_s) < 0.001 && found.timeOffsetStd < 0.001 && found.T_BS.count == 16)
+  }
+
   @Test(arguments: ["search", "given"], ["3.21", "7", "12"])
   func aShorterRunIsAPrefix(_ recording: String, _ end: String) throws {
     let scratch = try Scratch()

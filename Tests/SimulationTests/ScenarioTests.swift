@@ -15,7 +15,8 @@ import Testing
         "demo", "moving", "stairs", "search-walk", "put-down", "body", "wall", "landscape", "aoa", "eight-peers",
         "stereo",
         "lost-frames", "suspended", "stand", "crossing", "mc-sway", "mc-arc", "mc-arc-vertical", "mc-walk", "mc-walk-l",
-        "mc-aoa", "mc-moving", "mc-nlos", "mc-burst", "mc-user", "long-walk", "rough-imu", "track-sweep", "track-walk",
+        "mc-aoa", "mc-moving", "mc-nlos", "mc-burst", "mc-user", "long-walk", "rough-imu",
+        "miscalibrated", "track-sweep", "track-walk",
         "track-turn",
       ])
     #expect(Scenario.builtIn.allSatisfy { !$0.summary.isEmpty && !$0.summary.contains("\n") })

@@ -53,6 +53,32 @@ import Vision
     }
   }
 
+  @Test(arguments: lenses) func theErrorMovesPixelsAsItSays(distortion: CameraCalibration.Distortion) {
+    var source = SeededRandom(seed: 3)
+    for _ in 0..<100 {
+      let lens = Self.lens(distortion).plus((0..<4).map { _ in 0.05 * source.gaussian() }[...])
+      let d = Vector3(0, 0, 1) + 0.6 * source.direction()
+      guard let pixel = lens.project(d)?.pixel else { continue }
+      let numeric = FiniteDifferences.jacobian(inputs: 4) { e in
+        let moved = lens.plus(e[...]).project(d)!.pixel
+        return [moved.x, moved.y]
+      }
+      let (column, row) = lens.errorGradients(at: pixel)
+      #expect(
+        FiniteDifferences.largestDifference([(0..<4).map { column[$0] }, (0..<4).map { row[$0] }], numeric) < 1e-6)
+    }
+  }
+
+  @Test func lensPlusAndMinusAreInverse() {
+    var source = SeededRandom(seed: 4)
+    for _ in 0..<100 {
+      let x = Self.lens(.none).plus((0..<4).map { _ in 0.1 * source.gaussian() }[...])
+      let d = (0..<LensModel.errorSize).map { _ in 0.3 * source.gaussian() }
+      #expect(zip(x.plus(d[...]).minus(x), d).allSatisfy { abs($0 - $1) < 1e-12 })
+      #expect(x.isFinite && !x.plus([.nan, 0, 0, 0]).isFinite)
+    }
+  }
+
   @Test(arguments: lenses) func nothingBreaksFarOutside(distortion: CameraCalibration.Distortion) {
     let lens = Self.lens(distortion)
     for d in [

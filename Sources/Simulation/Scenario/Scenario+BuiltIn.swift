@@ -46,7 +46,8 @@ extension Scenario {
     ("mc-moving", PackageResources.mc_moving_yaml), ("mc-nlos", PackageResources.mc_nlos_yaml),
     ("mc-burst", PackageResources.mc_burst_yaml), ("mc-user", PackageResources.mc_user_yaml),
     ("long-walk", PackageResources.long_walk_yaml),
-    ("rough-imu", PackageResources.rough_imu_yaml), ("track-sweep", PackageResources.track_sweep_yaml),
+    ("rough-imu", PackageResources.rough_imu_yaml), ("miscalibrated", PackageResources.miscalibrated_yaml),
+    ("track-sweep", PackageResources.track_sweep_yaml),
     ("track-walk", PackageResources.track_walk_yaml), ("track-turn", PackageResources.track_turn_yaml),
   ]
 }

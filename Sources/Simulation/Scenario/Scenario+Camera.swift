@@ -36,6 +36,8 @@ extension Scenario {
     package var mount = Mount()
     /// Where a second camera sits that sees the tracks of the first; nil: there is none.
     package var second: Mount?
+    /// How wrong the calibration in the recording is.
+    package var miscalibration = Miscalibration()
     /// When there is no light, seconds from the start.
     package var dark: [ClosedRange<Double>] = []
     /// When a hand covers the lenses, seconds from the start.
@@ -58,7 +60,7 @@ extension Scenario {
 }
 
 extension Scenario.Camera {
-  /// The cameras as they stand in the recording, cam0 first.
+  /// The cameras as they are, cam0 first.
   var calibrations: [CameraCalibration] {
     [calibration(mount)] + (second.map { [calibration($0, featureIDs: .shared)] } ?? [])
   }
@@ -97,6 +99,8 @@ extension Scenario.Camera {
       try mount.read(&f)
       return mount
     }
+    let wrong = try f.section("miscalibration") { f throws(ScenarioError) in try Scenario.Miscalibration().read(&f) }
+    if let wrong { camera.miscalibration = wrong }
     camera.dark = try f.spells("dark") ?? []
     camera.covered = try f.spells("covered") ?? []
     let lens = try f.section("lens") { f throws(ScenarioError) in try Self.lens(&f) }

@@ -33,7 +33,7 @@ enum SimulatedUser: String, ExpressibleByArgument, CaseIterable {
       // Somebody who is about to be asked holds still: the simulated future must not be felt before.
       played.motion.append(.motion(.hold(duration: 1)))
       let simulator = try Simulator(scenario: played, seed: seed)
-      if listener == nil { listener = Listener(simulator.rig, finder) }
+      if listener == nil { listener = Listener(simulator.statedRig, finder) }
       let now = Simulator.start.advanced(bySeconds: duration)
       for event in simulator.events() where event.arrival <= now { listener!.hear(event) }
       listener!.pause(at: now)

@@ -25,7 +25,7 @@ package struct ConfigurationKey: Sendable {
   }
 
   /// Every key; any other is an error. Names, units and defaults are those of `FinderConfiguration`.
-  package static let all: [ConfigurationKey] = common + ranging
+  package static let all: [ConfigurationKey] = common + calibration + ranging
 
   /// The settings that people reach for.
   private static let common: [ConfigurationKey] = [
@@ -52,6 +52,17 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("standLimit", .number(\.standLimit, 0...1e6)),
     ConfigurationKey("contradictionLimit", .number(\.contradictionLimit, 1...1e6)),
     ConfigurationKey("handOverRanges", .integer(\.handOverRanges, 1...1_000_000)),
+  ]
+
+  /// What of the calibration is estimated, in the section `calibration`.
+  private static let calibration: [ConfigurationKey] = [
+    ConfigurationKey("calibration.online", .flag(\.calibration.online)),
+    ConfigurationKey("calibration.rotation", .number(\.calibration.rotation, 0...0.2)),
+    ConfigurationKey("calibration.translation", .number(\.calibration.translation, 0...1)),
+    ConfigurationKey("calibration.timeOffset", .number(\.calibration.timeOffset, 0...0.1)),
+    ConfigurationKey("calibration.focalLength", .number(\.calibration.focalLength, 0...0.2)),
+    ConfigurationKey("calibration.principalPoint", .number(\.calibration.principalPoint, 0...0.2)),
+    ConfigurationKey("calibration.axes", .number(\.calibration.axes, 0...0.1)),
   ]
 
   /// What is assumed of a link, in the section `ranging`.

@@ -1,4 +1,5 @@
 import Datasets
+import Estimator
 import Evaluation
 import PrecisionFinding
 import SensorData
@@ -17,6 +18,8 @@ struct ResultDocument {
   var damage: [FileDamage]
   /// The finder's own account.
   var summary: FinderSummary
+  /// What online calibration came to.
+  var calibration: CalibrationEstimate?
   /// What became of the peers.
   var peers: [String: PeerOutcome]
   /// Updates and poses written.
@@ -38,6 +41,7 @@ struct ResultDocument {
         "beganAt": .number(summary.trajectoryBegan.map { $0.seconds(since: start) }),
         "waitingFor": .string(summary.waitingFor),
       ],
+      "calibration": calibration.map(CalibrationDocument.json) ?? .null,
       "peers": .sorted(
         Dictionary(uniqueKeysWithValues: peers.map { ($0, $1.json(start: start, summary: summary.peers[$0])) })),
       "errors": verdict.map(ErrorsDocument.json) ?? .null,

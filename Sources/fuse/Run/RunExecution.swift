@@ -55,7 +55,8 @@ struct RunExecution {
     let damage = (events.damage + truth.damage).sorted { $0.path < $1.path }
     let document = ResultDocument(
       recording: recording, options: options, digest: digest, counts: pipeline.counts, damage: damage,
-      summary: finder.summary, peers: pipeline.peers, written: (files.updateCount, files.poseCount),
+      summary: finder.summary, calibration: finder.calibration, peers: pipeline.peers,
+      written: (files.updateCount, files.poseCount),
       nonFinite: files.nonFiniteCount, verdict: verdict)
     let use = ResourceUse(since: began)
     let timing = TimingDocument(
@@ -66,6 +67,7 @@ struct RunExecution {
     try pipeline.close(
       with: RunSummary.lines(
         peers: pipeline.peers, verdict: verdict, start: start, waitingFor: finder.summary.waitingFor)
+        + (finder.calibration.map { [CalibrationDocument.words($0)] } ?? [])
         + ["written to \(output): " + timing.words])
   }
 
@@ -85,7 +87,12 @@ struct RunExecution {
 
   private func offlineTrajectory(_ finder: PrecisionFinder, _ recording: Recording) -> OfflineTrajectory? {
     guard options.isOffline else { return nil }
-    if recording.trajectorySource == .imuAndCamera { return OfflineTrajectory(finder, recording.rig) }
+    if recording.trajectorySource == .imuAndCamera {
+      if options.finder.calibration.online {
+        warn(["--offline starts from the calibration as it is stated: --calibrate changes the forward run only"])
+      }
+      return OfflineTrajectory(finder, recording.rig)
+    }
     warn(["--offline has no effect: the trajectory comes from odometry0"])
     return nil
   }

@@ -1,0 +1,54 @@
+import Estimator
+import Geometry
+import SensorData
+import Vision
+
+/// How far a filter's calibration is from the truth, and how far it says.
+struct CalibrationErrors {
+  /// (phi, tau, delta, a_x, a_y, b_x, b_y): truth minus estimate.
+  var errors: [Double]
+  /// 11 x 11, row-major.
+  var covariance: [Double]
+
+  /// - Parameters:
+  ///   - truth: the camera as it is.
+  ///   - stated: as the filter was told.
+  init?(_ navigation: InertialNavigation, truth: CameraCalibration, stated: CameraCalibration) {
+    guard let mountBlock = navigation.mountBlock, let lensBlock = navigation.lensBlock, let lens = navigation.lens
+    else {
+      return nil
+    }
+    let mount = CameraMount(
+      imuFromCamera: navigation.bodyFromNavigation.inverse * truth.bodyFromCamera,
+      delay: truth.timeOffset - stated.timeOffset)
+    errors = mount.minus(navigation.mount) + LensModel(truth).minus(lens)
+    covariance = navigation.covariance.marginal([mountBlock, lensBlock])
+  }
+
+  /// 1-sigma of every number.
+  var sigmas: [Double] { errors.indices.map { covariance[$0 * (errors.count + 1)].squareRoot() } }
+
+  /// Every error in its sigmas.
+  var inSigmas: [Double] { zip(errors, sigmas).map { abs($0) / $1 } }
+
+  /// `e^T P^-1 e`, by elimination: P is positive definite.
+  var normalizedSquare: Double {
+    let n = errors.count
+    // In units of the sigmas, so that the numbers are of one size.
+    var a = (0..<n).map { i in (0..<n).map { covariance[i * n + $0] / (sigmas[i] * sigmas[$0]) } }
+    let start = zip(errors, sigmas).map { $0 / $1 }
+    var x = start
+    for k in 0..<n {
+      for i in k + 1..<max(n, k + 1) {
+        let factor = a[i][k] / a[k][k]
+        for j in k..<n { a[i][j] -= factor * a[k][j] }
+        x[i] -= factor * x[k]
+      }
+    }
+    for k in (0..<n).reversed() {
+      for j in k + 1..<max(n, k + 1) { x[k] -= a[k][j] * x[j] }
+      x[k] /= a[k][k]
+    }
+    return zip(start, x).reduce(0) { $0 + $1.0 * $1.1 }
+  }
+}
