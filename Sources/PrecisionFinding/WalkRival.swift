@@ -10,19 +10,24 @@ import Ranging
 struct WalkRival {
   /// How often a rival for which nothing speaks begins anew, seconds.
   private static let renewal = 0.3
+  /// A rival needs no more hypotheses than this: it is about one place, and lives for seconds.
+  private static let hypothesisLimit = 200
 
-  /// The rival; nil where there is none.
-  private(set) var posterior: PeerPosterior?
+  private var candidate: PeerPosterior?
   private var watch: ContradictionWatch
   private var age = 0.0
 
   /// - Parameter limit: logarithm of the odds at which the rival takes over.
   init(limit: Double) { watch = ContradictionWatch(limit: limit) }
 
+  /// The rival, free to grow; nil where there is none.
+  var posterior: PeerPosterior? {
+    candidate.map { $0.limited(to: nil) }
+  }
   /// Probability that the rival is right, 0...1.
-  var probability: Double { posterior == nil ? 0 : watch.doubt }
+  var probability: Double { candidate == nil ? 0 : watch.doubt }
   /// What speaks for it, natural logarithm of the odds.
-  var evidence: Double { posterior == nil ? 0 : watch.evidence }
+  var evidence: Double { candidate == nil ? 0 : watch.evidence }
 
   /// Weighs the rival against the belief by how well either foretold a range; true when the rival is to take over.
   ///
@@ -32,24 +37,24 @@ struct WalkRival {
   mutating func weigh(
     _ range: PeerPosterior.Range, foretold: Double?, lost: AccumulatedDrift, seconds: Double
   ) -> Bool {
-    guard posterior != nil else { return false }
+    guard candidate != nil else { return false }
     age += seconds
-    posterior!.drift(positionVariance: lost.position, yawVariance: lost.yaw, device: range.device)
-    let own = posterior!.update(range)?.logDensity
+    candidate!.drift(positionVariance: lost.position, yawVariance: lost.yaw, device: range.device)
+    let own = candidate!.update(range)?.logDensity
     return watch.note(belief: foretold, alone: own, seconds: seconds)
   }
 
   /// Begins anew from a belief, where nothing speaks for the rival and the time has come.
   mutating func renew(from belief: @autoclosure () -> PeerPosterior?) {
-    guard posterior == nil || (watch.evidence == 0 && age >= Self.renewal) else { return }
+    guard candidate == nil || (watch.evidence == 0 && age >= Self.renewal) else { return }
     watch.reset()
     age = 0
-    posterior = belief().map { $0.walks ? $0.standing : $0.walking }
+    candidate = belief().map { ($0.walks ? $0.standing : $0.walking).limited(to: Self.hypothesisLimit) }
   }
 
   /// Nothing is to be compared for now.
   mutating func dismiss() {
-    posterior = nil
+    candidate = nil
     watch.reset()
   }
 }

@@ -54,7 +54,7 @@ extension PeerPosterior {
   package var agreement: Double {
     guard let set = hypotheses, !isFolded else { return 0 }
     var sum = Vector3.zero
-    for i in 0..<set.count { sum += normalized[i] * set.direction[i] }
+    for i in 0..<set.count { sum += normalized[i] * set.direction(i) }
     return sum.norm
   }
 
@@ -65,7 +65,7 @@ extension PeerPosterior {
     let n = set.dimension
     func state(_ i: Int) -> [Double] {
       let t = set.position(i)
-      return [t.x, t.y, t.z] + set.scalars[(i * (n - 2) + 1)..<((i + 1) * (n - 2))]
+      return [t.x, t.y, t.z] + set.scalars(i).dropFirst()
     }
     var mean = [Double](repeating: 0, count: n)
     for i in 0..<set.count { for (k, value) in state(i).enumerated() { mean[k] += normalized[i] * value } }
