@@ -1,4 +1,5 @@
 import Estimator
+import Foundation
 import Geometry
 import Ranging
 
@@ -13,19 +14,30 @@ struct WalkRival {
   /// A rival needs no more hypotheses than this: it is about one place, and lives for seconds.
   private static let hypothesisLimit = 200
 
+  /// By how much the odds at which a walking rival takes over are above those at which it is as likely as not: what is believed of a
+  /// radio's errors is wrong at times, and to be unsure costs less than to follow a peer that stands.
+  private static let reserve = 4.5
+
+  private let limit: Double
   private var candidate: PeerPosterior?
   private var watch: ContradictionWatch
   private var age = 0.0
 
   /// - Parameter limit: logarithm of the odds at which the rival takes over.
-  init(limit: Double) { watch = ContradictionWatch(limit: limit) }
+  init(limit: Double) {
+    self.limit = limit
+    watch = ContradictionWatch(limit: limit)
+  }
 
   /// The rival, free to grow; nil where there is none.
   var posterior: PeerPosterior? {
     candidate.map { $0.limited(to: nil) }
   }
   /// Probability that the rival is right, 0...1.
-  var probability: Double { candidate == nil ? 0 : watch.doubt }
+  var probability: Double {
+    guard let candidate else { return 0 }
+    return 1 / (1 + exp(limit - (candidate.walks ? Self.reserve : 0) - watch.evidence))
+  }
   /// What speaks for it, natural logarithm of the odds.
   var evidence: Double { candidate == nil ? 0 : watch.evidence }
 
