@@ -122,7 +122,8 @@ extension JudgedUpdate {
       timestamp: time, distance: view.distance.mean, horizontalAngle: angle,
       horizontalAngleInterval: angle.map { ($0 + view.arc.lowerBound)...($0 + view.arc.upperBound) },
       verticalDirectionEstimate: view.publishedLevel?.rawValue ?? "unknown",
-      worldPosition: angle != nil && view.publishesPosition ? view.position.mean : nil, positionCovariance: view.position.covariance,
+      worldPosition: angle != nil && view.publishesPosition ? view.position.mean : nil,
+      positionCovariance: view.position.covariance,
       status: view.isConverged ? "converged" : "notConverged")
   }
 }
