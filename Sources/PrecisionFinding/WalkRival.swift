@@ -8,7 +8,7 @@ import Ranging
 /// Beside the belief stands its rival, which is the same belief but for that. Both foretell every range; as long as nothing speaks for
 /// the rival it begins anew from the belief, so that its walk begins where the evidence does (Page's test, see
 /// `ContradictionWatch`). A rival that wins takes over with all it knows: the peer is followed, not searched for.
-struct WalkRival {
+package struct WalkRival {
   /// How often a rival for which nothing speaks begins anew, seconds.
   private static let renewal = 0.3
   /// A rival needs no more hypotheses than this: it is about one place, and lives for seconds.
@@ -24,29 +24,29 @@ struct WalkRival {
   private var age = 0.0
 
   /// - Parameter limit: logarithm of the odds at which the rival takes over.
-  init(limit: Double) {
+  package init(limit: Double) {
     self.limit = limit
     watch = ContradictionWatch(limit: limit)
   }
 
   /// The rival, free to grow; nil where there is none.
-  var posterior: PeerPosterior? {
+  package var posterior: PeerPosterior? {
     candidate.map { $0.limited(to: nil) }
   }
   /// Probability that the rival is right, 0...1.
-  var probability: Double {
+  package var probability: Double {
     guard let candidate else { return 0 }
     return 1 / (1 + exp(limit - (candidate.walks ? Self.reserve : 0) - watch.evidence))
   }
   /// What speaks for it, natural logarithm of the odds.
-  var evidence: Double { candidate == nil ? 0 : watch.evidence }
+  package var evidence: Double { candidate == nil ? 0 : watch.evidence }
 
   /// Weighs the rival against the belief by how well either foretold a range; true when the rival is to take over.
   ///
   /// - Parameters:
   ///   - foretold: logarithm of the belief's density; nil where it foretold nothing.
   ///   - lost: what the trajectory lost since the range before.
-  mutating func weigh(
+  package mutating func weigh(
     _ range: PeerPosterior.Range, foretold: Double?, lost: AccumulatedDrift, seconds: Double
   ) -> Bool {
     guard candidate != nil else { return false }
@@ -57,7 +57,7 @@ struct WalkRival {
   }
 
   /// Begins anew from a belief, where nothing speaks for the rival and the time has come.
-  mutating func renew(from belief: @autoclosure () -> PeerPosterior?) {
+  package mutating func renew(from belief: @autoclosure () -> PeerPosterior?) {
     guard candidate == nil || (watch.evidence == 0 && age >= Self.renewal) else { return }
     watch.reset()
     age = 0
@@ -65,7 +65,7 @@ struct WalkRival {
   }
 
   /// Nothing is to be compared for now.
-  mutating func dismiss() {
+  package mutating func dismiss() {
     candidate = nil
     watch.reset()
   }

@@ -17,7 +17,7 @@ extension PeerPosterior {
     var copy = self
     copy.layout = LinkLayout(antennas: layout, walks: walks)
     copy.hypotheses = hypotheses.map(change)
-    return copy
+    return copy.limited(to: nil)
   }
 
   /// A posterior of one Gaussian over (position in the world, biases as in `LinkLayout`), of a peer that stands; `covariance` is

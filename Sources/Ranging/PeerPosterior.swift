@@ -64,10 +64,11 @@ package struct PeerPosterior {
   /// Number of hypotheses alive.
   package var count: Int { hypotheses?.count ?? 0 }
 
-  /// The same, with another limit to the number of hypotheses; nil: the configuration's.
+  /// The same, with another limit to the number of hypotheses; nil: the configuration's, or half of it where the
+  /// peer walks and each costs twice as much.
   package func limited(to limit: Int?) -> PeerPosterior {
     var copy = self
-    copy.limit = limit ?? configuration.hypothesisLimit
+    copy.limit = limit ?? configuration.hypothesisLimit / (walks ? 2 : 1)
     return copy
   }
 
