@@ -14,9 +14,9 @@ package struct WalkRival {
   /// A rival needs no more hypotheses than this: it is about one place, and lives for seconds.
   private static let hypothesisLimit = 200
 
-  /// By how much the odds at which a walking rival takes over are above those at which it is as likely as not: what is believed of a
-  /// radio's errors is wrong at times, and to be unsure costs less than to follow a peer that stands.
-  private static let reserve = 4.5
+  /// What part of the logarithm of the odds at which a walking rival takes over is reserve: beyond that it is likelier than not. What
+  /// is believed of a radio's errors is wrong at times, and to be unsure costs less than to follow a peer that stands.
+  private static let reserve = 4.5 / 14
 
   private let limit: Double
   private var candidate: PeerPosterior?
@@ -36,7 +36,7 @@ package struct WalkRival {
   /// Probability that the rival is right, 0...1.
   package var probability: Double {
     guard let candidate else { return 0 }
-    return 1 / (1 + exp(limit - (candidate.walks ? Self.reserve : 0) - watch.evidence))
+    return 1 / (1 + exp(limit * (candidate.walks ? 1 - Self.reserve : 1) - watch.evidence))
   }
   /// What speaks for it, natural logarithm of the odds.
   package var evidence: Double { candidate == nil ? 0 : watch.evidence }
