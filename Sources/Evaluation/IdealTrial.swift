@@ -121,8 +121,9 @@ extension JudgedUpdate {
     self.init(
       timestamp: time, distance: view.distance.mean, horizontalAngle: angle,
       horizontalAngleInterval: angle.map { ($0 + view.arc.lowerBound)...($0 + view.arc.upperBound) },
-      verticalDirectionEstimate: view.decidedLevel?.rawValue ?? "unknown",
-      worldPosition: view.publishesPosition ? view.position.mean : nil, positionCovariance: view.position.covariance,
+      verticalDirectionEstimate: view.publishedLevel?.rawValue ?? "unknown",
+      worldPosition: angle != nil && view.publishesPosition ? view.position.mean : nil,
+      positionCovariance: view.position.covariance,
       status: view.isConverged ? "converged" : "notConverged")
   }
 }

@@ -13,6 +13,9 @@ extension IdealView {
   /// The level that has 95 % of the posterior; nil while none has.
   package var decidedLevel: TrueView.Level? { TrueView.Level.allCases.first { levels[$0, default: 0] >= 0.95 } }
 
+  /// The level that may be published: a motion that is missing for the angle withholds it, as Nearby Interaction does.
+  package var publishedLevel: TrueView.Level? { publishedAngle == nil ? nil : decidedLevel }
+
   /// Whether the place may be published: its 3-D sigma is at most 0.3 m or 15 % of the distance, and at most 0.1 % of the posterior
   /// is so far from it that it would be false.
   package var publishesPosition: Bool {

@@ -3,7 +3,8 @@ import Geometry
 
 extension HypothesisSet {
   /// Bayes' rule for one cosine of an angle of arrival: each hypothesis is weighted by how well it foretold it and moved by a
-  /// Kalman update. With a blocked sight the angle is as likely to be that of the reflector, which may stand anywhere.
+  /// Kalman update. With a blocked sight the angle is as likely to be that of the reflector, which may stand anywhere. A strange
+  /// cosine is anywhere between -1 and 1.
   ///
   /// - Parameters:
   ///   - antenna: where the array was, world, metres.
@@ -13,17 +14,50 @@ extension HypothesisSet {
     _ measured: AxisCosine, antenna: Vector3, worth: Double, _ configuration: RangingConfiguration
   ) {
     guard worth > 0 else { return }
-    let noise = measured.variance / worth
-    let scratch = HypothesisScratch(count: 1, dimension: dimension)
-    defer { scratch.free() }
-    for i in 0..<count {
-      let (c, gradient) = measured.model(position(i) - antenna)
-      let j = positionJacobian(i)
-      let row = Vector3(gradient.dot(j.c0), gradient.dot(j.c1), gradient.dot(j.c2))
-      scratch.load(0, from: self, at: i, share: 1)
-      let strange = i & 1 == 0 ? configuration.strangeAngleShare : 0.5
-      scratch.assimilate(0, row: row, innovation: measured.cosine - c, noiseVariance: noise, strangeShare: strange)
-      logWeight[i] += scratch.store(0, into: &self, at: i)
+    let (noise, n, axis) = (measured.variance / worth, dimension, LaneVector(repeating: measured.axis))
+    let from = LaneVector(repeating: anchor - antenna)
+    let ph = UnsafeMutablePointer<Lanes>.allocate(capacity: n)
+    ph.initialize(repeating: .zero, count: n)
+    defer { ph.deallocate() }
+    var weights = logWeight
+    logWeight = []
+    forEachCell { p, x, first, _ in
+      let cell = x - Self.scalarsOffset
+      var (u, e1) = (LaneVector(cell), LaneVector(cell + Self.tangentOffset))
+      // `AxisCosine.model` and its gradient over the place.
+      let d = from + x[0] * u
+      let r = d.dot(d).squareRoot().atLeast(1e-6)
+      let way = (1 / r) * d
+      let cosine = axis.dot(way)
+      let gradient = (1 / r) * (axis - cosine * way)
+      let (h0, h1, h2) = (x[0] * gradient.dot(e1), x[0] * gradient.dot(u.cross(e1)), gradient.dot(u))
+      ph[0] = h0 * p[0] + h1 * p[1] + h2 * p[3]
+      ph[1] = h0 * p[1] + h1 * p[2] + h2 * p[4]
+      for r in 2..<n {
+        let t = Self.triangle(r)
+        ph[r] = h0 * p[t] + h1 * p[t + 1] + h2 * p[t + 2]
+      }
+      let innovation = measured.cosine - cosine
+      let variance = (h0 * ph[0] + h1 * ph[1] + h2 * ph[2]).atLeast(0)
+      let strange = first % 2 == 0 ? configuration.strangeAngleShare : 0.5
+      let regular = (1 - strange) * LaneLikelihood.normal(innovation, variance + noise)
+      let all = regular + 0.5 * strange
+      let responsibility = regular / all.atLeast(1e-300)
+      let k = (1 / (variance + noise / responsibility.atLeast(0.02))).replacing(with: 0, where: responsibility .<= 0.02)
+      let gain = k * innovation
+      Self.move(&u, &e1, ph[0] * gain, ph[1] * gain)
+      u.store(cell)
+      e1.store(cell + Self.tangentOffset)
+      for c in 2..<n { x[c - 2] += ph[c] * gain }
+      x[0] = x[0].atLeast(Self.nearest)
+      for r in 0..<n {
+        let (t, scale) = (Self.triangle(r), k * ph[r])
+        for c in 0...r { p[t + c] -= scale * ph[c] }
+      }
+      for lane in 0..<4 where first + 2 * lane < weights.count {
+        weights[first + 2 * lane] += log(max(all[lane], 1e-300))
+      }
     }
+    logWeight = weights
   }
 }

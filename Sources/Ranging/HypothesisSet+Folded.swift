@@ -20,33 +20,27 @@ extension HypothesisSet {
       for isBlocked in [false, true] {
         let half = prior.half(first, noise, blocked: isBlocked)
         append(
-          logWeight: stated + half.logShare, direction: Vector3(1, 0, 0), tangent: Vector3(0, 1, 0), noise: index,
-          scalars: half.scalars, covariance: half.covariance)
+          Hypothesis(
+            logWeight: stated + half.logShare, direction: Vector3(1, 0, 0), tangent: Vector3(0, 1, 0), noise: index,
+            scalars: half.scalars, covariance: half.covariance))
       }
     }
   }
 
-  /// Lets the distance wander by `variance`, m^2: nothing is known of the direction in which anybody moved.
-  mutating func wander(variance: Double) {
-    for i in 0..<count { covariance[i * dimension * dimension + 2 * (dimension + 1)] += variance }
-  }
-
-  /// All of them as one, with the mean and covariance of all; not one of a pair any more.
+  /// All of them as one pair, with the mean and covariance of all; its other half weighs nothing.
   func merged(shares: [Double]) -> HypothesisSet {
     var result = HypothesisSet(anchor: anchor, layout: layout, noises: noises)
     guard count > 0 else { return result }
-    let (n, m) = (dimension, dimension - 2)
-    result.append(
-      logWeight: 0, direction: direction[0], tangent: tangent[0], noise: Int(noise[0]), scalars: Array(scalars[0..<m]),
-      covariance: Array(covariance[0..<(n * n)]))
-    let scratch = HypothesisScratch(count: 2, dimension: n)
-    defer { scratch.free() }
-    scratch.load(0, from: self, at: 0, share: shares[0])
-    for i in 1..<count {
-      scratch.load(1, from: self, at: i, share: shares[i])
-      scratch.merge(0, 1)
+    func share(_ i: Int) -> Hypothesis {
+      var hypothesis = self[i]
+      hypothesis.logWeight = log(max(shares[i], 1e-300))
+      return hypothesis
     }
-    _ = scratch.store(0, into: &result, at: 0)
+    var one = (1..<count).reduce(share(0)) { $0.merged(with: share($1)) }
+    one.logWeight = 0
+    result.append(one)
+    one.logWeight = -.infinity
+    result.append(one)
     return result
   }
 }

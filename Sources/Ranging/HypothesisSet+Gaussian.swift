@@ -9,7 +9,7 @@ extension HypothesisSet {
     let (mean, p, free) = (part.mean, part.covariance, part.free)
     let n = layout.dimension
     let d = Vector3(mean[0], mean[1], mean[2]) - anchor
-    let rho = max(d.norm, 0.05)
+    let rho = max(d.norm, Self.nearest)
     let u = d.norm > 1e-9 ? d.normalized : Vector3(1, 0, 0)
     let (e1, e2) = u.tangentBasis
     let inverse = Matrix3(rows: e1 / rho, e2 / rho, u)
@@ -27,9 +27,10 @@ extension HypothesisSet {
         q[e * n + e] = blocked ? configuration.excessSpread * configuration.excessSpread : 0
       }
       append(
-        logWeight: log(part.share * max(blocked ? 1 - free : free, 1e-12)), direction: u, tangent: e1, noise: 0,
-        scalars: x,
-        covariance: q)
+        Hypothesis(
+          logWeight: log(part.share * max(blocked ? 1 - free : free, 1e-12)), direction: u, tangent: e1, noise: 0,
+          scalars: x,
+          covariance: q))
     }
   }
 }

@@ -10,20 +10,19 @@ extension HypothesisSet {
   /// split, so ours are those that keep mean and covariance of the sum. The split is along the tangent axis that bends.
   package mutating func splitWhereCurved(antenna: Vector3, limit: Int) {
     let best = logWeight.max() ?? 0
+    let bends = bends(antenna: antenna)
     for pair in stride(from: 0, to: count, by: 2) {
       guard count + 4 <= limit else { return }
       let heavier = logWeight[pair] >= logWeight[pair + 1] ? pair : pair + 1
-      let (metres, axis) = bend(heavier, antenna: antenna)
-      let variance = covariance[heavier * dimension * dimension + axis * (dimension + 1)]
+      let (metres, axis) = bends[heavier]
       let bendLimit = logWeight[heavier] > best - Self.weighty ? Self.bendLimit : Self.coarseBendLimit
-      guard metres > bendLimit * noises[Int(noise[heavier])].white, variance > 1e-8 else { continue }
+      guard metres > bendLimit * noises[Int(noise[heavier])].white else { continue }
+      let halves = [self[pair], self[pair + 1]]
+      guard halves[heavier - pair].covariance[axis * (dimension + 1)] > 1e-8 else { continue }
       // A child is a pair again: each half is split along its own regression on the axis.
-      for side in [-Self.offset, Self.offset] {
-        appendChild(of: pair, axis: axis, side: side)
-        appendChild(of: pair + 1, axis: axis, side: side)
-      }
-      narrow(pair, axis: axis)
-      narrow(pair + 1, axis: axis)
+      let parts = halves.map { split($0, axis: axis) }
+      for side in 1...2 { for half in parts { append(half[side]) } }
+      for half in 0..<2 { self[pair + half] = parts[half][0] }
     }
   }
 
@@ -41,40 +40,40 @@ extension HypothesisSet {
   private static let outerWeight = 0.22525
   private static let offset = ((1 - width * width) / (2 * outerWeight)).squareRoot()
 
-  /// Regression of the whole state on a tangent axis of hypothesis `i`, per sigma of the axis.
-  private func regression(_ i: Int, axis: Int) -> [Double] {
+  /// The middle part of a hypothesis, and the two beside it.
+  private func split(_ whole: Hypothesis, axis: Int) -> [Hypothesis] {
     let n = dimension
-    let base = i * n * n
-    let sigma = max(covariance[base + axis * n + axis], 1e-12).squareRoot()
-    return (0..<n).map { covariance[base + $0 * n + axis] / sigma }
-  }
-
-  private func narrowed(_ i: Int, _ column: [Double]) -> [Double] {
-    let n = dimension
+    // Regression of the whole state on the axis, per sigma of it.
+    let sigma = max(whole.covariance[axis * (n + 1)], 1e-12).squareRoot()
+    let column = (0..<n).map { whole.covariance[$0 * n + axis] / sigma }
+    var part = whole
     let shrink = 1 - Self.width * Self.width
-    var p = Array(covariance[(i * n * n)..<((i + 1) * n * n)])
-    for r in 0..<n { for c in 0..<n { p[r * n + c] -= shrink * column[r] * column[c] } }
-    return p
+    for r in 0..<n { for c in 0..<n { part.covariance[r * n + c] -= shrink * column[r] * column[c] } }
+    var (middle, sides) = (part, [part, part])
+    middle.logWeight += log(1 - 2 * Self.outerWeight)
+    for (k, offset) in [-Self.offset, Self.offset].enumerated() {
+      sides[k].logWeight += log(Self.outerWeight)
+      sides[k].move(by: column.map { offset * $0 })
+    }
+    return [middle] + sides
   }
 
-  private mutating func appendChild(of i: Int, axis: Int, side: Double) {
-    let m = dimension - 2
-    let column = regression(i, axis: axis)
-    var moved = direction[i]
-    var basis = tangent[i]
-    Self.move(&moved, &basis, side * column[0], side * column[1])
-    var shifted = Array(scalars[(i * m)..<((i + 1) * m)])
-    for k in 0..<m { shifted[k] += side * column[k + 2] }
-    shifted[0] = max(shifted[0], 0.05)
-    append(
-      logWeight: logWeight[i] + log(Self.outerWeight), direction: moved, tangent: basis, noise: Int(noise[i]),
-      node: Int(node[i]), scalars: shifted,
-      covariance: narrowed(i, column))
-  }
-
-  private mutating func narrow(_ i: Int, axis: Int) {
-    let p = narrowed(i, regression(i, axis: axis))
-    logWeight[i] += log(1 - 2 * Self.outerWeight)
-    for k in p.indices { covariance[i * p.count + k] = p[k] }
+  /// Largest bend of the range over each hypothesis seen from `antenna`, with the tangent axis it bends along (0 or 1), metres.
+  package func bends(antenna: Vector3) -> [(metres: Double, axis: Int)] {
+    var result = [(metres: Double, axis: Int)](repeating: (0, 0), count: count)
+    cells.withUnsafeBufferPointer { cells in
+      for cell in 0..<(2 * groups) {
+        let start = cells.baseAddress! + cell * cellSize
+        let row = RangeRow(
+          LaneVector(start), LaneVector(start + Self.tangentOffset), rho: start[Self.scalarsOffset], anchor: anchor,
+          antenna: antenna)
+        let (b1, b2) = row.bends(start + covarianceOffset)
+        let first = cell / 2 * 8 + cell % 2
+        for lane in 0..<4 where first + 2 * lane < count {
+          result[first + 2 * lane] = b1[lane] >= b2[lane] ? (b1[lane], 0) : (b2[lane], 1)
+        }
+      }
+    }
+    return result
   }
 }

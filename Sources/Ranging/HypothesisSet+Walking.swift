@@ -21,16 +21,17 @@ extension HypothesisSet {
     let common = Array(0..<layout.velocity.lowerBound)
     let pairs = zip(common + [layout.excess], common + [new.excess])
     for i in 0..<count {
+      let old = self[i]
       var x = [Double](repeating: 0, count: m - 2)
       var p = [Double](repeating: 0, count: m * m)
       for (a, b) in pairs {
-        if a >= 2 { x[b - 2] = scalars[i * (n - 2) + a - 2] }
-        for (c, d) in pairs { p[b * m + d] = covariance[(i * n + a) * n + c] }
+        if a >= 2 { x[b - 2] = old.scalars[a - 2] }
+        for (c, d) in pairs { p[b * m + d] = old.covariance[a * n + c] }
       }
       fill(&p, new)
-      result.append(
-        logWeight: logWeight[i], direction: direction[i], tangent: tangent[i], noise: Int(noise[i]), node: Int(node[i]),
-        scalars: x, covariance: p)
+      var hypothesis = old
+      (hypothesis.scalars, hypothesis.covariance) = (x, p)
+      result.append(hypothesis)
     }
     return result
   }
@@ -40,65 +41,100 @@ extension HypothesisSet {
   package mutating func walk(seconds: Double, _ model: WalkModel) {
     guard seconds > 0 else { return }
     let step = model.step(seconds)
-    let (n, m, v) = (dimension, dimension - 2, layout.velocity.lowerBound)
-    for i in 0..<count {
-      let (base, s) = (i * n * n, i * m)
-      let before = positionJacobian(i)
-      let way = step.reach * Vector3(scalars[s + v - 2], scalars[s + v - 1], scalars[s + v])
-      carry(i, by: way)
-      // Place errors are carried in the world: out of the old tangents and into the new ones.
-      let (e1, rho) = (tangent[i], scalars[s])
-      let inverse = Matrix3(rows: e1 / rho, direction[i].cross(e1) / rho, direction[i])
-      let carried = inverse * before
-      for k in 0..<3 { scalars[s + v + k - 2] *= step.phi }
-      for c in 0..<n {
-        let place = Vector3(covariance[base + c], covariance[base + n + c], covariance[base + 2 * n + c])
-        let velocity = Vector3(
-          covariance[base + v * n + c], covariance[base + (v + 1) * n + c], covariance[base + (v + 2) * n + c])
-        let now = carried * place + step.reach * (inverse * velocity)
-        for r in 0..<3 {
-          covariance[base + r * n + c] = now[r]
-          covariance[base + (v + r) * n + c] = step.phi * velocity[r]
-        }
+    let (n, v) = (dimension, layout.velocity.lowerBound)
+    // The columns of the place and of the velocity before and after the step, row by row.
+    let old = UnsafeMutablePointer<Lanes>.allocate(capacity: 12 * n)
+    old.initialize(repeating: .zero, count: 12 * n)
+    defer { old.deallocate() }
+    let new = old + 6 * n
+    forEachCell { p, x, _, _ in
+      let cell = x - Self.scalarsOffset
+      let frame = Frame(cell)
+      let velocity = LaneVector(x + v - 2)
+      Self.carry(cell, by: Lanes(repeating: step.reach) * velocity)
+      let now = Frame(cell)
+      for k in 0..<3 { x[v + k - 2] *= step.phi }
+      func entry(_ r: Int, _ c: Int) -> Lanes { p[Self.triangle(max(r, c)) + min(r, c)] }
+      /// Six numbers (place, velocity) after the step: the place goes through the world, out of the old tangents and into the new ones.
+      func stepped(_ s: UnsafePointer<Lanes>, to t: UnsafeMutablePointer<Lanes>) {
+        let place = frame.outward(LaneVector(s)) + Lanes(repeating: step.reach) * LaneVector(s + 3)
+        now.inward(place).store(t)
+        for k in 3..<6 { t[k] = step.phi * s[k] }
       }
       for r in 0..<n {
-        let row = base + r * n
-        let place = Vector3(covariance[row], covariance[row + 1], covariance[row + 2])
-        let velocity = Vector3(covariance[row + v], covariance[row + v + 1], covariance[row + v + 2])
-        let now = carried * place + step.reach * (inverse * velocity)
-        for c in 0..<3 {
-          covariance[row + c] = now[c]
-          covariance[row + v + c] = step.phi * velocity[c]
+        for k in 0..<3 { (old[6 * r + k], old[6 * r + 3 + k]) = (entry(r, k), entry(r, v + k)) }
+        stepped(old + 6 * r, to: new + 6 * r)
+      }
+      // Columns are through; now the rows of place and velocity themselves.
+      for c in 0..<6 {
+        let column = c < 3 ? c : v + c - 3
+        for k in 0..<3 { (old[k], old[3 + k]) = (new[6 * k + c], new[6 * (v + k) + c]) }
+        stepped(old, to: old + 6)
+        for k in 0..<6 {
+          let row = k < 3 ? k : v + k - 3
+          if row >= column { p[Self.triangle(row) + column] = old[6 + k] }
         }
       }
-      add(step, i, inverse)
+      for r in 0..<n where r > 2 && !(v..<(v + 3)).contains(r) {
+        for k in 0..<3 {
+          p[Self.triangle(r) + k] = new[6 * r + k]
+          p[Self.triangle(max(r, v + k)) + min(r, v + k)] = new[6 * r + 3 + k]
+        }
+      }
+      Self.add(step, p, velocity: v, now)
     }
+  }
+
+  /// The axes of a hypothesis in the world.
+  private struct Frame {
+    let u, e1, e2: LaneVector
+    let rho: Lanes
+
+    @inline(__always)
+    init(_ cell: UnsafePointer<Lanes>) {
+      (u, e1) = (LaneVector(cell), LaneVector(cell + HypothesisSet.tangentOffset))
+      e2 = u.cross(e1)
+      rho = cell[HypothesisSet.scalarsOffset]
+    }
+
+    /// Out of (two tangent angles, distance) into the world, metres; `inward` is the inverse.
+    @inline(__always)
+    func outward(_ v: LaneVector) -> LaneVector { (rho * v.x) * e1 + (rho * v.y) * e2 + v.z * u }
+    @inline(__always)
+    func inward(_ v: LaneVector) -> LaneVector { LaneVector(v.dot(e1) / rho, v.dot(e2) / rho, v.dot(u)) }
   }
 
   /// What comes new within a step.
-  private mutating func add(_ step: WalkModel.Step, _ i: Int, _ inverse: Matrix3) {
-    let (n, v) = (dimension, layout.velocity.lowerBound)
-    let base = i * n * n
-    for r in 0..<3 {
-      for c in 0..<3 {
-        var place = 0.0
-        for k in 0..<3 { place += inverse[r, k] * step.place[k] * inverse[c, k] }
-        covariance[base + r * n + c] += place
-        let cross = inverse[r, c] * step.cross[c]
-        covariance[base + r * n + v + c] += cross
-        covariance[base + (v + c) * n + r] += cross
-      }
-      covariance[base + (v + r) * (n + 1)] += step.velocity[r]
+  @inline(__always)
+  private static func add(
+    _ step: WalkModel.Step, _ p: UnsafeMutablePointer<Lanes>, velocity v: Int, _ frame: Frame
+  ) {
+    for k in 0..<3 {
+      let axis = frame.inward(LaneVector(repeating: Vector3(k == 0 ? 1 : 0, k == 1 ? 1 : 0, k == 2 ? 1 : 0)))
+      let place = Lanes(repeating: step.place[k]) * axis
+      p[0] += place.x * axis.x
+      p[1] += place.y * axis.x
+      p[2] += place.y * axis.y
+      p[3] += place.z * axis.x
+      p[4] += place.z * axis.y
+      p[5] += place.z * axis.z
+      let row = p + triangle(v + k)
+      row[0] += step.cross[k] * axis.x
+      row[1] += step.cross[k] * axis.y
+      row[2] += step.cross[k] * axis.z
+      row[v + k] += step.velocity[k]
     }
   }
 
-  /// Moves the place of a hypothesis by `way`, metres in the world.
-  private mutating func carry(_ i: Int, by way: Vector3) {
-    let s = i * (dimension - 2)
-    let (u, e1) = (direction[i], tangent[i])
-    let ahead = max(scalars[s] + way.dot(u), 0.05)
+  /// Moves the places of a cell by `way`, metres in the world.
+  @inline(__always)
+  private static func carry(_ cell: UnsafeMutablePointer<Lanes>, by way: LaneVector) {
+    var (u, e1) = (LaneVector(cell), LaneVector(cell + Self.tangentOffset))
+    let ahead = (cell[Self.scalarsOffset] + way.dot(u)).atLeast(Self.nearest)
     let (a, b) = (way.dot(e1), way.dot(u.cross(e1)))
-    Self.move(&direction[i], &tangent[i], a / ahead, b / ahead)
-    scalars[s] = (ahead * ahead + a * a + b * b).squareRoot()
+    Self.move(&u, &e1, a / ahead, b / ahead)
+    u.store(cell)
+    e1.store(cell + Self.tangentOffset)
+    cell[Self.scalarsOffset] = (ahead * ahead + a * a + b * b).squareRoot()
   }
 }

@@ -50,7 +50,7 @@ extension PeerPosterior {
     let share = members.reduce(0) { $0 + shares[$1] }
     func state(_ i: Int) -> [Double] {
       let t = set.position(i)
-      return [t.x, t.y, t.z] + set.scalars[(i * (n - 2) + 1)..<((i + 1) * (n - 2))]
+      return [t.x, t.y, t.z] + set.scalars(i).dropFirst()
     }
     var result = Mode(
       share: share, mean: [Double](repeating: 0, count: n), covariance: [Double](repeating: 0, count: n * n),

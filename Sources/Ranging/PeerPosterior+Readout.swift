@@ -18,11 +18,20 @@ extension PeerPosterior {
     }
   }
 
+  /// Weights that sum to 1, from their logarithms.
   static func shares(_ logWeight: [Double]) -> [Double] {
     guard let best = logWeight.max() else { return [] }
-    let weights = logWeight.map { exp($0 - best) }
+    var weights = [Double](repeating: 0, count: logWeight.count)
+    for start in stride(from: 0, to: weights.count, by: 4) {
+      var four = Lanes.zero
+      let lanes = min(4, weights.count - start)
+      for lane in 0..<lanes { four[lane] = logWeight[start + lane] - best }
+      four = Lanes.exp(four)
+      for lane in 0..<lanes { weights[start + lane] = four[lane] }
+    }
     let sum = weights.reduce(0, +)
-    return weights.map { $0 / sum }
+    for i in weights.indices { weights[i] /= sum }
+    return weights
   }
 
   /// The posterior over the peer's position as Gaussians; those below 1e-5 are left out. Where there are many, the posterior is
@@ -54,7 +63,7 @@ extension PeerPosterior {
   package var agreement: Double {
     guard let set = hypotheses, !isFolded else { return 0 }
     var sum = Vector3.zero
-    for i in 0..<set.count { sum += normalized[i] * set.direction[i] }
+    for i in 0..<set.count { sum += normalized[i] * set.direction(i) }
     return sum.norm
   }
 

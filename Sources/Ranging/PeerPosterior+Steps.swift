@@ -40,7 +40,7 @@ extension PeerPosterior {
     if let guess = range.blockedGuess { hypotheses!.weigh(radioGuess: guess) }
     if !isFolded {
       hypotheses!.splitWhereCurved(
-        antenna: range.antenna, limit: configuration.hypothesisLimit)
+        antenna: range.antenna, limit: limit)
     }
     let verdict = hypotheses!.update(
       RangeEvidence(
@@ -51,8 +51,12 @@ extension PeerPosterior {
     take(range.cosines, of: range)
     taken += 1
     normalize()
-    if taken % 10 == 0 { pruneNoises(below: Self.refutedShare) }
-    if taken % 10 == 0, !isFolded { hypotheses!.mergeDuplicates() }
+    if taken % 10 == 0 {
+      pruneNoises(below: Self.refutedShare)
+      pruneNegligible()
+    }
+    // One noise after the other, so that no range waits for all of them.
+    if !isFolded { hypotheses!.mergeDuplicates(noise: taken % hypotheses!.noises.count) }
     prune()
     return Outcome(
       free: free * verdict.regular, innovation: verdict.innovation, sigma: verdict.variance.squareRoot(),
@@ -80,6 +84,21 @@ extension PeerPosterior {
     hypotheses!.filter { shares[Int(noise[$0])] >= limit }
   }
 
+  /// Gives up the least likely pairs, as many as are `negligibleShare` of the posterior together: late in a search a third of all
+  /// is below a thousandth.
+  private mutating func pruneNegligible() {
+    normalize()
+    let pairs = stride(from: 0, to: normalized.count, by: 2).map { normalized[$0] + normalized[$0 + 1] }
+    var left = Self.negligibleShare
+    let kept = pairs.sorted().first { share in
+      left -= share
+      return left < 0
+    }
+    guard let kept else { return }
+    hypotheses!.filter { pairs[$0 / 2] >= kept }
+  }
+
+  /// Gives up the pairs that are far less likely than the best.
   private mutating func prune() {
     guard let best = hypotheses?.logWeight.max() else { return }
     let weights = hypotheses!.logWeight

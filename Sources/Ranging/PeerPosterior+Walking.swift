@@ -17,7 +17,7 @@ extension PeerPosterior {
     var copy = self
     copy.layout = LinkLayout(antennas: layout, walks: walks)
     copy.hypotheses = hypotheses.map(change)
-    return copy
+    return copy.limited(to: nil)
   }
 
   /// One of the Gaussians that a posterior is made of.

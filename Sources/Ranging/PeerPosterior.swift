@@ -14,7 +14,9 @@ package struct PeerPosterior {
   /// a trembling hand stays within it.
   static let stillRadius = 0.03
   /// Noise candidates below this share of the posterior are dropped.
-  static let refutedShare = 1e-3
+  static let refutedShare = 5e-3
+  /// Pairs that together are less than this share are dropped.
+  static let negligibleShare = 1e-4
   /// Those below this share are not tried in every direction.
   static let unlikelyShare = 0.02
 
@@ -28,6 +30,8 @@ package struct PeerPosterior {
   package internal(set) var lastAngle: Timestamp?
   var normalized: [Double] = []
   var taken = 0
+  /// No hypothesis is split beyond so many.
+  var limit: Int
   /// No direction is tried yet: the device has not moved.
   var isFolded = true
   /// Growth of the heading's variance meanwhile, rad^2.
@@ -44,6 +48,7 @@ package struct PeerPosterior {
 
   init(configuration: RangingConfiguration, layout: LinkLayout, statedNoise: Double?) {
     self.configuration = configuration
+    limit = configuration.hypothesisLimit
     angles = AngleMemory(assumed: configuration.angleMemory)
     self.layout = layout
     self.statedNoise = statedNoise
@@ -58,6 +63,14 @@ package struct PeerPosterior {
   }
   /// Number of hypotheses alive.
   package var count: Int { hypotheses?.count ?? 0 }
+
+  /// The same, with another limit to the number of hypotheses; nil: the configuration's, or half of it where the
+  /// peer walks and each costs twice as much.
+  package func limited(to limit: Int?) -> PeerPosterior {
+    var copy = self
+    copy.limit = limit ?? configuration.hypothesisLimit / (walks ? 2 : 1)
+    return copy
+  }
 
   /// Takes a range in. The first three are held back until their median is known: one gross error there would
   /// anchor every hypothesis at a wrong distance.

@@ -22,3 +22,24 @@ package struct RangeLikelihood {
     exp(-0.5 * x * x / variance) / (2 * .pi * variance).squareRoot()
   }
 }
+
+/// The same of four hypotheses side by side.
+struct LaneLikelihood {
+  /// Densities altogether, 1/m; never zero.
+  let total: Lanes
+  /// Probabilities that the range follows the model, 0...1.
+  let responsibility: Lanes
+
+  @inline(__always)
+  init(innovation: Lanes, variance: Lanes, grossShare: Double, grossSpread: Double) {
+    let regular = (1 - grossShare) * Self.normal(innovation, variance)
+    total = (regular + grossShare * Self.normal(innovation, variance + grossSpread * grossSpread)).atLeast(1e-300)
+    responsibility = regular / total
+  }
+
+  /// The normal density.
+  @inline(__always)
+  static func normal(_ x: Lanes, _ variance: Lanes) -> Lanes {
+    Lanes.exp(-0.5 * x * x / variance) / (2 * .pi * variance).squareRoot()
+  }
+}

@@ -118,6 +118,21 @@ import Testing
     }
   }
 
+  /// Straight above the device it is plain that the peer is above, but not where to turn: the contract withholds both.
+  @Test func withoutAnAngleNoLevelIsPublished() throws {
+    let peer = Vector3(0.1, 0, 4)
+    var observer = IdealObserver(RangeErrorModel(white: 0.02, constant: 0.001))
+    var device = Vector3.zero
+    for k in 0...80 {
+      device = RangingTrial.Motion.arcAndVertical.position(at: 0.1 * Double(k))
+      observer.update(range: (peer - device).norm, antenna: device, after: 0.1)
+    }
+    let above = try Self.view(observer, peer - Vector3(0, 0, 4))
+    #expect(above.decidedLevel == .above && above.publishedAngle == nil && above.publishedLevel == nil)
+    let aside = try Self.view(observer, peer - Vector3(3, 0, 4))
+    #expect(aside.publishedAngle != nil && aside.publishedLevel == aside.decidedLevel && aside.decidedLevel == .above)
+  }
+
   /// Without noise and with one antenna the place is found, the surer the finer the radio.
   @Test func withoutNoiseItFindsTheTruth() throws {
     let peer = Vector3(3, -2, 1.5)

@@ -14,9 +14,9 @@ import Testing
       let n = set.dimension
       let antenna = set.anchor + 0.4 * random.gaussian3()
       let columns = set.layout.columns(of: antennas.last)
-      let x = RandomHypotheses.scalars(set, 1)
+      let x = set.scalars(1)
       let numeric = FiniteDifferences.jacobian(inputs: n) { d in
-        var (u, e1) = (set.direction[0], set.tangent[0])
+        var (u, e1) = (set.direction(0), set.tangent(0))
         HypothesisSet.move(&u, &e1, d[0], d[1])
         let y = zip(x, d.dropFirst(2)).map(+)
         let distance = (set.anchor + y[0] * u - antenna).norm
@@ -26,7 +26,7 @@ import Testing
       let (row, variance) = set.foretold(1, antenna: antenna, columns: columns)
       #expect(FiniteDifferences.largestDifference([row], numeric) < 1e-6)
 
-      let p = RandomHypotheses.covariance(set, 1)
+      let p = set.covariance(1)
       var direct = 0.0
       for r in 0..<n { for c in 0..<n { direct += row[r] * p[r * n + c] * row[c] } }
       #expect(abs(variance - direct) < 1e-9 * max(1, direct))
@@ -38,9 +38,9 @@ import Testing
     for _ in 0..<200 {
       let set = RandomHypotheses.make(&random, antennas: [""], count: 1)
       let numeric = FiniteDifferences.jacobian(inputs: 3) { d in
-        var (u, e1) = (set.direction[0], set.tangent[0])
+        var (u, e1) = (set.direction(0), set.tangent(0))
         HypothesisSet.move(&u, &e1, d[0], d[1])
-        let t = set.anchor + (set.scalars[0] + d[2]) * u
+        let t = set.anchor + (set.scalars(0)[0] + d[2]) * u
         return [t.x, t.y, t.z]
       }
       let j = set.positionJacobian(0)
@@ -67,14 +67,14 @@ import Testing
     for _ in 0..<50 {
       let set = RandomHypotheses.make(&random, antennas: ["a", "b"], count: 1)
       let n = set.dimension
-      let x = RandomHypotheses.scalars(set, 0)
+      let x = set.scalars(0)
       let j = FiniteDifferences.jacobian(inputs: n) { d in
-        var (u, e1) = (set.direction[0], set.tangent[0])
+        var (u, e1) = (set.direction(0), set.tangent(0))
         HypothesisSet.move(&u, &e1, d[0], d[1])
         let t = set.anchor + (x[0] + d[2]) * u
         return [t.x, t.y, t.z] + zip(x.dropFirst(), d.dropFirst(3)).map(+)
       }
-      let p = RandomHypotheses.covariance(set, 0)
+      let p = set.covariance(0)
       var expected = [[Double]](repeating: [Double](repeating: 0, count: n), count: n)
       for r in 0..<n {
         for c in 0..<n {

@@ -43,34 +43,12 @@ enum RandomHypotheses {
       }
       for (numbers, covariance) in [(without, free), (scalars, p)] {
         set.append(
-          logWeight: random.uniform(-1...0), direction: u, tangent: u.tangentBasis.0, noise: i % 2, scalars: numbers,
-          covariance: covariance)
+          Hypothesis(
+            logWeight: random.uniform(-1...0), direction: u, tangent: u.tangentBasis.0, noise: i % 2, scalars: numbers,
+            covariance: covariance))
       }
     }
     return set
-  }
-
-  /// The covariance of hypothesis `i`, row-major.
-  static func covariance(_ set: HypothesisSet, _ i: Int) -> [Double] {
-    let size = set.dimension * set.dimension
-    return Array(set.covariance[(i * size)..<((i + 1) * size)])
-  }
-
-  /// The scalars of hypothesis `i`.
-  static func scalars(_ set: HypothesisSet, _ i: Int) -> [Double] {
-    let m = set.dimension - 2
-    return Array(set.scalars[(i * m)..<((i + 1) * m)])
-  }
-
-  /// The largest asymmetry, relative to the variances.
-  static func asymmetry(_ p: [Double], _ n: Int) -> Double {
-    var largest = 0.0
-    for r in 0..<n {
-      for c in 0..<r where p[r * n + r] > 0 && p[c * n + c] > 0 {
-        largest = max(largest, abs(p[r * n + c] - p[c * n + r]) / (p[r * n + r] * p[c * n + c]).squareRoot())
-      }
-    }
-    return largest
   }
 
   /// The smallest pivot of the Cholesky decomposition of the correlation matrix: positive where `p` is positive definite but

@@ -74,12 +74,12 @@ import Testing
       for r in 0..<n { f[r][r] = 1 }
       for k in 0..<3 { (f[k][v + k], f[v + k][v + k]) = (step.reach, step.phi) }
       for i in 0..<before.count {
-        let x = RandomHypotheses.scalars(before, i)
+        let x = before.scalars(i)
         let velocity = Vector3(x[v - 2], x[v - 1], x[v])
         #expect((after.position(i) - before.position(i) - step.reach * velocity).norm < 1e-9)
-        let y = RandomHypotheses.scalars(after, i)
+        let y = after.scalars(i)
         for k in 0..<3 { #expect(abs(y[v - 2 + k] - step.phi * velocity[k]) < 1e-12) }
-        #expect(abs(after.direction[i].dot(after.tangent[i])) < 1e-9)
+        #expect(abs(after.direction(i).dot(after.tangent(i))) < 1e-9)
         let (p, q) = (before.cartesianCovariance(i), after.cartesianCovariance(i))
         for r in 0..<n {
           for c in 0..<n {
@@ -110,7 +110,7 @@ import Testing
     for _ in 0..<50 {
       let set = RandomHypotheses.make(&random, antennas: ["a", "b"], count: 1)
       let (n, p, t) = (set.dimension, set.cartesianCovariance(1), set.position(1))
-      let mean = [t.x, t.y, t.z] + RandomHypotheses.scalars(set, 1).dropFirst()
+      let mean = [t.x, t.y, t.z] + set.scalars(1).dropFirst()
       var back = HypothesisSet(
         anchor: set.anchor + random.gaussian3(), layout: set.layout, noises: [RandomHypotheses.noises[0]])
       back.append(.init(share: 1, mean: mean, covariance: p, free: 0.25), RangingConfiguration())
@@ -120,7 +120,7 @@ import Testing
       for k in p.indices { #expect(abs(q[k] - p[k]) < 1e-9) }
       let free = back.cartesianCovariance(0)
       for k in 0..<n { #expect(free[(n - 1) * n + k] == 0 && free[k * n + n - 1] == 0) }
-      #expect(RandomHypotheses.scalars(back, 0).last == 0)
+      #expect(back.scalars(0).last == 0)
     }
   }
 }

@@ -1,0 +1,66 @@
+import Estimator
+import Foundation
+import Geometry
+import Ranging
+import SensorData
+
+/// Ranges on their way in: kept until there is a trajectory, then placed on it.
+extension PeerLink {
+  /// Keeps a range that came while there was no trajectory: for now it tells a distance, no more.
+  func keep(_ range: RangeMeasurement) {
+    record.note(range)
+    record.keep(range)
+    kept.append(range)
+    kept.removeAll { range.timestamp.seconds(since: $0.timestamp) > 10 }
+  }
+
+  /// Uses the kept ranges at the trajectory's first pose, where the device was not yet far: noise grows with how far a hand
+  /// may have moved since. The unknown motion is common to neighbours, so one per half second counts.
+  func begin(on filter: any NavigationFilter, antenna: (String?) -> Vector3) {
+    drift = filter.accumulatedDrift
+    guard case .searching(var posterior) = stage else { return }
+    var next = Timestamp(nanoseconds: .max)
+    var chosen: [RangeMeasurement] = []
+    for range in kept.reversed() where range.timestamp <= next {
+      chosen.append(range)
+      next = range.timestamp.advanced(bySeconds: -0.5)
+    }
+    kept = []
+    for range in chosen {
+      let away = configuration.unseenSpeed * abs(filter.time.seconds(since: range.timestamp))
+      posterior.update(measured(range, antenna: antenna(range.antenna), filter: filter, extraVariance: away * away))
+      rangesTaken += 1
+    }
+    stage = .searching(posterior)
+  }
+
+  func measured(
+    _ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter, extraVariance: Double = 0
+  ) -> PeerPosterior.Range {
+    var placed = PeerPosterior.Range(
+      timestamp: range.timestamp, range: range.range, antenna: filter.worldFromBody * antenna,
+      device: filter.worldFromBody.translation, antennaID: range.antenna, blockedGuess: range.nonLineOfSight,
+      extraVariance: extraVariance)
+    // Where the device stood when earlier ranges came is known roughly, how it was held is not.
+    if extraVariance == 0 { placed.cosines = cosines(range, filter: filter) }
+    return placed
+  }
+
+  /// The angles of arrival that came with a range.
+  private func cosines(_ range: RangeMeasurement, filter: any NavigationFilter) -> [AxisCosine] {
+    let floor = Angle.degrees(configuration.ranging.angleFloorDegrees)
+    return AxisCosine.measured(
+      azimuth: range.azimuth, elevation: range.elevation,
+      deviation: max(range.angleStandardDeviation ?? 2 * floor, floor),
+      cone: Angle.degrees(configuration.ranging.angleConeDegrees),
+      worldFromDevice: filter.worldFromBody.rotation * bodyFromDevice.rotation)
+  }
+}
+
+extension PeerPosterior {
+  /// Square of the distance to the device, expected, m^2; 0 before the first range.
+  func squaredDistance(from filter: any NavigationFilter) -> Double {
+    let device = filter.worldFromBody.translation
+    return gaussians.reduce(0) { $0 + $1.weight * ($1.position - device).squaredNorm }
+  }
+}

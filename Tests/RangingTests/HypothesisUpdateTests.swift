@@ -1,0 +1,101 @@
+import Foundation
+import Geometry
+import Ranging
+import Simulation
+import Testing
+
+@Suite struct HypothesisUpdateTests {
+  private static func evidence(
+    _ set: HypothesisSet, antennas: [String], _ random: inout SeededRandom, error: Double
+  ) -> RangeEvidence {
+    let antenna = set.anchor + 0.3 * random.gaussian3()
+    return RangeEvidence(
+      range: (set.position(0) - antenna).norm + error, antenna: antenna, columns: set.layout.columns(of: antennas.last),
+      seconds: 0.1, extraVariance: 0, configuration: RangingConfiguration())
+  }
+
+  /// Hypotheses do not know of each other: of any number of pairs, also where a group of four is not full, each goes as it would
+  /// alone.
+  @Test(arguments: [[""], ["a", "b"]]) func everyPairGoesAsItWouldAlone(antennas: [String]) {
+    var random = SeededRandom(seed: 91)
+    for count in 1...9 {
+      var all = RandomHypotheses.make(&random, antennas: antennas, count: count, walks: count % 2 == 0)
+      let before = all
+      let evidence = Self.evidence(all, antennas: antennas, &random, error: 0.3 * random.gaussian())
+      let verdict = all.update(evidence)
+      var density = 0.0
+      for pair in 0..<count {
+        var alone = HypothesisSet(anchor: before.anchor, layout: before.layout, noises: before.noises)
+        for half in 0..<2 { alone.append(before[2 * pair + half]) }
+        let weight = (0..<2).reduce(0.0) { $0 + exp(before.logWeight[2 * pair + $1]) }
+        density += weight * exp(alone.update(evidence).logDensity)
+        for half in 0..<2 {
+          let (found, expected) = (all[2 * pair + half], alone[half])
+          #expect(abs(found.logWeight - expected.logWeight) < 1e-6)
+          #expect((found.direction - expected.direction).norm < 1e-6)
+          for (a, b) in zip(found.scalars, expected.scalars) { #expect(abs(a - b) < 1e-6) }
+          for (a, b) in zip(found.covariance, expected.covariance) { #expect(abs(a - b) < 1e-6) }
+        }
+      }
+      let whole = before.logWeight.reduce(0) { $0 + exp($1) }
+      #expect(abs(verdict.logDensity - log(density / whole)) < 1e-6)
+    }
+  }
+
+  /// Where the sight stays free, nothing is gross and nothing bends, the update is Kalman's: `P - P h^T h P / s`, the state moved by
+  /// `P h^T nu / s`, the weight times the normal density.
+  @Test(arguments: [[""], ["a", "b"]]) func theUpdateOfAFreeSightIsKalmans(antennas: [String]) {
+    var random = SeededRandom(seed: 92)
+    for _ in 0..<50 {
+      var set = RandomHypotheses.make(&random, antennas: antennas, count: 1, spread: 0.3)
+      set.logWeight[1] = -80
+      var evidence = Self.evidence(set, antennas: antennas, &random, error: 0.02 * random.gaussian())
+      evidence.configuration.blockingRate = 0
+      evidence.configuration.grossShare = 0
+      let before = set[0]
+      let n = set.dimension
+      let (row, variance) = set.foretold(0, antenna: evidence.antenna, columns: evidence.columns)
+      let ph = (0..<n).map { r in (0..<n).reduce(0.0) { $0 + before.covariance[r * n + $1] * row[$1] } }
+      let white = set.noises[before.noise].white
+      let s = variance + white * white
+      let x = before.scalars
+      let constant = evidence.columns.constant.map { x[$0 - 2] } ?? 0
+      let distance = (set.position(0) - evidence.antenna).norm
+      let innovation =
+        evidence.range - (1 + x[2]) * distance - x[1] - x[evidence.columns.coloured - 2] - constant
+      let verdict = set.update(evidence)
+      let after = set[0]
+      let density = -0.5 * innovation * innovation / s - 0.5 * log(2 * .pi * s)
+      #expect(abs(verdict.logDensity - density) < 1e-9)
+      #expect(abs(after.logWeight - before.logWeight - density) < 1e-9)
+      for k in 2..<n { #expect(abs(after.scalars[k - 2] - x[k - 2] - ph[k] * innovation / s) < 1e-9) }
+      var (u, e1) = (before.direction, before.tangent)
+      HypothesisSet.move(&u, &e1, ph[0] * innovation / s, ph[1] * innovation / s)
+      #expect((after.direction - u).norm < 1e-12 && (after.tangent - e1).norm < 1e-12)
+      for r in 0..<n {
+        for c in 0..<n {
+          let expected = before.covariance[r * n + c] - ph[r] * ph[c] / s
+          #expect(abs(after.covariance[r * n + c] - expected) < 1e-12)
+        }
+      }
+    }
+  }
+
+  /// Two that become one have the weight, the mean and the covariance of both; in which order does not matter but for the tangents.
+  @Test func mergingTwinsKeepsThem() {
+    var random = SeededRandom(seed: 93)
+    let set = RandomHypotheses.make(&random, antennas: [""], count: 1)
+    var twin = set[1]
+    twin.logWeight += log(3)
+    let merged = set[1].merged(with: twin)
+    #expect(abs(merged.logWeight - set[1].logWeight - log(4)) < 1e-12)
+    #expect((merged.direction - twin.direction).norm < 1e-12)
+    for (a, b) in zip(merged.covariance, twin.covariance) { #expect(abs(a - b) < 1e-12) }
+    twin.scalars[0] += 0.4
+    let apart = set[1].merged(with: twin)
+    let n = set.dimension
+    #expect(abs(apart.scalars[0] - (set[1].scalars[0] + 0.3)) < 1e-12)
+    let expected = twin.covariance[2 * n + 2] + 0.25 * 0.75 * 0.16
+    #expect(abs(apart.covariance[2 * n + 2] - expected) < 1e-12)
+  }
+}

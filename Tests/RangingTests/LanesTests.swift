@@ -1,0 +1,29 @@
+import Foundation
+import Ranging
+import Simulation
+import Testing
+
+@Suite struct LanesTests {
+  @Test func exponentialsAreThoseOfTheLibrary() {
+    var random = SeededRandom(seed: 81)
+    for scale in [1e-9, 1e-3, 1, 30, 299] {
+      for _ in 0..<500 {
+        let x = Lanes((0..<4).map { _ in scale * random.uniform(-1...1) })
+        let y = Lanes.exp(x)
+        for lane in 0..<4 { #expect(abs(y[lane] / exp(x[lane]) - 1) < 1e-13, "exp(\(x[lane]))") }
+      }
+    }
+    let ends = Lanes.exp(Lanes(0, -1e300, 1e300, .nan))
+    #expect(ends[0] == 1 && ends[1] == exp(-300) && abs(ends[2] / exp(300) - 1) < 1e-13 && ends[3].isNaN)
+  }
+
+  @Test func sharesAreThoseOfTheNormalDistribution() {
+    for k in -6000...6000 {
+      let a = 0.001 * Double(k)
+      let share = Lanes.normalShare(below: Lanes(repeating: a))[k & 3]
+      #expect(abs(share / max(0.5 * erfc(-a / 2.0.squareRoot()), 1e-9) - 1) < 1e-9, "Phi(\(a))")
+    }
+    let far = Lanes.normalShare(below: Lanes(-1e9, -7, 7, 1e9))
+    #expect(far[0] == 1e-9 && far[1] == 1e-9 && far[2] > 1 - 1e-8 && far[3] > 1 - 1e-8)
+  }
+}
