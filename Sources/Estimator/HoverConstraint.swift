@@ -16,9 +16,12 @@ struct HoverConstraint {
   static let jitter = 0.02
   /// A bound wider than this says nothing: the anchor is set anew, metres.
   static let widest = 0.4
-  /// Normalised squared innovation from which on the bound is refuted: what three coordinates have on average if the bound is as wide as
-  /// the motion, and it is meant to be wider.
+  /// Normalised squared innovation from which on the bound is refuted where there is parallax: what three coordinates have on average
+  /// if the bound is no wider than the motion, and it is meant to be wider. The scene is then farther than assumed, and a walk
+  /// through a hall would be drawn back at every step.
   static let refuted = 3.0
+  /// Median parallax, in sigmas of a pixel, below which there is none: three of the difference of two sights.
+  static let standing = 4.2
   /// Bounds from one anchor err alike, so they are not used more often, seconds.
   static let interval = 0.5
   /// Fewest common features for a verdict.
@@ -61,13 +64,14 @@ struct HoverConstraint {
     let jacobian = [(filter.poseBlock, pose), (now.block, place)]
     let residual = [held[0] - p.x, held[1] - p.y, held[2] - p.z]
     let noise = [Double](repeating: variance, count: 3)
-    // A state that has gone beyond the bound looks at a scene farther than assumed: then the picture bounds nothing. Met half way, a
-    // walk through a hall would be drawn back at every step.
-    guard
-      case .accepted(_, let correction) = filter.covariance.update(
-        jacobian: jacobian, residual: residual, noise: noise, gate: Self.refuted)
+    guard let nis = filter.covariance.normalizedInnovation(jacobian: jacobian, residual: residual, noise: noise),
+      nis <= Self.refuted || parallax * camera.lens.focalLength <= Self.standing * camera.pixelNoise
     else { return }
-    filter.apply(correction)
+    // Beyond the bound though the picture stands, a state is over-confident, or the scene very far: both are met half way, by noise
+    // that makes the contradiction one of three sigmas.
+    let doubt = max(nis / 9, 1)
+    let result = filter.covariance.update(jacobian: jacobian, residual: residual, noise: noise.map { $0 * doubt })
+    if case .accepted(_, let correction) = result { filter.apply(correction) }
     anchor!.doubt = variance
   }
 
