@@ -22,7 +22,7 @@ extension TrackedPeer {
     guard worth > 0 else { return 0 }
     return measured.reduce(0) { sum, cosine in
       guard let row = row(of: cosine, worth: worth, antenna: antenna, filter: filter) else { return sum }
-      return sum + worth * log(row.regular + 0.5 * configuration.strangeAngleShare)
+      return sum + worth * log(max(row.regular + 0.5 * configuration.strangeAngleShare, 1e-300))
     }
   }
 
@@ -35,7 +35,7 @@ extension TrackedPeer {
     guard worth > 0 else { return }
     for cosine in measured {
       guard let row = row(of: cosine, worth: worth, antenna: antenna, filter: filter) else { continue }
-      let responsibility = row.regular / (row.regular + 0.5 * configuration.strangeAngleShare)
+      let responsibility = row.regular / max(row.regular + 0.5 * configuration.strangeAngleShare, 1e-300)
       guard responsibility > 0.02 else { continue }
       let counted = TrackedModes.noise(row.noise / responsibility, spread: row.spread, share: share)
       let result = filter.covariance.update(

@@ -10,21 +10,6 @@ import Testing
 @Suite struct TrackedModesTests {
   typealias World = TrackedPeerTests.World
 
-  /// Ranges taken on one level, so that above and below stay both possible, and the posterior after them.
-  static func posterior(_ world: inout World, ranges: Int) -> PeerPosterior {
-    var posterior = PeerPosterior(configuration: TrackedPeerTests.matched, antennas: [""], statedNoise: nil)
-    var drift = world.filter.accumulatedDrift
-    for _ in 0..<ranges {
-      let range = world.next()
-      let lost = world.filter.accumulatedDrift - drift
-      drift = world.filter.accumulatedDrift
-      let device = world.filter.worldFromBody.translation
-      posterior.drift(positionVariance: lost.position, yawVariance: lost.yaw, device: device)
-      posterior.update(.init(timestamp: world.time, range: range, antenna: device, device: device))
-    }
-    return posterior
-  }
-
   /// A place beside another: the same errors, mirrored at the device's level.
   static func mirrored(_ mode: PeerPosterior.Mode, at height: Double) -> PeerPosterior.Mode {
     var mirror = mode
@@ -40,7 +25,7 @@ import Testing
   /// The parts of a posterior are the whole: shares sum to one, and so do the means.
   @Test func modesAreThePosteriorInParts() throws {
     var world = World(seed: 21)
-    let posterior = Self.posterior(&world, ranges: 60)
+    let posterior = TrackedPeerTests.posterior(&world, ranges: 60)
     let device = world.filter.worldFromBody.translation
     let modes = try #require(posterior.modes(from: device, within: 0.15, most: 50))
     let whole = try #require(posterior.merged)
@@ -56,7 +41,7 @@ import Testing
     var variances: [[Double]] = []
     for copies in 1...2 {
       var world = World(seed: 22)
-      let posterior = Self.posterior(&world, ranges: 100)
+      let posterior = TrackedPeerTests.posterior(&world, ranges: 100)
       let whole = try #require(posterior.merged)
       var tracked = try #require(
         TrackedModes(
@@ -83,7 +68,7 @@ import Testing
     var (tried, right) = (0, 0)
     for seed in 30..<80 {
       var world = World(seed: UInt64(seed))
-      let posterior = Self.posterior(&world, ranges: 100)
+      let posterior = TrackedPeerTests.posterior(&world, ranges: 100)
       var truth = try #require(posterior.merged)
       let device = world.filter.worldFromBody.translation
       let place = Vector3(truth.mean[0], truth.mean[1], truth.mean[2])
@@ -109,7 +94,7 @@ import Testing
   /// An angle of arrival from below tells below from above at once.
   @Test func anAngleTellsThePlaces() throws {
     var world = World(seed: 41)
-    let posterior = Self.posterior(&world, ranges: 100)
+    let posterior = TrackedPeerTests.posterior(&world, ranges: 100)
     var truth = try #require(posterior.merged)
     let body = world.filter.worldFromBody
     truth.mean[2] = body.translation.z - 1.5

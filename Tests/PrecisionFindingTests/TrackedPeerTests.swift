@@ -72,8 +72,8 @@ import Testing
     return configuration
   }()
 
-  /// The world after `ranges` ranges, with the peer handed over.
-  static func handedOver(_ world: inout World, ranges: Int) -> TrackedPeer? {
+  /// What the first `ranges` ranges of a world tell.
+  static func posterior(_ world: inout World, ranges: Int) -> PeerPosterior {
     var posterior = PeerPosterior(configuration: matched, antennas: [""], statedNoise: nil)
     var drift = world.filter.accumulatedDrift
     for _ in 0..<ranges {
@@ -84,6 +84,12 @@ import Testing
       posterior.drift(positionVariance: lost.position, yawVariance: lost.yaw, device: device)
       posterior.update(.init(timestamp: world.time, range: range, antenna: device, device: device))
     }
+    return posterior
+  }
+
+  /// The world after `ranges` ranges, with the peer handed over.
+  static func handedOver(_ world: inout World, ranges: Int) -> TrackedPeer? {
+    let posterior = posterior(&world, ranges: ranges)
     return posterior.merged.flatMap {
       TrackedPeer($0, of: posterior, filter: world.filter, configuration: matched, antennas: [""])
     }
