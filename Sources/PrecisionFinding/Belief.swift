@@ -10,15 +10,22 @@ package struct Belief {
   package let gaussians: [TargetGaussian]
   /// Probability that all this is wrong and the peer anywhere: what `ContradictionWatch` thinks of it.
   package let doubt: Double
+  /// Probability that above and below are mistaken for one another, 0...0.5: see `PathAperture`.
+  let mirrorDoubt: Double
   /// Variance of the device's axes, rad^2.
   let axesVariance: Double
 
   /// - Parameters:
   ///   - axesUncertainty: 1-sigma of the device's axes, radians.
   ///   - doubt: probability that the posterior is wrong, 0...1.
-  package init(worldFromDevice: Pose, gaussians: [TargetGaussian], axesUncertainty: Double = 0, doubt: Double = 0) {
+  ///   - mirrorDoubt: probability that above and below are mistaken for one another, 0...0.5.
+  package init(
+    worldFromDevice: Pose, gaussians: [TargetGaussian], axesUncertainty: Double = 0, doubt: Double = 0,
+    mirrorDoubt: Double = 0
+  ) {
     self.worldFromDevice = worldFromDevice
     self.doubt = doubt
+    self.mirrorDoubt = mirrorDoubt
     axesVariance = axesUncertainty * axesUncertainty
     let total = gaussians.reduce(0) { $0 + $1.weight }
     self.gaussians = gaussians.map { gaussian in

@@ -57,7 +57,9 @@ extension PeerLink {
     case .tracked(let tracked): gaussians = tracked.gaussians(filter: filter, origin: worldFromDevice.translation)
     }
     gaussians += rivals(after: seconds, beside: gaussians)
-    return Belief(worldFromDevice: worldFromDevice, gaussians: gaussians, axesUncertainty: axes, doubt: doubt)
+    return Belief(
+      worldFromDevice: worldFromDevice, gaussians: gaussians, axesUncertainty: axes, doubt: doubt,
+      mirrorDoubt: aperture.mirrorDoubt)
   }
 
   /// Where the peer is if it has begun to walk, in weights beside those of the belief.

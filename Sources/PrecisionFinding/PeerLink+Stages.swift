@@ -86,6 +86,7 @@ extension PeerLink {
     if case .tracked(let tracked) = stage, let filter { tracked.remove(from: filter) }
     stage = .searching(posterior)
     watch.reset()
+    aperture = PathAperture()
     rival = WalkRival(limit: posterior.walks ? configuration.standLimit : configuration.walkLimit)
   }
 

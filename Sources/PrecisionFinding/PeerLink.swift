@@ -22,6 +22,8 @@ final class PeerLink {
   var rangesTaken = 0
   var watch: LinkWatch
   var rival: WalkRival
+  /// Of the path since the hypotheses were opened.
+  var aperture = PathAperture()
   var kept: [RangeMeasurement] = []
   /// Whether the peer has said that it moves; nil when it has said nothing.
   var toldMoving: Bool?
@@ -56,6 +58,7 @@ final class PeerLink {
     let placed = measured(range, antenna: antenna, filter: filter)
     let lost = filter.accumulatedDrift - drift
     drift = filter.accumulatedDrift
+    aperture.note(placed.antenna, seconds: seconds, drift: lost, hasAngles: !placed.cosines.isEmpty)
     let (foretold, isContradicted) = weigh(range, placed, antenna, lost, filter)
     let isRefuted = watch.weighs(placed, foretold: foretold, filter)
     let isOutdone =
