@@ -19,9 +19,10 @@ extension FeatureTracker {
     let missing = tracks.indices.filter { !seen.contains($0) }
     search(for: missing, from: image, to: next, old, levels: levels, area: area, &ended)
     for index in tracks.indices { tracks[index].drift = tracks[index].place - turned[index].place }
-    if let turn { askConsensus(old, turn, &ended) }
+    let beyond = turn.map { askConsensus(old, $0, &ended) } ?? .identity
     renew(in: next)
-    for index in tracks.indices { if let reason = ended[index] { end(tracks[index], reason) } }
+    for index in tracks.indices { if let reason = ended[index] { dismiss(old[index], reason) } }
+    carryDeparted(by: turn.map { beyond * $0 })
     tracks = tracks.indices.filter { ended[$0] == nil }.map { tracks[$0] }
   }
 
@@ -73,8 +74,9 @@ extension FeatureTracker {
     }
   }
 
-  /// What moves otherwise than still points do, frame after frame, is given up; what the lens cannot see is not judged.
-  private func askConsensus(_ old: [Track], _ turn: Rotation, _ ended: inout [TrackEnd?]) {
+  /// What moves otherwise than still points do, frame after frame, is given up; what the lens cannot see is not judged. Returns what the
+  /// others turned beyond the gyroscope's turn.
+  private func askConsensus(_ old: [Track], _ turn: Rotation, _ ended: inout [TrackEnd?]) -> Rotation {
     let judged = tracks.indices.compactMap { index -> (index: Int, before: Vector3, after: Vector3)? in
       guard ended[index] == nil, let before = lens.direction(of: old[index].place),
         let after = lens.direction(of: tracks[index].place)
@@ -86,6 +88,8 @@ extension FeatureTracker {
       tracks[sight.index].strange = isStill ? 0 : tracks[sight.index].strange + 1
       if tracks[sight.index].strange > configuration.longestStrange { ended[sight.index] = .movedOtherwise }
     }
+    let still = zip(judged, verdict).filter(\.1).map(\.0)
+    return TurnConsensus.turn(from: still.map(\.before), to: still.map(\.after))
   }
 
   /// Patches that have changed too much to be compared are taken anew, where there is a whole one.

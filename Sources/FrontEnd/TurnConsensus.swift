@@ -41,6 +41,25 @@ package struct TurnConsensus {
     return before.indices.map { stands(normals[$0], before[$0], best) }
   }
 
+  /// The small turn r that carries directions best to others; none where there are too few of them, or in one line.
+  ///
+  /// The least squares of `r x before = after - before`: `sum (1 - b b^T) r = sum b x a`, true to first order in r.
+  ///
+  /// - Parameters:
+  ///   - before: unit directions.
+  ///   - after: unit directions.
+  package static func turn(from before: [Vector3], to after: [Vector3]) -> Rotation {
+    guard before.count >= fewest else { return .identity }
+    var information = Matrix3(diagonal: .zero), sum = Vector3.zero
+    for (b, a) in zip(before, after) {
+      information += Matrix3(diagonal: Vector3(1, 1, 1)) + -1 * Matrix3(outer: b, b)
+      sum += b.cross(a)
+    }
+    guard let inverse = information.inverse else { return .identity }
+    let turn = inverse * sum
+    return turn.isFinite ? .exp(turn) : .identity
+  }
+
   /// Near the way itself the circle is short and anything lies on it: there the tolerance is not widened beyond tenfold.
   private func stands(_ normal: Vector3, _ before: Vector3, _ way: Vector3) -> Bool {
     abs(way.dot(normal)) <= tolerance * max(way.cross(before).norm, 0.1)
