@@ -7,10 +7,10 @@ import SensorData
 /// A peer that is at one of few places, each a state of the filter: all that is known of it, once its posterior is narrow but
 /// for, say, a mirror image above and below.
 ///
-/// A range is used once: at each place it corrects by as much as that place is probable, so that the trajectory gets the
-/// information of one range in all, and what it gets where the places agree is right whichever of them is. The shares follow
-/// Bayes' rule. A place that is improbable learns little meanwhile: it stays as wide as it is, and errs on the careful
-/// side. Source of the rule: the probabilistic data association filter, Bar-Shalom, Daum, Huang, IEEE Control Systems 29(6), 2009,
+/// A range is used once: the trajectory is corrected at each place by as much as that place is probable, so that it gets the
+/// information of one range in all, and what it gets where the places agree is right whichever of them is. The place itself and
+/// its radio's errors are corrected as if it were right, because that is what its probability asks. The shares follow Bayes' rule.
+/// Source of the rule: the probabilistic data association filter, Bar-Shalom, Daum, Huang, IEEE Control Systems 29(6), 2009,
 /// doi:10.1109/MCS.2009.934469.
 package struct TrackedModes {
   /// Places below this share are given up.
@@ -94,13 +94,6 @@ package struct TrackedModes {
     for i in modes.indices { modes[i].share /= total }
     return true
   }
-
-  /// The noise variance at which a Kalman update with all its weight corrects by `share` of what it would: the gain
-  /// `P h / (spread + noise)` times the share. Were only the noise divided by the share, places that are uncertain each for itself
-  /// would together tell the trajectory more than one of them.
-  ///
-  /// - Parameter spread: variance of what is foretold, without the noise.
-  static func noise(_ noise: Double, spread: Double, share: Double) -> Double { (spread + noise) / share - spread }
 
   /// Takes the peer out of the filter.
   package func remove(from filter: any NavigationFilter) {

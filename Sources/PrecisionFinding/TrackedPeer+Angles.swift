@@ -37,9 +37,8 @@ extension TrackedPeer {
       guard let row = row(of: cosine, worth: worth, antenna: antenna, filter: filter) else { continue }
       let responsibility = row.regular / max(row.regular + 0.5 * configuration.strangeAngleShare, 1e-300)
       guard responsibility > 0.02 else { continue }
-      let counted = TrackedModes.noise(row.noise / responsibility, spread: row.spread, share: share)
       let result = filter.covariance.update(
-        jacobian: row.jacobian, residual: [row.residual], noise: [counted], gate: nil)
+        jacobian: row.jacobian, residual: row.residual, noise: row.noise / responsibility, share: share, own: block)
       if case .accepted(_, let correction) = result { filter.apply(correction) }
     }
   }
@@ -55,7 +54,7 @@ extension TrackedPeer {
   private func row(
     of measured: AxisCosine, worth: Double, antenna: Vector3, filter: any NavigationFilter
   ) -> (
-    residual: Double, noise: Double, spread: Double, jacobian: [(ErrorCovariance.Block, [Double])], regular: Double
+    residual: Double, noise: Double, jacobian: [(ErrorCovariance.Block, [Double])], regular: Double
   )? {
     let model = model(measured, antenna, filter)
     guard model.distance > 0.3 else { return nil }
@@ -68,6 +67,6 @@ extension TrackedPeer {
     let (residual, noise) = (measured.cosine - model.cosine, measured.variance / worth)
     let spread = Self.variance(jacobian, in: filter.covariance)
     let regular = (1 - configuration.strangeAngleShare) * RangeLikelihood.normal(residual, spread + noise)
-    return (residual, noise, spread, jacobian, regular)
+    return (residual, noise, jacobian, regular)
   }
 }

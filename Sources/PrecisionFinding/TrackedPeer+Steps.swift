@@ -29,7 +29,11 @@ extension TrackedPeer {
   func row(
     of range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter
   ) -> (residual: Double, jacobian: [(ErrorCovariance.Block, [Double])])? {
-    let (state, first) = (filter.vector(block), filter.firstVector(block))
+    let state = filter.vector(block)
+    // Height is linearised where it is now: a range feels it by a slope that changes with it, and unlike the horizontal
+    // place it has no part in the unobservable heading.
+    var first = filter.firstVector(block)
+    first[2] = state[2]
     func model(_ state: [Double], _ worldFromNavigation: Pose) -> RangeModel {
       RangeModel(
         peer: Vector3(state[0], state[1], state[2]), worldFromNavigation: worldFromNavigation, antenna: antenna)

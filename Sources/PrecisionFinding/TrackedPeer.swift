@@ -88,7 +88,7 @@ package struct TrackedPeer {
 
   /// The range update, at the filter's time: `z = (1 + s) |t - p - R l| + b + a_j + b_j + e + n`.
   ///
-  /// - Parameter share: probability that the peer is at this place: the range counts so much.
+  /// - Parameter share: probability that the peer is at this place: the range counts so much for the trajectory.
   package mutating func update(
     _ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter, share: Double = 1
   ) -> Outcome {
@@ -104,9 +104,8 @@ package struct TrackedPeer {
     innovation = (residual, (spread + noiseVariance).squareRoot())
     let regular = likelihood(residual, spread + noiseVariance).value.responsibility
     guard regular > 0.02 else { return reject(short: residual < 0, at: range.timestamp) }
-    let counted = TrackedModes.noise(noiseVariance / regular, spread: spread, share: share)
     let result = filter.covariance.update(
-      jacobian: row.jacobian, residual: [residual], noise: [counted], gate: nil)
+      jacobian: row.jacobian, residual: residual, noise: noiseVariance / regular, share: share, own: block)
     guard case .accepted(_, let correction) = result else {
       return reject(short: residual < 0, at: range.timestamp)
     }

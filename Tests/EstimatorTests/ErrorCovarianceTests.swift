@@ -54,6 +54,39 @@ import Testing
     return (covariance, [a, b, c])
   }
 
+  /// An update by a share: the block's own rows as by an ordinary update, the others as by that share of the gain, held rows not at all,
+  /// and what is left is a covariance.
+  @Test func sharedUpdateIsWholeForItsOwnBlock() throws {
+    var source = SeededRandom(seed: 22)
+    for share in [0, 0.01, 0.5, 1] {
+      let (covariance, blocks) = Self.three(&source)
+      let p = Self.matrix(covariance)
+      let h = Self.random(1, 12, &source)
+      let rows = Self.times(p, Self.transpose(h)).map { $0[0] }
+      let variance = Self.times(h, Self.times(p, Self.transpose(h)))[0][0] + 0.3
+      covariance.held = [(blocks[0], 1..<3)]
+      let jacobian = [(blocks[0], Array(h[0][..<4])), (blocks[1], Array(h[0][4..<7])), (blocks[2], Array(h[0][7...]))]
+      guard
+        case .accepted(let nis, let correction) = covariance.update(
+          jacobian: jacobian, residual: 0.7, noise: 0.3, share: share, own: blocks[1])
+      else {
+        Issue.record("no update")
+        continue
+      }
+      #expect(abs(nis - 0.49 / variance) < 1e-12 * nis)
+      let weights = (0..<12).map { (4..<7).contains($0) ? 1 : (1..<3).contains($0) ? 0 : share }
+      let expected = (0..<12).map { i in
+        (0..<12).map { p[i][$0] - max(weights[i], weights[$0]) * rows[i] * rows[$0] / variance }
+      }
+      #expect(Self.difference(Self.matrix(covariance), expected) < 1e-9)
+      for i in 0..<12 { #expect(abs(correction[i] - weights[i] * rows[i] * 0.7 / variance) < 1e-9) }
+      for _ in 0..<100 {
+        let x = Self.random(12, 1, &source)
+        #expect(Self.times(Self.transpose(x), Self.times(expected, x))[0][0] > 0)
+      }
+    }
+  }
+
   /// In place: T P T^T with T the identity but for the block's rows; also where the block is not among its own columns.
   @Test(arguments: [true, false]) func transformationIsALinearMap(includesItself: Bool) {
     var source = SeededRandom(seed: 21)

@@ -62,6 +62,45 @@ import Testing
     }
   }
 
+  /// Shares are what two filters would say that each know of one place only, however improbable one of them has become: its own errors,
+  /// the radio's above all, are learnt as if it were right. Else the same error would refute it with every range again.
+  @Test(arguments: [0.5, 0.05, 0.95]) func sharesAreTheOddsOfTwoFilters(share: Double) throws {
+    var errors: [Double] = []
+    for seed in 100..<116 {
+      func world(_ shares: [(isMirror: Bool, share: Double)]) throws -> (World, TrackedModes) {
+        var world = World(seed: UInt64(seed))
+        let posterior = TrackedPeerTests.posterior(&world, ranges: 100)
+        let whole = try #require(posterior.merged)
+        let level = world.filter.worldFromBody.translation.z
+        let places = shares.map { isMirror, share in
+          var place = isMirror ? Self.mirrored(whole, at: level) : whole
+          place.share = share
+          return place
+        }
+        let tracked = try #require(
+          TrackedModes(
+            places, of: posterior, filter: world.filter, configuration: TrackedPeerTests.matched, antennas: [""]))
+        return (world, tracked)
+      }
+      var (both, pair) = try world([(false, share), (true, 1 - share)])
+      var (first, one) = try world([(false, 1)])
+      var (second, other) = try world([(true, 1)])
+      var odds = log(share / (1 - share))
+      for _ in 0..<50 where pair.modes.count == 2 {
+        _ = pair.update(TrackedPeerTests.measurement(both, both.next()), [], antenna: .zero, filter: both.filter)
+        _ = one.update(TrackedPeerTests.measurement(first, first.next()), [], antenna: .zero, filter: first.filter)
+        _ = other.update(TrackedPeerTests.measurement(second, second.next()), [], antenna: .zero, filter: second.filter)
+        odds += try #require(one.logDensity) - #require(other.logDensity)
+        guard pair.modes.count == 2, abs(odds) < 4 else { break }
+        errors.append(abs(log(pair.modes[0].share / pair.modes[1].share) - odds))
+      }
+    }
+    errors.sort()
+    print("shares: \(errors.count) median \(errors[errors.count / 2]) largest \(errors.last ?? 0)")
+    #expect(errors.count > 100 && errors[errors.count / 2] < 0.2)
+    #expect(errors[errors.count * 95 / 100] < 1)
+  }
+
   /// A mirror image loses its share as soon as the ranges speak against it, and leaves the filter. Here it is given an even chance after
   /// the ranges have refuted it once already, so that a few of the worlds may go wrong.
   @Test func theWrongPlaceIsGivenUp() throws {
