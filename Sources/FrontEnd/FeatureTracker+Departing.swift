@@ -21,9 +21,8 @@ extension FeatureTracker {
     let (warps, correlations) = patches.align(expected.map(\.slot), in: next, guesses: expected.map(\.warp))
     var found: [Track] = [], missed: Set<Int64> = []
     for (k, one) in expected.enumerated() where found.count < room {
-      let offset = warps[k].place - one.place
       guard correlations[k] >= configuration.leastCorrelation, grid.mayBegin(warps[k].place),
-        (offset * offset).sum() <= configuration.largestSurprise * configuration.largestSurprise
+        warps[k].distance(to: one.warp) <= configuration.largestSurprise
       else {
         missed.insert(one.id)
         continue

@@ -17,6 +17,9 @@ package struct TurnConsensus {
   /// Fewer points than this outvote nobody, and neither does a smaller share.
   private static let fewest = 12, leastShare = 0.5
 
+  /// Mean squared sine of the directions' distances from their middle, about, below which they tell no turn about it.
+  private static let leastSpread = 1e-4
+
   /// For each point whether it may stand still; all where no majority is found.
   ///
   /// - Parameters:
@@ -55,7 +58,10 @@ package struct TurnConsensus {
       information += Matrix3(diagonal: Vector3(1, 1, 1)) + -1 * Matrix3(outer: b, b)
       sum += b.cross(a)
     }
-    guard let inverse = information.inverse else { return .identity }
+    let count = Double(before.count)
+    guard information.determinant > leastSpread * count * count * count, let inverse = information.inverse else {
+      return .identity
+    }
     let turn = inverse * sum
     return turn.isFinite ? .exp(turn) : .identity
   }
