@@ -27,6 +27,29 @@ import Testing
       camera.fx * direction.x / direction.z + camera.cx, camera.fy * direction.y / direction.z + camera.cy)
   }
 
+  /// A pattern all around, 250 pixels a radian, painted once: what is between its pixels is interpolated.
+  private struct Panorama {
+    private static let scale = 250.0, left = 220, up = 240, width = 680, height = 480
+    private let values: [Double]
+
+    init(seed: UInt64) {
+      let pattern = Pattern(seed: seed)
+      values = (0..<Self.width * Self.height).map {
+        pattern.value(Double($0 % Self.width), Double($0 / Self.width))
+      }
+    }
+
+    /// The grey level in a direction, radians to the right and tangent down.
+    func value(_ right: Double, _ down: Double) -> Double {
+      let x = Self.scale * right + Double(Self.left), y = Self.scale * down + Double(Self.up)
+      let column = min(max(Int(x), 0), Self.width - 2), row = min(max(Int(y), 0), Self.height - 2)
+      let (u, v) = (x - Double(column), y - Double(row)), index = row * Self.width + column
+      let upper = values[index] + u * (values[index + 1] - values[index])
+      let lower = values[index + Self.width] + u * (values[index + Self.width + 1] - values[index + Self.width])
+      return upper + v * (lower - upper)
+    }
+  }
+
   /// The tracks of all frames; `picture` shows a direction of the world, by right and down, at a frame.
   private static func tracks(
     hasGyroscope: Bool = true, picture: (Int, Double, Double) -> Double
@@ -77,8 +100,8 @@ import Testing
 
   @Test(arguments: [11, 12] as [UInt64])
   func whatComesBackHasItsOldID(seed: UInt64) {
-    let pattern = Pattern(seed: seed)
-    let (frames, returned) = Self.tracks { _, right, down in pattern.value(250 * right, 250 * down) }
+    let world = Panorama(seed: seed)
+    let (frames, returned) = Self.tracks { _, right, down in world.value(right, down) }
     let awaited = Self.awaited(frames)
     let errors = awaited.compactMap { id, place in
       frames.last?[id].map { (($0 - place) * ($0 - place)).sum().squareRoot() }
@@ -93,11 +116,11 @@ import Testing
   @Test func whatIsThereInsteadIsNotTakenForIt() {
     var awaited = 0, back = 0
     for seed in [21, 22, 23] as [UInt64] {
-      let pattern = Pattern(seed: seed), other = Pattern(seed: seed + 100)
+      let world = Panorama(seed: seed), other = Panorama(seed: seed + 100)
       let (frames, _) = Self.tracks { frame, right, down in
         // The farthest frame sees what is beyond this.
         let isOther = frame >= Self.frames / 2 && right < 0.2
-        return (isOther ? other : pattern).value(250 * right, 250 * down)
+        return (isOther ? other : world).value(right, down)
       }
       let missing = Self.awaited(frames)
       awaited += missing.count
@@ -107,9 +130,9 @@ import Testing
   }
 
   @Test func withoutAGyroscopeNobodyIsAwaited() {
-    let pattern = Pattern(seed: 11)
+    let world = Panorama(seed: 11)
     let (frames, returned) = Self.tracks(hasGyroscope: false) { _, right, down in
-      pattern.value(250 * right, 250 * down)
+      world.value(right, down)
     }
     #expect(returned == 0 && frames.allSatisfy { $0.count > 50 })
   }
