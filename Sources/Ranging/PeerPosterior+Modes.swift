@@ -16,22 +16,22 @@ extension PeerPosterior {
   }
 
   /// The posterior as few places, each within a cone of directions as seen from `device` (world, metres); nil where it takes more
-  /// than `most`. The heaviest hypothesis names the first place, the heaviest of what it leaves the next; what is outside
-  /// all of them, less than 1e-4, goes to the nearest.
+  /// than `most`. The heaviest hypothesis names the first place, the heaviest outside its cone the next; what is outside
+  /// all of them, less than 1e-4, goes to the nearest. O(hypotheses x most).
   ///
   /// - Parameter radius: of a cone, radians.
   package func modes(from device: Vector3, within radius: Double, most: Int) -> [Mode]? {
     guard let set = hypotheses, !isFolded else { return nil }
     let directions = (0..<set.count).map { (set.position($0) - device).normalized }
-    let order = directions.indices.sorted { (normalized[$1], $0) < (normalized[$0], $1) }
+    let limit = cos(radius)
+    var outside = directions.indices.filter { normalized[$0] > 0 }
     var seeds: [Vector3] = []
-    var left = 1.0
-    for i in order where left > Self.unnamed && normalized[i] > 0 {
-      if !seeds.contains(where: { $0.dot(directions[i]) >= cos(radius) }) {
-        guard seeds.count < most else { return nil }
-        seeds.append(directions[i])
-      }
-      left -= normalized[i]
+    while outside.reduce(0, { $0 + normalized[$1] }) > Self.unnamed,
+      let heaviest = outside.max(by: { (normalized[$0], $1) < (normalized[$1], $0) })
+    {
+      guard seeds.count < most else { return nil }
+      seeds.append(directions[heaviest])
+      outside.removeAll { directions[$0].dot(directions[heaviest]) >= limit }
     }
     var members = [[Int]](repeating: [], count: seeds.count)
     for i in directions.indices where normalized[i] > 1e-12 {

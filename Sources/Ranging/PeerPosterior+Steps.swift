@@ -55,8 +55,9 @@ extension PeerPosterior {
       pruneNoises(below: Self.refutedShare)
       pruneNegligible()
     }
-    // One noise after the other, so that no range waits for all of them.
-    if !isFolded { hypotheses!.mergeDuplicates(noise: taken % hypotheses!.noises.count) }
+    // One noise after the other, so that no range waits for all of them, nor every range for the last that is left.
+    let turn = taken % max(hypotheses!.noises.count, Self.mergingPeriod)
+    if !isFolded, turn < hypotheses!.noises.count { hypotheses!.mergeDuplicates(noise: turn) }
     prune()
     return Outcome(
       free: free * verdict.regular, innovation: verdict.innovation, sigma: verdict.variance.squareRoot(),

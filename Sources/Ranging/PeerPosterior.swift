@@ -17,6 +17,8 @@ package struct PeerPosterior {
   static let refutedShare = 5e-3
   /// Pairs that together are less than this share are dropped.
   static let negligibleShare = 1e-4
+  /// Hypotheses that have become the same are merged once in so many ranges.
+  static let mergingPeriod = 4
   /// Those below this share are not tried in every direction.
   static let unlikelyShare = 0.02
 
