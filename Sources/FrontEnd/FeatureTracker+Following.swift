@@ -20,7 +20,7 @@ extension FeatureTracker {
     search(for: missing, from: image, to: next, old, levels: levels, area: area, &ended)
     for index in tracks.indices { tracks[index].drift = tracks[index].place - turned[index].place }
     let beyond = turn.map { askConsensus(old, $0, &ended) } ?? .identity
-    renew(in: next)
+    renew(tracks.indices.filter { ended[$0] == nil }, in: next)
     for index in tracks.indices { if let reason = ended[index] { dismiss(old[index], reason) } }
     carryDeparted(by: turn.map { beyond * $0 })
     tracks = tracks.indices.filter { ended[$0] == nil }.map { tracks[$0] }
@@ -92,9 +92,10 @@ extension FeatureTracker {
     return TurnConsensus.turn(from: still.map(\.before), to: still.map(\.after))
   }
 
-  /// Patches that have changed too much to be compared are taken anew, where there is a whole one.
-  private func renew(in next: PyramidImage) {
-    let changed = tracks.indices.filter { tracks[$0].unseen == 0 && !tracks[$0].warp.isComparable }
+  /// Patches that have changed too much to be compared are taken anew, where there is a whole one; of living tracks only: those that
+  /// end keep their own, to be known by it when they come back.
+  private func renew(_ living: [Int], in next: PyramidImage) {
+    let changed = living.filter { tracks[$0].unseen == 0 && !tracks[$0].warp.isComparable }
     for (index, slot) in zip(changed, patches.take(changed.map { tracks[$0].place }, in: next)) {
       guard let slot else { continue }
       patches.release(tracks[index].slot)
