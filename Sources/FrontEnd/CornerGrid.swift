@@ -42,6 +42,9 @@ struct CornerGrid {
     return mask.pixels[Int(place.y.rounded()) * width + Int(place.x.rounded())] > 127
   }
 
+  /// Whether a track may begin there, or come back.
+  func mayBegin(_ place: SIMD2<Float>) -> Bool { isInside(place, Self.birthBorder) && isInside(place) }
+
   private func isInside(_ place: SIMD2<Float>, _ border: Float) -> Bool {
     all(place .>= border) && place.x <= Float(width - 1) - border && place.y <= Float(height - 1) - border
   }
@@ -112,7 +115,7 @@ struct CornerGrid {
     return image.corners(
       columns: x * width / columns..<(x + 1) * width / columns, rows: y * height / rows..<(y + 1) * height / rows,
       weakest: weakest, count: Self.choice
-    ).filter { isInside($0.place, Self.birthBorder) && isInside($0.place) }.map {
+    ).filter { mayBegin($0.place) }.map {
       Candidate(place: $0.place, strength: $0.strength, frames: staysIn($0.place))
     }
   }

@@ -19,9 +19,10 @@ extension FeatureTracker {
     let missing = tracks.indices.filter { !seen.contains($0) }
     search(for: missing, from: image, to: next, old, levels: levels, area: area, &ended)
     for index in tracks.indices { tracks[index].drift = tracks[index].place - turned[index].place }
-    if let turn { askConsensus(old, turn, &ended) }
-    renew(in: next)
-    for index in tracks.indices { if let reason = ended[index] { end(tracks[index], reason) } }
+    let beyond = turn.map { askConsensus(old, $0, &ended) } ?? .identity
+    renew(tracks.indices.filter { ended[$0] == nil }, in: next)
+    for index in tracks.indices { if let reason = ended[index] { dismiss(old[index], reason) } }
+    carryDeparted(by: turn.map { beyond * $0 })
     tracks = tracks.indices.filter { ended[$0] == nil }.map { tracks[$0] }
   }
 
@@ -73,8 +74,9 @@ extension FeatureTracker {
     }
   }
 
-  /// What moves otherwise than still points do, frame after frame, is given up; what the lens cannot see is not judged.
-  private func askConsensus(_ old: [Track], _ turn: Rotation, _ ended: inout [TrackEnd?]) {
+  /// What moves otherwise than still points do, frame after frame, is given up; what the lens cannot see is not judged. Returns what the
+  /// others turned beyond the gyroscope's turn.
+  private func askConsensus(_ old: [Track], _ turn: Rotation, _ ended: inout [TrackEnd?]) -> Rotation {
     let judged = tracks.indices.compactMap { index -> (index: Int, before: Vector3, after: Vector3)? in
       guard ended[index] == nil, let before = lens.direction(of: old[index].place),
         let after = lens.direction(of: tracks[index].place)
@@ -86,11 +88,14 @@ extension FeatureTracker {
       tracks[sight.index].strange = isStill ? 0 : tracks[sight.index].strange + 1
       if tracks[sight.index].strange > configuration.longestStrange { ended[sight.index] = .movedOtherwise }
     }
+    let still = zip(judged, verdict).filter(\.1).map(\.0)
+    return TurnConsensus.turn(from: still.map(\.before), to: still.map(\.after))
   }
 
-  /// Patches that have changed too much to be compared are taken anew, where there is a whole one.
-  private func renew(in next: PyramidImage) {
-    let changed = tracks.indices.filter { tracks[$0].unseen == 0 && !tracks[$0].warp.isComparable }
+  /// Patches that have changed too much to be compared are taken anew, where there is a whole one; of living tracks only: those that
+  /// end keep their own, to be known by it when they come back.
+  private func renew(_ living: [Int], in next: PyramidImage) {
+    let changed = living.filter { tracks[$0].unseen == 0 && !tracks[$0].warp.isComparable }
     for (index, slot) in zip(changed, patches.take(changed.map { tracks[$0].place }, in: next)) {
       guard let slot else { continue }
       patches.release(tracks[index].slot)

@@ -3,10 +3,12 @@ import Images
 import SensorData
 import Vision
 
-/// Follows corners of one camera from frame to frame under stable ids, and begins new ones where the image has none.
+/// Follows corners of one camera from frame to frame under stable ids, and begins new ones where the image has none. A point that
+/// comes back into sight has its old id.
 ///
 /// A frame: where each patch should lie (the gyroscope's turn through the lens, and the last step beyond it), whether it is there,
-/// a search for those that are not, whether all moved as still points do, the older one of two that met; then empty cells of a grid
+/// a search for those that are not, whether all moved as still points do, which of those that had left are
+/// back, the older one of two that met; then empty cells of a grid
 /// get the strongest corners in them. Same images and turns, same tracks.
 final class FeatureTracker {
   /// A place that is followed.
@@ -34,8 +36,11 @@ final class FeatureTracker {
   var tracks: [Track] = []
   /// How many of them began in it.
   private(set) var begun = 0
-  /// How many tracks ended so far, by reason.
-  private(set) var ends: [TrackEnd: Int] = [:]
+  /// How many tracks ended so far, by reason; those that are out of sight have left the image, until they are back.
+  var ends: [TrackEnd: Int] { finalEnds.merging(departed.count > 0 ? [.leftImage: departed.count] : [:]) { $0 + $1 } }
+  private var finalEnds: [TrackEnd: Int] = [:]
+  /// How often tracks came back so far.
+  var returned = 0
   /// Share of the grid's cells that have a track.
   var coverage: Double { grid.coverage(tracks.map(\.place)) }
   /// The newest frame; nil before the first one and after a break.
@@ -44,7 +49,9 @@ final class FeatureTracker {
   let lens: LensModel
   let grid: CornerGrid
   let consensus: TurnConsensus
-  /// Their patches.
+  /// The tracks that are out of sight.
+  var departed = DepartedTracks()
+  /// The patches of both.
   var patches = PatchStore()
   private var nextID: Int64 = 1
 
@@ -73,9 +80,14 @@ final class FeatureTracker {
   ///   - noise: of a pixel, 1-sigma, grey levels.
   ///   - area: where anything was ever seen.
   func process(_ next: PyramidImage, turn: Rotation?, isRefilled: Bool, noise: Float, area: LitArea) {
-    if let image, !tracks.isEmpty { follow(from: image, to: next, turn: turn, area: area) }
+    if let image, !tracks.isEmpty {
+      follow(from: image, to: next, turn: turn, area: area)
+    } else {
+      carryDeparted(by: turn)
+    }
     image = next
     begun = 0
+    if isRefilled { welcomeBack(in: next) }
     thin()
     guard isRefilled else { return }
     let old = tracks.filter { $0.length > 2 }
@@ -97,7 +109,7 @@ final class FeatureTracker {
   }
 
   /// How the track nearest to a place drifts; zero without any.
-  private static func drift(of tracks: [Track], near place: SIMD2<Float>) -> SIMD2<Float> {
+  static func drift(of tracks: [Track], near place: SIMD2<Float>) -> SIMD2<Float> {
     func distance(_ track: Track) -> Float { ((track.place - place) * (track.place - place)).sum() }
     return tracks.min { distance($0) < distance($1) }?.drift ?? .zero
   }
@@ -125,12 +137,13 @@ final class FeatureTracker {
   /// Gives a track's patch back and counts why.
   func end(_ track: Track, _ reason: TrackEnd) {
     patches.release(track.slot)
-    ends[reason, default: 0] += 1
+    finalEnds[reason, default: 0] += 1
   }
 
   /// Forgets all tracks: what comes next has nothing to do with what was.
   func reset() {
     tracks = []
+    carryDeparted(by: nil)
     patches.removeAll()
     image = nil
   }

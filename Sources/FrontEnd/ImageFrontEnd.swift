@@ -41,6 +41,9 @@ package final class ImageFrontEnd {
   /// How many tracks of cam0 ended so far, by reason.
   package var ends: [TrackEnd: Int] { tracker.ends }
 
+  /// How often tracks of cam0 came back so far after they had left the image.
+  package var returned: Int { tracker.returned }
+
   /// Takes a reading of the inertial unit; readings up to a frame come before it.
   package func add(_ sample: IMUSample) { turn?.add(sample) }
 

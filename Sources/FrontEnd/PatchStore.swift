@@ -15,6 +15,13 @@ package struct PatchWarp: Equatable {
   /// How much it has grown since, in area.
   package var growth: Float { (a * d - b * c) / Float(FUSE_VISION_PATCH_HALF * FUSE_VISION_PATCH_HALF) }
 
+  /// How far the farthest of its corners lies from where another one has it, pixels.
+  package func distance(to other: PatchWarp) -> Float {
+    let x = SIMD2(a - other.a, c - other.c), y = SIMD2(b - other.b, d - other.d), offset = place - other.place
+    let squares = [offset + x + y, offset + x - y, offset - x + y, offset - x - y].map { ($0 * $0).sum() }
+    return (squares.max() ?? 0).squareRoot()
+  }
+
   /// Lengths of its longer over its shorter axis (the singular values' ratio).
   var slant: Float {
     let sum = a * a + b * b + c * c + d * d, product = abs(a * d - b * c)

@@ -22,6 +22,8 @@ package struct TrackingConfiguration: Equatable, Sendable {
   package var returnDistance: Float = 0.5
   /// Frames that a track goes on without being recognised.
   package var longestUnseen = 3
+  /// Frames for which a track that left the image is kept, to be found again, and how often it may then be missed where it should be.
+  package var longestAbsence = 100, mostMisses = 5
   /// How far a still point may be from its epipolar line, pixels.
   package var epipolarDistance = 1.5
   /// Frames in a row that a track may move otherwise than still points: the way of the camera is told from two of them.

@@ -17,6 +17,9 @@ package struct TurnConsensus {
   /// Fewer points than this outvote nobody, and neither does a smaller share.
   private static let fewest = 12, leastShare = 0.5
 
+  /// Mean squared sine of the directions' distances from their middle, about, below which they tell no turn about it.
+  private static let leastSpread = 1e-4
+
   /// For each point whether it may stand still; all where no majority is found.
   ///
   /// - Parameters:
@@ -39,6 +42,28 @@ package struct TurnConsensus {
     }
     guard let best, Double(most) >= max(Double(Self.fewest), Self.leastShare * Double(count)) else { return all }
     return before.indices.map { stands(normals[$0], before[$0], best) }
+  }
+
+  /// The small turn r that carries directions best to others; none where there are too few of them, or in one line.
+  ///
+  /// The least squares of `r x before = after - before`: `sum (1 - b b^T) r = sum b x a`, true to first order in r.
+  ///
+  /// - Parameters:
+  ///   - before: unit directions.
+  ///   - after: unit directions.
+  package static func turn(from before: [Vector3], to after: [Vector3]) -> Rotation {
+    guard before.count >= fewest else { return .identity }
+    var information = Matrix3(diagonal: .zero), sum = Vector3.zero
+    for (b, a) in zip(before, after) {
+      information += Matrix3(diagonal: Vector3(1, 1, 1)) + -1 * Matrix3(outer: b, b)
+      sum += b.cross(a)
+    }
+    let count = Double(before.count)
+    guard information.determinant > leastSpread * count * count * count, let inverse = information.inverse else {
+      return .identity
+    }
+    let turn = inverse * sum
+    return turn.isFinite ? .exp(turn) : .identity
   }
 
   /// Near the way itself the circle is short and anything lies on it: there the tolerance is not widened beyond tenfold.

@@ -79,6 +79,31 @@ import Testing
     #expect(caught >= 16 && wronged <= 2, "\(caught) of 24 caught, \(wronged) of 96 wronged")
   }
 
+  /// A small turn is found again to second order, whatever the directions; noise averages out.
+  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  func theTurnOfDirectionsIsFound(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    for size in [1e-4, 1e-3, 1e-2] {
+      let turn = Rotation.exp(size * random.direction())
+      let before = (0..<100).map { _ in Vector3(random.uniform(-1...1), random.uniform(-1...1), 1.5).normalized }
+      let found = TurnConsensus.turn(from: before, to: before.map { turn * $0 })
+      #expect((found * turn.inverse).log.norm < size * size)
+      let noisy = TurnConsensus.turn(
+        from: before, to: before.map { (turn * $0 + 1e-3 * random.direction()).normalized })
+      // Some 1e-4 of it, about the line of sight, is left of the noise of a hundred directions.
+      #expect((noisy * turn.inverse).log.norm < size * size + 5e-4)
+    }
+  }
+
+  @Test func whatTellsNoTurnGivesNone() {
+    let line = [Vector3](repeating: Vector3(0.3, -0.2, 0.9).normalized, count: 30)
+    let other = [Vector3](repeating: Vector3(0.1, 0, 1).normalized, count: 30)
+    #expect(TurnConsensus.turn(from: line, to: other) == .identity)
+    #expect(TurnConsensus.turn(from: [], to: []) == .identity)
+    let broken = other.map { _ in Vector3(.nan, 0, 1) }
+    #expect(TurnConsensus.turn(from: line, to: broken) == .identity)
+  }
+
   @Test func aTurnOnTheSpotCondemnsNobody() {
     var random = SeededRandom(seed: 9)
     let before = (0..<100).map { _ in Vector3(random.uniform(-1...1), random.uniform(-1...1), 1.5).normalized }

@@ -42,7 +42,7 @@ struct TrackOverlay {
     try output.line("\(folder): \(Words.count(count, "picture"))")
   }
 
-  /// The image at two thirds of its brightness, tails grey, crosses white on black.
+  /// The image at two thirds of its brightness, tails grey and only from frame to frame, crosses white on black.
   static func drawn(_ history: [[FeatureObservation]], over image: GrayImage) -> GrayImage {
     var picture = image
     for index in picture.pixels.indices { picture.pixels[index] = UInt8(Int(picture.pixels[index]) * 2 / 3) }
@@ -55,8 +55,10 @@ struct TrackOverlay {
     let living = Set(history.last?.map(\.featureID) ?? [])
     var last: [Int64: FeatureObservation] = [:]
     for features in history {
+      let before = last
+      last = [:]
       for feature in features where living.contains(feature.featureID) {
-        if let before = last[feature.featureID] {
+        if let before = before[feature.featureID] {
           let (du, dv) = (feature.u - before.u, feature.v - before.v)
           let steps = Int(min(max(abs(du), abs(dv)), 1000)) + 1
           for k in 0...steps {

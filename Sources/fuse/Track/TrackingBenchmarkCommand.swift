@@ -30,9 +30,9 @@ struct TrackingBenchmarkCommand: ParsableCommand {
     try Failure.reporting {
       var output = StandardOutput(needsReader: true)
       try output.line(
-        "| motion | lens | tracker | median px | 95 % px | length | within 2 px | tracks | ms | p99 ms | ATE m | perfect m |"
+        "| motion | lens | tracker | median px | 95 % px | length | within 2 px | first stretch | first sight | tracks | ms | p99 ms | ATE m | perfect m |"
       )
-      try output.line("|---|---|---|---|---|---|---|---|---|---|---|---|")
+      try output.line("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
       var reasons: [String] = []
       for motion in Self.motions where motion.hasPrefix(self.motion) {
         for lens in Self.lenses where lens.name.hasPrefix(self.lens) {
@@ -48,22 +48,24 @@ struct TrackingBenchmarkCommand: ParsableCommand {
           for (name, figures) in [("fuse", own), ("plain OpenCV", plain)] {
             try output.line(Self.row([motion, lens.name, name], TrackingTrial.Figures(figures)))
           }
-          reasons.append(Self.reasons([motion, lens.name], TrackingTrial.Figures(own).ends))
+          reasons.append(Self.reasons([motion, lens.name], TrackingTrial.Figures(own)))
           try output.flush()
         }
       }
       try output.line("")
       try output.line(
-        "| motion | lens | ended | " + TrackEnd.allCases.map { "\($0.rawValue) %" }.joined(separator: " | ") + " |")
-      try output.line("|---|---|---|" + TrackEnd.allCases.map { _ in "---|" }.joined())
+        "| motion | lens | came back | ended | " + TrackEnd.allCases.map { "\($0.rawValue) %" }.joined(separator: " | ")
+          + " |")
+      try output.line("|---|---|---|---|" + TrackEnd.allCases.map { _ in "---|" }.joined())
       for line in reasons { try output.line(line) }
     }
   }
 
-  private static func reasons(_ names: [String], _ ends: [TrackEnd: Int]) -> String {
+  private static func reasons(_ names: [String], _ figures: TrackingTrial.Figures) -> String {
+    let ends = figures.ends
     let all = ends.values.reduce(0, +)
     let shares = TrackEnd.allCases.map { Words.fixed(100 * Double(ends[$0] ?? 0) / Double(max(1, all)), 1) }
-    return "| " + (names + ["\(all)"] + shares).joined(separator: " | ") + " |"
+    return "| " + (names + ["\(figures.returned)", "\(all)"] + shares).joined(separator: " | ") + " |"
   }
 
   private static func row(_ names: [String], _ figures: TrackingTrial.Figures) -> String {
@@ -71,7 +73,8 @@ struct TrackingBenchmarkCommand: ParsableCommand {
     let cells = [
       fixed(TrackingTrial.Figures.quantile(figures.errors, 0.5), 2),
       fixed(TrackingTrial.Figures.quantile(figures.errors, 0.95), 2), fixed(figures.length, 1),
-      fixed(figures.soundLength, 1), fixed(figures.tracks, 0),
+      fixed(figures.soundLength, 1), fixed(figures.firstStretch, 1), fixed(figures.firstSight, 1),
+      fixed(figures.tracks, 0),
       fixed(figures.times.reduce(0, +) / Double(max(1, figures.times.count)), 1),
       fixed(TrackingTrial.Figures.quantile(figures.times, 0.99), 1), fixed(figures.trajectory, 3),
       fixed(figures.perfectTrajectory, 3),

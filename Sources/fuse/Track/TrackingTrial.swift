@@ -15,14 +15,18 @@ struct TrackingTrial {
   struct Figures {
     /// Distances from the true projection of where a track began, pixels, all sights but the first; sorted.
     var errors: [Double] = []
-    /// Frames that a track lasts, mean.
+    /// Frames that a track lasts, mean; those in which it was out of sight do not count.
     var length = 0.0
     /// Frames before it is more than two pixels off, mean.
     var soundLength = 0.0
+    /// Frames before it breaks off for the first time, and before its point truly goes out of sight for the first time, mean.
+    var firstStretch = 0.0, firstSight = 0.0
     /// Tracks in a frame, mean.
     var tracks = 0.0
     /// Why tracks ended; empty for a tracker that does not say.
     var ends: [TrackEnd: Int] = [:]
+    /// How often tracks came back after they had left the image.
+    var returned = 0
     /// Processor time a frame, milliseconds, sorted.
     var times: [Double] = []
     /// Trajectory, metres RMS after alignment by yaw and position; nil where there is none.
@@ -35,9 +39,12 @@ struct TrackingTrial {
       errors = draws.flatMap(\.errors).sorted()
       times = draws.flatMap(\.times).sorted()
       for draw in draws { ends.merge(draw.ends) { $0 + $1 } }
+      returned = draws.reduce(0) { $0 + $1.returned }
       let count = Double(max(1, draws.count))
       length = draws.reduce(0) { $0 + $1.length } / count
       soundLength = draws.reduce(0) { $0 + $1.soundLength } / count
+      firstStretch = draws.reduce(0) { $0 + $1.firstStretch } / count
+      firstSight = draws.reduce(0) { $0 + $1.firstSight } / count
       tracks = draws.reduce(0) { $0 + $1.tracks } / count
       func together(_ values: [Double?]) -> Double? {
         values.contains { $0 == nil } ? nil : (values.reduce(0) { $0 + $1! * $1! } / count).squareRoot()
@@ -96,6 +103,7 @@ struct TrackingTrial {
     }
     var figures = figures(tracks, times)
     figures.ends = frontEnd.ends
+    figures.returned = frontEnd.returned
     return figures
   }
 
@@ -117,39 +125,53 @@ struct TrackingTrial {
 
   private func figures(_ tracks: [Tracks], _ times: [Double]) -> Figures {
     var figures = Figures(times: times.sorted())
-    var points: [Int64: Vector3] = [:]
-    var lengths: [Int64: (all: Int, sound: Int, isSound: Bool)] = [:]
+    var lives: [Int64: TrackLife] = [:]
     var perfect = tracks
     for (index, frame) in frames.enumerated() {
       perfect[index] = []
       for feature in tracks[index] {
         let place = SIMD2(feature.u, feature.v), id = feature.featureID
-        if lengths[id] == nil {
-          points[id] = renderer.point(at: place, in: frame)
-          lengths[id] = (1, 1, true)
+        guard var life = lives.removeValue(forKey: id) else {
+          lives[id] = TrackLife(frame: index, point: renderer.point(at: place, in: frame))
           perfect[index].append(feature)
           continue
         }
-        lengths[id]!.all += 1
-        guard let point = points[id] else { continue }
+        defer { lives[id] = life }
+        life.lasts(frame: index)
+        guard let point = life.point else { continue }
         let truth = renderer.pixel(of: point, in: frame)
         let offset = truth.map { $0 - place }
         // A point that has left the image is lost, wherever the track goes on.
         let error = offset.map { ($0 * $0).sum().squareRoot() } ?? 1000
         figures.errors.append(error)
-        if error > 2 { lengths[id]!.isSound = false }
-        if lengths[id]!.isSound { lengths[id]!.sound += 1 }
+        life.isSeen(error: error)
         if let truth { perfect[index].append(FeatureObservation(featureID: id, u: truth.x, v: truth.y)) }
       }
     }
     figures.errors.sort()
-    let count = Double(max(1, lengths.count))
-    figures.length = Double(lengths.values.reduce(0) { $0 + $1.all }) / count
-    figures.soundLength = Double(lengths.values.reduce(0) { $0 + $1.sound }) / count
+    func mean(_ frames: (TrackLife) -> Int) -> Double {
+      Double(lives.values.reduce(0) { $0 + frames($1) }) / Double(max(1, lives.count))
+    }
+    figures.length = mean(\.length)
+    figures.soundLength = mean(\.soundLength)
+    figures.firstStretch = mean(\.firstStretch)
+    figures.firstSight = mean(firstSight)
     figures.tracks = Double(tracks.reduce(0) { $0 + $1.count }) / Double(max(1, tracks.count))
     figures.trajectory = trajectory(tracks)
     figures.perfectTrajectory = trajectory(perfect)
     return figures
+  }
+
+  /// Frames from a track's beginning on in which its point is in the image and nothing stands before it.
+  private func firstSight(of life: TrackLife) -> Int {
+    guard let point = life.point else { return life.firstStretch }
+    let end = frames[life.begin...].firstIndex { frame in
+      guard let place = renderer.pixel(of: point, in: frame), let seen = renderer.point(at: place, in: frame) else {
+        return true
+      }
+      return (seen - point).norm > 0.05
+    }
+    return (end ?? frames.count) - life.begin
   }
 
   /// What the finder makes of tracks, without ranges.
