@@ -127,7 +127,7 @@ struct VisualUpdate {
     let stays = stays && sigma < Self.knownShare * max(feature.inverseDistance, Self.farthest)
     let doubt = DistanceDoubt(
       feature, sigma: sigma, prior: prior, companions: companions, clones: clones, anchor: anchor,
-      covariance: filter.covariance)
+      believesFound: filter.learning.online, covariance: filter.covariance)
     let constraint = FeatureConstraint(
       sights: track.sights, clones: clones, anchor: anchor,
       point: AnchoredPoint(feature, anchor: clones[anchor].worldFromCamera), doubt: doubt,
