@@ -1,8 +1,18 @@
+import Geometry
+
 /// What is remembered of a peer between two updates, so that they do not chatter.
 struct PeerPresenter {
   var vertical: VerticalJudge
+  /// A direction was given with the last update.
+  private var hasDirection = false
 
   init(_ configuration: FinderConfiguration) {
     vertical = VerticalJudge(decide: configuration.verticalDecision, drop: configuration.verticalDrop)
+  }
+
+  /// Lets a direction through that has just become narrow enough only once it is narrower by a tenth.
+  mutating func steady(_ direction: Vector3?, cone: Double, limit: Double) -> Vector3? {
+    hasDirection = direction != nil && (hasDirection || cone <= 0.9 * limit)
+    return hasDirection ? direction : nil
   }
 }

@@ -22,6 +22,8 @@ package struct Readout {
   package let rivals: Double
   /// Unit vector in device axes.
   package let direction: Vector3?
+  /// Half-angle of the cone about it that holds 90 %, radians.
+  package let cone: Double
   package let vertical: (above: Double, below: Double, same: Double)
   /// The peer's mean position in the estimate's world, metres, and its covariance there, m^2.
   package let position: (mean: Vector3, covariance: Matrix3)
@@ -43,7 +45,8 @@ package struct Readout {
     let towardsAngle: Double
     (angle, noAngle, towardsAngle) = Self.angle(marginal, belief, configuration)
 
-    let (mean, cone) = belief.direction
+    let mean: Vector3
+    (mean, cone) = belief.direction
     let elsewhere = max(marginal.mass(beyond: .pi / 9), belief.share(beyond: .pi / 9, of: mean))
     rivals = elsewhere + (1 - elsewhere) * belief.doubt
     let inDevice = belief.worldFromDevice.rotation.inverse * mean

@@ -35,7 +35,7 @@ struct UpdateComposer {
         .init(
           readout: readout, vertical: presenter.vertical.estimate, dark: blindness != nil,
           weakSignal: isWeak(link, at: time)))
-      fill(&object, readout, convergence, presenter.vertical.estimate)
+      fill(&object, readout, convergence, &presenter)
       details = describe(readout, link)
       if convergence.reasons.contains(where: \.isMotion) { details["progress"] = .number(rounded(readout.progress)) }
     } else {
@@ -64,14 +64,17 @@ struct UpdateComposer {
   }
 
   private func fill(
-    _ object: inout NearbyObject, _ readout: Readout, _ convergence: Convergence, _ vertical: VerticalDirectionEstimate
+    _ object: inout NearbyObject, _ readout: Readout, _ convergence: Convergence, _ presenter: inout PeerPresenter
   ) {
     object.distance = readout.distance.mean
     object.distanceStandardDeviation = readout.distance.sigma
+    let direction = presenter.steady(
+      convergence.withholdsAngle ? nil : readout.direction, cone: readout.cone,
+      limit: Angle.degrees(configuration.directionConeDegrees))
     guard !convergence.withholdsAngle else { return }
     object.horizontalAngle = readout.angle
-    object.direction = readout.direction
-    object.verticalDirectionEstimate = vertical
+    object.direction = direction
+    object.verticalDirectionEstimate = presenter.vertical.estimate
     if readout.positionIsGood {
       object.worldPosition = .init(position: readout.position.mean, covariance: readout.position.covariance)
     }
