@@ -7,7 +7,7 @@ import Geometry
 ///
 /// The hypotheses take the path's error for a random walk. While a hand sweeps level, a few millimetres of tremor and a centimetre
 /// of error, lasting and alike in all ranges, would pass for a plane that is bent, and with many ranges for the side.
-struct PathAperture {
+package struct PathAperture {
   /// Errors over the time in which a hand goes from the middle of a sweep to its end count, seconds.
   private static let quarterSweep = 1.0
 
@@ -19,6 +19,9 @@ struct PathAperture {
   /// An angle of arrival has been taken: it tells the side without a path.
   private var hasAngles = false
 
+  /// No path yet.
+  package init() {}
+
   /// Takes a place of the antenna in.
   ///
   /// - Parameters:
@@ -26,7 +29,7 @@ struct PathAperture {
   ///   - seconds: since the place before.
   ///   - drift: what the path lost meanwhile.
   ///   - hasAngles: an angle of arrival came with the range.
-  mutating func note(_ place: Vector3, seconds: Double, drift: AccumulatedDrift, hasAngles: Bool) {
+  package mutating func note(_ place: Vector3, seconds: Double, drift: AccumulatedDrift, hasAngles: Bool) {
     self.hasAngles = self.hasAngles || hasAngles
     if count > 0 {
       self.seconds += seconds
@@ -40,7 +43,7 @@ struct PathAperture {
 
   /// Probability that the path's own error has the device on the wrong side of its plane where that tells the peer's side: `Phi(-e / s)` with
   /// the rms `e` off the plane that fits best and the path's 1-sigma `s` over a quarter of a sweep, 0...0.5. Where the path is known, 0.
-  var mirrorDoubt: Double {
+  package var mirrorDoubt: Double {
     guard count >= 3, seconds > 0, lost > 0, !hasAngles else { return 0 }
     let off = max(Readout.smallestEigenvalue(scatter * (1 / count)), 0).squareRoot()
     return AngleMarginal.cdf(-off / (lost / seconds * Self.quarterSweep).squareRoot())
