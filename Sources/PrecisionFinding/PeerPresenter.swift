@@ -10,7 +10,12 @@ struct PeerPresenter {
     vertical = VerticalJudge(decide: configuration.verticalDecision, drop: configuration.verticalDrop)
   }
 
-  /// Lets a direction through that has just become narrow enough only once it is narrower by a tenth.
+  /// Lets a direction through that has just become narrow enough only once it is narrower by a tenth, so that it does not come and go.
+  ///
+  /// - Parameters:
+  ///   - direction: unit vector in device axes; nil where it is too wide to be given.
+  ///   - cone: half-angle about it that holds 90 %, radians.
+  ///   - limit: of that, radians.
   mutating func steady(_ direction: Vector3?, cone: Double, limit: Double) -> Vector3? {
     hasDirection = direction != nil && (hasDirection || cone <= 0.9 * limit)
     return hasDirection ? direction : nil

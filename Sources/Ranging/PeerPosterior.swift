@@ -77,7 +77,7 @@ package struct PeerPosterior {
   /// Takes a range in. The first three are held back until their median is known: one gross error there would
   /// anchor every hypothesis at a wrong distance.
   ///
-  /// Cost: O(hypotheses), 0.05 to 0.5 ms.
+  /// Cost: O(hypotheses); most right after the device has begun to move (`fuse benchmark measure` times it).
   @discardableResult
   package mutating func update(_ range: Range) -> Outcome? {
     guard hypotheses != nil else {
