@@ -10,7 +10,7 @@ import Vision
 /// window's last moment by the gyroscope, is averaged. Its direction is up, but for the accelerometer's bias: the part of
 /// the bias along gravity shows in the length, the part across tilts the estimate and is correlated with that tilt.
 package struct RestInitializer {
-  /// Length of the window, seconds.
+  /// Shortest window, seconds. A longer one averages more of a hand's sway: what the hand gained in speed, it gained more slowly.
   static let window = 0.5
   /// Largest scatter of the specific force about its mean that counts as quiet, m/s^2.
   static let quietForce = 0.5
@@ -21,13 +21,11 @@ package struct RestInitializer {
   static let quietFlow = 0.1
 
   let calibration: IMUCalibration
-  let stillness: StillnessDetector
   let place: StartPlace
 
   /// - Parameter origin: where the body was when an earlier filter was given up.
-  package init(calibration: IMUCalibration, stillness: StillnessDetector, origin: Pose = .identity) {
+  package init(calibration: IMUCalibration, origin: Pose = .identity) {
     self.calibration = calibration
-    self.stillness = stillness
     place = StartPlace(origin: origin)
   }
 
@@ -38,9 +36,10 @@ package struct RestInitializer {
   ///   - isMakeshift: take a state in motion, widely uncertain, rather than none.
   ///   - flow: median angle that the features moved per second beyond turning, rad/s, where known: a bound on the speed, for no inertial
   ///     unit sees a steady walk.
-  ///   - pictureStands: the picture did not move. Without that witness a steady turn would pass for a bias.
+  ///   - isStill: no hand holds it, says the inertial unit, and the picture does not move. Without that second witness a steady turn
+  ///     would pass for a bias.
   package func attempt(
-    _ samples: ArraySlice<IMUSample>, at time: Timestamp, isMakeshift: Bool, flow: Double?, pictureStands: Bool
+    _ samples: ArraySlice<IMUSample>, at time: Timestamp, isMakeshift: Bool, flow: Double?, isStill: Bool
   )
     -> StartOutcome
   {
@@ -52,7 +51,6 @@ package struct RestInitializer {
       summary.forceScatter < Self.quietForce && summary.rateMean.norm < Self.quietRate
       && (flow ?? 0) < Self.quietFlow
     guard quiet || isMakeshift else { return .waiting("stillness") }
-    let isStill = pictureStands && (stillness.statistic(samples).map { $0 < StillnessDetector.atRest } ?? false)
     guard summary.force.norm > 1 else { return .waiting("gravity") }  // in free fall there is no up
     return .ready(estimate(summary, at: time, quiet: quiet, isStill: isStill, flow: flow))
   }
@@ -64,11 +62,9 @@ package struct RestInitializer {
     let up = summary.force.normalized
     let excess = summary.force.norm - g
     let grade = SensorGrade(calibration)
-    // What moves across the picture of things three metres away.
-    let speed = flow.map { $0 / InverseDistancePrior.handHeld.mean } ?? 0.5
-    let velocity = quiet ? 0.05 + 0.4 * summary.forceScatter + (isStill ? 0 : min(speed, 0.5)) : 1
+    let velocity = quiet ? quietSpeed(summary, flow: isStill ? 0 : flow) : 1
     // How far the mean force is from gravity plus bias: what the hand may have gained in speed over the window.
-    let gained = 2.0.squareRoot() * velocity / Self.window
+    let gained = 2.0.squareRoot() * velocity / max(summary.seconds, Self.window)
     let motion = isStill ? 0.02 + 0.3 * summary.forceScatter : gained
     // A length that contradicts a good unit's bias speaks of a phone's.
     let surprise = abs(excess) > 3 * (grade.accelerometerBias * grade.accelerometerBias + motion * motion).squareRoot()
@@ -95,6 +91,16 @@ package struct RestInitializer {
       &result.covariance, rotation: worldFromIMU.rotation, bias: biasSigma, motion: motion,
       alongVariance: (1 - trust) * biasSigma * biasSigma)
     return result
+  }
+
+  /// 1-sigma of the velocity of a quiet hand, m/s: the variances of what is seen, of the tremor and of what neither tells add up.
+  private func quietSpeed(_ summary: MotionSummary, flow: Double?) -> Double {
+    // What moves across the picture of things three metres away.
+    let seen = flow.map { min($0 / InverseDistancePrior.handHeld.mean, 0.5) } ?? 0.5
+    // At 0.4 Hz, where a hand sways slowly, and less above.
+    let tremor = 0.4 * summary.forceScatter
+    let unseen = 0.05
+    return (seen * seen + tremor * tremor + unseen * unseen).squareRoot()
   }
 
   /// Fills in tilt, accelerometer bias and their correlation.
@@ -132,10 +138,13 @@ struct MotionSummary {
   private(set) var rateMean = Vector3.zero
   /// Root mean squared distance of the angular rate from its mean, rad/s.
   private(set) var rateScatter = 0.0
+  /// From the first sample to the last.
+  private(set) var seconds = 0.0
 
   /// Over at least one sample.
   init(_ samples: ArraySlice<IMUSample>) {
     let count = Double(samples.count)
+    seconds = samples.last!.timestamp.seconds(since: samples.first!.timestamp)
     rateMean = samples.reduce(.zero) { $0 + $1.angularVelocity } / count
     rateScatter = (samples.reduce(0) { $0 + ($1.angularVelocity - rateMean).squaredNorm } / count).squareRoot()
     var endFromSample = Rotation.identity

@@ -3,7 +3,9 @@ import SensorData
 /// What biases to expect before anything is known, 1-sigma.
 ///
 /// Phone-grade units are told from industrial ones by their accelerometer noise density (5 mm/s^2/sqrt(Hz)): BMI055 and its
-/// like have 9 to 20, the ADIS16448 of the EuRoC sets has 2.
+/// like have 9 to 20, the ADIS16448 of the EuRoC sets has 2. Data sheets of the better ones state offsets within 20 mg: uniform, that
+/// is 20 mg / sqrt(3) = 0.113 m/s^2. It matters: without turns nothing else tells a tilt from a bias, and on a straight walk all of the
+/// prior ends up in the height.
 package struct SensorGrade: Equatable, Sendable {
   /// A phone's, not calibrated axis by axis.
   package var isPhone: Bool
@@ -17,6 +19,6 @@ package struct SensorGrade: Equatable, Sendable {
     let phone = calibration.accelerometerNoiseDensity > 0.005
     isPhone = phone
     gyroscopeBias = phone ? 0.03 : 0.02
-    accelerometerBias = phone ? 0.5 : 0.1
+    accelerometerBias = phone ? 0.5 : 0.113
   }
 }

@@ -19,7 +19,7 @@ import Testing
   }
 
   static func initializer(_ calibration: IMUCalibration) -> RestInitializer {
-    RestInitializer(calibration: calibration, stillness: StillnessDetector(calibration))
+    RestInitializer(calibration: calibration)
   }
 
   static let phone = IMUCalibration(
@@ -37,7 +37,7 @@ import Testing
       let window = Self.samples(Self.phone, rotation, bias: bias, turn: .zero, shake: 0.1, &source)
       guard
         case .ready(let estimate) = Self.initializer(Self.phone).attempt(
-          window, at: window.last!.timestamp, isMakeshift: false, flow: 0, pictureStands: true)
+          window, at: window.last!.timestamp, isMakeshift: false, flow: 0, isStill: false)
       else { Issue.record("not ready"); return }
       // Heading is a free choice: compare after turning the truth to the estimate's.
       let up = estimate.state.rotation * (rotation.inverse * Vector3(0, 0, 1))
@@ -63,7 +63,7 @@ import Testing
     let window = Self.samples(Self.phone, .identity, bias: .zero, turn: Vector3(0, 0, 0.08), shake: 0.2, &source)
     guard
       case .ready(let estimate) = Self.initializer(Self.phone).attempt(
-        window, at: window.last!.timestamp, isMakeshift: false, flow: 0.08, pictureStands: false)
+        window, at: window.last!.timestamp, isMakeshift: false, flow: 0.08, isStill: false)
     else { Issue.record("not ready"); return }
     #expect(estimate.state.gyroscopeBias.norm < 0.03)
     #expect(estimate.covariance[16 * 11].squareRoot() > 0.02)
@@ -74,11 +74,11 @@ import Testing
     let window = Self.samples(Self.phone, .identity, bias: .zero, turn: .zero, shake: 3, &source)
     guard
       case .waiting("stillness") = Self.initializer(Self.phone).attempt(
-        window, at: window.last!.timestamp, isMakeshift: false, flow: nil, pictureStands: false)
+        window, at: window.last!.timestamp, isMakeshift: false, flow: nil, isStill: false)
     else { Issue.record("did not wait"); return }
     guard
       case .ready(let estimate) = Self.initializer(Self.phone).attempt(
-        window, at: window.last!.timestamp, isMakeshift: true, flow: nil, pictureStands: false)
+        window, at: window.last!.timestamp, isMakeshift: true, flow: nil, isStill: false)
     else { Issue.record("not ready"); return }
     #expect(estimate.covariance[16 * 6].squareRoot() >= 1)
   }

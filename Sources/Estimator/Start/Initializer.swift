@@ -7,8 +7,8 @@ import SensorData
 struct Initializer {
   /// How long inertial samples are kept while waiting, seconds.
   static let memory = StartWindow.longest + 0.5
-  /// How long a picture that does not stand still must have flowed slowly for the hand to count as quiet, seconds: a swaying
-  /// hand that turns round stands still for a moment, and accelerates most just then.
+  /// How long a picture must have flowed slowly for a hand to count as quiet, seconds, unless the inertial unit does not feel
+  /// a hand at all: one that turns round stands still for a moment, and accelerates most just then.
   static let watch = 1.0
   /// Seconds between two attempts in motion.
   static let interval = 0.1
@@ -51,25 +51,33 @@ struct Initializer {
   {
     let time = report.timestamp
     defer { window.add(frame, at: time) }
-    let recent = samples.samples(
-      after: time.advanced(bySeconds: -RestInitializer.window), before: time.advanced(byNanoseconds: 1))
+    // Where nothing moves, the last half second is enough; a hand is averaged for as long as it was watched.
+    let isStill = pictureStands && standsStill(recent(StillnessDetector.window, samples, before: time))
+    let recent = recent(isStill ? RestInitializer.window : Self.watch, samples, before: time)
     guard let last = recent.last else { return .waiting("imu") }
     if began == nil { began = time }
     let waited = time.seconds(since: began ?? time)
     let isUrgent = waited > patience
-    let rest = RestInitializer(calibration: calibration, stillness: stillness, origin: origin)
+    let rest = RestInitializer(calibration: calibration, origin: origin)
     let flow = largestFlow(window.flow(to: frame, at: time, samples, camera: camera), at: time)
     func atRest(makeshift: Bool) -> StartOutcome {
-      rest.attempt(
-        recent, at: last.timestamp, isMakeshift: makeshift, flow: flow, pictureStands: pictureStands)
+      rest.attempt(recent, at: last.timestamp, isMakeshift: makeshift, flow: flow, isStill: isStill)
     }
 
     let quiet = atRest(makeshift: false)
-    if case .ready = quiet, pictureStands || waited >= Self.watch { return quiet }
+    if case .ready = quiet, isStill || waited >= Self.watch { return quiet }
     if let estimate = inMotion(samples, at: time, isUrgent: isUrgent) { return .ready(estimate) }
     if isUrgent { return atRest(makeshift: true) }
     if case .waiting("imu") = quiet { return quiet }
     return .waiting(refusal == .frames ? "stillness" : refusal.rawValue)
+  }
+
+  private func recent(_ seconds: Double, _ samples: IMUBuffer, before time: Timestamp) -> ArraySlice<IMUSample> {
+    samples.samples(after: time.advanced(bySeconds: -seconds), before: time.advanced(byNanoseconds: 1))
+  }
+
+  private func standsStill(_ samples: ArraySlice<IMUSample>) -> Bool {
+    stillness.statistic(samples).map { $0 < StillnessDetector.atRest } ?? false
   }
 
   /// Largest flow of the picture beyond turning, rad/s, while watched.
