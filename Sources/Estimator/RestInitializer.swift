@@ -14,7 +14,7 @@ package struct RestInitializer {
   static let window = 0.5
   /// Largest scatter of the specific force about its mean that counts as quiet, m/s^2.
   static let quietForce = 0.5
-  /// Largest mean angular rate that counts as quiet, rad/s.
+  /// Largest angular rate that counts as quiet, rad/s, root mean square: in the mean, a swing to and fro does not turn at all.
   static let quietRate = 0.25
   /// Largest flow of the picture that counts as quiet, rad/s: a tremor stays below, a slow sway, whose steady acceleration
   /// passes for a tilt, does not.
@@ -48,7 +48,7 @@ package struct RestInitializer {
     else { return .waiting("imu") }
     let summary = MotionSummary(samples)
     let quiet =
-      summary.forceScatter < Self.quietForce && summary.rateMean.norm < Self.quietRate
+      summary.forceScatter < Self.quietForce && summary.rate < Self.quietRate
       && (flow ?? 0) < Self.quietFlow
     guard quiet || isMakeshift else { return .waiting("stillness") }
     guard summary.force.norm > 1 else { return .waiting("gravity") }  // in free fall there is no up
@@ -95,8 +95,8 @@ package struct RestInitializer {
 
   /// 1-sigma of the velocity of a quiet hand, m/s: the variances of what is seen, of the tremor and of what neither tells add up.
   private func quietSpeed(_ summary: MotionSummary, flow: Double?) -> Double {
-    // What moves across the picture of things three metres away.
-    let seen = flow.map { min($0 / InverseDistancePrior.handHeld.mean, 0.5) } ?? 0.5
+    // What moves across the picture of things three metres away; flow is a mean, and who has just turned round is twice as fast by now.
+    let seen = flow.map { min(2 * $0 / InverseDistancePrior.handHeld.mean, 1) } ?? 1
     // At 0.4 Hz, where a hand sways slowly, and less above.
     let tremor = 0.4 * summary.forceScatter
     let unseen = 0.05
@@ -138,6 +138,8 @@ struct MotionSummary {
   private(set) var rateMean = Vector3.zero
   /// Root mean squared distance of the angular rate from its mean, rad/s.
   private(set) var rateScatter = 0.0
+  /// Root mean square of the angular rate, rad/s.
+  var rate: Double { (rateMean.squaredNorm + rateScatter * rateScatter).squareRoot() }
   /// From the first sample to the last.
   private(set) var seconds = 0.0
 
