@@ -6,7 +6,7 @@ package struct FrameReport: Equatable, Sendable {
   package enum Treatment: Equatable, Sendable {
     /// The trajectory has not begun: `waitingFor` says why.
     case waiting
-    /// The device moved: a pose was kept for the frame.
+    /// The device moved: a pose was kept for the frame, if there was anything to see.
     case moving
     /// The device stood still: zero velocity was used instead.
     case still

@@ -41,6 +41,8 @@ package final class InertialNavigation: NavigationFilter {
   package weak var observer: (any UpdateObserver)?
   /// Inertial samples around `time`.
   package var samples = IMUBuffer()
+  /// See `NavigationFilter`.
+  package private(set) var epoch = 0
   /// Gaps of over 100 ms that had to be bridged.
   package private(set) var dropouts = 0
 
@@ -97,9 +99,18 @@ package final class InertialNavigation: NavigationFilter {
   }
 
   package var accumulatedDrift: AccumulatedDrift { drift.total }
+  /// From here on nothing that was found before is where it was.
+  func beginEpoch() { epoch += 1 }
   package var velocitySigma: Double { variances.velocity.squareRoot() }
   /// Adds to the drift what its covariance does not show, m^2 per axis.
   func addDrift(positionVariance: Double) { drift.add(positionVariance: positionVariance) }
+  /// Makes an update, and counts what it moves the position by as drift: by the variance that it takes from the position. Who remembers
+  /// where the device was believed to be at an earlier range sees that as motion; after a darkness it is metres.
+  func countingCorrection<T>(_ update: () -> T) -> T {
+    let before = positionVariance
+    defer { drift.add(positionVariance: max(before - positionVariance, 0)) }
+    return update()
+  }
   package var worldFromNavigation: Pose { state.worldFromIMU }
   package var firstWorldFromNavigation: Pose { first.worldFromIMU }
   /// Gravity in the world, m/s^2.
@@ -211,6 +222,12 @@ package final class InertialNavigation: NavigationFilter {
     let offset = covariance.offset(of: poseBlock)
     func largest(_ row: Int) -> Double { (offset + row..<offset + row + 3).reduce(0) { max($0, covariance[$1, $1]) } }
     return (largest(6), largest(9))
+  }
+
+  /// Mean variance of a coordinate of the position, m^2.
+  package var positionVariance: Double {
+    let offset = covariance.offset(of: poseBlock) + 3
+    return (offset..<offset + 3).reduce(0) { $0 + covariance[$1, $1] } / 3
   }
 
   /// By what share of an angle the gyroscope may tell it wrongly, 1-sigma.

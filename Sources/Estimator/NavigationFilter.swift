@@ -22,6 +22,9 @@ package protocol NavigationFilter: AnyObject {
   /// 1-sigma of a component of the velocity, m/s; 0 where poses come from outside.
   var velocitySigma: Double { get }
 
+  /// How often the trajectory lost its way: where a peer was found in one epoch tells nothing in another.
+  var epoch: Int { get }
+
   /// What the trajectory has lost relative to itself since it began.
   var accumulatedDrift: AccumulatedDrift { get }
 
@@ -37,6 +40,8 @@ package protocol NavigationFilter: AnyObject {
 }
 
 extension NavigationFilter {
+  package var epoch: Int { 0 }
+
   /// Pose of the body in the world.
   package var worldFromBody: Pose { worldFromNavigation * bodyFromNavigation.inverse }
 

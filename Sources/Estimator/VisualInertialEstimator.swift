@@ -39,6 +39,7 @@ package final class VisualInertialEstimator {
   private var hover = HoverConstraint()
   private var window: CloneWindow
   private var trust = TrustMonitor()
+  private var thread = PathThread()
 
   /// An estimator for a device with an inertial unit, a camera, and perhaps a second one that sees at the same moments.
   package init(
@@ -102,7 +103,8 @@ package final class VisualInertialEstimator {
     navigation.considerCalibration(seen: frame, by: camera, spacing: spacing)
     let rested = rest(navigation, report)
     report.treatment = rested ? .still : .moving
-    let clone = rested ? nil : navigation.clone()
+    // A pose from which nothing is seen tells nothing; those from before the dark stay, and with them what the way has lost since.
+    let clone = rested || frame.features.isEmpty ? nil : navigation.clone()
     let ended = tracks.observe(frame.features, lens: camera.lens, poseID: clone?.id)
     meter.measure(.marginalisation) { navigation.removeLandmarks { !tracks.isAlive($0.featureID) } }
     report.parallax = window.judge(clone, in: navigation, tracks, focalLength: camera.lens.focalLength)
@@ -110,13 +112,17 @@ package final class VisualInertialEstimator {
     let anchorID = window.anchorID(in: navigation, surplus: surplus)
     let told = tracksToUse(ended, surplus, isMoving: clone != nil, navigation)
     visualUpdate.setNoise(trackNoise.noise, spacing: spacing)
-    let outcome = visualUpdate.apply(told, anchorID: anchorID, to: navigation)
+    let outcome = navigation.countingCorrection { visualUpdate.apply(told, anchorID: anchorID, to: navigation) }
     for sample in outcome.samples { trackNoise.add(sample) }
     report.count(outcome)
     if let surplus, let anchorID { meter.measure(.marginalisation) { giveUp(surplus, anchorID, navigation) } }
     if let early { join(early) }
     if !rested { hover.apply(frame, camera: camera, to: navigation) }
-    if trust.isLost(after: report, navigation) { report.giveUp(waitingFor: restart()) }
+    if trust.isLost(after: report, navigation) {
+      report.giveUp(waitingFor: restart())
+    } else if thread.breaks(after: report, navigation) {
+      navigation.beginEpoch()
+    }
     return report
   }
 }
@@ -252,6 +258,7 @@ extension VisualInertialEstimator {
     ownTracks.removeAll()
     early = nil
     trust.reset()
+    thread.reset()
     restarts += 1
     return "health"
   }

@@ -5,10 +5,10 @@ import Ranging
 
 /// How a link gets from stage to stage.
 extension PeerLink {
-  /// Hands over once one narrow mode is left, or few: then the filter's linearisation holds at each.
+  /// Hands over once one narrow mode is left, or few: then the filter's linearisation holds at each, if it knows its own way.
   func handOver(filter: any NavigationFilter) {
     guard case .searching(let posterior) = stage, posterior.hasBegun, !posterior.walks,
-      rangesTaken >= configuration.handOverRanges
+      rangesTaken >= configuration.handOverRanges, !LinkWatch.isLost(filter)
     else {
       return
     }
