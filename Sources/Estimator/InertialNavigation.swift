@@ -104,11 +104,12 @@ package final class InertialNavigation: NavigationFilter {
   package var velocitySigma: Double { variances.velocity.squareRoot() }
   /// Adds to the drift what its covariance does not show, m^2 per axis.
   func addDrift(positionVariance: Double) { drift.add(positionVariance: positionVariance) }
-  /// Makes an update, and counts what it moves the position by as drift: by the variance that it takes from the position. Who remembers
-  /// where the device was believed to be at an earlier range sees that as motion; after a darkness it is metres.
+  /// Makes an update, and counts what it moves the position by as drift, by the variance that it takes from the position, once the way was
+  /// lost: whoever remembers where the device was believed to be at an earlier range sees that as motion. It is metres then; where
+  /// the way was never lost it is less than what the drift counts anyway.
   func countingCorrection<T>(_ update: () -> T) -> T {
     let before = positionVariance
-    defer { drift.add(positionVariance: max(before - positionVariance, 0)) }
+    defer { if epoch > 0 { drift.add(positionVariance: max(before - positionVariance, 0)) } }
     return update()
   }
   package var worldFromNavigation: Pose { state.worldFromIMU }

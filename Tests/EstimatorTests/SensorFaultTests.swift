@@ -102,8 +102,31 @@ import Vision
     let dark = try Self.figures(OutlierTests.scenario { $0.camera!.dark = [4...4 + seconds] })
     #expect(dark.ate < ate && dark.position < 8 && dark.attitude < 8 && dark.restarts == 0)
     for run in dark.runs {
+      #expect(run.navigation?.epoch == 0)
       func sigma(_ t: Double) throws -> Double { try #require(run.error(at: t)).covariance[21].squareRoot() }
       #expect(try sigma(3.9 + seconds) > 3 * sigma(3.9))
+    }
+  }
+
+  /// A walk of twenty seconds in the dark: the way is lost, which begins an epoch; the filter goes on, and with the light its velocity is
+  /// known again within two seconds.
+  @Test func aWayLostInTheDarkBeginsAnEpoch() throws {
+    let scenario = OutlierTests.scenario {
+      $0.motion[2] = .motion(.walk(distance: 9, speed: 0.45, heading: 0, bob: 0.015, stepRate: 1.8))
+      ($0.imu.accelerometerNoiseDensity, $0.imu.accelerometerRandomWalk) = (1e-2, 1e-3)
+      ($0.imu.gyroscopeNoiseDensity, $0.imu.gyroscopeRandomWalk) = (1e-3, 1e-4)
+      $0.room.high.x = 20
+      $0.camera!.dark = [7...27]
+    }
+    let dark = try Self.figures(scenario)
+    #expect(dark.restarts == 0 && dark.position < 8 && dark.attitude < 8)
+    for run in dark.runs {
+      let navigation = try #require(run.navigation)
+      #expect(navigation.epoch == 1)
+      #expect(navigation.velocitySigma < 0.1 && navigation.state.velocity.norm < 0.2)
+      let lost = try #require(run.error(at: 27)), found = try #require(run.error(at: 29))
+      // The velocity that the light shows puts most of the way right.
+      #expect(found.covariance[21] + found.covariance[28] < 0.2 * (lost.covariance[21] + lost.covariance[28]))
     }
   }
 

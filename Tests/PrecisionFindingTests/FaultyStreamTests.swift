@@ -103,4 +103,37 @@ import Testing
     // A range that is refused makes the place drift until the next one.
     #expect(end.filter { $0.object.quality == .precise }.count > end.count * 9 / 10)
   }
+
+  /// Half a minute of walking in the dark: the way is lost by metres. A distance all the time, no angle while it is dark, and none by
+  /// a peer that is held where it was before: such angles were wrong by anything.
+  @Test(arguments: 1...4) func aLostWayKeepsTheDistance(seed: UInt64) throws {
+    let scenario = Self.scenario {
+      $0.motion.insert(.motion(.walk(distance: 8, speed: 0.27, heading: 0, bob: 0.03, stepRate: 1.8)), at: 2)
+      $0.motion.insert($0.motion[1], at: 3)
+      $0.room.high.x = 30
+      $0.peers[0].position = Vector3(14, 2.5, -0.6)
+      ($0.imu.accelerometerNoiseDensity, $0.imu.accelerometerRandomWalk) = (1e-2, 1e-3)
+      ($0.imu.gyroscopeNoiseDensity, $0.imu.gyroscopeRandomWalk) = (1e-3, 1e-4)
+      $0.imu.accelerometerBias = 0.5
+      $0.camera!.dark = [13...43]
+    }
+    let simulator = try Simulator(scenario: scenario, seed: seed)
+    let dark = try Self.run(scenario, seed: seed)
+    #expect(dark.summary.restarts == 1)
+    let updates = dark.outputs.updates().filter { Self.seconds($0.timestamp) > 14 }
+    #expect(updates.filter { $0.object.distance == nil }.count < 3)
+    var published = 0, wrong = 0
+    for update in updates {
+      let pose = simulator.motion.kinematics(at: Self.seconds(update.timestamp)).worldFromBody
+      let to = scenario.peers[0].position - pose.translation
+      if let distance = update.object.distance { #expect(abs(distance - to.norm) < 2) }
+      guard let angle = update.object.horizontalAngle else { continue }
+      published += 1
+      if abs(Angle.wrapped(angle.value - HorizontalAngle.of(to, worldFromDevice: pose.rotation))) > Angle.degrees(45) {
+        wrong += 1
+      }
+    }
+    print("after half a dark minute: \(published) angles, \(wrong) over 45 degrees off")
+    #expect(published > 20 && wrong == 0)
+  }
 }
