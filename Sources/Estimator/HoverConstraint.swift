@@ -75,6 +75,12 @@ struct HoverConstraint {
     anchor!.doubt = variance
   }
 
+  /// Forgets the anchor.
+  mutating func end(_ filter: InertialNavigation) {
+    if let anchor { filter.removeVector(anchor.block) }
+    anchor = nil
+  }
+
   /// Forgets the anchor; its filter is gone.
   mutating func reset() { anchor = nil }
 

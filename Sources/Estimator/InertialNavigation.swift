@@ -42,7 +42,11 @@ package final class InertialNavigation: NavigationFilter {
   /// Inertial samples around `time`.
   package var samples = IMUBuffer()
   /// See `NavigationFilter`.
+  package private(set) var isAdrift = false
+  /// How many worlds ended in the dark.
   package private(set) var epoch = 0
+  /// See `NavigationFilter`.
+  package private(set) var originCovariance = Matrix3.zero
   /// Gaps of over 100 ms that had to be bridged.
   package private(set) var dropouts = 0
 
@@ -53,6 +57,7 @@ package final class InertialNavigation: NavigationFilter {
   private var drift = DriftAccumulator()
   private var nextCloneID = 0
   private var hasSettled = false
+  private var hasWandered = false
 
   /// A filter that starts at `time` in `state`; nil when a number is not finite.
   ///
@@ -99,19 +104,18 @@ package final class InertialNavigation: NavigationFilter {
   }
 
   package var accumulatedDrift: AccumulatedDrift { drift.total }
-  /// From here on nothing that was found before is where it was.
-  func beginEpoch() { epoch += 1 }
   package var velocitySigma: Double { variances.velocity.squareRoot() }
-  /// Adds to the drift what its covariance does not show, m^2 per axis.
-  func addDrift(positionVariance: Double) { drift.add(positionVariance: positionVariance) }
-  /// Makes an update, and counts what it moves the position by as drift, by the variance that it takes from the position, once the way was
-  /// lost: whoever remembers where the device was believed to be at an earlier range sees that as motion. It is metres then; where
-  /// the way was never lost it is less than what the drift counts anyway.
+  /// Makes an update. Once the velocity was lost again after it was known (darkness), counts what the update moves the position by as
+  /// drift, by the variance that it takes from it: whoever remembers where the device was believed to be at an earlier range sees
+  /// that as motion, and it is metres.
   func countingCorrection<T>(_ update: () -> T) -> T {
-    let before = positionVariance
-    defer { if epoch > 0 { drift.add(positionVariance: max(before - positionVariance, 0)) } }
+    if hasSettled, velocitySigma >= Self.settledVelocity { hasWandered = true }
+    let before = positionCovariance.trace
+    defer { if hasWandered { addDrift(positionVariance: max(before - positionCovariance.trace, 0) / 3) } }
     return update()
   }
+  /// Adds to the drift what its covariance does not show, m^2 per axis.
+  func addDrift(positionVariance: Double) { drift.add(positionVariance: positionVariance) }
   package var worldFromNavigation: Pose { state.worldFromIMU }
   package var firstWorldFromNavigation: Pose { first.worldFromIMU }
   /// Gravity in the world, m/s^2.
@@ -225,10 +229,12 @@ package final class InertialNavigation: NavigationFilter {
     return (largest(6), largest(9))
   }
 
-  /// Mean variance of a coordinate of the position, m^2.
-  package var positionVariance: Double {
+  /// Covariance of the position, m^2.
+  package var positionCovariance: Matrix3 {
     let offset = covariance.offset(of: poseBlock) + 3
-    return (offset..<offset + 3).reduce(0) { $0 + covariance[$1, $1] } / 3
+    var result = Matrix3.zero
+    for i in 0..<3 { for j in 0..<3 { result[i, j] = covariance[offset + i, offset + j] } }
+    return result
   }
 
   /// By what share of an angle the gyroscope may tell it wrongly, 1-sigma.
@@ -328,6 +334,35 @@ package final class InertialNavigation: NavigationFilter {
     let clone = clones.remove(at: index)
     precondition(!landmarks.contains { $0.anchorID == clone.id }, "landmarks need their anchor")
     covariance.remove(clone.block)
+  }
+
+  // MARK: Worlds
+
+  /// The way is lost: whoever found something by it must let go of it.
+  func goAdrift() { isAdrift = true }
+
+  /// The way is known again: from now on positions count from where the device is, as far as their errors are concerned.
+  ///
+  /// With p the device's position error, every position error `p_i` becomes `p_i - p`, and p becomes zero: a change of the world's origin by
+  /// an unknown amount, which is remembered in `originCovariance`. What is estimated stays as it is; what is relative keeps its
+  /// covariance. Otherwise every later bit of knowledge about the velocity would go on moving the device by what it may have done in
+  /// the dark.
+  func beginEpoch() {
+    let width = InertialState.errorSize, size = Clone.errorSize
+    var less = [Double](repeating: 0, count: size * width)
+    var same = [Double](repeating: 0, count: size * size)
+    for k in 0..<size { same[k * (size + 1)] = 1 }
+    for k in 3..<6 { less[k * width + k] = -1 }
+    for clone in clones { covariance.transform(clone.block, jacobian: [(clone.block, same), (poseBlock, less)]) }
+    originCovariance = originCovariance + positionCovariance
+    var rest = [Double](repeating: 0, count: width * width)
+    var certain = rest
+    for k in 0..<width where !(3..<6).contains(k) { rest[k * (width + 1)] = 1 }
+    for k in 3..<6 { certain[k * (width + 1)] = 1e-8 }
+    covariance.transform(poseBlock, jacobian: [(poseBlock, rest)])
+    covariance.propagate(poseBlock, transition: InertialTransition.identity.matrix, noise: certain)
+    epoch += 1
+    (isAdrift, hasWandered) = (false, false)
   }
 
   // MARK: Corrections

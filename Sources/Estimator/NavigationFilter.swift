@@ -22,8 +22,12 @@ package protocol NavigationFilter: AnyObject {
   /// 1-sigma of a component of the velocity, m/s; 0 where poses come from outside.
   var velocitySigma: Double { get }
 
-  /// How often the trajectory lost its way: where a peer was found in one epoch tells nothing in another.
-  var epoch: Int { get }
+  /// Whether the device's own way is lost: what was found by it earlier tells nothing any more, and nothing can be found before it is
+  /// known again.
+  var isAdrift: Bool { get }
+
+  /// Covariance of where this filter's world lies in the one that the trajectory began in, m^2.
+  var originCovariance: Matrix3 { get }
 
   /// What the trajectory has lost relative to itself since it began.
   var accumulatedDrift: AccumulatedDrift { get }
@@ -40,12 +44,13 @@ package protocol NavigationFilter: AnyObject {
 }
 
 extension NavigationFilter {
-  package var epoch: Int { 0 }
+  package var isAdrift: Bool { false }
+  package var originCovariance: Matrix3 { .zero }
 
   /// Pose of the body in the world.
   package var worldFromBody: Pose { worldFromNavigation * bodyFromNavigation.inverse }
 
-  /// Covariance of the pose of the body in the world.
+  /// Covariance of the pose of the body in the world that the trajectory began in.
   package var bodyCovariance: PoseCovariance {
     let n = covariance.size(of: poseBlock)
     let p = covariance.marginal([poseBlock])
@@ -55,7 +60,8 @@ extension NavigationFilter {
         Vector3(p[(row + 1) * n + column], p[(row + 1) * n + column + 1], p[(row + 1) * n + column + 2]),
         Vector3(p[(row + 2) * n + column], p[(row + 2) * n + column + 1], p[(row + 2) * n + column + 2]))
     }
-    let navigation = PoseCovariance(rotation: block(0, 0), cross: block(0, 3), position: block(3, 3))
+    let navigation = PoseCovariance(
+      rotation: block(0, 0), cross: block(0, 3), position: block(3, 3) + originCovariance)
     return navigation.moved(by: worldFromBody.translation - worldFromNavigation.translation)
   }
 

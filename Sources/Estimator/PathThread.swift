@@ -1,29 +1,42 @@
-/// Notices when the way through a darkness is no longer known well enough to tell where things are that were found before it.
+import SensorData
+
+/// Notices when the way through a darkness is no longer known well enough to tell where things are that were found before it, and
+/// when the light has shown it again.
 ///
-/// The filter itself goes on: its velocity, tilt and biases are worth more than a new beginning, and what the light shows afterwards
-/// puts most of the way right. But a peer that is a state of the filter would be corrected as if all that were linear, and with it
-/// the device; so it is taken out, and searched for anew.
+/// The filter itself goes on: its velocity, tilt and biases are worth more than a new beginning. But a peer that is a state of the
+/// filter would be corrected as if metres were little, and with it the device; so peers are taken out when the way is lost. What the
+/// light shows of the velocity moves the position by metres, until it is known; from there on the device counts as known to be
+/// where it is, in a world of its own (`InertialNavigation.beginEpoch`).
 struct PathThread {
+  /// What has just happened to the way.
+  enum Turn {
+    case lost, found
+  }
+
   /// What the way may lose without light, metres: root of the summed variances of the three coordinates.
   static let longestLoss = 2.0
+  /// 1-sigma of a component of the velocity from which on the way is known again, m/s.
+  static let foundVelocity = 0.1
 
-  /// Position variance of a coordinate at the last frame that told something, m^2.
+  /// Summed variances of the position at the last frame that told something, m^2.
   private var known: Double?
-  private var isLost = false
 
-  /// Takes what a frame has told; true where the way has just been lost.
-  mutating func breaks(after report: FrameReport, _ navigation: InertialNavigation) -> Bool {
-    let variance = navigation.positionVariance
-    guard report.tracksUsed == 0, let known else {
-      known = variance
-      isLost = false
-      return false
+  /// Takes what a frame has told; nil where nothing has changed.
+  mutating func turn(after report: FrameReport, _ navigation: InertialNavigation) -> Turn? {
+    let sees = report.tracksUsed > 0
+    if navigation.isAdrift {
+      guard sees, navigation.velocitySigma < Self.foundVelocity else { return nil }
+      known = nil
+      return .found
     }
-    guard !isLost else { return false }
-    isLost = 3 * (variance - known) > Self.longestLoss * Self.longestLoss
-    return isLost
+    let variance = navigation.positionCovariance.trace
+    guard !sees, let known else {
+      known = variance
+      return nil
+    }
+    return variance - known > Self.longestLoss * Self.longestLoss ? .lost : nil
   }
 
   /// Forgets everything.
-  mutating func reset() { self = PathThread() }
+  mutating func reset() { known = nil }
 }

@@ -120,8 +120,8 @@ package final class VisualInertialEstimator {
     if !rested { hover.apply(frame, camera: camera, to: navigation) }
     if trust.isLost(after: report, navigation) {
       report.giveUp(waitingFor: restart())
-    } else if thread.breaks(after: report, navigation) {
-      navigation.beginEpoch()
+    } else {
+      follow(thread.turn(after: report, navigation), navigation)
     }
     return report
   }
@@ -232,6 +232,18 @@ extension VisualInertialEstimator {
     tracks.forget(poseID: id)
     ownTracks.forget(poseID: id)
     navigation.removeClone(at: index)
+  }
+
+  /// What a way that was lost or found means for the filter.
+  private func follow(_ turn: PathThread.Turn?, _ navigation: InertialNavigation) {
+    switch turn {
+    case .lost: navigation.goAdrift()
+    case .found:
+      rest.end(navigation)
+      hover.end(navigation)
+      navigation.beginEpoch()
+    case nil: break
+    }
   }
 
   /// The report of a frame that the state could not be carried to; without the motion in between, a new one is needed.

@@ -32,7 +32,7 @@ public struct FinderSummary: Equatable, Sendable {
   public var framesDropped = 0
   /// Feature tracks that a gate refused, or that do not stand still in the room.
   public var tracksRejected = 0
-  /// How often the trajectory had to begin anew.
+  /// How often the trajectory had to begin anew, or lost its way in the dark.
   public var restarts = 0
   /// When the trajectory began; nil when it never did.
   public var trajectoryBegan: Timestamp?

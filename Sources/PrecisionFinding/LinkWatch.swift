@@ -26,7 +26,9 @@ struct LinkWatch {
   }
 
   /// Whether the device does not know its own path (darkness): ranges refute that then, and not what is believed of the peer.
-  static func isLost(_ filter: any NavigationFilter) -> Bool { filter.velocitySigma >= lostVelocity }
+  static func isLost(_ filter: any NavigationFilter) -> Bool {
+    filter.isAdrift || filter.velocitySigma >= lostVelocity
+  }
 
   /// Weighs the belief against the ranges alone; true when it is to be given up.
   ///

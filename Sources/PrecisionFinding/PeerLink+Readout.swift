@@ -81,7 +81,7 @@ extension PeerLink {
   func worldCovariance(of belief: Belief, filter: any NavigationFilter) -> Matrix3 {
     switch stage {
     case .tracked(let tracked) where rival.probability <= Self.negligible:
-      return tracked.worldCovariance(filter: filter)
+      return tracked.worldCovariance(filter: filter) + filter.originCovariance
     case .searching, .tracked:
       let position = belief.position
       let d = position.mean - filter.worldFromNavigation.translation
@@ -96,7 +96,7 @@ extension PeerLink {
             + turn[r] * p[2 * width + 2] * turn[c]
         }
       }
-      return position.covariance + pose
+      return position.covariance + pose + filter.originCovariance
     }
   }
 }

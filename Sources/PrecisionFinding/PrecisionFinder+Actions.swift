@@ -94,15 +94,16 @@ extension PrecisionFinder {
     }
   }
 
-  /// Follows the trajectory through its beginning, its restarts and its epochs: peers leave a filter that is given up or has lost
-  /// its way, and ranges from before the first pose are used at it.
+  /// Follows the trajectory through its beginning, its restarts and its lost ways: peers leave a filter that is given up, has lost its
+  /// way or has just found it, and ranges from before the first pose are used at it.
   func follow(from old: (any NavigationFilter)?) {
     let now = trajectory.filter
-    if let old, old !== now || old.epoch != followedEpoch {
+    let isAdrift = now?.isAdrift ?? false
+    if let old, old !== now || isAdrift != wasAdrift {
       for peer in links.keys.sorted() { links[peer]!.detach(from: old) }
-      summary.restarts += 1
+      if old !== now || isAdrift { summary.restarts += 1 }
     }
-    followedEpoch = now?.epoch ?? 0
+    wasAdrift = isAdrift
     guard let now, now !== followed else { return }
     followed = now
     if summary.trajectoryBegan == nil { summary.trajectoryBegan = now.time }

@@ -40,7 +40,7 @@ public final class PrecisionFinder {
   var links: [String: PeerLink] = [:]
   var presenters: [String: PeerPresenter] = [:]
   var followed: (any NavigationFilter)?
-  var followedEpoch = 0
+  var wasAdrift = false
   var camera: CameraWatch
   var session = Convergence(status: .unknown)
   var outputs: [FinderOutput] = []

@@ -69,7 +69,7 @@ struct SimulatedRun {
         estimator.join(frame)
       case .frame(let frame)?:
         let report = estimator.process(frame)
-        var row = Row(seconds: seconds, report: report, epoch: estimator.restarts)
+        var row = Row(seconds: seconds, report: report, epoch: estimator.restarts + (estimator.navigation?.epoch ?? 0))
         if let navigation = estimator.navigation {
           let all = navigation.covariance.marginal([navigation.poseBlock])
           let actual = simulator.motion.kinematics(at: navigation.time.seconds(since: Simulator.start)).worldFromBody
