@@ -347,7 +347,7 @@ package final class InertialNavigation: NavigationFilter {
   /// an unknown amount, which is remembered in `originCovariance`. What is estimated stays as it is; what is relative keeps its
   /// covariance. Otherwise every later bit of knowledge about the velocity would go on moving the device by what it may have done in
   /// the dark.
-  func beginEpoch() {
+  package func beginEpoch() {
     let width = InertialState.errorSize, size = Clone.errorSize
     var less = [Double](repeating: 0, count: size * width)
     var same = [Double](repeating: 0, count: size * size)
