@@ -2,27 +2,50 @@ import Estimator
 import Foundation
 import Geometry
 
-/// How far off a plane the device has been since a posterior began, beside how well its path is known: that tells the
+/// How far the device has moved off any plane since a posterior began, beside how well its path is known: that tells the
 /// peer from its mirror image behind the plane.
 ///
 /// The hypotheses take the path's error for a random walk. While a hand sweeps level, a few millimetres of tremor and a centimetre
 /// of error, lasting and alike in all ranges, would pass for a plane that is bent, and with many ranges for the side.
+///
+/// Motion and error are compared over the time in which most of that motion happens, an eighth of a second to two: a walker's bob rises and
+/// falls within half a second, in which the path loses little; what a slow hand climbs in two must show beside what it loses in two.
 package struct PathAperture {
-  /// Errors over the time in which a hand goes from the middle of a sweep to its end count, seconds.
-  private static let quarterSweep = 1.0
+  /// Times over which displacements are looked at, octaves, seconds.
+  private static let lags = [0.125, 0.25, 0.5, 1, 2]
 
-  private var count = 0.0
-  private var mean = Vector3.zero
-  private var scatter = Matrix3.zero
-  private var seconds = 0.0
-  private var lost = 0.0
+  /// A place of the antenna.
+  private struct Place {
+    let seconds: Double
+    let position: Vector3
+    /// What the path has lost until here, a sum of variances, m^2.
+    let lost: Double
+  }
+
+  /// Displacements over one lag.
+  private struct Steps {
+    var count = 0.0
+    /// Sum of their outer products, m^2.
+    var scatter = Matrix3.zero
+    /// Sum of the variances that the path lost meanwhile, m^2.
+    var lost = 0.0
+    /// Where the newest place before it is among the latest.
+    var start = 0
+
+    /// Mean square off the plane that fits them best, m^2.
+    var spread: Double { count > 0 ? max(Readout.smallestEigenvalue(scatter * (1 / count)), 0) : 0 }
+  }
+
+  /// The latest places, over the longest lag.
+  private var latest: [Place] = []
+  private var steps = [Steps](repeating: Steps(), count: lags.count)
   /// An angle of arrival has been taken: it tells the side without a path.
   private var hasAngles = false
 
   /// No path yet.
   package init() {}
 
-  /// Takes a place of the antenna in.
+  /// Takes a place of the antenna in; time O(1) on average.
   ///
   /// - Parameters:
   ///   - place: in the world, metres.
@@ -31,21 +54,42 @@ package struct PathAperture {
   ///   - hasAngles: an angle of arrival came with the range.
   package mutating func note(_ place: Vector3, seconds: Double, drift: AccumulatedDrift, hasAngles: Bool) {
     self.hasAngles = self.hasAngles || hasAngles
-    if count > 0 {
-      self.seconds += seconds
-      lost += drift.position
+    let before = latest.last
+    let now = Place(
+      seconds: (before?.seconds ?? 0) + seconds, position: place, lost: (before?.lost ?? 0) + drift.position)
+    latest.append(now)
+    for i in Self.lags.indices {
+      let limit = now.seconds - Self.lags[i] + 1e-9
+      guard latest[0].seconds <= limit else { continue }
+      while latest[steps[i].start + 1].seconds <= limit { steps[i].start += 1 }
+      let then = latest[steps[i].start]
+      // After a pause of the radio the nearest place before is far back: no step of this lag.
+      guard limit - then.seconds < Self.lags[i] else { continue }
+      let step = now.position - then.position
+      steps[i].count += 1
+      steps[i].scatter += Matrix3(outer: step, step)
+      steps[i].lost += now.lost - then.lost
     }
-    count += 1
-    let before = place - mean
-    mean += before / count
-    scatter += Matrix3(outer: before, place - mean)
+    forget()
   }
 
-  /// Probability that the path's own error has the device on the wrong side of its plane where that tells the peer's side: `Phi(-e / s)` with
-  /// the rms `e` off the plane that fits best and the path's 1-sigma `s` over a quarter of a sweep, 0...0.5. Where the path is known, 0.
+  /// Drops places no lag will ask for any more.
+  private mutating func forget() {
+    let unused = steps[Self.lags.count - 1].start
+    guard unused > 64 else { return }
+    latest.removeFirst(unused)
+    for i in steps.indices { steps[i].start = max(steps[i].start - unused, 0) }
+  }
+
+  /// Probability that the path's own error has a step on the wrong side of its plane where that tells the peer's side: `Phi(-d / s)` with
+  /// the rms `d` of the steps off the plane that fits them best and the rms `s` of what the path errs by meanwhile, over the first lag with half of
+  /// the greatest `d^2`, 0...0.5. Where the path is known, 0.
   package var mirrorDoubt: Double {
-    guard count >= 3, seconds > 0, lost > 0, !hasAngles else { return 0 }
-    let off = max(Readout.smallestEigenvalue(scatter * (1 / count)), 0).squareRoot()
-    return AngleMarginal.cdf(-off / (lost / seconds * Self.quarterSweep).squareRoot())
+    guard !hasAngles, let lost = latest.last?.lost, lost > 0 else { return 0 }
+    let spreads = steps.map(\.spread)
+    guard let greatest = spreads.max(), greatest > 0, let i = spreads.firstIndex(where: { $0 >= 0.5 * greatest })
+    else { return 0.5 }
+    guard steps[i].lost > 0 else { return 0 }
+    return AngleMarginal.cdf(-(spreads[i] * steps[i].count / steps[i].lost).squareRoot())
   }
 }
