@@ -23,6 +23,10 @@ package final class InertialNavigation: NavigationFilter {
   package private(set) var intrinsics = IMUIntrinsics()
   /// Their errors in the covariance; nil for a unit that was calibrated axis by axis.
   package let intrinsicsBlock: ErrorCovariance.Block?
+  /// What the accelerometer's bias wanders about, m/s^2; the first bias where it only walks.
+  package private(set) var meanBias: Vector3
+  /// Its error in the covariance; nil for a unit whose bias only walks.
+  package let meanBiasBlock: ErrorCovariance.Block?
   /// How the camera sits on the inertial unit.
   package private(set) var mount: CameraMount
   /// Its error in the covariance; nil for a device that was calibrated with care.
@@ -52,6 +56,7 @@ package final class InertialNavigation: NavigationFilter {
 
   private let propagation: InertialPropagation
   private let noise: InertialNoise
+  private let wander: AccelerometerWander?
   private let unitSigma: Double
   package var vectors = AddedVectors()
   private var drift = DriftAccumulator()
@@ -84,6 +89,15 @@ package final class InertialNavigation: NavigationFilter {
       ? covariance.augment(
         size: IMUIntrinsics.count,
         independent: ErrorCovariance.diagonal([Double](repeating: axes * axes, count: IMUIntrinsics.count))) : nil
+    meanBias = state.accelerometerBias
+    let wander = AccelerometerWander(calibration)
+    self.wander = wander
+    let deviation = wander.map { ErrorCovariance.diagonal([Double](repeating: $0.variance, count: 3)) }
+    meanBiasBlock =
+      deviation == nil
+      ? nil
+      : covariance.augment(
+        size: 3, jacobian: [(block, AccelerometerWander.meanByState)], independent: deviation ?? [])
     self.mount = mount
     let mountVariances =
       learning.online ? learning.mountVariances : isPhone ? CameraMount.errorSigmas.map { $0 * $0 } : []
@@ -122,7 +136,8 @@ package final class InertialNavigation: NavigationFilter {
   package var gravity: Vector3 { propagation.gravity }
   /// True while every number is finite and no variance negative.
   package var isHealthy: Bool {
-    state.isFinite && intrinsics.isFinite && mount.isFinite && (lens?.isFinite ?? true) && covariance.isHealthy
+    state.isFinite && meanBias.isFinite && intrinsics.isFinite && mount.isFinite && (lens?.isFinite ?? true)
+      && covariance.isHealthy
   }
 
   // MARK: Time passes
@@ -161,9 +176,10 @@ package final class InertialNavigation: NavigationFilter {
       (state, reached, here) = (next, next, there)
     }
     guard carryCovariance(transition, byIntrinsics, gathered) else { return false }
+    let seconds = end.seconds(since: time)
+    guard letBiasReturn(over: seconds) else { return false }
     observer?.propagated(transition.matrix, from: first, to: state)
     first = state
-    let seconds = end.seconds(since: time)
     time = end
     samples.forget(before: end.advanced(bySeconds: -Self.memory))
     drift.update(self, seconds: seconds)
@@ -195,6 +211,20 @@ package final class InertialNavigation: NavigationFilter {
     let jacobian = [(poseBlock, transition.matrix), (intrinsicsBlock, byIntrinsics.matrix)]
     return covariance.transform(poseBlock, jacobian: jacobian)
       && covariance.propagate(poseBlock, transition: InertialTransition.identity.matrix, noise: noise.rowMajor)
+  }
+
+  /// The accelerometer's bias wanders about its mean, and the mean walks as the calibration states. Once a frame: that is short beside the
+  /// wander's memory.
+  private func letBiasReturn(over seconds: Double) -> Bool {
+    guard let wander, let meanBiasBlock else { return true }
+    state.accelerometerBias = wander.bias(state.accelerometerBias, mean: meanBias, after: seconds)
+    let jacobian = [
+      (poseBlock, wander.byState(after: seconds)), (meanBiasBlock, wander.byMean(after: seconds)),
+    ]
+    let walk = noise.accelerometerWalkVariance(over: seconds)
+    return covariance.transform(poseBlock, jacobian: jacobian)
+      && covariance.addNoise(poseBlock, variance: wander.gathered(after: seconds))
+      && covariance.addNoise(meanBiasBlock, variance: [Double](repeating: walk, count: 3))
   }
 
   /// What the sensor gave between two moments, its axes' errors not removed. `advance` has made sure that there are samples.
@@ -388,6 +418,10 @@ package final class InertialNavigation: NavigationFilter {
     if let intrinsicsBlock {
       let offset = covariance.offset(of: intrinsicsBlock)
       intrinsics.add(correction[offset..<offset + IMUIntrinsics.count])
+    }
+    if let meanBiasBlock {
+      let d = covariance.offset(of: meanBiasBlock)
+      meanBias += Vector3(correction[d], correction[d + 1], correction[d + 2])
     }
     if let mountBlock {
       let offset = covariance.offset(of: mountBlock)

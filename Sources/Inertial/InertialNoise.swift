@@ -28,11 +28,14 @@ package struct InertialNoise: Sendable {
   private let gyroscope, gyroscopeWalk, accelerometer, accelerometerWalk: Double
 
   /// From the calibration's densities.
-  package init(_ calibration: IMUCalibration) {
+  ///
+  /// - Parameter wander: of the accelerometer's bias, where it is to be taken for a walk that grows as fast.
+  package init(_ calibration: IMUCalibration, wander: AccelerometerWander? = nil) {
     gyroscope = calibration.gyroscopeNoiseDensity
     gyroscopeWalk = calibration.gyroscopeRandomWalk
     accelerometer = calibration.accelerometerNoiseDensity
-    accelerometerWalk = calibration.accelerometerRandomWalk
+    let walk = calibration.accelerometerRandomWalk
+    accelerometerWalk = wander.map { (walk * walk + $0.walk * $0.walk).squareRoot() } ?? walk
   }
 
   /// What a spacing of samples, in seconds, means.
@@ -45,6 +48,11 @@ package struct InertialNoise: Sendable {
   package func readingVariances(spacing: Double) -> (rate: Double, force: Double) {
     guard spacing > 0 else { return (0, 0) }
     return (0.5 * gyroscope * gyroscope / spacing, 0.5 * accelerometer * accelerometer / spacing)
+  }
+
+  /// By how much the accelerometer's bias walks in so many seconds: variance of a component, (m/s^2)^2.
+  package func accelerometerWalkVariance(over seconds: Double) -> Double {
+    accelerometerWalk * accelerometerWalk * seconds
   }
 
   /// Noise gathered over one step, by the trapezoid rule on `Phi G Qc G^T Phi^T`.

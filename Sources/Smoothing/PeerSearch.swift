@@ -7,6 +7,10 @@ package struct PeerSearch {
   static let sigma = 0.15
   /// Ranges err alike: as if so many told what one does.
   static let companions = 10.0
+  /// What is known of a coordinate by this share of all that is known of the place, or less, is damped as if it were by that much.
+  static let leastDamped = 1e-2
+  /// Most steps of a descent: along a height that hardly matters the error only halves with each.
+  static let mostSteps = 200
   /// By how much another place must be worse, in units of log-likelihood.
   static let margin = 8.0
 
@@ -46,7 +50,7 @@ package struct PeerSearch {
   /// Levenberg-Marquardt over place and bias.
   private func descended(_ start: StaticPeer) -> (peer: StaticPeer, cost: Double)? {
     var peer = start, best = cost(peer), damping = 1e-3
-    for _ in 0..<40 {
+    for _ in 0..<Self.mostSteps {
       var matrix = [Double](repeating: 0, count: 16), gradient = [Double](repeating: 0, count: 4)
       func add(_ row: [Double], _ error: Double, _ weight: Double) {
         for i in 0..<4 {
@@ -62,7 +66,10 @@ package struct PeerSearch {
           [-u.x, -u.y, -u.z, 1].map { $0 / Self.sigma }, error, RangeLink.loss.weight(error * error))
       }
       add([0, 0, 0, 1 / StaticPeer.biasSigma], peer.bias / StaticPeer.biasSigma, 1)
-      for i in 0..<4 { matrix[5 * i] += damping * matrix[5 * i] + 1e-9 }
+      // Of a peer as high as a level path the ranges have no slope with the height: damping that vanished with it would not bound its
+      // steps, and the descent stuck halfway, which passed for a second place.
+      let floor = Self.leastDamped * (matrix[0] + matrix[5] + matrix[10])
+      for i in 0..<4 { matrix[5 * i] += damping * max(matrix[5 * i], floor) }
       guard let inverse = SquareMatrix(matrix, size: 4).positiveInverse else { return nil }
       let step = (inverse * gradient).map { -$0 }
       let candidate = peer.plus((step + [0])[...])

@@ -33,7 +33,8 @@ struct StretchSmoother {
     self.stretch = stretch
     self.ranges = ranges
     lens = LensModel(camera)
-    noise = InertialNoise(imu)
+    // From one end of a recording to the other no one mean holds, so a wander is a walk here.
+    noise = InertialNoise(imu, wander: AccelerometerWander(imu))
     gravity = Vector3(0, 0, -imu.gravityMagnitude)
     rig = RigEstimate(mount: CameraMount(imuFromCamera: imu.bodyFromIMU.inverse * camera.bodyFromCamera))
     stated = Reprojection(lens: lens, pixelNoise: camera.pixelNoise)

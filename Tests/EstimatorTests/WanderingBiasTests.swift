@@ -1,0 +1,68 @@
+import Estimator
+import Geometry
+import Inertial
+import SensorData
+import Simulation
+import Testing
+import Vision
+
+/// A phone's accelerometer in the filter: its bias wanders about a mean that is learnt with it.
+@Suite struct WanderingBiasTests {
+  /// Left alone for ten memories, the bias is its mean, known as well as that one but for the wander.
+  @Test func leftAloneItReturnsToItsMean() throws {
+    let calibration = IMUCalibration(
+      gyroscopeNoiseDensity: 1e-3, gyroscopeRandomWalk: 1e-4, accelerometerNoiseDensity: 0.02,
+      accelerometerRandomWalk: 0)
+    let wander = try #require(AccelerometerWander(calibration))
+    let start = Vector3(0.3, -0.2, 0.1), first = Timestamp(nanoseconds: 0)
+    let navigation = try #require(
+      InertialNavigation(
+        calibration: calibration, mount: CameraMount(imuFromCamera: .identity), time: first,
+        state: InertialState(accelerometerBias: start),
+        initialCovariance: ErrorCovariance.diagonal([Double](repeating: 0.01, count: InertialState.errorSize))))
+    let mean = try #require(navigation.meanBiasBlock)
+    for k in 0...1000 {
+      let time = first.advanced(bySeconds: 0.1 * Double(k))
+      _ = navigation.samples.add(
+        IMUSample(timestamp: time, angularVelocity: .zero, specificForce: Vector3(0, 0, 9.81) + start))
+      #expect(navigation.advance(to: time))
+      if k == 10 {
+        // A correction moves the mean by what it shares with the bias: at first all but the deviation, which was unknown.
+        let size = navigation.covariance.size(of: navigation.poseBlock)
+        var row = [Double](repeating: 0, count: size)
+        row[12] = 1
+        let result = navigation.covariance.update(
+          jacobian: [(navigation.poseBlock, row)], residual: [0.1], noise: [1e-6])
+        guard case .accepted(_, let correction) = result else {
+          Issue.record("refused")
+          return
+        }
+        navigation.apply(correction)
+        let left = wander.left(after: 1), deviation = wander.variance
+        let shared = 0.01 + (1 - left) * deviation
+        let own = 0.01 + (1 - left) * (1 - left) * deviation + wander.variance(after: 1)
+        #expect(abs(navigation.meanBias.x - start.x - 0.1 * shared / own) < 1e-3)
+        #expect(navigation.state.accelerometerBias.x - start.x > 0.099)
+      }
+    }
+    #expect((navigation.state.accelerometerBias - navigation.meanBias).norm < 1e-4)
+    let p = navigation.covariance.marginal([navigation.poseBlock, mean]), n = InertialState.errorSize + 3
+    for i in 0..<3 {
+      let bias = p[(12 + i) * (n + 1)], itsMean = p[(15 + i) * (n + 1)]
+      #expect(abs(bias - itsMean - wander.variance) < 1e-3 * wander.variance)
+    }
+  }
+
+  /// A unit that was calibrated with care has no such state.
+  @Test func anIndustrialUnitOnlyWalks() throws {
+    let calibration = IMUCalibration(
+      gyroscopeNoiseDensity: 1e-4, gyroscopeRandomWalk: 1e-5, accelerometerNoiseDensity: 0.002,
+      accelerometerRandomWalk: 1e-3)
+    let navigation = try #require(
+      InertialNavigation(
+        calibration: calibration, mount: CameraMount(imuFromCamera: .identity), time: Timestamp(nanoseconds: 0),
+        state: InertialState(),
+        initialCovariance: ErrorCovariance.diagonal([Double](repeating: 0.01, count: InertialState.errorSize))))
+    #expect(navigation.meanBiasBlock == nil)
+  }
+}
