@@ -62,7 +62,7 @@ package final class InertialNavigation: NavigationFilter {
   private var drift = DriftAccumulator()
   private var nextCloneID = 0
   private var hasSettled = false
-  private var hasWandered = false
+  private var hasLostVelocity = false
 
   /// A filter that starts at `time` in `state`; nil when a number is not finite.
   ///
@@ -123,9 +123,9 @@ package final class InertialNavigation: NavigationFilter {
   /// drift, by the variance that it takes from it: whoever remembers where the device was believed to be at an earlier range sees
   /// that as motion, and it is metres.
   func countingCorrection<T>(_ update: () -> T) -> T {
-    if hasSettled, velocitySigma >= Self.settledVelocity { hasWandered = true }
+    if hasSettled, velocitySigma >= Self.settledVelocity { hasLostVelocity = true }
     let before = positionCovariance.trace
-    defer { if hasWandered { addDrift(positionVariance: max(before - positionCovariance.trace, 0) / 3) } }
+    defer { if hasLostVelocity { addDrift(positionVariance: max(before - positionCovariance.trace, 0) / 3) } }
     return update()
   }
   /// Adds to the drift what its covariance does not show, m^2 per axis.
@@ -392,7 +392,7 @@ package final class InertialNavigation: NavigationFilter {
     covariance.transform(poseBlock, jacobian: [(poseBlock, rest)])
     covariance.propagate(poseBlock, transition: InertialTransition.identity.matrix, noise: certain)
     epoch += 1
-    (isAdrift, hasWandered) = (false, false)
+    (isAdrift, hasLostVelocity) = (false, false)
   }
 
   // MARK: Corrections

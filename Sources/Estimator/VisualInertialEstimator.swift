@@ -39,7 +39,7 @@ package final class VisualInertialEstimator {
   private var hover = HoverConstraint()
   private var window: CloneWindow
   private var trust = TrustMonitor()
-  private var thread = PathThread()
+  private var way = WayMonitor()
 
   /// An estimator for a device with an inertial unit, a camera, and perhaps a second one that sees at the same moments.
   package init(
@@ -121,7 +121,7 @@ package final class VisualInertialEstimator {
     if trust.isLost(after: report, navigation) {
       report.giveUp(waitingFor: restart())
     } else {
-      follow(thread.turn(after: report, navigation), navigation)
+      follow(way.turn(after: report, navigation), navigation)
     }
     return report
   }
@@ -235,7 +235,7 @@ extension VisualInertialEstimator {
   }
 
   /// What a way that was lost or found means for the filter.
-  private func follow(_ turn: PathThread.Turn?, _ navigation: InertialNavigation) {
+  private func follow(_ turn: WayMonitor.Turn?, _ navigation: InertialNavigation) {
     switch turn {
     case .lost: navigation.goAdrift()
     case .found:
@@ -270,7 +270,7 @@ extension VisualInertialEstimator {
     ownTracks.removeAll()
     early = nil
     trust.reset()
-    thread.reset()
+    way.reset()
     restarts += 1
     return "health"
   }

@@ -6,8 +6,8 @@ import SensorData
 /// Gauss-Markov process on each axis.
 ///
 /// A noise density and a random walk are what a unit shows that lies on a table. In a hand it warms up, is held now this way and now that, and
-/// shaken, and its data sheet allows for each: 1 mg/K is common. What that makes of a reading lasts, so that no white noise can stand
-/// for it, but it does not grow for ever as a walk does.
+/// shaken: a few kelvin at some 1 mg/K are 5 mg. That figure and the memory are judgements, not measured on any unit. What that makes
+/// of a reading lasts, so that no white noise can stand for it, but it does not grow for ever as a walk does.
 /// Source of the process: Maybeck, "Stochastic Models, Estimation, and Control", volume 1, Academic Press 1979, section 4.11.
 package struct AccelerometerWander: Equatable, Sendable {
   /// Stationary 1-sigma of an axis, m/s^2: 5 mg.

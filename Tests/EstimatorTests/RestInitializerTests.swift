@@ -59,8 +59,8 @@ import Testing
     #expect(mean > 2 && mean < 5.6)
   }
 
-  /// A unit whose offsets are uniform within the 20 mg of its data sheet, at rest: on a straight walk the tilt stays what it is here.
-  @Test func tiltByADataSheetsOffsetIsAsUncertainAsClaimed() throws {
+  /// A unit whose offsets are uniform within 20 mg, at rest: on a straight walk the tilt stays what it is here.
+  @Test func tiltByAnOffsetIsAsUncertainAsClaimed() throws {
     let unit = IMUCalibration(
       gyroscopeNoiseDensity: 2e-4, gyroscopeRandomWalk: 2e-5, accelerometerNoiseDensity: 2e-3,
       accelerometerRandomWalk: 5e-4)

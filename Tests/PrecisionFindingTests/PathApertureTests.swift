@@ -24,7 +24,7 @@ import Testing
     return aperture.mirrorDoubt
   }
 
-  /// A walk of the path's own error, as it is drawn: what is off the plane is no more than that, so a step is as likely as not within one sigma.
+  /// A walk of the path's own error, as it is drawn: what is off the plane is no more than that, about one sigma, Phi(-1) in the mean.
   @Test func thePathsOwnErrorTellsNoSide() {
     for seed in 1...20 {
       var random = SeededRandom(seed: UInt64(seed))

@@ -7,7 +7,7 @@ import SensorData
 /// filter would be corrected as if metres were little, and with it the device; so peers are taken out when the way is lost. What the
 /// light shows of the velocity moves the position by metres, until it is known; from there on the device counts as known to be
 /// where it is, in a world of its own (`InertialNavigation.beginEpoch`).
-struct PathThread {
+struct WayMonitor {
   /// What has just happened to the way.
   enum Turn {
     case lost, found
