@@ -1,3 +1,4 @@
+import Foundation
 import Geometry
 import Inertial
 import SensorData
@@ -70,6 +71,17 @@ package final class VisualInertialEstimator {
     return taken
   }
 
+  static let diagOn = ProcessInfo.processInfo.environment["FUSE_DIAG"] != nil
+  static func diag(_ what: String, _ n: InertialNavigation) {
+    guard diagOn else { return }
+    let s = n.state
+    var v = [s.rotation.w, s.rotation.v.x, s.rotation.v.y, s.rotation.v.z]
+    for a in [s.position, s.velocity, s.gyroscopeBias, s.accelerometerBias] { v += [a.x, a.y, a.z] }
+    v += n.covariance.marginal([n.poseBlock])
+    let line = "DIAG \(what) \(n.time.nanoseconds) " + v.map { "\($0)" }.joined(separator: " ") + "\n"
+    FileHandle.standardError.write(line.data(using: .utf8)!)
+  }
+
   /// Starts from a known state instead of finding one. False when it is not finite.
   @discardableResult
   package func start(from estimate: InitialEstimate) -> Bool {
@@ -82,6 +94,7 @@ package final class VisualInertialEstimator {
     started.samples = waiting
     tracks.removeAll()
     navigation = started
+    Self.diag("start", started)
     return true
   }
 
@@ -112,6 +125,8 @@ package final class VisualInertialEstimator {
     let anchorID = window.anchorID(in: navigation, surplus: surplus)
     let told = tracksToUse(ended, surplus, isMoving: clone != nil, navigation)
     visualUpdate.setNoise(trackNoise.noise, spacing: spacing)
+    Self.diag("prior", navigation)
+    defer { Self.diag("frame", navigation) }
     let outcome = navigation.countingCorrection { visualUpdate.apply(told, anchorID: anchorID, to: navigation) }
     for sample in outcome.samples { trackNoise.add(sample) }
     report.count(outcome)

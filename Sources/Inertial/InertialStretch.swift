@@ -37,32 +37,39 @@ package struct InertialStretch: Sendable {
     self.steps = steps
   }
 
-  /// The state at the end from the state at the start.
-  package func propagated(_ state: InertialState, _ propagation: InertialPropagation) -> InertialState {
-    steps.reduce(state) {
-      propagation.propagated($0, angularVelocity: $1.rate, specificForce: $1.force, dt: $1.dt)
+  /// The state at the end from the state at the start, measured by a unit with such axes.
+  package func propagated(
+    _ state: InertialState, _ propagation: InertialPropagation, axes: IMUIntrinsics = IMUIntrinsics()
+  ) -> InertialState {
+    steps.reduce(state) { state, step in
+      let (rate, force) = axes.corrected(angularVelocity: step.rate, specificForce: step.force)
+      return propagation.propagated(state, angularVelocity: rate, specificForce: force, dt: step.dt)
     }
   }
 
-  /// The state at the end, the transition of its error, and the noise gathered on the way.
-  package func linearised(_ state: InertialState, _ propagation: InertialPropagation, _ noise: InertialNoise)
-    -> (end: InertialState, transition: InertialTransition, noise: BlockMatrix15)
-  {
+  /// The state at the end, how its error follows from that of the start and of the axes, and the noise gathered on the way.
+  package func linearised(
+    _ state: InertialState, _ propagation: InertialPropagation, _ noise: InertialNoise,
+    axes: IMUIntrinsics = IMUIntrinsics()
+  ) -> (end: InertialState, transition: InertialTransition, byAxes: IntrinsicsTransition, noise: BlockMatrix15) {
     var here = state
     var transition = InertialTransition.identity
+    var byAxes = IntrinsicsTransition()
     var gathered = BlockMatrix15()
     for step in steps {
-      let next = propagation.propagated(here, angularVelocity: step.rate, specificForce: step.force, dt: step.dt)
+      let (rate, force) = axes.corrected(angularVelocity: step.rate, specificForce: step.force)
+      let next = propagation.propagated(here, angularVelocity: rate, specificForce: force, dt: step.dt)
       let phi = propagation.transition(
-        from: here, first: (here.position, here.velocity), to: next, angularVelocity: step.rate,
-        specificForce: step.force, dt: step.dt)
+        from: here, first: (here.position, here.velocity), to: next, angularVelocity: rate, specificForce: force,
+        dt: step.dt)
       let added = noise.gathered(
         over: phi, quality: InertialNoise.quality(ofSpacing: step.spacing), spacing: step.spacing)
       gathered = phi.carried(gathered)
       for i in 0..<5 { for j in 0..<5 { gathered[i, j] += added[i, j] } }
+      byAxes.extend(over: phi, rate: step.rate, force: step.force)
       transition = phi * transition
       here = next
     }
-    return (here, transition, gathered)
+    return (here, transition, byAxes, gathered)
   }
 }

@@ -1,3 +1,4 @@
+import Estimator
 import Geometry
 import Vision
 

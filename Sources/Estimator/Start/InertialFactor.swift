@@ -4,20 +4,21 @@ import Inertial
 
 /// What the inertial samples between two poses say about them.
 ///
-/// The error `e(x0, x1) = x1 [-] f(x0)` in (theta, p, v), f the propagation; both states share their biases. Its noise is
-/// what the samples gather on the way.
+/// The error `e(x0, x1) = x1 [-] f(x0)` in (theta, p, v, b_g, b_a), f the propagation with the unit's axes as they are believed
+/// to be. Its noise is what the samples gather on the way, the biases' walks among it.
 package struct InertialFactor: Sendable {
-  /// Error and its Jacobians, in blocks of three: rows (theta, p, v); columns (theta, p, v) of x0, (theta, p, v) of x1,
-  /// gyroscope's and accelerometer's bias.
+  /// Error and its Jacobians, in blocks of three: rows (theta, p, v, b_g, b_a); columns those of x0, those of x1, the
+  /// triples of the axes.
   package struct Linear {
     package var error: [Vector3]
     package var jacobian: [[Matrix3]]
   }
 
+  private static let rows = 5
   private let stretch: InertialStretch
   private let propagation: InertialPropagation
   private let noise: InertialNoise
-  /// Inverse of the noise's covariance, 3 x 3 blocks.
+  /// Inverse of the noise's covariance, 5 x 5 blocks of three.
   private let information: [Matrix3]
 
   /// - Parameter state: about where it starts: the noise is gathered there.
@@ -28,65 +29,78 @@ package struct InertialFactor: Sendable {
     self.stretch = stretch
     self.propagation = propagation
     self.noise = noise
-    let gathered = stretch.linearised(state, propagation, noise).noise
-    var covariance = [Double](repeating: 0, count: 81)
-    var inverse = covariance
-    for i in 0..<9 {
-      for j in 0..<9 { covariance[9 * i + j] = gathered[i / 3, j / 3][i % 3, j % 3] }
-      inverse[10 * i] = 1
-    }
-    // A micrometre, a microradian: one step alone leaves the position without noise of its own.
-    for i in 0..<9 { covariance[10 * i] += 1e-12 }
-    guard Int(fuse_la_solve(covariance, 9, &inverse, 9)) == FUSE_LA_OK else { return nil }
-    information = (0..<9).map { block in
+    let n = 3 * Self.rows
+    var covariance = stretch.linearised(state, propagation, noise).noise.rowMajor
+    var inverse = [Double](repeating: 0, count: n * n)
+    // A micrometre, a microradian: one step alone leaves the position without noise of its own, and a bias may not walk.
+    for i in 0..<n { (covariance[i * (n + 1)], inverse[i * (n + 1)]) = (covariance[i * (n + 1)] + 1e-12, 1) }
+    guard Int(fuse_la_solve(covariance, Int32(n), &inverse, Int32(n))) == FUSE_LA_OK else { return nil }
+    information = (0..<Self.rows * Self.rows).map { block in
+      let (row, column) = (3 * (block / Self.rows), 3 * (block % Self.rows))
       var m = Matrix3.zero
-      for a in 0..<3 { for b in 0..<3 { m[a, b] = inverse[9 * (3 * (block / 3) + a) + 3 * (block % 3) + b] } }
+      for a in 0..<3 { for b in 0..<3 { m[a, b] = inverse[n * (row + a) + column + b] } }
       return m
     }
   }
 
   /// The state that the samples alone carry `state` to.
-  package func carried(_ state: InertialState) -> InertialState { stretch.propagated(state, propagation) }
+  package func carried(_ state: InertialState, _ axes: IMUIntrinsics) -> InertialState {
+    stretch.propagated(state, propagation, axes: axes)
+  }
 
   /// Error and Jacobians at two states.
-  package func linearised(_ start: InertialState, _ end: InertialState) -> Linear {
-    let (predicted, phi, _) = stretch.linearised(start, propagation, noise)
+  package func linearised(_ start: InertialState, _ end: InertialState, _ axes: IMUIntrinsics) -> Linear {
+    let (predicted, phi, byAxes, _) = stretch.linearised(start, propagation, noise, axes: axes)
     let theta = (end.rotation * predicted.rotation.inverse).log
     let left = Rotation.leftJacobian(theta).inverse ?? .identity
     let right = Rotation.leftJacobian(-theta).inverse ?? .identity
     let one = Matrix3.identity, none = Matrix3.zero
     let forward = Matrix3(diagonal: Vector3(repeating: -phi.dt))
+    let by = byAxes.byTriple
     return Linear(
-      error: [theta, end.position - predicted.position, end.velocity - predicted.velocity],
+      error: [
+        theta, end.position - predicted.position, end.velocity - predicted.velocity,
+        end.gyroscopeBias - start.gyroscopeBias, end.accelerometerBias - start.accelerometerBias,
+      ],
       jacobian: [
-        [-right, none, none, left, none, none, -(right * phi.rotationByGyroscopeBias), none],
+        [-right, none, none, -(right * phi.rotationByGyroscopeBias), none, left, none, none, none, none]
+          + by.map { -(right * $0.theta) },
         [
-          -phi.positionByRotation, -one, forward, none, one, none, -phi.positionByGyroscopeBias,
-          -phi.positionByAccelerometerBias,
-        ],
+          -phi.positionByRotation, -one, forward, -phi.positionByGyroscopeBias, -phi.positionByAccelerometerBias,
+          none, one, none, none, none,
+        ] + by.map { -$0.position },
         [
-          -phi.velocityByRotation, none, -one, none, none, one, -phi.velocityByGyroscopeBias,
-          -phi.velocityByAccelerometerBias,
-        ],
+          -phi.velocityByRotation, none, -one, -phi.velocityByGyroscopeBias, -phi.velocityByAccelerometerBias,
+          none, none, one, none, none,
+        ] + by.map { -$0.velocity },
+        [none, none, none, -one, none, none, none, none, one, none] + by.map { _ in none },
+        [none, none, none, none, -one, none, none, none, none, one] + by.map { _ in none },
       ])
   }
 
-  /// Adds the factor to normal equations; `columns` are the eight blocks in the order of the Jacobian's.
-  package func add(to system: inout BlockSystem, columns: [Int], _ start: InertialState, _ end: InertialState) {
-    let linear = linearised(start, end)
-    for j in 0..<8 {
+  /// Adds the factor to normal equations; `columns` are the blocks in the order of the Jacobian's, those of the axes left out
+  /// where they are taken as they are.
+  package func add(
+    to system: inout BlockSystem, columns: [Int], _ start: InertialState, _ end: InertialState, _ axes: IMUIntrinsics
+  ) {
+    let linear = linearised(start, end, axes)
+    for j in columns.indices {
       // Column j of W E.
-      let weighted = (0..<3).map { i in
-        (0..<3).reduce(Matrix3.zero) { $0 + information[3 * i + $1] * linear.jacobian[$1][j] }
+      let weighted = (0..<Self.rows).map { i in
+        (0..<Self.rows).reduce(Matrix3.zero) { $0 + information[Self.rows * i + $1] * linear.jacobian[$1][j] }
       }
       for i in 0...j {
-        let block = (0..<3).reduce(Matrix3.zero) { $0 + linear.jacobian[$1][i].transpose * weighted[$1] }
+        let block = (0..<Self.rows).reduce(Matrix3.zero) { $0 + linear.jacobian[$1][i].transpose * weighted[$1] }
         system.add(columns[i], columns[j], block)
       }
-      for i in 0..<3 { system.right[columns[j]] = system.right[columns[j]] - weighted[i].transpose * linear.error[i] }
+      for i in 0..<Self.rows {
+        system.right[columns[j]] = system.right[columns[j]] - weighted[i].transpose * linear.error[i]
+      }
     }
-    for i in 0..<3 {
-      for j in 0..<3 { system.cost += information[3 * i + j].form(linear.error[i], linear.error[j]) }
+    for i in 0..<Self.rows {
+      for j in 0..<Self.rows {
+        system.cost += information[Self.rows * i + j].form(linear.error[i], linear.error[j])
+      }
     }
   }
 }

@@ -71,8 +71,9 @@ package struct MotionInitializer {
       guard stretches.count == times.count - 1 else { throw .imu }
       let chosen = Self.chosen(tracks)
       guard chosen.count >= Self.points.lowerBound else { throw .features }
-      let refinement = try refined(stretches, chosen)
-      return try judged(refinement, at: times[times.count - 1], seconds: window.span, isUrgent: isUrgent)
+      let rates = times.compactMap { samples.sample(at: $0)?.angularVelocity }
+      let refinement = try refined(stretches, rates, chosen)
+      return try judged(refinement, at: times[times.count - 1], isUrgent: isUrgent)
     }
   }
 
@@ -84,26 +85,29 @@ package struct MotionInitializer {
   }
 
   /// Everything refined together from a guess; nil when the guess cannot be right.
-  private func refined(_ guess: StartGuess, _ stretches: [InertialStretch], _ tracks: [FeatureTrack])
-    -> StartRefinement?
-  {
+  private func refined(
+    _ guess: StartGuess, _ stretches: [InertialStretch], _ rates: [Vector3], _ tracks: [FeatureTrack]
+  ) -> StartRefinement? {
     let propagation = InertialPropagation(gravityMagnitude: calibration.gravityMagnitude)
-    let noise = InertialNoise(calibration)
+    let noise = InertialNoise(calibration, wander: AccelerometerWander(calibration))
     let states = guess.states(stretches, propagation)
     let factors = zip(stretches, states).compactMap { InertialFactor($0, from: $1, propagation, noise) }
     guard factors.count == stretches.count else { return nil }
     var refinement = StartRefinement(
-      states: states, fixed: 0, points: tracks.map { StartPoint($0, from: states, camera) }, factors: factors,
-      camera: camera, grade: SensorGrade(calibration))
+      states: states, rig: RigEstimate(mount: CameraMount(imuFromCamera: camera.imuFromCamera)), fixed: 0,
+      points: tracks.map { StartPoint($0, from: states, camera) }, factors: factors, rates: rates, camera: camera,
+      calibration: calibration)
     _ = refinement?.descend(rounds: 12)
     return refinement
   }
 
   /// The best end of all guesses, and again without the points that do not agree.
-  private func refined(_ stretches: [InertialStretch], _ tracks: [FeatureTrack]) throws(Refusal) -> StartRefinement {
+  private func refined(_ stretches: [InertialStretch], _ rates: [Vector3], _ tracks: [FeatureTrack]) throws(Refusal)
+    -> StartRefinement
+  {
     let guesses = StartGuess.all(stretches, tracks, calibration, camera)
     if guesses.isEmpty { throw .gravity }
-    let ends = guesses.compactMap { refined($0, stretches, tracks) }
+    let ends = guesses.compactMap { refined($0, stretches, rates, tracks) }
     guard let best = ends.min(by: { $0.cost < $1.cost }) else { throw .residual }
     var rest = best
     var hasSettled = false
@@ -128,7 +132,7 @@ package struct MotionInitializer {
     refinement.parallax * camera.lens.focalLength < Self.leastParallax * camera.pixelNoise
   }
 
-  private func judged(_ refinement: StartRefinement, at time: Timestamp, seconds: Double, isUrgent: Bool)
+  private func judged(_ refinement: StartRefinement, at time: Timestamp, isUrgent: Bool)
     throws(Refusal) -> InitialEstimate
   {
     guard refinement.misfit <= Self.worstMisfit else { throw .residual }
@@ -144,11 +148,6 @@ package struct MotionInitializer {
     // What the linearisation leaves out grows with the square of the share; a misfit speaks of more noise than stated.
     let doubt = max(1, share * share / (Self.settled * Self.settled)) * max(1, refinement.misfit)
     covariance = covariance.map { $0 * doubt }
-    for k in 0..<3 {
-      // One bias for the whole window: it walked meanwhile.
-      covariance[16 * (9 + k)] += calibration.gyroscopeRandomWalk * calibration.gyroscopeRandomWalk * seconds
-      covariance[16 * (12 + k)] += calibration.accelerometerRandomWalk * calibration.accelerometerRandomWalk * seconds
-    }
     return InitialEstimate(time: time, state: state, covariance: covariance)
   }
 }

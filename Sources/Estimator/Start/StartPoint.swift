@@ -8,13 +8,18 @@ import Vision
 /// pass through zero and become negative: with little parallax its error is symmetric, and cutting it off would shrink
 /// the scale.
 package struct StartPoint: Sendable {
-  /// One sight, linearised: residual measured minus predicted in sigmas; rows by the pose's theta, its position, and the
-  /// point's (e1, e2, inverse distance).
+  /// One sight, linearised: residual measured minus predicted in sigmas, and how the prediction's two coordinates change.
   package struct LinearSight {
+    /// By the IMU's theta and position, by the mount's (phi, tau, delta), and by the point's (e1, e2, inverse distance).
+    package struct Row {
+      package var theta, position: Vector3
+      package var mountRotation, mountTranslation: Vector3
+      package var delay: Double
+      package var point: Vector3
+    }
+
     package var residual: SIMD2<Double>
-    package var theta: (Vector3, Vector3)
-    package var position: (Vector3, Vector3)
-    package var point: (Vector3, Vector3)
+    package var rows: (Row, Row)
   }
 
   /// Where the bearing starts, world, metres.
@@ -58,24 +63,29 @@ package struct StartPoint: Sendable {
     return moved
   }
 
-  /// A sight from an IMU pose; nil where the lens cannot see the point. Jacobians as in `FeatureConstraint`, all finite at an
-  /// inverse distance of zero.
-  package func linearised(_ sight: FeatureTrack.Sight, from worldFromIMU: Pose, _ camera: FilterCamera) -> LinearSight?
-  {
-    let worldFromCamera = worldFromIMU * camera.imuFromCamera
+  /// A sight from a moment; nil where the lens cannot see the point. Jacobians as in `FeatureConstraint`, all finite at an
+  /// inverse distance of zero; by the delay the moment's velocity and turn rate are what they are.
+  package func linearised(_ sight: FeatureTrack.Sight, from view: StartView, _ camera: FilterCamera) -> LinearSight? {
+    let worldFromCamera = view.worldFromCamera
     let offset = worldFromCamera.translation - anchor
     let rho = inverseDistance
     let seen = worldFromCamera.rotation.inverse * (bearing - rho * offset)
     guard let projection = camera.lens.project(seen) else { return nil }
-    let fromIMU = bearing - rho * (worldFromIMU.translation - anchor)
+    let fromIMU = bearing - rho * (view.worldFromIMU.translation - anchor)
     let (e1, e2) = bearing.tangentBasis
-    let g = worldFromCamera.rotation * projection.columnGradient / camera.pixelNoise
-    let h = worldFromCamera.rotation * projection.rowGradient / camera.pixelNoise
+    func row(_ gradient: Vector3) -> LinearSight.Row {
+      // Row vectors from the right: g^T R_C^T = (R_C g)^T, and g^T [q]x = (g x q)^T.
+      let scaled = gradient / camera.pixelNoise
+      let g = worldFromCamera.rotation * scaled
+      let theta = g.cross(fromIMU), position = -rho * g
+      return LinearSight.Row(
+        theta: theta, position: position, mountRotation: scaled.cross(seen),
+        mountTranslation: view.worldFromIMU.rotation.inverse * position,
+        delay: theta.dot(view.rate) + position.dot(view.velocity),
+        point: Vector3(g.dot(e1), g.dot(e2), -g.dot(offset)))
+    }
     return LinearSight(
       residual: (sight.pixel - projection.pixel) / camera.pixelNoise,
-      theta: (g.cross(fromIMU), h.cross(fromIMU)), position: (-rho * g, -rho * h),
-      point: (
-        Vector3(g.dot(e1), g.dot(e2), -g.dot(offset)), Vector3(h.dot(e1), h.dot(e2), -h.dot(offset))
-      ))
+      rows: (row(projection.columnGradient), row(projection.rowGradient)))
   }
 }

@@ -1,12 +1,13 @@
 import Geometry
 import Inertial
+import SensorData
 import Vision
 
 /// Most probable states and points of the window of a start, and how well the last state is known.
 ///
-/// Unknowns: (theta, p, v) of every pose, both biases, and the points, which are eliminated (Schur complement). Factors:
-/// sights with Huber's weights, inertial stretches, the biases' prior, and the free choice of place and heading: they are as
-/// given at one of the poses. Levenberg and Marquardt's method.
+/// Unknowns: (theta, p, v, b_g, b_a) of every pose, the rig where nobody calibrated it with care, and the points, which are
+/// eliminated (Schur complement). Factors: sights with Huber's weights, inertial stretches, the priors of biases and rig, and the
+/// free choice of place and heading: they are as given at one of the poses. Levenberg and Marquardt's method.
 /// Source: Triggs et al., "Bundle adjustment: a modern synthesis", 2000, doi:10.1007/3-540-44480-7_21.
 package struct StartRefinement {
   /// Residual of a sight, in sigmas, from which it counts less (Huber).
@@ -16,38 +17,46 @@ package struct StartRefinement {
   /// Speed of a carried device, 1-sigma, m/s.
   static let speed = 5.0
 
-  /// States at the frames; all have the same biases.
+  /// States at the frames.
   package private(set) var states: [InertialState]
+  /// The camera on the inertial unit, and that one's axes.
+  package private(set) var rig: RigEstimate
   /// The points.
   package private(set) var points: [StartPoint]
 
   private let factors: [InertialFactor]
   private let camera: FilterCamera
-  private let grade: SensorGrade
+  private let calibration: IMUCalibration
+  /// Measured at the frames, IMU axes, rad/s.
+  private let rates: [Vector3]
   private let prior: InverseDistancePrior
   private let fixed: Int
   private let place: Pose
   private var linear: Linearisation
 
-  /// - Parameter fixed: the pose whose place and heading are kept.
+  /// - Parameters:
+  ///   - fixed: the pose whose place and heading are kept.
+  ///   - rates: measured angular velocity at each state, IMU axes, rad/s.
   /// - Returns: nil when a point cannot be seen from where it was seen, or a number is not finite.
   package init?(
-    states: [InertialState], fixed: Int, points: [StartPoint], factors: [InertialFactor], camera: FilterCamera,
-    grade: SensorGrade
+    states: [InertialState], rig: RigEstimate, fixed: Int, points: [StartPoint], factors: [InertialFactor],
+    rates: [Vector3], camera: FilterCamera, calibration: IMUCalibration
   ) {
-    precondition(states.count == factors.count + 1, "a stretch between each two states")
+    precondition(states.count == factors.count + 1 && states.count == rates.count, "a stretch between each two states")
     self.states = states
+    self.rig = rig
     self.points = points
     self.factors = factors
     self.camera = camera
-    self.grade = grade
+    self.calibration = calibration
+    self.rates = rates
     // A prior that all points share counts once, not once for every point: else many points would fix the scale.
     let common = InverseDistancePrior.handHeld
     prior = InverseDistancePrior(
       mean: common.mean, sigma: common.sigma * Double(max(points.count, 1)).squareRoot())
     self.fixed = fixed
     place = states[fixed].worldFromIMU
-    linear = Linearisation(size: 3 * states.count + 2)
+    linear = Linearisation(size: 0)
     guard let start = linearised() else { return nil }
     linear = start
   }
@@ -76,10 +85,7 @@ package struct StartRefinement {
 
   /// Covariance of the last state (theta, p, v, b_g, b_a), 15 x 15 row-major; nil when it is not determined.
   package var covariance: [Double]? {
-    let last = 3 * (states.count - 1)
-    return linear.reduced(damping: 0)?.system.covariance(of: [
-      last, last + 1, last + 2, 3 * states.count, 3 * states.count + 1,
-    ])
+    linear.reduced(damping: 0)?.system.covariance(of: blocks(of: states.count - 1))
   }
 
   /// The cost reached.
@@ -87,7 +93,9 @@ package struct StartRefinement {
 
   /// The same with other points.
   package func with(_ points: [StartPoint]) -> StartRefinement? {
-    StartRefinement(states: states, fixed: fixed, points: points, factors: factors, camera: camera, grade: grade)
+    StartRefinement(
+      states: states, rig: rig, fixed: fixed, points: points, factors: factors, rates: rates, camera: camera,
+      calibration: calibration)
   }
 
   /// The same in the world in which the pose at `index` stands at the place and with the heading of `pose`, which become
@@ -110,7 +118,8 @@ package struct StartRefinement {
       return point
     }
     return StartRefinement(
-      states: newStates, fixed: index, points: newPoints, factors: factors, camera: camera, grade: grade)
+      states: newStates, rig: rig, fixed: index, points: newPoints, factors: factors, rates: rates, camera: camera,
+      calibration: calibration)
   }
 
   /// Cost of the sights per degree of freedom: 1 where noise and model are right.
@@ -122,9 +131,10 @@ package struct StartRefinement {
   /// Points whose sights agree as well as those of most: mean squared residual within three times the median, or three
   /// where that is more. All residuals grow where the noise is stated too small, and where outliers still pull.
   package var agreeing: [StartPoint] {
+    let views = views
     let squares = points.map { point in
       let sum = point.sights.reduce(0.0) { sum, sight in
-        let error = point.linearised(sight, from: states[sight.poseID].worldFromIMU, camera)?.residual
+        let error = point.linearised(sight, from: views[sight.poseID], camera)?.residual
         return sum + (error.map { ($0 * $0).sum() } ?? .infinity)
       }
       return sum / Double(2 * point.sights.count)
@@ -147,15 +157,23 @@ package struct StartRefinement {
 
   // MARK: The parts
 
+  /// Where a state stands among the unknowns, and the rig: the triples of its axes, the camera's rotation and translation, and its
+  /// delay, which is a block's first number.
+  private func blocks(of state: Int) -> [Int] { Array(5 * state..<5 * state + 5) }
+  private var axesBlocks: [Int] { isRigid ? [] : Array(5 * states.count..<5 * states.count + 5) }
+  private var mountBlocks: [Int] { isRigid ? [] : Array(5 * states.count + 5..<5 * states.count + 8) }
+  /// True for a device that was calibrated with care: the rig is what it is said to be.
+  private var isRigid: Bool { !SensorGrade(calibration).isPhone }
+
+  private var views: [StartView] {
+    zip(states, rates).map { StartView($0, angularVelocity: $1 - $0.gyroscopeBias, mount: rig.mount) }
+  }
+
   private func moved(by step: Linearisation.Step) -> StartRefinement {
     var result = self
-    let biases = 3 * states.count
-    for k in states.indices {
-      let parts = [3 * k, 3 * k + 1, 3 * k + 2, biases, biases + 1].flatMap { i -> [Double] in
-        [step.states[i].x, step.states[i].y, step.states[i].z]
-      }
-      result.states[k] = states[k].plus(parts)
-    }
+    func numbers(_ blocks: [Int]) -> [Double] { blocks.flatMap { i in (0..<3).map { step.states[i][$0] } } }
+    for k in states.indices { result.states[k] = states[k].plus(numbers(blocks(of: k))) }
+    if !isRigid { result.rig = rig.plus((numbers(mountBlocks).prefix(7) + numbers(axesBlocks))[...]) }
     for i in points.indices { result.points[i] = points[i].plus(step.points[i]) }
     return result
   }
@@ -163,19 +181,25 @@ package struct StartRefinement {
   /// The first state, and where the inertial samples carry it.
   private var carried: StartRefinement {
     var result = self
-    for (k, factor) in factors.enumerated() { result.states[k + 1] = factor.carried(result.states[k]) }
+    for (k, factor) in factors.enumerated() {
+      result.states[k + 1] = factor.carried(result.states[k], rig.intrinsics)
+      (result.states[k + 1].gyroscopeBias, result.states[k + 1].accelerometerBias) = (
+        states[k + 1].gyroscopeBias, states[k + 1].accelerometerBias
+      )
+    }
     result.settlePoints()
     return result
   }
 
   /// Moves the points to where the poses, as they are, see them.
   private mutating func settlePoints() {
+    let views = views
     for i in points.indices {
-      guard var term = pointTerm(points[i], withPoses: false) else { continue }
+      guard var term = pointTerm(points[i], from: views)?.term else { continue }
       for _ in 0..<3 {
         guard let step = term.square.inverse.map({ $0 * term.right }), step.isFinite else { break }
         let moved = points[i].plus(step)
-        guard let next = pointTerm(moved, withPoses: false), next.cost < term.cost else { break }
+        guard let next = pointTerm(moved, from: views)?.term, next.cost < term.cost else { break }
         (points[i], term) = (moved, next)
       }
     }
@@ -189,15 +213,18 @@ package struct StartRefinement {
   }
 
   private func linearised() -> Linearisation? {
-    let count = states.count, biases = 3 * count
-    var result = Linearisation(size: biases + 2)
+    var result = Linearisation(size: 5 * states.count + axesBlocks.count + mountBlocks.count)
     for (k, factor) in factors.enumerated() {
-      let columns = Array((3 * k)..<(3 * k + 6)) + [biases, biases + 1]
-      factor.add(to: &result.system, columns: columns, states[k], states[k + 1])
+      let columns = blocks(of: k) + blocks(of: k + 1) + axesBlocks
+      factor.add(to: &result.system, columns: columns, states[k], states[k + 1], rig.intrinsics)
     }
     addPriors(&result.system)
+    let views = views
     for point in points {
-      guard let term = pointTerm(point, withPoses: true) else { return nil }
+      guard var (term, sights) = pointTerm(point, from: views) else { return nil }
+      for (sight, seen) in zip(point.sights, sights) {
+        term.tie(seen.linear, weight: seen.weight, to: columns(of: seen.linear, pose: sight.poseID), &result.system)
+      }
       result.sightCost += term.sightCost
       result.system.cost += term.cost
       result.points.append(term)
@@ -205,31 +232,56 @@ package struct StartRefinement {
     return result.system.cost.isFinite ? result : nil
   }
 
-  private func addPriors(_ system: inout BlockSystem) {
-    let state = states[fixed], at = 3 * fixed
-    func information(_ sigma: Double) -> Vector3 { Vector3(repeating: 1 / (sigma * sigma)) }
-    let heading = (state.rotation * place.rotation.inverse).log.z
-    system.addPrior(at, information: Vector3(0, 0, 1) * information(Self.chosen), target: Vector3(0, 0, -heading))
-    system.addPrior(at + 1, information: information(Self.chosen), target: place.translation - state.position)
-    system.addPrior(at + 2, information: information(Self.speed), target: -state.velocity)
-    system.addPrior(
-      3 * states.count, information: information(grade.gyroscopeBias), target: -state.gyroscopeBias)
-    system.addPrior(
-      3 * states.count + 1, information: information(grade.accelerometerBias), target: -state.accelerometerBias)
+  /// What a sight depends on but its point.
+  private func columns(of sight: StartPoint.LinearSight, pose: Int) -> [(index: Int, rows: (Vector3, Vector3))] {
+    let (a, b) = sight.rows, pose = blocks(of: pose), mount = mountBlocks
+    let own = [(pose[0], (a.theta, b.theta)), (pose[1], (a.position, b.position))]
+    guard !isRigid else { return own }
+    return own + [
+      (mount[0], (a.mountRotation, b.mountRotation)), (mount[1], (a.mountTranslation, b.mountTranslation)),
+      (mount[2], (Vector3(a.delay, 0, 0), Vector3(b.delay, 0, 0))),
+    ]
   }
 
-  private func pointTerm(_ point: StartPoint, withPoses: Bool) -> Linearisation.Point? {
+  private func addPriors(_ system: inout BlockSystem) {
+    let state = states[fixed], at = blocks(of: fixed)
+    func information(_ sigma: Double) -> Vector3 { Vector3(repeating: 1 / (sigma * sigma)) }
+    let heading = (state.rotation * place.rotation.inverse).log.z
+    system.addPrior(at[0], information: Vector3(0, 0, 1) * information(Self.chosen), target: Vector3(0, 0, -heading))
+    system.addPrior(at[1], information: information(Self.chosen), target: place.translation - state.position)
+    system.addPrior(at[2], information: information(Self.speed), target: -state.velocity)
+    let last = blocks(of: states.count - 1), biases = states[states.count - 1], grade = SensorGrade(calibration)
+    system.addPrior(last[3], information: information(grade.gyroscopeBias), target: -biases.gyroscopeBias)
+    system.addPrior(last[4], information: information(grade.accelerometerBias), target: -biases.accelerometerBias)
+    guard !isRigid else { return }
+    let sigma = information(IMUIntrinsics.sigma(calibration))
+    for (block, triple) in zip(axesBlocks, rig.intrinsics.triples) {
+      system.addPrior(block, information: sigma, target: -triple)
+    }
+    let said = RigEstimate(mount: CameraMount(imuFromCamera: camera.imuFromCamera))
+    let off = said.mount.minus(rig.mount) + [0, 0], sigmas = CameraMount.errorSigmas + [1, 1]
+    for (i, block) in mountBlocks.enumerated() {
+      func triple(_ a: [Double]) -> Vector3 { Vector3(a[3 * i], a[3 * i + 1], a[3 * i + 2]) }
+      system.addPrior(block, information: 1 / (triple(sigmas) * triple(sigmas)), target: triple(off))
+    }
+  }
+
+  /// A point's own equations, and its sights with their weights; nil where the lens cannot see it.
+  private func pointTerm(_ point: StartPoint, from views: [StartView])
+    -> (term: Linearisation.Point, sights: [(linear: StartPoint.LinearSight, weight: Double)])?
+  {
     var term = Linearisation.Point()
-    if withPoses { term.poses.reserveCapacity(point.sights.count) }
     let pull = (prior.mean - point.inverseDistance) / prior.sigma
     term.square[2, 2] += 1 / (prior.sigma * prior.sigma)
     term.right.z += pull / prior.sigma
     term.cost = pull * pull
+    var sights: [(linear: StartPoint.LinearSight, weight: Double)] = []
+    sights.reserveCapacity(point.sights.count)
     for sight in point.sights {
-      guard let linear = point.linearised(sight, from: states[sight.poseID].worldFromIMU, camera) else { return nil }
-      term.add(linear, pose: withPoses ? sight.poseID : nil, doubtful: Self.doubtful)
+      guard let linear = point.linearised(sight, from: views[sight.poseID], camera) else { return nil }
+      sights.append((linear, term.add(linear, doubtful: Self.doubtful)))
     }
     term.cost += term.sightCost
-    return term
+    return (term, sights)
   }
 }
