@@ -1,3 +1,4 @@
+import Foundation
 import Geometry
 import Inertial
 import SensorData
@@ -407,7 +408,7 @@ package final class InertialNavigation: NavigationFilter {
   /// spurious information they prevent: until it has settled once, the present estimates become the first ones.
   func relinearizeUntilSettled() {
     guard !hasSettled else { return }
-    if variances.velocity.squareRoot() < Self.settledVelocity { hasSettled = true }
+    if variances.velocity.squareRoot() < Self.settledVelocity, tiltSigma < K5 { hasSettled = true }
     first = state
     for i in clones.indices { clones[i].firstWorldFromCamera = clones[i].worldFromCamera }
   }
@@ -442,3 +443,5 @@ package final class InertialNavigation: NavigationFilter {
     vectors.apply(correction, covariance)
   }
 }
+
+let K5 = Double(ProcessInfo.processInfo.environment["K5"] ?? "1000")!

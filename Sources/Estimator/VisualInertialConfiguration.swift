@@ -1,3 +1,4 @@
+import Foundation
 /// Settings of the visual-inertial filter. The defaults serve every recording; each says its unit.
 package struct VisualInertialConfiguration: Equatable, Sendable {
   /// Most poses kept, the newest included.
@@ -10,7 +11,7 @@ package struct VisualInertialConfiguration: Equatable, Sendable {
   package var mostLandmarks = 30
   /// No point becomes a landmark while the tilt is less well known than this, 1-sigma, radians: what a start in a hand believes
   /// wrongly of gravity and of the biases, landmarks would remember.
-  package var landmarkTilt = 0.0175
+  package var landmarkTilt = Double(ProcessInfo.processInfo.environment["K4"] ?? "0.0175")!
   /// How long to wait for a quiet moment before starting in motion, seconds.
   package var patience = 2.0
   /// What of the calibration is estimated on the way.
