@@ -10,6 +10,8 @@ import Vision
 package struct DistanceDoubt {
   private var variance: Double
   private var ways: [Matrix3] = []
+  /// Variance of a component of the longest baseline over its square.
+  package private(set) var relativeBaseline = 0.0
 
   /// - Parameters:
   ///   - feature: the point, anchored at the clone of index `anchor`.
@@ -20,7 +22,7 @@ package struct DistanceDoubt {
     _ feature: BearingFeature, sigma: Double, prior: InverseDistancePrior, companions: Int, clones: [Clone],
     anchor: Int, believesFound: Bool, covariance: ErrorCovariance
   ) {
-    var farthest = 0.0, relativeBaseline = 0.0
+    var farthest = 0.0
     for clone in clones {
       let way = Self.covariance(from: clones[anchor], to: clone, covariance)
       let baseline = (clone.worldFromCamera.translation - clones[anchor].worldFromCamera.translation).squaredNorm
