@@ -11,7 +11,7 @@ package struct DistanceDoubt {
   private var variance: Double
   private var ways: [Matrix3] = []
   /// Variance of a component of the longest baseline over its square.
-  package private(set) var relativeBaseline = 0.0
+  private(set) var relativeBaseline = 0.0
 
   /// - Parameters:
   ///   - feature: the point, anchored at the clone of index `anchor`.

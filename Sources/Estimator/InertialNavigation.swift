@@ -1,4 +1,3 @@
-import Foundation
 import Geometry
 import Inertial
 import SensorData
@@ -275,12 +274,6 @@ package final class InertialNavigation: NavigationFilter {
     return (offset + 6..<offset + IMUIntrinsics.count).reduce(0) { max($0, covariance[$1, $1]) }.squareRoot()
   }
 
-  /// 1-sigma of the tilt, radians: how far up may be from where it is believed to be.
-  package var tiltSigma: Double {
-    let offset = covariance.offset(of: poseBlock)
-    return (covariance[offset, offset] + covariance[offset + 1, offset + 1]).squareRoot()
-  }
-
   /// Largest variance of a component of the acceleration, (m/s^2)^2: `da = [g]x theta - R db_a` near rest, where tilt and
   /// bias make up for each other.
   package var accelerationVariance: Double {
@@ -408,7 +401,7 @@ package final class InertialNavigation: NavigationFilter {
   /// spurious information they prevent: until it has settled once, the present estimates become the first ones.
   func relinearizeUntilSettled() {
     guard !hasSettled else { return }
-    if variances.velocity.squareRoot() < Self.settledVelocity, tiltSigma < K5 { hasSettled = true }
+    if variances.velocity.squareRoot() < Self.settledVelocity { hasSettled = true }
     first = state
     for i in clones.indices { clones[i].firstWorldFromCamera = clones[i].worldFromCamera }
   }
@@ -443,5 +436,3 @@ package final class InertialNavigation: NavigationFilter {
     vectors.apply(correction, covariance)
   }
 }
-
-let K5 = Double(ProcessInfo.processInfo.environment["K5"] ?? "1000")!

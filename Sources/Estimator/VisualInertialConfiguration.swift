@@ -1,4 +1,3 @@
-import Foundation
 /// Settings of the visual-inertial filter. The defaults serve every recording; each says its unit.
 package struct VisualInertialConfiguration: Equatable, Sendable {
   /// Most poses kept, the newest included.
@@ -9,9 +8,6 @@ package struct VisualInertialConfiguration: Equatable, Sendable {
   package var mostTracks = 60
   /// Most points kept in the state.
   package var mostLandmarks = 30
-  /// No point becomes a landmark while the tilt is less well known than this, 1-sigma, radians: what a start in a hand believes
-  /// wrongly of gravity and of the biases, landmarks would remember.
-  package var landmarkTilt = Double(ProcessInfo.processInfo.environment["K4"] ?? "0.0175")!
   /// How long to wait for a quiet moment before starting in motion, seconds.
   package var patience = 2.0
   /// What of the calibration is estimated on the way.

@@ -1,4 +1,3 @@
-import Foundation
 import Geometry
 import Inertial
 import SensorData
@@ -71,17 +70,6 @@ package final class VisualInertialEstimator {
     return taken
   }
 
-  static let diagOn = ProcessInfo.processInfo.environment["FUSE_DIAG"] != nil
-  static func diag(_ what: String, _ n: InertialNavigation) {
-    guard diagOn else { return }
-    let s = n.state
-    var v = [s.rotation.w, s.rotation.v.x, s.rotation.v.y, s.rotation.v.z]
-    for a in [s.position, s.velocity, s.gyroscopeBias, s.accelerometerBias] { v += [a.x, a.y, a.z] }
-    v += n.covariance.marginal([n.poseBlock])
-    let line = "DIAG \(what) \(n.time.nanoseconds) " + v.map { "\($0)" }.joined(separator: " ") + "\n"
-    FileHandle.standardError.write(line.data(using: .utf8)!)
-  }
-
   /// Starts from a known state instead of finding one. False when it is not finite.
   @discardableResult
   package func start(from estimate: InitialEstimate) -> Bool {
@@ -94,7 +82,6 @@ package final class VisualInertialEstimator {
     started.samples = waiting
     tracks.removeAll()
     navigation = started
-    Self.diag("start", started)
     return true
   }
 
@@ -125,8 +112,6 @@ package final class VisualInertialEstimator {
     let anchorID = window.anchorID(in: navigation, surplus: surplus)
     let told = tracksToUse(ended, surplus, isMoving: clone != nil, navigation)
     visualUpdate.setNoise(trackNoise.noise, spacing: spacing)
-    Self.diag("prior", navigation)
-    defer { Self.diag("frame", navigation) }
     let outcome = navigation.countingCorrection { visualUpdate.apply(told, anchorID: anchorID, to: navigation) }
     for sample in outcome.samples { trackNoise.add(sample) }
     report.count(outcome)
@@ -230,8 +215,7 @@ extension VisualInertialEstimator {
     let usable = (ended + living).count { $0.sights.count >= VisualUpdate.fewestSights }
     let quota = max(tracks.living.count - navigation.landmarks.count, 0) / configuration.windowSize
     living += tracks.takeLongest(quota - usable, fewest: VisualUpdate.fewestSights)
-    let isLevel = navigation.tiltSigma < configuration.landmarkTilt
-    let room = isLevel ? max(configuration.mostLandmarks - navigation.landmarks.count, 0) : 0
+    let room = max(configuration.mostLandmarks - navigation.landmarks.count, 0)
     let long = living.filter { $0.sights.count >= VisualUpdate.fewestSights }
     told.staying = Array(long.prefix(room))
     told.finished += long.dropFirst(room)

@@ -1,4 +1,3 @@
-import Foundation
 import Geometry
 import Vision
 
@@ -33,8 +32,9 @@ struct VisualUpdate {
   static let fewestSights = 3
   /// So many refused sights in a row, and a landmark is given up.
   static let mostRefusals = 2
-  /// A point stays only where its inverse distance is known to this share, 1-sigma, if the poses were exact: below that, products of its
-  /// error and the path's are as large as what a sight measures, and a linear filter remembers them as knowledge.
+  /// A point stays only where its inverse distance is known to this share, 1-sigma, by its sights and by the baseline together: below
+  /// that, products of its error and the path's are as large as what a sight measures, and a linear filter remembers them as
+  /// knowledge.
   static let knownShare = 0.2
   /// Points beyond this are as good as infinitely far, 1/m.
   static let farthest = 0.02
@@ -128,9 +128,8 @@ struct VisualUpdate {
     let doubt = DistanceDoubt(
       feature, sigma: sigma, prior: prior, companions: companions, clones: clones, anchor: anchor,
       believesFound: filter.learning.online, covariance: filter.covariance)
-    let known = (K6 > 0 ? K6 : Self.knownShare) * max(feature.inverseDistance, Self.farthest)
-    let rho = feature.inverseDistance
-    let stays = stays && sigma * sigma + (K6 > 0 ? rho * rho * doubt.relativeBaseline : 0) < known * known
+    let rho = feature.inverseDistance, known = Self.knownShare * max(rho, Self.farthest)
+    let stays = stays && sigma * sigma + rho * rho * doubt.relativeBaseline < known * known
     let constraint = FeatureConstraint(
       sights: track.sights, clones: clones, anchor: anchor,
       point: AnchoredPoint(feature, anchor: clones[anchor].worldFromCamera), doubt: doubt,
@@ -188,5 +187,3 @@ struct VisualUpdate {
     }
   }
 }
-
-let K6 = Double(ProcessInfo.processInfo.environment["K6"] ?? "0")!

@@ -52,6 +52,24 @@ import Testing
     #expect(mean > 7 && mean < 15)
   }
 
+  /// Tracks that drift over the scene for a second are not taken for as many independent sights.
+  @Test(arguments: StartWorld.Grade.allCases) func driftingTracksAreNotBelieved(grade: StartWorld.Grade) throws {
+    var sum = 0.0, started = 0
+    let runs = 40
+    for seed in 1...runs {
+      var world = StartWorld(seed: UInt64(2000 + seed), grade: grade)
+      world.trackMemory = 0.8
+      guard let estimate = Self.start(&world).0 else { continue }
+      started += 1
+      sum += try #require(world.error(estimate).nees)
+    }
+    let mean = sum / Double(started)
+    print("starts on drifting tracks, \(grade.rawValue): \(started) of \(runs), NEES \(mean) of 11")
+    #expect(started >= runs * 9 / 10)
+    // Forty means of eleven scatter by 0.74; what a white process makes of the drift may be too careful, not too sure.
+    #expect(mean < 15)
+  }
+
   /// What no motion of the kind tells is not told: refused, and if it must be, at least not believed.
   @Test(arguments: ["steady", "accelerated", "turning", "resting"], 1...6)
   func degenerateMotions(kind: String, seed: Int) throws {

@@ -45,17 +45,18 @@ import Vision
       let stretch = try Self.stretch(&source)
       let factor = try #require(InertialFactor(stretch, from: start, Self.propagation, Self.noise))
       // Not where the samples lead: a fifth of a radian, half a metre off.
-      let off = (0..<9).map { _ in 0.2 * source.gaussian() } + [Double](repeating: 0, count: 6)
-      let end = factor.carried(start).plus(off)
-      let numeric = FiniteDifferences.jacobian(inputs: 24) { d in
-        var (a, b) = (start.plus(Array(d[0..<9] + d[18..<24])), end.plus(Array(d[9..<24])))
-        (a.gyroscopeBias, b.gyroscopeBias) = (start.gyroscopeBias + Self.vector(d[18..<21]), end.gyroscopeBias)
-        (a.accelerometerBias, b.accelerometerBias) = (
-          start.accelerometerBias + Self.vector(d[21..<24]), end.accelerometerBias
-        )
-        return factor.linearised(a, b).error.flatMap { [$0.x, $0.y, $0.z] }
+      let off = (0..<15).map { _ in 0.2 * source.gaussian() }
+      var axes = IMUIntrinsics()
+      axes.add((0..<IMUIntrinsics.count).map { _ in 0.02 * source.gaussian() }[...])
+      let end = factor.carried(start, axes).plus(off)
+      let numeric = FiniteDifferences.jacobian(inputs: 45) { d in
+        var moved = axes
+        moved.add(d[30..<45])
+        let linear = factor.linearised(start.plus(Array(d[0..<15])), end.plus(Array(d[15..<30])), moved)
+        return linear.error.flatMap { [$0.x, $0.y, $0.z] }
       }
-      #expect(FiniteDifferences.largestDifference(Self.rows(factor.linearised(start, end).jacobian), numeric) < 1e-6)
+      let analytic = Self.rows(factor.linearised(start, end, axes).jacobian)
+      #expect(FiniteDifferences.largestDifference(analytic, numeric) < 1e-6)
     }
   }
 
@@ -113,24 +114,30 @@ import Vision
     let world = StartWorld(seed: 2)
     let camera = FilterCamera(StartWorld.camera, imu: world.imu)
     for _ in 0..<20 {
-      let pose = Pose(rotation: source.rotation(), translation: 0.2 * source.gaussian3())
-      let worldFromCamera = pose * camera.imuFromCamera
+      let state = InertialState(
+        rotation: source.rotation(), position: 0.2 * source.gaussian3(), velocity: source.gaussian3())
+      let rate = source.gaussian3()
+      let mount = CameraMount(imuFromCamera: camera.imuFromCamera, delay: 0.01)
+      let view = StartView(state, angularVelocity: rate, mount: mount)
+      let worldFromCamera = view.worldFromCamera
       let ahead = worldFromCamera.rotation * Vector3(0.3 * source.gaussian(), 0.2 * source.gaussian(), 1).normalized
       let sight = FeatureTrack.Sight(poseID: 0, pixel: SIMD2(300, 200), direction: Vector3(0, 0, 1))
       let point = StartPoint(
         anchor: worldFromCamera.translation + 0.1 * source.gaussian3(), bearing: ahead,
         inverseDistance: inverseDistance,
         sights: [sight])
-      let linear = try #require(point.linearised(sight, from: pose, camera))
-      let analytic = [
-        (linear.theta.0, linear.position.0, linear.point.0), (linear.theta.1, linear.position.1, linear.point.1),
-      ]
-      .map { [$0.x, $0.y, $0.z, $1.x, $1.y, $1.z, $2.x, $2.y, $2.z] }
-      let numeric = FiniteDifferences.jacobian(inputs: 9, step: 1e-4) { d in
-        let moved = Pose(
-          rotation: Rotation.exp(Self.vector(d[0..<3])) * pose.rotation,
-          translation: pose.translation + Self.vector(d[3..<6]))
-        let residual = point.plus(Self.vector(d[6..<9])).linearised(sight, from: moved, camera)!.residual
+      let linear = try #require(point.linearised(sight, from: view, camera))
+      let analytic = [linear.rows.0, linear.rows.1].map {
+        [$0.theta, $0.position, $0.mountRotation, $0.mountTranslation].flatMap { [$0.x, $0.y, $0.z] }
+          + [$0.delay, $0.point.x, $0.point.y, $0.point.z]
+      }
+      let numeric = FiniteDifferences.jacobian(inputs: 16, step: 1e-4) { d in
+        // The velocity is the moment's, and does not turn with it.
+        var moved = state
+        moved.rotation = Rotation.exp(Self.vector(d[0..<3])) * state.rotation
+        moved.position += Self.vector(d[3..<6])
+        let view = StartView(moved, angularVelocity: rate, mount: mount.plus(d[6..<13]))
+        let residual = point.plus(Self.vector(d[13..<16])).linearised(sight, from: view, camera)!.residual
         return [-residual.x, -residual.y]
       }
       #expect(FiniteDifferences.largestDifference(analytic, numeric) < 1e-6)

@@ -7,7 +7,8 @@ import Simulation
 import Vision
 
 /// A device that moves in a room from the first moment on, with what its sensors say: every seed another motion, other
-/// points and other biases, drawn from the prior.
+/// points and other biases, drawn from the prior. A phone's axes, the camera on it and its clock are off as well, and its
+/// accelerometer's bias wanders.
 struct StartWorld {
   /// The kind of inertial unit.
   enum Grade: String, CaseIterable { case industrial, phone }
@@ -25,6 +26,14 @@ struct StartWorld {
   var gyroscopeBias: Vector3
   var accelerometerBias: Vector3
   var pixelNoise = 1.0
+  /// How long a track's error keeps on, seconds; 0: white noise.
+  var trackMemory = 0.0
+  private var trackErrors: [Int: (seconds: Double, error: SIMD2<Double>)] = [:]
+  /// What the unit and the camera are, and the estimator is not told.
+  private var axes = IMUIntrinsics()
+  private var mount: CameraMount
+  /// Deviations of the accelerometer's bias, 200 Hz; empty where it stays.
+  private var wandering: [Vector3] = []
   var isNoisy = true
   var points: [Vector3] = []
   private var source: SeededRandom
@@ -41,10 +50,20 @@ struct StartWorld {
         bodyFromIMU: Pose(rotation: source.rotation(), translation: Vector3(0.05, -0.03, 0.02)),
         gyroscopeNoiseDensity: 7e-4, gyroscopeRandomWalk: 1e-3, accelerometerNoiseDensity: 1.9e-2,
         accelerometerRandomWalk: 8e-3)
+    mount = CameraMount(imuFromCamera: imu.bodyFromIMU.inverse * Self.camera.bodyFromCamera)
     let prior = SensorGrade(imu)
     gyroscopeBias = prior.gyroscopeBias * source.gaussian3()
     accelerometerBias = prior.accelerometerBias * source.gaussian3()
     worldFromBody = Self.motion(&source)
+    if let wander = AccelerometerWander(imu) {
+      axes.add((0..<IMUIntrinsics.count).map { _ in IMUIntrinsics.sigma(imu) * source.gaussian() }[...])
+      mount = mount.plus(CameraMount.errorSigmas.map { $0 * source.gaussian() }[...])
+      wandering = [wander.sigma * source.gaussian3()]
+      for _ in 0..<600 {
+        let next = wander.bias(wandering[wandering.count - 1], mean: .zero, after: 0.005)
+        wandering.append(next + wander.variance(after: 0.005).squareRoot() * source.gaussian3())
+      }
+    }
     for _ in 0..<700 {
       points.append(Vector3(source.uniform(2.5...7), source.uniform(-5...5), source.uniform(-2.5...2.5)))
     }
@@ -71,6 +90,21 @@ struct StartWorld {
     (worldFromIMU(t + 1e-4).translation - worldFromIMU(t - 1e-4).translation) / 2e-4
   }
 
+  /// The accelerometer's bias, m/s^2.
+  func bias(_ seconds: Double) -> Vector3 {
+    guard !wandering.isEmpty else { return accelerometerBias }
+    return accelerometerBias + wandering[min(Int((seconds * 200).rounded()), wandering.count - 1)]
+  }
+
+  /// What the unit reads, its biases added, where this is true.
+  private func read(rate: Vector3, force: Vector3) -> (rate: Vector3, force: Vector3) {
+    let units = [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)]
+    let columns = units.map { axes.corrected(angularVelocity: $0, specificForce: $0) }
+    let byRate = Matrix3(columns: columns[0].rate, columns[1].rate, columns[2].rate)
+    let byForce = Matrix3(columns: columns[0].force, columns[1].force, columns[2].force)
+    return (byRate.inverse! * rate, byForce.inverse! * force)
+  }
+
   /// Samples at 200 Hz over some seconds.
   mutating func samples(_ seconds: Double) -> IMUBuffer {
     var buffer = IMUBuffer()
@@ -80,12 +114,13 @@ struct StartWorld {
       let (before, now, after) = (worldFromIMU(t - h), worldFromIMU(t), worldFromIMU(t + h))
       let acceleration = (before.translation + after.translation - 2 * now.translation) / (h * h)
       let rate = (before.rotation.inverse * after.rotation).log / (2 * h)
+      let force = now.rotation.inverse * (acceleration + Vector3(0, 0, imu.gravityMagnitude))
+      let reading = read(rate: rate + gyroscopeBias, force: force + bias(t))
       _ = buffer.add(
         IMUSample(
           timestamp: time(t),
-          angularVelocity: rate + gyroscopeBias + imu.gyroscopeNoiseDensity * white * source.gaussian3(),
-          specificForce: now.rotation.inverse * (acceleration + Vector3(0, 0, imu.gravityMagnitude))
-            + accelerometerBias + imu.accelerometerNoiseDensity * white * source.gaussian3()))
+          angularVelocity: reading.rate + imu.gyroscopeNoiseDensity * white * source.gaussian3(),
+          specificForce: reading.force + imu.accelerometerNoiseDensity * white * source.gaussian3()))
     }
     return buffer
   }
@@ -93,18 +128,27 @@ struct StartWorld {
   /// A frame with at most `most` points, 1 sigma of noise.
   mutating func frame(_ seconds: Double, most: Int = 90) -> CameraFrame {
     let lens = LensModel(Self.camera)
-    let cameraFromWorld = (worldFromBody(seconds) * Self.camera.bodyFromCamera).inverse
-    let noise = isNoisy ? pixelNoise : 0
+    let cameraFromWorld = (worldFromIMU(seconds + mount.delay) * mount.imuFromCamera).inverse
     var features: [FeatureObservation] = []
     for (id, point) in points.enumerated() where features.count < most {
       guard let pixel = lens.project(cameraFromWorld * point)?.pixel, pixel.x > 0, pixel.x < 752, pixel.y > 0,
         pixel.y < 480
       else { continue }
-      features.append(
-        FeatureObservation(
-          featureID: Int64(id), u: pixel.x + noise * source.gaussian(), v: pixel.y + noise * source.gaussian()))
+      let error = isNoisy ? trackError(id, seconds) : .zero
+      features.append(FeatureObservation(featureID: Int64(id), u: pixel.x + error.x, v: pixel.y + error.y))
     }
     return CameraFrame(timestamp: time(seconds), features: features)
+  }
+
+  /// A track's error in a frame, pixels.
+  private mutating func trackError(_ id: Int, _ seconds: Double) -> SIMD2<Double> {
+    let fresh = pixelNoise * SIMD2(source.gaussian(), source.gaussian())
+    guard trackMemory > 0 else { return fresh }
+    let old = trackErrors[id].flatMap { $0.seconds < seconds ? $0 : nil }
+    let left = old.map { exp(-(seconds - $0.seconds) / trackMemory) } ?? 0
+    let error = left * (old?.error ?? .zero) + (1 - left * left).squareRoot() * fresh
+    trackErrors[id] = (seconds, error)
+    return error
   }
 
   /// Frames at 20 Hz over some seconds.
@@ -130,7 +174,7 @@ struct StartWorld {
     let theta = (turn * actual * state.rotation.inverse).log
     let parts = [
       turn * velocity(t) - state.velocity, gyroscopeBias - state.gyroscopeBias,
-      accelerometerBias - state.accelerometerBias,
+      bias(t) - state.accelerometerBias,
     ]
     let error = [theta.x, theta.y] + parts.flatMap { [$0.x, $0.y, $0.z] }
     let rows = [0, 1] + Array(6..<15)

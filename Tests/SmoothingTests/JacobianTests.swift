@@ -7,6 +7,8 @@ import TestSupport
 import Testing
 import Vision
 
+import struct Estimator.RigEstimate
+
 @Suite struct JacobianTests {
   static func split(_ flat: [Double], rows: Int) -> [[Double]] {
     let width = flat.count / rows

@@ -5,6 +5,8 @@ import Simulation
 import Smoothing
 import Vision
 
+import struct Estimator.RigEstimate
+
 /// A device that moves exactly as its inertial samples say, and what it sees: a problem whose solution is known.
 struct SyntheticMotion {
   static let imu = IMUCalibration(

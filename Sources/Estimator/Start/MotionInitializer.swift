@@ -101,7 +101,8 @@ package struct MotionInitializer {
     return refinement
   }
 
-  /// The best end of all guesses, and again without the points that do not agree.
+  /// The best end of all guesses, again without the points that do not agree, and again with sights that err as these did: tracks
+  /// that drift over the scene tell less than as many independent ones.
   private func refined(_ stretches: [InertialStretch], _ rates: [Vector3], _ tracks: [FeatureTrack]) throws(Refusal)
     -> StartRefinement
   {
@@ -121,7 +122,14 @@ package struct MotionInitializer {
       rest = fewer
     }
     guard hasSettled else { throw isHardlyMoving(rest) ? .parallax : .residual }
-    let last = stretches.count
+    guard rest.misfit <= Self.worstMisfit else { throw .residual }
+    let times = stretches.reduce(into: [0.0]) { $0.append($0[$0.count - 1] + $1.duration) }
+    let last = stretches.count, noise = rest.trackNoise(times)
+    if noise != TrackNoise() {
+      guard var doubtful = rest.with(noise, spacing: times[last] / Double(last)) else { throw .residual }
+      _ = doubtful.descend(rounds: 12)
+      rest = doubtful
+    }
     let there = place.worldFromIMU(
       up: rest.states[last].rotation.inverse * Vector3(0, 0, 1), bodyFromIMU: calibration.bodyFromIMU)
     guard let placed = rest.placed(last, at: there) else { throw .residual }
@@ -135,7 +143,6 @@ package struct MotionInitializer {
   private func judged(_ refinement: StartRefinement, at time: Timestamp, isUrgent: Bool)
     throws(Refusal) -> InitialEstimate
   {
-    guard refinement.misfit <= Self.worstMisfit else { throw .residual }
     let state = refinement.states[refinement.states.count - 1]
     let grade = SensorGrade(calibration)
     guard state.accelerometerBias.norm <= 4 * grade.accelerometerBias else { throw .gravity }

@@ -75,7 +75,7 @@ package struct StartPoint: Sendable {
     let (e1, e2) = bearing.tangentBasis
     func row(_ gradient: Vector3) -> LinearSight.Row {
       // Row vectors from the right: g^T R_C^T = (R_C g)^T, and g^T [q]x = (g x q)^T.
-      let scaled = gradient / camera.pixelNoise
+      let scaled = gradient / camera.effectiveNoise
       let g = worldFromCamera.rotation * scaled
       let theta = g.cross(fromIMU), position = -rho * g
       return LinearSight.Row(
@@ -85,7 +85,7 @@ package struct StartPoint: Sendable {
         point: Vector3(g.dot(e1), g.dot(e2), -g.dot(offset)))
     }
     return LinearSight(
-      residual: (sight.pixel - projection.pixel) / camera.pixelNoise,
+      residual: (sight.pixel - projection.pixel) / camera.effectiveNoise,
       rows: (row(projection.columnGradient), row(projection.rowGradient)))
   }
 }

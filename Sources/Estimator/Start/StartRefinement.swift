@@ -25,7 +25,7 @@ package struct StartRefinement {
   package private(set) var points: [StartPoint]
 
   private let factors: [InertialFactor]
-  private let camera: FilterCamera
+  private var camera: FilterCamera
   private let calibration: IMUCalibration
   /// Measured at the frames, IMU axes, rad/s.
   private let rates: [Vector3]
@@ -96,6 +96,29 @@ package struct StartRefinement {
     StartRefinement(
       states: states, rig: rig, fixed: fixed, points: points, factors: factors, rates: rates, camera: camera,
       calibration: calibration)
+  }
+
+  /// The same with sights that err as `noise` says, frames being `spacing` seconds apart.
+  package func with(_ noise: TrackNoise, spacing: Double) -> StartRefinement? {
+    var result = self
+    result.camera.effectiveNoise = camera.pixelNoise / noise.loneWeight(after: spacing)
+    return result.relinearised()
+  }
+
+  /// How tracks err by what the points leave unexplained; `times` are those of the states, seconds.
+  package func trackNoise(_ times: [Double]) -> TrackNoise {
+    let views = views, scale = camera.effectiveNoise / camera.pixelNoise
+    var learner = TrackNoiseLearner()
+    for point in points {
+      let sights = point.sights.compactMap { point.linearised($0, from: views[$0.poseID], camera) }
+      let rows = sights.flatMap { [$0.rows.0.point, $0.rows.1.point] }
+      learner.add(
+        TrackNoiseLearner.Sample(
+          residual: sights.flatMap { [scale * $0.residual.x, scale * $0.residual.y] },
+          point: rows.flatMap { [scale * $0.x, scale * $0.y, scale * $0.z] },
+          times: point.sights.map { times[$0.poseID] }))
+    }
+    return learner.noise
   }
 
   /// The same in the world in which the pose at `index` stands at the place and with the heading of `pose`, which become
