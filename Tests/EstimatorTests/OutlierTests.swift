@@ -39,13 +39,13 @@ import Testing
     let clean = try Self.figures(Self.scenario { $0.camera!.tracks = sound })
     let slid = try Self.figures(Self.scenario { $0.camera!.outlierShare = share })
     print("outliers \(share): ATE \(slid.ate) m, clean \(clean.ate) m; NEES \(slid.nees), clean \(clean.nees)")
-    // What slides along its own arc looks like a nearer point, and a landmark remembers it: the goal is reached with a tenth of
-    // the tracks, and missed with more. The last lines only notice if it becomes worse.
+    // What slides along its own arc looks like a nearer point, and a landmark remembers it: the goal is reached with a third of
+    // the tracks, and missed with half. The last lines only notice if it becomes worse.
     func meetsGoal() {
       #expect(slid.ate < 1.3 * clean.ate)
       #expect(slid.nees < 8)
     }
-    if share > 0.1 { withKnownIssue { meetsGoal() } } else { meetsGoal() }
+    if share > 0.3 { withKnownIssue { meetsGoal() } } else { meetsGoal() }
     #expect(slid.ate < 0.05)
     #expect(slid.nees < 40)
   }
