@@ -62,7 +62,6 @@ package final class InertialNavigation: NavigationFilter {
   private var drift = DriftAccumulator()
   private var nextCloneID = 0
   private var hasSettled = false
-  private var hasLostVelocity = false
 
   /// A filter that starts at `time` in `state`; nil when a number is not finite.
   ///
@@ -119,13 +118,12 @@ package final class InertialNavigation: NavigationFilter {
 
   package var accumulatedDrift: AccumulatedDrift { drift.total }
   package var velocitySigma: Double { variances.velocity.squareRoot() }
-  /// Makes an update. Once the velocity was lost again after it was known (darkness), counts what the update moves the position by as
-  /// drift, by the variance that it takes from it: whoever remembers where the device was believed to be at an earlier range sees
-  /// that as motion, and it is metres.
+  /// Makes an update, and counts what it moves the position by as drift, by the variance that it takes from it: whoever remembers where the
+  /// device was believed to be at an earlier range sees that as motion. With growth before an update and the loss in it, the variance of
+  /// what an estimate errs by between two moments is complete.
   func countingCorrection<T>(_ update: () -> T) -> T {
-    if hasSettled, velocitySigma >= Self.settledVelocity { hasLostVelocity = true }
     let before = positionCovariance.trace
-    defer { if hasLostVelocity { addDrift(positionVariance: max(before - positionCovariance.trace, 0) / 3) } }
+    defer { addDrift(positionVariance: max(before - positionCovariance.trace, 0) / 3) }
     return update()
   }
   /// Adds to the drift what its covariance does not show, m^2 per axis.
@@ -386,7 +384,7 @@ package final class InertialNavigation: NavigationFilter {
     covariance.transform(poseBlock, jacobian: [(poseBlock, rest)])
     covariance.propagate(poseBlock, transition: InertialTransition.identity.matrix, noise: certain)
     epoch += 1
-    (isAdrift, hasLostVelocity) = (false, false)
+    isAdrift = false
   }
 
   // MARK: Corrections

@@ -40,6 +40,7 @@ package final class VisualInertialEstimator {
   private var window: CloneWindow
   private var trust = TrustMonitor()
   private var way = WayMonitor()
+  private var unsettled = UnsettledTracks()
 
   /// An estimator for a device with an inertial unit, a camera, and perhaps a second one that sees at the same moments.
   package init(
@@ -115,6 +116,7 @@ package final class VisualInertialEstimator {
     let outcome = navigation.countingCorrection { visualUpdate.apply(told, anchorID: anchorID, to: navigation) }
     for sample in outcome.samples { trackNoise.add(sample) }
     report.count(outcome)
+    unsettled.note(outcome.used, navigation)
     if let surplus, let anchorID { meter.measure(.marginalisation) { giveUp(surplus, anchorID, navigation) } }
     if let early { join(early) }
     if !rested { hover.apply(frame, camera: camera, to: navigation) }
@@ -223,7 +225,7 @@ extension VisualInertialEstimator {
   }
 
   /// Points whose distances may err in common.
-  private var companions: Int { tracks.living.count + ownTracks.living.count }
+  private var companions: Int { max(tracks.living.count + ownTracks.living.count, unsettled.count) }
 
   private func giveUp(_ index: Int, _ anchorID: Int, _ navigation: InertialNavigation) {
     let id = navigation.clones[index].id
@@ -270,6 +272,7 @@ extension VisualInertialEstimator {
     early = nil
     trust.reset()
     way.reset()
+    unsettled = UnsettledTracks()
     restarts += 1
     return "health"
   }
