@@ -81,22 +81,24 @@ int fuse_bc_add(fuse_bc_system *system, const int32_t *blocks, int32_t count, in
   });
 }
 
-int fuse_bc_add_point(fuse_bc_system *system, const int32_t *blocks, int32_t sights, int32_t shared, const double *A,
-                      const double *B, const double *C, const double *r, const double *own_row) {
+int fuse_bc_add_point(fuse_bc_system *system, const int32_t *blocks, int32_t sights, int32_t point, int32_t shared,
+                      const double *A, const double *B, const double *C, const double *r, const double *own_row) {
   return guarded([&]() -> int {
     using Rows6 = Eigen::Map<const Eigen::Matrix<double, 2, 6, Eigen::RowMajor>>;
     using Rows3 = Eigen::Map<const Eigen::Matrix<double, 2, 3, Eigen::RowMajor>>;
-    if (sights <= 0 || shared >= system->count()) return FUSE_BC_BAD_ARGUMENT;
+    const bool stays = point >= 0;
+    if (sights <= 0 || point >= system->count() || shared <= point) return FUSE_BC_BAD_ARGUMENT;
+    if (stays && system->size[point] != 3) return FUSE_BC_BAD_ARGUMENT;
     for (int32_t i = 0; i < sights; ++i) {
-      const bool ordered = i == 0 || blocks[i] > blocks[i - 1];
-      if (!ordered || !system->holds(blocks[i], blocks[0]) || system->size[blocks[i]] < 6) return FUSE_BC_BAD_ARGUMENT;
-      if (shared >= 0 && !system->holds(shared, blocks[i])) return FUSE_BC_BAD_ARGUMENT;
+      if (i > 0 && blocks[i] <= blocks[i - 1]) return FUSE_BC_BAD_ARGUMENT;
+      if (!(stays ? system->holds(point, blocks[i]) && blocks[i] < point : system->holds(blocks[i], blocks[0])))
+        return FUSE_BC_BAD_ARGUMENT;
+      if (!system->holds(shared, blocks[i]) || blocks[i] == shared || system->size[blocks[i]] < 6)
+        return FUSE_BC_BAD_ARGUMENT;
     }
-    const int32_t extra = shared < 0 ? 0 : system->size[shared];
-    const Packed a(A, 2 * sights, 6), c(C, 2 * sights, 3);
+    const int32_t extra = system->size[shared];
+    const Packed a(A, 2 * sights, 6), b(B, 2 * sights, extra), c(C, 2 * sights, 3);
     const Eigen::Map<const Vector> residual(r, 2 * sights);
-    Matrix b(2 * sights, extra);
-    if (extra > 0) b = Packed(B, 2 * sights, extra);
     if (!a.allFinite() || !b.allFinite() || !c.allFinite() || !residual.allFinite()) return FUSE_BC_NOT_FINITE;
 
     Eigen::Matrix3d V = c.transpose() * c;
@@ -110,34 +112,41 @@ int fuse_bc_add_point(fuse_bc_system *system, const int32_t *blocks, int32_t sig
     V.diagonal().array() += 1e-12 * V.trace() + 1e-30;
     const Eigen::LLT<Eigen::Matrix3d> factor(V);
     if (factor.info() != Eigen::Success) return FUSE_BC_NOT_POSITIVE;
-    const Eigen::Vector3d z = factor.matrixL().solve(pull);
-
-    // Y_i = L^-1 C_i^T A_i, 3 x 6: what leaves with the point is Y^T Y.
-    Eigen::Matrix<double, 3, Eigen::Dynamic> Y(3, 6 * sights), Ys(3, extra);
-    if (extra > 0) Ys = factor.matrixL().solve((c.transpose() * b).eval());
-    for (int32_t i = 0; i < sights; ++i)
-      Y.middleCols<6>(6 * i) = factor.matrixL().solve((Rows3(C + 6 * i).transpose() * Rows6(A + 12 * i)).eval());
 
     for (int32_t i = 0; i < sights; ++i) {
       const auto own = Rows6(A + 12 * i);
+      system->gradient.segment<6>(system->offset[blocks[i]]) += own.transpose() * residual.segment<2>(2 * i);
+      system->block(system->matrix, blocks[i], blocks[i]).topLeftCorner<6, 6>() += own.transpose() * own;
+      system->block(system->matrix, shared, blocks[i]).leftCols<6>().noalias() += b.middleRows<2>(2 * i).transpose() * own;
+    }
+    system->block(system->matrix, shared, shared).noalias() += b.transpose() * b;
+    system->gradient.segment(system->offset[shared], extra).noalias() += b.transpose() * residual;
+    if (stays) {
+      system->block(system->matrix, point, point) += V;
+      system->gradient.segment<3>(system->offset[point]) += pull;
+      for (int32_t i = 0; i < sights; ++i)
+        system->block(system->matrix, point, blocks[i]).leftCols<6>() +=
+            Rows3(C + 6 * i).transpose() * Rows6(A + 12 * i);
+      system->block(system->matrix, shared, point).noalias() += b.transpose() * c;
+      return FUSE_BC_OK;
+    }
+
+    // Y_i = L^-1 C_i^T A_i, 3 x 6: what leaves with the point is Y^T Y.
+    const Eigen::Vector3d z = factor.matrixL().solve(pull);
+    Eigen::Matrix<double, 3, Eigen::Dynamic> Y(3, 6 * sights);
+    const Eigen::Matrix<double, 3, Eigen::Dynamic> Ys = factor.matrixL().solve((c.transpose() * b).eval());
+    for (int32_t i = 0; i < sights; ++i)
+      Y.middleCols<6>(6 * i) = factor.matrixL().solve((Rows3(C + 6 * i).transpose() * Rows6(A + 12 * i)).eval());
+    for (int32_t i = 0; i < sights; ++i) {
       const auto mine = Y.middleCols<6>(6 * i);
-      system->gradient.segment<6>(system->offset[blocks[i]]) +=
-          own.transpose() * residual.segment<2>(2 * i) - mine.transpose() * z;
-      View row = system->part(system->matrix, blocks[i], blocks[0], blocks[i] + 1);
-      for (int32_t j = 0; j < i; ++j) {
-        const int64_t left = system->offset[blocks[j]] - system->offset[blocks[0]];
-        row.block<6, 6>(0, left).noalias() -= mine.transpose() * Y.middleCols<6>(6 * j);
-      }
-      row.block<6, 6>(0, system->offset[blocks[i]] - system->offset[blocks[0]]).noalias() +=
-          own.transpose() * own - mine.transpose() * mine;
-      if (extra > 0)
-        system->block(system->matrix, shared, blocks[i]).leftCols<6>().noalias() +=
-            b.middleRows<2>(2 * i).transpose() * own - Ys.transpose() * mine;
+      system->gradient.segment<6>(system->offset[blocks[i]]) -= mine.transpose() * z;
+      for (int32_t j = 0; j <= i; ++j)
+        system->block(system->matrix, blocks[i], blocks[j]).topLeftCorner<6, 6>().noalias() -=
+            mine.transpose() * Y.middleCols<6>(6 * j);
+      system->block(system->matrix, shared, blocks[i]).leftCols<6>().noalias() -= Ys.transpose() * mine;
     }
-    if (extra > 0) {
-      system->block(system->matrix, shared, shared).noalias() += b.transpose() * b - Ys.transpose() * Ys;
-      system->gradient.segment(system->offset[shared], extra).noalias() += b.transpose() * residual - Ys.transpose() * z;
-    }
+    system->block(system->matrix, shared, shared).noalias() -= Ys.transpose() * Ys;
+    system->gradient.segment(system->offset[shared], extra).noalias() -= Ys.transpose() * z;
     return FUSE_BC_OK;
   });
 }

@@ -13,8 +13,14 @@ int factor(fuse_bc_system &s) {
     for (int32_t j = s.first[i]; j <= i; ++j) {
       View target = s.block(s.matrix, i, j);
       const int32_t from = std::max(s.first[i], s.first[j]);
-      if (from < j)
-        target.noalias() -= s.part(s.matrix, i, from, j) * s.part(s.matrix, j, from, j).transpose();
+      if (from < j) {
+        const View left = s.part(s.matrix, i, from, j), right = s.part(s.matrix, j, from, j);
+        // Of a point's three rows the products are dots of rows as they lie: packing them for the blocked product would cost more.
+        if (std::min(s.size[i], s.size[j]) <= 3)
+          target.noalias() -= left.lazyProduct(right.transpose());
+        else
+          target.noalias() -= left * right.transpose();
+      }
       if (j < i) {
         const View pivot = s.block(s.matrix, j, j);
         pivot.triangularView<Eigen::Lower>().transpose().solveInPlace<Eigen::OnTheRight>(target);

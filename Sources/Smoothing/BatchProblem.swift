@@ -63,51 +63,40 @@ package struct BatchProblem {
   /// Poses of the camera at the keyframes.
   package var cameras: [Pose] { keyframes.map { $0.worldFromIMU(after: rig.mount.delay) * rig.mount.imuFromCamera } }
 
-  /// Normal equations of the right shape for this problem: keyframes, rig, peers; nil without memory.
+  /// Normal equations of the right shape for this problem; nil without memory.
   package func equations() -> NormalEquations? {
-    var first = keyframes.indices.map { max($0 - 1, 0) }
-    for track in tracks {
-      guard let begin = track.sights.first?.keyframe, let end = track.sights.last?.keyframe else { continue }
-      for k in begin...end { first[k] = min(first[k], begin) }
-    }
-    for link in links {
-      for row in link.rows {
-        guard let before = row.before else { continue }
-        for k in before.range.keyframe...row.range.keyframe { first[k] = min(first[k], before.range.keyframe) }
-      }
-    }
-    let sizes =
-      keyframes.map { _ in InertialState.errorSize } + [RigEstimate.errorSize] + links.map { _ in StaticPeer.errorSize }
-    return NormalEquations(sizes: sizes, first: first + [Int](repeating: 0, count: 1 + links.count))
+    let order = BlockOrder(self)
+    return NormalEquations(sizes: order.sizes, first: order.first)
   }
 
   /// Fills the equations at the present estimates.
   package func linearise(into equations: NormalEquations) {
     equations.reset()
-    let last = keyframes.count
+    let order = BlockOrder(self)
     equations.add(
-      blocks: [0], jacobian: keyframes[0].state.minusJacobian(start.mean),
+      blocks: [order.keyframes[0]], jacobian: keyframes[0].state.minusJacobian(start.mean),
       residual: keyframes[0].state.minus(start.mean), weight: start.weight)
     equations.add(
-      blocks: [last], jacobian: rig.minusJacobian(rigPrior.mean), residual: rig.minus(rigPrior.mean),
+      blocks: [order.rig], jacobian: rig.minusJacobian(rigPrior.mean), residual: rig.minus(rigPrior.mean),
       weight: rigPrior.weight)
     for (k, motion) in motions.enumerated() {
       let (a, b) = (keyframes[k].state, keyframes[k + 1].state)
       equations.add(
-        blocks: [k, k + 1, last], jacobian: motion.factor.jacobian(a, b, rig.intrinsics),
+        blocks: [order.keyframes[k], order.keyframes[k + 1], order.rig],
+        jacobian: motion.factor.jacobian(a, b, rig.intrinsics),
         residual: motion.factor.residual(a, b, rig.intrinsics), weight: motion.weight)
     }
     for k in keyframes.indices where keyframes[k].isStill {
       var jacobian = [Double](repeating: 0, count: 3 * InertialState.errorSize)
       for i in 0..<3 { jacobian[i * InertialState.errorSize + 6 + i] = 1 / Self.stillVelocity }
       let v = keyframes[k].state.velocity / Self.stillVelocity
-      equations.add(blocks: [k], jacobian: jacobian, residual: [v.x, v.y, v.z])
+      equations.add(blocks: [order.keyframes[k]], jacobian: jacobian, residual: [v.x, v.y, v.z])
     }
-    for track in tracks { add(track, to: equations) }
-    for (i, link) in links.enumerated() { add(link, block: last + 1 + i, to: equations) }
+    for (track, block) in zip(tracks, order.points) { add(track, block: block, order, to: equations) }
+    for (link, block) in zip(links, order.peers) { add(link, block: block, order, to: equations) }
   }
 
-  private func add(_ link: RangeLink, block: Int, to equations: NormalEquations) {
+  private func add(_ link: RangeLink, block: Int, _ order: BlockOrder, to equations: NormalEquations) {
     let size = StaticPeer.errorSize
     var prior = [Double](repeating: 0, count: 2 * size)
     prior[3] = 1 / StaticPeer.biasSigma
@@ -118,14 +107,15 @@ package struct BatchProblem {
       let weight = RangeLink.loss.weight(residual * residual).squareRoot()
       let scale = weight / row.sigma
       let now = row.range.jacobian(keyframes[row.range.keyframe].state, link.peer, gravity: gravity)
-      var blocks = [row.range.keyframe], states = [now.state.map { scale * $0 }], peer = now.peer.map { scale * $0 }
+      var blocks = [order.keyframes[row.range.keyframe]], states = [now.state.map { scale * $0 }],
+        peer = now.peer.map { scale * $0 }
       if let (before, share) = row.before {
         let old = before.jacobian(keyframes[before.keyframe].state, link.peer, gravity: gravity)
         let part = old.state.map { -scale * share * $0 }
         if before.keyframe == row.range.keyframe {
           states[0] = zip(states[0], part).map(+)
         } else {
-          blocks.insert(before.keyframe, at: 0)
+          blocks.insert(order.keyframes[before.keyframe], at: 0)
           states.insert(part, at: 0)
         }
         peer = zip(peer, old.peer).map { $0 - scale * share * $1 }
@@ -136,7 +126,7 @@ package struct BatchProblem {
 
   private var gravity: Vector3 { motions[0].factor.gravity }
 
-  private func add(_ track: LandmarkTrack, to equations: NormalEquations) {
+  private func add(_ track: LandmarkTrack, block: Int?, _ order: BlockOrder, to equations: NormalEquations) {
     guard let landmark = track.landmark else { return }
     var blocks: [Int32] = []
     var pose: [Double] = [], common: [Double] = [], point: [Double] = [], residual: [Double] = []
@@ -145,7 +135,7 @@ package struct BatchProblem {
         let row = reprojection.linearised(keyframes[sight.keyframe], rig, landmark, pixel: sight.pixel)
       else { continue }
       let weight = loss.weight(row.residual.x * row.residual.x + row.residual.y * row.residual.y).squareRoot()
-      blocks.append(Int32(sight.keyframe))
+      blocks.append(Int32(order.keyframes[sight.keyframe]))
       for x in row.pose { pose.append(weight * x) }
       for row in [row.mount[..<7], row.mount[7...]] {
         for x in row { common.append(weight * x) }
@@ -157,7 +147,7 @@ package struct BatchProblem {
     }
     guard !blocks.isEmpty else { return }
     equations.addPoint(
-      blocks: blocks, shared: keyframes.count, pose: pose, common: common, point: point, residual: residual,
+      blocks: blocks, point: block, shared: order.rig, pose: pose, common: common, byPoint: point, residual: residual,
       wall: DistanceWall.residual(landmark.inverseDistance))
   }
 
@@ -182,20 +172,16 @@ package struct BatchProblem {
     return cost
   }
 
-  /// The problem after a step of all unknowns; landmarks go along with the camera that saw them first.
+  /// The problem after a step of all unknowns; landmarks go along with the camera that saw them first, not with their own part of the
+  /// step: `refinePoints` moves them farther than it would.
   package func moved(by step: [Double]) -> BatchProblem {
-    let size = InertialState.errorSize
+    let order = BlockOrder(self)
     var next = self
-    for k in keyframes.indices {
-      next.keyframes[k].state = keyframes[k].state.plus(Array(step[size * k..<size * (k + 1)]))
+    for (k, block) in order.keyframes.enumerated() {
+      next.keyframes[k].state = keyframes[k].state.plus(Array(order.part(block, of: step)))
     }
-    var begin = size * keyframes.count
-    next.rig = rig.plus(step[begin..<begin + RigEstimate.errorSize])
-    begin += RigEstimate.errorSize
-    for i in links.indices {
-      next.links[i].peer = links[i].peer.plus(step[begin..<begin + StaticPeer.errorSize])
-      begin += StaticPeer.errorSize
-    }
+    next.rig = rig.plus(order.part(order.rig, of: step))
+    for (i, block) in order.peers.enumerated() { next.links[i].peer = links[i].peer.plus(order.part(block, of: step)) }
     let old = cameras, new = next.cameras
     for i in tracks.indices {
       guard let anchor = tracks[i].sights.first?.keyframe else { continue }

@@ -1,9 +1,10 @@
 import Geometry
 
-/// Chooses the frames whose states become unknowns: at most ten a second, and few while hardly anything moves.
+/// Chooses the frames whose states become unknowns: at most twenty a second, and few while hardly anything moves.
 package enum KeyframeSelection {
-  /// Shortest time between keyframes, seconds: ten a second, and some slack for the camera's jitter.
-  static let shortest = 0.09
+  /// Shortest time between keyframes, seconds: twenty a second, and some slack for the camera's jitter. What a frame in between saw is left
+  /// out.
+  static let shortest = 0.045
   /// Longest, seconds: over more the inertial unit tells too little.
   static let longest = 0.5
   /// Way that is worth a keyframe, metres.

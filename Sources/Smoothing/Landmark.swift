@@ -13,6 +13,9 @@ package struct Landmark: Equatable, Sendable {
   /// 1 / distance from there, 1/m; 0 at infinity.
   package var inverseDistance: Double
 
+  /// Size of its error state: (e1, e2, inverse distance).
+  package static let errorSize = 3
+
   /// A landmark from its parts.
   package init(origin: Vector3, bearing: Vector3, inverseDistance: Double) {
     self.origin = origin

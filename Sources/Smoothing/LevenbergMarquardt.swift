@@ -3,6 +3,8 @@
 package struct LevenbergMarquardt {
   /// Why it stopped, and what may be relied on then.
   package enum Ending: Equatable, Sendable {
+    /// The first step hardly changed the cost: it was at the minimum already.
+    case settled
     /// A step hardly changed the cost: a minimum.
     case converged
     /// All steps are used up: better than the start, not yet a minimum.
@@ -42,7 +44,7 @@ package struct LevenbergMarquardt {
           cost = next
           damping = max(damping / 10, 1e-10)
           improved = true
-          if gain <= tolerance * cost { return .converged }
+          if gain <= tolerance * cost { return step == 0 ? .settled : .converged }
           continue
         }
       }

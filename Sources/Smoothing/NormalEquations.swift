@@ -1,7 +1,7 @@
 internal import CBlockCholesky
 
 /// The normal equations of a least-squares problem along a recording: blocks of unknowns in time order, each coupled to a
-/// few before it, and a last block that may be coupled to all. Matrices go in and come out row-major.
+/// few before it, and last blocks that may be coupled to all. Matrices go in and come out row-major.
 package final class NormalEquations {
   /// Numbers of each block.
   package let sizes: [Int]
@@ -38,27 +38,25 @@ package final class NormalEquations {
     return Int(status) == FUSE_BC_OK
   }
 
-  /// Adds the sights of one point, two rows each, the point eliminated.
+  /// Adds the sights of one point, two rows each.
   ///
   /// - Parameters:
   ///   - blocks: which block saw it, ascending; its first six numbers are involved: `pose`, 2n x 6.
-  ///   - shared: a block that all sights depend on: `common`, 2n x its size; nil: none.
-  ///   - point: by the point's three numbers, 2n x 3.
+  ///   - point: the point's own block, of three numbers, after those; nil: it is eliminated at once. `byPoint`, 2n x 3.
+  ///   - shared: a block after that one, on which all sights depend: `common`, 2n x its size.
   ///   - residual: 2n.
   ///   - wall: one more row, by the point's third number only: residual and slope.
   @discardableResult
   package func addPoint(
-    blocks: [Int32], shared: Int?, pose: [Double], common: [Double], point: [Double], residual: [Double],
+    blocks: [Int32], point: Int?, shared: Int, pose: [Double], common: [Double], byPoint: [Double], residual: [Double],
     wall: (value: Double, slope: Double) = (0, 0)
   ) -> Bool {
     let n = blocks.count
-    precondition(residual.count == 2 * n && pose.count == 12 * n && point.count == 6 * n, "shapes")
-    precondition(common.count == 2 * n * (shared.map { sizes[$0] } ?? 0), "shape of what is shared")
-    let status = common.withUnsafeBufferPointer { common in
-      fuse_bc_add_point(
-        system, blocks, Int32(n), Int32(shared ?? -1), pose, common.isEmpty ? nil : common.baseAddress, point, residual,
-        [wall.slope, wall.value])
-    }
+    precondition(residual.count == 2 * n && pose.count == 12 * n && byPoint.count == 6 * n, "shapes")
+    precondition(common.count == 2 * n * sizes[shared], "shape of what is shared")
+    let status = fuse_bc_add_point(
+      system, blocks, Int32(n), Int32(point ?? -1), Int32(shared), pose, common, byPoint, residual,
+      [wall.slope, wall.value])
     return Int(status) == FUSE_BC_OK
   }
 

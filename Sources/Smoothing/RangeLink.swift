@@ -13,6 +13,8 @@ package struct RangeLink: Sendable {
   static let floors = (white: 0.02, coloured: 0.05)
   /// A range that is off by more than this many sigmas is cut.
   static let grossError = 3.5
+  /// Most keyframes between a range and the one before it: bounds how far back keyframes are coupled.
+  static let farthest = 40
   /// Where the cost becomes linear, sigmas.
   static let loss = HuberLoss(threshold: 2)
 
@@ -48,7 +50,7 @@ package struct RangeLink: Sendable {
       var last: AnchoredRange?
       for range in antenna {
         defer { last = range }
-        if let last, range.keyframe - last.keyframe <= TrackCollection.longest {
+        if let last, range.keyframe - last.keyframe <= Self.farthest {
           let (a, b) = (keyframes[last.keyframe], keyframes[range.keyframe])
           let seconds = b.timestamp.seconds(since: a.timestamp) + range.elapsed - last.elapsed
           let metres = (b.state.position - a.state.position).norm

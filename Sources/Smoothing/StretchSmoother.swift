@@ -6,8 +6,10 @@ import Vision
 
 /// Smooths one stretch: builds the problem from the forward run, solves it in rounds, reads poses off it.
 struct StretchSmoother {
-  /// Rounds of solving; between them gross errors are cut and motion is integrated anew at the biases found.
+  /// Rounds of solving at most; between them gross errors are cut and motion is integrated anew at the biases found.
   static let rounds = 5
+  /// Rounds at least: ranges come with the second one, and their noise is learnt after it.
+  static let fewestRounds = 3
   /// A sight that is off by more than this many sigmas is cut.
   static let grossError = 4.0
   /// A sight that is off by more than this many sigmas pulls no harder than that.
@@ -47,7 +49,8 @@ struct StretchSmoother {
     for round in 0..<Self.rounds {
       if round > 0 { guard renew(&problem) else { return nil } }
       let ending = LevenbergMarquardt().solve(&problem) { progress((Double(round) + $0) / Double(Self.rounds + 1)) }
-      guard ending != nil else { return nil }
+      guard let ending else { return nil }
+      if ending == .settled, round + 1 >= Self.fewestRounds { break }
     }
     guard let equations = problem.equations() else { return nil }
     problem.linearise(into: equations)
@@ -218,11 +221,13 @@ extension StretchSmoother {
 
   /// A pose for every frame: the keyframes' own, and in between what the inertial unit says.
   private func read(_ problem: BatchProblem, _ equations: NormalEquations) -> [SmoothedPose]? {
+    let blocks = BlockOrder(problem).keyframes
     var poses: [SmoothedPose] = []
     for (k, (begin, end)) in zip(chosen, chosen.dropFirst()).enumerated() {
       let (a, b) = (problem.keyframes[k].state, problem.keyframes[k + 1].state)
-      guard let aa = equations.inverse(k, k), let ab = equations.inverse(k, k + 1),
-        let bb = equations.inverse(k + 1, k + 1)
+      guard let aa = equations.inverse(blocks[k], blocks[k]),
+        let ab = equations.inverse(blocks[k], blocks[k + 1]),
+        let bb = equations.inverse(blocks[k + 1], blocks[k + 1])
       else { return nil }
       let size = InertialState.errorSize
       let joint = (SquareMatrix(aa, size: size), SquareMatrix(ab, size: size), SquareMatrix(bb, size: size))

@@ -3,8 +3,8 @@ import Vision
 
 /// Collects what the keyframes saw into tracks.
 package enum TrackCollection {
-  /// Most sights of one point: bounds how far back keyframes are coupled. A longer track becomes several points.
-  package static let longest = 40
+  /// Most sights of one point, half a minute at full rate: bounds memory. A longer track becomes several points, and what links them is lost.
+  package static let longest = 600
   /// Fewest sights that make a point worth its unknowns.
   package static let fewest = 3
 

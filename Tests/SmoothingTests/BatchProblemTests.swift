@@ -51,10 +51,11 @@ import Testing
   }
 
   /// The linearised system's gradient is that of the cost: a step down it lowers the cost as foretold.
-  @Test func theStepLowersTheCostAsForetold() throws {
+  /// With points that live short and are eliminated first, and with such as live long and are unknowns.
+  @Test(arguments: [8, 35]) func theStepLowersTheCostAsForetold(sights: Int) throws {
     var source = SeededRandom(seed: 2)
-    let motion = SyntheticMotion(&source)
-    var problem = try #require(motion.problem(points: 60, &source))
+    let motion = SyntheticMotion(seconds: 4, &source)
+    var problem = try #require(motion.problem(points: 60, sights: sights, &source))
     for k in 1..<problem.keyframes.count {
       problem.keyframes[k].state = problem.keyframes[k].state.plus(
         (0..<15).map { ($0 < 9 ? 1e-3 : 1e-4) * source.gaussian() })

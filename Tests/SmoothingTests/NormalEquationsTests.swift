@@ -21,7 +21,7 @@ import Testing
     return a.map { Array($0[n...]) }
   }
 
-  let sizes = [6, 7, 6, 8, 6, 6, 3], first = [0, 0, 1, 1, 3, 3, 0]
+  let sizes = [6, 7, 6, 8, 6, 6, 3, 3], first = [0, 0, 1, 1, 3, 3, 3, 0]
   var offsets: [Int] { sizes.indices.map { sizes[..<$0].reduce(0, +) } }
   var total: Int { sizes.reduce(0, +) }
 
@@ -56,27 +56,32 @@ import Testing
     }
     add([0], count: 6)
     for k in 1..<6 { add([k, first[k]].sorted(), count: 9) }
-    add([3, 2, 6], count: 5)
-    add([6], count: 3)
+    add([3, 2, 7], count: 5)
+    add([7], count: 3)
     add([4], count: 6)
-    // A point with its three numbers as extra unknowns of the dense system.
-    let blocks = [3, 4, 5]
-    let A = (0..<36).map { _ in source.gaussian() }, B = (0..<18).map { _ in source.gaussian() }
-    let C = (0..<18).map { _ in source.gaussian() }, r = (0..<6).map { _ in source.gaussian() }
-    #expect(
-      equations.addPoint(
-        blocks: blocks.map(Int32.init), shared: 6, pose: A, common: B, point: C, residual: r, wall: (0.7, 1.3)))
+    // Two points: one is a block, one is eliminated, with its three numbers as extra unknowns of the dense system.
     var wide = rows.map { $0 + [0, 0, 0] }
-    for i in 0..<6 {
-      var row = [Double](repeating: 0, count: total + 3)
-      for j in 0..<6 { row[offsets[blocks[i / 2]] + j] = A[6 * i + j] }
-      for j in 0..<3 { row[offsets[6] + j] = B[3 * i + j] }
-      for j in 0..<3 { row[total + j] = C[3 * i + j] }
-      wide.append(row)
+    for (point, column) in [(6, offsets[6]), (nil, total)] {
+      let blocks = [3, 4, 5]
+      let A = (0..<36).map { _ in source.gaussian() }, B = (0..<18).map { _ in source.gaussian() }
+      let C = (0..<18).map { _ in source.gaussian() }, r = (0..<6).map { _ in source.gaussian() }
+      #expect(
+        equations.addPoint(
+          blocks: blocks.map(Int32.init), point: point, shared: 7, pose: A, common: B, byPoint: C, residual: r,
+          wall: (0.7, 1.3)))
+      for i in 0..<6 {
+        var row = [Double](repeating: 0, count: total + 3)
+        for j in 0..<6 { row[offsets[blocks[i / 2]] + j] = A[6 * i + j] }
+        for j in 0..<3 { row[offsets[7] + j] = B[3 * i + j] }
+        for j in 0..<3 { row[column + j] = C[3 * i + j] }
+        wide.append(row)
+      }
+      residuals += r
+      var wall = [Double](repeating: 0, count: total + 3)
+      wall[column + 2] = 1.3
+      wide.append(wall)
+      residuals.append(0.7)
     }
-    residuals += r
-    wide.append([Double](repeating: 0, count: total + 2) + [1.3])
-    residuals.append(0.7)
     let n = total + 3
     let H = (0..<n).map { i in (0..<n).map { j in wide.reduce(0) { $0 + $1[i] * $1[j] } } }
     let g = (0..<n).map { i in zip(wide, residuals).reduce(0) { $0 + $1.0[i] * $1.1 } }
@@ -106,6 +111,15 @@ import Testing
     #expect(!equations.add(blocks: [0, 2], jacobian: [Double](repeating: 1, count: 12), residual: [1]))
     #expect(!equations.add(blocks: [0], jacobian: [.nan] + zeros[1..<6], residual: [1]))
     #expect(!equations.add(blocks: [3 - 1], jacobian: [Double](repeating: 1, count: 6), residual: [.infinity]))
+    // A point must come after what saw it, and what all share after the point.
+    func point(_ blocks: [Int32], _ point: Int, shared: Int) -> Bool {
+      equations.addPoint(
+        blocks: blocks, point: point, shared: shared, pose: [Double](repeating: 1, count: 12 * blocks.count),
+        common: [Double](repeating: 1, count: 12 * blocks.count),
+        byPoint: [Double](repeating: 1, count: 6 * blocks.count),
+        residual: [Double](repeating: 1, count: 2 * blocks.count))
+    }
+    #expect(!point([0], 1, shared: 2) && !point([0, 1], 0, shared: 2) && !point([0], 2, shared: 1))
     #expect(equations.solve(damping: 0) == nil)  // nothing was added: singular
   }
 

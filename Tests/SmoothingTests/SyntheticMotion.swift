@@ -60,8 +60,8 @@ struct SyntheticMotion {
 
   private func sine(_ x: Double) -> Double { Rotation.exp(Vector3(0, 0, x)).matrix[1, 0] }
 
-  /// The problem whose solution are the true states, with noise-free sights of random points.
-  func problem(points: Int, _ source: inout SeededRandom) -> BatchProblem? {
+  /// The problem whose solution are the true states, with noise-free sights of random points, each from so many keyframes.
+  func problem(points: Int, sights length: Int = 8, _ source: inout SeededRandom) -> BatchProblem? {
     let noise = InertialNoise(Self.imu)
     let rig = RigEstimate(mount: CameraMount(imuFromCamera: Self.camera.bodyFromCamera))
     let keyframes = states.map { moment, state in
@@ -82,11 +82,11 @@ struct SyntheticMotion {
     let cameras = keyframes.map { $0.state.worldFromIMU * rig.mount.imuFromCamera }
     var tracks: [LandmarkTrack] = []
     for id in 0..<points {
-      let first = id % max(keyframes.count - 8, 1), anchor = cameras[first]
+      let first = id % max(keyframes.count - length, 1), anchor = cameras[first]
       let direction = (anchor.rotation * Vector3(source.gaussian(), source.gaussian(), 2)).normalized
       let landmark = Landmark(
         origin: anchor.translation, bearing: direction, inverseDistance: source.uniform(0.05...0.8))
-      let sights = (first..<min(first + 8, keyframes.count)).compactMap { k -> LandmarkTrack.Sight? in
+      let sights = (first..<min(first + length, keyframes.count)).compactMap { k -> LandmarkTrack.Sight? in
         let seen = cameras[k].rotation.inverse * landmark.scaled(from: cameras[k].translation)
         guard let pixel = lens.project(seen)?.pixel else { return nil }
         return .init(keyframe: k, pixel: pixel, direction: seen.normalized)

@@ -36,13 +36,13 @@ int fuse_bc_reset(fuse_bc_system *system);
 int fuse_bc_add(fuse_bc_system *system, const int32_t *blocks, int32_t count, int32_t rows, const double *W,
                 const double *J, const double *r);
 
-/// Adds the rows of one point seen from `sights` blocks, two a sight, the point eliminated (Schur complement):
-/// r_i + A_i x_i + B_i y + C_i f with x_i the first six numbers of block blocks[i], y the block `shared` (-1: none), and f
-/// the point's three numbers, which leave. blocks: ascending; A: 2 sights x 6; B: 2 sights x size of y; C: 2 sights x 3;
-/// r: 2 sights. own_row: slope and residual of one more row that depends on f's last number only, or NULL. A direction of f that
-/// nothing informs is left alone.
-int fuse_bc_add_point(fuse_bc_system *system, const int32_t *blocks, int32_t sights, int32_t shared, const double *A,
-                      const double *B, const double *C, const double *r, const double *own_row);
+/// Adds the rows of one point seen from `sights` blocks, two a sight: r_i + A_i x_i + B_i y + C_i f with x_i the first six
+/// numbers of block blocks[i], y the block `shared`, and f the point's three numbers: block `point`, or with -1 unknowns that leave
+/// (Schur complement), for which the blocks must be coupled to each other. blocks: ascending, all before `point`, and that before `shared`;
+/// A: 2 sights x 6; B: 2 sights x size of y; C: 2 sights x 3; r: 2 sights. own_row: slope and residual of one more row that depends on f's
+/// last number only, or NULL. A direction of f that nothing informs is left alone.
+int fuse_bc_add_point(fuse_bc_system *system, const int32_t *blocks, int32_t sights, int32_t point, int32_t shared,
+                      const double *A, const double *B, const double *C, const double *r, const double *own_row);
 
 /// Solves (H + damping diag H) x = -g, x: all blocks' numbers. H is overwritten by its factor.
 int fuse_bc_solve(fuse_bc_system *system, double damping, double *x);
