@@ -22,6 +22,9 @@ package protocol NavigationFilter: AnyObject {
   /// 1-sigma of a component of the velocity, m/s; 0 where poses come from outside.
   var velocitySigma: Double { get }
 
+  /// Whether the velocity is known well enough for the way to tell how far away things are, and in which direction.
+  var isVelocityKnown: Bool { get }
+
   /// Whether the device's own way is lost: what was found by it earlier tells nothing any more, and nothing can be found before it is
   /// known again.
   var isAdrift: Bool { get }
@@ -45,6 +48,7 @@ package protocol NavigationFilter: AnyObject {
 
 extension NavigationFilter {
   package var isAdrift: Bool { false }
+  package var isVelocityKnown: Bool { true }
   package var originCovariance: Matrix3 { .zero }
 
   /// Pose of the body in the world.

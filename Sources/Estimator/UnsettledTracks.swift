@@ -5,15 +5,11 @@
 /// for seconds, each time by other tracks, has to count for those before, too. Then n tracks tell as much as `1 + 1/2 + ... + 1/n` would: a
 /// logarithm, and no longer a sum that makes a pan in a hall certain of a speed it cannot know.
 struct UnsettledTracks {
-  /// 1-sigma of a component of the velocity from which on distances are told by the way, m/s: half of where the filter counts as settled,
-  /// a centimetre or two over the window.
-  static let known = 0.5 * InertialNavigation.settledVelocity
-
   /// How many there were since the velocity was known last.
   private(set) var count = 0
 
   /// Takes the number of tracks that went into a frame's update.
   mutating func note(_ used: Int, _ navigation: InertialNavigation) {
-    count = navigation.velocitySigma < Self.known ? 0 : count + used
+    count = navigation.isVelocityKnown ? 0 : count + used
   }
 }

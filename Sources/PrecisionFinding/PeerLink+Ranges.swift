@@ -41,6 +41,7 @@ extension PeerLink {
       timestamp: range.timestamp, range: range.range, antenna: filter.worldFromBody * antenna,
       device: filter.worldFromBody.translation, antennaID: range.antenna, blockedGuess: range.nonLineOfSight,
       extraVariance: extraVariance)
+    placed.isWayKnown = filter.isVelocityKnown
     // Where the device stood when earlier ranges came is known roughly, how it was held is not.
     if extraVariance == 0 { placed.cosines = cosines(range, filter: filter) }
     return placed

@@ -55,6 +55,12 @@ extension HypothesisSet {
   /// Lets the distance wander by `variance`, m^2: nothing is known of the direction in which anybody moved.
   mutating func wander(variance: Double) { forEachCell { p, _, _, _ in p[5] += variance } }
 
+  /// Tells everything from where the antenna is now, world, metres: of the way there nothing is known but about how long it was.
+  mutating func follow(to antenna: Vector3) {
+    wander(variance: (antenna - anchor).squaredNorm / 3)
+    anchor = antenna
+  }
+
   /// Every cell in order: its covariance, its scalars, its first hypothesis (the others follow by twos), and all hypotheses' noises.
   @inline(__always)
   mutating func forEachCell(

@@ -21,7 +21,7 @@ package struct HypothesisSet {
   /// Size of one hypothesis' state.
   package let dimension: Int
   /// Where the first range was taken, in the estimate's world, metres.
-  package let anchor: Vector3
+  package internal(set) var anchor: Vector3
   /// Candidates for the noise; a hypothesis names one by its index.
   package let noises: [RangeNoise]
 

@@ -18,6 +18,8 @@ extension PeerPosterior {
     package var blockedGuess: Double?
     /// What is not known of the place where it was taken, m^2 along the range.
     package var extraVariance: Double
+    /// Whether the device knew how fast it moved: before that, its way tells no direction.
+    package var isWayKnown = true
     /// Angles of arrival that came with it.
     package var cosines: [AxisCosine] = []
 

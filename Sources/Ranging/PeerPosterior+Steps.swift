@@ -28,6 +28,7 @@ extension PeerPosterior {
     let previous = last ?? range
     let seconds = abs(range.timestamp.seconds(since: previous.timestamp))
     last = range
+    if isFolded, !range.isWayKnown { hypotheses!.follow(to: range.antenna) }
     let away = (range.antenna - hypotheses!.anchor).norm
     if isFolded, away > Self.stillRadius || !range.cosines.isEmpty { unfold(device: previous.device) }
     hypotheses!.predict(

@@ -1,3 +1,4 @@
+import Estimator
 import Inertial
 
 /// In which order the unknowns of a `BatchProblem` stand in its normal equations: keyframes in time order, every point that lives
