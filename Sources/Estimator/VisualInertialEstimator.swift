@@ -40,7 +40,6 @@ package final class VisualInertialEstimator {
   private var window: CloneWindow
   private var trust = TrustMonitor()
   private var way = WayMonitor()
-  private var unsettled = UnsettledTracks()
 
   /// An estimator for a device with an inertial unit, a camera, and perhaps a second one that sees at the same moments.
   package init(
@@ -116,7 +115,6 @@ package final class VisualInertialEstimator {
     let outcome = navigation.countingCorrection { visualUpdate.apply(told, anchorID: anchorID, to: navigation) }
     for sample in outcome.samples { trackNoise.add(sample) }
     report.count(outcome)
-    unsettled.note(outcome.used, navigation)
     if let surplus, let anchorID { meter.measure(.marginalisation) { giveUp(surplus, anchorID, navigation) } }
     if let early { join(early) }
     if !rested { hover.apply(frame, camera: camera, to: navigation) }
@@ -217,7 +215,8 @@ extension VisualInertialEstimator {
     let usable = (ended + living).count { $0.sights.count >= VisualUpdate.fewestSights }
     let quota = max(tracks.living.count - navigation.landmarks.count, 0) / configuration.windowSize
     living += tracks.takeLongest(quota - usable, fewest: VisualUpdate.fewestSights)
-    let room = max(configuration.mostLandmarks - navigation.landmarks.count, 0)
+    // Before the velocity is known, nobody can tell what slides (`TrackScreen`), and a landmark would remember it.
+    let room = navigation.isVelocityKnown ? max(configuration.mostLandmarks - navigation.landmarks.count, 0) : 0
     let long = living.filter { $0.sights.count >= VisualUpdate.fewestSights }
     told.staying = Array(long.prefix(room))
     told.finished += long.dropFirst(room)
@@ -225,7 +224,7 @@ extension VisualInertialEstimator {
   }
 
   /// Points whose distances may err in common.
-  private var companions: Int { max(tracks.living.count + ownTracks.living.count, unsettled.count) }
+  private var companions: Int { tracks.living.count + ownTracks.living.count }
 
   private func giveUp(_ index: Int, _ anchorID: Int, _ navigation: InertialNavigation) {
     let id = navigation.clones[index].id
@@ -272,7 +271,6 @@ extension VisualInertialEstimator {
     early = nil
     trust.reset()
     way.reset()
-    unsettled = UnsettledTracks()
     restarts += 1
     return "health"
   }

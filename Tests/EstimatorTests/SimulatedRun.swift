@@ -10,6 +10,8 @@ struct SimulatedRun {
     var seconds: Double
     var report: FrameReport
     var error: TrajectoryErrors.Row?
+    /// What the trajectory says it has lost since it began.
+    var drift = AccumulatedDrift()
     /// How many worlds ended before this one.
     var epoch = 0
   }
@@ -76,6 +78,7 @@ struct SimulatedRun {
           row.error = TrajectoryErrors.Row(
             timestamp: navigation.time, estimate: navigation.worldFromNavigation,
             truth: actual * calibration.bodyFromIMU, covariance: (0..<36).map { all[15 * ($0 / 6) + $0 % 6] })
+          row.drift = navigation.accumulatedDrift
         }
         rows.append(row)
       default: break

@@ -28,6 +28,8 @@ struct StartWorld {
   var pixelNoise = 1.0
   /// How long a track's error keeps on, seconds; 0: white noise.
   var trackMemory = 0.0
+  /// How fast some points slide over the picture, pixels per second.
+  var slides: [Int: SIMD2<Double>] = [:]
   private var trackErrors: [Int: (seconds: Double, error: SIMD2<Double>)] = [:]
   /// What the unit and the camera are, and the estimator is not told.
   private var axes = IMUIntrinsics()
@@ -134,7 +136,7 @@ struct StartWorld {
       guard let pixel = lens.project(cameraFromWorld * point)?.pixel, pixel.x > 0, pixel.x < 752, pixel.y > 0,
         pixel.y < 480
       else { continue }
-      let error = isNoisy ? trackError(id, seconds) : .zero
+      let error = (isNoisy ? trackError(id, seconds) : .zero) + seconds * (slides[id] ?? .zero)
       features.append(FeatureObservation(featureID: Int64(id), u: pixel.x + error.x, v: pixel.y + error.y))
     }
     return CameraFrame(timestamp: time(seconds), features: features)
