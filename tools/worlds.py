@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Random worlds: scenarios in which everything is drawn, and the page about what became of them.
+
+    tools/worlds.py scenario <seed> <metres to each wall>     a scenario file, to the standard output
+    tools/worlds.py page <lines of 'fuse eval --format jsonl'>  the page, to the standard output
+
+`tools/update-worlds` calls both. What is drawn is what somebody may bring along: rates and noises of every sensor within what is sold,
+radios whose stated noise is wrong, blocked sights, gross errors, silent spells, darkness, tracks of which up to a twentieth
+slides, one to three peers, and a string of gestures and walks, begun at rest or in the midst of them.
+"""
+import json
+import math
+import random
+import sys
+
+
+def log_uniform(draw, low, high):
+    return math.exp(draw.uniform(math.log(low), math.log(high)))
+
+
+def swing(draw, name, unit, low, high, digits=0):
+    period = draw.uniform(1.5, 5)
+    return f"{name}_{unit}: {draw.uniform(low, high):.{digits}f}, {name}_period_s: {period:.2f}"
+
+
+def gestures(draw):
+    """Pieces of motion of some twenty seconds."""
+    pieces, seconds = [], 0.0
+    if draw.random() < 0.7:
+        pieces.append(f"hold: {{duration_s: {draw.uniform(0.6, 2.5):.2f}}}")
+    while seconds < 18:
+        kind = draw.choice(["arc", "arc", "sweep", "pan", "sway", "walk", "walk", "turn", "hold"])
+        length = draw.uniform(2, 7)
+        begin = f"{{duration_s: {length:.2f}"
+        if kind == "arc":
+            pieces.append(f"arc: {begin}, arm_m: {draw.uniform(0.3, 0.7):.2f}, {swing(draw, 'horizontal', 'deg', 15, 60)}}}")
+        elif kind == "sweep":
+            pieces.append(
+                f"arc: {begin}, arm_m: {draw.uniform(0.3, 0.7):.2f}, {swing(draw, 'horizontal', 'deg', 15, 60)}, "
+                f"{swing(draw, 'vertical', 'deg', 10, 40)}}}")
+        elif kind == "pan":
+            pieces.append(f"pan: {begin}, wrist_m: 0.1, {swing(draw, 'horizontal', 'deg', 15, 60)}}}")
+        elif kind == "sway":
+            pieces.append(f"sway: {begin}, {swing(draw, 'lateral', 'm', 0.05, 0.4, 2)}, ahead_m: {draw.uniform(0, 0.3):.2f}}}")
+        elif kind == "walk":
+            speed, right = draw.uniform(0.4, 1.4), draw.choice([0, 0, 0, draw.uniform(-90, 90)])
+            pieces.append(
+                f"walk: {{distance_m: {speed * length:.2f}, speed_m_s: {speed:.2f}, bob_m: {draw.uniform(0.005, 0.035):.3f}, "
+                f"right_deg: {right:.0f}}}")
+        elif kind == "turn":
+            length = draw.uniform(1, 3)
+            pieces.append(f"turn: {{duration_s: {length:.2f}, right_deg: {draw.uniform(-160, 160):.0f}}}")
+        else:
+            length = draw.uniform(0.3, 3)
+            pieces.append(f"hold: {{duration_s: {length:.2f}}}")
+        seconds += length
+    return pieces
+
+
+def scenario(seed, wall):
+    draw = random.Random(seed)
+    lines = [f"name: world-{seed}", "description: everything drawn", "imu:"]
+    noise = log_uniform(draw, 0.3, 3)
+    lines += [
+        f"  rate_hz: {draw.choice([100, 200, 200, 400])}",
+        f"  gyroscope_noise_density: {2e-4 * noise:.3g}",
+        f"  gyroscope_random_walk: {2e-5 * noise:.3g}",
+        f"  gyroscope_bias_rad_s: {log_uniform(draw, 0.001, 0.02):.3g}",
+        f"  accelerometer_noise_density: {2e-3 * noise:.3g}",
+        f"  accelerometer_random_walk: {5e-4 * log_uniform(draw, 0.1, 1):.3g}",
+        f"  accelerometer_bias_m_s2: {log_uniform(draw, 0.02, 0.2):.3g}",
+        "camera:",
+        f"  rate_hz: {draw.choice([10, 15, 20, 30, 30, 60])}",
+        f"  tracks: {draw.choice([25, 40, 80, 120])}",
+        f"  pixel_noise_std_px: {draw.uniform(0.5, 1.5):.2f}",
+        f"  track_life_s: {log_uniform(draw, 1, 10):.2f}",
+        f"  outlier_share: {draw.choice([0, 0.01, 0.05])}",
+    ]
+    if draw.random() < 0.2:
+        begin = draw.uniform(3, 12)
+        lines.append(f"  dark: [{{from_s: {begin:.1f}, to_s: {begin + log_uniform(draw, 0.5, 8):.1f}}}]")
+    lines += [
+        "uwb:",
+        f"  rate_hz: {log_uniform(draw, 3, 50):.2f}",
+        f"  range_noise_std_m: {log_uniform(draw, 0.02, 0.2):.3f}",
+        f"  drift_std_m: {log_uniform(draw, 0.02, 0.2):.3f}",
+        f"  drift_time_s: {log_uniform(draw, 0.5, 15):.2f}",
+        f"  nlos_share: {draw.choice([0, 0, 0.05, 0.1, 0.3])}",
+        f"  nlos_dwell_s: {log_uniform(draw, 0.2, 4):.2f}",
+        f"  nlos_excess_m: {log_uniform(draw, 0.2, 2):.2f}",
+        f"  dropout_share: {draw.choice([0, 0.02, 0.3])}",
+        f"  outlier_share: {draw.choice([0, 0.005, 0.03])}",
+        f"  silent_share: {draw.choice([0, 0, 0, 0, 0.2])}",
+    ]
+    if draw.random() < 0.5:
+        lines.append(f"  claimed_range_std_m: {log_uniform(draw, 0.02, 0.3):.3f}")
+    lines += [
+        "hand:",
+        f"  pitch_deg: {draw.uniform(-60, 20):.0f}",
+        f"  sway_std_m: {log_uniform(draw, 0.001, 0.01):.4f}",
+        f"  sway_std_deg: {log_uniform(draw, 0.2, 3):.2f}",
+        f"  holding: {draw.choice(['portrait', 'landscape'])}",
+        f"room: {{ahead_m: {wall}, left_m: {wall}, right_m: {wall}, behind_m: {wall}, ceiling_m: 2.7, floor_m: 1.4}}",
+        "peers:",
+    ]
+    for number in range(draw.choice([1, 1, 1, 2, 3])):
+        near = log_uniform(draw, 1.2, 12)
+        lines.append(
+            f"  - {{id: tag{number}, distance_m: [{near:.2f}, {1.2 * near:.2f}], elevation_std_deg: {draw.choice([5, 15, 25])}, "
+            f"range_bias_m: 0, range_bias_std_m: 0.12, range_scale_percent: {draw.gauss(0, 0.4):.2f}}}")
+    return "\n".join(lines + ["motion:"] + [f"  - {piece}" for piece in gestures(draw)]) + "\n"
+
+
+def quantiles(values, digits):
+    values = sorted(values)
+    at = [values[min(int(share * len(values)), len(values) - 1)] for share in (0.5, 0.9, 1)]
+    return " | ".join(f"{value:.{digits}f}" for value in at)
+
+
+def page(lines):
+    worlds = [world for world in map(json.loads, lines) if world["trials"]]
+    links = [(world, peer, figures) for world in worlds for peer, figures in world["errors"]["peers"].items()]
+    told = [link for link in links if link[2]["intervals"]]
+    intervals = sum(figures["intervals"] for _, _, figures in told)
+    covered = sum(figures["intervals"] * figures["coverage90"] for _, _, figures in told)
+    converged = sum(figures["converged"] for _, _, figures in links)
+    false = [(link, link[2]["converged"] * (link[2]["falseConverged"] or 0)) for link in links]
+    wrong = [link for link in told if link[2]["angleErrorDegrees"]["median"] > 20]
+    updates = sum(figures["judged"] for _, _, figures in links)
+    name = lambda world: world["name"].split("/")[-1].split(".")[0]
+    ways = [(world, world["errors"]["trajectory"]) for world in worlds if world["errors"].get("trajectory")]
+    worst = sorted(ways, key=lambda way: -max(way[1]["neesPosition"], way[1]["neesAttitude"]))[:8]
+    print(f"""| worlds | links | updates with an angle % | coverage of these % | links whose median angle is over 20 degrees off |\
+ converged updates % | of these false % | links ever falsely converged |
+|---:|---:|---:|---:|---:|---:|---:|---:|
+| {len(worlds)} | {len(links)} | {100 * intervals / updates:.1f} | {100 * covered / intervals:.1f} | {len(wrong)} of {len(told)} |\
+ {100 * converged / updates:.1f} | {100 * sum(count for _, count in false) / max(converged, 1):.1f} | {sum(count > 0 for _, count in false)} |
+
+| trajectory | median | 90 % | largest |
+|---|---:|---:|---:|
+| ATE yaw m | {quantiles([way['ateYawAligned'] for _, way in ways], 3)} |
+| NEES position | {quantiles([way['neesPosition'] for _, way in ways], 1)} |
+| NEES attitude | {quantiles([way['neesAttitude'] for _, way in ways], 1)} |
+
+Arrows that were wrong: {', '.join(f'{name(w)} {p} ({f["angleErrorDegrees"]["median"]:.0f} degrees)' for w, p, f in wrong) or 'none'}.
+Falsely converged: {', '.join(f'{name(w)} {p}' for (w, p, _), count in false if count > 0) or 'none'}.
+Most over-confident paths (NEES of position and attitude):\
+ {', '.join(f'{name(w)} ({t["neesPosition"]:.0f}, {t["neesAttitude"]:.0f})' for w, t in worst)}.""")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["scenario"] and len(sys.argv) == 4:
+        print(scenario(int(sys.argv[2]), sys.argv[3]), end="")
+    elif sys.argv[1:2] == ["page"] and len(sys.argv) == 3:
+        with open(sys.argv[2]) as lines:
+            page(lines)
+    else:
+        sys.exit(__doc__)
