@@ -8,9 +8,14 @@ import Vision
 /// The inertial unit tells how the camera turned and, as well as the velocity is known, moved within the last quarter of a
 /// second; the points that do not fit are cut off for good, and so is what they told before. A quarter of a second is
 /// short enough for the gyroscope and long enough for the sliding to exceed the noise.
+///
+/// What the state cannot tell yet from things close by (`StrayTracks`) is withheld while the way is hardly known, and never becomes a
+/// landmark: where all else is too far for a distance, it would be the only one.
 struct TrackScreen {
   /// Time between the two views that are compared: at least and at most, seconds.
   static let baselines = [0.2, 0.8], longest = 0.95
+  /// The same for what stands out.
+  static let strayBaselines = [0.2, 0.4, 0.8]
   /// What the integration of the accelerometer adds to the offset's error, metres.
   static let floor = 0.002
 
@@ -20,12 +25,25 @@ struct TrackScreen {
     var bearings: [(id: Int64, direction: Vector3)]
   }
 
+  /// Tracks of the frame that stand out.
+  private(set) var strays: Set<Int64> = []
+
   private var views: [View] = []
+  private var withheld: Set<Int64> = []
   private var culprits: Set<Int64> = []
+
+  /// Remembers a frame from before there was a filter.
+  mutating func watch(_ frame: CameraFrame, at time: Timestamp, by camera: FilterCamera) {
+    views.removeAll { time.seconds(since: $0.timestamp) > Self.longest || $0.timestamp >= time }
+    let bearings = frame.features.compactMap { f in
+      camera.lens.direction(ofPixel: SIMD2(f.u, f.v)).map { (id: f.featureID, direction: $0) }
+    }
+    views.append(View(timestamp: time, bearings: bearings))
+  }
 
   /// Looks at a frame that the filter stands at, taken by a camera as it is known now.
   ///
-  /// - Returns: the features' ids that must not be used, and how many of them are new.
+  /// - Returns: the features' ids that must not be used, and how many of them are cut off for good with this frame.
   mutating func inspect(_ frame: CameraFrame, by camera: FilterCamera, _ navigation: InertialNavigation)
     -> (culprits: Set<Int64>, new: Int)
   {
@@ -37,14 +55,16 @@ struct TrackScreen {
       return camera.lens.direction(ofPixel: SIMD2(f.u, f.v)).map { (f.featureID, $0) }
     }
     views.removeAll { now.seconds(since: $0.timestamp) > Self.longest || $0.timestamp >= now }
-    for baseline in Self.baselines {
+    strays.removeAll()
+    withheld.removeAll()
+    for baseline in Self.strayBaselines {
       if let before = views.last(where: { now.seconds(since: $0.timestamp) >= baseline }) {
-        compare(before, bearings, by: camera, navigation)
+        compare(before, bearings, by: camera, navigation, cuts: Self.baselines.contains(baseline))
       }
     }
     let standing = culprits.count == known ? bearings : bearings.filter { !culprits.contains($0.id) }
     views.append(View(timestamp: now, bearings: standing))
-    return (culprits, culprits.count - known)
+    return (culprits.union(withheld), culprits.count - known)
   }
 
   /// Forgets everything; the filter is gone.
@@ -55,22 +75,16 @@ struct TrackScreen {
 
   private mutating func compare(
     _ view: View, _ bearings: [(id: Int64, direction: Vector3)], by camera: FilterCamera,
-    _ navigation: InertialNavigation
+    _ navigation: InertialNavigation, cuts: Bool
   ) {
     let samples = navigation.samples
-    // Without every reading in between nobody knows how the camera turned; and a state that hardly knows its velocity must
-    // learn it from the tracks before it judges them.
-    guard navigation.variances.velocity.squareRoot() < InertialNavigation.settledVelocity,
-      samples.longestGap(from: view.timestamp, to: navigation.time) <= InertialNoise.dropoutSpacing,
+    // Without every reading in between nobody knows how the camera turned.
+    guard samples.longestGap(from: view.timestamp, to: navigation.time) <= InertialNoise.dropoutSpacing,
       samples.cut(from: view.timestamp, to: navigation.time) == (0, 0)
     else { return }
     let then = navigation.past(at: view.timestamp).worldFromIMU * navigation.mount.imuFromCamera
     let nowFromThen = (navigation.worldFromNavigation * navigation.mount.imuFromCamera).inverse * then
     let doubt = doubt(navigation, by: camera, since: view.timestamp, turned: nowFromThen.rotation.log.norm)
-    guard
-      let consensus = MotionConsensus(
-        offset: -nowFromThen.translation, covariance: doubt.offset, deviation: doubt.angle)
-    else { return }
     var ids: [Int64] = [], sights: [MotionConsensus.Sight] = [], i = 0
     for (id, direction) in bearings {
       while i < view.bearings.count, view.bearings[i].id < id { i += 1 }
@@ -78,14 +92,27 @@ struct TrackScreen {
       ids.append(id)
       sights.append(.init(before: nowFromThen.rotation * view.bearings[i].direction, after: direction))
     }
+    let few = StrayTracks(turnSigma: doubt.turn, sightSigma: camera.pixelNoise / camera.lens.focalLength)
+      .among(ids, sights)
+    strays.formUnion(few)
+    // A way that is known to half tells itself whether they may be close by.
+    if doubt.offset[0, 0].squareRoot() > MotionInitializer.bearable * nowFromThen.translation.norm {
+      withheld.formUnion(few)
+    }
+    // A state that hardly knows its velocity must learn it from the tracks before it judges them.
+    guard cuts, navigation.velocitySigma < InertialNavigation.settledVelocity,
+      let consensus = MotionConsensus(
+        offset: -nowFromThen.translation, covariance: doubt.offset, deviation: doubt.angle)
+    else { return }
     guard let verdict = consensus.stoodStill(sights) else { return }
     for (id, stands) in zip(ids, verdict) where !stands { culprits.insert(id) }
   }
 
-  /// Covariance of the offset over a time, camera's axes up to a turn that leaves it a scalar, and 1-sigma of an angle.
+  /// Covariance of the offset over a time, camera's axes up to a turn that leaves it a scalar, and 1-sigma of an angle
+  /// between two sights and of the camera's turn.
   /// `turned` radians go wrong by the gyroscope's scale and by the camera's calibration.
   private func doubt(_ navigation: InertialNavigation, by camera: FilterCamera, since then: Timestamp, turned: Double)
-    -> (offset: Matrix3, angle: Double)
+    -> (offset: Matrix3, angle: Double, turn: Double)
   {
     let seconds = navigation.time.seconds(since: then)
     let variances = navigation.variances
@@ -97,6 +124,6 @@ struct TrackScreen {
     let pixel = camera.pixelNoise / camera.lens.focalLength
     let scale = turned * navigation.turnScaleSigma
     let turn = seconds * seconds * variances.gyroscopeBias + scale * scale + calibration.angle
-    return (Matrix3(diagonal: Vector3(repeating: way)), (2 * pixel * pixel + turn).squareRoot())
+    return (Matrix3(diagonal: Vector3(repeating: way)), (2 * pixel * pixel + turn).squareRoot(), turn.squareRoot())
   }
 }

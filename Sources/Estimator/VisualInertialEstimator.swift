@@ -94,7 +94,10 @@ package final class VisualInertialEstimator {
     newestFrame = report.timestamp
     report.medianDisparity = recent.disparity(to: frame)
     if navigation == nil { report.waitingFor = meter.measure(.start) { begin(frame, report) } }
-    guard let navigation else { return report }
+    guard let navigation else {
+      screen.watch(frame, at: report.timestamp, by: camera)
+      return report
+    }
     let isThere = meter.measure(.propagation) { navigation.advance(to: report.timestamp) }
     guard isThere else { return given(up: navigation, report) }
 
@@ -162,7 +165,7 @@ extension VisualInertialEstimator {
     }
   }
 
-  /// The frame without the tracks that do not stand still; what they told before is forgotten.
+  /// The frame without the tracks that do not stand still, and without those of which nobody can tell yet; what they told before is forgotten.
   private func screened(
     _ frame: CameraFrame, by camera: FilterCamera, _ navigation: InertialNavigation, _ report: inout FrameReport
   ) -> CameraFrame {
@@ -218,8 +221,10 @@ extension VisualInertialEstimator {
     // Before the velocity is known, nobody can tell what slides (`TrackScreen`), and a landmark would remember it.
     let room = navigation.isVelocityKnown ? max(configuration.mostLandmarks - navigation.landmarks.count, 0) : 0
     let long = living.filter { $0.sights.count >= VisualUpdate.fewestSights }
-    told.staying = Array(long.prefix(room))
-    told.finished += long.dropFirst(room)
+    let fit = long.filter { !screen.strays.contains($0.featureID) }.prefix(room)
+    let staying = Set(fit.map(\.featureID))
+    told.staying = Array(fit)
+    told.finished += long.filter { !staying.contains($0.featureID) }
     return told
   }
 

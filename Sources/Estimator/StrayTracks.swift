@@ -1,0 +1,39 @@
+import Geometry
+import Vision
+
+/// Tracks that tell no way: the few that moved while nearly everything stood.
+///
+/// Where the median point stands as still as noise, a point that moved is close by, or it slides, and nothing else that is seen can tell
+/// which: any way fits points that are as good as infinitely far. Whoever believes the few gets a speed from them, and is certain of it.
+/// Many that moved are a part of the room; a tracker that loses so many is of no use anyway.
+package struct StrayTracks {
+  /// A point that moved by so many times as much as the median point stands out. Where all stand, noise alone gets there once in 10^5 times.
+  static let standingOut = 4.0
+  /// Largest share of the points that are a few.
+  static let largestShare = 0.1
+  /// How well the camera's turn is known between the two views, 1-sigma, radians.
+  package let turnSigma: Double
+  /// 1-sigma of a sight, radians.
+  package let sightSigma: Double
+
+  package init(turnSigma: Double, sightSigma: Double) {
+    self.turnSigma = turnSigma
+    self.sightSigma = sightSigma
+  }
+
+  /// The ids of the tracks among those of `sights`, in their order. O(n log n).
+  package func among(_ ids: [Int64], _ sights: [MotionConsensus.Sight]) -> [Int64] {
+    guard sights.count >= RecentFrames.fewest else { return [] }
+    let moved = sights.map { $0.after - $0.before }
+    // What all have in common may be a turn that the gyroscope told wrongly.
+    let middle = Vector3(Self.median(moved.map(\.x)), Self.median(moved.map(\.y)), Self.median(moved.map(\.z)))
+    let common = min(3 * turnSigma / max(middle.norm, 1e-12), 1) * middle
+    let ways = moved.map { ($0 - common).norm }
+    let median = Self.median(ways)
+    guard median < MotionInitializer.leastParallax * sightSigma else { return [] }
+    let found = zip(ids, ways).filter { $0.1 > Self.standingOut * median }.map(\.0)
+    return Double(found.count) <= Self.largestShare * Double(ids.count) ? found : []
+  }
+
+  private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+}
