@@ -218,7 +218,7 @@ extension VisualInertialEstimator {
     let usable = (ended + living).count { $0.sights.count >= VisualUpdate.fewestSights }
     let quota = max(tracks.living.count - navigation.landmarks.count, 0) / configuration.windowSize
     living += tracks.takeLongest(quota - usable, fewest: VisualUpdate.fewestSights)
-    // Before the velocity is known, nobody can tell what slides (`TrackScreen`), and a landmark would remember it.
+    // A landmark would remember what slid before the velocity was known: what slides is told by the way (`TrackScreen`).
     let room = navigation.isVelocityKnown ? max(configuration.mostLandmarks - navigation.landmarks.count, 0) : 0
     let long = living.filter { $0.sights.count >= VisualUpdate.fewestSights }
     let fit = long.filter { !screen.strays.contains($0.featureID) }.prefix(room)

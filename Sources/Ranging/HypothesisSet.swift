@@ -3,8 +3,8 @@ import Geometry
 
 /// Storage of the hypotheses of one link: Gaussians in anchored spherical coordinates.
 ///
-/// A hypothesis says "the peer lies in direction u, at distance rho from the anchor `c` where the first range was taken,
-/// under this noise". Its state is two tangent angles at u, the distance rho, and the biases of `LinkLayout`. In these
+/// A hypothesis says "the peer lies in direction u, at distance rho from the anchor `c` where the device was when directions
+/// began to be told apart, under this noise". Its state is two tangent angles at u, the distance rho, and the biases of `LinkLayout`. In these
 /// coordinates the first range is linear, and the curvature of later ones grows with the displacement from the anchor
 /// only, not with the distance.
 ///
@@ -20,7 +20,7 @@ package struct HypothesisSet {
   package let layout: LinkLayout
   /// Size of one hypothesis' state.
   package let dimension: Int
-  /// Where the first range was taken, in the estimate's world, metres.
+  /// Where the device was when directions began to be told apart (`follow` goes along until then), in the estimate's world, metres.
   package internal(set) var anchor: Vector3
   /// Candidates for the noise; a hypothesis names one by its index.
   package let noises: [RangeNoise]

@@ -29,20 +29,20 @@ package struct AnchoredRange: Sendable {
 
   /// Predicted minus measured, metres.
   package func residual(_ state: InertialState, _ peer: StaticPeer, gravity: Vector3) -> Double {
-    (1 + peer.scale) * (antenna(state, gravity: gravity) - peer.position).norm + peer.bias - range
+    peer.predicted(antenna(state, gravity: gravity)).range - range
   }
 
   /// Its derivatives by the keyframe's 15 errors and by the peer's 5.
   package func jacobian(_ state: InertialState, _ peer: StaticPeer, gravity: Vector3) -> (
     state: [Double], peer: [Double]
   ) {
-    let offset = antenna(state, gravity: gravity) - peer.position
-    let u = (1 + peer.scale) * offset.normalized
+    let slope = peer.predicted(antenna(state, gravity: gravity)).slope
+    let u = -Vector3(slope[0], slope[1], slope[2])
     // d(R a) = theta x R a, and u . (theta x w) = (w x u) . theta.
     let theta = (state.rotation * way).cross(u), v = elapsed * u
     return (
       [theta.x, theta.y, theta.z, u.x, u.y, u.z, v.x, v.y, v.z] + [Double](repeating: 0, count: 6),
-      [-u.x, -u.y, -u.z, 1, offset.norm]
+      slope
     )
   }
 }

@@ -173,7 +173,7 @@ package struct BatchProblem {
   }
 
   /// The problem after a step of all unknowns; landmarks go along with the camera that saw them first, not with their own part of the
-  /// step: `refinePoints` moves them farther than it would.
+  /// step: `refinePoints` moves them farther than it would, and `refinePeers` the peers.
   package func moved(by step: [Double]) -> BatchProblem {
     let order = BlockOrder(self)
     var next = self
@@ -202,6 +202,11 @@ package struct BatchProblem {
       cost += better.cost
     }
     return cost
+  }
+
+  /// Moves all peers to where their ranges want them.
+  package mutating func refinePeers() {
+    for i in links.indices { links[i].refine(keyframes, gravity: gravity) }
   }
 
   private static func cost(_ residual: [Double], _ weight: [Double]) -> Double {

@@ -27,6 +27,7 @@ package struct LevenbergMarquardt {
   /// - Returns: nil when the equations cannot be set up (no memory).
   package func solve(_ problem: inout BatchProblem, progress: (Double) -> Void = { _ in }) -> Ending? {
     guard let equations = problem.equations() else { return nil }
+    problem.refinePeers()
     var cost = problem.refinePoints() + problem.costWithoutSights
     guard cost.isFinite else { return .stuck }
     // Little: the scale of a long walk is known so much worse than where it passes each point that damping would hold it.
@@ -37,6 +38,7 @@ package struct LevenbergMarquardt {
       problem.linearise(into: equations)
       if let dx = equations.solve(damping: damping) {
         var candidate = problem.moved(by: dx)
+        candidate.refinePeers()
         let next = candidate.refinePoints() + candidate.costWithoutSights
         if next.isFinite, next <= cost {
           let gain = cost - next

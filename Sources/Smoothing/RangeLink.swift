@@ -15,6 +15,8 @@ package struct RangeLink: Sendable {
   static let grossError = 3.5
   /// Most keyframes between a range and the one before it: bounds how far back keyframes are coupled.
   static let farthest = 40
+  /// Most steps of the peer for one of the path.
+  static let refinements = 20
   /// Where the cost becomes linear, sigmas.
   static let loss = HuberLoss(threshold: 2)
 
@@ -95,6 +97,18 @@ package struct RangeLink: Sendable {
     let left = ranges.reduce(0) { $0 + $1.count }
     rows = paired(keyframes)
     return left >= 30 && 10 * left >= 7 * count
+  }
+
+  /// Moves the peer to where the rows want it.
+  package mutating func refine(_ keyframes: [Keyframe], gravity: Vector3) {
+    func place(_ range: AnchoredRange) -> Vector3 { range.antenna(keyframes[range.keyframe].state, gravity: gravity) }
+    let refinement = PeerRefinement(
+      rows.map { row in
+        .init(
+          place: place(row.range), range: row.range.range,
+          before: row.before.map { (place($0.range), $0.range.range, $0.share) }, sigma: row.sigma)
+      })
+    peer = refinement.refined(peer, steps: Self.refinements).peer
   }
 
   /// Robust standard deviation: 1.4826 times the median of the absolute values; nil when there are none.

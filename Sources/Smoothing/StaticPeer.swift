@@ -30,6 +30,13 @@ package struct StaticPeer: Equatable, Sendable {
       position: position + Vector3(d[s], d[s + 1], d[s + 2]), bias: bias + d[s + 3], scale: scale + d[s + 4])
   }
 
+  /// The range that the link says, metres, of an antenna at `place` (world), and its derivatives by the peer's five errors.
+  package func predicted(_ place: Vector3) -> (range: Double, slope: [Double]) {
+    let offset = place - position
+    let u = (1 + scale) * offset.normalized
+    return ((1 + scale) * offset.norm + bias, [-u.x, -u.y, -u.z, 1, offset.norm])
+  }
+
   /// Distance from the priors of bias and scale, in sigmas.
   package var priorResidual: [Double] { [bias / Self.biasSigma, scale / Self.scaleSigma] }
 }

@@ -37,15 +37,31 @@ struct SyntheticMotion {
     state.rotation = Rotation.exp(0.2 * source.gaussian3())
     state.velocity = .zero
     let phases = source.gaussian3()
+    func wave(_ t: Double, _ rate: Double, _ size: Double) -> Vector3 {
+      size * Vector3(sine(rate * t + phases.x), sine(1.3 * rate * t + phases.y), sine(0.7 * rate * t + phases.z))
+    }
+    self.init(from: state, seconds: seconds, rate: { wave($0, 4, 0.6) }, push: { wave($0, 5, 2) })
+  }
+
+  /// A level walk of 1 m/s round a bend, the device held upright.
+  init(walking seconds: Int) {
+    let start = InertialState(rotation: .identity, position: .zero, velocity: Vector3(1, 0, 0))
+    self.init(
+      from: start, seconds: seconds, rate: { _ in .zero },
+      push: { t in 0.25 * Vector3(-sine(0.25 * t), sine(0.25 * t + .pi / 2), 0) })
+  }
+
+  /// `rate`: angular velocity, rad/s; `push`: acceleration beside gravity's, m/s^2; both in the IMU's axes, of the seconds gone.
+  private init(
+    from start: InertialState, seconds: Int, rate: (Double) -> Vector3, push: (Double) -> Vector3
+  ) {
+    var state = start
     for k in 0...(200 * seconds + 2) {
       let t = 0.005 * Double(k)
-      func wave(_ rate: Double, _ size: Double) -> Vector3 {
-        Vector3(sine(rate * t + phases.x), sine(1.3 * rate * t + phases.y), sine(0.7 * rate * t + phases.z)) * size
-      }
       _ = samples.add(
         IMUSample(
-          timestamp: Self.time(5 * k), angularVelocity: wave(4, 0.6) + state.gyroscopeBias,
-          specificForce: Vector3(0, 0, 9.81) + wave(5, 2) + state.accelerometerBias))
+          timestamp: Self.time(5 * k), angularVelocity: rate(t) + state.gyroscopeBias,
+          specificForce: Vector3(0, 0, 9.81) + push(t) + state.accelerometerBias))
     }
     let propagation = InertialPropagation(gravityMagnitude: 9.81)
     states.append((Self.time(0), state))
@@ -57,8 +73,6 @@ struct SyntheticMotion {
       if (k + 1) % 20 == 0 { states.append((Self.time(5 * (k + 1)), state)) }
     }
   }
-
-  private func sine(_ x: Double) -> Double { Rotation.exp(Vector3(0, 0, x)).matrix[1, 0] }
 
   /// The problem whose solution are the true states, with noise-free sights of random points, each from so many keyframes.
   func problem(points: Int, sights length: Int = 8, _ source: inout SeededRandom) -> BatchProblem? {
@@ -103,3 +117,5 @@ struct SyntheticMotion {
       reprojection: Reprojection(lens: lens, pixelNoise: Self.camera.pixelNoise))
   }
 }
+
+private func sine(_ x: Double) -> Double { Rotation.exp(Vector3(0, 0, x)).matrix[1, 0] }

@@ -151,8 +151,6 @@ package struct MotionInitializer {
     let states = refinement.states
     let speed = (states.reduce(0) { $0 + $1.velocity.squaredNorm } / Double(states.count)).squareRoot()
     let share = speed > 0 ? variance.squareRoot() / speed : .infinity
-    // Where most points stand as still as noise, a speed rests on the few that move, and those may be what slides.
-    if isHardlyMoving(refinement) { throw .parallax }
     if share > (isUrgent ? Self.bearable : Self.settled) { throw .scale }
     // What the linearisation leaves out grows with the square of the share; a misfit speaks of more noise than stated.
     let doubt = max(1, share * share / (Self.settled * Self.settled)) * max(1, refinement.misfit)

@@ -24,15 +24,15 @@ package struct StartRefinement {
   /// The points.
   package private(set) var points: [StartPoint]
 
-  private let factors: [InertialFactor]
-  private var camera: FilterCamera
-  private let calibration: IMUCalibration
+  let factors: [InertialFactor]
+  var camera: FilterCamera
+  let calibration: IMUCalibration
   /// Measured at the frames, IMU axes, rad/s.
-  private let rates: [Vector3]
-  private let prior: InverseDistancePrior
-  private let fixed: Int
-  private let place: Pose
-  private var linear: Linearisation
+  let rates: [Vector3]
+  let prior: InverseDistancePrior
+  let fixed: Int
+  let place: Pose
+  private(set) var linear: Linearisation
 
   /// - Parameters:
   ///   - fixed: the pose whose place and heading are kept.
@@ -83,11 +83,6 @@ package struct StartRefinement {
     return false
   }
 
-  /// Covariance of the last state (theta, p, v, b_g, b_a), 15 x 15 row-major; nil when it is not determined.
-  package var covariance: [Double]? {
-    linear.reduced(damping: 0)?.system.covariance(of: blocks(of: states.count - 1))
-  }
-
   /// The cost reached.
   package var cost: Double { linear.cost }
 
@@ -103,22 +98,6 @@ package struct StartRefinement {
     var result = self
     result.camera.effectiveNoise = camera.pixelNoise / noise.loneWeight(after: spacing)
     return result.relinearised()
-  }
-
-  /// How tracks err by what the points leave unexplained; `times` are those of the states, seconds.
-  package func trackNoise(_ times: [Double]) -> TrackNoise {
-    let views = views, scale = camera.effectiveNoise / camera.pixelNoise
-    var learner = TrackNoiseLearner()
-    for point in points {
-      let sights = point.sights.compactMap { point.linearised($0, from: views[$0.poseID], camera) }
-      let rows = sights.flatMap { [$0.rows.0.point, $0.rows.1.point] }
-      learner.add(
-        TrackNoiseLearner.Sample(
-          residual: sights.flatMap { [scale * $0.residual.x, scale * $0.residual.y] },
-          point: rows.flatMap { [scale * $0.x, scale * $0.y, scale * $0.z] },
-          times: point.sights.map { times[$0.poseID] }))
-    }
-    return learner.noise
   }
 
   /// The same in the world in which the pose at `index` stands at the place and with the heading of `pose`, which become
@@ -143,53 +122,6 @@ package struct StartRefinement {
     return StartRefinement(
       states: newStates, rig: rig, fixed: index, points: newPoints, factors: factors, rates: rates, camera: camera,
       calibration: calibration)
-  }
-
-  /// Cost of the sights per degree of freedom: 1 where noise and model are right.
-  package var misfit: Double {
-    let sights = points.reduce(0) { $0 + $1.sights.count }
-    return linear.sightCost / Double(max(2 * sights - 3 * points.count - 11, 1))
-  }
-
-  /// Points whose sights agree as well as those of most: mean squared residual within three times the median, or three
-  /// where that is more. All residuals grow where the noise is stated too small, and where outliers still pull.
-  package var agreeing: [StartPoint] {
-    let views = views
-    let squares = points.map { point in
-      let sum = point.sights.reduce(0.0) { sum, sight in
-        let error = point.linearised(sight, from: views[sight.poseID], camera)?.residual
-        return sum + (error.map { ($0 * $0).sum() } ?? .infinity)
-      }
-      return sum / Double(2 * point.sights.count)
-    }
-    var sorted = squares
-    let limit = 3 * max(Disparity.median(&sorted) ?? 1, 1)
-    return zip(points, squares).filter { $0.1 <= limit }.map(\.0)
-  }
-
-  /// Root of the median squared angle, radians, between a point's first and last sights, their poses' turning removed.
-  package var parallax: Double {
-    var angles = points.map { point in
-      let directions = [point.sights[0], point.sights[point.sights.count - 1]].map {
-        states[$0.poseID].rotation * (camera.imuFromCamera.rotation * $0.direction)
-      }
-      return directions[0].cross(directions[1]).norm
-    }
-    return Disparity.median(&angles) ?? 0
-  }
-
-  // MARK: The parts
-
-  /// Where a state stands among the unknowns, and the rig: the triples of its axes, the camera's rotation and translation, and its
-  /// delay, which is a block's first number.
-  private func blocks(of state: Int) -> [Int] { Array(5 * state..<5 * state + 5) }
-  private var axesBlocks: [Int] { isRigid ? [] : Array(5 * states.count..<5 * states.count + 5) }
-  private var mountBlocks: [Int] { isRigid ? [] : Array(5 * states.count + 5..<5 * states.count + 8) }
-  /// True for a device that was calibrated with care: the rig is what it is said to be.
-  private var isRigid: Bool { !SensorGrade(calibration).isPhone }
-
-  private var views: [StartView] {
-    zip(states, rates).map { StartView($0, angularVelocity: $1 - $0.gyroscopeBias, mount: rig.mount) }
   }
 
   private func moved(by step: Linearisation.Step) -> StartRefinement {
@@ -233,78 +165,5 @@ package struct StartRefinement {
     guard let linear = linearised() else { return nil }
     result.linear = linear
     return result
-  }
-
-  private func linearised() -> Linearisation? {
-    var result = Linearisation(size: 5 * states.count + axesBlocks.count + mountBlocks.count)
-    for (k, factor) in factors.enumerated() {
-      let columns = blocks(of: k) + blocks(of: k + 1) + axesBlocks
-      factor.add(to: &result.system, columns: columns, states[k], states[k + 1], rig.intrinsics)
-    }
-    addPriors(&result.system)
-    let views = views
-    for point in points {
-      guard var (term, sights) = pointTerm(point, from: views) else { return nil }
-      for (sight, seen) in zip(point.sights, sights) {
-        term.tie(seen.linear, weight: seen.weight, to: columns(of: seen.linear, pose: sight.poseID), &result.system)
-      }
-      result.sightCost += term.sightCost
-      result.system.cost += term.cost
-      result.points.append(term)
-    }
-    return result.system.cost.isFinite ? result : nil
-  }
-
-  /// What a sight depends on but its point.
-  private func columns(of sight: StartPoint.LinearSight, pose: Int) -> [(index: Int, rows: (Vector3, Vector3))] {
-    let (a, b) = sight.rows, pose = blocks(of: pose), mount = mountBlocks
-    let own = [(pose[0], (a.theta, b.theta)), (pose[1], (a.position, b.position))]
-    guard !isRigid else { return own }
-    return own + [
-      (mount[0], (a.mountRotation, b.mountRotation)), (mount[1], (a.mountTranslation, b.mountTranslation)),
-      (mount[2], (Vector3(a.delay, 0, 0), Vector3(b.delay, 0, 0))),
-    ]
-  }
-
-  private func addPriors(_ system: inout BlockSystem) {
-    let state = states[fixed], at = blocks(of: fixed)
-    func information(_ sigma: Double) -> Vector3 { Vector3(repeating: 1 / (sigma * sigma)) }
-    let heading = (state.rotation * place.rotation.inverse).log.z
-    system.addPrior(at[0], information: Vector3(0, 0, 1) * information(Self.chosen), target: Vector3(0, 0, -heading))
-    system.addPrior(at[1], information: information(Self.chosen), target: place.translation - state.position)
-    system.addPrior(at[2], information: information(Self.speed), target: -state.velocity)
-    let last = blocks(of: states.count - 1), biases = states[states.count - 1], grade = SensorGrade(calibration)
-    system.addPrior(last[3], information: information(grade.gyroscopeBias), target: -biases.gyroscopeBias)
-    system.addPrior(last[4], information: information(grade.accelerometerBias), target: -biases.accelerometerBias)
-    guard !isRigid else { return }
-    let sigma = information(IMUIntrinsics.sigma(calibration))
-    for (block, triple) in zip(axesBlocks, rig.intrinsics.triples) {
-      system.addPrior(block, information: sigma, target: -triple)
-    }
-    let said = RigEstimate(mount: CameraMount(imuFromCamera: camera.imuFromCamera))
-    let off = said.mount.minus(rig.mount) + [0, 0], sigmas = CameraMount.errorSigmas + [1, 1]
-    for (i, block) in mountBlocks.enumerated() {
-      func triple(_ a: [Double]) -> Vector3 { Vector3(a[3 * i], a[3 * i + 1], a[3 * i + 2]) }
-      system.addPrior(block, information: 1 / (triple(sigmas) * triple(sigmas)), target: triple(off))
-    }
-  }
-
-  /// A point's own equations, and its sights with their weights; nil where the lens cannot see it.
-  private func pointTerm(_ point: StartPoint, from views: [StartView])
-    -> (term: Linearisation.Point, sights: [(linear: StartPoint.LinearSight, weight: Double)])?
-  {
-    var term = Linearisation.Point()
-    let pull = (prior.mean - point.inverseDistance) / prior.sigma
-    term.square[2, 2] += 1 / (prior.sigma * prior.sigma)
-    term.right.z += pull / prior.sigma
-    term.cost = pull * pull
-    var sights: [(linear: StartPoint.LinearSight, weight: Double)] = []
-    sights.reserveCapacity(point.sights.count)
-    for sight in point.sights {
-      guard let linear = point.linearised(sight, from: views[sight.poseID], camera) else { return nil }
-      sights.append((linear, term.add(linear, doubtful: Self.doubtful)))
-    }
-    term.cost += term.sightCost
-    return (term, sights)
   }
 }

@@ -1,0 +1,60 @@
+import Geometry
+import Inertial
+import SensorData
+
+/// How well the state is known.
+extension InertialNavigation {
+  /// Largest variances of a component of the velocity, (m/s)^2, and of the gyroscope's bias, (rad/s)^2.
+  package var variances: (velocity: Double, gyroscopeBias: Double) {
+    let offset = covariance.offset(of: poseBlock)
+    func largest(_ row: Int) -> Double { (offset + row..<offset + row + 3).reduce(0) { max($0, covariance[$1, $1]) } }
+    return (largest(6), largest(9))
+  }
+
+  /// Covariance of the position, m^2.
+  package var positionCovariance: Matrix3 {
+    let offset = covariance.offset(of: poseBlock) + 3
+    var result = Matrix3.zero
+    for i in 0..<3 { for j in 0..<3 { result[i, j] = covariance[offset + i, offset + j] } }
+    return result
+  }
+
+  /// By what share of an angle the gyroscope may tell it wrongly, 1-sigma.
+  package var turnScaleSigma: Double {
+    guard let intrinsicsBlock else { return unitSigma }
+    let offset = covariance.offset(of: intrinsicsBlock)
+    return (offset + 6..<offset + IMUIntrinsics.count).reduce(0) { max($0, covariance[$1, $1]) }.squareRoot()
+  }
+
+  /// Largest variance of a component of the acceleration, (m/s^2)^2: `da = [g]x theta - R db_a` near rest, where tilt and
+  /// bias make up for each other.
+  package var accelerationVariance: Double {
+    let n = InertialState.errorSize, p = covariance.marginal([poseBlock])
+    let byRotation = gravity.skew, byBias = -1.0 * state.rotation.matrix
+    func block(_ row: Int, _ column: Int) -> Matrix3 {
+      func line(_ i: Int) -> Vector3 { Vector3(p[i * n + column], p[i * n + column + 1], p[i * n + column + 2]) }
+      return Matrix3(rows: line(row), line(row + 1), line(row + 2))
+    }
+    let cross = byRotation * block(0, 12) * byBias.transpose
+    let own = byRotation * block(0, 0) * byRotation.transpose + byBias * block(12, 12) * byBias.transpose
+    let sum = own + cross + cross.transpose
+    return max(sum[0, 0], sum[1, 1], sum[2, 2], 0)
+  }
+
+  /// The state at a moment not long ago as the present estimate sees it: carried back along the samples.
+  package func past(at start: Timestamp) -> InertialState {
+    var past = state
+    guard var newer = samples.sample(at: time), let oldest = samples.sample(at: start) else { return past }
+    func step(to older: IMUSample) {
+      let (rate, force) = intrinsics.corrected(
+        angularVelocity: 0.5 * (newer.angularVelocity + older.angularVelocity),
+        specificForce: 0.5 * (newer.specificForce + older.specificForce))
+      past = propagation.propagated(
+        past, angularVelocity: rate, specificForce: force, dt: older.timestamp.seconds(since: newer.timestamp))
+      newer = older
+    }
+    for older in samples.samples(after: start, before: time).reversed() { step(to: older) }
+    step(to: oldest)
+    return past
+  }
+}
