@@ -42,7 +42,7 @@ import Vision
   }
 
   /// A hand that sways by centimetres before a wall far away; a twentieth of its tracks slides. It took its speed from them, and was
-  /// 0.3 m off in the mean.
+  /// half a metre off in the mean.
   @Test func aQuietHandTakesNoSpeedFromWhatSlides() throws {
     var scenario = Scenario(
       name: "quiet", summary: "-", peers: [],
