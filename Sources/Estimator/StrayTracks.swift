@@ -17,6 +17,7 @@ package struct StrayTracks {
   /// 1-sigma of a sight, radians.
   package let sightSigma: Double
 
+  /// From how well turns and sights are known.
   package init(turnSigma: Double, sightSigma: Double) {
     self.turnSigma = turnSigma
     self.sightSigma = sightSigma
