@@ -35,10 +35,15 @@ struct TrackScreen {
   /// Remembers a frame from before there was a filter.
   mutating func watch(_ frame: CameraFrame, at time: Timestamp, by camera: FilterCamera) {
     views.removeAll { time.seconds(since: $0.timestamp) > Self.longest || $0.timestamp >= time }
-    let bearings = frame.features.compactMap { f in
-      camera.lens.direction(ofPixel: SIMD2(f.u, f.v)).map { (id: f.featureID, direction: $0) }
+    views.append(View(timestamp: time, bearings: bearings(frame, by: camera)))
+  }
+
+  /// Directions to what a frame saw and is not cut off.
+  private func bearings(_ frame: CameraFrame, by camera: FilterCamera) -> [(id: Int64, direction: Vector3)] {
+    frame.features.compactMap { f in
+      culprits.contains(f.featureID)
+        ? nil : camera.lens.direction(ofPixel: SIMD2(f.u, f.v)).map { (f.featureID, $0) }
     }
-    views.append(View(timestamp: time, bearings: bearings))
   }
 
   /// Looks at a frame that the filter stands at, taken by a camera as it is known now.
@@ -50,10 +55,7 @@ struct TrackScreen {
     let now = navigation.time
     if !culprits.isEmpty { culprits.formIntersection(frame.features.map(\.featureID)) }
     let known = culprits.count
-    let bearings = frame.features.compactMap { f -> (id: Int64, direction: Vector3)? in
-      guard !culprits.contains(f.featureID) else { return nil }
-      return camera.lens.direction(ofPixel: SIMD2(f.u, f.v)).map { (f.featureID, $0) }
-    }
+    let bearings = bearings(frame, by: camera)
     views.removeAll { now.seconds(since: $0.timestamp) > Self.longest || $0.timestamp >= now }
     strays.removeAll()
     withheld.removeAll()
