@@ -40,21 +40,4 @@ extension InertialNavigation {
     let sum = own + cross + cross.transpose
     return max(sum[0, 0], sum[1, 1], sum[2, 2], 0)
   }
-
-  /// The state at a moment not long ago as the present estimate sees it: carried back along the samples.
-  package func past(at start: Timestamp) -> InertialState {
-    var past = state
-    guard var newer = samples.sample(at: time), let oldest = samples.sample(at: start) else { return past }
-    func step(to older: IMUSample) {
-      let (rate, force) = intrinsics.corrected(
-        angularVelocity: 0.5 * (newer.angularVelocity + older.angularVelocity),
-        specificForce: 0.5 * (newer.specificForce + older.specificForce))
-      past = propagation.propagated(
-        past, angularVelocity: rate, specificForce: force, dt: older.timestamp.seconds(since: newer.timestamp))
-      newer = older
-    }
-    for older in samples.samples(after: start, before: time).reversed() { step(to: older) }
-    step(to: oldest)
-    return past
-  }
 }

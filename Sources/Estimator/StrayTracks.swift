@@ -27,12 +27,16 @@ package struct StrayTracks {
   package func among(_ ids: [Int64], _ sights: [MotionConsensus.Sight]) -> [Int64] {
     guard sights.count >= RecentFrames.fewest else { return [] }
     let moved = sights.map { $0.after - $0.before }
+    let limit = MotionInitializer.leastParallax * sightSigma
+    // Most moved, whatever the turn: no need to sort them.
+    let far = (limit + 3 * turnSigma) * (limit + 3 * turnSigma)
+    if 2 * moved.count(where: { $0.squaredNorm > far }) > moved.count { return [] }
     // What all have in common may be a turn that the gyroscope told wrongly.
     let middle = Vector3(Self.median(moved.map(\.x)), Self.median(moved.map(\.y)), Self.median(moved.map(\.z)))
     let common = min(3 * turnSigma / max(middle.norm, 1e-12), 1) * middle
     let ways = moved.map { ($0 - common).norm }
     let median = Self.median(ways)
-    guard median < MotionInitializer.leastParallax * sightSigma else { return [] }
+    guard median < limit else { return [] }
     let found = zip(ids, ways).filter { $0.1 > Self.standingOut * median }.map(\.0)
     return Double(found.count) <= Self.largestShare * Double(ids.count) ? found : []
   }

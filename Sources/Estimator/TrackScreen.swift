@@ -59,10 +59,13 @@ struct TrackScreen {
     views.removeAll { now.seconds(since: $0.timestamp) > Self.longest || $0.timestamp >= now }
     strays.removeAll()
     withheld.removeAll()
-    for baseline in Self.strayBaselines {
-      if let before = views.last(where: { now.seconds(since: $0.timestamp) >= baseline }) {
-        compare(before, bearings, by: camera, navigation, cuts: Self.baselines.contains(baseline))
+    let pairs = Self.strayBaselines.compactMap { baseline in
+      views.last { now.seconds(since: $0.timestamp) >= baseline }.map {
+        (view: $0, cuts: Self.baselines.contains(baseline))
       }
+    }
+    for (pair, then) in zip(pairs, navigation.past(at: pairs.map(\.view.timestamp))) {
+      compare(pair.view, then, bearings, by: camera, navigation, cuts: pair.cuts)
     }
     let standing = culprits.count == known ? bearings : bearings.filter { !culprits.contains($0.id) }
     views.append(View(timestamp: now, bearings: standing))
@@ -76,7 +79,7 @@ struct TrackScreen {
   }
 
   private mutating func compare(
-    _ view: View, _ bearings: [(id: Int64, direction: Vector3)], by camera: FilterCamera,
+    _ view: View, _ past: InertialState, _ bearings: [(id: Int64, direction: Vector3)], by camera: FilterCamera,
     _ navigation: InertialNavigation, cuts: Bool
   ) {
     let samples = navigation.samples
@@ -84,7 +87,7 @@ struct TrackScreen {
     guard samples.longestGap(from: view.timestamp, to: navigation.time) <= InertialNoise.dropoutSpacing,
       samples.cut(from: view.timestamp, to: navigation.time) == (0, 0)
     else { return }
-    let then = navigation.past(at: view.timestamp).worldFromIMU * navigation.mount.imuFromCamera
+    let then = past.worldFromIMU * navigation.mount.imuFromCamera
     let nowFromThen = (navigation.worldFromNavigation * navigation.mount.imuFromCamera).inverse * then
     let doubt = doubt(navigation, by: camera, since: view.timestamp, turned: nowFromThen.rotation.log.norm)
     var ids: [Int64] = [], sights: [MotionConsensus.Sight] = [], i = 0

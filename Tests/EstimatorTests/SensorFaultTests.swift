@@ -151,7 +151,7 @@ import Vision
     for i in 600...800 { _ = navigation.samples.add(world.sample(i)) }
     let first = navigation.state
     #expect(navigation.advance(to: truth.timestamp.advanced(bySeconds: 0.703)))
-    let past = navigation.past(at: truth.timestamp)
+    let past = navigation.past(at: [truth.timestamp])[0]
     #expect((past.position - first.position).norm < 1e-9 && (past.velocity - first.velocity).norm < 1e-9)
     #expect((past.rotation * first.rotation.inverse).log.norm < 1e-9)
   }
