@@ -25,7 +25,7 @@ extension InertialNavigation {
     var gathered = BlockMatrix15()
     var reached = first
     var here = time
-    for there in stops(until: end) {
+    for there in samples.stops(from: time, to: end) {
       let reading = reading(from: here, to: there)
       let (next, step, added) = step(reading, from: here, to: there, linearisedAt: reached)
       if intrinsicsBlock != nil { byIntrinsics.extend(over: step, rate: reading.rate, force: reading.force) }
@@ -49,22 +49,6 @@ extension InertialNavigation {
     samples.forget(before: end.advanced(bySeconds: -Self.memory))
     drift.update(self, seconds: seconds)
     return true
-  }
-
-  /// The moments between which rate and force count as constant: the samples, and in gaps every 10 ms.
-  private func stops(until end: Timestamp) -> [Timestamp] {
-    var stops: [Timestamp] = []
-    var here = time
-    for there in samples.samples(after: time, before: end).map(\.timestamp) + [end] {
-      let span = there.seconds(since: here)
-      if span > InertialNoise.denseSpacing {
-        let parts = Int(min((span / 0.01).rounded(.up), 1000))
-        for part in 1..<parts { stops.append(here.advanced(bySeconds: span * Double(part) / Double(parts))) }
-      }
-      stops.append(there)
-      here = there
-    }
-    return stops
   }
 
   private func carryCovariance(

@@ -11,6 +11,15 @@ extension InertialNavigation {
     return (largest(6), largest(9))
   }
 
+  /// See `NavigationFilter`.
+  package var velocitySigma: Double { variances.velocity.squareRoot() }
+
+  /// See `NavigationFilter`. Half of where the filter counts as settled is a centimetre or two over the window; who walks at a metre a
+  /// second needs not know it to five centimetres.
+  package var isVelocityKnown: Bool {
+    velocitySigma < max(0.5 * Self.settledVelocity, MotionInitializer.bearable * state.velocity.norm)
+  }
+
   /// Covariance of the position, m^2.
   package var positionCovariance: Matrix3 {
     let offset = covariance.offset(of: poseBlock) + 3

@@ -7,8 +7,8 @@ import Vision
 /// which: any way fits points that are as good as infinitely far. Whoever believes the few gets a speed from them, and is certain of it.
 /// Many that moved are a part of the room; a tracker that loses so many is of no use anyway.
 package struct StrayTracks {
-  /// A point that moved by so many times as much as the median point stands out: far beyond what noise does where all stand (four times happens
-  /// once in 10^5 times), and nearer than nearly anything is. Of 4, 6 and 8 the one that served random worlds best.
+  /// A point that moved by so many times as much as the median point stands out: far beyond what noise does where all stand (k times the
+  /// median happens with 2^(-k^2), Rayleigh's law). A choice: of 4, 6 and 8 the one that served random worlds best.
   static let standingOut = 6.0
   /// Largest share of the points that are a few.
   static let largestShare = 0.1
@@ -32,14 +32,17 @@ package struct StrayTracks {
     let far = (limit + 3 * turnSigma) * (limit + 3 * turnSigma)
     if 2 * moved.count(where: { $0.squaredNorm > far }) > moved.count { return [] }
     // What all have in common may be a turn that the gyroscope told wrongly.
-    let middle = Vector3(Self.median(moved.map(\.x)), Self.median(moved.map(\.y)), Self.median(moved.map(\.z)))
+    let middle = Vector3(median(moved.map(\.x)), median(moved.map(\.y)), median(moved.map(\.z)))
     let common = min(3 * turnSigma / max(middle.norm, 1e-12), 1) * middle
     let ways = moved.map { ($0 - common).norm }
-    let median = Self.median(ways)
-    guard median < limit else { return [] }
-    let found = zip(ids, ways).filter { $0.1 > Self.standingOut * median }.map(\.0)
+    let typical = median(ways)
+    guard typical < limit else { return [] }
+    let found = zip(ids, ways).filter { $0.1 > Self.standingOut * typical }.map(\.0)
     return Double(found.count) <= Self.largestShare * Double(ids.count) ? found : []
   }
 
-  private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+  private func median(_ values: [Double]) -> Double {
+    var values = values
+    return Disparity.median(&values) ?? 0
+  }
 }

@@ -75,6 +75,8 @@ struct TrackScreen {
   /// Forgets everything; the filter is gone.
   mutating func reset() {
     views.removeAll()
+    strays.removeAll()
+    withheld.removeAll()
     culprits.removeAll()
   }
 

@@ -45,7 +45,7 @@ package struct PreintegratedIMU: Sendable {
     var gathered = BlockMatrix15()
     var byIntrinsics = IntrinsicsTransition()
     var here = start
-    for there in Self.stops(samples, from: start, to: end) {
+    for there in samples.stops(from: start, to: end) {
       guard let a = samples.sample(at: here), let b = samples.sample(at: there) else { return nil }
       let turning = 0.5 * (a.angularVelocity + b.angularVelocity), pulling = 0.5 * (a.specificForce + b.specificForce)
       let (rate, force) = intrinsics.corrected(angularVelocity: turning, specificForce: pulling)
@@ -96,23 +96,5 @@ package struct PreintegratedIMU: Sendable {
     next.velocity += gravity * duration + state.rotation * d.velocity
     next.position += state.velocity * duration + gravity * (0.5 * duration * duration) + state.rotation * d.position
     return next
-  }
-
-  /// The moments between which rate and force count as constant: the samples, and in gaps every 10 ms, as in the filter.
-  private static func stops(_ samples: IMUBuffer, from start: Timestamp, to end: Timestamp) -> [Timestamp] {
-    var stops: [Timestamp] = []
-    var here = start
-    for there in samples.samples(after: start, before: end).map(\.timestamp) + [end] {
-      let span = there.seconds(since: here)
-      if span > InertialNoise.denseSpacing {
-        let parts = Int(min((span / 0.01).rounded(.up), 1000))
-        for part in 1..<max(parts, 1) {
-          stops.append(here.advanced(bySeconds: span * Double(part) / Double(parts)))
-        }
-      }
-      stops.append(there)
-      here = there
-    }
-    return stops
   }
 }
