@@ -151,8 +151,13 @@ import Vision
     for i in 600...800 { _ = navigation.samples.add(world.sample(i)) }
     let first = navigation.state
     #expect(navigation.advance(to: truth.timestamp.advanced(bySeconds: 0.703)))
-    let past = navigation.past(at: [truth.timestamp])[0]
-    #expect((past.position - first.position).norm < 1e-9 && (past.velocity - first.velocity).norm < 1e-9)
-    #expect((past.rotation * first.rotation.inverse).log.norm < 1e-9)
+    // Alone, and as the last of several moments.
+    let moments = [0.4, 0.2, 0.2, 0].map { truth.timestamp.advanced(bySeconds: $0) }
+    let all = navigation.past(at: moments)
+    #expect(all.count == 4 && all[1] == all[2] && all[0] == navigation.past(at: [moments[0]])[0])
+    for past in [navigation.past(at: [truth.timestamp])[0], all[3]] {
+      #expect((past.position - first.position).norm < 1e-9 && (past.velocity - first.velocity).norm < 1e-9)
+      #expect((past.rotation * first.rotation.inverse).log.norm < 1e-9)
+    }
   }
 }
