@@ -17,6 +17,9 @@ package struct Clone: Equatable, Sendable {
   /// The estimate when it was cloned, or when the filter settled: where Jacobians are taken.
   package internal(set) var firstWorldFromCamera: Pose
 
+  /// Covariance of its position when it was taken, 3 x 3, m^2.
+  package internal(set) var takenPositionCovariance: Matrix3
+
   /// Size of its error state.
   static let errorSize = 6
 

@@ -3,6 +3,13 @@ import SensorData
 
 /// Adds up what an inertial trajectory loses relative to itself, from the covariance between now and its oldest kept pose.
 ///
+/// Whoever remembers where the device was believed to be `T` ago errs about the way since then by
+///
+///     D(T) = Cov(p - p_0) + (C_0 - Cov(p_0))
+///
+/// with the kept pose `p_0` as it is believed by now, and its covariance `C_0` when it was taken: what was learnt of it since moved the
+/// path under those who remember. Errors of the estimate are independent of what it has learnt, so the two add up exactly.
+///
 /// Between two moments of a window the relative error is no random walk (a velocity error lives on), so the mean rate over
 /// the window is taken; while no poses are kept (darkness) the growth since the last look, which is faster.
 struct DriftAccumulator {
@@ -15,18 +22,27 @@ struct DriftAccumulator {
     guard let oldest = navigation.clones.first else { return }
     let age = navigation.time.seconds(since: oldest.timestamp)
     guard age > 0, seconds > 0 else { return }
-    let now = Self.relative(navigation, oldest)
+    var now = Self.relative(navigation, oldest)
+    now.position += Self.learnt(navigation, oldest)
     let share = min(seconds / age, 1)
-    let grown = reference == oldest.block ? now - last : AccumulatedDrift()
-    total.position += max(now.position * share, grown.position)
-    total.yaw += max(now.yaw * share, grown.yaw)
+    // Its differences need not be a covariance; its shares are.
+    let grown = reference == oldest.block && now.position.trace > 0 ? 1 - last.position.trace / now.position.trace : 0
+    total.position += max(share, grown) * now.position
+    total.yaw += max(now.yaw * share, reference == oldest.block ? now.yaw - last.yaw : 0)
     reference = oldest.block
     last = now
   }
 
-  mutating func add(positionVariance: Double) { total.position += positionVariance }
+  /// What has been learnt of a kept pose's position since it was taken, m^2: a covariance also where linearisation takes too much.
+  private static func learnt(_ navigation: InertialNavigation, _ clone: Clone) -> Matrix3 {
+    let learnt = clone.takenPositionCovariance - navigation.positionCovariance(of: clone.block)
+    return learnt + max(-learnt.smallestEigenvalue, 0) * Matrix3.identity
+  }
 
-  /// Variance of position (per axis) and heading of the camera now relative to a kept pose of it:
+  /// Counts what the filter's covariance does not show, m^2.
+  mutating func add(position: Matrix3) { total.position += position }
+
+  /// Covariance of position and variance of heading of the camera now relative to a kept pose of it,
   /// `dp - dp_0 - theta_0z z x (p - p_0)`.
   private static func relative(_ navigation: InertialNavigation, _ clone: Clone) -> AccumulatedDrift {
     let camera = navigation.camera(of: navigation.state)
@@ -36,7 +52,7 @@ struct DriftAccumulator {
     let sizes = carried.map { navigation.covariance.size(of: $0.0) }
     let n = sizes.reduce(0, +), width = n + Clone.errorSize
     /// The row of the camera's error `now` less the kept one, and the turn's part.
-    func variance(_ now: Int, turn: Double) -> Double {
+    func row(_ now: Int, turn: Double) -> [Double] {
       var row = [Double](repeating: 0, count: width), left = 0
       for (part, size) in zip(carried, sizes) {
         for j in 0..<size { row[left + j] = part.1[now * size + j] }
@@ -44,11 +60,22 @@ struct DriftAccumulator {
       }
       row[n + now] -= 1
       row[n + 2] -= turn
-      var sum = 0.0
-      for i in 0..<width where row[i] != 0 { for j in 0..<width { sum += row[i] * row[j] * p[i * width + j] } }
-      return max(sum, 0)
+      return row
     }
-    let position = (0..<3).reduce(0) { $0 + variance(3 + $1, turn: turn[$1]) / 3 }
-    return AccumulatedDrift(position: position, yaw: variance(2, turn: 0))
+    func covariance(_ a: [Double], _ b: [Double]) -> Double {
+      var sum = 0.0
+      for i in 0..<width where a[i] != 0 { for j in 0..<width { sum += a[i] * b[j] * p[i * width + j] } }
+      return sum
+    }
+    let rows = (0..<3).map { row(3 + $0, turn: turn[$0]) }
+    var position = Matrix3.zero
+    for i in 0..<3 {
+      for j in 0...i {
+        position[i, j] = covariance(rows[i], rows[j])
+        position[j, i] = position[i, j]
+      }
+    }
+    let yaw = row(2, turn: 0)
+    return AccumulatedDrift(position: position, yaw: max(covariance(yaw, yaw), 0))
   }
 }

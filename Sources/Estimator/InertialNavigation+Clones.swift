@@ -14,7 +14,7 @@ extension InertialNavigation {
     else { return nil }
     let clone = Clone(
       id: nextCloneID, timestamp: time, block: block, worldFromCamera: seeing.worldFromCamera,
-      firstWorldFromCamera: seeingFirst.worldFromCamera)
+      firstWorldFromCamera: seeingFirst.worldFromCamera, takenPositionCovariance: positionCovariance(of: block))
     nextCloneID += 1
     clones.append(clone)
     return clone

@@ -19,6 +19,7 @@ extension InertialNavigation {
     for k in 0..<size { same[k * (size + 1)] = 1 }
     for k in 3..<6 { less[k * width + k] = -1 }
     for clone in clones { covariance.transform(clone.block, jacobian: [(clone.block, same), (poseBlock, less)]) }
+    for i in clones.indices { clones[i].takenPositionCovariance = positionCovariance(of: clones[i].block) }
     originCovariance = originCovariance + positionCovariance
     var rest = [Double](repeating: 0, count: width * width)
     var certain = rest

@@ -21,8 +21,11 @@ extension InertialNavigation {
   }
 
   /// Covariance of the position, m^2.
-  package var positionCovariance: Matrix3 {
-    let offset = covariance.offset(of: poseBlock) + 3
+  package var positionCovariance: Matrix3 { positionCovariance(of: poseBlock) }
+
+  /// Covariance of the position of a pose whose errors begin with (theta, p), m^2.
+  func positionCovariance(of pose: ErrorCovariance.Block) -> Matrix3 {
+    let offset = covariance.offset(of: pose) + 3
     var result = Matrix3.zero
     for i in 0..<3 { for j in 0..<3 { result[i, j] = covariance[offset + i, offset + j] } }
     return result

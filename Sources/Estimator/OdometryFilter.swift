@@ -101,7 +101,7 @@ package final class OdometryFilter: NavigationFilter {
     // A jump begins the tracker's world anew: the pose is as good as before, but what was known of others in that world
     // is off by as much as it jumped.
     if jumped > 0 { vectors.blocks.forEach { blur($0, by: jumped) } }
-    accumulatedDrift.position += positionVariance + jumped
+    accumulatedDrift.position += (positionVariance + jumped) * Matrix3.identity
     accumulatedDrift.yaw += yawVariance
 
     worldFromNavigation = worldFromNavigation * increment

@@ -115,7 +115,7 @@ package final class VisualInertialEstimator {
     let anchorID = window.anchorID(in: navigation, surplus: surplus)
     let told = tracksToUse(ended, surplus, isMoving: clone != nil, navigation)
     visualUpdate.setNoise(trackNoise.noise, spacing: spacing)
-    let outcome = navigation.countingCorrection { visualUpdate.apply(told, anchorID: anchorID, to: navigation) }
+    let outcome = visualUpdate.apply(told, anchorID: anchorID, to: navigation)
     for sample in outcome.samples { trackNoise.add(sample) }
     report.count(outcome)
     if let surplus, let anchorID { meter.measure(.marginalisation) { giveUp(surplus, anchorID, navigation) } }

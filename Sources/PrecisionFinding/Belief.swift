@@ -95,7 +95,7 @@ package struct Belief {
     for g in gaussians {
       let off = (g.position - mean).norm
       let covariance = g.covariance + extra
-      let sigma = max(-Readout.smallestEigenvalue(-1 * covariance), 1e-12).squareRoot()
+      let sigma = max(-(-1 * covariance).smallestEigenvalue, 1e-12).squareRoot()
       share +=
         g.weight * (AngleMarginal.cdf((off - radius) / sigma) + AngleMarginal.cdf((-off - radius) / sigma))
     }

@@ -18,8 +18,8 @@ package struct PathAperture {
   private struct Place {
     let seconds: Double
     let position: Vector3
-    /// What the path has lost until here, a sum of variances, m^2.
-    let lost: Double
+    /// What the path has lost until here, a sum of covariances, m^2.
+    let lost: Matrix3
   }
 
   /// Displacements over one lag.
@@ -27,13 +27,13 @@ package struct PathAperture {
     var count = 0.0
     /// Sum of their outer products, m^2.
     var scatter = Matrix3.zero
-    /// Sum of the variances that the path lost meanwhile, m^2.
-    var lost = 0.0
+    /// Sum of the covariances that the path lost meanwhile, m^2.
+    var lost = Matrix3.zero
     /// Where the newest place before it is among the latest.
     var start = 0
 
     /// Mean square off the plane that fits them best, m^2.
-    var spread: Double { count > 0 ? max(Readout.smallestEigenvalue(scatter * (1 / count)), 0) : 0 }
+    var spread: Double { count > 0 ? max((scatter * (1 / count)).smallestEigenvalue, 0) : 0 }
   }
 
   /// The latest places, over the longest lag.
@@ -56,7 +56,7 @@ package struct PathAperture {
     self.hasAngles = self.hasAngles || hasAngles
     let before = latest.last
     let now = Place(
-      seconds: (before?.seconds ?? 0) + seconds, position: place, lost: (before?.lost ?? 0) + drift.position)
+      seconds: (before?.seconds ?? 0) + seconds, position: place, lost: (before?.lost ?? .zero) + drift.position)
     latest.append(now)
     for i in Self.lags.indices {
       let limit = now.seconds - Self.lags[i] + 1e-9
@@ -82,14 +82,14 @@ package struct PathAperture {
   }
 
   /// Probability that the path's own error has a step on the wrong side of its plane where that tells the peer's side: `Phi(-d / s)` with
-  /// the rms `d` of the steps off the plane that fits them best and the rms `s` of what the path errs by meanwhile, over the first lag with half of
-  /// the greatest `d^2`, 0...0.5. Where the path is known, 0.
+  /// the rms `d` of the steps off a plane and the rms `s` of what the path errs by meanwhile off the same plane, the one for which that is
+  /// least; over the first lag with half of the greatest mean square off the plane that fits best. 0...0.5; where the path is known, 0.
   package var mirrorDoubt: Double {
-    guard !hasAngles, let lost = latest.last?.lost, lost > 0 else { return 0 }
+    guard !hasAngles, let lost = latest.last?.lost, lost.trace > 0 else { return 0 }
     let spreads = steps.map(\.spread)
     guard let greatest = spreads.max(), greatest > 0, let i = spreads.firstIndex(where: { $0 >= 0.5 * greatest })
     else { return 0.5 }
-    guard steps[i].lost > 0 else { return 0 }
-    return AngleMarginal.cdf(-(spreads[i] * steps[i].count / steps[i].lost).squareRoot())
+    guard let ratio = steps[i].scatter.smallestRatio(to: steps[i].lost) else { return 0 }
+    return AngleMarginal.cdf(-max(ratio, 0).squareRoot())
   }
 }

@@ -97,7 +97,7 @@ extension PeerLink {
     for (range, then) in ranges {
       let lost = then - drift
       drift = then
-      posterior.drift(positionVariance: lost.position, yawVariance: lost.yaw, device: range.device)
+      posterior.drift(position: lost.position, yawVariance: lost.yaw, device: range.device)
       posterior.update(range)
     }
     become(posterior, filter: filter)

@@ -89,14 +89,14 @@ final class PeerLink {
       stage = .searching(fresh)
       // A jump of the trajectory by a good part of the distance leaves nothing of the direction: begin anew. A single gross
       // range must not make the distance small.
-      if lost.position > 0.04 * range.range * range.range,
-        lost.position > 0.04 * posterior.squaredDistance(from: filter)
+      if lost.positionVariance > 0.04 * range.range * range.range,
+        lost.positionVariance > 0.04 * posterior.squaredDistance(from: filter)
       {
         posterior = fresh
       }
       if posterior.hasBegun {
         posterior.drift(
-          positionVariance: lost.position, yawVariance: lost.yaw, device: filter.worldFromBody.translation)
+          position: lost.position, yawVariance: lost.yaw, device: filter.worldFromBody.translation)
       }
       let outcome = posterior.update(placed)
       record.count(

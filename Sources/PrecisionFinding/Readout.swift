@@ -64,7 +64,7 @@ package struct Readout {
       isNarrow
       ? belief.share(beyond: configuration.positionLimit, ofMeanWith: worldCovariance - relative.covariance) : nil
     positionIsGood = isNarrow && positionFarOff! <= configuration.rivalShare
-    bestAxis = max(Self.smallestEigenvalue(belief.directionScatter), 0).squareRoot()
+    bestAxis = max(belief.directionScatter.smallestEigenvalue, 0).squareRoot()
     let level = max(vertical.above, vertical.below, vertical.same)
     progress =
       angle != nil
@@ -105,17 +105,5 @@ package struct Readout {
       NearbyObject.AngleEstimate(
         value: value, standardDeviation: marginal.standardDeviation, low: start, high: start + (high - low)), nil, 1
     )
-  }
-
-  /// Smallest eigenvalue of a symmetric matrix, by its characteristic cubic (Smith 1961, doi:10.1145/355578.366316).
-  package static func smallestEigenvalue(_ m: Matrix3) -> Double {
-    let q = m.trace / 3
-    let shifted = m - Matrix3(diagonal: Vector3(q, q, q))
-    var square = 0.0
-    for r in 0..<3 { for c in 0..<3 { square += shifted[r, c] * shifted[r, c] } }
-    let p = (square / 6).squareRoot()
-    guard p > 1e-15 else { return q }
-    let half = min(max((shifted * (1 / p)).determinant / 2, -1), 1)
-    return q + 2 * p * cos(acos(half) / 3 + 2 * .pi / 3)
   }
 }

@@ -51,7 +51,7 @@ package struct WalkRival {
   ) -> Bool {
     guard candidate != nil else { return false }
     age += seconds
-    candidate!.drift(positionVariance: lost.position, yawVariance: lost.yaw, device: range.device)
+    candidate!.drift(position: lost.position, yawVariance: lost.yaw, device: range.device)
     let own = candidate!.update(range)?.logDensity
     return watch.note(belief: foretold, alone: own, seconds: seconds)
   }

@@ -28,10 +28,11 @@ extension HypothesisSet {
   /// Lets the peer drift relative to the device by what the trajectory lost.
   ///
   /// - Parameters:
-  ///   - positionVariance: growth of the relative position variance per axis, m^2.
+  ///   - position: growth of the relative position's covariance, 3 x 3, world axes, m^2.
   ///   - yawVariance: growth of the heading variance, rad^2: turns the peer about the device at `device`.
-  package mutating func drift(positionVariance: Double, yawVariance: Double, device: Vector3) {
-    guard positionVariance > 0 || yawVariance > 0 else { return }
+  package mutating func drift(position: Matrix3, yawVariance: Double, device: Vector3) {
+    guard position.trace > 0 || yawVariance > 0 else { return }
+    let rows = (0..<3).map { LaneVector(repeating: Vector3(position[$0, 0], position[$0, 1], position[$0, 2])) }
     let from = LaneVector(repeating: anchor - device)
     forEachCell { p, x, _, _ in
       let start = UnsafePointer(x - Self.scalarsOffset)
@@ -42,13 +43,14 @@ extension HypothesisSet {
       let d = from + x[0] * u
       let turn = LaneVector(-d.y, d.x, .zero)
       let (g0, g1, g2) = (turn.dot(e1) * inverse, turn.dot(e2) * inverse, turn.dot(u))
-      let tangential = positionVariance * inverse * inverse
-      p[0] += yawVariance * g0 * g0 + tangential
-      p[1] += yawVariance * g1 * g0
-      p[2] += yawVariance * g1 * g1 + tangential
-      p[3] += yawVariance * g2 * g0
-      p[4] += yawVariance * g2 * g1
-      p[5] += yawVariance * g2 * g2 + positionVariance
+      func lost(_ v: LaneVector) -> LaneVector { LaneVector(rows[0].dot(v), rows[1].dot(v), rows[2].dot(v)) }
+      let (lost0, lost1, lost2) = (lost(e1), lost(e2), lost(u))
+      p[0] += yawVariance * g0 * g0 + lost0.dot(e1) * inverse * inverse
+      p[1] += yawVariance * g1 * g0 + lost1.dot(e1) * inverse * inverse
+      p[2] += yawVariance * g1 * g1 + lost1.dot(e2) * inverse * inverse
+      p[3] += yawVariance * g2 * g0 + lost2.dot(e1) * inverse
+      p[4] += yawVariance * g2 * g1 + lost2.dot(e2) * inverse
+      p[5] += yawVariance * g2 * g2 + lost2.dot(u)
     }
   }
 

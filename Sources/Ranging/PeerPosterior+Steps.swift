@@ -19,7 +19,7 @@ extension PeerPosterior {
     // How fast the distance changed says nothing of a velocity in the world before there is a direction.
     if walks { hypotheses = hypotheses!.standing().walking(configuration.walk) }
     hypotheses = unfolded(hypotheses!, directions: configuration.directions)
-    hypotheses!.drift(positionVariance: 0, yawVariance: foldedYawVariance, device: device)
+    hypotheses!.drift(position: .zero, yawVariance: foldedYawVariance, device: device)
     foldedYawVariance = 0
     normalize()
   }
@@ -36,7 +36,8 @@ extension PeerPosterior {
       antennaCorrelation: configuration.antennaCorrelation)
     if walks { hypotheses!.walk(seconds: seconds, configuration.walk) }
     hypotheses!.drift(
-      positionVariance: configuration.peerRandomWalk * configuration.peerRandomWalk * seconds, yawVariance: 0,
+      position: (configuration.peerRandomWalk * configuration.peerRandomWalk * seconds) * Matrix3.identity,
+      yawVariance: 0,
       device: range.device)
     if let guess = range.blockedGuess { hypotheses!.weigh(radioGuess: guess) }
     if !isFolded {

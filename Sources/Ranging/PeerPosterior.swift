@@ -96,9 +96,12 @@ package struct PeerPosterior {
 
   /// Lets the peer drift relative to the device by what the trajectory lost since the last call.
   ///
-  /// - Parameters: variances of position per axis (m^2) and heading (rad^2), and where the device is.
-  package mutating func drift(positionVariance: Double, yawVariance: Double, device: Vector3) {
+  /// - Parameters: covariance of position (world axes, m^2), variance of heading (rad^2), and where the device is.
+  package mutating func drift(position: Matrix3, yawVariance: Double, device: Vector3) {
     foldedYawVariance += isFolded ? yawVariance : 0
-    hypotheses?.drift(positionVariance: positionVariance, yawVariance: isFolded ? 0 : yawVariance, device: device)
+    // Folded, a hypothesis has a direction that means nothing: it loses the mean over all directions.
+    hypotheses?.drift(
+      position: isFolded ? (position.trace / 3) * Matrix3.identity : position,
+      yawVariance: isFolded ? 0 : yawVariance, device: device)
   }
 }

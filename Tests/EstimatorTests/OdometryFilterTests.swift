@@ -60,7 +60,7 @@ import Testing
     let filter = OdometryFilter(calibration: calibration, first: Self.pose(0, .identity))
     for k in 1...40 { filter.append(Self.pose(0.1 * Double(k), Pose(translation: Vector3(0.05 * Double(k), 0, 0)))) }
     for k in 1...steps { #expect(filter.advance(to: Self.at(4 * Double(k) / Double(steps)))) }
-    #expect(abs(filter.accumulatedDrift.position - 0.0009 * 2) < 1e-9)
+    #expect(abs(filter.accumulatedDrift.positionVariance - 0.0009 * 2) < 1e-9)
     #expect(abs(filter.accumulatedDrift.yaw - 0.0001 * 4) < 1e-9)
     let p = filter.covariance.marginal([filter.poseBlock])
     #expect(abs(p[14] - 0.0004) < 1e-6, "heading's variance is the drift's")
@@ -72,7 +72,7 @@ import Testing
     let filter = OdometryFilter(calibration: OdometryCalibration(), first: Self.pose(0, Self.path(1)))
     for k in 1...100 { filter.append(Self.pose(0.1 * Double(k), Self.path(1))) }
     #expect(filter.advance(to: Self.at(10)))
-    #expect(filter.accumulatedDrift.position == 0 && abs(filter.accumulatedDrift.yaw - 0.001) < 1e-9)
+    #expect(filter.accumulatedDrift.position == .zero && abs(filter.accumulatedDrift.yaw - 0.001) < 1e-9)
     #expect(filter.jumpCount == 0)
   }
 
@@ -115,8 +115,8 @@ import Testing
   }
 
   @Test func driftsDifferenceNeverShrinks() {
-    let a = AccumulatedDrift(position: 3, yaw: 1)
-    let b = AccumulatedDrift(position: 1, yaw: 2)
-    #expect(a - b == AccumulatedDrift(position: 2, yaw: 0))
+    let a = AccumulatedDrift(positionVariance: 3, yaw: 1)
+    let b = AccumulatedDrift(positionVariance: 1, yaw: 2)
+    #expect(a - b == AccumulatedDrift(positionVariance: 2, yaw: 0))
   }
 }

@@ -73,11 +73,11 @@ import Testing
     let independent = [0.01, 0, 0, 0, 0, 0.01, 0, 0, 0, 0, 0.01, 0, 0, 0, 0, 0.04]
     let block = try #require(filter.addVector([5, 0, 0, 0.1], jacobian: [], independent: independent))
     #expect(filter.advance(to: OdometryFilterTests.at(0.9)))
-    #expect(filter.accumulatedDrift.position == 0)
+    #expect(filter.accumulatedDrift.position == .zero)
     #expect(filter.advance(to: OdometryFilterTests.at(0.95)), "half of the jump's interval, half of its variance")
-    #expect(abs(filter.accumulatedDrift.position - 2) < 1e-6)
+    #expect(abs(filter.accumulatedDrift.positionVariance - 2) < 1e-6)
     #expect(filter.advance(to: OdometryFilterTests.at(2)))
-    #expect(filter.jumpCount == 1 && abs(filter.accumulatedDrift.position - 4) < 1e-6)
+    #expect(filter.jumpCount == 1 && abs(filter.accumulatedDrift.positionVariance - 4) < 1e-6)
     let p = filter.covariance.marginal([block])
     for i in 0..<3 { #expect(abs(p[5 * i] - 4.01) < 1e-6) }
     #expect(abs(p[15] - 0.04) < 1e-12, "its bias is the link's and did not jump")

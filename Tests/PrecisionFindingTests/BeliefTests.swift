@@ -94,15 +94,15 @@ import Testing
   }
 
   @Test func scatterTellsHowManyAxesAreInformed() {
-    let sphere = Readout.smallestEigenvalue(Beliefs.sphere.directionScatter)
+    let sphere = Beliefs.sphere.directionScatter.smallestEigenvalue
     #expect(abs(sphere - 1.0 / 3) < 0.02, "a sphere scatters a third in every axis")
-    #expect(Readout.smallestEigenvalue(Beliefs.ring.directionScatter) < 0.02)
+    #expect(Beliefs.ring.directionScatter.smallestEigenvalue < 0.02)
     var random = SeededRandom(seed: 94)
     for _ in 0..<100 {
       let r = random.rotation().matrix
       let d = Vector3(random.uniform(0...1), random.uniform(0...1), random.uniform(0...1))
       let m = r * Matrix3(diagonal: d) * r.transpose
-      #expect(abs(Readout.smallestEigenvalue(m) - d.min()) < 1e-9)
+      #expect(abs(m.smallestEigenvalue - d.min()) < 1e-9)
     }
   }
 }

@@ -19,7 +19,7 @@ import Testing
       let angle = 0.8 * sin(2 * t)
       aperture.note(
         tilt * Vector3(0.6 * sin(angle), 0.6 * cos(angle), off(t)), seconds: interval,
-        drift: AccumulatedDrift(position: error * error * interval), hasAngles: hasAngles)
+        drift: AccumulatedDrift(positionVariance: error * error * interval), hasAngles: hasAngles)
     }
     return aperture.mirrorDoubt
   }
@@ -54,6 +54,22 @@ import Testing
     #expect(abs(Self.doubt(error: 0.015) { 0.02 * 2.0.squareRoot() * sin(0.9 * $0) } - 0.11) < 0.04)
   }
 
+  /// A path that errs along its sweep only is known off its plane; one that errs off it is not.
+  @Test func whatErrsAlongThePlaneIsNoDoubt() {
+    func doubt(_ lost: Vector3) -> Double {
+      var aperture = PathAperture()
+      for i in 0..<200 {
+        let t = 0.05 * Double(i)
+        aperture.note(
+          Vector3(0.6 * sin(2 * t), 0.6 * cos(2 * t), 0.005 * sin(9 * t)), seconds: 0.05,
+          drift: AccumulatedDrift(position: Matrix3(diagonal: 0.05 * 0.015 * 0.015 * lost)), hasAngles: false)
+      }
+      return aperture.mirrorDoubt
+    }
+    #expect(doubt(Vector3(1, 1, 0.001)) < 1e-6)
+    #expect(doubt(Vector3(0.001, 0.001, 1)) > 0.05)
+  }
+
   /// The lags stay what they are where the radio pauses, and places no lag asks for are dropped.
   @Test func aRadioMayPause() {
     var aperture = PathAperture()
@@ -61,7 +77,7 @@ import Testing
       let off = i.isMultiple(of: 2) ? 0.1 : -0.1
       aperture.note(
         Vector3(Double(i % 7), Double(i % 5), off), seconds: i.isMultiple(of: 400) ? 30 : 0.1,
-        drift: AccumulatedDrift(position: 1e-5), hasAngles: false)
+        drift: AccumulatedDrift(positionVariance: 1e-5), hasAngles: false)
     }
     #expect(aperture.mirrorDoubt < 1e-6)
   }

@@ -81,7 +81,7 @@ import Testing
       let lost = world.filter.accumulatedDrift - drift
       drift = world.filter.accumulatedDrift
       let device = world.filter.worldFromBody.translation
-      posterior.drift(positionVariance: lost.position, yawVariance: lost.yaw, device: device)
+      posterior.drift(position: lost.position, yawVariance: lost.yaw, device: device)
       posterior.update(.init(timestamp: world.time, range: range, antenna: device, device: device))
     }
     return posterior

@@ -208,7 +208,7 @@ import Testing
     check()
     posterior.update(.init(timestamp: time.advanced(bySeconds: 3.2e7), range: 3, antenna: .zero, device: .zero))
     check()
-    posterior.drift(positionVariance: 1e12, yawVariance: 10, device: .zero)
+    posterior.drift(position: 1e12 * Matrix3.identity, yawVariance: 10, device: .zero)
     let far = Vector3(1e6, 0, 0)
     posterior.update(.init(timestamp: time.advanced(bySeconds: 3.2e7), range: 3, antenna: far, device: far))
     check()

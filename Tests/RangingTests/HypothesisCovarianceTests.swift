@@ -16,7 +16,7 @@ import Testing
     for _ in 0..<150 {
       let antenna = set.anchor + 0.5 * random.gaussian3()
       set.predict(seconds: random.uniform(0...0.3), metres: random.uniform(0...0.2))
-      set.drift(positionVariance: 1e-5, yawVariance: 1e-5, device: antenna)
+      set.drift(position: 1e-5 * Matrix3.identity, yawVariance: 1e-5, device: antenna)
       set.splitWhereCurved(antenna: antenna, limit: 200)
       _ = set.update(
         RangeEvidence(
@@ -99,17 +99,19 @@ import Testing
     #expect(set.count == 20)
   }
 
-  /// Drift adds `sigma^2 I` and the heading's turn about the device to the place's covariance.
+  /// Drift adds its covariance and the heading's turn about the device to the place's covariance.
   @Test func driftAddsItsCovarianceToThePlace() {
     var random = SeededRandom(seed: 45)
     for _ in 0..<50 {
       let before = RandomHypotheses.make(&random, antennas: [""], count: 1)
       var after = before
       let device = before.anchor + random.gaussian3()
-      after.drift(positionVariance: 0.04, yawVariance: 0.01, device: device)
+      let root = Matrix3(columns: random.gaussian3(), random.gaussian3(), random.gaussian3())
+      let lost = 0.04 * (root * root.transpose)
+      after.drift(position: lost, yawVariance: 0.01, device: device)
       let turn = Vector3(0, 0, 1).cross(before.position(0) - device)
       let expected =
-        before.positionCovariance(0) + 0.04 * Matrix3.identity + 0.01 * Matrix3(outer: turn, turn)
+        before.positionCovariance(0) + lost + 0.01 * Matrix3(outer: turn, turn)
       let found = after.positionCovariance(0)
       for r in 0..<3 { for c in 0..<3 { #expect(abs(found[r, c] - expected[r, c]) < 1e-9) } }
     }
