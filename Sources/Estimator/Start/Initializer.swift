@@ -2,7 +2,7 @@ import Geometry
 import Inertial
 import SensorData
 
-/// Decides how a trajectory begins: at rest as soon as the device is quiet, in motion as soon as the motion tells the speed,
+/// Decides how a trajectory begins: at rest as soon as the device is quiet, in motion as soon as the motion tells the speed, twice alike,
 /// and after some patience with what there is.
 struct Initializer {
   /// How long inertial samples are kept while waiting, seconds.
@@ -22,6 +22,7 @@ struct Initializer {
   /// Where the body was when an earlier filter was given up.
   var origin = Pose.identity
   private var window = StartWindow()
+  private var agreement = StartAgreement()
   private var flows: [(time: Timestamp, flow: Double)] = []
   private var began: Timestamp?
   private var lastAttempt: Timestamp?
@@ -37,6 +38,7 @@ struct Initializer {
   /// Waits anew.
   mutating func reset() {
     window.removeAll()
+    agreement.reset()
     flows.removeAll()
     (began, lastAttempt, refusal) = (nil, nil, .frames)
   }
@@ -92,10 +94,11 @@ struct Initializer {
     lastAttempt = time
     let initializer = MotionInitializer(calibration: calibration, camera: camera, origin: origin)
     switch initializer.attempt(window, samples, isUrgent: isUrgent) {
-    case .success(let estimate): return estimate
-    case .failure(let reason):
-      refusal = reason
-      return nil
+    case .success(let estimate):
+      if agreement.admits(estimate, samples, calibration: calibration, camera: camera) || isUrgent { return estimate }
+      refusal = .agreement
+    case .failure(let reason): refusal = reason
     }
+    return nil
   }
 }

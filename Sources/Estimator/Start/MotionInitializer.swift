@@ -25,6 +25,8 @@ package struct MotionInitializer {
     case scale
     /// Sights and inertial samples contradict each other.
     case residual
+    /// A speed has been found, and no second window has told the same yet.
+    case agreement
   }
 
   /// Shortest window, seconds: over shorter ones acceleration, tilt and bias look so alike that some states are wrong by far

@@ -66,7 +66,7 @@ extension Scenario.Step {
   /// Whether nobody holds the phone afterwards.
   var leavesThePhone: Bool { if case .motion(.putDown(_, _, _, _, _, raising: nil)) = self { true } else { false } }
   /// Whether it only waits.
-  var isHold: Bool { if case .motion(.hold) = self { true } else { false } }
+  package var isHold: Bool { if case .motion(.hold) = self { true } else { false } }
 }
 
 extension Fields {
