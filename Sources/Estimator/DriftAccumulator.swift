@@ -51,20 +51,20 @@ struct DriftAccumulator {
     let p = navigation.covariance.marginal(carried.map(\.0) + [clone.block])
     let sizes = carried.map { navigation.covariance.size(of: $0.0) }
     let n = sizes.reduce(0, +), width = n + Clone.errorSize
-    /// The row of the camera's error `now` less the kept one, and the turn's part.
-    func row(_ now: Int, turn: Double) -> [Double] {
-      var row = [Double](repeating: 0, count: width), left = 0
+    /// What is not zero of the row of the camera's error `now` less the kept one, and the turn's part.
+    func row(_ now: Int, turn: Double) -> [(column: Int, value: Double)] {
+      var row: [(column: Int, value: Double)] = [], left = 0
       for (part, size) in zip(carried, sizes) {
-        for j in 0..<size { row[left + j] = part.1[now * size + j] }
+        for j in 0..<size where part.1[now * size + j] != 0 { row.append((left + j, part.1[now * size + j])) }
         left += size
       }
-      row[n + now] -= 1
-      row[n + 2] -= turn
+      row.append((n + now, -1))
+      if turn != 0 { row.append((n + 2, -turn)) }
       return row
     }
-    func covariance(_ a: [Double], _ b: [Double]) -> Double {
+    func covariance(_ a: [(column: Int, value: Double)], _ b: [(column: Int, value: Double)]) -> Double {
       var sum = 0.0
-      for i in 0..<width where a[i] != 0 { for j in 0..<width { sum += a[i] * b[j] * p[i * width + j] } }
+      for x in a { for y in b { sum += x.value * y.value * p[x.column * width + y.column] } }
       return sum
     }
     let rows = (0..<3).map { row(3 + $0, turn: turn[$0]) }
