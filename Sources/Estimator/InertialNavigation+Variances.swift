@@ -43,10 +43,7 @@ extension InertialNavigation {
   package var accelerationVariance: Double {
     let n = InertialState.errorSize, p = covariance.marginal([poseBlock])
     let byRotation = gravity.skew, byBias = -1.0 * state.rotation.matrix
-    func block(_ row: Int, _ column: Int) -> Matrix3 {
-      func line(_ i: Int) -> Vector3 { Vector3(p[i * n + column], p[i * n + column + 1], p[i * n + column + 2]) }
-      return Matrix3(rows: line(row), line(row + 1), line(row + 2))
-    }
+    func block(_ row: Int, _ column: Int) -> Matrix3 { Matrix3(blockAt: row, column, of: p, size: n) }
     let cross = byRotation * block(0, 12) * byBias.transpose
     let own = byRotation * block(0, 0) * byRotation.transpose + byBias * block(12, 12) * byBias.transpose
     let sum = own + cross + cross.transpose

@@ -58,12 +58,7 @@ extension NavigationFilter {
   package var bodyCovariance: PoseCovariance {
     let n = covariance.size(of: poseBlock)
     let p = covariance.marginal([poseBlock])
-    func block(_ row: Int, _ column: Int) -> Matrix3 {
-      Matrix3(
-        rows: Vector3(p[row * n + column], p[row * n + column + 1], p[row * n + column + 2]),
-        Vector3(p[(row + 1) * n + column], p[(row + 1) * n + column + 1], p[(row + 1) * n + column + 2]),
-        Vector3(p[(row + 2) * n + column], p[(row + 2) * n + column + 1], p[(row + 2) * n + column + 2]))
-    }
+    func block(_ row: Int, _ column: Int) -> Matrix3 { Matrix3(blockAt: row, column, of: p, size: n) }
     let navigation = PoseCovariance(
       rotation: block(0, 0), cross: block(0, 3), position: block(3, 3) + originCovariance)
     return navigation.moved(by: worldFromBody.translation - worldFromNavigation.translation)

@@ -26,6 +26,12 @@ public struct Matrix3: Equatable, Sendable {
     self.init(columns: Vector3(d.x, 0, 0), Vector3(0, d.y, 0), Vector3(0, 0, d.z))
   }
 
+  /// The 3 x 3 block that begins at `row` and `column` of an `n` x `n` matrix, row-major.
+  package init(blockAt row: Int, _ column: Int, of p: [Double], size n: Int) {
+    func line(_ r: Int) -> Vector3 { Vector3(p[r * n + column], p[r * n + column + 1], p[r * n + column + 2]) }
+    self.init(rows: line(row), line(row + 1), line(row + 2))
+  }
+
   /// `a b^T`.
   @inlinable public init(outer a: Vector3, _ b: Vector3) {
     self.init(columns: a * b.x, a * b.y, a * b.z)

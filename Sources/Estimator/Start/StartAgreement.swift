@@ -46,10 +46,7 @@ package struct StartAgreement {
   /// The velocity in the IMU's axes, which need no common heading: `R^T v`, whose error is `R^T (dv + v x theta)`.
   private static func velocity(_ state: InertialState, _ p: [Double]) -> (mean: Vector3, covariance: Matrix3) {
     let n = InertialState.errorSize
-    func block(_ row: Int, _ column: Int) -> Matrix3 {
-      func line(_ i: Int) -> Vector3 { Vector3(p[i * n + column], p[i * n + column + 1], p[i * n + column + 2]) }
-      return Matrix3(rows: line(row), line(row + 1), line(row + 2))
-    }
+    func block(_ row: Int, _ column: Int) -> Matrix3 { Matrix3(blockAt: row, column, of: p, size: n) }
     let turn = state.velocity.skew, axes = state.rotation.inverse.matrix
     let cross = turn * block(0, 6)
     let world = block(6, 6) + cross + cross.transpose + turn * block(0, 0) * turn.transpose
