@@ -1,5 +1,4 @@
 import Geometry
-import SensorData
 
 /// What a trajectory has lost relative to itself since it began: sums that only grow, so that whoever remembers an earlier
 /// value knows the drift since then.

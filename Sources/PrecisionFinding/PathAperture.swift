@@ -89,7 +89,9 @@ package struct PathAperture {
     let spreads = steps.map(\.spread)
     guard let greatest = spreads.max(), greatest > 0, let i = spreads.firstIndex(where: { $0 >= 0.5 * greatest })
     else { return 0.5 }
-    guard let ratio = steps[i].scatter.smallestRatio(to: steps[i].lost) else { return 0 }
+    guard steps[i].lost.trace > 0 else { return 0 }
+    // A loss that is no covariance tells nothing of the side.
+    guard let ratio = steps[i].scatter.smallestRatio(to: steps[i].lost) else { return 0.5 }
     return AngleMarginal.cdf(-max(ratio, 0).squareRoot())
   }
 }
