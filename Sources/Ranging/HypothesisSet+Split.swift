@@ -8,21 +8,35 @@ extension HypothesisSet {
   /// weights and the width of the parts (0.2252, 0.5495, 0.2252; 0.6716 sigma) are from DeMars, Bishop and Jah, JGCD 36(4),
   /// 2013, doi:10.2514/1.58987; their offsets (1.0575 sigma) fit the density best but lose 4.5 % of the variance at each
   /// split, so ours are those that keep mean and covariance of the sum. The split is along the tangent axis that bends.
+  ///
+  /// - Parameter limit: of the number of hypotheses. Where not all have room, those go first whose bend does most harm: its square
+  ///   times the weight.
   package mutating func splitWhereCurved(antenna: Vector3, limit: Int) {
-    let best = logWeight.max() ?? 0
-    let bends = bends(antenna: antenna)
-    for pair in stride(from: 0, to: count, by: 2) {
-      guard count + 4 <= limit else { return }
-      let heavier = logWeight[pair] >= logWeight[pair + 1] ? pair : pair + 1
-      let (metres, axis) = bends[heavier]
-      let bendLimit = logWeight[heavier] > best - Self.weighty ? Self.bendLimit : Self.coarseBendLimit
-      guard metres > bendLimit * noises[Int(noise[heavier])].white else { continue }
-      let halves = [self[pair], self[pair + 1]]
-      guard halves[heavier - pair].covariance[axis * (dimension + 1)] > 1e-8 else { continue }
+    var bent = self.bent(antenna: antenna)
+    let room = max(limit - count, 0) / 4
+    if bent.count > room {
+      bent.sort { ($1.logHarm, $0.pair) < ($0.logHarm, $1.pair) }
+      bent.removeLast(bent.count - room)
+    }
+    for (pair, axis, _) in bent {
       // A child is a pair again: each half is split along its own regression on the axis.
-      let parts = halves.map { split($0, axis: axis) }
+      let parts = [self[pair], self[pair + 1]].map { split($0, axis: axis) }
       for side in 1...2 { for half in parts { append(half[side]) } }
       for half in 0..<2 { self[pair + half] = parts[half][0] }
+    }
+  }
+
+  /// The pairs that are too wide, in order: the axis along which each bends, and how much it matters (a logarithm).
+  private func bent(antenna: Vector3) -> [(pair: Int, axis: Int, logHarm: Double)] {
+    let best = logWeight.max() ?? 0
+    let bends = bends(antenna: antenna)
+    return stride(from: 0, to: count, by: 2).compactMap { pair in
+      let heavier = logWeight[pair] >= logWeight[pair + 1] ? pair : pair + 1
+      let (metres, axis) = bends[heavier]
+      let sigmas = metres / noises[Int(noise[heavier])].white
+      let tolerated = logWeight[heavier] > best - Self.weighty ? Self.bendLimit : Self.coarseBendLimit
+      guard sigmas > tolerated else { return nil }
+      return (pair, axis, logWeight[heavier] + 2 * log(sigmas))
     }
   }
 

@@ -5,18 +5,15 @@ struct LinkPrior {
   let configuration: RangingConfiguration
   let layout: LinkLayout
 
-  /// State of a new hypothesis but for its direction: the first range ties the distance to the biases,
+  /// State of a new hypothesis but for its direction, of which nothing is said: the first range ties the distance to the biases,
   /// `rho = z - s z - b - a_j - b_j - e - n`.
   func half(
     _ first: PeerPosterior.Range, _ noise: RangeNoise, blocked: Bool
   ) -> (logShare: Double, scalars: [Double], covariance: [Double]) {
     let n = layout.dimension
     let columns = layout.columns(of: first.antennaID)
-    let spacing = 0.55 * (4 * Double.pi / Double(configuration.directions)).squareRoot()
     func square(_ x: Double) -> Double { x * x }
     var variances = [Double](repeating: 0, count: n)
-    variances[0] = spacing * spacing
-    variances[1] = spacing * spacing
     variances[layout.bias] = square(configuration.biasPrior)
     variances[layout.scale] = square(configuration.scalePrior)
     for k in layout.coloured { variances[k] = square(noise.coloured) }

@@ -7,7 +7,7 @@ extension PeerPosterior {
   private var spread: (set: HypothesisSet, shares: [Double])? {
     guard let hypotheses else { return nil }
     guard isFolded else { return (hypotheses, normalized) }
-    let set = unfolded(hypotheses.merged(shares: normalized), directions: 100)
+    let set = unfolded(hypotheses.merged(shares: normalized), directions: Self.fewestDirections)
     return (set, Self.shares(set.logWeight))
   }
 

@@ -19,6 +19,8 @@ package struct PeerPosterior {
   static let negligibleShare = 1e-4
   /// Hypotheses that have become the same are merged once in so many ranges.
   static let mergingPeriod = 4
+  /// Never are fewer directions tried than this.
+  static let fewestDirections = 100
   /// Those below this share are not tried in every direction.
   static let unlikelyShare = 0.02
 

@@ -5,7 +5,7 @@ import Geometry
 /// (the noise) is estimated per link.
 public struct RangingConfiguration: Equatable, Sendable {
   /// Directions in the lattice of a new posterior: those that live are split where the range bends,
-  /// and follow the exact posterior.
+  /// and follow the exact posterior. Fewer, down to 100, where `hypothesisLimit` has no room for all under every noise that is left.
   public var directions = 150
   /// Prior 1-sigma of the elevation of a peer, radians; people look for things near their own level.
   public var elevationPrior = 35 * Double.pi / 180

@@ -89,6 +89,23 @@ import Testing
     #expect(wide.count > 40 && wide.count <= 45)
   }
 
+  /// Where not all have room, those are split whose bend does most harm.
+  @Test func whatDoesMostHarmIsSplitFirst() {
+    var random = SeededRandom(seed: 46)
+    var set = RandomHypotheses.make(&random, antennas: [""], count: 20, spread: 10)
+    for i in 0..<set.count { set.logWeight[i] = -3 * random.uniform() }
+    let (before, antenna) = (set, set.anchor + Vector3(1, 0, 0))
+    let bends = set.bends(antenna: antenna)
+    let harm = (0..<20).map { pair in
+      let heavier = before.logWeight[2 * pair] >= before.logWeight[2 * pair + 1] ? 2 * pair : 2 * pair + 1
+      return exp(before.logWeight[heavier])
+        * pow(bends[heavier].metres / before.noises[Int(before.noise[heavier])].white, 2)
+    }
+    set.splitWhereCurved(antenna: antenna, limit: 60)
+    let split = Set((0..<20).filter { set.logWeight[2 * $0] != before.logWeight[2 * $0] })
+    #expect(split == Set(harm.indices.sorted { harm[$0] > harm[$1] }.prefix(5)))
+  }
+
   /// From the place where the first range was taken, the range is linear: it never bends over a hypothesis.
   @Test func fromTheAnchorNothingBends() {
     var random = SeededRandom(seed: 44)
