@@ -27,6 +27,24 @@ extension HypothesisSet {
     }
   }
 
+  /// Every pair once for each direction, with a logarithm of a prior for it; nothing but the distance may be known of the pairs.
+  ///
+  /// Each is told to be as wide as the lattice is: 0.55 of the side of a square with a direction's share of the sphere.
+  package func unfolded(over directions: [Vector3], logPrior: (Vector3) -> Double) -> HypothesisSet {
+    let width = 0.55 * (4 * Double.pi / Double(directions.count)).squareRoot()
+    var pairs = self
+    pairs.forEachCell { p, _, _, _ in for k in [0, 2] { p[k] += width * width } }
+    var result = HypothesisSet(anchor: anchor, layout: layout, noises: noises)
+    for (node, u) in directions.enumerated() {
+      let (prior, tangent) = (logPrior(u), u.tangentBasis.0)
+      for i in 0..<count {
+        result.append(i, of: pairs, direction: u, tangent: tangent, node: node)
+        result.logWeight[result.count - 1] += prior
+      }
+    }
+    return result
+  }
+
   /// All of them as one pair, with the mean and covariance of all; its other half weighs nothing.
   func merged(shares: [Double]) -> HypothesisSet {
     var result = HypothesisSet(anchor: anchor, layout: layout, noises: noises)

@@ -96,21 +96,4 @@ extension HypothesisSet {
     }
     return p
   }
-
-  /// Every pair once for each direction, with a logarithm of a prior for it; nothing but the distance may be known of the pairs.
-  package func unfolded(over directions: [Vector3], logPrior: (Vector3) -> Double) -> HypothesisSet {
-    var result = HypothesisSet(anchor: anchor, layout: layout, noises: noises)
-    var pairs = (0..<count).map { self[$0] }
-    let spacing = 0.55 * (4 * Double.pi / Double(directions.count)).squareRoot()
-    for i in pairs.indices { for axis in 0..<2 { pairs[i].covariance[axis * (dimension + 1)] += spacing * spacing } }
-    for (index, u) in directions.enumerated() {
-      let (prior, tangent) = (logPrior(u), u.tangentBasis.0)
-      for var hypothesis in pairs {
-        hypothesis.logWeight += prior
-        (hypothesis.direction, hypothesis.tangent, hypothesis.node) = (u, tangent, index)
-        result.append(hypothesis)
-      }
-    }
-    return result
-  }
 }

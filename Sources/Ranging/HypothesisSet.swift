@@ -105,12 +105,27 @@ package struct HypothesisSet {
 
   /// Adds a hypothesis: free ones and blocked ones in turn.
   package mutating func append(_ hypothesis: Hypothesis) {
+    addRoom(logWeight: 0, noise: 0, node: 0)
+    self[count - 1] = hypothesis
+  }
+
+  /// Adds hypothesis `i` of another set with the same layout, in another direction.
+  mutating func append(_ i: Int, of other: HypothesisSet, direction: Vector3, tangent: Vector3, node: Int) {
+    addRoom(logWeight: other.logWeight[i], noise: other.noise[i], node: Int32(node))
+    let (last, size) = (count - 1, cellSize)
+    cells.withUnsafeMutableBufferPointer { cells in
+      let new = Self.numbers(cells, of: last, size)
+      other.withNumbers(of: i) { old in for k in 0..<size { new[4 * k] = old[4 * k] } }
+      for k in 0..<3 { (new[4 * k], new[4 * (Self.tangentOffset + k)]) = (direction[k], tangent[k]) }
+    }
+  }
+
+  private mutating func addRoom(logWeight: Double, noise: Int32, node: Int32) {
     if count % 8 == 0 { cells.append(contentsOf: repeatElement(.zero, count: 2 * cellSize)) }
     count += 1
-    logWeight.append(0)
-    noise.append(0)
-    node.append(0)
-    self[count - 1] = hypothesis
+    self.logWeight.append(logWeight)
+    self.noise.append(noise)
+    self.node.append(node)
   }
 
   /// Keeps the hypotheses for which `keep` is true, in order; it must keep or drop both of a pair.
