@@ -31,8 +31,8 @@ package struct FrameReport: Equatable, Sendable {
   package var tracksCut = 0
   /// Updates that were not possible numerically and were skipped.
   package var updatesFailed = 0
-  /// Median distance, pixels, that the features moved over the last half second (or what there is of it).
-  package var medianDisparity: Double?
+  /// What moved in the picture over the last half second (or what there is of it).
+  package var motion: PictureMotion?
   /// Median distance, pixels, between the features and where mere turning since the last kept frame would put them.
   package var parallax: Double?
   /// Mean brightness of the frame, 0...1, where known.

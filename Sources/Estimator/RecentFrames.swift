@@ -10,14 +10,16 @@ struct RecentFrames {
 
   private var frames: [CameraFrame] = []
 
-  /// Remembers a frame and returns the median distance, pixels, that features moved since the oldest frame remembered; nil
-  /// with too few in common or too little time in between.
-  mutating func disparity(to frame: CameraFrame) -> Double? {
+  /// Remembers a frame and returns what moved since the oldest frame remembered; nil with too few features in common or too
+  /// little time in between.
+  mutating func motion(to frame: CameraFrame, lens: LensModel) -> PictureMotion? {
     frames.removeAll { frame.timestamp.seconds(since: $0.timestamp) > Self.span || $0.timestamp >= frame.timestamp }
     defer { frames.append(frame) }
-    guard let oldest = frames.first, frame.timestamp.seconds(since: oldest.timestamp) > 0.5 * Self.span,
-      let (pixels, count) = Disparity.median(from: oldest.features, to: frame.features), count >= Self.fewest
+    guard let oldest = frames.first, case let seconds = frame.timestamp.seconds(since: oldest.timestamp),
+      seconds > 0.5 * Self.span,
+      let (pixels, count) = Disparity.median(from: oldest.features, to: frame.features), count >= Self.fewest,
+      let turn = PictureTurn(from: oldest.features, to: frame.features, lens: lens, fewest: Self.fewest)
     else { return nil }
-    return pixels
+    return PictureMotion(disparity: pixels, turn: turn, seconds: seconds)
   }
 }

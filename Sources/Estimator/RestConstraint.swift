@@ -14,7 +14,8 @@ package struct RestConstraint {
   /// 1-sigma of the velocity of a device judged still, m/s.
   static let velocitySigma = 0.01
   /// How far what stands may sink or shake, 1-sigma: metres and radians.
-  static let positionSigma = 0.001, turnSigma = 0.0003
+  static let positionSigma = 0.001
+  package static let turnSigma = 0.0003
 
   private struct Anchor {
     var block: ErrorCovariance.Block
@@ -28,8 +29,10 @@ package struct RestConstraint {
 
   /// Updates a filter that stands at a moment of rest; the first one keeps the pose.
   ///
+  /// - Parameter turnSigma: how far what stands may have turned by now, 1-sigma, radians. A hand's slow turn that is too little for the
+  ///   witnesses to see would otherwise be taken for the gyroscope's bias.
   /// - Returns: false when the state contradicts rest at 1e-4, or the update is not possible; the rest has then ended.
-  mutating func apply(to filter: InertialNavigation) -> Bool {
+  mutating func apply(to filter: InertialNavigation, turnSigma: Double = turnSigma) -> Bool {
     let width = filter.covariance.size(of: filter.poseBlock)
     let rows = anchor == nil ? 3 : 9
     var state = [Double](repeating: 0, count: rows * width)
@@ -47,7 +50,7 @@ package struct RestConstraint {
       jacobian.append((anchor.block, kept))
       residual += Self.residual(
         kept: filter.vector(anchor.block), reference: anchor.reference, now: filter.worldFromNavigation)
-      noise += [Double](repeating: Self.turnSigma * Self.turnSigma, count: 3)
+      noise += [Double](repeating: turnSigma * turnSigma, count: 3)
       noise += [Double](repeating: Self.positionSigma * Self.positionSigma, count: 3)
     }
     jacobian.append((filter.poseBlock, state))

@@ -36,10 +36,10 @@ package struct RestInitializer {
   ///   - isMakeshift: take a state in motion, widely uncertain, rather than none.
   ///   - flow: median angle that the features moved per second beyond turning, rad/s, where known: a bound on the speed, for no inertial
   ///     unit sees a steady walk.
-  ///   - isStill: no hand holds it, says the inertial unit, and the picture does not move. Without that second witness a steady turn
-  ///     would pass for a bias.
+  ///   - unseenRate: no hand holds it, says the inertial unit, and the picture does not move: it may turn at this rate, 1-sigma, rad/s.
+  ///     Nil without that second witness; a steady turn would pass for a bias.
   package func attempt(
-    _ samples: ArraySlice<IMUSample>, at time: Timestamp, isMakeshift: Bool, flow: Double?, isStill: Bool
+    _ samples: ArraySlice<IMUSample>, at time: Timestamp, isMakeshift: Bool, flow: Double?, unseenRate: Double?
   )
     -> StartOutcome
   {
@@ -52,12 +52,13 @@ package struct RestInitializer {
       && (flow ?? 0) < Self.quietFlow
     guard quiet || isMakeshift else { return .waiting("stillness") }
     guard summary.force.norm > 1 else { return .waiting("gravity") }  // in free fall there is no up
-    return .ready(estimate(summary, at: time, quiet: quiet, isStill: isStill, flow: flow))
+    return .ready(estimate(summary, at: time, quiet: quiet, unseenRate: unseenRate, flow: flow))
   }
 
-  private func estimate(_ summary: MotionSummary, at time: Timestamp, quiet: Bool, isStill: Bool, flow: Double?)
-    -> InitialEstimate
-  {
+  private func estimate(
+    _ summary: MotionSummary, at time: Timestamp, quiet: Bool, unseenRate: Double?, flow: Double?
+  ) -> InitialEstimate {
+    let isStill = unseenRate != nil
     let g = calibration.gravityMagnitude
     let up = summary.force.normalized
     let excess = summary.force.norm - g
@@ -74,7 +75,7 @@ package struct RestInitializer {
     let trust = biasSigma * biasSigma / (biasSigma * biasSigma + motion * motion)
     // A slow steady turn looks like a bias: the mean rate is believed only as far as it is small itself.
     let wander = summary.rateMean.squaredNorm / 3 + summary.rateScatter * summary.rateScatter
-    let rateSigma = isStill ? 0.1 * grade.gyroscopeBias : quiet ? wander.squareRoot() : 1
+    let rateSigma = unseenRate.map { max($0, 0.1 * grade.gyroscopeBias) } ?? (quiet ? wander.squareRoot() : 1)
     let prior = grade.gyroscopeBias * grade.gyroscopeBias
     let shrink = prior / (prior + rateSigma * rateSigma)
 

@@ -5,7 +5,7 @@ import SensorData
 extension VisualInertialEstimator {
   /// Looks for a first state; returns what is still missing.
   func begin(_ frame: CameraFrame, _ report: FrameReport) -> String? {
-    switch initializer.attempt(frame, report, waiting, pictureStands: pictureStands(report) ?? false) {
+    switch initializer.attempt(frame, report, waiting) {
     case .waiting(let reason): return reason
     case .ready(let estimate): return start(from: estimate) ? nil : "health"
     }

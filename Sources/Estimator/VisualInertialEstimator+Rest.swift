@@ -13,19 +13,20 @@ extension VisualInertialEstimator {
     return statistic < StillnessDetector.atRest && pictureStands
   }
 
-  /// Nil where there is nothing to see. Noise alone moves a feature by a median of 1.67 sigma, and that of a few by a sigma
-  /// more now and then: a rest that has begun is not ended for that.
-  func pictureStands(_ report: FrameReport) -> Bool? {
-    let sigmas = rest.isOn ? 3.0 : 2.0
-    return report.medianDisparity.map { $0 < max(0.3, sigmas * camera.pixelNoise) }
+  /// Nil where there is nothing to see.
+  private func pictureStands(_ report: FrameReport) -> Bool? {
+    report.motion.map { $0.stands(camera, isResting: rest.isOn) }
   }
 
   /// Holds a device that stands still; false when it moves, or the state contradicts rest.
-  func rest(_ navigation: InertialNavigation, _ report: FrameReport) -> Bool {
+  ///
+  /// - Parameter spacing: since the frame before, seconds.
+  func rest(_ navigation: InertialNavigation, _ report: FrameReport, spacing: Double) -> Bool {
     guard standsStill(navigation, report) else {
       rest.end(navigation)
       return false
     }
-    return rest.apply(to: navigation)
+    return rest.apply(
+      to: navigation, turnSigma: report.motion?.unseenTurn(camera, every: spacing) ?? RestConstraint.turnSigma)
   }
 }

@@ -92,7 +92,7 @@ package final class VisualInertialEstimator {
     if let newest = newestFrame, report.timestamp <= newest { return report.treated(.dropped) }
     let spacing = newestFrame.map { report.timestamp.seconds(since: $0) } ?? 0
     newestFrame = report.timestamp
-    report.medianDisparity = recent.disparity(to: frame)
+    report.motion = recent.motion(to: frame, lens: camera.lens)
     if navigation == nil { report.waitingFor = meter.measure(.start) { begin(frame, report) } }
     guard let navigation else {
       screen.watch(frame, at: report.timestamp, by: camera)
@@ -104,7 +104,7 @@ package final class VisualInertialEstimator {
     let camera = camera.known(to: navigation)
     let frame = meter.measure(.screening) { screened(frame, by: camera, navigation, &report) }
     navigation.considerCalibration(seen: frame, by: camera, spacing: spacing)
-    let rested = rest(navigation, report)
+    let rested = rest(navigation, report, spacing: spacing)
     report.treatment = rested ? .still : .moving
     // A pose from which nothing is seen tells nothing; those from before the dark stay, and with them what the way has lost since.
     let clone = rested || frame.features.isEmpty ? nil : navigation.clone()

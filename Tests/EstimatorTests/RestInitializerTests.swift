@@ -38,7 +38,7 @@ import Testing
       let window = Self.samples(Self.phone, rotation, bias: bias, turn: .zero, shake: 0.1, &source)
       guard
         case .ready(let estimate) = Self.initializer(Self.phone).attempt(
-          window, at: window.last!.timestamp, isMakeshift: false, flow: 0, isStill: false)
+          window, at: window.last!.timestamp, isMakeshift: false, flow: 0, unseenRate: nil)
       else { Issue.record("not ready"); return }
       // Heading is a free choice: compare after turning the truth to the estimate's.
       let up = estimate.state.rotation * (rotation.inverse * Vector3(0, 0, 1))
@@ -73,7 +73,7 @@ import Testing
       let window = Self.samples(unit, rotation, bias: bias, turn: .zero, shake: 0.03, &source)
       guard
         case .ready(let estimate) = Self.initializer(unit).attempt(
-          window, at: window.last!.timestamp, isMakeshift: false, flow: 0, isStill: true)
+          window, at: window.last!.timestamp, isMakeshift: false, flow: 0, unseenRate: 0)
       else { Issue.record("not ready"); return }
       let up = estimate.state.rotation * (rotation.inverse * Vector3(0, 0, 1))
       let theta = Rotation.carrying(Vector3(0, 0, 1), into: up).inverse.log
@@ -97,7 +97,7 @@ import Testing
       })
     guard
       case .waiting("stillness") = Self.initializer(Self.phone).attempt(
-        swing, at: swing.last!.timestamp, isMakeshift: false, flow: 0.08, isStill: false)
+        swing, at: swing.last!.timestamp, isMakeshift: false, flow: 0.08, unseenRate: nil)
     else { Issue.record("did not wait"); return }
   }
 
@@ -127,7 +127,7 @@ import Testing
     let window = Self.samples(Self.phone, .identity, bias: .zero, turn: Vector3(0, 0, 0.08), shake: 0.2, &source)
     guard
       case .ready(let estimate) = Self.initializer(Self.phone).attempt(
-        window, at: window.last!.timestamp, isMakeshift: false, flow: 0.08, isStill: false)
+        window, at: window.last!.timestamp, isMakeshift: false, flow: 0.08, unseenRate: nil)
     else { Issue.record("not ready"); return }
     #expect(estimate.state.gyroscopeBias.norm < 0.03)
     #expect(estimate.covariance[16 * 11].squareRoot() > 0.02)
@@ -138,11 +138,11 @@ import Testing
     let window = Self.samples(Self.phone, .identity, bias: .zero, turn: .zero, shake: 3, &source)
     guard
       case .waiting("stillness") = Self.initializer(Self.phone).attempt(
-        window, at: window.last!.timestamp, isMakeshift: false, flow: nil, isStill: false)
+        window, at: window.last!.timestamp, isMakeshift: false, flow: nil, unseenRate: nil)
     else { Issue.record("did not wait"); return }
     guard
       case .ready(let estimate) = Self.initializer(Self.phone).attempt(
-        window, at: window.last!.timestamp, isMakeshift: true, flow: nil, isStill: false)
+        window, at: window.last!.timestamp, isMakeshift: true, flow: nil, unseenRate: nil)
     else { Issue.record("not ready"); return }
     #expect(estimate.covariance[16 * 6].squareRoot() >= 1)
   }

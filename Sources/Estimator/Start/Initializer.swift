@@ -46,15 +46,13 @@ struct Initializer {
   /// Looks for a first state at or before a frame.
   ///
   /// A start in motion speaks of the frame before, so that this one is still new to the filter.
-  ///
-  /// - Parameter pictureStands: the picture did not move; false where unknown.
-  mutating func attempt(_ frame: CameraFrame, _ report: FrameReport, _ samples: IMUBuffer, pictureStands: Bool)
-    -> StartOutcome
-  {
+  mutating func attempt(_ frame: CameraFrame, _ report: FrameReport, _ samples: IMUBuffer) -> StartOutcome {
     let time = report.timestamp
     defer { window.add(frame, at: time) }
     // Where nothing moves, the last half second is enough; a hand is averaged for as long as it was watched.
-    let isStill = pictureStands && standsStill(recent(StillnessDetector.window, samples, before: time))
+    let standing = report.motion.flatMap { $0.stands(camera, isResting: false) ? $0 : nil }
+    let still = standsStill(recent(StillnessDetector.window, samples, before: time)) ? standing : nil
+    let isStill = still != nil
     let recent = recent(isStill ? RestInitializer.window : Self.watch, samples, before: time)
     guard let last = recent.last else { return .waiting("imu") }
     if began == nil { began = time }
@@ -63,7 +61,8 @@ struct Initializer {
     let rest = RestInitializer(calibration: calibration, origin: origin)
     let flow = largestFlow(window.flow(to: frame, at: time, samples, camera: camera), at: time)
     func atRest(makeshift: Bool) -> StartOutcome {
-      rest.attempt(recent, at: last.timestamp, isMakeshift: makeshift, flow: flow, isStill: isStill)
+      rest.attempt(
+        recent, at: last.timestamp, isMakeshift: makeshift, flow: flow, unseenRate: still?.unseenRate(camera))
     }
 
     let quiet = atRest(makeshift: false)
