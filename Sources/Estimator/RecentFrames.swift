@@ -12,14 +12,16 @@ struct RecentFrames {
 
   /// Remembers a frame and returns what moved since the oldest frame remembered; nil with too few features in common or too
   /// little time in between.
-  mutating func motion(to frame: CameraFrame, lens: LensModel) -> PictureMotion? {
+  mutating func motion(to frame: CameraFrame, camera: FilterCamera) -> PictureMotion? {
     frames.removeAll { frame.timestamp.seconds(since: $0.timestamp) > Self.span || $0.timestamp >= frame.timestamp }
     defer { frames.append(frame) }
     guard let oldest = frames.first, case let seconds = frame.timestamp.seconds(since: oldest.timestamp),
       seconds > 0.5 * Self.span,
-      let (pixels, count) = Disparity.median(from: oldest.features, to: frame.features), count >= Self.fewest,
-      let turn = PictureTurn(from: oldest.features, to: frame.features, lens: lens, fewest: Self.fewest)
+      let (pixels, count) = Disparity.median(from: oldest.features, to: frame.features), count >= Self.fewest
     else { return nil }
+    let turn =
+      pixels < PictureMotion.farthest(camera, isResting: true)
+      ? PictureTurn(from: oldest.features, to: frame.features, lens: camera.lens, fewest: Self.fewest) : nil
     return PictureMotion(disparity: pixels, turn: turn, seconds: seconds)
   }
 }

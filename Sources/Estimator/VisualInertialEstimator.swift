@@ -92,7 +92,7 @@ package final class VisualInertialEstimator {
     if let newest = newestFrame, report.timestamp <= newest { return report.treated(.dropped) }
     let spacing = newestFrame.map { report.timestamp.seconds(since: $0) } ?? 0
     newestFrame = report.timestamp
-    report.motion = recent.motion(to: frame, lens: camera.lens)
+    report.motion = recent.motion(to: frame, camera: camera)
     if navigation == nil { report.waitingFor = meter.measure(.start) { begin(frame, report) } }
     guard let navigation else {
       screen.watch(frame, at: report.timestamp, by: camera)

@@ -47,7 +47,7 @@ package struct PictureTurn: Equatable, Sendable {
         normal += Matrix3.identity - Matrix3(outer: pair.then, pair.then)
         told += pair.then.cross(pair.moved)
       }
-      guard let inverse = normal.inverse else { return nil }
+      guard normal.smallestEigenvalue > 1e-9, let inverse = normal.inverse else { return nil }
       turn = inverse * told
     }
     guard turn.isFinite else { return nil }
@@ -63,6 +63,6 @@ package struct PictureTurn: Equatable, Sendable {
   ///
   /// - Parameter noise: as above.
   package func bound(noise: Double) -> Double {
-    (vector.squaredNorm + noise * noise / max(information.smallestEigenvalue, 1e-300)).squareRoot()
+    (vector.squaredNorm + noise * noise / max(information.smallestEigenvalue, 1e-9)).squareRoot()
   }
 }
