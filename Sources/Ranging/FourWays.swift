@@ -10,7 +10,7 @@ struct FourWays {
   let n: Int
   /// Shares of free sights that are lost, and of blocked ones that come back.
   private let lost, back: Double
-  private let flutter, widening: Double
+  private let flutter, widening, extra: Double
   private(set) var stays, clears, lasts, begins: SightWay
   let offsets: UnsafeMutablePointer<Lanes>
   private var sums = Sums()
@@ -22,6 +22,8 @@ struct FourWays {
     var regular = Lanes.zero
     var total = Lanes.zero
     var before = Lanes.zero
+    /// Of the group at hand: what its ranges tell of the white noise.
+    var news = WhiteNoiseNews()
   }
 
   static func workSize(_ dimension: Int) -> Int { 10 * dimension }
@@ -35,6 +37,7 @@ struct FourWays {
     let change = (1 - Foundation.exp(-rate * evidence.seconds)) / rate
     (lost, back) = (configuration.blockingRate * change, configuration.clearingRate * change)
     flutter = configuration.blockedNoise * configuration.blockedNoise
+    extra = evidence.extraVariance
     widening = configuration.excessWalk * configuration.excessWalk * evidence.seconds
     stays = SightWay(.none, dimension: n, work: work)
     clears = SightWay(.none, dimension: n, work: work + 2 * n)
@@ -53,22 +56,25 @@ struct FourWays {
   mutating func update(
     free: UnsafeMutablePointer<Lanes>, blocked: UnsafeMutablePointer<Lanes>, _ logFree: Lanes, _ logBlocked: Lanes,
     best: Double, white: Lanes
-  ) -> (scale: Lanes, after: (free: Lanes, blocked: Lanes)) {
+  ) -> (scale: Lanes, after: (free: Lanes, blocked: Lanes), news: WhiteNoiseNews) {
     let scale = logFree.replacing(with: logBlocked, where: logBlocked .> logFree)
     let pair = Lanes.exp(scale - best)
     let (wf, wb) = (Lanes.exp(logFree - scale), Lanes.exp(logBlocked - scale))
     sums.before += pair * (wf + wb)
+    sums.news = WhiteNoiseNews()
     blocked[HypothesisSet.scalarsOffset + n - 2 + HypothesisSet.triangle(n) - 1] += widening
     stays.begin(free, share: wf * (1 - lost))
     clears.begin(blocked, share: wb * back)
     lasts.begin(blocked, share: wb * (1 - back))
     begins.begin(free, share: wf * lost)
-    Self.assimilate(&stays, &sums, reading, pair, white)
-    Self.assimilate(&clears, &sums, reading, pair, white)
-    Self.assimilate(&lasts, &sums, reading, pair, white + flutter)
-    Self.assimilate(&begins, &sums, reading, pair, white + flutter)
+    let r = white + extra
+    Self.assimilate(&stays, &sums, reading, pair, r, white)
+    Self.assimilate(&clears, &sums, reading, pair, r, white)
+    Self.assimilate(&lasts, &sums, reading, pair, r + flutter, nil)
+    Self.assimilate(&begins, &sums, reading, pair, r + flutter, nil)
     merge(free, blocked)
-    return (scale, (stays.share + clears.share, lasts.share + begins.share))
+    let news = sums.news
+    return (scale, (stays.share + clears.share, lasts.share + begins.share), news)
   }
 
   /// What the ranges said of the link as a whole, once all groups are through.
@@ -87,7 +93,8 @@ struct FourWays {
   /// What cannot matter is not worked out: neither within the pair nor beside the best of all.
   @inline(__always)
   private static func assimilate(
-    _ way: inout SightWay, _ sums: inout Sums, _ reading: SightWay.Reading, _ pair: Lanes, _ noise: Lanes
+    _ way: inout SightWay, _ sums: inout Sums, _ reading: SightWay.Reading, _ pair: Lanes, _ noise: Lanes,
+    _ white: Lanes?
   ) {
     let active = (way.share .> 1e-9) .& (way.share * pair .> negligible)
     guard any(active) else { return }
@@ -97,5 +104,7 @@ struct FourWays {
     sums.variance += posterior * outcome.variance.replacing(with: 0, where: .!active)
     sums.regular += posterior * outcome.responsibility.replacing(with: 0, where: .!active)
     sums.total += posterior
+    sums.news.share += posterior
+    if let white { sums.news.add(outcome, white: white, share: posterior) }
   }
 }

@@ -10,8 +10,8 @@ extension HypothesisSet {
   ) {
     let noises = configuration.noiseCandidates.map {
       RangeNoise(
-        white: $0.x, coloured: $0.y, correlationTime: configuration.correlationTime,
-        correlationLength: configuration.correlationLength)
+        total: statedNoise ?? configuration.assumedNoise, degrees: configuration.noiseWorth, coloured: $0.x,
+        correlationTime: $0.y, correlationLength: configuration.correlationLength)
     }
     self.init(anchor: first.antenna, layout: layout, noises: noises)
     let prior = LinkPrior(configuration: configuration, layout: layout)

@@ -8,13 +8,14 @@ extension HypothesisSet {
   /// just blocked); each way is weighted by how well it foretold the range and moved by an iterated Kalman update; then
   /// the two ways that end alike are merged. Merging after the evidence and not before keeps a rare way alive that foresaw
   /// a jump. Source: second-order generalised pseudo-Bayes, Bar-Shalom, Li, Kirubarajan, "Estimation with applications
-  /// to tracking and navigation", 2001, 11.6.5. Cost: O(count * dimension^2), no allocation per hypothesis.
+  /// to tracking and navigation", 2001, 11.6.5. Each noise learns its white part from what its pairs foretold. Cost: O(count * dimension^2), no allocation per hypothesis.
   package mutating func update(_ evidence: RangeEvidence) -> RangeVerdict {
     let work = UnsafeMutablePointer<Lanes>.allocate(capacity: FourWays.workSize(dimension))
     work.initialize(repeating: .zero, count: FourWays.workSize(dimension))
     defer { work.deallocate() }
     var ways = FourWays(evidence, anchor: anchor, dimension: dimension, work: work)
-    let white = noises.map { $0.white * $0.white + evidence.extraVariance }
+    let white = noises.map(\.expectedVariance)
+    var news = [WhiteNoiseNews.Sum](repeating: .init(), count: noises.count)
     let best = logWeight.max() ?? 0
     let (size, groups, noise) = (cellSize, groups, noise)
     var logWeight = self.logWeight
@@ -30,15 +31,19 @@ extension HypothesisSet {
           let i = 8 * group + 2 * lane
           (wf[lane], wb[lane], r[lane]) = (logWeight[i], logWeight[i + 1], white[Int(noise[i])])
         }
-        let (scale, after) = ways.update(free: free, blocked: free + size, wf, wb, best: best, white: r)
+        let (scale, after, told) = ways.update(free: free, blocked: free + size, wf, wb, best: best, white: r)
         for lane in 0..<lanes {
           let i = 8 * group + 2 * lane
           logWeight[i] = scale[lane] + log(max(after.free[lane], 1e-300))
           logWeight[i + 1] = scale[lane] + log(max(after.blocked[lane], 1e-300))
+          news[Int(noise[i])].add(told, lane)
         }
       }
     }
     self.logWeight = logWeight
+    for (k, told) in news.enumerated() where told.share > 0 {
+      noises[k].learn(degrees: told.degrees / told.share, change: told.change / told.share)
+    }
     return ways.verdict
   }
 

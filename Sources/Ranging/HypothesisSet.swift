@@ -22,8 +22,8 @@ package struct HypothesisSet {
   package let dimension: Int
   /// Where the device was when directions began to be told apart (`follow` goes along until then), in the estimate's world, metres.
   package internal(set) var anchor: Vector3
-  /// Candidates for the noise; a hypothesis names one by its index.
-  package let noises: [RangeNoise]
+  /// Candidates for the noise, each with the white part that its own hypotheses have learnt; a hypothesis names one by its index.
+  package internal(set) var noises: [RangeNoise]
 
   package private(set) var count = 0
   package var logWeight: [Double] = []

@@ -73,14 +73,18 @@ extension PeerPosterior {
     return mode(Array(0..<set.count), of: set, shares: shares)
   }
 
-  /// The noise of the link as the posterior sees it: the candidates' variances weighted by their probabilities.
+  /// The noise of the link as the posterior sees it: the candidates' variances weighted by their probabilities, and the memory that keeps the
+  /// density at low frequencies.
   package var noise: RangeNoise? {
     guard let set = hypotheses else { return nil }
     let candidates = zip(set.noises, noiseShares(set))
+    let coloured = candidates.reduce(0) { $0 + $1.1 * $1.0.coloured * $1.0.coloured }
+    let lasting = candidates.reduce(0) { $0 + $1.1 * $1.0.coloured * $1.0.coloured * $1.0.correlationTime }
     return RangeNoise(
       white: candidates.reduce(0) { $0 + $1.1 * $1.0.white * $1.0.white }.squareRoot(),
-      coloured: candidates.reduce(0) { $0 + $1.1 * $1.0.coloured * $1.0.coloured }.squareRoot(),
-      correlationTime: configuration.correlationTime, correlationLength: configuration.correlationLength)
+      degrees: configuration.noiseWorth,
+      coloured: coloured.squareRoot(), correlationTime: coloured > 0 ? lasting / coloured : 1,
+      correlationLength: configuration.correlationLength)
   }
 
   /// Shares of the noise candidates.

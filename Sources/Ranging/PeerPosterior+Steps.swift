@@ -82,9 +82,10 @@ extension PeerPosterior {
     for cosine in cosines { hypotheses!.update(cosine, antenna: range.antenna, worth: worth, configuration) }
   }
 
-  /// Gives up the noises that the ranges refute: each costs as much as the right one.
+  /// Gives up the noises that the ranges refute, never all: each costs as much as the right one.
   private mutating func pruneNoises(below limit: Double) {
     let shares = noiseShares(hypotheses!)
+    let limit = min(limit, shares.max() ?? 0)
     let noise = hypotheses!.noise
     hypotheses!.filter { shares[Int(noise[$0])] >= limit }
   }

@@ -14,7 +14,7 @@ package struct PeerPosterior {
   /// a trembling hand stays within it.
   static let stillRadius = 0.03
   /// Noise candidates below this share of the posterior are dropped.
-  static let refutedShare = 5e-3
+  static let refutedShare = 1e-3
   /// Pairs that together are less than this share are dropped.
   static let negligibleShare = 1e-4
   /// Hypotheses that have become the same are merged once in so many ranges.
@@ -22,7 +22,7 @@ package struct PeerPosterior {
   /// Never are fewer directions tried than this.
   static let fewestDirections = 100
   /// Those below this share are not tried in every direction.
-  static let unlikelyShare = 0.02
+  static let unlikelyShare = 5e-3
 
   let configuration: RangingConfiguration
   var layout: LinkLayout

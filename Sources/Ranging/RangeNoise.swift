@@ -4,27 +4,61 @@ import Foundation
 ///
 /// Real radios are coloured, and a filter that assumes white noise misses a third to two thirds of its "90 %" intervals on
 /// them. The coloured part is multipath and antenna pattern: it is the worst of all errors where it forgets as fast as the
-/// hand moves, and taking it for faster than it is widens every interval: forgetting within 1 m made intervals on a swinging
-/// arm half as wide again as need be. What was tried: docs/estimator.md.
+/// hand moves. Neither how large it is nor how long it lasts is known beforehand, and it cannot be learnt beside the state as the white part is; so there are
+/// candidates for it. What was tried: docs/estimator.md.
 package struct RangeNoise: Equatable, Sendable {
-  /// 1-sigma of the white part, metres.
-  package var white: Double
-  /// Stationary 1-sigma of the coloured part, metres.
-  package var coloured: Double
-  /// Correlation time of the coloured part while the device stands still, seconds.
-  package var correlationTime: Double
-  /// Distance over which the coloured part decorrelates, metres.
-  package var correlationLength: Double
+  /// Least 1-sigma of the white part, metres: no radio that was looked at has less, and what a link seems to have less of is chance.
+  private static let least = 0.02
+  /// The largest that is believed, metres.
+  private static let largest = 0.4
 
-  package init(white: Double, coloured: Double, correlationTime: Double, correlationLength: Double) {
+  /// 1-sigma of the white part, metres.
+  package private(set) var white: Double
+  /// How many ranges that is known from; infinite: it is given.
+  package private(set) var degrees: Double
+  /// Stationary 1-sigma of the coloured part, metres.
+  package let coloured: Double
+  /// Correlation time of the coloured part while the device stands still, seconds.
+  package let correlationTime: Double
+  /// Distance over which the coloured part decorrelates, metres.
+  package let correlationLength: Double
+
+  package init(
+    white: Double, degrees: Double = .infinity, coloured: Double, correlationTime: Double, correlationLength: Double
+  ) {
     self.white = white
+    self.degrees = degrees
     self.coloured = coloured
     self.correlationTime = correlationTime
     self.correlationLength = correlationLength
   }
 
+  /// A candidate for the coloured part, and the white one that makes up what is left of `total`, metres, as good as known from `degrees` ranges.
+  init(total: Double, degrees: Double, coloured: Double, correlationTime: Double, correlationLength: Double) {
+    let rest = total * total - coloured * coloured
+    self.init(
+      white: rest > Self.least * Self.least ? min(rest.squareRoot(), 0.16) : Self.least, degrees: degrees,
+      coloured: coloured,
+      correlationTime: correlationTime, correlationLength: correlationLength)
+  }
+
   /// 1-sigma of both parts together, metres.
   package var total: Double { (white * white + coloured * coloured).squareRoot() }
+
+  /// Variance to expect of the white part, m^2: that of Student's distribution where it is known from few ranges.
+  var expectedVariance: Double { white * white * (1 + 2 / degrees) }
+
+  /// Takes in what a range told of the white part's variance.
+  ///
+  /// - Parameters:
+  ///   - news: how many ranges, everything else known, that is worth, 0...1.
+  ///   - change: `news` times what the variance would have to change by, m^2.
+  mutating func learn(degrees news: Double, change: Double) {
+    guard news > 0, degrees < .infinity else { return }
+    degrees += news
+    let variance = white * white + change / degrees
+    white = min(max(variance, Self.least * Self.least), Self.largest * Self.largest).squareRoot()
+  }
 
   /// What is left of the coloured part after `seconds` in which the device moved `metres`, 0...1.
   package func memory(after seconds: Double, metres: Double) -> Double {

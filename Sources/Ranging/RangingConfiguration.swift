@@ -17,18 +17,18 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var antennaBiasPrior = 0.05
   /// Correlation of the coloured errors of two antennas of the device: what surrounds the peer distorts both alike.
   public var antennaCorrelation = 0.3
-  /// Correlation time of the coloured range error, seconds.
-  public var correlationTime = 2.0
   /// Distance over which the coloured range error decorrelates, metres.
   public var correlationLength = 20.0
-  /// Candidates for (white, coloured) 1-sigma in metres. The link's own ranges decide between them.
-  ///
-  /// White noise is known to a tenth after a hundred ranges: where the radio's lies between two candidates nothing is right. Steps of 1.8
-  /// throughout, with .06 and .11 in place of .07 and .12, halved the share of the demonstration's seeds that converge.
+  /// Candidates for the coloured error: its 1-sigma in metres, and for how long it lasts, seconds. The link's own ranges decide between
+  /// them, and tell under each how large the white noise is. Equal steps of both logarithms, over what radios are like.
   public var noiseCandidates: [SIMD2<Double>] = [
-    [0.02, 0.03], [0.02, 0.06], [0.04, 0.06], [0.04, 0.10], [0.07, 0.04], [0.07, 0.06], [0.07, 0.10], [0.07, 0.16],
-    [0.12, 0.06], [0.12, 0.10], [0.12, 0.16], [0.16, 0.28],
+    [0.03, 2.5], [0.045, 0.7], [0.045, 2.5], [0.045, 9], [0.07, 0.7], [0.07, 2.5], [0.07, 9], [0.11, 0.7], [0.11, 2.5],
+    [0.11, 9], [0.17, 0.7], [0.17, 2.5], [0.17, 9],
   ]
+  /// 1-sigma of all noise, metres, where the recording states none.
+  public var assumedNoise = 0.1
+  /// What is stated or assumed of the noise counts as much as so many ranges of the link; infinite: it is taken as it is.
+  public var noiseWorth = 3.0
   /// Width of the prior over the candidates around the noise that the recording states, in units of log(sigma).
   public var statedNoiseLogWidth = 0.7
   /// Random walk of a peer relative to the device that no model explains, m/sqrt(s): multipath that repeats at the same

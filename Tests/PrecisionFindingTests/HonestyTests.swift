@@ -28,9 +28,10 @@ import Testing
   /// Settings that know the trials' noise exactly.
   static let matched = { () -> FinderConfiguration in
     var configuration = FinderConfiguration()
-    configuration.ranging.noiseCandidates = [[RangingTrial.white, RangingTrial.coloured]]
+    configuration.ranging.noiseCandidates = [[RangingTrial.coloured, RangingTrial.memory]]
+    configuration.ranging.assumedNoise = hypot(RangingTrial.white, RangingTrial.coloured)
+    configuration.ranging.noiseWorth = .infinity
     configuration.ranging.biasPrior = RangingTrial.constant
-    configuration.ranging.correlationTime = RangingTrial.memory
     configuration.ranging.correlationLength = 1e9
     configuration.ranging.scalePrior = 1e-6
     configuration.ranging.peerRandomWalk = 0

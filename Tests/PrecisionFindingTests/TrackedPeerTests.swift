@@ -63,9 +63,10 @@ import Testing
 
   static let matched: RangingConfiguration = {
     var configuration = RangingConfiguration()
-    configuration.noiseCandidates = [[World.white, World.coloured]]
+    configuration.noiseCandidates = [[World.coloured, World.memory]]
+    configuration.assumedNoise = hypot(World.white, World.coloured)
+    configuration.noiseWorth = .infinity
     configuration.biasPrior = World.constant
-    configuration.correlationTime = World.memory
     configuration.correlationLength = 1e9
     configuration.scalePrior = 1e-4
     configuration.peerRandomWalk = 0

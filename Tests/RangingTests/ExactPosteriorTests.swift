@@ -11,9 +11,10 @@ import Testing
 @Suite struct ExactPosteriorTests {
   static let matched: RangingConfiguration = {
     var configuration = RangingConfiguration()
-    configuration.noiseCandidates = [[RangingTrial.white, RangingTrial.coloured]]
+    configuration.noiseCandidates = [[RangingTrial.coloured, RangingTrial.memory]]
+    configuration.assumedNoise = hypot(RangingTrial.white, RangingTrial.coloured)
+    configuration.noiseWorth = .infinity
     configuration.biasPrior = RangingTrial.constant
-    configuration.correlationTime = RangingTrial.memory
     configuration.correlationLength = 1e9
     configuration.scalePrior = 1e-6
     configuration.peerRandomWalk = 0
