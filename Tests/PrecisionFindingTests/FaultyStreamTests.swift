@@ -88,12 +88,12 @@ import Testing
   }
 
   /// Ten dark seconds: no new start, lighting is named, and the angle is there again soon after the light.
-  @Test func darknessIsNamedAndEnds() throws {
+  @Test(arguments: 2...4) func darknessIsNamedAndEnds(seed: UInt64) throws {
     let dark = try Self.run(
       Self.scenario {
         $0.motion.insert($0.motion[1], at: 2)
         $0.camera!.dark = [8...18]
-      })
+      }, seed: seed)
     #expect(dark.summary.restarts == 0)
     let updates = dark.outputs.updates()
     let within = updates.filter { (9...17.9).contains(Self.seconds($0.timestamp)) }

@@ -37,6 +37,17 @@ package struct RangingTrial {
   /// 1-sigma of the three errors of a range, metres, and the memory of the coloured one, seconds.
   package static let (white, coloured, constant, memory) = (0.06, 0.08, 0.10, 2.0)
 
+  /// How a radio errs: 1-sigma of the white and of the coloured part, metres, and the memory of that, seconds.
+  package struct Radio: Sendable {
+    package var white, coloured, memory: Double
+
+    package init(
+      white: Double = RangingTrial.white, coloured: Double = RangingTrial.coloured, memory: Double = RangingTrial.memory
+    ) {
+      (self.white, self.coloured, self.memory) = (white, coloured, memory)
+    }
+  }
+
   /// One range.
   package struct Reading {
     /// Seconds from the start.
@@ -56,17 +67,18 @@ package struct RangingTrial {
   ///   - peer: where it is, metres; drawn when nil.
   ///   - blockedShare: share of the ranges that are too long by an exponential excess of mean 0.5 m.
   package init(
-    _ motion: Motion, seconds: Double, peer: Vector3? = nil, random: inout SeededRandom, blockedShare: Double = 0
+    _ motion: Motion, seconds: Double, peer: Vector3? = nil, random: inout SeededRandom, blockedShare: Double = 0,
+    radio: Radio = Radio()
   ) {
     self.peer = peer ?? Self.peer(random: &random)
     let bias = Self.constant * random.gaussian()
-    var drifting = Self.coloured * random.gaussian()
-    let phi = exp(-0.1 / Self.memory)
+    var drifting = radio.coloured * random.gaussian()
+    let phi = exp(-0.1 / radio.memory)
     for k in 0...Int((seconds * 10).rounded()) {
       let t = 0.1 * Double(k)
-      if k > 0 { drifting = phi * drifting + Self.coloured * (1 - phi * phi).squareRoot() * random.gaussian() }
+      if k > 0 { drifting = phi * drifting + radio.coloured * (1 - phi * phi).squareRoot() * random.gaussian() }
       let device = motion.position(at: t)
-      var range = (self.peer - device).norm + bias + drifting + Self.white * random.gaussian()
+      var range = (self.peer - device).norm + bias + drifting + radio.white * random.gaussian()
       if blockedShare > 0, random.chance(blockedShare) { range += random.exponential(mean: 0.5) }
       readings.append(Reading(time: t, range: max(range, 0), device: device))
     }
