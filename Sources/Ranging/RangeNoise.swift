@@ -35,11 +35,10 @@ package struct RangeNoise: Equatable, Sendable {
 
   /// A candidate for the coloured part, and the white one that makes up what is left of `total`, metres, as good as known from `degrees` ranges.
   init(total: Double, degrees: Double, coloured: Double, correlationTime: Double, correlationLength: Double) {
-    let rest = total * total - coloured * coloured
+    let rest = max(total * total - coloured * coloured, 0).squareRoot()
     self.init(
-      white: rest > Self.least * Self.least ? min(rest.squareRoot(), 0.16) : Self.least, degrees: degrees,
-      coloured: coloured,
-      correlationTime: correlationTime, correlationLength: correlationLength)
+      white: min(max(rest, 0.06), 0.16), degrees: degrees, coloured: coloured, correlationTime: correlationTime,
+      correlationLength: correlationLength)
   }
 
   /// 1-sigma of both parts together, metres.
