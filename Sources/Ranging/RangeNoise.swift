@@ -11,6 +11,9 @@ package struct RangeNoise: Equatable, Sendable {
   private static let least = 0.02
   /// The largest that is believed, metres.
   private static let largest = 0.4
+  /// What it is taken for at first lies between these, metres, whatever is stated. A start far below the truth is the worse one: what the ranges scatter then
+  /// passes for the coloured part and for gross errors, of which nothing is learnt.
+  private static let first = 0.06...0.16
 
   /// 1-sigma of the white part, metres.
   package private(set) var white: Double
@@ -37,7 +40,8 @@ package struct RangeNoise: Equatable, Sendable {
   init(total: Double, degrees: Double, coloured: Double, correlationTime: Double, correlationLength: Double) {
     let rest = max(total * total - coloured * coloured, 0).squareRoot()
     self.init(
-      white: min(max(rest, 0.06), 0.16), degrees: degrees, coloured: coloured, correlationTime: correlationTime,
+      white: min(max(rest, Self.first.lowerBound), Self.first.upperBound), degrees: degrees, coloured: coloured,
+      correlationTime: correlationTime,
       correlationLength: correlationLength)
   }
 
