@@ -55,11 +55,12 @@ package struct RangeNoise: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - news: how many ranges, everything else known, that is worth, 0...1.
-  ///   - change: `news` times what the variance would have to change by, m^2.
+  ///   - change: `news` times what the variance that was expected would have to change by, m^2.
   mutating func learn(degrees news: Double, change: Double) {
     guard news > 0, degrees < .infinity else { return }
+    let surplus = expectedVariance - white * white
     degrees += news
-    let variance = white * white + change / degrees
+    let variance = white * white + (change + news * surplus) / degrees
     white = min(max(variance, Self.least * Self.least), Self.largest * Self.largest).squareRoot()
   }
 
