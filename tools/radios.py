@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Radios of every kind: the scenarios of `fuse simulate` with another radio, and the page about what became of them.
+
+    tools/radios.py scenario <scenario file> <number>   the scenario with the radio of that number, to the standard output
+    tools/radios.py page <folder>                       the page about the folder's *.yaml and *.jsonl, to the standard output
+
+`tools/update-radios` calls both.
+"""
+import glob
+import json
+import random
+import re
+import statistics
+import sys
+
+from worlds import log_uniform
+
+
+def radio(number):
+    draw = random.Random(number)
+    return {
+        "rate_hz": round(log_uniform(draw, 5, 50), 2),
+        "range_noise_std_m": round(log_uniform(draw, 0.02, 0.2), 3),
+        "drift_std_m": round(log_uniform(draw, 0.02, 0.2), 3),
+        "drift_time_s": round(log_uniform(draw, 0.5, 15), 2),
+        "nlos_share": draw.choice([0, 0, 0.05, 0.1, 0.3]),
+        "nlos_dwell_s": round(log_uniform(draw, 0.2, 4), 2),
+        "nlos_excess_m": round(log_uniform(draw, 0.2, 2), 2),
+        "dropout_share": draw.choice([0, 0.02, 0.3]),
+        "outlier_share": draw.choice([0, 0.005, 0.03]),
+    }
+
+
+def scenario(file, number):
+    """The scenario with its section `uwb` replaced."""
+    text = re.sub(r"(?m)^uwb:\n(?:[ \t].*\n)*", "", open(file).read())
+    return text + "uwb:\n" + "".join(f"  {key}: {value}\n" for key, value in radio(number).items())
+
+
+def row(name, trials):
+    def over(key, of):
+        values = [trial[key] for trial in trials if trial.get(key) is not None]
+        return f"{of(values):.2f}" if values else "-"
+
+    mean, median = statistics.mean, statistics.median
+    return " | ".join([
+        f"| {name}", str(len(trials)), over("knowableAngleShare", mean), over("angleErrorRatio", median), over("halfWidthRatio", median),
+        over("coverage90", mean), over("idealCoverage90", mean),
+        str(round(sum((t.get("falselyConvergedTrials") or 0) * t["trials"] for t in trials)))]) + " |"
+
+
+def page(folder):
+    for motion in sorted({re.sub(r"-\d+\.yaml$", "", file.split("/")[-1]) for file in glob.glob(f"{folder}/*.yaml")}):
+        trials = []
+        for file in sorted(glob.glob(f"{folder}/{motion}-*.jsonl")):
+            number = int(re.search(r"-(\d+)\.jsonl$", file)[1])
+            lines = open(file).read().splitlines()
+            if lines:
+                trials.append({**json.loads(lines[0]), "radio": radio(number)})
+        if not trials:
+            continue
+        print(f"\n## {motion}\n")
+        print("| radios | number | published | error ratio | half-width ratio | coverage | ideal's coverage | falsely converged trials |")
+        print("|---|---:|---:|---:|---:|---:|---:|---:|")
+        print(row("all", trials))
+        for key, name in [("drift_time_s", "coloured error lasts, s"), ("drift_std_m", "coloured, m"), ("range_noise_std_m", "white, m")]:
+            ordered = sorted(trials, key=lambda trial: trial["radio"][key])
+            third = -(-len(ordered) // 3)
+            for k in range(0, len(ordered), third):
+                part = ordered[k:k + third]
+                print(row(f"{name} {part[0]['radio'][key]:g} to {part[-1]['radio'][key]:g}", part))
+        for share in sorted({trial["radio"]["nlos_share"] for trial in trials}):
+            print(row(f"blocked {share:g}", [trial for trial in trials if trial["radio"]["nlos_share"] == share]))
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "scenario":
+        print(scenario(sys.argv[2], int(sys.argv[3])), end="")
+    else:
+        page(sys.argv[2])
