@@ -8,7 +8,9 @@ extension HypothesisSet {
   /// just blocked); each way is weighted by how well it foretold the range and moved by an iterated Kalman update; then
   /// the two ways that end alike are merged. Merging after the evidence and not before keeps a rare way alive that foresaw
   /// a jump. Source: second-order generalised pseudo-Bayes, Bar-Shalom, Li, Kirubarajan, "Estimation with applications
-  /// to tracking and navigation", 2001, 11.6.5. Each noise learns its white part from what its pairs foretold. Cost: O(count * dimension^2), no allocation per hypothesis.
+  /// to tracking and navigation", 2001, 11.6.5. Each noise learns its white part from what its pairs foretold.
+  ///
+  /// Cost: O(count * dimension^2), no allocation per hypothesis.
   package mutating func update(_ evidence: RangeEvidence) -> RangeVerdict {
     let work = UnsafeMutablePointer<Lanes>.allocate(capacity: FourWays.workSize(dimension))
     work.initialize(repeating: .zero, count: FourWays.workSize(dimension))

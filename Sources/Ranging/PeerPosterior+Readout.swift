@@ -74,7 +74,7 @@ extension PeerPosterior {
   }
 
   /// The noise of the link as the posterior sees it: the candidates' variances weighted by their probabilities, and the memory that keeps the
-  /// density at low frequencies.
+  /// density at low frequencies. Whoever begins with it learns the white part further from there, as from a stated one.
   package var noise: RangeNoise? {
     guard let set = hypotheses else { return nil }
     let candidates = zip(set.noises, noiseShares(set))

@@ -12,7 +12,7 @@ package struct RangeNoise: Equatable, Sendable {
   /// The largest that is believed, metres.
   private static let largest = 0.4
   /// What it is taken for at first lies between these, metres, whatever is stated. A start far below the truth is the worse one: what the ranges scatter then
-  /// passes for the coloured part and for gross errors, of which nothing is learnt.
+  /// passes for the coloured part and for gross errors, of which nothing is learnt. Above the upper end nothing is gained: a link learns upwards fast.
   private static let first = 0.06...0.16
 
   /// 1-sigma of the white part, metres.
@@ -36,13 +36,13 @@ package struct RangeNoise: Equatable, Sendable {
     self.correlationLength = correlationLength
   }
 
-  /// A candidate for the coloured part, and the white one that makes up what is left of `total`, metres, as good as known from `degrees` ranges.
+  /// A candidate for the coloured part, and the white one that makes up what is left of `total`, metres, as good as known from `degrees` ranges; where these are
+  /// infinite it is taken as it is.
   init(total: Double, degrees: Double, coloured: Double, correlationTime: Double, correlationLength: Double) {
     let rest = max(total * total - coloured * coloured, 0).squareRoot()
     self.init(
-      white: min(max(rest, Self.first.lowerBound), Self.first.upperBound), degrees: degrees, coloured: coloured,
-      correlationTime: correlationTime,
-      correlationLength: correlationLength)
+      white: degrees < .infinity ? min(max(rest, Self.first.lowerBound), Self.first.upperBound) : max(rest, 1e-4),
+      degrees: degrees, coloured: coloured, correlationTime: correlationTime, correlationLength: correlationLength)
   }
 
   /// 1-sigma of both parts together, metres.
