@@ -7,9 +7,9 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var reorderWindow = 0.05
   /// Spacing of the regular updates, seconds of event time.
   public var updateInterval = 0.1
-  /// How well the device's axes are known, 1-sigma, degrees: screen, IMU and antennas of a real device disagree by about
-  /// this much, and no number of ranges averages it out.
-  public var axesUncertaintyDegrees = 0.7
+  /// How well the device's axes are known, 1-sigma, degrees: what a calibration leaves, and no number of ranges averages out. A
+  /// device whose axes nobody calibrated wants 0.7 or more: screen, IMU and antennas disagree by about that.
+  public var axesUncertaintyDegrees = 0.2
   /// Largest 90 % half-width of a published horizontal angle, degrees.
   public var angleHalfWidthDegrees = 15.0
   /// Largest share of the posterior that may lie over 45 degrees away from a published angle.
