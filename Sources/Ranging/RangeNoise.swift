@@ -14,10 +14,12 @@ package struct RangeNoise: Equatable, Sendable {
   /// What it is taken for at first lies between these, metres, whatever is stated. A start far below the truth is the worse one: what the ranges scatter then
   /// passes for the coloured part and for gross errors, of which nothing is learnt. Above the upper end nothing is gained: a link learns upwards fast.
   private static let first = 0.06...0.16
+  /// Whatever is known from so many ranges is given.
+  private static let certain = 1e9
 
   /// 1-sigma of the white part, metres.
   package private(set) var white: Double
-  /// How many ranges that is known from; infinite: it is given.
+  /// How many ranges that is known from; infinite: it is given, and stays.
   package private(set) var degrees: Double
   /// Stationary 1-sigma of the coloured part, metres.
   package let coloured: Double
@@ -30,18 +32,19 @@ package struct RangeNoise: Equatable, Sendable {
     white: Double, degrees: Double = .infinity, coloured: Double, correlationTime: Double, correlationLength: Double
   ) {
     self.white = white
-    self.degrees = degrees
+    self.degrees = degrees < Self.certain ? degrees : .infinity
     self.coloured = coloured
     self.correlationTime = correlationTime
     self.correlationLength = correlationLength
   }
 
-  /// A candidate for the coloured part, and the white one that makes up what is left of `total`, metres, as good as known from `degrees` ranges; where these are
-  /// infinite it is taken as it is.
+  /// A candidate for the coloured part, and the white one that makes up what is left of `total`, metres, as good as known from `degrees` ranges; from 1e9
+  /// on it is taken as it is.
   init(total: Double, degrees: Double, coloured: Double, correlationTime: Double, correlationLength: Double) {
     let rest = max(total * total - coloured * coloured, 0).squareRoot()
+    let isGiven = degrees >= Self.certain
     self.init(
-      white: degrees < .infinity ? min(max(rest, Self.first.lowerBound), Self.first.upperBound) : max(rest, 1e-4),
+      white: isGiven ? max(rest, 1e-4) : min(max(rest, Self.first.lowerBound), Self.first.upperBound),
       degrees: degrees, coloured: coloured, correlationTime: correlationTime, correlationLength: correlationLength)
   }
 

@@ -27,7 +27,7 @@ public struct RangingConfiguration: Equatable, Sendable {
   ]
   /// 1-sigma of all noise, metres, where the recording states none.
   public var assumedNoise = 0.1
-  /// What is stated or assumed of the noise counts as much as so many ranges of the link; infinite: it is taken as it is.
+  /// What is stated or assumed of the noise counts as much as so many ranges of the link; from 1e9 on it is taken as it is.
   public var noiseWorth = 3.0
   /// Width of the prior over the candidates around the noise that the recording states, in units of log(sigma).
   public var statedNoiseLogWidth = 0.7
