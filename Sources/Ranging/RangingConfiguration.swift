@@ -70,8 +70,8 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var strangeAngleShare = 0.1
   /// Hypotheses below this share of the best one are dropped.
   public var pruneBelow = 1e-6
-  /// A limit to the number of hypotheses of one link, beyond which none is split; half of it where the peer walks. Intervals on a
-  /// straight walk are 1.09 times as wide as the ideal observer's, 1.07 times with four times as many (docs/estimator.md).
+  /// A limit to the number of hypotheses of one link, beyond which none is split; half of it where the peer walks. Four times as many
+  /// make intervals on a straight walk hardly narrower (docs/estimator.md).
   public var hypothesisLimit = 1500
 
   /// The defaults.
