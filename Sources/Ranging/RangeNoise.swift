@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Real radios are coloured, and a filter that assumes white noise misses a third to two thirds of its "90 %" intervals on
 /// them. The coloured part is multipath and antenna pattern: it is the worst of all errors where it forgets as fast as the
-/// hand moves. Neither how large it is nor how long it lasts is known beforehand, and it cannot be learnt beside the state as the white part is; so there are
+/// hand moves. How large it is is not known beforehand, and it cannot be learnt beside the state as the white part is; so there are
 /// candidates for it. What was tried: docs/estimator.md.
 package struct RangeNoise: Equatable, Sendable {
   /// Least 1-sigma of the white part, metres: no radio that was looked at has less, and what a link seems to have less of is chance.

@@ -20,12 +20,9 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// Distance over which the coloured range error decorrelates, metres.
   public var correlationLength = 20.0
   /// Candidates for the coloured error: its 1-sigma in metres, and for how long it lasts, seconds. The link's own ranges decide between
-  /// them, and tell under each how large the white noise is. Equal steps of both logarithms, over what radios are like; what lasts longer is a
-  /// constant bias for most of a search.
-  public var noiseCandidates: [SIMD2<Double>] = [
-    [0.03, 2.5], [0.045, 0.7], [0.045, 2.5], [0.07, 0.7], [0.07, 2.5], [0.11, 0.7], [0.11, 2.5], [0.17, 0.7],
-    [0.17, 2.5],
-  ]
+  /// them, and tell under each how large the white noise is. Equal steps of the logarithm, over what radios are like; why one memory serves all:
+  /// docs/estimator.md.
+  public var noiseCandidates: [SIMD2<Double>] = [[0.03, 2], [0.045, 2], [0.07, 2], [0.11, 2], [0.17, 2]]
   /// 1-sigma of all noise, metres, where the recording states none.
   public var assumedNoise = 0.1
   /// What is stated or assumed of the noise counts as much as so many ranges of the link; from 1e9 on it is taken as it is.
