@@ -88,7 +88,7 @@ import Testing
   }
 
   /// Ten dark seconds: no new start, lighting is named, and the angle is there again soon after the light.
-  @Test(arguments: 2...4) func darknessIsNamedAndEnds(seed: UInt64) throws {
+  @Test(arguments: 1...4) func darknessIsNamedAndEnds(seed: UInt64) throws {
     let dark = try Self.run(
       Self.scenario {
         $0.motion.insert($0.motion[1], at: 2)

@@ -5,7 +5,7 @@ import Simulation
 import TestSupport
 import Testing
 
-/// Radios of every kind under one default setting: how large their white noise is and how long their coloured error lasts is learnt.
+/// Radios of every kind under one default setting, whose white noise is learnt.
 @Suite struct RadiosTests {
   /// Azimuth seen from the device: mean and 1-sigma, radians.
   private static func azimuth(_ posterior: PeerPosterior, from device: Vector3) -> (mean: Double, sigma: Double) {
