@@ -16,7 +16,7 @@ extension HypothesisSet {
     self.init(anchor: first.antenna, layout: layout, noises: noises)
     let prior = LinkPrior(configuration: configuration, layout: layout)
     for (index, noise) in noises.enumerated() {
-      let stated = statedNoise.map { -0.5 * pow(log(noise.total / $0) / configuration.statedNoiseLogWidth, 2) } ?? 0
+      let stated = statedNoise.map { configuration.logPrior(of: noise, stated: $0) } ?? 0
       for isBlocked in [false, true] {
         let half = prior.half(first, noise, blocked: isBlocked)
         append(

@@ -27,8 +27,9 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var assumedNoise = 0.1
   /// What is stated or assumed of the noise counts as much as so many ranges of the link; from 1e9 on it is taken as it is.
   public var noiseWorth = 3.0
-  /// Width of the prior over the candidates around the noise that the recording states, in units of log(sigma).
-  public var statedNoiseLogWidth = 0.7
+  /// Half of the noises that recordings state are within this of the truth, in units of log(sigma): within a fifth. One in ten is off by a factor of
+  /// three and a half: Student's distribution with one degree of freedom, for who errs in such a figure errs by much.
+  public var statedNoiseLogWidth = 0.2
   /// Random walk of a peer relative to the device that no model explains, m/sqrt(s): multipath that repeats at the same
   /// place, axes a degree off, a peer that is nudged. It bounds how sure repetition can make us.
   public var peerRandomWalk = 0.01
@@ -73,6 +74,12 @@ public struct RangingConfiguration: Equatable, Sendable {
 
   /// The defaults.
   public init() {}
+
+  /// Logarithm of the prior of a candidate for the noise, but for a constant, where the recording states a total 1-sigma, metres.
+  func logPrior(of noise: RangeNoise, stated: Double) -> Double {
+    let off = log(noise.total / stated) / statedNoiseLogWidth
+    return -log1p(off * off)
+  }
 
   /// How a peer walks.
   package var walk: WalkModel { WalkModel(speed: Vector3(walkSpeed, walkSpeed, climbSpeed), memory: walkMemory) }
