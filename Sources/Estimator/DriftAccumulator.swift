@@ -11,9 +11,15 @@ import SensorData
 /// path under those who remember. Errors of the estimate are independent of what it has learnt, so the two add up exactly.
 ///
 /// Between two moments of a window the relative error is no random walk (a velocity error lives on), so the mean rate over
-/// the window is taken; while no poses are kept (darkness) the growth since the last look, which is faster.
+/// the window is taken; while no poses are kept (darkness) the growth since the last look, which is faster. What comes right with the light is
+/// counted besides, in full and at once (`learn`): who took ranges in the dark remembers places that nobody kept.
 struct DriftAccumulator {
+  /// Longer than this without a kept pose is a darkness, seconds.
+  private static let darkness = 0.5
+
   private(set) var total = AccumulatedDrift()
+  /// What had been lost when each kept pose was taken.
+  private var lostBefore: [ErrorCovariance.Block: Matrix3] = [:]
   private var reference: ErrorCovariance.Block?
   private var last = AccumulatedDrift()
 
@@ -31,6 +37,21 @@ struct DriftAccumulator {
     total.yaw += max(now.yaw * share, reference == oldest.block ? now.yaw - last.yaw : 0)
     reference = oldest.block
     last = now
+  }
+
+  /// Looks at what an update told of the poses that were kept since a darkness: all of it has been lost by now.
+  mutating func learn(_ navigation: InertialNavigation) {
+    let clones = navigation.clones
+    lostBefore = Dictionary(uniqueKeysWithValues: clones.map { ($0.block, lostBefore[$0.block] ?? total.position) })
+    let gap = clones.indices.dropFirst().last {
+      clones[$0].timestamp.seconds(since: clones[$0 - 1].timestamp) > Self.darkness
+    }
+    guard let gap else { return }
+    for clone in clones[gap...] {
+      let learnt = Self.learnt(navigation, clone)
+      let missing = learnt.trace - (total.position - lostBefore[clone.block]!).trace
+      if missing > 0 { total.position += (missing / learnt.trace) * learnt }
+    }
   }
 
   /// What has been learnt of a kept pose's position since it was taken, m^2: a covariance also where linearisation takes too much.

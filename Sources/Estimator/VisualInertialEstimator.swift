@@ -121,6 +121,7 @@ package final class VisualInertialEstimator {
     if let surplus, let anchorID { meter.measure(.marginalisation) { giveUp(surplus, anchorID, navigation) } }
     if let early { join(early) }
     if !rested { hover.apply(frame, camera: camera, to: navigation) }
+    navigation.drift.learn(navigation)
     if trust.isLost(after: report, navigation) {
       report.giveUp(waitingFor: restart())
     } else {

@@ -86,7 +86,7 @@ import Testing
     var answers: [(time: Double, peer: String?)] = []
     try Self.play("two-peers") { time, peer, object, _, _ in
       seen[peer] = PointingQuery.Candidate(object, named: peer)
-      let selected = query.update(seen.keys.sorted().compactMap { seen[$0] })
+      let selected = query.update(seen.keys.sorted().compactMap { seen[$0] }, at: time)
       if let selected, let angle = seen[selected].map({ abs($0.angle) }) {
         // Held a little longer than the best, and no more.
         #expect(seen.values.allSatisfy { angle <= abs($0.angle) + query.margin })

@@ -186,14 +186,19 @@ import Testing
     func seen(_ a: Double, _ b: Double) -> [PointingQuery.Candidate] {
       [.init(peer: "a", angle: a), .init(peer: "b", angle: b)]
     }
-    #expect(query.update(seen(0.5, -0.6)) == nil)
-    #expect(query.update(seen(0.2, -0.25)) == "a")
-    #expect(query.update(seen(0.25, -0.2)) == "a", "not by this little")
-    #expect(query.update(seen(0.3, -0.1)) == "b")
-    #expect(query.update(seen(0.9, -0.45)) == "b", "held a little beyond the cone")
-    #expect(query.update(seen(0.9, -0.55)) == nil)
+    #expect(query.update(seen(0.5, -0.6), at: 0) == nil)
+    #expect(query.update(seen(0.2, -0.25), at: 1) == "a")
+    #expect(query.update(seen(0.25, -0.2), at: 2) == "a", "not by this little")
+    #expect(query.update(seen(0.3, -0.1), at: 3) == "b")
+    #expect(query.update(seen(0.9, -0.45), at: 4) == "b", "held a little beyond the cone")
+    let alone = Array(seen(0.2, 0).prefix(1))
+    #expect(
+      query.update(alone, at: 4.1) == "b" && query.update([], at: 4.5) == "b", "an angle that is missing for a moment")
+    #expect(query.update(seen(0.2, .nan), at: 4.4) == "b", "no number is no angle")
+    #expect(query.update(alone, at: 4.6) == "a", "and for longer")
+    #expect(query.update(seen(0.9, -0.55), at: 4.7) == nil, "who is seen elsewhere is not held")
     let equal = [("c", 2.0), ("b", 1.0), ("a", 2.0)].map { PointingQuery.Candidate(peer: $0, angle: 0.1, distance: $1) }
     #expect(query.ranking(equal).map(\.peer) == ["b", "a", "c"])
-    #expect(query.update([.init(peer: "x", angle: .nan)]) == nil && query.update([]) == nil)
+    #expect(query.update([.init(peer: "x", angle: .nan)], at: 5) == nil && query.update([], at: 6) == nil)
   }
 }

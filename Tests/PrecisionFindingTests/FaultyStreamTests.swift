@@ -104,6 +104,32 @@ import Testing
     #expect(end.filter { $0.object.quality == .precise }.count > end.count * 9 / 10)
   }
 
+  /// What the way was off in the dark comes right within a few frames of light. Ranges then do not fit what was made of those in the dark: the distance
+  /// says so, or is right.
+  @Test func aWayThatComesRightIsNoBlockedSight() throws {
+    let scenario = Self.scenario {
+      $0.motion.insert($0.motion[1], at: 2)
+      $0.camera!.dark = [8...18]
+    }
+    var squares: [Double] = []
+    for seed in 1...8 as ClosedRange<UInt64> {
+      let truth = try Simulator(scenario: scenario, seed: seed).truth()
+      for update in try Self.run(scenario, seed: seed).outputs.updates() {
+        guard (18...22).contains(Self.seconds(update.timestamp)),
+          let pose = truth.first(where: { $0.timestamp >= update.timestamp })?.worldFromBody,
+          let said = update.object.distance, let sigma = update.object.distanceStandardDeviation
+        else { continue }
+        let error = said - (scenario.peers[0].position - pose.translation).norm
+        squares.append(error * error / (sigma * sigma))
+      }
+    }
+    let far = Double(squares.count { $0 > 9 }) / Double(squares.count)
+    print(
+      "after a darkness: \(squares.count) distances, \(far) over three sigmas off, largest \(squares.max()!.squareRoot())"
+    )
+    #expect(squares.count > 400 && far < 0.02)
+  }
+
   /// Half a minute of walking in the dark: the way is lost by metres. A distance all the time, no angle while it is dark, and none by
   /// a peer that is held where it was before: such angles were wrong by anything.
   @Test(arguments: 1...4) func aLostWayKeepsTheDistance(seed: UInt64) throws {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Which of several peers the phone points at: the one nearest to its axis, with hysteresis so that two neighbours do not
-/// take turns. A pure state machine.
+/// take turns, and patience with one whose angle is not known for a moment. A pure state machine.
 public struct PointingQuery: Equatable, Sendable {
   /// A peer, seen from the phone.
   public struct Candidate: Equatable, Sendable {
@@ -32,13 +32,18 @@ public struct PointingQuery: Equatable, Sendable {
   public var cone: Double
   /// Another peer must be nearer to the axis by this much, radians.
   public var margin: Double
+  /// For so long one whose angle is not known any more stays pointed at, seconds.
+  public var patience: Double
   /// Who is pointed at; nil for nobody.
   public private(set) var selected: String?
+  /// When its angle was last known, seconds.
+  private var lastSeen = -Double.infinity
 
-  /// Nobody yet; 20 degrees of cone, 5 of margin.
-  public init(cone: Double = .pi / 9, margin: Double = .pi / 36) {
+  /// Nobody yet; 20 degrees of cone, 5 of margin, half a second of patience.
+  public init(cone: Double = .pi / 9, margin: Double = .pi / 36, patience: Double = 0.5) {
     self.cone = cone
     self.margin = margin
+    self.patience = patience
   }
 
   /// The candidates inside the cone, best first: by angle, then distance, then name.
@@ -48,19 +53,18 @@ public struct PointingQuery: Equatable, Sendable {
     }
   }
 
-  /// Takes what is seen now and returns who is pointed at.
-  public mutating func update(_ candidates: [Candidate]) -> String? {
-    let ranking = ranking(candidates)
-    guard let best = ranking.first else {
-      // The selected one is held a little beyond the cone.
-      let held = candidates.first { $0.peer == selected && abs($0.angle) <= cone + margin }
-      selected = held?.peer
-      return selected
-    }
-    if let held = candidates.first(where: { $0.peer == selected }), abs(held.angle) <= abs(best.angle) + margin {
-      return selected
-    }
-    selected = best.peer
+  /// Takes what is seen now, at `time`, seconds, and returns who is pointed at.
+  public mutating func update(_ candidates: [Candidate], at time: Double) -> String? {
+    let held = candidates.first { $0.peer == selected && $0.angle.isFinite }
+    if selected != nil, held == nil, time - lastSeen <= patience { return selected }
+    selected = choice(candidates, held)
+    lastSeen = time
     return selected
+  }
+
+  private func choice(_ candidates: [Candidate], _ held: Candidate?) -> String? {
+    let best = ranking(candidates).first
+    if let held, abs(held.angle) <= margin + (best.map { abs($0.angle) } ?? cone) { return held.peer }
+    return best?.peer
   }
 }
