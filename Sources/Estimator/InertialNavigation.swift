@@ -46,6 +46,8 @@ package final class InertialNavigation: NavigationFilter {
   /// Inertial samples around `time`.
   package var samples = IMUBuffer()
   /// See `NavigationFilter`.
+  package internal(set) var quietSince: Timestamp?
+  /// See `NavigationFilter`.
   package internal(set) var isAdrift = false
   /// How many worlds ended in the dark.
   package internal(set) var epoch = 0

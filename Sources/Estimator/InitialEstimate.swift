@@ -10,6 +10,8 @@ package struct InitialEstimate: Sendable {
   package var state: InertialState
   /// Covariance of (theta, p, v, b_g, b_a), 15 x 15, row-major.
   package var covariance: [Double]
+  /// Since when the device has been quiet; nil where it moved, or nobody knows.
+  package var quietSince: Timestamp?
 
   /// From its parts.
   init(time: Timestamp, state: InertialState, covariance: [Double]) {

@@ -22,6 +22,9 @@ package protocol NavigationFilter: AnyObject {
   /// 1-sigma of a component of the velocity, m/s; 0 where poses come from outside.
   var velocitySigma: Double { get }
 
+  /// Since when the device had been quiet as the filter began; nil where it moved, or nobody knows.
+  var quietSince: Timestamp? { get }
+
   /// Whether the velocity is known well enough for the way to tell how far away things are, and in which direction.
   var isVelocityKnown: Bool { get }
 
@@ -48,6 +51,7 @@ package protocol NavigationFilter: AnyObject {
 
 extension NavigationFilter {
   package var isAdrift: Bool { false }
+  package var quietSince: Timestamp? { nil }
   package var isVelocityKnown: Bool { true }
   package var originCovariance: Matrix3 { .zero }
 

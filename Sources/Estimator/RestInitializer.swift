@@ -88,6 +88,7 @@ package struct RestInitializer {
       velocity: velocity,
       gyroscopeBias: (1 - shrink).squareRoot() * grade.gyroscopeBias,
       accelerometerBias: 0)
+    if quiet { result.quietSince = time.advanced(bySeconds: -summary.seconds) }
     coupleTilt(
       &result.covariance, rotation: worldFromIMU.rotation, bias: biasSigma, motion: motion,
       alongVariance: (1 - trust) * biasSigma * biasSigma)

@@ -80,6 +80,7 @@ package final class VisualInertialEstimator {
         initialCovariance: estimate.covariance)
     else { return false }
     started.samples = waiting
+    started.quietSince = estimate.quietSince
     tracks.removeAll()
     navigation = started
     return true

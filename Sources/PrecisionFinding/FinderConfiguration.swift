@@ -52,7 +52,7 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var walkLimit = 14.0
   /// One that walks is taken to stand again at these odds: who walks stops after some six seconds.
   public var standLimit = 3.0
-  /// How fast a hand may have moved before the trajectory began, m/s.
+  /// How fast a hand that was not quiet may have moved before the trajectory began, m/s.
   public var unseenSpeed = 0.5
   /// What of the camera's calibration is estimated on the way.
   public var calibration = CalibrationConfiguration()

@@ -15,19 +15,23 @@ extension PeerLink {
   }
 
   /// Uses the kept ranges at the trajectory's first pose, where the device was not yet far: noise grows with how far a hand
-  /// may have moved since. The unknown motion is common to neighbours, so one per half second counts.
+  /// may have moved since. Who was quiet hardly moved, and all ranges of that time count: they tell the radio's noise, and whether its sight
+  /// has just been blocked. Before that the unknown motion is common to neighbours, so one per half second counts.
   func begin(on filter: any NavigationFilter, antenna: (String?) -> Vector3) {
     drift = filter.accumulatedDrift
     guard case .searching(var posterior) = stage else { return }
+    let quietSince = filter.quietSince ?? filter.time
+    let quietSpeed = min(filter.velocitySigma, configuration.unseenSpeed)
     var next = Timestamp(nanoseconds: .max)
-    var chosen: [RangeMeasurement] = []
+    var chosen: [(range: RangeMeasurement, away: Double)] = []
     for range in kept.reversed() where range.timestamp <= next {
-      chosen.append(range)
-      next = range.timestamp.advanced(bySeconds: -0.5)
+      let quiet = abs(filter.time.seconds(since: max(range.timestamp, quietSince)))
+      let unseen = max(quietSince.seconds(since: range.timestamp), 0)
+      chosen.append((range, quietSpeed * quiet + configuration.unseenSpeed * unseen))
+      next = range.timestamp.advanced(bySeconds: unseen > 0 ? -0.5 : 0)
     }
     kept = []
-    for range in chosen {
-      let away = configuration.unseenSpeed * abs(filter.time.seconds(since: range.timestamp))
+    for (range, away) in chosen.reversed() {
       posterior.update(measured(range, antenna: antenna(range.antenna), filter: filter, extraVariance: away * away))
       rangesTaken += 1
     }

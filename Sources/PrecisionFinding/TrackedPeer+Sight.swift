@@ -17,24 +17,41 @@ extension TrackedPeer {
   mutating func judgeSight(
     _ innovation: Double, variance: Double, free: RangeLikelihood, filter: any NavigationFilter
   ) {
-    let state = filter.vector(block)
     let flutter = configuration.blockedNoise * configuration.blockedNoise
-    let fresh = configuration.excessSpread * configuration.excessSpread
-    // While blocked, `variance` already holds that of the excess.
-    let (mean, extra) = isBlocked ? (state[layout.excess], flutter) : (configuration.excessMean, flutter + fresh)
-    let own = isBlocked ? filter.covariance.marginal([block])[layout.excess * (layout.dimension + 1)] : fresh
-    // An excess cannot be negative: see `HypothesisScratch.assimilate`.
-    let before = CutNormal(mean: mean, variance: own)
-    let gain = own / (variance + extra)
-    let after = CutNormal(mean: mean + gain * (innovation - mean), variance: own * (1 - gain))
-    let ifFree = isBlocked ? likelihood(innovation, max(variance - own, 1e-6)).value.total : free.total
-    let ifBlocked = likelihood(innovation - mean, variance + extra).value.total * after.share / before.share
+    let prior = ExcessPrior(configuration)
+    var (ifFree, fresh) = (free.total, prior.near)
+    let ifBlocked: Double
+    if isBlocked {
+      let own = CutNormal(
+        mean: filter.vector(block)[layout.excess],
+        variance: filter.covariance.marginal([block])[layout.excess * (layout.dimension + 1)])
+      // While blocked, `variance` already holds that of the excess.
+      ifFree = likelihood(innovation, max(variance - own.variance, 1e-6)).value.total
+      ifBlocked = density(innovation, variance: variance + flutter, excess: own)
+    } else {
+      let (near, far) = (
+        (1 - prior.farShare)
+          * density(innovation, variance: variance + flutter + prior.near.variance, excess: prior.near),
+        prior.farShare * density(innovation, variance: variance + flutter + prior.far.variance, excess: prior.far)
+      )
+      ifBlocked = near + far
+      if far > near { fresh = prior.far }
+    }
     logDensity = log(max(chain.free * ifFree + (1 - chain.free) * ifBlocked, 1e-300))
     chain.update(likelihoodFree: ifFree, likelihoodBlocked: ifBlocked)
     let blockedNow = chain.free < 0.5
     guard blockedNow != isBlocked else { return }
     isBlocked = blockedNow
-    setExcess(to: blockedNow ? configuration.excessMean : 0, variance: blockedNow ? fresh : 0, filter)
+    setExcess(to: blockedNow ? fresh.mean : 0, variance: blockedNow ? fresh.variance : 0, filter)
+  }
+
+  /// Density of a range while the sight is blocked, 1/m; `variance` holds that of the excess. An excess cannot be negative: see
+  /// `SightWay.assimilate`.
+  private func density(_ innovation: Double, variance: Double, excess: CutNormal) -> Double {
+    let gain = excess.variance / variance
+    let after = CutNormal(
+      mean: excess.mean + gain * (innovation - excess.mean), variance: excess.variance * (1 - gain))
+    return likelihood(innovation - excess.mean, variance).value.total * after.share / excess.share
   }
 
   /// Begins the excess anew, apart from everything else.
@@ -49,7 +66,8 @@ extension TrackedPeer {
     filter.covariance.addNoise(block, decay: decay, variance: noise)
   }
 
-  /// An excess that no reflection has: the peer is elsewhere.
+  /// An excess that a single normal distribution need not doubt. Below it the peer is elsewhere; above, it may have left or be
+  /// behind a wall, which many hypotheses tell apart and one cannot.
   func isPlausible(_ excess: Double) -> Bool {
     excess > -0.4 * configuration.excessSpread && excess < configuration.excessMean + 3 * configuration.excessSpread
   }

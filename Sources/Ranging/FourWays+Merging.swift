@@ -27,7 +27,7 @@ extension FourWays {
     let r = n - 1
     let (gr, hr, fr) = ((1 - w) * g.k * g.ph[r], w * h.k * h.ph[r], w * (1 - w) * f[r])
     for c in 0...r { q[at + c] = (1 - w) * q[at + c] - gr * g.ph[c] - hr * h.ph[c] + fr * f[c] }
-    if case .new(_, let fresh) = h.excess { q[at + r] += w * fresh }
+    q[at + r] += w * h.fresh
   }
 
   /// Mean of two ways into a cell, the difference of their states into `offset`; returns the share of the second.

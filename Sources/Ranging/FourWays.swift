@@ -42,9 +42,7 @@ struct FourWays {
     stays = SightWay(.none, dimension: n, work: work)
     clears = SightWay(.none, dimension: n, work: work + 2 * n)
     lasts = SightWay(.kept, dimension: n, work: work + 4 * n)
-    begins = SightWay(
-      .new(mean: configuration.excessMean, variance: configuration.excessSpread * configuration.excessSpread),
-      dimension: n, work: work + 6 * n)
+    begins = SightWay(.new(ExcessPrior(configuration)), dimension: n, work: work + 6 * n)
     offsets = work + 8 * n
   }
 

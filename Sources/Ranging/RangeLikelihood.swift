@@ -25,17 +25,33 @@ package struct RangeLikelihood {
 
 /// The same of four hypotheses side by side.
 struct LaneLikelihood {
+  /// Densities by the model, times its share, 1/m.
+  let regular: Lanes
+  /// Densities as gross errors, times their share, 1/m.
+  let gross: Lanes
   /// Densities altogether, 1/m; never zero.
-  let total: Lanes
+  @inline(__always)
+  var total: Lanes { (regular + gross).atLeast(1e-300) }
   /// Probabilities that the range follows the model, 0...1.
-  let responsibility: Lanes
+  @inline(__always)
+  var responsibility: Lanes { regular / total }
+
+  @inline(__always)
+  private init(regular: Lanes, gross: Lanes) { (self.regular, self.gross) = (regular, gross) }
 
   @inline(__always)
   init(innovation: Lanes, variance: Lanes, grossShare: Double, grossSpread: Double) {
-    let regular = (1 - grossShare) * Self.normal(innovation, variance)
-    total = (regular + grossShare * Self.normal(innovation, variance + grossSpread * grossSpread)).atLeast(1e-300)
-    responsibility = regular / total
+    regular = (1 - grossShare) * Self.normal(innovation, variance)
+    gross = grossShare * Self.normal(innovation, variance + grossSpread * grossSpread)
   }
+
+  /// Of one part of a mixture, with its share of the whole.
+  @inline(__always)
+  func shared(_ share: Lanes) -> Self { Self(regular: share * regular, gross: share * gross) }
+
+  /// Of two parts together.
+  @inline(__always)
+  static func + (a: Self, b: Self) -> Self { Self(regular: a.regular + b.regular, gross: a.gross + b.gross) }
 
   /// The normal density.
   @inline(__always)

@@ -49,10 +49,14 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// Spread of that normal distribution, metres. A spell has one excess: a reflection stays the first path while the direct one
   /// is blocked.
   public var excessSpread = 0.8
+  /// The same of the few that are several metres: a wall between, a reflection from across the room.
+  public var longExcessSpread = 3.0
+  /// Share of these.
+  public var longExcessShare = 0.15
   /// How the excess wanders within a spell, m/sqrt(s).
   public var excessWalk = 0.1
   /// White noise of a blocked range beyond the link's own, metres.
-  public var blockedNoise = 0.1
+  public var blockedNoise = 0.05
   /// Share of the ranges that are wrong altogether, on either side.
   public var grossShare = 0.01
   /// Spread of those, metres.

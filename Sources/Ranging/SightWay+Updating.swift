@@ -25,9 +25,25 @@ extension SightWay {
     var biases = x[1] + x[columns.coloured - 2] + x[n - 3]
     if let constant = columns.constant { biases += x[constant - 2] }
     var innovation = reading.range - row.distance * (1 + x[2]) - biases
-    let likelihood = LaneLikelihood(
-      innovation: innovation, variance: variance + r, grossShare: reading.grossShare,
-      grossSpread: reading.grossSpread)
+    func foretold(variance: Lanes) -> LaneLikelihood {
+      LaneLikelihood(
+        innovation: innovation, variance: variance, grossShare: reading.grossShare, grossSpread: reading.grossSpread)
+    }
+    var likelihood = foretold(variance: variance + r)
+    if case .new(let prior) = excess {
+      likelihood = likelihood.shared(Lanes(repeating: 1 - prior.farShare))
+      // Only who is surprised by an excess asks whether it is one of the long ones.
+      let isSurprised = (innovation .> 0) .& (innovation * innovation .> variance + r)
+      if any(isSurprised) {
+        let wider = variance + (prior.far.variance - prior.near.variance)
+        let far = foretold(variance: wider + r).shared(Lanes.zero.replacing(with: prior.farShare, where: isSurprised))
+        let isFar = far.regular .> likelihood.regular
+        likelihood = likelihood + far
+        fresh.replace(with: prior.far.variance, where: isFar)
+        ph[n - 1] = fresh
+        variance.replace(with: wider, where: isFar)
+      }
+    }
     let outcome = Outcome(
       innovation: innovation, variance: variance + r, responsibility: likelihood.responsibility)
     share.replace(with: share * likelihood.total, where: active)

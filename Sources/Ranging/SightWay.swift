@@ -11,8 +11,8 @@ struct SightWay {
     case none
     /// The one that the half it comes from has.
     case kept
-    /// A new one, apart from everything else: mean (metres) and variance.
-    case new(mean: Double, variance: Double)
+    /// A new one, apart from everything else.
+    case new(ExcessPrior)
   }
 
   /// A range, in the few numbers that are wanted again and again.
@@ -40,6 +40,8 @@ struct SightWay {
   let ph: UnsafeMutablePointer<Lanes>
   /// `1 / (h^T P h + R)`; zero where nothing is moved.
   var k = Lanes.zero
+  /// Variance of a new excess, m^2.
+  var fresh = Lanes.zero
   /// The lower triangle of the covariance of the half that it comes from.
   var covariance: UnsafePointer<Lanes>
 
@@ -63,7 +65,8 @@ struct SightWay {
     switch excess {
     case .none: scalars[n - 3] = .zero
     case .kept: break
-    case .new(let mean, _): scalars[n - 3] = Lanes(repeating: mean)
+    case .new(let prior):
+      (scalars[n - 3], fresh) = (Lanes(repeating: prior.near.mean), Lanes(repeating: prior.near.variance))
     }
     covariance = start + (n - 2)
     k = .zero
@@ -80,7 +83,7 @@ struct SightWay {
     switch excess {
     case .none: return Lanes(repeating: 1)
     case .kept: variance = excessRow[n - 1]
-    case .new(_, let fresh): variance = Lanes(repeating: fresh)
+    case .new: variance = fresh
     }
     variance -= k * ph[n - 1] * ph[n - 1]
     // A number that is known is taken as given.
@@ -120,9 +123,9 @@ struct SightWay {
       for r in 0..<rows { ph[r] += excessRow[r] }
       ph[n - 1] = cross + excessRow[n - 1]
       variance += cross + ph[n - 1]
-    case .new(_, let fresh):
-      ph[n - 1] = Lanes(repeating: fresh)
-      variance += ph[n - 1]
+    case .new:
+      ph[n - 1] = fresh
+      variance += fresh
     }
     return (row, variance.atLeast(0))
   }

@@ -38,6 +38,29 @@ import Testing
     #expect(try Self.labels(.main) == ["main"])
   }
 
+  /// A queue on which nothing was called yet does not wait for itself.
+  @Test func theFirstCallMayComeFromTheQueueItself() {
+    let queue = DispatchQueue(label: "app")
+    var calls = 0
+    queue.sync { CallbackQueue.run(on: queue) { calls += 1 } }
+    #expect(calls == 1)
+  }
+
+  /// Regression: threads marked the main queue each with a name of its own, and a callback that ran on it waited for itself
+  /// when another's name came between, once in some hundred runs of all tests.
+  @Test func manyThreadsMayCallOnTheMainQueue() async {
+    let calls = await withCheckedContinuation { (done: CheckedContinuation<Int, Never>) in
+      Thread.detachNewThread {
+        nonisolated(unsafe) var calls = 0  // Touched on the main queue only.
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+          for _ in 0..<50_000 { CallbackQueue.run(on: nil) { CallbackQueue.run(on: nil) { calls += 1 } } }
+        }
+        done.resume(returning: calls)
+      }
+    }
+    #expect(calls == 200_000)
+  }
+
   @Test func fromAnotherThreadTheMainQueueIsWaitedFor() async throws {
     let heard = try await withCheckedThrowingContinuation { (done: CheckedContinuation<Set<String?>, any Error>) in
       DispatchQueue.main.setSpecific(key: Self.key, value: "main")

@@ -86,6 +86,8 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("ranging.clearingRate", .number(\.ranging.clearingRate, 1e-6...1000)),
     ConfigurationKey("ranging.excessMean", .number(\.ranging.excessMean, -100...100)),
     ConfigurationKey("ranging.excessSpread", .number(\.ranging.excessSpread, 1e-3...100)),
+    ConfigurationKey("ranging.longExcessSpread", .number(\.ranging.longExcessSpread, 1e-3...100)),
+    ConfigurationKey("ranging.longExcessShare", .number(\.ranging.longExcessShare, 0...1)),
     ConfigurationKey("ranging.excessWalk", .number(\.ranging.excessWalk, 0...100)),
     ConfigurationKey("ranging.blockedNoise", .number(\.ranging.blockedNoise, 0...100)),
     ConfigurationKey("ranging.grossShare", .number(\.ranging.grossShare, 0...1)),
