@@ -6,6 +6,9 @@ package enum ChiSquare {
   /// Source: Wilson and Hilferty, PNAS 17(12), 1931, doi:10.1073/pnas.17.12.684.
   package static func quantile95(_ degreesOfFreedom: Int) -> Double { quantile(degreesOfFreedom, normal: 1.6448536) }
 
+  /// The value that is exceeded with probability 0.1 %.
+  package static func quantile999(_ degreesOfFreedom: Int) -> Double { quantile(degreesOfFreedom, normal: 3.0902323) }
+
   /// The value that is exceeded with probability 0.01 %.
   package static func quantile9999(_ degreesOfFreedom: Int) -> Double { quantile(degreesOfFreedom, normal: 3.7190165) }
 

@@ -125,6 +125,7 @@ package struct MotionInitializer {
     }
     guard hasSettled else { throw isHardlyMoving(rest) ? .parallax : .residual }
     guard rest.misfit <= Self.worstMisfit else { throw .residual }
+    rest = try withoutSliding(rest, of: tracks.count)
     let times = stretches.reduce(into: [0.0]) { $0.append($0[$0.count - 1] + $1.duration) }
     let last = stretches.count, noise = rest.trackNoise(times)
     if noise != TrackNoise() {
@@ -136,6 +137,21 @@ package struct MotionInitializer {
       up: rest.states[last].rotation.inverse * Vector3(0, 0, 1), bodyFromIMU: calibration.bodyFromIMU)
     guard let placed = rest.placed(last, at: there) else { throw .residual }
     return placed
+  }
+
+  /// Again without the points that all others contradict, until there are none.
+  private func withoutSliding(_ refinement: StartRefinement, of count: Int) throws(Refusal) -> StartRefinement {
+    var rest = refinement
+    for _ in 0..<Self.rounds {
+      guard let standing = rest.standing else { return rest }
+      guard 2 * standing.count >= count, standing.count >= Self.points.lowerBound, var fewer = rest.with(standing)
+      else {
+        break
+      }
+      _ = fewer.descend(rounds: 12)
+      rest = fewer
+    }
+    throw .residual
   }
 
   private func isHardlyMoving(_ refinement: StartRefinement) -> Bool {

@@ -38,7 +38,7 @@ extension StartRefinement {
   }
 
   /// What a sight depends on but its point.
-  private func columns(of sight: StartPoint.LinearSight, pose: Int) -> [(index: Int, rows: (Vector3, Vector3))] {
+  func columns(of sight: StartPoint.LinearSight, pose: Int) -> [(index: Int, rows: (Vector3, Vector3))] {
     let (a, b) = sight.rows, pose = blocks(of: pose), mount = mountBlocks
     let own = [(pose[0], (a.theta, b.theta)), (pose[1], (a.position, b.position))]
     guard !isRigid else { return own }

@@ -30,7 +30,7 @@ extension StartRefinement {
     return linear.sightCost / Double(max(2 * sights - 3 * points.count - 11, 1))
   }
 
-  /// Points whose sights agree as well as those of most: mean squared residual within three times the median, or three
+  /// Points whose sights agree as well as those of most: mean squared residual within twice the median, or two
   /// where that is more. All residuals grow where the noise is stated too small, and where outliers still pull.
   package var agreeing: [StartPoint] {
     let views = views
@@ -42,7 +42,7 @@ extension StartRefinement {
       return sum / Double(2 * point.sights.count)
     }
     var sorted = squares
-    let limit = 3 * max(Disparity.median(&sorted) ?? 1, 1)
+    let limit = 2 * max(Disparity.median(&sorted) ?? 1, 1)
     return zip(points, squares).filter { $0.1 <= limit }.map(\.0)
   }
 

@@ -1,0 +1,102 @@
+import Estimator
+import Foundation
+import Geometry
+import Inertial
+import Simulation
+import Testing
+import Vision
+
+/// What all other points say of one.
+@Suite struct DeletionTests {
+  /// A pan of 1.2 seconds, with so many points in each frame, refined from the truth; and the points' ids.
+  static func refined(_ world: inout StartWorld, points most: Int) throws -> (StartRefinement, ids: [Int64]) {
+    let camera = FilterCamera(StartWorld.camera, imu: world.imu)
+    let samples = world.samples(1.25)
+    let (times, tracks) = world.window(1.2, most: most).selection(lens: camera.lens)
+    let seconds = times.map { $0.seconds(since: StartWorld.begin) }
+    let states = seconds.map { t in
+      InertialState(
+        rotation: world.worldFromIMU(t).rotation, position: world.worldFromIMU(t).translation,
+        velocity: world.velocity(t), gyroscopeBias: world.gyroscopeBias, accelerometerBias: world.accelerometerBias)
+    }
+    let longEnough = tracks.filter { $0.sights.count >= 4 }
+    let points = longEnough.map { track in
+      let first = states[track.sights[0].poseID].worldFromIMU * camera.imuFromCamera
+      let way = world.points[Int(track.featureID)] - first.translation
+      return StartPoint(
+        anchor: first.translation, bearing: way.normalized, inverseDistance: 1 / way.norm, sights: track.sights)
+    }
+    let propagation = InertialPropagation(gravityMagnitude: world.imu.gravityMagnitude)
+    let noise = InertialNoise(world.imu)
+    let factors = try zip(zip(times, times.dropFirst()), states).map { pair, state in
+      let stretch = try #require(InertialStretch(samples, from: pair.0, to: pair.1))
+      return try #require(InertialFactor(stretch, from: state, propagation, noise))
+    }
+    let refinement = StartRefinement(
+      states: states, rig: RigEstimate(mount: CameraMount(imuFromCamera: camera.imuFromCamera)), fixed: 0,
+      points: points, factors: factors, rates: times.compactMap { samples.sample(at: $0)?.angularVelocity },
+      camera: camera, calibration: world.imu)
+    return (settled(try #require(refinement)), longEnough.map(\.featureID))
+  }
+
+  static func settled(_ refinement: StartRefinement) -> StartRefinement {
+    var result = refinement
+    for _ in 0..<8 { _ = result.descend(rounds: 12) }
+    return result
+  }
+
+  static func pan(seed: Int) -> StartWorld {
+    var world = StartWorld(seed: UInt64(4000 + seed))
+    var random = SeededRandom(seed: UInt64(seed))
+    let (swing, phase) = (random.uniform(0.3...0.8), random.uniform(-3...3))
+    world.worldFromBody = { t in
+      let turn = Rotation.yaw(swing * sin(2.2 * t + phase))
+      return Pose(rotation: turn, translation: turn * Vector3(0.3, 0, 0))
+    }
+    return world
+  }
+
+  /// What a point is off by without its own pull is the cost that goes with it.
+  @Test func isTheCostThatGoesWithAPoint() throws {
+    for seed in 1...3 {
+      var world = Self.pan(seed: seed)
+      world.pixelNoise = 0.2  // So that no sight is weighed down.
+      let (all, _) = try Self.refined(&world, points: 40)
+      let residuals = try #require(all.deletionResiduals)
+      for i in stride(from: 0, to: all.points.count, by: 5) {
+        var points = all.points
+        points.remove(at: i)
+        let without = Self.settled(try #require(all.with(points)))
+        let gone = all.cost - without.cost
+        #expect(abs(residuals[i].square - gone) < 0.03 * gone + 0.02, "\(seed) \(i)")
+      }
+    }
+  }
+
+  /// Among points that stand still few are suspected; one of a dozen that slides slowly is found by what the others say, much more often than
+  /// by its own residuals: it bends what so few tell.
+  @Test func findsWhatSlidesSlowly() throws {
+    var suspected = 0, points = 0, byOthers = 0, byItself = 0
+    let worlds = 24
+    for seed in 1...worlds {
+      var world = Self.pan(seed: seed)
+      let (clean, known) = try Self.refined(&world, points: 12)
+      points += clean.points.count
+      suspected += clean.points.count - (clean.standing ?? clean.points).count
+      // The one that is seen for longest slides.
+      let counts = clean.points.map(\.sights.count)
+      let id = known[try #require(counts.firstIndex(of: counts.max() ?? 0))]
+      var sliding = Self.pan(seed: seed)
+      sliding.slides[Int(id)] = SIMD2(0, 14)
+      let (bent, ids) = try Self.refined(&sliding, points: 12)
+      let its = bent.points[try #require(ids.firstIndex(of: id))].sights
+      byOthers += (bent.standing ?? bent.points).contains { $0.sights == its } ? 0 : 1
+      byItself += bent.agreeing.contains { $0.sights == its } ? 0 : 1
+    }
+    print(
+      "slow slides found by the others in \(byOthers), by themselves in \(byItself) of \(worlds); \(suspected) of \(points) suspected"
+    )
+    #expect(suspected * 50 < points)
+    #expect(byOthers > byItself + 4)
+  }
+}
