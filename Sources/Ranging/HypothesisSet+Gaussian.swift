@@ -2,7 +2,7 @@ import Foundation
 import Geometry
 
 extension HypothesisSet {
-  /// Adds a Gaussian as a pair of hypotheses, free and blocked: the other way round than `cartesianCovariance`.
+  /// Adds a Gaussian as a pair of hypotheses, free and blocked: the other way round than `moments`.
   ///
   /// - Parameter part: not where the set is anchored.
   package mutating func append(_ part: PeerPosterior.Part, _ configuration: RangingConfiguration) {
@@ -32,5 +32,19 @@ extension HypothesisSet {
           scalars: x,
           covariance: q))
     }
+  }
+
+  /// `J P J^T` of a covariance P, `size` squared, row-major, where J changes the first three numbers by `jacobian` and leaves the others.
+  private static func carried(_ covariance: [Double], by jacobian: Matrix3, size n: Int) -> [Double] {
+    var p = covariance
+    for c in 0..<n {
+      let v = jacobian * Vector3(p[c], p[n + c], p[2 * n + c])
+      for r in 0..<3 { p[r * n + c] = v[r] }
+    }
+    for r in 0..<n {
+      let v = jacobian * Vector3(p[r * n], p[r * n + 1], p[r * n + 2])
+      for c in 0..<3 { p[r * n + c] = v[c] }
+    }
+    return p
   }
 }

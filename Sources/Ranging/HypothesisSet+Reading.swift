@@ -77,23 +77,4 @@ extension HypothesisSet {
     }
     return result
   }
-
-  /// Covariance of hypothesis `i` over (t, b, biases as in `layout`), row-major, `dimension` squared.
-  package func cartesianCovariance(_ i: Int) -> [Double] {
-    Self.carried(covariance(i), by: positionJacobian(i), size: dimension)
-  }
-
-  /// `J P J^T` of a covariance P, `size` squared, row-major, where J changes the first three numbers by `jacobian` and leaves the others.
-  static func carried(_ covariance: [Double], by jacobian: Matrix3, size n: Int) -> [Double] {
-    var p = covariance
-    for c in 0..<n {
-      let v = jacobian * Vector3(p[c], p[n + c], p[2 * n + c])
-      for r in 0..<3 { p[r * n + c] = v[r] }
-    }
-    for r in 0..<n {
-      let v = jacobian * Vector3(p[r * n], p[r * n + 1], p[r * n + 2])
-      for c in 0..<3 { p[r * n + c] = v[c] }
-    }
-    return p
-  }
 }

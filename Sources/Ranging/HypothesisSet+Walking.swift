@@ -49,10 +49,10 @@ extension HypothesisSet {
     let new = old + 6 * n
     forEachCell { p, x, _, _ in
       let cell = x - Self.scalarsOffset
-      let frame = Frame(cell)
+      let frame = LaneFrame(cell)
       let velocity = LaneVector(x + v - 2)
       Self.carry(cell, by: Lanes(repeating: step.reach) * velocity)
-      let now = Frame(cell)
+      let now = LaneFrame(cell)
       for k in 0..<3 { x[v + k - 2] *= step.phi }
       func entry(_ r: Int, _ c: Int) -> Lanes { p[Self.triangle(max(r, c)) + min(r, c)] }
       /// Six numbers (place, velocity) after the step: the place goes through the world, out of the old tangents and into the new ones.
@@ -85,29 +85,10 @@ extension HypothesisSet {
     }
   }
 
-  /// The axes of a hypothesis in the world.
-  private struct Frame {
-    let u, e1, e2: LaneVector
-    let rho: Lanes
-
-    @inline(__always)
-    init(_ cell: UnsafePointer<Lanes>) {
-      (u, e1) = (LaneVector(cell), LaneVector(cell + HypothesisSet.tangentOffset))
-      e2 = u.cross(e1)
-      rho = cell[HypothesisSet.scalarsOffset]
-    }
-
-    /// Out of (two tangent angles, distance) into the world, metres; `inward` is the inverse.
-    @inline(__always)
-    func outward(_ v: LaneVector) -> LaneVector { (rho * v.x) * e1 + (rho * v.y) * e2 + v.z * u }
-    @inline(__always)
-    func inward(_ v: LaneVector) -> LaneVector { LaneVector(v.dot(e1) / rho, v.dot(e2) / rho, v.dot(u)) }
-  }
-
   /// What comes new within a step.
   @inline(__always)
   private static func add(
-    _ step: WalkModel.Step, _ p: UnsafeMutablePointer<Lanes>, velocity v: Int, _ frame: Frame
+    _ step: WalkModel.Step, _ p: UnsafeMutablePointer<Lanes>, velocity v: Int, _ frame: LaneFrame
   ) {
     for k in 0..<3 {
       let axis = frame.inward(LaneVector(repeating: Vector3(k == 0 ? 1 : 0, k == 1 ? 1 : 0, k == 2 ? 1 : 0)))

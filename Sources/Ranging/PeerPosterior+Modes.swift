@@ -46,27 +46,11 @@ extension PeerPosterior {
 
   /// Some hypotheses as one place, with the mean and covariance of them all.
   func mode(_ members: [Int], of set: HypothesisSet, shares: [Double]) -> Mode {
-    let n = set.dimension
     let share = members.reduce(0) { $0 + shares[$1] }
-    func state(_ i: Int) -> [Double] {
-      let t = set.position(i)
-      return [t.x, t.y, t.z] + set.scalars(i).dropFirst()
-    }
-    var result = Mode(
-      share: share, mean: [Double](repeating: 0, count: n), covariance: [Double](repeating: 0, count: n * n),
-      gaussians: members.map { set.gaussian($0, weight: shares[$0]) })
-    for i in members {
-      let weight = shares[i] / share
-      for (k, value) in state(i).enumerated() { result.mean[k] += weight * value }
-    }
-    for i in members where shares[i] > 1e-9 * share {
-      let weight = shares[i] / share
-      let offset = zip(state(i), result.mean).map { $0 - $1 }
-      let p = set.cartesianCovariance(i)
-      for r in 0..<n {
-        for c in 0..<n { result.covariance[r * n + c] += weight * (p[r * n + c] + offset[r] * offset[c]) }
-      }
-    }
-    return result
+    var weights = [Double](repeating: 0, count: set.count)
+    for i in members { weights[i] = shares[i] / share }
+    let (mean, covariance) = set.moments(weights: weights)
+    return Mode(
+      share: share, mean: mean, covariance: covariance, gaussians: members.map { set.gaussian($0, weight: shares[$0]) })
   }
 }

@@ -88,4 +88,37 @@ import Testing
       for r in 0..<3 { for c in 0..<3 { #expect(abs(place[r, c] - found[r * n + c]) < 1e-12) } }
     }
   }
+
+  /// Many hypotheses as one Gaussian have the mean of all their means, and of their covariances with what lies between the means.
+  @Test(arguments: [false, true]) func momentsAreThoseOfTheMixture(walks: Bool) {
+    var random = SeededRandom(seed: 35)
+    for pairs in [1, 3, 7, 12] {
+      var set = RandomHypotheses.make(&random, antennas: ["a", "b"], count: pairs, walks: walks)
+      // What a step does to lanes that have no hypothesis is nobody's business.
+      if walks { set.walk(seconds: 1, WalkModel(speed: Vector3(1, 1, 0.2), memory: 4)) }
+      let n = set.dimension
+      var weights = (0..<set.count).map { _ in random.uniform(0...1) < 0.3 ? 0 : random.uniform(0...1) }
+      weights[0] += 0.1
+      let sum = weights.reduce(0, +)
+      weights = weights.map { $0 / sum }
+      let states = (0..<set.count).map { i in
+        let t = set.position(i)
+        return [t.x, t.y, t.z] + set.scalars(i).dropFirst()
+      }
+      let mean = (0..<n).map { k in zip(weights, states).reduce(0) { $0 + $1.0 * $1.1[k] } }
+      var covariance = [Double](repeating: 0, count: n * n)
+      for i in 0..<set.count {
+        let p = set.cartesianCovariance(i)
+        for r in 0..<n {
+          for c in 0..<n {
+            covariance[r * n + c] +=
+              weights[i] * (p[r * n + c] + (states[i][r] - mean[r]) * (states[i][c] - mean[c]))
+          }
+        }
+      }
+      let found = set.moments(weights: weights)
+      for (a, b) in zip(found.mean, mean) { #expect(abs(a - b) < 1e-10) }
+      for (a, b) in zip(found.covariance, covariance) { #expect(abs(a - b) < 1e-9) }
+    }
+  }
 }

@@ -74,3 +74,8 @@ enum RandomHypotheses {
     return smallest
   }
 }
+
+extension HypothesisSet {
+  /// Covariance of one hypothesis over (t, biases as in `layout`), row-major.
+  func cartesianCovariance(_ i: Int) -> [Double] { moments(weights: (0..<count).map { $0 == i ? 1 : 0 }).covariance }
+}

@@ -1,0 +1,23 @@
+import Geometry
+
+/// The axes of four hypotheses in the world.
+struct LaneFrame {
+  /// The directions and their tangents.
+  let u, e1, e2: LaneVector
+  /// Metres from the anchor.
+  let rho: Lanes
+
+  /// Of a cell of a `HypothesisSet`.
+  @inline(__always)
+  init(_ cell: UnsafePointer<Lanes>) {
+    (u, e1) = (LaneVector(cell), LaneVector(cell + HypothesisSet.tangentOffset))
+    e2 = u.cross(e1)
+    rho = cell[HypothesisSet.scalarsOffset]
+  }
+
+  /// Out of (two tangent angles, distance) into the world, metres; `inward` is the inverse.
+  @inline(__always)
+  func outward(_ v: LaneVector) -> LaneVector { (rho * v.x) * e1 + (rho * v.y) * e2 + v.z * u }
+  @inline(__always)
+  func inward(_ v: LaneVector) -> LaneVector { LaneVector(v.dot(e1) / rho, v.dot(e2) / rho, v.dot(u)) }
+}
