@@ -15,14 +15,19 @@ extension HypothesisSet {
   /// Merges pairs under one noise that have become the same: places closer than a fraction of either's own width.
   ///
   /// Neighbours of the lattice meet where the posterior is narrower than the lattice. A merged pair keeps mean and covariance
-  /// of both; what lies apart, a mirror image above all, is never merged. Cost: O(pairs^2) cheap comparisons.
+  /// of both; what lies apart, a mirror image above all, is never merged. Only those whose directions are about as far along one axis are
+  /// compared: O(pairs log(pairs)) where they are narrow against what they cover, O(pairs^2) where they are not.
   mutating func mergeDuplicates(noise candidate: Int) {
     let group = (0..<(count / 2)).filter { noise[2 * $0] == candidate }.map(place)
     let order = group.sorted { ($1.logWeight, $0.pair) < ($0.logWeight, $1.pair) }
+    let index = DirectionIndex(order.map(\.direction))
     var gone = [Bool](repeating: false, count: count / 2)
     var isSame = true
     for (rank, a) in order.enumerated() where !gone[a.pair] {
-      for b in order[(rank + 1)...] where Self.coincide(a, b) && !gone[b.pair] {
+      let sine = (Self.near * (a.spread.x + a.spread.y)).squareRoot()
+      for later in index.candidates(near: rank, sine: sine) where later > rank {
+        let b = order[later]
+        guard Self.coincide(a, b), !gone[b.pair] else { continue }
         for half in 0..<2 { self[2 * a.pair + half] = self[2 * a.pair + half].merged(with: self[2 * b.pair + half]) }
         gone[b.pair] = true
         isSame = false

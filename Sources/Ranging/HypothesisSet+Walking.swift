@@ -5,33 +5,36 @@ import Geometry
 extension HypothesisSet {
   /// The same hypotheses of a peer that walks from now on: velocities as `model` has them, known by nothing.
   func walking(_ model: WalkModel) -> HypothesisSet {
-    with(LinkLayout(antennas: layout, walks: true)) { p, new in
-      for (axis, k) in new.velocity.enumerated() { p[k * (new.dimension + 1)] = model.speed[axis] * model.speed[axis] }
+    var result = with(LinkLayout(antennas: layout, walks: true))
+    let velocity = result.layout.velocity
+    result.forEachCell { p, _, _, _ in
+      for (axis, k) in velocity.enumerated() {
+        p[Self.triangle(k) + k] = Lanes(repeating: model.speed[axis] * model.speed[axis])
+      }
     }
+    return result
   }
 
   /// The same hypotheses of a peer that stands from now on, where it is.
-  func standing() -> HypothesisSet { with(LinkLayout(antennas: layout, walks: false)) { _, _ in } }
+  func standing() -> HypothesisSet { with(LinkLayout(antennas: layout, walks: false)) }
 
-  /// The hypotheses with another layout: what both layouts have stays, the rest is zero, then `fill` may set it.
-  private func with(_ new: LinkLayout, fill: (inout [Double], LinkLayout) -> Void) -> HypothesisSet {
-    var result = HypothesisSet(anchor: anchor, layout: new, noises: noises)
-    let (n, m) = (dimension, new.dimension)
+  /// The hypotheses with another layout: what both layouts have stays, the rest is zero.
+  private func with(_ new: LinkLayout) -> HypothesisSet {
+    var result = HypothesisSet(self, layout: new)
     // The velocity stands before the excess, which is last.
     let common = Array(0..<layout.velocity.lowerBound)
-    let pairs = zip(common + [layout.excess], common + [new.excess])
-    for i in 0..<count {
-      let old = self[i]
-      var x = [Double](repeating: 0, count: m - 2)
-      var p = [Double](repeating: 0, count: m * m)
-      for (a, b) in pairs {
-        if a >= 2 { x[b - 2] = old.scalars[a - 2] }
-        for (c, d) in pairs { p[b * m + d] = old.covariance[a * n + c] }
+    let pairs = Array(zip(common + [layout.excess], common + [new.excess]))
+    let (size, start) = (cellSize, covarianceOffset)
+    cells.withUnsafeBufferPointer { cells in
+      var cell = cells.baseAddress!
+      result.forEachCell { p, x, _, _ in
+        for k in 0..<(Self.scalarsOffset + 1) { (x - Self.scalarsOffset)[k] = cell[k] }
+        for (a, b) in pairs {
+          if a > 2 { x[b - 2] = cell[Self.scalarsOffset + a - 2] }
+          for (c, d) in pairs where d <= b { p[Self.triangle(b) + d] = cell[start + Self.triangle(a) + c] }
+        }
+        cell += size
       }
-      fill(&p, new)
-      var hypothesis = old
-      (hypothesis.scalars, hypothesis.covariance) = (x, p)
-      result.append(hypothesis)
     }
     return result
   }

@@ -50,6 +50,13 @@ package struct HypothesisSet {
     cellSize = covarianceOffset + Self.triangle(dimension)
   }
 
+  /// As many hypotheses as another set has, of the same weights, noises and nodes, under another layout; their numbers are zero.
+  init(_ other: HypothesisSet, layout: LinkLayout) {
+    self.init(anchor: other.anchor, layout: layout, noises: other.noises)
+    (count, logWeight, noise, node) = (other.count, other.logWeight, other.noise, other.node)
+    cells = [Lanes](repeating: .zero, count: 2 * groups * cellSize)
+  }
+
   /// Numbers in the lower triangle of `rows` rows: also where row `rows` begins.
   @inline(__always)
   static func triangle(_ rows: Int) -> Int { rows * (rows + 1) / 2 }
