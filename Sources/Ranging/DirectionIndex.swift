@@ -20,16 +20,16 @@ package struct DirectionIndex {
     self.places = places
   }
 
-  /// All within an angle of vector `i`, and some beyond it; indices in rising order. O(those).
+  /// All within an angle of vector `i`, and some beyond it, in no order that means anything. O(those).
   ///
   /// - Parameter sine: of the angle, which is at most a right one; from 1 on it is that.
-  package func candidates(near i: Int, sine: Double) -> [Int] {
+  package func candidates(near i: Int, sine: Double) -> ArraySlice<Int> {
     // Two unit vectors at an angle are its chord apart, along one axis at most that.
     let chord = (2 * (1 - max(1 - sine * sine, 0).squareRoot())).squareRoot() + 1e-9
     var (first, end) = (places[i], places[i] + 1)
     let own = coordinates[first]
     while first > 0, own - coordinates[first - 1] <= chord { first -= 1 }
     while end < coordinates.count, coordinates[end] - own <= chord { end += 1 }
-    return owners[first..<end].sorted()
+    return owners[first..<end]
   }
 }

@@ -25,9 +25,10 @@ extension HypothesisSet {
     var isSame = true
     for (rank, a) in order.enumerated() where !gone[a.pair] {
       let sine = (Self.near * (a.spread.x + a.spread.y)).squareRoot()
-      for later in index.candidates(near: rank, sine: sine) where later > rank {
-        let b = order[later]
-        guard Self.coincide(a, b), !gone[b.pair] else { continue }
+      let same = index.candidates(near: rank, sine: sine).filter { later in
+        later > rank && !gone[order[later].pair] && Self.coincide(a, order[later])
+      }
+      for b in same.sorted().map({ order[$0] }) {
         for half in 0..<2 { self[2 * a.pair + half] = self[2 * a.pair + half].merged(with: self[2 * b.pair + half]) }
         gone[b.pair] = true
         isSame = false

@@ -18,8 +18,8 @@ import Testing
       let index = DirectionIndex(directions)
       for angle in [0, 1e-6, 0.01, 0.1, 0.5, 1.5] {
         for (i, a) in directions.enumerated() {
-          let named = index.candidates(near: i, sine: sin(angle))
-          #expect(named == named.sorted() && named.contains(i))
+          let named = Set(index.candidates(near: i, sine: sin(angle)))
+          #expect(named.contains(i))
           for (j, b) in directions.enumerated() where a.cross(b).norm <= sin(angle) && a.dot(b) > 0 {
             #expect(named.contains(j), "\(i) and \(j) at \(angle)")
           }
