@@ -47,7 +47,12 @@ package struct HypothesisSet {
     self.layout = layout
     dimension = layout.dimension
     covarianceOffset = Self.scalarsOffset + dimension - 2
-    cellSize = covarianceOffset + Self.triangle(dimension)
+    cellSize = Self.cellSize(layout)
+  }
+
+  /// Lanes in a cell of a link's hypotheses.
+  static func cellSize(_ layout: LinkLayout) -> Int {
+    scalarsOffset + layout.dimension - 2 + triangle(layout.dimension)
   }
 
   /// As many hypotheses as another set has, of the same weights, noises and nodes, under another layout; their numbers are zero.

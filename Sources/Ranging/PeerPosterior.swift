@@ -52,7 +52,7 @@ package struct PeerPosterior {
 
   init(configuration: RangingConfiguration, layout: LinkLayout, statedNoise: Double?) {
     self.configuration = configuration
-    limit = configuration.hypothesisLimit
+    limit = configuration.hypothesisLimit(for: layout)
     angles = AngleMemory(assumed: configuration.angleMemory)
     self.layout = layout
     self.statedNoise = statedNoise
@@ -68,11 +68,10 @@ package struct PeerPosterior {
   /// Number of hypotheses alive.
   package var count: Int { hypotheses?.count ?? 0 }
 
-  /// The same, with another limit to the number of hypotheses; nil: the configuration's, or half of it where the
-  /// peer walks and each costs twice as much.
+  /// The same, with another limit to the number of hypotheses; nil: the configuration's for such a link.
   package func limited(to limit: Int?) -> PeerPosterior {
     var copy = self
-    copy.limit = limit ?? configuration.hypothesisLimit / (walks ? 2 : 1)
+    copy.limit = limit ?? configuration.hypothesisLimit(for: layout)
     return copy
   }
 

@@ -72,8 +72,8 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var strangeAngleShare = 0.1
   /// Hypotheses below this share of the best one are dropped.
   public var pruneBelow = 1e-6
-  /// A limit to the number of hypotheses of one link, beyond which none is split; half of it where the peer walks. Four times as many
-  /// make intervals on a straight walk hardly narrower (docs/estimator.md).
+  /// A limit to the number of hypotheses of one link, beyond which none is split; half of it where the peer walks, and with
+  /// several antennas as many as cost the same. Four times as many make intervals on a straight walk hardly narrower (docs/estimator.md).
   public var hypothesisLimit = 1500
 
   /// The defaults.
@@ -83,6 +83,13 @@ public struct RangingConfiguration: Equatable, Sendable {
   func logPrior(of noise: RangeNoise, stated: Double) -> Double {
     let off = log(noise.total / stated) / statedNoiseLogWidth
     return -log1p(off * off)
+  }
+
+  /// `hypothesisLimit` for a link: where a hypothesis is larger there are fewer, and where the peer walks half of that.
+  func hypothesisLimit(for layout: LinkLayout) -> Int {
+    let one = HypothesisSet.cellSize(LinkLayout(antennas: []))
+    let this = HypothesisSet.cellSize(LinkLayout(antennas: layout, walks: false))
+    return hypothesisLimit * one / this / (layout.walks ? 2 : 1)
   }
 
   /// How a peer walks.

@@ -121,6 +121,23 @@ import Testing
     }
   }
 
+  /// Hypotheses of a device with two antennas are larger, and there are fewer.
+  @Test func largerHypothesesAreFewer() {
+    var random = SeededRandom(seed: 67)
+    let trial = RangingTrial(.arc, seconds: 4, random: &random)
+    let most = [[""], ["a", "b"]].map { antennas in
+      var posterior = PeerPosterior(configuration: RangingConfiguration(), antennas: antennas, statedNoise: nil)
+      return trial.readings.reduce(0) { most, reading in
+        posterior.update(Self.range(reading))
+        return max(most, posterior.count)
+      }
+    }
+    let one = RangingConfiguration().hypothesisLimit
+    #expect(most[0] > one * 9 / 10 && most[0] <= one + 8)
+    // A hundred directions under five noises, each with a free sight and a blocked one, there are in any case.
+    #expect(most[1] == 1000)
+  }
+
   /// While the hand stands still no direction is tried, and every direction is believed; as soon as it has moved all are tried.
   @Test func aStillHandFoldsTheDirections() throws {
     var random = SeededRandom(seed: 66)
