@@ -2,7 +2,7 @@ import Geometry
 
 /// Many hypotheses as one Gaussian.
 extension HypothesisSet {
-  /// Mean and covariance of the hypotheses over (t, biases as in `layout`): `dimension` numbers, and that squared, row-major.
+  /// Mean and covariance of the hypotheses over (t, biases as in `layout`), t in the estimate's world, metres: `dimension` numbers, and that squared, row-major.
   ///
   /// - Parameter weights: one a hypothesis, summing to 1. O(hypotheses x dimension^2), four hypotheses at a time.
   package func moments(weights: [Double]) -> (mean: [Double], covariance: [Double]) {
@@ -42,10 +42,12 @@ extension HypothesisSet {
     let x0 = frame.outward(LaneVector(rows.0.x, rows.1.x, rows.2.x))
     let x1 = frame.outward(LaneVector(rows.0.y, rows.1.y, rows.2.y))
     let x2 = frame.outward(LaneVector(rows.0.z, rows.1.z, rows.2.z))
-    let place = [x0.x, x0.y, x1.y, x0.z, x1.z, x2.z]
-    for r in 0..<3 {
-      for c in 0...r { sums[Self.triangle(r) + c] += (place[Self.triangle(r) + c] + x[r] * x[c]).weighed(weight) }
-    }
+    sums[0] += (x0.x + x[0] * x[0]).weighed(weight)
+    sums[1] += (x0.y + x[1] * x[0]).weighed(weight)
+    sums[2] += (x1.y + x[1] * x[1]).weighed(weight)
+    sums[3] += (x0.z + x[2] * x[0]).weighed(weight)
+    sums[4] += (x1.z + x[2] * x[1]).weighed(weight)
+    sums[5] += (x2.z + x[2] * x[2]).weighed(weight)
     for r in 3..<dimension {
       let start = Self.triangle(r)
       let cross = frame.outward(LaneVector(p + start))

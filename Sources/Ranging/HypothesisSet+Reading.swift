@@ -45,9 +45,6 @@ extension HypothesisSet {
     return Matrix3(columns: rho * e1, rho * u.cross(e1), u)
   }
 
-  /// Covariance of the peer's position under hypothesis `i`, world, m^2.
-  package func positionCovariance(_ i: Int) -> Matrix3 { gaussian(i, weight: 1).covariance }
-
   /// Hypothesis `i` as a Gaussian over the peer's position and the link's scale.
   ///
   /// - Parameter step: what has passed since, for a peer that walks.

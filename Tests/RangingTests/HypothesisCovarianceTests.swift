@@ -128,8 +128,8 @@ import Testing
       after.drift(position: lost, yawVariance: 0.01, device: device)
       let turn = Vector3(0, 0, 1).cross(before.position(0) - device)
       let expected =
-        before.positionCovariance(0) + lost + 0.01 * Matrix3(outer: turn, turn)
-      let found = after.positionCovariance(0)
+        before.gaussian(0, weight: 1).covariance + lost + 0.01 * Matrix3(outer: turn, turn)
+      let found = after.gaussian(0, weight: 1).covariance
       for r in 0..<3 { for c in 0..<3 { #expect(abs(found[r, c] - expected[r, c]) < 1e-9) } }
     }
   }

@@ -84,7 +84,7 @@ import Testing
       let found = set.cartesianCovariance(0)
       let rows = (0..<n).map { r in Array(found[(r * n)..<((r + 1) * n)]) }
       #expect(FiniteDifferences.largestDifference(rows, expected) < 1e-6)
-      let place = set.positionCovariance(0)
+      let place = set.gaussian(0, weight: 1).covariance
       for r in 0..<3 { for c in 0..<3 { #expect(abs(place[r, c] - found[r * n + c]) < 1e-12) } }
     }
   }

@@ -8,6 +8,7 @@ extension StartRefinement {
   package struct DeletionResidual {
     /// Normalised and squared: chi square of `freedom` degrees where the point stands still.
     package var square: Double
+    /// Degrees of freedom: two for each sight, less two.
     package var freedom: Int
   }
 
