@@ -194,12 +194,20 @@ package final class ErrorCovariance {
 
   /// `x_i <- decay_i x_i + w_i` for every row i of a block: random walks (decay 1) and Gauss-Markov processes. O(size n).
   ///
-  /// - Parameters: `decay` (empty: all 1) and `variance` of `w`, one number per row of the block.
+  /// - Parameters:
+  ///   - decay: one number per row of the block; empty: all 1.
+  ///   - variance: of `w`, one number per row.
+  ///   - common: what is added, on top of that, to some rows alike, with its variance.
   @discardableResult
-  package func addNoise(_ block: Block, decay: [Double] = [], variance: [Double]) -> Bool {
+  package func addNoise(
+    _ block: Block, decay: [Double] = [], variance: [Double], common: (rows: Range<Int>, variance: Double) = (0..<0, 0)
+  ) -> Bool {
     let entry = entry(block)
     precondition(variance.count == entry.size && (decay.isEmpty || decay.count == entry.size), "one number per row")
-    guard variance.allSatisfy({ $0.isFinite && $0 >= 0 }), decay.allSatisfy(\.isFinite) else { return false }
+    precondition(common.rows.upperBound <= entry.size, "rows of the block")
+    guard (variance + [common.variance]).allSatisfy({ $0.isFinite && $0 >= 0 }), decay.allSatisfy(\.isFinite) else {
+      return false
+    }
     for i in 0..<entry.size {
       let row = entry.offset + i
       if !decay.isEmpty, decay[i] != 1 {
@@ -207,6 +215,9 @@ package final class ErrorCovariance {
         for j in 0..<dimension { storage[j * stride + row] *= decay[i] }
       }
       storage[row * stride + row] += variance[i]
+    }
+    for i in common.rows {
+      for j in common.rows { storage[(entry.offset + i) * stride + entry.offset + j] += common.variance }
     }
     return true
   }

@@ -15,13 +15,15 @@ extension TrackedPeer {
     var variance = [Double](repeating: 0, count: state.count)
     for k in 0..<3 { variance[k] = configuration.peerRandomWalk * configuration.peerRandomWalk * seconds }
     if isBlocked { variance[layout.excess] = configuration.excessWalk * configuration.excessWalk * seconds }
+    let fresh = noise.coloured * noise.coloured * (1 - phi * phi)
     for k in layout.coloured {
       state[k] *= phi
       decay[k] = phi
-      variance[k] = noise.coloured * noise.coloured * (1 - phi * phi)
+      variance[k] = (1 - configuration.antennaCorrelation) * fresh
     }
     filter.setVector(block, to: state)
-    filter.covariance.addNoise(block, decay: decay, variance: variance)
+    filter.covariance.addNoise(
+      block, decay: decay, variance: variance, common: (layout.coloured, configuration.antennaCorrelation * fresh))
   }
 
   /// What a range tells beyond what its place foretells of a free sight, metres, with its Jacobian; nil so near that the direction turns

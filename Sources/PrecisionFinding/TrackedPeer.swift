@@ -16,7 +16,8 @@ package struct TrackedPeer {
     case contradicted
   }
 
-  let block: ErrorCovariance.Block
+  /// Its part of the filter's state, in the order of `LinkLayout`.
+  package let block: ErrorCovariance.Block
   let configuration: RangingConfiguration
   let layout: LinkLayout
   /// The link's noise, as the hypotheses left it.

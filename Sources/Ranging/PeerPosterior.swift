@@ -24,6 +24,9 @@ package struct PeerPosterior {
   /// Those below this share are not tried in every direction.
   static let unlikelyShare = 5e-3
 
+  /// An antenna that was not heard for so long is silent, seconds.
+  private static let silence = 1.0
+
   let configuration: RangingConfiguration
   var layout: LinkLayout
   let statedNoise: Double?
@@ -81,6 +84,7 @@ package struct PeerPosterior {
   /// Cost: O(hypotheses); most right after the device has begun to move (`fuse benchmark measure` times it).
   @discardableResult
   package mutating func update(_ range: Range) -> Outcome? {
+    guard isHeard(range) else { return nil }
     guard hypotheses != nil else {
       waiting.append(range)
       guard waiting.count == 3 else { return nil }
@@ -93,6 +97,15 @@ package struct PeerPosterior {
       return outcome
     }
     return take(range)
+  }
+
+  /// Whether a range counts. While the way is not known, where an antenna sits is not known either, seen along a direction that is open: what
+  /// several antennas' ranges differ by would be learnt as their own lasting errors. So one of them is heard, until it is silent.
+  private func isHeard(_ range: Range) -> Bool {
+    guard isFolded, !range.isWayKnown, range.cosines.isEmpty, let last, range.antennaID != last.antennaID else {
+      return true
+    }
+    return abs(range.timestamp.seconds(since: last.timestamp)) > Self.silence
   }
 
   /// Lets the peer drift relative to the device by what the trajectory lost since the last call.

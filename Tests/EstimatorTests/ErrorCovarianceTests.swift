@@ -145,6 +145,17 @@ import Testing
     #expect(Self.difference(Self.matrix(a), Self.matrix(b)) < 1e-13)
   }
 
+  @Test func noiseMayBeCommonToSomeRows() {
+    var source = SeededRandom(seed: 9)
+    let (a, blocksA) = Self.three(&source)
+    source = SeededRandom(seed: 9)
+    let (b, blocksB) = Self.three(&source)
+    a.addNoise(blocksA[1], decay: [1, 0.5, 0.5], variance: [1, 2, 3], common: (1..<3, 0.7))
+    b.propagate(blocksB[1], transition: [1, 0, 0, 0, 0.5, 0, 0, 0, 0.5], noise: [1, 0, 0, 0, 2.7, 0.7, 0, 0.7, 3.7])
+    #expect(Self.difference(Self.matrix(a), Self.matrix(b)) < 1e-13)
+    #expect(!a.addNoise(blocksA[1], variance: [1, 2, 3], common: (1..<3, .nan)))
+  }
+
   @Test func updateIsTheKalmanUpdate() throws {
     var source = SeededRandom(seed: 4)
     let (covariance, blocks) = Self.three(&source)

@@ -112,6 +112,32 @@ import Testing
     RangeMeasurement(timestamp: world.time, peer: "tag", range: range)
   }
 
+  /// Long after the hand-over the coloured errors of two antennas are what the link's law says of them: as large, and as much alike.
+  @Test func antennasErrAsMuchAlikeAsHypothesesHaveIt() throws {
+    var world = World(seed: 7)
+    var posterior = PeerPosterior(configuration: Self.matched, antennas: ["a", "b"], statedNoise: nil)
+    for i in 0..<60 {
+      let range = world.next()
+      let device = world.filter.worldFromBody.translation
+      posterior.update(
+        .init(timestamp: world.time, range: range, antenna: device, device: device, antennaID: i % 2 == 0 ? "a" : "b"))
+    }
+    var tracked = try #require(
+      posterior.merged.flatMap {
+        TrackedPeer($0, of: posterior, filter: world.filter, configuration: Self.matched, antennas: ["a", "b"])
+      })
+    let later = world.time.advanced(bySeconds: 1000)
+    tracked.foresee(
+      RangeMeasurement(timestamp: later, peer: "tag", range: 4, antenna: "a"), antenna: .zero, filter: world.filter)
+    let p = world.filter.covariance.marginal([tracked.block])
+    let layout = LinkLayout(antennas: ["a", "b"])
+    let (a, b) = (layout.coloured.lowerBound, layout.coloured.lowerBound + 1)
+    let variance = World.coloured * World.coloured
+    #expect(abs(p[a * layout.dimension + a] - variance) < 1e-9)
+    #expect(abs(p[b * layout.dimension + b] - variance) < 1e-9)
+    #expect(abs(p[a * layout.dimension + b] - Self.matched.antennaCorrelation * variance) < 1e-9)
+  }
+
   /// At the hand-over and 10 s later the errors are as large as the joint covariance says. The band is 99 % of a chi-square
   /// mean over 100 worlds (2.4 ... 3.65), widened by a quarter for what is not linear.
   @Test func errorsAreAsLargeAsTheJointCovarianceSays() throws {
