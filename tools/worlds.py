@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Random worlds: scenarios in which everything is drawn, and the page about what became of them.
 
-    tools/worlds.py scenario <seed> <metres to each wall>     a scenario file, to the standard output
-    tools/worlds.py page <lines of 'fuse eval --format jsonl'>  the page, to the standard output
+    tools/worlds.py scenario <seed> <metres to each wall> [antennas | strolls]   a scenario file, to the standard output
+    tools/worlds.py page <lines of 'fuse eval --format jsonl'>                     what became of them, to the standard output
 
-`tools/update-worlds` calls both. What is drawn is what somebody may bring along: rates and noises of every sensor within what is sold,
+With `antennas` the device of the same world has two or three, 3 to 30 cm off its middle; with `strolls` the world lasts longer, and its
+first peer is carried about from some moment on. `tools/update-worlds` calls both. What is drawn is what somebody may bring along: rates and noises of every sensor within what is sold,
 radios whose stated noise is wrong, blocked sights, gross errors, silent spells, darkness, tracks of which up to a twentieth
 slides, one to three peers, and a string of gestures and walks, begun at rest or in the midst of them.
 """
@@ -23,12 +24,12 @@ def swing(draw, name, unit, low, high, digits=0):
     return f"{name}_{unit}: {draw.uniform(low, high):.{digits}f}, {name}_period_s: {period:.2f}"
 
 
-def gestures(draw):
-    """Pieces of motion of some twenty seconds."""
+def gestures(draw, duration):
+    """Pieces of motion of `duration` seconds and a little more."""
     pieces, seconds = [], 0.0
     if draw.random() < 0.7:
         pieces.append(f"hold: {{duration_s: {draw.uniform(0.6, 2.5):.2f}}}")
-    while seconds < 18:
+    while seconds < duration:
         kind = draw.choice(["arc", "arc", "sweep", "pan", "sway", "walk", "walk", "turn", "hold"])
         length = draw.uniform(2, 7)
         begin = f"{{duration_s: {length:.2f}"
@@ -57,8 +58,19 @@ def gestures(draw):
     return pieces
 
 
-def scenario(seed, wall):
-    draw = random.Random(seed)
+def antennas(draw):
+    reach = log_uniform(draw, 0.03, 0.3)
+    places = [[round(draw.uniform(-reach, reach), 3) for _ in range(3)] for _ in range(draw.choice([2, 3]))]
+    return "  antennas_m: {" + ", ".join(f"{name}: {place}" for name, place in zip("abc", places)) + "}"
+
+
+def stroll(draw):
+    return f", stroll: {{begin_s: [8, 20], duration_s: [2, 8], speed_m_s: [0.3, 1.6], ways: {draw.choice([1, 2, 3])}}}"
+
+
+def scenario(seed, wall, kind):
+    # What a kind adds has draws of its own, so that the rest of the world is the same.
+    draw, added = random.Random(seed), random.Random(f"{seed} {kind}")
     lines = [f"name: world-{seed}", "description: everything drawn", "imu:"]
     noise = log_uniform(draw, 0.3, 3)
     lines += [
@@ -92,6 +104,8 @@ def scenario(seed, wall):
         f"  outlier_share: {draw.choice([0, 0.005, 0.03])}",
         f"  silent_share: {draw.choice([0, 0, 0, 0, 0.2])}",
     ]
+    if kind == "antennas":
+        lines.append(antennas(added))
     if draw.random() < 0.5:
         lines.append(f"  claimed_range_std_m: {log_uniform(draw, 0.02, 0.3):.3f}")
     lines += [
@@ -107,8 +121,10 @@ def scenario(seed, wall):
         near = log_uniform(draw, 1.2, 12)
         lines.append(
             f"  - {{id: tag{number}, distance_m: [{near:.2f}, {1.2 * near:.2f}], elevation_std_deg: {draw.choice([5, 15, 25])}, "
-            f"range_bias_m: 0, range_bias_std_m: 0.12, range_scale_percent: {draw.gauss(0, 0.4):.2f}}}")
-    return "\n".join(lines + ["motion:"] + [f"  - {piece}" for piece in gestures(draw)]) + "\n"
+            f"range_bias_m: 0, range_bias_std_m: 0.12, range_scale_percent: {draw.gauss(0, 0.4):.2f}"
+            f"{stroll(added) if kind == 'strolls' and number == 0 else ''}}}")
+    motion = gestures(draw, 30 if kind == "strolls" else 18)
+    return "\n".join(lines + ["motion:"] + [f"  - {piece}" for piece in motion]) + "\n"
 
 
 def quantiles(values, digits):
@@ -149,8 +165,8 @@ Most over-confident paths (NEES of position and attitude):\
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["scenario"] and len(sys.argv) == 4:
-        print(scenario(int(sys.argv[2]), sys.argv[3]), end="")
+    if sys.argv[1:2] == ["scenario"] and len(sys.argv) in (4, 5):
+        print(scenario(int(sys.argv[2]), sys.argv[3], *(sys.argv[4:] or ["plain"])), end="")
     elif sys.argv[1:2] == ["page"] and len(sys.argv) == 3:
         with open(sys.argv[2]) as lines:
             page(lines)

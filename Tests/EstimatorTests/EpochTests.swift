@@ -20,7 +20,7 @@ import Vision
         calibration: calibration, mount: CameraMount(imuFromCamera: .identity), time: estimate.time,
         state: estimate.state, initialCovariance: estimate.covariance))
     for i in 0...200 {
-      navigation.samples.add(world.sample(i))
+      _ = navigation.samples.add(world.sample(i))
       guard i == 40 || i == 120 || i == 200 else { continue }
       #expect(
         navigation.advance(to: VisualInertialEstimatorTests.World.start.advanced(byNanoseconds: Int64(i) * 5_000_000)))

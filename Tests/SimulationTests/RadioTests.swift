@@ -23,6 +23,38 @@ import Testing
     for range in ranges.prefix(100) { #expect(abs(range.range - 0.98 * simulator.distance(range)) < 1e-8) }
   }
 
+  @Test func antennasShareAPartOfWhatWanders() throws {
+    let (ranges, simulator) = try Self.rest {
+      $0.radio.antennas = ["a": .zero, "b": Vector3(0.1, 0, 0)]
+      $0.radio.driftDeviation = 0.1
+      $0.radio.driftTime = 1
+      $0.radio.driftCommonShare = 0.3
+    }
+    let errors = ranges.map { $0.range - simulator.distance($0) }
+    func covariance(lag: Int) -> Double {
+      zip(errors, errors.dropFirst(lag)).map { $0 * $1 }.reduce(0, +) / Double(errors.count - lag)
+    }
+    // The antennas take turns. Half an hour holds about 900 independent values, so a variance is known to a twentieth.
+    #expect(abs(covariance(lag: 0) / 0.01 - 1) < 0.2)
+    #expect(abs(covariance(lag: 1) / 0.01 - 0.3 * exp(-0.1)) < 0.15)
+    #expect(abs(covariance(lag: 2) / 0.01 - exp(-0.2)) < 0.2)
+  }
+
+  @Test func everyAntennaErrsByAConstantOfItsOwn() throws {
+    let (ranges, simulator) = try Self.rest {
+      $0.peers = (0..<60).map { Scenario.Peer(id: "\($0)", position: Vector3(4, -2, 0.5)) }
+      $0.radio.rate = 0.1
+      $0.radio.antennas = ["a": .zero, "b": Vector3(0.1, 0, 0)]
+      $0.radio.antennaBias = 0.2
+    }
+    let errors = Dictionary(grouping: ranges) { $0.peer + $0.antenna! }
+      .mapValues { $0.map { $0.range - simulator.distance($0) } }
+    #expect(errors.count == 120)
+    #expect(errors.values.allSatisfy { $0.max()! - $0.min()! < 1e-8 })
+    let variance = errors.values.map { $0[0] * $0[0] }.reduce(0, +) / 120
+    #expect(abs(variance / 0.04 - 1) < 4 * (2.0 / 120).squareRoot())
+  }
+
   @Test func silenceComesInSpells() throws {
     let (ranges, _) = try Self.rest {
       $0.radio.silentShare = 0.3
@@ -139,17 +171,14 @@ extension Simulator {
     events().compactMap { if case .range(let range) = $0.event { range } else { nil } }
   }
 
-  /// The vector to the first peer in device axes, from the antenna, at the time of a range; its unit vector in `ray`.
-  private func toPeer(at time: Double) -> Vector3 {
-    motion.kinematics(at: time).worldFromBody.inverse * scenario.peers[0].position(at: time)
-      - scenario.radio.antennas[""]!
+  /// The vector to the first peer in device axes, from the antenna, at the time of a range.
+  private func toPeer(_ range: RangeMeasurement) -> Vector3 {
+    let time = range.timestamp.seconds(since: Simulator.start)
+    return motion.kinematics(at: time).worldFromBody.inverse * scenario.peers[0].position(at: time)
+      - scenario.radio.antennas[range.antenna ?? ""]!
   }
 
-  fileprivate func ray(_ range: RangeMeasurement) -> Vector3 {
-    toPeer(at: range.timestamp.seconds(since: Simulator.start)).normalized
-  }
+  fileprivate func ray(_ range: RangeMeasurement) -> Vector3 { toPeer(range).normalized }
 
-  fileprivate func distance(_ range: RangeMeasurement) -> Double {
-    toPeer(at: range.timestamp.seconds(since: Simulator.start)).norm
-  }
+  fileprivate func distance(_ range: RangeMeasurement) -> Double { toPeer(range).norm }
 }

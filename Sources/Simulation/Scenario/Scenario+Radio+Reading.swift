@@ -31,6 +31,8 @@ extension Scenario.Radio {
       }
       radio.antennas = antennas
     }
+    try f.number("drift_common_share", 0...1).map { radio.driftCommonShare = $0 }
+    try f.number("antenna_bias_std_m", 0...10).map { radio.antennaBias = $0 }
     return radio
   }
 }

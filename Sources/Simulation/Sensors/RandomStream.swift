@@ -26,6 +26,9 @@ enum RandomStream: UInt64 {
   /// Where it walks.
   static func stroll(peer index: Int) -> UInt64 { 7_000_000 + UInt64(index) }
 
+  /// What each antenna errs by alone.
+  static func antennas(peer index: Int) -> UInt64 { 9_000_000 + UInt64(index) }
+
   /// The sequence of this kind.
   func generator(seed: UInt64) -> SeededRandom { SeededRandom(seed: seed, stream: rawValue) }
 }

@@ -37,6 +37,7 @@ struct RangeSimulator {
   private var guesses: SeededRandom
   private var silences: SeededRandom
   private var drift: Double
+  private var antennaErrors: AntennaErrors
   private var excess: Double
   private var blocked: TwoStateChain
   private var silent: TwoStateChain
@@ -58,6 +59,7 @@ struct RangeSimulator {
     guesses = SeededRandom(seed: seed, stream: RandomStream.guesses(peer: number))
     silences = SeededRandom(seed: seed, stream: RandomStream.silence(peer: number))
     drift = settings.driftDeviation * random.gaussian()
+    antennaErrors = AntennaErrors(settings, memory: memory, peer: number, seed: seed)
     excess = random.chance(settings.blockedShare) ? random.exponential(mean: settings.blockedExcess) : 0
     blocked = TwoStateChain(
       share: settings.blockedShare, dwell: settings.blockedDwell, step: step, isOn: excess > 0)
@@ -77,7 +79,7 @@ struct RangeSimulator {
     let antennas = settings.antennas.sorted { $0.key < $1.key }
     var ranges: [Draw] = []
     for k in 0..<max(0, Int(((scene.motion.duration - offset) / radio.step).rounded(.down)) + 1) {
-      let range = radio.measure(at: offset + Double(k) * radio.step, antennas[k % antennas.count], start: start)
+      let range = radio.measure(at: offset + Double(k) * radio.step, antennas, k % antennas.count, start: start)
       if let range { ranges.append(range) }
       radio.wander()
     }
@@ -87,8 +89,9 @@ struct RangeSimulator {
   /// One measurement at `time` seconds; nil where it is lost. Every draw is made in every step, so that one setting does
   /// not shift the others' numbers.
   private mutating func measure(
-    at time: Double, _ antenna: (key: String, value: Vector3), start: Timestamp
+    at time: Double, _ antennas: [(key: String, value: Vector3)], _ number: Int, start: Timestamp
   ) -> Draw? {
+    let antenna = antennas[number]
     let worldFromBody = scene.motion.kinematics(at: time).worldFromBody
     let position = peer.position(at: time)
     let antennaInWorld = worldFromBody * antenna.value
@@ -107,8 +110,9 @@ struct RangeSimulator {
     let guess = settings.guessErrorShare.map { isBlocked != guesses.chance($0) ? 1.0 : 0.0 }
     guard !lost, !silent.isOn, hears(toPeer) else { return nil }
     let excess = excess + (obstacle ?? 0) + (spell.map { spells[$0] } ?? 0)
+    let lasting = antennaErrors.error(of: number, common: drift)
     let range =
-      (1 + peer.rangeScale) * distance + peer.rangeBias + drift + excess + noise + (gross ? error : 0)
+      (1 + peer.rangeScale) * distance + peer.rangeBias + lasting + excess + noise + (gross ? error : 0)
     let measurement = RangeMeasurement(
       timestamp: start.advanced(bySeconds: time), peer: peer.id, range: max(0, range),
       standardDeviation: settings.statedDeviation, azimuth: angle?.azimuth, elevation: angle?.elevation,
@@ -129,6 +133,7 @@ struct RangeSimulator {
   /// The errors that last, one step on.
   private mutating func wander() {
     drift = memory * drift + settings.driftDeviation * (1 - memory * memory).squareRoot() * random.gaussian()
+    antennaErrors.wander()
     let (change, size) = (random.uniform(), random.exponential(mean: settings.blockedExcess))
     if blocked.advance(change) { excess = blocked.isOn ? size : 0 }
     _ = silent.advance(silences.uniform())
