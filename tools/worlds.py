@@ -4,10 +4,12 @@
     tools/worlds.py scenario <seed> <metres to each wall> [antennas | strolls]   a scenario file, to the standard output
     tools/worlds.py page <lines of 'fuse eval --format jsonl'>                     what became of them, to the standard output
 
-With `antennas` the device of the same world has two or three, 3 to 30 cm off its middle; with `strolls` the world lasts longer, and its
-first peer is carried about from some moment on. `tools/update-worlds` calls both. What is drawn is what somebody may bring along: rates and noises of every sensor within what is sold,
-radios whose stated noise is wrong, blocked sights, gross errors, silent spells, darkness, tracks of which up to a twentieth
-slides, one to three peers, and a string of gestures and walks, begun at rest or in the midst of them.
+With `antennas` the device of the same world has two or three, 3 to 30 cm off its middle, with errors of their own; with `strolls` the
+world lasts longer, and its first peer is carried about from some moment on. `tools/update-worlds` calls both.
+
+What is drawn is what somebody may bring along: rates and noises of every sensor within what is sold, radios whose stated noise is
+wrong, blocked sights, gross errors, silent spells, darkness, tracks of which up to a twentieth slides, one to three peers, and a
+string of gestures and walks, begun at rest or in the midst of them.
 """
 import json
 import math
@@ -61,7 +63,11 @@ def gestures(draw, duration):
 def antennas(draw):
     reach = log_uniform(draw, 0.03, 0.3)
     places = [[round(draw.uniform(-reach, reach), 3) for _ in range(3)] for _ in range(draw.choice([2, 3]))]
-    return "  antennas_m: {" + ", ".join(f"{name}: {place}" for name, place in zip("abc", places)) + "}"
+    return [
+        "  antennas_m: {" + ", ".join(f"{name}: {place}" for name, place in zip("abc", places)) + "}",
+        f"  drift_common_share: {draw.uniform(0.1, 0.9):.2f}",
+        f"  antenna_bias_std_m: {log_uniform(draw, 0.01, 0.1):.3f}",
+    ]
 
 
 def stroll(draw):
@@ -105,7 +111,7 @@ def scenario(seed, wall, kind):
         f"  silent_share: {draw.choice([0, 0, 0, 0, 0.2])}",
     ]
     if kind == "antennas":
-        lines.append(antennas(added))
+        lines += antennas(added)
     if draw.random() < 0.5:
         lines.append(f"  claimed_range_std_m: {log_uniform(draw, 0.02, 0.3):.3f}")
     lines += [

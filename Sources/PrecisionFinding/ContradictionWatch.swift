@@ -23,10 +23,13 @@ package struct ContradictionWatch {
   ///   than a tenth of a second share the evidence of one.
   package mutating func note(belief: Double?, alone: Double?, seconds: Double = 0.1) -> Bool {
     guard let belief, let alone else { return false }
-    evidence = max(evidence + min(max(seconds, 0) / 0.1, 1) * (alone - belief), 0)
+    evidence = max(evidence + Self.share(seconds) * (alone - belief), 0)
     unexplained = evidence > 0 ? unexplained + 1 : 0
     return evidence > limit
   }
+
+  /// What part of an independent range's evidence one has that came so many seconds after the range before, 0...1.
+  package static func share(_ seconds: Double) -> Double { min(max(seconds, 0) / 0.1, 1) }
 
   /// Begins anew, with a new belief.
   package mutating func reset() { (evidence, unexplained) = (0, 0) }

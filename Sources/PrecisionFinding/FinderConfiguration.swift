@@ -46,9 +46,9 @@ public struct FinderConfiguration: Equatable, Sendable {
   /// natural logarithm of the odds. Were the models of a radio's errors right, 10 would do; errors that last longer than they think
   /// add up to more on real radios (docs/estimator.md).
   public var contradictionLimit = 25.0
-  /// A peer that lay somewhere is taken to walk when the latest ranges are this much better foretold so, natural logarithm of the
-  /// odds. What lies somewhere is picked up once in an hour, and every third of a second may be that moment: at 9.5, two thirds of this,
-  /// it is as likely as not. Errors that last longer than the models think pass for walks, so a third is reserve (docs/estimator.md).
+  /// A peer that stood is taken to walk when the latest ranges are this much better foretold so, natural logarithm of the odds. What
+  /// is looked for is carried off once in five minutes, and every third of a second may be that moment: at 7, half of this, it is as
+  /// likely as not. Errors that last longer than the models think pass for walks, so the other half is reserve (docs/estimator.md).
   public var walkLimit = 14.0
   /// One that walks is taken to stand again at these odds: who walks stops after some six seconds.
   public var standLimit = 3.0

@@ -62,15 +62,16 @@ extension PeerLink {
       mirrorDoubt: aperture.mirrorDoubt)
   }
 
-  /// Where the peer is if it has begun to walk, in weights beside those of the belief.
+  /// Where the peer is if it has begun to walk, or has walked, in weights beside those of the belief.
   private func rivals(after seconds: Double, beside belief: [TargetGaussian]) -> [TargetGaussian] {
-    guard let posterior = rival.posterior, posterior.walks, rival.probability > Self.negligible else { return [] }
+    if case .searching(let posterior) = stage, posterior.walks { return [] }
     let whole = belief.reduce(0) { $0 + $1.weight }
-    let odds = rival.probability / (1 - rival.probability)
-    return posterior.gaussians(after: seconds).map { gaussian in
-      var part = gaussian
-      part.weight *= odds * whole
-      return part
+    return rival.alternatives.filter { $0.odds > Self.negligible }.flatMap { posterior, odds in
+      posterior.gaussians(after: seconds).map { gaussian in
+        var part = gaussian
+        part.weight *= odds * whole
+        return part
+      }
     }
   }
 

@@ -87,7 +87,8 @@ extension PeerLink {
     stage = .searching(posterior)
     watch.reset()
     aperture = PathAperture()
-    rival = WalkRival(limit: posterior.walks ? configuration.standLimit : configuration.walkLimit)
+    rival = WalkRival(
+      limit: posterior.walks ? configuration.standLimit : configuration.walkLimit, restLimit: configuration.standLimit)
   }
 
   /// Every direction is possible again; `ranges` are what the new hypotheses know.

@@ -41,7 +41,7 @@ final class PeerLink {
     stage = .searching(
       PeerPosterior(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise))
     watch = LinkWatch(configuration, antennas: antennas, statedNoise: statedNoise)
-    rival = WalkRival(limit: configuration.walkLimit)
+    rival = WalkRival(limit: configuration.walkLimit, restLimit: configuration.standLimit)
   }
 
   /// A posterior that knows nothing.

@@ -3,43 +3,56 @@ import Foundation
 import Geometry
 import Ranging
 
-/// Watches whether a peer that is taken to stand has begun to walk, or one that is taken to walk has stopped.
+/// Watches whether a peer that is taken to stand has begun to walk, or has walked and stands elsewhere, or whether one that is taken
+/// to walk has stopped.
 ///
 /// Beside the belief stands its rival, which is the same belief but for that. Both foretell every range; as long as nothing speaks for
 /// the rival it begins anew from the belief, so that its walk begins where the evidence does (Page's test, see
-/// `ContradictionWatch`). A rival that wins takes over with all it knows: the peer is followed, not searched for.
+/// `ContradictionWatch`). Beside a rival that walks stands, from the moment at which something speaks for it, the same rival come to
+/// rest, which begins anew as long as to walk on explains the ranges better: a short walk is over before it has been noticed.
+/// A rival that wins takes over with all it knows: the peer is followed, not searched for.
 package struct WalkRival {
   /// How often a rival for which nothing speaks begins anew, seconds.
   private static let renewal = 0.3
   /// A rival needs no more hypotheses than this: it is about one place, and lives for seconds.
   private static let hypothesisLimit = 200
 
-  /// What part of the logarithm of the odds at which a walking rival takes over is reserve: beyond that it is likelier than not. What
+  /// What part of the logarithm of the odds at which a walking rival takes over makes it as likely as not; the rest is reserve. What
   /// is believed of a radio's errors is wrong at times, and to be unsure costs less than to follow a peer that stands.
-  private static let reserve = 4.5 / 14
+  private static let even = 0.5
 
-  private let limit: Double
+  /// Logarithms of the odds.
+  private let limit, restLimit: Double
   private var candidate: PeerPosterior?
   private var watch: ContradictionWatch
   private var age = 0.0
+  /// The peer has walked and stands elsewhere: nil while nothing speaks for it. Its evidence is that of the walk, less what it costs that the
+  /// walk has ended, and what has come since.
+  private var rested: (posterior: PeerPosterior, evidence: Double, age: Double)?
 
-  /// - Parameter limit: logarithm of the odds at which the rival takes over.
-  package init(limit: Double) {
-    self.limit = limit
+  /// - Parameters:
+  ///   - limit: logarithm of the odds at which the rival takes over.
+  ///   - restLimit: logarithm of the odds against the walk's end within a renewal.
+  package init(limit: Double, restLimit: Double) {
+    (self.limit, self.restLimit) = (limit, restLimit)
     watch = ContradictionWatch(limit: limit)
   }
 
-  /// The rival, free to grow; nil where there is none.
+  /// The rival that is likelier, free to grow; nil where there is none.
   package var posterior: PeerPosterior? {
-    candidate.map { $0.limited(to: nil) }
+    (rested.map { $0.evidence > watch.evidence } == true ? rested?.posterior : candidate)?.limited(to: nil)
   }
   /// Probability that the rival is right, 0...1.
-  package var probability: Double {
-    guard let candidate else { return 0 }
-    return 1 / (1 + exp(limit * (candidate.walks ? 1 - Self.reserve : 1) - watch.evidence))
+  package var probability: Double { 1 - 1 / (1 + alternatives.reduce(0) { $0 + $1.odds }) }
+  /// What speaks for the likelier one, natural logarithm of the odds.
+  package var evidence: Double { candidate == nil ? 0 : max(watch.evidence, rested?.evidence ?? 0) }
+
+  /// The rivals and the odds of each against the belief.
+  package var alternatives: [(posterior: PeerPosterior, odds: Double)] {
+    guard let candidate else { return [] }
+    let even = limit * (candidate.walks ? Self.even : 1)
+    return [(candidate, exp(watch.evidence - even))] + (rested.map { [($0.posterior, exp($0.evidence - even))] } ?? [])
   }
-  /// What speaks for it, natural logarithm of the odds.
-  package var evidence: Double { candidate == nil ? 0 : watch.evidence }
 
   /// Weighs the rival against the belief by how well either foretold a range; true when the rival is to take over.
   ///
@@ -51,13 +64,31 @@ package struct WalkRival {
   ) -> Bool {
     guard candidate != nil else { return false }
     age += seconds
-    candidate!.drift(position: lost.position, yawVariance: lost.yaw, device: range.device)
-    let own = candidate!.update(range)?.logDensity
-    return watch.note(belief: foretold, alone: own, seconds: seconds)
+    let own = Self.update(&candidate!, range, lost)
+    let hasWon = watch.note(belief: foretold, alone: own, seconds: seconds)
+    guard rested != nil else { return hasWon }
+    rested!.age += seconds
+    if let foretold, let own = Self.update(&rested!.posterior, range, lost) {
+      rested!.evidence += ContradictionWatch.share(seconds) * (own - foretold)
+    }
+    if rested!.evidence <= 0 { rested = nil }
+    return hasWon || rested.map { $0.evidence > limit } ?? false
+  }
+
+  private static func update(
+    _ posterior: inout PeerPosterior, _ range: PeerPosterior.Range, _ lost: AccumulatedDrift
+  ) -> Double? {
+    posterior.drift(position: lost.position, yawVariance: lost.yaw, device: range.device)
+    return posterior.update(range)?.logDensity
   }
 
   /// Begins anew from a belief, where nothing speaks for the rival and the time has come.
   package mutating func renew(from belief: @autoclosure () -> PeerPosterior?) {
+    if let candidate, candidate.walks, watch.evidence - restLimit > rested?.evidence ?? 0,
+      rested?.age ?? .infinity >= Self.renewal
+    {
+      rested = (candidate.standing.limited(to: Self.hypothesisLimit), watch.evidence - restLimit, 0)
+    }
     guard candidate == nil || (watch.evidence == 0 && age >= Self.renewal) else { return }
     watch.reset()
     age = 0
@@ -67,6 +98,7 @@ package struct WalkRival {
   /// Nothing is to be compared for now.
   package mutating func dismiss() {
     candidate = nil
+    rested = nil
     watch.reset()
   }
 }

@@ -8,45 +8,82 @@ import Simulation
 import Testing
 
 @Suite struct WalkRivalTests {
-  /// The moments at which a walk is as likely as not and at which the rival takes over, seconds; the peer goes off at `speed`, m/s.
-  private static func moments(seed: UInt64, speed: Double) -> (doubted: Double?, taken: Double?, highest: Double) {
-    var random = SeededRandom(seed: seed)
-    let configuration = FinderConfiguration()
-    let layout = LinkLayout(antennas: [])
-    var covariance = [Double](repeating: 0, count: layout.dimension * layout.dimension)
-    func set(_ k: Int, _ sigma: Double) { covariance[k * (layout.dimension + 1)] = sigma * sigma }
-    for k in 0..<3 { set(k, 0.15) }
-    set(layout.bias, 0.1)
-    set(layout.scale, 0.01)
-    set(layout.coloured.lowerBound, 0.06)
-    var mean = [Double](repeating: 0, count: layout.dimension)
-    (mean[0], mean[1]) = (5, 1)
-    func range(_ k: Int) -> PeerPosterior.Range {
-      let seconds = 0.1 * Double(k)
-      let device = Vector3(0, 0.5 * sin(2 * seconds), 0.3 * sin(1.3 * seconds))
-      let peer = Vector3(5 + speed * seconds, 1, 0)
-      return PeerPosterior.Range(
-        timestamp: Timestamp(nanoseconds: Int64(k) * 100_000_000),
-        range: (peer - device).norm + 0.05 * random.gaussian(),
-        antenna: device, device: device)
-    }
-    var belief = PeerPosterior(
-      [.init(share: 1, mean: mean, covariance: covariance, free: 0.9)], last: range(0),
-      noise: RangeNoise(white: 0.05, coloured: 0.06, correlationTime: 2, correlationLength: 20),
-      configuration: configuration.ranging, layout: layout)
-    var rival = WalkRival(limit: configuration.walkLimit)
-    rival.renew(from: belief)
-    var (doubted, highest): (Double?, Double) = (nil, 0)
-    for k in 1...50 {
-      let placed = range(k)
-      let foretold = belief.update(placed)?.logDensity
-      let taken = rival.weigh(placed, foretold: foretold, lost: AccumulatedDrift(), seconds: 0.1)
-      highest = max(highest, rival.probability)
-      if rival.probability > 0.5, doubted == nil { doubted = 0.1 * Double(k) }
-      if taken { return (doubted, 0.1 * Double(k), highest) }
+  /// A hand that swings before a peer, which goes off at `speed`, m/s, for `duration` seconds; what is believed of it and its rival.
+  private struct Trial {
+    var random: SeededRandom
+    let speed, duration: Double
+    var belief: PeerPosterior
+    var rival: WalkRival
+
+    init(seed: UInt64, speed: Double, duration: Double = .infinity) {
+      random = SeededRandom(seed: seed)
+      (self.speed, self.duration) = (speed, duration)
+      let configuration = FinderConfiguration()
+      let layout = LinkLayout(antennas: [])
+      var covariance = [Double](repeating: 0, count: layout.dimension * layout.dimension)
+      func set(_ k: Int, _ sigma: Double) { covariance[k * (layout.dimension + 1)] = sigma * sigma }
+      for k in 0..<3 { set(k, 0.15) }
+      set(layout.bias, 0.1)
+      set(layout.scale, 0.01)
+      set(layout.coloured.lowerBound, 0.06)
+      var mean = [Double](repeating: 0, count: layout.dimension)
+      (mean[0], mean[1]) = (5, 1)
+      rival = WalkRival(limit: configuration.walkLimit, restLimit: configuration.standLimit)
+      let device = Self.device(0)
+      let first = PeerPosterior.Range(
+        timestamp: Timestamp(nanoseconds: 0), range: (Vector3(5, 1, 0) - device).norm, antenna: device, device: device)
+      belief = PeerPosterior(
+        [.init(share: 1, mean: mean, covariance: covariance, free: 0.9)], last: first,
+        noise: RangeNoise(white: 0.05, coloured: 0.06, correlationTime: 2, correlationLength: 20),
+        configuration: configuration.ranging, layout: layout)
       rival.renew(from: belief)
     }
+
+    private static func device(_ seconds: Double) -> Vector3 {
+      Vector3(0, 0.5 * sin(2 * seconds), 0.3 * sin(1.3 * seconds))
+    }
+
+    func peer(_ seconds: Double) -> Vector3 { Vector3(5 + speed * min(seconds, duration), 1, 0) }
+
+    /// The range number `k`, one every tenth of a second; true when the rival takes over.
+    mutating func take(_ k: Int) -> Bool {
+      let seconds = 0.1 * Double(k)
+      let device = Self.device(seconds)
+      let range = PeerPosterior.Range(
+        timestamp: Timestamp(nanoseconds: Int64(k) * 100_000_000),
+        range: (peer(seconds) - device).norm + 0.05 * random.gaussian(), antenna: device, device: device)
+      let foretold = belief.update(range)?.logDensity
+      if rival.weigh(range, foretold: foretold, lost: AccumulatedDrift(), seconds: 0.1) { return true }
+      rival.renew(from: belief)
+      return false
+    }
+  }
+
+  /// The moments at which a walk is as likely as not and at which the rival takes over, seconds; the peer goes off at `speed`, m/s.
+  private static func moments(seed: UInt64, speed: Double) -> (doubted: Double?, taken: Double?, highest: Double) {
+    var trial = Trial(seed: seed, speed: speed)
+    var (doubted, highest): (Double?, Double) = (nil, 0)
+    for k in 1...50 {
+      let taken = trial.take(k)
+      highest = max(highest, trial.rival.probability)
+      if trial.rival.probability > 0.5, doubted == nil { doubted = 0.1 * Double(k) }
+      if taken { return (doubted, 0.1 * Double(k), highest) }
+    }
     return (doubted, nil, highest)
+  }
+
+  /// Who goes a step and stands again is not forgotten: what tells of it comes in while nobody walks any more.
+  @Test func aWalkOfAStepIsNoticedAfterwards() {
+    var (noticed, far) = (0, 0.0)
+    for seed in 1...24 {
+      var trial = Trial(seed: UInt64(seed), speed: 0.8, duration: 0.8)
+      let taken = (1...100).contains { trial.take($0) }
+      guard taken || trial.rival.probability > 0.5, let found = trial.rival.posterior?.merged else { continue }
+      noticed += 1
+      far = max(far, (Vector3(found.mean[0], found.mean[1], found.mean[2]) - trial.peer(100)).norm)
+    }
+    print("a walk of a step: noticed by \(noticed) of 24, \(far) m off at most")
+    #expect(noticed >= 20 && far < 1)
   }
 
   /// Who goes off is doubted first and followed then, within two seconds.
