@@ -52,6 +52,9 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var walkLimit = 14.0
   /// One that walks is taken to stand again at these odds: who walks stops after some six seconds.
   public var standLimit = 3.0
+  /// A radio is taken to err more than before with these odds against it every third of a second: once in twenty seconds of moving
+  /// about, natural logarithm.
+  public var loudLimit = 4.2
   /// How fast a hand that was not quiet may have moved before the trajectory began, m/s.
   public var unseenSpeed = 0.5
   /// What of the camera's calibration is estimated on the way.

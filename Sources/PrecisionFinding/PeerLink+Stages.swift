@@ -68,6 +68,16 @@ extension PeerLink {
     become(posterior, filter: filter)
   }
 
+  /// The radio errs more than was believed: from now on that is expected of it.
+  func expectLouderRadio() {
+    switch stage {
+    case .searching(let posterior): stage = .searching(posterior.louder ?? posterior)
+    case .tracked(let tracked): stage = .tracked(tracked.louder)
+    }
+    watch.reset()
+    rival.dismiss()
+  }
+
   /// The peer itself has said that it moves, or that it stands.
   ///
   /// - Parameter filter: the trajectory; nil where there is none.
@@ -88,7 +98,8 @@ extension PeerLink {
     watch.reset()
     aperture = PathAperture()
     rival = WalkRival(
-      limit: posterior.walks ? configuration.standLimit : configuration.walkLimit, restLimit: configuration.standLimit)
+      limit: posterior.walks ? configuration.standLimit : configuration.walkLimit, restLimit: configuration.standLimit,
+      loudLimit: configuration.loudLimit)
   }
 
   /// Every direction is possible again; `ranges` are what the new hypotheses know.

@@ -41,7 +41,8 @@ final class PeerLink {
     stage = .searching(
       PeerPosterior(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise))
     watch = LinkWatch(configuration, antennas: antennas, statedNoise: statedNoise)
-    rival = WalkRival(limit: configuration.walkLimit, restLimit: configuration.standLimit)
+    rival = WalkRival(
+      limit: configuration.walkLimit, restLimit: configuration.standLimit, loudLimit: configuration.loudLimit)
   }
 
   /// A posterior that knows nothing.
@@ -61,14 +62,16 @@ final class PeerLink {
     aperture.note(placed.antenna, seconds: seconds, drift: lost, hasAngles: !placed.cosines.isEmpty)
     let (foretold, isContradicted) = weigh(range, placed, antenna, lost, filter)
     let isRefuted = watch.weighs(placed, foretold: foretold, filter)
-    let isOutdone =
-      LinkWatch.isLost(filter) ? false : rival.weigh(placed, foretold: foretold, lost: lost, seconds: seconds)
-    if isOutdone || ((isRefuted || isContradicted) && rival.evidence > watch.evidence) {
+    let verdict =
+      LinkWatch.isLost(filter) ? .belief : rival.weigh(placed, foretold: foretold, lost: lost, seconds: seconds)
+    if verdict == .rival || ((isRefuted || isContradicted) && rival.evidence > watch.evidence) {
       takeOver(filter: filter)
     } else if isRefuted || isContradicted {
       reopen(filter: filter, with: watch.unexplained)
     } else if LinkWatch.isLost(filter) {
       rival.dismiss()
+    } else if verdict == .louderRadio {
+      expectLouderRadio()
     } else {
       rival.renew(from: challenged(placed, filter: filter))
     }

@@ -43,6 +43,13 @@ package struct TrackedModes {
   /// The likeliest place.
   package var best: TrackedPeer { modes.max { $0.share < $1.share }!.peer }
 
+  /// The same places of a radio that errs more from now on.
+  package var louder: TrackedModes {
+    var copy = self
+    for i in copy.modes.indices { copy.modes[i].peer.noise = copy.modes[i].peer.noise.louder ?? copy.modes[i].peer.noise }
+    return copy
+  }
+
   /// Probability of a free sight.
   package var free: Double { modes.reduce(0) { $0 + $1.share * $1.peer.chain.free } }
 

@@ -21,7 +21,7 @@ package struct TrackedPeer {
   let configuration: RangingConfiguration
   let layout: LinkLayout
   /// The link's noise, as the hypotheses left it.
-  package let noise: RangeNoise
+  package internal(set) var noise: RangeNoise
   package internal(set) var chain: LineOfSightChain
   var lastRange: Timestamp
   var lastPosition: Vector3

@@ -22,19 +22,22 @@ package struct WalkRival {
   private static let even = 0.5
 
   /// Logarithms of the odds.
-  private let limit, restLimit: Double
+  private let limit, restLimit, loudLimit: Double
   private var candidate: PeerPosterior?
   private var watch: ContradictionWatch
   private var age = 0.0
   /// The peer has walked and stands elsewhere: nil while nothing speaks for it. Its evidence is that of the walk, less what it costs that the
   /// walk has ended, and what has come since.
   private var rested: (posterior: PeerPosterior, evidence: Double, age: Double)?
+  /// Nobody walks and the radio errs more; nil beside a belief that walks.
+  private var louder: LouderRadio?
 
   /// - Parameters:
   ///   - limit: logarithm of the odds at which the rival takes over.
   ///   - restLimit: logarithm of the odds against the walk's end within a renewal.
-  package init(limit: Double, restLimit: Double) {
-    (self.limit, self.restLimit) = (limit, restLimit)
+  ///   - loudLimit: logarithm of the odds against a radio that begins to err more within a renewal.
+  package init(limit: Double, restLimit: Double, loudLimit: Double) {
+    (self.limit, self.restLimit, self.loudLimit) = (limit, restLimit, loudLimit)
     watch = ContradictionWatch(limit: limit)
   }
 
@@ -43,37 +46,60 @@ package struct WalkRival {
     (rested.map { $0.evidence > watch.evidence } == true ? rested?.posterior : candidate)?.limited(to: nil)
   }
   /// Probability that the rival is right, 0...1.
-  package var probability: Double { 1 - 1 / (1 + alternatives.reduce(0) { $0 + $1.odds }) }
+  package var probability: Double {
+    let odds = walks.reduce(0) { $0 + $1.odds }
+    return odds.isFinite ? odds / (1 + odds + loudOdds) : 1
+  }
   /// What speaks for the likelier one, natural logarithm of the odds.
   package var evidence: Double { candidate == nil ? 0 : max(watch.evidence, rested?.evidence ?? 0) }
 
-  /// The rivals and the odds of each against the belief.
+  /// What may be true instead of the belief, and the odds of each against it.
   package var alternatives: [(posterior: PeerPosterior, odds: Double)] {
+    walks + (louder.map { [($0.belief, loudOdds)] } ?? [])
+  }
+
+  private var loudOdds: Double { louder.map { exp($0.evidence - loudLimit) } ?? 0 }
+
+  private var walks: [(posterior: PeerPosterior, odds: Double)] {
     guard let candidate else { return [] }
     let even = limit * (candidate.walks ? Self.even : 1)
     return [(candidate, exp(watch.evidence - even))] + (rested.map { [($0.posterior, exp($0.evidence - even))] } ?? [])
   }
 
-  /// Weighs the rival against the belief by how well either foretold a range; true when the rival is to take over.
+  /// What has won.
+  package enum Verdict { case belief, rival, louderRadio }
+
+  /// Weighs the rivals against the belief by how well each foretold a range, and says which is to take over.
   ///
   /// - Parameters:
   ///   - foretold: logarithm of the belief's density; nil where it foretold nothing.
   ///   - lost: what the trajectory lost since the range before.
   package mutating func weigh(
     _ range: PeerPosterior.Range, foretold: Double?, lost: AccumulatedDrift, seconds: Double
-  ) -> Bool {
-    guard candidate != nil else { return false }
+  ) -> Verdict {
+    guard candidate != nil else { return .belief }
     age += seconds
     let own = Self.update(&candidate!, range, lost)
-    let hasWon = watch.note(belief: foretold, alone: own, seconds: seconds)
-    guard rested != nil else { return hasWon }
-    rested!.age += seconds
-    if let foretold, let own = Self.update(&rested!.posterior, range, lost) {
-      rested!.evidence += ContradictionWatch.share(seconds) * (own - foretold)
+    _ = watch.note(belief: foretold, alone: own, seconds: seconds)
+    louder?.weigh(range, foretold: foretold, lost: lost, seconds: seconds)
+    if rested != nil {
+      rested!.age += seconds
+      if let foretold, let own = Self.update(&rested!.posterior, range, lost) {
+        rested!.evidence += ContradictionWatch.share(seconds) * (own - foretold)
+      }
+      if rested!.evidence <= 0 { rested = nil }
     }
-    if rested!.evidence <= 0 { rested = nil }
-    return hasWon || rested.map { $0.evidence > limit } ?? false
+    return verdict
   }
+
+  /// The rival must outdo belief and louder radio together.
+  private var verdict: Verdict {
+    if evidence - log1p(loudOdds) > limit { return .rival }
+    return loudOdds > Self.loudOddsEnough && loudOdds > Self.loudOddsEnough * walks.reduce(0) { $0 + $1.odds } ? .louderRadio : .belief
+  }
+
+  /// Odds at which a radio is taken to err more.
+  private static let loudOddsEnough = 19.0
 
   private static func update(
     _ posterior: inout PeerPosterior, _ range: PeerPosterior.Range, _ lost: AccumulatedDrift
@@ -92,13 +118,16 @@ package struct WalkRival {
     guard candidate == nil || (watch.evidence == 0 && age >= Self.renewal) else { return }
     watch.reset()
     age = 0
-    candidate = belief().map { ($0.walks ? $0.standing : $0.walking).limited(to: Self.hypothesisLimit) }
+    let belief = belief()
+    candidate = belief.map { ($0.walks ? $0.standing : $0.walking).limited(to: Self.hypothesisLimit) }
+    louder = belief.flatMap { $0.walks ? nil : LouderRadio($0.limited(to: Self.hypothesisLimit)) }
   }
 
   /// Nothing is to be compared for now.
   package mutating func dismiss() {
     candidate = nil
     rested = nil
+    louder = nil
     watch.reset()
   }
 }

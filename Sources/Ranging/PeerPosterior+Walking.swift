@@ -12,6 +12,16 @@ extension PeerPosterior {
   /// The same belief of a peer that stands from now on, where it is.
   package var standing: PeerPosterior { withHypotheses(walks: false) { $0.standing() } }
 
+  /// The same belief of a radio that errs more from now on; nil where no noise of it can be larger.
+  package var louder: PeerPosterior? {
+    guard let noises = hypotheses?.noises else { return nil }
+    let louder = noises.map(\.louder)
+    guard louder.contains(where: { $0 != nil }) else { return nil }
+    var copy = self
+    copy.hypotheses!.noises = zip(noises, louder).map { $1 ?? $0 }
+    return copy
+  }
+
   private func withHypotheses(walks: Bool, _ change: (HypothesisSet) -> HypothesisSet) -> PeerPosterior {
     guard walks != self.walks else { return self }
     var copy = self

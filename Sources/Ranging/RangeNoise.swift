@@ -51,6 +51,17 @@ package struct RangeNoise: Equatable, Sendable {
   /// 1-sigma of both parts together, metres.
   package var total: Double { (white * white + coloured * coloured).squareRoot() }
 
+  /// By how much a radio may begin to err more, and the largest coloured 1-sigma that is believed, metres.
+  private static let step = 2.0, loudest = 0.4
+
+  /// The same with twice the coloured part; nil where that is more than is believed of any radio.
+  package var louder: RangeNoise? {
+    guard coloured * Self.step <= Self.loudest else { return nil }
+    return RangeNoise(
+      white: white, degrees: degrees, coloured: Self.step * coloured, correlationTime: correlationTime,
+      correlationLength: correlationLength)
+  }
+
   /// Variance to expect of the white part, m^2: that of Student's distribution where it is known from few ranges.
   var expectedVariance: Double { white * white * (1 + 2 / degrees) }
 

@@ -28,7 +28,8 @@ import Testing
       set(layout.coloured.lowerBound, 0.06)
       var mean = [Double](repeating: 0, count: layout.dimension)
       (mean[0], mean[1]) = (5, 1)
-      rival = WalkRival(limit: configuration.walkLimit, restLimit: configuration.standLimit)
+      rival = WalkRival(
+        limit: configuration.walkLimit, restLimit: configuration.standLimit, loudLimit: configuration.loudLimit)
       let device = Self.device(0)
       let first = PeerPosterior.Range(
         timestamp: Timestamp(nanoseconds: 0), range: (Vector3(5, 1, 0) - device).norm, antenna: device, device: device)
@@ -53,7 +54,7 @@ import Testing
         timestamp: Timestamp(nanoseconds: Int64(k) * 100_000_000),
         range: (peer(seconds) - device).norm + 0.05 * random.gaussian(), antenna: device, device: device)
       let foretold = belief.update(range)?.logDensity
-      if rival.weigh(range, foretold: foretold, lost: AccumulatedDrift(), seconds: 0.1) { return true }
+      if rival.weigh(range, foretold: foretold, lost: AccumulatedDrift(), seconds: 0.1) == .rival { return true }
       rival.renew(from: belief)
       return false
     }
