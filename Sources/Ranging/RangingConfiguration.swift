@@ -15,8 +15,9 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var scalePrior = 0.01
   /// Prior 1-sigma of what one antenna adds to that, metres; used when there are several antennas.
   public var antennaBiasPrior = 0.05
-  /// Correlation of the coloured errors of two antennas of the device: what surrounds the peer distorts both alike.
-  public var antennaCorrelation = 0.3
+  /// Correlation of the coloured errors of two antennas of the device: what surrounds the peer distorts both alike. Two real devices were
+  /// measured to have 0.30 and 0.54 (docs/estimator.md).
+  public var antennaCorrelation = 0.45
   /// Distance over which the coloured range error decorrelates, metres.
   public var correlationLength = 20.0
   /// Candidates for the coloured error: its 1-sigma in metres, and for how long it lasts, seconds. The link's own ranges decide between

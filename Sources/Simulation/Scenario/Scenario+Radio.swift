@@ -49,7 +49,7 @@ extension Scenario {
     package var antennas = ["": Vector3(-0.02, 0.065, 0)]
 
     /// Share of the wandering error's variance that all antennas have in common, 0...1.
-    package var driftCommonShare = 1.0
+    package var driftCommonShare = 0.5
     /// Standard deviation of the constant error that each antenna has for itself, metres.
     package var antennaBias = 0.0
 
