@@ -39,8 +39,8 @@ package struct PathAperture {
   /// The latest places, over the longest lag.
   private var latest: [Place] = []
   private var steps = [Steps](repeating: Steps(), count: lags.count)
-  /// An angle of arrival has been taken: it tells the side without a path.
-  private var hasAngles = false
+  /// An angle of arrival has been taken that tells the side without a path.
+  private var tellsHeight = false
 
   /// No path yet.
   package init() {}
@@ -51,9 +51,9 @@ package struct PathAperture {
   ///   - place: in the world, metres.
   ///   - seconds: since the place before.
   ///   - drift: what the path lost meanwhile.
-  ///   - hasAngles: an angle of arrival came with the range.
-  package mutating func note(_ place: Vector3, seconds: Double, drift: AccumulatedDrift, hasAngles: Bool) {
-    self.hasAngles = self.hasAngles || hasAngles
+  ///   - tellsHeight: an angle of arrival that tells above from below came with the range.
+  package mutating func note(_ place: Vector3, seconds: Double, drift: AccumulatedDrift, tellsHeight: Bool) {
+    self.tellsHeight = self.tellsHeight || tellsHeight
     let before = latest.last
     let now = Place(
       seconds: (before?.seconds ?? 0) + seconds, position: place, lost: (before?.lost ?? .zero) + drift.position)
@@ -85,7 +85,7 @@ package struct PathAperture {
   /// the rms `d` of the steps off a plane and the rms `s` of what the path errs by meanwhile off the same plane, the one for which that is
   /// least; over the first lag with half of the greatest mean square off the plane that fits best. 0...0.5; where the path is known, 0.
   package var mirrorDoubt: Double {
-    guard !hasAngles, let lost = latest.last?.lost, lost.trace > 0 else { return 0 }
+    guard !tellsHeight, let lost = latest.last?.lost, lost.trace > 0 else { return 0 }
     let spreads = steps.map(\.spread)
     guard let greatest = spreads.max(), greatest > 0, let i = spreads.firstIndex(where: { $0 >= 0.5 * greatest })
     else { return 0.5 }

@@ -45,8 +45,9 @@ extension TrackedPeer {
 
   private func model(_ measured: AxisCosine, _ antenna: Vector3, _ filter: any NavigationFilter) -> AxisCosineModel {
     let state = filter.vector(block)
+    let peer = Vector3(state[0], state[1], state[2])
     return AxisCosineModel(
-      axis: measured.axis, peer: Vector3(state[0], state[1], state[2]),
+      axis: measured.axis(towards: peer - filter.worldFromNavigation * antenna), peer: peer,
       worldFromNavigation: filter.worldFromNavigation, antenna: antenna)
   }
 

@@ -80,7 +80,9 @@ package struct TrackedPeer {
     predict(seconds: seconds, metres: (filter.worldFromBody.translation - lastPosition).norm, filter: filter)
     lastPosition = filter.worldFromBody.translation
     chain.predict(seconds: seconds)
-    if let guess = range.nonLineOfSight { chain.update(radioGuess: guess) }
+    if let blocked = range.nonLineOfSight {
+      chain.update(SightGuess(blocked: blocked, seconds: seconds, rate: configuration.sightRate))
+    }
     guard let row = row(of: range, antenna: antenna, filter: filter) else { return }
     let free = likelihood(
       row.residual, Self.variance(row.jacobian, in: filter.covariance) + noise.white * noise.white)

@@ -40,7 +40,9 @@ package struct DistanceWalk {
     set!.predict(
       seconds: seconds, metres: (range.device - last.device).norm, antennaCorrelation: configuration.antennaCorrelation)
     set!.wander(variance: moved.squaredNorm + walked * walked)
-    if let guess = range.blockedGuess { set!.weigh(radioGuess: guess) }
+    if let blocked = range.blockedGuess {
+      set!.weigh(SightGuess(blocked: blocked, seconds: seconds, rate: configuration.sightRate))
+    }
     let verdict = set!.update(
       RangeEvidence(
         range: range.range, antenna: set!.anchor, columns: layout.columns(of: range.antennaID), seconds: seconds,

@@ -14,7 +14,11 @@ extension HypothesisSet {
     _ measured: AxisCosine, antenna: Vector3, worth: Double, _ configuration: RangingConfiguration
   ) {
     guard worth > 0 else { return }
-    let (noise, n, axis) = (measured.variance / worth, dimension, LaneVector(repeating: measured.axis))
+    let (noise, n) = (measured.variance / worth, dimension)
+    let (before, behind) = (
+      LaneVector(repeating: measured.axis + measured.fold), LaneVector(repeating: measured.axis - measured.fold)
+    )
+    let ahead = LaneVector(repeating: measured.ahead)
     let from = LaneVector(repeating: anchor - antenna)
     let ph = UnsafeMutablePointer<Lanes>.allocate(capacity: n)
     ph.initialize(repeating: .zero, count: n)
@@ -28,6 +32,7 @@ extension HypothesisSet {
       let d = from + x[0] * u
       let r = d.dot(d).squareRoot().atLeast(1e-6)
       let way = (1 / r) * d
+      let axis = before.replacing(with: behind, where: ahead.dot(d) .< 0)
       let cosine = axis.dot(way)
       let gradient = (1 / r) * (axis - cosine * way)
       let (h0, h1, h2) = (x[0] * gradient.dot(e1), x[0] * gradient.dot(u.cross(e1)), gradient.dot(u))

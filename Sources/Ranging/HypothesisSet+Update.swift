@@ -72,10 +72,10 @@ extension HypothesisSet {
     }
   }
 
-  /// Weights the pairs by the radio's own guess (0 free ... 1 blocked), trusted as far as odds of 10 to 1.
-  package mutating func weigh(radioGuess blocked: Double) {
-    let p = min(max(blocked, 0), 1)
-    for i in 0..<count { logWeight[i] += log(0.1 + (i & 1 == 0 ? 1 - p : p)) }
+  /// Weights the pairs by the radio's own guess.
+  package mutating func weigh(_ guess: SightGuess) {
+    let (free, blocked) = (log(guess.likelihoodFree), log(guess.likelihoodBlocked))
+    for i in 0..<count { logWeight[i] += i & 1 == 0 ? free : blocked }
   }
 
   /// Moves a direction by two tangent angles and carries its basis along.

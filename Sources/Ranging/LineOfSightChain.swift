@@ -30,9 +30,8 @@ package struct LineOfSightChain: Equatable, Sendable {
     if a + b > 0 { free = min(max(a / (a + b), 1e-6), 1 - 1e-6) }
   }
 
-  /// Takes in the radio's own guess (0 free ... 1 blocked), trusted as far as odds of 10 to 1.
-  package mutating func update(radioGuess blocked: Double) {
-    let p = min(max(blocked, 0), 1)
-    update(likelihoodFree: 0.1 + (1 - p), likelihoodBlocked: 0.1 + p)
+  /// Takes in the radio's own guess.
+  package mutating func update(_ guess: SightGuess) {
+    update(likelihoodFree: guess.likelihoodFree, likelihoodBlocked: guess.likelihoodBlocked)
   }
 }

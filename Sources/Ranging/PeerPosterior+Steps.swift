@@ -41,7 +41,9 @@ extension PeerPosterior {
       position: (configuration.peerRandomWalk * configuration.peerRandomWalk * seconds) * Matrix3.identity,
       yawVariance: 0,
       device: range.device)
-    if let guess = range.blockedGuess { hypotheses!.weigh(radioGuess: guess) }
+    if let blocked = range.blockedGuess {
+      hypotheses!.weigh(SightGuess(blocked: blocked, seconds: seconds, rate: configuration.sightRate))
+    }
     if !isFolded {
       hypotheses!.splitWhereCurved(
         antenna: range.antenna, limit: limit)

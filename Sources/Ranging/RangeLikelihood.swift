@@ -14,7 +14,13 @@ package struct RangeLikelihood {
   /// - Parameters: the innovation in metres and its variance (prediction plus white noise) in m^2.
   @inlinable package init(innovation: Double, variance: Double, grossShare: Double, grossSpread: Double) {
     regular = (1 - grossShare) * Self.normal(innovation, variance)
-    gross = grossShare * Self.normal(innovation, variance + grossSpread * grossSpread)
+    gross = grossShare * Self.cauchy(innovation, variance + grossSpread * grossSpread)
+  }
+
+  /// Cauchy's density with the square of its half-width: a gross error may be of any size. A normal density would be zero to the
+  /// computer at a hundred metres, as the model's is, and who divides one by the other believes the range.
+  @inlinable package static func cauchy(_ x: Double, _ square: Double) -> Double {
+    square.squareRoot() / (.pi * (square + x * x))
   }
 
   /// The normal density.
@@ -42,7 +48,8 @@ struct LaneLikelihood {
   @inline(__always)
   init(innovation: Lanes, variance: Lanes, grossShare: Double, grossSpread: Double) {
     regular = (1 - grossShare) * Self.normal(innovation, variance)
-    gross = grossShare * Self.normal(innovation, variance + grossSpread * grossSpread)
+    let square = variance + grossSpread * grossSpread
+    gross = grossShare * square.squareRoot() / (.pi * (square + innovation * innovation))
   }
 
   /// Of one part of a mixture, with its share of the whole.

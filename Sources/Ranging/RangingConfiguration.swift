@@ -59,7 +59,7 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var blockedNoise = 0.05
   /// Share of the ranges that are wrong altogether, on either side.
   public var grossShare = 0.01
-  /// Spread of those, metres.
+  /// Half of those are off by less than this, metres.
   public var grossSpread = 3.0
   /// Angles of arrival are taken within this angle of where the array looks, degrees: beyond it arrays tell little.
   public var angleConeDegrees = 60.0
@@ -91,6 +91,9 @@ public struct RangingConfiguration: Equatable, Sendable {
     let this = HypothesisSet.cellSize(LinkLayout(antennas: layout, walks: false))
     return hypothesisLimit * one / this / (layout.walks ? 2 : 1)
   }
+
+  /// Rate at which sights change, 1/s.
+  package var sightRate: Double { blockingRate + clearingRate }
 
   /// How a peer walks.
   package var walk: WalkModel { WalkModel(speed: Vector3(walkSpeed, walkSpeed, climbSpeed), memory: walkMemory) }

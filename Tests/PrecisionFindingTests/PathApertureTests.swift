@@ -10,7 +10,7 @@ import Testing
 @Suite struct PathApertureTests {
   /// A hand that sweeps level for ten seconds, `off(t)` metres off its plane at the time t; the path errs by `error` in a second, 1-sigma.
   /// The plane is tilted: nothing here depends on the horizon. A range every `interval` seconds.
-  static func doubt(error: Double, interval: Double = 0.05, hasAngles: Bool = false, off: (Double) -> Double) -> Double
+  static func doubt(error: Double, interval: Double = 0.05, tellsHeight: Bool = false, off: (Double) -> Double) -> Double
   {
     let tilt = Rotation.exp(Vector3(0.3, -0.2, 0.1))
     var aperture = PathAperture()
@@ -19,7 +19,7 @@ import Testing
       let angle = 0.8 * sin(2 * t)
       aperture.note(
         tilt * Vector3(0.6 * sin(angle), 0.6 * cos(angle), off(t)), seconds: interval,
-        drift: AccumulatedDrift(positionVariance: error * error * interval), hasAngles: hasAngles)
+        drift: AccumulatedDrift(positionVariance: error * error * interval), tellsHeight: tellsHeight)
     }
     return aperture.mirrorDoubt
   }
@@ -62,7 +62,7 @@ import Testing
         let t = 0.05 * Double(i)
         aperture.note(
           Vector3(0.6 * sin(2 * t), 0.6 * cos(2 * t), 0.005 * sin(9 * t)), seconds: 0.05,
-          drift: AccumulatedDrift(position: Matrix3(diagonal: 0.05 * 0.015 * 0.015 * lost)), hasAngles: false)
+          drift: AccumulatedDrift(position: Matrix3(diagonal: 0.05 * 0.015 * 0.015 * lost)), tellsHeight: false)
       }
       return aperture.mirrorDoubt
     }
@@ -77,7 +77,7 @@ import Testing
       let off = i.isMultiple(of: 2) ? 0.1 : -0.1
       aperture.note(
         Vector3(Double(i % 7), Double(i % 5), off), seconds: i.isMultiple(of: 400) ? 30 : 0.1,
-        drift: AccumulatedDrift(positionVariance: 1e-5), hasAngles: false)
+        drift: AccumulatedDrift(positionVariance: 1e-5), tellsHeight: false)
     }
     #expect(aperture.mirrorDoubt < 1e-6)
   }
@@ -85,7 +85,7 @@ import Testing
   /// A path from a tracker that states no error is believed, and an angle of arrival needs no path.
   @Test func whatIsKnownIsBelieved() {
     #expect(Self.doubt(error: 0) { 0.003 * sin(9 * $0) } == 0)
-    #expect(Self.doubt(error: 0.015, hasAngles: true) { 0.003 * sin(9 * $0) } == 0)
+    #expect(Self.doubt(error: 0.015, tellsHeight: true) { 0.003 * sin(9 * $0) } == 0)
     #expect(PathAperture().mirrorDoubt == 0)
   }
 

@@ -38,6 +38,56 @@ import Testing
       AxisCosine.measured(azimuth: nil, elevation: nil, deviation: 1, cone: 1, worldFromDevice: .identity).isEmpty)
   }
 
+  /// An azimuth alone is that of a peer at any height, and of its mirror image behind; elsewhere it is as far off as the azimuth is.
+  @Test func anAzimuthAloneSaysNothingOfTheHeight() throws {
+    var random = SeededRandom(seed: 85)
+    for _ in 0..<200 {
+      let device = Rotation.yaw(random.uniform(-3...3))
+      let (a, e) = (random.uniform(-0.8...0.8), random.uniform(-1.2...1.2))
+      let cosine = try #require(
+        AxisCosine.measured(azimuth: a, elevation: nil, deviation: 0.05, cone: 1.4, worldFromDevice: device).first)
+      for z in [-1.0, 1.0] {
+        func model(_ a: Double) -> Double {
+          cosine.model(4 * (device * Vector3(sin(a) * cos(e), sin(e), z * cos(a) * cos(e)))).cosine
+        }
+        #expect(abs(model(a) - cosine.cosine) < 1e-12)
+        #expect(abs(model(a + 0.1) - cos(e) * sin(0.1)) < 1e-12)
+      }
+      let d = random.uniform(0.5...8) * random.direction()
+      let numeric = FiniteDifferences.jacobian(inputs: 3) { [cosine.model(d + Vector3($0[0], $0[1], $0[2])).cosine] }
+      let gradient = cosine.model(d).gradient
+      #expect(FiniteDifferences.largestDifference([[gradient.x, gradient.y, gradient.z]], numeric) < 1e-6)
+    }
+  }
+
+  /// A peer high above a device that turns: with azimuths alone the truth stays alive.
+  @Test func azimuthsOfAHighPeerAreHonest() {
+    var random = SeededRandom(seed: 86)
+    let sigma = Angle.degrees(5)
+    for _ in 0..<20 {
+      let peer = Vector3(3, random.uniform(-1...1), 3)
+      var posterior = PeerPosterior(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
+      for k in 0..<60 {
+        let t = 0.1 * Double(k)
+        let device = Vector3(0.3 * cos(2 * t), 0.5 * sin(2 * t), 0.1 * sin(t))
+        // Device axes: x to the right of the world's x axis ahead, y up, -z ahead.
+        let axes = Rotation(
+          matrix: Matrix3(rows: Vector3(0, 0, -1), Vector3(-1, 0, 0), Vector3(0, 1, 0)))
+        let u = axes.inverse * (peer - device).normalized
+        var range = PeerPosterior.Range(
+          timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: t),
+          range: (peer - device).norm + 0.05 * random.gaussian(), antenna: device, device: device)
+        range.cosines = AxisCosine.measured(
+          azimuth: atan2(u.x, -u.z) + sigma * random.gaussian(), elevation: nil, deviation: sigma,
+          cone: Angle.degrees(60),
+          worldFromDevice: axes)
+        posterior.update(range)
+      }
+      let azimuth = ExactPosteriorTests.azimuth(posterior.gaussians, from: .zero)
+      #expect(abs(Angle.wrapped(azimuth - atan2(peer.y, peer.x))) < Angle.degrees(15))
+    }
+  }
+
   /// Variances of the cosines are those of drawn angles, to first order.
   @Test func variancesAreThoseOfAngles() {
     var random = SeededRandom(seed: 83)

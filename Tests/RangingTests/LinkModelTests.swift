@@ -28,27 +28,41 @@ import Testing
     #expect(abs(chain.free - 0.75) < 1e-12)
     chain.update(likelihoodFree: 0, likelihoodBlocked: 0)
     #expect(abs(chain.free - 0.75) < 1e-12, "no evidence, no change")
-    chain.update(radioGuess: 0.5)
+    chain.update(SightGuess(blocked: 0.5, seconds: 1, rate: 2))
     #expect(abs(chain.free - 0.75) < 1e-12, "a radio that cannot tell changes nothing")
     var guessed = LineOfSightChain(blockingRate: 1, clearingRate: 1)
-    guessed.update(radioGuess: 1)
-    #expect(abs(guessed.free / (1 - guessed.free) - 1 / 11) < 1e-12)
-    for _ in 0..<100 { guessed.update(radioGuess: 7) }
+    guessed.update(SightGuess(blocked: 1, seconds: 1e6, rate: 2))
+    #expect(abs(guessed.free / (1 - guessed.free) - 1 / 11) < 1e-12, "an opinion of its own")
+    for _ in 0..<100 { guessed.update(SightGuess(blocked: 7, seconds: 1, rate: 2)) }
     #expect(guessed.free > 0 && guessed.free < 1, "never quite sure: a chain that is cannot come back")
   }
 
-  /// The density is one: Simpson's rule over 60 m in millimetres.
+  /// A radio that says with each of fifty ranges a second what it said before has said it once a spell.
+  @Test func aGuessIsWorthItsTime() {
+    func odds(rangesPerSecond: Int) -> Double {
+      (0..<rangesPerSecond).reduce(0) { sum, _ in
+        let guess = SightGuess(blocked: 1, seconds: 1 / Double(rangesPerSecond), rate: 1.7)
+        return sum + log(guess.likelihoodBlocked / guess.likelihoodFree)
+      }
+    }
+    #expect(odds(rangesPerSecond: 50) < 1.7 * log(11) && odds(rangesPerSecond: 50) > 1.6 * log(11))
+    #expect(odds(rangesPerSecond: 5) < odds(rangesPerSecond: 50), "time counts, not words")
+  }
+
+  /// The density is one: Simpson's rule over all angles whose tangent is the innovation, for gross errors have no end.
   @Test(arguments: [0.001, 0.02, 0.5])
   func theLikelihoodIntegratesToOne(variance: Double) {
-    let (count, step) = (60_000, 0.001)
+    let count = 60_000
+    let step = Double.pi / Double(count)
     var total = 0.0
-    for i in 0...count {
-      let weight = (i == 0 || i == count ? 1.0 : i % 2 == 1 ? 4 : 2) * step / 3
-      let innovation = (Double(i) - Double(count) / 2) * step
-      total +=
-        weight * RangeLikelihood(innovation: innovation, variance: variance, grossShare: 0.1, grossSpread: 3).total
+    for i in 1..<count {
+      let weight = (i % 2 == 1 ? 4.0 : 2) * step / 3
+      let angle = Double(i) * step - 0.5 * Double.pi
+      let likelihood = RangeLikelihood(innovation: tan(angle), variance: variance, grossShare: 0.1, grossSpread: 3)
+      total += weight * likelihood.total / (cos(angle) * cos(angle))
     }
-    #expect(abs(total - 1) < 1e-9)
+    // At the ends, where no range is: 2/3 of a step of what tends to the gross share.
+    #expect(abs(total - 1) < 1e-4)
   }
 
   @Test func farRangesAreGrossOnesOnEitherSide() {

@@ -1,0 +1,32 @@
+import Foundation
+import Geometry
+import Ranging
+import SensorData
+import Simulation
+import TestSupport
+import Testing
+
+/// Ranges that are wrong altogether, by however much.
+@Suite struct GrossRangeTests {
+  /// One range of many metres too much moves nothing that is known. From 120 m on the computer could not tell the model's density from that
+  /// of a gross error, took the range for a good one, and lost the peer.
+  @Test(arguments: [20, 120, 300, 655.35, 1e5, 1e9]) func oneRangeMovesNothing(range: Double) {
+    var random = SeededRandom(seed: 91)
+    for _ in 0..<6 {
+      let trial = RangingTrial(.arc, seconds: 6, random: &random)
+      var posterior = PeerPosterior(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
+      for reading in trial.readings { posterior.update(ExactPosteriorTests.range(reading)) }
+      let before = Self.mean(posterior)
+      let last = ExactPosteriorTests.range(trial.readings.last!)
+      let outcome = posterior.update(
+        PeerPosterior.Range(
+          timestamp: last.timestamp.advanced(bySeconds: 0.1), range: range, antenna: last.antenna, device: last.device))
+      #expect(outcome?.free ?? 1 < 0.5, "it is not used")
+      #expect((Self.mean(posterior) - before).norm < 0.1, "and moves nothing")
+    }
+  }
+
+  private static func mean(_ posterior: PeerPosterior) -> Vector3 {
+    posterior.gaussians.reduce(Vector3.zero) { $0 + $1.weight * $1.position }
+  }
+}
