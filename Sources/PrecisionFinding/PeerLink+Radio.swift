@@ -51,7 +51,7 @@ extension PeerLink {
     guard let range = record.lastRange else { return nil }
     let ranging = configuration.ranging
     let radio = radio(filter: filter)
-    var bias = radio?.bias ?? (0, ranging.biasPrior * ranging.biasPrior)
+    var bias = radio?.bias ?? (mean: 0, variance: ranging.biasPrior * ranging.biasPrior)
     if antennas.count > 1 { bias.variance += ranging.antennaBiasPrior * ranging.antennaBiasPrior }
     return BareDistance(
       range: range.range, age: time.seconds(since: range.timestamp), bias: bias,
@@ -64,9 +64,12 @@ extension PeerLink {
     let ranging = configuration.ranging
     var sight = LineOfSightChain(
       blockingRate: ranging.blockingRate, clearingRate: ranging.clearingRate, free: record.sight?.free)
-    let isWeighed = record.sight?.time == range.timestamp
-    if let weighed = record.sight?.time { sight.predict(seconds: range.timestamp.seconds(since: weighed)) }
-    if !isWeighed, let guess = range.nonLineOfSight { sight.update(radioGuess: guess) }
+    let seconds = record.sight.map { range.timestamp.seconds(since: $0.time) }
+    sight.predict(seconds: seconds ?? 0)
+    // A guess that came with a weighed range is in there already, and tells nothing new in no time.
+    if let blocked = range.nonLineOfSight {
+      sight.update(SightGuess(blocked: blocked, seconds: seconds ?? .infinity, rate: ranging.sightRate))
+    }
     return 1 - sight.free
   }
 }
