@@ -38,7 +38,9 @@ extension PrecisionFinder {
   }
 
   func publishAll(at time: Timestamp) {
-    let onPath = advance(to: time) || standsAtEnd(time)
+    let isReached = advance(to: time)
+    if isReached { follow(from: nil) }
+    let onPath = isReached || standsAtEnd(time)
     for peer in links.keys.sorted() { publish(peer, at: time, onPath: onPath) }
     judgeSession(at: time, onPath: onPath)
   }

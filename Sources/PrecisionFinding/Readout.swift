@@ -94,7 +94,7 @@ package struct Readout {
   ) -> (NearbyObject.AngleEstimate?, NoAngle?, progress: Double) {
     // Who is surely too near is asked for no sweep, wherever the peer may be about the device.
     let horizontal = belief.horizontalDistance
-    let nearness = min(horizontal.mean / nearest, 1)
+    let nearness = min(horizontal.mean / max(nearest, 2 * horizontal.sigma), 1)
     if horizontal.mean + 2 * horizontal.sigma < nearest { return (nil, .near, nearness) }
     // Half the posterior elsewhere needs no quantiles.
     let centers = marginal.centers(beyond: .pi / 4)
