@@ -48,7 +48,11 @@ struct UpdateComposer {
       let bare = bare()
       (object.distance, object.distanceStandardDeviation) = (bare?.mean, bare?.sigma)
       if filter == nil { found.append(.init(.noTrajectory)) }
-      if blindness != nil { convergence = Convergence(status: .notConverged, reasons: [.insufficientLighting]) }
+      // A weak signal alone is nothing to judge yet.
+      if blindness != nil {
+        convergence = judge.judge(
+          .init(readout: nil, vertical: .unknown, dark: true, weakSignal: !weakness.isEmpty))
+      }
     }
     if let report { details.merge(report.details) { $1 } }
     if let blindness { details["camera"] = .text(blindness) }
