@@ -102,9 +102,11 @@ extension PeerLink {
       loudLimit: configuration.loudLimit)
   }
 
-  /// Every direction is possible again; `ranges` are what the new hypotheses know.
-  func reopen(filter: any NavigationFilter, with ranges: [LinkWatch.Unexplained]) {
-    var posterior = fresh
+  /// Every direction is possible again; `ranges` are what the new hypotheses know, and of the radio what is known.
+  func reopen(
+    filter: any NavigationFilter, with ranges: [LinkWatch.Unexplained], knowing knowledge: LinkKnowledge? = nil
+  ) {
+    var posterior = fresh.knowing(knowledge)
     drift = ranges.first?.drift ?? filter.accumulatedDrift
     for (range, then) in ranges {
       let lost = then - drift
@@ -117,6 +119,13 @@ extension PeerLink {
     noteReopening()
   }
 
-  /// Gives the peer up as a state of `filter`, which is about to go: what is known is lost but the link lives on.
-  func detach(from filter: any NavigationFilter) { reopen(filter: filter, with: []) }
+  /// Gives the peer up as a state of `filter`, which is about to go: where it is must be found anew, its radio stays as it is known.
+  func detach(from filter: any NavigationFilter) {
+    let knowledge: LinkKnowledge?
+    switch stage {
+    case .searching(let posterior): knowledge = posterior.linkKnowledge
+    case .tracked(let tracked): knowledge = watch.last.flatMap { tracked.posterior(last: $0, filter: filter).linkKnowledge }
+    }
+    reopen(filter: filter, with: [], knowing: knowledge)
+  }
 }

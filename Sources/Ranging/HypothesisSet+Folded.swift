@@ -4,19 +4,24 @@ import Geometry
 extension HypothesisSet {
   /// What a first range tells of the distance, all directions alike: one pair for each candidate of the noise.
   ///
-  /// - Parameter statedNoise: the total 1-sigma that the recording states, metres.
+  /// - Parameters:
+  ///   - statedNoise: the total 1-sigma that the recording states, metres.
+  ///   - knowledge: of the radio, instead of that.
   init(
-    folded first: PeerPosterior.Range, _ configuration: RangingConfiguration, layout: LinkLayout, statedNoise: Double?
+    folded first: PeerPosterior.Range, _ configuration: RangingConfiguration, layout: LinkLayout, statedNoise: Double?,
+    knowledge: LinkKnowledge? = nil
   ) {
-    let noises = configuration.noiseCandidates.map {
+    let candidates = configuration.noiseCandidates.map {
       RangeNoise(
         total: statedNoise ?? configuration.assumedNoise, degrees: configuration.noiseWorth, coloured: $0.x,
         correlationTime: $0.y, correlationLength: configuration.correlationLength)
     }
-    self.init(anchor: first.antenna, layout: layout, noises: noises)
-    let prior = LinkPrior(configuration: configuration, layout: layout)
-    for (index, noise) in noises.enumerated() {
-      let stated = statedNoise.map { configuration.logPrior(of: noise, stated: $0) } ?? 0
+    let weighed =
+      knowledge?.noises.map { ($0.noise, log($0.share)) }
+      ?? candidates.map { noise in (noise, statedNoise.map { configuration.logPrior(of: noise, stated: $0) } ?? 0) }
+    self.init(anchor: first.antenna, layout: layout, noises: weighed.map(\.0))
+    let prior = LinkPrior(configuration: configuration, layout: layout, bias: knowledge?.bias)
+    for (index, (noise, stated)) in weighed.enumerated() {
       for isBlocked in [false, true] {
         let half = prior.half(first, noise, blocked: isBlocked)
         append(

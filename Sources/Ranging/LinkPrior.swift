@@ -4,6 +4,8 @@ import Foundation
 struct LinkPrior {
   let configuration: RangingConfiguration
   let layout: LinkLayout
+  /// Mean and variance of the constant bias, metres, where it is known better than that of any radio.
+  var bias: (mean: Double, variance: Double)?
 
   /// State of a new hypothesis but for its direction, of which nothing is said: the first range ties the distance to the biases,
   /// `rho = z - s z - b - a_j - b_j - e - n`.
@@ -14,7 +16,7 @@ struct LinkPrior {
     let columns = layout.columns(of: first.antennaID)
     func square(_ x: Double) -> Double { x * x }
     var variances = [Double](repeating: 0, count: n)
-    variances[layout.bias] = square(configuration.biasPrior)
+    variances[layout.bias] = bias?.variance ?? square(configuration.biasPrior)
     variances[layout.scale] = square(configuration.scalePrior)
     for k in layout.coloured { variances[k] = square(noise.coloured) }
     for k in layout.antennaBiases { variances[k] = square(configuration.antennaBiasPrior) }
@@ -25,7 +27,7 @@ struct LinkPrior {
       ? CutNormal(mean: configuration.excessMean, variance: square(configuration.excessSpread)).moments : (0, 0)
     variances[layout.excess] = excessVariance
 
-    let distance = max(first.range - excess, 0.05)
+    let distance = max(first.range - excess - (bias?.mean ?? 0), 0.05)
     var tied: [(index: Int, weight: Double)] = [
       (layout.bias, 1), (layout.scale, distance), (columns.coloured, 1), (layout.excess, 1),
     ]
@@ -48,6 +50,7 @@ struct LinkPrior {
     }
     var scalars = [Double](repeating: 0, count: n - 2)
     scalars[0] = distance
+    scalars[layout.bias - 2] = bias?.mean ?? 0
     scalars[layout.excess - 2] = excess
     let rate = configuration.blockingRate + configuration.clearingRate
     let share = (blocked ? configuration.blockingRate : configuration.clearingRate) / rate

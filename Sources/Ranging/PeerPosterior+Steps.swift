@@ -6,7 +6,8 @@ import SensorData
 extension PeerPosterior {
   /// Until the device has moved the direction is open: each noise has one pair of hypotheses about the distance.
   mutating func begin(at first: Range) {
-    hypotheses = HypothesisSet(folded: first, configuration, layout: layout, statedNoise: statedNoise)
+    hypotheses = HypothesisSet(
+      folded: first, configuration, layout: layout, statedNoise: statedNoise, knowledge: knowledge)
     isFolded = true
     last = first
     normalize()

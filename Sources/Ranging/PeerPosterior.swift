@@ -30,6 +30,8 @@ package struct PeerPosterior {
   let configuration: RangingConfiguration
   var layout: LinkLayout
   let statedNoise: Double?
+  /// Of the radio, from before the first range; nil: nothing but what is assumed of any.
+  var knowledge: LinkKnowledge?
   var hypotheses: HypothesisSet?
   var waiting: [Range] = []
   var last: Range?

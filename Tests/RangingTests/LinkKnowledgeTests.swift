@@ -1,0 +1,63 @@
+import Foundation
+import Geometry
+import Ranging
+import SensorData
+import Simulation
+import TestSupport
+import Testing
+
+/// What of a link outlives a trajectory that begins anew.
+@Suite struct LinkKnowledgeTests {
+  /// Searches of twelve seconds that tell a radio's constant bias; then the world is lost, and the device stands.
+  private static func distances(seed: UInt64) throws -> (
+    truth: Double, knowing: (mean: Double, sigma: Double), fresh: (mean: Double, sigma: Double)
+  ) {
+    var random = SeededRandom(seed: seed)
+    let peer = Vector3(random.uniform(1.5...3), random.uniform(-1...1), random.uniform(-0.5...0.5))
+    let bias = 0.15 * random.gaussian()
+    func range(_ t: Double, at device: Vector3) -> PeerPosterior.Range {
+      PeerPosterior.Range(
+        timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: t),
+        range: (peer - device).norm + bias + 0.03 * random.gaussian(), antenna: device, device: device)
+    }
+    let fresh = PeerPosterior(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
+    var before = fresh
+    for k in 0..<240 {
+      let t = 0.05 * Double(k)
+      before.update(range(t, at: Vector3(1.2 * cos(t), 1.2 * sin(t), 0.4 * sin(2 * t))))
+    }
+    let knowledge = try #require(before.linkKnowledge)
+    #expect(knowledge.bias.variance < 0.7 * 0.15 * 0.15, "walking about a near peer tells of the bias")
+    var (knowing, ignorant) = (fresh.knowing(knowledge), fresh)
+    for k in 0..<20 {
+      let next = range(20 + 0.05 * Double(k), at: .zero)
+      knowing.update(next)
+      ignorant.update(next)
+    }
+    return (peer.norm, distance(knowing), distance(ignorant))
+  }
+
+  private static func distance(_ posterior: PeerPosterior) -> (mean: Double, sigma: Double) {
+    let parts = posterior.gaussians.map { part in
+      let u = part.position.normalized
+      return (part.weight, part.position.norm, part.covariance.form(u, u))
+    }
+    let mean = parts.reduce(0) { $0 + $1.0 * $1.1 }
+    let square = parts.reduce(0) { $0 + $1.0 * ($1.1 * $1.1 + $1.2) }
+    return (mean, max(square - mean * mean, 0).squareRoot())
+  }
+
+  /// The distance is better known at once than that of a stranger, and as well as is claimed.
+  @Test func theRadioIsKnownAfterTheWorldIsLost() throws {
+    var (squares, better) = (0.0, 0)
+    let trials = 40
+    for seed in 1...trials {
+      let (truth, knowing, fresh) = try Self.distances(seed: UInt64(seed))
+      #expect(knowing.sigma < 0.8 * fresh.sigma)
+      squares += pow((knowing.mean - truth) / knowing.sigma, 2)
+      if abs(knowing.mean - truth) < abs(fresh.mean - truth) { better += 1 }
+    }
+    print("A known radio's distance errs by \(squares / Double(trials)), normalised and squared; nearer in \(better) of \(trials).")
+    #expect(squares / Double(trials) < 1.6 && better > 24)
+  }
+}
