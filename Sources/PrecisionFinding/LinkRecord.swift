@@ -1,3 +1,4 @@
+import Ranging
 import SensorData
 
 /// What came in on a link and what became of it.
@@ -20,12 +21,12 @@ struct LinkRecord {
   private(set) var rejected = 0
   /// Ranges that a posterior which has not begun holds back: used when it begins.
   private var waiting = 0
-  /// How often the hypotheses had to be opened anew: what they held back, and what they knew of the radio, goes with them.
+  /// How often the hypotheses had to be opened anew: what they held back goes with them.
   var reopened = 0 {
     didSet { (waiting, radio) = (0, nil) }
   }
-  /// What was last known of the radio, and after how many ranges of the belief.
-  var radio: (belief: RadioBelief, ranges: Int)?
+  /// What the belief knew of the radio when somebody asked, after so many of its ranges.
+  var radio: (knowledge: LinkKnowledge, ranges: Int)?
 
   /// A range has come.
   mutating func note(_ range: RangeMeasurement) {

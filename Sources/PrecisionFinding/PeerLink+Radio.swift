@@ -5,41 +5,24 @@ import SensorData
 
 /// What a link tells without a trajectory: its radio stays what it is when a path is lost.
 extension PeerLink {
-  /// What is known of the radio, by the belief or by the one before, whichever is surer: a bias is constant.
+  /// What is known of the radio; nil before the first ranges. Asked for with every update while there is no path, and the same until a range is weighed.
   ///
   /// - Parameter filter: that of the belief, wherever it stands; nil where there is none.
-  func radio(filter: (any NavigationFilter)?) -> RadioBelief? {
-    if let known = record.radio, known.ranges == rangesTaken { return known.belief }
-    let surest = [believedRadio(filter: filter), record.radio?.belief].compactMap(\.self)
-      .min { $0.bias.variance < $1.bias.variance }
-    record.radio = surest.map { ($0, rangesTaken) }
-    return surest
-  }
-
-  private func believedRadio(filter: (any NavigationFilter)?) -> RadioBelief? {
-    guard let noise else { return nil }
-    let bias = LinkLayout(antennas: antennas).bias
-    let (mean, covariance): ([Double], [Double])
+  private func radio(filter: (any NavigationFilter)?) -> LinkKnowledge? {
+    if let known = record.radio, known.ranges == rangesTaken { return known.knowledge }
+    let knowledge: LinkKnowledge?
     switch stage {
-    case .searching(let posterior):
-      guard let merged = posterior.merged else { return nil }
-      (mean, covariance) = (merged.mean, merged.covariance)
+    case .searching(let posterior): knowledge = posterior.linkKnowledge
     case .tracked(let tracked):
-      guard let filter else { return nil }
-      let block = tracked.best.block
-      (mean, covariance) = (filter.vector(block), filter.covariance.marginal([block]))
+      guard let filter, let last = watch.last else { return nil }
+      knowledge = tracked.posterior(last: last, filter: filter).linkKnowledge
     }
-    let variance = covariance[bias * (mean.count + 1)]
     // A filter that is given up may hold anything.
-    guard mean[bias].isFinite, variance.isFinite, variance >= 0 else { return nil }
-    return RadioBelief(bias: (mean[bias], variance), noise: noise)
-  }
-
-  /// Leaves a filter that is about to go, or has lost its way: where the peer is goes with it, what the radio is like does not.
-  func leave(_ filter: any NavigationFilter) {
-    let known = radio(filter: filter)
-    detach(from: filter)
-    record.radio = known.map { ($0, rangesTaken) }
+    guard let knowledge, knowledge.bias.mean.isFinite, knowledge.bias.variance >= 0, knowledge.noise.isFinite else {
+      return nil
+    }
+    record.radio = (knowledge, rangesTaken)
+    return knowledge
   }
 
   /// The distance that the newest range tells by itself; nil before the first.
@@ -55,7 +38,7 @@ extension PeerLink {
     if antennas.count > 1 { bias.variance += ranging.antennaBiasPrior * ranging.antennaBiasPrior }
     return BareDistance(
       range: range.range, age: time.seconds(since: range.timestamp), bias: bias,
-      noise: radio?.noise.total ?? range.standardDeviation ?? ranging.assumedNoise, lever: lever,
+      noise: radio?.noise ?? range.standardDeviation ?? ranging.assumedNoise, lever: lever,
       blocked: blocked(range), peerStands: toldMoving == false, configuration)
   }
 
@@ -71,6 +54,14 @@ extension PeerLink {
       sight.update(SightGuess(blocked: blocked, seconds: seconds ?? .infinity, rate: ranging.sightRate))
     }
     return 1 - sight.free
+  }
+}
+
+extension LinkKnowledge {
+  /// 1-sigma of a range, its bias known: the candidates by their shares, metres.
+  fileprivate var noise: Double {
+    let whole = noises.reduce(0) { $0 + $1.share }
+    return (noises.reduce(0) { $0 + $1.share * $1.noise.total * $1.noise.total } / max(whole, 1e-300)).squareRoot()
   }
 }
 

@@ -105,7 +105,7 @@ extension PrecisionFinder {
     let now = trajectory.filter
     let isAdrift = now?.isAdrift ?? false
     if let old, old !== now || isAdrift != wasAdrift {
-      for peer in links.keys.sorted() { links[peer]!.leave(old) }
+      for peer in links.keys.sorted() { links[peer]!.detach(from: old) }
       if old !== now || isAdrift { summary.restarts += 1 }
     }
     wasAdrift = isAdrift
