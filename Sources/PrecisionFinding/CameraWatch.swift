@@ -1,6 +1,9 @@
 import SensorData
 
 /// Watches what the camera contributes: a pure state machine over frames.
+///
+/// Tracks decide, not light: what is tracked in the dusk carries the trajectory as well as what is tracked at noon. The image only tells why
+/// there are few: what somebody who looked at it said, else its mean brightness.
 package struct CameraWatch {
   private let darkLuma: Double
   private let fewFeatures: Int
@@ -23,14 +26,12 @@ package struct CameraWatch {
   /// Takes a frame in.
   package mutating func update(_ frame: CameraFrame) {
     features = frame.features.count
-    isJudged = frame.view != nil
-    if let luma = frame.meanLuma, luma < darkLuma {
-      cause = "dark"
-    } else if features < fewFeatures {
-      cause = Self.word(for: frame.view)
+    if features < fewFeatures {
+      isJudged = frame.view != nil
+      cause = why(frame).rawValue
     } else {
-      cause = nil
       isJudged = false
+      cause = nil
       lastGood = frame.timestamp
     }
     if lastGood == nil { lastGood = frame.timestamp }
@@ -41,15 +42,15 @@ package struct CameraWatch {
     lastGood.map { time.seconds(since: $0) > (isJudged ? min(delay, Self.judgedDelay) : delay) }
   }
 
-  private static func word(for view: ViewCondition?) -> String {
-    switch view {
-    case .dark: "dark"
-    case .covered: "covered"
-    case .blurred: "excessiveMotion"
-    case .blank, .clear, nil: "fewFeatures"
+  private func why(_ frame: CameraFrame) -> Finding {
+    switch frame.view {
+    case .dark: .dark
+    case .covered: .covered
+    case .blurred: .excessiveMotion
+    case .blank, .clear, nil: frame.meanLuma.map { $0 < darkLuma } == true ? .dark : .fewFeatures
     }
   }
 
   /// A word for why, at `time`.
-  package func word(at time: Timestamp) -> String { cause ?? "cameraUnavailable" }
+  package func word(at time: Timestamp) -> String { cause ?? Finding.cameraUnavailable.rawValue }
 }

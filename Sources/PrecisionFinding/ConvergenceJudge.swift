@@ -38,22 +38,34 @@ package struct ConvergenceJudge {
         ? Convergence(status: .notConverged, reasons: environment(findings)) : Convergence(status: .unknown)
     }
     var reasons = findings.dark ? [Convergence.Reason.insufficientLighting] : []
-    var asked: Convergence.Reason?
-    if readout.angle == nil {
-      // Nothing informed: the posterior still covers the sphere. One axis informed: a ring or a pair of mirror images
-      // is left, and the ring's missing axis is sideways.
-      reasons.append(readout.bestAxis > informedAxis ? .insufficientMovement : .insufficientHorizontalSweep)
-    } else {
-      let sideKnown = [.same, .above, .below].contains(findings.vertical)
-      if !sideKnown || !readout.positionIsGood || readout.rivals > rivalShare {
-        if sideKnown, readout.isWidestSideways, reasons.isEmpty { asked = .insufficientHorizontalSweep }
-        reasons.append(.insufficientVerticalSweep)
-      }
-    }
+    let open = open(readout, findings.vertical)
+    let isPlaceOpen = readout.angle != nil && !open.isEmpty && !open.contains(.heightUndecided)
+    let asked =
+      isPlaceOpen && readout.isWidestSideways && reasons.isEmpty ? Convergence.Reason.insufficientHorizontalSweep : nil
+    for reason in open.compactMap(\.reason) where !reasons.contains(reason) { reasons.append(reason) }
     // Converged is what is published, no more: a weak signal is a reason only where something is missing.
     guard !reasons.isEmpty else { return Convergence(status: .converged) }
     if findings.weakSignal { reasons.append(.insufficientSignalStrength) }
     return Convergence(status: .notConverged, reasons: reasons, asked: asked)
+  }
+
+  /// What the posterior leaves open, most important first; empty where all of it is published.
+  package func open(_ readout: Readout, _ vertical: VerticalDirectionEstimate) -> [Finding] {
+    // Nothing informed: the posterior still covers the sphere. One axis informed: a ring or a pair of mirror images
+    // is left, and the ring's missing axis is sideways.
+    let isUnexplored = readout.bestAxis > informedAxis
+    switch readout.noAngle {
+    case .near: return [.near]
+    case .wide: return [isUnexplored ? .unexplored : .wide]
+    case .mirror: return [isUnexplored ? .unexplored : .ambiguous]
+    case .contradicted: return [isUnexplored ? .unexplored : .contradicted]
+    case nil: break
+    }
+    var open: [Finding] = []
+    if ![.same, .above, .below].contains(vertical) { open.append(.heightUndecided) }
+    if !readout.positionIsGood { open.append(.placeTooWide) }
+    if readout.rivals > rivalShare { open.append(.rivals) }
+    return open
   }
 
   private func environment(_ findings: Findings) -> [Convergence.Reason] {

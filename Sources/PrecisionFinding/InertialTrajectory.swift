@@ -10,6 +10,7 @@ final class InertialTrajectory: TrajectoryMaker {
   private var initialState: GroundTruthState?
   private var covered = Timestamp(nanoseconds: .min)
   private(set) var waitingFor: String?
+  let source = "imu"
   private var witness: (any FrameWitness)?
 
   /// - Parameters:
@@ -25,7 +26,7 @@ final class InertialTrajectory: TrajectoryMaker {
     configuration.calibration = learning
     estimator = VisualInertialEstimator(imu: imu, camera: camera, second: second, configuration: configuration)
     self.initialState = initialState
-    waitingFor = "imu"
+    waitingFor = source
   }
 
   var filter: (any NavigationFilter)? { estimator.navigation }

@@ -9,7 +9,8 @@ final class OdometryTrajectory: TrajectoryMaker {
   init(_ calibration: OdometryCalibration) { self.calibration = calibration }
 
   var filter: (any NavigationFilter)? { odometry }
-  var waitingFor: String? { odometry == nil ? "odometry" : nil }
+  var waitingFor: String? { odometry == nil ? source : nil }
+  let source = "odometry"
 
   func append(_ event: SensorEvent) {
     guard case .odometry(let pose) = event else { return }

@@ -32,7 +32,9 @@ extension PeerLink {
     }
     kept = []
     for (range, away) in chosen.reversed() {
-      posterior.update(measured(range, antenna: antenna(range.antenna), filter: filter, extraVariance: away * away))
+      let outcome = posterior.update(
+        measured(range, antenna: antenna(range.antenna), filter: filter, extraVariance: away * away))
+      record.tally(range.timestamp, wasUsed: outcome.map { $0.free > 0.5 }, isWaiting: !posterior.hasBegun)
       rangesTaken += 1
     }
     stage = .searching(posterior)

@@ -102,9 +102,12 @@ final class PeerLink {
           position: lost.position, yawVariance: lost.yaw, device: filter.worldFromBody.translation)
       }
       let outcome = posterior.update(placed)
-      record.count(
-        range, wasUsed: outcome.map { $0.free > 0.5 } ?? true, innovation: outcome.map { ($0.innovation, $0.sigma) },
-        free: posterior.free)
+      if let outcome {
+        record.count(
+          range, wasUsed: outcome.free > 0.5, innovation: (outcome.innovation, outcome.sigma), free: posterior.free)
+      } else {
+        record.hold(range, isWaiting: !posterior.hasBegun)
+      }
       stage = .searching(posterior)
       handOver(filter: filter)
       return (outcome?.logDensity, false)

@@ -3,11 +3,14 @@ import Geometry
 /// What is remembered of a peer between two updates, so that they do not chatter.
 struct PeerPresenter {
   var vertical: VerticalJudge
+  /// Of the ranges so far.
+  var power: PowerWatch
   /// A direction was given with the last update.
   private var hasDirection = false
 
   init(_ configuration: FinderConfiguration) {
     vertical = VerticalJudge(decide: configuration.verticalDecision, drop: configuration.verticalDrop)
+    power = PowerWatch(limit: configuration.weakPower)
   }
 
   /// Lets a direction through that has just become narrow enough only once it is narrower by a tenth, so that it does not come and go.

@@ -38,9 +38,11 @@ extension PrecisionFinder {
   }
 
   func publishAll(at time: Timestamp) {
-    let onPath = advance(to: time) || standsAtEnd(time)
+    let isReached = advance(to: time)
+    if isReached { follow(from: nil) }
+    let onPath = isReached || standsAtEnd(time)
     for peer in links.keys.sorted() { publish(peer, at: time, onPath: onPath) }
-    judgeSession(at: time)
+    judgeSession(at: time, onPath: onPath)
   }
 
   func advance(to time: Timestamp) -> Bool {
@@ -65,11 +67,12 @@ extension PrecisionFinder {
     summary.framesUsed += 1
     summary.tracksRejected += outcome.tracksRejected
     if let filter = trajectory.filter { outputs.append(filter.bodyPose) }
-    judgeSession(at: time)
+    judgeSession(at: time, onPath: true)
   }
 
   func work(_ range: RangeMeasurement) {
     let link = links[range.peer] ?? open(range)
+    presenters[range.peer]?.power.take(range)
     let onPath = advance(to: range.timestamp)
     if onPath { follow(from: nil) }
     if onPath, let antenna = rig.radio?.position(of: range.antenna) ?? (range.antenna == nil ? .zero : nil) {
@@ -83,14 +86,16 @@ extension PrecisionFinder {
   }
 
   func work(_ event: DeviceEvent) {
-    if event.name == "peerEnded", let peer = event.peer, let link = links.removeValue(forKey: peer) {
-      if let filter = trajectory.filter { link.detach(from: filter) }
-      presenters[peer] = nil
-    }
-    // A peer that says itself whether it moves is believed.
-    if let peer = event.peer, let link = links[peer] {
-      if event.name == "moving" { link.hear(moves: true, filter: trajectory.filter) }
-      if event.name == "stationary" { link.hear(moves: false, filter: trajectory.filter) }
+    guard let peer = event.peer else { return }
+    switch event.name {
+    case "peerEnded":
+      if let link = links.removeValue(forKey: peer), let filter = trajectory.filter { link.detach(from: filter) }
+      (presenters[peer], toldMoving[peer]) = (nil, nil)
+    // A peer that says itself whether it moves is believed, also before its first range.
+    case "moving", "stationary":
+      toldMoving[peer] = event.name == "moving"
+      links[peer]?.hear(moves: event.name == "moving", filter: trajectory.filter)
+    default: break
     }
   }
 

@@ -12,6 +12,7 @@ extension PrecisionFinder {
       statedNoise: rig.radio?.rangeNoise ?? range.standardDeviation, bodyFromDevice: rig.bodyFromDevice)
     links[peer] = link
     presenters[peer] = PeerPresenter(configuration)
+    if let moves = toldMoving[peer] { link.hear(moves: moves, filter: trajectory.filter) }
     return link
   }
 
@@ -21,7 +22,11 @@ extension PrecisionFinder {
     let update = meter.measure(.readout) {
       composer.compose(
         link, &presenters[peer]!, at: time, filter: onPath ? trajectory.filter : nil,
-        bodyFromDevice: rig.bodyFromDevice, report: report, blindness: blind ? camera.word(at: time) : nil)
+        bodyFromDevice: rig.bodyFromDevice, report: report, blindness: blind ? camera.word(at: time) : nil,
+        bare: {
+          link.bareDistance(
+            at: time, filter: trajectory.filter, lever: rig.leverArm(of: link.record.lastRange?.antenna))
+        })
     }
     summary.note(update, link: link)
     outputs.append(.update(update))
@@ -34,18 +39,21 @@ extension PrecisionFinder {
   }
 
   /// The session's own convergence: whether there is a trajectory and whether the camera carries it.
-  func judgeSession(at time: Timestamp) {
+  ///
+  /// - Parameter onPath: whether the trajectory reaches `time`. Without it, as with a way that is lost, there is nothing to judge.
+  func judgeSession(at time: Timestamp, onPath: Bool) {
     summary.waitingFor = trajectory.waitingFor
     let blind = !useOdometry && (camera.isBlind(at: time) ?? false)
+    let hasWay = onPath && trajectory.filter?.isAdrift == false
     let now: Convergence =
       blind
       ? Convergence(status: .notConverged, reasons: [.insufficientLighting])
-      : trajectory.filter == nil ? Convergence(status: .unknown) : Convergence(status: .converged)
+      : Convergence(status: hasWay ? .converged : .unknown)
     guard now != session else { return }
     session = now
     var details: [String: NearbyUpdate.Detail] = [:]
     if blind { details["camera"] = .text(camera.word(at: time)) }
-    if let waiting = trajectory.waitingFor { details["waitingFor"] = .text(waiting) }
+    if !hasWay { details["waitingFor"] = .text(trajectory.waitingFor ?? (onPath ? "way" : trajectory.source)) }
     outputs.append(
       .session(SessionUpdate(timestamp: time, convergence: now, guidance: now.guidance, details: details)))
   }

@@ -37,12 +37,17 @@ extension PrecisionFinder {
     return time.advanced(byNanoseconds: remainder > 0 ? interval - remainder : -remainder)
   }
 
+  /// A silence longer than this is not filled to its end, seconds: a damaged stamp may lie years ahead, and nobody looks at a screen through
+  /// ten silent minutes.
+  private static let longestSilence = 600.0
+
+  /// Queues the regular updates up to the next event. After ten minutes of silence they stop, and go on with that event.
   func queueTicks(before time: Timestamp) {
-    // Nobody looks at a screen through ten silent minutes: then the ticks go on with the next event.
-    if let tick = nextTick, time.seconds(since: tick) > 600 { nextTick = firstTick(after: time) }
-    while let tick = nextTick, tick < time {
+    let last = clock.advanced(bySeconds: Self.longestSilence)
+    while let tick = nextTick, tick < time, tick <= last {
       insert(.tick(tick))
       nextTick = tick.advanced(byNanoseconds: interval)
     }
+    if let tick = nextTick, tick < time { nextTick = firstTick(after: time) }
   }
 }

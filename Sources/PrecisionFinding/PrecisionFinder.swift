@@ -39,6 +39,8 @@ public final class PrecisionFinder {
   var nextTick: Timestamp?
   var links: [String: PeerLink] = [:]
   var presenters: [String: PeerPresenter] = [:]
+  /// What peers have said last of whether they move.
+  var toldMoving: [String: Bool] = [:]
   var followed: (any NavigationFilter)?
   var wasAdrift = false
   var camera: CameraWatch

@@ -6,6 +6,8 @@ struct RangeReport {
     case used
     /// Its sight seems blocked, or it is grossly wrong.
     case rejected
+    /// It waits for the next ones, which tell whether it is gross, or another antenna is heard in its place.
+    case held
     /// There is no trajectory yet: it waits for one.
     case kept
   }

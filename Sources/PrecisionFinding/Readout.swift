@@ -37,6 +37,8 @@ package struct Readout {
   package let isWidestSideways: Bool
   /// How far the motion that is missing is done, 0...1: that towards an angle, or where there is one towards a place.
   package let progress: Double
+  /// How far each of what a place needs beside an angle is done, 0...1.
+  package let towards: (level: Double, rivals: Double, place: Double)
 
   /// - Parameter worldCovariance: of the peer's position in the estimate's world, the trajectory's own error included.
   package init(_ belief: Belief, worldCovariance: Matrix3, _ configuration: FinderConfiguration) {
@@ -66,11 +68,15 @@ package struct Readout {
     positionIsGood = isNarrow && positionFarOff! <= configuration.rivalShare
     bestAxis = max(belief.directionScatter.smallestEigenvalue, 0).squareRoot()
     let level = max(vertical.above, vertical.below, vertical.same)
+    towards = (
+      Self.share(1 - level, to: 1 - configuration.verticalDecision), Self.share(rivals, to: configuration.rivalShare),
+      min(
+        max(0.3, 0.15 * distance.mean) / max(sigma, 1e-9),
+        positionFarOff.map { Self.share($0, to: configuration.rivalShare) } ?? 1, 1)
+    )
     progress =
       angle != nil
-      ? min(
-        Self.share(1 - level, to: 1 - configuration.verticalDecision), Self.share(rivals, to: configuration.rivalShare),
-        min(max(0.3, 0.15 * distance.mean) / max(sigma, 1e-9), 1))
+      ? min(towards.level, towards.rivals, towards.place)
       : bestAxis > configuration.informedAxis ? Self.share(bestAxis, to: configuration.informedAxis) : towardsAngle
   }
 
@@ -80,9 +86,16 @@ package struct Readout {
     return max(log(0.5 / value) / log(0.5 / max(limit, 1e-12)), 0)
   }
 
+  /// Nearer than this, horizontally, an azimuth means nothing, metres.
+  private static let nearest = 0.5
+
   private static func angle(
     _ marginal: AngleMarginal, _ belief: Belief, _ configuration: FinderConfiguration
   ) -> (NearbyObject.AngleEstimate?, NoAngle?, progress: Double) {
+    // Who is surely too near is asked for no sweep, wherever the peer may be about the device.
+    let horizontal = belief.horizontalDistance
+    let nearness = min(horizontal.mean / max(nearest, 2 * horizontal.sigma), 1)
+    if horizontal.mean + 2 * horizontal.sigma < nearest { return (nil, .near, nearness) }
     // Half the posterior elsewhere needs no quantiles.
     let centers = marginal.centers(beyond: .pi / 4)
     if centers > 2 * configuration.mirrorShare + 0.05 {
@@ -97,8 +110,7 @@ package struct Readout {
     let high = marginal.quantile(0.95)
     let limit = Angle.degrees(configuration.angleHalfWidthDegrees)
     guard 0.5 * (high - low) <= limit else { return (nil, .wide, 2 * limit / (high - low)) }
-    let horizontal = belief.horizontalDistance
-    guard horizontal.mean >= 0.5, horizontal.mean >= 2 * horizontal.sigma else { return (nil, .near, 0) }
+    guard horizontal.mean >= nearest, horizontal.mean >= 2 * horizontal.sigma else { return (nil, .near, nearness) }
     let value = Angle.wrapped(marginal.mean)
     let start = Angle.wrapped(value + low)
     return (

@@ -5,6 +5,8 @@ import SensorData
 protocol TrajectoryMaker: AnyObject {
   /// The filter; nil until the trajectory has begun, and again while it restarts.
   var filter: (any NavigationFilter)? { get }
+  /// What it is made of, as `waitingFor` spells it.
+  var source: String { get }
   /// Takes motion data in (IMU or odometry); others are ignored.
   func append(_ event: SensorEvent)
   /// True when the motion up to `time` is known, so that what was seen or ranged then can be worked in.

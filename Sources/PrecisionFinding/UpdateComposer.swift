@@ -5,7 +5,7 @@ import SensorData
 
 /// Puts an update together: readout, judgement, gating.
 struct UpdateComposer {
-  private let configuration: FinderConfiguration
+  let configuration: FinderConfiguration
   private let judge: ConvergenceJudge
 
   init(_ configuration: FinderConfiguration) {
@@ -19,10 +19,13 @@ struct UpdateComposer {
   ///   - filter: the trajectory at `time`; nil where there is none: then a distance is all there is.
   ///   - report: what became of the range that this update is about; nil for a tick.
   ///   - blindness: why the camera is of no use; nil when it is.
+  ///   - bare: the distance that a range tells by itself; asked for only where there is nothing better.
   func compose(
     _ link: PeerLink, _ presenter: inout PeerPresenter, at time: Timestamp, filter: (any NavigationFilter)?,
-    bodyFromDevice: Pose, report: RangeReport?, blindness: String?
+    bodyFromDevice: Pose, report: RangeReport?, blindness: String?, bare: () -> BareDistance?
   ) -> NearbyUpdate {
+    let weakness = weakness(link, presenter.power, at: time)
+    var found = blindness.flatMap(Finding.init).map { [NearbyUpdate.FoundOut($0)] } ?? []
     var object = NearbyObject(peer: link.peer, quality: quality(link, at: time, filter: filter))
     var details: [String: NearbyUpdate.Detail] = [:]
     var convergence = Convergence(status: .unknown)
@@ -34,33 +37,38 @@ struct UpdateComposer {
       convergence = judge.judge(
         .init(
           readout: readout, vertical: presenter.vertical.estimate, dark: blindness != nil,
-          weakSignal: isWeak(link, at: time)))
+          weakSignal: !weakness.isEmpty))
       fill(&object, readout, convergence, &presenter)
       details = describe(readout, link)
+      found += judge.open(readout, presenter.vertical.estimate).map { .init($0, progress: progress($0, readout)) }
+      if link.walking > 0.5 { found.append(.init(.peerMoving)) }
       if convergence.reasons.contains(where: \.isMotion) { details["progress"] = .number(rounded(readout.progress)) }
     } else {
       presenter.vertical.reset()
-      fallBack(&object, link)
-      if blindness != nil { convergence = Convergence(status: .notConverged, reasons: [.insufficientLighting]) }
+      let bare = bare()
+      (object.distance, object.distanceStandardDeviation) = (bare?.mean, bare?.sigma)
+      if filter == nil { found.append(.init(.noTrajectory)) }
+      // A weak signal alone is nothing to judge yet.
+      if blindness != nil {
+        convergence = judge.judge(
+          .init(readout: nil, vertical: .unknown, dark: true, weakSignal: !weakness.isEmpty))
+      }
     }
     if let report { details.merge(report.details) { $1 } }
     if let blindness { details["camera"] = .text(blindness) }
+    if let power = presenter.power.power { details["power"] = .number((power * 10).rounded() / 10) }
+    found += weakness
+    if !found.isEmpty { details["findings"] = .findings(found) }
     return NearbyUpdate(
       timestamp: time, object: object, convergence: convergence, guidance: convergence.guidance, details: details)
   }
 
+  /// A way that is lost in the dark is no trajectory: the filter goes on for the sake of velocity, tilt and biases, but its positions are off by
+  /// metres, and peers have been taken out of it. And a link that has just come up has not been without a usable range for long.
   private func quality(_ link: PeerLink, at time: Timestamp, filter: (any NavigationFilter)?) -> TrackingQuality {
-    guard filter != nil else { return .imprecise }
-    guard let used = link.record.lastUsed else { return link.record.lastRange == nil ? .drifting : .precise }
-    return time.seconds(since: used) > configuration.rangeTimeout ? .drifting : .precise
-  }
-
-  /// Fewer than two ranges a second over the last two seconds, or a sight that has been blocked for long.
-  private func isWeak(_ link: PeerLink, at time: Timestamp) -> Bool {
-    guard let first = link.record.firstRange else { return true }
-    let recent = link.record.recent.count { time.seconds(since: $0) <= 2 }
-    if recent < 4, time.seconds(since: first) >= 2 { return true }
-    return link.record.clearness < 0.2
+    guard let filter, !filter.isAdrift else { return .imprecise }
+    guard let since = link.record.lastUsed ?? link.record.firstRange else { return .drifting }
+    return time.seconds(since: since) > configuration.rangeTimeout ? .drifting : .precise
   }
 
   private func fill(
@@ -79,30 +87,4 @@ struct UpdateComposer {
       object.worldPosition = .init(position: readout.position.mean, covariance: readout.position.covariance)
     }
   }
-
-  /// Without a trajectory: the newest range, as wide as its bias and noise may be.
-  private func fallBack(_ object: inout NearbyObject, _ link: PeerLink) {
-    guard let range = link.record.lastRange else { return }
-    let bias = configuration.ranging.biasPrior
-    let noise = range.standardDeviation ?? 0.1
-    object.distance = range.range
-    object.distanceStandardDeviation = (bias * bias + noise * noise).squareRoot()
-  }
-
-  private func describe(_ readout: Readout, _ link: PeerLink) -> [String: NearbyUpdate.Detail] {
-    var details: [String: NearbyUpdate.Detail] = [
-      "hypotheses": .number(Double(link.hypotheses)),
-      "lineOfSight": .number(rounded(link.free)),
-      "rivalShare": .number(rounded(readout.rivals)),
-      "above": .number(rounded(readout.vertical.above)),
-      "below": .number(rounded(readout.vertical.below)),
-    ]
-    if let cause = readout.noAngle { details["noAngle"] = .text(cause.rawValue) }
-    if link.doubt > 1e-3 { details["doubt"] = .number(rounded(link.doubt)) }
-    if link.walking > 1e-3 { details["walking"] = .number(rounded(link.walking)) }
-    if link.isTracked { details["stage"] = .text("tracked") }
-    return details
-  }
-
-  private func rounded(_ share: Double) -> Double { (share * 1e4).rounded() / 1e4 }
 }

@@ -33,6 +33,17 @@ import fuse
     #expect(fault.problem.contains("expected"))
   }
 
+  /// A height class that is dropped sooner than named would flicker: one error, at the line that says so.
+  @Test(arguments: [
+    ("verticalDecision: 0.9\nverticalDrop: 0.95\n", 2), ("reorderWindow: 1\nverticalDecision: 0.8\n", 2),
+    ("verticalDrop: 0.96\n", 1),
+  ])
+  func aClassIsNotDroppedSoonerThanNamed(_ text: String, _ line: Int) throws {
+    let fault = try #require(firstFault(text))
+    #expect(fault.line == line && fault.problem.contains("verticalDrop") && fault.problem.contains("verticalDecision"))
+    #expect(firstFault("verticalDecision: 0.8\nverticalDrop: 0.8\n") == nil)
+  }
+
   @Test func aKeyTwiceIsAFault() { #expect(firstFault("updateInterval: 1\nupdateInterval: 2\n") != nil) }
 
   @Test func sectionsAndPairs() throws {

@@ -15,7 +15,7 @@ import Testing
     #expect(watch.isBlind(at: Self.at(0)) == nil)
     watch.update(Self.frame(0, features: 50, luma: 0.5))
     #expect(watch.isBlind(at: Self.at(0.4)) == false && watch.cause == nil && watch.features == 50)
-    watch.update(Self.frame(0.1, features: 50, luma: 0.01))
+    watch.update(Self.frame(0.1, features: 3, luma: 0.01))
     #expect(watch.cause == "dark" && watch.isBlind(at: Self.at(0.4)) == false)
     #expect(watch.isBlind(at: Self.at(0.6)) == true && watch.word(at: Self.at(0.6)) == "dark")
     watch.update(Self.frame(0.7, features: 50, luma: 0.5))
@@ -29,6 +29,28 @@ import Testing
     #expect(watch.isBlind(at: Self.at(0.6)) == true)
     watch.update(Self.frame(0.6, features: 8, luma: nil))
     #expect(watch.isBlind(at: Self.at(0.6)) == false)
+  }
+
+  /// Whoever tracks in the dusk is not told that it is dark: `mean_luma` 0.01 beside all tracks once asked for light.
+  @Test func tracksDecideNotLight() {
+    var watch = CameraWatch(FinderConfiguration())
+    for k in 0...40 {
+      watch.update(Self.frame(0.05 * Double(k), features: 50, luma: 0.01))
+      #expect(watch.cause == nil && watch.isBlind(at: Self.at(0.05 * Double(k))) == false)
+    }
+  }
+
+  /// Few tracks are named by who looked, else by the light; a blank wall in the dark is darkness.
+  @Test(arguments: [
+    (ViewCondition?.none, 0.01, "dark"), (nil, 0.5, "fewFeatures"), (.covered, 0.01, "covered"), (.blank, 0.01, "dark"),
+    (.blank, 0.5, "fewFeatures"),
+  ])
+  func fewTracksAreNamed(_ view: ViewCondition?, _ luma: Double, _ word: String) {
+    var watch = CameraWatch(FinderConfiguration())
+    var frame = Self.frame(0, features: 2, luma: luma)
+    frame.view = view
+    watch.update(frame)
+    #expect(watch.cause == word && Finding(rawValue: word)?.reason == .insufficientLighting)
   }
 
   @Test func framesThatStopComingBlindToo() {

@@ -67,6 +67,33 @@ import Testing
     #expect(Set(Convergence.Reason.allCases.map(\.guidance)).count == 5, "one sentence each")
   }
 
+  /// Who stands at the peer, or under it, is not asked for a sweep on the spot: no sweep makes an azimuth.
+  @Test func whoIsNearIsAskedToMoveAbout() {
+    for belief in [
+      Beliefs.balls([(1, Vector3(0, 0.3, 0))], sigma: 0.02), Beliefs.balls([(1, Vector3(0.1, 0, 2))], sigma: 0.1),
+      Beliefs.balls([(1, Vector3(0, 0.2, 0.3)), (1, Vector3(0, -0.2, 0.3))], sigma: 0.02),
+    ] {
+      let readout = Beliefs.readout(belief)
+      #expect(readout.noAngle == .near && readout.progress > 0 && readout.progress < 1)
+      #expect(Self.judge.open(readout, .unknown) == [.near])
+      let found = Self.judge.judge(.init(readout: readout, vertical: .unknown, dark: false, weakSignal: false))
+      #expect(found == Convergence(status: .notConverged, reasons: [.insufficientMovement]) && found.withholdsAngle)
+    }
+  }
+
+  /// What is left open, in finer words: each has one of the five reasons, and the reasons are theirs.
+  @Test func reasonsAreThoseOfTheFindings() {
+    func open(_ belief: Belief, _ vertical: VerticalDirectionEstimate) -> [Finding] {
+      Self.judge.open(Beliefs.readout(belief), vertical)
+    }
+    #expect(open(Beliefs.sphere, .unknown) == [.unexplored] && open(Beliefs.ring, .unknown) == [.ambiguous])
+    let wide = Beliefs.one(Vector3(0, 5, 0), radial: 0.1, across: 1.2, up: 0.1)
+    #expect(open(wide, .same) == [.wide])
+    #expect(open(Self.good, .unknown) == [.heightUndecided] && open(Self.good, .same).isEmpty)
+    #expect(open(Self.upOrDown, .aboveOrBelow) == [.heightUndecided, .placeTooWide, .rivals])
+    for row in Self.rows { #expect(Set(open(row.belief, row.vertical).map(\.reason)) == Set(row.reasons)) }
+  }
+
   @Test func beforeThereIsAnythingItIsUnknown() {
     func judged(dark: Bool, weak: Bool) -> Convergence {
       Self.judge.judge(.init(readout: nil, vertical: .unknown, dark: dark, weakSignal: weak))

@@ -148,6 +148,8 @@ import Testing
     #expect(dark.summary.restarts == 1)
     let updates = dark.outputs.updates().filter { Self.seconds($0.timestamp) > 14 }
     #expect(updates.filter { $0.object.distance == nil }.count < 3)
+    // A way that is lost is no trajectory.
+    #expect(updates.contains { Self.seconds($0.timestamp) < 43 && $0.object.quality == .imprecise })
     var published = 0, wrong = 0, near = 0
     for update in updates {
       let pose = simulator.motion.kinematics(at: Self.seconds(update.timestamp)).worldFromBody

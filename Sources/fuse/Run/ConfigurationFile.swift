@@ -38,7 +38,20 @@ package enum ConfigurationFile {
     }
     guard let root, !isEmpty(root) else { return configuration }
     try apply(root, prefix: "", file: file, to: &configuration)
+    try checkOrder(configuration, root, file: file)
     return configuration
+  }
+
+  /// A height class that is dropped sooner than it is named would come and go with every update.
+  private static func checkOrder(_ configuration: FinderConfiguration, _ root: Node, file: String) throws {
+    guard configuration.verticalDrop > configuration.verticalDecision else { return }
+    let line = ["verticalDrop", "verticalDecision"].compactMap { name in
+      root.mapping?.first { $0.key.string == name }?.key.mark?.line
+    }
+    throw Fault(
+      file: file, line: line.first ?? 1,
+      problem: "verticalDrop: found \(configuration.verticalDrop), expected at most verticalDecision, "
+        + "\(configuration.verticalDecision)")
   }
 
   /// A configuration as `result.json` tells it: every key with the value in effect.

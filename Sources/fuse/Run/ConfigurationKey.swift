@@ -43,6 +43,7 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("verticalDrop", .number(\.verticalDrop, 0...1)),
     ConfigurationKey("informedAxis", .number(\.informedAxis, 0...1)),
     ConfigurationKey("rangeTimeout", .number(\.rangeTimeout, 0...1000)),
+    ConfigurationKey("weakPower", .number(\.weakPower, -200...0)),
     ConfigurationKey("darkLuma", .number(\.darkLuma, 0...1)),
     ConfigurationKey("fewFeatures", .integer(\.fewFeatures, 0...10_000)),
     ConfigurationKey("darkDelay", .number(\.darkDelay, 0...1000)),

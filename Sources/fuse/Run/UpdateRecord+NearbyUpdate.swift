@@ -46,6 +46,8 @@ extension JSONValue {
     case .number(let value): self = .number(value)
     case .text(let text): self = .string(text)
     case .list(let words): self = .array(words.map { .string($0) })
+    case .findings(let found):
+      self = .object(found.map { JSONValue.Member(key: $0.finding.rawValue, value: .number($0.progress)) })
     }
   }
 }

@@ -1,0 +1,57 @@
+/// What stands in the way of an output, or makes it worse: finer words than Nearby Interaction's five reasons, in the order of their
+/// importance.
+public enum Finding: String, Sendable, CaseIterable {
+  /// The camera sees too little: no light.
+  case dark
+  /// ... something lies on the lens.
+  case covered
+  /// ... the device moves too fast for the exposure.
+  case excessiveMotion
+  /// ... there is little to follow.
+  case fewFeatures
+  /// No frames come.
+  case cameraUnavailable
+  /// Nobody knows how the device moves.
+  case noTrajectory
+  /// The latest ranges speak against all that is believed of the peer.
+  case contradicted
+  /// The peer is nearer, horizontally, than an azimuth means anything.
+  case near
+  /// No axis of its direction is known.
+  case unexplored
+  /// It may be elsewhere: a mirror image is alive.
+  case ambiguous
+  /// Its direction is known, but not well enough.
+  case wide
+  /// Its height is not.
+  case heightUndecided
+  /// Its place is not known well enough.
+  case placeTooWide
+  /// Too much of the posterior is elsewhere to rely on what is published.
+  case rivals
+  /// It walks, more likely than not.
+  case peerMoving
+  /// No range has come for a second.
+  case stale
+  /// Fewer than two ranges a second come.
+  case weakRate
+  /// They are received with little power.
+  case weakPower
+  /// The sight has been blocked for long.
+  case blockedSight
+
+  /// Which of Nearby Interaction's reasons it is told as; nil where it is none: what moves is told by what that leaves open, and
+  /// without a trajectory there is nothing to judge.
+  ///
+  /// Who is near, or under the peer, is asked to move about: the azimuth comes back with the distance, no sweep on the spot brings it.
+  public var reason: Convergence.Reason? {
+    switch self {
+    case .dark, .covered, .excessiveMotion, .fewFeatures, .cameraUnavailable: .insufficientLighting
+    case .near, .unexplored: .insufficientMovement
+    case .contradicted, .ambiguous, .wide: .insufficientHorizontalSweep
+    case .heightUndecided, .placeTooWide, .rivals: .insufficientVerticalSweep
+    case .stale, .weakRate, .weakPower, .blockedSight: .insufficientSignalStrength
+    case .noTrajectory, .peerMoving: nil
+    }
+  }
+}

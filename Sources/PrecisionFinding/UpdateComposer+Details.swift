@@ -1,0 +1,54 @@
+import SensorData
+
+/// The richer words of an update.
+extension UpdateComposer {
+  /// What is wrong with the signal: silence, fewer than two ranges a second over the last two seconds, little power, or a sight that
+  /// has been blocked for long.
+  func weakness(_ link: PeerLink, _ power: PowerWatch, at time: Timestamp) -> [NearbyUpdate.FoundOut] {
+    guard let first = link.record.firstRange, let last = link.record.lastRange else { return [.init(.weakRate)] }
+    var found: [NearbyUpdate.FoundOut] = []
+    if time.seconds(since: last.timestamp) > configuration.rangeTimeout { found.append(.init(.stale)) }
+    let recent = link.record.recent.count { time.seconds(since: $0) <= 2 }
+    if recent < Self.fewRanges, time.seconds(since: first) >= 2 {
+      found.append(.init(.weakRate, progress: Double(recent) / Double(Self.fewRanges)))
+    }
+    if power.isWeak { found.append(.init(.weakPower)) }
+    let clearness = link.record.clearness
+    if clearness < Self.blockedClearness {
+      found.append(.init(.blockedSight, progress: rounded(clearness / Self.blockedClearness)))
+    }
+    return found
+  }
+
+  /// Fewer ranges than this within two seconds are few.
+  private static let fewRanges = 4
+  /// A sight that has been free in fewer of the ranges of late than this has been blocked for long.
+  private static let blockedClearness = 0.2
+
+  /// How far what the posterior leaves open is done, 0...1.
+  func progress(_ finding: Finding, _ readout: Readout) -> Double {
+    switch finding {
+    case .heightUndecided: rounded(readout.towards.level)
+    case .placeTooWide: rounded(readout.towards.place)
+    case .rivals: rounded(readout.towards.rivals)
+    default: rounded(readout.progress)
+    }
+  }
+
+  func describe(_ readout: Readout, _ link: PeerLink) -> [String: NearbyUpdate.Detail] {
+    var details: [String: NearbyUpdate.Detail] = [
+      "hypotheses": .number(Double(link.hypotheses)),
+      "lineOfSight": .number(rounded(link.free)),
+      "rivalShare": .number(rounded(readout.rivals)),
+      "above": .number(rounded(readout.vertical.above)),
+      "below": .number(rounded(readout.vertical.below)),
+    ]
+    if let cause = readout.noAngle { details["noAngle"] = .text(cause.rawValue) }
+    if link.doubt > 1e-3 { details["doubt"] = .number(rounded(link.doubt)) }
+    if link.walking > 1e-3 { details["walking"] = .number(rounded(link.walking)) }
+    if link.isTracked { details["stage"] = .text("tracked") }
+    return details
+  }
+
+  func rounded(_ share: Double) -> Double { (share * 1e4).rounded() / 1e4 }
+}
