@@ -95,11 +95,18 @@ public final class PrecisionFinder {
   public func process(_ event: TimedEvent) -> [FinderOutput] {
     switch buffer.insert(event) {
     case .held: break
-    case .late: summary.lateEvents += 1
+    case .late: noteLate(event)
     case .duplicate, .notFinite: summary.unusableEvents += 1
     }
     buffer.release().forEach(admit)
     return drain()
+  }
+
+  private func noteLate(_ event: TimedEvent) {
+    summary.lateEvents += 1
+    guard case .range(let range) = event.event else { return }
+    summary.lateRanges += 1
+    summary.latestRange = max(summary.latestRange, buffer.clock.seconds(since: range.timestamp))
   }
 
   /// Ends the input and returns what was still held back for late data.
