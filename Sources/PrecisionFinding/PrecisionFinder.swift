@@ -39,6 +39,7 @@ public final class PrecisionFinder {
   var nextTick: Timestamp?
   var links: [String: PeerLink] = [:]
   var presenters: [String: PeerPresenter] = [:]
+  var zones: [String: ZoneFollower] = [:]
   var followed: (any NavigationFilter)?
   var wasAdrift = false
   var camera: CameraWatch
@@ -99,7 +100,7 @@ public final class PrecisionFinder {
     case .duplicate, .notFinite: summary.unusableEvents += 1
     }
     buffer.release().forEach(admit)
-    return drain()
+    return zoned(drain())
   }
 
   private func noteLate(_ event: TimedEvent) {
@@ -113,6 +114,6 @@ public final class PrecisionFinder {
   public func finish() -> [FinderOutput] {
     buffer.flush().forEach(admit)
     hasEnded = true
-    return drain()
+    return zoned(drain())
   }
 }
