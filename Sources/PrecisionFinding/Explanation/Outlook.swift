@@ -60,7 +60,8 @@ package struct Outlook {
   /// What still stands between a place, if it is the true one, and the goal after `gathered` = J t; nil: nothing.
   private func obstacle(to place: Place, _ axes: [Vector3], _ gathered: Double) -> Prospect.Obstacle? {
     for (far, limit) in asked {
-      if places.contains(where: { stands($0, beside: place, axes, gathered, far, limit) }) { return .rival }
+      let left = places.reduce(0) { $0 + odds(of: $1, beside: place, axes, gathered, far) }
+      if left > limit { return .rival }
     }
     let (across, up) = Place.axes(place.direction)
     let (sideways, upwards) = (
@@ -87,18 +88,17 @@ package struct Outlook {
       : [(Angle.degrees(configuration.angleHalfWidthDegrees), 0.1), (.pi / 4, configuration.mirrorShare)]
   }
 
-  /// Whether another place still holds more than its share.
-  private func stands(
-    _ rival: Place, beside place: Place, _ axes: [Vector3], _ gathered: Double, _ far: Double, _ limit: Double
-  ) -> Bool {
-    let odds = log(rival.share / (limit * place.share))
-    guard rival != place, odds > 0, isRival(rival, of: place, axes, far) else { return false }
+  /// Odds of another place beside the true one by then; 0 for one that is no rival.
+  private func odds(
+    of rival: Place, beside place: Place, _ axes: [Vector3], _ gathered: Double, _ far: Double
+  ) -> Double {
+    guard rival != place, isRival(rival, of: place, axes, far) else { return 0 }
     let told = axes.reduce(0) { sum, axis in
       let (off, width) = ((place.direction - rival.direction).dot(axis), rival.width(along: axis))
       return sum + off * off / (1 / gathered + width * width) / 2
     }
-    // The evidence scatters with a variance of twice its mean: so it is enough in five of six cases.
-    return told - (2 * told).squareRoot() < odds
+    // The evidence scatters with a variance of twice its mean: so much or more there is in five of six cases.
+    return rival.share / place.share * min(exp((2 * told).squareRoot() - told), 1)
   }
 
   /// Whether a place is so far off that it withholds the goal, also once both agree along the axes: a wide one that does not is
