@@ -79,4 +79,24 @@ import Testing
     object.direction = Vector3(0, 0.6, -0.8)
     #expect(abs(try #require(PointingQuery.Candidate(object)).angle - acos(0.8)) < 1e-12)
   }
+
+  /// Rings of the configuration are told in the details, with hysteresis and causally; without rings nothing is.
+  @Test func updatesTellTheirZone() throws {
+    var configuration = FinderConfiguration()
+    (configuration.zones.nearMetres, configuration.zones.farMetres) = (1, 50)
+    func said(_ configuration: FinderConfiguration, _ seconds: Double) -> [NearbyUpdate] {
+      let finder = PrecisionFinder(rig: OdometryWorld.rig, configuration: configuration, useOdometry: true)
+      return OdometryWorld.events(seconds: seconds, peers: ["a"]).flatMap { finder.process($0) }.updates()
+    }
+    let updates = said(configuration, 4)
+    let zones = updates.map(\.details["zone"])
+    #expect(zones.first == .text("outside") && zones.last == .text("far"))
+    #expect(zip(zones, zones.dropFirst()).count { $0 != $1 } == 1)
+    #expect(updates.allSatisfy { ($0.details["smoothedDistance"] == nil) == ($0.object.distance == nil) })
+    #expect(said(configuration, 2).count > 30)
+    #expect(zip(said(configuration, 2), updates).allSatisfy { $0 == $1 }, "what comes later changes nothing")
+    let plain = said(FinderConfiguration(), 4)
+    #expect(plain.allSatisfy { $0.details["zone"] == nil && $0.details["smoothedDistance"] == nil })
+    #expect(zip(plain, updates).allSatisfy { $0.object == $1.object }, "zones change no estimate")
+  }
 }
