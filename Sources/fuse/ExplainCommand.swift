@@ -27,7 +27,8 @@ struct ExplainCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The moment, seconds from the recording's first event.", valueName: "s"))
   var at: Double
 
-  @Option(help: ArgumentHelp("Which peer; without it, where there are several: which one is pointed at.", valueName: "id"))
+  @Option(
+    help: ArgumentHelp("Which peer; without it, where there are several: which one is pointed at.", valueName: "id"))
   var peer: String?
 
   @Option(help: ArgumentHelp("The recording, where it is not where the run found it.", valueName: "folder"))

@@ -72,7 +72,8 @@ import Testing
   @Test func theDarkIsExplained() throws {
     let scratch = try Scratch()
     let made = try FuseProcess.run([
-      "run", Repository.root.appendingPathComponent("datasets/dark").path, "-o", scratch.path("run"), "--quiet", "--to", "12",
+      "run", Repository.root.appendingPathComponent("datasets/dark").path, "-o", scratch.path("run"), "--quiet", "--to",
+      "12",
     ])
     #expect(made.status == 0, "\(made.stderr)")
     let told = try FuseProcess.run(["explain", scratch.path("run"), "--at", "10.5"])
@@ -99,6 +100,8 @@ import Testing
     #expect(peers.compactMap { $0["peer"] as? String }.sorted() == ["bag", "keys"])
     let angles = peers.map { $0["offAxis"] as? Double ?? .infinity }
     #expect(angles == angles.sorted())
-    #expect(try FuseProcess.run(["explain", scratch.path("run"), "--at", "12"]).stdout.contains("--peer with one of: bag keys"))
+    #expect(
+      try FuseProcess.run(["explain", scratch.path("run"), "--at", "12"]).stdout.contains(
+        "--peer with one of: bag keys"))
   }
 }

@@ -142,7 +142,7 @@ import Testing
       radio: RadioCalibration())
     let state = GroundTruthState(timestamp: InertialFinderTests.time(0), worldFromBody: .identity, velocity: .zero)
     let finder = PrecisionFinder(rig: rig, useOdometry: false, initialState: isGiven ? state : nil)
-    let heard = LastExplanation(of: "a", until: InertialFinderTests.time(2), in: finder)
+    let heard = LastExplanation(of: "a", at: InertialFinderTests.time(2), in: finder)
     for event in InertialFinderTests.events(seconds: 3) {
       // Without inertial data no trajectory begins.
       if case .imu = event.event, !isGiven { continue }

@@ -17,7 +17,8 @@ package struct CameraSight: Equatable, Sendable {
   /// The gates at `time`. What lasts for less than `darkDelay` is no reason yet, and fails nothing.
   ///
   /// - Parameter blindness: why the finder had no use for the camera; nil where it had.
-  package func gates(at time: Timestamp, blindness: String?, _ configuration: FinderConfiguration) -> [Explanation.Gate] {
+  package func gates(at time: Timestamp, blindness: String?, _ configuration: FinderConfiguration) -> [Explanation.Gate]
+  {
     let all = Explanation.Gate.all
     var gates = [
       Explanation.Gate.lower("features in the image", Double(features), Double(configuration.fewFeatures), "", all),

@@ -21,7 +21,8 @@ extension Explanation {
       "chance that the ranges contradict it", 100 * belief.doubt, 100 * configuration.mirrorShare, "%", all)
     return [
       .upper("90 % half-width of the angle", Angle.inDegrees(width), configuration.angleHalfWidthDegrees, "deg", all),
-      .upper("posterior over 45 deg away", 100 * marginal.mass(beyond: .pi / 4), 100 * configuration.mirrorShare, "%", all),
+      .upper(
+        "posterior over 45 deg away", 100 * marginal.mass(beyond: .pi / 4), 100 * configuration.mirrorShare, "%", all),
       contradicted, Self.walk(walking, update, configuration),
       .lower("horizontal distance", horizontal.mean, max(0.5, 2 * horizontal.sigma), "m", all),
       .upper(

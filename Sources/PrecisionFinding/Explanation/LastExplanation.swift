@@ -1,28 +1,27 @@
 import Estimator
 import SensorData
 
-/// Keeps the explanation of a peer's last update until a moment, with what only a whole run knows beside it: the camera's frames, and
+/// Keeps the explanation of a peer's last update of a moment, with what only a whole run knows beside it: the camera's frames, and
 /// what the trajectory waits for. It changes no result.
 package final class LastExplanation: UpdateWitness, FrameWitness {
   /// Whose updates.
   package let peer: String
-  private let end: Timestamp
+  private let moment: Timestamp
   private unowned let finder: PrecisionFinder
   private var sight: CameraSight?
   /// The last one; nil before there is any.
   package private(set) var explanation: Explanation?
 
   /// Listens to `finder` from now on. The finder must live as long as it is fed.
-  package init(of peer: String, until end: Timestamp, in finder: PrecisionFinder) {
+  package init(of peer: String, at moment: Timestamp, in finder: PrecisionFinder) {
     self.peer = peer
-    self.end = end
+    self.moment = moment
     self.finder = finder
     finder.attach(self as any UpdateWitness)
     finder.attach(self as any FrameWitness)
   }
 
-  /// An update comes at least every tenth of a second while a recording lasts: older ones can only be the last at its very end.
-  package func wants(_ peer: String, at time: Timestamp) -> Bool { peer == self.peer && time <= end }
+  package func wants(_ peer: String, at time: Timestamp) -> Bool { peer == self.peer && time == moment }
 
   package func take(_ explanation: Explanation) {
     self.explanation = explanation.told(sight, waitingFor: finder.trajectory.waitingFor, finder.configuration)

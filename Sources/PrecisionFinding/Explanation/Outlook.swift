@@ -26,7 +26,9 @@ package struct Outlook {
   package let doubt: Double
   /// Variance of a position that no sweep takes away: the distance's and the trajectory's own, m^2.
   package let given: Double
-  let configuration: FinderConfiguration
+  private let configuration: FinderConfiguration
+  /// How many sigma leave as much outside as the gates allow: of an interval, far from an angle, far from a place, beyond a level.
+  private let interval, mirror, rival, level: Double
 
   package init(
     places: [Place], goal: Goal, information: Double?, doubt: Double = 0, given: Double = 0,
@@ -38,6 +40,10 @@ package struct Outlook {
     self.doubt = doubt
     self.given = given
     self.configuration = configuration
+    interval = Self.sigmas(leaving: 0.1)
+    mirror = Self.sigmas(leaving: configuration.mirrorShare)
+    rival = Self.sigmas(leaving: configuration.rivalShare)
+    level = Self.sigmas(leaving: 2 * (1 - configuration.verticalDecision))
   }
 
   /// What motion along some axes is expected to bring: the first step at which half the posterior, each place taken for the truth, would
@@ -122,21 +128,18 @@ package struct Outlook {
   /// How narrow a place must be, 1-sigma, radians.
   private func limits(of place: Place) -> (sideways: Double, upwards: Double) {
     // An azimuth is wider than the sine across by this.
-    let level = max(cos(place.elevation), 0.05)
+    let flat = max(cos(place.elevation), 0.05)
     guard goal == .convergence else {
-      let half = Angle.degrees(configuration.angleHalfWidthDegrees) / Self.sigmas(leaving: 0.1)
-      return (level * min(half, .pi / 4 / Self.sigmas(leaving: configuration.mirrorShare)), .infinity)
+      let half = Angle.degrees(configuration.angleHalfWidthDegrees) / interval
+      return (flat * min(half, .pi / 4 / mirror), .infinity)
     }
-    let tail = Self.sigmas(leaving: configuration.rivalShare)
-    let far = min(.pi / 9, configuration.positionLimit / max(place.distance, 0.1)) / tail
+    let far = min(.pi / 9, configuration.positionLimit / max(place.distance, 0.1)) / rival
     // The border of "on our level", and how far from it the place is likely to be.
     let border = max(
       asin(min(configuration.sameLevelHeight / max(place.distance, 0.1), 1)),
       Angle.degrees(configuration.sameLevelElevationDegrees))
     let margin = max(abs(abs(place.elevation) - border), 0.67 * place.upwards)
-    return (
-      min(far, level * .pi / 9 / tail), min(far, margin / Self.sigmas(leaving: 2 * (1 - configuration.verticalDecision)))
-    )
+    return (min(far, flat * .pi / 9 / rival), min(far, margin / level))
   }
 
   private static func narrowed(_ sigma: Double, _ axis: Vector3, _ axes: [Vector3], _ gathered: Double) -> Double {

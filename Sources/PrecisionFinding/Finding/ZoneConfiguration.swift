@@ -1,8 +1,10 @@
 /// Rings around every peer by distance, and how the distance to show is smoothed. Without a ring nothing is told of either.
 public struct ZoneConfiguration: Equatable, Sendable {
-  /// Radii at which a ring is entered, metres; 0: there is no such ring.
+  /// The innermost ring is entered at this radius, metres; 0: there is no such ring.
   public var immediateMetres = 0.0
+  /// The middle one, metres; 0: there is none.
   public var nearMetres = 0.0
+  /// The outermost one, metres; 0: there is none.
   public var farMetres = 0.0
   /// A ring is left at this much more than its radius, as a share of it: a noisy distance at a border does not ring twice.
   public var margin = 0.2

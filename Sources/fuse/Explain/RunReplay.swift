@@ -49,7 +49,8 @@ struct RunReplay {
     let finder = PrecisionFinder(
       rig: recording.rig, configuration: options.finder, useOdometry: usesOdometry,
       initialState: startsFromTruth ? try truth.firstState(of: recording) : nil)
-    let heard = LastExplanation(of: peer, until: time, in: finder)
+    let written = run.updates.last { $0.peer == peer && $0.timestamp <= time }
+    let heard = LastExplanation(of: peer, at: written?.timestamp ?? time, in: finder)
     var last: UpdateRecord?
     var isPast = false
     func hear(_ said: FinderOutput) {
@@ -59,7 +60,6 @@ struct RunReplay {
     let events = try recording.events()
     while !isPast, let event = try events.next() { finder.process(event).forEach(hear) }
     if !isPast, !events.stoppedEarly { finder.finish().forEach(hear) }
-    let written = run.updates.last { $0.peer == peer && $0.timestamp <= time }
     guard try last.map(Self.asRead) == written else {
       throw CommandError(
         "\(run.path): the update of \(peer) comes out otherwise now, expected the same bytes; "
