@@ -59,5 +59,8 @@ public struct Convergence: Equatable, Sendable {
   }
 
   /// What the user should do now; nil when there is nothing to ask for.
-  public var guidance: String? { status == .converged ? nil : (asked ?? reasons.first)?.guidance }
+  public var guidance: String? { request?.guidance }
+
+  /// The reason whose remedy the guidance names; nil when there is nothing to ask for.
+  package var request: Reason? { status == .converged ? nil : asked ?? reasons.first }
 }

@@ -63,6 +63,8 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var unseenSpeed = 0.5
   /// What of the camera's calibration is estimated on the way.
   public var calibration = CalibrationConfiguration()
+  /// Rings around peers of which the updates' details tell.
+  public var zones = ZoneConfiguration()
   /// What is assumed of a link.
   public var ranging = RangingConfiguration()
 

@@ -24,6 +24,10 @@ public struct FinderSummary: Equatable, Sendable {
   public var peers: [String: Peer] = [:]
   /// Events that came later than the reorder window allows and could not be used.
   public var lateEvents = 0
+  /// Ranges among them.
+  public var lateRanges = 0
+  /// How late the latest of these ranges was when it came, seconds: what `reorderWindow` would have to be.
+  public var latestRange = 0.0
   /// Events that came twice, or with numbers that are none.
   public var unusableEvents = 0
   /// Camera frames that reached the estimator.

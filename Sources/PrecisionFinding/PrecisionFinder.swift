@@ -41,6 +41,7 @@ public final class PrecisionFinder {
   var presenters: [String: PeerPresenter] = [:]
   /// What peers have said last of whether they move.
   var toldMoving: [String: Bool] = [:]
+  var zones: [String: ZoneFollower] = [:]
   var followed: (any NavigationFilter)?
   var wasAdrift = false
   var camera: CameraWatch
@@ -97,17 +98,24 @@ public final class PrecisionFinder {
   public func process(_ event: TimedEvent) -> [FinderOutput] {
     switch buffer.insert(event) {
     case .held: break
-    case .late: summary.lateEvents += 1
+    case .late: noteLate(event)
     case .duplicate, .notFinite: summary.unusableEvents += 1
     }
     buffer.release().forEach(admit)
-    return drain()
+    return zoned(drain())
+  }
+
+  private func noteLate(_ event: TimedEvent) {
+    summary.lateEvents += 1
+    guard case .range(let range) = event.event else { return }
+    summary.lateRanges += 1
+    summary.latestRange = max(summary.latestRange, buffer.clock.seconds(since: range.timestamp))
   }
 
   /// Ends the input and returns what was still held back for late data.
   public func finish() -> [FinderOutput] {
     buffer.flush().forEach(admit)
     hasEnded = true
-    return drain()
+    return zoned(drain())
   }
 }

@@ -7,7 +7,8 @@ package struct ReorderBuffer {
   private let window: Int64
   private var held: [SensorEvent] = []
   private var released = Timestamp(nanoseconds: .min)
-  private var clock = Timestamp(nanoseconds: .min)
+  /// The newest stamp or arrival so far.
+  package private(set) var clock = Timestamp(nanoseconds: .min)
 
   package init(window seconds: Double) { window = Int64((seconds * 1e9).rounded()) }
 

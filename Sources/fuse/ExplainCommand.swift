@@ -1,7 +1,6 @@
 import ArgumentParser
 import Datasets
 import Foundation
-import PrecisionFinding
 import SensorData
 
 /// `fuse explain <run> --at <s>`.
@@ -11,7 +10,8 @@ struct ExplainCommand: ParsableCommand {
     abstract: "Why a run said what it said at a moment, or did not.",
     discussion: """
       Plays the run's recording again up to that moment and tells what was still possible, which gates were passed \
-      and failed and by how much, and which motion would have helped.
+      and failed and by how much, what the run asked for, how long that takes and whether another motion is better. \
+      Where there are several peers and none is named it tells which of them the device points at.
 
       EXAMPLES
         fuse explain demo-fuse --at 5
@@ -27,7 +27,8 @@ struct ExplainCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The moment, seconds from the recording's first event.", valueName: "s"))
   var at: Double
 
-  @Option(help: ArgumentHelp("Which peer; needed where there are several.", valueName: "id"))
+  @Option(
+    help: ArgumentHelp("Which peer; without it, where there are several: which one is pointed at.", valueName: "id"))
   var peer: String?
 
   @Option(help: ArgumentHelp("The recording, where it is not where the run found it.", valueName: "folder"))
@@ -45,25 +46,32 @@ struct ExplainCommand: ParsableCommand {
       let run = try RunFolder(path: folder)
       let replay = try RunReplay(of: run, named: recording)
       let time = replay.start.advanced(bySeconds: at)
-      let heard = LastExplanation(of: try onlyPeer(of: run), until: time)
-      try replay.play(to: time, peer: heard.peer, witness: heard)
-      guard let explanation = heard.explanation else {
-        throw CommandError("\(folder): nothing was said of \(heard.peer) until then, expected a later moment")
+      let peers = Set(run.updates.compactMap(\.peer)).sorted()
+      guard let peer = try only(of: peers) else {
+        let pointed = Pointing(at: run.updates, until: time)
+        return try tell(PointingText(pointed, at: at, peers: peers).lines, pointed.json)
       }
-      var standardOutput = StandardOutput(needsReader: format == .json)
-      let text = ExplanationText(explanation, start: replay.start)
-      switch format {
-      case .text: for line in text.lines { try standardOutput.line(line) }
-      case .json:
-        var json = JSONBuffer()
-        json.pretty(text.json)
-        try standardOutput.line(String(decoding: json.bytes, as: UTF8.self))
+      guard let explanation = try replay.explanation(of: peer, at: time) else {
+        throw CommandError("\(folder): nothing was said of \(peer) until then, expected a later moment")
       }
+      try tell(
+        ExplanationText(explanation, start: replay.start).lines, ExplanationDocument(explanation: explanation).json)
     }
   }
 
-  private func onlyPeer(of run: RunFolder) throws -> String {
-    let peers = Set(run.updates.compactMap(\.peer)).sorted()
+  private func tell(_ lines: [String], _ document: JSONValue) throws {
+    var standardOutput = StandardOutput(needsReader: format == .json)
+    switch format {
+    case .text: for line in lines { try standardOutput.line(line) }
+    case .json:
+      var json = JSONBuffer()
+      json.pretty(document)
+      try standardOutput.line(String(decoding: json.bytes, as: UTF8.self))
+    }
+  }
+
+  /// The peer that is asked for, or the only one; nil where there are several.
+  private func only(of peers: [String]) throws -> String? {
     let list = peers.joined(separator: " ")
     if let peer {
       guard peers.contains(peer) else {
@@ -72,24 +80,6 @@ struct ExplainCommand: ParsableCommand {
       return peer
     }
     guard let first = peers.first else { throw CommandError("\(folder): no updates of any peer, expected some") }
-    guard peers.count == 1 else { throw CommandError("\(folder): several peers, expected --peer with one of: \(list)") }
-    return first
+    return peers.count == 1 ? first : nil
   }
-}
-
-/// Keeps the explanation of a peer's last update until a moment.
-private final class LastExplanation: UpdateWitness {
-  let peer: String
-  private let end: Timestamp
-  private(set) var explanation: Explanation?
-
-  init(of peer: String, until end: Timestamp) {
-    self.peer = peer
-    self.end = end
-  }
-
-  /// An update comes at least every tenth of a second while a recording lasts: older ones can only be the last at its very end.
-  func wants(_ peer: String, at time: Timestamp) -> Bool { peer == self.peer && time <= end }
-
-  func take(_ explanation: Explanation) { self.explanation = explanation }
 }

@@ -75,6 +75,27 @@ import fuse
     #expect(story.tell(dark).isEmpty)
   }
 
+  /// A trajectory that was given up in a pause has no guidance of its own: it has a word, and no row is empty.
+  @Test func aTrajectoryThatWasGivenUpIsTold() {
+    func row(_ story: inout Story, _ seconds: Double, _ convergence: Convergence) -> String? {
+      story.tell(
+        SessionUpdate(
+          timestamp: start.advanced(bySeconds: seconds), convergence: convergence, guidance: convergence.guidance)
+      ).last
+    }
+    let dark = Convergence(status: .notConverged, reasons: [.insufficientLighting])
+    var story = Story(start: start)
+    #expect(row(&story, 1, Convergence(status: .converged))?.hasSuffix("tracking the device") == true)
+    #expect(row(&story, 12.5, dark)?.contains("tracking is at risk") == true)
+    #expect(row(&story, 16, Convergence(status: .unknown))?.hasSuffix("given up, waiting for a new one") == true)
+    #expect(row(&story, 17, Convergence(status: .converged))?.hasSuffix("tracking the device") == true)
+    var fromTheDark = Story(start: start)
+    _ = row(&fromTheDark, 0.5, dark)
+    #expect(row(&fromTheDark, 2, Convergence(status: .unknown))?.hasSuffix("no trajectory yet") == true)
+    var silent = Story(start: start)
+    #expect(row(&silent, 0, Convergence(status: .notConverged)) == nil, "nothing to say is no row")
+  }
+
   @Test func anglesHaveSides() {
     #expect(Words.side(0.004) == "ahead")
     #expect(Words.side(-.pi / 2) == "90° left")

@@ -2,85 +2,89 @@ import Foundation
 import Geometry
 import Ranging
 
-/// The motion that would tell most of what is left, and how long it would take.
-///
-/// A step `delta` changes a range by `-u . delta`: two places in directions `u_1`, `u_2` are told apart by motion along
-/// `u_1 - u_2`, one wide place is narrowed by motion along its widest axis.
+/// A motion of the hand, and what it can be expected to bring: half a metre from end to end, a stroke a second.
 package struct Manoeuvre: Equatable, Sendable {
-  /// A sweep of the arm: 0.5 m from end to end, one stroke a second.
-  private static let stroke = 0.5
-  private static let frequency = 0.5
+  /// From end to end, metres, and how often there and back, Hz.
+  static let stroke = 0.5, frequency = 0.5
 
-  /// How it would be done.
-  package enum Kind: String, Sendable {
-    case sideways, upAndDown, forwardsAndBack
+  /// How it is done.
+  package enum Kind: String, Sendable, CaseIterable {
+    case sideways, upAndDown, forwardsAndBack, sidewaysAndUp, around
+
+    /// Unit vectors of the motion, world.
+    func axes(worldFromDevice: Pose) -> [Vector3] {
+      let azimuth = HorizontalAngle.aheadAzimuth(worldFromDevice: worldFromDevice.rotation)
+      let ahead = Vector3(cos(azimuth), sin(azimuth), 0)
+      let (right, up) = (Vector3(ahead.y, -ahead.x, 0), Vector3(0, 0, 1))
+      return switch self {
+      case .sideways: [right]
+      case .upAndDown: [up]
+      case .forwardsAndBack: [ahead]
+      case .sidewaysAndUp: [right, up]
+      case .around: [right, ahead]
+      }
+    }
   }
 
   /// How.
   package let kind: Kind
-  /// Unit vector of the motion, world.
-  package let axis: Vector3
   /// By how much the two likeliest places differ in range after a metre of it, metres; nil where one place is left.
   package let separation: Double?
-  /// Seconds of such a sweep until the gate would open, expected; nil where the noise or the rate is not known.
-  package let seconds: Double?
+  /// What it is expected to bring.
+  package let prospect: Prospect
 
-  /// The motion that tells the likeliest place from the next one, until all but `limit` of the posterior is there: as long as
-  /// the most stubborn of the others takes.
-  ///
-  /// - Parameter places: likeliest first, at least two.
-  package static func separating(
-    _ places: [Place], limit: Double, worldFromDevice: Pose, noise: RangeNoise?, rate: Double
-  ) -> Manoeuvre {
-    let first = places[0]
-    let difference = first.direction - places[1].direction
-    let information = information(noise, rate: rate)
-    let seconds = information.map { information in
-      places.dropFirst().map { rival in
-        let odds = log(max(rival.share, limit) / max(limit, 1e-12))
-        return 2 * odds / (max((first.direction - rival.direction).squaredNorm, 1e-6) * information)
-      }.max() ?? 0
-    }
-    return Manoeuvre(
-      axis: difference.normalized, separation: difference.norm, worldFromDevice: worldFromDevice, seconds: seconds)
+  init(_ kind: Kind, _ outlook: Outlook, worldFromDevice: Pose) {
+    self.kind = kind
+    let axes = kind.axes(worldFromDevice: worldFromDevice)
+    let places = outlook.places
+    separation =
+      places.count > 1
+      ? axes.reduce(0) { sum, axis in
+        let along = (places[0].direction - places[1].direction).dot(axis)
+        return sum + along * along
+      }.squareRoot() : nil
+    prospect = outlook.prospect(along: axes)
   }
 
-  /// The motion that narrows a place to 1-sigma of `goal` along `axis`, radians.
-  package static func narrowing(
-    _ sigma: Double, to goal: Double, axis: Vector3, worldFromDevice: Pose, noise: RangeNoise?, rate: Double
-  ) -> Manoeuvre {
-    let missing = max(1 / (goal * goal) - 1 / (sigma * sigma), 0)
-    return Manoeuvre(
-      axis: axis, separation: nil, worldFromDevice: worldFromDevice,
-      seconds: information(noise, rate: rate).map { missing / $0 })
-  }
-
-  private init(axis: Vector3, separation: Double?, worldFromDevice: Pose, seconds: Double?) {
-    self.axis = axis
-    self.separation = separation
-    self.seconds = seconds
-    let ahead = HorizontalAngle.aheadAzimuth(worldFromDevice: worldFromDevice.rotation)
-    let level = Vector3(axis.x, axis.y, 0)
-    if abs(axis.z) > level.norm {
-      kind = .upAndDown
-    } else {
-      kind = abs(level.dot(Vector3(cos(ahead), sin(ahead), 0))) > 0.8 * level.norm ? .forwardsAndBack : .sideways
-    }
+  /// The motion that is asked for, where one is, and one that is expected to be done sooner, where there is one.
+  package static func choices(
+    asked reason: Convergence.Reason?, _ outlook: Outlook, worldFromDevice: Pose
+  ) -> (asked: Manoeuvre?, better: Manoeuvre?) {
+    let asked = reason.flatMap(Kind.init).map { Manoeuvre($0, outlook, worldFromDevice: worldFromDevice) }
+    guard let asked else { return (nil, nil) }
+    let all = Kind.allCases.map { Manoeuvre($0, outlook, worldFromDevice: worldFromDevice) }
+    // The first of equals: the plainest.
+    let best = all.min { $0.prospect.rank < $1.prospect.rank }!
+    return (asked, best.prospect.rank < asked.prospect.rank ? best : nil)
   }
 
   /// Fisher information about a sine of direction that a second of sweeping gathers, 1/s: the power of the sweep over the
-  /// noise's density at its frequency, `a^2 / (sigma^2 / f + 2 tau s^2 / (1 + (omega tau)^2))`: a matched filter in white noise
-  /// sigma at f ranges a second and Gauss-Markov noise s with memory tau.
+  /// noise's density at its frequency, `a^2 / (sigma^2 / f + 2 T s^2 / (1 + (omega T)^2))`: a matched filter in white noise
+  /// sigma at f ranges a second and Gauss-Markov noise s with memory T. What is slower than T would have 1/(2 T) independent ranges
+  /// a second; a sweep that is faster keeps more. Moving shortens the memory: `1/T = 1/tau + speed/length`.
   ///
   /// Source: Van Trees, "Detection, estimation, and modulation theory" I, 1968, 4.3.
   package static func information(_ noise: RangeNoise?, rate: Double) -> Double? {
     guard let noise, rate > 0 else { return nil }
     let omega = 2 * Double.pi * frequency
-    let tau = noise.correlationTime
+    let speed = 2 * stroke * frequency
+    let memory = 1 / (1 / noise.correlationTime + speed / noise.correlationLength)
     let density =
       noise.white * noise.white / rate
-      + 2 * tau * noise.coloured * noise.coloured / (1 + omega * omega * tau * tau)
+      + 2 * memory * noise.coloured * noise.coloured / (1 + omega * omega * memory * memory)
     guard density > 0 else { return nil }
     return stroke * stroke / 8 / density
+  }
+}
+
+extension Manoeuvre.Kind {
+  /// The motion that a reason asks for; nil where no motion helps.
+  init?(_ reason: Convergence.Reason) {
+    switch reason {
+    case .insufficientMovement: self = .around
+    case .insufficientHorizontalSweep: self = .sideways
+    case .insufficientVerticalSweep: self = .upAndDown
+    case .insufficientLighting, .insufficientSignalStrength: return nil
+    }
   }
 }

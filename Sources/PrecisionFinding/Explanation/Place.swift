@@ -24,12 +24,12 @@ package struct Place: Equatable, Sendable {
 
   /// The places of a posterior, likeliest first: the heaviest Gaussian gathers what lies within the cone about it, then the heaviest
   /// of the rest.
-  package static func places(of belief: Belief, limit: Int = 8) -> [Place] {
+  package static func places(of belief: Belief) -> [Place] {
     let origin = belief.worldFromDevice.translation
     let sorted = belief.gaussians.sorted { $0.weight > $1.weight }
     var rest = sorted.map { (gaussian: $0, direction: ($0.position - origin).normalized) }
     var places: [Place] = []
-    while let first = rest.first, places.count < limit {
+    while let first = rest.first {
       let members = rest.filter { $0.direction.dot(first.direction) >= cos(cone) }
       rest.removeAll { $0.direction.dot(first.direction) >= cos(cone) }
       let place = Place(members.map(\.gaussian), worldFromDevice: belief.worldFromDevice)
@@ -66,6 +66,13 @@ package struct Place: Equatable, Sendable {
       return (variance / max(share, 1e-300)).squareRoot()
     }
     (sideways, upwards) = (spread(across), spread(up))
+  }
+
+  /// 1-sigma along an axis, of a unit direction.
+  func width(along axis: Vector3) -> Double {
+    let (across, up) = Place.axes(direction)
+    let (a, b) = (sideways * axis.dot(across), upwards * axis.dot(up))
+    return (a * a + b * b).squareRoot()
   }
 
   /// The horizontal and the steep axis across a direction.

@@ -39,16 +39,18 @@ struct RunReplay {
   /// The recording's first event: seconds count from there.
   var start: Timestamp { recording.firstTimestamp }
 
-  /// Plays everything that can bear on an update at `time`.
+  /// Plays everything that can bear on an update at `time`, and returns the explanation of the last update of `peer` until then; nil
+  /// where there is none.
   ///
   /// - Throws: `CommandError` where the updates of `peer` differ from those in the folder: another version wrote them.
-  func play(to time: Timestamp, peer: String, witness: any UpdateWitness) throws {
+  func explanation(of peer: String, at time: Timestamp) throws -> Explanation? {
     let usesOdometry = recording.trajectorySource == .odometry
     let startsFromTruth = options.initialization == .groundtruth && !usesOdometry
     let finder = PrecisionFinder(
       rig: recording.rig, configuration: options.finder, useOdometry: usesOdometry,
       initialState: startsFromTruth ? try truth.firstState(of: recording) : nil)
-    finder.attach(witness)
+    let written = run.updates.last { $0.peer == peer && $0.timestamp <= time }
+    let heard = LastExplanation(of: peer, at: written?.timestamp ?? time, in: finder)
     var last: UpdateRecord?
     var isPast = false
     func hear(_ said: FinderOutput) {
@@ -58,12 +60,12 @@ struct RunReplay {
     let events = try recording.events()
     while !isPast, let event = try events.next() { finder.process(event).forEach(hear) }
     if !isPast, !events.stoppedEarly { finder.finish().forEach(hear) }
-    let written = run.updates.last { $0.peer == peer && $0.timestamp <= time }
     guard try last.map(Self.asRead) == written else {
       throw CommandError(
         "\(run.path): the update of \(peer) comes out otherwise now, expected the same bytes; "
           + "the run was made by another version: run it again")
     }
+    return heard.explanation
   }
 
   /// A line as whoever reads the file finds it.

@@ -25,7 +25,7 @@ package struct ConfigurationKey: Sendable {
   }
 
   /// Every key; any other is an error. Names, units and defaults are those of `FinderConfiguration`.
-  package static let all: [ConfigurationKey] = common + calibration + ranging
+  package static let all: [ConfigurationKey] = common + zones + calibration + ranging
 
   /// The settings that people reach for.
   private static let common: [ConfigurationKey] = [
@@ -54,6 +54,16 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("loudLimit", .number(\.loudLimit, 0...1e6)),
     ConfigurationKey("contradictionLimit", .number(\.contradictionLimit, 1...1e6)),
     ConfigurationKey("handOverRanges", .integer(\.handOverRanges, 1...1_000_000)),
+  ]
+
+  /// Rings around peers, in the section `zones`.
+  private static let zones: [ConfigurationKey] = [
+    ConfigurationKey("zones.immediateMetres", .number(\.zones.immediateMetres, 0...1000)),
+    ConfigurationKey("zones.nearMetres", .number(\.zones.nearMetres, 0...1000)),
+    ConfigurationKey("zones.farMetres", .number(\.zones.farMetres, 0...1000)),
+    ConfigurationKey("zones.margin", .number(\.zones.margin, 0...10)),
+    ConfigurationKey("zones.dwell", .number(\.zones.dwell, 0...1000)),
+    ConfigurationKey("zones.smoothing", .number(\.zones.smoothing, 0...1000)),
   ]
 
   /// What of the calibration is estimated, in the section `calibration`.

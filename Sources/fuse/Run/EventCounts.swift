@@ -7,6 +7,8 @@ struct EventCounts {
   private(set) var imu = 0
   /// Camera frames.
   private(set) var frames = 0
+  /// When those of the first camera were taken: the others' only join them.
+  private(set) var frameTimes: [Timestamp] = []
   /// Poses of another tracker.
   private(set) var odometry = 0
   /// Ranges.
@@ -14,26 +16,15 @@ struct EventCounts {
   /// Everything else.
   private(set) var device = 0
 
-  /// Ranges that came with an angle of arrival.
-  private(set) var angles = 0
-
-  /// What was read and did not help, in words.
-  var unused: [String] {
-    var words: [String] = []
-    if angles > 0 { words.append("\(angles) angles of arrival were read but are not used yet") }
-    return words
-  }
-
   /// Counts one more.
   mutating func note(_ event: SensorEvent) {
     switch event {
     case .imu: imu += 1
-    case .frame:
+    case .frame(let frame):
       frames += 1
+      if frame.camera == 0 { frameTimes.append(frame.timestamp) }
     case .odometry: odometry += 1
-    case .range(let range):
-      ranges += 1
-      if range.azimuth != nil || range.elevation != nil { angles += 1 }
+    case .range: ranges += 1
     case .device: device += 1
     }
   }

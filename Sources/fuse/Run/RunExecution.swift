@@ -63,12 +63,23 @@ struct RunExecution {
       recording: URL(fileURLWithPath: folder).standardizedFileURL.path, use: use, counts: pipeline.counts,
       isOffline: offline != nil, span: try span(of: recording))
     try files.commit(result: document.json, timing: timing.json)
-    warn(DamageWords.lines(damage) + pipeline.counts.unused + (refined?.warnings ?? []))
+    warn(DamageWords.lines(damage) + (refined?.warnings ?? []))
     try pipeline.close(
       with: RunSummary.lines(
-        peers: pipeline.peers, verdict: verdict, start: start, waitingFor: finder.summary.waitingFor)
+        peers: pipeline.peers, verdict: verdict, start: start, summary: finder.summary,
+        losses: losses(finder.summary, pipeline.counts, recording.rig, nonFinite: files.nonFiniteCount))
         + (finder.calibration.map { [CalibrationDocument.words($0)] } ?? [])
         + ["written to \(output): " + timing.words])
+  }
+
+  private func losses(
+    _ summary: FinderSummary, _ counts: EventCounts, _ rig: RigCalibration, nonFinite: Int
+  ) -> [String] {
+    let offset = rig.cameras.first?.timeOffset ?? 0
+    return LossWords(
+      summary, ranges: counts.ranges, window: options.finder.reorderWindow,
+      frames: counts.lostFrames(summary, offset: offset), nonFinite: nonFinite
+    ).lines
   }
 
   private func finder(for recording: Recording, truth: TruthReading) throws -> PrecisionFinder {

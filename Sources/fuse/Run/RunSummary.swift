@@ -7,12 +7,14 @@ import SensorData
 /// The end of the story: what was found, and how good it was where the truth is known.
 enum RunSummary {
   /// Lines for people.
+  ///
+  /// - Parameter losses: what was read and could not be used.
   static func lines(
-    peers: [String: PeerOutcome], verdict: Judge.Verdict?, start: Timestamp, waitingFor: String?
+    peers: [String: PeerOutcome], verdict: Judge.Verdict?, start: Timestamp, summary: FinderSummary, losses: [String]
   ) -> [String] {
     var lines: [String] = [""]
-    if let waitingFor { lines.append("no trajectory: still waiting for \(waitingFor)") }
-    if peers.isEmpty { lines.append("no peer was heard") }
+    if let waitingFor = summary.waitingFor { lines.append("no trajectory: still waiting for \(waitingFor)") }
+    if peers.isEmpty { lines.append(summary.lateRanges > 0 ? "no peer was heard in time" : "no peer was heard") }
     for (peer, outcome) in peers.sorted(by: { $0.key < $1.key }) {
       guard let last = outcome.last else { continue }
       lines.append("\(peer): \(found(last.object))")
@@ -27,7 +29,7 @@ enum RunSummary {
           + "attitude \(Words.fixed(Angle.inDegrees(errors.attitude), 1))°, over \(Words.fixed(errors.pathLength, 1)) m"
       )
     }
-    return lines
+    return lines + losses
   }
 
   private static func found(_ object: NearbyObject) -> String {

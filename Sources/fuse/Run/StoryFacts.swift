@@ -16,6 +16,8 @@ struct StoryFacts {
   }
 
   private let isSession: Bool
+  /// Whether there has been a trajectory: only then can it be given up.
+  private var hasTracked = false
   private var told: [Fact: String] = [:]
   private var pending: [Fact: (value: String, since: Timestamp)] = [:]
 
@@ -31,7 +33,9 @@ struct StoryFacts {
       if told == before { return nil }
       let greeting = isSession ? nil : facts[.distance] == "known" ? "first distance" : "heard, no distance yet"
       let words = isSession ? statusWord(from: before[.status], to: facts[.status] ?? "") : greeting
-      return News(time: time, text: sentence([words].compactMap { $0 }, guidance: facts[.guidance]))
+      if isSession, facts[.status] == "converged" { hasTracked = true }
+      let text = sentence([words].compactMap { $0 }, guidance: facts[.guidance])
+      return text.isEmpty ? nil : News(time: time, text: text)
     }
     var due: Timestamp?
     var words: [String] = []
@@ -92,6 +96,9 @@ struct StoryFacts {
   private func statusWord(from old: String?, to new: String) -> String? {
     if new == old { return nil }
     if new == "converged" { return isSession ? "tracking the device" : "converged" }
+    if isSession, new == "unknown" {
+      return hasTracked ? "trajectory given up, waiting for a new one" : "no trajectory yet"
+    }
     guard old == "converged" else { return nil }
     return isSession ? "tracking is at risk" : "no longer converged"
   }

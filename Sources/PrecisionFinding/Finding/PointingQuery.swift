@@ -1,4 +1,5 @@
 import Foundation
+import Geometry
 
 /// Which of several peers the phone points at: the one nearest to its axis, with hysteresis so that two neighbours do not
 /// take turns, and patience with one whose angle is not known for a moment. A pure state machine.
@@ -19,12 +20,19 @@ public struct PointingQuery: Equatable, Sendable {
       self.distance = distance
     }
 
-    /// A peer as a session's object shows it: off the back camera's axis by its direction, else by its horizontal angle; nil when
-    /// neither is known.
-    public init?(_ object: NINearbyObject, named peer: String) {
-      let off = object.direction.map { acos(max(-1, min(1, -Double($0.z)))) }
-      guard let angle = off ?? object.horizontalAngle.map({ Double($0) }) else { return nil }
-      self.init(peer: peer, angle: angle, distance: object.distance.map { Double($0) })
+    /// A peer as it is seen: off the back camera's axis by its direction (unit vector, device axes), else by its horizontal angle,
+    /// radians; nil when neither is known.
+    public init?(peer: String, direction: Vector3?, horizontalAngle: Double?, distance: Double?) {
+      let off = direction.map { acos(max(-1, min(1, -$0.z))) }
+      guard let angle = off ?? horizontalAngle else { return nil }
+      self.init(peer: peer, angle: angle, distance: distance)
+    }
+
+    /// A peer as an update shows it; nil when neither its direction nor its horizontal angle is known.
+    public init?(_ object: NearbyObject) {
+      self.init(
+        peer: object.peer, direction: object.direction, horizontalAngle: object.horizontalAngle?.value,
+        distance: object.distance)
     }
   }
 

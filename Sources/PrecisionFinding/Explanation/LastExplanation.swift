@@ -1,0 +1,35 @@
+import Estimator
+import SensorData
+
+/// Keeps the explanation of a peer's last update of a moment, with what only a whole run knows beside it: the camera's frames, and
+/// what the trajectory waits for. It changes no result.
+package final class LastExplanation: UpdateWitness, FrameWitness {
+  /// Whose updates.
+  package let peer: String
+  private let moment: Timestamp
+  private unowned let finder: PrecisionFinder
+  private var sight: CameraSight?
+  /// The last one; nil before there is any.
+  package private(set) var explanation: Explanation?
+
+  /// Listens to `finder` from now on. The finder must live as long as it is fed.
+  package init(of peer: String, at moment: Timestamp, in finder: PrecisionFinder) {
+    self.peer = peer
+    self.moment = moment
+    self.finder = finder
+    finder.attach(self as any UpdateWitness)
+    finder.attach(self as any FrameWitness)
+  }
+
+  package func wants(_ peer: String, at time: Timestamp) -> Bool { peer == self.peer && time == moment }
+
+  package func take(_ explanation: Explanation) {
+    self.explanation = explanation.told(sight, waitingFor: finder.trajectory.waitingFor, finder.configuration)
+  }
+
+  package func took(_ sample: IMUSample) {}
+
+  package func worked(_ frame: CameraFrame, _ report: FrameReport, _ navigation: InertialNavigation?) {
+    sight = CameraSight(frame)
+  }
+}

@@ -1,0 +1,34 @@
+import Geometry
+import PrecisionFinding
+
+/// Who is pointed at, in words.
+package struct PointingText {
+  private let pointing: Pointing
+  private let seconds: Double
+  private let peers: [String]
+
+  /// - Parameters:
+  ///   - seconds: the moment, from the recording's first event.
+  ///   - peers: all of the run, sorted.
+  package init(_ pointing: Pointing, at seconds: Double, peers: [String]) {
+    self.pointing = pointing
+    self.seconds = seconds
+    self.peers = peers
+  }
+
+  /// Lines for people.
+  package var lines: [String] {
+    var table = Table([.left, .right, .right])
+    table.add(["peer", "off the axis", "distance"])
+    for entry in pointing.entries {
+      table.add([
+        entry.peer, entry.angle.map { "\(Words.fixed(Angle.inDegrees($0), 1)) deg" } ?? "not known",
+        entry.distance.map { "\(Words.fixed($0, 2)) m" } ?? "not known",
+      ])
+    }
+    let who = pointing.selected.map { "the device points at \($0)" } ?? "the device points at nobody"
+    let heard = pointing.entries.isEmpty ? ["nobody was heard until then"] : table.lines()
+    return ["At \(Words.fixed(seconds, 3)) s \(who):"] + heard
+      + ["", "Why a peer's update says what it says: --peer with one of: \(peers.joined(separator: " "))"]
+  }
+}
