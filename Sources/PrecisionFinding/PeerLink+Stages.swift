@@ -124,7 +124,8 @@ extension PeerLink {
     let knowledge: LinkKnowledge?
     switch stage {
     case .searching(let posterior): knowledge = posterior.linkKnowledge
-    case .tracked(let tracked): knowledge = watch.last.flatMap { tracked.posterior(last: $0, filter: filter).linkKnowledge }
+    case .tracked(let tracked):
+      knowledge = watch.last.flatMap { tracked.posterior(last: $0, filter: filter).linkKnowledge }
     }
     reopen(filter: filter, with: [], knowing: knowledge)
   }

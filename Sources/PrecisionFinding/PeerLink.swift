@@ -59,7 +59,8 @@ final class PeerLink {
     let placed = measured(range, antenna: antenna, filter: filter)
     let lost = filter.accumulatedDrift - drift
     drift = filter.accumulatedDrift
-    aperture.note(placed.antenna, seconds: seconds, drift: lost, tellsHeight: placed.cosines.contains(where: \.tellsHeight))
+    aperture.note(
+      placed.antenna, seconds: seconds, drift: lost, tellsHeight: placed.cosines.contains(where: \.tellsHeight))
     let (foretold, isContradicted) = weigh(range, placed, antenna, lost, filter)
     let isRefuted = watch.weighs(placed, foretold: foretold, filter)
     let verdict =

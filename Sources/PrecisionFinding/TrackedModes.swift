@@ -46,7 +46,9 @@ package struct TrackedModes {
   /// The same places of a radio that errs more from now on.
   package var louder: TrackedModes {
     var copy = self
-    for i in copy.modes.indices { copy.modes[i].peer.noise = copy.modes[i].peer.noise.louder ?? copy.modes[i].peer.noise }
+    for i in copy.modes.indices {
+      copy.modes[i].peer.noise = copy.modes[i].peer.noise.louder ?? copy.modes[i].peer.noise
+    }
     return copy
   }
 

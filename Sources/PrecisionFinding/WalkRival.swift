@@ -11,6 +11,10 @@ import Ranging
 /// `ContradictionWatch`). Beside a rival that walks stands, from the moment at which something speaks for it, the same rival come to
 /// rest, which begins anew as long as to walk on explains the ranges better: a short walk is over before it has been noticed.
 /// A rival that wins takes over with all it knows: the peer is followed, not searched for.
+///
+/// A change of the ranges has one more explanation when the peer stands: the radio errs more from now on (`louder`). What surrounds device and
+/// peer makes a radio err by centimetres here and by decimetres a step further, and a link's noise is learnt where its search began. A walk must
+/// outdo both.
 package struct WalkRival {
   /// How often a rival for which nothing speaks begins anew, seconds.
   private static let renewal = 0.3
@@ -21,16 +25,19 @@ package struct WalkRival {
   /// is believed of a radio's errors is wrong at times, and to be unsure costs less than to follow a peer that stands.
   private static let even = 0.5
 
+  /// Odds at which a radio is taken to err more: as height classes are named.
+  private static let loudEnough = 19.0
+
   /// Logarithms of the odds.
   private let limit, restLimit, loudLimit: Double
-  private var candidate: PeerPosterior?
+  private var candidate: Contender?
   private var watch: ContradictionWatch
   private var age = 0.0
   /// The peer has walked and stands elsewhere: nil while nothing speaks for it. Its evidence is that of the walk, less what it costs that the
   /// walk has ended, and what has come since.
-  private var rested: (posterior: PeerPosterior, evidence: Double, age: Double)?
-  /// Nobody walks and the radio errs more; nil beside a belief that walks.
-  private var louder: LouderRadio?
+  private var rested: Contender?
+  /// Nobody walks and the radio errs more; nil beside a belief that walks, or whose radio cannot be any louder.
+  private var louder: Contender?
 
   /// - Parameters:
   ///   - limit: logarithm of the odds at which the rival takes over.
@@ -43,28 +50,29 @@ package struct WalkRival {
 
   /// The rival that is likelier, free to grow; nil where there is none.
   package var posterior: PeerPosterior? {
-    (rested.map { $0.evidence > watch.evidence } == true ? rested?.posterior : candidate)?.limited(to: nil)
+    let isOver = rested.map { $0.evidence > watch.evidence } ?? false
+    return (isOver ? rested : candidate)?.posterior.limited(to: nil)
   }
+
   /// Probability that the rival is right, 0...1.
-  package var probability: Double {
-    let odds = walks.reduce(0) { $0 + $1.odds }
-    return odds.isFinite ? odds / (1 + odds + loudOdds) : 1
-  }
+  package var probability: Double { walkOdds.isFinite ? walkOdds / (1 + walkOdds + loudOdds) : 1 }
   /// What speaks for the likelier one, natural logarithm of the odds.
   package var evidence: Double { candidate == nil ? 0 : max(watch.evidence, rested?.evidence ?? 0) }
 
   /// What may be true instead of the belief, and the odds of each against it.
   package var alternatives: [(posterior: PeerPosterior, odds: Double)] {
-    walks + (louder.map { [($0.belief, loudOdds)] } ?? [])
+    walks + (louder.map { [($0.posterior, loudOdds)] } ?? [])
   }
-
-  private var loudOdds: Double { louder.map { exp($0.evidence - loudLimit) } ?? 0 }
 
   private var walks: [(posterior: PeerPosterior, odds: Double)] {
     guard let candidate else { return [] }
-    let even = limit * (candidate.walks ? Self.even : 1)
-    return [(candidate, exp(watch.evidence - even))] + (rested.map { [($0.posterior, exp($0.evidence - even))] } ?? [])
+    let even = limit * (candidate.posterior.walks ? Self.even : 1)
+    let rested = rested.map { [($0.posterior, exp($0.evidence - even))] } ?? []
+    return [(candidate.posterior, exp(watch.evidence - even))] + rested
   }
+
+  private var walkOdds: Double { walks.reduce(0) { $0 + $1.odds } }
+  private var loudOdds: Double { louder.map { exp($0.evidence - loudLimit) } ?? 0 }
 
   /// What has won.
   package enum Verdict { case belief, rival, louderRadio }
@@ -79,48 +87,29 @@ package struct WalkRival {
   ) -> Verdict {
     guard candidate != nil else { return .belief }
     age += seconds
-    let own = Self.update(&candidate!, range, lost)
-    _ = watch.note(belief: foretold, alone: own, seconds: seconds)
+    _ = watch.note(belief: foretold, alone: candidate!.take(range, lost: lost), seconds: seconds)
+    rested?.weigh(range, foretold: foretold, lost: lost, seconds: seconds)
     louder?.weigh(range, foretold: foretold, lost: lost, seconds: seconds)
-    if rested != nil {
-      rested!.age += seconds
-      if let foretold, let own = Self.update(&rested!.posterior, range, lost) {
-        rested!.evidence += ContradictionWatch.share(seconds) * (own - foretold)
-      }
-      if rested!.evidence <= 0 { rested = nil }
-    }
-    return verdict
-  }
-
-  /// The rival must outdo belief and louder radio together.
-  private var verdict: Verdict {
+    if let evidence = rested?.evidence, evidence <= 0 { rested = nil }
+    // The rival must outdo belief and louder radio together.
     if evidence - log1p(loudOdds) > limit { return .rival }
-    return loudOdds > Self.loudOddsEnough && loudOdds > Self.loudOddsEnough * walks.reduce(0) { $0 + $1.odds } ? .louderRadio : .belief
-  }
-
-  /// Odds at which a radio is taken to err more.
-  private static let loudOddsEnough = 19.0
-
-  private static func update(
-    _ posterior: inout PeerPosterior, _ range: PeerPosterior.Range, _ lost: AccumulatedDrift
-  ) -> Double? {
-    posterior.drift(position: lost.position, yawVariance: lost.yaw, device: range.device)
-    return posterior.update(range)?.logDensity
+    return loudOdds > Self.loudEnough * max(1, walkOdds) ? .louderRadio : .belief
   }
 
   /// Begins anew from a belief, where nothing speaks for the rival and the time has come.
   package mutating func renew(from belief: @autoclosure () -> PeerPosterior?) {
-    if let candidate, candidate.walks, watch.evidence - restLimit > rested?.evidence ?? 0,
+    let over = watch.evidence - restLimit
+    if let walk = candidate?.posterior, walk.walks, over > rested?.evidence ?? 0,
       rested?.age ?? .infinity >= Self.renewal
     {
-      rested = (candidate.standing.limited(to: Self.hypothesisLimit), watch.evidence - restLimit, 0)
+      rested = Contender(walk.standing.limited(to: Self.hypothesisLimit), evidence: over)
     }
     guard candidate == nil || (watch.evidence == 0 && age >= Self.renewal) else { return }
     watch.reset()
     age = 0
     let belief = belief()
-    candidate = belief.map { ($0.walks ? $0.standing : $0.walking).limited(to: Self.hypothesisLimit) }
-    louder = belief.flatMap { $0.walks ? nil : LouderRadio($0.limited(to: Self.hypothesisLimit)) }
+    candidate = belief.map { Contender(($0.walks ? $0.standing : $0.walking).limited(to: Self.hypothesisLimit)) }
+    louder = belief.flatMap { $0.walks ? nil : $0.louder?.limited(to: Self.hypothesisLimit) }.map { Contender($0) }
   }
 
   /// Nothing is to be compared for now.

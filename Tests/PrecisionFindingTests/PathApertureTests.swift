@@ -10,7 +10,8 @@ import Testing
 @Suite struct PathApertureTests {
   /// A hand that sweeps level for ten seconds, `off(t)` metres off its plane at the time t; the path errs by `error` in a second, 1-sigma.
   /// The plane is tilted: nothing here depends on the horizon. A range every `interval` seconds.
-  static func doubt(error: Double, interval: Double = 0.05, tellsHeight: Bool = false, off: (Double) -> Double) -> Double
+  static func doubt(error: Double, interval: Double = 0.05, tellsHeight: Bool = false, off: (Double) -> Double)
+    -> Double
   {
     let tilt = Rotation.exp(Vector3(0.3, -0.2, 0.1))
     var aperture = PathAperture()

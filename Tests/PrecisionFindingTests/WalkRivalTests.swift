@@ -14,8 +14,12 @@ import Testing
     let speed, duration: Double
     var belief: PeerPosterior
     var rival: WalkRival
+    /// 1-sigma of the radio's lasting error from the third second on, metres, and the error now; `listens`: whether a louder radio is thought of.
+    let loud: Double
+    var error = 0.0
 
-    init(seed: UInt64, speed: Double, duration: Double = .infinity) {
+    init(seed: UInt64, speed: Double, duration: Double = .infinity, loud: Double = 0, listens: Bool = true) {
+      self.loud = loud
       random = SeededRandom(seed: seed)
       (self.speed, self.duration) = (speed, duration)
       let configuration = FinderConfiguration()
@@ -29,7 +33,8 @@ import Testing
       var mean = [Double](repeating: 0, count: layout.dimension)
       (mean[0], mean[1]) = (5, 1)
       rival = WalkRival(
-        limit: configuration.walkLimit, restLimit: configuration.standLimit, loudLimit: configuration.loudLimit)
+        limit: configuration.walkLimit, restLimit: configuration.standLimit,
+        loudLimit: listens ? configuration.loudLimit : .infinity)
       let device = Self.device(0)
       let first = PeerPosterior.Range(
         timestamp: Timestamp(nanoseconds: 0), range: (Vector3(5, 1, 0) - device).norm, antenna: device, device: device)
@@ -50,11 +55,18 @@ import Testing
     mutating func take(_ k: Int) -> Bool {
       let seconds = 0.1 * Double(k)
       let device = Self.device(seconds)
+      if seconds > 3 { error = 0.9 * error + (1 - 0.9 * 0.9).squareRoot() * loud * random.gaussian() }
       let range = PeerPosterior.Range(
         timestamp: Timestamp(nanoseconds: Int64(k) * 100_000_000),
-        range: (peer(seconds) - device).norm + 0.05 * random.gaussian(), antenna: device, device: device)
+        range: (peer(seconds) - device).norm + error + 0.05 * random.gaussian(), antenna: device, device: device)
       let foretold = belief.update(range)?.logDensity
-      if rival.weigh(range, foretold: foretold, lost: AccumulatedDrift(), seconds: 0.1) == .rival { return true }
+      switch rival.weigh(range, foretold: foretold, lost: AccumulatedDrift(), seconds: 0.1) {
+      case .rival: return true
+      case .louderRadio:
+        belief = belief.louder ?? belief
+        rival.dismiss()
+      case .belief: break
+      }
       rival.renew(from: belief)
       return false
     }
@@ -94,6 +106,32 @@ import Testing
       let (first, second) = (try #require(doubted), try #require(taken))
       #expect(first <= second && second <= 2, "doubted after \(first) s, followed after \(second) s")
     }
+  }
+
+  /// A radio that begins to err by four times as much is no peer that walks, to a rival that thinks of it; to one that does not it is.
+  @Test func aLouderRadioIsNoWalk() {
+    func walks(listens: Bool) -> Int {
+      (1...40 as ClosedRange<UInt64>).count { seed in
+        var trial = Trial(seed: seed, speed: 0, loud: 0.24, listens: listens)
+        return (1...200).contains { trial.take($0) }
+      }
+    }
+    let (with, without) = (walks(listens: true), walks(listens: false))
+    print("a radio four times as loud: a walk to \(with) of 40, to \(without) without thinking of it")
+    #expect(with <= 4 && without >= 20)
+  }
+
+  /// A louder radio is the same belief; what it will err by is twice as much.
+  @Test func aLouderRadioIsTheSameBelief() throws {
+    let belief = Trial(seed: 1, speed: 0).belief
+    let louder = try #require(belief.louder)
+    let (a, b) = (try #require(belief.merged), try #require(louder.merged))
+    #expect(a.mean == b.mean && a.covariance == b.covariance)
+    let (noise, twice) = (try #require(belief.noise), try #require(louder.noise))
+    #expect(abs(twice.coloured - 2 * noise.coloured) < 1e-12 && twice.white == noise.white)
+    var loudest = louder
+    for _ in 0..<10 { loudest = loudest.louder ?? loudest }
+    #expect(loudest.noise!.coloured <= 0.4 && loudest.louder == nil, "there is an end")
   }
 
   /// Who stands is hardly doubted and never followed.

@@ -57,7 +57,9 @@ import Testing
       squares += pow((knowing.mean - truth) / knowing.sigma, 2)
       if abs(knowing.mean - truth) < abs(fresh.mean - truth) { better += 1 }
     }
-    print("A known radio's distance errs by \(squares / Double(trials)), normalised and squared; nearer in \(better) of \(trials).")
+    print(
+      "A known radio's distance errs by \(squares / Double(trials)), normalised and squared; nearer in \(better) of \(trials)."
+    )
     #expect(squares / Double(trials) < 1.6 && better > 24)
   }
 }

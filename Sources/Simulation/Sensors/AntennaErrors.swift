@@ -21,7 +21,8 @@ struct AntennaErrors {
 
   /// Constant and wandering error of antenna `index`, metres, where the wandering error of all of them is `common`.
   func error(of index: Int, common: Double) -> Double {
-    let share = settings.driftCommonShare
+    // One antenna has nobody to share with.
+    let share = drifts.count > 1 ? settings.driftCommonShare : 1
     return biases[index] + share.squareRoot() * common + (1 - share).squareRoot() * drifts[index]
   }
 
