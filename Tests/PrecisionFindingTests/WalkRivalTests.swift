@@ -108,8 +108,7 @@ import Testing
     }
   }
 
-  /// A radio that begins to err by four times as much, as harsh a change as was seen, passes for a peer that walks less than half as often where
-  /// that is thought of.
+  /// A radio that begins to err by four times as much passes for a peer that walks less than half as often where that is thought of.
   @Test func aLouderRadioIsNoWalk() {
     func walks(listens: Bool) -> Int {
       (1...40 as ClosedRange<UInt64>).count { seed in
