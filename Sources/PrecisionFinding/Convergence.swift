@@ -61,6 +61,14 @@ public struct Convergence: Equatable, Sendable {
   /// What the user should do now; nil when there is nothing to ask for.
   public var guidance: String? { request?.guidance }
 
+  /// The same; where light is asked for, what the camera lacks.
+  ///
+  /// - Parameter blindness: why the camera is of no use, a `Finding` of the camera; nil when it is of use.
+  package func guidance(blindness: String?) -> String? {
+    guard request == .insufficientLighting, let finding = blindness.flatMap(Finding.init) else { return guidance }
+    return finding.cameraGuidance ?? guidance
+  }
+
   /// The reason whose remedy the guidance names; nil when there is nothing to ask for.
   package var request: Reason? { status == .converged ? nil : asked ?? reasons.first }
 }

@@ -40,6 +40,18 @@ public enum Finding: String, Sendable, CaseIterable {
   /// The sight has been blocked for long.
   case blockedSight
 
+  /// What the user should do about a camera that is of no use, one plain sentence; nil for what is no fault of the camera.
+  public var cameraGuidance: String? {
+    switch self {
+    case .dark: Convergence.Reason.insufficientLighting.guidance
+    case .covered: "Uncover the camera."
+    case .excessiveMotion: "Move more slowly: the picture is blurred."
+    case .fewFeatures: "Point the camera at something with more detail."
+    case .cameraUnavailable: "The camera gives no pictures: see that it is on."
+    default: nil
+    }
+  }
+
   /// Which of Nearby Interaction's reasons it is told as; nil where it is none: what moves is told by what that leaves open, and
   /// without a trajectory there is nothing to judge.
   ///

@@ -8,7 +8,7 @@ extension PeerLink {
   /// What is known of the radio; nil before the first ranges. Asked for with every update while there is no path, and the same until a range is weighed.
   ///
   /// - Parameter filter: that of the belief, wherever it stands; nil where there is none.
-  private func radio(filter: (any NavigationFilter)?) -> LinkKnowledge? {
+  func radio(filter: (any NavigationFilter)?) -> LinkKnowledge? {
     if let known = record.radio, known.ranges == rangesTaken { return known.knowledge }
     let knowledge: LinkKnowledge?
     switch stage {
@@ -17,10 +17,7 @@ extension PeerLink {
       guard let filter, let last = watch.last else { return nil }
       knowledge = tracked.posterior(last: last, filter: filter).linkKnowledge
     }
-    // A filter that is given up may hold anything.
-    guard let knowledge, knowledge.bias.mean.isFinite, knowledge.bias.variance >= 0, knowledge.noise.isFinite else {
-      return nil
-    }
+    guard let knowledge else { return nil }
     record.radio = (knowledge, rangesTaken)
     return knowledge
   }

@@ -121,12 +121,6 @@ extension PeerLink {
 
   /// Gives the peer up as a state of `filter`, which is about to go: where it is must be found anew, its radio stays as it is known.
   func detach(from filter: any NavigationFilter) {
-    let knowledge: LinkKnowledge?
-    switch stage {
-    case .searching(let posterior): knowledge = posterior.linkKnowledge
-    case .tracked(let tracked):
-      knowledge = watch.last.flatMap { tracked.posterior(last: $0, filter: filter).linkKnowledge }
-    }
-    reopen(filter: filter, with: [], knowing: knowledge)
+    reopen(filter: filter, with: [], knowing: radio(filter: filter))
   }
 }

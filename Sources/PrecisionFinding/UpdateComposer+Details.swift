@@ -23,7 +23,7 @@ extension UpdateComposer {
   /// Fewer ranges than this within two seconds are few.
   private static let fewRanges = 4
   /// A sight that has been free in fewer of the ranges of late than this has been blocked for long.
-  private static let blockedClearness = 0.2
+  static let blockedClearness = 0.2
 
   /// How far what the posterior leaves open is done, 0...1.
   func progress(_ finding: Finding, _ readout: Readout) -> Double {

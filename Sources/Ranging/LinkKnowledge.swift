@@ -12,6 +12,8 @@ extension PeerPosterior {
     guard let set = hypotheses, let merged else { return knowledge }
     let (n, bias) = (layout.dimension, layout.bias)
     let shares = noiseShares(set)
+    // What a filter that is given up believed may be no number.
+    guard merged.mean[bias].isFinite, merged.covariance[bias * (n + 1)] >= 0 else { return knowledge }
     return LinkKnowledge(
       bias: (merged.mean[bias], merged.covariance[bias * (n + 1)]),
       noises: zip(set.noises, shares).filter { $0.1 > 0 }.map { (noise: $0, share: $1) })

@@ -32,6 +32,19 @@ import Testing
     #expect(Set(Finding.allCases.compactMap(\.reason)) == Set(Convergence.Reason.allCases))
   }
 
+  /// Where light is asked for, the sentence says what the camera lacks; elsewhere it does not matter.
+  @Test func theGuidanceSaysWhatTheCameraLacks() {
+    let dark = Convergence(status: .notConverged, reasons: [.insufficientLighting, .insufficientMovement])
+    #expect(dark.guidance(blindness: Finding.dark.rawValue) == dark.guidance)
+    #expect(dark.guidance(blindness: Finding.excessiveMotion.rawValue) == "Move more slowly: the picture is blurred.")
+    let sentences = Finding.allCases.filter { $0.reason == .insufficientLighting }.map(\.cameraGuidance)
+    #expect(!sentences.contains(nil) && Set(sentences).count == sentences.count)
+    #expect(Finding.allCases.allSatisfy { ($0.cameraGuidance != nil) == ($0.reason == .insufficientLighting) })
+    let still = Convergence(status: .notConverged, reasons: [.insufficientMovement])
+    #expect(still.guidance(blindness: Finding.covered.rawValue) == "Move around a little.")
+    #expect(Convergence(status: .converged).guidance(blindness: nil) == nil)
+  }
+
   /// Before the first pose, and in a gap of the tracker's poses, the trajectory is what is missing.
   @Test func aMissingPathIsNamed() {
     let early = (0..<10).map { OdometryWorld.range(-1 + 0.1 * Double($0) + 0.013, "a", 5) }

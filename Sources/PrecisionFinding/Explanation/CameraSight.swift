@@ -25,7 +25,10 @@ package struct CameraSight: Equatable, Sendable {
       .upper("since the newest image", max(time.seconds(since: newest), 0), configuration.darkDelay, "s", all),
     ]
     if let luma {
-      gates.insert(.lower("mean luma of the image", 100 * luma, 100 * configuration.darkLuma, "%", all), at: 0)
+      let gate = Explanation.Gate.lower("mean luma of the image", 100 * luma, 100 * configuration.darkLuma, "%", all)
+      // Tracks decide, not light.
+      let isEnough = gates[0].verdict == .passed && gate.verdict == .failed
+      gates.insert(isEnough ? gate.notAsked("enough is seen all the same", keepsValue: true) : gate, at: 0)
     }
     guard blindness == nil else { return gates }
     return gates.map { $0.verdict == .failed ? $0.notAsked("not for long enough to count", keepsValue: true) : $0 }

@@ -49,13 +49,21 @@ extension Explanation {
   }
 
   /// The gates of the signal. They withhold nothing by themselves.
-  static func signal(_ link: PeerLink, _ update: NearbyUpdate, rate: Double) -> [Gate] {
+  static func signal(
+    _ link: PeerLink, _ update: NearbyUpdate, rate: Double, _ configuration: FinderConfiguration
+  ) -> [Gate] {
     let nothing = "nothing by itself"
     let gate = Gate.lower("ranges a second", rate, 2, "Hz", nothing)
     let heard = link.record.firstRange.map { update.timestamp.seconds(since: $0) } ?? 0
-    return [
+    let silence = link.record.lastRange.map { update.timestamp.seconds(since: $0.timestamp) } ?? 0
+    var gates = [
+      Gate.upper("since the newest range", max(silence, 0), configuration.rangeTimeout, "s", nothing),
       heard < 2 ? gate.notAsked("heard for less than two seconds", keepsValue: true) : gate,
-      .lower("sight free of late", 100 * link.record.clearness, 20, "%", nothing),
+      .lower("sight free of late", 100 * link.record.clearness, 100 * UpdateComposer.blockedClearness, "%", nothing),
     ]
+    if case .number(let power) = update.details["power"] {
+      gates.append(.lower("received power", power, configuration.weakPower, "dBm", nothing))
+    }
+    return gates
   }
 }

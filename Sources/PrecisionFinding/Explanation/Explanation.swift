@@ -74,7 +74,7 @@ extension Explanation {
     let recent = Double(link.record.recent.count { update.timestamp.seconds(since: $0) <= 2 })
     rate = recent / 2
     goal = update.object.horizontalAngle == nil ? .angle : .convergence
-    let signal = Self.signal(link, update, rate: rate)
+    let signal = Self.signal(link, update, rate: rate, configuration)
     guard let filter, let belief = link.belief(filter: filter, worldFromDevice: filter.worldFromBody * bodyFromDevice)
     else {
       (places, more, listedShare, gates, manoeuvre, better) = ([], 0, 0, signal, nil, nil)
