@@ -32,9 +32,9 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var informedAxis = 0.12
   /// No usable range for this long: drifting, seconds.
   public var rangeTimeout = 1.0
-  /// Received power (the first path's, where the radio tells it) below which a link is weak, dBm. At -93 a DW1000 loses one packet in a hundred at
-  /// the 6.8 Mb/s that phones range at (DWM1000 data sheet 1.7, table 8, channel 5, per 500 MHz; -101 at 850 kb/s, where a DW3000 has -100: its data sheet 1.3,
-  /// table 8).
+  /// Received power (the first path's, where the radio tells it) below which a link is weak, dBm. At -93 a DW1000 loses one packet in a
+  /// hundred at the 6.8 Mb/s that phones range at (channel 5, per 500 MHz; -101 at 850 kb/s, where a DW3000 has -100), as the makers' data
+  /// sheets are quoted; they were not at hand.
   public var weakPower = -93.0
   /// Mean luma below which a camera that sees too little is in the dark, 0...1; what sees enough is not.
   public var darkLuma = 0.06
