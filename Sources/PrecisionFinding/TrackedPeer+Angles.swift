@@ -65,9 +65,12 @@ extension TrackedPeer {
       (pose[k], pose[3 + k], peer[k]) = (model.rotationJacobian[k], model.positionJacobian[k], model.peerJacobian[k])
     }
     let jacobian = [(filter.poseBlock, pose), (block, peer)]
-    let (residual, noise) = (measured.cosine - model.cosine, measured.variance / worth)
+    let state = filter.vector(block)
+    let slope = measured.slope(
+      towards: Vector3(state[0], state[1], state[2]) - filter.worldFromNavigation * antenna)
+    let (residual, noise) = (measured.cosine - model.cosine, slope * slope * measured.variance / worth)
     let spread = Self.variance(jacobian, in: filter.covariance)
-    let regular = (1 - configuration.strangeAngleShare) * RangeLikelihood.normal(residual, spread + noise)
+    let regular = (1 - configuration.strangeAngleShare) * slope * RangeLikelihood.normal(residual, spread + noise)
     return (residual, noise, jacobian, regular)
   }
 }

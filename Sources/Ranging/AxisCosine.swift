@@ -25,6 +25,9 @@ package struct AxisCosine: Equatable, Sendable {
   /// Where the array looks, a unit vector in the world; zero where nothing is folded.
   package var ahead = Vector3.zero
 
+  /// The axis about which an azimuth alone turns, a unit vector in the world; zero where nothing is folded.
+  package var upright = Vector3.zero
+
   package init(axis: Vector3, cosine: Double, variance: Double) {
     self.axis = axis
     self.cosine = cosine
@@ -33,6 +36,16 @@ package struct AxisCosine: Equatable, Sendable {
 
   /// The axis for a peer at `d` from the array.
   package func axis(towards d: Vector3) -> Vector3 { ahead.dot(d) < 0 ? axis - fold : axis + fold }
+
+  /// What the cosine changes by where the angle changes by one, for a peer at `d`: off the level an azimuth moves it less. Its
+  /// variance goes with the square of that, and so it is the angle that is weighed; else places near the pole would fit any azimuth best.
+  package func slope(towards d: Vector3) -> Double {
+    let sine = upright.dot(d) / max(d.norm, 1e-6)
+    return max(1 - sine * sine, Self.leastSquaredSlope).squareRoot()
+  }
+
+  /// Nearer to the pole an azimuth says no more.
+  static let leastSquaredSlope = 0.01
 
   /// The model: `c` for a peer at `d` from the array, metres, and `dc/dd` (1x3), 1/m.
   package func model(_ d: Vector3) -> (cosine: Double, gradient: Vector3) {
@@ -63,10 +76,10 @@ package struct AxisCosine: Equatable, Sendable {
     func square(_ x: Double) -> Double { x * x }
     var cosines: [AxisCosine] = []
     if azimuth != nil, elevation == nil {
-      // Off the level the error is smaller, by a cosine that nobody measured.
       var half = AxisCosine(axis: cos(a) * (worldFromDevice * Vector3(1, 0, 0)), cosine: 0, variance: variance)
       half.ahead = worldFromDevice * Vector3(0, 0, -1)
       half.fold = -sin(a) * half.ahead
+      half.upright = worldFromDevice * Vector3(0, 1, 0)
       cosines.append(half)
     } else if azimuth != nil {
       cosines.append(

@@ -18,7 +18,7 @@ extension HypothesisSet {
     let (before, behind) = (
       LaneVector(repeating: measured.axis + measured.fold), LaneVector(repeating: measured.axis - measured.fold)
     )
-    let ahead = LaneVector(repeating: measured.ahead)
+    let (ahead, upright) = (LaneVector(repeating: measured.ahead), LaneVector(repeating: measured.upright))
     let from = LaneVector(repeating: anchor - antenna)
     let ph = UnsafeMutablePointer<Lanes>.allocate(capacity: n)
     ph.initialize(repeating: .zero, count: n)
@@ -43,9 +43,13 @@ extension HypothesisSet {
         ph[r] = h0 * p[t] + h1 * p[t + 1] + h2 * p[t + 2]
       }
       let innovation = measured.cosine - cosine
+      // `AxisCosine.slope` and its square.
+      let sine = upright.dot(way)
+      let square = (1 - sine * sine).atLeast(AxisCosine.leastSquaredSlope)
+      let (slope, noise) = (square.squareRoot(), square * noise)
       let variance = (h0 * ph[0] + h1 * ph[1] + h2 * ph[2]).atLeast(0)
       let strange = first % 2 == 0 ? configuration.strangeAngleShare : 0.5
-      let regular = (1 - strange) * LaneLikelihood.normal(innovation, variance + noise)
+      let regular = (1 - strange) * slope * LaneLikelihood.normal(innovation, variance + noise)
       let all = regular + 0.5 * strange
       let responsibility = regular / all.atLeast(1e-300)
       let k = (1 / (variance + noise / responsibility.atLeast(0.02))).replacing(with: 0, where: responsibility .<= 0.02)
