@@ -85,6 +85,9 @@ import Testing
       }
       let azimuth = ExactPosteriorTests.azimuth(posterior.gaussians, from: .zero)
       #expect(abs(Angle.wrapped(azimuth - atan2(peer.y, peer.x))) < Angle.degrees(15))
+      // Weighed as cosines, azimuths would fit places near the pole best.
+      let polar = posterior.gaussians.filter { abs($0.position.normalized.z) > sin(Angle.degrees(70)) }
+      #expect(polar.reduce(0) { $0 + $1.weight } < 0.05)
     }
   }
 
