@@ -18,7 +18,7 @@ extension TrackedModes {
     let best = best
     return PeerPosterior(
       modes.map { $0.peer.part(share: $0.share, filter: filter) }, last: last, noise: best.noise,
-      configuration: best.configuration, layout: best.layout)
+      sight: best.sight, configuration: best.configuration, layout: best.layout)
   }
 
   /// Covariance of the peer's position in the estimate's world, m^2.

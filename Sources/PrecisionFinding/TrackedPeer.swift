@@ -23,6 +23,8 @@ package struct TrackedPeer {
   /// The link's noise, as the hypotheses left it.
   package internal(set) var noise: RangeNoise
   package internal(set) var chain: LineOfSightChain
+  /// How often the sight was lost.
+  package private(set) var sight: SightHistory
   var lastRange: Timestamp
   var lastPosition: Vector3
   var angles: AngleMemory
@@ -65,8 +67,9 @@ package struct TrackedPeer {
     self.noise = noise
     angles = posterior.angles
     lastAngle = posterior.lastAngle
+    sight = posterior.sight
     chain = LineOfSightChain(
-      blockingRate: configuration.blockingRate, clearingRate: configuration.clearingRate, free: posterior.free)
+      blockingRate: sight.blockingRate, clearingRate: configuration.clearingRate, free: posterior.free)
     lastRange = filter.time
     isBlocked = posterior.free < 0.5
     if !isBlocked { setExcess(to: 0, variance: 0, filter) }
@@ -79,6 +82,8 @@ package struct TrackedPeer {
     logDensity = nil
     predict(seconds: seconds, metres: (filter.worldFromBody.translation - lastPosition).norm, filter: filter)
     lastPosition = filter.worldFromBody.translation
+    sight.note(seconds: seconds, free: chain.free)
+    chain.blockingRate = sight.blockingRate
     chain.predict(seconds: seconds)
     if let blocked = range.nonLineOfSight {
       chain.update(SightGuess(blocked: blocked, seconds: seconds, rate: configuration.sightRate))

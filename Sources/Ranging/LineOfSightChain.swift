@@ -4,7 +4,8 @@ import Foundation
 ///
 /// For a peer that is a state of the filter; hypotheses carry theirs in pairs.
 package struct LineOfSightChain: Equatable, Sendable {
-  private let blockingRate: Double
+  /// Rate at which the sight is lost, 1/s.
+  package var blockingRate: Double
   private let clearingRate: Double
   /// Probability that the sight was free at the last range.
   package private(set) var free: Double

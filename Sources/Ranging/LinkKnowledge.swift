@@ -4,6 +4,8 @@ package struct LinkKnowledge: Sendable {
   package var bias: (mean: Double, variance: Double)
   /// Candidates for the noise as far as it has been learnt, and their shares.
   package var noises: [(noise: RangeNoise, share: Double)]
+  /// How often its sight was lost.
+  package var sight: SightHistory
 }
 
 extension PeerPosterior {
@@ -16,13 +18,14 @@ extension PeerPosterior {
     guard merged.mean[bias].isFinite, merged.covariance[bias * (n + 1)] >= 0 else { return knowledge }
     return LinkKnowledge(
       bias: (merged.mean[bias], merged.covariance[bias * (n + 1)]),
-      noises: zip(set.noises, shares).filter { $0.1 > 0 }.map { (noise: $0, share: $1) })
+      noises: zip(set.noises, shares).filter { $0.1 > 0 }.map { (noise: $0, share: $1) }, sight: sight)
   }
 
   /// A posterior that knows the radio and nothing of the place.
   package func knowing(_ knowledge: LinkKnowledge?) -> PeerPosterior {
     var copy = self
     copy.knowledge = knowledge
+    if let knowledge { copy.sight = knowledge.sight }
     return copy
   }
 }

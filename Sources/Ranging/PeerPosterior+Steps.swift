@@ -31,6 +31,7 @@ extension PeerPosterior {
     let previous = last ?? range
     let seconds = abs(range.timestamp.seconds(since: previous.timestamp))
     last = range
+    sight.note(seconds: seconds, free: free)
     if isFolded, !range.isWayKnown { hypotheses!.follow(to: range.antenna) }
     let away = (range.antenna - hypotheses!.anchor).norm
     if isFolded, away > Self.stillRadius || !range.cosines.isEmpty { unfold(device: previous.device) }
@@ -54,7 +55,7 @@ extension PeerPosterior {
         range: range.range, antenna: isFolded ? hypotheses!.anchor : range.antenna,
         columns: layout.columns(of: range.antennaID), seconds: seconds,
         // The way to the anchor, seen along a direction that is open: its mean square.
-        extraVariance: range.extraVariance + (isFolded ? away * away / 3 : 0), configuration: configuration))
+        extraVariance: range.extraVariance + (isFolded ? away * away / 3 : 0), configuration: ofThisLink))
     take(range.cosines, of: range)
     taken += 1
     normalize()
@@ -69,6 +70,13 @@ extension PeerPosterior {
     return Outcome(
       free: free * verdict.regular, innovation: verdict.innovation, sigma: verdict.variance.squareRoot(),
       logDensity: verdict.logDensity)
+  }
+
+  /// The configuration, with what has been learnt of the sight.
+  private var ofThisLink: RangingConfiguration {
+    var learnt = configuration
+    learnt.blockingRate = sight.blockingRate
+    return learnt
   }
 
   /// Takes angles of arrival in, after the range that they came with has told whether its sight was free.

@@ -50,9 +50,11 @@ extension PeerPosterior {
   ///
   /// - Parameter last: the newest range, which is in the Gaussians already.
   package init(
-    _ parts: [Part], last: Range, noise: RangeNoise, configuration: RangingConfiguration, layout: LinkLayout
+    _ parts: [Part], last: Range, noise: RangeNoise, sight: SightHistory, configuration: RangingConfiguration,
+    layout: LinkLayout
   ) {
     self.init(configuration: configuration, layout: layout, statedNoise: nil)
+    self.sight = sight
     var set = HypothesisSet(anchor: last.antenna, layout: layout, noises: [noise])
     for part in parts { set.append(part, configuration) }
     hypotheses = set
@@ -68,6 +70,6 @@ extension PeerPosterior {
     guard let merged, let noise, !walks else { return nil }
     return PeerPosterior(
       [Part(share: 1, mean: merged.mean, covariance: merged.covariance, free: free)], last: last, noise: noise,
-      configuration: configuration, layout: layout)
+      sight: sight, configuration: configuration, layout: layout)
   }
 }

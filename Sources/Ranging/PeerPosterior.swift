@@ -37,6 +37,8 @@ package struct PeerPosterior {
   var last: Range?
   package internal(set) var angles: AngleMemory
   package internal(set) var lastAngle: Timestamp?
+  /// How often the sight was lost.
+  package var sight: SightHistory
   var normalized: [Double] = []
   var taken = 0
   /// No hypothesis is split beyond so many.
@@ -59,6 +61,7 @@ package struct PeerPosterior {
     self.configuration = configuration
     limit = configuration.hypothesisLimit(for: layout)
     angles = AngleMemory(assumed: configuration.angleMemory)
+    sight = SightHistory(configuration)
     self.layout = layout
     self.statedNoise = statedNoise
   }

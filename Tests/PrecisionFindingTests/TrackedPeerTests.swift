@@ -224,8 +224,8 @@ import Testing
     let device = world.filter.worldFromBody.translation
     let last = PeerPosterior.Range(timestamp: world.time, range: 4, antenna: device, device: device)
     let posterior = PeerPosterior(
-      [tracked.part(share: 1, filter: world.filter)], last: last, noise: tracked.noise, configuration: Self.matched,
-      layout: LinkLayout(antennas: [""]))
+      [tracked.part(share: 1, filter: world.filter)], last: last, noise: tracked.noise, sight: tracked.sight,
+      configuration: Self.matched, layout: LinkLayout(antennas: [""]))
     let there = tracked.gaussian(filter: world.filter, origin: device)
     for part in posterior.gaussians + posterior.walking.standing.gaussians {
       #expect((part.position - there.position).norm < 1e-9 && abs(part.scale - there.scale) < 1e-12)

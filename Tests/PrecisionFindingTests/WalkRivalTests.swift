@@ -41,7 +41,7 @@ import Testing
       belief = PeerPosterior(
         [.init(share: 1, mean: mean, covariance: covariance, free: 0.9)], last: first,
         noise: RangeNoise(white: 0.05, coloured: 0.06, correlationTime: 2, correlationLength: 20),
-        configuration: configuration.ranging, layout: layout)
+        sight: SightHistory(configuration.ranging), configuration: configuration.ranging, layout: layout)
       rival.renew(from: belief)
     }
 
