@@ -33,6 +33,8 @@ public enum Finding: String, Sendable, CaseIterable {
   case peerMoving
   /// No range has come for a second.
   case stale
+  /// The radio says its last range again and again.
+  case repeated
   /// Fewer than two ranges a second come.
   case weakRate
   /// They are received with little power.
@@ -62,7 +64,7 @@ public enum Finding: String, Sendable, CaseIterable {
     case .near, .unexplored: .insufficientMovement
     case .contradicted, .ambiguous, .wide: .insufficientHorizontalSweep
     case .heightUndecided, .placeTooWide, .rivals: .insufficientVerticalSweep
-    case .stale, .weakRate, .weakPower, .blockedSight: .insufficientSignalStrength
+    case .stale, .repeated, .weakRate, .weakPower, .blockedSight: .insufficientSignalStrength
     case .noTrajectory, .peerMoving: nil
     }
   }

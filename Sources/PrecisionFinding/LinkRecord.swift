@@ -7,9 +7,11 @@ struct LinkRecord {
   private(set) var firstRange: Timestamp?
   /// The newest range, whether or not it could be used.
   private(set) var lastRange: RangeMeasurement?
+  /// When the newest one came that was no repetition of the one before.
+  private(set) var lastNews: Timestamp?
   /// When a range last moved the estimate.
   private(set) var lastUsed: Timestamp?
-  /// Recent arrivals, for the rate; at most two seconds of them.
+  /// Recent news, for the rate; at most two seconds of them.
   private(set) var recent: [Timestamp] = []
   /// Slow mean of the probability that the sight is free.
   private(set) var clearness = 1.0
@@ -32,9 +34,26 @@ struct LinkRecord {
   mutating func note(_ range: RangeMeasurement) {
     if firstRange == nil { firstRange = range.timestamp }
     lastRange = range
-    recent.append(range.timestamp)
     recent.removeAll { range.timestamp.seconds(since: $0) > 2 }
   }
+
+  /// ... and it is no repetition.
+  ///
+  /// - Returns: seconds since the one before; nil for the first.
+  mutating func noteNews(at time: Timestamp) -> Double? {
+    defer { lastNews = time }
+    recent.append(time)
+    return lastNews.map { time.seconds(since: $0) }
+  }
+
+  /// It is the one before, said once more.
+  mutating func noteRepetition(_ range: RangeMeasurement) {
+    report = RangeReport(range: range.range, use: .repeated)
+    tally(range.timestamp, wasUsed: false, isWaiting: false)
+  }
+
+  /// Whether the newest range is only the one before once more.
+  var isRepeating: Bool { report?.use == .repeated }
 
   /// It is kept for later.
   mutating func keep(_ range: RangeMeasurement) { report = RangeReport(range: range.range, use: .kept) }

@@ -9,6 +9,7 @@ extension PeerLink {
   /// Keeps a range that came while there was no trajectory: for now it tells a distance, no more.
   func keep(_ range: RangeMeasurement) {
     record.note(range)
+    _ = record.noteNews(at: range.timestamp)
     record.keep(range)
     kept.append(range)
     kept.removeAll { range.timestamp.seconds(since: $0.timestamp) > 10 }

@@ -25,6 +25,8 @@ final class PeerLink {
   /// Of the path since the hypotheses were opened.
   var aperture = PathAperture()
   var kept: [RangeMeasurement] = []
+  /// Of each antenna, by its id.
+  private var repeats: [String: RepeatWatch] = [:]
   /// Whether the peer has said that it moves; nil when it has said nothing.
   var toldMoving: Bool?
   /// What came in.
@@ -53,10 +55,13 @@ final class PeerLink {
 
   /// Takes a range in, at the filter's time. `antenna` is its position in the body, metres.
   func take(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) {
-    let seconds = record.lastRange.map { range.timestamp.seconds(since: $0.timestamp) } ?? 0.1
     record.note(range)
     rangesTaken += 1
     let placed = measured(range, antenna: antenna, filter: filter)
+    guard !repeats[range.antenna ?? "", default: RepeatWatch()].isRepeated(range, antenna: placed.antenna) else {
+      return record.noteRepetition(range)
+    }
+    let seconds = record.noteNews(at: range.timestamp) ?? 0.1
     let lost = filter.accumulatedDrift - drift
     drift = filter.accumulatedDrift
     aperture.note(

@@ -8,6 +8,8 @@ struct RangeReport {
     case rejected
     /// It waits for the next ones, which tell whether it is gross, or another antenna is heard in its place.
     case held
+    /// It is the one before, said once more: no news.
+    case repeated
     /// There is no trajectory yet: it waits for one.
     case kept
   }

@@ -2,12 +2,16 @@ import SensorData
 
 /// The richer words of an update.
 extension UpdateComposer {
-  /// What is wrong with the signal: silence, fewer than two ranges a second over the last two seconds, little power, or a sight that
+  /// What is wrong with the signal: silence, a radio that repeats itself, fewer than two ranges a second over the last two seconds, little power, or a sight that
   /// has been blocked for long.
   func weakness(_ link: PeerLink, _ power: PowerWatch, at time: Timestamp) -> [NearbyUpdate.FoundOut] {
     guard let first = link.record.firstRange, let last = link.record.lastRange else { return [.init(.weakRate)] }
     var found: [NearbyUpdate.FoundOut] = []
     if time.seconds(since: last.timestamp) > configuration.rangeTimeout { found.append(.init(.stale)) }
+    if link.record.isRepeating, let news = link.record.lastNews, time.seconds(since: news) > configuration.rangeTimeout
+    {
+      found.append(.init(.repeated))
+    }
     let recent = link.record.recent.count { time.seconds(since: $0) <= 2 }
     if recent < Self.fewRanges, time.seconds(since: first) >= 2 {
       found.append(.init(.weakRate, progress: Double(recent) / Double(Self.fewRanges)))

@@ -40,7 +40,7 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var climbSpeed = 0.15
   /// How long it keeps on in one direction, seconds.
   public var walkMemory = 4.0
-  /// Rate at which line of sight is lost, 1/s.
+  /// Rate at which line of sight is expected to be lost at first, 1/s; a link learns its own (`SightHistory`).
   public var blockingRate = 0.2
   /// Rate at which it comes back, 1/s.
   public var clearingRate = 1.5

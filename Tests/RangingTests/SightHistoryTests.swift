@@ -42,7 +42,7 @@ import Testing
       return (0..<8).reduce(0.0) { sum, _ in
         let trial = RangingTrial(.arcAndVertical, seconds: 30, random: &random, blockedShare: share)
         var posterior = PeerPosterior(configuration: RangingConfiguration(), antennas: [""], statedNoise: 0.1)
-        trial.readings.forEach { posterior.update(ExactPosteriorTests.range(reading)) }
+        trial.readings.forEach { posterior.update(ExactPosteriorTests.range($0)) }
         return sum + posterior.sight.blockingRate / 8
       }
     }
