@@ -48,7 +48,7 @@ public struct Convergence: Equatable, Sendable {
   /// What is missing, most important first; empty unless the status is `notConverged`.
   public var reasons: [Reason]
   /// What to ask for instead of the first reason: only a vertical sweep may be missing beside an angle, yet to move sideways may tell
-  /// more of the place. Nil: the first reason.
+  /// more of the place; and no motion helps while no ranges come. Nil: the first reason.
   public var asked: Reason?
 
   /// A judgement from its parts.

@@ -11,16 +11,19 @@ package struct ConvergenceJudge {
     package var vertical: VerticalDirectionEstimate
     /// The camera contributes too little.
     package var dark: Bool
-    /// Too few usable ranges.
-    package var weakSignal: Bool
+    /// What is wrong with the signal.
+    package var weakness: [Finding]
 
-    package init(readout: Readout?, vertical: VerticalDirectionEstimate, dark: Bool, weakSignal: Bool) {
+    package init(readout: Readout?, vertical: VerticalDirectionEstimate, dark: Bool, weakness: [Finding]) {
       self.readout = readout
       self.vertical = vertical
       self.dark = dark
-      self.weakSignal = weakSignal
+      self.weakness = weakness
     }
   }
+
+  /// No motion helps as long as no range tells anything new.
+  private static let silence: Set<Finding> = [.stale, .repeated]
 
   /// Largest 1-sigma of the best known axis (a sine) that counts as "one axis is informed".
   private let informedAxis: Double
@@ -34,18 +37,21 @@ package struct ConvergenceJudge {
   /// The judgement.
   package func judge(_ findings: Findings) -> Convergence {
     guard let readout = findings.readout else {
-      return findings.dark || findings.weakSignal
+      return findings.dark || !findings.weakness.isEmpty
         ? Convergence(status: .notConverged, reasons: environment(findings)) : Convergence(status: .unknown)
     }
     var reasons = findings.dark ? [Convergence.Reason.insufficientLighting] : []
     let open = open(readout, findings.vertical)
     let isPlaceOpen = readout.angle != nil && !open.isEmpty && !open.contains(.heightUndecided)
-    let asked =
-      isPlaceOpen && readout.isWidestSideways && reasons.isEmpty ? Convergence.Reason.insufficientHorizontalSweep : nil
+    var asked: Convergence.Reason?
+    if !findings.dark {
+      if isPlaceOpen, readout.isWidestSideways { asked = .insufficientHorizontalSweep }
+      if !Self.silence.isDisjoint(with: findings.weakness) { asked = .insufficientSignalStrength }
+    }
     for reason in open.compactMap(\.reason) where !reasons.contains(reason) { reasons.append(reason) }
     // Converged is what is published, no more: a weak signal is a reason only where something is missing.
     guard !reasons.isEmpty else { return Convergence(status: .converged) }
-    if findings.weakSignal { reasons.append(.insufficientSignalStrength) }
+    if !findings.weakness.isEmpty { reasons.append(.insufficientSignalStrength) }
     return Convergence(status: .notConverged, reasons: reasons, asked: asked)
   }
 
@@ -69,7 +75,7 @@ package struct ConvergenceJudge {
   }
 
   private func environment(_ findings: Findings) -> [Convergence.Reason] {
-    (findings.dark ? [.insufficientLighting] : []) + (findings.weakSignal ? [.insufficientSignalStrength] : [])
+    (findings.dark ? [.insufficientLighting] : []) + (findings.weakness.isEmpty ? [] : [.insufficientSignalStrength])
   }
 }
 

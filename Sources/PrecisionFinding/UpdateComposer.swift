@@ -37,7 +37,7 @@ struct UpdateComposer {
       convergence = judge.judge(
         .init(
           readout: readout, vertical: presenter.vertical.estimate, dark: blindness != nil,
-          weakSignal: !weakness.isEmpty))
+          weakness: weakness.map(\.finding)))
       fill(&object, readout, convergence, &presenter)
       details = describe(readout, link)
       found += judge.open(readout, presenter.vertical.estimate).map { .init($0, progress: progress($0, readout)) }
@@ -51,7 +51,7 @@ struct UpdateComposer {
       // A weak signal alone is nothing to judge yet.
       if blindness != nil {
         convergence = judge.judge(
-          .init(readout: nil, vertical: .unknown, dark: true, weakSignal: !weakness.isEmpty))
+          .init(readout: nil, vertical: .unknown, dark: true, weakness: weakness.map(\.finding)))
       }
     }
     if let report { details.merge(report.details) { $1 } }

@@ -40,6 +40,20 @@ import fuse
     #expect(abs(try #require(ranges.noise) - 0.05) < 0.01)
   }
 
+  /// A logger that writes each range five times is named; a radio that counts in centimetres is not.
+  @Test func rangesThatAreSaidAgainAreCounted() throws {
+    var (often, coarse) = (PeerRanges(), PeerRanges())
+    var random = SeededRandom(seed: 8)
+    for k in 0..<500 {
+      let time = Timestamp(nanoseconds: Int64(k) * 20_000_000)
+      often.note(RangeMeasurement(timestamp: time, peer: "a", range: 5 + 0.001 * Double(k / 5)))
+      coarse.note(
+        RangeMeasurement(timestamp: time, peer: "a", range: ((5 + 0.03 * random.gaussian()) * 100).rounded() / 100))
+    }
+    #expect(often.isRepeating && !coarse.isRepeating)
+    #expect(!PeerRanges().isRepeating)
+  }
+
   @Test func theQuietestSecondIsTheOneAtRest() throws {
     var quiet = QuietestSecond()
     for k in 0..<1000 {

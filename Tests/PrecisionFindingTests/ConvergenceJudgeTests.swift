@@ -36,7 +36,8 @@ import Testing
       for dark in [false, true] {
         for weak in [false, true] {
           let readout = Beliefs.readout(row.belief)
-          let found = Self.judge.judge(.init(readout: readout, vertical: row.vertical, dark: dark, weakSignal: weak))
+          let found = Self.judge.judge(
+            .init(readout: readout, vertical: row.vertical, dark: dark, weakness: weak ? [.weakRate] : []))
           let published =
             readout.angle != nil && !found.withholdsAngle && [.same, .above, .below].contains(row.vertical)
             && readout.positionIsGood && readout.rivals <= 0.001
@@ -76,7 +77,7 @@ import Testing
       let readout = Beliefs.readout(belief)
       #expect(readout.noAngle == .near && readout.progress > 0 && readout.progress < 1)
       #expect(Self.judge.open(readout, .unknown) == [.near])
-      let found = Self.judge.judge(.init(readout: readout, vertical: .unknown, dark: false, weakSignal: false))
+      let found = Self.judge.judge(.init(readout: readout, vertical: .unknown, dark: false, weakness: []))
       #expect(found == Convergence(status: .notConverged, reasons: [.insufficientMovement]) && found.withholdsAngle)
     }
   }
@@ -96,7 +97,7 @@ import Testing
 
   @Test func beforeThereIsAnythingItIsUnknown() {
     func judged(dark: Bool, weak: Bool) -> Convergence {
-      Self.judge.judge(.init(readout: nil, vertical: .unknown, dark: dark, weakSignal: weak))
+      Self.judge.judge(.init(readout: nil, vertical: .unknown, dark: dark, weakness: weak ? [.weakRate] : []))
     }
     #expect(judged(dark: false, weak: false) == Convergence(status: .unknown))
     #expect(judged(dark: true, weak: false) == Convergence(status: .notConverged, reasons: [.insufficientLighting]))
@@ -104,11 +105,23 @@ import Testing
     #expect(judged(dark: false, weak: true) == weak)
   }
 
+  /// While no range comes, or only the last one again, no motion helps; light comes first.
+  @Test(arguments: [Finding.stale, .repeated, .weakRate]) func silenceIsNoMatterOfMotion(weakness: Finding) {
+    func asked(dark: Bool) -> Convergence {
+      Self.judge.judge(
+        .init(readout: Beliefs.readout(Beliefs.ring), vertical: .unknown, dark: dark, weakness: [weakness]))
+    }
+    let found = asked(dark: false)
+    #expect(found.reasons == [.insufficientHorizontalSweep, .insufficientSignalStrength])
+    #expect(found.request == (weakness == .weakRate ? .insufficientHorizontalSweep : .insufficientSignalStrength))
+    #expect(asked(dark: true).request == .insufficientLighting)
+  }
+
   /// Beside an angle only a vertical sweep may be missing; what is asked for is the motion that narrows the place.
   @Test func theWiderAxisIsAskedFor() {
     func judged(across: Double, up: Double, _ vertical: VerticalDirectionEstimate) -> Convergence {
       let readout = Beliefs.readout(Beliefs.one(Vector3(0, 7, 0), radial: 0.1, across: across, up: up))
-      return Self.judge.judge(.init(readout: readout, vertical: vertical, dark: false, weakSignal: false))
+      return Self.judge.judge(.init(readout: readout, vertical: vertical, dark: false, weakness: []))
     }
     let (flat, tall) = (judged(across: 1.05, up: 0.3, .same), judged(across: 0.3, up: 1.2, .same))
     #expect(flat.reasons == [.insufficientVerticalSweep] && tall.reasons == flat.reasons)

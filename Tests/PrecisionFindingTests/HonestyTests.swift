@@ -62,7 +62,7 @@ import Testing
         let readout = Readout(belief, worldCovariance: belief.position.covariance, configuration)
         vertical.update(above: readout.vertical.above, below: readout.vertical.below, same: readout.vertical.same)
         let judged = judge.judge(
-          .init(readout: readout, vertical: vertical.estimate, dark: false, weakSignal: false))
+          .init(readout: readout, vertical: vertical.estimate, dark: false, weakness: []))
         let truth = HorizontalAngle.of(trial.peer - reading.device, worldFromDevice: heading)
         if let angle = readout.angle {
           tally.angles += 1

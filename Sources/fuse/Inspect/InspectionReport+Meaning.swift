@@ -7,6 +7,11 @@ extension InspectionReport {
     var lines = [trajectorySource()]
     lines += overlap() + rest()
     if inspection.peers.isEmpty { lines.append("no ranges: there is no peer to find") }
+    for (peer, ranges) in inspection.peers.sorted(by: { $0.key < $1.key }) where ranges.isRepeating {
+      lines.append(
+        "\(peer): \(ranges.repeated) of \(ranges.meter.count) ranges are the one before to the digit: the radio hangs, "
+          + "counts coarsely, or was logged faster than it measures; what chance does not explain is no news")
+    }
     if let light = inspection.light[0]?.quantile(0.5), light < 0.1 {
       lines.append("it is dark most of the time: insufficientLighting is to be expected")
     } else if inspection.frames[0] != nil, inspection.light[0] == nil {

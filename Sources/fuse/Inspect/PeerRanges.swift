@@ -14,6 +14,8 @@ package struct PeerRanges {
   private(set) var angles = 0
   /// How many came with a sigma of their own.
   private(set) var sigmas = 0
+  /// How many are the one before to the digit.
+  private(set) var repeated = 0
   private var previous: [String: (Double, Double?)] = [:]
 
   /// Notes the next range.
@@ -24,9 +26,13 @@ package struct PeerRanges {
     if range.standardDeviation != nil { sigmas += 1 }
     // Antennas sit apart: a second difference across two of them would be their distance.
     let antenna = range.antenna ?? ""
+    if previous[antenna]?.0 == range.range { repeated += 1 }
     if let (one, two) = previous[antenna], let two { jumps.add(abs(range.range - 2 * one + two)) }
     previous[antenna] = (range.range, previous[antenna]?.0)
   }
+
+  /// Whether more of them are the one before than a radio that scatters says by chance, even one that counts in centimetres.
+  package var isRepeating: Bool { Double(repeated) > 0.25 * Double(max(meter.count, 20)) }
 
   /// 1-sigma of the ranges' white noise, metres, from the median second difference: smooth motion drops out, outliers
   /// hardly count. 0.6745 is the normal quartile and sqrt(6) the noise of `r - 2 r' + r''`. Nil for few ranges.
