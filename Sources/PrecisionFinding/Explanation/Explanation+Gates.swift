@@ -55,9 +55,9 @@ extension Explanation {
     let nothing = "nothing by itself"
     let gate = Gate.lower("ranges a second", rate, 2, "Hz", nothing)
     let heard = link.record.firstRange.map { update.timestamp.seconds(since: $0) } ?? 0
-    let silence = link.record.lastRange.map { update.timestamp.seconds(since: $0.timestamp) } ?? 0
+    let silence = link.record.lastNews.map { update.timestamp.seconds(since: $0) } ?? 0
     var gates = [
-      Gate.upper("since the newest range", max(silence, 0), configuration.rangeTimeout, "s", nothing),
+      Gate.upper("since a range told anything new", max(silence, 0), configuration.rangeTimeout, "s", nothing),
       heard < 2 ? gate.notAsked("heard for less than two seconds", keepsValue: true) : gate,
       .lower("sight free of late", 100 * link.record.clearness, 100 * UpdateComposer.blockedClearness, "%", nothing),
     ]
