@@ -12,7 +12,7 @@ package struct RepeatWatch {
   private static let least = 1e-3
   /// 1-sigma of a radio that scatters little, metres: the less it does, the likelier is chance.
   private static let scatter = 0.03
-  /// However coarse a radio counts, a value is left this often at least while noise and hand go on.
+  /// However coarsely a radio counts, chance repeats a value no oftener than this: noise and hand go on.
   private static let mostLikely = 0.9
   /// Before so many values differed, a radio is taken to count in centimetres, and to repeat itself by right while the device
   /// stands: who writes a recording by hand may have no noise.
@@ -21,6 +21,7 @@ package struct RepeatWatch {
   private static let still = 0.03
   /// Ranges are told apart down to this, metres.
   private static let finest = 1e-4
+  /// What a radio counts in as long as its values do not tell, metres.
   private static let assumedStep = 0.01
 
   private var last: Measured?
@@ -50,7 +51,7 @@ package struct RepeatWatch {
     guard measured == last else {
       (last, place, hasMoved, odds) = (measured, antenna, false, 1)
       values += 1
-      divisor = Self.commonDivisor(divisor, Int((min(range.range, 1e6) / Self.finest).rounded()))
+      divisor = Self.commonDivisor(divisor, Self.units(range.range))
       return false
     }
     let isKnown = values >= Self.fewValues
@@ -60,6 +61,9 @@ package struct RepeatWatch {
     hasMoved = hasMoved || (antenna - place).norm > Self.still
     return odds < Self.least && (isKnown || hasMoved)
   }
+
+  /// A range in units of `finest`; what no radio measures fits in a number, too.
+  private static func units(_ metres: Double) -> Int { Int((min(max(metres, 0), 1e6) / finest).rounded()) }
 
   private static func commonDivisor(_ a: Int, _ b: Int) -> Int { b == 0 ? a : commonDivisor(b, a % b) }
 }

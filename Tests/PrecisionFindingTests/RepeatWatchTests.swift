@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// Firmware that hangs after three or after ten seconds of motion: what was known then may stay, nothing new is found, and the radio is named.
+  /// Firmware that hangs from the beginning, after the first few ranges, or after seconds of motion: what was known then may stay, nothing new is found, and the radio is named.
   @Test(arguments: [0, 0.4, 3, 10]) func aRadioThatHangsTellsNothing(since: Double) throws {
     var stuck: Double?
     let events = Self.changed { range in
@@ -74,6 +74,16 @@ import Testing
     }
     print("a radio that counts in \(step) m: \(repeated) of 2000 taken for repetitions")
     #expect(Double(repeated) <= most * 2000)
+  }
+
+  /// What comes from a live source need not be a distance.
+  @Test func anyNumberIsTaken() {
+    var watch = RepeatWatch()
+    for metres in [-1e300, -5, 0, 1e300, .greatestFiniteMagnitude] {
+      let range = RangeMeasurement(timestamp: OdometryWorld.time(0), peer: "a", range: metres)
+      let isRepeated = watch.isRepeated(range, antenna: .zero)
+      #expect(!isRepeated)
+    }
   }
 
   /// A recording written by hand, without noise, of a device that stands: every range counts.
