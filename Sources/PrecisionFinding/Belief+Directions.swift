@@ -42,8 +42,7 @@ extension Belief {
       above += g.weight * side(1)
       below += g.weight * side(-1)
     }
-    let mistaken = mirrorDoubt * (above - below)
-    return (above - mistaken, below + mistaken, max(1 - above - below, 0))
+    return (above, below, max(1 - above - below, 0))
   }
 
   /// Mean direction (world, unit) and the half-angle of the cone that holds 90 %, radians.

@@ -10,29 +10,32 @@ package struct Belief {
   package let gaussians: [TargetGaussian]
   /// Probability that all this is wrong and the peer anywhere: what `ContradictionWatch` thinks of it.
   package let doubt: Double
-  /// Probability that above and below are mistaken for one another, 0...0.5: see `PathAperture`.
-  let mirrorDoubt: Double
+  /// What the doubt of the side adds to the covariance of the position, m^2.
+  package let mirrorSpread: Matrix3
   /// Variance of the device's axes, rad^2.
   let axesVariance: Double
 
   /// - Parameters:
   ///   - axesUncertainty: 1-sigma of the device's axes, radians.
   ///   - doubt: probability that the posterior is wrong, 0...1.
-  ///   - mirrorDoubt: probability that above and below are mistaken for one another, 0...0.5.
+  ///   - mirror: what makes it doubtful on which side of the path's plane the peer is; nil: nothing.
   package init(
     worldFromDevice: Pose, gaussians: [TargetGaussian], axesUncertainty: Double = 0, doubt: Double = 0,
-    mirrorDoubt: Double = 0
+    mirror: HeightMirror? = nil
   ) {
     self.worldFromDevice = worldFromDevice
     self.doubt = doubt
-    self.mirrorDoubt = mirrorDoubt
     axesVariance = axesUncertainty * axesUncertainty
     let total = gaussians.reduce(0) { $0 + $1.weight }
-    self.gaussians = gaussians.map { gaussian in
+    let shares = gaussians.map { gaussian in
       var share = gaussian
       share.weight /= max(total, 1e-300)
       return share
     }
+    self.gaussians = mirror.map { mirror in shares.flatMap(mirror.doubted) } ?? shares
+    mirrorSpread =
+      self.gaussians.count > shares.count
+      ? Self.moments(self.gaussians).covariance - Self.moments(shares).covariance : .zero
   }
 
   var origin: Vector3 { worldFromDevice.translation }
@@ -74,7 +77,9 @@ package struct Belief {
   }
 
   /// Mean position in the world and the covariance about it.
-  package var position: (mean: Vector3, covariance: Matrix3) {
+  package var position: (mean: Vector3, covariance: Matrix3) { Self.moments(gaussians) }
+
+  private static func moments(_ gaussians: [TargetGaussian]) -> (mean: Vector3, covariance: Matrix3) {
     var mean = Vector3.zero
     for g in gaussians { mean += g.weight * g.position }
     var covariance = Matrix3.zero

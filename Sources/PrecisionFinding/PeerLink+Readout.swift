@@ -59,7 +59,7 @@ extension PeerLink {
     gaussians += rivals(after: seconds, beside: gaussians)
     return Belief(
       worldFromDevice: worldFromDevice, gaussians: gaussians, axesUncertainty: axes, doubt: doubt,
-      mirrorDoubt: aperture.mirrorDoubt)
+      mirror: noise.flatMap(aperture.mirror))
   }
 
   /// Where the peer is if it has begun to walk, or has walked, in weights beside those of the belief.
@@ -82,7 +82,7 @@ extension PeerLink {
   func worldCovariance(of belief: Belief, filter: any NavigationFilter) -> Matrix3 {
     switch stage {
     case .tracked(let tracked) where rival.probability <= Self.negligible:
-      return tracked.worldCovariance(filter: filter) + filter.originCovariance
+      return tracked.worldCovariance(filter: filter) + belief.mirrorSpread + filter.originCovariance
     case .searching, .tracked:
       let position = belief.position
       let d = position.mean - filter.worldFromNavigation.translation

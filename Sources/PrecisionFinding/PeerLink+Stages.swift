@@ -19,6 +19,7 @@ extension PeerLink {
     else {
       return
     }
+    if let noise { aperture.endSearch(posterior.gaussians, noise: noise) }
     stage = .tracked(tracked)
   }
 
@@ -96,7 +97,6 @@ extension PeerLink {
     if case .tracked(let tracked) = stage, let filter { tracked.remove(from: filter) }
     stage = .searching(posterior)
     watch.reset()
-    aperture = PathAperture()
     rival = WalkRival(
       limit: posterior.walks ? configuration.standLimit : configuration.walkLimit, restLimit: configuration.standLimit,
       loudLimit: configuration.loudLimit)
@@ -116,6 +116,7 @@ extension PeerLink {
     }
     become(posterior, filter: filter)
     rangesTaken = ranges.count
+    aperture = PathAperture()
     noteReopening()
   }
 

@@ -65,7 +65,8 @@ final class PeerLink {
     let lost = filter.accumulatedDrift - drift
     drift = filter.accumulatedDrift
     aperture.note(
-      placed.antenna, seconds: seconds, drift: lost, tellsHeight: placed.cosines.contains(where: \.tellsHeight))
+      placed.antenna, seconds: seconds, drift: lost, range: range.range,
+      tellsHeight: placed.cosines.contains(where: \.tellsHeight))
     let (foretold, isContradicted) = weigh(range, placed, antenna, lost, filter)
     let isRefuted = watch.weighs(placed, foretold: foretold, filter)
     let verdict =

@@ -20,9 +20,9 @@ import Testing
       let angle = 0.8 * sin(2 * t)
       aperture.note(
         tilt * Vector3(0.6 * sin(angle), 0.6 * cos(angle), off(t)), seconds: interval,
-        drift: AccumulatedDrift(positionVariance: error * error * interval), tellsHeight: tellsHeight)
+        drift: AccumulatedDrift(positionVariance: error * error * interval), range: 3, tellsHeight: tellsHeight)
     }
-    return aperture.mirrorDoubt
+    return aperture.pathDoubt
   }
 
   /// A walk of the path's own error, as it is drawn: what is off the plane is no more than that, about one sigma, Phi(-1) in the mean.
@@ -63,9 +63,10 @@ import Testing
         let t = 0.05 * Double(i)
         aperture.note(
           Vector3(0.6 * sin(2 * t), 0.6 * cos(2 * t), 0.005 * sin(9 * t)), seconds: 0.05,
-          drift: AccumulatedDrift(position: Matrix3(diagonal: 0.05 * 0.015 * 0.015 * lost)), tellsHeight: false)
+          drift: AccumulatedDrift(position: Matrix3(diagonal: 0.05 * 0.015 * 0.015 * lost)), range: 3,
+          tellsHeight: false)
       }
-      return aperture.mirrorDoubt
+      return aperture.pathDoubt
     }
     #expect(doubt(Vector3(1, 1, 0.001)) < 1e-6)
     #expect(doubt(Vector3(0.001, 0.001, 1)) > 0.05)
@@ -78,27 +79,15 @@ import Testing
       let off = i.isMultiple(of: 2) ? 0.1 : -0.1
       aperture.note(
         Vector3(Double(i % 7), Double(i % 5), off), seconds: i.isMultiple(of: 400) ? 30 : 0.1,
-        drift: AccumulatedDrift(positionVariance: 1e-5), tellsHeight: false)
+        drift: AccumulatedDrift(positionVariance: 1e-5), range: 3, tellsHeight: false)
     }
-    #expect(aperture.mirrorDoubt < 1e-6)
+    #expect(aperture.pathDoubt < 1e-6)
   }
 
   /// A path from a tracker that states no error is believed, and an angle of arrival needs no path.
   @Test func whatIsKnownIsBelieved() {
     #expect(Self.doubt(error: 0) { 0.003 * sin(9 * $0) } == 0)
     #expect(Self.doubt(error: 0.015, tellsHeight: true) { 0.003 * sin(9 * $0) } == 0)
-    #expect(PathAperture().mirrorDoubt == 0)
-  }
-
-  /// The doubt moves probability from side to side, none from either to the same level.
-  @Test func sidesAreMixed() {
-    let gaussians = [(0.9, 3.0), (0.1, -3.0)].map {
-      TargetGaussian(weight: $0, position: Vector3(3, 0, $1), covariance: Matrix3(diagonal: Vector3(0.01, 0.01, 0.01)))
-    }
-    for doubt in [0, 0.1, 0.5] {
-      let found = Belief(worldFromDevice: Pose(), gaussians: gaussians, mirrorDoubt: doubt).verticalProbabilities(
-        height: 1.2, elevation: 0.17)
-      #expect(abs(found.above - (0.9 - 0.8 * doubt)) < 1e-6 && abs(found.below - (0.1 + 0.8 * doubt)) < 1e-6)
-    }
+    #expect(PathAperture().pathDoubt == 0)
   }
 }

@@ -116,4 +116,27 @@ import Testing
     }
     return !converged.isEmpty
   }
+
+  /// Six minutes on one floor tell how far above or below the tag is, and hardly on which side: a bob of centimetres is all there is. What the path
+  /// and the radio err by in common must not decide it. Without `HeightMirror` half of what this walk calls converged is the image, 1.6 m off.
+  @Test func aLongWalkOnOneFloorConvergesOnNoMirrorImage() throws {
+    let (updates, simulator) = try Self.run("long-walk", seed: 12)
+    let peer = try #require(simulator.peers.first).position
+    let start = try #require(simulator.truth().first).worldFromBody.translation
+    var judged = 0
+    for (t, update) in updates {
+      guard let place = update.object.worldPosition else { continue }
+      judged += 1
+      // The estimate's world begins where the walk does, level with it.
+      let error = place.position.z - (peer.z - start.z)
+      #expect(error * error < 9 * place.covariance[2, 2], "\(t) s: \(error) m")
+      #expect(update.convergence.status != .converged || abs(error) < 1.5, "\(t) s: \(error) m")
+    }
+    let (angles, levels) = (
+      updates.count { $0.update.object.horizontalAngle != nil },
+      updates.count { $0.update.object.verticalDirectionEstimate == .same }
+    )
+    print("long walk: \(updates.count) updates, \(angles) angles, \(levels) on our level, \(judged) places")
+    #expect(Double(angles) > 0.8 * Double(updates.count) && Double(levels) > 0.5 * Double(updates.count))
+  }
 }
