@@ -26,7 +26,7 @@ extension Belief {
     let slope = tan(elevation)
     var above = 0.0
     var below = 0.0
-    for g in gaussians {
+    for g in places {
       let d = g.position - origin
       let h = max(d.horizontalNorm, 1e-6)
       let horizontal = Vector3(d.x, d.y, 0) / h
@@ -48,13 +48,13 @@ extension Belief {
   /// Mean direction (world, unit) and the half-angle of the cone that holds 90 %, radians.
   package var direction: (mean: Vector3, cone: Double) {
     var sum = Vector3.zero
-    for g in gaussians { sum += g.weight * (g.position - origin).normalized }
+    for g in places { sum += g.weight * (g.position - origin).normalized }
     let u = sum.normalized
     let (e1, e2) = u.tangentBasis
     var c11 = 0.0
     var c12 = 0.0
     var c22 = 0.0
-    for g in gaussians {
+    for g in places {
       let d = g.position - origin
       let r = max(d.norm, 1e-3)
       let angle = acos(min(max(d.dot(u) / r, -1), 1))
@@ -75,7 +75,7 @@ extension Belief {
   /// Share of the posterior whose direction lies over `angle` radians from `mean` (unit, world).
   package func share(beyond angle: Double, of mean: Vector3) -> Double {
     var share = 0.0
-    for g in gaussians {
+    for g in places {
       let d = g.position - origin
       let r = max(d.norm, 1e-3)
       let u = d / r

@@ -8,6 +8,9 @@ package struct Belief {
   package let worldFromDevice: Pose
   /// The posterior; shares sum to 1.
   package let gaussians: [TargetGaussian]
+  /// The same with what the side is mistaken for: the height, and all that holds it, is read off these. The images behind a plane that leans lie elsewhere
+  /// horizontally, too, but there the hypotheses know what is left of them.
+  package let places: [TargetGaussian]
   /// Probability that all this is wrong and the peer anywhere: what `ContradictionWatch` thinks of it.
   package let doubt: Double
   /// What the doubt of the side adds to the covariance of the position, m^2.
@@ -32,10 +35,10 @@ package struct Belief {
       share.weight /= max(total, 1e-300)
       return share
     }
-    self.gaussians = mirror.map { mirror in shares.flatMap(mirror.doubted) } ?? shares
+    self.gaussians = shares
+    places = mirror.map { mirror in shares.flatMap(mirror.doubted) } ?? shares
     mirrorSpread =
-      self.gaussians.count > shares.count
-      ? Self.moments(self.gaussians).covariance - Self.moments(shares).covariance : .zero
+      places.count > shares.count ? Self.moments(places).covariance - Self.moments(shares).covariance : .zero
   }
 
   var origin: Vector3 { worldFromDevice.translation }
@@ -77,7 +80,7 @@ package struct Belief {
   }
 
   /// Mean position in the world and the covariance about it.
-  package var position: (mean: Vector3, covariance: Matrix3) { Self.moments(gaussians) }
+  package var position: (mean: Vector3, covariance: Matrix3) { Self.moments(places) }
 
   private static func moments(_ gaussians: [TargetGaussian]) -> (mean: Vector3, covariance: Matrix3) {
     var mean = Vector3.zero
@@ -97,7 +100,7 @@ package struct Belief {
   package func share(beyond radius: Double, ofMeanWith extra: Matrix3) -> Double {
     let mean = position.mean
     var share = 0.0
-    for g in gaussians {
+    for g in places {
       let off = (g.position - mean).norm
       let covariance = g.covariance + extra
       let sigma = max(-(-1 * covariance).smallestEigenvalue, 1e-12).squareRoot()

@@ -61,12 +61,9 @@ public struct Convergence: Equatable, Sendable {
   /// What the user should do now; nil when there is nothing to ask for.
   public var guidance: String? { request?.guidance }
 
-  /// The same; where light is asked for, what the camera lacks.
-  ///
-  /// - Parameter blindness: why the camera is of no use, a `Finding` of the camera; nil when it is of use.
-  package func guidance(blindness: String?) -> String? {
-    guard request == .insufficientLighting, let finding = blindness.flatMap(Finding.init) else { return guidance }
-    return finding.cameraGuidance ?? guidance
+  /// The same in the words of what was found, where these say more than the reason: the first of its kind counts.
+  package func guidance(found: [Finding]) -> String? {
+    request.flatMap { request in found.first { $0.reason == request }?.guidance } ?? guidance
   }
 
   /// The reason whose remedy the guidance names; nil when there is nothing to ask for.

@@ -42,14 +42,16 @@ public enum Finding: String, Sendable, CaseIterable {
   /// The sight has been blocked for long.
   case blockedSight
 
-  /// What the user should do about a camera that is of no use, one plain sentence; nil for what is no fault of the camera.
-  public var cameraGuidance: String? {
+  /// What the user should do about it, one plain sentence, where that is more than its reason says: what the camera lacks, a radio that is to be
+  /// restarted. Nil: the reason says it.
+  public var guidance: String? {
     switch self {
     case .dark: Convergence.Reason.insufficientLighting.guidance
     case .covered: "Uncover the camera."
     case .excessiveMotion: "Move more slowly: the picture is blurred."
     case .fewFeatures: "Point the camera at something with more detail."
     case .cameraUnavailable: "The camera gives no pictures: see that it is on."
+    case .repeated: "The radio repeats its last range: restart it."
     default: nil
     }
   }

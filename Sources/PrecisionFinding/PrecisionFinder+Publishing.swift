@@ -54,7 +54,7 @@ extension PrecisionFinder {
     var details: [String: NearbyUpdate.Detail] = [:]
     if blind { details["camera"] = .text(camera.word(at: time)) }
     if !hasWay { details["waitingFor"] = .text(trajectory.waitingFor ?? (onPath ? "way" : trajectory.source)) }
-    let guidance = now.guidance(blindness: blind ? camera.word(at: time) : nil)
+    let guidance = now.guidance(found: blind ? [camera.word(at: time)].compactMap(Finding.init) : [])
     outputs.append(
       .session(SessionUpdate(timestamp: time, convergence: now, guidance: guidance, details: details)))
   }

@@ -60,8 +60,8 @@ struct UpdateComposer {
     found += weakness
     if !found.isEmpty { details["findings"] = .findings(found) }
     return NearbyUpdate(
-      timestamp: time, object: object, convergence: convergence, guidance: convergence.guidance(blindness: blindness),
-      details: details)
+      timestamp: time, object: object, convergence: convergence,
+      guidance: convergence.guidance(found: found.map(\.finding)), details: details)
   }
 
   /// A way that is lost in the dark is no trajectory: the filter goes on for the sake of velocity, tilt and biases, but its positions are off by

@@ -98,7 +98,7 @@ import Testing
     let gate = try #require(heard.gates.first { $0.name == "features in the image" })
     #expect(gate.verdict == .failed && gate.value == 0 && gate.limit == 8 && gate.withholds.contains("angle"))
     #expect(heard.manoeuvre == nil && heard.better == nil)
-    #expect(heard.update.guidance == Finding.fewFeatures.cameraGuidance)
+    #expect(heard.update.guidance == Finding.fewFeatures.guidance)
     // The same frame before it has lasted.
     let sight = CameraSight(CameraFrame(timestamp: InertialFinderTests.time(1), features: [], meanLuma: 0.01))
     let early = sight.gates(at: InertialFinderTests.time(1.1), blindness: nil, FinderConfiguration())

@@ -32,17 +32,22 @@ import Testing
     #expect(Set(Finding.allCases.compactMap(\.reason)) == Set(Convergence.Reason.allCases))
   }
 
-  /// Where light is asked for, the sentence says what the camera lacks; elsewhere it does not matter.
-  @Test func theGuidanceSaysWhatTheCameraLacks() {
+  /// Where light or a signal is asked for, the sentence says what the camera lacks, or the radio; elsewhere it does not matter.
+  @Test func theGuidanceSaysWhatIsLacking() {
     let dark = Convergence(status: .notConverged, reasons: [.insufficientLighting, .insufficientMovement])
-    #expect(dark.guidance(blindness: Finding.dark.rawValue) == dark.guidance)
-    #expect(dark.guidance(blindness: Finding.excessiveMotion.rawValue) == "Move more slowly: the picture is blurred.")
-    let sentences = Finding.allCases.filter { $0.reason == .insufficientLighting }.map(\.cameraGuidance)
+    #expect(dark.guidance(found: [.dark]) == dark.guidance)
+    #expect(dark.guidance(found: [.excessiveMotion, .stale]) == "Move more slowly: the picture is blurred.")
+    let sentences = Finding.allCases.filter { $0.reason == .insufficientLighting }.map(\.guidance)
     #expect(!sentences.contains(nil) && Set(sentences).count == sentences.count)
-    #expect(Finding.allCases.allSatisfy { ($0.cameraGuidance != nil) == ($0.reason == .insufficientLighting) })
+    #expect(
+      Finding.allCases.allSatisfy { ($0.guidance != nil) == ($0.reason == .insufficientLighting || $0 == .repeated) })
+    let silent = Convergence(
+      status: .notConverged, reasons: [.insufficientMovement], asked: .insufficientSignalStrength)
+    #expect(silent.guidance(found: [.unexplored, .repeated]) == "The radio repeats its last range: restart it.")
+    #expect(silent.guidance(found: [.unexplored, .stale]) == silent.guidance && silent.guidance != nil)
     let still = Convergence(status: .notConverged, reasons: [.insufficientMovement])
-    #expect(still.guidance(blindness: Finding.covered.rawValue) == "Move around a little.")
-    #expect(Convergence(status: .converged).guidance(blindness: nil) == nil)
+    #expect(still.guidance(found: [.covered]) == "Move around a little.")
+    #expect(Convergence(status: .converged).guidance(found: []) == nil)
   }
 
   /// Before the first pose, and in a gap of the tracker's poses, the trajectory is what is missing.

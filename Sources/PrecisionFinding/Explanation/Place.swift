@@ -26,7 +26,7 @@ package struct Place: Equatable, Sendable {
   /// of the rest.
   package static func places(of belief: Belief) -> [Place] {
     let origin = belief.worldFromDevice.translation
-    let sorted = belief.gaussians.sorted { $0.weight > $1.weight }
+    let sorted = belief.places.sorted { $0.weight > $1.weight }
     var rest = sorted.map { (gaussian: $0, direction: ($0.position - origin).normalized) }
     var places: [Place] = []
     while let first = rest.first {
