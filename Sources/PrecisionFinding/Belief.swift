@@ -13,8 +13,6 @@ package struct Belief {
   package let places: [TargetGaussian]
   /// Probability that all this is wrong and the peer anywhere: what `ContradictionWatch` thinks of it.
   package let doubt: Double
-  /// What the doubt of the side adds to the covariance of the position, m^2.
-  package let mirrorSpread: Matrix3
   /// Variance of the device's axes, rad^2.
   let axesVariance: Double
 
@@ -36,9 +34,7 @@ package struct Belief {
       return share
     }
     self.gaussians = shares
-    places = mirror.map { mirror in shares.flatMap(mirror.doubted) } ?? shares
-    mirrorSpread =
-      places.count > shares.count ? Self.moments(places).covariance - Self.moments(shares).covariance : .zero
+    places = mirror?.doubted(shares) ?? shares
   }
 
   var origin: Vector3 { worldFromDevice.translation }
@@ -81,6 +77,11 @@ package struct Belief {
 
   /// Mean position in the world and the covariance about it.
   package var position: (mean: Vector3, covariance: Matrix3) { Self.moments(places) }
+
+  /// What the doubt of the side adds to the covariance of the position, m^2.
+  package var mirrorSpread: Matrix3 {
+    places.count > gaussians.count ? position.covariance - Self.moments(gaussians).covariance : .zero
+  }
 
   private static func moments(_ gaussians: [TargetGaussian]) -> (mean: Vector3, covariance: Matrix3) {
     var mean = Vector3.zero

@@ -67,20 +67,39 @@ package struct HeightMirror: Equatable, Sendable {
     return right > 1e-300 ? wrong / (wrong + right) : 0.5
   }
 
-  /// The Gaussian, and its image where it is doubted on which side it is and that makes a difference; weights sum to its own.
-  func doubted(_ gaussian: TargetGaussian) -> [TargetGaussian] {
-    let height = height(of: gaussian.position)
-    let doubt = doubt(atHeight: height)
-    guard doubt > Self.negligible, height * height > 0.01 * gaussian.covariance.form(normal, normal) else {
-      return [gaussian]
+  /// More Gaussians than this are a broad belief: their images are told as one for either side.
+  private static let few = 40
+
+  /// The Gaussians, and the images of those of which it is doubted on which side they are, where that makes a difference; the sum of the
+  /// weights stays. Many have one image a side, with the mean and covariance of all.
+  func doubted(_ gaussians: [TargetGaussian]) -> [TargetGaussian] {
+    var kept = gaussians
+    var mistaken: [TargetGaussian] = []
+    var sides: (upper: TargetGaussian?, lower: TargetGaussian?)
+    for i in kept.indices {
+      let height = height(of: kept[i].position)
+      let doubt = doubt(atHeight: height)
+      guard doubt > Self.negligible, height * height > 0.01 * kept[i].covariance.form(normal, normal) else { continue }
+      var part = kept[i]
+      part.weight *= doubt
+      kept[i].weight -= part.weight
+      if gaussians.count <= Self.few {
+        mistaken.append(part)
+      } else if height > 0 {
+        if sides.upper?.merge(part) == nil { sides.upper = part }
+      } else {
+        if sides.lower?.merge(part) == nil { sides.lower = part }
+      }
     }
-    var (kept, image) = (gaussian, gaussian)
-    kept.weight *= 1 - doubt
-    image.weight *= doubt
+    return kept + (mistaken + [sides.upper, sides.lower].compactMap(\.self)).map(image)
+  }
+
+  private func image(of gaussian: TargetGaussian) -> TargetGaussian {
     let reflection = Matrix3.identity - 2 * Matrix3(outer: normal, normal)
-    image.position -= 2 * height * normal
+    var image = gaussian
+    image.position -= 2 * height(of: gaussian.position) * normal
     image.covariance = reflection * gaussian.covariance * reflection
     image.scaleCovariance = reflection * gaussian.scaleCovariance
-    return [kept, image]
+    return image
   }
 }

@@ -150,6 +150,31 @@ import Testing
     }
   }
 
+  /// Many Gaussians have one image a side, and what is read off them is as if each had its own.
+  @Test func manyPlacesHaveOneImageASide() {
+    var random = SeededRandom(seed: 8)
+    let mirror = HeightMirror(
+      point: Vector3(0, 0, 0.5), normal: Vector3(0.1, 0, 1).normalized, pathDoubt: 0.2, telling: 0.1)
+    let gaussians = (0..<120).map { _ in
+      TargetGaussian(
+        weight: random.uniform(0.1...1),
+        position: Vector3(4, 2, random.uniform(0...1) < 0.8 ? 2.5 : -1.5) + 0.2 * random.gaussian3(),
+        covariance: 0.02 * Matrix3.identity)
+    }
+    let many = Belief(worldFromDevice: Beliefs.device, gaussians: gaussians, mirror: mirror)
+    let each = gaussians.map { Belief(worldFromDevice: Beliefs.device, gaussians: [$0], mirror: mirror) }
+    let weights = gaussians.map(\.weight)
+    func mean(_ value: (Belief) -> Double) -> Double {
+      zip(each, weights).reduce(0) { $0 + $1.1 * value($1.0) } / weights.reduce(0, +)
+    }
+    #expect(many.places.count == 122 && abs(many.places.reduce(0) { $0 + $1.weight } - 1) < 1e-12)
+    #expect(abs(many.position.mean.z - mean { $0.position.mean.z }) < 1e-9)
+    let square = mean { $0.position.covariance[2, 2] + $0.position.mean.z * $0.position.mean.z }
+    #expect(abs(many.position.covariance[2, 2] - (square - many.position.mean.z * many.position.mean.z)) < 1e-9)
+    let above = many.verticalProbabilities(height: 1.2, elevation: 0.17).above
+    #expect(abs(above - mean { $0.verticalProbabilities(height: 1.2, elevation: 0.17).above }) < 0.01)
+  }
+
   /// What an angle of arrival has told of the side needs no path.
   @Test func anElevationNeedsNoPath() {
     var aperture = PathAperture()
