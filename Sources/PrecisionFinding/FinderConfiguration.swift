@@ -59,6 +59,9 @@ public struct FinderConfiguration: Equatable, Sendable {
   /// A radio is taken to err more than before with these odds against it every third of a second: once in twenty seconds of moving
   /// about, natural logarithm.
   public var loudLimit = 4.2
+  /// Probability beforehand that the angles of arrival of a link mean something else than the recording says: an array that sits otherwise, another
+  /// sign, a reflector. Until the ranges of a device that moves have borne them out, so much of the posterior is what the ranges say by themselves.
+  public var anglesAstrayShare = 0.01
   /// How fast a hand that was not quiet may have moved before the trajectory began, m/s.
   public var unseenSpeed = 0.5
   /// What of the camera's calibration is estimated on the way.

@@ -31,6 +31,8 @@ public enum Finding: String, Sendable, CaseIterable {
   case rivals
   /// It walks, more likely than not.
   case peerMoving
+  /// Its angles of arrival contradict its ranges: they are no longer heard.
+  case anglesAstray
   /// No range has come for a second.
   case stale
   /// The radio says its last range again and again.
@@ -67,7 +69,7 @@ public enum Finding: String, Sendable, CaseIterable {
     case .contradicted, .ambiguous, .wide: .insufficientHorizontalSweep
     case .heightUndecided, .placeTooWide, .rivals: .insufficientVerticalSweep
     case .stale, .repeated, .weakRate, .weakPower, .blockedSight: .insufficientSignalStrength
-    case .noTrajectory, .peerMoving: nil
+    case .noTrajectory, .peerMoving, .anglesAstray: nil
     }
   }
 }

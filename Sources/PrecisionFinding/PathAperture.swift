@@ -93,6 +93,9 @@ package struct PathAperture {
     forget()
   }
 
+  /// The angles of arrival are no longer believed.
+  package mutating func forgetAngles() { tellsHeight = false }
+
   /// Drops places no lag will ask for any more.
   private mutating func forget() {
     let unused = steps[Self.lags.count - 1].start

@@ -33,8 +33,10 @@ extension PeerLink {
     }
     kept = []
     for (range, away) in chosen.reversed() {
-      let outcome = posterior.update(
-        measured(range, antenna: antenna(range.antenna), filter: filter, extraVariance: away * away))
+      let placed = measured(range, antenna: antenna(range.antenna), filter: filter, extraVariance: away * away)
+      angleDoubt.hear(placed, before: posterior)
+      let outcome = posterior.update(placed)
+      _ = angleDoubt.weigh(placed, foretold: outcome?.logDensity, lost: AccumulatedDrift(), seconds: 0, others: 0)
       record.tally(range.timestamp, wasUsed: outcome.map { $0.free > 0.5 }, isWaiting: !posterior.hasBegun)
       rangesTaken += 1
     }
@@ -50,7 +52,7 @@ extension PeerLink {
       extraVariance: extraVariance)
     placed.isWayKnown = filter.isVelocityKnown
     // Where the device stood when earlier ranges came is known roughly, how it was held is not.
-    if extraVariance == 0 { placed.cosines = cosines(range, filter: filter) }
+    if extraVariance == 0, !angleDoubt.isRefuted { placed.cosines = cosines(range, filter: filter) }
     return placed
   }
 

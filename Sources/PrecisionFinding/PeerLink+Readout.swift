@@ -56,17 +56,20 @@ extension PeerLink {
       gaussians = posterior.gaussians(after: seconds)
     case .tracked(let tracked): gaussians = tracked.gaussians(filter: filter, origin: worldFromDevice.translation)
     }
-    gaussians += rivals(after: seconds, beside: gaussians)
+    gaussians += alternatives(after: seconds, beside: gaussians)
     return Belief(
       worldFromDevice: worldFromDevice, gaussians: gaussians, axesUncertainty: axes, doubt: doubt,
       mirror: noise.flatMap(aperture.mirror))
   }
 
-  /// Where the peer is if it has begun to walk, or has walked, in weights beside those of the belief.
-  private func rivals(after seconds: Double, beside belief: [TargetGaussian]) -> [TargetGaussian] {
-    if case .searching(let posterior) = stage, posterior.walks { return [] }
+  /// Where the peer is if it has begun to walk, or has walked, or if its angles of arrival mislead, in weights beside those of the belief.
+  private func alternatives(after seconds: Double, beside belief: [TargetGaussian]) -> [TargetGaussian] {
+    var alternatives = angleDoubt.alternative.map { [$0] } ?? []
+    var walks = false
+    if case .searching(let posterior) = stage { walks = posterior.walks }
+    if !walks { alternatives += rival.alternatives }
     let whole = belief.reduce(0) { $0 + $1.weight }
-    return rival.alternatives.filter { $0.odds > Self.negligible }.flatMap { posterior, odds in
+    return alternatives.filter { $0.odds > Self.negligible }.flatMap { posterior, odds in
       posterior.gaussians(after: seconds).map { gaussian in
         var part = gaussian
         part.weight *= odds * whole

@@ -8,7 +8,9 @@ extension PeerLink {
   /// Hands over once one narrow mode is left, or few: then the filter's linearisation holds at each, if it knows its own way.
   func handOver(filter: any NavigationFilter) {
     guard case .searching(let posterior) = stage, posterior.hasBegun, !posterior.walks,
-      rangesTaken >= configuration.handOverRanges, !LinkWatch.isLost(filter)
+      rangesTaken >= configuration.handOverRanges, !LinkWatch.isLost(filter),
+      // Ranges to a place that angles have made up would bend the path towards it.
+      angleDoubt.probability <= configuration.rivalShare
     else {
       return
     }
@@ -43,6 +45,20 @@ extension PeerLink {
       modes.allSatisfy({ Belief(worldFromDevice: here, gaussians: $0.gaussians).direction.cone <= widest })
     else { return nil }
     return modes
+  }
+
+  /// The belief as hypotheses; `last` is the newest range.
+  func belief(at last: PeerPosterior.Range, _ filter: any NavigationFilter) -> PeerPosterior {
+    switch stage {
+    case .searching(let posterior): posterior
+    case .tracked(let tracked): tracked.posterior(last: last, filter: filter)
+    }
+  }
+
+  /// The ranges refute the angles of arrival: from now on `bare`, what they say by themselves, is believed.
+  func giveUpAngles(for bare: PeerPosterior, filter: any NavigationFilter) {
+    become(bare, filter: filter)
+    aperture.forgetAngles()
   }
 
   /// The belief that a rival is set beside: `last` is the newest range. Nil where there is nothing to tell apart: it is not known
@@ -97,6 +113,7 @@ extension PeerLink {
     if case .tracked(let tracked) = stage, let filter { tracked.remove(from: filter) }
     stage = .searching(posterior)
     watch.reset()
+    angleDoubt.restart(forgetsTrust: false)
     rival = WalkRival(
       limit: posterior.walks ? configuration.standLimit : configuration.walkLimit, restLimit: configuration.standLimit,
       loudLimit: configuration.loudLimit)
@@ -107,14 +124,19 @@ extension PeerLink {
     filter: any NavigationFilter, with ranges: [LinkWatch.Unexplained], knowing knowledge: LinkKnowledge? = nil
   ) {
     var posterior = fresh.knowing(knowledge)
+    var doubt = angleDoubt
+    doubt.restart(forgetsTrust: true)
     drift = ranges.first?.drift ?? filter.accumulatedDrift
     for (range, then) in ranges {
       let lost = then - drift
       drift = then
+      doubt.hear(range, before: posterior)
       posterior.drift(position: lost.position, yawVariance: lost.yaw, device: range.device)
-      posterior.update(range)
+      let outcome = posterior.update(range)
+      _ = doubt.weigh(range, foretold: outcome?.logDensity, lost: lost, seconds: 0, others: 0)
     }
     become(posterior, filter: filter)
+    angleDoubt = doubt
     rangesTaken = ranges.count
     aperture = PathAperture()
     noteReopening()

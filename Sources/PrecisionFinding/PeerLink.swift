@@ -22,6 +22,7 @@ final class PeerLink {
   var rangesTaken = 0
   var watch: LinkWatch
   var rival: WalkRival
+  var angleDoubt: AngleDoubt
   /// Of the path since the hypotheses were opened.
   var aperture = PathAperture()
   var kept: [RangeMeasurement] = []
@@ -45,6 +46,7 @@ final class PeerLink {
     watch = LinkWatch(configuration, antennas: antennas, statedNoise: statedNoise)
     rival = WalkRival(
       limit: configuration.walkLimit, restLimit: configuration.standLimit, loudLimit: configuration.loudLimit)
+    angleDoubt = AngleDoubt(astray: configuration.anglesAstrayShare)
   }
 
   /// A posterior that knows nothing.
@@ -67,7 +69,13 @@ final class PeerLink {
     aperture.note(
       placed.antenna, seconds: seconds, drift: lost, range: range.range,
       tellsHeight: placed.cosines.contains(where: \.tellsHeight))
+    angleDoubt.hear(placed, before: belief(at: placed, filter))
     let (foretold, isContradicted) = weigh(range, placed, antenna, lost, filter)
+    if let bare = angleDoubt.weigh(
+      placed, foretold: LinkWatch.isLost(filter) ? nil : foretold, lost: lost, seconds: seconds, others: rival.evidence)
+    {
+      return giveUpAngles(for: bare, filter: filter)
+    }
     let isRefuted = watch.weighs(placed, foretold: foretold, filter)
     let verdict =
       LinkWatch.isLost(filter) ? .belief : rival.weigh(placed, foretold: foretold, lost: lost, seconds: seconds)
@@ -103,6 +111,7 @@ final class PeerLink {
         lost.positionVariance > 0.04 * posterior.squaredDistance(from: filter)
       {
         posterior = fresh
+        angleDoubt.restart(forgetsTrust: false)
       }
       if posterior.hasBegun {
         posterior.drift(

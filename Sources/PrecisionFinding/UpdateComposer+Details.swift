@@ -50,6 +50,7 @@ extension UpdateComposer {
     if let cause = readout.noAngle { details["noAngle"] = .text(cause.rawValue) }
     if link.doubt > 1e-3 { details["doubt"] = .number(rounded(link.doubt)) }
     if link.walking > 1e-3 { details["walking"] = .number(rounded(link.walking)) }
+    if link.angleDoubt.probability > 1e-3 { details["anglesAstray"] = .number(rounded(link.angleDoubt.probability)) }
     if link.isTracked { details["stage"] = .text("tracked") }
     return details
   }

@@ -42,6 +42,7 @@ struct UpdateComposer {
       details = describe(readout, link)
       found += judge.open(readout, presenter.vertical.estimate).map { .init($0, progress: progress($0, readout)) }
       if link.walking > 0.5 { found.append(.init(.peerMoving)) }
+      if link.angleDoubt.isRefuted { found.append(.init(.anglesAstray)) }
       if convergence.reasons.contains(where: \.isMotion) { details["progress"] = .number(rounded(readout.progress)) }
     } else {
       presenter.vertical.reset()

@@ -39,6 +39,9 @@ struct EvalCommand: ParsableCommand {
   @Flag(help: "Tell each seed by itself instead of all together.")
   var each = false
 
+  @Flag(help: "One more row, named all: the trials of all subjects together.")
+  var pool = false
+
   @Option(help: ArgumentHelp("Runs at a time; the figures do not depend on it.", valueName: "n"))
   var jobs = 1
 
@@ -119,7 +122,9 @@ struct EvalCommand: ParsableCommand {
   func run() throws {
     try Failure.reporting {
       let expected = try expect.map { try Expectations(contentsOf: $0) }
-      let outcomes = try EvalExecution(subjects: try subjects(), jobs: jobs, format: format, isQuiet: quiet).run()
+      let outcomes = try EvalExecution(
+        subjects: try subjects(), pools: pool, jobs: jobs, format: format, isQuiet: quiet
+      ).run()
       if let saveExpected { try Expectations(outcomes).write(to: saveExpected) }
       let errors = outcomes.flatMap(\.errors)
       if !errors.isEmpty { throw CommandError(errors.joined(separator: "\n")) }

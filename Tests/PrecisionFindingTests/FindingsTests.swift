@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func onlyWhatMovesAndAMissingPathHaveNoReason() {
-    #expect(Finding.allCases.filter { $0.reason == nil } == [.noTrajectory, .peerMoving])
+    #expect(Finding.allCases.filter { $0.reason == nil } == [.noTrajectory, .peerMoving, .anglesAstray])
     #expect(Set(Finding.allCases.compactMap(\.reason)) == Set(Convergence.Reason.allCases))
   }
 

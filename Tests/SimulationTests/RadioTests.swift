@@ -145,6 +145,26 @@ import Testing
     #expect(abs((squares / count).squareRoot() - 1) < 4 / (2 * count).squareRoot())
   }
 
+  /// What is told of an array that sits otherwise, or counts the other way, is the right angle turned or mirrored; its elevation is right.
+  @Test func anArrayMaySitOtherwiseThanItIsSaidTo() throws {
+    var scenario = try Scenario.named("aoa").withoutErrors
+    scenario.radio.angles?.noise = 1e-9
+    let right = try Simulator(scenario: scenario, seed: 2).ranges
+    scenario.radio.angles?.turned = Angle.degrees(30)
+    let turned = try Simulator(scenario: scenario, seed: 2).ranges
+    scenario.radio.angles?.turned = 0
+    scenario.radio.angles?.isMirrored = true
+    let mirrored = try Simulator(scenario: scenario, seed: 2).ranges
+    #expect(right.contains { $0.azimuth != nil })
+    for (right, (turned, mirrored)) in zip(right, zip(turned, mirrored)) {
+      #expect(turned.range == right.range && turned.elevation == right.elevation)
+      #expect((turned.azimuth == nil) == (right.azimuth == nil))
+      guard let azimuth = right.azimuth else { continue }
+      #expect(abs(Angle.wrapped(try #require(turned.azimuth) - azimuth + Angle.degrees(30))) < 1e-9)
+      #expect(try #require(mirrored.azimuth) == -azimuth)
+    }
+  }
+
   /// One setting does not shift the numbers of another: whatever is switched on, the ranges stay what they were.
   @Test func furtherErrorsLeaveTheOthersAlone() throws {
     var scenario = try Scenario.named("two-peers")

@@ -15,7 +15,7 @@ import Testing
         "demo", "moving", "stairs", "search-walk", "put-down", "body", "wall", "landscape", "aoa", "eight-peers",
         "stereo",
         "lost-frames", "suspended", "stand", "crossing", "mc-sway", "mc-arc", "mc-arc-vertical", "mc-walk", "mc-walk-l",
-        "mc-aoa", "mc-moving", "mc-nlos", "mc-burst", "mc-user", "long-walk", "rough-imu",
+        "mc-aoa", "mc-aoa-mirrored", "mc-aoa-turned", "mc-moving", "mc-nlos", "mc-burst", "mc-user", "long-walk", "rough-imu",
         "miscalibrated", "track-sweep", "track-walk",
         "track-turn",
       ])
@@ -112,6 +112,7 @@ import Testing
       (good + "walls: [{from_m: [1, 2], to_m: [1, 2]}]\n", 5, "no length"),
       (good + "walls: [{from_m: [1, 2], to_m: [1, 3], bottom_m: 2, top_m: 1}]\n", 5, "no height"),
       (good + "uwb: {angle_reach_deg: 40}\n", 5, "'angle_noise_std_deg' is missing"),
+      (good + "uwb: {angle_mirrored: true}\n", 5, "'angle_noise_std_deg' is missing"),
       (good + "uwb: {power_noise_std_db: 1}\n", 5, "'power_at_1m_dbm' is missing"),
       (good + "uwb: {angle_noise_std_deg: 3, angle_array_planar: perhaps}\n", 5, "must be true or false"),
       (good + "peers: [{id: a, ahead_m: 1, distance_m: [1, 2]}]\n", 5, "either drawn by distance or placed"),

@@ -84,12 +84,8 @@ package struct Figure: Equatable, Sendable {
     ratioOfQuantiles(pairs.map { [$0] }, 0.5)
   }
 
-  /// The quantile `p` of all `trials[_].0` over that of all `trials[_].1`; its interval by the bootstrap over the trials, because
-  /// what happens within one hangs together, with a generator of its own and a fixed seed.
-  ///
-  /// Source: Efron and Tibshirani, "An Introduction to the Bootstrap", Chapman and Hall 1993, chapter 13 (percentile).
+  /// The quantile `p` of all `trials[_].0` over that of all `trials[_].1`; its interval by the bootstrap over the trials.
   package static func ratioOfQuantiles(_ trials: [[(Double, Double)]], _ p: Double) -> Figure {
-    let trials = trials.filter { !$0.isEmpty }
     func quantile(_ values: [Double]) -> Double? {
       let sorted = values.sorted()
       guard !sorted.isEmpty else { return nil }
@@ -98,28 +94,48 @@ package struct Figure: Equatable, Sendable {
       let (low, share) = (Int(place), place - place.rounded(.down))
       return share > 0 ? sorted[low] + share * (sorted[low + 1] - sorted[low]) : sorted[low]
     }
-    func ratio(_ indices: [Int]) -> Double? {
-      let drawn = indices.flatMap { trials[$0] }
+    return bootstrapped(trials.filter { !$0.isEmpty }) { drawn in
+      let drawn = drawn.flatMap(\.self)
       guard let above = quantile(drawn.map(\.0)), let below = quantile(drawn.map(\.1)), below > 0,
         above.isFinite, below.isFinite
       else { return nil }
       return above / below
     }
+  }
+
+  /// The share that all `ours` are over the share that all `theirs` are; nil where the latter is none. Its interval by the bootstrap over the trials.
+  package static func ratioOfShares(
+    _ trials: [(ours: (hits: Int, all: Int), theirs: (hits: Int, all: Int))]
+  ) -> Figure {
+    bootstrapped(trials) { drawn in
+      let sum = drawn.reduce((0, 0, 0, 0)) {
+        ($0.0 + $1.ours.hits, $0.1 + $1.ours.all, $0.2 + $1.theirs.hits, $0.3 + $1.theirs.all)
+      }
+      guard sum.1 > 0, sum.2 > 0 else { return nil }
+      return Double(sum.0) / Double(sum.1) / (Double(sum.2) / Double(sum.3))
+    }
+  }
+
+  /// A number made of all trials, and its interval by the bootstrap over them, because what happens within one hangs together, with a
+  /// generator of its own and a fixed seed; none where the trials are fewer than ten.
+  ///
+  /// Source: Efron and Tibshirani, "An Introduction to the Bootstrap", Chapman and Hall 1993, chapter 13 (percentile).
+  private static func bootstrapped<Trial>(_ trials: [Trial], _ statistic: ([Trial]) -> Double?) -> Figure {
     let count = trials.count
-    guard let value = ratio(Array(trials.indices)) else { return Figure(count: count) }
+    guard let value = statistic(trials) else { return Figure(count: count) }
     guard count >= 10 else { return Figure(value: value, count: count) }
     var state: UInt64 = 0x9E37_79B9_7F4A_7C15
     var draws: [Double] = []
     for _ in 0..<400 {
-      let indices = trials.indices.map { _ -> Int in
+      let drawn = trials.indices.map { _ -> Trial in
         // SplitMix64: Steele, Lea, Flood, OOPSLA 2014, doi:10.1145/2660193.2660195.
         state &+= 0x9E37_79B9_7F4A_7C15
         var x = state
         x = (x ^ (x >> 30)) &* 0xBF58_476D_1CE4_E5B9
         x = (x ^ (x >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((x ^ (x >> 31)) % UInt64(count))
+        return trials[Int((x ^ (x >> 31)) % UInt64(count))]
       }
-      if let draw = ratio(indices) { draws.append(draw) }
+      if let draw = statistic(drawn) { draws.append(draw) }
     }
     draws.sort()
     guard draws.count >= 200 else { return Figure(value: value, count: count) }

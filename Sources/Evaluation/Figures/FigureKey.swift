@@ -16,9 +16,10 @@ package enum FigureKey: Hashable, Sendable {
   // The ideal observer on the same ranges.
   case idealAngleErrorDegreesAt(seconds: Double), angleRatioAt(seconds: Double)
   case idealAngleShareAt(seconds: Double), idealConvergedShareAt(seconds: Double), idealCoverage90
-  case knowableAngleShare, idealKnowableAngleShare, angleErrorRatio, angleErrorRatio90, halfWidthRatio, narrowAngleRatio
+  case knowableAngleShare, idealKnowableAngleShare, publishableAngleShare
+  case angleErrorRatio, angleErrorRatio90, halfWidthRatio, narrowAngleRatio
   case idealFirstAngle, firstAngleRatio, idealTimeToConverge, timeToConvergeRatio, idealConvergedShare
-  case idealFalseConverged, idealVerticalDecided, idealVerticalWrong
+  case idealFalseConverged, idealVerticalDecided, idealVerticalWrong, verticalDecidedRatio
 
   /// Every figure.
   package static let all: [FigureKey] = {
@@ -44,11 +45,12 @@ package enum FigureKey: Hashable, Sendable {
       ]
     }
     keys += [
-      .knowableAngleShare, .idealKnowableAngleShare, .angleErrorRatio, .angleErrorRatio90, .halfWidthRatio,
-      .narrowAngleRatio,
+      .knowableAngleShare, .idealKnowableAngleShare, .publishableAngleShare, .angleErrorRatio, .angleErrorRatio90,
+      .halfWidthRatio, .narrowAngleRatio,
     ]
     keys += [.idealCoverage90, .idealFirstAngle, .firstAngleRatio, .idealTimeToConverge, .timeToConvergeRatio]
     keys += [.idealConvergedShare, .idealFalseConverged, .idealVerticalDecided, .idealVerticalWrong]
+    keys += [.verticalDecidedRatio]
     return keys
   }()
 
@@ -76,7 +78,7 @@ package enum FigureKey: Hashable, Sendable {
     case .neesPositionInBand, .neesAttitudeInBand, .neesPeerInBand: .nearest(0.99)
     case .neesPositionAveragesInBand, .neesAttitudeAveragesInBand: .nearest(0.99)
     case .knowableAngleShare, .angleShareAt, .convergedShareAt, .convergedShare, .converged, .verticalDecided: .higher
-    case .walkNoticedIn2s, .walkAngleShare: .higher
+    case .publishableAngleShare, .verticalDecidedRatio, .walkNoticedIn2s, .walkAngleShare: .higher
     case .pathLength, .idealAngleErrorDegreesAt, .idealAngleShareAt, .idealConvergedShareAt, .idealFirstAngle: .neither
     case .idealTimeToConverge, .idealConvergedShare, .idealFalseConverged, .idealVerticalDecided: .neither
     case .idealVerticalWrong, .idealKnowableAngleShare: .neither

@@ -6,16 +6,21 @@ extension Figures {
     _ pairs: [(peer: PeerErrors, ideal: IdealErrors)], into values: inout [FigureKey: Figure]
   ) {
     // Per peer: the moments at which an angle could be known, and of these the ones at which the product had one.
-    let compared = pairs.map { pair -> (knowable: Int, told: Int, both: [(ours: AngleMoment, ideal: AngleMoment)]) in
+    typealias Compared = (knowable: Int, told: Int, echoed: Int, both: [(ours: AngleMoment, ideal: AngleMoment)])
+    let compared = pairs.map { pair -> Compared in
       let knowable = pair.ideal.moments.filter { $0.halfWidth <= AngleMoment.knowable }
       // Several updates may stand at one time: the last one speaks.
       let ours = Dictionary(pair.peer.moments.map { ($0.timestamp, $0) }) { $1 }
       let told = Set(pair.ideal.published.moments.map(\.timestamp))
       let both = knowable.compactMap { ideal in ours[ideal.timestamp].map { ($0, ideal) } }
-      return (knowable.count, knowable.count { told.contains($0.timestamp) }, both)
+      return (
+        knowable.count, knowable.count { told.contains($0.timestamp) }, both.count { told.contains($0.1.timestamp) },
+        both
+      )
     }
     values[.idealKnowableAngleShare] = .share(compared.map { ($0.told, $0.knowable) })
     values[.knowableAngleShare] = .share(compared.map { ($0.both.count, $0.knowable) })
+    values[.publishableAngleShare] = .share(compared.map { ($0.echoed, $0.told) })
     let errors = compared.map { $0.both.map { ($0.ours.error, $0.ideal.error) } }
     values[.angleErrorRatio] = .ratioOfQuantiles(errors, 0.5)
     values[.angleErrorRatio90] = .ratioOfQuantiles(errors, 0.9)

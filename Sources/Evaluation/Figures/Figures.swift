@@ -118,6 +118,11 @@ package struct Figures: Equatable, Sendable {
     values[.idealFalseConverged] = .share(ideals.map { ($0.falseConverged, $0.converged) })
     values[.idealVerticalDecided] = .share(ideals.map { ($0.verticalTally.decided, $0.judged) })
     values[.idealVerticalWrong] = .share(ideals.map { ($0.verticalTally.wrong, $0.verticalTally.decided) })
+    values[.verticalDecidedRatio] = .ratioOfShares(
+      pairs.map { pair in
+        let ideal = pair.ideal.published
+        return ((pair.peer.verticalTally.decided, pair.peer.judged), (ideal.verticalTally.decided, ideal.judged))
+      })
     func ratio(_ key: FigureKey, _ time: (PeerErrors) -> Double?) {
       values[key] = .ratioOfMedians(
         pairs.compactMap { pair in

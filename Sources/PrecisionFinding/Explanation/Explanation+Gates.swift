@@ -56,11 +56,16 @@ extension Explanation {
     let gate = Gate.lower("ranges a second", rate, 2, "Hz", nothing)
     let heard = link.record.firstRange.map { update.timestamp.seconds(since: $0) } ?? 0
     let silence = link.record.lastNews.map { update.timestamp.seconds(since: $0) } ?? 0
+    let astray = link.angleDoubt.isRefuted ? 1 : link.angleDoubt.probability
     var gates = [
       Gate.upper("since a range told anything new", max(silence, 0), configuration.rangeTimeout, "s", nothing),
       heard < 2 ? gate.notAsked("heard for less than two seconds", keepsValue: true) : gate,
       .lower("sight free of late", 100 * link.record.clearness, 100 * UpdateComposer.blockedClearness, "%", nothing),
     ]
+    if astray > 0 {
+      gates.append(
+        .upper("chance that its angles of arrival mislead", 100 * astray, 100 * configuration.rivalShare, "%", nothing))
+    }
     if case .number(let power) = update.details["power"] {
       gates.append(.lower("received power", power, configuration.weakPower, "dBm", nothing))
     }

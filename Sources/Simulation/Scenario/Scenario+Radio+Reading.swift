@@ -43,13 +43,19 @@ extension Scenario.Angles {
     let noise = try f.number("angle_noise_std_deg", 0.001...90)
     let reach = try f.number("angle_reach_deg", 1...90)
     let isPlanar = try f.flag("angle_array_planar")
+    let turned = try f.number("angle_turned_deg", -180...180)
+    let isMirrored = try f.flag("angle_mirrored")
     guard let noise else {
-      guard reach == nil, isPlanar == nil else { throw f.missing("angle_noise_std_deg") }
+      guard reach == nil, isPlanar == nil, turned == nil, isMirrored == nil else {
+        throw f.missing("angle_noise_std_deg")
+      }
       return nil
     }
     self.init(noise: Angle.degrees(noise))
     reach.map { self.reach = Angle.degrees($0) }
     isPlanar.map { self.isPlanar = $0 }
+    turned.map { self.turned = Angle.degrees($0) }
+    isMirrored.map { self.isMirrored = $0 }
   }
 }
 

@@ -71,6 +71,10 @@ extension Scenario {
     /// Whether the antennas lie in one plane: then a peer behind it looks like its mirror image before it, and the noise
     /// grows towards the plane.
     package var isPlanar = false
+    /// By how much the array sits turned to the right of where the recording says it sits, radians: azimuths are too small by that.
+    package var turned = 0.0
+    /// Whether azimuths count the wrong way, to the left.
+    package var isMirrored = false
 
     /// Angles with this white noise, radians.
     package init(noise: Double) { self.noise = noise }

@@ -38,6 +38,8 @@ struct AngleSimulator {
     let azimuth = atan2(u.x, -u.z)
     let elevation = asin(min(max(u.y, -1), 1))
     guard abs(azimuth) < settings.reach, abs(elevation) < settings.reach else { return nil }
-    return Reading(azimuth: azimuth + errors.0, elevation: elevation + errors.1, standardDeviation: noise)
+    // What is said of it: the field is that of the array as it truly sits.
+    let told = Angle.wrapped((settings.isMirrored ? -1 : 1) * (azimuth + errors.0) - settings.turned)
+    return Reading(azimuth: told, elevation: elevation + errors.1, standardDeviation: noise)
   }
 }

@@ -4,13 +4,15 @@ import Foundation
 /// Sorts results into subjects and tells them. Used by one thread at a time: `TrialQueue` sees to that.
 final class EvalTeller: @unchecked Sendable {
   private let subjects: [EvalSubject]
+  private let pools: Bool
   private let format: EvalCommand.Format
   private var standardOutput: StandardOutput
   private var told = 0
   private var trouble: (any Error)?
 
-  init(subjects: [EvalSubject], format: EvalCommand.Format) {
+  init(subjects: [EvalSubject], pools: Bool, format: EvalCommand.Format) {
     self.subjects = subjects
+    self.pools = pools
     self.format = format
     standardOutput = StandardOutput(needsReader: format == .jsonl)
   }
@@ -29,7 +31,11 @@ final class EvalTeller: @unchecked Sendable {
   /// Tells what is left and returns all outcomes.
   func finish(_ results: [Result<Judge.Verdict, any Error>?]) throws -> [EvalOutcome] {
     if let trouble { throw trouble }
-    let outcomes = subjects.indices.map { outcome($0, results) }
+    var outcomes = subjects.indices.map { outcome($0, results) }
+    if pools {
+      outcomes.append(
+        EvalOutcome(name: "all", verdicts: outcomes.flatMap(\.verdicts), asked: results.count, errors: []))
+    }
     let lines = format == .jsonl ? outcomes[told...].map(EvalText.line) : EvalText.lines(outcomes, format: format)
     for line in lines { try standardOutput.line(line) }
     return outcomes

@@ -83,6 +83,7 @@ enum EvalText {
     columns: [
       Column(title: "angle published %", key: .knowableAngleShare, unit: .share),
       Column(title: "ideal publishes %", key: .idealKnowableAngleShare, unit: .share),
+      Column(title: "published where ideal does %", key: .publishableAngleShare, unit: .share),
       Column(title: "error ratio", key: .angleErrorRatio, unit: .ratio),
       Column(title: "90 % error ratio", key: .angleErrorRatio90, unit: .ratio),
       Column(title: "half-width ratio", key: .halfWidthRatio, unit: .ratio),
@@ -107,6 +108,7 @@ enum EvalText {
       Column(title: "false %", key: .idealFalseConverged, unit: .share),
       Column(title: "level decided %", key: .idealVerticalDecided, unit: .share),
       Column(title: "wrong %", key: .idealVerticalWrong, unit: .share),
+      Column(title: "level decided, ratio", key: .verticalDecidedRatio, unit: .ratio),
     ])
 
   /// The lines.

@@ -52,6 +52,7 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("walkLimit", .number(\.walkLimit, 0...1e6)),
     ConfigurationKey("standLimit", .number(\.standLimit, 0...1e6)),
     ConfigurationKey("loudLimit", .number(\.loudLimit, 0...1e6)),
+    ConfigurationKey("anglesAstrayShare", .number(\.anglesAstrayShare, 0...0.99)),
     ConfigurationKey("contradictionLimit", .number(\.contradictionLimit, 1...1e6)),
     ConfigurationKey("handOverRanges", .integer(\.handOverRanges, 1...1_000_000)),
   ]

@@ -20,6 +20,11 @@ enum RunSummary {
       lines.append("\(peer): \(found(last.object))")
       let next = last.convergence.status == .converged ? nil : last.guidance
       lines.append("  " + ([judgement(outcome, start: start)] + [next].compactMap { $0 }).joined(separator: " · "))
+      if let time = outcome.anglesAstray {
+        lines.append(
+          "  its angles of arrival contradict its ranges and are not heard since \(Words.fixed(time.seconds(since: start), 1)) s:"
+            + " see how the array sits and which way they count")
+      }
       if let errors = verdict?.peers[peer], errors.judged > 0 { lines.append("  truth: " + truth(errors)) }
     }
     if let errors = verdict?.trajectory {
