@@ -71,7 +71,7 @@ let package = Package(
       dependencies: ["Inertial", "Vision", "Ranging", "SensorData", "Geometry", "CLinearAlgebra"]),
     .target(
       name: "Smoothing",
-      dependencies: ["Estimator", "Inertial", "Vision", "SensorData", "Geometry", "CBlockCholesky"]),
+      dependencies: ["Estimator", "Inertial", "Ranging", "Vision", "SensorData", "Geometry", "CBlockCholesky"]),
     .target(
       name: "PrecisionFinding", dependencies: ["Estimator", "Ranging", "SensorData", "Geometry"]),
     .target(

@@ -9,10 +9,16 @@ extension PeerLink {
   /// Keeps a range that came while there was no trajectory: for now it tells a distance, no more.
   func keep(_ range: RangeMeasurement) {
     record.note(range)
+    guard !isRepeated(range, antenna: nil) else { return record.noteRepetition(range) }
     _ = record.noteNews(at: range.timestamp)
     record.keep(range)
     kept.append(range)
     kept.removeAll { range.timestamp.seconds(since: $0.timestamp) > 10 }
+  }
+
+  /// Whether a range is the one before once more; `antenna` is its place in the world, metres, nil where there is no path.
+  func isRepeated(_ range: RangeMeasurement, antenna: Vector3?) -> Bool {
+    repeats[range.antenna ?? "", default: RepeatWatch()].isRepeated(range, antenna: antenna)
   }
 
   /// Uses the kept ranges at the trajectory's first pose, where the device was not yet far: noise grows with how far a hand

@@ -27,7 +27,7 @@ final class PeerLink {
   var aperture = PathAperture()
   var kept: [RangeMeasurement] = []
   /// Of each antenna, by its id.
-  private var repeats: [String: RepeatWatch] = [:]
+  var repeats: [String: RepeatWatch] = [:]
   /// Whether the peer has said that it moves; nil when it has said nothing.
   var toldMoving: Bool?
   /// What came in.
@@ -60,9 +60,7 @@ final class PeerLink {
     record.note(range)
     rangesTaken += 1
     let placed = measured(range, antenna: antenna, filter: filter)
-    guard !repeats[range.antenna ?? "", default: RepeatWatch()].isRepeated(range, antenna: placed.antenna) else {
-      return record.noteRepetition(range)
-    }
+    guard !isRepeated(range, antenna: placed.antenna) else { return record.noteRepetition(range) }
     let seconds = record.noteNews(at: range.timestamp) ?? 0.1
     let lost = filter.accumulatedDrift - drift
     drift = filter.accumulatedDrift

@@ -1,21 +1,22 @@
 import Geometry
+import Ranging
 import SensorData
 
 /// The ranges of a recording by peer and antenna, in time order, each with the place of its antenna.
-struct RangeSelection {
+package struct RangeSelection {
   /// Ranges of one antenna to one peer.
-  struct Series {
+  package struct Series {
     /// The antenna in the IMU's axes, metres.
-    var antenna: Vector3
+    package var antenna: Vector3
     /// In time order, no two at one time.
-    var ranges: [RangeMeasurement]
+    package var ranges: [RangeMeasurement]
   }
 
   /// By peer, sorted by its id; then by antenna.
-  let links: [[Series]]
+  package let links: [[Series]]
 
-  /// Ranges of unknown antennas and such that are not finite are left out.
-  init(_ ranges: [RangeMeasurement], radio: RadioCalibration?, imu: IMUCalibration) {
+  /// Ranges of unknown antennas, such that are not finite and such that the radio only says again are left out.
+  package init(_ ranges: [RangeMeasurement], radio: RadioCalibration?, imu: IMUCalibration) {
     let imuFromBody = imu.bodyFromIMU.inverse
     let peers = Dictionary(grouping: ranges.filter { $0.range.isFinite && $0.range > 0 }, by: \.peer)
     links = peers.sorted { $0.key < $1.key }.map { _, own in
@@ -25,7 +26,9 @@ struct RangeSelection {
         var ordered: [RangeMeasurement] = []
         for range in ranges.sorted(by: { $0.timestamp < $1.timestamp })
         where ordered.last.map({ $0.timestamp < range.timestamp }) ?? true { ordered.append(range) }
-        return Series(antenna: imuFromBody * place, ranges: ordered)
+        var watch = RepeatWatch()
+        let news = ordered.filter { !watch.isRepeated($0, antenna: nil) }
+        return Series(antenna: imuFromBody * place, ranges: news)
       }
     }
   }

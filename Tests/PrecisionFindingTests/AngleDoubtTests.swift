@@ -67,6 +67,7 @@ import Testing
     let updates = try Self.run("mc-aoa", seed: seed, standing: true).updates
     #expect(updates.allSatisfy { $0.convergence.status != .converged })
     let believed = try Self.run("mc-aoa", seed: seed, astray: 0, standing: true).updates
-    #expect(updates.contains { $0.object.horizontalAngle != nil } == believed.contains { $0.object.horizontalAngle != nil })
+    #expect(
+      updates.contains { $0.object.horizontalAngle != nil } == believed.contains { $0.object.horizontalAngle != nil })
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Geometry
 import PrecisionFinding
+import Ranging
 import SensorData
 import Simulation
 import Testing
@@ -60,6 +61,20 @@ import Testing
     #expect(abs(angle.value - same.value) < 0.2 * angle.standardDeviation)
     #expect(abs(same.standardDeviation / angle.standardDeviation - 1) < 0.1)
     #expect(five.filter { $0.details["rangeUse"] == .text("repeated") }.count > 700)
+  }
+
+  /// A radio that hangs before there is a path: what it says again is not kept for the path's beginning.
+  @Test func repetitionsAreNotKept() throws {
+    var random = SeededRandom(seed: 5)
+    let early = (0..<60).map { k in
+      let metres = k < 10 ? 5.1 + 0.04 * random.gaussian() : 5.1
+      return TimedEvent(
+        .range(RangeMeasurement(timestamp: OdometryWorld.time(-7 + 0.1 * Double(k)), peer: "a", range: metres)))
+    }
+    let updates = OdometryWorld.run(early + Self.events).updates()
+    let uses = updates.filter { $0.timestamp < OdometryWorld.time(-0.5) }.compactMap { $0.details["rangeUse"] }
+    #expect((10...12).contains(uses.count { $0 == .text("kept") }))
+    #expect(uses.count { $0 == .text("repeated") } >= 48)
   }
 
   /// By chance, radios that count in millimetres, centimetres and decimetres repeat themselves: hardly any of it is taken away.

@@ -32,5 +32,7 @@ enum EvalDocument {
 
 extension FigureKey {
   /// Whether the figure needs the ideal observer.
-  var isIdeal: Bool { name.hasPrefix("ideal") || name.contains("Ratio") || self == .knowableAngleShare || self == .publishableAngleShare }
+  var isIdeal: Bool {
+    name.hasPrefix("ideal") || name.contains("Ratio") || self == .knowableAngleShare || self == .publishableAngleShare
+  }
 }

@@ -41,7 +41,8 @@ struct PeerOutcome {
       "updates": .integer(updates), "convergedUpdates": .integer(convergedUpdates),
       "rangesUsed": .integer(summary?.rangesUsed ?? 0), "rangesRejected": .integer(summary?.rangesRejected ?? 0),
       "firstDistanceAt": seconds(firstDistance), "firstAngleAt": seconds(firstAngle),
-      "convergedAt": seconds(firstConverged), "anglesAstrayAt": seconds(anglesAstray), "final": last.map { Self.final($0, start: start) } ?? .null,
+      "convergedAt": seconds(firstConverged), "anglesAstrayAt": seconds(anglesAstray),
+      "final": last.map { Self.final($0, start: start) } ?? .null,
     ]
   }
 

@@ -25,8 +25,8 @@ package struct RepeatWatch {
   private static let assumedStep = 0.01
 
   private var last: Measured?
-  /// Where the antenna was when the value came for the first time, world, metres.
-  private var place = Vector3.zero
+  /// Where the antenna was when the value came for the first time that this was known, world, metres.
+  private var place: Vector3?
   private var hasMoved = false
   private var odds = 1.0
   private var values = 0
@@ -43,10 +43,11 @@ package struct RepeatWatch {
     var elevation: Double?
   }
 
-  /// Takes a range in, whose antenna is at `antenna` (world, metres).
+  /// Takes a range in.
   ///
+  /// - Parameter antenna: where its antenna is, world, metres; nil where there is no path.
   /// - Returns: whether it is the one before said once more.
-  package mutating func isRepeated(_ range: RangeMeasurement, antenna: Vector3) -> Bool {
+  package mutating func isRepeated(_ range: RangeMeasurement, antenna: Vector3?) -> Bool {
     let measured = Measured(range: range.range, azimuth: range.azimuth, elevation: range.elevation)
     guard measured == last else {
       (last, place, hasMoved, odds) = (measured, antenna, false, 1)
@@ -58,7 +59,10 @@ package struct RepeatWatch {
     let step = isKnown ? Double(divisor) * Self.finest : Self.assumedStep
     // Two draws of a normal distribution are within half a step: the density of their difference at zero.
     odds *= min(step / (2 * Double.pi.squareRoot() * Self.scatter), Self.mostLikely)
-    hasMoved = hasMoved || (antenna - place).norm > Self.still
+    if let antenna {
+      hasMoved = hasMoved || (antenna - (place ?? antenna)).norm > Self.still
+      place = place ?? antenna
+    }
     return odds < Self.least && (isKnown || hasMoved)
   }
 
