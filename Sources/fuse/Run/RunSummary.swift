@@ -22,7 +22,7 @@ enum RunSummary {
       lines.append("  " + ([judgement(outcome, start: start)] + [next].compactMap { $0 }).joined(separator: " · "))
       if let time = outcome.anglesAstray {
         lines.append(
-          "  its angles of arrival contradict its ranges and are not heard since \(Words.fixed(time.seconds(since: start), 1)) s:"
+          "  from \(Words.fixed(time.seconds(since: start), 1)) s on its angles of arrival are not heard, they contradict its ranges:"
             + " see how the array sits and which way they count")
       }
       if let errors = verdict?.peers[peer], errors.judged > 0 { lines.append("  truth: " + truth(errors)) }
