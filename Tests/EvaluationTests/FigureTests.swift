@@ -71,6 +71,16 @@ import Testing
     #expect(hits >= 52, "\(hits)")
   }
 
+  @Test func sharesOfARatio() {
+    let trials = [((1, 4), (2, 4)), ((2, 6), (4, 6)), ((0, 0), (0, 0))].map { (ours: $0.0, theirs: $0.1) }
+      .map { (ours: (hits: $0.ours.0, all: $0.ours.1), theirs: (hits: $0.theirs.0, all: $0.theirs.1)) }
+    #expect(Figure.ratioOfShares(trials).value == 0.5)
+    #expect(Figure.ratioOfShares(trials).interval == nil, "three trials")
+    #expect(Figure.ratioOfShares([((1, 4), (0, 4))]).value == nil, "theirs are none")
+    let many = Figure.ratioOfShares((0..<20).map { (ours: ($0 % 3, 10), theirs: (4, 10)) })
+    #expect(many.interval!.contains(many.value!) && many.interval!.lowerBound < many.interval!.upperBound)
+  }
+
   @Test func quantilesOfARatio() {
     let trials = [[(1.0, 1.0), (2, 1), (9, 1)], [], [(3, 1), (4, 1)]]
     #expect(Figure.ratioOfQuantiles(trials, 0.5).value == 3)

@@ -180,4 +180,19 @@ import Testing
     let intervals = try #require(line["confidence95"] as? [String: Any])
     #expect(intervals["coverage90"] is [Double])
   }
+
+  /// Two scenarios, and a row for the trials of both.
+  @Test func subjectsArePooled() throws {
+    let outcome = try FuseProcess.run(
+      ["eval", "--scenario", "arc", "--scenario", "still", "--seeds", "2", "--pool", "--format", "jsonl", "--no-ideal"])
+    #expect(outcome.status == 0)
+    let lines = try outcome.stdout.split(separator: "\n").map {
+      try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+    #expect(lines.map { $0["name"] as? String } == ["arc", "still", "all"])
+    #expect(lines.map { $0["trials"] as? Int } == [2, 2, 4])
+    // Of peers that converged or not, both count; arcs only have angles.
+    #expect(lines[2]["coverage90"] as? Double == lines[0]["coverage90"] as? Double && lines[0]["coverage90"] is Double)
+    #expect(lines[1]["coverage90"] is NSNull)
+  }
 }
