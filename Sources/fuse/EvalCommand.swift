@@ -16,6 +16,7 @@ struct EvalCommand: ParsableCommand {
       EXAMPLES
         fuse eval datasets/*                               every shipped recording
         fuse run phone -o out && fuse eval out             what was written there
+        fuse eval phone --windows 12                       every twelve seconds of it as a search of their own
         fuse eval --scenario arc --seeds 200 --jobs 2      figures with confidence intervals
         fuse eval datasets/* --save-expected expected.json
         fuse eval datasets/* --expect expected.json        exit code 1 when a figure changed
@@ -36,7 +37,17 @@ struct EvalCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The first of these seeds.", valueName: "n"))
   var firstSeed: UInt64 = 1
 
-  @Flag(help: "Tell each seed by itself instead of all together.")
+  @Option(
+    help: ArgumentHelp(
+      "Cut recordings into searches of so many seconds, each begun anew.",
+      discussion: "One trial a window: what a recording tells of a search does not rest on its one beginning.",
+      valueName: "seconds"))
+  var windows: Double?
+
+  @Option(help: ArgumentHelp("A window begins every so many seconds; a third of --windows by default.", valueName: "seconds"))
+  var every: Double?
+
+  @Flag(help: "Tell each seed, or each window, by itself instead of all together.")
   var each = false
 
   @Flag(help: "One more row, named all: the trials of all subjects together.")
@@ -115,6 +126,12 @@ struct EvalCommand: ParsableCommand {
       if let value, !(value >= 0 && value <= 1e9) { throw ValidationError("\(name) must be from 0 to 1e9 seconds.") }
     }
     if let from, let to, to <= from { throw ValidationError("--to must be later than --from.") }
+    if let windows, !(1...1e6).contains(windows) { throw ValidationError("--windows must be from 1 to 1e6 seconds.") }
+    if let every, !(0.1...1e6).contains(every) { throw ValidationError("--every must be from 0.1 to 1e6 seconds.") }
+    if windows != nil && (from != nil || to != nil || folders.isEmpty) {
+      throw ValidationError("--windows cuts recordings by itself: name some, without --from and --to.")
+    }
+    if every != nil && windows == nil { throw ValidationError("--every needs --windows.") }
     if !(1...256).contains(jobs) { throw ValidationError("--jobs must be from 1 to 256.") }
     if firstSeed > UInt64.max - UInt64(seeds) { throw ValidationError("--first-seed is too large.") }
   }
@@ -148,12 +165,24 @@ struct EvalCommand: ParsableCommand {
     func trial(_ source: Trial.Source) -> Trial {
       Trial(source: source, options: options, truth: truth, asksIdeal: ideal, drawsStart: drawStart, user: user)
     }
-    let fromFolders = try judgedFolders().map { folder in
+    let fromFolders = try judgedFolders().flatMap { folder in
       let isRun = RunFolder.isRun(folder)
-      if isRun, from != nil || to != nil {
-        throw CommandError("\(folder): a run that was made cannot be cut, expected a recording with --from and --to")
+      if isRun, from != nil || to != nil || windows != nil {
+        throw CommandError(
+          "\(folder): a run that was made cannot be cut, expected a recording with --from, --to and --windows")
       }
-      return EvalSubject(name: folder, trials: [trial(isRun ? .run(folder) : .recording(folder))])
+      guard let windows else {
+        return [EvalSubject(name: folder, trials: [trial(isRun ? .run(folder) : .recording(folder))])]
+      }
+      let cuts = try RecordingWindows(seconds: windows, every: every ?? windows / 3).cuts(of: folder, options)
+      let trials = cuts.map { cut in
+        var trial = trial(.recording(folder))
+        (trial.options.from, trial.options.to) = (cut.lowerBound, cut.upperBound)
+        return trial
+      }
+      return each
+        ? zip(cuts, trials).map { EvalSubject(name: "\(folder) \($0.lowerBound) s", trials: [$1]) }
+        : [EvalSubject(name: folder, trials: trials)]
     }
     let fromScenarios = try scenario.flatMap { name in
       let scenario = try Scenario.named(name)
