@@ -5,24 +5,27 @@ import Ranging
 
 /// Angles of arrival of a tracked peer.
 extension TrackedPeer {
-  /// Before the update by an angle of arrival that came with the last range: what share of an independent measurement it is.
-  package mutating func worth(of measured: [AxisCosine], antenna: Vector3, filter: any NavigationFilter) -> Double {
-    guard !measured.isEmpty else { return 0 }
-    let worth = lastAngle.map { angles.worth(after: lastRange.seconds(since: $0)) } ?? 1
+  /// Before the update by an angle of arrival that came with the last range: what it counts for.
+  package mutating func worth(of measured: [AxisCosine], antenna: Vector3, filter: any NavigationFilter) -> AngleWorth {
+    guard !measured.isEmpty else { return .none }
+    let alike = lastAngle.map { angles.worth(after: lastRange.seconds(since: $0)) } ?? 1
     lastAngle = lastRange
     angles.note(
       measured.map { ($0.cosine - model($0, antenna, filter).cosine) / $0.variance.squareRoot() }, at: lastRange)
-    return isBlocked ? 0 : worth
+    return isBlocked ? .none : angleOffset.worth(of: measured, alike: alike)
   }
 
   /// Logarithm of how well it was foretold, to the power of its worth.
   package func logDensity(
-    of measured: [AxisCosine], worth: Double, antenna: Vector3, filter: any NavigationFilter
+    of measured: [AxisCosine], worth: AngleWorth, antenna: Vector3, filter: any NavigationFilter
   ) -> Double {
-    guard worth > 0 else { return 0 }
+    guard worth.own > 0 else { return 0 }
     return measured.reduce(0) { sum, cosine in
       guard let row = row(of: cosine, worth: worth, antenna: antenna, filter: filter) else { return sum }
-      return sum + worth * log(max(row.regular + 0.5 * configuration.strangeAngleShare, 1e-300))
+      let unexcused = worth.unexcused(
+        Lanes(repeating: row.residual), spread: Lanes(repeating: row.spread), noise: Lanes(repeating: row.slope * row.slope * cosine.variance),
+        slope: Lanes(repeating: row.slope), strange: Lanes(repeating: configuration.strangeAngleShare))[0]
+      return sum + worth.told * log(max(row.regular + 0.5 * configuration.strangeAngleShare, 1e-300)) + unexcused
     }
   }
 
@@ -30,9 +33,9 @@ extension TrackedPeer {
   ///
   /// - Parameter share: as for ranges.
   package mutating func update(
-    _ measured: [AxisCosine], worth: Double, antenna: Vector3, filter: any NavigationFilter, share: Double = 1
+    _ measured: [AxisCosine], worth: AngleWorth, antenna: Vector3, filter: any NavigationFilter, share: Double = 1
   ) {
-    guard worth > 0 else { return }
+    guard worth.told > 0 else { return }
     for cosine in measured {
       guard let row = row(of: cosine, worth: worth, antenna: antenna, filter: filter) else { continue }
       let responsibility = row.regular / max(row.regular + 0.5 * configuration.strangeAngleShare, 1e-300)
@@ -53,9 +56,9 @@ extension TrackedPeer {
 
   /// One cosine's residual, variance and Jacobian, and the density of a regular angle, 1/1; nil where the peer is too near.
   private func row(
-    of measured: AxisCosine, worth: Double, antenna: Vector3, filter: any NavigationFilter
+    of measured: AxisCosine, worth: AngleWorth, antenna: Vector3, filter: any NavigationFilter
   ) -> (
-    residual: Double, noise: Double, jacobian: [(ErrorCovariance.Block, [Double])], regular: Double
+    residual: Double, noise: Double, slope: Double, spread: Double, jacobian: [(ErrorCovariance.Block, [Double])], regular: Double
   )? {
     let model = model(measured, antenna, filter)
     guard model.distance > 0.3 else { return nil }
@@ -68,9 +71,9 @@ extension TrackedPeer {
     let state = filter.vector(block)
     let slope = measured.slope(
       towards: Vector3(state[0], state[1], state[2]) - filter.worldFromNavigation * antenna)
-    let (residual, noise) = (measured.cosine - model.cosine, slope * slope * measured.variance / worth)
+    let (residual, noise) = (measured.cosine - model.cosine, slope * slope * measured.variance / max(worth.told, 1e-9))
     let spread = Self.variance(jacobian, in: filter.covariance)
     let regular = (1 - configuration.strangeAngleShare) * slope * RangeLikelihood.normal(residual, spread + noise)
-    return (residual, noise, jacobian, regular)
+    return (residual, noise, slope, spread, jacobian, regular)
   }
 }

@@ -28,6 +28,7 @@ package struct TrackedPeer {
   var lastRange: Timestamp
   var lastPosition: Vector3
   var angles: AngleMemory
+  var angleOffset: AngleOffset
   var lastAngle: Timestamp?
   var isBlocked = false
   var contradictions = 0
@@ -66,6 +67,7 @@ package struct TrackedPeer {
     lastPosition = filter.worldFromBody.translation
     self.noise = noise
     angles = posterior.angles
+    angleOffset = posterior.angleOffset
     lastAngle = posterior.lastAngle
     sight = posterior.sight
     chain = LineOfSightChain(

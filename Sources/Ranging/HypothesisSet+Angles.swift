@@ -8,13 +8,13 @@ extension HypothesisSet {
   ///
   /// - Parameters:
   ///   - antenna: where the array was, world, metres.
-  ///   - worth: what share of an independent measurement this one is, 0...1: neighbouring angles err alike, and a likelihood to the
-  ///     power of `worth` is that of a variance `worth` times as large the other way.
+  ///   - worth: neighbouring angles err alike, and all of them by an array's offset. A likelihood to the power of `worth.told` is that of a variance
+  ///     so many times as large the other way.
   package mutating func update(
-    _ measured: AxisCosine, antenna: Vector3, worth: Double, _ configuration: RangingConfiguration
+    _ measured: AxisCosine, antenna: Vector3, worth: AngleWorth, _ configuration: RangingConfiguration
   ) {
-    guard worth > 0 else { return }
-    let (noise, n) = (measured.variance / worth, dimension)
+    guard worth.own > 0 else { return }
+    let (noise, n) = (measured.variance / max(worth.told, 1e-9), dimension)
     let (before, behind) = (
       LaneVector(repeating: measured.axis + measured.fold), LaneVector(repeating: measured.axis - measured.fold)
     )
@@ -52,6 +52,8 @@ extension HypothesisSet {
       let regular = (1 - strange) * slope * LaneLikelihood.normal(innovation, variance + noise)
       let all = regular + 0.5 * strange
       let responsibility = regular / all.atLeast(1e-300)
+      let unexcused = worth.unexcused(
+        innovation, spread: variance, noise: square * measured.variance, slope: slope, strange: Lanes(repeating: strange))
       let k = (1 / (variance + noise / responsibility.atLeast(0.02))).replacing(with: 0, where: responsibility .<= 0.02)
       let gain = k * innovation
       Self.move(&u, &e1, ph[0] * gain, ph[1] * gain)
@@ -64,7 +66,7 @@ extension HypothesisSet {
         for c in 0...r { p[t + c] -= scale * ph[c] }
       }
       for lane in 0..<4 where first + 2 * lane < weights.count {
-        weights[first + 2 * lane] += log(max(all[lane], 1e-300))
+        weights[first + 2 * lane] += log(max(all[lane], 1e-300)) + unexcused[lane]
       }
     }
     logWeight = weights

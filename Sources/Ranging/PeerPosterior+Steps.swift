@@ -83,8 +83,9 @@ extension PeerPosterior {
   private mutating func take(_ cosines: [AxisCosine], of range: Range) {
     guard !cosines.isEmpty else { return }
     let since = lastAngle.map { abs(range.timestamp.seconds(since: $0)) }
-    let worth = since.map { angles.worth(after: $0) } ?? 1
     lastAngle = range.timestamp
+    if walks { angleOffset.move(by: configuration.walkSpeed * (since ?? 0) / max(range.range, 1)) }
+    let worth = angleOffset.worth(of: cosines, alike: since.map { angles.worth(after: $0) } ?? 1)
     let weights = hypotheses!.logWeight
     // How far off they are is asked of the likeliest place.
     let best = hypotheses!.position(weights.indices.max { weights[$0] < weights[$1] }!) - range.antenna

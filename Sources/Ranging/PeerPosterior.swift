@@ -36,6 +36,7 @@ package struct PeerPosterior {
   var waiting: [Range] = []
   var last: Range?
   package internal(set) var angles: AngleMemory
+  package internal(set) var angleOffset: AngleOffset
   package internal(set) var lastAngle: Timestamp?
   /// How often the sight was lost.
   package var sight: SightHistory
@@ -61,6 +62,7 @@ package struct PeerPosterior {
     self.configuration = configuration
     limit = configuration.hypothesisLimit(for: layout)
     angles = AngleMemory(assumed: configuration.angleMemory)
+    angleOffset = AngleOffset(deviation: Angle.degrees(configuration.angleOffsetDegrees))
     sight = SightHistory(configuration)
     self.layout = layout
     self.statedNoise = statedNoise

@@ -67,6 +67,9 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// Angles of arrival are trusted no better than this, 1-sigma, degrees, whatever the recording states; and what it does not state
   /// is taken for twice as much.
   public var angleFloorDegrees = 3.0
+  /// By how much an array is off for good, 1-sigma, degrees: how it sits, how its phases were calibrated. Its angles together tell a direction no
+  /// better than 1.4 times this (`AngleOffset`).
+  public var angleOffsetDegrees = 2.0
   /// Angles of arrival err alike for this long, seconds: pattern and reflections change as the device turns.
   public var angleMemory = 0.5
   /// Share of the angles of arrival that are wrong altogether while the sight is free.

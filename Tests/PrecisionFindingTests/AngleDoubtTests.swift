@@ -19,7 +19,11 @@ import Testing
     }
     let simulator = try Simulator(scenario: scenario, seed: seed)
     var configuration = FinderConfiguration()
-    if let astray { configuration.anglesAstrayShare = astray }
+    if let astray {
+      configuration.anglesAstrayShare = astray
+      // On their word altogether.
+      configuration.ranging.angleOffsetDegrees = 0
+    }
     let finder = PrecisionFinder(rig: simulator.rig, configuration: configuration, useOdometry: true)
     let outputs = simulator.events().flatMap { finder.process($0) } + finder.finish()
     let updates = outputs.compactMap { output -> NearbyUpdate? in

@@ -145,6 +145,31 @@ import Testing
     #expect(abs((squares / count).squareRoot() - 1) < 4 / (2 * count).squareRoot())
   }
 
+  /// All angles of an array err by the same two numbers, drawn anew for each seed.
+  @Test func anArrayMayBeOffForGood() throws {
+    var scenario = try Scenario.named("aoa").withoutErrors
+    scenario.radio.angles?.noise = 1e-9
+    func errors(seed: UInt64) throws -> [(azimuth: Double, elevation: Double)] {
+      let right = try Simulator(scenario: scenario, seed: seed).ranges
+      var other = scenario
+      other.radio.angles?.offset = Angle.degrees(3)
+      return zip(right, try Simulator(scenario: other, seed: seed).ranges).compactMap { right, off in
+        guard let a = right.azimuth, let b = off.azimuth, let c = right.elevation, let d = off.elevation else { return nil }
+        return (b - a, d - c)
+      }
+    }
+    var squares: [Double] = []
+    for seed in 1...20 as ClosedRange<UInt64> {
+      let errors = try errors(seed: seed)
+      let first = try #require(errors.first)
+      #expect(errors.allSatisfy { abs($0.azimuth - first.azimuth) < 1e-9 && abs($0.elevation - first.elevation) < 1e-9 })
+      squares += [first.azimuth * first.azimuth, first.elevation * first.elevation]
+    }
+    // Forty squares of a normal number: 99 % of their means within 0.5 and 1.7 times the variance.
+    let ratio = squares.reduce(0, +) / 40 / (Angle.degrees(3) * Angle.degrees(3))
+    #expect((0.5...1.7).contains(ratio), "\(ratio)")
+  }
+
   /// What is told of an array that sits otherwise, or counts the other way, is the right angle turned or mirrored; its elevation is right.
   @Test func anArrayMaySitOtherwiseThanItIsSaidTo() throws {
     var scenario = try Scenario.named("aoa").withoutErrors

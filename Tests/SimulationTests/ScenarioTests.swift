@@ -15,7 +15,7 @@ import Testing
         "demo", "moving", "stairs", "search-walk", "put-down", "body", "wall", "landscape", "aoa", "eight-peers",
         "stereo",
         "lost-frames", "suspended", "stand", "crossing", "mc-sway", "mc-arc", "mc-arc-vertical", "mc-walk", "mc-walk-l",
-        "mc-aoa", "mc-aoa-mirrored", "mc-aoa-turned", "mc-moving", "mc-nlos", "mc-burst", "mc-user", "long-walk",
+        "mc-aoa", "mc-aoa-mirrored", "mc-aoa-turned", "mc-aoa-offset", "mc-moving", "mc-nlos", "mc-burst", "mc-user", "long-walk",
         "rough-imu",
         "miscalibrated", "track-sweep", "track-walk",
         "track-turn",

@@ -44,6 +44,7 @@ extension Scenario {
     ("mc-arc-vertical", PackageResources.mc_arc_vertical_yaml), ("mc-walk", PackageResources.mc_walk_yaml),
     ("mc-walk-l", PackageResources.mc_walk_l_yaml), ("mc-aoa", PackageResources.mc_aoa_yaml),
     ("mc-aoa-mirrored", PackageResources.mc_aoa_mirrored_yaml), ("mc-aoa-turned", PackageResources.mc_aoa_turned_yaml),
+    ("mc-aoa-offset", PackageResources.mc_aoa_offset_yaml),
     ("mc-moving", PackageResources.mc_moving_yaml), ("mc-nlos", PackageResources.mc_nlos_yaml),
     ("mc-burst", PackageResources.mc_burst_yaml), ("mc-user", PackageResources.mc_user_yaml),
     ("long-walk", PackageResources.long_walk_yaml),

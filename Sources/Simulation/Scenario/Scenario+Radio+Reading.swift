@@ -44,9 +44,10 @@ extension Scenario.Angles {
     let reach = try f.number("angle_reach_deg", 1...90)
     let isPlanar = try f.flag("angle_array_planar")
     let turned = try f.number("angle_turned_deg", -180...180)
+    let offset = try f.number("angle_offset_std_deg", 0...90)
     let isMirrored = try f.flag("angle_mirrored")
     guard let noise else {
-      guard reach == nil, isPlanar == nil, turned == nil, isMirrored == nil else {
+      guard reach == nil, isPlanar == nil, turned == nil, offset == nil, isMirrored == nil else {
         throw f.missing("angle_noise_std_deg")
       }
       return nil
@@ -55,6 +56,7 @@ extension Scenario.Angles {
     reach.map { self.reach = Angle.degrees($0) }
     isPlanar.map { self.isPlanar = $0 }
     turned.map { self.turned = Angle.degrees($0) }
+    offset.map { self.offset = Angle.degrees($0) }
     isMirrored.map { self.isMirrored = $0 }
   }
 }

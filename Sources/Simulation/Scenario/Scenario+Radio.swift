@@ -73,6 +73,9 @@ extension Scenario {
     package var isPlanar = false
     /// By how much the array sits turned to the right of where the recording says it sits, radians: azimuths are too small by that.
     package var turned = 0.0
+    /// 1-sigma of what all azimuths of the device, and all elevations, err by alike, whatever the peer, radians: how the array sits, how its
+    /// phases were calibrated.
+    package var offset = 0.0
     /// Whether azimuths count the wrong way, to the left.
     package var isMirrored = false
 

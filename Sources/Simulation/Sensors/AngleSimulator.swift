@@ -18,10 +18,15 @@ struct AngleSimulator {
 
   private let settings: Scenario.Angles?
   private var random: SeededRandom
+  /// What all azimuths and all elevations of the device err by, radians.
+  private let offset: (azimuth: Double, elevation: Double)
 
   init(_ settings: Scenario.Radio, peer index: Int, seed: UInt64) {
     self.settings = settings.angles
     random = SeededRandom(seed: seed, stream: RandomStream.angles(peer: index))
+    var array = RandomStream.array.generator(seed: seed)
+    let deviation = settings.angles?.offset ?? 0
+    offset = (deviation * array.gaussian(), deviation * array.gaussian())
   }
 
   /// The angles to a peer that is at `deviceToPeer` in device axes; nil outside of the field, or where the radio measures
@@ -39,7 +44,7 @@ struct AngleSimulator {
     let elevation = asin(min(max(u.y, -1), 1))
     guard abs(azimuth) < settings.reach, abs(elevation) < settings.reach else { return nil }
     // What is said of it: the field is that of the array as it truly sits.
-    let told = Angle.wrapped((settings.isMirrored ? -1 : 1) * (azimuth + errors.0) - settings.turned)
-    return Reading(azimuth: told, elevation: elevation + errors.1, standardDeviation: noise)
+    let told = Angle.wrapped((settings.isMirrored ? -1 : 1) * (azimuth + errors.0) + offset.azimuth - settings.turned)
+    return Reading(azimuth: told, elevation: elevation + errors.1 + offset.elevation, standardDeviation: noise)
   }
 }

@@ -2,7 +2,7 @@
 enum RandomStream: UInt64 {
   case tremor = 1
   case room, inertialBias, inertialNoise, tracks, pixels, luma, odometry, triads, stamps, droppedFrames,
-    secondPixels, walls, texture, paint, movers, miscalibration
+    secondPixels, walls, texture, paint, movers, miscalibration, array
 
   // Sequences of every peer, far from the others.
   /// Errors of the ranges.

@@ -107,6 +107,7 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("ranging.grossSpread", .number(\.ranging.grossSpread, 1e-3...1000)),
     ConfigurationKey("ranging.angleConeDegrees", .number(\.ranging.angleConeDegrees, 0...90)),
     ConfigurationKey("ranging.angleFloorDegrees", .number(\.ranging.angleFloorDegrees, 0.01...90)),
+    ConfigurationKey("ranging.angleOffsetDegrees", .number(\.ranging.angleOffsetDegrees, 0...90)),
     ConfigurationKey("ranging.angleMemory", .number(\.ranging.angleMemory, 1e-3...1000)),
     ConfigurationKey("ranging.strangeAngleShare", .number(\.ranging.strangeAngleShare, 0...1)),
     ConfigurationKey("ranging.pruneBelow", .number(\.ranging.pruneBelow, 0...0.1)),

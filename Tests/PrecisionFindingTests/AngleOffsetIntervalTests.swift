@@ -1,0 +1,31 @@
+import Foundation
+import PrecisionFinding
+import Simulation
+import Testing
+
+/// Arrays that are off by a few degrees for good.
+@Suite struct AngleOffsetIntervalTests {
+  /// Share of the published intervals that hold the truth, over 12 seeds of `mc-aoa-offset`.
+  private static func coverage(offset: Double?) throws -> Double {
+    var (held, all) = (0, 0)
+    for seed in 1...12 as ClosedRange<UInt64> {
+      let simulator = try Simulator(scenario: Scenario.named("mc-aoa-offset").followedByOdometry, seed: seed)
+      var configuration = FinderConfiguration()
+      if let offset { configuration.ranging.angleOffsetDegrees = offset }
+      let finder = PrecisionFinder(rig: simulator.rig, configuration: configuration, useOdometry: true)
+      for case .update(let update) in simulator.events().flatMap({ finder.process($0) }) + finder.finish() {
+        guard let angle = update.object.horizontalAngle, let error = PromiseTests.angleError(update, simulator) else { continue }
+        all += 1
+        if (angle.low - angle.value...angle.high - angle.value).contains(-error) { held += 1 }
+      }
+    }
+    print("mc-aoa-offset, \(offset.map { "offset \($0) degrees" } ?? "as it comes"): \(held) of \(all) intervals hold the truth")
+    return Double(held) / Double(all)
+  }
+
+  /// Believed to average out, such offsets are outside of two intervals of five.
+  @Test func intervalsHoldTheTruth() throws {
+    #expect(try Self.coverage(offset: nil) > 0.85)
+    #expect(try Self.coverage(offset: 0) < 0.75, "without it the test would be none")
+  }
+}
