@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import Ranging
 
 /// The marginal posterior of an angle as a sum of Gaussians on the circle.
 package struct AngleMarginal {
@@ -18,8 +19,11 @@ package struct AngleMarginal {
 
   /// Circular mean of the whole, radians.
   package let mean: Double
-  /// Components with their angle relative to the mean, in (-pi, pi].
-  private let components: [Component]
+  /// Four components side by side: angles relative to the mean, in (-pi, pi], 1-sigmas and shares; those that fill up have no share.
+  private struct Four {
+    var angle = Lanes.zero, sigma = Lanes(repeating: 1), weight = Lanes.zero
+  }
+  private let fours: [Four]
 
   /// A marginal; the weights need not sum to 1. Empty input has mean 0 and no mass.
   package init(_ input: [Component]) {
@@ -31,29 +35,37 @@ package struct AngleMarginal {
     }
     let center = sum == .zero ? 0 : atan2(sum.y, sum.x)
     mean = center
-    components = input.map {
-      Component(
-        angle: Angle.wrapped($0.angle - center), sigma: max($0.sigma, 1e-6), weight: $0.weight / max(total, 1e-300))
+    var fours = [Four](repeating: Four(), count: (input.count + 3) / 4)
+    for (k, c) in input.enumerated() {
+      fours[k / 4].angle[k % 4] = Angle.wrapped(c.angle - center)
+      fours[k / 4].sigma[k % 4] = max(c.sigma, 1e-6)
+      fours[k / 4].weight[k % 4] = c.weight / max(total, 1e-300)
     }
+    self.fours = fours
   }
 
   /// Share of the posterior within `halfWidth` radians of the mean, 0...1.
   package func mass(within halfWidth: Double) -> Double {
-    components.reduce(0) {
-      $0 + $1.weight * (Self.cdf((halfWidth - $1.angle) / $1.sigma) - Self.cdf((-halfWidth - $1.angle) / $1.sigma))
+    fours.reduce(0) {
+      let above = Lanes.normalShare(below: (halfWidth - $1.angle) / $1.sigma)
+      return $0 + ($1.weight * (above - Lanes.normalShare(below: (-halfWidth - $1.angle) / $1.sigma))).sum()
     }
   }
 
-  /// Share that lies over `halfWidth` radians away from the mean: no cancellation for small shares.
+  /// Share that lies over `halfWidth` radians away from the mean: no cancellation for small shares, to 1e-9.
   package func mass(beyond halfWidth: Double) -> Double {
-    components.reduce(0) {
-      $0 + $1.weight * (Self.cdf((-halfWidth - $1.angle) / $1.sigma) + Self.cdf(-(halfWidth - $1.angle) / $1.sigma))
+    fours.reduce(0) {
+      let below = Lanes.normalShare(below: (-halfWidth - $1.angle) / $1.sigma)
+      return $0 + ($1.weight * (below + Lanes.normalShare(below: ($1.angle - halfWidth) / $1.sigma))).sum()
     }
   }
 
   /// A quick bound: share of components whose centre lies over `halfWidth` away.
   package func centers(beyond halfWidth: Double) -> Double {
-    components.reduce(0) { $0 + (abs($1.angle) > halfWidth ? $1.weight : 0) }
+    fours.reduce(0) {
+      let isBeyond = ($1.angle .> halfWidth) .| ($1.angle .< -halfWidth)
+      return $0 + $1.weight.replacing(with: 0, where: .!isBeyond).sum()
+    }
   }
 
   /// The angle relative to the mean below which a share `p` lies, radians, within [-pi, pi].
@@ -63,18 +75,18 @@ package struct AngleMarginal {
     var (low, high) = (-Double.pi, Double.pi)
     var x = min(max(standardDeviation * (p < 0.5 ? -1.6 : 1.6), -3), 3)
     for _ in 0..<60 {
-      var share = -p
-      var density = 0.0
-      for c in components {
+      var (shares, densities) = (Lanes.zero, Lanes.zero)
+      for c in fours {
         let z = (x - c.angle) / c.sigma
-        share += c.weight * Self.cdf(z)
-        density += c.weight * exp(-0.5 * z * z) / c.sigma
+        shares += c.weight * Lanes.normalShare(below: z)
+        densities += c.weight * Lanes.exp(-0.5 * z * z) / c.sigma
       }
+      let share = shares.sum() - p
       if share < 0 { low = x } else { high = x }
-      let step = share / (density / (2 * Double.pi).squareRoot())
+      let step = share / (densities.sum() / (2 * Double.pi).squareRoot())
       let newton = x - step
       let next = newton > low && newton < high ? newton : 0.5 * (low + high)
-      if abs(next - x) < 1e-9 { return next }
+      if abs(next - x) < 1e-8 { return next }
       x = next
     }
     return x
@@ -82,9 +94,11 @@ package struct AngleMarginal {
 
   /// 1-sigma about the mean, radians.
   package var standardDeviation: Double {
-    components.reduce(0) { $0 + $1.weight * ($1.sigma * $1.sigma + $1.angle * $1.angle) }.squareRoot()
+    fours.reduce(0) { $0 + ($1.weight * ($1.sigma * $1.sigma + $1.angle * $1.angle)).sum() }.squareRoot()
   }
 
-  /// The standard normal distribution function.
-  package static func cdf(_ x: Double) -> Double { 0.5 * erfc(-x * 0.5.squareRoot()) }
+  /// The standard normal distribution function; what is below 1e-16 is nothing.
+  package static func cdf(_ x: Double) -> Double {
+    abs(x) < 8.2 ? 0.5 * erfc(-x * 0.5.squareRoot()) : x > 0 ? 1 : 0
+  }
 }
