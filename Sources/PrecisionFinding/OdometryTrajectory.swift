@@ -6,7 +6,13 @@ final class OdometryTrajectory: TrajectoryMaker {
   private let calibration: OdometryCalibration
   private var odometry: OdometryFilter?
 
-  init(_ calibration: OdometryCalibration) { self.calibration = calibration }
+  /// - Parameter doubt: by how much its drift is taken for larger than is said of it.
+  init(_ stated: OdometryCalibration, doubt: Double) {
+    var calibration = stated
+    calibration.positionRandomWalk *= doubt
+    calibration.yawRandomWalk *= doubt
+    self.calibration = calibration
+  }
 
   var filter: (any NavigationFilter)? { odometry }
   var waitingFor: String? { odometry == nil ? source : nil }

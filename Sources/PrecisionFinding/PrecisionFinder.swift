@@ -75,7 +75,7 @@ public final class PrecisionFinder {
       frameLag = max(-first.timeOffset, 0)
     } else {
       frameLag = 0
-      trajectory = OdometryTrajectory(rig.odometry ?? OdometryCalibration())
+      trajectory = OdometryTrajectory(rig.odometry ?? OdometryCalibration(), doubt: configuration.odometryDoubt)
     }
   }
 

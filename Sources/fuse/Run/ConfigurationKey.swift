@@ -47,6 +47,7 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("darkLuma", .number(\.darkLuma, 0...1)),
     ConfigurationKey("fewFeatures", .integer(\.fewFeatures, 0...10_000)),
     ConfigurationKey("darkDelay", .number(\.darkDelay, 0...1000)),
+    ConfigurationKey("odometryDoubt", .number(\.odometryDoubt, 0...1000)),
     ConfigurationKey("unseenSpeed", .number(\.unseenSpeed, 0...100)),
     ConfigurationKey("handOverConeDegrees", .number(\.handOverConeDegrees, 0...180)),
     ConfigurationKey("walkLimit", .number(\.walkLimit, 0...1e6)),
