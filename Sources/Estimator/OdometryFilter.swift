@@ -19,6 +19,7 @@ package final class OdometryFilter: NavigationFilter {
   package var velocitySigma: Double { 0 }
 
   private let calibration: OdometryCalibration
+  private let doubt: Double
   package var vectors = AddedVectors()
   /// Odometry poses from the last one at or before `time` on, each with the jump that led to it.
   private var poses: [(pose: OdometryPose, jump: Double)]
@@ -29,8 +30,12 @@ package final class OdometryFilter: NavigationFilter {
   private var jumps = OdometryJumpDetector()
 
   /// A filter that starts at the tracker's first pose, in the tracker's own world, without error.
-  package init(calibration: OdometryCalibration, first: OdometryPose) {
+  ///
+  /// - Parameter doubt: by how much the drift is taken for larger than stated by those who remember where the device was
+  ///   (`accumulatedDrift`): it comes in spells, which over minutes add up to what is stated.
+  package init(calibration: OdometryCalibration, first: OdometryPose, doubt: Double = 1) {
     self.calibration = calibration
+    self.doubt = doubt
     bodyFromNavigation = calibration.bodyFromSensor
     poses = [(first, 0)]
     time = first.timestamp
@@ -101,8 +106,8 @@ package final class OdometryFilter: NavigationFilter {
     // A jump begins the tracker's world anew: the pose is as good as before, but what was known of others in that world
     // is off by as much as it jumped.
     if jumped > 0 { vectors.blocks.forEach { blur($0, by: jumped) } }
-    accumulatedDrift.position += (positionVariance + jumped) * Matrix3.identity
-    accumulatedDrift.yaw += yawVariance
+    accumulatedDrift.position += (doubt * doubt * positionVariance + jumped) * Matrix3.identity
+    accumulatedDrift.yaw += doubt * doubt * yawVariance
 
     worldFromNavigation = worldFromNavigation * increment
     firstWorldFromNavigation = worldFromNavigation

@@ -46,17 +46,19 @@ package struct AngleMarginal {
 
   /// Share of the posterior within `halfWidth` radians of the mean, 0...1.
   package func mass(within halfWidth: Double) -> Double {
-    fours.reduce(0) {
-      let above = Lanes.normalShare(below: (halfWidth - $1.angle) / $1.sigma)
-      return $0 + ($1.weight * (above - Lanes.normalShare(below: (-halfWidth - $1.angle) / $1.sigma))).sum()
-    }
+    sum(of: halfWidth) { below, above in 1 - Self.cdf(below) - Self.cdf(above) }
   }
 
-  /// Share that lies over `halfWidth` radians away from the mean: no cancellation for small shares, to 1e-9.
+  /// Share that lies over `halfWidth` radians away from the mean: no cancellation for small shares.
   package func mass(beyond halfWidth: Double) -> Double {
-    fours.reduce(0) {
-      let below = Lanes.normalShare(below: (-halfWidth - $1.angle) / $1.sigma)
-      return $0 + ($1.weight * (below + Lanes.normalShare(below: ($1.angle - halfWidth) / $1.sigma))).sum()
+    sum(of: halfWidth) { below, above in Self.cdf(below) + Self.cdf(above) }
+  }
+
+  /// Over all components, of how many of its sigmas the ends of an interval are beyond the component's angle, either way.
+  private func sum(of halfWidth: Double, _ share: (Double, Double) -> Double) -> Double {
+    fours.reduce(0) { sum, four in
+      let (below, above) = ((-halfWidth - four.angle) / four.sigma, (four.angle - halfWidth) / four.sigma)
+      return (0..<4).reduce(sum) { $0 + four.weight[$1] * share(below[$1], above[$1]) }
     }
   }
 

@@ -62,8 +62,8 @@ public struct FinderConfiguration: Equatable, Sendable {
   /// Probability beforehand that the angles of arrival of a link mean something else than the recording says: an array that sits otherwise, another
   /// sign, a reflector. Until the ranges of a device that moves have borne them out, so much of the posterior is what the ranges say by themselves.
   public var anglesAstrayShare = 0.01
-  /// By how much the drift of another tracker is taken for larger than its recording states, a ratio: wheels slip and optical flow misses the ground, in spells,
-  /// and a random walk has none.
+  /// By how much the drift of another tracker during a search is taken for larger than its recording states, a ratio: wheels slip and optical flow misses the
+  /// ground, in spells, which over minutes add up to what is stated.
   public var odometryDoubt = 1.5
   /// How fast a hand that was not quiet may have moved before the trajectory began, m/s.
   public var unseenSpeed = 0.5

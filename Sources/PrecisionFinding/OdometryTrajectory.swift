@@ -6,13 +6,10 @@ final class OdometryTrajectory: TrajectoryMaker {
   private let calibration: OdometryCalibration
   private var odometry: OdometryFilter?
 
-  /// - Parameter doubt: by how much its drift is taken for larger than is said of it.
-  init(_ stated: OdometryCalibration, doubt: Double) {
-    var calibration = stated
-    calibration.positionRandomWalk *= doubt
-    calibration.yawRandomWalk *= doubt
-    self.calibration = calibration
-  }
+  private let doubt: Double
+
+  /// - Parameter doubt: as in `OdometryFilter`.
+  init(_ calibration: OdometryCalibration, doubt: Double) { (self.calibration, self.doubt) = (calibration, doubt) }
 
   var filter: (any NavigationFilter)? { odometry }
   var waitingFor: String? { odometry == nil ? source : nil }
@@ -20,7 +17,11 @@ final class OdometryTrajectory: TrajectoryMaker {
 
   func append(_ event: SensorEvent) {
     guard case .odometry(let pose) = event else { return }
-    if let odometry { odometry.append(pose) } else { odometry = OdometryFilter(calibration: calibration, first: pose) }
+    if let odometry {
+      odometry.append(pose)
+    } else {
+      odometry = OdometryFilter(calibration: calibration, first: pose, doubt: doubt)
+    }
   }
 
   func covers(_ time: Timestamp) -> Bool { odometry.map { time <= $0.coveredUntil } ?? false }
