@@ -53,6 +53,21 @@ import Testing
     }
   }
 
+  /// Who remembers the way hears of more drift than is stated; the pose's own covariance is as stated.
+  @Test func theDriftOfASearchIsDoubted() {
+    let calibration = OdometryCalibration(positionRandomWalk: 0.03, yawRandomWalk: 0.01)
+    let filters = [1.0, 1.5].map { doubt in
+      let filter = OdometryFilter(calibration: calibration, first: Self.pose(0, Self.path(0)), doubt: doubt)
+      for k in 1...60 { filter.append(Self.pose(Double(k) / 30, Self.path(Double(k) / 30))) }
+      return filter
+    }
+    for filter in filters { #expect(filter.advance(to: Self.at(2))) }
+    let (stated, doubted) = (filters[0].accumulatedDrift, filters[1].accumulatedDrift)
+    #expect(stated.yaw > 0 && abs(doubted.yaw / stated.yaw - 2.25) < 1e-12)
+    #expect(stated.position.trace > 0 && abs(doubted.position.trace / stated.position.trace - 2.25) < 1e-12)
+    #expect(filters[0].covariance.marginal([filters[0].poseBlock]) == filters[1].covariance.marginal([filters[1].poseBlock]))
+  }
+
   /// Position by the way, heading by the time; however often one asks.
   @Test(arguments: [1, 7, 400])
   func driftGrowsByWayAndTime(steps: Int) {
