@@ -23,7 +23,8 @@ extension TrackedPeer {
     return measured.reduce(0) { sum, cosine in
       guard let row = row(of: cosine, worth: worth, antenna: antenna, filter: filter) else { return sum }
       let unexcused = worth.unexcused(
-        Lanes(repeating: row.residual), spread: Lanes(repeating: row.spread), noise: Lanes(repeating: row.slope * row.slope * cosine.variance),
+        Lanes(repeating: row.residual), spread: Lanes(repeating: row.spread),
+        noise: Lanes(repeating: row.slope * row.slope * cosine.variance),
         slope: Lanes(repeating: row.slope), strange: Lanes(repeating: configuration.strangeAngleShare))[0]
       return sum + worth.told * log(max(row.regular + 0.5 * configuration.strangeAngleShare, 1e-300)) + unexcused
     }
@@ -58,7 +59,8 @@ extension TrackedPeer {
   private func row(
     of measured: AxisCosine, worth: AngleWorth, antenna: Vector3, filter: any NavigationFilter
   ) -> (
-    residual: Double, noise: Double, slope: Double, spread: Double, jacobian: [(ErrorCovariance.Block, [Double])], regular: Double
+    residual: Double, noise: Double, slope: Double, spread: Double, jacobian: [(ErrorCovariance.Block, [Double])],
+    regular: Double
   )? {
     let model = model(measured, antenna, filter)
     guard model.distance > 0.3 else { return nil }

@@ -12,7 +12,9 @@ package struct AngleWorth: Equatable, Sendable {
   /// Errors up to this an offset explains, radians.
   package let excused: Double
 
-  package init(told: Double, own: Double, excused: Double) { (self.told, self.own, self.excused) = (told, own, excused) }
+  package init(told: Double, own: Double, excused: Double) {
+    (self.told, self.own, self.excused) = (told, own, excused)
+  }
 
   /// An angle that counts for nothing.
   package static let none = AngleWorth(told: 0, own: 0, excused: 0)

@@ -53,7 +53,8 @@ extension HypothesisSet {
       let all = regular + 0.5 * strange
       let responsibility = regular / all.atLeast(1e-300)
       let unexcused = worth.unexcused(
-        innovation, spread: variance, noise: square * measured.variance, slope: slope, strange: Lanes(repeating: strange))
+        innovation, spread: variance, noise: square * measured.variance, slope: slope,
+        strange: Lanes(repeating: strange))
       let k = (1 / (variance + noise / responsibility.atLeast(0.02))).replacing(with: 0, where: responsibility .<= 0.02)
       let gain = k * innovation
       Self.move(&u, &e1, ph[0] * gain, ph[1] * gain)

@@ -23,7 +23,9 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// Candidates for the coloured error: its 1-sigma in metres, and for how long it lasts, seconds. The link's own ranges decide between
   /// them, and tell under each how large the white noise is. Equal steps of the logarithm, over what radios are like; why one memory serves all:
   /// docs/estimator.md.
-  public var noiseCandidates: [SIMD2<Double>] = [[0.02, 2], [0.03, 2], [0.045, 2], [0.07, 2], [0.11, 2], [0.17, 2]]
+  public var noiseCandidates: [SIMD2<Double>] = [
+    [0.02, 2], [0.03, 2], [0.045, 2], [0.07, 2], [0.11, 2], [0.17, 2],
+  ]
   /// 1-sigma of all noise, metres, where the recording states none.
   public var assumedNoise = 0.1
   /// What is stated or assumed of the noise counts as much as so many ranges of the link; from 1e9 on it is taken as it is.

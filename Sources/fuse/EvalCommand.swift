@@ -44,7 +44,8 @@ struct EvalCommand: ParsableCommand {
       valueName: "seconds"))
   var windows: Double?
 
-  @Option(help: ArgumentHelp("A window begins every so many seconds; a third of --windows by default.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp("A window begins every so many seconds; a third of --windows by default.", valueName: "seconds"))
   var every: Double?
 
   @Flag(help: "Tell each seed, or each window, by itself instead of all together.")

@@ -65,7 +65,8 @@ import Testing
     let (stated, doubted) = (filters[0].accumulatedDrift, filters[1].accumulatedDrift)
     #expect(stated.yaw > 0 && abs(doubted.yaw / stated.yaw - 2.25) < 1e-12)
     #expect(stated.position.trace > 0 && abs(doubted.position.trace / stated.position.trace - 2.25) < 1e-12)
-    #expect(filters[0].covariance.marginal([filters[0].poseBlock]) == filters[1].covariance.marginal([filters[1].poseBlock]))
+    #expect(
+      filters[0].covariance.marginal([filters[0].poseBlock]) == filters[1].covariance.marginal([filters[1].poseBlock]))
   }
 
   /// Position by the way, heading by the time; however often one asks.

@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 /// `fuse eval --windows`: a recording as many searches.
 @Suite struct EvalWindowsTests {
@@ -28,7 +28,8 @@ import TestSupport
   }
 
   @Test(arguments: [
-    (["--windows", "8", "--from", "1"], 64), (["--windows", "0"], 64), (["--every", "1"], 64), (["--windows", "1000"], 2),
+    (["--windows", "8", "--from", "1"], 64), (["--windows", "0"], 64), (["--every", "1"], 64),
+    (["--windows", "1000"], 2),
   ])
   func wrongUseEndsClearly(arguments: [String], status: Int) throws {
     let outcome = try FuseProcess.run(["eval", demo, "--no-ideal"] + arguments)

@@ -14,12 +14,16 @@ import Testing
       if let offset { configuration.ranging.angleOffsetDegrees = offset }
       let finder = PrecisionFinder(rig: simulator.rig, configuration: configuration, useOdometry: true)
       for case .update(let update) in simulator.events().flatMap({ finder.process($0) }) + finder.finish() {
-        guard let angle = update.object.horizontalAngle, let error = PromiseTests.angleError(update, simulator) else { continue }
+        guard let angle = update.object.horizontalAngle, let error = PromiseTests.angleError(update, simulator) else {
+          continue
+        }
         all += 1
         if (angle.low - angle.value...angle.high - angle.value).contains(-error) { held += 1 }
       }
     }
-    print("mc-aoa-offset, \(offset.map { "offset \($0) degrees" } ?? "as it comes"): \(held) of \(all) intervals hold the truth")
+    print(
+      "mc-aoa-offset, \(offset.map { "offset \($0) degrees" } ?? "as it comes"): \(held) of \(all) intervals hold the truth"
+    )
     return Double(held) / Double(all)
   }
 

@@ -6,7 +6,9 @@ import Testing
   /// As a link's hundredth angle counts: next to nothing as a measurement.
   private static let late = AngleWorth(told: 0.001, own: 0.5, excused: 0.1)
 
-  private static func unexcused(_ worth: AngleWorth, _ innovation: Double, slope: Double = 1, strange: Double = 0.1) -> Double {
+  private static func unexcused(_ worth: AngleWorth, _ innovation: Double, slope: Double = 1, strange: Double = 0.1)
+    -> Double
+  {
     worth.unexcused(
       Lanes(repeating: innovation), spread: Lanes(repeating: 4e-4), noise: Lanes(repeating: 4e-3 * slope * slope),
       slope: Lanes(repeating: slope), strange: Lanes(repeating: strange))[0]

@@ -154,7 +154,9 @@ import Testing
       var other = scenario
       other.radio.angles?.offset = Angle.degrees(3)
       return zip(right, try Simulator(scenario: other, seed: seed).ranges).compactMap { right, off in
-        guard let a = right.azimuth, let b = off.azimuth, let c = right.elevation, let d = off.elevation else { return nil }
+        guard let a = right.azimuth, let b = off.azimuth, let c = right.elevation, let d = off.elevation else {
+          return nil
+        }
         return (b - a, d - c)
       }
     }
@@ -162,7 +164,8 @@ import Testing
     for seed in 1...20 as ClosedRange<UInt64> {
       let errors = try errors(seed: seed)
       let first = try #require(errors.first)
-      #expect(errors.allSatisfy { abs($0.azimuth - first.azimuth) < 1e-9 && abs($0.elevation - first.elevation) < 1e-9 })
+      #expect(
+        errors.allSatisfy { abs($0.azimuth - first.azimuth) < 1e-9 && abs($0.elevation - first.elevation) < 1e-9 })
       squares += [first.azimuth * first.azimuth, first.elevation * first.elevation]
     }
     // Forty squares of a normal number: 99 % of their means within 0.5 and 1.7 times the variance.
