@@ -27,7 +27,7 @@ import Testing
     return Double(held) / Double(all)
   }
 
-  /// Believed to average out, such offsets are outside of two intervals of five.
+  /// Believed to average out, such offsets leave most intervals without the truth.
   @Test func intervalsHoldTheTruth() throws {
     #expect(try Self.coverage(offset: nil) > 0.85)
     #expect(try Self.coverage(offset: 0) < 0.75, "without it the test would be none")
