@@ -182,7 +182,7 @@ struct EvalCommand: ParsableCommand {
         return trial
       }
       return each
-        ? zip(cuts, trials).map { EvalSubject(name: "\(folder) \($0.lowerBound) s", trials: [$1]) }
+        ? zip(cuts, trials).map { EvalSubject(name: "\(folder) \(Words.fixed($0.lowerBound, 1)) s", trials: [$1]) }
         : [EvalSubject(name: folder, trials: trials)]
     }
     let fromScenarios = try scenario.flatMap { name in

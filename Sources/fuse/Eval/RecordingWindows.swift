@@ -18,13 +18,12 @@ struct RecordingWindows {
     let recording = try Recording.open(URL(fileURLWithPath: folder), options: options.reading)
     let length = try recording.lastTimestamp().seconds(since: recording.firstTimestamp)
     guard length >= seconds else {
-      throw CommandError("\(folder): \(Self.plain(length)) s, expected at least one window of \(Self.plain(seconds)) s")
+      throw CommandError(
+        "\(folder): \(Words.fixed(length, 1)) s, expected at least one window of \(Words.fixed(seconds, 1)) s")
     }
     return (0...Int((length - seconds) / every)).map { k in
       let start = Double(k) * every
       return start...(start + seconds)
     }
   }
-
-  private static func plain(_ seconds: Double) -> String { String(format: "%.1f", seconds) }
 }
