@@ -43,6 +43,11 @@ let package = Package(
       name: "CBlockCholesky", path: "Shim/BlockCholesky",
       cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
       linkerSettings: [.linkedLibrary("m")]),
+    // C ABI: what a range does to the hypotheses of a link, for plain processors and for those with AVX2.
+    .target(
+      name: "CHypotheses", path: "Shim/Hypotheses",
+      cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
+      linkerSettings: [.linkedLibrary("m")]),
     // C ABI over libpng and libjpeg: 8-bit grey images from PNG and JPEG, and to PNG.
     .target(
       name: "CImages", path: "Shim/Images", linkerSettings: [.linkedLibrary("png"), .linkedLibrary("jpeg")]),
@@ -65,7 +70,7 @@ let package = Package(
     .target(name: "Inertial", dependencies: ["SensorData", "Geometry"]),
     .target(name: "Vision", dependencies: ["SensorData", "Geometry"]),
     .target(name: "FrontEnd", dependencies: ["Vision", "Images", "SensorData", "Geometry", "CVision"]),
-    .target(name: "Ranging", dependencies: ["SensorData", "Geometry"]),
+    .target(name: "Ranging", dependencies: ["SensorData", "Geometry", "CHypotheses"]),
     .target(
       name: "Estimator",
       dependencies: ["Inertial", "Vision", "Ranging", "SensorData", "Geometry", "CLinearAlgebra"]),

@@ -46,7 +46,7 @@ extension TrackedPeer {
   }
 
   /// Density of a range while the sight is blocked, 1/m; `variance` holds that of the excess. An excess cannot be negative: see
-  /// `SightWay.assimilate`.
+  /// `Way::assimilate` of the kernel.
   private func density(_ innovation: Double, variance: Double, excess: CutNormal) -> Double {
     let gain = excess.variance / variance
     let after = CutNormal(

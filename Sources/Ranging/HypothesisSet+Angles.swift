@@ -49,7 +49,7 @@ extension HypothesisSet {
       let (slope, noise) = (square.squareRoot(), square * noise)
       let variance = (h0 * ph[0] + h1 * ph[1] + h2 * ph[2]).atLeast(0)
       let strange = first % 2 == 0 ? configuration.strangeAngleShare : 0.5
-      let regular = (1 - strange) * slope * LaneLikelihood.normal(innovation, variance + noise)
+      let regular = (1 - strange) * slope * Lanes.normal(innovation, variance + noise)
       let all = regular + 0.5 * strange
       let responsibility = regular / all.atLeast(1e-300)
       let unexcused = worth.unexcused(

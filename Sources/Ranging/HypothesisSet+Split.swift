@@ -1,3 +1,4 @@
+internal import CHypotheses
 import Foundation
 import Geometry
 
@@ -74,20 +75,12 @@ extension HypothesisSet {
 
   /// Largest bend of the range over each hypothesis seen from `antenna`, with the tangent axis it bends along (0 or 1), metres.
   package func bends(antenna: Vector3) -> [(metres: Double, axis: Int)] {
-    var result = [(metres: Double, axis: Int)](repeating: (0, 0), count: count)
-    cells.withUnsafeBufferPointer { cells in
-      for cell in 0..<(2 * groups) {
-        let start = cells.baseAddress! + cell * cellSize
-        let row = RangeRow(
-          LaneVector(start), LaneVector(start + Self.tangentOffset), rho: start[Self.scalarsOffset], anchor: anchor,
-          antenna: antenna)
-        let (b1, b2) = row.bends(start + covarianceOffset)
-        let first = cell / 2 * 8 + cell % 2
-        for lane in 0..<4 where first + 2 * lane < count {
-          result[first + 2 * lane] = b1[lane] >= b2[lane] ? (b1[lane], 0) : (b2[lane], 1)
-        }
-      }
+    let from = anchor - antenna
+    var bends = [Double](repeating: 0, count: 2 * count)
+    reading { set, _ in fuse_hypotheses_bends(set, [from.x, from.y, from.z], &bends) }
+    return (0..<count).map { i in
+      let (first, second) = (bends[2 * i], bends[2 * i + 1])
+      return first >= second ? (first, 0) : (second, 1)
     }
-    return result
   }
 }

@@ -1,3 +1,4 @@
+internal import CHypotheses
 import Foundation
 import Geometry
 
@@ -8,68 +9,66 @@ extension HypothesisSet {
   /// just blocked); each way is weighted by how well it foretold the range and moved by an iterated Kalman update; then
   /// the two ways that end alike are merged. Merging after the evidence and not before keeps a rare way alive that foresaw
   /// a jump. Source: second-order generalised pseudo-Bayes, Bar-Shalom, Li, Kirubarajan, "Estimation with applications
-  /// to tracking and navigation", 2001, 11.6.5. Each noise learns its white part from what its pairs foretold.
+  /// to tracking and navigation", 2001, 11.6.5. Each noise learns its white part from what its pairs foretold. The arithmetic is
+  /// `Shim/Hypotheses/Kernel.hpp`.
   ///
   /// Cost: O(count * dimension^2), no allocation per hypothesis.
-  package mutating func update(_ evidence: RangeEvidence) -> RangeVerdict {
-    let work = UnsafeMutablePointer<Lanes>.allocate(capacity: FourWays.workSize(dimension))
-    work.initialize(repeating: .zero, count: FourWays.workSize(dimension))
-    defer { work.deallocate() }
-    var ways = FourWays(evidence, anchor: anchor, dimension: dimension, work: work)
+  ///
+  /// - Parameter isPlain: keep to what every processor has; the result is the same.
+  package mutating func update(_ evidence: RangeEvidence, isPlain: Bool = false) -> RangeVerdict {
     let white = noises.map(\.expectedVariance)
-    var news = [WhiteNoiseNews.Sum](repeating: .init(), count: noises.count)
-    let best = logWeight.max() ?? 0
-    let (size, groups, noise) = (cellSize, groups, noise)
-    var logWeight = self.logWeight
-    self.logWeight = []
-    cells.withUnsafeMutableBufferPointer { cells in
-      for group in 0..<groups {
-        let free = cells.baseAddress! + 2 * group * size
-        // Lanes without a pair weigh nothing.
-        var (wf, wb) = (Lanes(repeating: -1e300), Lanes(repeating: -1e300))
-        var r = Lanes(repeating: 1)
-        let lanes = min(4, (noise.count - 8 * group) / 2)
-        for lane in 0..<lanes {
-          let i = 8 * group + 2 * lane
-          (wf[lane], wb[lane], r[lane]) = (logWeight[i], logWeight[i + 1], white[Int(noise[i])])
-        }
-        let (scale, after, told) = ways.update(free: free, blocked: free + size, wf, wb, best: best, white: r)
-        for lane in 0..<lanes {
-          let i = 8 * group + 2 * lane
-          logWeight[i] = scale[lane] + log(max(after.free[lane], 1e-300))
-          logWeight[i + 1] = scale[lane] + log(max(after.blocked[lane], 1e-300))
-          news[Int(noise[i])].add(told, lane)
-        }
-      }
-    }
-    self.logWeight = logWeight
+    var news = [fuse_noise_news](repeating: fuse_noise_news(), count: noises.count)
+    var sums = fuse_range_sums()
+    var range = fuse_range(evidence, anchor: anchor)
+    withKernel(isPlain: isPlain) { fuse_hypotheses_update($0, &range, white, &sums, &news, $1) }
     for (k, told) in news.enumerated() where told.share > 0 {
       noises[k].learn(degrees: told.degrees / told.share, change: told.change / told.share)
     }
-    return ways.verdict
+    return RangeVerdict(sums)
   }
 
   /// What hypothesis `i` foretells of a range: the row H over its state, and the variance `H P H^T`, m^2.
   package func foretold(_ i: Int, antenna: Vector3, columns: BiasColumns) -> (row: [Double], variance: Double) {
-    let n = dimension
-    let work = UnsafeMutablePointer<Lanes>.allocate(capacity: 2 * n)
-    work.initialize(repeating: .zero, count: 2 * n)
-    defer { work.deallocate() }
     let evidence = RangeEvidence(
       range: 0, antenna: antenna, columns: columns, seconds: 0, extraVariance: 0, configuration: RangingConfiguration())
-    return cells.withUnsafeBufferPointer { cells in
-      var way = SightWay(i % 2 == 0 ? .none : .kept, dimension: n, work: work)
-      way.begin(cells.baseAddress! + (i / 8 * 2 + i % 2) * cellSize, share: .zero)
-      let (row, variance) = way.linearise(
-        way.direction, way.tangent, rho: way.scalars[0], SightWay.Reading(evidence, anchor: anchor))
-      let (lane, scale) = (i / 2 % 4, 1 + way.scalars[2][i / 2 % 4])
-      var h = [Double](repeating: 0, count: n)
-      (h[0], h[1], h[2]) = (scale * row.alpha1[lane], scale * row.alpha2[lane], scale * row.rho[lane])
-      (h[layout.bias], h[layout.scale], h[columns.coloured]) = (1, row.distance[lane], 1)
-      if let constant = columns.constant { h[constant] = 1 }
-      h[n - 1] = i % 2 == 0 ? 0 : 1
-      return (h, variance[lane])
+    var range = fuse_range(evidence, anchor: anchor)
+    var (row, variance) = ([Double](repeating: 0, count: dimension), 0.0)
+    reading { fuse_hypotheses_foretell($0, Int32(i), &range, &row, &variance, $1) }
+    return (row, variance)
+  }
+
+  /// Calls the kernel with the hypotheses as it sees them, and with room for its work.
+  private mutating func withKernel(isPlain: Bool, _ call: (fuse_hypotheses, UnsafeMutablePointer<Double>) -> Int32) {
+    let dimension = dimension
+    cells.withUnsafeMutableBytes { cells in
+      logWeight.withUnsafeMutableBufferPointer { weights in
+        noise.withUnsafeBufferPointer { noise in
+          let set = fuse_hypotheses(
+            cells: cells.baseAddress?.assumingMemoryBound(to: Double.self), logWeights: weights.baseAddress,
+            noise: noise.baseAddress, count: Int32(noise.count), dimension: Int32(dimension), isPlain: isPlain ? 1 : 0)
+          Self.withWork(dimension) { call(set, $0) }
+        }
+      }
     }
+  }
+
+  /// The same for a call that only reads the cells.
+  func reading(_ call: (fuse_hypotheses, UnsafeMutablePointer<Double>) -> Int32) {
+    cells.withUnsafeBytes { cells in
+      let start = UnsafeMutableRawPointer(mutating: cells.baseAddress)
+      let set = fuse_hypotheses(
+        cells: start?.assumingMemoryBound(to: Double.self), logWeights: nil, noise: nil, count: Int32(count),
+        dimension: Int32(dimension), isPlain: 0)
+      Self.withWork(dimension) { call(set, $0) }
+    }
+  }
+
+  private static func withWork(_ dimension: Int, _ call: (UnsafeMutablePointer<Double>) -> Int32) {
+    // What the kernel wants for each number of the state.
+    let status = withUnsafeTemporaryAllocation(of: Lanes.self, capacity: 12 * dimension) {
+      call(UnsafeMutableRawPointer($0.baseAddress!).assumingMemoryBound(to: Double.self))
+    }
+    precondition(status == 0, "sizes of the hypotheses")
   }
 
   /// Weights the pairs by the radio's own guess.

@@ -1,52 +1,22 @@
+internal import CHypotheses
 import Geometry
 
 /// Four numbers side by side, one of each of four hypotheses: what is done to one is done to all.
 package typealias Lanes = SIMD4<Double>
 
 extension SIMD4<Double> {
-  /// `e^x` of each, to 1e-14; arguments beyond +-300 count as that: products of a few stay normal numbers.
-  ///
-  /// `x = k log 2 + r` with a whole k and `|r| <= log(2) / 2`, where the series to the eleventh power is exact to 1e-14. Adding
-  /// 1.5 * 2^52 rounds to a whole number and leaves it in the lowest bits, from where it goes to the exponent's.
+  /// `e^x` of each, to 1e-14; arguments beyond +-300 count as that.
   @inline(__always)
-  package static func exp(_ x: Lanes) -> Lanes {
-    let bounded = x.atLeast(-300).replacing(with: 300, where: x .> 300)
-    let shifted = bounded * 1.4426950408889634 + 0x1.8p52
-    let k = shifted - 0x1.8p52
-    // log 2 in two parts, the first with so few digits that its product is exact.
-    let r = (bounded - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33
-    var series = r * (1.0 / 39_916_800) + 1.0 / 3_628_800
-    series = series * r + 1.0 / 362_880
-    series = series * r + 1.0 / 40320
-    series = series * r + 1.0 / 5040
-    series = series * r + 1.0 / 720
-    series = series * r + 1.0 / 120
-    series = series * r + 1.0 / 24
-    series = series * r + 1.0 / 6
-    series = series * r + 0.5
-    series = (series * r + 1) * r + 1
-    let exponent = (unsafeBitCast(shifted, to: SIMD4<Int64>.self) &+ 1023) &<< 52
-    return series * unsafeBitCast(exponent, to: Lanes.self)
-  }
+  package static func exp(_ x: Lanes) -> Lanes { fuse_lanes_exp(x) }
 
   /// The normal distribution function `Phi(a)`, to a relative error of 1e-9 where it is above 1e-9; never less than that.
-  ///
-  /// `exp(y^2) erfc(y)` is smooth in `1 / (1 + 0.35 y)`: a polynomial fitted to it at Chebyshev's points for y in 0...4.5.
   @inline(__always)
-  package static func normalShare(below a: Lanes) -> Lanes {
-    let magnitude = a.replacing(with: -a, where: a .< 0)
-    let t = 1 / (1 + (0.35 * 0.5.squareRoot()) * magnitude)
-    var scaled = t * 0.0841549573591 - 0.500381723711
-    scaled = scaled * t + 1.08806470969
-    scaled = scaled * t - 1.09249421791
-    scaled = scaled * t + 0.987785612992
-    scaled = scaled * t - 0.259604386677
-    scaled = scaled * t + 0.323338790832
-    scaled = scaled * t + 0.168249297357
-    scaled = scaled * t + 0.20108663135
-    scaled = scaled * t - 0.000199670857513
-    let tail = (0.5 * exp(-0.5 * a * a) * scaled).replacing(with: 1e-9, where: magnitude .> 6)
-    return tail.replacing(with: 1 - tail, where: a .> 0).atLeast(1e-9)
+  package static func normalShare(below a: Lanes) -> Lanes { fuse_lanes_normal_share(a) }
+
+  /// The normal density.
+  @inline(__always)
+  static func normal(_ x: Lanes, _ variance: Lanes) -> Lanes {
+    exp(-0.5 * x * x / variance) / (2 * .pi * variance).squareRoot()
   }
 
   /// The larger of each and a number.

@@ -1,3 +1,5 @@
+internal import CHypotheses
+import Foundation
 import Geometry
 
 /// One range, as the hypotheses see it.
@@ -37,4 +39,35 @@ package struct RangeVerdict {
   package var regular = 0.0
   /// Logarithm of the density that the whole posterior foretold for the range, 1/m.
   package var logDensity = 0.0
+}
+
+extension fuse_range {
+  /// A range as the kernel sees it.
+  init(_ evidence: RangeEvidence, anchor: Vector3) {
+    let configuration = evidence.configuration
+    let from = anchor - evidence.antenna
+    let rate = configuration.sightRate
+    let change = (1 - exp(-rate * evidence.seconds)) / rate
+    let excess = ExcessPrior(configuration)
+    self.init(
+      range: evidence.range, from: (from.x, from.y, from.z), coloured: Int32(evidence.columns.coloured),
+      constant: Int32(evidence.columns.constant ?? -1), grossShare: configuration.grossShare,
+      grossSpread: configuration.grossSpread, lost: configuration.blockingRate * change,
+      back: configuration.clearingRate * change, extra: evidence.extraVariance,
+      flutter: configuration.blockedNoise * configuration.blockedNoise,
+      widening: configuration.excessWalk * configuration.excessWalk * evidence.seconds, excessMean: excess.near.mean,
+      excessVariance: excess.near.variance, longExcessVariance: excess.far.variance, longExcessShare: excess.farShare)
+  }
+}
+
+extension RangeVerdict {
+  /// What the kernel's sums say.
+  init(_ sums: fuse_range_sums) {
+    if sums.after > 0 {
+      innovation = sums.innovation / sums.after
+      variance = sums.variance / sums.after
+      regular = sums.regular / sums.after
+    }
+    logDensity = log(max(sums.after, 1e-300) / max(sums.before, 1e-300))
+  }
 }

@@ -42,6 +42,26 @@ import Testing
     }
   }
 
+  /// Four registers' worth or two: the same operations in the same order, and never a product and a sum in one rounding.
+  @Test(arguments: [[""], ["a", "b"], ["a", "b", "c"]]) func everyProcessorGivesTheSameBits(antennas: [String]) {
+    var random = SeededRandom(seed: 93)
+    for count in 1...20 {
+      var wide = RandomHypotheses.make(&random, antennas: antennas, count: count, walks: count % 3 == 0)
+      var plain = wide
+      for _ in 0..<5 {
+        let evidence = Self.evidence(wide, antennas: antennas, &random, error: 0.5 * random.gaussian())
+        let verdicts = (wide.update(evidence), plain.update(evidence, isPlain: true))
+        #expect(verdicts.0.logDensity == verdicts.1.logDensity)
+        #expect(verdicts.0.regular == verdicts.1.regular && verdicts.0.innovation == verdicts.1.innovation)
+      }
+      #expect(wide.noises == plain.noises && wide.logWeight == plain.logWeight)
+      for i in 0..<(2 * count) {
+        #expect(wide[i].scalars == plain[i].scalars && wide[i].covariance == plain[i].covariance)
+        #expect(wide[i].direction == plain[i].direction && wide[i].tangent == plain[i].tangent)
+      }
+    }
+  }
+
   /// Where the sight stays free, nothing is gross and nothing bends, the update is Kalman's: `P - P h^T h P / s`, the state moved by
   /// `P h^T nu / s`, the weight times the normal density.
   @Test(arguments: [[""], ["a", "b"]]) func theUpdateOfAFreeSightIsKalmans(antennas: [String]) {

@@ -1,0 +1,80 @@
+/// What a range does to the hypotheses of a link, four pairs at a time, behind a plain C interface.
+///
+/// The memory is that of `HypothesisSet` in Swift. A pair is a hypothesis with a free sight and the same with a blocked one; four
+/// pairs are a group, a cell for the free halves and one for the blocked ones. A cell is a row of `fuse_lanes`: direction (3), tangent
+/// (3), scalars (dimension - 2: rho, b, s, coloured biases, antenna biases, velocity, excess), lower triangle of the covariance
+/// row by row. Pair k has the weights 2 k (free) and 2 k + 1 (blocked); lanes of the last group beyond `count` are anything.
+///
+/// Compiled for plain x86-64 and for AVX2, and chosen at run time; without fused multiplications either gives the same bits.
+#ifndef FUSE_HYPOTHESES_H
+#define FUSE_HYPOTHESES_H
+#include <stdint.h>
+
+#include "CLanes.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// One range `(1 + s) |anchor + rho u - antenna| + b + a + e + noise`; metres, m^2, 1.
+typedef struct {
+  double range;
+  /// anchor - antenna, world.
+  double from[3];
+  /// Where the antenna's coloured and constant bias stand in the state; the latter -1 where there is none.
+  int32_t coloured, constant;
+  /// Share of gross errors, and the distance within which half of them are.
+  double grossShare, grossSpread;
+  /// Shares of the free sights that have been lost since the range before, and of the blocked ones that have come back.
+  double lost, back;
+  /// Variance beyond the link's noise; beyond that of a blocked sight; and by how much a kept excess has wandered.
+  double extra, flutter, widening;
+  /// A new excess: a normal distribution cut at zero, and the wider one that a share of them has; mean, variances, share.
+  double excessMean, excessVariance, longExcessVariance, longExcessShare;
+} fuse_range;
+
+/// Sums over all pairs and ways, weighted, relative to the best hypothesis: innovation (m) and its variance (m^2), probability that the
+/// range was no gross error, the weights after and before the range.
+typedef struct {
+  double innovation, variance, regular, after, before;
+} fuse_range_sums;
+
+/// What one range tells of the white noise w of one candidate: shares of all ways, and shares times what follows.
+///
+/// An innovation `y` of variance `S = V + w^2` tells of `w^2` by `y^2 - V`, and as much as `g = (w^2 / S)^2` of a range whose everything else is
+/// known (the ratio of Fisher informations): `degrees` has g, `change` has g (y^2 - S), m^2. Blocked and gross ranges tell nothing. Source of
+/// learning a noise beside the state: Sarkka and Nummenmaa, IEEE TAC 54(3), 2009, doi:10.1109/TAC.2008.2008348.
+typedef struct {
+  double share, degrees, change;
+} fuse_noise_news;
+
+/// The hypotheses of a link.
+typedef struct {
+  /// Aligned as `fuse_lanes` are.
+  double *cells;
+  /// Natural logarithms, `count` numbers.
+  double *logWeights;
+  /// Which candidate for the noise each has, `count` numbers.
+  const int32_t *noise;
+  int32_t count, dimension;
+  /// Not 0: AVX2 stays out of use, for comparisons.
+  int32_t isPlain;
+} fuse_hypotheses;
+
+/// Bayes' rule for one range, in place. `white`: variance of the white noise by candidate, m^2; `news`: one a candidate, added to;
+/// `work`: room for 12 lanes a dimension, aligned like the cells. O(count dimension^2), no allocation. -1, and nothing done, where a size or an index is out of
+/// range.
+int fuse_hypotheses_update(fuse_hypotheses hypotheses, const fuse_range *range, const double *white, fuse_range_sums *sums,
+                           fuse_noise_news *news, double *work);
+
+/// By how much the range bends over each hypothesis' width along its two tangents, seen from `from` (anchor - antenna), metres:
+/// two numbers for each of `count`. -1 as above.
+int fuse_hypotheses_bends(fuse_hypotheses hypotheses, const double from[3], double *bends);
+
+/// What hypothesis `i` foretells: the row H (`dimension` numbers) and H P H^T, m^2. `work` and -1 as above.
+int fuse_hypotheses_foretell(fuse_hypotheses hypotheses, int32_t i, const fuse_range *range, double *row, double *variance,
+                             double *work);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
