@@ -11,6 +11,8 @@
 #define FUSE_DECLARE_KERNEL                                                                                              \
   void update(fuse_hypotheses, const fuse_range &, const double *white, fuse_range_sums *, fuse_noise_news *,             \
               double *work);                                                                                          \
+  void forget(fuse_hypotheses, const fuse_forgetting &);                                                                  \
+  void drift(fuse_hypotheses, const fuse_drift &);                                                                        \
   void bends(fuse_hypotheses, const double *from, double *bends);                                                         \
   void foretell(fuse_hypotheses, int i, const fuse_range &, double *row, double *variance, double *work);
 

@@ -31,6 +31,22 @@ extern "C" int fuse_hypotheses_update(fuse_hypotheses set, const fuse_range *ran
   return fuse::plain::update(set, *range, white, sums, news, work), 0;
 }
 
+extern "C" int fuse_hypotheses_forget(fuse_hypotheses set, const fuse_forgetting *step) {
+  if (!isSound(set) || step->first < 5 || step->antennas < 1 || step->first + step->antennas >= set.dimension) return -1;
+#ifdef __x86_64__
+  if (isWide(set)) return fuse::wide::forget(set, *step), 0;
+#endif
+  return fuse::plain::forget(set, *step), 0;
+}
+
+extern "C" int fuse_hypotheses_drift(fuse_hypotheses set, const fuse_drift *lost) {
+  if (!isSound(set)) return -1;
+#ifdef __x86_64__
+  if (isWide(set)) return fuse::wide::drift(set, *lost), 0;
+#endif
+  return fuse::plain::drift(set, *lost), 0;
+}
+
 extern "C" int fuse_hypotheses_bends(fuse_hypotheses set, const double from[3], double *bends) {
   if (!isSound(set)) return -1;
 #ifdef __x86_64__

@@ -105,8 +105,12 @@ struct Likelihood {
   Likelihood(Lanes innovation, Lanes variance, const fuse_range &range) {
     const Lanes normal = exponential(-0.5 * innovation * innovation / variance) / root(2 * pi * variance);
     regular = (1 - range.grossShare) * normal;
+    gross = ofGross(innovation, variance, range);
+  }
+
+  static Lanes ofGross(Lanes innovation, Lanes variance, const fuse_range &range) {
     const Lanes square = variance + range.grossSpread * range.grossSpread;
-    gross = range.grossShare * root(square) / (pi * (square + innovation * innovation));
+    return range.grossShare * root(square) / (pi * (square + innovation * innovation));
   }
 
   /// Of one part of a mixture, with its share of the whole.
@@ -148,9 +152,18 @@ struct Way {
     if (excess == Excess::fresh) x[cell.n() - 3] = Lanes(range.excessMean), fresh = Lanes(range.excessVariance);
   }
 
-  /// Nothing is moved.
-  void rest() {
+  /// The way does not matter: nothing is moved, and the range counts as a gross error of density `gross`. Left as heavy as it was, it
+  /// would outweigh all others as soon as a range is gross to them.
+  void rest(Lanes gross) {
+    share *= gross;
     for (int r = 0; r < cell.n(); ++r) ph[r] = Lanes(0.0);
+  }
+
+  /// By how much the range is off what is foretold for it, metres.
+  Lanes innovation(const Row &row, const fuse_range &range) const {
+    Lanes biases = x[1] + x[range.coloured - 2] + x[cell.n() - 3];
+    if (range.constant >= 0) biases += x[range.constant - 2];
+    return range.range - row.distance * (1.0 + x[2]) - biases;
   }
 
   /// What the excess adds to `P h` and to `h^T P h`.
@@ -190,19 +203,18 @@ struct Way {
   ///
   /// Source of the iterated update: Bell and Cathey, IEEE TAC 38(2), 1993, doi:10.1109/9.250476.
   ///
-  /// `seen`: the range from the half that the way comes from, with its `P h`; the pairs out of `active` are left as they are.
-  Outcome assimilate(const Sight<N> &seen, const Lanes *seenPh, const fuse_range &range, Lanes noiseVariance, Mask active) {
+  /// `seen`: the range from the half that the way comes from, with its `P h`. To pairs out of `active` the way does not matter (`rest`).
+  Outcome assimilate(const Sight<N> &seen, const Lanes *seenPh, const fuse_range &range, Lanes noiseVariance, Mask active,
+                     Lanes gross) {
     const int n = cell.n();
     for (int r = 0; r < n - 1; ++r) ph[r] = seenPh[r];
     Row row = seen.row;
     Lanes variance = withExcess(seen, range);
-    Lanes biases = x[1] + x[range.coloured - 2] + x[n - 3];
-    if (range.constant >= 0) biases += x[range.constant - 2];
-    Lanes innovation = range.range - row.distance * (1.0 + x[2]) - biases;
+    Lanes innovation = this->innovation(row, range);
     Likelihood likelihood(innovation, variance + noiseVariance, range);
     if (excess == Excess::fresh) askForLongExcess(likelihood, variance, innovation, noiseVariance, range);
     const Outcome outcome{innovation, variance + noiseVariance, likelihood.responsibility()};
-    share = replace(share, share * likelihood.total(), active);
+    share = share * replace(gross, likelihood.total(), active);
     const Mask moved = active & (outcome.responsibility > Lanes(0.02));
     const Lanes noise = noiseVariance / atLeast(outcome.responsibility, 0.02);
     const Lanes positive = positiveExcess(moved);
@@ -221,8 +233,7 @@ struct Way {
       row = again.row;
       variance = withExcess(again, range);
       const Lanes scale = 1.0 + x[2];
-      innovation = range.range - row.distance * scale - biases +
-                   scale * (row.alpha1 * d0 + row.alpha2 * d1 + row.rho * d2);
+      innovation = this->innovation(row, range) + scale * (row.alpha1 * d0 + row.alpha2 * d1 + row.rho * d2);
     }
 
     k = replace(1.0 / (variance + noise), Lanes(0.0), ~moved);
@@ -316,21 +327,22 @@ struct Group {
     const Mask ofFree = matters(stays.share, pair) | matters(begins.share, pair);
     const Mask ofBlocked = matters(clears.share, pair) | matters(lasts.share, pair);
     Lanes *phFree = work + 8 * n, *phBlocked = work + 9 * n;
-    // Two ways begin where one half is, and see the range alike.
+    // Two ways begin where one half is, and see the range alike. To what does not matter it is as gross as to what does.
+    Lanes gross = Lanes(1.0);
     if (any(ofFree)) {
       const Sight<N> sight(stays.direction, stays.tangent, stays.x[0], stays.x[2], free, range, phFree);
-      assimilate(stays, sight, phFree, pair, r, &white, result.news);
-      assimilate(begins, sight, phFree, pair, r + range.flutter, nullptr, result.news);
-    } else {
-      stays.rest(), begins.rest();
+      gross = Likelihood::ofGross(stays.innovation(sight.row, range), sight.variance + r, range);
+      assimilate(stays, sight, phFree, pair, r, gross, &white, result.news);
+      assimilate(begins, sight, phFree, pair, r + range.flutter, gross, nullptr, result.news);
     }
     if (any(ofBlocked)) {
       const Sight<N> sight(clears.direction, clears.tangent, clears.x[0], clears.x[2], blocked, range, phBlocked);
-      assimilate(clears, sight, phBlocked, pair, r, &white, result.news);
-      assimilate(lasts, sight, phBlocked, pair, r + range.flutter, nullptr, result.news);
-    } else {
-      clears.rest(), lasts.rest();
+      if (!any(ofFree)) gross = Likelihood::ofGross(clears.innovation(sight.row, range), sight.variance + r, range);
+      assimilate(clears, sight, phBlocked, pair, r, gross, &white, result.news);
+      assimilate(lasts, sight, phBlocked, pair, r + range.flutter, gross, nullptr, result.news);
     }
+    if (!any(ofFree)) stays.rest(gross), begins.rest(gross);
+    if (!any(ofBlocked)) clears.rest(gross), lasts.rest(gross);
     merge(stays, clears, lasts, begins, free, blocked);
     result.free = stays.share + clears.share;
     result.blocked = lasts.share + begins.share;
@@ -343,11 +355,11 @@ struct Group {
 
   /// What cannot matter is not worked out: neither within the pair nor beside the best of all.
   template <Excess excess>
-  void assimilate(Way<N, excess> &way, const Sight<N> &sight, const Lanes *ph, Lanes pair, Lanes noise, const Lanes *white,
-                  News &news) {
+  void assimilate(Way<N, excess> &way, const Sight<N> &sight, const Lanes *ph, Lanes pair, Lanes noise, Lanes gross,
+                  const Lanes *white, News &news) {
     const Mask active = matters(way.share, pair);
-    if (!any(active)) return way.rest();
-    const Outcome outcome = way.assimilate(sight, ph, range, noise, active);
+    if (!any(active)) return way.rest(gross);
+    const Outcome outcome = way.assimilate(sight, ph, range, noise, active, gross);
     const Lanes posterior = replace(way.share * pair, Lanes(0.0), ~active);
     sums.innovation += posterior * replace(outcome.innovation, Lanes(0.0), ~active);
     sums.variance += posterior * replace(outcome.variance, Lanes(0.0), ~active);
@@ -428,17 +440,72 @@ void update(fuse_hypotheses set, const fuse_range &range, const double *white, f
   }
 }
 
+/// Calls `body` with every cell and its first hypothesis; the others follow by twos.
+template <int N, typename Body>
+static void forEachCell(fuse_hypotheses set, Body body) {
+  const int n = N ? N : set.dimension, size = 6 + n - 2 + triangle(n);
+  for (int cell = 0; cell < (set.count + 7) / 8 * 2; ++cell)
+    body(Cell<N>{lanes(set.cells) + cell * size, n}, cell / 2 * 8 + cell % 2);
+}
+
+template <int N>
+static void forgetAll(fuse_hypotheses set, const fuse_forgetting &step) {
+  forEachCell<N>(set, [&](Cell<N> cell, int first) {
+    Lanes phi = Lanes(1.0), fresh = Lanes(0.0);
+    for (int lane = 0; lane < 4 && first + 2 * lane < set.count; ++lane) {
+      const int noise = set.noise[first + 2 * lane];
+      phi[lane] = step.memory[noise], fresh[lane] = step.fresh[noise];
+    }
+    Lanes *p = cell.covariance(), *x = cell.scalars();
+    for (int a = step.first; a < step.first + step.antennas; ++a) {
+      x[a - 2] *= phi;
+      for (int k = 0; k <= a; ++k) p[triangle(a) + k] *= phi;
+      for (int k = a; k < cell.n(); ++k) p[triangle(k) + a] *= phi;
+      for (int b = step.first; b < a; ++b) p[triangle(a) + b] += step.correlation * fresh;
+      p[triangle(a) + a] += fresh;
+    }
+  });
+}
+
+void forget(fuse_hypotheses set, const fuse_forgetting &step) {
+  switch (set.dimension) {
+    case 7: return forgetAll<7>(set, step);
+    case 10: return forgetAll<10>(set, step);
+    default: return forgetAll<0>(set, step);
+  }
+}
+
+void drift(fuse_hypotheses set, const fuse_drift &lost) {
+  const double *m = lost.position;
+  auto row = [&](int r) { return Vector(Lanes(m[3 * r]), Lanes(m[3 * r + 1]), Lanes(m[3 * r + 2])); };
+  const Vector rows[3] = {row(0), row(1), row(2)};
+  const Vector from(Lanes(lost.from[0]), Lanes(lost.from[1]), Lanes(lost.from[2]));
+  forEachCell<0>(set, [&](Cell<0> cell, int) {
+    const Vector u(cell.at), e1(cell.tangent()), e2 = u.cross(e1);
+    Lanes *p = cell.covariance();
+    const Lanes rho = cell.scalars()[0], inverse = 1.0 / atLeast(rho, 0.1);
+    // The Jacobian's columns are orthogonal, so its inverse only scales.
+    const Vector d = from + rho * u, turn(-d.y, d.x, Lanes(0.0));
+    const Lanes g0 = turn.dot(e1) * inverse, g1 = turn.dot(e2) * inverse, g2 = turn.dot(u);
+    auto spread = [&](Vector v) { return Vector(rows[0].dot(v), rows[1].dot(v), rows[2].dot(v)); };
+    const Vector lost0 = spread(e1), lost1 = spread(e2), lost2 = spread(u);
+    p[0] += lost.yawVariance * g0 * g0 + lost0.dot(e1) * inverse * inverse;
+    p[1] += lost.yawVariance * g1 * g0 + lost1.dot(e1) * inverse * inverse;
+    p[2] += lost.yawVariance * g1 * g1 + lost1.dot(e2) * inverse * inverse;
+    p[3] += lost.yawVariance * g2 * g0 + lost2.dot(e1) * inverse;
+    p[4] += lost.yawVariance * g2 * g1 + lost2.dot(e2) * inverse;
+    p[5] += lost.yawVariance * g2 * g2 + lost2.dot(u);
+  });
+}
+
 void bends(fuse_hypotheses set, const double *from, double *bends) {
-  const int n = set.dimension, size = 6 + n - 2 + triangle(n);
-  for (int i = 0; i < set.count; ++i) {
-    if (i % 8 > 1) continue;
-    const Cell<0> cell{lanes(set.cells) + (i / 8 * 2 + i % 2) * size, n};
+  forEachCell<0>(set, [&](Cell<0> cell, int first) {
     Lanes b1, b2;
     Row(Vector(cell.at), Vector(cell.tangent()), cell.scalars()[0], from).bends(cell.covariance(), b1, b2);
-    for (int lane = 0; lane < 4 && i + 2 * lane < set.count; ++lane) {
-      bends[2 * (i + 2 * lane)] = b1[lane], bends[2 * (i + 2 * lane) + 1] = b2[lane];
+    for (int lane = 0; lane < 4 && first + 2 * lane < set.count; ++lane) {
+      bends[2 * (first + 2 * lane)] = b1[lane], bends[2 * (first + 2 * lane) + 1] = b2[lane];
     }
-  }
+  });
 }
 
 template <Excess excess>

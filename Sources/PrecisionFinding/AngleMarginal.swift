@@ -17,49 +17,65 @@ package struct AngleMarginal {
     }
   }
 
+  /// Four of them side by side.
+  package struct Four {
+    package var angle = Lanes.zero, sigma = Lanes(repeating: 1), weight = Lanes.zero
+    /// Cosine and sine of the angle.
+    package var axis = (cosine: Lanes(repeating: 1), sine: Lanes.zero)
+  }
+
   /// Circular mean of the whole, radians.
   package let mean: Double
-  /// Four components side by side: angles relative to the mean, in (-pi, pi], 1-sigmas and shares; those that fill up have no share.
-  private struct Four {
-    var angle = Lanes.zero, sigma = Lanes(repeating: 1), weight = Lanes.zero
-  }
+  /// With angles relative to the mean, in (-pi, pi]; shares sum to 1.
   private let fours: [Four]
 
   /// A marginal; the weights need not sum to 1. Empty input has mean 0 and no mass.
   package init(_ input: [Component]) {
-    let total = input.reduce(0) { $0 + $1.weight }
-    var sum = SIMD2<Double>.zero
-    for c in input {
-      // E[exp(i angle)] of a Gaussian shrinks by exp(-sigma^2/2).
-      sum += c.weight * exp(-0.5 * c.sigma * c.sigma) * SIMD2(cos(c.angle), sin(c.angle))
-    }
-    let center = sum == .zero ? 0 : atan2(sum.y, sum.x)
-    mean = center
     var fours = [Four](repeating: Four(), count: (input.count + 3) / 4)
     for (k, c) in input.enumerated() {
-      fours[k / 4].angle[k % 4] = Angle.wrapped(c.angle - center)
-      fours[k / 4].sigma[k % 4] = max(c.sigma, 1e-6)
-      fours[k / 4].weight[k % 4] = c.weight / max(total, 1e-300)
+      fours[k / 4].angle[k % 4] = c.angle
+      fours[k / 4].sigma[k % 4] = c.sigma
+      fours[k / 4].weight[k % 4] = c.weight
+      (fours[k / 4].axis.cosine[k % 4], fours[k / 4].axis.sine[k % 4]) = (cos(c.angle), sin(c.angle))
     }
-    self.fours = fours
+    self.init(fours: fours)
+  }
+
+  /// The same of components by fours.
+  package init(fours input: [Four]) {
+    var (total, x, y) = (Lanes.zero, Lanes.zero, Lanes.zero)
+    for four in input {
+      // E[exp(i angle)] of a Gaussian shrinks by exp(-sigma^2/2).
+      let length = four.weight * Lanes.exp(-0.5 * four.sigma * four.sigma)
+      total += four.weight
+      x += length * four.axis.cosine
+      y += length * four.axis.sine
+    }
+    let center = x.sum() == 0 && y.sum() == 0 ? 0 : atan2(y.sum(), x.sum())
+    mean = center
+    let whole = max(total.sum(), 1e-300)
+    fours = input.map { four in
+      var relative = four
+      // Whole turns off: adding 1.5 * 2^52 rounds to a whole number.
+      let turns = (four.angle - center) * (0.5 / .pi) + 0x1.8p52 - 0x1.8p52
+      relative.angle = four.angle - center - (2 * .pi) * turns
+      relative.sigma = four.sigma.atLeast(1e-6)
+      relative.weight = four.weight / whole
+      return relative
+    }
   }
 
   /// Share of the posterior within `halfWidth` radians of the mean, 0...1.
   package func mass(within halfWidth: Double) -> Double {
-    sum(of: halfWidth) { below, above in 1 - Self.cdf(below) - Self.cdf(above) }
+    fours.reduce(0) { $0 + $1.weight.sum() } - mass(beyond: halfWidth)
   }
 
   /// Share that lies over `halfWidth` radians away from the mean: no cancellation for small shares.
   package func mass(beyond halfWidth: Double) -> Double {
-    sum(of: halfWidth) { below, above in Self.cdf(below) + Self.cdf(above) }
-  }
-
-  /// Over all components, of how many of its sigmas the ends of an interval are beyond the component's angle, either way.
-  private func sum(of halfWidth: Double, _ share: (Double, Double) -> Double) -> Double {
-    fours.reduce(0) { sum, four in
-      let (below, above) = ((-halfWidth - four.angle) / four.sigma, (four.angle - halfWidth) / four.sigma)
-      return (0..<4).reduce(sum) { $0 + four.weight[$1] * share(below[$1], above[$1]) }
-    }
+    fours.reduce(Lanes.zero) { sum, four in
+      let below = Lanes.normalTail(below: (-halfWidth - four.angle) / four.sigma)
+      return sum + four.weight * (below + Lanes.normalTail(below: (four.angle - halfWidth) / four.sigma))
+    }.sum()
   }
 
   /// A quick bound: share of components whose centre lies over `halfWidth` away.

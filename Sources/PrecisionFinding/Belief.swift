@@ -15,6 +15,8 @@ package struct Belief {
   package let doubt: Double
   /// Variance of the device's axes, rad^2.
   let axesVariance: Double
+  /// Both by fours, as seen from the device.
+  let fours, placeFours: [FourGaussians]
 
   /// - Parameters:
   ///   - axesUncertainty: 1-sigma of the device's axes, radians.
@@ -34,7 +36,12 @@ package struct Belief {
       return share
     }
     self.gaussians = shares
-    places = mirror?.doubted(shares) ?? shares
+    fours = FourGaussians.packed(shares, from: worldFromDevice.translation)
+    if let doubted = mirror?.doubted(shares), doubted.count > shares.count {
+      (places, placeFours) = (doubted, FourGaussians.packed(doubted, from: worldFromDevice.translation))
+    } else {
+      (places, placeFours) = (shares, fours)
+    }
   }
 
   var origin: Vector3 { worldFromDevice.translation }
@@ -45,53 +52,58 @@ package struct Belief {
   /// taken to be the trajectory's, and the distance is the one the radio measures.
   package var distance: (mean: Double, sigma: Double) {
     moments { g in
-      let d = g.position - origin
-      let r = max(d.norm, 1e-6)
-      let q = d / r
+      let r = g.place.norm.atLeast(1e-6)
+      let q = (1 / r) * g.place
       let k = 1 + g.scale
       let cross = 2 * k * r * q.dot(g.scaleCovariance)
-      return (k * r, max(k * k * g.covariance.form(q, q) + cross + r * r * g.scaleVariance, 0))
+      return (k * r, (k * k * q.dot(g.spread(q)) + cross + r * r * g.scaleVariance).atLeast(0))
     }
   }
 
   /// Horizontal distance: mean and 1-sigma, metres.
   package var horizontalDistance: (mean: Double, sigma: Double) {
     moments { g in
-      let d = g.position - origin
-      let h = Vector3(d.x, d.y, 0)
-      let r = max(h.norm, 1e-6)
-      return (r, g.covariance.form(h / r, h / r))
+      let r = (g.place.x * g.place.x + g.place.y * g.place.y).squareRoot().atLeast(1e-6)
+      return (r, g.variance(LaneVector(g.place.x / r, g.place.y / r, .zero)))
     }
   }
 
-  private func moments(_ f: (TargetGaussian) -> (Double, Double)) -> (mean: Double, sigma: Double) {
-    var mean = 0.0
-    var square = 0.0
-    for g in gaussians {
+  @inline(__always)
+  private func moments(_ f: (FourGaussians) -> (Lanes, Lanes)) -> (mean: Double, sigma: Double) {
+    var (mean, square) = (Lanes.zero, Lanes.zero)
+    for g in fours {
       let (value, variance) = f(g)
       mean += g.weight * value
       square += g.weight * (value * value + variance)
     }
-    return (mean, max(square - mean * mean, 0).squareRoot())
+    return (mean.sum(), max(square.sum() - mean.sum() * mean.sum(), 0).squareRoot())
   }
 
   /// Mean position in the world and the covariance about it.
-  package var position: (mean: Vector3, covariance: Matrix3) { Self.moments(places) }
+  package var position: (mean: Vector3, covariance: Matrix3) {
+    let (mean, covariance) = Self.moments(placeFours)
+    return (origin + mean, covariance)
+  }
 
   /// What the doubt of the side adds to the covariance of the position, m^2.
   package var mirrorSpread: Matrix3 {
-    places.count > gaussians.count ? position.covariance - Self.moments(gaussians).covariance : .zero
+    places.count > gaussians.count ? position.covariance - Self.moments(fours).covariance : .zero
   }
 
-  private static func moments(_ gaussians: [TargetGaussian]) -> (mean: Vector3, covariance: Matrix3) {
-    var mean = Vector3.zero
-    for g in gaussians { mean += g.weight * g.position }
-    var covariance = Matrix3.zero
-    for g in gaussians {
-      let d = g.position - mean
-      covariance += g.weight * (g.covariance + Matrix3(outer: d, d))
+  /// Mean and covariance of Gaussians as seen from where they are told from.
+  private static func moments(_ fours: [FourGaussians]) -> (mean: Vector3, covariance: Matrix3) {
+    var sum = LaneVector(repeating: .zero)
+    for g in fours { sum = sum + g.weight * g.place }
+    let mean = sum.sum
+    let center = LaneVector(repeating: mean)
+    var rows = (LaneVector(repeating: .zero), LaneVector(repeating: .zero), LaneVector(repeating: .zero))
+    for g in fours {
+      let d = g.place - center
+      rows.0 = rows.0 + g.weight * (g.rows.0 + d.x * d)
+      rows.1 = rows.1 + g.weight * (g.rows.1 + d.y * d)
+      rows.2 = rows.2 + g.weight * (g.rows.2 + d.z * d)
     }
-    return (mean, covariance)
+    return (mean, Matrix3(columns: rows.0.sum, rows.1.sum, rows.2.sum))
   }
 
   /// Share of the posterior over `radius` metres from its mean position, or a little more: each Gaussian spreads along the way to

@@ -70,13 +70,16 @@ extension PeerLink {
     if !walks { alternatives += rival.alternatives }
     let whole = belief.reduce(0) { $0 + $1.weight }
     return alternatives.filter { $0.odds > Self.negligible }.flatMap { posterior, odds in
-      posterior.gaussians(after: seconds).map { gaussian in
+      posterior.gaussians(after: seconds).compactMap { gaussian in
         var part = gaussian
         part.weight *= odds * whole
-        return part
+        return part.weight > Self.least * whole ? part : nil
       }
     }
   }
+
+  /// What all alternatives' Gaussians of lesser weight say together is far below any share that is asked for.
+  private static let least = 1e-7
 
   /// A rival that is less probable than this says nothing.
   private static let negligible = 1e-5

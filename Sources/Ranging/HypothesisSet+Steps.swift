@@ -1,3 +1,4 @@
+internal import CHypotheses
 import Geometry
 
 /// What passes between two ranges.
@@ -6,21 +7,15 @@ extension HypothesisSet {
   ///
   /// - Parameter antennaCorrelation: of the coloured errors of two antennas, 0...1.
   package mutating func predict(seconds: Double, metres: Double, antennaCorrelation: Double = 0) {
-    let (coloured, n) = (layout.coloured, dimension)
     let memory = noises.map { $0.memory(after: seconds, metres: metres) }
     let news = zip(noises, memory).map { $0.coloured * $0.coloured * (1 - $1 * $1) }
-    forEachCell { p, x, first, noise in
-      var (phi, fresh) = (Lanes(repeating: 1), Lanes.zero)
-      for lane in 0..<4 where first + 2 * lane < noise.count {
-        let model = Int(noise[first + 2 * lane])
-        (phi[lane], fresh[lane]) = (memory[model], news[model])
-      }
-      for a in coloured {
-        x[a - 2] *= phi
-        for k in 0...a { p[Self.triangle(a) + k] *= phi }
-        for k in a..<n { p[Self.triangle(k) + a] *= phi }
-        for b in coloured.lowerBound..<a { p[Self.triangle(a) + b] += antennaCorrelation * fresh }
-        p[Self.triangle(a) + a] += fresh
+    let coloured = layout.coloured
+    memory.withUnsafeBufferPointer { memory in
+      news.withUnsafeBufferPointer { news in
+        var step = fuse_forgetting(
+          first: Int32(coloured.lowerBound), antennas: Int32(coloured.count), memory: memory.baseAddress,
+          fresh: news.baseAddress, correlation: antennaCorrelation)
+        withKernel { set, _ in fuse_hypotheses_forget(set, &step) }
       }
     }
   }
@@ -32,26 +27,15 @@ extension HypothesisSet {
   ///   - yawVariance: growth of the heading variance, rad^2: turns the peer about the device at `device`.
   package mutating func drift(position: Matrix3, yawVariance: Double, device: Vector3) {
     guard position.trace > 0 || yawVariance > 0 else { return }
-    let rows = (0..<3).map { LaneVector(repeating: Vector3(position[$0, 0], position[$0, 1], position[$0, 2])) }
-    let from = LaneVector(repeating: anchor - device)
-    forEachCell { p, x, _, _ in
-      let start = UnsafePointer(x - Self.scalarsOffset)
-      let (u, e1) = (LaneVector(start), LaneVector(start + Self.tangentOffset))
-      let e2 = u.cross(e1)
-      let inverse = 1 / x[0].atLeast(0.1)
-      // The Jacobian's columns are orthogonal, so its inverse only scales.
-      let d = from + x[0] * u
-      let turn = LaneVector(-d.y, d.x, .zero)
-      let (g0, g1, g2) = (turn.dot(e1) * inverse, turn.dot(e2) * inverse, turn.dot(u))
-      func lost(_ v: LaneVector) -> LaneVector { LaneVector(rows[0].dot(v), rows[1].dot(v), rows[2].dot(v)) }
-      let (lost0, lost1, lost2) = (lost(e1), lost(e2), lost(u))
-      p[0] += yawVariance * g0 * g0 + lost0.dot(e1) * inverse * inverse
-      p[1] += yawVariance * g1 * g0 + lost1.dot(e1) * inverse * inverse
-      p[2] += yawVariance * g1 * g1 + lost1.dot(e2) * inverse * inverse
-      p[3] += yawVariance * g2 * g0 + lost2.dot(e1) * inverse
-      p[4] += yawVariance * g2 * g1 + lost2.dot(e2) * inverse
-      p[5] += yawVariance * g2 * g2 + lost2.dot(u)
-    }
+    let from = anchor - device
+    var lost = fuse_drift()
+    lost.position = (
+      position[0, 0], position[0, 1], position[0, 2], position[1, 0], position[1, 1], position[1, 2], position[2, 0],
+      position[2, 1], position[2, 2]
+    )
+    lost.yawVariance = yawVariance
+    lost.from = (from.x, from.y, from.z)
+    withKernel { set, _ in fuse_hypotheses_drift(set, &lost) }
   }
 
   /// Lets the distance wander by `variance`, m^2: nothing is known of the direction in which anybody moved.

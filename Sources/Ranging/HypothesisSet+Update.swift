@@ -38,7 +38,7 @@ extension HypothesisSet {
   }
 
   /// Calls the kernel with the hypotheses as it sees them, and with room for its work.
-  private mutating func withKernel(isPlain: Bool, _ call: (fuse_hypotheses, UnsafeMutablePointer<Double>) -> Int32) {
+  mutating func withKernel(isPlain: Bool = false, _ call: (fuse_hypotheses, UnsafeMutablePointer<Double>) -> Int32) {
     let dimension = dimension
     cells.withUnsafeMutableBytes { cells in
       logWeight.withUnsafeMutableBufferPointer { weights in

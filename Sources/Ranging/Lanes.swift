@@ -2,6 +2,7 @@ internal import CHypotheses
 import Geometry
 
 /// Four numbers side by side, one of each of four hypotheses: what is done to one is done to all.
+@usableFromInline
 package typealias Lanes = SIMD4<Double>
 
 extension SIMD4<Double> {
@@ -13,6 +14,14 @@ extension SIMD4<Double> {
   @inline(__always)
   package static func normalShare(below a: Lanes) -> Lanes { fuse_lanes_normal_share(a) }
 
+  /// The same without a least: below 1e-9 it has some digits only.
+  @inline(__always)
+  package static func normalTail(below a: Lanes) -> Lanes { fuse_lanes_normal_below(a) }
+
+  /// The angles of the points (x, y), (-pi, pi], to 1e-14; 0 at the origin.
+  @inline(__always)
+  package static func angle(y: Lanes, x: Lanes) -> Lanes { fuse_lanes_angle(y, x) }
+
   /// The normal density.
   @inline(__always)
   static func normal(_ x: Lanes, _ variance: Lanes) -> Lanes {
@@ -20,20 +29,20 @@ extension SIMD4<Double> {
   }
 
   /// The larger of each and a number.
-  @inline(__always)
-  func atLeast(_ least: Double) -> Lanes { replacing(with: least, where: self .< least) }
+  @inlinable @inline(__always)
+  package func atLeast(_ least: Double) -> Lanes { replacing(with: least, where: self .< least) }
 }
 
 /// Four vectors side by side.
-struct LaneVector {
-  var x, y, z: Lanes
+package struct LaneVector {
+  package var x, y, z: Lanes
 
-  @inline(__always)
-  init(_ x: Lanes, _ y: Lanes, _ z: Lanes) { (self.x, self.y, self.z) = (x, y, z) }
+  @inlinable @inline(__always)
+  package init(_ x: Lanes, _ y: Lanes, _ z: Lanes) { (self.x, self.y, self.z) = (x, y, z) }
 
   /// The same vector four times.
-  @inline(__always)
-  init(repeating v: Vector3) {
+  @inlinable @inline(__always)
+  package init(repeating v: Vector3) {
     self.init(Lanes(repeating: v.x), Lanes(repeating: v.y), Lanes(repeating: v.z))
   }
 
@@ -44,23 +53,32 @@ struct LaneVector {
   @inline(__always)
   func store(_ p: UnsafeMutablePointer<Lanes>) { (p[0], p[1], p[2]) = (x, y, z) }
 
-  subscript(lane: Int) -> Vector3 { Vector3(x[lane], y[lane], z[lane]) }
+  @inlinable @inline(__always)
+  package subscript(lane: Int) -> Vector3 {
+    get { Vector3(x[lane], y[lane], z[lane]) }
+    set { (x[lane], y[lane], z[lane]) = (newValue.x, newValue.y, newValue.z) }
+  }
 
-  @inline(__always)
-  static func + (a: Self, b: Self) -> Self { Self(a.x + b.x, a.y + b.y, a.z + b.z) }
-  @inline(__always)
-  static func - (a: Self, b: Self) -> Self { Self(a.x - b.x, a.y - b.y, a.z - b.z) }
-  @inline(__always)
-  static func * (s: Lanes, a: Self) -> Self { Self(s * a.x, s * a.y, s * a.z) }
+  @inlinable @inline(__always)
+  package static func + (a: Self, b: Self) -> Self { Self(a.x + b.x, a.y + b.y, a.z + b.z) }
+  @inlinable @inline(__always)
+  package static func - (a: Self, b: Self) -> Self { Self(a.x - b.x, a.y - b.y, a.z - b.z) }
+  @inlinable @inline(__always)
+  package static func * (s: Lanes, a: Self) -> Self { Self(s * a.x, s * a.y, s * a.z) }
 
-  @inline(__always)
-  func dot(_ b: Self) -> Lanes { x * b.x + y * b.y + z * b.z }
-  @inline(__always)
-  func cross(_ b: Self) -> Self { Self(y * b.z - z * b.y, z * b.x - x * b.z, x * b.y - y * b.x) }
-  @inline(__always)
-  var normalized: Self { (1 / dot(self).squareRoot()) * self }
-  @inline(__always)
-  func replacing(with b: Self, where mask: SIMDMask<SIMD4<Int64>>) -> Self {
+  @inlinable @inline(__always)
+  package func dot(_ b: Self) -> Lanes { x * b.x + y * b.y + z * b.z }
+  @inlinable @inline(__always)
+  package func cross(_ b: Self) -> Self { Self(y * b.z - z * b.y, z * b.x - x * b.z, x * b.y - y * b.x) }
+  /// All four together.
+  @inlinable @inline(__always)
+  package var sum: Vector3 { Vector3(x.sum(), y.sum(), z.sum()) }
+  @inlinable @inline(__always)
+  package var norm: Lanes { dot(self).squareRoot() }
+  @inlinable @inline(__always)
+  package var normalized: Self { (1 / norm) * self }
+  @inlinable @inline(__always)
+  package func replacing(with b: Self, where mask: SIMDMask<SIMD4<Int64>>) -> Self {
     Self(x.replacing(with: b.x, where: mask), y.replacing(with: b.y, where: mask), z.replacing(with: b.z, where: mask))
   }
 }

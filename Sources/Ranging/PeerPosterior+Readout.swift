@@ -41,17 +41,28 @@ extension PeerPosterior {
   package func gaussians(after seconds: Double) -> [TargetGaussian] {
     guard let (set, normalized) = spread else { return [] }
     let step = walks && seconds > 0 ? configuration.walk.step(seconds) : nil
-    let listed = (0..<set.count).filter { normalized[$0] > 1e-5 }
-    guard listed.count > Self.manyGaussians else {
-      return listed.map { set.gaussian($0, weight: normalized[$0], after: step) }
+    let listed = normalized.reduce(0) { $0 + ($1 > Self.leastWeight ? 1 : 0) }
+    var gaussians: [TargetGaussian] = []
+    guard listed > Self.manyGaussians else {
+      gaussians.reserveCapacity(listed)
+      set.forEachGaussian(weights: normalized, above: Self.leastWeight, after: step) { gaussians.append($1) }
+      return gaussians
     }
-    var merged = [TargetGaussian?](repeating: nil, count: Int(set.node.max() ?? 0) + 1)
-    for i in listed {
-      let gaussian = set.gaussian(i, weight: normalized[i], after: step)
-      if merged[Int(set.node[i])]?.merge(gaussian) == nil { merged[Int(set.node[i])] = gaussian }
+    var merged = [Int32](repeating: -1, count: Int(set.node.max() ?? 0) + 1)
+    set.forEachGaussian(weights: normalized, above: Self.leastWeight, after: step) { i, gaussian in
+      let node = Int(set.node[i])
+      if merged[node] < 0 {
+        merged[node] = Int32(gaussians.count)
+        gaussians.append(gaussian)
+      } else {
+        gaussians[Int(merged[node])].merge(gaussian)
+      }
     }
-    return merged.compactMap(\.self)
+    return gaussians
   }
+
+  /// Gaussians of lesser weight say nothing.
+  private static let leastWeight = 1e-5
 
   /// The same at the newest range.
   package var gaussians: [TargetGaussian] { gaussians(after: 0) }

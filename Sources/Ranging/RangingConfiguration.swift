@@ -21,11 +21,9 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// Distance over which the coloured range error decorrelates, metres.
   public var correlationLength = 20.0
   /// Candidates for the coloured error: its 1-sigma in metres, and for how long it lasts, seconds. The link's own ranges decide between
-  /// them, and tell under each how large the white noise is. Equal steps of the logarithm, over what radios are like; why one memory serves all:
-  /// docs/estimator.md.
-  public var noiseCandidates: [SIMD2<Double>] = [
-    [0.02, 2], [0.03, 2], [0.045, 2], [0.07, 2], [0.11, 2], [0.17, 2],
-  ]
+  /// them, and tell under each how large the white noise is. Each twice the one before, over what radios are like; why no closer ones, and why one
+  /// memory serves all: docs/estimator.md.
+  public var noiseCandidates: [SIMD2<Double>] = [[0.02, 2], [0.04, 2], [0.08, 2], [0.16, 2]]
   /// 1-sigma of all noise, metres, where the recording states none.
   public var assumedNoise = 0.1
   /// What is stated or assumed of the noise counts as much as so many ranges of the link; from 1e9 on it is taken as it is.
@@ -42,8 +40,11 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var climbSpeed = 0.15
   /// How long it keeps on in one direction, seconds.
   public var walkMemory = 4.0
-  /// Rate at which line of sight is expected to be lost at first, 1/s; a link learns its own (`SightHistory`).
-  public var blockingRate = 0.2
+  /// Rate at which line of sight is expected to be lost at first, 1/s; a link learns its own (`SightHistory`). A larger one costs every link that
+  /// is never blocked (docs/estimator.md).
+  public var blockingRate = 0.05
+  /// That expectation is worth as much as so many spells of the link's own: below 1, some links are hardly ever blocked and others often.
+  public var blockingWorth = 0.3
   /// Rate at which it comes back, 1/s.
   public var clearingRate = 1.5
   /// The excess of a range when the sight gets blocked is one-sided, and small ones are the commonest: a normal distribution

@@ -27,13 +27,13 @@ import Testing
     var world = World(seed: 21)
     let posterior = TrackedPeerTests.posterior(&world, ranges: 60)
     let device = world.filter.worldFromBody.translation
-    let modes = try #require(posterior.modes(from: device, within: 0.15, most: 50))
+    let modes = try #require(posterior.modes(from: device, within: 0.1, most: 50))
     let whole = try #require(posterior.merged)
     #expect(modes.count > 1 && abs(modes.reduce(0) { $0 + $1.share } - 1) < 1e-6)
     for k in whole.mean.indices {
       #expect(abs(modes.reduce(0) { $0 + $1.share * $1.mean[k] } - whole.mean[k]) < 1e-5)
     }
-    #expect(posterior.modes(from: device, within: 0.15, most: modes.count - 1) == nil)
+    #expect(posterior.modes(from: device, within: 0.1, most: modes.count - 1) == nil)
   }
 
   /// Two places that are one: what the trajectory learns from a range is what one place tells, not twice as much.

@@ -26,4 +26,24 @@ import Testing
     let far = Lanes.normalShare(below: Lanes(-1e9, -7, 7, 1e9))
     #expect(far[0] == 1e-9 && far[1] == 1e-9 && far[2] > 1 - 1e-8 && far[3] > 1 - 1e-8)
   }
+
+  @Test func tailsGoOnBelowTheLeastShare() {
+    for (a, share) in [(-6.0, 9.865876450376946e-10), (-4, 3.167124183311986e-05), (0.5, 0.6914624612740131)] {
+      #expect(abs(Lanes.normalTail(below: Lanes(repeating: a))[2] / share - 1) < 1e-7, "Phi(\(a))")
+    }
+    let far = Lanes.normalTail(below: Lanes(-1e9, -30, -8, 30))
+    #expect(far[0] == 0 && far[1] < 1e-100 && far[2] >= 0 && far[2] < 1e-15 && far[3] == 1)
+  }
+
+  @Test func anglesAreThoseOfTheLibrary() {
+    var random = SeededRandom(seed: 82)
+    for _ in 0..<5000 {
+      let (y, x) = (Lanes((0..<4).map { _ in random.gaussian() }), Lanes((0..<4).map { _ in random.gaussian() }))
+      let angle = Lanes.angle(y: y, x: x)
+      for lane in 0..<4 { #expect(abs(angle[lane] - atan2(y[lane], x[lane])) < 1e-14) }
+    }
+    let axes = Lanes.angle(y: Lanes(0, 1, 0, -1), x: Lanes(1, 0, -1, 0))
+    #expect(axes[0] == 0 && abs(axes[1] - .pi / 2) < 1e-15 && axes[2] == .pi && abs(axes[3] + .pi / 2) < 1e-15)
+    #expect(Lanes.angle(y: .zero, x: .zero) == .zero)
+  }
 }

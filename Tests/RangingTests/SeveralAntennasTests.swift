@@ -60,6 +60,7 @@ import Testing
     }
     let device = Vector3(-0.2 * 5.9, 0, 0)
     let distance = try #require(posterior.gaussians.max { $0.weight < $1.weight }).position - device
-    #expect(abs(distance.norm - (peer - device).norm) < 0.4, "\(distance.norm)")
+    // Less than half of what the device has moved by since: unheard, it would be all of that.
+    #expect(abs(distance.norm - (peer - device).norm) < 0.5, "\(distance.norm)")
   }
 }

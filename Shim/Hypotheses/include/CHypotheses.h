@@ -66,6 +66,31 @@ typedef struct {
 int fuse_hypotheses_update(fuse_hypotheses hypotheses, const fuse_range *range, const double *white, fuse_range_sums *sums,
                            fuse_noise_news *news, double *work);
 
+/// Time that passes: the coloured biases of `antennas` antennas from `first` on forget.
+typedef struct {
+  int32_t first, antennas;
+  /// By candidate for the noise: what is left of a bias, 0...1, and the variance that comes new, m^2.
+  const double *memory, *fresh;
+  /// Of what comes new to two antennas.
+  double correlation;
+} fuse_forgetting;
+
+/// What the way loses.
+typedef struct {
+  /// Growth of the relative position's covariance, 3 x 3, row-major, world axes, m^2.
+  double position[9];
+  /// Growth of the heading's variance, rad^2: turns the peer about the device.
+  double yawVariance;
+  /// anchor - device, world, metres.
+  double from[3];
+} fuse_drift;
+
+/// Lets the coloured biases forget, in place. -1 as above.
+int fuse_hypotheses_forget(fuse_hypotheses hypotheses, const fuse_forgetting *step);
+
+/// Lets the peer drift relative to the device, in place. -1 as above.
+int fuse_hypotheses_drift(fuse_hypotheses hypotheses, const fuse_drift *lost);
+
 /// By how much the range bends over each hypothesis' width along its two tangents, seen from `from` (anchor - antenna), metres:
 /// two numbers for each of `count`. -1 as above.
 int fuse_hypotheses_bends(fuse_hypotheses hypotheses, const double from[3], double *bends);

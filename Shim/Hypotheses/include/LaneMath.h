@@ -34,10 +34,10 @@ FUSE_LANES_INLINE fuse_lanes fuse_lanes_exp(fuse_lanes x) {
   return series * (fuse_lanes)exponent;
 }
 
-/// The normal distribution function `Phi(a)`, to a relative error of 1e-9 where it is above 1e-9; never less than that.
+/// The normal distribution function `Phi(a)`, to a relative error of 1e-9 where it is above 1e-9; below that some digits, and from -9 on next to nothing.
 ///
 /// `exp(y^2) erfc(y)` is smooth in `1 / (1 + 0.35 y)`: a polynomial fitted to it at Chebyshev's points for y in 0...4.5.
-FUSE_LANES_INLINE fuse_lanes fuse_lanes_normal_share(fuse_lanes a) {
+FUSE_LANES_INLINE fuse_lanes fuse_lanes_normal_below(fuse_lanes a) {
   fuse_lanes magnitude = fuse_lanes_replace(a, -a, a < (fuse_lanes)(0.0));
   // 0.35 / sqrt(2).
   fuse_lanes t = 1.0 / (1.0 + 0.35 * 0.70710678118654757 * magnitude);
@@ -51,6 +51,37 @@ FUSE_LANES_INLINE fuse_lanes fuse_lanes_normal_share(fuse_lanes a) {
   scaled = scaled * t + 0.20108663135;
   scaled = scaled * t - 0.000199670857513;
   fuse_lanes tail = 0.5 * fuse_lanes_exp(-0.5 * a * a) * scaled;
-  tail = fuse_lanes_replace(tail, (fuse_lanes)(1e-9), magnitude > (fuse_lanes)(6.0));
-  return fuse_lanes_at_least(fuse_lanes_replace(tail, 1.0 - tail, a > (fuse_lanes)(0.0)), 1e-9);
+  return fuse_lanes_replace(fuse_lanes_at_least(tail, 0), 1.0 - tail, a > (fuse_lanes)(0.0));
+}
+
+/// The same, and never less than 1e-9: for whoever divides by it.
+FUSE_LANES_INLINE fuse_lanes fuse_lanes_normal_share(fuse_lanes a) {
+  return fuse_lanes_replace(fuse_lanes_at_least(fuse_lanes_normal_below(a), 1e-9), (fuse_lanes)(1e-9), a < (fuse_lanes)(-6.0));
+}
+
+/// The angle of the point (x, y), (-pi, pi], to 1e-14; 0 at the origin.
+///
+/// `atan(t) / t` is a polynomial of `t^2` for t up to tan(pi / 8), fitted at Chebyshev's points; `atan(t) = pi / 4 + atan((t - 1) / (t + 1))` beyond.
+FUSE_LANES_INLINE fuse_lanes fuse_lanes_angle(fuse_lanes y, fuse_lanes x) {
+  const fuse_lanes zero = (fuse_lanes)(0.0);
+  fuse_lanes ax = fuse_lanes_replace(x, -x, x < zero), ay = fuse_lanes_replace(y, -y, y < zero);
+  fuse_lanes_mask steep = ay > ax;
+  fuse_lanes low = fuse_lanes_replace(ay, ax, steep), high = fuse_lanes_at_least(fuse_lanes_replace(ax, ay, steep), 1e-300);
+  fuse_lanes_mask wide = low > 0.41421356237309503 * high;
+  fuse_lanes t = fuse_lanes_replace(low, low - high, wide) / fuse_lanes_replace(high, low + high, wide);
+  fuse_lanes z = t * t;
+  fuse_lanes series = z * -0.025343233433241748 + 0.05026641473270309;
+  series = series * z - 0.06506510701618512;
+  series = series * z + 0.07673609902008809;
+  series = series * z - 0.09089535257412294;
+  series = series * z + 0.11111048991670738;
+  series = series * z - 0.14285712657535882;
+  series = series * z + 0.19999999978047844;
+  series = series * z - 0.3333333333321421;
+  series = series * z + 0.9999999999999987;
+  fuse_lanes angle = t * series;
+  angle = fuse_lanes_replace(angle, angle + 0.78539816339744828, wide);
+  angle = fuse_lanes_replace(angle, 1.5707963267948966 - angle, steep);
+  angle = fuse_lanes_replace(angle, 3.1415926535897931 - angle, x < zero);
+  return fuse_lanes_replace(angle, -angle, y < zero);
 }

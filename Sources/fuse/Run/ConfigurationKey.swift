@@ -97,6 +97,7 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("ranging.noiseWorth", .number(\.ranging.noiseWorth, 0.1...1e9)),
     ConfigurationKey("ranging.statedNoiseLogWidth", .number(\.ranging.statedNoiseLogWidth, 1e-3...100)),
     ConfigurationKey("ranging.blockingRate", .number(\.ranging.blockingRate, 1e-6...1000)),
+    ConfigurationKey("ranging.blockingWorth", .number(\.ranging.blockingWorth, 1e-3...1000)),
     ConfigurationKey("ranging.clearingRate", .number(\.ranging.clearingRate, 1e-6...1000)),
     ConfigurationKey("ranging.excessMean", .number(\.ranging.excessMean, -100...100)),
     ConfigurationKey("ranging.excessSpread", .number(\.ranging.excessSpread, 1e-3...100)),
