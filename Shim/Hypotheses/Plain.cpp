@@ -2,6 +2,5 @@
 #include "Border.hpp"
 
 namespace fuse::plain {
-#include "Names.hpp"
 #include "Kernel.hpp"
 }  // namespace fuse::plain

@@ -4,7 +4,6 @@
 #ifdef __x86_64__
 #pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
 namespace fuse::wide {
-#include "Names.hpp"
 #include "Kernel.hpp"
 }  // namespace fuse::wide
 #pragma clang attribute pop

@@ -10,7 +10,7 @@ extension HypothesisSet {
   /// the two ways that end alike are merged. Merging after the evidence and not before keeps a rare way alive that foresaw
   /// a jump. Source: second-order generalised pseudo-Bayes, Bar-Shalom, Li, Kirubarajan, "Estimation with applications
   /// to tracking and navigation", 2001, 11.6.5. Each noise learns its white part from what its pairs foretold. The arithmetic is
-  /// `Shim/Hypotheses/Kernel.hpp`.
+  /// `Shim/Hypotheses/Group.hpp`.
   ///
   /// Cost: O(count * dimension^2), no allocation per hypothesis.
   ///
