@@ -13,14 +13,12 @@ extension HypothesisSet {
   /// `Shim/Hypotheses/Group.hpp`.
   ///
   /// Cost: O(count * dimension^2), no allocation per hypothesis.
-  ///
-  /// - Parameter isPlain: keep to what every processor has; the result is the same.
-  package mutating func update(_ evidence: RangeEvidence, isPlain: Bool = false) -> RangeVerdict {
+  package mutating func update(_ evidence: RangeEvidence) -> RangeVerdict {
     let white = noises.map(\.expectedVariance)
     var news = [fuse_noise_news](repeating: fuse_noise_news(), count: noises.count)
     var sums = fuse_range_sums()
     var range = fuse_range(evidence, anchor: anchor)
-    withKernel(isPlain: isPlain) { fuse_hypotheses_update($0, &range, white, &sums, &news, $1) }
+    withKernel { fuse_hypotheses_update($0, &range, white, &sums, &news, $1) }
     for (k, told) in news.enumerated() where told.share > 0 {
       noises[k].learn(degrees: told.degrees / told.share, change: told.change / told.share)
     }
@@ -38,14 +36,14 @@ extension HypothesisSet {
   }
 
   /// Calls the kernel with the hypotheses as it sees them, and with room for its work.
-  mutating func withKernel(isPlain: Bool = false, _ call: (fuse_hypotheses, UnsafeMutablePointer<Double>) -> Int32) {
-    let dimension = dimension
+  mutating func withKernel(_ call: (fuse_hypotheses, UnsafeMutablePointer<Double>) -> Int32) {
+    let (dimension, isPlain): (Int, Int32) = (dimension, isPlain ? 1 : 0)
     cells.withUnsafeMutableBytes { cells in
       logWeight.withUnsafeMutableBufferPointer { weights in
         noise.withUnsafeBufferPointer { noise in
           let set = fuse_hypotheses(
             cells: cells.baseAddress?.assumingMemoryBound(to: Double.self), logWeights: weights.baseAddress,
-            noise: noise.baseAddress, count: Int32(noise.count), dimension: Int32(dimension), isPlain: isPlain ? 1 : 0)
+            noise: noise.baseAddress, count: Int32(noise.count), dimension: Int32(dimension), isPlain: isPlain)
           Self.withWork(dimension) { call(set, $0) }
         }
       }
@@ -58,7 +56,7 @@ extension HypothesisSet {
       let start = UnsafeMutableRawPointer(mutating: cells.baseAddress)
       let set = fuse_hypotheses(
         cells: start?.assumingMemoryBound(to: Double.self), logWeights: nil, noise: nil, count: Int32(count),
-        dimension: Int32(dimension), isPlain: 0)
+        dimension: Int32(dimension), isPlain: isPlain ? 1 : 0)
       Self.withWork(dimension) { call(set, $0) }
     }
   }

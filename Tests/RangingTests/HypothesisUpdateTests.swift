@@ -48,9 +48,21 @@ import Testing
     for count in 1...20 {
       var wide = RandomHypotheses.make(&random, antennas: antennas, count: count, walks: count % 3 == 0)
       var plain = wide
+      plain.isPlain = true
       for _ in 0..<5 {
+        let (lost, device) = (1e-3 * random.uniform(), random.gaussian3())
+        func pass(_ set: inout HypothesisSet) {
+          set.predict(seconds: 0.1, metres: 0.05, antennaCorrelation: 0.4)
+          set.drift(position: lost * Matrix3.identity, yawVariance: lost, device: device)
+        }
+        pass(&wide)
+        pass(&plain)
         let evidence = Self.evidence(wide, antennas: antennas, &random, error: 0.5 * random.gaussian())
-        let verdicts = (wide.update(evidence), plain.update(evidence, isPlain: true))
+        let bends = (wide.bends(antenna: evidence.antenna), plain.bends(antenna: evidence.antenna))
+        #expect(bends.0.map(\.metres) == bends.1.map(\.metres) && bends.0.map(\.axis) == bends.1.map(\.axis))
+        let foretold = [wide, plain].map { $0.foretold(count, antenna: evidence.antenna, columns: evidence.columns) }
+        #expect(foretold[0].row == foretold[1].row && foretold[0].variance == foretold[1].variance)
+        let verdicts = (wide.update(evidence), plain.update(evidence))
         #expect(verdicts.0.logDensity == verdicts.1.logDensity)
         #expect(verdicts.0.regular == verdicts.1.regular && verdicts.0.innovation == verdicts.1.innovation)
       }
