@@ -39,12 +39,6 @@ extension HypothesisSet {
   /// Where hypothesis `i` puts the peer, world, metres.
   package func position(_ i: Int) -> Vector3 { anchor + rho(i) * direction(i) }
 
-  /// Columns of d(position)/d(alpha_1, alpha_2, rho), metres per radian and 1: orthogonal.
-  package func positionJacobian(_ i: Int) -> Matrix3 {
-    let (u, e1, rho) = (direction(i), tangent(i), rho(i))
-    return Matrix3(columns: rho * e1, rho * u.cross(e1), u)
-  }
-
   /// Hypothesis `i` as a Gaussian over the peer's position and the link's scale.
   ///
   /// - Parameter step: what has passed since, for a peer that walks.

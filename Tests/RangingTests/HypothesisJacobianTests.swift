@@ -33,22 +33,6 @@ import Testing
     }
   }
 
-  @Test func thePlacesJacobianIsTheDerivativeOfMoving() {
-    var random = SeededRandom(seed: 32)
-    for _ in 0..<200 {
-      let set = RandomHypotheses.make(&random, antennas: [""], count: 1)
-      let numeric = FiniteDifferences.jacobian(inputs: 3) { d in
-        var (u, e1) = (set.direction(0), set.tangent(0))
-        HypothesisSet.move(&u, &e1, d[0], d[1])
-        let t = set.anchor + (set.scalars(0)[0] + d[2]) * u
-        return [t.x, t.y, t.z]
-      }
-      let j = set.positionJacobian(0)
-      let analytic = (0..<3).map { r in (0..<3).map { c in j[r, c] } }
-      #expect(FiniteDifferences.largestDifference(analytic, numeric) < 1e-6)
-    }
-  }
-
   @Test func movingKeepsTheBasisOrthonormal() {
     var random = SeededRandom(seed: 33)
     for _ in 0..<50 {
