@@ -67,9 +67,10 @@ struct Group {
     const Mask ofFree = matters(stays.share, pair) | matters(begins.share, pair);
     const Mask ofBlocked = matters(clears.share, pair) | matters(lasts.share, pair);
     Lanes *phFree = work + 8 * n, *phBlocked = work + 9 * n;
-    // Two ways begin where one half is, and see the range alike. To what does not matter it is as gross as to what does.
+    // Two ways begin where one half is, and see the range alike. To what does not matter it is as gross as to what does, and one half tells how gross.
     Lanes gross = Lanes(1.0);
-    if (any(ofFree)) {
+    const bool isFreeSeen = any(ofFree) || !any(ofBlocked);
+    if (isFreeSeen) {
       const Sight<N> sight(stays.direction, stays.tangent, stays.x[0], stays.x[2], free, range, phFree);
       gross = Likelihood::ofGross(stays.innovation(sight.row, range), sight.variance + r, range);
       assimilate(stays, sight, phFree, pair, r, gross, &white, result.news);
@@ -77,12 +78,13 @@ struct Group {
     }
     if (any(ofBlocked)) {
       const Sight<N> sight(clears.direction, clears.tangent, clears.x[0], clears.x[2], blocked, range, phBlocked);
-      if (!any(ofFree)) gross = Likelihood::ofGross(clears.innovation(sight.row, range), sight.variance + r, range);
+      if (!isFreeSeen) gross = Likelihood::ofGross(clears.innovation(sight.row, range), sight.variance + r, range);
       assimilate(clears, sight, phBlocked, pair, r, gross, &white, result.news);
       assimilate(lasts, sight, phBlocked, pair, r + range.flutter, gross, nullptr, result.news);
+    } else {
+      clears.rest(gross), lasts.rest(gross);
     }
-    if (!any(ofFree)) stays.rest(gross), begins.rest(gross);
-    if (!any(ofBlocked)) clears.rest(gross), lasts.rest(gross);
+    if (!isFreeSeen) stays.rest(gross), begins.rest(gross);
     merge(stays, clears, lasts, begins, free, blocked);
     result.free = stays.share + clears.share;
     result.blocked = lasts.share + begins.share;

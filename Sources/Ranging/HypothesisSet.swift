@@ -24,7 +24,8 @@ package struct HypothesisSet {
   package internal(set) var anchor: Vector3
   /// Candidates for the noise, each with the white part that its own hypotheses have learnt; a hypothesis names one by its index.
   package internal(set) var noises: [RangeNoise]
-  /// Keep to what every processor has, though this one has more: slower, and the same to the bit.
+  /// Keep to what every processor has, though this one has more: slower, and the same to the bit. For tests: sets made from this
+  /// one do not inherit it.
   package var isPlain = false
 
   package private(set) var count = 0

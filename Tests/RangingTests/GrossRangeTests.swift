@@ -27,6 +27,22 @@ import Testing
     }
   }
 
+  /// Nor is a hypothesis the likelier for it that was too unlikely to be worked out: alone in its group of four pairs, or beside others.
+  @Test(arguments: [2, 5]) func whatWasNegligibleStaysSo(pairs: Int) {
+    var random = SeededRandom(seed: 92)
+    for range in [655.35, 1e5, 1e9] {
+      var set = RandomHypotheses.make(&random, antennas: [""], count: pairs)
+      let last = 2 * pairs - 2
+      for i in 0..<set.count { set.logWeight[i] = i < last ? 0 : -30 }
+      let evidence = RangeEvidence(
+        range: range, antenna: set.anchor, columns: set.layout.columns(of: ""), seconds: 0.1, extraVariance: 0,
+        configuration: RangingConfiguration())
+      _ = set.update(evidence)
+      let share = exp(set.logWeight[last] - set.logWeight[..<last].max()!)
+      #expect(share < 1e-9, "\(share) of the best at \(range) m")
+    }
+  }
+
   private static func mean(_ posterior: PeerPosterior) -> Vector3 {
     posterior.gaussians.reduce(Vector3.zero) { $0 + $1.weight * $1.position }
   }
