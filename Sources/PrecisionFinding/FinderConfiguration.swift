@@ -56,9 +56,9 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var walkLimit = 14.0
   /// One that walks is taken to stand again at these odds: who walks stops after some six seconds.
   public var standLimit = 3.0
-  /// A radio is taken to err more than before with these odds against it every third of a second: once in twenty seconds of moving
+  /// A radio is taken to err more than before with these odds against it every third of a second: once in some seventy seconds of moving
   /// about, natural logarithm.
-  public var loudLimit = 4.2
+  public var loudLimit = 5.5
   /// Probability beforehand that the angles of arrival of a link mean something else than the recording says: an array that sits otherwise, another
   /// sign, a reflector. Until the ranges of a device that moves have borne them out, so much of the posterior is what the ranges say by themselves.
   public var anglesAstrayShare = 0.01

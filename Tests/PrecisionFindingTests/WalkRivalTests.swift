@@ -8,18 +8,24 @@ import Simulation
 import Testing
 
 @Suite struct WalkRivalTests {
-  /// A hand that swings before a peer, which goes off at `speed`, m/s, for `duration` seconds; what is believed of it and its rival.
+  /// A hand that swings before a peer, which goes off at `speed`, m/s, for `duration` seconds, or across the line of sight; what is believed of it
+  /// and its rival.
   private struct Trial {
     var random: SeededRandom
     let speed, duration: Double
+    let across: Bool
+    /// Seconds into its swing at which the hand begins.
+    let phase: Double
     var belief: PeerPosterior
     var rival: WalkRival
     /// 1-sigma of the radio's lasting error from the third second on, metres, and the error now; `listens`: whether a louder radio is thought of.
     let loud: Double
     var error = 0.0
 
-    init(seed: UInt64, speed: Double, duration: Double = .infinity, loud: Double = 0, listens: Bool = true) {
+    init(seed: UInt64, speed: Double, duration: Double = .infinity, across: Bool = false, phase: Double = 0, loud: Double = 0, listens: Bool = true) {
       self.loud = loud
+      self.phase = phase
+      self.across = across
       random = SeededRandom(seed: seed)
       (self.speed, self.duration) = (speed, duration)
       let configuration = FinderConfiguration()
@@ -35,7 +41,7 @@ import Testing
       rival = WalkRival(
         limit: configuration.walkLimit, restLimit: configuration.standLimit,
         loudLimit: listens ? configuration.loudLimit : .infinity)
-      let device = Self.device(0)
+      let device = Vector3(0, 0.5 * sin(2 * phase), 0.3 * sin(1.3 * phase))
       let first = PeerPosterior.Range(
         timestamp: Timestamp(nanoseconds: 0), range: (Vector3(5, 1, 0) - device).norm, antenna: device, device: device)
       belief = PeerPosterior(
@@ -45,16 +51,19 @@ import Testing
       rival.renew(from: belief)
     }
 
-    private static func device(_ seconds: Double) -> Vector3 {
-      Vector3(0, 0.5 * sin(2 * seconds), 0.3 * sin(1.3 * seconds))
+    private func device(_ seconds: Double) -> Vector3 {
+      Vector3(0, 0.5 * sin(2 * (seconds + phase)), 0.3 * sin(1.3 * (seconds + phase)))
     }
 
-    func peer(_ seconds: Double) -> Vector3 { Vector3(5 + speed * min(seconds, duration), 1, 0) }
+    func peer(_ seconds: Double) -> Vector3 {
+      let way = speed * min(seconds, duration)
+      return across ? Vector3(5, 1 + way, 0) : Vector3(5 + way, 1, 0)
+    }
 
     /// The range number `k`, one every tenth of a second; true when the rival takes over.
     mutating func take(_ k: Int) -> Bool {
       let seconds = 0.1 * Double(k)
-      let device = Self.device(seconds)
+      let device = self.device(seconds)
       if seconds > 3 { error = 0.9 * error + (1 - 0.9 * 0.9).squareRoot() * loud * random.gaussian() }
       let range = PeerPosterior.Range(
         timestamp: Timestamp(nanoseconds: Int64(k) * 100_000_000),
@@ -97,6 +106,18 @@ import Testing
     }
     print("a walk of a step: noticed by \(noticed) of 24, \(far) m off at most")
     #expect(noticed >= 20 && far < 1)
+  }
+
+  /// A walk across the line of sight changes the ranges only after a while: it is doubted within three seconds, wherever the hand is in its swing.
+  @Test func aWalkAcrossIsNoticed() {
+    for phase in [0, 0.4, 0.8, 1.2] {
+      let moments = (1...60 as ClosedRange<UInt64>).map { seed in
+        var trial = Trial(seed: seed, speed: 0.8, across: true, phase: phase)
+        return (1...80).first { trial.take($0) || trial.rival.probability > 0.5 }.map { 0.1 * Double($0) } ?? .infinity
+      }.sorted()
+      print("a walk across, \(phase) s into the swing: noticed by half after \(moments[30]) s, by nine in ten after \(moments[54]) s")
+      #expect(moments[30] <= 2 && moments[54] <= 3)
+    }
   }
 
   /// Who goes off is doubted first and followed then, within two seconds.
