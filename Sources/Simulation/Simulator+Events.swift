@@ -16,12 +16,7 @@ extension Simulator {
         .device(DeviceEvent(timestamp: Self.start.advanced(bySeconds: $0.time), name: $0.name, peer: $0.peer)))
     }
     events += scenario.peers.indices.flatMap { draws(of: $0).map(\.event) }
-    // The place in the list is the last key: the order must not depend on the sorting.
-    let order = events.indices.sorted {
-      let (a, b) = (events[$0], events[$1])
-      return (a.arrival, a.event.timestamp, a.event.rank, $0) < (b.arrival, b.event.timestamp, b.event.rank, $1)
-    }
-    return order.map { events[$0] }
+    return TimedEvent.ordered(events)
   }
 
   /// When ranges to each peer were taken that had no free sight or are grossly wrong: what no radio can know.
@@ -37,7 +32,7 @@ extension Simulator {
   private func draws(of number: Int) -> [RangeSimulator.Draw] {
     let peer = scenario.peers[number]
     let sight = SightLine(walls: scenario.walls, body: scenario.body)
-    let scene = RangeSimulator.Scene(motion: motion, plan: plan, sight: sight)
+    let scene = RangeSimulator.Scene(motion: motion, bodyFromDevice: .identity, sight: sight) { plan.pose(at: $0) }
     return RangeSimulator.ranges(
       scenario.radio, to: peer, number: number, of: scenario.peers.count, in: scene, start: Self.start, seed: seed
     ).filter {
@@ -77,4 +72,16 @@ extension Simulator {
   }
 
   private func seconds(_ stamp: Timestamp) -> Double { stamp.seconds(since: Self.start) }
+}
+
+extension TimedEvent {
+  /// Events in the order in which they became known and, at one time, of `SensorEvent.rank`. The place in the list is the last key: the order must
+  /// not depend on the sorting.
+  static func ordered(_ events: [TimedEvent]) -> [TimedEvent] {
+    let order = events.indices.sorted {
+      let (a, b) = (events[$0], events[$1])
+      return (a.arrival, a.event.timestamp, a.event.rank, $0) < (b.arrival, b.event.timestamp, b.event.rank, $1)
+    }
+    return order.map { events[$0] }
+  }
 }

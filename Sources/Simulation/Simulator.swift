@@ -81,15 +81,7 @@ package struct Simulator: Sendable {
 
   /// Where the peers truly are: one row each, and rows at 10 Hz to the end for those that move.
   package var peers: [GroundTruthPeer] {
-    let moving = scenario.peers.filter { !$0.path.isEmpty }
-    let ticks = moving.isEmpty ? 0 : Int((motion.duration * 10).rounded(.up))
-    return (0...ticks).flatMap { tick in
-      let time = Double(tick) / 10
-      return (tick == 0 ? scenario.peers : moving).map { peer in
-        GroundTruthPeer(
-          timestamp: Self.start.advanced(bySeconds: time), peer: peer.id, position: peer.position(at: time))
-      }
-    }
+    GroundTruthPeer.rows(of: scenario.peers, from: Self.start, lasting: motion.duration)
   }
 
   /// The whole recording, ready to be written.
@@ -126,6 +118,20 @@ package struct Simulator: Sendable {
       let before = plan.pose(at: time - 2 * spacing).position
       return any(position .< room.low + 0.1) || any(position .> room.high - 0.1)
         || scenario.walls.contains { $0.stands(between: before, and: position) }
+    }
+  }
+}
+
+extension GroundTruthPeer {
+  /// One row for each peer at `start`, and rows at 10 Hz to the end, `duration` seconds later, for those that move.
+  static func rows(of peers: [Scenario.Peer], from start: Timestamp, lasting duration: Double) -> [GroundTruthPeer] {
+    let moving = peers.filter { !$0.path.isEmpty }
+    let ticks = moving.isEmpty ? 0 : Int((duration * 10).rounded(.up))
+    return (0...ticks).flatMap { tick in
+      let time = Double(tick) / 10
+      return (tick == 0 ? peers : moving).map {
+        GroundTruthPeer(timestamp: start.advanced(bySeconds: time), peer: $0.id, position: $0.position(at: time))
+      }
     }
   }
 }

@@ -17,6 +17,7 @@ struct EvalCommand: ParsableCommand {
         fuse eval datasets/*                               every shipped recording
         fuse run phone -o out && fuse eval out             what was written there
         fuse eval phone --windows 12                       every twelve seconds of it as a search of their own
+        fuse eval phone --windows 12 --radio mc-arc --seeds 8   the same with other radios and peers
         fuse eval --scenario arc --seeds 200 --jobs 2      figures with confidence intervals
         fuse eval datasets/* --save-expected expected.json
         fuse eval datasets/* --expect expected.json        exit code 1 when a figure changed
@@ -31,7 +32,7 @@ struct EvalCommand: ParsableCommand {
   @Option(help: ArgumentHelp("A scenario's name or YAML file; may be given several times.", valueName: "name"))
   var scenario: [String] = []
 
-  @Option(help: ArgumentHelp("How many seeds each scenario is run with.", valueName: "n"))
+  @Option(help: ArgumentHelp("How many seeds each scenario, or each recording with --radio, is run with.", valueName: "n"))
   var seeds = 20
 
   @Option(help: ArgumentHelp("The first of these seeds.", valueName: "n"))
@@ -47,6 +48,12 @@ struct EvalCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("A window begins every so many seconds; a third of --windows by default.", valueName: "seconds"))
   var every: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "Range along the true path of recordings with this scenario's radio, to its peers, --seeds times, instead of with their own.",
+      discussion: "One recording has one radio: its sensors and its motion are worth many draws.", valueName: "scenario"))
+  var radio: String?
 
   @Flag(help: "Tell each seed, or each window, by itself instead of all together.")
   var each = false
@@ -132,6 +139,7 @@ struct EvalCommand: ParsableCommand {
     if windows != nil && (from != nil || to != nil || folders.isEmpty) {
       throw ValidationError("--windows cuts recordings by itself: name some, without --from and --to.")
     }
+    if radio != nil && folders.isEmpty { throw ValidationError("--radio needs a recording to range along.") }
     if every != nil && windows == nil { throw ValidationError("--every needs --windows.") }
     if !(1...256).contains(jobs) { throw ValidationError("--jobs must be from 1 to 256.") }
     if firstSeed > UInt64.max - UInt64(seeds) { throw ValidationError("--first-seed is too large.") }
@@ -166,28 +174,34 @@ struct EvalCommand: ParsableCommand {
     func trial(_ source: Trial.Source) -> Trial {
       Trial(source: source, options: options, truth: truth, asksIdeal: ideal, drawsStart: drawStart, user: user)
     }
+    let numbers = (0..<seeds).map { firstSeed + UInt64($0) }
+    let radio = try radio.map { try Scenario.named($0) }
     let fromFolders = try judgedFolders().flatMap { folder in
       let isRun = RunFolder.isRun(folder)
-      if isRun, from != nil || to != nil || windows != nil {
+      if isRun, from != nil || to != nil || windows != nil || radio != nil {
         throw CommandError(
-          "\(folder): a run that was made cannot be cut, expected a recording with --from, --to and --windows")
+          "\(folder): a run that was made cannot be cut or given another radio, expected a recording with --from, --to, --windows and --radio")
       }
-      guard let windows else {
-        return [EvalSubject(name: folder, trials: [trial(isRun ? .run(folder) : .recording(folder))])]
+      let cuts = try windows.map { seconds -> [ClosedRange<Double>?] in
+        try RecordingWindows(seconds: seconds, every: every ?? seconds / 3).cuts(of: folder, options)
+      } ?? [nil]
+      let trials = cuts.enumerated().flatMap { number, cut in
+        // No window has the draws of another: seeds are fewer than a million.
+        let sources: [(word: String, source: Trial.Source)] =
+          radio.map { radio in
+            numbers.map { (" \($0)", .redrawn(folder, radio: radio, seed: $0 &+ 1_000_000 &* UInt64(number))) }
+          } ?? [("", isRun ? .run(folder) : .recording(folder))]
+        return sources.map { word, source in
+          var trial = trial(source)
+          if let cut { (trial.options.from, trial.options.to) = (cut.lowerBound, cut.upperBound) }
+          let window = cut.map { " \(Words.fixed($0.lowerBound, 1)) s" } ?? ""
+          return EvalSubject(name: folder + window + word, trials: [trial])
+        }
       }
-      let cuts = try RecordingWindows(seconds: windows, every: every ?? windows / 3).cuts(of: folder, options)
-      let trials = cuts.map { cut in
-        var trial = trial(.recording(folder))
-        (trial.options.from, trial.options.to) = (cut.lowerBound, cut.upperBound)
-        return trial
-      }
-      return each
-        ? zip(cuts, trials).map { EvalSubject(name: "\(folder) \(Words.fixed($0.lowerBound, 1)) s", trials: [$1]) }
-        : [EvalSubject(name: folder, trials: trials)]
+      return each ? trials : [EvalSubject(name: folder, trials: trials.flatMap(\.trials))]
     }
     let fromScenarios = try scenario.flatMap { name in
       let scenario = try Scenario.named(name)
-      let numbers = (0..<seeds).map { firstSeed + UInt64($0) }
       let trials = numbers.map { trial(.scenario(scenario, seed: $0)) }
       return each
         ? zip(numbers, trials).map { EvalSubject(name: "\(name) \($0)", trials: [$1]) }

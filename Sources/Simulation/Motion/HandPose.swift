@@ -25,6 +25,13 @@ package struct HandPose: Equatable, Sendable {
     self.grip = grip
   }
 
+  /// The hand that holds a device of any attitude: where its back camera looks. Straight up or down there is no yaw, and it is 0.
+  init(worldFromDevice: Pose) {
+    let look = worldFromDevice.rotation * Vector3(0, 0, -1)
+    self.init(
+      position: worldFromDevice.translation, yaw: atan2(look.y, look.x), pitch: asin(min(max(look.z, -1), 1)))
+  }
+
   /// Horizontal unit vector that points ahead.
   var ahead: Vector3 { Vector3(cos(yaw), sin(yaw), 0) }
   /// Horizontal unit vector to the right.

@@ -11,11 +11,12 @@ import SensorData
 /// Source of the excess model: Alavi and Pahlavan, IEEE Communications Letters 10(4), 2006,
 /// doi:10.1109/LCOMM.2006.1613745.
 struct RangeSimulator {
-  /// What the radio is in: the true motion, the intended one, which tells where the body is, and what blocks.
+  /// What the radio is in: the true motion, what blocks, and the hand at a time in seconds, which tells where the body is.
   struct Scene {
     let motion: PoseSpline
-    let plan: MotionPlan
+    let bodyFromDevice: Rotation
     let sight: SightLine
+    let hand: (Double) -> HandPose
   }
 
   /// A range and what the radio cannot know of it.
@@ -101,9 +102,9 @@ struct RangeSimulator {
     let gross = random.chance(settings.outlierShare)
     let error = random.uniform(-1...1) * settings.outlierSize
     let delay = settings.latency + (settings.latencyJitter > 0 ? delays.exponential(mean: settings.latencyJitter) : 0)
-    let toPeer = worldFromBody.inverse * position - antenna.value
+    let toPeer = scene.bodyFromDevice.inverse * (worldFromBody.inverse * position - antenna.value)
     let angle = angles.measure(toPeer)
-    let obstacle = scene.sight.excess(from: antennaInWorld, to: position, hand: scene.plan.pose(at: time))
+    let obstacle = scene.sight.excess(from: antennaInWorld, to: position, hand: scene.hand(time))
     let spell = settings.blockedSpells.firstIndex { $0.contains(time) }
     let isBlocked = blocked.isOn || obstacle != nil || spell != nil
     let power = powers.measure(distance: distance, isBlocked: isBlocked)

@@ -11,6 +11,8 @@ struct Trial {
   /// What is run or read.
   enum Source {
     case recording(String)
+    /// A recording with ranges of a scenario's radio in place of its own.
+    case redrawn(String, radio: Scenario, seed: UInt64)
     case run(String)
     case scenario(Scenario, seed: UInt64)
   }
@@ -34,22 +36,25 @@ struct Trial {
   func verdict() throws -> Judge.Verdict {
     switch source {
     case .recording(let path): try judgeRecording(path)
+    case .redrawn(let path, let radio, let seed): try judgeRecording(path, radio: (radio, seed))
     case .run(let path): try judgeRun(path)
     case .scenario(let scenario, let seed): try judgeScenario(scenario, seed)
     }
   }
 
-  private func judgeRecording(_ path: String) throws -> Judge.Verdict {
+  private func judgeRecording(_ path: String, radio: (scenario: Scenario, seed: UInt64)? = nil) throws -> Judge.Verdict {
     let recording = try Recording.open(URL(fileURLWithPath: path), options: options.reading)
-    let truth = try TruthReading(recording)
+    var (rig, truth) = (recording.rig, try TruthReading(recording))
+    let redrawn = try radio.map { try RedrawnRanges(recording, truth, options, radio: $0.scenario, seed: $0.seed) }
+    if let redrawn { (rig.radio, truth) = (redrawn.radio, TruthReading(states: truth.states, peers: redrawn.peers)) }
     let usesOdometry = recording.trajectorySource == .odometry
     let startsFromTruth = options.initialization == .groundtruth && !usesOdometry
-    guard var judge = truth.judge(recording.rig, sharesWorld: startsFromTruth) else { throw Self.noTruth(path) }
+    guard var judge = truth.judge(rig, sharesWorld: startsFromTruth) else { throw Self.noTruth(path) }
     let finder = PrecisionFinder(
-      rig: recording.rig, configuration: options.finder, useOdometry: usesOdometry,
+      rig: rig, configuration: options.finder, useOdometry: usesOdometry,
       initialState: startsFromTruth ? try truth.firstState(of: recording) : nil)
-    let offline = options.isOffline && !usesOdometry ? OfflineTrajectory(finder, recording.rig) : nil
-    let events = try recording.events()
+    let offline = options.isOffline && !usesOdometry ? OfflineTrajectory(finder, rig) : nil
+    let events = try RecordedEvents(recording, ranges: redrawn?.events)
     var ranges: [RangeMeasurement] = []
     while let event = try events.next() {
       guard options.takes(event.event) else { continue }
@@ -59,7 +64,7 @@ struct Trial {
     }
     if !events.stoppedEarly { for said in finder.finish() { judge.note(said, withPoses: offline == nil) } }
     judge.note(offline)
-    return withIdeal(judge, ranges, recording.rig, truth)
+    return withIdeal(judge, ranges, rig, truth, radio.map { RangeErrorModel($0.scenario.radio) }, redrawn?.impaired)
   }
 
   private func judgeScenario(_ scenario: Scenario, _ seed: UInt64) throws -> Judge.Verdict {
@@ -83,9 +88,7 @@ struct Trial {
     judge.note(offline)
     let ranges = events.compactMap { if case .range(let range) = $0.event { range } else { nil } }
     let impaired = asksIdeal ? simulator.impairedRanges() : [:]
-    let radio = scenario.radio
-    let model = RangeErrorModel(white: radio.rangeNoise, coloured: radio.driftDeviation, memory: radio.driftTime)
-    return withIdeal(judge, ranges, contents.rig, truth, model, impaired)
+    return withIdeal(judge, ranges, contents.rig, truth, RangeErrorModel(scenario.radio), impaired)
   }
 
   /// The state to start from, or a draw about it.
@@ -129,6 +132,13 @@ struct Trial {
 
   private static func noTruth(_ name: String) -> CommandError {
     CommandError("\(name): no ground truth, expected mav0/state_groundtruth_estimate0/data.csv")
+  }
+}
+
+extension RangeErrorModel {
+  /// The law of a simulated radio.
+  fileprivate init(_ radio: Scenario.Radio) {
+    self.init(white: radio.rangeNoise, coloured: radio.driftDeviation, memory: radio.driftTime)
   }
 }
 
