@@ -177,28 +177,8 @@ struct EvalCommand: ParsableCommand {
     let numbers = (0..<seeds).map { firstSeed + UInt64($0) }
     let radio = try radio.map { try Scenario.named($0) }
     let fromFolders = try judgedFolders().flatMap { folder in
-      let isRun = RunFolder.isRun(folder)
-      if isRun, from != nil || to != nil || windows != nil || radio != nil {
-        throw CommandError(
-          "\(folder): a run that was made cannot be cut or given another radio, expected a recording with --from, --to, --windows and --radio")
-      }
-      let cuts = try windows.map { seconds -> [ClosedRange<Double>?] in
-        try RecordingWindows(seconds: seconds, every: every ?? seconds / 3).cuts(of: folder, options)
-      } ?? [nil]
-      let trials = cuts.enumerated().flatMap { number, cut in
-        // No window has the draws of another: seeds are fewer than a million.
-        let sources: [(word: String, source: Trial.Source)] =
-          radio.map { radio in
-            numbers.map { (" \($0)", .redrawn(folder, radio: radio, seed: $0 &+ 1_000_000 &* UInt64(number))) }
-          } ?? [("", isRun ? .run(folder) : .recording(folder))]
-        return sources.map { word, source in
-          var trial = trial(source)
-          if let cut { (trial.options.from, trial.options.to) = (cut.lowerBound, cut.upperBound) }
-          let window = cut.map { " \(Words.fixed($0.lowerBound, 1)) s" } ?? ""
-          return EvalSubject(name: folder + window + word, trials: [trial])
-        }
-      }
-      return each ? trials : [EvalSubject(name: folder, trials: trials.flatMap(\.trials))]
+      let searches = try searches(in: folder, radio, numbers, options, trial)
+      return each ? searches : [EvalSubject(name: folder, trials: searches.flatMap(\.trials))]
     }
     let fromScenarios = try scenario.flatMap { name in
       let scenario = try Scenario.named(name)
@@ -208,6 +188,33 @@ struct EvalCommand: ParsableCommand {
         : [EvalSubject(name: name, trials: trials)]
     }
     return fromFolders + fromScenarios
+  }
+
+  /// One for each window of a folder, or for all of it, and with `--radio` for each seed.
+  private func searches(
+    in folder: String, _ radio: Scenario?, _ seeds: [UInt64], _ options: RunOptions, _ trial: (Trial.Source) -> Trial
+  ) throws -> [EvalSubject] {
+    let isRun = RunFolder.isRun(folder)
+    if isRun, from != nil || to != nil || windows != nil || radio != nil {
+      throw CommandError(
+        "\(folder): a run that was made cannot be cut or ranged anew, expected a recording with --from, --to, --windows and --radio")
+    }
+    let cuts = try windows.map { seconds -> [ClosedRange<Double>?] in
+      try RecordingWindows(seconds: seconds, every: every ?? seconds / 3).cuts(of: folder, options)
+    }
+    return (cuts ?? [nil]).enumerated().flatMap { number, cut in
+      let window = cut.map { "\(folder) \(Words.fixed($0.lowerBound, 1)) s" } ?? folder
+      func search(_ name: String, _ source: Trial.Source) -> EvalSubject {
+        var trial = trial(source)
+        if let cut { (trial.options.from, trial.options.to) = (cut.lowerBound, cut.upperBound) }
+        return EvalSubject(name: name, trials: [trial])
+      }
+      guard let radio else { return [search(window, isRun ? .run(folder) : .recording(folder))] }
+      // No window has the draws of another: there are at most a million seeds.
+      return seeds.map {
+        search("\(window) \($0)", .redrawn(folder, radio: radio, seed: $0 &+ 1_000_000 &* UInt64(number)))
+      }
+    }
   }
 
   /// The folders by their plain names. What a shell pattern such as `datasets/*` finds besides recordings and runs is passed
