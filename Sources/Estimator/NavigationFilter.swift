@@ -32,6 +32,10 @@ package protocol NavigationFilter: AnyObject {
   /// known again.
   var isAdrift: Bool { get }
 
+  /// Whether the way is told as it was measured: truth and an error that does not depend on it. An estimate errs the other way about, by what does not
+  /// depend on the estimate (Berkson, JASA 45(250), 1950, doi:10.1080/01621459.1950.10483349).
+  var isWayMeasured: Bool { get }
+
   /// Covariance of where this filter's world lies in the one that the trajectory began in, m^2.
   var originCovariance: Matrix3 { get }
 
@@ -53,6 +57,7 @@ extension NavigationFilter {
   package var isAdrift: Bool { false }
   package var quietSince: Timestamp? { nil }
   package var isVelocityKnown: Bool { true }
+  package var isWayMeasured: Bool { false }
   package var originCovariance: Matrix3 { .zero }
 
   /// Pose of the body in the world.

@@ -17,6 +17,7 @@ package final class OdometryFilter: NavigationFilter {
   package let poseBlock: ErrorCovariance.Block
   package private(set) var accumulatedDrift = AccumulatedDrift()
   package var velocitySigma: Double { 0 }
+  package var isWayMeasured: Bool { true }
 
   private let calibration: OdometryCalibration
   private let doubt: Double

@@ -8,23 +8,24 @@ package struct Belief {
   package let worldFromDevice: Pose
   /// The posterior; shares sum to 1.
   package let gaussians: [TargetGaussian]
-  /// The same with what the side is mistaken for: the height, and all that holds it, is read off these. The images behind a plane that leans lie elsewhere
-  /// horizontally, too, but there the hypotheses know what is left of them.
+  /// The same with what left is mistaken for right, and above for below: the height, and all that holds it, is read off these. The images
+  /// behind a plane that leans lie elsewhere horizontally, too, but there the hypotheses know what is left of them.
   package let places: [TargetGaussian]
   /// Probability that all this is wrong and the peer anywhere: what `ContradictionWatch` thinks of it.
   package let doubt: Double
   /// Variance of the device's axes, rad^2.
   let axesVariance: Double
-  /// Both by fours, as seen from the device.
+  /// The posterior with what left is mistaken for right, and the places, by fours, as seen from the device.
   let fours, placeFours: [FourGaussians]
 
   /// - Parameters:
   ///   - axesUncertainty: 1-sigma of the device's axes, radians.
   ///   - doubt: probability that the posterior is wrong, 0...1.
+  ///   - sideMirror: what makes it doubtful whether the peer is left or right of the way; nil: nothing.
   ///   - mirror: what makes it doubtful on which side of the path's plane the peer is; nil: nothing.
   package init(
     worldFromDevice: Pose, gaussians: [TargetGaussian], axesUncertainty: Double = 0, doubt: Double = 0,
-    mirror: HeightMirror? = nil
+    sideMirror: SideMirror? = nil, mirror: HeightMirror? = nil
   ) {
     self.worldFromDevice = worldFromDevice
     self.doubt = doubt
@@ -36,11 +37,12 @@ package struct Belief {
       return share
     }
     self.gaussians = shares
-    fours = FourGaussians.packed(shares, from: worldFromDevice.translation)
-    if let doubted = mirror?.doubted(shares), doubted.count > shares.count {
+    let sides = sideMirror?.doubted(shares) ?? shares
+    fours = FourGaussians.packed(sides, from: worldFromDevice.translation)
+    if let doubted = mirror?.doubted(sides), doubted.count > sides.count {
       (places, placeFours) = (doubted, FourGaussians.packed(doubted, from: worldFromDevice.translation))
     } else {
-      (places, placeFours) = (shares, fours)
+      (places, placeFours) = (sides, fours)
     }
   }
 
@@ -85,9 +87,10 @@ package struct Belief {
     return (origin + mean, covariance)
   }
 
-  /// What the doubt of the side adds to the covariance of the position, m^2.
+  /// What the doubt of the sides adds to the covariance of the position, m^2.
   package var mirrorSpread: Matrix3 {
-    places.count > gaussians.count ? position.covariance - Self.moments(fours).covariance : .zero
+    guard places.count > gaussians.count else { return .zero }
+    return position.covariance - Self.moments(FourGaussians.packed(gaussians, from: origin)).covariance
   }
 
   /// Mean and covariance of Gaussians as seen from where they are told from.

@@ -24,10 +24,8 @@ package struct HeightMirror: Equatable, Sendable {
     package init(share: Double, telling: Double) { (self.share, self.telling) = (share, telling) }
   }
 
-  /// A point of the plane, metres, world.
-  package let point: Vector3
-  /// Its unit normal, world.
-  package let normal: Vector3
+  /// In which the antenna has moved.
+  package let plane: MirrorPlane
   /// Probability that the path's own error passes for its steps off the plane, 0...0.5.
   package let pathDoubt: Double
   /// Mean of the logarithm of the odds of a side for a peer one metre off the plane, as long as hypotheses are searched, 1/m^2.
@@ -35,16 +33,10 @@ package struct HeightMirror: Equatable, Sendable {
   /// Nil while the search goes on.
   package let tracking: Tracking?
 
-  package init(point: Vector3, normal: Vector3, pathDoubt: Double, telling: Double, tracking: Tracking? = nil) {
-    (self.point, self.normal, self.pathDoubt) = (point, normal, pathDoubt)
+  package init(plane: MirrorPlane, pathDoubt: Double, telling: Double, tracking: Tracking? = nil) {
+    (self.plane, self.pathDoubt) = (plane, pathDoubt)
     (self.telling, self.tracking) = (telling, tracking)
   }
-
-  /// Doubts below this say nothing, 1.
-  private static let negligible = 1e-5
-
-  /// Metres off the plane, positive on the normal's side.
-  package func height(of place: Vector3) -> Double { normal.dot(place - point) }
 
   /// Probability that a peer `height` metres off the plane is taken for its mirror image, 0...1: more than a half where the search believed in
   /// the other side.
@@ -67,39 +59,7 @@ package struct HeightMirror: Equatable, Sendable {
     return right > 1e-300 ? wrong / (wrong + right) : 0.5
   }
 
-  /// More Gaussians than this are a broad belief: their images are told as one for either side.
-  private static let few = 40
-
   /// The Gaussians, and the images of those of which it is doubted on which side they are, where that makes a difference; the sum of the
-  /// weights stays. Many have one image a side, with the mean and covariance of all.
-  func doubted(_ gaussians: [TargetGaussian]) -> [TargetGaussian] {
-    var kept = gaussians
-    var mistaken: [TargetGaussian] = []
-    var sides: (upper: TargetGaussian?, lower: TargetGaussian?)
-    for i in kept.indices {
-      let height = height(of: kept[i].position)
-      let doubt = doubt(atHeight: height)
-      guard doubt > Self.negligible, height * height > 0.01 * kept[i].covariance.form(normal, normal) else { continue }
-      var part = kept[i]
-      part.weight *= doubt
-      kept[i].weight -= part.weight
-      if gaussians.count <= Self.few {
-        mistaken.append(part)
-      } else if height > 0 {
-        if sides.upper?.merge(part) == nil { sides.upper = part }
-      } else {
-        if sides.lower?.merge(part) == nil { sides.lower = part }
-      }
-    }
-    return kept + (mistaken + [sides.upper, sides.lower].compactMap(\.self)).map(image)
-  }
-
-  private func image(of gaussian: TargetGaussian) -> TargetGaussian {
-    let reflection = Matrix3.identity - 2 * Matrix3(outer: normal, normal)
-    var image = gaussian
-    image.position -= 2 * height(of: gaussian.position) * normal
-    image.covariance = reflection * gaussian.covariance * reflection
-    image.scaleCovariance = reflection * gaussian.scaleCovariance
-    return image
-  }
+  /// weights stays.
+  func doubted(_ gaussians: [TargetGaussian]) -> [TargetGaussian] { plane.mirrored(gaussians, doubt: doubt(atHeight:)) }
 }

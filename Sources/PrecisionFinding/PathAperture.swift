@@ -3,11 +3,12 @@ import Foundation
 import Geometry
 import Ranging
 
-/// How far the device has moved off any plane since a posterior began, beside how well its path is known: that tells the
-/// peer from its mirror image behind the plane.
+/// How far the device has moved off any plane, and off any upright one, since a posterior began, beside how well its path is known: that
+/// tells the peer from its mirror image behind the plane.
 ///
 /// The hypotheses take the path's error for a random walk. While a hand sweeps level, a few millimetres of tremor and a centimetre
-/// of error, lasting and alike in all ranges, would pass for a plane that is bent, and with many ranges for the side.
+/// of error, lasting and alike in all ranges, would pass for a plane that is bent, and with many ranges for the side. What another tracker makes up
+/// beside a straight walk would pass for a way round to one side (`SideMirror`).
 ///
 /// Motion and error are compared over the time in which most of that motion happens, an eighth of a second to two: a walker's bob rises and
 /// falls within half a second, in which the path loses little; what a slow hand climbs in two must show beside what it loses in two.
@@ -26,35 +27,13 @@ package struct PathAperture {
     let lost: Matrix3
   }
 
-  /// Displacements over one lag.
-  private struct Steps {
-    var count = 0.0
-    /// Sum of their outer products, m^2.
-    var scatter = Matrix3.zero
-    /// Sum of the covariances that the path lost meanwhile, m^2.
-    var lost = Matrix3.zero
-    /// Sum of their outer products over the squared range, 1.
-    var turning = Matrix3.zero
-    /// Where the newest place before it is among the latest.
-    var start = 0
-
-    /// Unit normal of the plane that explains the vertical part of the steps by their horizontal part as well as a plane can; the vertical where
-    /// there are too few.
-    var normal: Vector3 {
-      let up = Vector3(0, 0, 1)
-      guard let inverse = (scatter + 1e-9 * max(scatter.trace, 1e-9) * Matrix3.identity).inverse else { return up }
-      return (inverse * up).normalized
-    }
-
-    /// Mean square off that plane, m^2.
-    var spread: Double { count > 0 ? max(scatter.form(normal, normal), 0) / count : 0 }
-  }
-
   /// The latest places, over the longest lag.
   private var latest: [Place] = []
-  private var steps = [Steps](repeating: Steps(), count: lags.count)
-  /// An angle of arrival has been taken that tells the side without a path.
-  private var tellsHeight = false
+  /// Of each lag, where the newest place before it is among the latest.
+  private var starts = [Int](repeating: 0, count: lags.count)
+  private var steps = [PathSteps](repeating: PathSteps(), count: lags.count)
+  /// An angle of arrival has been taken that tells left from right, or above from below, without a path.
+  private var (tellsSide, tellsHeight) = (false, false)
   /// When the search ended: the share of the hypotheses on the upper side of the plane, and `turning` of each lag.
   private var search: (share: Double, turning: [Matrix3])?
 
@@ -68,10 +47,12 @@ package struct PathAperture {
   ///   - seconds: since the place before.
   ///   - drift: what the path lost meanwhile.
   ///   - range: what was measured there, metres.
-  ///   - tellsHeight: an angle of arrival that tells above from below came with the range.
+  ///   - tellsSide, tellsHeight: an angle of arrival came with the range, and it tells above from below.
   package mutating func note(
-    _ place: Vector3, seconds: Double, drift: AccumulatedDrift, range: Double, tellsHeight: Bool
+    _ place: Vector3, seconds: Double, drift: AccumulatedDrift, range: Double, tellsSide: Bool = false,
+    tellsHeight: Bool
   ) {
+    self.tellsSide = self.tellsSide || tellsSide
     self.tellsHeight = self.tellsHeight || tellsHeight
     let before = latest.last
     let now = Place(
@@ -80,33 +61,29 @@ package struct PathAperture {
     for i in Self.lags.indices {
       let limit = now.seconds - Self.lags[i] + 1e-9
       guard latest[0].seconds <= limit else { continue }
-      while latest[steps[i].start + 1].seconds <= limit { steps[i].start += 1 }
-      let then = latest[steps[i].start]
+      while latest[starts[i] + 1].seconds <= limit { starts[i] += 1 }
+      let then = latest[starts[i]]
       // After a pause of the radio the nearest place before is far back: no step of this lag.
       guard limit - then.seconds < Self.lags[i] else { continue }
-      let step = now.position - then.position
-      steps[i].count += 1
-      steps[i].scatter += Matrix3(outer: step, step)
-      steps[i].turning += 1 / max(range * range, Self.nearest * Self.nearest) * Matrix3(outer: step, step)
-      steps[i].lost += now.lost - then.lost
+      steps[i].add(now.position - then.position, lost: now.lost - then.lost, range: max(range, Self.nearest))
     }
     forget()
   }
 
   /// The angles of arrival are no longer believed.
-  package mutating func forgetAngles() { tellsHeight = false }
+  package mutating func forgetAngles() { (tellsSide, tellsHeight) = (false, false) }
 
   /// Drops places no lag will ask for any more.
   private mutating func forget() {
-    let unused = steps[Self.lags.count - 1].start
+    let unused = starts[Self.lags.count - 1]
     guard unused > 64 else { return }
     latest.removeFirst(unused)
-    for i in steps.indices { steps[i].start = max(steps[i].start - unused, 0) }
+    starts = starts.map { max($0 - unused, 0) }
   }
 
-  /// Which steps are looked at for the side: of the first lag with half of the greatest mean square off the plane; nil where there are none.
-  private var telling: Steps? {
-    let spreads = steps.map(\.spread)
+  /// Which steps are looked at for a side: of the first lag with half of the greatest mean square along their `normal`; nil where there are none.
+  private func telling(_ normal: (PathSteps) -> Vector3) -> PathSteps? {
+    let spreads = steps.map { $0.spread(along: normal($0)) }
     guard let greatest = spreads.max(), greatest > 0 else { return nil }
     return zip(steps, spreads).first { $1 >= 0.5 * greatest }?.0
   }
@@ -115,10 +92,20 @@ package struct PathAperture {
   /// the rms `d` of the steps off the plane and the rms `s` of what the path errs by meanwhile off the same plane. 0...0.5; where the path is
   /// known, 0.
   package var pathDoubt: Double {
-    guard !tellsHeight, let lost = latest.last?.lost, lost.trace > 0 else { return 0 }
-    guard let steps = telling else { return 0.5 }
-    let (spread, error) = (steps.scatter.form(steps.normal, steps.normal), steps.lost.form(steps.normal, steps.normal))
-    return error > 0 ? AngleMarginal.cdf(-(max(spread, 0) / error).squareRoot()) : 0
+    guard !tellsHeight, isKnownPoorly else { return 0 }
+    guard let steps = telling(\.normal) else { return 0.5 }
+    return AngleMarginal.cdf(-1 / steps.error(along: steps.normal).squareRoot())
+  }
+
+  private var isKnownPoorly: Bool { latest.last.map { $0.lost.trace > 0 } ?? false }
+
+  /// The upright mirror along a way that is told as it was measured; nil where an angle of arrival has told the side, where the path is known, or there
+  /// is none yet.
+  package var sideMirror: SideMirror? {
+    guard !tellsSide, isKnownPoorly, let here = latest.last, let steps = telling(\.sideways) else { return nil }
+    let normal = steps.sideways
+    return SideMirror(
+      plane: MirrorPlane(point: here.position, normal: normal), reliability: max(1 - steps.error(along: normal), 0))
   }
 
   /// The mirror that the path leaves; nil where an angle of arrival has told the side, or there is no path yet.
@@ -131,10 +118,10 @@ package struct PathAperture {
   /// - Parameter noise: of the link.
   package func mirror(noise: RangeNoise) -> HeightMirror? {
     guard !tellsHeight, let here = latest.last else { return nil }
-    let normal = telling?.normal ?? Vector3(0, 0, 1)
+    let normal = telling(\.normal)?.normal ?? Vector3(0, 0, 1)
     let searched = search?.turning ?? steps.map(\.turning)
     return HeightMirror(
-      point: here.position, normal: normal, pathDoubt: pathDoubt, telling: told(by: searched, along: normal, noise),
+      plane: MirrorPlane(point: here.position, normal: normal), pathDoubt: pathDoubt, telling: told(by: searched, along: normal, noise),
       tracking: search.map {
         .init(
           share: $0.share,
@@ -155,10 +142,6 @@ package struct PathAperture {
   /// The hypotheses are handed over to the filter: what they say of the side is remembered, if it is the first time.
   package mutating func endSearch(_ gaussians: [TargetGaussian], noise: RangeNoise) {
     guard search == nil, let mirror = mirror(noise: noise) else { return }
-    let share = gaussians.reduce((upper: 0.0, whole: 0.0)) { sum, g in
-      let sigma = max(g.covariance.form(mirror.normal, mirror.normal), 1e-12).squareRoot()
-      return (sum.upper + g.weight * AngleMarginal.cdf(mirror.height(of: g.position) / sigma), sum.whole + g.weight)
-    }
-    search = (share.upper / max(share.whole, 1e-300), steps.map(\.turning))
+    search = (mirror.plane.share(of: gaussians), steps.map(\.turning))
   }
 }

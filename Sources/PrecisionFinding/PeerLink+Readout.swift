@@ -59,7 +59,7 @@ extension PeerLink {
     gaussians += alternatives(after: seconds, beside: gaussians)
     return Belief(
       worldFromDevice: worldFromDevice, gaussians: gaussians, axesUncertainty: axes, doubt: doubt,
-      mirror: noise.flatMap(aperture.mirror))
+      sideMirror: filter.isWayMeasured ? aperture.sideMirror : nil, mirror: noise.flatMap(aperture.mirror))
   }
 
   /// Where the peer is if it has begun to walk, or has walked, or if its angles of arrival mislead, in weights beside those of the belief.

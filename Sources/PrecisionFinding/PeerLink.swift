@@ -65,7 +65,7 @@ final class PeerLink {
     let lost = filter.accumulatedDrift - drift
     drift = filter.accumulatedDrift
     aperture.note(
-      placed.antenna, seconds: seconds, drift: lost, range: range.range,
+      placed.antenna, seconds: seconds, drift: lost, range: range.range, tellsSide: !placed.cosines.isEmpty,
       tellsHeight: placed.cosines.contains(where: \.tellsHeight))
     angleDoubt.hear(placed, before: belief(at: placed, filter))
     let (foretold, isContradicted) = weigh(range, placed, antenna, lost, filter)

@@ -49,7 +49,7 @@ import Testing
     #expect(abs(variance / (2 * mean) - 1) < 0.2)
 
     let mirror = try #require(Self.mirror(places, peer: peer))
-    #expect(mirror.normal.z > 0.999)
+    #expect(mirror.plane.normal.z > 0.999)
     let told = mirror.telling * Self.height * Self.height
     #expect(told < 1.05 * mean && told > 0.45 * mean, "\(told) told, \(mean) drawn")
     // Who believes the odds more than this doubt lets him would be right to in at most these draws.
@@ -62,7 +62,7 @@ import Testing
     for tilt in [Rotation.identity, .exp(Vector3(0.2, -0.1, 0))] {
       let peer = tilt * Vector3(4, 3, Self.height)
       let flat = try #require(Self.mirror(Self.places(tilt: tilt) { _ in 0 }, peer: peer))
-      #expect((flat.normal - tilt * Vector3(0, 0, 1)).norm < 0.01)
+      #expect((flat.plane.normal - tilt * Vector3(0, 0, 1)).norm < 0.01)
       #expect(flat.doubt(atHeight: Self.height) > 0.49)
       let swept = try #require(Self.mirror(Self.places(tilt: tilt) { 0.3 * sin($0) }, peer: peer))
       #expect(swept.doubt(atHeight: Self.height) < 1e-6)
@@ -93,12 +93,12 @@ import Testing
       if !isHere { wrong += 1 }
     }
     let mirror = HeightMirror(
-      point: .zero, normal: Vector3(0, 0, 1), pathDoubt: 0, telling: 100,
+      plane: MirrorPlane(point: .zero, normal: Vector3(0, 0, 1)), pathDoubt: 0, telling: 100,
       tracking: .init(share: share, telling: information / 4))
     #expect(abs(mirror.doubt(atHeight: 2) - wrong / wins) < 0.01)
     // On the other side of the plane it is the rest of the hypotheses that has won.
     let other = HeightMirror(
-      point: .zero, normal: Vector3(0, 0, 1), pathDoubt: 0, telling: 100,
+      plane: MirrorPlane(point: .zero, normal: Vector3(0, 0, 1)), pathDoubt: 0, telling: 100,
       tracking: .init(share: 1 - share, telling: information / 4))
     #expect(abs(other.doubt(atHeight: -2) - mirror.doubt(atHeight: 2)) < 1e-12)
   }
@@ -136,7 +136,7 @@ import Testing
       weight: 1, position: Vector3(3, 1, 3.5),
       covariance: Matrix3(rows: Vector3(0.04, 0.01, 0.02), Vector3(0.01, 0.05, -0.01), Vector3(0.02, -0.01, 0.09)))
     for doubt in [0, 0.1, 0.5] {
-      let mirror = HeightMirror(point: Vector3(0, 0, 0.5), normal: Vector3(0, 0, 1), pathDoubt: doubt, telling: 1e6)
+      let mirror = HeightMirror(plane: MirrorPlane(point: Vector3(0, 0, 0.5), normal: Vector3(0, 0, 1)), pathDoubt: doubt, telling: 1e6)
       let alone = Belief(worldFromDevice: Beliefs.device, gaussians: [place])
       let belief = Belief(worldFromDevice: Beliefs.device, gaussians: [place], mirror: mirror)
       #expect(abs(belief.places.reduce(0) { $0 + $1.weight } - 1) < 1e-12)
@@ -154,7 +154,7 @@ import Testing
   @Test func manyPlacesHaveOneImageASide() {
     var random = SeededRandom(seed: 8)
     let mirror = HeightMirror(
-      point: Vector3(0, 0, 0.5), normal: Vector3(0.1, 0, 1).normalized, pathDoubt: 0.2, telling: 0.1)
+      plane: MirrorPlane(point: Vector3(0, 0, 0.5), normal: Vector3(0.1, 0, 1).normalized), pathDoubt: 0.2, telling: 0.1)
     let gaussians = (0..<120).map { _ in
       TargetGaussian(
         weight: random.uniform(0.1...1),
