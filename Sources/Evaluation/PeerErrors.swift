@@ -3,11 +3,11 @@ import SensorData
 
 /// How good the updates of one peer were.
 package struct PeerErrors: Equatable, Sendable {
-  /// A converged update is false when its angle is wrong by more than this, radians ...
+  /// An angle is wrong, and a converged update with it false, when it is off by more than this, radians ...
   static let falseAngle = Angle.degrees(20)
   /// ... with the peer at least this far away horizontally, metres ...
   static let falseAngleDistance = 1.0
-  /// ... or when its world transform is wrong by more than this, metres.
+  /// ... and a converged update, too, when its world transform is wrong by more than this, metres.
   static let falsePosition = 1.5
   /// Published truths of real recordings are this good, radians: for the coverage that forgives them.
   static let truthTolerance = Angle.degrees(1.5)
@@ -18,6 +18,8 @@ package struct PeerErrors: Equatable, Sendable {
   package var distance: ErrorStatistics?
   /// Errors of the published angles, radians.
   package var angle: ErrorStatistics?
+  /// Published angles that were wrong: over 20 degrees off, with the peer at least 1 m away horizontally.
+  package var wrongAngles = 0
   /// Updates with an interval, and how many of these contain the true angle.
   package var intervals = 0
   package var intervalsContainingTruth = 0
@@ -106,6 +108,8 @@ package struct PeerErrors: Equatable, Sendable {
     vertical[view.level, default: [:]][update.verticalDirectionEstimate, default: 0] += 1
     if let distance = update.distance { tally.distances.append(distance - view.distance) }
     let angleError = update.horizontalAngle.map { Angle.wrapped($0 - view.horizontalAngle) }
+    let isWrong = view.horizontalDistance >= Self.falseAngleDistance && abs(angleError ?? 0) > Self.falseAngle
+    if isWrong { wrongAngles += 1 }
     if let angleError { tally.angles.append((update.timestamp, angleError)) }
     let misses = update.horizontalAngleInterval.map { Self.miss($0, trueAngle: view.horizontalAngle) }
     walks.note(at: update.timestamp, containsTruth: misses.map { $0 <= 0 })
@@ -130,8 +134,7 @@ package struct PeerErrors: Equatable, Sendable {
     }
     guard update.isConverged else { return }
     converged += 1
-    let wrongAngle = view.horizontalDistance >= Self.falseAngleDistance && abs(angleError ?? 0) > Self.falseAngle
-    if wrongAngle || (positionError ?? 0) > Self.falsePosition { falseConverged += 1 }
+    if isWrong || (positionError ?? 0) > Self.falsePosition { falseConverged += 1 }
   }
 
   /// By how much the true angle is outside of an interval, radians; negative within.

@@ -81,6 +81,10 @@ import Testing
     let errors = try #require(verdict.peers["tag"])
     #expect(errors.converged == 3)
     #expect(errors.falseConverged == 2)
+    // Whether it is converged or not, an angle that is wrong is.
+    #expect(errors.wrongAngles == 2)
+    let figures = Figures([verdict, judge([update(angle: 0, position: Vector3(0, 4, 0))])])
+    #expect(figures[.wrongAngles].value == 0.4 && figures[.wrongAngleTrials].value == 0.5)
   }
 
   @Test func withoutTruthNothingIsJudged() throws {

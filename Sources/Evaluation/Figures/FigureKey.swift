@@ -6,7 +6,7 @@ package enum FigureKey: Hashable, Sendable {
   case neesPosition, neesAttitude, neesPositionInBand, neesAttitudeInBand
   case neesPositionAveragesInBand, neesAttitudeAveragesInBand
   // The peers.
-  case angleErrorDegrees, angleErrorDegrees90
+  case angleErrorDegrees, angleErrorDegrees90, wrongAngles, wrongAngleTrials
   case angleErrorDegreesAt(seconds: Double), angleShareAt(seconds: Double), convergedShareAt(seconds: Double)
   case coverage90, coverage90Tolerant, firstAngle, timeToConverge, convergedShare
   case converged, falseConverged, falselyConvergedTrials
@@ -19,7 +19,7 @@ package enum FigureKey: Hashable, Sendable {
   case knowableAngleShare, idealKnowableAngleShare, publishableAngleShare
   case angleErrorRatio, angleErrorRatio90, halfWidthRatio, narrowAngleRatio
   case idealFirstAngle, firstAngleRatio, idealTimeToConverge, timeToConvergeRatio, idealConvergedShare
-  case idealFalseConverged, idealVerticalDecided, idealVerticalWrong, verticalDecidedRatio
+  case idealWrongAngles, idealFalseConverged, idealVerticalDecided, idealVerticalWrong, verticalDecidedRatio
 
   /// Every figure.
   package static let all: [FigureKey] = {
@@ -28,7 +28,7 @@ package enum FigureKey: Hashable, Sendable {
     keys += RelativeError.lengths.map { .rpeAt(metres: $0) }
     keys += [.attitudeDegrees, .neesPosition, .neesPositionInBand, .neesPositionAveragesInBand]
     keys += [.neesAttitude, .neesAttitudeInBand, .neesAttitudeAveragesInBand]
-    keys += [.angleErrorDegrees, .angleErrorDegrees90]
+    keys += [.angleErrorDegrees, .angleErrorDegrees90, .wrongAngles, .wrongAngleTrials]
     keys += seconds.flatMap {
       [.angleErrorDegreesAt(seconds: $0), .angleShareAt(seconds: $0), .convergedShareAt(seconds: $0)]
     }
@@ -49,7 +49,7 @@ package enum FigureKey: Hashable, Sendable {
       .halfWidthRatio, .narrowAngleRatio,
     ]
     keys += [.idealCoverage90, .idealFirstAngle, .firstAngleRatio, .idealTimeToConverge, .timeToConvergeRatio]
-    keys += [.idealConvergedShare, .idealFalseConverged, .idealVerticalDecided, .idealVerticalWrong]
+    keys += [.idealConvergedShare, .idealWrongAngles, .idealFalseConverged, .idealVerticalDecided, .idealVerticalWrong]
     keys += [.verticalDecidedRatio]
     return keys
   }()
@@ -81,7 +81,7 @@ package enum FigureKey: Hashable, Sendable {
     case .publishableAngleShare, .verticalDecidedRatio, .walkNoticedIn2s, .walkAngleShare: .higher
     case .pathLength, .idealAngleErrorDegreesAt, .idealAngleShareAt, .idealConvergedShareAt, .idealFirstAngle: .neither
     case .idealTimeToConverge, .idealConvergedShare, .idealFalseConverged, .idealVerticalDecided: .neither
-    case .idealVerticalWrong, .idealKnowableAngleShare: .neither
+    case .idealVerticalWrong, .idealKnowableAngleShare, .idealWrongAngles: .neither
     default: .lower
     }
   }

@@ -51,10 +51,11 @@ package struct Figures: Equatable, Sendable {
     let peers = pairs.map(\.0)
     Self.note(peers, into: &values)
     consistency(.neesPeer, .neesPeerInBand, peers.map(\.positionNEES))
-    values[.falselyConvergedTrials] = .share(
-      verdicts.map { verdict in
-        (verdict.peers.values.contains { $0.falseConverged > 0 } ? 1 : 0, 1)
-      })
+    func anywhere(_ key: FigureKey, _ count: (PeerErrors) -> Int) {
+      values[key] = .share(verdicts.map { ($0.peers.values.contains { count($0) > 0 } ? 1 : 0, 1) })
+    }
+    anywhere(.falselyConvergedTrials, \.falseConverged)
+    anywhere(.wrongAngleTrials, \.wrongAngles)
     Self.note(pairs.compactMap { peer, ideal in ideal.map { (peer, $0) } }, into: &values)
     self.values = values
   }
@@ -62,6 +63,7 @@ package struct Figures: Equatable, Sendable {
   private static func note(_ peers: [PeerErrors], into values: inout [FigureKey: Figure]) {
     values[.angleErrorDegrees] = .median(peers.map { $0.angle.map { Angle.inDegrees($0.median) } })
     values[.angleErrorDegrees90] = .median(peers.map { $0.angle.map { Angle.inDegrees($0.percentile90) } })
+    values[.wrongAngles] = .share(peers.map { ($0.wrongAngles, $0.angle?.count ?? 0) })
     for seconds in AngleCheckpoint.seconds {
       let there = peers.compactMap { $0.checkpoint(at: seconds) }
       values[.angleErrorDegreesAt(seconds: seconds)] = .median(there.map { $0.error.map(Angle.inDegrees) })
@@ -115,6 +117,7 @@ package struct Figures: Equatable, Sendable {
     values[.idealFirstAngle] = .median(ideals.map(\.firstAngleAt))
     values[.idealTimeToConverge] = .median(ideals.map(\.convergedAt))
     values[.idealConvergedShare] = .share(ideals.map { ($0.convergedAt == nil ? 0 : 1, 1) })
+    values[.idealWrongAngles] = .share(ideals.map { ($0.wrongAngles, $0.angle?.count ?? 0) })
     values[.idealFalseConverged] = .share(ideals.map { ($0.falseConverged, $0.converged) })
     values[.idealVerticalDecided] = .share(ideals.map { ($0.verticalTally.decided, $0.judged) })
     values[.idealVerticalWrong] = .share(ideals.map { ($0.verticalTally.wrong, $0.verticalTally.decided) })

@@ -115,7 +115,7 @@ extension FigureKey {
   fileprivate var smallestTolerance: Double {
     switch self {
     case .pathLength, .ateYawAligned, .ateSE3, .rpe, .rpeAt, .distanceError, .positionError: 0.001
-    case .falselyConvergedTrials, .falseConverged: 0
+    case .falselyConvergedTrials, .falseConverged, .wrongAngles, .wrongAngleTrials: 0
     case .coverage90, .coverage90Tolerant, .convergedShare, .converged, .verticalDecided, .verticalWrong,
       .rejectedRanges:
       0.005
