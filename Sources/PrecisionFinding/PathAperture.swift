@@ -121,7 +121,8 @@ package struct PathAperture {
     let normal = telling(\.normal)?.normal ?? Vector3(0, 0, 1)
     let searched = search?.turning ?? steps.map(\.turning)
     return HeightMirror(
-      plane: MirrorPlane(point: here.position, normal: normal), pathDoubt: pathDoubt, telling: told(by: searched, along: normal, noise),
+      plane: MirrorPlane(point: here.position, normal: normal), pathDoubt: pathDoubt,
+      telling: told(by: searched, along: normal, noise),
       tracking: search.map {
         .init(
           share: $0.share,

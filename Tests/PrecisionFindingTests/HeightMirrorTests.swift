@@ -136,7 +136,8 @@ import Testing
       weight: 1, position: Vector3(3, 1, 3.5),
       covariance: Matrix3(rows: Vector3(0.04, 0.01, 0.02), Vector3(0.01, 0.05, -0.01), Vector3(0.02, -0.01, 0.09)))
     for doubt in [0, 0.1, 0.5] {
-      let mirror = HeightMirror(plane: MirrorPlane(point: Vector3(0, 0, 0.5), normal: Vector3(0, 0, 1)), pathDoubt: doubt, telling: 1e6)
+      let mirror = HeightMirror(
+        plane: MirrorPlane(point: Vector3(0, 0, 0.5), normal: Vector3(0, 0, 1)), pathDoubt: doubt, telling: 1e6)
       let alone = Belief(worldFromDevice: Beliefs.device, gaussians: [place])
       let belief = Belief(worldFromDevice: Beliefs.device, gaussians: [place], mirror: mirror)
       #expect(abs(belief.places.reduce(0) { $0 + $1.weight } - 1) < 1e-12)
@@ -154,7 +155,8 @@ import Testing
   @Test func manyPlacesHaveOneImageASide() {
     var random = SeededRandom(seed: 8)
     let mirror = HeightMirror(
-      plane: MirrorPlane(point: Vector3(0, 0, 0.5), normal: Vector3(0.1, 0, 1).normalized), pathDoubt: 0.2, telling: 0.1)
+      plane: MirrorPlane(point: Vector3(0, 0, 0.5), normal: Vector3(0.1, 0, 1).normalized), pathDoubt: 0.2, telling: 0.1
+    )
     let gaussians = (0..<120).map { _ in
       TargetGaussian(
         weight: random.uniform(0.1...1),
