@@ -8,9 +8,9 @@ import Ranging
 /// Hypotheses take the device to have moved as its tracker says, give or take the tracker's error. That is right where any motion is as likely
 /// as any other, and where the tracker's motion is an estimate that knows better (`NavigationFilter.isWayMeasured`). Who walks straight has moved
 /// aside by next to nothing, and what the tracker made up passes for a way round to the side. Say that motion off the plane has the variance `S`
-/// and the error `N`: then `S / (S + N)` of what was seen of it is real, and the logarithm of the odds of a
-/// side is worth that share of what the hypotheses say, where the radio's noise is larger than the path's, and more where it is smaller. `S + N` is
-/// what was seen. Source: errors in variables, Fuller, "Measurement Error Models", 1987, section 1.1 (the reliability ratio).
+/// and the error `N`, so that `S + N` is what was seen of it: then `S / (S + N)` of that is real, and the logarithm of the odds of a side is worth
+/// that share of what the hypotheses say, where the radio's noise is larger than the path's, and more where it is smaller.
+/// Source: errors in variables, Fuller, "Measurement Error Models", 1987, section 1.1 (the reliability ratio).
 package struct SideMirror: Equatable, Sendable {
   /// Upright, along the way.
   package let plane: MirrorPlane
@@ -22,7 +22,7 @@ package struct SideMirror: Equatable, Sendable {
   /// The hypotheses have given up what is less likely than this, and nobody knows by how much.
   private static let forgotten = 1e-6
 
-  /// The Gaussians, and the images of those on the side that is taken for too likely; the sum of the weights stays.
+  /// The Gaussians in world coordinates, and the images of those on the side that is taken for too likely; the sum of the weights stays.
   func doubted(_ gaussians: [TargetGaussian]) -> [TargetGaussian] {
     let share = plane.share(of: gaussians)
     let likelier = min(max(share, 1 - share), 1 - Self.forgotten)

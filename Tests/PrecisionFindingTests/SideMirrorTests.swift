@@ -31,7 +31,7 @@ import Testing
     for seed in 1...20 as ClosedRange<UInt64> {
       let straight = try #require(Self.mirror(sway: 0, error: 0.08, seed: seed))
       #expect(straight.reliability < 0.5)
-      let swaying = try #require(Self.mirror(sway: 0.1, error: 0.01, seed: seed))
+      let swaying = try #require(Self.mirror(sway: 0.1, error: 0.015, seed: seed))
       #expect(swaying.reliability > 0.9)
       #expect(abs(swaying.plane.normal.dot(Vector3(0.8, -0.6, 0))) > 0.99 && swaying.plane.normal.z == 0)
     }
@@ -39,6 +39,7 @@ import Testing
 
   @Test func whatIsKnownIsBelieved() {
     #expect(Self.mirror(sway: 0, error: 0) == nil)
+    #expect(Self.mirror(sway: 0.1, error: 0.001) == nil)
     #expect(Self.mirror(sway: 0, error: 0.08, tellsSide: true) == nil)
     #expect(PathAperture().sideMirror == nil)
   }
@@ -93,7 +94,8 @@ import Testing
     #expect(abs(belief.distance.mean - alone.distance.mean) < 1e-9)
   }
 
-  /// Who walks straight while the tracker wanders is shown no arrow to the wrong side. Without the mirror these six were between 38 and 140 degrees off.
+  /// Who walks straight while the tracker wanders is shown no arrow to the wrong side. Without the mirror the arrows of these six were 30 to 139 degrees off
+  /// in the median.
   @Test(arguments: [1, 36, 57, 68, 103, 146] as [UInt64])
   func aWanderingTrackerGivesNoWrongSide(seed: UInt64) throws {
     var scenario = try Scenario.named("mc-walk").followedByOdometry
