@@ -32,7 +32,9 @@ package struct ContradictionWatch {
   package static func share(_ seconds: Double) -> Double { min(max(seconds, 0) / 0.1, 1) }
 
   /// Begins anew, with a new belief.
-  package mutating func reset() { (evidence, unexplained) = (0, 0) }
+  ///
+  /// - Parameter evidence: what speaks against it beforehand.
+  package mutating func reset(to evidence: Double = 0) { (self.evidence, unexplained) = (evidence, 0) }
 
   /// Probability that the belief is wrong, if it was before with odds of 1 to e^limit; even odds are the limit.
   package var doubt: Double { 1 / (1 + exp(limit - evidence)) }

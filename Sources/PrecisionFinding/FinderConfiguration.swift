@@ -54,6 +54,8 @@ public struct FinderConfiguration: Equatable, Sendable {
   /// is looked for is carried off once in five minutes, and every third of a second may be that moment: at 7, half of this, it is as
   /// likely as not. Errors that last longer than the models think pass for walks, so the other half is reserve (docs/estimator.md).
   public var walkLimit = 14.0
+  /// Probability beforehand that a peer walks when the search for it begins: six seconds of five minutes.
+  public var walkingShare = 0.02
   /// One that walks is taken to stand again at these odds: who walks stops after some six seconds.
   public var standLimit = 3.0
   /// A radio is taken to err more than before with these odds against it every third of a second: once in some seventy seconds of moving

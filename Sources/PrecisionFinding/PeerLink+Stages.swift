@@ -10,7 +10,7 @@ extension PeerLink {
     guard case .searching(let posterior) = stage, posterior.hasBegun, !posterior.walks,
       rangesTaken >= configuration.handOverRanges, !LinkWatch.isLost(filter),
       // Ranges to a place that angles have made up would bend the path towards it.
-      angleDoubt.probability <= configuration.rivalShare
+      angleDoubt.probability <= configuration.rivalShare, !rival.isOpen
     else {
       return
     }
@@ -61,16 +61,21 @@ extension PeerLink {
     aperture.forgetAngles()
   }
 
-  /// The belief that a rival is set beside: `last` is the newest range. Nil where there is nothing to tell apart: it is not known
-  /// where the peer is, or it has said itself that it walks.
+  /// Whether the belief has one direction.
+  var isPlaceKnown: Bool {
+    guard case .searching(let posterior) = stage else { return true }
+    return posterior.hasBegun && posterior.agreement > cos(0.5)
+  }
+
+  /// The belief that a rival is set beside: `last` is the newest range. Nil where there is nothing to tell apart: there are no hypotheses yet,
+  /// or the peer has said itself that it walks.
   func challenged(_ last: PeerPosterior.Range, filter: any NavigationFilter) -> PeerPosterior? {
     switch stage {
     case .searching(let posterior):
-      guard posterior.hasBegun, posterior.walks ? toldMoving != true : posterior.agreement > cos(0.5) else {
-        return nil
-      }
+      guard posterior.hasBegun, !(posterior.walks && toldMoving == true) else { return nil }
       // Many hypotheses of one place cost what one Gaussian of it tells as well.
-      return posterior.walks || posterior.count <= Self.fewHypotheses ? posterior : posterior.condensed(at: last)
+      return posterior.walks || posterior.count <= Self.fewHypotheses || !isPlaceKnown
+        ? posterior : posterior.condensed(at: last)
     case .tracked(let tracked): return tracked.posterior(last: last, filter: filter)
     }
   }
@@ -80,7 +85,10 @@ extension PeerLink {
   /// The rival is right: it takes over. When the peer stopped is less well known than that it stands by now, so what a standing rival
   /// has made of the ranges meanwhile is left; who began to walk did so when the rival did.
   func takeOver(filter: any NavigationFilter) {
-    if case .searching(let belief) = stage, belief.walks { return become(belief.standing, filter: filter) }
+    if case .searching(let belief) = stage, belief.walks {
+      become(belief.standing, filter: filter)
+      return rival.oppose(with: belief)
+    }
     guard let posterior = rival.posterior else { return }
     become(posterior, filter: filter)
   }
@@ -116,7 +124,7 @@ extension PeerLink {
     angleDoubt.restart(forgetsTrust: false)
     rival = WalkRival(
       limit: posterior.walks ? configuration.standLimit : configuration.walkLimit, restLimit: configuration.standLimit,
-      loudLimit: configuration.loudLimit)
+      loudLimit: configuration.loudLimit, share: toldMoving == false ? 0 : configuration.walkingShare)
   }
 
   /// Every direction is possible again; `ranges` are what the new hypotheses know, and of the radio what is known.

@@ -45,7 +45,8 @@ final class PeerLink {
       PeerPosterior(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise))
     watch = LinkWatch(configuration, antennas: antennas, statedNoise: statedNoise)
     rival = WalkRival(
-      limit: configuration.walkLimit, restLimit: configuration.standLimit, loudLimit: configuration.loudLimit)
+      limit: configuration.walkLimit, restLimit: configuration.standLimit, loudLimit: configuration.loudLimit,
+      share: configuration.walkingShare)
     angleDoubt = AngleDoubt(astray: configuration.anglesAstrayShare)
   }
 
@@ -86,7 +87,7 @@ final class PeerLink {
     } else if verdict == .louderRadio {
       expectLouderRadio()
     } else {
-      rival.renew(from: challenged(placed, filter: filter))
+      rival.renew(from: challenged(placed, filter: filter), isPlaceKnown: isPlaceKnown)
     }
   }
 

@@ -8,7 +8,8 @@ import Ranging
 ///
 /// Beside the belief stands its rival, which is the same belief but for that. Both foretell every range; as long as nothing speaks for
 /// the rival it begins anew from the belief, so that its walk begins where the evidence does (Page's test, see
-/// `ContradictionWatch`). Beside a rival that walks stands, from the moment at which something speaks for it, the same rival come to
+/// `ContradictionWatch`). Not so while no direction is known: a walk passes for geometry then, the belief may be wrong from its beginning, and a rival
+/// that began from it would be wrong as well. That one has heard every range. Beside a rival that walks stands, from the moment at which something speaks for it, the same rival come to
 /// rest, which begins anew as long as to walk on explains the ranges better: a short walk is over before it has been noticed.
 /// A rival that wins takes over with all it knows: the peer is followed, not searched for.
 ///
@@ -18,8 +19,9 @@ import Ranging
 package struct WalkRival {
   /// How often a rival for which nothing speaks begins anew, seconds.
   private static let renewal = 0.3
-  /// A rival needs no more hypotheses than this: it is about one place, and lives for seconds.
-  private static let hypothesisLimit = 200
+  /// A rival needs no more hypotheses than this: it is about one place, and lives for seconds. Beside a belief that has no place yet it has
+  /// directions to try as well.
+  private static let (hypothesisLimit, searchingLimit) = (200, 500)
 
   /// What part of the logarithm of the odds at which a walking rival takes over makes it as likely as not; the rest is reserve. What
   /// is believed of a radio's errors is wrong at times, and to be unsure costs less than to follow a peer that stands.
@@ -28,9 +30,11 @@ package struct WalkRival {
   /// Odds at which a radio is taken to err more: as height classes are named.
   private static let loudEnough = 19.0
 
-  /// Logarithms of the odds.
-  private let limit, restLimit, loudLimit: Double
+  /// Logarithms of the odds; `prior`, of a walk that goes on when the search begins, against those of one that begins within a renewal.
+  private let limit, restLimit, loudLimit, prior: Double
   private var candidate: Contender?
+  /// What spoke for it when it began.
+  private var start = 0.0
   private var watch: ContradictionWatch
   private var age = 0.0
   /// The peer has walked and stands elsewhere: nil while nothing speaks for it. Its evidence is that of the walk, less what it costs that the
@@ -43,10 +47,15 @@ package struct WalkRival {
   ///   - limit: logarithm of the odds at which the rival takes over.
   ///   - restLimit: logarithm of the odds against the walk's end within a renewal.
   ///   - loudLimit: logarithm of the odds against a radio that begins to err more within a renewal.
-  package init(limit: Double, restLimit: Double, loudLimit: Double) {
+  ///   - share: probability that a peer walks when the search for it begins, 0..<1.
+  package init(limit: Double, restLimit: Double, loudLimit: Double, share: Double = 0) {
     (self.limit, self.restLimit, self.loudLimit) = (limit, restLimit, loudLimit)
+    prior = max(limit * Self.even + log(share / (1 - share)), 0)
     watch = ContradictionWatch(limit: limit)
   }
+
+  /// Whether it stands beside a belief that had no place when it began, or that was given up for the present one, and still has to be reckoned with.
+  package var isOpen: Bool { start > 0 && watch.evidence > 0 }
 
   /// The rival that is likelier, free to grow; nil where there is none.
   package var posterior: PeerPosterior? {
@@ -97,19 +106,37 @@ package struct WalkRival {
   }
 
   /// Begins anew from a belief, where nothing speaks for the rival and the time has come.
-  package mutating func renew(from belief: @autoclosure () -> PeerPosterior?) {
+  ///
+  /// - Parameter isPlaceKnown: whether the belief has one direction.
+  package mutating func renew(from belief: @autoclosure () -> PeerPosterior?, isPlaceKnown: Bool = true) {
     let over = watch.evidence - restLimit
-    if let walk = candidate?.posterior, walk.walks, over > rested?.evidence ?? 0,
+    if let walk = candidate?.posterior, walk.walks, over > rested?.evidence ?? start,
       rested?.age ?? .infinity >= Self.renewal
     {
       rested = Contender(walk.standing.limited(to: Self.hypothesisLimit), evidence: over)
     }
-    guard candidate == nil || (watch.evidence == 0 && age >= Self.renewal) else { return }
-    watch.reset()
-    age = 0
+    let isDue = candidate == nil || (isPlaceKnown && watch.evidence == 0 && age >= Self.renewal)
+    // Of a radio that errs more nothing is heard while there are many directions: it would cost as much as the belief.
+    guard isDue || (isOpen && isPlaceKnown && louder == nil) else { return }
     let belief = belief()
-    candidate = belief.map { Contender(($0.walks ? $0.standing : $0.walking).limited(to: Self.hypothesisLimit)) }
-    louder = belief.flatMap { $0.walks ? nil : $0.louder?.limited(to: Self.hypothesisLimit) }.map { Contender($0) }
+    let listens = isPlaceKnown && belief?.walks == false
+    louder = listens ? belief?.louder.map { Contender($0.limited(to: Self.hypothesisLimit)) } : nil
+    guard isDue else { return }
+    let limit = isPlaceKnown ? Self.hypothesisLimit : Self.searchingLimit
+    candidate = belief.map { Contender(($0.walks ? $0.standing : $0.walking).limited(to: limit)) }
+    begin(with: belief?.walks == false && !isPlaceKnown ? prior : 0)
+  }
+
+  /// A belief that walked has been given up for one that stands: it becomes the rival, as likely as not.
+  package mutating func oppose(with walk: PeerPosterior) {
+    candidate = Contender(walk.limited(to: Self.searchingLimit))
+    begin(with: limit * Self.even)
+  }
+
+  private mutating func begin(with evidence: Double) {
+    start = evidence
+    watch.reset(to: evidence)
+    age = 0
   }
 
   /// Nothing is to be compared for now.

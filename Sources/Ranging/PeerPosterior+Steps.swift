@@ -20,7 +20,7 @@ extension PeerPosterior {
     // How fast the distance changed says nothing of a velocity in the world before there is a direction.
     if walks { hypotheses = hypotheses!.standing().walking(configuration.walk) }
     // Each noise has every direction: with many of them left, a range would cost more here than ever after.
-    let room = max(limit / hypotheses!.count, Self.fewestDirections)
+    let room = max(limit / hypotheses!.count, walks ? Self.fewestOfWalkers : Self.fewestDirections)
     hypotheses = unfolded(hypotheses!, directions: min(configuration.directions, room))
     hypotheses!.drift(position: .zero, yawVariance: foldedYawVariance, device: device)
     foldedYawVariance = 0

@@ -21,6 +21,8 @@ package struct PeerPosterior {
   static let mergingPeriod = 4
   /// Never are fewer directions tried than this.
   static let fewestDirections = 100
+  /// The same of a peer that walks, whose direction is never known as well.
+  static let fewestOfWalkers = 60
   /// Those below this share are not tried in every direction.
   static let unlikelyShare = 5e-3
 

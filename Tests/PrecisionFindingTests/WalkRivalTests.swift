@@ -162,4 +162,43 @@ import Testing
       #expect(taken == nil && highest < 0.1)
     }
   }
+
+  /// A fresh belief with some ranges to a peer that goes off along the line of sight at `speed`, m/s, from a device that rests, and its rival.
+  private static func open(speed: Double, share: Double, ranges: Int) -> (belief: PeerPosterior, rival: WalkRival) {
+    let configuration = FinderConfiguration()
+    var random = SeededRandom(seed: 7)
+    var belief = PeerPosterior(configuration: configuration.ranging, antennas: [], statedNoise: nil)
+    var rival = WalkRival(
+      limit: configuration.walkLimit, restLimit: configuration.standLimit, loudLimit: configuration.loudLimit,
+      share: share)
+    for k in 0..<ranges {
+      let range = PeerPosterior.Range(
+        timestamp: Timestamp(nanoseconds: Int64(k) * 100_000_000),
+        range: 5 + 0.1 * speed * Double(k) + 0.05 * random.gaussian(), antenna: .zero, device: .zero)
+      let foretold = belief.update(range)?.logDensity
+      _ = rival.weigh(range, foretold: foretold, lost: AccumulatedDrift(), seconds: 0.1)
+      rival.renew(from: belief.hasBegun ? belief : nil, isPlaceKnown: false)
+    }
+    return (belief, rival)
+  }
+
+  /// Beside a belief without a direction a walk is as likely beforehand as it is said to be, and remains open until the ranges have settled it.
+  @Test func aWalkDuringTheSearchIsWeighed() {
+    let first = Self.open(speed: 0, share: 0.02, ranges: 3).rival
+    #expect(first.isOpen && abs(first.probability - 0.02) < 1e-9)
+    let still = Self.open(speed: 0, share: 0.02, ranges: 20).rival
+    let walking = Self.open(speed: 1, share: 0.02, ranges: 20).rival
+    #expect(still.probability < 0.005 && walking.probability > 0.9)
+    #expect(!Self.open(speed: 0, share: 0, ranges: 3).rival.isOpen)
+  }
+
+  /// A walk that has been given up for a peer that stands is still as likely as not, and open.
+  @Test func aWalkThatEndsIsNotForgotten() {
+    var (belief, rival) = Self.open(speed: 0, share: 0.02, ranges: 20)
+    rival.dismiss()
+    #expect(!rival.isOpen && rival.probability == 0)
+    belief = belief.walking
+    rival.oppose(with: belief)
+    #expect(rival.isOpen && abs(rival.probability - 0.5) < 1e-9)
+  }
 }

@@ -51,6 +51,7 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("unseenSpeed", .number(\.unseenSpeed, 0...100)),
     ConfigurationKey("handOverConeDegrees", .number(\.handOverConeDegrees, 0...180)),
     ConfigurationKey("walkLimit", .number(\.walkLimit, 0...1e6)),
+    ConfigurationKey("walkingShare", .number(\.walkingShare, 0...0.999)),
     ConfigurationKey("standLimit", .number(\.standLimit, 0...1e6)),
     ConfigurationKey("loudLimit", .number(\.loudLimit, 0...1e6)),
     ConfigurationKey("anglesAstrayShare", .number(\.anglesAstrayShare, 0...0.99)),
