@@ -23,7 +23,7 @@ package final class OdometryFilter: NavigationFilter {
   private let doubt: Double
   package var vectors = AddedVectors()
   /// Odometry poses from the last one at or before `time` on, each with the jump that led to it.
-  private var poses: [(pose: OdometryPose, jump: Double)]
+  private var poses: [(pose: OdometryPose, jump: OdometryJumpDetector.Jump)]
   /// Slow mean of the spacing of poses, seconds; nil before the second pose.
   private var spacing: Double?
   /// Ends of the intervals that are too long to know where the device was within them.
@@ -38,7 +38,7 @@ package final class OdometryFilter: NavigationFilter {
     self.calibration = calibration
     self.doubt = doubt
     bodyFromNavigation = calibration.bodyFromSensor
-    poses = [(first, 0)]
+    poses = [(first, .none)]
     time = first.timestamp
     worldFromNavigation = first.worldFromSensor
     firstWorldFromNavigation = first.worldFromSensor
@@ -60,7 +60,7 @@ package final class OdometryFilter: NavigationFilter {
     } else {
       spacing = spacing.map { $0 + 0.1 * (interval - $0) } ?? interval
     }
-    poses.append((pose, jumps.excess(from: last, to: pose)))
+    poses.append((pose, jumps.jump(from: last, to: pose)))
   }
 
   /// Poses further apart than this, and than three times their usual spacing, leave a gap, seconds.
@@ -97,7 +97,7 @@ package final class OdometryFilter: NavigationFilter {
     let skew = moved.skew
     for r in 0..<3 { for c in 0..<3 { transition[(r + 3) * 6 + c] = -skew[r, c] } }
     let jumped = jump(until: target)
-    let travelled = max(increment.translation.norm - jumped.squareRoot(), 0)
+    let travelled = max(increment.translation.norm - jumped.place.squareRoot(), 0)
     let positionVariance = calibration.positionRandomWalk * calibration.positionRandomWalk * travelled
     let yawVariance = calibration.yawRandomWalk * calibration.yawRandomWalk * seconds
     var noise = [Double](repeating: 0, count: 36)
@@ -106,9 +106,9 @@ package final class OdometryFilter: NavigationFilter {
     covariance.propagate(poseBlock, transition: transition, noise: noise)
     // A jump begins the tracker's world anew: the pose is as good as before, but what was known of others in that world
     // is off by as much as it jumped.
-    if jumped > 0 { vectors.blocks.forEach { blur($0, by: jumped) } }
-    accumulatedDrift.position += (doubt * doubt * positionVariance + jumped) * Matrix3.identity
-    accumulatedDrift.yaw += doubt * doubt * yawVariance
+    if jumped.place + jumped.heading > 0 { vectors.blocks.forEach { blur($0, by: jumped) } }
+    accumulatedDrift.position += (doubt * doubt * positionVariance + jumped.place) * Matrix3.identity
+    accumulatedDrift.yaw += doubt * doubt * yawVariance + jumped.heading
 
     worldFromNavigation = worldFromNavigation * increment
     firstWorldFromNavigation = worldFromNavigation
@@ -116,10 +116,13 @@ package final class OdometryFilter: NavigationFilter {
     while poses.count > 1, poses[1].pose.timestamp <= time { gapEnds.remove(poses.removeFirst().pose.timestamp) }
   }
 
-  /// Adds a variance, m^2 per axis, to the place of a peer, which leads its vector (`LinkLayout`).
-  private func blur(_ block: ErrorCovariance.Block, by variance: Double) {
+  /// Adds what a jump makes uncertain to the place of a peer, which leads its vector (`LinkLayout`): a turned world turns it about the device.
+  private func blur(_ block: ErrorCovariance.Block, by jump: (place: Double, heading: Double)) {
+    let place = vector(block)
+    let way = Vector3(place[0], place[1], place[2]) - worldFromNavigation.translation
+    let aside = Vector3(0, 0, 1).cross(way)
     var noise = [Double](repeating: 0, count: covariance.size(of: block))
-    for i in 0..<3 { noise[i] = variance }
+    for i in 0..<3 { noise[i] = jump.place + jump.heading * aside[i] * aside[i] }
     covariance.addNoise(block, variance: noise)
   }
 
@@ -132,14 +135,15 @@ package final class OdometryFilter: NavigationFilter {
     return poses.last!.pose.worldFromSensor
   }
 
-  /// Variance per axis, m^2, of the jump within the step from `time` to `target`, which lies in one odometry interval.
-  private func jump(until target: Timestamp) -> Double {
+  /// Variances of the jump within the step from `time` to `target`, which lies in one odometry interval: of the place, m^2 per axis, and of the
+  /// heading, rad^2.
+  private func jump(until target: Timestamp) -> (place: Double, heading: Double) {
     for (a, b) in zip(poses, poses.dropFirst()) where target <= b.pose.timestamp {
-      guard b.jump > 0 else { return 0 }
+      guard b.jump != .none else { return (0, 0) }
       let share = target.seconds(since: time) / b.pose.timestamp.seconds(since: a.pose.timestamp)
-      return b.jump * b.jump * share
+      return (b.jump.metres * b.jump.metres * share, b.jump.radians * b.jump.radians * share)
     }
-    return 0
+    return (0, 0)
   }
 
   package func apply(_ correction: [Double]) {

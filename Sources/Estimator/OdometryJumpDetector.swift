@@ -1,48 +1,32 @@
 import Geometry
 import SensorData
 
-/// Tells a tracker's jumps (relocalisation, settling) from motion: a device cannot leave its present velocity by more than
-/// an acceleration allows.
+/// Tells a tracker's jumps (relocalisation, settling) from motion, of its place and of its heading.
 struct OdometryJumpDetector {
-  /// No hand, robot or drone in scope accelerates harder, m/s^2.
-  private let largestAcceleration = 30.0
-  /// Rounding of positions and stamps, and a motion-capture glitch, metres.
-  private let slack = 0.1
-  /// The velocity is a mean over about this long, seconds.
-  private let memory = 0.1
-  /// Unknown for as long as the mean takes: a recording may begin at speed.
-  private var velocity: Vector3?
-  private var first: OdometryPose?
-  /// What the velocity would be if the last jump had been motion: a second step like it says that it was.
-  private var rival: Vector3?
+  /// By how much a pose is off what motion explains.
+  struct Jump: Equatable {
+    /// Of the place, metres.
+    var metres = 0.0
+    /// About the vertical, radians, at least 0: trackers know what is down, and jump in heading alone.
+    var radians = 0.0
+
+    static let none = Jump()
+  }
+
+  /// No hand, robot or drone in scope accelerates harder (30 m/s^2, 250 rad/s^2). A hand that shakes turns the other way every tenth of a second.
+  private var place = JumpWatch(largestAcceleration: 30, slack: 0.1, memory: 0.1)
+  private var turn = JumpWatch(largestAcceleration: 250, slack: 0.05, memory: 0.02)
   /// Jumps so far.
   private(set) var count = 0
 
-  /// By how many metres the step from `a` to `b` exceeds what motion explains; 0 for motion.
-  mutating func excess(from a: OdometryPose, to b: OdometryPose) -> Double {
+  /// What of the step from `a` to `b` no motion explains.
+  mutating func jump(from a: OdometryPose, to b: OdometryPose) -> Jump {
     let seconds = b.timestamp.seconds(since: a.timestamp)
-    let step = b.worldFromSensor.translation - a.worldFromSensor.translation
-    let limit = slack + 0.5 * largestAcceleration * seconds * seconds
-    func unexplained(_ velocity: Vector3) -> Double { (step - velocity * seconds).norm }
-    guard let present = velocity else {
-      let start = first ?? a
-      first = start
-      let elapsed = b.timestamp.seconds(since: start.timestamp)
-      if elapsed >= memory { velocity = (b.worldFromSensor.translation - start.worldFromSensor.translation) / elapsed }
-      return 0
-    }
-    if unexplained(present) <= limit {
-      velocity = present + min(seconds / memory, 1) * (step / seconds - present)
-      rival = nil
-      return 0
-    }
-    if let other = rival, unexplained(other) <= limit {
-      velocity = step / seconds
-      rival = nil
-      return 0
-    }
-    count += 1
-    rival = step / seconds
-    return unexplained(present)
+    let (from, to) = (a.worldFromSensor, b.worldFromSensor)
+    let moved = place.excess(of: to.translation - from.translation, in: seconds)
+    // In the sensor's axes: who keeps on turning about an axis of the device has the same rate there from step to step.
+    let turned = turn.excess(of: (from.rotation.inverse * to.rotation).log, in: seconds)
+    if moved != nil || turned != nil { count += 1 }
+    return Jump(metres: moved?.norm ?? 0, radians: turned.map { abs((from.rotation * $0).z) } ?? 0)
   }
 }

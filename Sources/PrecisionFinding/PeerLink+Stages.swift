@@ -150,6 +150,14 @@ extension PeerLink {
     noteReopening()
   }
 
+  /// Whether the trajectory has jumped by a good part of the distance, or turned by as much: that leaves nothing of a direction. A single gross
+  /// range must not make the distance small.
+  func isTornAway(by lost: AccumulatedDrift, range: Double, _ filter: any NavigationFilter) -> Bool {
+    guard case .searching(let posterior) = stage, posterior.hasBegun else { return isTracked && lost.yaw > 0.04 }
+    return lost.yaw > 0.04
+      || lost.positionVariance > 0.04 * max(range * range, posterior.squaredDistance(from: filter))
+  }
+
   /// Gives the peer up as a state of `filter`, which is about to go: where it is must be found anew, its radio stays as it is known.
   func detach(from filter: any NavigationFilter) {
     reopen(filter: filter, with: [], knowing: radio(filter: filter))

@@ -63,7 +63,11 @@ final class PeerLink {
     let placed = measured(range, antenna: antenna, filter: filter)
     guard !isRepeated(range, antenna: placed.antenna) else { return record.noteRepetition(range) }
     let seconds = record.noteNews(at: range.timestamp) ?? 0.1
-    let lost = filter.accumulatedDrift - drift
+    var lost = filter.accumulatedDrift - drift
+    if isTornAway(by: lost, range: range.range, filter) {
+      detach(from: filter)
+      lost = AccumulatedDrift()
+    }
     drift = filter.accumulatedDrift
     aperture.note(
       placed.antenna, seconds: seconds, drift: lost, range: range.range, tellsSide: !placed.cosines.isEmpty,
@@ -104,14 +108,6 @@ final class PeerLink {
     case .searching(var posterior):
       // Megabytes of hypotheses: held twice, they would be copied as soon as one is touched.
       stage = .searching(fresh)
-      // A jump of the trajectory by a good part of the distance leaves nothing of the direction: begin anew. A single gross
-      // range must not make the distance small.
-      if lost.positionVariance > 0.04 * range.range * range.range,
-        lost.positionVariance > 0.04 * posterior.squaredDistance(from: filter)
-      {
-        posterior = fresh
-        angleDoubt.restart(forgetsTrust: false)
-      }
       if posterior.hasBegun {
         posterior.drift(
           position: lost.position, yawVariance: lost.yaw, device: filter.worldFromBody.translation)

@@ -28,6 +28,45 @@ import Testing
     #expect(Self.jumps(Self.walk(dt: dt, offset: Vector3(0, -2, 0), length: 1)) == 2, "away and back")
   }
 
+  /// How many jumps a filter sees in a heading, and by how much it takes it to have jumped, radians.
+  private static func turns(dt: Double, _ heading: (Double) -> Rotation) -> (count: Int, radians: Double) {
+    let times = Array(stride(from: 0, to: 4, by: dt))
+    let poses = times.map { OdometryFilterTests.pose($0, Pose(rotation: heading($0))) }
+    let filter = OdometryFilter(calibration: OdometryCalibration(yawRandomWalk: 0), first: poses[0])
+    poses.dropFirst().forEach(filter.append)
+    #expect(filter.advance(to: poses.last!.timestamp))
+    return (filter.jumpCount, filter.accumulatedDrift.yaw.squareRoot())
+  }
+
+  /// A world that is turned by 30 degrees jumps by as much; a hand that turns and shakes does not, nor what tilts by itself.
+  @Test(arguments: [1.0 / 30, 0.01, 0.005])
+  func aTurnedWorldIsAJump(dt: Double) {
+    let jump = Angle.degrees(30)
+    func turning(_ t: Double) -> Rotation { .yaw(2 * t) * Rotation.exp(Vector3(0.3, 0, 0)) }
+    #expect(Self.turns(dt: dt, turning) == (0, 0))
+    let turned = Self.turns(dt: dt) { t in .yaw(t >= 2 ? jump : 0) * turning(t) }
+    #expect(turned.count == 1 && abs(turned.radians - jump) < 0.02)
+    #expect(Self.turns(dt: dt) { .yaw(0.4 * sin(6 * .pi * $0)) }.count == 0, "a hand that shakes three times a second")
+    let tilted = Self.turns(dt: dt) { t in Rotation.exp(Vector3(t >= 2 ? jump : 0, 0, 0)) }
+    #expect(tilted.count == 1 && tilted.radians < 1e-6)
+  }
+
+  /// A world that turned took a peer 4 m away along by 4 m times that, aside of the way to it.
+  @Test func aTurnedWorldBlursThePeersAside() throws {
+    let filter = OdometryFilter(
+      calibration: OdometryCalibration(positionRandomWalk: 0, yawRandomWalk: 0),
+      first: OdometryFilterTests.pose(0, .identity))
+    for k in 1...20 {
+      filter.append(OdometryFilterTests.pose(0.01 * Double(k), Pose(rotation: .yaw(k >= 15 ? 0.5 : 0))))
+    }
+    let independent = [0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.01]
+    let block = try #require(filter.addVector([4, 0, 1], jacobian: [], independent: independent))
+    #expect(filter.advance(to: OdometryFilterTests.at(0.2)))
+    let p = filter.covariance.marginal([block])
+    #expect(abs(p[0] - 0.01) < 1e-6 && abs(p[4] - (0.01 + 4)) < 1e-6 && abs(p[8] - 0.01) < 1e-6)
+    #expect(abs(filter.accumulatedDrift.yaw - 0.25) < 1e-6)
+  }
+
   /// Motion capture loses a marker for a frame.
   @Test(arguments: [0.01, 0.005])
   func aGlitchOfCentimetresIsNoJump(dt: Double) {

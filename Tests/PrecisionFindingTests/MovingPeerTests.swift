@@ -24,19 +24,14 @@ import Testing
 
   private static func seconds(_ update: NearbyUpdate) -> Double { update.timestamp.seconds(since: Simulator.start) }
 
-  /// Whether a converged update's angle is over 20 degrees off.
-  private static func isFalse(_ update: NearbyUpdate, _ simulator: Simulator) -> Bool {
-    update.convergence.status == .converged && off(update, simulator).map { $0 > .pi / 9 } ?? false
+  /// Whether an update's angle is over 20 degrees off.
+  private static func isWrong(_ update: NearbyUpdate, _ simulator: Simulator) -> Bool {
+    PromiseTests.angleError(update, simulator).map { abs($0) > .pi / 9 } ?? false
   }
 
-  /// By how much an update's angle is off, radians; nil where it has none.
-  private static func off(_ update: NearbyUpdate, _ simulator: Simulator) -> Double? {
-    guard let angle = update.object.horizontalAngle else { return nil }
-    let time = seconds(update)
-    let device = simulator.motion.kinematics(at: time).worldFromBody
-    let peer = simulator.scenario.peers[0].position(at: time)
-    let truth = HorizontalAngle.of(peer - device.translation, worldFromDevice: device.rotation)
-    return abs(Angle.wrapped(angle.value - truth))
+  /// Whether a converged one's is.
+  private static func isFalse(_ update: NearbyUpdate, _ simulator: Simulator) -> Bool {
+    update.convergence.status == .converged && isWrong(update, simulator)
   }
 
   /// A peer that says that it moves is at no moment believed to be where it was.
@@ -86,7 +81,7 @@ import Testing
       let simulator = try Simulator(scenario: Scenario.named("mc-carried-walk").followedByOdometry, seed: seed)
       let finder = PrecisionFinder(rig: simulator.rig, configuration: configuration, useOdometry: true)
       let updates = (simulator.events().flatMap { finder.process($0) } + finder.finish()).updates()
-      return updates.contains { off($0, simulator).map { $0 > .pi / 9 } ?? false }
+      return updates.contains { isWrong($0, simulator) }
     }
   }
 
