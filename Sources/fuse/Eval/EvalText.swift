@@ -47,13 +47,14 @@ enum EvalText {
     columns: [
       Column(title: "angle ° median", key: .angleErrorDegrees, unit: .degrees),
       Column(title: "° 90 %", key: .angleErrorDegrees90, unit: .degrees),
+      Column(title: "over 20° off %", key: .wrongAngles, unit: .share),
       Column(title: "coverage %", key: .coverage90, unit: .share),
       Column(title: "first angle s", key: .firstAngle, unit: .seconds),
       Column(title: "converged s", key: .timeToConverge, unit: .seconds),
       Column(title: "converged %", key: .convergedShare, unit: .share),
       Column(title: "false %", key: .falseConverged, unit: .share),
       Column(title: "level decided %", key: .verticalDecided, unit: .share),
-      Column(title: "wrong %", key: .verticalWrong, unit: .share),
+      Column(title: "level wrong %", key: .verticalWrong, unit: .share),
       Column(title: "distance m", key: .distanceError, unit: .metres),
       Column(title: "position m", key: .positionError, unit: .metres),
       Column(title: "rejected %", key: .rejectedRanges, unit: .share),
@@ -107,7 +108,7 @@ enum EvalText {
       Column(title: "coverage %", key: .idealCoverage90, unit: .share),
       Column(title: "false %", key: .idealFalseConverged, unit: .share),
       Column(title: "level decided %", key: .idealVerticalDecided, unit: .share),
-      Column(title: "wrong %", key: .idealVerticalWrong, unit: .share),
+      Column(title: "level wrong %", key: .idealVerticalWrong, unit: .share),
       Column(title: "level decided, ratio", key: .verticalDecidedRatio, unit: .ratio),
     ])
 
