@@ -87,7 +87,8 @@ extension PeerLink {
   func takeOver(filter: any NavigationFilter) {
     if case .searching(let belief) = stage, belief.walks {
       become(belief.standing, filter: filter)
-      return rival.oppose(with: belief)
+      if !isPlaceKnown { rival.oppose(with: belief) }
+      return
     }
     guard let posterior = rival.posterior else { return }
     become(posterior, filter: filter)
