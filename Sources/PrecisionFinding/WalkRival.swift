@@ -8,8 +8,10 @@ import Ranging
 ///
 /// Beside the belief stands its rival, which is the same belief but for that. Both foretell every range; as long as nothing speaks for
 /// the rival it begins anew from the belief, so that its walk begins where the evidence does (Page's test, see
-/// `ContradictionWatch`). Not so while no direction is known: a walk passes for geometry then, the belief may be wrong from its beginning, and a rival
-/// that began from it would be wrong as well. That one has heard every range. Beside a rival that walks stands, from the moment at which something speaks for it, the same rival come to
+/// `ContradictionWatch`). Not so while no direction is known: a walk passes for geometry then, the belief may be wrong from its beginning,
+/// and a rival that began from it would be wrong as well. That one has heard every range.
+///
+/// Beside a rival that walks stands, from the moment at which something speaks for it, the same rival come to
 /// rest, which begins anew as long as to walk on explains the ranges better: a short walk is over before it has been noticed.
 /// A rival that wins takes over with all it knows: the peer is followed, not searched for.
 ///
@@ -54,7 +56,7 @@ package struct WalkRival {
     watch = ContradictionWatch(limit: limit)
   }
 
-  /// Whether it stands beside a belief that had no place when it began, or that was given up for the present one, and still has to be reckoned with.
+  /// Whether it has to be reckoned with since before the belief had a direction.
   package var isOpen: Bool { start > 0 && watch.evidence > 0 }
 
   /// The rival that is likelier, free to grow; nil where there is none.
@@ -127,7 +129,7 @@ package struct WalkRival {
     begin(with: belief?.walks == false && !isPlaceKnown ? prior : 0)
   }
 
-  /// A belief that walked has been given up for one that stands: it becomes the rival, as likely as not.
+  /// A belief that walked has been given up for one that stands and has no direction: it becomes the rival, as likely as not.
   package mutating func oppose(with walk: PeerPosterior) {
     candidate = Contender(walk.limited(to: Self.searchingLimit))
     begin(with: limit * Self.even)
