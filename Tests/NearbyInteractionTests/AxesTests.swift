@@ -60,12 +60,19 @@ import Testing
 
   static let lively = 24.0
 
-  /// A turn on the spot with the arm swinging in all directions, then the poses, two seconds each. It begins and ends at
-  /// the origin, looking along +y.
+  /// The phone at the origin in one of the poses.
+  private static func held(_ index: Int) -> Pose {
+    let axes = poses[index].axes
+    return Pose(rotation: Rotation(matrix: Matrix3(columns: axes.0, axes.1, axes.2)))
+  }
+
+  /// A turn on the spot with the arm swinging in all directions, then the poses, two seconds each, half a second on the way: what turns at once is a
+  /// tracker that has jumped. It begins and ends at the origin, looking along +y.
   static func pose(_ time: Double) -> Pose {
     guard time < lively else {
-      let axes = poses[min(Int((time - lively) / 2), poses.count - 1)].axes
-      return Pose(rotation: Rotation(matrix: Matrix3(columns: axes.0, axes.1, axes.2)))
+      let index = min(Int((time - lively) / 2), poses.count - 1)
+      let (before, held) = (held(max(index - 1, 0)), held(index))
+      return before.interpolated(to: held, fraction: min((time - lively - 2 * Double(index)) / 0.5, 1))
     }
     let phase = 2 * Double.pi * time / lively
     let tilt = Rotation.exp(Vector3(0.5 * sin(5 * phase), 0, 0))
