@@ -2,7 +2,7 @@ import Geometry
 
 /// Tells a jump from motion in one quantity that moves on: nothing leaves its present speed by more than an acceleration allows.
 struct JumpWatch {
-  /// In units of the quantity: the largest acceleration, 1/s^2, and what rounding of values and stamps, or a glitch of motion capture, makes.
+  /// In units of the quantity (metres or radians): the largest acceleration, 1/s^2, and what rounding of values and stamps, or a glitch of motion capture, makes.
   private let largestAcceleration, slack: Double
   /// The speed is a mean over about this long, seconds.
   private let memory: Double
@@ -16,7 +16,11 @@ struct JumpWatch {
     (self.largestAcceleration, self.slack, self.memory) = (largestAcceleration, slack, memory)
   }
 
-  /// What of a step motion does not explain; nil for motion.
+  /// What of a step motion does not explain, in the step's units; nil for motion.
+  ///
+  /// - Parameters:
+  ///   - step: metres along the axes of the world, or a rotation vector in radians.
+  ///   - seconds: how long it took, above 0.
   mutating func excess(of step: Vector3, in seconds: Double) -> Vector3? {
     let limit = slack + 0.5 * largestAcceleration * seconds * seconds
     func unexplained(_ speed: Vector3) -> Vector3 { step - seconds * speed }

@@ -96,8 +96,8 @@ package final class OdometryFilter: NavigationFilter {
     for i in 0..<6 { transition[i * 7] = 1 }
     let skew = moved.skew
     for r in 0..<3 { for c in 0..<3 { transition[(r + 3) * 6 + c] = -skew[r, c] } }
-    let jumped = jump(until: target)
-    let travelled = max(increment.translation.norm - jumped.place.squareRoot(), 0)
+    let (jump, share) = jump(until: target)
+    let travelled = max(increment.translation.norm - share * jump.metres, 0)
     let positionVariance = calibration.positionRandomWalk * calibration.positionRandomWalk * travelled
     let yawVariance = calibration.yawRandomWalk * calibration.yawRandomWalk * seconds
     var noise = [Double](repeating: 0, count: 36)
@@ -105,10 +105,12 @@ package final class OdometryFilter: NavigationFilter {
     for i in 3..<6 { noise[i * 7] = positionVariance }
     covariance.propagate(poseBlock, transition: transition, noise: noise)
     // A jump begins the tracker's world anew: the pose is as good as before, but what was known of others in that world
-    // is off by as much as it jumped.
-    if jumped.place + jumped.heading > 0 { vectors.blocks.forEach { blur($0, by: jumped) } }
-    accumulatedDrift.position += (doubt * doubt * positionVariance + jumped.place) * Matrix3.identity
-    accumulatedDrift.yaw += doubt * doubt * yawVariance + jumped.heading
+    // is off by as much as it jumped. All of it at once: to who hears of it in parts, each would be small.
+    let isNew = jump != .none && time == poses[0].pose.timestamp
+    let (place, heading) = isNew ? (jump.metres * jump.metres, jump.radians * jump.radians) : (0, 0)
+    if isNew { vectors.blocks.forEach { blur($0, place: place, heading: heading) } }
+    accumulatedDrift.position += (doubt * doubt * positionVariance + place) * Matrix3.identity
+    accumulatedDrift.yaw += doubt * doubt * yawVariance + heading
 
     worldFromNavigation = worldFromNavigation * increment
     firstWorldFromNavigation = worldFromNavigation
@@ -116,13 +118,14 @@ package final class OdometryFilter: NavigationFilter {
     while poses.count > 1, poses[1].pose.timestamp <= time { gapEnds.remove(poses.removeFirst().pose.timestamp) }
   }
 
-  /// Adds what a jump makes uncertain to the place of a peer, which leads its vector (`LinkLayout`): a turned world turns it about the device.
-  private func blur(_ block: ErrorCovariance.Block, by jump: (place: Double, heading: Double)) {
-    let place = vector(block)
-    let way = Vector3(place[0], place[1], place[2]) - worldFromNavigation.translation
+  /// Adds what a jump makes uncertain to the place of a peer, which leads its vector (`LinkLayout`): `place`, m^2 per axis, and `heading`, rad^2, for a
+  /// turned world turns it about the device.
+  private func blur(_ block: ErrorCovariance.Block, place: Double, heading: Double) {
+    let peer = vector(block)
+    let way = Vector3(peer[0], peer[1], peer[2]) - worldFromNavigation.translation
     let aside = Vector3(0, 0, 1).cross(way)
     var noise = [Double](repeating: 0, count: covariance.size(of: block))
-    for i in 0..<3 { noise[i] = jump.place + jump.heading * aside[i] * aside[i] }
+    for i in 0..<3 { noise[i] = place + heading * aside[i] * aside[i] }
     covariance.addNoise(block, variance: noise)
   }
 
@@ -135,15 +138,12 @@ package final class OdometryFilter: NavigationFilter {
     return poses.last!.pose.worldFromSensor
   }
 
-  /// Variances of the jump within the step from `time` to `target`, which lies in one odometry interval: of the place, m^2 per axis, and of the
-  /// heading, rad^2.
-  private func jump(until target: Timestamp) -> (place: Double, heading: Double) {
+  /// The jump of the odometry interval in which the step from `time` to `target` lies, and which share of the interval that step is.
+  private func jump(until target: Timestamp) -> (jump: OdometryJumpDetector.Jump, share: Double) {
     for (a, b) in zip(poses, poses.dropFirst()) where target <= b.pose.timestamp {
-      guard b.jump != .none else { return (0, 0) }
-      let share = target.seconds(since: time) / b.pose.timestamp.seconds(since: a.pose.timestamp)
-      return (b.jump.metres * b.jump.metres * share, b.jump.radians * b.jump.radians * share)
+      return (b.jump, target.seconds(since: time) / b.pose.timestamp.seconds(since: a.pose.timestamp))
     }
-    return (0, 0)
+    return (.none, 0)
   }
 
   package func apply(_ correction: [Double]) {

@@ -87,11 +87,12 @@ extension PeerLink {
 
   /// Every direction is possible again; `ranges` are what the new hypotheses know, and of the radio what is known.
   func reopen(
-    filter: any NavigationFilter, with ranges: [LinkWatch.Unexplained], knowing knowledge: LinkKnowledge? = nil
+    filter: any NavigationFilter, with ranges: [LinkWatch.Unexplained], knowing knowledge: LinkKnowledge? = nil,
+    forgetsTrust: Bool = true
   ) {
     var posterior = fresh.knowing(knowledge)
     var doubt = angleDoubt
-    doubt.restart(forgetsTrust: true)
+    doubt.restart(forgetsTrust: forgetsTrust)
     drift = ranges.first?.drift ?? filter.accumulatedDrift
     for (range, then) in ranges {
       let lost = then - drift
@@ -111,13 +112,13 @@ extension PeerLink {
   /// Whether the trajectory has jumped by a good part of the distance, or turned by as much: that leaves nothing of a direction. A single gross
   /// range must not make the distance small.
   func isTornAway(by lost: AccumulatedDrift, range: Double, _ filter: any NavigationFilter) -> Bool {
-    guard case .searching(let posterior) = stage, posterior.hasBegun else { return isTracked && lost.yaw > 0.04 }
-    return lost.yaw > 0.04
-      || lost.positionVariance > 0.04 * max(range * range, posterior.squaredDistance(from: filter))
+    if lost.yaw > 0.04 { return true }
+    guard lost.positionVariance > 0.04 * range * range, case .searching(let posterior) = stage else { return false }
+    return lost.positionVariance > 0.04 * posterior.squaredDistance(from: filter)
   }
 
   /// Gives the peer up as a state of `filter`, which is about to go: where it is must be found anew, its radio stays as it is known.
   func detach(from filter: any NavigationFilter) {
-    reopen(filter: filter, with: [], knowing: radio(filter: filter))
+    reopen(filter: filter, with: [], knowing: radio(filter: filter), forgetsTrust: false)
   }
 }

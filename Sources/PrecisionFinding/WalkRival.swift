@@ -21,9 +21,8 @@ import Ranging
 package struct WalkRival {
   /// How often a rival for which nothing speaks begins anew, seconds.
   private static let renewal = 0.3
-  /// A rival needs no more hypotheses than this: it is about one place, and lives for seconds. Beside a belief that has no place yet it has
-  /// directions to try as well.
-  private static let (hypothesisLimit, searchingLimit) = (200, 500)
+  /// A rival needs no more hypotheses than this: it is about one place and lives for seconds, or is to foretell ranges and not to find anything.
+  private static let hypothesisLimit = 200
 
   /// What part of the logarithm of the odds at which a walking rival takes over makes it as likely as not; the rest is reserve. What
   /// is believed of a radio's errors is wrong at times, and to be unsure costs less than to follow a peer that stands.
@@ -124,14 +123,17 @@ package struct WalkRival {
     let listens = isPlaceKnown && belief?.walks == false
     louder = listens ? belief?.louder.map { Contender($0.limited(to: Self.hypothesisLimit)) } : nil
     guard isDue else { return }
-    let limit = isPlaceKnown ? Self.hypothesisLimit : Self.searchingLimit
-    candidate = belief.map { Contender(($0.walks ? $0.standing : $0.walking).limited(to: limit)) }
-    begin(with: belief?.walks == false && !isPlaceKnown ? prior : 0)
+    let isSearch = belief?.walks == false && !isPlaceKnown
+    candidate = belief.map {
+      Contender(
+        ($0.walks ? $0.standing : isSearch ? $0.walkingInOutline : $0.walking).limited(to: Self.hypothesisLimit))
+    }
+    begin(with: isSearch ? prior : 0)
   }
 
   /// A belief that walked has been given up for one that stands and has no direction: it becomes the rival, as likely as not.
   package mutating func oppose(with walk: PeerPosterior) {
-    candidate = Contender(walk.limited(to: Self.searchingLimit))
+    candidate = Contender(walk.limited(to: Self.hypothesisLimit))
     begin(with: limit * Self.even)
   }
 

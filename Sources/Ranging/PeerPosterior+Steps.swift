@@ -17,6 +17,8 @@ extension PeerPosterior {
   private mutating func unfold(device: Vector3) {
     isFolded = false
     pruneNoises(below: Self.unlikelyShare)
+    // A walker's hypotheses are larger, and most of them are rivals: only as many noises as there is room for, the likeliest.
+    if walks { pruneNoises(but: max(limit / (2 * Self.fewestOfWalkers), 1)) }
     // How fast the distance changed says nothing of a velocity in the world before there is a direction.
     if walks { hypotheses = hypotheses!.standing().walking(configuration.walk) }
     // Each noise has every direction: with many of them left, a range would cost more here than ever after.
@@ -114,6 +116,12 @@ extension PeerPosterior {
     }
     guard let kept else { return }
     hypotheses!.filter { pairs[$0 / 2] >= kept }
+  }
+
+  /// Gives up all noises but so many, at least one: the likeliest stay.
+  mutating func pruneNoises(but count: Int) {
+    let shares = noiseShares(hypotheses!).sorted(by: >)
+    if count < shares.count { pruneNoises(below: shares[count - 1]) }
   }
 
   /// Gives up the pairs that are far less likely than the best.

@@ -9,6 +9,15 @@ extension PeerPosterior {
   /// The same belief of a peer that walks from now on, where to is not known.
   package var walking: PeerPosterior { withHypotheses(walks: true) { $0.walking(configuration.walk) } }
 
+  /// `walking` in outline, under the likeliest noise alone: enough to foretell ranges.
+  package var walkingInOutline: PeerPosterior {
+    guard hypotheses != nil, !isFolded else { return walking }
+    var copy = self
+    copy.pruneNoises(but: 1)
+    copy.normalize()
+    return copy.walking
+  }
+
   /// The same belief of a peer that stands from now on, where it is.
   package var standing: PeerPosterior { withHypotheses(walks: false) { $0.standing() } }
 
