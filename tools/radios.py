@@ -3,6 +3,7 @@
 
     tools/radios.py scenario <scenario file> <number>   the scenario with the radio of that number, to the standard output
     tools/radios.py page <folder>                       the page about the folder's *.yaml and *.jsonl, to the standard output
+    tools/radios.py motions <figures> <title>           a section about figures of several motions with one radio, to the standard output
 
 `tools/update-radios` calls both.
 """
@@ -73,8 +74,25 @@ def page(folder):
             print(row(f"blocked {share:g}", [trial for trial in trials if trial["radio"]["nlos_share"] == share]))
 
 
+def motions(file, title):
+    """A row a motion of what `fuse eval --pool --format jsonl` printed."""
+    columns = [
+        ("published", "publishableAngleShare"), ("error ratio", "angleErrorRatio"), ("90 % error ratio", "angleErrorRatio90"),
+        ("half-width ratio", "halfWidthRatio"), ("10° interval time ratio", "narrowAngleRatio"), ("first angle ratio", "firstAngleRatio"),
+        ("coverage", "coverage90"), ("ideal's coverage", "idealCoverage90"), ("over 20° off", "wrongAngles"),
+        ("level decided, ratio", "verticalDecidedRatio"), ("level wrong", "verticalWrong"), ("falsely converged trials", "falselyConvergedTrials")]
+    print(f"\n## {title}\n\n| motion | trials | " + " | ".join(name for name, _ in columns) + " |")
+    print("|---|" + "---:|" * (len(columns) + 1))
+    for line in open(file):
+        trial = json.loads(line)
+        values = [f"{trial[key]:.2f}" if trial.get(key) is not None else "-" for _, key in columns]
+        print(f"| {trial['name'].removesuffix('.yaml')} | {trial['trials']} | " + " | ".join(values) + " |")
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "scenario":
         print(scenario(sys.argv[2], int(sys.argv[3])), end="")
+    elif sys.argv[1] == "motions":
+        motions(sys.argv[2], sys.argv[3])
     else:
         page(sys.argv[2])

@@ -65,7 +65,7 @@ package struct TrackedPeer {
     self.configuration = configuration
     layout = LinkLayout(antennas: antennas)
     lastPosition = filter.worldFromBody.translation
-    self.noise = noise
+    self.noise = noise.coloured(atLeast: configuration.trackedNoise)
     angles = posterior.angles
     angleOffset = posterior.angleOffset
     lastAngle = posterior.lastAngle

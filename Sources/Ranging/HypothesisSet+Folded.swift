@@ -11,14 +11,9 @@ extension HypothesisSet {
     folded first: PeerPosterior.Range, _ configuration: RangingConfiguration, layout: LinkLayout, statedNoise: Double?,
     knowledge: LinkKnowledge? = nil
   ) {
-    let candidates = configuration.noiseCandidates.map {
-      RangeNoise(
-        total: statedNoise ?? configuration.assumedNoise, degrees: configuration.noiseWorth, coloured: $0.x,
-        correlationTime: $0.y, correlationLength: configuration.correlationLength)
-    }
     let weighed =
       knowledge?.noises.map { ($0.noise, log($0.share)) }
-      ?? candidates.map { noise in (noise, statedNoise.map { configuration.logPrior(of: noise, stated: $0) } ?? 0) }
+      ?? configuration.weighedNoises(stated: statedNoise, antennaCount: layout.antennaCount)
     self.init(anchor: first.antenna, layout: layout, noises: weighed.map(\.0))
     let prior = LinkPrior(configuration: configuration, layout: layout, bias: knowledge?.bias)
     for (index, (noise, stated)) in weighed.enumerated() {

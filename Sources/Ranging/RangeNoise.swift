@@ -53,12 +53,19 @@ package struct RangeNoise: Equatable, Sendable {
 
   /// By how much a radio may begin to err more, and the largest coloured 1-sigma that is believed, metres.
   private static let step = 2.0, loudest = 0.4
+  /// What a radio errs by at least that has begun to, 1-sigma, metres: twice next to nothing would be nothing.
+  private static let loud = 0.04
 
-  /// The same with twice the coloured part; nil where that is more than is believed of any radio.
+  /// The same with twice the coloured part, and 4 cm at least; nil where that is more than is believed of any radio.
   package var louder: RangeNoise? {
-    guard coloured * Self.step <= Self.loudest else { return nil }
-    return RangeNoise(
-      white: white, degrees: degrees, coloured: Self.step * coloured, correlationTime: correlationTime,
+    let louder = max(Self.step * coloured, Self.loud)
+    return louder <= Self.loudest ? coloured(atLeast: louder) : nil
+  }
+
+  /// The same with a coloured part of no less than this 1-sigma, metres.
+  package func coloured(atLeast least: Double) -> RangeNoise {
+    RangeNoise(
+      white: white, degrees: degrees, coloured: max(coloured, least), correlationTime: correlationTime,
       correlationLength: correlationLength)
   }
 

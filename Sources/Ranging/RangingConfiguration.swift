@@ -21,9 +21,17 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// Distance over which the coloured range error decorrelates, metres.
   public var correlationLength = 20.0
   /// Candidates for the coloured error: its 1-sigma in metres, and for how long it lasts, seconds. The link's own ranges decide between
-  /// them, and tell under each how large the white noise is. Each twice the one before, over what radios are like; why no closer ones, and why one
-  /// memory serves all: docs/estimator.md.
-  public var noiseCandidates: [SIMD2<Double>] = [[0.02, 2], [0.04, 2], [0.08, 2], [0.16, 2]]
+  /// them, and tell under each how large the white noise is. One for radios that have next to none, then each twice the one before, over what radios
+  /// are like; why no closer ones, and why one memory serves all: docs/estimator.md.
+  public var noiseCandidates: [SIMD2<Double>] = [[0.005, 2], [0.04, 2], [0.08, 2], [0.16, 2]]
+  /// Share of the radios that are as the first of these, 0...1; the others share the rest alike.
+  public var quietShare = 0.5
+  /// With several antennas the coloured error of each is this at least, 1-sigma, metres: the phase centre of an antenna moves by centimetres with the
+  /// direction that it is seen from, and what antennas differ by is taken for the direction.
+  public var antennaWander = 0.02
+  /// Once a peer is found, the coloured error of its link is this at least, 1-sigma, metres: what the search told of the radio it told of one corner
+  /// of the room, and the filter has one noise for the minutes to come.
+  public var trackedNoise = 0.04
   /// 1-sigma of all noise, metres, where the recording states none.
   public var assumedNoise = 0.1
   /// What is stated or assumed of the noise counts as much as so many ranges of the link; from 1e9 on it is taken as it is.
@@ -86,8 +94,25 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// The defaults.
   public init() {}
 
-  /// Logarithm of the prior of a candidate for the noise, but for a constant, where the recording states a total 1-sigma, metres.
-  func logPrior(of noise: RangeNoise, stated: Double) -> Double {
+  /// Candidates for the noise of a link, and the logarithms of their priors but for a constant.
+  ///
+  /// - Parameters:
+  ///   - stated: the total 1-sigma that the recording states, metres.
+  ///   - antennaCount: of the device.
+  package func weighedNoises(stated: Double?, antennaCount: Int) -> [(noise: RangeNoise, logPrior: Double)] {
+    let others = Double(max(noiseCandidates.count - 1, 1))
+    return noiseCandidates.enumerated().map { index, candidate in
+      let noise = RangeNoise(
+        total: stated ?? assumedNoise, degrees: noiseWorth,
+        coloured: antennaCount > 1 ? max(candidate.x, antennaWander) : candidate.x,
+        correlationTime: candidate.y, correlationLength: correlationLength)
+      let share = index == 0 ? quietShare : (1 - quietShare) / others
+      return (noise, log(max(share, 1e-12)) + (stated.map { logLikelihood(ofStating: $0, of: noise) } ?? 0))
+    }
+  }
+
+  /// Logarithm of how often a total 1-sigma is stated of such a radio, but for a constant; metres.
+  private func logLikelihood(ofStating stated: Double, of noise: RangeNoise) -> Double {
     let off = log(noise.total / stated) / statedNoiseLogWidth
     return -log1p(off * off)
   }

@@ -8,7 +8,7 @@ import Testing
 /// Radios of every kind under one default setting, whose white noise is learnt.
 @Suite struct RadiosTests {
   /// Azimuth seen from the device: mean and 1-sigma, radians.
-  private static func azimuth(_ posterior: PeerPosterior, from device: Vector3) -> (mean: Double, sigma: Double) {
+  static func azimuth(_ posterior: PeerPosterior, from device: Vector3) -> (mean: Double, sigma: Double) {
     let parts = posterior.gaussians
     let mean = ExactPosteriorTests.azimuth(parts, from: device)
     let square = parts.reduce(0.0) { sum, part in
@@ -72,6 +72,7 @@ import Testing
     var random = SeededRandom(seed: 73)
     var configuration = RangingConfiguration()
     configuration.noiseCandidates = (0..<400).map { [0.05 + 1e-5 * Double($0), 2] }
+    configuration.quietShare = 1.0 / 400
     configuration.hypothesisLimit = 10
     var posterior = PeerPosterior(configuration: configuration, antennas: [""], statedNoise: nil)
     for reading in RangingTrial(.arc, seconds: 0.6, random: &random).readings {
