@@ -81,7 +81,7 @@ def motions(file, title):
         ("half-width ratio", "halfWidthRatio"), ("10° interval time ratio", "narrowAngleRatio"), ("first angle ratio", "firstAngleRatio"),
         ("coverage", "coverage90"), ("ideal's coverage", "idealCoverage90"), ("over 20° off", "wrongAngles"),
         ("level decided, ratio", "verticalDecidedRatio"), ("level wrong", "verticalWrong"), ("falsely converged trials", "falselyConvergedTrials")]
-    print(f"\n## {title}\n\n| motion | trials | " + " | ".join(name for name, _ in columns) + " |")
+    print(f"\n### {title}\n\n| motion | trials | " + " | ".join(name for name, _ in columns) + " |")
     print("|---|" + "---:|" * (len(columns) + 1))
     for line in open(file):
         trial = json.loads(line)

@@ -107,6 +107,7 @@ public struct RangingConfiguration: Equatable, Sendable {
         coloured: antennaCount > 1 ? max(candidate.x, antennaWander) : candidate.x,
         correlationTime: candidate.y, correlationLength: correlationLength)
       let share = index == 0 ? quietShare : (1 - quietShare) / others
+      // A share of 0 is all but none: a logarithm of it would be no number to reckon with.
       return (noise, log(max(share, 1e-12)) + (stated.map { logLikelihood(ofStating: $0, of: noise) } ?? 0))
     }
   }

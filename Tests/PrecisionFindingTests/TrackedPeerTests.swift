@@ -217,6 +217,20 @@ import Testing
     #expect(outcome == .contradicted)
   }
 
+  /// The link of a peer that has been found errs by no less than is said of all of them.
+  @Test(arguments: [(0.0, World.coloured), (0.04, World.coloured), (0.2, 0.2)])
+  func itsRadioIsNoQuieterThanAny(least: Double, coloured: Double) throws {
+    var world = World(seed: 12)
+    let posterior = Self.posterior(&world, ranges: 100)
+    var configuration = Self.matched
+    configuration.trackedNoise = least
+    let tracked = try #require(
+      posterior.merged.flatMap {
+        TrackedPeer($0, of: posterior, filter: world.filter, configuration: configuration, antennas: [""])
+      })
+    #expect(abs(tracked.noise.coloured - coloured) < 1e-9 && abs(tracked.noise.white - World.white) < 1e-9)
+  }
+
   /// Taken out of the filter, a tracked peer is the same Gaussian.
   @Test func itsHypothesesAreTheSameBelief() throws {
     var world = World(seed: 11)

@@ -18,10 +18,13 @@ import Testing
     #expect(noises.dropFirst().map(\.noise.coloured) == [0.04, 0.08, 0.16])
   }
 
-  @Test func oneCandidateIsCertain() {
+  /// A share of 0 or 1 leaves numbers, and one side of the odds.
+  @Test(arguments: [0.0, 1]) func sharesMayBeCertain(quiet: Double) {
     var configuration = RangingConfiguration()
-    configuration.noiseCandidates = [[0.08, 2]]
-    #expect(configuration.weighedNoises(stated: 0.1, antennaCount: 1).count == 1)
+    configuration.quietShare = quiet
+    let shares = configuration.weighedNoises(stated: nil, antennaCount: 1).map { exp($0.logPrior) }
+    #expect(abs(shares[0] - quiet) < 1e-9 && abs(shares.dropFirst().reduce(0, +) - (1 - quiet)) < 1e-9)
+    #expect(shares.allSatisfy { $0 > 0 })
   }
 
   /// A quiet radio that has begun to err errs by something.
@@ -58,7 +61,9 @@ import Testing
       held += abs(Angle.wrapped(seen[2].mean - atan2(d.y, d.x))) <= 1.645 * seen[2].sigma ? 1 : 0
     }
     let medians = ratios.map(ExactPosteriorTests.median)
-    print("\(ratios[0].count) white radios: 1-sigma over that of known ones, alike \(medians[0]), now \(medians[1]), held \(held)")
+    print(
+      "\(ratios[0].count) white radios: 1-sigma over that of known ones, alike \(medians[0]), now \(medians[1]), held \(held)"
+    )
     #expect(ratios[0].count >= 40)
     #expect(medians[1] < 1.15 && medians[1] < medians[0])
     #expect(Double(held) >= 0.82 * Double(ratios[0].count))
