@@ -22,8 +22,8 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var correlationLength = 20.0
   /// Candidates for the coloured error: its 1-sigma in metres, and for how long it lasts, seconds. The link's own ranges decide between
   /// them, and tell under each how large the white noise is. One for radios that have next to none, then each twice the one before, over what radios
-  /// are like; why no closer ones, and why one memory serves all: docs/estimator.md.
-  public var noiseCandidates: [SIMD2<Double>] = [[0.005, 2], [0.04, 2], [0.08, 2], [0.16, 2]]
+  /// are like, and one for large errors that soon pass; why no closer ones, and why no small ones that pass: docs/estimator.md.
+  public var noiseCandidates: [SIMD2<Double>] = [[0.005, 2], [0.04, 2], [0.08, 2], [0.16, 2], [0.16, 0.5]]
   /// Share of the radios that are as the first of these, 0...1; the others share the rest alike.
   public var quietShare = 0.5
   /// With several antennas the coloured error of each is this at least, 1-sigma, metres: the phase centre of an antenna moves by centimetres with the

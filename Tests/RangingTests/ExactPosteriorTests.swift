@@ -134,9 +134,10 @@ import Testing
     }
     let one = RangingConfiguration().hypothesisLimit
     #expect(most[0] > most[1] && most[0] <= one + 8)
-    // A hundred directions under each noise, with a free sight and a blocked one, there are in any case.
+    // A hundred directions under each noise, with a free sight and a blocked one, there are in any case, and with five noises that is all.
     let fewest = 200 * RangingConfiguration().noiseCandidates.count
-    #expect(most[1] >= fewest && most[1] < one * 6 / 10)
+    print("most hypotheses with one antenna \(most[0]), with two \(most[1])")
+    #expect(most[1] >= fewest && most[1] < fewest * 11 / 10)
   }
 
   /// While the hand stands still no direction is tried, and every direction is believed; as soon as it has moved all are tried.

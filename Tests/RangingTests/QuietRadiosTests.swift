@@ -15,7 +15,7 @@ import Testing
     #expect(Set(shares.dropFirst().map { ($0 * 1e9).rounded() }).count == 1, "the others alike")
     // What two antennas differ by is taken for a direction: none of them is quiet.
     #expect(noises[0].noise.coloured == (antennas == 1 ? 0.005 : 0.02))
-    #expect(noises.dropFirst().map(\.noise.coloured) == [0.04, 0.08, 0.16])
+    #expect(noises.dropFirst().map(\.noise.coloured) == [0.04, 0.08, 0.16, 0.16])
   }
 
   /// A share of 0 or 1 leaves numbers, and one side of the odds.
