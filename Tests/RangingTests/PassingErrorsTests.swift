@@ -9,8 +9,8 @@ import Testing
 @Suite struct PassingErrorsTests {
   /// Of radios whose errors pass within half a second intervals hold the truth about as often as they say. With nothing but errors that last for
   /// two seconds to choose from, some of them pass for white and the interval is too narrow.
-  @Test(arguments: [(0.16, 0.5), (0.2, 0.15), (0.2, 0.3)]) func intervalsAreWideEnough(coloured: Double, memory: Double)
-  {
+  @Test(arguments: [(0.16, 0.5), (0.2, 0.15), (0.2, 0.3)])
+  func intervalsAreWideEnough(coloured: Double, memory: Double) {
     var lasting = RangingConfiguration()
     lasting.noiseCandidates.removeAll { $0.y < 2 }
     var random = SeededRandom(seed: 75)
@@ -31,6 +31,6 @@ import Testing
     }
     let shares = held.map { Double($0) / Double(count) }
     print("errors of \(coloured) m for \(memory) s: held \(shares[1]), \(shares[0]) with none that pass")
-    #expect(shares[1] >= 0.84 && shares[1] >= shares[0])
+    #expect(shares[1] >= 0.84 && shares[1] >= shares[0] + 0.05)
   }
 }
