@@ -95,16 +95,18 @@ package struct AngleMarginal {
     for _ in 0..<60 {
       var (shares, densities) = (Lanes.zero, Lanes.zero)
       for c in fours {
-        let z = (x - c.angle) / c.sigma
-        shares += c.weight * Lanes.normalShare(below: z)
-        densities += c.weight * Lanes.exp(-0.5 * z * z) / c.sigma
+        let normal = Lanes.normal(below: (x - c.angle) / c.sigma)
+        shares += c.weight * normal.share
+        densities += c.weight * normal.bell / c.sigma
       }
       let share = shares.sum() - p
       if share < 0 { low = x } else { high = x }
       let step = share / (densities.sum() / (2 * Double.pi).squareRoot())
       let newton = x - step
-      let next = newton > low && newton < high ? newton : 0.5 * (low + high)
-      if abs(next - x) < 1e-8 { return next }
+      let isInside = newton > low && newton < high
+      let next = isInside ? newton : 0.5 * (low + high)
+      // Newton's next step would be about the square of this one over the width of a Gaussian.
+      if abs(next - x) < (isInside ? 1e-6 : 1e-8) { return next }
       x = next
     }
     return x

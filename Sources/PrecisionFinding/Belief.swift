@@ -24,18 +24,15 @@ package struct Belief {
   ///   - sideMirror: what makes it doubtful whether the peer is left or right of the way; nil: nothing.
   ///   - mirror: what makes it doubtful on which side of the path's plane the peer is; nil: nothing.
   package init(
-    worldFromDevice: Pose, gaussians: [TargetGaussian], axesUncertainty: Double = 0, doubt: Double = 0,
+    worldFromDevice: Pose, gaussians: consuming [TargetGaussian], axesUncertainty: Double = 0, doubt: Double = 0,
     sideMirror: SideMirror? = nil, mirror: HeightMirror? = nil
   ) {
     self.worldFromDevice = worldFromDevice
     self.doubt = doubt
     axesVariance = axesUncertainty * axesUncertainty
-    let total = gaussians.reduce(0) { $0 + $1.weight }
-    let shares = gaussians.map { gaussian in
-      var share = gaussian
-      share.weight /= max(total, 1e-300)
-      return share
-    }
+    var shares = gaussians
+    let total = shares.reduce(0) { $0 + $1.weight }
+    for i in shares.indices { shares[i].weight /= max(total, 1e-300) }
     self.gaussians = shares
     let sides = sideMirror?.doubted(shares) ?? shares
     fours = FourGaussians.packed(sides, from: worldFromDevice.translation)

@@ -33,16 +33,18 @@ package struct MirrorPlane: Equatable, Sendable {
   ///
   /// - Parameter doubt: probability that a place so many metres off the plane is taken for its image, 0...1.
   func mirrored(_ gaussians: [TargetGaussian], doubt: (Double) -> Double) -> [TargetGaussian] {
-    var kept = gaussians
+    var doubted: [TargetGaussian] = []
+    doubted.reserveCapacity(gaussians.count + min(gaussians.count, Self.few))
     var mistaken: [TargetGaussian] = []
     var sides: (upper: TargetGaussian?, lower: TargetGaussian?)
-    for i in kept.indices {
-      let height = height(of: kept[i].position)
+    for gaussian in gaussians {
+      doubted.append(gaussian)
+      let height = height(of: gaussian.position)
       let doubt = doubt(height)
-      guard doubt > Self.negligible, height * height > 0.01 * kept[i].covariance.form(normal, normal) else { continue }
-      var part = kept[i]
+      guard doubt > Self.negligible, height * height > 0.01 * gaussian.covariance.form(normal, normal) else { continue }
+      var part = gaussian
       part.weight *= doubt
-      kept[i].weight -= part.weight
+      doubted[doubted.count - 1].weight -= part.weight
       if gaussians.count <= Self.few {
         mistaken.append(part)
       } else if height > 0 {
@@ -51,7 +53,9 @@ package struct MirrorPlane: Equatable, Sendable {
         if sides.lower?.merge(part) == nil { sides.lower = part }
       }
     }
-    return kept + (mistaken + [sides.upper, sides.lower].compactMap(\.self)).map(image)
+    for part in mistaken { doubted.append(image(of: part)) }
+    for side in [sides.upper, sides.lower] { if let side { doubted.append(image(of: side)) } }
+    return doubted
   }
 
   private func image(of gaussian: TargetGaussian) -> TargetGaussian {

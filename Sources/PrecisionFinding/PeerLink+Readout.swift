@@ -56,24 +56,25 @@ extension PeerLink {
       gaussians = posterior.gaussians(after: seconds)
     case .tracked(let tracked): gaussians = tracked.gaussians(filter: filter, origin: worldFromDevice.translation)
     }
-    gaussians += alternatives(after: seconds, beside: gaussians)
+    addAlternatives(after: seconds, to: &gaussians)
     return Belief(
-      worldFromDevice: worldFromDevice, gaussians: gaussians, axesUncertainty: axes, doubt: doubt,
+      worldFromDevice: worldFromDevice, gaussians: consume gaussians, axesUncertainty: axes, doubt: doubt,
       sideMirror: filter.isWayMeasured ? aperture.sideMirror : nil, mirror: noise.flatMap(aperture.mirror))
   }
 
-  /// Where the peer is if it has begun to walk, or has walked, or if its angles of arrival mislead, in weights beside those of the belief.
-  private func alternatives(after seconds: Double, beside belief: [TargetGaussian]) -> [TargetGaussian] {
+  /// Adds where the peer is if it has begun to walk, or has walked, or if its angles of arrival mislead, in weights beside those of the belief.
+  private func addAlternatives(after seconds: Double, to belief: inout [TargetGaussian]) {
     var alternatives = angleDoubt.alternative.map { [$0] } ?? []
     var walks = false
     if case .searching(let posterior) = stage { walks = posterior.walks }
     if !walks { alternatives += rival.alternatives }
     let whole = belief.reduce(0) { $0 + $1.weight }
-    return alternatives.filter { $0.odds > Self.negligible }.flatMap { posterior, odds in
-      posterior.gaussians(after: seconds).compactMap { gaussian in
-        var part = gaussian
+    for (posterior, odds) in alternatives where odds > Self.negligible {
+      let parts = posterior.gaussians(after: seconds)
+      belief.reserveCapacity(belief.count + parts.count)
+      for var part in parts {
         part.weight *= odds * whole
-        return part.weight > Self.least * whole ? part : nil
+        if part.weight > Self.least * whole { belief.append(part) }
       }
     }
   }

@@ -61,9 +61,7 @@ package struct DistanceWalk {
 
   /// Weights relative to the best; noises that the ranges refute are given up.
   private mutating func prune() {
-    guard let best = set?.logWeight.max() else { return }
-    for i in 0..<set!.count { set!.logWeight[i] -= best }
-    let weights = set!.logWeight
-    set!.filter { max(weights[$0 & ~1], weights[$0 | 1]) >= -7 }
+    set?.relateWeightsToBest()
+    set?.dropPairs(below: -7)
   }
 }

@@ -1,19 +1,20 @@
 import Geometry
 
 /// Four Gaussians of a posterior side by side, as seen from somewhere: what is read off many is worked out four at a time.
+@frozen @usableFromInline
 package struct FourGaussians {
   /// Shares; those that fill up have none.
-  package var weight = Lanes.zero
+  @usableFromInline package var weight = Lanes.zero
   /// The peer from there, metres, world axes.
-  package var place = LaneVector(repeating: Vector3(1, 0, 0))
+  @usableFromInline package var place = LaneVector(repeating: Vector3(1, 0, 0))
   /// Rows of the covariance of that, m^2.
-  package var rows = (
+  @usableFromInline package var rows = (
     LaneVector(repeating: Vector3(1, 0, 0)), LaneVector(repeating: Vector3(0, 1, 0)),
     LaneVector(repeating: Vector3(0, 0, 1))
   )
   /// As in `TargetGaussian`.
-  package var scale = Lanes.zero, scaleVariance = Lanes.zero
-  package var scaleCovariance = LaneVector(repeating: .zero)
+  @usableFromInline package var scale = Lanes.zero, scaleVariance = Lanes.zero
+  @usableFromInline package var scaleCovariance = LaneVector(repeating: .zero)
 
   /// Gaussians by fours, as seen from `origin`.
   package static func packed(_ gaussians: [TargetGaussian], from origin: Vector3) -> [FourGaussians] {

@@ -2,6 +2,22 @@ import Foundation
 import Geometry
 
 extension HypothesisSet {
+  /// Makes the heaviest weigh 1.
+  mutating func relateWeightsToBest() {
+    logWeight.withUnsafeMutableBufferPointer { weights in
+      guard let best = weights.max() else { return }
+      for i in weights.indices { weights[i] -= best }
+    }
+  }
+
+  /// Gives up the pairs of which neither half weighs as much as `floor`, a logarithm.
+  mutating func dropPairs(below floor: Double) {
+    let kept = logWeight.withUnsafeBufferPointer { weights in
+      (0..<(weights.count / 2)).map { max(weights[2 * $0], weights[2 * $0 + 1]) >= floor }
+    }
+    if kept.contains(false) { filter { kept[$0 / 2] } }
+  }
+
   /// Where a pair's heavier half is, for comparisons.
   private struct Place {
     let pair: Int
@@ -19,16 +35,20 @@ extension HypothesisSet {
   /// compared: O(pairs log(pairs)) where they are narrow against what they cover, O(pairs^2) where they are not.
   mutating func mergeDuplicates(noise candidate: Int) {
     let group = (0..<(count / 2)).filter { noise[2 * $0] == candidate }.map(place)
-    let order = group.sorted { ($1.logWeight, $0.pair) < ($0.logWeight, $1.pair) }
+    // Numbers are sorted, not places: those are large.
+    let ranks = group.indices.sorted { (group[$1].logWeight, $0) < (group[$0].logWeight, $1) }
+    let order = ranks.map { group[$0] }
     let index = DirectionIndex(order.map(\.direction))
     var gone = [Bool](repeating: false, count: count / 2)
     var isSame = true
+    var same: [Int] = []
     for (rank, a) in order.enumerated() where !gone[a.pair] {
       let sine = (Self.near * (a.spread.x + a.spread.y)).squareRoot()
-      let same = index.candidates(near: rank, sine: sine).filter { later in
-        later > rank && !gone[order[later].pair] && Self.coincide(a, order[later])
-      }
-      for b in same.sorted().map({ order[$0] }) {
+      same.removeAll(keepingCapacity: true)
+      for later in index.candidates(near: rank, sine: sine)
+      where later > rank && !gone[order[later].pair] && Self.coincide(a, order[later]) { same.append(later) }
+      same.sort()
+      for b in same.map({ order[$0] }) {
         for half in 0..<2 { self[2 * a.pair + half] = self[2 * a.pair + half].merged(with: self[2 * b.pair + half]) }
         gone[b.pair] = true
         isSame = false

@@ -35,6 +35,7 @@ extension HypothesisSet {
     var pairs = self
     pairs.forEachCell { p, _, _, _ in for k in [0, 2] { p[k] += width * width } }
     var result = HypothesisSet(anchor: anchor, layout: layout, noises: noises)
+    result.reserveCapacity(count * directions.count)
     for (node, u) in directions.enumerated() {
       let (prior, tangent) = (logPrior(u), u.tangentBasis.0)
       for i in 0..<count {

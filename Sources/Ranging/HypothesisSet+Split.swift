@@ -33,11 +33,11 @@ extension HypothesisSet {
     let bends = bends(antenna: antenna)
     return stride(from: 0, to: count, by: 2).compactMap { pair in
       let heavier = logWeight[pair] >= logWeight[pair + 1] ? pair : pair + 1
-      let (metres, axis) = bends[heavier]
-      let sigmas = metres / noises[Int(noise[heavier])].white
+      let bend = bends[heavier]
+      let sigmas = bend.max() / noises[Int(noise[heavier])].white
       let tolerated = logWeight[heavier] > best - Self.weighty ? Self.bendLimit : Self.coarseBendLimit
       guard sigmas > tolerated else { return nil }
-      return (pair, axis, logWeight[heavier] + 2 * log(sigmas))
+      return (pair, bend.x >= bend.y ? 0 : 1, logWeight[heavier] + 2 * log(sigmas))
     }
   }
 
@@ -73,14 +73,14 @@ extension HypothesisSet {
     return [middle] + sides
   }
 
-  /// Largest bend of the range over each hypothesis seen from `antenna`, with the tangent axis it bends along (0 or 1), metres.
-  package func bends(antenna: Vector3) -> [(metres: Double, axis: Int)] {
+  /// Bends of the range over each hypothesis along its two tangents, seen from `antenna`, metres.
+  package func bends(antenna: Vector3) -> [SIMD2<Double>] {
     let from = anchor - antenna
-    var bends = [Double](repeating: 0, count: 2 * count)
-    reading { set, _ in fuse_hypotheses_bends(set, [from.x, from.y, from.z], &bends) }
-    return (0..<count).map { i in
-      let (first, second) = (bends[2 * i], bends[2 * i + 1])
-      return first >= second ? (first, 0) : (second, 1)
+    var bends = [SIMD2<Double>](repeating: .zero, count: count)
+    bends.withUnsafeMutableBytes { bends in
+      let numbers = bends.baseAddress?.assumingMemoryBound(to: Double.self)
+      reading { set, _ in fuse_hypotheses_bends(set, [from.x, from.y, from.z], numbers) }
     }
+    return bends
   }
 }

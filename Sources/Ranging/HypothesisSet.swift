@@ -135,8 +135,16 @@ package struct HypothesisSet {
     }
   }
 
+  /// Makes room for so many hypotheses, which are to be appended.
+  mutating func reserveCapacity(_ capacity: Int) {
+    cells.reserveCapacity((capacity + 7) / 8 * 2 * cellSize)
+    logWeight.reserveCapacity(capacity)
+    noise.reserveCapacity(capacity)
+    node.reserveCapacity(capacity)
+  }
+
   private mutating func addRoom(logWeight: Double, noise: Int32, node: Int32) {
-    if count % 8 == 0 { cells.append(contentsOf: repeatElement(.zero, count: 2 * cellSize)) }
+    if count % 8 == 0 { for _ in 0..<(2 * cellSize) { cells.append(.zero) } }
     count += 1
     self.logWeight.append(logWeight)
     self.noise.append(noise)

@@ -18,6 +18,13 @@ extension SIMD4<Double> {
   @inline(__always)
   package static func normalTail(below a: Lanes) -> Lanes { fuse_lanes_normal_below(a) }
 
+  /// The same with `e^(-a^2 / 2)`, which is worked out on the way.
+  @inline(__always)
+  package static func normal(below a: Lanes) -> (share: Lanes, bell: Lanes) {
+    let bell = exp(-0.5 * a * a)
+    return (fuse_lanes_normal_of_bell(a, bell), bell)
+  }
+
   /// The angles of the points (x, y), (-pi, pi], to 1e-14; 0 at the origin.
   @inline(__always)
   package static func angle(y: Lanes, x: Lanes) -> Lanes { fuse_lanes_angle(y, x) }
@@ -33,9 +40,10 @@ extension SIMD4<Double> {
   package func atLeast(_ least: Double) -> Lanes { replacing(with: least, where: self .< least) }
 }
 
-/// Four vectors side by side.
+/// Four vectors side by side. Only what is usable from inline is inlined into other modules.
+@frozen @usableFromInline
 package struct LaneVector {
-  package var x, y, z: Lanes
+  @usableFromInline package var x, y, z: Lanes
 
   @inlinable @inline(__always)
   package init(_ x: Lanes, _ y: Lanes, _ z: Lanes) { (self.x, self.y, self.z) = (x, y, z) }

@@ -42,23 +42,9 @@ extension PeerPosterior {
     guard let (set, normalized) = spread else { return [] }
     let step = walks && seconds > 0 ? configuration.walk.step(seconds) : nil
     let listed = normalized.reduce(0) { $0 + ($1 > Self.leastWeight ? 1 : 0) }
-    var gaussians: [TargetGaussian] = []
-    guard listed > Self.manyGaussians else {
-      gaussians.reserveCapacity(listed)
-      set.forEachGaussian(weights: normalized, above: Self.leastWeight, after: step) { gaussians.append($1) }
-      return gaussians
-    }
-    var merged = [Int32](repeating: -1, count: Int(set.node.max() ?? 0) + 1)
-    set.forEachGaussian(weights: normalized, above: Self.leastWeight, after: step) { i, gaussian in
-      let node = Int(set.node[i])
-      if merged[node] < 0 {
-        merged[node] = Int32(gaussians.count)
-        gaussians.append(gaussian)
-      } else {
-        gaussians[Int(merged[node])].merge(gaussian)
-      }
-    }
-    return gaussians
+    return listed > Self.manyGaussians
+      ? set.gaussiansOfNodes(weights: normalized, above: Self.leastWeight, after: step)
+      : set.gaussians(weights: normalized, above: Self.leastWeight, after: step)
   }
 
   /// Gaussians of lesser weight say nothing.

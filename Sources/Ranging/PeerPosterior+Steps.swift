@@ -127,15 +127,13 @@ extension PeerPosterior {
   /// Gives up the pairs that are far less likely than the best.
   private mutating func prune() {
     guard let best = hypotheses?.logWeight.max() else { return }
-    let weights = hypotheses!.logWeight
-    let floor = best + log(configuration.pruneBelow)
-    hypotheses!.filter { max(weights[$0 & ~1], weights[$0 | 1]) >= floor }
-    normalize()
+    hypotheses!.dropPairs(below: best + log(configuration.pruneBelow))
+    if hypotheses!.count != normalized.count { normalize() }
   }
 
   mutating func normalize() {
-    guard let best = hypotheses?.logWeight.max() else { return }
-    for i in 0..<hypotheses!.count { hypotheses!.logWeight[i] -= best }
+    guard hypotheses != nil else { return }
+    hypotheses!.relateWeightsToBest()
     normalized = Self.shares(hypotheses!.logWeight)
   }
 }

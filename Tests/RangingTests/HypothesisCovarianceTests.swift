@@ -99,7 +99,7 @@ import Testing
     let harm = (0..<20).map { pair in
       let heavier = before.logWeight[2 * pair] >= before.logWeight[2 * pair + 1] ? 2 * pair : 2 * pair + 1
       return exp(before.logWeight[heavier])
-        * pow(bends[heavier].metres / before.noises[Int(before.noise[heavier])].white, 2)
+        * pow(bends[heavier].max() / before.noises[Int(before.noise[heavier])].white, 2)
     }
     set.splitWhereCurved(antenna: antenna, limit: 60)
     let split = Set((0..<20).filter { set.logWeight[2 * $0] != before.logWeight[2 * $0] })
@@ -111,7 +111,7 @@ import Testing
     var random = SeededRandom(seed: 44)
     var set = RandomHypotheses.make(&random, antennas: [""], count: 10, spread: 20)
     let bends = set.bends(antenna: set.anchor)
-    for i in 0..<set.count { #expect(bends[i].metres < 1e-9) }
+    for i in 0..<set.count { #expect(bends[i].max() < 1e-9) }
     set.splitWhereCurved(antenna: set.anchor, limit: 1000)
     #expect(set.count == 20)
   }

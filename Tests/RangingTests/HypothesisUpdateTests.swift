@@ -59,7 +59,7 @@ import Testing
         pass(&plain)
         let evidence = Self.evidence(wide, antennas: antennas, &random, error: 0.5 * random.gaussian())
         let bends = (wide.bends(antenna: evidence.antenna), plain.bends(antenna: evidence.antenna))
-        #expect(bends.0.map(\.metres) == bends.1.map(\.metres) && bends.0.map(\.axis) == bends.1.map(\.axis))
+        #expect(bends.0 == bends.1)
         let foretold = [wide, plain].map { $0.foretold(count, antenna: evidence.antenna, columns: evidence.columns) }
         #expect(foretold[0].row == foretold[1].row && foretold[0].variance == foretold[1].variance)
         let verdicts = (wide.update(evidence), plain.update(evidence))

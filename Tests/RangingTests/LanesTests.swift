@@ -30,6 +30,10 @@ import Testing
   @Test func tailsGoOnBelowTheLeastShare() {
     for (a, share) in [(-6.0, 9.865876450376946e-10), (-4, 3.167124183311986e-05), (0.5, 0.6914624612740131)] {
       #expect(abs(Lanes.normalTail(below: Lanes(repeating: a))[2] / share - 1) < 1e-7, "Phi(\(a))")
+      let both = Lanes.normal(below: Lanes(repeating: a))
+      #expect(
+        both.share[1] == Lanes.normalTail(below: Lanes(repeating: a))[1]
+          && abs(both.bell[1] / exp(-0.5 * a * a) - 1) < 1e-12)
     }
     let far = Lanes.normalTail(below: Lanes(-1e9, -30, -8, 30))
     #expect(far[0] == 0 && far[1] < 1e-100 && far[2] >= 0 && far[2] < 1e-15 && far[3] == 1)

@@ -37,7 +37,8 @@ FUSE_LANES_INLINE fuse_lanes fuse_lanes_exp(fuse_lanes x) {
 /// The normal distribution function `Phi(a)`, to a relative error of 1e-9 where it is above 1e-9; below that some digits, and from -9 on next to nothing.
 ///
 /// `exp(y^2) erfc(y)` is smooth in `1 / (1 + 0.35 y)`: a polynomial fitted to it at Chebyshev's points for y in 0...4.5.
-FUSE_LANES_INLINE fuse_lanes fuse_lanes_normal_below(fuse_lanes a) {
+/// `bell` is `exp(-a^2 / 2)`.
+FUSE_LANES_INLINE fuse_lanes fuse_lanes_normal_of_bell(fuse_lanes a, fuse_lanes bell) {
   fuse_lanes magnitude = fuse_lanes_replace(a, -a, a < (fuse_lanes)(0.0));
   // 0.35 / sqrt(2).
   fuse_lanes t = 1.0 / (1.0 + 0.35 * 0.70710678118654757 * magnitude);
@@ -50,8 +51,13 @@ FUSE_LANES_INLINE fuse_lanes fuse_lanes_normal_below(fuse_lanes a) {
   scaled = scaled * t + 0.168249297357;
   scaled = scaled * t + 0.20108663135;
   scaled = scaled * t - 0.000199670857513;
-  fuse_lanes tail = 0.5 * fuse_lanes_exp(-0.5 * a * a) * scaled;
+  fuse_lanes tail = 0.5 * bell * scaled;
   return fuse_lanes_replace(fuse_lanes_at_least(tail, 0), 1.0 - tail, a > (fuse_lanes)(0.0));
+}
+
+/// The same, from `a` alone.
+FUSE_LANES_INLINE fuse_lanes fuse_lanes_normal_below(fuse_lanes a) {
+  return fuse_lanes_normal_of_bell(a, fuse_lanes_exp(-0.5 * a * a));
 }
 
 /// The same, and never less than 1e-9: for whoever divides by it.
