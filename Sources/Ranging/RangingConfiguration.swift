@@ -22,10 +22,10 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var correlationLength = 20.0
   /// Candidates for the coloured error: its 1-sigma in metres, and for how long it lasts, seconds. The link's own ranges decide between
   /// them, and tell under each how large the white noise is. One for radios that have next to none, then each twice the one before, over what radios
-  /// are like, and one for large errors that soon pass; why no closer ones, and why no small ones that pass: docs/estimator.md.
-  public var noiseCandidates: [SIMD2<Double>] = [[0.005, 2], [0.04, 2], [0.08, 2], [0.16, 2], [0.16, 0.5]]
-  /// Share of the radios that are as the first of these, 0...1; the others share the rest alike.
-  public var quietShare = 0.5
+  /// are like, and two for large errors that soon pass; why no closer ones, and why no small ones that pass: docs/estimator.md.
+  public var noiseCandidates: [SIMD2<Double>] = [[0.005, 2], [0.04, 2], [0.08, 2], [0.16, 2], [0.16, 0.5], [0.16, 0.15]]
+  /// Share of the radios that are as the first of these, 0...1; the others share the rest alike. Four times as many as are as any other.
+  public var quietShare = 4.0 / 9
   /// With several antennas the coloured error of each is this at least, 1-sigma, metres: the phase centre of an antenna moves by centimetres with the
   /// direction that it is seen from, and what antennas differ by is taken for the direction.
   public var antennaWander = 0.02
