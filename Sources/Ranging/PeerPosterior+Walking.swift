@@ -7,7 +7,13 @@ extension PeerPosterior {
   package var walks: Bool { layout.walks }
 
   /// The same belief of a peer that walks from now on, where to is not known.
-  package var walking: PeerPosterior { withHypotheses(walks: true) { $0.walking(configuration.walk) } }
+  package var walking: PeerPosterior {
+    withHypotheses(walks: true) { set in
+      var walking = set.walking(configuration.walk)
+      walking.noises = walking.noises.map { $0.coloured(atLeast: configuration.trackedNoise) }
+      return walking
+    }
+  }
 
   /// `walking` in outline, under the likeliest noise alone: enough to foretell ranges.
   package var walkingInOutline: PeerPosterior {

@@ -23,14 +23,16 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// Candidates for the coloured error: its 1-sigma in metres, and for how long it lasts, seconds. The link's own ranges decide between
   /// them, and tell under each how large the white noise is. One for radios that have next to none, then each twice the one before, over what radios
   /// are like, and two for large errors that soon pass; why no closer ones, and why no small ones that pass: docs/estimator.md.
-  public var noiseCandidates: [SIMD2<Double>] = [[0.005, 2], [0.04, 2], [0.08, 2], [0.16, 2], [0.16, 0.5], [0.16, 0.15]]
+  public var noiseCandidates: [SIMD2<Double>] = [
+    [0.005, 2], [0.04, 2], [0.08, 2], [0.16, 2], [0.16, 0.5], [0.16, 0.15],
+  ]
   /// Share of the radios that are as the first of these, 0...1; the others share the rest alike. Four times as many as are as any other.
   public var quietShare = 4.0 / 9
   /// With several antennas the coloured error of each is this at least, 1-sigma, metres: the phase centre of an antenna moves by centimetres with the
   /// direction that it is seen from, and what antennas differ by is taken for the direction.
   public var antennaWander = 0.02
-  /// Once a peer is found, the coloured error of its link is this at least, 1-sigma, metres: what the search told of the radio it told of one corner
-  /// of the room, and the filter has one noise for the minutes to come.
+  /// Once a peer is found, or walks, the coloured error of its link is this at least, 1-sigma, metres: what the search told of the radio it told of one corner
+  /// of the room, and the filter has one noise for the minutes to come; and how somebody walks is not quite what is assumed of it.
   public var trackedNoise = 0.04
   /// 1-sigma of all noise, metres, where the recording states none.
   public var assumedNoise = 0.1

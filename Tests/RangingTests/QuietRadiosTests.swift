@@ -36,6 +36,21 @@ import Testing
     #expect(found.white == noise.white && found.degrees == noise.degrees && found.correlationTime == 2)
   }
 
+  /// How somebody walks is not quite what is assumed of it: a peer that does has a radio that errs by something, and keeps it when it stands.
+  @Test func whoWalksIsNotQuiet() throws {
+    let configuration = RangingConfiguration()
+    var posterior = PeerPosterior(configuration: configuration, antennas: [""], statedNoise: nil)
+    var random = SeededRandom(seed: 76)
+    let trial = RangingTrial(.arc, seconds: 10, random: &random, radio: .init(white: 0.02, coloured: 0))
+    for reading in trial.readings { posterior.update(ExactPosteriorTests.range(reading)) }
+    let quiet = try #require(posterior.noise)
+    #expect(quiet.coloured < configuration.trackedNoise)
+    for other in [posterior.walking, posterior.walkingInOutline, posterior.walking.standing] {
+      let noise = try #require(other.noise)
+      #expect(noise.coloured >= configuration.trackedNoise - 1e-12)
+    }
+  }
+
   /// Not knowing that a radio is white costs less of an interval than it did when it was taken for as unlikely as any other.
   @Test func whiteRadiosPayLittle() {
     var alike = RangingConfiguration()
