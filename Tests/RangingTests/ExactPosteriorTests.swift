@@ -134,7 +134,7 @@ import Testing
     }
     let one = RangingConfiguration().hypothesisLimit
     #expect(most[0] > most[1] && most[0] <= one + 8)
-    // A hundred directions under each noise, with a free sight and a blocked one, there are in any case, and with five noises that is all.
+    // A hundred directions under each noise, with a free sight and a blocked one, there are in any case, and with so many noises that is about all.
     let fewest = 200 * RangingConfiguration().noiseCandidates.count
     print("most hypotheses with one antenna \(most[0]), with two \(most[1])")
     #expect(most[1] >= fewest && most[1] < fewest * 11 / 10)
