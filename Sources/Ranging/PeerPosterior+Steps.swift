@@ -8,6 +8,7 @@ extension PeerPosterior {
   mutating func begin(at first: Range) {
     hypotheses = HypothesisSet(
       folded: first, configuration, layout: layout, statedNoise: statedNoise, knowledge: knowledge)
+    if walks { hypotheses!.noises = carried(hypotheses!.noises) }
     isFolded = true
     last = first
     normalize()

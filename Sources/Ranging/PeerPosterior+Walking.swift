@@ -10,9 +10,14 @@ extension PeerPosterior {
   package var walking: PeerPosterior {
     withHypotheses(walks: true) { set in
       var walking = set.walking(configuration.walk)
-      walking.noises = walking.noises.map { $0.coloured(atLeast: configuration.trackedNoise) }
+      walking.noises = carried(walking.noises)
       return walking
     }
+  }
+
+  /// The noises of a radio that is carried about: how somebody walks is not quite what is assumed of it.
+  func carried(_ noises: [RangeNoise]) -> [RangeNoise] {
+    noises.map { $0.coloured(atLeast: configuration.trackedNoise) }
   }
 
   /// `walking` in outline, under the likeliest noise alone: enough to foretell ranges.

@@ -49,6 +49,10 @@ import Testing
       let noise = try #require(other.noise)
       #expect(noise.coloured >= configuration.trackedNoise - 1e-12)
     }
+    // Nor is it one that walks from its first range on.
+    var carried = PeerPosterior(configuration: configuration, antennas: [""], statedNoise: nil).walking
+    for reading in trial.readings { carried.update(ExactPosteriorTests.range(reading)) }
+    #expect(try #require(carried.noise).coloured >= configuration.trackedNoise - 1e-12)
   }
 
   /// Not knowing that a radio is white costs less of an interval than it did when it was taken for as unlikely as any other.
