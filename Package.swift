@@ -177,3 +177,8 @@ for target in package.targets {
   if !sessionRooms.isEmpty, target.name == "fuse" { target.exclude.append("Meet") }
   if !sessionRooms.isEmpty, target.name == "FuseCommandTests" { target.exclude.append("MeetTests.swift") }
 }
+// Tests are not optimised, for that takes long and most of their time is spent in the rooms; those that reckon much themselves are.
+let reckoning: Set<String> = ["EvaluationTests", "SimulationTests", "FrontEndTests", "EstimatorTests"]
+for target in package.targets where target.type == .test && !reckoning.contains(target.name) {
+  target.swiftSettings = [.unsafeFlags(["-Onone"])]
+}
