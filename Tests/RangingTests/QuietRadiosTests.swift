@@ -49,8 +49,10 @@ import Testing
       let noise = try #require(other.noise)
       #expect(noise.coloured >= configuration.trackedNoise - 1e-12)
     }
-    // Nor is it one that walks from its first range on.
-    var carried = PeerPosterior(configuration: configuration, antennas: [""], statedNoise: nil).walking
+    // Nor is it one that walks from its first range on, even where no noise but the quiet one is thought of.
+    var quietOnly = configuration
+    quietOnly.noiseCandidates = [[0.005, 2]]
+    var carried = PeerPosterior(configuration: quietOnly, antennas: [""], statedNoise: nil).walking
     for reading in trial.readings { carried.update(ExactPosteriorTests.range(reading)) }
     #expect(try #require(carried.noise).coloured >= configuration.trackedNoise - 1e-12)
   }
