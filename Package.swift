@@ -43,9 +43,9 @@ let package = Package(
       name: "CBlockCholesky", path: "Shim/BlockCholesky",
       cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
       linkerSettings: [.linkedLibrary("m")]),
-    // C ABI: what a range does to the hypotheses of a link, for plain processors and for those with AVX2.
+    // C ABI: the measurement update of the Gaussian sum, for baseline processors and for AVX2.
     .target(
-      name: "CHypotheses", path: "Shim/Hypotheses",
+      name: "CGaussianSum", path: "Shim/GaussianSum",
       cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
       linkerSettings: [.linkedLibrary("m")]),
     // C ABI over libpng and libjpeg: 8-bit grey images from PNG and JPEG, and to PNG.
@@ -68,15 +68,15 @@ let package = Package(
     .target(name: "SensorData", dependencies: ["Geometry"]),
     .target(name: "Images", dependencies: ["CImages"]),
     .target(name: "Inertial", dependencies: ["SensorData", "Geometry"]),
-    .target(name: "Vision", dependencies: ["SensorData", "Geometry"]),
-    .target(name: "FrontEnd", dependencies: ["Vision", "Images", "SensorData", "Geometry", "CVision"]),
-    .target(name: "Ranging", dependencies: ["SensorData", "Geometry", "CHypotheses"]),
+    .target(name: "CameraGeometry", dependencies: ["SensorData", "Geometry"]),
+    .target(name: "FrontEnd", dependencies: ["CameraGeometry", "Images", "SensorData", "Geometry", "CVision"]),
+    .target(name: "Ranging", dependencies: ["SensorData", "Geometry", "CGaussianSum"]),
     .target(
       name: "Estimator",
-      dependencies: ["Inertial", "Vision", "Ranging", "SensorData", "Geometry", "CLinearAlgebra"]),
+      dependencies: ["Inertial", "CameraGeometry", "Ranging", "SensorData", "Geometry", "CLinearAlgebra"]),
     .target(
       name: "Smoothing",
-      dependencies: ["Estimator", "Inertial", "Ranging", "Vision", "SensorData", "Geometry", "CBlockCholesky"]),
+      dependencies: ["Estimator", "Inertial", "Ranging", "CameraGeometry", "SensorData", "Geometry", "CBlockCholesky"]),
     .target(
       name: "PrecisionFinding", dependencies: ["Estimator", "Ranging", "SensorData", "Geometry"]),
     .target(
@@ -115,23 +115,23 @@ let package = Package(
     .testTarget(name: "ImagesTests", dependencies: ["Images", "CImages", "Simulation", "TestSupport"]),
     .testTarget(
       name: "InertialTests", dependencies: ["Inertial", "Simulation", "SensorData", "Geometry", "TestSupport"]),
-    .testTarget(name: "VisionTests", dependencies: ["Vision", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(name: "CameraGeometryTests", dependencies: ["CameraGeometry", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "FrontEndTests",
-      dependencies: ["FrontEnd", "Vision", "Images", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+      dependencies: ["FrontEnd", "CameraGeometry", "Images", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "RangingTests",
       dependencies: ["Ranging", "Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "EstimatorTests",
       dependencies: [
-        "Estimator", "CLinearAlgebra", "Inertial", "Vision", "Ranging", "Datasets", "Simulation", "Evaluation",
+        "Estimator", "CLinearAlgebra", "Inertial", "CameraGeometry", "Ranging", "Datasets", "Simulation", "Evaluation",
         "SensorData", "Geometry", "TestSupport",
       ]),
     .testTarget(
       name: "SmoothingTests",
       dependencies: [
-        "Smoothing", "PrecisionFinding", "Estimator", "Inertial", "Vision", "Simulation", "Evaluation", "SensorData",
+        "Smoothing", "PrecisionFinding", "Estimator", "Inertial", "CameraGeometry", "Simulation", "Evaluation", "SensorData",
         "Geometry", "TestSupport",
       ]),
     .testTarget(
@@ -178,7 +178,7 @@ for target in package.targets {
   if !sessionRooms.isEmpty, target.name == "FuseCommandTests" { target.exclude.append("MeetTests.swift") }
 }
 // Tests are not optimised, for that takes long and most of their time is spent in the rooms; those that reckon much themselves are.
-let reckoning: Set<String> = ["EvaluationTests", "SimulationTests", "FrontEndTests", "EstimatorTests"]
-for target in package.targets where target.type == .test && !reckoning.contains(target.name) {
+let optimised: Set<String> = ["EvaluationTests", "SimulationTests", "FrontEndTests", "EstimatorTests"]
+for target in package.targets where target.type == .test && !optimised.contains(target.name) {
   target.swiftSettings = [.unsafeFlags(["-Onone"])]
 }

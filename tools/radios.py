@@ -45,7 +45,7 @@ def row(name, trials):
 
     mean, median = statistics.mean, statistics.median
     return " | ".join([
-        f"| {name}", str(len(trials)), over("knowableAngleShare", mean), over("angleErrorRatio", median), over("halfWidthRatio", median),
+        f"| {name}", str(len(trials)), over("angleAvailability", mean), over("angleErrorRatio", median), over("halfWidthRatio", median),
         over("coverage90", mean), over("idealCoverage90", mean),
         str(round(sum((t.get("falselyConvergedTrials") or 0) * t["trials"] for t in trials)))]) + " |"
 
@@ -77,8 +77,8 @@ def page(folder):
 def motions(file, title):
     """A row a motion of what `fuse eval --pool --format jsonl` printed."""
     columns = [
-        ("published", "publishableAngleShare"), ("error ratio", "angleErrorRatio"), ("90 % error ratio", "angleErrorRatio90"),
-        ("half-width ratio", "halfWidthRatio"), ("10° interval time ratio", "narrowAngleRatio"), ("first angle ratio", "firstAngleRatio"),
+        ("published", "angleAvailabilityPublishable"), ("error ratio", "angleErrorRatio"), ("90 % error ratio", "angleErrorRatio90"),
+        ("half-width ratio", "halfWidthRatio"), ("10° interval time ratio", "timeTo10DegreesRatio"), ("first angle ratio", "firstAngleRatio"),
         ("coverage", "coverage90"), ("ideal's coverage", "idealCoverage90"), ("over 20° off", "wrongAngles"),
         ("level decided, ratio", "verticalDecidedRatio"), ("level wrong", "verticalWrong"), ("falsely converged trials", "falselyConvergedTrials")]
     print(f"\n### {title}\n\n| motion | trials | " + " | ".join(name for name, _ in columns) + " |")

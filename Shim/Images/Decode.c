@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "Border.h"
+#include "CInterface.h"
 #include "JPEG.h"
 
 typedef struct {
@@ -34,9 +34,9 @@ int fuse_image_size(const uint8_t *bytes, size_t count, uint32_t *width, uint32_
 }
 
 /// Reads all rows; grey goes to `pixels` at once, colour through `colour`, three bytes a pixel, which is the caller's to free.
-static int decode(png_structp png, png_infop info, Border *border, uint8_t *pixels, uint32_t width, uint32_t height,
+static int decode(png_structp png, png_infop info, PNGErrorTrap *trap, uint8_t *pixels, uint32_t width, uint32_t height,
                   uint8_t **colour, png_bytep *rows) {
-  if (setjmp(border->escape)) return border->code;
+  if (setjmp(trap->escape)) return trap->code;
   png_read_info(png, info);
   // From here on too much or too little data is an error; odd colour profiles before were none.
   png_set_benign_errors(png, 0);
@@ -70,18 +70,18 @@ int fuse_image_decode(const uint8_t *bytes, size_t count, uint8_t *pixels, uint3
   if (header != FUSE_IMAGE_OK) return header;
   if (!pixels || found_width != width || found_height != height) return FUSE_IMAGE_BAD_ARGUMENT;
   if (is_jpeg(bytes, count)) return jpeg_decode(bytes, count, pixels, width, height);
-  Border border = {.code = FUSE_IMAGE_DAMAGED};
+  PNGErrorTrap trap = {.code = FUSE_IMAGE_DAMAGED};
   Source source = {bytes, count};
   int code = FUSE_IMAGE_NO_MEMORY;
   uint8_t *colour = NULL;
   png_infop info = NULL;
   png_bytep *rows = malloc(height * sizeof *rows);
-  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &border, fail, ignore);
+  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &trap, fail, ignore);
   if (png) info = png_create_info_struct(png);
   if (rows && info) {
     png_set_user_limits(png, FUSE_IMAGE_LARGEST, FUSE_IMAGE_LARGEST);  // the product is checked above
     png_set_read_fn(png, &source, take);
-    code = decode(png, info, &border, pixels, width, height, &colour, rows);
+    code = decode(png, info, &trap, pixels, width, height, &colour, rows);
   }
   png_destroy_read_struct(&png, &info, NULL);
   free(rows);

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "Border.h"
+#include "CInterface.h"
 
 typedef struct {
   uint8_t *bytes;
@@ -18,9 +18,9 @@ static void put(png_structp png, png_bytep source, size_t count) {
 
 static void flush(png_structp png) { (void)png; }
 
-static int encode(png_structp png, png_infop info, Border *border, const uint8_t *pixels, uint32_t width,
+static int encode(png_structp png, png_infop info, PNGErrorTrap *trap, const uint8_t *pixels, uint32_t width,
                   uint32_t height) {
-  if (setjmp(border->escape)) return border->code;
+  if (setjmp(trap->escape)) return trap->code;
   png_set_IHDR(png, info, width, height, 8, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                PNG_FILTER_TYPE_DEFAULT);
   // Sensor noise leaves nothing for a search: differences to the left neighbour and short runs are as small, and fast.
@@ -44,16 +44,16 @@ int fuse_image_encode(const uint8_t *pixels, uint32_t width, uint32_t height, ui
                       size_t *count) {
   if (!pixels || !bytes || !count || !is_allowed(width, height)) return FUSE_IMAGE_BAD_ARGUMENT;
   if (capacity < fuse_image_encoded_limit(width, height)) return FUSE_IMAGE_BAD_ARGUMENT;
-  Border border = {.code = FUSE_IMAGE_NO_MEMORY};  // nothing else can go wrong while writing
+  PNGErrorTrap trap = {.code = FUSE_IMAGE_NO_MEMORY};  // nothing else can go wrong while writing
   Sink sink = {bytes, 0, capacity};
   int code = FUSE_IMAGE_NO_MEMORY;
   png_infop info = NULL;
-  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &border, fail, ignore);
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &trap, fail, ignore);
   if (png) info = png_create_info_struct(png);
   if (info) {
     png_set_user_limits(png, FUSE_IMAGE_LARGEST, FUSE_IMAGE_LARGEST);
     png_set_write_fn(png, &sink, put, flush);
-    code = encode(png, info, &border, pixels, width, height);
+    code = encode(png, info, &trap, pixels, width, height);
   }
   png_destroy_write_struct(&png, &info);
   *count = sink.count;

@@ -1,7 +1,7 @@
 // Null-space projection and small solves.
 #include <eigen3/Eigen/Cholesky>
 
-#include "Border.hpp"
+#include "CInterface.hpp"
 
 using namespace fuse;
 

@@ -3,7 +3,7 @@
 #define FUSE_LINEAR_ALGEBRA_SPARSE_HPP
 #include <algorithm>
 
-#include "Border.hpp"
+#include "CInterface.hpp"
 
 namespace fuse {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "Border.hpp"
+#include "CInterface.hpp"
 
 namespace {
 

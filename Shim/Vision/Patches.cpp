@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "Border.hpp"
+#include "CInterface.hpp"
 
 namespace {
 
@@ -157,7 +157,7 @@ bool make(const cv::Mat &image, float u, float v, Patch &patch) {
 
 /// Moves a warp to where the image looks like the patch; the correlation there, or -1 when it leads nowhere.
 float align(const cv::Mat &image, const Patch &patch, Affine &w, int iterations, float precision) {
-  float pixels[area], cut[area], cutInverse[36];
+  float pixels[area], cut[area], truncatedInverse[36];
   uint8_t inside[area];
   float correlation = -1;
   for (int k = 0; k <= iterations; ++k) {
@@ -174,8 +174,8 @@ float align(const cv::Mat &image, const Patch &patch, Affine &w, int iterations,
       own = cut;
       ownEnergy = 0;
       for (int i = 0; i < area; ++i) ownEnergy += cut[i] * cut[i];
-      if (!solve(patch, inside, cutInverse)) return -1;
-      inverse = cutInverse;
+      if (!solve(patch, inside, truncatedInverse)) return -1;
+      inverse = truncatedInverse;
     }
     float product = 0, energy = 0;
     for (int i = 0; i < area; ++i) {

@@ -4,7 +4,7 @@
 #include <opencv2/imgproc.hpp>
 #include <opencv2/video/tracking.hpp>
 
-#include "Border.hpp"
+#include "CInterface.hpp"
 
 int fuse_vision_image_make(const uint8_t *pixels, int32_t width, int32_t height, int32_t window, int32_t levels,
                            double contrast, fuse_vision_image **image) {
@@ -31,7 +31,7 @@ int fuse_vision_image_make(const uint8_t *pixels, int32_t width, int32_t height,
 
 void fuse_vision_image_free(fuse_vision_image *image) { delete image; }
 
-int fuse_vision_follow(const fuse_vision_image *from, const fuse_vision_image *to, int32_t levels, int32_t iterations,
+int fuse_vision_track(const fuse_vision_image *from, const fuse_vision_image *to, int32_t levels, int32_t iterations,
                        double precision, const float *places, float *found, uint8_t *status, int32_t count) {
   return fuse::guarded([&] {
     if (!from || !to || from->width != to->width || from->height != to->height || from->window != to->window ||

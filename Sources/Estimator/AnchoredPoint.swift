@@ -1,5 +1,5 @@
 import Geometry
-import Vision
+import CameraGeometry
 
 /// A point as a kept camera (its anchor) sees it: the bearing in the anchor camera's axes, and the inverse distance.
 ///

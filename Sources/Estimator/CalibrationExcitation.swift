@@ -40,7 +40,7 @@ package struct CalibrationExcitation {
 
   private var weight = 0.0
   /// How far the device is turned from where it has been, IMU axes, and the mean of its square.
-  private var turned = Vector3.zero, turnedSquare = Matrix3.zero
+  private var turned = Vector3.zero, rotatedSquare = Matrix3.zero
   private var rate = Vector3.zero, rateSquare = 0.0
   private var acceleration = Vector3.zero, accelerationSquare = 0.0
   private var noise = (rate: 0.0, force: 0.0)
@@ -61,7 +61,7 @@ package struct CalibrationExcitation {
     let keep = exp(-seconds / Self.memory), share = 1 - keep
     weight = keep * weight + share
     turned = keep * (Rotation.exp(-seconds * w) * turned) + seconds * w
-    turnedSquare = keep * turnedSquare + share * Matrix3(outer: turned, turned)
+    rotatedSquare = keep * rotatedSquare + share * Matrix3(outer: turned, turned)
     rate = keep * rate + share * w
     rateSquare = keep * rateSquare + share * w.squaredNorm
     acceleration = keep * acceleration + share * a
@@ -74,7 +74,7 @@ package struct CalibrationExcitation {
   package func parts(_ view: View, _ sigmas: CalibrationConfiguration) -> Set<CalibrationPart> {
     guard weight > 0, view.noise > 0 else { return [] }
     func isSeen(_ square: Double, _ sigma: Double) -> Bool { square * sigma * sigma > view.noise * view.noise }
-    let angles = (1 / weight) * turnedSquare
+    let angles = (1 / weight) * rotatedSquare
     let beside = Self.besideOneAxis(angles), across = angles.trace - angles.form(view.opticalAxis, view.opticalAxis)
     let rates = Self.excess(rateSquare / weight - (rate / weight).squaredNorm, over: noise.rate / weight)
     let accelerations = Self.excess(

@@ -4,7 +4,7 @@ import SensorData
 /// A pose of the camera at the time of a frame, kept in the filter's state.
 ///
 /// The camera's and not the IMU's: how the one sits on the other then matters only when the pose is taken, and may be a
-/// part of the state (`CarriedCamera`).
+/// part of the state (`CameraPoseFromIMU`).
 package struct Clone: Equatable, Sendable {
   /// Counts up from the first clone: names the pose in feature tracks.
   package let id: Int

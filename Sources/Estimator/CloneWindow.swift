@@ -1,5 +1,5 @@
 import Geometry
-import Vision
+import CameraGeometry
 
 /// Decides which pose leaves the window.
 ///

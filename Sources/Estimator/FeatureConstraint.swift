@@ -1,6 +1,6 @@
 internal import CLinearAlgebra
 import Geometry
-import Vision
+import CameraGeometry
 
 /// What one tracked point says about the clones that saw it, the point itself eliminated; and, for points that become
 /// landmarks, what is left over: where the point is, given the clones.
@@ -33,7 +33,7 @@ package struct FeatureConstraint {
   ///   - prior: what is known of the inverse distance beforehand. It goes into the filter; nil for points that do not stay.
   /// - Returns: nil when the point cannot be seen from where a clone was, or numbers run out.
   package init?(
-    sights: [FeatureTrack.Sight], clones: [Clone], anchor: Int, point: AnchoredPoint, doubt: DistanceDoubt?,
+    sights: [FeatureTrack.Sight], clones: [Clone], anchor: Int, point: AnchoredPoint, doubt: SecondOrderTrackNoise?,
     prior: InverseDistancePrior? = nil, cameras: [FilterCamera]
   ) {
     guard var full = Self.linearised(sights, clones, anchor: anchor, point, cameras) else { return nil }
@@ -65,7 +65,7 @@ package struct FeatureConstraint {
     package var pose: [Double]
     package var point: [Double]
     package var residual: [Double]
-    /// 2n, see `LinearisedSight`.
+    /// 2n, see `ReprojectionJacobian`.
     var gradients: [Vector3]
 
     /// Weights each row down by the noise variance given for it, in units of its own.
@@ -105,7 +105,7 @@ package struct FeatureConstraint {
     result.gradients.reserveCapacity(2 * n)
     for i in 0..<n {
       guard
-        let sight = LinearisedSight(
+        let sight = ReprojectionJacobian(
           sights[i].pixel, from: clones[i], of: point, anchor: clones[anchor], camera: cameras[sights[i].camera])
       else { return nil }
       for row in sight.rows {
@@ -155,7 +155,7 @@ extension FeatureConstraint {
   /// What the sights, taken from `clones`, leave unexplained, in units of the stated noise; nil for a track that is too short to
   /// tell how it errs, and for one that two cameras saw.
   func sample(_ camera: FilterCamera, _ clones: [Clone]) -> TrackNoiseLearner.Sample? {
-    guard clones.count >= TrackNoiseLearner.fewestSights, !unexplained.residual.isEmpty else { return nil }
+    guard clones.count >= TrackNoiseLearner.fewestObservations, !unexplained.residual.isEmpty else { return nil }
     let scale = camera.effectiveNoise / camera.pixelNoise
     return TrackNoiseLearner.Sample(
       residual: unexplained.residual.map { scale * $0 }, point: unexplained.point.map { scale * $0 },

@@ -1,6 +1,6 @@
 import Geometry
 import SensorData
-import Vision
+import CameraGeometry
 
 /// A camera as the filter needs it.
 package struct FilterCamera {

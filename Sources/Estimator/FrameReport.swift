@@ -18,7 +18,7 @@ package struct FrameReport: Equatable, Sendable {
   package var timestamp: Timestamp
   /// How it was treated.
   package var treatment: Treatment
-  /// A machine-readable word while the trajectory has not begun: `imu`, `stillness`, one of `MotionInitializer.Refusal`, or
+  /// A machine-readable word while the trajectory has not begun: `imu`, `stillness`, one of `DynamicInitializer.Refusal`, or
   /// `health` after a failure.
   package var waitingFor: String?
   /// Features in the frame.
@@ -32,7 +32,7 @@ package struct FrameReport: Equatable, Sendable {
   /// Updates that were not possible numerically and were skipped.
   package var updatesFailed = 0
   /// What moved in the picture over the last half second (or what there is of it).
-  package var motion: PictureMotion?
+  package var motion: ImageMotion?
   /// Median distance, pixels, between the features and where mere turning since the last kept frame would put them.
   package var parallax: Double?
   /// Mean brightness of the frame, 0...1, where known.

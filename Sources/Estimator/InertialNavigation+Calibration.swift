@@ -1,6 +1,6 @@
 import Geometry
 import SensorData
-import Vision
+import CameraGeometry
 
 extension InertialNavigation {
   /// Lets a part of the calibration learn as long as the motion of the last seconds excites it; otherwise it is held

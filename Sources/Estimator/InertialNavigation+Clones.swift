@@ -21,21 +21,21 @@ extension InertialNavigation {
   }
 
   /// The camera as a state at `time` carries it.
-  func camera(of state: InertialState) -> CarriedCamera {
+  func camera(of state: InertialState) -> CameraPoseFromIMU {
     let measured = samples.sample(at: time)
     let (rate, force) = intrinsics.corrected(
       angularVelocity: measured?.angularVelocity ?? .zero, specificForce: measured?.specificForce ?? .zero)
     let angularVelocity = rate - state.gyroscopeBias
     // A calibrated delay is a few milliseconds, in which no hand changes its speed.
     guard learning.online, let measured else {
-      return CarriedCamera(state, angularVelocity: angularVelocity, mount: mount)
+      return CameraPoseFromIMU(state, angularVelocity: angularVelocity, mount: mount)
     }
     // The speed changes between the stamp and when the frame was taken, told by samples if they are there already.
     let longest = max(abs(mount.delay), Self.shortestSpan)
     let reaches = samples.samples.last.map { $0.timestamp >= time.advanced(bySeconds: longest) } ?? false
     let span = mount.delay > 0 && reaches ? longest : -longest
     let other = samples.sample(at: time.advanced(bySeconds: span))?.angularVelocity
-    return CarriedCamera(
+    return CameraPoseFromIMU(
       state, angularVelocity: angularVelocity,
       angularAcceleration: other.map { ($0 - measured.angularVelocity) / span } ?? .zero,
       acceleration: state.rotation * (force - state.accelerometerBias) + gravity, mount: mount)
@@ -45,7 +45,7 @@ extension InertialNavigation {
   static let shortestSpan = 0.02
 
   /// How its pose's error follows from the errors in the state.
-  func jacobian(of camera: CarriedCamera) -> [(ErrorCovariance.Block, [Double])] {
+  func jacobian(of camera: CameraPoseFromIMU) -> [(ErrorCovariance.Block, [Double])] {
     [(poseBlock, camera.byState)] + (mountBlock.map { [($0, camera.byMount)] } ?? [])
   }
 

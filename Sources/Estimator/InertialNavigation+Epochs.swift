@@ -4,7 +4,7 @@ import Inertial
 /// A way that is lost and found again.
 extension InertialNavigation {
   /// The way is lost: whoever found something by it must let go of it.
-  func goAdrift() { isAdrift = true }
+  func losePosition() { isPositionLost = true }
 
   /// The way is known again: from now on positions count from where the device is, as far as their errors are concerned.
   ///
@@ -28,6 +28,6 @@ extension InertialNavigation {
     covariance.transform(poseBlock, jacobian: [(poseBlock, rest)])
     covariance.propagate(poseBlock, transition: InertialTransition.identity.matrix, noise: certain)
     epoch += 1
-    isAdrift = false
+    isPositionLost = false
   }
 }

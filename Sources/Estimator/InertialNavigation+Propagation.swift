@@ -8,7 +8,7 @@ extension InertialNavigation {
   static let memory = 1.0
 
   /// True when more than a second of motion is missing before `end`: the state cannot be carried there any more.
-  package func isCutOff(from end: Timestamp) -> Bool {
+  package func isSaturated(from end: Timestamp) -> Bool {
     samples.longestGap(from: time, to: end) > InertialNoise.longestSpacing
   }
 
@@ -16,7 +16,7 @@ extension InertialNavigation {
   /// a second of motion is missing.
   package func advance(to end: Timestamp) -> Bool {
     guard end >= time, let last = samples.samples.last,
-      end.seconds(since: last.timestamp) <= InertialNoise.dropoutSpacing, !isCutOff(from: end)
+      end.seconds(since: last.timestamp) <= InertialNoise.dropoutSpacing, !isSaturated(from: end)
     else { return false }
     guard end > time else { return true }
 
@@ -70,7 +70,7 @@ extension InertialNavigation {
     let jacobian = [
       (poseBlock, wander.byState(after: seconds)), (meanBiasBlock, wander.byMean(after: seconds)),
     ]
-    let walk = noise.accelerometerWalkVariance(over: seconds)
+    let walk = noise.accelerometerRandomWalkStep(over: seconds)
     return covariance.transform(poseBlock, jacobian: jacobian)
       && covariance.addNoise(poseBlock, variance: wander.gathered(after: seconds))
       && covariance.addNoise(meanBiasBlock, variance: [Double](repeating: walk, count: 3))

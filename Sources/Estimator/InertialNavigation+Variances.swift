@@ -17,7 +17,7 @@ extension InertialNavigation {
   /// See `NavigationFilter`. Half of where the filter counts as settled is a centimetre or two over the window; who walks at a metre a
   /// second needs not know it to five centimetres.
   package var isVelocityKnown: Bool {
-    velocitySigma < max(0.5 * Self.settledVelocity, MotionInitializer.bearable * state.velocity.norm)
+    velocitySigma < max(0.5 * Self.settledVelocity, DynamicInitializer.bearable * state.velocity.norm)
   }
 
   /// Covariance of the position, m^2.
@@ -32,7 +32,7 @@ extension InertialNavigation {
   }
 
   /// By what share of an angle the gyroscope may tell it wrongly, 1-sigma.
-  package var turnScaleSigma: Double {
+  package var rotationScaleSigma: Double {
     guard let intrinsicsBlock else { return unitSigma }
     let offset = covariance.offset(of: intrinsicsBlock)
     return (offset + 6..<offset + IMUIntrinsics.count).reduce(0) { max($0, covariance[$1, $1]) }.squareRoot()

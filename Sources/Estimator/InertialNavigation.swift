@@ -1,7 +1,7 @@
 import Geometry
 import Inertial
 import SensorData
-import Vision
+import CameraGeometry
 
 /// The state of an inertial filter and its passage through time: navigation state, clones and added vectors with one
 /// covariance; updates come from outside.
@@ -48,7 +48,7 @@ package final class InertialNavigation: NavigationFilter {
   /// See `NavigationFilter`.
   package internal(set) var quietSince: Timestamp?
   /// See `NavigationFilter`.
-  package internal(set) var isAdrift = false
+  package internal(set) var isPositionLost = false
   /// How many worlds ended in the dark.
   package internal(set) var epoch = 0
   /// See `NavigationFilter`.
@@ -58,9 +58,9 @@ package final class InertialNavigation: NavigationFilter {
 
   let propagation: InertialPropagation
   let noise: InertialNoise
-  let wander: AccelerometerWander?
+  let wander: AccelerometerInstability?
   let unitSigma: Double
-  package var vectors = AddedVectors()
+  package var vectors = AugmentedStates()
   var drift = DriftAccumulator()
   var nextCloneID = 0
   private var hasSettled = false
@@ -91,14 +91,14 @@ package final class InertialNavigation: NavigationFilter {
         size: IMUIntrinsics.count,
         independent: ErrorCovariance.diagonal([Double](repeating: axes * axes, count: IMUIntrinsics.count))) : nil
     meanBias = state.accelerometerBias
-    let wander = AccelerometerWander(calibration)
+    let wander = AccelerometerInstability(calibration)
     self.wander = wander
     let deviation = wander.map { ErrorCovariance.diagonal([Double](repeating: $0.variance, count: 3)) }
     meanBiasBlock =
       deviation == nil
       ? nil
       : covariance.augment(
-        size: 3, jacobian: [(block, AccelerometerWander.meanByState)], independent: deviation ?? [])
+        size: 3, jacobian: [(block, AccelerometerInstability.meanByState)], independent: deviation ?? [])
     self.mount = mount
     let mountVariances =
       learning.online ? learning.mountVariances : isPhone ? CameraMount.errorSigmas.map { $0 * $0 } : []

@@ -30,11 +30,11 @@ package protocol NavigationFilter: AnyObject {
 
   /// Whether the device's own way is lost: what was found by it earlier tells nothing any more, and nothing can be found before it is
   /// known again.
-  var isAdrift: Bool { get }
+  var isPositionLost: Bool { get }
 
   /// Whether the way is told as it was measured: truth and an error that does not depend on it. An estimate errs the other way about, by what does not
   /// depend on the estimate (Berkson, JASA 45(250), 1950, doi:10.1080/01621459.1950.10483349).
-  var isWayMeasured: Bool { get }
+  var isExternalOdometry: Bool { get }
 
   /// Covariance of where this filter's world lies in the one that the trajectory began in, m^2.
   var originCovariance: Matrix3 { get }
@@ -50,14 +50,14 @@ package protocol NavigationFilter: AnyObject {
   func apply(_ correction: [Double])
 
   /// The vectors that others keep in the state (peers); see the extension.
-  var vectors: AddedVectors { get set }
+  var vectors: AugmentedStates { get set }
 }
 
 extension NavigationFilter {
-  package var isAdrift: Bool { false }
+  package var isPositionLost: Bool { false }
   package var quietSince: Timestamp? { nil }
   package var isVelocityKnown: Bool { true }
-  package var isWayMeasured: Bool { false }
+  package var isExternalOdometry: Bool { false }
   package var originCovariance: Matrix3 { .zero }
 
   /// Pose of the body in the world.
@@ -74,7 +74,7 @@ extension NavigationFilter {
   }
 
   /// Adds a vector whose error is `sum_i J_i x_i + w` (see `ErrorCovariance.augment`); nil when a number is not finite.
-  package func addVector(
+  package func augment(
     _ value: [Double], jacobian: [(ErrorCovariance.Block, [Double])], independent: [Double]
   ) -> ErrorCovariance.Block? {
     guard value.allSatisfy(\.isFinite),

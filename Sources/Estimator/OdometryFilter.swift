@@ -17,11 +17,11 @@ package final class OdometryFilter: NavigationFilter {
   package let poseBlock: ErrorCovariance.Block
   package private(set) var accumulatedDrift = AccumulatedDrift()
   package var velocitySigma: Double { 0 }
-  package var isWayMeasured: Bool { true }
+  package var isExternalOdometry: Bool { true }
 
   private let calibration: OdometryCalibration
   private let doubt: Double
-  package var vectors = AddedVectors()
+  package var vectors = AugmentedStates()
   /// Odometry poses from the last one at or before `time` on, each with the jump that led to it.
   private var poses: [(pose: OdometryPose, jump: OdometryJumpDetector.Jump)]
   /// Slow mean of the spacing of poses, seconds; nil before the second pose.

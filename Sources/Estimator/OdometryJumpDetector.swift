@@ -14,8 +14,8 @@ struct OdometryJumpDetector {
   }
 
   /// No hand, robot or drone in scope accelerates harder (30 m/s^2, 250 rad/s^2). A hand that shakes turns the other way every tenth of a second.
-  private var place = JumpWatch(largestAcceleration: 30, slack: 0.1, memory: 0.1)
-  private var turn = JumpWatch(largestAcceleration: 250, slack: 0.05, memory: 0.02)
+  private var place = JumpDetector(largestAcceleration: 30, slack: 0.1, memory: 0.1)
+  private var turn = JumpDetector(largestAcceleration: 250, slack: 0.05, memory: 0.02)
   /// Jumps so far.
   private(set) var count = 0
 

@@ -3,7 +3,7 @@ import Geometry
 /// The change of a point from one anchor's camera to another's.
 ///
 /// `q = R_n^T (R_o b - rho o)`, with o the way from the old camera to the new; then `b' = q / |q|` and `rho' = rho / |q|`,
-/// which is closed and finite at rho = 0. With dq, and first and present estimates, as in `LinearisedSight`:
+/// which is closed and finite at rho = 0. With dq, and first and present estimates, as in `ReprojectionJacobian`:
 ///
 ///     d(bearing) = [e1' e2']^T dq / |q|      d rho' = d rho / |q| - rho b'^T dq / |q|^2
 package struct Reanchoring {

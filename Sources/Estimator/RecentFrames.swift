@@ -1,5 +1,5 @@
 import SensorData
-import Vision
+import CameraGeometry
 
 /// The frames of the last half second, to tell whether the picture stands still.
 struct RecentFrames {
@@ -12,7 +12,7 @@ struct RecentFrames {
 
   /// Remembers a frame and returns what moved since the oldest frame remembered; nil with too few features in common or too
   /// little time in between.
-  mutating func motion(to frame: CameraFrame, camera: FilterCamera) -> PictureMotion? {
+  mutating func motion(to frame: CameraFrame, camera: FilterCamera) -> ImageMotion? {
     frames.removeAll { frame.timestamp.seconds(since: $0.timestamp) > Self.span || $0.timestamp >= frame.timestamp }
     defer { frames.append(frame) }
     guard let oldest = frames.first, case let seconds = frame.timestamp.seconds(since: oldest.timestamp),
@@ -20,8 +20,8 @@ struct RecentFrames {
       let (pixels, count) = Disparity.median(from: oldest.features, to: frame.features), count >= Self.fewest
     else { return nil }
     let turn =
-      pixels < PictureMotion.farthest(camera, isResting: true)
-      ? PictureTurn(from: oldest.features, to: frame.features, lens: camera.lens, fewest: Self.fewest) : nil
-    return PictureMotion(disparity: pixels, turn: turn, seconds: seconds)
+      pixels < ImageMotion.farthest(camera, isResting: true)
+      ? ImageRotation(from: oldest.features, to: frame.features, lens: camera.lens, fewest: Self.fewest) : nil
+    return ImageMotion(disparity: pixels, turn: turn, seconds: seconds)
   }
 }

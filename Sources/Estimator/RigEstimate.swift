@@ -1,6 +1,6 @@
 import Geometry
 import Inertial
-import Vision
+import CameraGeometry
 
 /// What the calibration of a device may be wrong about for a whole recording: where the camera sits on the IMU, the
 /// camera's clock, and the axes of the inertial unit.

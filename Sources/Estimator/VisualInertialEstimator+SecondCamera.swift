@@ -1,5 +1,5 @@
 import SensorData
-import Vision
+import CameraGeometry
 
 /// A second camera.
 extension VisualInertialEstimator {

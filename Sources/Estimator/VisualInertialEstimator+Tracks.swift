@@ -1,5 +1,5 @@
 import SensorData
-import Vision
+import CameraGeometry
 
 /// Which tracks an update gets.
 extension VisualInertialEstimator {
@@ -7,12 +7,12 @@ extension VisualInertialEstimator {
   func screened(
     _ frame: CameraFrame, by camera: FilterCamera, _ navigation: InertialNavigation, _ report: inout FrameReport
   ) -> CameraFrame {
-    let (culprits, new) = screen.inspect(frame, by: camera, navigation)
+    let (outlierIDs, new) = screen.inspect(frame, by: camera, navigation)
     report.tracksCut = new
-    guard !culprits.isEmpty else { return frame }
-    tracks.discard(culprits)
+    guard !outlierIDs.isEmpty else { return frame }
+    tracks.discard(outlierIDs)
     var rest = frame
-    rest.features.removeAll { culprits.contains($0.featureID) }
+    rest.features.removeAll { outlierIDs.contains($0.featureID) }
     return rest
   }
 
@@ -27,12 +27,12 @@ extension VisualInertialEstimator {
     told.landmarks = tracks.take(featureIDs: Set(navigation.landmarks.map(\.featureID)))
     var living = surplus == 0 ? tracks.take(seenFrom: navigation.clones[0].id) : []
     if surplus == 0 { told.finished += ownTracks.take(seenFrom: navigation.clones[0].id) }
-    let usable = (ended + living).count { $0.sights.count >= VisualUpdate.fewestSights }
+    let usable = (ended + living).count { $0.sights.count >= VisualUpdate.fewestObservations }
     let quota = max(tracks.living.count - navigation.landmarks.count, 0) / configuration.windowSize
-    living += tracks.takeLongest(quota - usable, fewest: VisualUpdate.fewestSights)
-    // A landmark would remember what slid before the velocity was known: what slides is told by the way (`TrackScreen`).
+    living += tracks.removeLongest(quota - usable, fewest: VisualUpdate.fewestObservations)
+    // A landmark would remember what slid before the velocity was known: what slides is told by the way (`EpipolarOutlierRejection`).
     let room = navigation.isVelocityKnown ? max(configuration.mostLandmarks - navigation.landmarks.count, 0) : 0
-    let long = living.filter { $0.sights.count >= VisualUpdate.fewestSights }
+    let long = living.filter { $0.sights.count >= VisualUpdate.fewestObservations }
     let fit = long.filter { !screen.strays.contains($0.featureID) }.prefix(room)
     let staying = Set(fit.map(\.featureID))
     told.staying = Array(fit)

@@ -1,7 +1,7 @@
 import Geometry
 import Inertial
 import SensorData
-import Vision
+import CameraGeometry
 
 /// Makes the trajectory from an inertial unit and one or two cameras: a multi-state constraint Kalman filter with
 /// landmarks and first-estimates Jacobians.
@@ -34,12 +34,12 @@ package final class VisualInertialEstimator {
   /// A frame of the second camera that came before the first camera's.
   var early: CameraFrame?
   var recent = RecentFrames()
-  var screen = TrackScreen()
-  var rest = RestConstraint()
-  var hover = HoverConstraint()
+  var screen = EpipolarOutlierRejection()
+  var rest = ZeroVelocityUpdate()
+  var hover = HoverUpdate()
   var window: CloneWindow
-  var trust = TrustMonitor()
-  var way = WayMonitor()
+  var trust = DivergenceMonitor()
+  var way = PositionLossMonitor()
 
   /// An estimator for a device with an inertial unit, a camera, and perhaps a second one that sees at the same moments.
   package init(

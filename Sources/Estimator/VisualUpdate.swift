@@ -1,5 +1,5 @@
 import Geometry
-import Vision
+import CameraGeometry
 
 /// Turns a frame's tracks into one update of the filter: points that will not be seen again are eliminated (multi-state
 /// constraint Kalman filter), points that stay become landmarks, and landmarks are seen.
@@ -29,7 +29,7 @@ struct VisualUpdate {
   }
 
   /// Fewest sights that make a track worth a constraint.
-  static let fewestSights = 3
+  static let fewestObservations = 3
   /// So many refused sights in a row, and a landmark is given up.
   static let mostRefusals = 2
   /// A point stays only where its inverse distance is known to this share, 1-sigma, by its sights and by the baseline together: below
@@ -101,7 +101,7 @@ struct VisualUpdate {
   /// Tracks with enough sights, at most `mostTracks`, the longest first, ties by id.
   private func chosen(_ tracks: Tracks) -> [(track: FeatureTrack, stays: Bool)] {
     let all = tracks.finished.map { ($0, false) } + tracks.staying.map { ($0, true) }
-    let usable = all.filter { $0.0.sights.count >= Self.fewestSights }
+    let usable = all.filter { $0.0.sights.count >= Self.fewestObservations }
     let sorted = usable.sorted { ($1.0.sights.count, $0.0.featureID) < ($0.0.sights.count, $1.0.featureID) }
     return Array(sorted.prefix(mostTracks))
   }
@@ -125,9 +125,9 @@ struct VisualUpdate {
       case .found(let feature, let sigma, _) = triangulation.solve(
         views, anchor: anchor, from: clones[anchor].worldFromCamera.translation)
     else { return nil }
-    let doubt = DistanceDoubt(
+    let doubt = SecondOrderTrackNoise(
       feature, sigma: sigma, prior: prior, companions: companions, clones: clones, anchor: anchor,
-      believesFound: filter.learning.online, covariance: filter.covariance)
+      trustsClosedForm: filter.learning.online, covariance: filter.covariance)
     let rho = feature.inverseDistance, known = Self.knownShare * max(rho, Self.farthest)
     let stays = stays && sigma * sigma + rho * rho * doubt.relativeBaseline < known * known
     let constraint = FeatureConstraint(
@@ -153,7 +153,7 @@ struct VisualUpdate {
   private func sight(_ track: FeatureTrack, of landmark: Landmark, _ filter: InertialNavigation) -> LinearisedRows? {
     guard let seen = track.sights.last, let clone = filter.clones.last, clone.id == seen.poseID,
       let anchor = filter.clones.first(where: { $0.id == landmark.anchorID }),
-      let sight = LinearisedSight(
+      let sight = ReprojectionJacobian(
         seen.pixel, from: clone, of: landmark.point, anchor: anchor, camera: cameras[seen.camera])
     else { return nil }
     return sight.rows(
@@ -170,7 +170,7 @@ struct VisualUpdate {
     return measurements.map { rows in
       guard let rows else { return false }
       defer { next += 1 }
-      return nis[next] <= ChiSquare.quantile95(rows.residual.count)
+      return nis[next] <= ChiSquaredQuantile.quantile95(rows.residual.count)
     }
   }
 

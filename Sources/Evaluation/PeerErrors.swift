@@ -50,7 +50,7 @@ package struct PeerErrors: Equatable, Sendable {
   /// Every published angle that could be judged.
   package var moments: [AngleMoment] = []
   /// What was said while the peer walked.
-  package var walks = WalkErrors(walks: [])
+  package var walks = MovingPeerErrors(walks: [])
   /// Status and reasons over time.
   package var spans: [ConvergenceSpan] = []
 
@@ -73,7 +73,7 @@ package struct PeerErrors: Equatable, Sendable {
     let motion = AngleCheckpoint.motionBegan(after: start, until: end, truth: truth, bodyFromDevice: bodyFromDevice)
     motionBeganAt = motion?.seconds(since: start)
     spans = ConvergenceSpan.spans(updates)
-    walks = WalkErrors(walks: peers.walks(of: peer))
+    walks = MovingPeerErrors(walks: peers.walks(of: peer))
     walks.note(updates)
     var tally = Tally()
     for update in updates {

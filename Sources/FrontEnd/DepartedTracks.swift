@@ -1,10 +1,10 @@
 import Geometry
-import Vision
+import CameraGeometry
 
 /// Tracks whose points went over the edge of the image: a hand that turns to and fro will see them again.
 ///
 /// Each should lie where it was last, turned by all turns since: those of the gyroscope, and what the living tracks turned beyond them
-/// (`TurnConsensus.turn`). The way of the camera is in it only as far as it looks like a turn, which is enough
+/// (`RotationConsensus.turn`). The way of the camera is in it only as far as it looks like a turn, which is enough
 /// where a hand comes back the way it went; who comes back another way does not find them, and new tracks begin as ever.
 struct DepartedTracks {
   private struct Departed {

@@ -1,5 +1,5 @@
 import Geometry
-import Vision
+import CameraGeometry
 
 extension FeatureTracker {
   /// Finds the tracks in the next frame, and ends those that are not there.
@@ -89,7 +89,7 @@ extension FeatureTracker {
       if tracks[sight.index].strange > configuration.longestStrange { ended[sight.index] = .movedOtherwise }
     }
     let still = zip(judged, verdict).filter(\.1).map(\.0)
-    return TurnConsensus.turn(from: still.map(\.before), to: still.map(\.after))
+    return RotationConsensus.turn(from: still.map(\.before), to: still.map(\.after))
   }
 
   /// Patches that have changed too much to be compared are taken anew, where there is a whole one; of living tracks only: those that

@@ -1,7 +1,7 @@
 import Geometry
 import Images
 import SensorData
-import Vision
+import CameraGeometry
 
 /// Follows corners of one camera from frame to frame under stable ids, and begins new ones where the image has none. A point that
 /// comes back into sight has its old id.
@@ -48,7 +48,7 @@ final class FeatureTracker {
   let configuration: TrackingConfiguration
   let lens: LensModel
   let grid: CornerGrid
-  let consensus: TurnConsensus
+  let consensus: RotationConsensus
   /// The tracks that are out of sight.
   var departed = DepartedTracks()
   /// The patches of both.
@@ -69,7 +69,7 @@ final class FeatureTracker {
       spacing: configuration.spacing * Double(camera.width) / 640,
       weakest: [configuration.weakestCorner, configuration.weakestWhereScarce],
       horizons: configuration.horizons)
-    consensus = TurnConsensus(tolerance: configuration.epipolarDistance / lens.focalLength)
+    consensus = RotationConsensus(tolerance: configuration.epipolarDistance / lens.focalLength)
   }
 
   /// Takes the next frame; `tracks` are then what it shows.

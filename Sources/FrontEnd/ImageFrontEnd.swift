@@ -11,7 +11,7 @@ package final class ImageFrontEnd {
   private let tracker: FeatureTracker
   private let configuration: TrackingConfiguration
   private var stereo: StereoMatcher?
-  private var turn: GyroscopeTurn?
+  private var turn: GyroscopeRotation?
   private var last: (stamp: Timestamp, image: GrayImage)?
   private var isEqualised = false
   private var area: LitArea
@@ -35,7 +35,7 @@ package final class ImageFrontEnd {
     }
     focalLength = (camera.fx * camera.fy).squareRoot()
     area = LitArea(width: camera.width, height: camera.height)
-    turn = rig.imu.map { GyroscopeTurn(imu: $0, camera: camera) }
+    turn = rig.imu.map { GyroscopeRotation(imu: $0, camera: camera) }
   }
 
   /// How many tracks of cam0 ended so far, by reason.

@@ -1,5 +1,5 @@
 import Geometry
-import Vision
+import CameraGeometry
 
 extension LensModel {
   /// The unit direction that a place sees; nil when no direction lands there.

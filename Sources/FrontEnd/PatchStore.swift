@@ -47,7 +47,7 @@ package struct PatchStore {
   package mutating func take(_ places: [SIMD2<Float>], in image: PyramidImage) -> [Int32?] {
     let slots = places.map { _ in slot() }
     var status = [UInt8](repeating: 0, count: places.count)
-    let isDone = image.takePatches(places, slots, &numbers, &status)
+    let isDone = image.samplePatches(places, slots, &numbers, &status)
     return slots.indices.map { index in
       if isDone, status[index] != 0 { return slots[index] }
       free.append(slots[index])

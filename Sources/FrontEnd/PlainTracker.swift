@@ -26,7 +26,7 @@ package struct PlainTracker {
       var status = [UInt8](repeating: 0, count: places.count)
       _ = places.withUnsafeBytes { from in
         found.withUnsafeMutableBytes { to in
-          fuse_vision_plain_follow(
+          fuse_vision_reference_track(
             last.pixels, image.pixels, width, height, from.baseAddress!.assumingMemoryBound(to: Float.self),
             to.baseAddress!.assumingMemoryBound(to: Float.self), &status, Int32(places.count))
         }
@@ -42,7 +42,7 @@ package struct PlainTracker {
       var count: Int32 = 0
       _ = taken.withUnsafeBytes { taken in
         fresh.withUnsafeMutableBytes { fresh in
-          fuse_vision_plain_corners(
+          fuse_vision_reference_corners(
             image.pixels, width, height, taken.baseAddress?.assumingMemoryBound(to: Float.self),
             Int32(tracks.count), distance, Int32(features - tracks.count),
             fresh.baseAddress!.assumingMemoryBound(to: Float.self), &count)

@@ -40,7 +40,7 @@ package final class PyramidImage {
     var status = [UInt8](repeating: 0, count: places.count)
     let code = places.withUnsafeBytes { from in
       found.withUnsafeMutableBytes { to in
-        fuse_vision_follow(
+        fuse_vision_track(
           handle, other.handle, Int32(levels), Int32(iterations), 0.01,
           from.baseAddress?.assumingMemoryBound(to: Float.self),
           to.baseAddress?.assumingMemoryBound(to: Float.self), &status, Int32(places.count))
@@ -73,7 +73,7 @@ package final class PyramidImage {
   }
 
   /// Takes the patches about places into their slots; `status` is 0 where there is none. False when nothing was done.
-  func takePatches(_ places: [SIMD2<Float>], _ slots: [Int32], _ patches: inout [Float], _ status: inout [UInt8])
+  func samplePatches(_ places: [SIMD2<Float>], _ slots: [Int32], _ patches: inout [Float], _ status: inout [UInt8])
     -> Bool
   {
     let code = places.withUnsafeBytes { places in

@@ -1,6 +1,6 @@
 import Geometry
 import SensorData
-import Vision
+import CameraGeometry
 
 /// Finds the tracks of one camera in another one that saw the same moment.
 ///

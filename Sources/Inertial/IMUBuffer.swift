@@ -6,10 +6,10 @@ package struct IMUBuffer: Sendable {
   /// The samples, oldest first, times strictly increasing.
   package private(set) var samples: [IMUSample] = []
 
-  private var gyroscope = RailWatch(least: 2)  // 125 degrees/s
-  private var accelerometer = RailWatch(least: 19)  // 2 g
+  private var gyroscope = SaturationDetector(least: 2)  // 125 degrees/s
+  private var accelerometer = SaturationDetector(least: 19)  // 2 g
   /// When samples were cut, in time order.
-  private var cutRates: [Timestamp] = [], cutForces: [Timestamp] = []
+  private var saturatedRates: [Timestamp] = [], saturatedForces: [Timestamp] = []
 
   /// Empty.
   package init() {}
@@ -19,8 +19,8 @@ package struct IMUBuffer: Sendable {
     guard sample.angularVelocity.isFinite, sample.specificForce.isFinite else { return false }
     if let last = samples.last, sample.timestamp <= last.timestamp { return false }
     samples.append(sample)
-    cutRates += samples.suffix(gyroscope.count(sample.angularVelocity)).map(\.timestamp)
-    cutForces += samples.suffix(accelerometer.count(sample.specificForce)).map(\.timestamp)
+    saturatedRates += samples.suffix(gyroscope.count(sample.angularVelocity)).map(\.timestamp)
+    saturatedForces += samples.suffix(accelerometer.count(sample.specificForce)).map(\.timestamp)
     return true
   }
 
@@ -29,18 +29,18 @@ package struct IMUBuffer: Sendable {
     let first = lowerIndex(time) ?? 0
     guard first >= 256 else { return }
     samples.removeFirst(first)
-    cutRates.removeAll { $0 < samples[0].timestamp }
-    cutForces.removeAll { $0 < samples[0].timestamp }
+    saturatedRates.removeAll { $0 < samples[0].timestamp }
+    saturatedForces.removeAll { $0 < samples[0].timestamp }
   }
 
   /// The end of each sensor's range, rad/s and m/s^2, where one of the samples that a step from `start` to `end` rests on
   /// was cut there: what was true is unknown. 0 where none was.
   package func cut(from start: Timestamp, to end: Timestamp) -> (rate: Double, force: Double) {
-    guard !(cutRates.isEmpty && cutForces.isEmpty) else { return (0, 0) }
+    guard !(saturatedRates.isEmpty && saturatedForces.isEmpty) else { return (0, 0) }
     let first = samples[lowerIndex(start) ?? 0].timestamp
     let last = samples[min(firstIndex { $0 >= end }, samples.count - 1)].timestamp
     func touches(_ times: [Timestamp]) -> Bool { times.contains { $0 >= first && $0 <= last } }
-    return (touches(cutRates) ? gyroscope.rail ?? 0 : 0, touches(cutForces) ? accelerometer.rail ?? 0 : 0)
+    return (touches(saturatedRates) ? gyroscope.rail ?? 0 : 0, touches(saturatedForces) ? accelerometer.rail ?? 0 : 0)
   }
 
   /// Longest time, seconds, without a sample between two moments; samples beyond them count.

@@ -25,17 +25,17 @@ package struct InertialNoise: Sendable {
   /// What may be missing of a reading that was cut, as a share of the range.
   private static let missingShare = 0.5
 
-  private let gyroscope, gyroscopeWalk, accelerometer, accelerometerWalk: Double
+  private let gyroscope, gyroscopeRandomWalkVariance, accelerometer, accelerometerRandomWalkVariance: Double
 
   /// From the calibration's densities.
   ///
   /// - Parameter wander: of the accelerometer's bias, where it is to be taken for a walk that grows as fast.
-  package init(_ calibration: IMUCalibration, wander: AccelerometerWander? = nil) {
+  package init(_ calibration: IMUCalibration, wander: AccelerometerInstability? = nil) {
     gyroscope = calibration.gyroscopeNoiseDensity
-    gyroscopeWalk = calibration.gyroscopeRandomWalk
+    gyroscopeRandomWalkVariance = calibration.gyroscopeRandomWalk
     accelerometer = calibration.accelerometerNoiseDensity
     let walk = calibration.accelerometerRandomWalk
-    accelerometerWalk = wander.map { (walk * walk + $0.walk * $0.walk).squareRoot() } ?? walk
+    accelerometerRandomWalkVariance = wander.map { (walk * walk + $0.walk * $0.walk).squareRoot() } ?? walk
   }
 
   /// What a spacing of samples, in seconds, means.
@@ -51,8 +51,8 @@ package struct InertialNoise: Sendable {
   }
 
   /// By how much the accelerometer's bias walks in so many seconds: variance of a component, (m/s^2)^2.
-  package func accelerometerWalkVariance(over seconds: Double) -> Double {
-    accelerometerWalk * accelerometerWalk * seconds
+  package func accelerometerRandomWalkStep(over seconds: Double) -> Double {
+    accelerometerRandomWalkVariance * accelerometerRandomWalkVariance * seconds
   }
 
   /// Noise gathered over one step, by the trapezoid rule on `Phi G Qc G^T Phi^T`.
@@ -80,8 +80,8 @@ package struct InertialNoise: Sendable {
     let unknownForce = force * force * memory + missing.force * missing.force * Self.memory
     q[0, 0] = Self.diagonal(gyroscope * gyroscope + unknownRate)
     q[2, 2] = Self.diagonal(accelerometer * accelerometer + unknownForce)
-    q[3, 3] = Self.diagonal(gyroscopeWalk * gyroscopeWalk)
-    q[4, 4] = Self.diagonal(accelerometerWalk * accelerometerWalk)
+    q[3, 3] = Self.diagonal(gyroscopeRandomWalkVariance * gyroscopeRandomWalkVariance)
+    q[4, 4] = Self.diagonal(accelerometerRandomWalkVariance * accelerometerRandomWalkVariance)
     let carried = step.carried(q)
     var sum = BlockMatrix15()
     for i in 0..<5 { for j in 0..<5 { sum[i, j] = (0.5 * dt) * (q[i, j] + carried[i, j]) } }

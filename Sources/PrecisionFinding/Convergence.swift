@@ -62,7 +62,7 @@ public struct Convergence: Equatable, Sendable {
   public var guidance: String? { request?.guidance }
 
   /// The same in the words of what was found, where these say more than the reason: the first of its kind counts.
-  package func guidance(found: [Finding]) -> String? {
+  package func guidance(found: [PublicationObstacle]) -> String? {
     request.flatMap { request in found.first { $0.reason == request }?.guidance } ?? guidance
   }
 

@@ -4,17 +4,17 @@
 /// withhold the angle and the vertical estimate; vertical sweep withholds neither the angle nor anything horizontal.
 package struct ConvergenceJudge {
   /// What is found at one moment.
-  package struct Findings {
+  package struct JudgeInput {
     /// The posterior's readout; nil before there is one.
-    package var readout: Readout?
+    package var readout: PublishableEstimate?
     /// The vertical estimate as decided, hysteresis included.
     package var vertical: VerticalDirectionEstimate
     /// The camera contributes too little.
     package var dark: Bool
     /// What is wrong with the signal.
-    package var weakness: [Finding]
+    package var weakness: [PublicationObstacle]
 
-    package init(readout: Readout?, vertical: VerticalDirectionEstimate, dark: Bool, weakness: [Finding]) {
+    package init(readout: PublishableEstimate?, vertical: VerticalDirectionEstimate, dark: Bool, weakness: [PublicationObstacle]) {
       self.readout = readout
       self.vertical = vertical
       self.dark = dark
@@ -23,29 +23,29 @@ package struct ConvergenceJudge {
   }
 
   /// No motion helps as long as no range tells anything new.
-  private static let silence: Set<Finding> = [.stale, .repeated]
+  private static let silence: Set<PublicationObstacle> = [.stale, .repeated]
 
   /// Largest 1-sigma of the best known axis (a sine) that counts as "one axis is informed".
-  private let informedAxis: Double
-  private let rivalShare: Double
+  private let directionSineSigmaLimit: Double
+  private let maxProbabilityBeyond20Degrees: Double
 
   package init(_ configuration: FinderConfiguration) {
-    informedAxis = configuration.informedAxis
-    rivalShare = configuration.rivalShare
+    directionSineSigmaLimit = configuration.directionSineSigmaLimit
+    maxProbabilityBeyond20Degrees = configuration.maxProbabilityBeyond20Degrees
   }
 
   /// The judgement.
-  package func judge(_ findings: Findings) -> Convergence {
+  package func judge(_ findings: JudgeInput) -> Convergence {
     guard let readout = findings.readout else {
       return findings.dark || !findings.weakness.isEmpty
         ? Convergence(status: .notConverged, reasons: environment(findings)) : Convergence(status: .unknown)
     }
     var reasons = findings.dark ? [Convergence.Reason.insufficientLighting] : []
     let open = open(readout, findings.vertical)
-    let isPlaceOpen = readout.angle != nil && !open.isEmpty && !open.contains(.heightUndecided)
+    let isDirectionOpen = readout.angle != nil && !open.isEmpty && !open.contains(.heightUndecided)
     var asked: Convergence.Reason?
     if !findings.dark {
-      if isPlaceOpen, readout.isWidestSideways { asked = .insufficientHorizontalSweep }
+      if isDirectionOpen, readout.isWidestSideways { asked = .insufficientHorizontalSweep }
       if !Self.silence.isDisjoint(with: findings.weakness) { asked = .insufficientSignalStrength }
     }
     for reason in open.compactMap(\.reason) where !reasons.contains(reason) { reasons.append(reason) }
@@ -56,10 +56,10 @@ package struct ConvergenceJudge {
   }
 
   /// What the posterior leaves open, most important first; empty where all of it is published.
-  package func open(_ readout: Readout, _ vertical: VerticalDirectionEstimate) -> [Finding] {
+  package func open(_ readout: PublishableEstimate, _ vertical: VerticalDirectionEstimate) -> [PublicationObstacle] {
     // Nothing informed: the posterior still covers the sphere. One axis informed: a ring or a pair of mirror images
     // is left, and the ring's missing axis is sideways.
-    let isUnexplored = readout.bestAxis > informedAxis
+    let isUnexplored = readout.bestAxis > directionSineSigmaLimit
     switch readout.noAngle {
     case .near: return [.near]
     case .wide: return [isUnexplored ? .unexplored : .wide]
@@ -67,14 +67,14 @@ package struct ConvergenceJudge {
     case .contradicted: return [isUnexplored ? .unexplored : .contradicted]
     case nil: break
     }
-    var open: [Finding] = []
+    var open: [PublicationObstacle] = []
     if ![.same, .above, .below].contains(vertical) { open.append(.heightUndecided) }
-    if !readout.positionIsGood { open.append(.placeTooWide) }
-    if readout.rivals > rivalShare { open.append(.rivals) }
+    if !readout.positionIsGood { open.append(.positionTooWide) }
+    if readout.rivals > maxProbabilityBeyond20Degrees { open.append(.rivals) }
     return open
   }
 
-  private func environment(_ findings: Findings) -> [Convergence.Reason] {
+  private func environment(_ findings: JudgeInput) -> [Convergence.Reason] {
     (findings.dark ? [.insufficientLighting] : []) + (findings.weakness.isEmpty ? [] : [.insufficientSignalStrength])
   }
 }

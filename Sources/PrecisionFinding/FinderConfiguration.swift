@@ -13,9 +13,9 @@ public struct FinderConfiguration: Equatable, Sendable {
   /// Largest 90 % half-width of a published horizontal angle, degrees.
   public var angleHalfWidthDegrees = 15.0
   /// Largest share of the posterior that may lie over 45 degrees away from a published angle.
-  public var mirrorShare = 0.01
+  public var maxProbabilityBeyond45Degrees = 0.01
   /// Largest share that may lie over 20 degrees away when converged, and over `positionLimit` from a published position.
-  public var rivalShare = 0.001
+  public var maxProbabilityBeyond20Degrees = 0.001
   /// By how much a published position may be off, metres: a degree is much, far away.
   public var positionLimit = 1.5
   /// Largest 90 % cone of a published direction, degrees.
@@ -29,7 +29,7 @@ public struct FinderConfiguration: Equatable, Sendable {
   /// Probability below which a named class is dropped.
   public var verticalDrop = 0.90
   /// 1-sigma of the best known axis of the direction (a sine) above which nothing counts as informed.
-  public var informedAxis = 0.12
+  public var directionSineSigmaLimit = 0.12
   /// No usable range for this long: drifting, seconds.
   public var rangeTimeout = 1.0
   /// Received power (the first path's, where the radio tells it) below which a link is weak, dBm. At -93 a DW1000 loses one packet in a
@@ -46,29 +46,29 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var handOverConeDegrees = 6.0
   /// ... and after this many ranges.
   public var handOverRanges = 30
-  /// The hypotheses are opened anew when the last ranges, taken alone, are this much better foretold than by what is believed:
+  /// The hypotheses are opened anew when the last ranges, taken alone, are this much better logPredictiveDensity than by what is believed:
   /// natural logarithm of the odds. Were the models of a radio's errors right, 10 would do; errors that last longer than they think
   /// add up to more on real radios (docs/estimator.md).
-  public var contradictionLimit = 25.0
-  /// A peer that stood is taken to walk when the latest ranges are this much better foretold so, natural logarithm of the odds. What
+  public var restartLogOdds = 25.0
+  /// A peer that stood is taken to walk when the latest ranges are this much better logPredictiveDensity so, natural logarithm of the odds. What
   /// is looked for is carried off once in five minutes, and every third of a second may be that moment: at 7, half of this, it is as
-  /// likely as not. Errors that last longer than the models think pass for walks, so the other half is reserve (docs/estimator.md).
-  public var walkLimit = 14.0
-  /// Probability beforehand that a peer walks when the search for it begins: six seconds of five minutes.
-  public var walkingShare = 0.02
-  /// One that walks is taken to stand again at these odds: who walks stops after some six seconds.
-  public var standLimit = 3.0
+  /// likely as not. Errors that last longer than the models think pass for isMoving, so the other half is reserve (docs/estimator.md).
+  public var movingLogOdds = 14.0
+  /// Probability beforehand that a peer isMoving when the search for it begins: six seconds of five minutes.
+  public var movingPrior = 0.02
+  /// One that isMoving is taken to stand again at these odds: who isMoving stops after some six seconds.
+  public var stoppedLogOdds = 3.0
   /// A radio is taken to err more than before with these odds against it every third of a second: once in some seventy seconds of moving
   /// about, natural logarithm.
-  public var loudLimit = 5.5
+  public var noiseIncreaseLogOdds = 5.5
   /// Probability beforehand that the angles of arrival of a link mean something else than the recording says: an array that sits otherwise, another
   /// sign, a reflector. Until the ranges of a device that moves have borne them out, so much of the posterior is what the ranges say by themselves.
-  public var anglesAstrayShare = 0.01
+  public var aoaInvalidPrior = 0.01
   /// By how much the drift of another tracker during a search is taken for larger than its recording states, a ratio: wheels slip and optical flow misses the
   /// ground, in spells, which over minutes add up to what is stated.
-  public var odometryDoubt = 1.5
+  public var odometryDriftScale = 1.5
   /// How fast a hand that was not quiet may have moved before the trajectory began, m/s.
-  public var unseenSpeed = 0.5
+  public var handSpeedSigma = 0.5
   /// What of the camera's calibration is estimated on the way.
   public var calibration = CalibrationConfiguration()
   /// Rings around peers of which the updates' details tell.

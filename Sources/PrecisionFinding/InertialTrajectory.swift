@@ -3,7 +3,7 @@ import Geometry
 import SensorData
 
 /// The trajectory from the inertial unit and one or two cameras.
-final class InertialTrajectory: TrajectoryMaker {
+final class InertialTrajectory: TrajectoryProvider {
   private let imu: IMUCalibration
   private let camera: CameraCalibration
   private let estimator: VisualInertialEstimator
@@ -11,7 +11,7 @@ final class InertialTrajectory: TrajectoryMaker {
   private var covered = Timestamp(nanoseconds: .min)
   private(set) var waitingFor: String?
   let source = "imu"
-  private var witness: (any FrameWitness)?
+  private var witness: (any FrameObserver)?
 
   /// - Parameters:
   ///   - learning: what of the calibration is estimated.
@@ -45,7 +45,7 @@ final class InertialTrajectory: TrajectoryMaker {
   }
 
   func attach(_ meter: any StageMeter) { estimator.meter = meter }
-  func attach(_ witness: any FrameWitness) { self.witness = witness }
+  func attach(_ witness: any FrameObserver) { self.witness = witness }
 
   func covers(_ time: Timestamp) -> Bool {
     let ahead = estimator.navigation?.lookAhead ?? 0

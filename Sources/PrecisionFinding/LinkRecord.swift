@@ -8,7 +8,7 @@ struct LinkRecord {
   /// The newest range, whether or not it could be used.
   private(set) var lastRange: RangeMeasurement?
   /// When the newest one came that was no repetition of the one before.
-  private(set) var lastNews: Timestamp?
+  private(set) var lastNewRange: Timestamp?
   /// When a range last moved the estimate.
   private(set) var lastUsed: Timestamp?
   /// Recent news, for the rate; at most two seconds of them.
@@ -40,14 +40,14 @@ struct LinkRecord {
   /// ... and it is no repetition.
   ///
   /// - Returns: seconds since the one before; nil for the first.
-  mutating func noteNews(at time: Timestamp) -> Double? {
-    defer { lastNews = time }
+  mutating func recordNewRange(at time: Timestamp) -> Double? {
+    defer { lastNewRange = time }
     recent.append(time)
-    return lastNews.map { time.seconds(since: $0) }
+    return lastNewRange.map { time.seconds(since: $0) }
   }
 
   /// It is the one before, said once more.
-  mutating func noteRepetition(_ range: RangeMeasurement) {
+  mutating func recordDuplicate(_ range: RangeMeasurement) {
     report = RangeReport(range: range.range, use: .repeated)
     tally(range.timestamp, wasUsed: false, isWaiting: false)
   }

@@ -21,19 +21,19 @@ public struct NearbyUpdate: Equatable, Sendable {
     case text(String)
     /// Several words.
     case list([String])
-    /// Findings, most important first, each with how far it is overcome, 0...1; nil where that has no measure.
-    case findings([FoundOut])
+    /// JudgeInput, most important first, each with how far it is overcome, 0...1; nil where that has no measure.
+    case findings([ObstacleProgress])
   }
 
   /// A finding and how far it is overcome.
-  public struct FoundOut: Equatable, Sendable {
+  public struct ObstacleProgress: Equatable, Sendable {
     /// What was found.
-    public var finding: Finding
+    public var finding: PublicationObstacle
     /// 0...1; nil where that has no measure.
     public var progress: Double?
 
     /// A finding from its parts.
-    public init(_ finding: Finding, progress: Double? = nil) {
+    public init(_ finding: PublicationObstacle, progress: Double? = nil) {
       self.finding = finding
       self.progress = progress
     }

@@ -2,7 +2,7 @@ import Estimator
 import SensorData
 
 /// The trajectory from another tracker's poses.
-final class OdometryTrajectory: TrajectoryMaker {
+final class OdometryTrajectory: TrajectoryProvider {
   private let calibration: OdometryCalibration
   private var odometry: OdometryFilter?
 
@@ -27,5 +27,5 @@ final class OdometryTrajectory: TrajectoryMaker {
   func covers(_ time: Timestamp) -> Bool { odometry.map { time <= $0.coveredUntil } ?? false }
   func process(_ frame: CameraFrame) -> FrameOutcome? { nil }
   func attach(_ meter: any StageMeter) {}
-  func attach(_ witness: any FrameWitness) {}
+  func attach(_ witness: any FrameObserver) {}
 }

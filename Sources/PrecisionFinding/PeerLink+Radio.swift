@@ -27,28 +27,28 @@ extension PeerLink {
   /// - Parameters:
   ///   - filter: the trajectory, though it does not reach `time`; nil where there is none.
   ///   - lever: from the device's origin to the antenna of that range, metres.
-  func bareDistance(at time: Timestamp, filter: (any NavigationFilter)?, lever: Double) -> BareDistance? {
+  func rangeOnlyDistance(at time: Timestamp, filter: (any NavigationFilter)?, lever: Double) -> RangeOnlyDistance? {
     guard let range = record.lastRange else { return nil }
     let ranging = configuration.ranging
     let radio = radio(filter: filter)
     var bias = radio?.bias ?? (mean: 0, variance: ranging.biasPrior * ranging.biasPrior)
     if antennas.count > 1 { bias.variance += ranging.antennaBiasPrior * ranging.antennaBiasPrior }
-    return BareDistance(
+    return RangeOnlyDistance(
       range: range.range, age: time.seconds(since: range.timestamp), bias: bias,
       noise: radio?.noise ?? range.standardDeviation ?? ranging.assumedNoise, lever: lever,
-      blocked: blocked(range), peerStands: toldMoving == false, configuration)
+      blocked: blocked(range), peerStands: reportedMoving == false, configuration)
   }
 
   /// Probability that the sight of the newest range was blocked: what was known when one was last weighed, faded since.
   private func blocked(_ range: RangeMeasurement) -> Double {
     let ranging = configuration.ranging
     var sight = LineOfSightChain(
-      blockingRate: ranging.blockingRate, clearingRate: ranging.clearingRate, free: record.sight?.free)
+      losLossRate: ranging.losLossRate, losReturnRate: ranging.losReturnRate, free: record.sight?.free)
     let seconds = record.sight.map { range.timestamp.seconds(since: $0.time) }
     sight.predict(seconds: seconds ?? 0)
     // A guess that came with a weighed range is in there already, and tells nothing new in no time.
     if let blocked = range.nonLineOfSight {
-      sight.update(SightGuess(blocked: blocked, seconds: seconds ?? .infinity, rate: ranging.sightRate))
+      sight.update(ReportedNLOS(blocked: blocked, seconds: seconds ?? .infinity, rate: ranging.losTransitionRate))
     }
     return 1 - sight.free
   }

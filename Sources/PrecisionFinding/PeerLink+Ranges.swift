@@ -9,8 +9,8 @@ extension PeerLink {
   /// Keeps a range that came while there was no trajectory: for now it tells a distance, no more.
   func keep(_ range: RangeMeasurement) {
     record.note(range)
-    guard !isRepeated(range, antenna: nil) else { return record.noteRepetition(range) }
-    _ = record.noteNews(at: range.timestamp)
+    guard !isRepeated(range, antenna: nil) else { return record.recordDuplicate(range) }
+    _ = record.recordNewRange(at: range.timestamp)
     record.keep(range)
     kept.append(range)
     kept.removeAll { range.timestamp.seconds(since: $0.timestamp) > 10 }
@@ -18,7 +18,7 @@ extension PeerLink {
 
   /// Whether a range is the one before once more; `antenna` is its place in the world, metres, nil where there is no path.
   func isRepeated(_ range: RangeMeasurement, antenna: Vector3?) -> Bool {
-    repeats[range.antenna ?? "", default: RepeatWatch()].isRepeated(range, antenna: antenna)
+    repeats[range.antenna ?? "", default: DuplicateRangeDetector()].isRepeated(range, antenna: antenna)
   }
 
   /// Uses the kept ranges at the trajectory's first pose, where the device was not yet far: noise grows with how far a hand
@@ -28,21 +28,21 @@ extension PeerLink {
     drift = filter.accumulatedDrift
     guard case .searching(var posterior) = stage else { return }
     let quietSince = filter.quietSince ?? filter.time
-    let quietSpeed = min(filter.velocitySigma, configuration.unseenSpeed)
+    let quietSpeed = min(filter.velocitySigma, configuration.handSpeedSigma)
     var next = Timestamp(nanoseconds: .max)
     var chosen: [(range: RangeMeasurement, away: Double)] = []
     for range in kept.reversed() where range.timestamp <= next {
       let quiet = abs(filter.time.seconds(since: max(range.timestamp, quietSince)))
       let unseen = max(quietSince.seconds(since: range.timestamp), 0)
-      chosen.append((range, quietSpeed * quiet + configuration.unseenSpeed * unseen))
+      chosen.append((range, quietSpeed * quiet + configuration.handSpeedSigma * unseen))
       next = range.timestamp.advanced(bySeconds: unseen > 0 ? -0.5 : 0)
     }
     kept = []
     for (range, away) in chosen.reversed() {
       let placed = measured(range, antenna: antenna(range.antenna), filter: filter, extraVariance: away * away)
-      angleDoubt.hear(placed, before: posterior)
+      aoaValidity.hear(placed, before: posterior)
       let outcome = posterior.update(placed)
-      _ = angleDoubt.weigh(placed, foretold: outcome?.logDensity, lost: AccumulatedDrift(), seconds: 0, others: 0)
+      _ = aoaValidity.weigh(placed, logPredictiveDensity: outcome?.logDensity, lost: AccumulatedDrift(), seconds: 0, others: 0)
       record.tally(range.timestamp, wasUsed: outcome.map { $0.free > 0.5 }, isWaiting: !posterior.hasBegun)
       rangesTaken += 1
     }
@@ -51,29 +51,29 @@ extension PeerLink {
 
   func measured(
     _ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter, extraVariance: Double = 0
-  ) -> PeerPosterior.Range {
-    var placed = PeerPosterior.Range(
+  ) -> PeerFilter.Range {
+    var placed = PeerFilter.Range(
       timestamp: range.timestamp, range: range.range, antenna: filter.worldFromBody * antenna,
-      device: filter.worldFromBody.translation, antennaID: range.antenna, blockedGuess: range.nonLineOfSight,
+      device: filter.worldFromBody.translation, antennaID: range.antenna, reportedNLOS: range.nonLineOfSight,
       extraVariance: extraVariance)
-    placed.isWayKnown = filter.isVelocityKnown
+    placed.isVelocityKnown = filter.isVelocityKnown
     // Where the device stood when earlier ranges came is known roughly, how it was held is not.
-    if extraVariance == 0, !angleDoubt.isRefuted { placed.cosines = cosines(range, filter: filter) }
+    if extraVariance == 0, !aoaValidity.isRefuted { placed.cosines = cosines(range, filter: filter) }
     return placed
   }
 
   /// The angles of arrival that came with a range.
-  private func cosines(_ range: RangeMeasurement, filter: any NavigationFilter) -> [AxisCosine] {
-    let floor = Angle.degrees(configuration.ranging.angleFloorDegrees)
-    return AxisCosine.measured(
+  private func cosines(_ range: RangeMeasurement, filter: any NavigationFilter) -> [DirectionCosine] {
+    let floor = Angle.degrees(configuration.ranging.aoaFloorDegrees)
+    return DirectionCosine.measured(
       azimuth: range.azimuth, elevation: range.elevation,
       deviation: max(range.angleStandardDeviation ?? 2 * floor, floor),
-      cone: Angle.degrees(configuration.ranging.angleConeDegrees),
+      cone: Angle.degrees(configuration.ranging.aoaConeDegrees),
       worldFromDevice: filter.worldFromBody.rotation * bodyFromDevice.rotation)
   }
 }
 
-extension PeerPosterior {
+extension PeerFilter {
   /// Square of the distance to the device, expected, m^2; 0 before the first range.
   func squaredDistance(from filter: any NavigationFilter) -> Double {
     let device = filter.worldFromBody.translation

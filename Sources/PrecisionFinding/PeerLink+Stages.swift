@@ -7,10 +7,10 @@ import Ranging
 extension PeerLink {
   /// Hands over once one narrow mode is left, or few: then the filter's linearisation holds at each, if it knows its own way.
   func handOver(filter: any NavigationFilter) {
-    guard case .searching(let posterior) = stage, posterior.hasBegun, !posterior.walks,
-      rangesTaken >= configuration.handOverRanges, !LinkWatch.isLost(filter),
+    guard case .searching(let posterior) = stage, posterior.hasBegun, !posterior.isMoving,
+      rangesTaken >= configuration.handOverRanges, !ConsistencyMonitor.isLost(filter),
       // Ranges to a place that angles have made up would bend the path towards it.
-      angleDoubt.probability <= configuration.rivalShare, !rival.isOpen
+      aoaValidity.probability <= configuration.maxProbabilityBeyond20Degrees, !rival.isOpen
     else {
       return
     }
@@ -29,10 +29,10 @@ extension PeerLink {
   private static let mostPlaces = 4
 
   /// The places that are left, as seen from the device; nil where they are too many, or one too wide.
-  private func places(_ posterior: PeerPosterior, filter: any NavigationFilter) -> [PeerPosterior.Mode]? {
+  private func places(_ posterior: PeerFilter, filter: any NavigationFilter) -> [PeerFilter.Mode]? {
     let here = Pose(rotation: .identity, translation: filter.worldFromBody.translation)
     let widest = Angle.degrees(configuration.handOverConeDegrees)
-    let whole = Belief(worldFromDevice: here, gaussians: posterior.gaussians)
+    let whole = PosteriorView(worldFromDevice: here, gaussians: posterior.gaussians)
     let (mean, cone) = whole.direction
     if cone <= widest {
       let limit = cos(Angle.degrees(20))
@@ -42,13 +42,13 @@ extension PeerLink {
       return rivals < 1e-4 ? posterior.merged.map { [$0] } : nil
     }
     guard let modes = posterior.modes(from: here.translation, within: widest, most: Self.mostPlaces),
-      modes.allSatisfy({ Belief(worldFromDevice: here, gaussians: $0.gaussians).direction.cone <= widest })
+      modes.allSatisfy({ PosteriorView(worldFromDevice: here, gaussians: $0.gaussians).direction.cone <= widest })
     else { return nil }
     return modes
   }
 
   /// The belief as hypotheses; `last` is the newest range.
-  func belief(at last: PeerPosterior.Range, _ filter: any NavigationFilter) -> PeerPosterior {
+  func belief(at last: PeerFilter.Range, _ filter: any NavigationFilter) -> PeerFilter {
     switch stage {
     case .searching(let posterior): posterior
     case .tracked(let tracked): tracked.posterior(last: last, filter: filter)
@@ -56,8 +56,8 @@ extension PeerLink {
   }
 
   /// The ranges refute the angles of arrival: from now on `bare`, what they say by themselves, is believed.
-  func giveUpAngles(for bare: PeerPosterior, filter: any NavigationFilter) {
-    become(bare, filter: filter)
+  func giveUpAngles(for bare: PeerFilter, filter: any NavigationFilter) {
+    replaceFilter(bare, filter: filter)
     aperture.forgetAngles()
   }
 
@@ -65,33 +65,33 @@ extension PeerLink {
   ///
   /// - Parameter filter: the trajectory; nil where there is none.
   func hear(moves: Bool, filter: (any NavigationFilter)?) {
-    toldMoving = moves
+    reportedMoving = moves
     switch stage {
     case .searching(let posterior):
-      if posterior.walks != moves { become(moves ? posterior.walking : posterior.standing, filter: filter) }
+      if posterior.isMoving != moves { replaceFilter(moves ? posterior.moving : posterior.stationary, filter: filter) }
     case .tracked(let tracked):
       guard moves, let filter, let last = watch.last else { return }
-      become(tracked.posterior(last: last, filter: filter).walking, filter: filter)
+      replaceFilter(tracked.posterior(last: last, filter: filter).moving, filter: filter)
     }
   }
 
-  func become(_ posterior: PeerPosterior, filter: (any NavigationFilter)?) {
+  func replaceFilter(_ posterior: PeerFilter, filter: (any NavigationFilter)?) {
     if case .tracked(let tracked) = stage, let filter { tracked.remove(from: filter) }
     stage = .searching(posterior)
     watch.reset()
-    angleDoubt.restart(forgetsTrust: false)
-    rival = WalkRival(
-      limit: posterior.walks ? configuration.standLimit : configuration.walkLimit, restLimit: configuration.standLimit,
-      loudLimit: configuration.loudLimit, share: toldMoving == false ? 0 : configuration.walkingShare)
+    aoaValidity.restart(forgetsTrust: false)
+    rival = MotionAlternatives(
+      limit: posterior.isMoving ? configuration.stoppedLogOdds : configuration.movingLogOdds, restLimit: configuration.stoppedLogOdds,
+      noiseIncreaseLogOdds: configuration.noiseIncreaseLogOdds, share: reportedMoving == false ? 0 : configuration.movingPrior)
   }
 
   /// Every direction is possible again; `ranges` are what the new hypotheses know, and of the radio what is known.
-  func reopen(
-    filter: any NavigationFilter, with ranges: [LinkWatch.Unexplained], knowing knowledge: LinkKnowledge? = nil,
+  func restartSearch(
+    filter: any NavigationFilter, with ranges: [ConsistencyMonitor.Unexplained], knowing knowledge: LinkKnowledge? = nil,
     forgetsTrust: Bool = true
   ) {
     var posterior = fresh.knowing(knowledge)
-    var doubt = angleDoubt
+    var doubt = aoaValidity
     doubt.restart(forgetsTrust: forgetsTrust)
     drift = ranges.first?.drift ?? filter.accumulatedDrift
     for (range, then) in ranges {
@@ -100,13 +100,13 @@ extension PeerLink {
       doubt.hear(range, before: posterior)
       posterior.drift(position: lost.position, yawVariance: lost.yaw, device: range.device)
       let outcome = posterior.update(range)
-      _ = doubt.weigh(range, foretold: outcome?.logDensity, lost: lost, seconds: 0, others: 0)
+      _ = doubt.weigh(range, logPredictiveDensity: outcome?.logDensity, lost: lost, seconds: 0, others: 0)
     }
-    become(posterior, filter: filter)
-    angleDoubt = doubt
+    replaceFilter(posterior, filter: filter)
+    aoaValidity = doubt
     rangesTaken = ranges.count
-    aperture = PathAperture()
-    noteReopening()
+    aperture = PathExcitation()
+    recordRestart()
   }
 
   /// Whether the trajectory has jumped by a good part of the distance, or turned by as much: that leaves nothing of a direction. A single gross
@@ -119,6 +119,6 @@ extension PeerLink {
 
   /// Gives the peer up as a state of `filter`, which is about to go: where it is must be found anew, its radio stays as it is known.
   func detach(from filter: any NavigationFilter) {
-    reopen(filter: filter, with: [], knowing: radio(filter: filter), forgetsTrust: false)
+    restartSearch(filter: filter, with: [], knowing: radio(filter: filter), forgetsTrust: false)
   }
 }

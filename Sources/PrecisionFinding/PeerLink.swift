@@ -5,10 +5,10 @@ import Ranging
 import SensorData
 
 /// One peer's link through its life: hypotheses while several places are possible, states of the filter once few are left,
-/// hypotheses again when the peer walks or the ranges contradict that state.
+/// hypotheses again when the peer isMoving or the ranges contradict that state.
 final class PeerLink {
   enum Stage {
-    case searching(PeerPosterior)
+    case searching(PeerFilter)
     case tracked(TrackedModes)
   }
 
@@ -20,16 +20,16 @@ final class PeerLink {
   var stage: Stage
   var drift = AccumulatedDrift()
   var rangesTaken = 0
-  var watch: LinkWatch
-  var rival: WalkRival
-  var angleDoubt: AngleDoubt
+  var watch: ConsistencyMonitor
+  var rival: MotionAlternatives
+  var aoaValidity: AoAValidityTest
   /// Of the path since the hypotheses were opened.
-  var aperture = PathAperture()
+  var aperture = PathExcitation()
   var kept: [RangeMeasurement] = []
   /// Of each antenna, by its id.
-  var repeats: [String: RepeatWatch] = [:]
+  var repeats: [String: DuplicateRangeDetector] = [:]
   /// Whether the peer has said that it moves; nil when it has said nothing.
-  var toldMoving: Bool?
+  var reportedMoving: Bool?
   /// What came in.
   var record = LinkRecord()
 
@@ -42,18 +42,18 @@ final class PeerLink {
     self.antennas = antennas
     self.statedNoise = statedNoise
     stage = .searching(
-      PeerPosterior(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise))
-    watch = LinkWatch(configuration, antennas: antennas, statedNoise: statedNoise)
-    rival = WalkRival(
-      limit: configuration.walkLimit, restLimit: configuration.standLimit, loudLimit: configuration.loudLimit,
-      share: configuration.walkingShare)
-    angleDoubt = AngleDoubt(astray: configuration.anglesAstrayShare)
+      PeerFilter(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise))
+    watch = ConsistencyMonitor(configuration, antennas: antennas, statedNoise: statedNoise)
+    rival = MotionAlternatives(
+      limit: configuration.movingLogOdds, restLimit: configuration.stoppedLogOdds, noiseIncreaseLogOdds: configuration.noiseIncreaseLogOdds,
+      share: configuration.movingPrior)
+    aoaValidity = AoAValidityTest(astray: configuration.aoaInvalidPrior)
   }
 
   /// A posterior that knows nothing.
-  var fresh: PeerPosterior {
-    let fresh = PeerPosterior(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise)
-    return toldMoving == true ? fresh.walking : fresh
+  var fresh: PeerFilter {
+    let fresh = PeerFilter(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise)
+    return reportedMoving == true ? fresh.moving : fresh
   }
 
   /// Takes a range in, at the filter's time. `antenna` is its position in the body, metres.
@@ -61,8 +61,8 @@ final class PeerLink {
     record.note(range)
     rangesTaken += 1
     let placed = measured(range, antenna: antenna, filter: filter)
-    guard !isRepeated(range, antenna: placed.antenna) else { return record.noteRepetition(range) }
-    let seconds = record.noteNews(at: range.timestamp) ?? 0.1
+    guard !isRepeated(range, antenna: placed.antenna) else { return record.recordDuplicate(range) }
+    let seconds = record.recordNewRange(at: range.timestamp) ?? 0.1
     var lost = filter.accumulatedDrift - drift
     if isTornAway(by: lost, range: range.range, filter) {
       detach(from: filter)
@@ -70,40 +70,40 @@ final class PeerLink {
     }
     drift = filter.accumulatedDrift
     aperture.note(
-      placed.antenna, seconds: seconds, drift: lost, range: range.range, tellsSide: !placed.cosines.isEmpty,
-      tellsHeight: placed.cosines.contains(where: \.tellsHeight))
-    angleDoubt.hear(placed, before: belief(at: placed, filter))
-    let (foretold, isContradicted) = weigh(range, placed, antenna, lost, filter)
-    if let bare = angleDoubt.weigh(
-      placed, foretold: LinkWatch.isLost(filter) ? nil : foretold, lost: lost, seconds: seconds, others: rival.evidence)
+      placed.antenna, seconds: seconds, drift: lost, range: range.range, observesSide: !placed.cosines.isEmpty,
+      observesHeight: placed.cosines.contains(where: \.observesHeight))
+    aoaValidity.hear(placed, before: belief(at: placed, filter))
+    let (logPredictiveDensity, isContradicted) = weigh(range, placed, antenna, lost, filter)
+    if let bare = aoaValidity.weigh(
+      placed, logPredictiveDensity: ConsistencyMonitor.isLost(filter) ? nil : logPredictiveDensity, lost: lost, seconds: seconds, others: rival.evidence)
     {
       return giveUpAngles(for: bare, filter: filter)
     }
-    let isRefuted = watch.weighs(placed, foretold: foretold, filter)
+    let isRefuted = watch.weighs(placed, logPredictiveDensity: logPredictiveDensity, filter)
     let verdict =
-      LinkWatch.isLost(filter) ? .belief : rival.weigh(placed, foretold: foretold, lost: lost, seconds: seconds)
+      ConsistencyMonitor.isLost(filter) ? .belief : rival.weigh(placed, logPredictiveDensity: logPredictiveDensity, lost: lost, seconds: seconds)
     if verdict == .rival || ((isRefuted || isContradicted) && rival.evidence > watch.evidence) {
-      takeOver(filter: filter)
+      promoteAlternative(filter: filter)
     } else if isRefuted || isContradicted {
-      reopen(filter: filter, with: watch.unexplained)
-    } else if LinkWatch.isLost(filter) {
+      restartSearch(filter: filter, with: watch.unexplained)
+    } else if ConsistencyMonitor.isLost(filter) {
       rival.dismiss()
-    } else if verdict == .louderRadio {
-      expectLouderRadio()
+    } else if verdict == .largerNoise {
+      raiseNoise()
     } else {
-      rival.renew(from: challenged(placed, filter: filter), isPlaceKnown: isPlaceKnown)
+      rival.renew(from: incumbent(placed, filter: filter), isDirectionKnown: isDirectionKnown)
     }
   }
 
   /// The hypotheses have been opened anew.
-  func noteReopening() { record.reopened += 1 }
+  func recordRestart() { record.reopened += 1 }
 
-  /// Bayes' rule in whichever stage the link is: the logarithm of the density that was foretold for the range, and whether ranges
+  /// Bayes' rule in whichever stage the link is: the logarithm of the density that was logPredictiveDensity for the range, and whether ranges
   /// contradict the state for good.
   private func weigh(
-    _ range: RangeMeasurement, _ placed: PeerPosterior.Range, _ antenna: Vector3, _ lost: AccumulatedDrift,
+    _ range: RangeMeasurement, _ placed: PeerFilter.Range, _ antenna: Vector3, _ lost: AccumulatedDrift,
     _ filter: any NavigationFilter
-  ) -> (foretold: Double?, isContradicted: Bool) {
+  ) -> (logPredictiveDensity: Double?, isContradicted: Bool) {
     switch stage {
     case .searching(var posterior):
       // Megabytes of hypotheses: held twice, they would be copied as soon as one is touched.

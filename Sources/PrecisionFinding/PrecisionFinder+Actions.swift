@@ -90,10 +90,10 @@ extension PrecisionFinder {
     switch event.name {
     case "peerEnded":
       if let link = links.removeValue(forKey: peer), let filter = trajectory.filter { link.detach(from: filter) }
-      (presenters[peer], toldMoving[peer]) = (nil, nil)
+      (presenters[peer], reportedMoving[peer]) = (nil, nil)
     // A peer that says itself whether it moves is believed, also before its first range.
     case "moving", "stationary":
-      toldMoving[peer] = event.name == "moving"
+      reportedMoving[peer] = event.name == "moving"
       links[peer]?.hear(moves: event.name == "moving", filter: trajectory.filter)
     default: break
     }
@@ -103,12 +103,12 @@ extension PrecisionFinder {
   /// way or has just found it, and ranges from before the first pose are used at it.
   func follow(from old: (any NavigationFilter)?) {
     let now = trajectory.filter
-    let isAdrift = now?.isAdrift ?? false
-    if let old, old !== now || isAdrift != wasAdrift {
+    let isPositionLost = now?.isPositionLost ?? false
+    if let old, old !== now || isPositionLost != wasPositionLost {
       for peer in links.keys.sorted() { links[peer]!.detach(from: old) }
-      if old !== now || isAdrift { summary.restarts += 1 }
+      if old !== now || isPositionLost { summary.restarts += 1 }
     }
-    wasAdrift = isAdrift
+    wasPositionLost = isPositionLost
     guard let now, now !== followed else { return }
     followed = now
     if summary.trajectoryBegan == nil { summary.trajectoryBegan = now.time }

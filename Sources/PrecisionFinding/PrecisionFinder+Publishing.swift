@@ -11,8 +11,8 @@ extension PrecisionFinder {
       peer: peer, configuration: configuration, antennas: (rig.radio?.antennas ?? ["": .zero]).keys.sorted(),
       statedNoise: rig.radio?.rangeNoise ?? range.standardDeviation, bodyFromDevice: rig.bodyFromDevice)
     links[peer] = link
-    presenters[peer] = PeerPresenter(configuration)
-    if let moves = toldMoving[peer] { link.hear(moves: moves, filter: trajectory.filter) }
+    presenters[peer] = OutputHysteresis(configuration)
+    if let moves = reportedMoving[peer] { link.hear(moves: moves, filter: trajectory.filter) }
     return link
   }
 
@@ -24,14 +24,14 @@ extension PrecisionFinder {
         link, &presenters[peer]!, at: time, filter: onPath ? trajectory.filter : nil,
         bodyFromDevice: rig.bodyFromDevice, report: report, blindness: blind ? camera.word(at: time) : nil,
         bare: {
-          link.bareDistance(
+          link.rangeOnlyDistance(
             at: time, filter: trajectory.filter, lever: rig.leverArm(of: link.record.lastRange?.antenna))
         })
     }
     summary.note(update, link: link)
     outputs.append(.update(update))
-    if let updateWitness, updateWitness.wants(peer, at: time) {
-      updateWitness.take(
+    if let explanationObserver, explanationObserver.wants(peer, at: time) {
+      explanationObserver.take(
         Explanation(
           update, link, filter: onPath ? trajectory.filter : nil, bodyFromDevice: rig.bodyFromDevice,
           blindness: blind ? camera.word(at: time) : nil, configuration))
@@ -44,17 +44,17 @@ extension PrecisionFinder {
   func judgeSession(at time: Timestamp, onPath: Bool) {
     summary.waitingFor = trajectory.waitingFor
     let blind = !useOdometry && (camera.isBlind(at: time) ?? false)
-    let hasWay = onPath && trajectory.filter?.isAdrift == false
+    let hasTrajectory = onPath && trajectory.filter?.isPositionLost == false
     let now: Convergence =
       blind
       ? Convergence(status: .notConverged, reasons: [.insufficientLighting])
-      : Convergence(status: hasWay ? .converged : .unknown)
+      : Convergence(status: hasTrajectory ? .converged : .unknown)
     guard now != session else { return }
     session = now
     var details: [String: NearbyUpdate.Detail] = [:]
     if blind { details["camera"] = .text(camera.word(at: time)) }
-    if !hasWay { details["waitingFor"] = .text(trajectory.waitingFor ?? (onPath ? "way" : trajectory.source)) }
-    let guidance = now.guidance(found: blind ? [camera.word(at: time)].compactMap(Finding.init) : [])
+    if !hasTrajectory { details["waitingFor"] = .text(trajectory.waitingFor ?? (onPath ? "way" : trajectory.source)) }
+    let guidance = now.guidance(found: blind ? [camera.word(at: time)].compactMap(PublicationObstacle.init) : [])
     outputs.append(
       .session(SessionUpdate(timestamp: time, convergence: now, guidance: guidance, details: details)))
   }

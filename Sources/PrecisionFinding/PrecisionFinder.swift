@@ -29,27 +29,27 @@ public final class PrecisionFinder {
   let rig: RigCalibration
   let configuration: FinderConfiguration
   let useOdometry: Bool
-  let trajectory: any TrajectoryMaker
+  let trajectory: any TrajectoryProvider
   /// How much later than they were taken frames are stamped, seconds.
   let frameLag: Double
-  let composer: UpdateComposer
+  let composer: UpdateBuilder
   var buffer: ReorderBuffer
   var actions: [Action] = []
   var clock = Timestamp(nanoseconds: .min)
   var nextTick: Timestamp?
   var links: [String: PeerLink] = [:]
-  var presenters: [String: PeerPresenter] = [:]
+  var presenters: [String: OutputHysteresis] = [:]
   /// What peers have said last of whether they move.
-  var toldMoving: [String: Bool] = [:]
+  var reportedMoving: [String: Bool] = [:]
   var zones: [String: ZoneFollower] = [:]
   var followed: (any NavigationFilter)?
-  var wasAdrift = false
-  var camera: CameraWatch
+  var wasPositionLost = false
+  var camera: CameraHealthMonitor
   var session = Convergence(status: .unknown)
   var outputs: [FinderOutput] = []
   var hasEnded = false
   var meter: (any StageMeter)?
-  var updateWitness: (any UpdateWitness)?
+  var explanationObserver: (any ExplanationObserver)?
   /// What happened so far.
   public internal(set) var summary = FinderSummary()
 
@@ -66,8 +66,8 @@ public final class PrecisionFinder {
     self.configuration = configuration
     self.useOdometry = useOdometry
     buffer = ReorderBuffer(window: configuration.reorderWindow)
-    camera = CameraWatch(configuration)
-    composer = UpdateComposer(configuration)
+    camera = CameraHealthMonitor(configuration)
+    composer = UpdateBuilder(configuration)
     if !useOdometry, let imu = rig.imu, let first = rig.cameras.first {
       trajectory = InertialTrajectory(
         imu: imu, camera: first, second: rig.cameras.dropFirst().first, learning: configuration.calibration,
@@ -75,7 +75,7 @@ public final class PrecisionFinder {
       frameLag = max(-first.timeOffset, 0)
     } else {
       frameLag = 0
-      trajectory = OdometryTrajectory(rig.odometry ?? OdometryCalibration(), doubt: configuration.odometryDoubt)
+      trajectory = OdometryTrajectory(rig.odometry ?? OdometryCalibration(), doubt: configuration.odometryDriftScale)
     }
   }
 
@@ -89,23 +89,23 @@ public final class PrecisionFinder {
   }
 
   /// Tells `witness` of everything that goes into the inertial filter from now on.
-  package func attach(_ witness: any FrameWitness) { trajectory.attach(witness) }
+  package func attach(_ witness: any FrameObserver) { trajectory.attach(witness) }
 
   /// Explains updates to `witness` from now on.
-  package func attach(_ witness: any UpdateWitness) { updateWitness = witness }
+  package func attach(_ witness: any ExplanationObserver) { explanationObserver = witness }
 
   /// Takes one event, in arrival order, and returns what can be said now.
   public func process(_ event: TimedEvent) -> [FinderOutput] {
     switch buffer.insert(event) {
     case .held: break
-    case .late: noteLate(event)
+    case .late: recordLate(event)
     case .duplicate, .notFinite: summary.unusableEvents += 1
     }
     buffer.release().forEach(admit)
     return zoned(drain())
   }
 
-  private func noteLate(_ event: TimedEvent) {
+  private func recordLate(_ event: TimedEvent) {
     summary.lateEvents += 1
     guard case .range(let range) = event.event else { return }
     summary.lateRanges += 1

@@ -18,12 +18,12 @@ package struct TrackedModes {
 
   /// The places and their shares, which sum to 1; never empty.
   package private(set) var modes: [(peer: TrackedPeer, share: Double)]
-  /// Logarithm of the density that was foretold for the last range, 1/m; nil where it was not weighed.
+  /// Logarithm of the density that was logPredictiveDensity for the last range, 1/m; nil where it was not weighed.
   package private(set) var logDensity: Double?
 
   /// Hands places over to a filter; nil where one cannot be.
   package init?(
-    _ places: [PeerPosterior.Mode], of posterior: PeerPosterior, filter: any NavigationFilter,
+    _ places: [PeerFilter.Mode], of posterior: PeerFilter, filter: any NavigationFilter,
     configuration: RangingConfiguration, antennas: [String]
   ) {
     let total = places.reduce(0) { $0 + $1.share }
@@ -44,10 +44,10 @@ package struct TrackedModes {
   package var best: TrackedPeer { modes.max { $0.share < $1.share }!.peer }
 
   /// The same places of a radio that errs more from now on.
-  package var louder: TrackedModes {
+  package var withLargerNoise: TrackedModes {
     var copy = self
     for i in copy.modes.indices {
-      copy.modes[i].peer.noise = copy.modes[i].peer.noise.louder ?? copy.modes[i].peer.noise
+      copy.modes[i].peer.noise = copy.modes[i].peer.noise.withLargerNoise ?? copy.modes[i].peer.noise
     }
     return copy
   }
@@ -57,10 +57,10 @@ package struct TrackedModes {
 
   /// Takes a range in, and the angle of arrival that came with it. `antenna` is its place in the frame that the filter navigates.
   package mutating func update(
-    _ range: RangeMeasurement, _ cosines: [AxisCosine], antenna: Vector3, filter: any NavigationFilter
+    _ range: RangeMeasurement, _ cosines: [DirectionCosine], antenna: Vector3, filter: any NavigationFilter
   ) -> TrackedPeer.Outcome {
     for i in modes.indices { modes[i].peer.foresee(range, antenna: antenna, filter: filter) }
-    // A place that foretold nothing, because the device stands there, is as likely as before.
+    // A place that logPredictiveDensity nothing, because the device stands there, is as likely as before.
     logDensity = reweigh(modes.map(\.peer.logDensity))
     var outcomes: [TrackedPeer.Outcome] = []
     for i in modes.indices {
@@ -74,7 +74,7 @@ package struct TrackedModes {
     return outcome == .contradicted ? .rejected : outcome
   }
 
-  private mutating func take(_ cosines: [AxisCosine], antenna: Vector3, filter: any NavigationFilter) {
+  private mutating func take(_ cosines: [DirectionCosine], antenna: Vector3, filter: any NavigationFilter) {
     guard !cosines.isEmpty else { return }
     let worths = modes.indices.map { modes[$0].peer.worth(of: cosines, antenna: antenna, filter: filter) }
     _ = reweigh(
@@ -84,7 +84,7 @@ package struct TrackedModes {
     }
   }
 
-  /// Bayes' rule for the shares: the logarithm of what all places foretold together; nil where one foretold nothing.
+  /// Bayes' rule for the shares: the logarithm of what all places logPredictiveDensity together; nil where one logPredictiveDensity nothing.
   private mutating func reweigh(_ logDensities: [Double?]) -> Double? {
     let told = logDensities.compactMap(\.self)
     guard told.count == modes.count, let most = told.max() else { return nil }

@@ -14,7 +14,7 @@ extension TrackedPeer {
     var decay = [Double](repeating: 1, count: state.count)
     var variance = [Double](repeating: 0, count: state.count)
     for k in 0..<3 { variance[k] = configuration.peerRandomWalk * configuration.peerRandomWalk * seconds }
-    if isBlocked { variance[layout.excess] = configuration.excessWalk * configuration.excessWalk * seconds }
+    if isBlocked { variance[layout.excess] = configuration.nlosRandomWalk * configuration.nlosRandomWalk * seconds }
     let fresh = noise.coloured * noise.coloured * (1 - phi * phi)
     for k in layout.coloured {
       state[k] *= phi

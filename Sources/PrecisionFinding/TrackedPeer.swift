@@ -24,18 +24,18 @@ package struct TrackedPeer {
   package internal(set) var noise: RangeNoise
   package internal(set) var chain: LineOfSightChain
   /// How often the sight was lost.
-  package private(set) var sight: SightHistory
+  package private(set) var sight: NLOSRateEstimator
   var lastRange: Timestamp
   var lastPosition: Vector3
-  var angles: AngleMemory
-  var angleOffset: AngleOffset
+  var angles: AoAErrorCorrelation
+  var angleOffset: AoABias
   var lastAngle: Timestamp?
   var isBlocked = false
   var contradictions = 0
   var contradictedSince: Timestamp?
   /// What the last range told against what was expected, and the 1-sigma of that, metres; nil where it was not weighed.
   package private(set) var innovation: (value: Double, sigma: Double)?
-  /// Logarithm of the density that was foretold for the last range, 1/m; nil where it was not weighed.
+  /// Logarithm of the density that was logPredictiveDensity for the last range, 1/m; nil where it was not weighed.
   package internal(set) var logDensity: Double?
 
   /// Hands a place over to the filter. The ranges it knows are in the posterior and are not used again.
@@ -44,7 +44,7 @@ package struct TrackedPeer {
   /// times lever) plus the posterior's own: `dt = dp + theta_z z x d + dd`. The trajectory's drift within the posterior's
   /// lifetime is in `dd` already.
   package init?(
-    _ mode: PeerPosterior.Mode, of posterior: PeerPosterior, filter: any NavigationFilter,
+    _ mode: PeerFilter.Mode, of posterior: PeerFilter, filter: any NavigationFilter,
     configuration: RangingConfiguration, antennas: [String]
   ) {
     guard let noise = posterior.noise else { return nil }
@@ -58,26 +58,26 @@ package struct TrackedPeer {
       jacobian[r * width + 3 + r] = 1
     }
     guard
-      let block = filter.addVector(
+      let block = filter.augment(
         mode.mean, jacobian: [(filter.poseBlock, jacobian)], independent: mode.covariance)
     else { return nil }
     self.block = block
     self.configuration = configuration
     layout = LinkLayout(antennas: antennas)
     lastPosition = filter.worldFromBody.translation
-    self.noise = noise.coloured(atLeast: configuration.trackedNoise)
+    self.noise = noise.coloured(atLeast: configuration.foundPeerNoise)
     angles = posterior.angles
     angleOffset = posterior.angleOffset
     lastAngle = posterior.lastAngle
     sight = posterior.sight
     chain = LineOfSightChain(
-      blockingRate: sight.blockingRate, clearingRate: configuration.clearingRate, free: posterior.free)
+      losLossRate: sight.losLossRate, losReturnRate: configuration.losReturnRate, free: posterior.free)
     lastRange = filter.time
     isBlocked = posterior.free < 0.5
-    if !isBlocked { setExcess(to: 0, variance: 0, filter) }
+    if !isBlocked { setNLOSBias(to: 0, variance: 0, filter) }
   }
 
-  /// Before a range's update: lets time pass, and judges the sight by how well the range was foretold, which `logDensity` keeps.
+  /// Before a range's update: lets time pass, and judges the sight by how well the range was logPredictiveDensity, which `logDensity` keeps.
   package mutating func foresee(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) {
     let seconds = range.timestamp.seconds(since: lastRange)
     lastRange = range.timestamp
@@ -85,15 +85,15 @@ package struct TrackedPeer {
     predict(seconds: seconds, metres: (filter.worldFromBody.translation - lastPosition).norm, filter: filter)
     lastPosition = filter.worldFromBody.translation
     sight.note(seconds: seconds, free: chain.free)
-    chain.blockingRate = sight.blockingRate
+    chain.losLossRate = sight.losLossRate
     chain.predict(seconds: seconds)
     if let blocked = range.nonLineOfSight {
-      chain.update(SightGuess(blocked: blocked, seconds: seconds, rate: configuration.sightRate))
+      chain.update(ReportedNLOS(blocked: blocked, seconds: seconds, rate: configuration.losTransitionRate))
     }
     guard let row = row(of: range, antenna: antenna, filter: filter) else { return }
     let free = likelihood(
       row.residual, Self.variance(row.jacobian, in: filter.covariance) + noise.white * noise.white)
-    judgeSight(row.residual, variance: free.variance, free: free.value, filter: filter)
+    judgeObservation(row.residual, variance: free.variance, free: free.value, filter: filter)
   }
 
   /// The range update, at the filter's time: `z = (1 + s) |t - p - R l| + b + a_j + b_j + e + n`.
@@ -109,7 +109,7 @@ package struct TrackedPeer {
     // In whichever state the sight is: a free one has no excess and no variance there.
     let residual = row.residual - filter.vector(block)[layout.excess]
     let noiseVariance =
-      noise.white * noise.white + (isBlocked ? configuration.blockedNoise * configuration.blockedNoise : 0)
+      noise.white * noise.white + (isBlocked ? configuration.nlosNoise * configuration.nlosNoise : 0)
     let spread = Self.variance(row.jacobian, in: filter.covariance)
     innovation = (residual, (spread + noiseVariance).squareRoot())
     let regular = likelihood(residual, spread + noiseVariance).value.responsibility

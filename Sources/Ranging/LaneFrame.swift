@@ -7,12 +7,12 @@ struct LaneFrame {
   /// Metres from the anchor.
   let rho: Lanes
 
-  /// Of a cell of a `HypothesisSet`.
+  /// Of a cell of a `GaussianSum`.
   @inline(__always)
   init(_ cell: UnsafePointer<Lanes>) {
-    (u, e1) = (LaneVector(cell), LaneVector(cell + HypothesisSet.tangentOffset))
+    (u, e1) = (LaneVector(cell), LaneVector(cell + GaussianSum.tangentOffset))
     e2 = u.cross(e1)
-    rho = cell[HypothesisSet.scalarsOffset]
+    rho = cell[GaussianSum.scalarsOffset]
   }
 
   /// Out of (two tangent angles, distance) into the world, metres; `inward` is the inverse.

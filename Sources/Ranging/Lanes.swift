@@ -1,4 +1,4 @@
-internal import CHypotheses
+internal import CGaussianSum
 import Geometry
 
 /// Four numbers side by side, one of each of four hypotheses: what is done to one is done to all.

@@ -5,10 +5,10 @@ package struct LinkKnowledge: Sendable {
   /// Candidates for the noise as far as it has been learnt, and their shares.
   package var noises: [(noise: RangeNoise, share: Double)]
   /// How often its sight was lost.
-  package var sight: SightHistory
+  package var sight: NLOSRateEstimator
 }
 
-extension PeerPosterior {
+extension PeerFilter {
   /// What it tells of the radio; nil before there are hypotheses.
   package var linkKnowledge: LinkKnowledge? {
     guard let set = hypotheses, let merged else { return knowledge }
@@ -22,7 +22,7 @@ extension PeerPosterior {
   }
 
   /// A posterior that knows the radio and nothing of the place.
-  package func knowing(_ knowledge: LinkKnowledge?) -> PeerPosterior {
+  package func knowing(_ knowledge: LinkKnowledge?) -> PeerFilter {
     var copy = self
     copy.knowledge = knowledge
     if let knowledge { copy.sight = knowledge.sight }

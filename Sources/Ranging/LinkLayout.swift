@@ -2,20 +2,20 @@
 ///
 /// `(place 0..<3, b, s, a_1 ... a_m, b_1 ... b_m, v, e)`: the constant bias of the link, its scale error (the radio's clock, or
 /// the trajectory's own scale), a Gauss-Markov bias for each of the m antennas, and where m > 1 a constant bias for
-/// each antenna, where the peer walks its velocity in the world, and the excess of a blocked sight. A range is `(1 + s) distance + b + a_j + b_j + e + n`.
+/// each antenna, where the peer isMoving its velocity in the world, and the excess of a blocked sight. A range is `(1 + s) distance + b + a_j + b_j + e + n`.
 package struct LinkLayout: Equatable, Sendable {
   private let antennas: [String]
-  /// Whether the peer walks.
-  package let walks: Bool
+  /// Whether the peer isMoving.
+  package let isMoving: Bool
 
   /// A layout for a device with these antennas.
-  package init(antennas: [String], walks: Bool = false) {
+  package init(antennas: [String], isMoving: Bool = false) {
     self.antennas = antennas.sorted()
-    self.walks = walks
+    self.isMoving = isMoving
   }
 
-  /// The same antennas, with a peer that walks or stands.
-  init(antennas layout: LinkLayout, walks: Bool) { (antennas, self.walks) = (layout.antennas, walks) }
+  /// The same antennas, with a peer that isMoving or stands.
+  init(antennas layout: LinkLayout, isMoving: Bool) { (antennas, self.isMoving) = (layout.antennas, isMoving) }
 
   /// Number of antennas.
   package var antennaCount: Int { max(antennas.count, 1) }
@@ -30,7 +30,7 @@ package struct LinkLayout: Equatable, Sendable {
   /// Indices of the antennas' constant biases; empty with one antenna.
   package var antennaBiases: Range<Int> { (5 + antennaCount)..<(5 + antennaCount * (antennaCount > 1 ? 2 : 1)) }
   /// Indices of the velocity, m/s along the axes of the world; empty where the peer stands.
-  package var velocity: Range<Int> { antennaBiases.upperBound..<(antennaBiases.upperBound + (walks ? 3 : 0)) }
+  package var velocity: Range<Int> { antennaBiases.upperBound..<(antennaBiases.upperBound + (isMoving ? 3 : 0)) }
   /// Index of the excess: zero with a free sight.
   package var excess: Int { dimension - 1 }
 

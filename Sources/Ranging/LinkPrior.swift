@@ -10,7 +10,7 @@ struct LinkPrior {
   /// State of a new hypothesis but for its direction, of which nothing is said: the first range ties the distance to the biases,
   /// `rho = z - s z - b - a_j - b_j - e - n`.
   func half(
-    _ first: PeerPosterior.Range, _ noise: RangeNoise, blocked: Bool
+    _ first: PeerFilter.Range, _ noise: RangeNoise, blocked: Bool
   ) -> (logShare: Double, scalars: [Double], covariance: [Double]) {
     let n = layout.dimension
     let columns = layout.columns(of: first.antennaID)
@@ -22,17 +22,17 @@ struct LinkPrior {
     for k in layout.antennaBiases { variances[k] = square(configuration.antennaBiasPrior) }
     for (axis, k) in layout.velocity.enumerated() { variances[k] = square(configuration.walk.speed[axis]) }
     // Nothing yet tells the excess from the distance: what is left of the normal distribution above zero stands for it.
-    let (excess, excessVariance) =
+    let (excess, nlosVariance) =
       blocked
-      ? CutNormal(mean: configuration.excessMean, variance: square(configuration.excessSpread)).moments : (0, 0)
-    variances[layout.excess] = excessVariance
+      ? TruncatedNormal(mean: configuration.nlosMean, variance: square(configuration.nlosSpread)).moments : (0, 0)
+    variances[layout.excess] = nlosVariance
 
     let distance = max(first.range - excess - (bias?.mean ?? 0), 0.05)
     var tied: [(index: Int, weight: Double)] = [
       (layout.bias, 1), (layout.scale, distance), (columns.coloured, 1), (layout.excess, 1),
     ]
     if let constant = columns.constant { tied.append((constant, 1)) }
-    variances[2] = square(noise.white) + first.extraVariance + (blocked ? square(configuration.blockedNoise) : 0)
+    variances[2] = square(noise.white) + first.extraVariance + (blocked ? square(configuration.nlosNoise) : 0)
     for (k, weight) in tied { variances[2] += weight * weight * variances[k] }
     var p = [Double](repeating: 0, count: n * n)
     for k in 0..<n { p[k * n + k] = variances[k] }
@@ -52,8 +52,8 @@ struct LinkPrior {
     scalars[0] = distance
     scalars[layout.bias - 2] = bias?.mean ?? 0
     scalars[layout.excess - 2] = excess
-    let rate = configuration.blockingRate + configuration.clearingRate
-    let share = (blocked ? configuration.blockingRate : configuration.clearingRate) / rate
+    let rate = configuration.losLossRate + configuration.losReturnRate
+    let share = (blocked ? configuration.losLossRate : configuration.losReturnRate) / rate
     return (log(share), scalars, p)
   }
 }

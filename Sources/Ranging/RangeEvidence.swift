@@ -1,4 +1,4 @@
-internal import CHypotheses
+internal import CGaussianSum
 import Foundation
 import Geometry
 
@@ -37,7 +37,7 @@ package struct RangeVerdict {
   package var variance = 0.0
   /// Probability that the range was no gross error.
   package var regular = 0.0
-  /// Logarithm of the density that the whole posterior foretold for the range, 1/m.
+  /// Logarithm of the density that the whole posterior logPredictiveDensity for the range, 1/m.
   package var logDensity = 0.0
 }
 
@@ -46,17 +46,17 @@ extension fuse_range {
   init(_ evidence: RangeEvidence, anchor: Vector3) {
     let configuration = evidence.configuration
     let from = anchor - evidence.antenna
-    let rate = configuration.sightRate
+    let rate = configuration.losTransitionRate
     let change = (1 - exp(-rate * evidence.seconds)) / rate
-    let excess = ExcessPrior(configuration)
+    let excess = NLOSBiasPrior(configuration)
     self.init(
       range: evidence.range, from: (from.x, from.y, from.z), coloured: Int32(evidence.columns.coloured),
-      constant: Int32(evidence.columns.constant ?? -1), grossShare: configuration.grossShare,
-      grossSpread: configuration.grossSpread, lost: configuration.blockingRate * change,
-      back: configuration.clearingRate * change, extra: evidence.extraVariance,
-      flutter: configuration.blockedNoise * configuration.blockedNoise,
-      widening: configuration.excessWalk * configuration.excessWalk * evidence.seconds, excessMean: excess.near.mean,
-      excessVariance: excess.near.variance, longExcessVariance: excess.far.variance, longExcessShare: excess.farShare)
+      constant: Int32(evidence.columns.constant ?? -1), rangeOutlierProbability: configuration.rangeOutlierProbability,
+      rangeOutlierScale: configuration.rangeOutlierScale, lost: configuration.losLossRate * change,
+      back: configuration.losReturnRate * change, extra: evidence.extraVariance,
+      flutter: configuration.nlosNoise * configuration.nlosNoise,
+      widening: configuration.nlosRandomWalk * configuration.nlosRandomWalk * evidence.seconds, nlosMean: excess.near.mean,
+      nlosVariance: excess.near.variance, longNLOSVariance: excess.far.variance, longNLOSProbability: excess.farShare)
   }
 }
 

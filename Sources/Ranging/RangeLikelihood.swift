@@ -12,9 +12,9 @@ package struct RangeLikelihood {
   @inlinable package var responsibility: Double { regular / total }
 
   /// - Parameters: the innovation in metres and its variance (prediction plus white noise) in m^2.
-  @inlinable package init(innovation: Double, variance: Double, grossShare: Double, grossSpread: Double) {
-    regular = (1 - grossShare) * Self.normal(innovation, variance)
-    gross = grossShare * Self.cauchy(innovation, variance + grossSpread * grossSpread)
+  @inlinable package init(innovation: Double, variance: Double, rangeOutlierProbability: Double, rangeOutlierScale: Double) {
+    regular = (1 - rangeOutlierProbability) * Self.normal(innovation, variance)
+    gross = rangeOutlierProbability * Self.cauchy(innovation, variance + rangeOutlierScale * rangeOutlierScale)
   }
 
   /// Cauchy's density with the square of its half-width: a gross error may be of any size. A normal density would be zero to the

@@ -57,9 +57,9 @@ package struct RangeNoise: Equatable, Sendable {
   private static let loud = 0.04
 
   /// The same with twice the coloured part, and 4 cm at least; nil where that is more than is believed of any radio.
-  package var louder: RangeNoise? {
-    let louder = max(Self.step * coloured, Self.loud)
-    return louder <= Self.loudest ? coloured(atLeast: louder) : nil
+  package var withLargerNoise: RangeNoise? {
+    let withLargerNoise = max(Self.step * coloured, Self.loud)
+    return withLargerNoise <= Self.loudest ? coloured(atLeast: withLargerNoise) : nil
   }
 
   /// The same with a coloured part of no less than this 1-sigma, metres.

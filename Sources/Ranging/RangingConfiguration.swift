@@ -27,69 +27,69 @@ public struct RangingConfiguration: Equatable, Sendable {
     [0.005, 2], [0.04, 2], [0.08, 2], [0.16, 2], [0.16, 0.5], [0.16, 0.15],
   ]
   /// Share of the radios that are as the first of these, 0...1; the others share the rest alike. Four times as many as are as any other.
-  public var quietShare = 4.0 / 9
+  public var whiteNoisePrior = 4.0 / 9
   /// With several antennas the coloured error of each is this at least, 1-sigma, metres: the phase centre of an antenna moves by centimetres with the
   /// direction that it is seen from, and what antennas differ by is taken for the direction.
-  public var antennaWander = 0.02
-  /// Once a peer is found, or walks, the coloured error of its link is this at least, 1-sigma, metres: what the search told of the radio it told of one corner
-  /// of the room, and the filter has one noise for the minutes to come; and how somebody walks is not quite what is assumed of it.
-  public var trackedNoise = 0.04
+  public var antennaPhaseCenterSigma = 0.02
+  /// Once a peer is found, or isMoving, the coloured error of its link is this at least, 1-sigma, metres: what the search told of the radio it told of one corner
+  /// of the room, and the filter has one noise for the minutes to come; and how somebody isMoving is not quite what is assumed of it.
+  public var foundPeerNoise = 0.04
   /// 1-sigma of all noise, metres, where the recording states none.
   public var assumedNoise = 0.1
   /// What is stated or assumed of the noise counts as much as so many ranges of the link; from 1e9 on it is taken as it is.
-  public var noiseWorth = 3.0
+  public var statedNoisePseudoCount = 3.0
   /// Half of the noises that recordings state are within this of the truth, in units of log(sigma): within a fifth. One in ten is off by a factor of
   /// three and a half: Student's distribution with one degree of freedom, for who errs in such a figure errs by much.
   public var statedNoiseLogWidth = 0.2
   /// Random walk of a peer relative to the device that no model explains, m/sqrt(s): multipath that repeats at the same
   /// place, axes a degree off, a peer that is nudged. It bounds how sure repetition can make us.
   public var peerRandomWalk = 0.01
-  /// How fast a peer is when it walks, 1-sigma of each level axis, m/s: somebody who strolls.
-  public var walkSpeed = 0.8
+  /// How fast a peer is when it isMoving, 1-sigma of each level axis, m/s: somebody who strolls.
+  public var peerSpeedSigma = 0.8
   /// The same of the vertical axis: stairs, a hand that is lowered.
-  public var climbSpeed = 0.15
+  public var peerVerticalSpeedSigma = 0.15
   /// How long it keeps on in one direction, seconds.
-  public var walkMemory = 4.0
-  /// Rate at which line of sight is expected to be lost at first, 1/s; a link learns its own (`SightHistory`). A larger one costs every link that
+  public var peerVelocityTime = 4.0
+  /// Rate at which line of sight is expected to be lost at first, 1/s; a link learns its own (`NLOSRateEstimator`). A larger one costs every link that
   /// is never blocked (docs/estimator.md).
-  public var blockingRate = 0.05
+  public var losLossRate = 0.05
   /// That expectation is worth as much as so many spells of the link's own: below 1, some links are hardly ever blocked and others often.
-  public var blockingWorth = 0.3
+  public var nlosRatePseudoCount = 0.3
   /// Rate at which it comes back, 1/s.
-  public var clearingRate = 1.5
+  public var losReturnRate = 1.5
   /// The excess of a range when the sight gets blocked is one-sided, and small ones are the commonest: a normal distribution
   /// about this many metres, of which only the part above zero counts.
-  public var excessMean = 0.0
+  public var nlosMean = 0.0
   /// Spread of that normal distribution, metres. A spell has one excess: a reflection stays the first path while the direct one
   /// is blocked.
-  public var excessSpread = 0.8
+  public var nlosSpread = 0.8
   /// The same of the few that are several metres: a wall between, a reflection from across the room.
-  public var longExcessSpread = 3.0
+  public var longNLOSSpread = 3.0
   /// Share of these.
-  public var longExcessShare = 0.15
+  public var longNLOSProbability = 0.15
   /// How the excess wanders within a spell, m/sqrt(s).
-  public var excessWalk = 0.1
+  public var nlosRandomWalk = 0.1
   /// White noise of a blocked range beyond the link's own, metres.
-  public var blockedNoise = 0.05
+  public var nlosNoise = 0.05
   /// Share of the ranges that are wrong altogether, on either side.
-  public var grossShare = 0.01
+  public var rangeOutlierProbability = 0.01
   /// Half of those are off by less than this, metres.
-  public var grossSpread = 3.0
+  public var rangeOutlierScale = 3.0
   /// Angles of arrival are taken within this angle of where the array looks, degrees: beyond it arrays tell little.
-  public var angleConeDegrees = 60.0
+  public var aoaConeDegrees = 60.0
   /// Angles of arrival are trusted no better than this, 1-sigma, degrees, whatever the recording states; and what it does not state
   /// is taken for twice as much.
-  public var angleFloorDegrees = 3.0
+  public var aoaFloorDegrees = 3.0
   /// By how much an array is off for good, 1-sigma, degrees: how it sits, how its phases were calibrated. Its angles together tell a direction no
-  /// better than 1.4 times this (`AngleOffset`).
-  public var angleOffsetDegrees = 2.0
+  /// better than 1.4 times this (`AoABias`).
+  public var aoaBiasDegrees = 2.0
   /// Angles of arrival err alike for this long, seconds: pattern and reflections change as the device turns.
-  public var angleMemory = 0.5
+  public var aoaCorrelationTime = 0.5
   /// Share of the angles of arrival that are wrong altogether while the sight is free.
-  public var strangeAngleShare = 0.1
+  public var aoaOutlierProbability = 0.1
   /// Hypotheses below this share of the best one are dropped.
   public var pruneBelow = 1e-6
-  /// A limit to the number of hypotheses of one link, beyond which none is split; half of it where the peer walks, and with
+  /// A limit to the number of hypotheses of one link, beyond which none is split; half of it where the peer isMoving, and with
   /// several antennas as many as cost the same. Four times as many make intervals on a straight walk hardly narrower (docs/estimator.md).
   public var hypothesisLimit = 1500
 
@@ -105,10 +105,10 @@ public struct RangingConfiguration: Equatable, Sendable {
     let others = Double(max(noiseCandidates.count - 1, 1))
     return noiseCandidates.enumerated().map { index, candidate in
       let noise = RangeNoise(
-        total: stated ?? assumedNoise, degrees: noiseWorth,
-        coloured: antennaCount > 1 ? max(candidate.x, antennaWander) : candidate.x,
+        total: stated ?? assumedNoise, degrees: statedNoisePseudoCount,
+        coloured: antennaCount > 1 ? max(candidate.x, antennaPhaseCenterSigma) : candidate.x,
         correlationTime: candidate.y, correlationLength: correlationLength)
-      let share = index == 0 ? quietShare : (1 - quietShare) / others
+      let share = index == 0 ? whiteNoisePrior : (1 - whiteNoisePrior) / others
       // A share of 0 is all but none: a logarithm of it would be no number to reckon with.
       return (noise, log(max(share, 1e-12)) + (stated.map { logLikelihood(ofStating: $0, of: noise) } ?? 0))
     }
@@ -120,16 +120,16 @@ public struct RangingConfiguration: Equatable, Sendable {
     return -log1p(off * off)
   }
 
-  /// `hypothesisLimit` for a link: where a hypothesis is larger there are fewer, and where the peer walks half of that.
+  /// `hypothesisLimit` for a link: where a hypothesis is larger there are fewer, and where the peer isMoving half of that.
   func hypothesisLimit(for layout: LinkLayout) -> Int {
-    let one = HypothesisSet.cellSize(LinkLayout(antennas: []))
-    let this = HypothesisSet.cellSize(LinkLayout(antennas: layout, walks: false))
-    return hypothesisLimit * one / this / (layout.walks ? 2 : 1)
+    let one = GaussianSum.cellSize(LinkLayout(antennas: []))
+    let this = GaussianSum.cellSize(LinkLayout(antennas: layout, isMoving: false))
+    return hypothesisLimit * one / this / (layout.isMoving ? 2 : 1)
   }
 
   /// Rate at which sights change, 1/s.
-  package var sightRate: Double { blockingRate + clearingRate }
+  package var losTransitionRate: Double { losLossRate + losReturnRate }
 
-  /// How a peer walks.
-  package var walk: WalkModel { WalkModel(speed: Vector3(walkSpeed, walkSpeed, climbSpeed), memory: walkMemory) }
+  /// How a peer isMoving.
+  package var walk: PeerVelocityModel { PeerVelocityModel(speed: Vector3(peerSpeedSigma, peerSpeedSigma, peerVerticalSpeedSigma), memory: peerVelocityTime) }
 }

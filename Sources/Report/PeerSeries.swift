@@ -54,7 +54,7 @@ struct PeerSeries {
     return [
       "spans": spans,
       "camera": SpanSeries.words(moments.map { ($0.seconds, $0.update.details["camera"]?.text) }, limit: few),
-      "updates": updates, "ranges": ranges, "truth": truePlaces,
+      "updates": updates, "ranges": ranges, "truth": truePositions,
       "nees": input.verdict.peers[peer].map {
         NormalizedErrorSeries.json($0.positionNEES, from: start, limit: few)
       } ?? .null,
@@ -139,7 +139,7 @@ struct PeerSeries {
   }
 
   /// Where the peer truly is on the plan: one place, or several of a peer that moves; null where that is not known.
-  private var truePlaces: JSONValue {
+  private var truePositions: JSONValue {
     guard let alignment = input.verdict.trajectory?.truthFromEstimate else { return .null }
     let mapFromTruth = map.mapFromWorld * alignment.inverse
     var places: [Vector3] = []

@@ -31,7 +31,7 @@ extension Simulator {
   /// The ranges to peer number `number`.
   private func draws(of number: Int) -> [RangeSimulator.Draw] {
     let peer = scenario.peers[number]
-    let sight = SightLine(walls: scenario.walls, body: scenario.body)
+    let sight = LineOfSight(walls: scenario.walls, body: scenario.body)
     let scene = RangeSimulator.Scene(motion: motion, bodyFromDevice: .identity, sight: sight) { plan.pose(at: $0) }
     return RangeSimulator.ranges(
       scenario.radio, to: peer, number: number, of: scenario.peers.count, in: scene, start: Self.start, seed: seed

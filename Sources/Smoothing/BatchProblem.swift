@@ -2,7 +2,7 @@ import Estimator
 import Geometry
 import Inertial
 import SensorData
-import Vision
+import CameraGeometry
 
 /// A stretch of a recording as one nonlinear least-squares problem: the states of its keyframes and how the camera is
 /// mounted, held together by inertial motion, by what was seen, by rest, and by what was known at the start.
@@ -148,11 +148,11 @@ package struct BatchProblem {
     guard !blocks.isEmpty else { return }
     equations.addPoint(
       blocks: blocks, point: block, shared: order.rig, pose: pose, common: common, byPoint: point, residual: residual,
-      wall: DistanceWall.residual(landmark.inverseDistance))
+      wall: InverseDistanceBarrier.residual(landmark.inverseDistance))
   }
 
   /// What inertial unit, rest, ranges and priors cost.
-  package var costWithoutSights: Double {
+  package var costWithoutObservations: Double {
     var cost = Self.cost(keyframes[0].state.minus(start.mean), start.weight)
     cost += Self.cost(rig.minus(rigPrior.mean), rigPrior.weight)
     for (k, motion) in motions.enumerated() {

@@ -4,7 +4,7 @@ import Inertial
 import SensorData
 
 /// What a forward run of the filter was given and what it made of it: the material of a smoother.
-package final class ForwardRecord: FrameWitness {
+package final class ForwardRecord: FrameObserver {
   /// A frame that the filter worked in, and its state then.
   package struct Frame: Sendable {
     /// Frame's time on the IMU's clock.

@@ -1,4 +1,4 @@
-import Vision
+import CameraGeometry
 
 /// A point with the keyframes that saw it.
 package struct LandmarkTrack: Sendable {

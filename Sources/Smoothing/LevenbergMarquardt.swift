@@ -28,7 +28,7 @@ package struct LevenbergMarquardt {
   package func solve(_ problem: inout BatchProblem, progress: (Double) -> Void = { _ in }) -> Ending? {
     guard let equations = problem.equations() else { return nil }
     problem.refinePeers()
-    var cost = problem.refinePoints() + problem.costWithoutSights
+    var cost = problem.refinePoints() + problem.costWithoutObservations
     guard cost.isFinite else { return .stuck }
     // Little: the scale of a long walk is known so much worse than where it passes each point that damping would hold it.
     var damping = 1e-9
@@ -39,7 +39,7 @@ package struct LevenbergMarquardt {
       if let dx = equations.solve(damping: damping) {
         var candidate = problem.moved(by: dx)
         candidate.refinePeers()
-        let next = candidate.refinePoints() + candidate.costWithoutSights
+        let next = candidate.refinePoints() + candidate.costWithoutObservations
         if next.isFinite, next <= cost {
           let gain = cost - next
           problem = candidate

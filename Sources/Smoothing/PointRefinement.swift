@@ -20,7 +20,7 @@ package struct PointRefinement {
 
   /// Cost of a landmark.
   package func cost(_ landmark: Landmark, _ sights: [LandmarkTrack.Sight], _ cameras: [Pose]) -> Double {
-    sights.reduce(DistanceWall.cost(landmark.inverseDistance)) { sum, sight in
+    sights.reduce(InverseDistanceBarrier.cost(landmark.inverseDistance)) { sum, sight in
       let error = reprojection.residual(cameras[sight.keyframe], landmark, pixel: sight.pixel)
       return sum + (error.map { loss.cost($0.x * $0.x + $0.y * $0.y) } ?? impossible)
     }
@@ -59,7 +59,7 @@ package struct PointRefinement {
   ) {
     var matrix = Matrix3.zero, gradient = Vector3.zero, cost = 0.0
     let (e1, e2) = landmark.bearing.tangentBasis
-    let wall = DistanceWall.residual(landmark.inverseDistance)
+    let wall = InverseDistanceBarrier.residual(landmark.inverseDistance)
     matrix[2, 2] += wall.slope * wall.slope
     gradient.z += wall.slope * wall.value
     cost += 0.5 * wall.value * wall.value

@@ -26,7 +26,7 @@ package struct RangeSelection {
         var ordered: [RangeMeasurement] = []
         for range in ranges.sorted(by: { $0.timestamp < $1.timestamp })
         where ordered.last.map({ $0.timestamp < range.timestamp }) ?? true { ordered.append(range) }
-        var watch = RepeatWatch()
+        var watch = DuplicateRangeDetector()
         let news = ordered.filter { !watch.isRepeated($0, antenna: nil) }
         return Series(antenna: imuFromBody * place, ranges: news)
       }

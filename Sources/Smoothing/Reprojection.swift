@@ -1,6 +1,6 @@
 import Estimator
 import Geometry
-import Vision
+import CameraGeometry
 
 /// Where a landmark lands in a camera that a keyframe carries, in sigmas of the pixel noise.
 ///

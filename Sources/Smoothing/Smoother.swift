@@ -34,7 +34,7 @@ package struct Smoother {
     let total = Double(max(record.stretches.reduce(0) { $0 + $1.frames.count }, 1))
     for stretch in record.stretches {
       let done = Double(outcome.poses.count) / total, share = Double(stretch.frames.count) / total
-      let smoother = StretchSmoother(
+      let smoother = SegmentSmoother(
         imu: imu, camera: camera, samples: record.samples, stretch: stretch, ranges: ranges)
       if let poses = smoother.poses(progress: { progress(done + share * $0) }) {
         outcome.poses += poses

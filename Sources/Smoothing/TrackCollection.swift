@@ -1,5 +1,5 @@
 import SensorData
-import Vision
+import CameraGeometry
 
 /// Collects what the keyframes saw into tracks.
 package enum TrackCollection {

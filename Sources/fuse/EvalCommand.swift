@@ -175,13 +175,13 @@ struct EvalCommand: ParsableCommand {
       Trial(source: source, options: options, truth: truth, asksIdeal: ideal, drawsStart: drawStart, user: user)
     }
     let numbers = (0..<seeds).map { firstSeed + UInt64($0) }
-    let radio = try radio.map { try Scenario.named($0) }
+    let radio = try radio.map { try Scenario.asked($0) }
     let fromFolders = try judgedFolders().flatMap { folder in
       let searches = try searches(in: folder, radio, numbers, options, trial)
       return each ? searches : [EvalSubject(name: folder, trials: searches.flatMap(\.trials))]
     }
     let fromScenarios = try scenario.flatMap { name in
-      let scenario = try Scenario.named(name)
+      let scenario = try Scenario.asked(name)
       let trials = numbers.map { trial(.scenario(scenario, seed: $0)) }
       return each
         ? zip(numbers, trials).map { EvalSubject(name: "\(name) \($0)", trials: [$1]) }

@@ -48,7 +48,7 @@ struct SimulateCommand: ParsableCommand {
         }
         return
       }
-      let simulator = try Simulator(scenario: Scenario.named(scenario), seed: seed)
+      let simulator = try Simulator(scenario: Scenario.asked(scenario), seed: seed)
       if images, simulator.scenario.camera == nil {
         throw CommandError("\(simulator.scenario.name): found no camera, expected one for --images")
       }

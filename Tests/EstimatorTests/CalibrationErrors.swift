@@ -1,7 +1,7 @@
 import Estimator
 import Geometry
 import SensorData
-import Vision
+import CameraGeometry
 
 /// How far a filter's calibration is from the truth, and how far it says.
 struct CalibrationErrors {

@@ -5,7 +5,7 @@ import Inertial
 import SensorData
 import Simulation
 import Testing
-import Vision
+import CameraGeometry
 
 /// Motions that leave parts of a calibration open: what they do not tell must neither drift nor be believed.
 @Suite struct DegenerateMotionTests {

@@ -4,12 +4,12 @@ import Geometry
 import Inertial
 import Simulation
 import Testing
-import Vision
+import CameraGeometry
 
 /// What all other points say of one.
 @Suite struct DeletionTests {
   /// A pan of 1.2 seconds, with so many points in each frame, refined from the truth; and the points' ids.
-  static func refined(_ world: inout StartWorld, points most: Int) throws -> (StartRefinement, ids: [Int64]) {
+  static func refined(_ world: inout StartWorld, points most: Int) throws -> (InitializationRefinement, ids: [Int64]) {
     let camera = FilterCamera(StartWorld.camera, imu: world.imu)
     let samples = world.samples(1.25)
     let (times, tracks) = world.window(1.2, most: most).selection(lens: camera.lens)
@@ -23,23 +23,23 @@ import Vision
     let points = longEnough.map { track in
       let first = states[track.sights[0].poseID].worldFromIMU * camera.imuFromCamera
       let way = world.points[Int(track.featureID)] - first.translation
-      return StartPoint(
+      return InitializationPoint(
         anchor: first.translation, bearing: way.normalized, inverseDistance: 1 / way.norm, sights: track.sights)
     }
     let propagation = InertialPropagation(gravityMagnitude: world.imu.gravityMagnitude)
     let noise = InertialNoise(world.imu)
     let factors = try zip(zip(times, times.dropFirst()), states).map { pair, state in
-      let stretch = try #require(InertialStretch(samples, from: pair.0, to: pair.1))
+      let stretch = try #require(IMUInterval(samples, from: pair.0, to: pair.1))
       return try #require(InertialFactor(stretch, from: state, propagation, noise))
     }
-    let refinement = StartRefinement(
+    let refinement = InitializationRefinement(
       states: states, rig: RigEstimate(mount: CameraMount(imuFromCamera: camera.imuFromCamera)), fixed: 0,
       points: points, factors: factors, rates: times.compactMap { samples.sample(at: $0)?.angularVelocity },
       camera: camera, calibration: world.imu)
     return (settled(try #require(refinement)), longEnough.map(\.featureID))
   }
 
-  static func settled(_ refinement: StartRefinement) -> StartRefinement {
+  static func settled(_ refinement: InitializationRefinement) -> InitializationRefinement {
     var result = refinement
     for _ in 0..<8 { _ = result.descend(rounds: 12) }
     return result

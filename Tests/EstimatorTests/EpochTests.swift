@@ -4,7 +4,7 @@ import Inertial
 import SensorData
 import Simulation
 import Testing
-import Vision
+import CameraGeometry
 
 /// A new world in the midst of a filter: a change of the origin and nothing else.
 @Suite struct EpochTests {

@@ -5,7 +5,7 @@ import SensorData
 import Simulation
 import TestSupport
 import Testing
-import Vision
+import CameraGeometry
 
 @Suite struct FeatureConstraintTests {
   static let imu = IMUCalibration(
@@ -84,7 +84,7 @@ import Vision
       let bearing = Vector3(0.4 * source.gaussian(), 0.3 * source.gaussian(), 1).normalized
       let point = AnchoredPoint(bearing: bearing, inverseDistance: inverseDistance)
       let sight = try #require(
-        LinearisedSight(SIMD2(100, 200), from: clone, of: point, anchor: anchor, camera: Self.camera))
+        ReprojectionJacobian(SIMD2(100, 200), from: clone, of: point, anchor: anchor, camera: Self.camera))
       let numeric = FiniteDifferences.jacobian(inputs: 15) { (d: [Double]) -> [Double] in
         Self.pixel(
           Self.moved(clone.worldFromCamera, by: d[0..<6]), point.plus(Vector3(d[12], d[13], d[14])),

@@ -5,7 +5,7 @@ import SensorData
 import Simulation
 import TestSupport
 import Testing
-import Vision
+import CameraGeometry
 
 /// The lens as a part of the state: its columns in every row, the landmarks that follow from it, and the parts that are held.
 @Suite struct LensStateTests {
@@ -47,7 +47,7 @@ import Vision
       let bearing = Vector3(0.4 * source.gaussian(), 0.3 * source.gaussian(), 1).normalized
       let point = AnchoredPoint(bearing: bearing, inverseDistance: inverseDistance)
       let sight = try #require(
-        LinearisedSight(SIMD2(100, 200), from: clone, of: point, anchor: anchor, camera: camera))
+        ReprojectionJacobian(SIMD2(100, 200), from: clone, of: point, anchor: anchor, camera: camera))
       let numeric = FiniteDifferences.jacobian(inputs: 4) { (d: [Double]) -> [Double] in
         let from = clone.worldFromCamera, to = anchor.worldFromCamera
         let seen =

@@ -60,7 +60,7 @@ import Testing
       filter.append(OdometryFilterTests.pose(0.01 * Double(k), Pose(rotation: .yaw(k >= 15 ? 0.5 : 0))))
     }
     let independent = [0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.01]
-    let block = try #require(filter.addVector([4, 0, 1], jacobian: [], independent: independent))
+    let block = try #require(filter.augment([4, 0, 1], jacobian: [], independent: independent))
     #expect(filter.advance(to: OdometryFilterTests.at(0.2)))
     let p = filter.covariance.marginal([block])
     #expect(abs(p[0] - 0.01) < 1e-6 && abs(p[4] - (0.01 + 4)) < 1e-6 && abs(p[8] - 0.01) < 1e-6)
@@ -110,7 +110,7 @@ import Testing
       filter.append(OdometryFilterTests.pose(0.1 * Double(k), Pose(translation: place)))
     }
     let independent = [0.01, 0, 0, 0, 0, 0.01, 0, 0, 0, 0, 0.01, 0, 0, 0, 0, 0.04]
-    let block = try #require(filter.addVector([5, 0, 0, 0.1], jacobian: [], independent: independent))
+    let block = try #require(filter.augment([5, 0, 0, 0.1], jacobian: [], independent: independent))
     #expect(filter.advance(to: OdometryFilterTests.at(0.9)))
     #expect(filter.accumulatedDrift.position == .zero)
     #expect(filter.advance(to: OdometryFilterTests.at(0.95)), "half of the jump's interval, all of its variance")

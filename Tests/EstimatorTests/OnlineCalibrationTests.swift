@@ -4,7 +4,7 @@ import Geometry
 import SensorData
 import Simulation
 import Testing
-import Vision
+import CameraGeometry
 
 /// A lens 1 % and 5 px, a mount half a degree and 1 cm, and a clock 20 ms off: what becomes of them on the way.
 @Suite(.serialized) struct OnlineCalibrationTests {

@@ -3,7 +3,7 @@ import Geometry
 import Simulation
 import TestSupport
 import Testing
-import Vision
+import CameraGeometry
 
 /// From one camera to another a landmark stays the same point.
 @Suite struct ReanchoringTests {

@@ -4,7 +4,7 @@ import SensorData
 import Simulation
 import TestSupport
 import Testing
-import Vision
+import CameraGeometry
 
 /// Two cameras on one device.
 @Suite struct SecondCameraTests {

@@ -5,7 +5,7 @@ import SensorData
 import Simulation
 import TestSupport
 import Testing
-import Vision
+import CameraGeometry
 
 /// Sensors that fail for a while: the trajectory goes on as well as it can, and its covariance tells how well that is.
 @Suite struct SensorFaultTests {

@@ -93,7 +93,7 @@ import Testing
       let reference = Rotation.exp(random.gaussian3()), place = random.gaussian3()
       func residual(_ x: [Double]) -> [Double] {
         let v = (0..<4).map { Vector3(x[3 * $0], x[3 * $0 + 1], x[3 * $0 + 2]) }
-        return RestConstraint.residual(
+        return ZeroVelocityUpdate.residual(
           kept: [v[2].x, v[2].y, v[2].z] + (0..<3).map { place[$0] + v[3][$0] }, reference: reference,
           now: Pose(rotation: Rotation.exp(v[0]) * reference, translation: place + v[1]))
       }

@@ -5,7 +5,7 @@ import SensorData
 import Simulation
 import TestSupport
 import Testing
-import Vision
+import CameraGeometry
 
 /// The parts of a start in motion as mathematics.
 @Suite struct StartFactorTests {
@@ -17,7 +17,7 @@ import Vision
     blocks.flatMap { row in (0..<3).map { i in row.flatMap { block in (0..<3).map { block[i, $0] } } } }
   }
 
-  static func stretch(_ source: inout SeededRandom) throws -> InertialStretch {
+  static func stretch(_ source: inout SeededRandom) throws -> IMUInterval {
     var buffer = IMUBuffer()
     for i in 0...12 {
       _ = buffer.add(
@@ -26,7 +26,7 @@ import Vision
           specificForce: 9 * source.gaussian3()))
     }
     return try #require(
-      InertialStretch(buffer, from: Timestamp(nanoseconds: 3_000_000), to: Timestamp(nanoseconds: 52_000_000)))
+      IMUInterval(buffer, from: Timestamp(nanoseconds: 3_000_000), to: Timestamp(nanoseconds: 52_000_000)))
   }
 
   static func state(_ source: inout SeededRandom) -> InertialState {
@@ -69,9 +69,9 @@ import Vision
         IMUSample(
           timestamp: Timestamp(nanoseconds: Int64(i) * 5_000_000), angularVelocity: rate, specificForce: force))
     }
-    func stretch(_ a: Int64, _ b: Int64) throws -> InertialStretch {
+    func stretch(_ a: Int64, _ b: Int64) throws -> IMUInterval {
       try #require(
-        InertialStretch(
+        IMUInterval(
           buffer, from: Timestamp(nanoseconds: a * 1_000_000), to: Timestamp(nanoseconds: b * 1_000_000)))
     }
     let start = Self.state(&source)
@@ -100,7 +100,7 @@ import Vision
           timestamp: Timestamp(nanoseconds: Int64(i) * 10_000_000), angularVelocity: .zero, specificForce: .zero))
     }
     func exists(_ a: Int64, _ b: Int64) -> Bool {
-      InertialStretch(
+      IMUInterval(
         buffer, from: Timestamp(nanoseconds: a * 1_000_000), to: Timestamp(nanoseconds: b * 1_000_000)) != nil
     }
     #expect(exists(0, 30))
@@ -118,11 +118,11 @@ import Vision
         rotation: source.rotation(), position: 0.2 * source.gaussian3(), velocity: source.gaussian3())
       let rate = source.gaussian3()
       let mount = CameraMount(imuFromCamera: camera.imuFromCamera, delay: 0.01)
-      let view = StartView(state, angularVelocity: rate, mount: mount)
+      let view = InitializationView(state, angularVelocity: rate, mount: mount)
       let worldFromCamera = view.worldFromCamera
       let ahead = worldFromCamera.rotation * Vector3(0.3 * source.gaussian(), 0.2 * source.gaussian(), 1).normalized
       let sight = FeatureTrack.Sight(poseID: 0, pixel: SIMD2(300, 200), direction: Vector3(0, 0, 1))
-      let point = StartPoint(
+      let point = InitializationPoint(
         anchor: worldFromCamera.translation + 0.1 * source.gaussian3(), bearing: ahead,
         inverseDistance: inverseDistance,
         sights: [sight])
@@ -136,7 +136,7 @@ import Vision
         var moved = state
         moved.rotation = Rotation.exp(Self.vector(d[0..<3])) * state.rotation
         moved.position += Self.vector(d[3..<6])
-        let view = StartView(moved, angularVelocity: rate, mount: mount.plus(d[6..<13]))
+        let view = InitializationView(moved, angularVelocity: rate, mount: mount.plus(d[6..<13]))
         let residual = point.plus(Self.vector(d[13..<16])).linearised(sight, from: view, camera)!.residual
         return [-residual.x, -residual.y]
       }
@@ -172,16 +172,16 @@ import Vision
     let camera = FilterCamera(StartWorld.camera, imu: world.imu)
     let (times, tracks) = world.window(1).selection(lens: camera.lens)
     let samples = world.samples(1.05)
-    var moments = [LinearStart.Moment(seconds: 0, pose: .identity)]
+    var moments = [ClosedFormInitializer.Moment(seconds: 0, pose: .identity)]
     for time in times.dropFirst() {
-      let stretch = try #require(InertialStretch(samples, from: times[0], to: time))
+      let stretch = try #require(IMUInterval(samples, from: times[0], to: time))
       let weightless = stretch.propagated(InertialState(), InertialPropagation(gravityMagnitude: 0))
       moments.append(.init(seconds: stretch.duration, pose: weightless.worldFromIMU))
     }
     let start = try #require(
-      LinearStart(
+      ClosedFormInitializer(
         moments, tracks: tracks.filter { $0.sights.count >= 3 }, imuFromCamera: camera.imuFromCamera,
-        gravityMagnitude: 9.81, angularNoise: 1 / 458, turnRate: 0))
+        gravityMagnitude: 9.81, angularNoise: 1 / 458, gyroscopeBiasRate: 0))
     let actual = world.worldFromIMU(0).rotation.inverse
     // Not more exact than the samples, between which the motion is interpolated, and the softening of far points.
     #expect((start.gravity - actual * Vector3(0, 0, -9.81)).norm < 0.05)

@@ -4,7 +4,7 @@ import Geometry
 import Inertial
 import SensorData
 import Simulation
-import Vision
+import CameraGeometry
 
 /// A device that moves in a room from the first moment on, with what its sensors say: every seed another motion, other
 /// points and other biases, drawn from the prior. A phone's axes, the camera on it and its clock are off as well, and its
@@ -57,7 +57,7 @@ struct StartWorld {
     gyroscopeBias = prior.gyroscopeBias * source.gaussian3()
     accelerometerBias = prior.accelerometerBias * source.gaussian3()
     worldFromBody = Self.motion(&source)
-    if let wander = AccelerometerWander(imu) {
+    if let wander = AccelerometerInstability(imu) {
       axes.add((0..<IMUIntrinsics.count).map { _ in IMUIntrinsics.sigma(imu) * source.gaussian() }[...])
       mount = mount.plus(CameraMount.errorSigmas.map { $0 * source.gaussian() }[...])
       wandering = [wander.sigma * source.gaussian3()]
@@ -154,8 +154,8 @@ struct StartWorld {
   }
 
   /// Frames at 20 Hz over some seconds.
-  mutating func window(_ seconds: Double, most: Int = 90) -> StartWindow {
-    var window = StartWindow()
+  mutating func window(_ seconds: Double, most: Int = 90) -> InitializationWindow {
+    var window = InitializationWindow()
     for i in 0...Int((seconds * 20).rounded()) {
       let frame = frame(Double(i) * 0.05, most: most)
       window.add(frame, at: frame.timestamp)
@@ -163,8 +163,8 @@ struct StartWorld {
     return window
   }
 
-  var initializer: MotionInitializer {
-    MotionInitializer(calibration: imu, camera: FilterCamera(Self.camera, imu: imu))
+  var initializer: DynamicInitializer {
+    DynamicInitializer(calibration: imu, camera: FilterCamera(Self.camera, imu: imu))
   }
 
   /// The error of an estimate in (theta_x, theta_y, v, b_g, b_a), place and heading being free, and its square in units of

@@ -5,7 +5,7 @@ import Inertial
 import SensorData
 import Simulation
 import Testing
-import Vision
+import CameraGeometry
 
 /// The whole filter in a small world of its own: points on the walls of a room, a device that rests, moves, or suffers.
 @Suite struct VisualInertialEstimatorTests {
@@ -210,7 +210,7 @@ import Vision
     let value = [offset.x + 1, offset.y, offset.z]
     let independent: [Double] = [0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.01]
     let block = try #require(
-      navigation.addVector(value, jacobian: [(navigation.poseBlock, follow)], independent: independent))
+      navigation.augment(value, jacobian: [(navigation.poseBlock, follow)], independent: independent))
     let update = navigation.covariance.update(jacobian: [(block, [1, 0, 0])], residual: [0.5], noise: [1e-6])
     guard case .accepted(_, let correction) = update else { Issue.record("refused"); return }
     navigation.apply(correction)

@@ -4,7 +4,7 @@ import Inertial
 import SensorData
 import Simulation
 import Testing
-import Vision
+import CameraGeometry
 
 /// A phone's accelerometer in the filter: its bias wanders about a mean that is learnt with it.
 @Suite struct WanderingBiasTests {
@@ -13,7 +13,7 @@ import Vision
     let calibration = IMUCalibration(
       gyroscopeNoiseDensity: 1e-3, gyroscopeRandomWalk: 1e-4, accelerometerNoiseDensity: 0.02,
       accelerometerRandomWalk: 0)
-    let wander = try #require(AccelerometerWander(calibration))
+    let wander = try #require(AccelerometerInstability(calibration))
     let start = Vector3(0.3, -0.2, 0.1), first = Timestamp(nanoseconds: 0)
     let navigation = try #require(
       InertialNavigation(

@@ -124,7 +124,7 @@ import Testing
         position: Vector3(min(max(time - 2, 0), 2), 4, 0))
     }
     #expect(TruthPeers(peers).walks(of: "tag").count == 1 && TruthPeers(peers).walks(of: "nobody").isEmpty)
-    func errors(noticedAt second: Double) throws -> WalkErrors {
+    func errors(noticedAt second: Double) throws -> MovingPeerErrors {
       var judge = Judge(truth: TruthTrajectory(Self.rows), peers: TruthPeers(peers), bodyFromDevice: .identity)
       for k in 0...50 {
         let time = Timestamp(nanoseconds: Int64(k) * 100_000_000)

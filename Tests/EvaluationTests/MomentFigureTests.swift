@@ -51,23 +51,23 @@ import Testing
 
   @Test func onlyMomentsAtWhichTheAngleCanBeKnownCount() throws {
     let figures = Self.figures(Self.errors([(2.9, 50, 14), (3, 2, 12), (4, -4, 12), (6, 40, 12)]), Self.ideal)
-    #expect(figures[.knowableAngleShare].value == 2.0 / 3)
-    #expect(figures[.idealKnowableAngleShare].value == 1.0 / 3)
-    #expect(figures[.publishableAngleShare].value == 1, "at 3 s both")
+    #expect(figures[.angleAvailability].value == 2.0 / 3)
+    #expect(figures[.idealAngleAvailability].value == 1.0 / 3)
+    #expect(figures[.angleAvailabilityPublishable].value == 1, "at 3 s both")
     let silent = Self.figures(Self.errors([(4, -4, 12)]), Self.ideal)
-    #expect(silent[.publishableAngleShare].value == 0)
+    #expect(silent[.angleAvailabilityPublishable].value == 0)
     #expect(abs(try #require(figures[.angleErrorRatio].value) - 2) < 1e-9)
     #expect(abs(try #require(figures[.angleErrorRatio90].value) - 2) < 1e-9)
     #expect(abs(try #require(figures[.halfWidthRatio].value) - 1.2) < 1e-9)
-    #expect(figures[.narrowAngleRatio].value == nil, "never narrow, while the ideal observer was")
+    #expect(figures[.timeTo10DegreesRatio].value == nil, "never narrow, while the ideal observer was")
   }
 
   @Test func theLastOfTwoUpdatesSpeaks() throws {
     let figures = Self.figures(Self.errors([(3, 50, 14), (3, 1, 10), (4, 2, 10), (6, 1, 9)]), Self.ideal)
     #expect(abs(try #require(figures[.angleErrorRatio].value) - 1) < 1e-9)
-    #expect(abs(try #require(figures[.narrowAngleRatio].value) - 1) < 1e-9, "at 3 s both")
+    #expect(abs(try #require(figures[.timeTo10DegreesRatio].value) - 1) < 1e-9, "at 3 s both")
     let slow = Self.figures(Self.errors([(3, 1, 14), (6, 1, 9)]), Self.ideal)
-    #expect(abs(try #require(slow[.narrowAngleRatio].value) - 2) < 1e-9, "at 6 s and at 3 s")
+    #expect(abs(try #require(slow[.timeTo10DegreesRatio].value) - 2) < 1e-9, "at 6 s and at 3 s")
   }
 
   /// From two seconds after the motion began until twelve after it, published or not.

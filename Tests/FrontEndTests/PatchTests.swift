@@ -4,7 +4,7 @@ import Images
 import SensorData
 import Simulation
 import Testing
-import Vision
+import CameraGeometry
 
 /// Flow, patches and corners on pictures that are known everywhere.
 @Suite struct PatchTests {

@@ -24,7 +24,7 @@ import Testing
     var random = SeededRandom(seed: 2)
     let (imu, camera) = Self.rig(&random, offset: offset)
     let rate = Vector3(0.8, -1.1, 0.5)  // body axes
-    var turn = GyroscopeTurn(imu: imu, camera: camera)
+    var turn = GyroscopeRotation(imu: imu, camera: camera)
     for k in 0...100 {
       turn.add(
         IMUSample(
@@ -43,7 +43,7 @@ import Testing
   @Test func withoutReadingsThereIsNoTurn() {
     var random = SeededRandom(seed: 3)
     let (imu, camera) = Self.rig(&random)
-    var turn = GyroscopeTurn(imu: imu, camera: camera)
+    var turn = GyroscopeRotation(imu: imu, camera: camera)
     for k in 0...10 {
       turn.add(IMUSample(timestamp: Self.stamp(0.005 * Double(k)), angularVelocity: .zero, specificForce: .zero))
     }
@@ -73,7 +73,7 @@ import Testing
       after.append(direction.normalized)
       slides.append(isSliding)
     }
-    let verdict = TurnConsensus(tolerance: 1.5 * pixel).stoodStill(before, after)
+    let verdict = RotationConsensus(tolerance: 1.5 * pixel).stoodStill(before, after)
     let caught = zip(verdict, slides).count { !$0 && $1 }, wronged = zip(verdict, slides).count { !$0 && !$1 }
     // What slides along its own epipolar line cannot be told from a nearer point.
     #expect(caught >= 16 && wronged <= 2, "\(caught) of 24 caught, \(wronged) of 96 wronged")
@@ -86,9 +86,9 @@ import Testing
     for size in [1e-4, 1e-3, 1e-2] {
       let turn = Rotation.exp(size * random.direction())
       let before = (0..<100).map { _ in Vector3(random.uniform(-1...1), random.uniform(-1...1), 1.5).normalized }
-      let found = TurnConsensus.turn(from: before, to: before.map { turn * $0 })
+      let found = RotationConsensus.turn(from: before, to: before.map { turn * $0 })
       #expect((found * turn.inverse).log.norm < size * size)
-      let noisy = TurnConsensus.turn(
+      let noisy = RotationConsensus.turn(
         from: before, to: before.map { (turn * $0 + 1e-3 * random.direction()).normalized })
       // Some 1e-4 of it, about the line of sight, is left of the noise of a hundred directions.
       #expect((noisy * turn.inverse).log.norm < size * size + 5e-4)
@@ -98,17 +98,17 @@ import Testing
   @Test func whatTellsNoTurnGivesNone() {
     let line = [Vector3](repeating: Vector3(0.3, -0.2, 0.9).normalized, count: 30)
     let other = [Vector3](repeating: Vector3(0.1, 0, 1).normalized, count: 30)
-    #expect(TurnConsensus.turn(from: line, to: other) == .identity)
-    #expect(TurnConsensus.turn(from: [], to: []) == .identity)
+    #expect(RotationConsensus.turn(from: line, to: other) == .identity)
+    #expect(RotationConsensus.turn(from: [], to: []) == .identity)
     let broken = other.map { _ in Vector3(.nan, 0, 1) }
-    #expect(TurnConsensus.turn(from: line, to: broken) == .identity)
+    #expect(RotationConsensus.turn(from: line, to: broken) == .identity)
   }
 
   @Test func aTurnOnTheSpotCondemnsNobody() {
     var random = SeededRandom(seed: 9)
     let before = (0..<100).map { _ in Vector3(random.uniform(-1...1), random.uniform(-1...1), 1.5).normalized }
     let after = before.map { ($0 + 2e-4 * random.direction()).normalized }
-    #expect(TurnConsensus(tolerance: 3e-3).stoodStill(before, after).allSatisfy { $0 })
-    #expect(TurnConsensus(tolerance: 3e-3).stoodStill([], []).isEmpty)
+    #expect(RotationConsensus(tolerance: 3e-3).stoodStill(before, after).allSatisfy { $0 })
+    #expect(RotationConsensus(tolerance: 3e-3).stoodStill([], []).isEmpty)
   }
 }

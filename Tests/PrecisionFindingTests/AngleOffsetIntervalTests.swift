@@ -11,7 +11,7 @@ import Testing
     for seed in 1...12 as ClosedRange<UInt64> {
       let simulator = try Simulator(scenario: Scenario.named("mc-aoa-offset").followedByOdometry, seed: seed)
       var configuration = FinderConfiguration()
-      if let offset { configuration.ranging.angleOffsetDegrees = offset }
+      if let offset { configuration.ranging.aoaBiasDegrees = offset }
       let finder = PrecisionFinder(rig: simulator.rig, configuration: configuration, useOdometry: true)
       for case .update(let update) in simulator.events().flatMap({ finder.process($0) }) + finder.finish() {
         guard let angle = update.object.horizontalAngle, let error = PromiseTests.angleError(update, simulator) else {

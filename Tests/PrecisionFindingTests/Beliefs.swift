@@ -9,22 +9,22 @@ enum Beliefs {
   static let device = Pose(rotation: HorizontalAngleTests.upright, translation: .zero)
 
   /// A ball of 1-sigma `sigma` metres around each place, with a share each.
-  static func balls(_ places: [(Double, Vector3)], sigma: Double) -> Belief {
-    Belief(
+  static func balls(_ places: [(Double, Vector3)], sigma: Double) -> PosteriorView {
+    PosteriorView(
       worldFromDevice: device,
       gaussians: places.map {
-        TargetGaussian(weight: $0.0, position: $0.1, covariance: sigma * sigma * Matrix3.identity)
+        PositionGaussian(weight: $0.0, position: $0.1, covariance: sigma * sigma * Matrix3.identity)
       })
   }
 
   /// One Gaussian at `place` whose 1-sigma along (radial, across, up) are given, metres.
-  static func one(_ place: Vector3, radial: Double, across: Double, up: Double) -> Belief {
+  static func one(_ place: Vector3, radial: Double, across: Double, up: Double) -> PosteriorView {
     let r = Vector3(place.x, place.y, 0).normalized
     let axes = Matrix3(columns: r, Vector3(-r.y, r.x, 0), Vector3(0, 0, 1))
     let diagonal = Matrix3(diagonal: Vector3(radial * radial, across * across, up * up))
-    return Belief(
+    return PosteriorView(
       worldFromDevice: device,
-      gaussians: [TargetGaussian(weight: 1, position: place, covariance: axes * diagonal * axes.transpose)])
+      gaussians: [PositionGaussian(weight: 1, position: place, covariance: axes * diagonal * axes.transpose)])
   }
 
   /// Nothing known but the distance: a lattice of directions.
@@ -38,12 +38,12 @@ enum Beliefs {
     }, sigma: 0.3)
 
   /// The peer's readout, its position's covariance in the world as in the belief.
-  static func readout(_ belief: Belief, _ configuration: FinderConfiguration = FinderConfiguration()) -> Readout {
-    Readout(belief, worldCovariance: belief.position.covariance, configuration)
+  static func readout(_ belief: PosteriorView, _ configuration: FinderConfiguration = FinderConfiguration()) -> PublishableEstimate {
+    PublishableEstimate(belief, worldCovariance: belief.position.covariance, configuration)
   }
 
   /// Places drawn from a belief.
-  static func samples(_ belief: Belief, _ random: inout SeededRandom, count: Int) -> [Vector3] {
+  static func samples(_ belief: PosteriorView, _ random: inout SeededRandom, count: Int) -> [Vector3] {
     let roots = belief.gaussians.map { root($0.covariance) }
     return (0..<count).map { _ in
       var rest = random.uniform()

@@ -12,7 +12,7 @@ import Testing
 
   struct Row: Sendable {
     var name: String
-    var belief: Belief
+    var belief: PosteriorView
     var vertical: VerticalDirectionEstimate
     /// The reasons that the posterior gives.
     var reasons: [Convergence.Reason]
@@ -84,14 +84,14 @@ import Testing
 
   /// What is left open, in finer words: each has one of the five reasons, and the reasons are theirs.
   @Test func reasonsAreThoseOfTheFindings() {
-    func open(_ belief: Belief, _ vertical: VerticalDirectionEstimate) -> [Finding] {
+    func open(_ belief: PosteriorView, _ vertical: VerticalDirectionEstimate) -> [PublicationObstacle] {
       Self.judge.open(Beliefs.readout(belief), vertical)
     }
     #expect(open(Beliefs.sphere, .unknown) == [.unexplored] && open(Beliefs.ring, .unknown) == [.ambiguous])
     let wide = Beliefs.one(Vector3(0, 5, 0), radial: 0.1, across: 1.2, up: 0.1)
     #expect(open(wide, .same) == [.wide])
     #expect(open(Self.good, .unknown) == [.heightUndecided] && open(Self.good, .same).isEmpty)
-    #expect(open(Self.upOrDown, .aboveOrBelow) == [.heightUndecided, .placeTooWide, .rivals])
+    #expect(open(Self.upOrDown, .aboveOrBelow) == [.heightUndecided, .positionTooWide, .rivals])
     for row in Self.rows { #expect(Set(open(row.belief, row.vertical).map(\.reason)) == Set(row.reasons)) }
   }
 
@@ -106,7 +106,7 @@ import Testing
   }
 
   /// While no range comes, or only the last one again, no motion helps; light comes first.
-  @Test(arguments: [Finding.stale, .repeated, .weakRate]) func silenceIsNoMatterOfMotion(weakness: Finding) {
+  @Test(arguments: [PublicationObstacle.stale, .repeated, .weakRate]) func silenceIsNoMatterOfMotion(weakness: PublicationObstacle) {
     func asked(dark: Bool) -> Convergence {
       Self.judge.judge(
         .init(readout: Beliefs.readout(Beliefs.ring), vertical: .unknown, dark: dark, weakness: [weakness]))

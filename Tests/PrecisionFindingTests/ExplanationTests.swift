@@ -45,7 +45,7 @@ import Testing
       y[i] /= c[i][i]
     }
     let exact = y.reduce(0) { $0 + $1 * $1 }
-    let claimed = try #require(Manoeuvre.information(noise, rate: rate)) * seconds
+    let claimed = try #require(CandidateMotion.information(noise, rate: rate)) * seconds
     #expect(abs(claimed / exact - 1) < 0.1, "\(claimed) against \(exact)")
   }
 
@@ -77,7 +77,7 @@ import Testing
 
   /// The motion that is named first is the one that the update asks for; another is named only if it is expected to be done sooner.
   @Test func theRunsOwnGuidanceComesFirst() {
-    let kinds: [String: Manoeuvre.Kind] = [
+    let kinds: [String: CandidateMotion.Kind] = [
       "Move around a little.": .around, "Move your phone from side to side.": .sideways,
       "Move your phone up and down.": .upAndDown,
     ]
@@ -98,9 +98,9 @@ import Testing
     let gate = try #require(heard.gates.first { $0.name == "features in the image" })
     #expect(gate.verdict == .failed && gate.value == 0 && gate.limit == 8 && gate.withholds.contains("angle"))
     #expect(heard.manoeuvre == nil && heard.better == nil)
-    #expect(heard.update.guidance == Finding.fewFeatures.guidance)
+    #expect(heard.update.guidance == PublicationObstacle.fewFeatures.guidance)
     // The same frame before it has lasted.
-    let sight = CameraSight(CameraFrame(timestamp: InertialFinderTests.time(1), features: [], meanLuma: 0.01))
+    let sight = CameraHealth(CameraFrame(timestamp: InertialFinderTests.time(1), features: [], meanLuma: 0.01))
     let early = sight.gates(at: InertialFinderTests.time(1.1), blindness: nil, FinderConfiguration())
     #expect(early[0].verdict == .notAsked && early[0].value == 1 && early[0].limit == 6)
     let late = sight.gates(at: InertialFinderTests.time(1.6), blindness: "dark", FinderConfiguration())
@@ -115,7 +115,7 @@ import Testing
     #expect(first.hasTrajectory && first.ranges == 1 && first.places.isEmpty && first.waitingFor == nil)
   }
 
-  /// A peer that walks off: where there is no angle for it, the gate says so with its figure.
+  /// A peer that isMoving off: where there is no angle for it, the gate says so with its figure.
   @Test func walkingHasItsGate() throws {
     let simulator = try Simulator(scenario: Scenario.named("moving").followedByOdometry, seed: 1)
     let finder = PrecisionFinder(rig: simulator.rig, useOdometry: true)
@@ -125,10 +125,10 @@ import Testing
     func gate(_ explanation: Explanation) -> Explanation.Gate? {
       explanation.gates.first { $0.name == "chance that it walks" }
     }
-    let walking = all.taken.filter { $0.walking > 0.5 && $0.update.object.horizontalAngle == nil && !$0.places.isEmpty }
-    #expect(!walking.isEmpty)
-    #expect(walking.allSatisfy { gate($0)?.verdict == .failed && gate($0)!.value! > 50 })
-    // Who has an angle is not told that walking withholds it.
+    let moving = all.taken.filter { $0.moving > 0.5 && $0.update.object.horizontalAngle == nil && !$0.places.isEmpty }
+    #expect(!moving.isEmpty)
+    #expect(moving.allSatisfy { gate($0)?.verdict == .failed && gate($0)!.value! > 50 })
+    // Who has an angle is not told that moving withholds it.
     #expect(all.taken.allSatisfy { $0.update.object.horizontalAngle == nil || gate($0)?.verdict != .failed })
   }
 
@@ -153,7 +153,7 @@ import Testing
 }
 
 /// Keeps all explanations.
-private final class Explanations: UpdateWitness {
+private final class Explanations: ExplanationObserver {
   private(set) var taken: [Explanation] = []
   func wants(_ peer: String, at time: Timestamp) -> Bool { true }
   func take(_ explanation: Explanation) { taken.append(explanation) }

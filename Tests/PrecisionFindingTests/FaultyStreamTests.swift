@@ -130,7 +130,7 @@ import Testing
     #expect(squares.count > 400 && far < 0.02)
   }
 
-  /// Half a minute of walking in the dark: the way is lost by metres. A distance all the time, no angle while it is dark, and none by
+  /// Half a minute of moving in the dark: the way is lost by metres. A distance all the time, no angle while it is dark, and none by
   /// a peer that is held where it was before: such angles were wrong by anything.
   @Test(arguments: 1...4) func aLostWayKeepsTheDistance(seed: UInt64) throws {
     let scenario = Self.scenario {

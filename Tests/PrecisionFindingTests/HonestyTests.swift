@@ -30,7 +30,7 @@ import Testing
     var configuration = FinderConfiguration()
     configuration.ranging.noiseCandidates = [[RangingTrial.coloured, RangingTrial.memory]]
     configuration.ranging.assumedNoise = hypot(RangingTrial.white, RangingTrial.coloured)
-    configuration.ranging.noiseWorth = .infinity
+    configuration.ranging.statedNoisePseudoCount = .infinity
     configuration.ranging.biasPrior = RangingTrial.constant
     configuration.ranging.correlationLength = 1e9
     configuration.ranging.scalePrior = 1e-6
@@ -40,14 +40,14 @@ import Testing
 
   static func tally(
     _ motion: RangingTrial.Motion, _ configuration: FinderConfiguration = shipped, trials: Int, seed: UInt64,
-    blockedShare: Double = 0
+    nlosShare: Double = 0
   ) -> Tally {
     let judge = ConvergenceJudge(configuration)
     var random = SeededRandom(seed: seed)
     var tally = Tally()
     for _ in 0..<trials {
-      let trial = RangingTrial(motion, seconds: 6, random: &random, blockedShare: blockedShare)
-      var posterior = PeerPosterior(configuration: configuration.ranging, antennas: [""], statedNoise: nil)
+      let trial = RangingTrial(motion, seconds: 6, random: &random, nlosShare: nlosShare)
+      var posterior = PeerFilter(configuration: configuration.ranging, antennas: [""], statedNoise: nil)
       var vertical = VerticalJudge(decide: configuration.verticalDecision, drop: configuration.verticalDrop)
       let heading = Rotation.yaw(random.uniform(-.pi ... .pi)) * HorizontalAngleTests.upright
       for (k, reading) in trial.readings.enumerated() {
@@ -56,10 +56,10 @@ import Testing
             timestamp: Timestamp(nanoseconds: Int64(reading.time * 1e9)), range: reading.range, antenna: reading.device,
             device: reading.device))
         guard k >= 10, k % 5 == 0 else { continue }
-        let belief = Belief(
+        let belief = PosteriorView(
           worldFromDevice: Pose(rotation: heading, translation: reading.device), gaussians: posterior.gaussians,
           axesUncertainty: Angle.degrees(configuration.axesUncertaintyDegrees))
-        let readout = Readout(belief, worldCovariance: belief.position.covariance, configuration)
+        let readout = PublishableEstimate(belief, worldCovariance: belief.position.covariance, configuration)
         vertical.update(above: readout.vertical.above, below: readout.vertical.below, same: readout.vertical.same)
         let judged = judge.judge(
           .init(readout: readout, vertical: vertical.estimate, dark: false, weakness: []))
@@ -86,7 +86,7 @@ import Testing
   }
 
   /// True where some share of the posterior has the truth within four sigma.
-  static func holds(_ belief: Belief, _ truth: Vector3) -> Bool {
+  static func holds(_ belief: PosteriorView, _ truth: Vector3) -> Bool {
     belief.gaussians.contains { g in
       guard g.weight > 1e-5, let information = (g.covariance + 1e-4 * Matrix3.identity).inverse else { return false }
       return information.form(truth - g.position, truth - g.position) < 16
@@ -127,7 +127,7 @@ import Testing
 
   /// A tenth of the ranges too long by half a metre on average: honest enough, and never locked out.
   @Test func blockedRangesNeitherFoolNorLockOut() {
-    let tally = Self.tally(.arc, trials: 300, seed: 124, blockedShare: 0.1)
+    let tally = Self.tally(.arc, trials: 300, seed: 124, nlosShare: 0.1)
     #expect(tally.angles > 300 && tally.coverage >= 0.80, "\(tally)")
     #expect(tally.lost <= 3, "\(tally)")
   }

@@ -5,7 +5,7 @@ import SensorData
 import Simulation
 import Testing
 
-/// The tag of the scenario `moving` walks off at 17 s and stands again at 23 s. On the true path.
+/// The tag of the scenario `moving` isMoving off at 17 s and stands again at 23 s. On the true path.
 @Suite struct MovingPeerTests {
   private static func run(seed: UInt64, tellsItself: Bool) throws -> (updates: [NearbyUpdate], simulator: Simulator) {
     let simulator = try Simulator(scenario: Scenario.named("moving").followedByOdometry, seed: seed)
@@ -38,9 +38,9 @@ import Testing
   @Test(arguments: [1, 5, 9] as [UInt64]) func aPeerThatTellsItMovesIsBelieved(seed: UInt64) throws {
     let (updates, simulator) = try Self.run(seed: seed, tellsItself: true)
     #expect(!updates.contains { Self.isFalse($0, simulator) })
-    let walking = updates.filter { (19.5...23).contains(Self.seconds($0)) }
+    let moving = updates.filter { (19.5...23).contains(Self.seconds($0)) }
     #expect(
-      walking.count > 30 && walking.allSatisfy { $0.object.distance != nil && $0.convergence.status != .converged })
+      moving.count > 30 && moving.allSatisfy { $0.object.distance != nil && $0.convergence.status != .converged })
   }
 
   /// One that does not is found out: by the end of its walk nothing false is said, though the device stood still meanwhile.
@@ -59,15 +59,15 @@ import Testing
       let updates = (simulator.events().flatMap { finder.process($0) } + finder.finish()).updates()
       let path = simulator.scenario.peers[0].path
       let (begin, end) = (path[0].time.lowerBound, path[1].time.upperBound)
-      func walking(_ update: NearbyUpdate) -> Double {
+      func moving(_ update: NearbyUpdate) -> Double {
         if case .number(let share)? = update.details["walking"] { share } else { 0 }
       }
       guard updates.last(where: { Self.seconds($0) <= begin })?.convergence.status == .converged else { continue }
       found += 1
       let doubted = updates.first { Self.seconds($0) > begin && $0.convergence.status != .converged }
       if Self.seconds(try #require(doubted)) < begin + 2 { noticed += 1 }
-      if updates.contains(where: { (begin...end).contains(Self.seconds($0)) && walking($0) > 0.5 }) { said += 1 }
-      if walking(try #require(updates.last)) < 0.5 { settled += 1 }
+      if updates.contains(where: { (begin...end).contains(Self.seconds($0)) && moving($0) > 0.5 }) { said += 1 }
+      if moving(try #require(updates.last)) < 0.5 { settled += 1 }
     }
     #expect(found >= 8)
     #expect(Double(noticed) >= 0.75 * Double(found), "\(noticed) of \(found)")
@@ -75,20 +75,20 @@ import Testing
     #expect(Double(settled) >= 0.75 * Double(found), "\(settled) of \(found)")
   }
 
-  /// Of 24 searches round a corner for a tag that somebody walks with meanwhile: how many say an arrow that is over 20 degrees off.
+  /// Of 24 searches round a corner for a tag that somebody isMoving with meanwhile: how many say an arrow that is over 20 degrees off.
   private static func misled(_ configuration: FinderConfiguration) throws -> Int {
     try (1...24 as ClosedRange<UInt64>).count { seed in
-      let simulator = try Simulator(scenario: Scenario.named("mc-carried-walk").followedByOdometry, seed: seed)
+      let simulator = try Simulator(scenario: Scenario.named("mc-moving-unfound-walk").followedByOdometry, seed: seed)
       let finder = PrecisionFinder(rig: simulator.rig, configuration: configuration, useOdometry: true)
       let updates = (simulator.events().flatMap { finder.process($0) } + finder.finish()).updates()
       return updates.contains { isWrong($0, simulator) }
     }
   }
 
-  /// As long as no direction is known, some direction explains how the distance to a peer that walks changes. That is thought of.
+  /// As long as no direction is known, some direction explains how the distance to a peer that isMoving changes. That is thought of.
   @Test func aWalkBeforeThePeerIsFoundIsNoGeometry() throws {
     var never = FinderConfiguration()
-    (never.walkLimit, never.walkingShare) = (1e6, 0)
+    (never.movingLogOdds, never.movingPrior) = (1e6, 0)
     let (with, without) = (try Self.misled(FinderConfiguration()), try Self.misled(never))
     print("tags that are carried before they are found: misled \(with) times of 24, \(without) without thinking of it")
     #expect(2 * with < without && without >= 8)
@@ -96,15 +96,15 @@ import Testing
 
   /// What stands is not said to walk.
   @Test func standingPeersStand() throws {
-    var (updates, walking) = (0, 0)
+    var (updates, moving) = (0, 0)
     for seed in 1...12 as ClosedRange<UInt64> {
       let simulator = try Simulator(scenario: Scenario.named("mc-nlos").followedByOdometry, seed: seed)
       let finder = PrecisionFinder(rig: simulator.rig, useOdometry: true)
       for update in (simulator.events().flatMap { finder.process($0) } + finder.finish()).updates() {
         updates += 1
-        if case .number(let share)? = update.details["walking"], share > 0.5 { walking += 1 }
+        if case .number(let share)? = update.details["walking"], share > 0.5 { moving += 1 }
       }
     }
-    #expect(Double(walking) < 0.02 * Double(updates), "\(walking) of \(updates)")
+    #expect(Double(moving) < 0.02 * Double(updates), "\(moving) of \(updates)")
   }
 }

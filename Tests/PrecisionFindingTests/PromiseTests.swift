@@ -118,7 +118,7 @@ import Testing
   }
 
   /// Six minutes on one floor tell how far above or below the tag is, and hardly on which side: a bob of centimetres is all there is. What the path
-  /// and the radio err by in common must not decide it. Without `HeightMirror` half of what this walk calls converged is the image, over 1.5 m off.
+  /// and the radio err by in common must not decide it. Without `VerticalAmbiguity` half of what this walk calls converged is the image, over 1.5 m off.
   @Test func aLongWalkOnOneFloorConvergesOnNoMirrorImage() throws {
     let (updates, simulator) = try Self.run("long-walk", seed: 12)
     let peer = try #require(simulator.peers.first).position

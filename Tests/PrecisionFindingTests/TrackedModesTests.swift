@@ -11,7 +11,7 @@ import Testing
   typealias World = TrackedPeerTests.World
 
   /// A place beside another: the same errors, mirrored at the device's level.
-  static func mirrored(_ mode: PeerPosterior.Mode, at height: Double) -> PeerPosterior.Mode {
+  static func mirrored(_ mode: PeerFilter.Mode, at height: Double) -> PeerFilter.Mode {
     var mirror = mode
     let n = mode.mean.count
     mirror.mean[2] = 2 * height - mode.mean[2]
@@ -45,7 +45,7 @@ import Testing
       let whole = try #require(posterior.merged)
       var tracked = try #require(
         TrackedModes(
-          [PeerPosterior.Mode](repeating: whole, count: copies), of: posterior, filter: world.filter,
+          [PeerFilter.Mode](repeating: whole, count: copies), of: posterior, filter: world.filter,
           configuration: TrackedPeerTests.matched, antennas: [""]))
       for _ in 0..<50 {
         let range = TrackedPeerTests.measurement(world, world.next())
@@ -143,7 +143,7 @@ import Testing
         [Self.mirrored(truth, at: body.translation.z), truth], of: posterior, filter: world.filter,
         configuration: TrackedPeerTests.matched, antennas: [""]))
     let offset = Vector3(truth.mean[0], truth.mean[1], truth.mean[2]) - body.translation
-    let cosine = AxisCosine(axis: Vector3(0, 0, 1), cosine: offset.normalized.z, variance: 0.05 * 0.05)
+    let cosine = DirectionCosine(axis: Vector3(0, 0, 1), cosine: offset.normalized.z, variance: 0.05 * 0.05)
     let range = RangeMeasurement(timestamp: world.time, peer: "tag", range: offset.norm)
     _ = tracked.update(range, [cosine], antenna: .zero, filter: world.filter)
     let likelier = tracked.modes.max { $0.share < $1.share }

@@ -9,7 +9,7 @@ import Testing
 
 /// The hand-over from hypotheses to a state of the filter, against truth over many worlds.
 @Suite struct TrackedPeerTests {
-  /// A device that walks about with drifting odometry and ranges to one peer, all errors as modelled.
+  /// A device that isMoving about with drifting odometry and ranges to one peer, all errors as modelled.
   struct World {
     static let (white, coloured, constant, memory) = (0.05, 0.08, 0.1, 2.0)
     let calibration = OdometryCalibration(positionRandomWalk: 0.03, yawRandomWalk: 0.01)
@@ -65,7 +65,7 @@ import Testing
     var configuration = RangingConfiguration()
     configuration.noiseCandidates = [[World.coloured, World.memory]]
     configuration.assumedNoise = hypot(World.white, World.coloured)
-    configuration.noiseWorth = .infinity
+    configuration.statedNoisePseudoCount = .infinity
     configuration.biasPrior = World.constant
     configuration.correlationLength = 1e9
     configuration.scalePrior = 1e-4
@@ -74,8 +74,8 @@ import Testing
   }()
 
   /// What the first `ranges` ranges of a world tell.
-  static func posterior(_ world: inout World, ranges: Int) -> PeerPosterior {
-    var posterior = PeerPosterior(configuration: matched, antennas: [""], statedNoise: nil)
+  static func posterior(_ world: inout World, ranges: Int) -> PeerFilter {
+    var posterior = PeerFilter(configuration: matched, antennas: [""], statedNoise: nil)
     var drift = world.filter.accumulatedDrift
     for _ in 0..<ranges {
       let range = world.next()
@@ -115,7 +115,7 @@ import Testing
   /// Long after the hand-over the coloured errors of two antennas are what the link's law says of them: as large, and as much alike.
   @Test func antennasErrAsMuchAlikeAsHypothesesHaveIt() throws {
     var world = World(seed: 7)
-    var posterior = PeerPosterior(configuration: Self.matched, antennas: ["a", "b"], statedNoise: nil)
+    var posterior = PeerFilter(configuration: Self.matched, antennas: ["a", "b"], statedNoise: nil)
     for i in 0..<60 {
       let range = world.next()
       let device = world.filter.worldFromBody.translation
@@ -223,7 +223,7 @@ import Testing
     var world = World(seed: 12)
     let posterior = Self.posterior(&world, ranges: 100)
     var configuration = Self.matched
-    configuration.trackedNoise = least
+    configuration.foundPeerNoise = least
     let tracked = try #require(
       posterior.merged.flatMap {
         TrackedPeer($0, of: posterior, filter: world.filter, configuration: configuration, antennas: [""])
@@ -236,17 +236,17 @@ import Testing
     var world = World(seed: 11)
     let tracked = try #require(Self.handedOver(&world, ranges: 100))
     let device = world.filter.worldFromBody.translation
-    let last = PeerPosterior.Range(timestamp: world.time, range: 4, antenna: device, device: device)
-    let posterior = PeerPosterior(
+    let last = PeerFilter.Range(timestamp: world.time, range: 4, antenna: device, device: device)
+    let posterior = PeerFilter(
       [tracked.part(share: 1, filter: world.filter)], last: last, noise: tracked.noise, sight: tracked.sight,
       configuration: Self.matched, layout: LinkLayout(antennas: [""]))
     let there = tracked.gaussian(filter: world.filter, origin: device)
-    for part in posterior.gaussians + posterior.walking.standing.gaussians {
+    for part in posterior.gaussians + posterior.moving.standing.gaussians {
       #expect((part.position - there.position).norm < 1e-9 && abs(part.scale - there.scale) < 1e-12)
       for r in 0..<3 { for c in 0..<3 { #expect(abs(part.covariance[r, c] - there.covariance[r, c]) < 1e-9) } }
     }
     // Walking, it is where it was, and after two seconds as far off as its speed takes it.
-    let later = try #require(posterior.walking.gaussians(after: 2).first)
+    let later = try #require(posterior.moving.gaussians(after: 2).first)
     let gone = later.covariance.trace - there.covariance.trace
     #expect((later.position - there.position).norm < 1e-9 && gone > 2 && gone < 6)
   }

@@ -13,13 +13,13 @@ import Testing
     var configuration = RangingConfiguration()
     configuration.noiseCandidates = [[RangingTrial.coloured, RangingTrial.memory]]
     configuration.assumedNoise = hypot(RangingTrial.white, RangingTrial.coloured)
-    configuration.noiseWorth = .infinity
+    configuration.statedNoisePseudoCount = .infinity
     configuration.biasPrior = RangingTrial.constant
     configuration.correlationLength = 1e9
     configuration.scalePrior = 1e-6
     configuration.peerRandomWalk = 0
-    configuration.blockingRate = 1e-9
-    configuration.grossShare = 0
+    configuration.losLossRate = 1e-9
+    configuration.rangeOutlierProbability = 0
     return configuration
   }()
 
@@ -28,14 +28,14 @@ import Testing
     white: RangingTrial.white, coloured: RangingTrial.coloured, memory: RangingTrial.memory,
     constant: RangingTrial.constant, elevationPrior: matched.elevationPrior)
 
-  static func range(_ reading: RangingTrial.Reading) -> PeerPosterior.Range {
-    PeerPosterior.Range(
+  static func range(_ reading: RangingTrial.Reading) -> PeerFilter.Range {
+    PeerFilter.Range(
       timestamp: Timestamp(nanoseconds: Int64(reading.time * 1e9)), range: reading.range, antenna: reading.device,
       device: reading.device)
   }
 
   /// Circular mean of the azimuth under Gaussians, as `IdealView` has it under cells.
-  static func azimuth(_ gaussians: [TargetGaussian], from device: Vector3) -> Double {
+  static func azimuth(_ gaussians: [PositionGaussian], from device: Vector3) -> Double {
     var sum = SIMD2<Double>.zero
     for g in gaussians {
       let d = g.position - device
@@ -55,7 +55,7 @@ import Testing
     var exact = ours
     for _ in 0..<200 {
       let trial = RangingTrial(.arc, seconds: 6, random: &random)
-      var posterior = PeerPosterior(configuration: Self.matched, antennas: [""], statedNoise: nil)
+      var posterior = PeerFilter(configuration: Self.matched, antennas: [""], statedNoise: nil)
       var observer = IdealObserver(Self.ideal)
       for (k, reading) in trial.readings.enumerated() {
         posterior.update(Self.range(reading))
@@ -81,7 +81,7 @@ import Testing
     var random = SeededRandom(seed: 63)
     for motion in [RangingTrial.Motion.arc, .sway] {
       let trial = RangingTrial(motion, seconds: 4, random: &random)
-      var posterior = PeerPosterior(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
+      var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
       trial.readings.forEach { posterior.update(Self.range($0)) }
       let merged = try #require(posterior.merged)
       let parts = posterior.gaussians
@@ -111,7 +111,7 @@ import Testing
       for _ in 0..<5 {
         var trial = RangingTrial(.arc, seconds: 2, random: &random)
         trial.readings[outlier].range = max(trial.readings[outlier].range + excess, 0)
-        var posterior = PeerPosterior(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
+        var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
         trial.readings.forEach { posterior.update(Self.range($0)) }
         let device = trial.readings.last!.device
         let distance = posterior.gaussians.reduce(0) { $0 + $1.weight * ($1.position - device).norm }
@@ -126,7 +126,7 @@ import Testing
     var random = SeededRandom(seed: 67)
     let trial = RangingTrial(.arc, seconds: 4, random: &random)
     let most = [[""], ["a", "b"]].map { antennas in
-      var posterior = PeerPosterior(configuration: RangingConfiguration(), antennas: antennas, statedNoise: nil)
+      var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: antennas, statedNoise: nil)
       return trial.readings.reduce(0) { most, reading in
         posterior.update(Self.range(reading))
         return max(most, posterior.count)
@@ -145,7 +145,7 @@ import Testing
     var random = SeededRandom(seed: 66)
     let trial = RangingTrial(.still, seconds: 3, peer: Vector3(3, -3, 1), random: &random)
     let configuration = RangingConfiguration()
-    var posterior = PeerPosterior(configuration: configuration, antennas: [""], statedNoise: nil)
+    var posterior = PeerFilter(configuration: configuration, antennas: [""], statedNoise: nil)
     trial.readings.forEach { posterior.update(Self.range($0)) }
     #expect(posterior.count <= 2 * configuration.noiseCandidates.count)
     let parts = posterior.gaussians
@@ -178,7 +178,7 @@ import Testing
         trial.readings[k].range += (trial.peer - device).norm - (trial.peer - before).norm
         trial.readings[k].device = device
       }
-      var posterior = PeerPosterior(configuration: Self.matched, antennas: [""], statedNoise: nil)
+      var posterior = PeerFilter(configuration: Self.matched, antennas: [""], statedNoise: nil)
       var observer = IdealObserver(Self.ideal)
       for reading in trial.readings {
         posterior.update(Self.range(reading))
@@ -199,7 +199,7 @@ import Testing
     var random = SeededRandom(seed: 65)
     let trial = RangingTrial(.arcAndVertical, seconds: 3, random: &random)
     let runs = (0..<2).map { _ in
-      var posterior = PeerPosterior(configuration: RangingConfiguration(), antennas: [""], statedNoise: 0.1)
+      var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: [""], statedNoise: 0.1)
       trial.readings.forEach { posterior.update(Self.range($0)) }
       return posterior.gaussians
     }
@@ -208,7 +208,7 @@ import Testing
 
   /// Ranges no radio measures, thousands at one moment, a year of silence: finite, and never without a hypothesis.
   @Test func extremeRangesLeaveEverythingFinite() {
-    var posterior = PeerPosterior(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
+    var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
     var time = Timestamp(nanoseconds: 0)
     func check() {
       #expect(posterior.count > 0 && !posterior.gaussians.isEmpty)

@@ -15,12 +15,12 @@ import Testing
     var random = SeededRandom(seed: 91)
     for _ in 0..<6 {
       let trial = RangingTrial(.arc, seconds: 6, random: &random)
-      var posterior = PeerPosterior(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
+      var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
       for reading in trial.readings { posterior.update(ExactPosteriorTests.range(reading)) }
       let before = Self.mean(posterior)
       let last = ExactPosteriorTests.range(trial.readings.last!)
       let outcome = posterior.update(
-        PeerPosterior.Range(
+        PeerFilter.Range(
           timestamp: last.timestamp.advanced(bySeconds: 0.1), range: range, antenna: last.antenna, device: last.device))
       #expect(outcome?.free ?? 1 < 0.5, "it is not used")
       #expect((Self.mean(posterior) - before).norm < 0.1, "and moves nothing")
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  private static func mean(_ posterior: PeerPosterior) -> Vector3 {
+  private static func mean(_ posterior: PeerFilter) -> Vector3 {
     posterior.gaussians.reduce(Vector3.zero) { $0 + $1.weight * $1.position }
   }
 }

@@ -50,7 +50,7 @@ import Testing
   }
 
   private static func expectMoments(
-    of parts: [Int], in split: HypothesisSet, are i: Int, of whole: HypothesisSet
+    of parts: [Int], in split: GaussianSum, are i: Int, of whole: GaussianSum
   ) {
     let n = whole.dimension
     let (u, e1) = (whole.direction(i), whole.tangent(i))

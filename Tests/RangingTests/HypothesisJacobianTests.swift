@@ -17,13 +17,13 @@ import Testing
       let x = set.scalars(1)
       let numeric = FiniteDifferences.jacobian(inputs: n) { d in
         var (u, e1) = (set.direction(0), set.tangent(0))
-        HypothesisSet.move(&u, &e1, d[0], d[1])
+        GaussianSum.move(&u, &e1, d[0], d[1])
         let y = zip(x, d.dropFirst(2)).map(+)
         let distance = (set.anchor + y[0] * u - antenna).norm
         let constant = columns.constant.map { y[$0 - 2] } ?? 0
         return [(1 + y[2]) * distance + y[1] + y[columns.coloured - 2] + constant + y[n - 3]]
       }
-      let (row, variance) = set.foretold(1, antenna: antenna, columns: columns)
+      let (row, variance) = set.logPredictiveDensity(1, antenna: antenna, columns: columns)
       #expect(FiniteDifferences.largestDifference([row], numeric) < 1e-6)
 
       let p = set.covariance(1)
@@ -39,7 +39,7 @@ import Testing
       var u = random.direction()
       var e1 = u.tangentBasis.0
       for _ in 0..<200 {
-        HypothesisSet.move(&u, &e1, random.gaussian(), random.gaussian())
+        GaussianSum.move(&u, &e1, random.gaussian(), random.gaussian())
         #expect(abs(u.norm - 1) < 1e-12 && abs(e1.norm - 1) < 1e-12 && abs(u.dot(e1)) < 1e-12)
       }
     }
@@ -54,7 +54,7 @@ import Testing
       let x = set.scalars(0)
       let j = FiniteDifferences.jacobian(inputs: n) { d in
         var (u, e1) = (set.direction(0), set.tangent(0))
-        HypothesisSet.move(&u, &e1, d[0], d[1])
+        GaussianSum.move(&u, &e1, d[0], d[1])
         let t = set.anchor + (x[0] + d[2]) * u
         return [t.x, t.y, t.z] + zip(x.dropFirst(), d.dropFirst(3)).map(+)
       }
@@ -74,12 +74,12 @@ import Testing
   }
 
   /// Many hypotheses as one Gaussian have the mean of all their means, and of their covariances with what lies between the means.
-  @Test(arguments: [false, true]) func momentsAreThoseOfTheMixture(walks: Bool) {
+  @Test(arguments: [false, true]) func momentsAreThoseOfTheMixture(isMoving: Bool) {
     var random = SeededRandom(seed: 35)
     for pairs in [1, 3, 7, 12] {
-      var set = RandomHypotheses.make(&random, antennas: ["a", "b"], count: pairs, walks: walks)
+      var set = RandomHypotheses.make(&random, antennas: ["a", "b"], count: pairs, isMoving: isMoving)
       // What a step does to lanes that have no hypothesis is nobody's business.
-      if walks { set.walk(seconds: 1, WalkModel(speed: Vector3(1, 1, 0.2), memory: 4)) }
+      if isMoving { set.walk(seconds: 1, PeerVelocityModel(speed: Vector3(1, 1, 0.2), memory: 4)) }
       let n = set.dimension
       var weights = (0..<set.count).map { _ in random.uniform(0...1) < 0.3 ? 0 : random.uniform(0...1) }
       weights[0] += 0.1

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct HypothesisUpdateTests {
   private static func evidence(
-    _ set: HypothesisSet, antennas: [String], _ random: inout SeededRandom, error: Double
+    _ set: GaussianSum, antennas: [String], _ random: inout SeededRandom, error: Double
   ) -> RangeEvidence {
     let antenna = set.anchor + 0.3 * random.gaussian3()
     return RangeEvidence(
@@ -19,13 +19,13 @@ import Testing
   @Test(arguments: [[""], ["a", "b"]]) func everyPairGoesAsItWouldAlone(antennas: [String]) {
     var random = SeededRandom(seed: 91)
     for count in 1...9 {
-      var all = RandomHypotheses.make(&random, antennas: antennas, count: count, walks: count % 2 == 0)
+      var all = RandomHypotheses.make(&random, antennas: antennas, count: count, isMoving: count % 2 == 0)
       let before = all
       let evidence = Self.evidence(all, antennas: antennas, &random, error: 0.3 * random.gaussian())
       let verdict = all.update(evidence)
       var density = 0.0
       for pair in 0..<count {
-        var alone = HypothesisSet(anchor: before.anchor, layout: before.layout, noises: before.noises)
+        var alone = GaussianSum(anchor: before.anchor, layout: before.layout, noises: before.noises)
         for half in 0..<2 { alone.append(before[2 * pair + half]) }
         let weight = (0..<2).reduce(0.0) { $0 + exp(before.logWeight[2 * pair + $1]) }
         density += weight * exp(alone.update(evidence).logDensity)
@@ -46,12 +46,12 @@ import Testing
   @Test(arguments: [[""], ["a", "b"], ["a", "b", "c"]]) func everyProcessorGivesTheSameBits(antennas: [String]) {
     var random = SeededRandom(seed: 93)
     for count in 1...20 {
-      var wide = RandomHypotheses.make(&random, antennas: antennas, count: count, walks: count % 3 == 0)
+      var wide = RandomHypotheses.make(&random, antennas: antennas, count: count, isMoving: count % 3 == 0)
       var plain = wide
-      plain.isPlain = true
+      plain.usesBaseline = true
       for _ in 0..<5 {
         let (lost, device) = (1e-3 * random.uniform(), random.gaussian3())
-        func pass(_ set: inout HypothesisSet) {
+        func pass(_ set: inout GaussianSum) {
           set.predict(seconds: 0.1, metres: 0.05, antennaCorrelation: 0.4)
           set.drift(position: lost * Matrix3.identity, yawVariance: lost, device: device)
         }
@@ -60,8 +60,8 @@ import Testing
         let evidence = Self.evidence(wide, antennas: antennas, &random, error: 0.5 * random.gaussian())
         let bends = (wide.bends(antenna: evidence.antenna), plain.bends(antenna: evidence.antenna))
         #expect(bends.0 == bends.1)
-        let foretold = [wide, plain].map { $0.foretold(count, antenna: evidence.antenna, columns: evidence.columns) }
-        #expect(foretold[0].row == foretold[1].row && foretold[0].variance == foretold[1].variance)
+        let logPredictiveDensity = [wide, plain].map { $0.logPredictiveDensity(count, antenna: evidence.antenna, columns: evidence.columns) }
+        #expect(logPredictiveDensity[0].row == logPredictiveDensity[1].row && logPredictiveDensity[0].variance == logPredictiveDensity[1].variance)
         let verdicts = (wide.update(evidence), plain.update(evidence))
         #expect(verdicts.0.logDensity == verdicts.1.logDensity)
         #expect(verdicts.0.regular == verdicts.1.regular && verdicts.0.innovation == verdicts.1.innovation)
@@ -82,11 +82,11 @@ import Testing
       var set = RandomHypotheses.make(&random, antennas: antennas, count: 1, spread: 0.3)
       set.logWeight[1] = -80
       var evidence = Self.evidence(set, antennas: antennas, &random, error: 0.02 * random.gaussian())
-      evidence.configuration.blockingRate = 0
-      evidence.configuration.grossShare = 0
+      evidence.configuration.losLossRate = 0
+      evidence.configuration.rangeOutlierProbability = 0
       let before = set[0]
       let n = set.dimension
-      let (row, variance) = set.foretold(0, antenna: evidence.antenna, columns: evidence.columns)
+      let (row, variance) = set.logPredictiveDensity(0, antenna: evidence.antenna, columns: evidence.columns)
       let ph = (0..<n).map { r in (0..<n).reduce(0.0) { $0 + before.covariance[r * n + $1] * row[$1] } }
       let white = set.noises[before.noise].white
       let s = variance + white * white
@@ -102,7 +102,7 @@ import Testing
       #expect(abs(after.logWeight - before.logWeight - density) < 1e-9)
       for k in 2..<n { #expect(abs(after.scalars[k - 2] - x[k - 2] - ph[k] * innovation / s) < 1e-9) }
       var (u, e1) = (before.direction, before.tangent)
-      HypothesisSet.move(&u, &e1, ph[0] * innovation / s, ph[1] * innovation / s)
+      GaussianSum.move(&u, &e1, ph[0] * innovation / s, ph[1] * innovation / s)
       #expect((after.direction - u).norm < 1e-12 && (after.tangent - e1).norm < 1e-12)
       for r in 0..<n {
         for c in 0..<n {

@@ -15,12 +15,12 @@ import Testing
     var random = SeededRandom(seed: seed)
     let peer = Vector3(random.uniform(1.5...3), random.uniform(-1...1), random.uniform(-0.5...0.5))
     let bias = 0.15 * random.gaussian()
-    func range(_ t: Double, at device: Vector3) -> PeerPosterior.Range {
-      PeerPosterior.Range(
+    func range(_ t: Double, at device: Vector3) -> PeerFilter.Range {
+      PeerFilter.Range(
         timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: t),
         range: (peer - device).norm + bias + 0.03 * random.gaussian(), antenna: device, device: device)
     }
-    let fresh = PeerPosterior(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
+    let fresh = PeerFilter(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
     var before = fresh
     for k in 0..<240 {
       let t = 0.05 * Double(k)
@@ -37,7 +37,7 @@ import Testing
     return (peer.norm, distance(knowing), distance(ignorant))
   }
 
-  private static func distance(_ posterior: PeerPosterior) -> (mean: Double, sigma: Double) {
+  private static func distance(_ posterior: PeerFilter) -> (mean: Double, sigma: Double) {
     let parts = posterior.gaussians.map { part in
       let u = part.position.normalized
       return (part.weight, part.position.norm, part.covariance.form(u, u))

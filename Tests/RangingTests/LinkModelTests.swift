@@ -6,12 +6,12 @@ import Testing
 
 @Suite struct LinkModelTests {
   @Test func lineOfSightBeginsStationaryAndRelaxesAtTheSumOfItsRates() {
-    var chain = LineOfSightChain(blockingRate: 0.2, clearingRate: 1.5)
+    var chain = LineOfSightChain(losLossRate: 0.2, losReturnRate: 1.5)
     let stationary = 1.5 / 1.7
     #expect(abs(chain.free - stationary) < 1e-12)
     chain.predict(seconds: 3)
     #expect(abs(chain.free - stationary) < 1e-12, "stationary states stay")
-    chain.update(likelihoodFree: 0.01, likelihoodBlocked: 1)
+    chain.update(losLikelihood: 0.01, nlosLikelihood: 1)
     let disturbed = chain.free
     var steps = chain
     chain.predict(seconds: 0.7)
@@ -23,17 +23,17 @@ import Testing
   }
 
   @Test func lineOfSightFollowsBayes() {
-    var chain = LineOfSightChain(blockingRate: 1, clearingRate: 1)
-    chain.update(likelihoodFree: 3, likelihoodBlocked: 1)
+    var chain = LineOfSightChain(losLossRate: 1, losReturnRate: 1)
+    chain.update(losLikelihood: 3, nlosLikelihood: 1)
     #expect(abs(chain.free - 0.75) < 1e-12)
-    chain.update(likelihoodFree: 0, likelihoodBlocked: 0)
+    chain.update(losLikelihood: 0, nlosLikelihood: 0)
     #expect(abs(chain.free - 0.75) < 1e-12, "no evidence, no change")
-    chain.update(SightGuess(blocked: 0.5, seconds: 1, rate: 2))
+    chain.update(ReportedNLOS(blocked: 0.5, seconds: 1, rate: 2))
     #expect(abs(chain.free - 0.75) < 1e-12, "a radio that cannot tell changes nothing")
-    var guessed = LineOfSightChain(blockingRate: 1, clearingRate: 1)
-    guessed.update(SightGuess(blocked: 1, seconds: 1e6, rate: 2))
+    var guessed = LineOfSightChain(losLossRate: 1, losReturnRate: 1)
+    guessed.update(ReportedNLOS(blocked: 1, seconds: 1e6, rate: 2))
     #expect(abs(guessed.free / (1 - guessed.free) - 1 / 11) < 1e-12, "an opinion of its own")
-    for _ in 0..<100 { guessed.update(SightGuess(blocked: 7, seconds: 1, rate: 2)) }
+    for _ in 0..<100 { guessed.update(ReportedNLOS(blocked: 7, seconds: 1, rate: 2)) }
     #expect(guessed.free > 0 && guessed.free < 1, "never quite sure: a chain that is cannot come back")
   }
 
@@ -41,8 +41,8 @@ import Testing
   @Test func aGuessIsWorthItsTime() {
     func odds(rangesPerSecond: Int) -> Double {
       (0..<rangesPerSecond).reduce(0) { sum, _ in
-        let guess = SightGuess(blocked: 1, seconds: 1 / Double(rangesPerSecond), rate: 1.7)
-        return sum + log(guess.likelihoodBlocked / guess.likelihoodFree)
+        let guess = ReportedNLOS(blocked: 1, seconds: 1 / Double(rangesPerSecond), rate: 1.7)
+        return sum + log(guess.nlosLikelihood / guess.losLikelihood)
       }
     }
     #expect(odds(rangesPerSecond: 50) < 1.7 * log(11) && odds(rangesPerSecond: 50) > 1.6 * log(11))
@@ -58,7 +58,7 @@ import Testing
     for i in 1..<count {
       let weight = (i % 2 == 1 ? 4.0 : 2) * step / 3
       let angle = Double(i) * step - 0.5 * Double.pi
-      let likelihood = RangeLikelihood(innovation: tan(angle), variance: variance, grossShare: 0.1, grossSpread: 3)
+      let likelihood = RangeLikelihood(innovation: tan(angle), variance: variance, rangeOutlierProbability: 0.1, rangeOutlierScale: 3)
       total += weight * likelihood.total / (cos(angle) * cos(angle))
     }
     // At the ends, where no range is: 2/3 of a step of what tends to the gross share.
@@ -67,7 +67,7 @@ import Testing
 
   @Test func farRangesAreGrossOnesOnEitherSide() {
     func regular(_ innovation: Double) -> Double {
-      RangeLikelihood(innovation: innovation, variance: 0.01, grossShare: 0.01, grossSpread: 3).responsibility
+      RangeLikelihood(innovation: innovation, variance: 0.01, rangeOutlierProbability: 0.01, rangeOutlierScale: 3).responsibility
     }
     #expect(regular(0) > 0.99 && regular(1) < 0.01 && regular(-1) == regular(1))
     #expect(regular(1e6) >= 0 && regular(1e6) < 0.01, "no range is so far that nothing explains it")
@@ -96,9 +96,9 @@ import Testing
     let all =
       [0, 1, 2, layout.bias, layout.scale] + Array(layout.coloured) + Array(layout.antennaBiases) + [layout.excess]
     #expect(all == Array(0..<layout.dimension))
-    let walking = LinkLayout(antennas: antennas, walks: true)
-    #expect(Array(all.dropLast()) + Array(walking.velocity) + [walking.excess] == Array(0..<walking.dimension))
-    #expect(layout.velocity.isEmpty && walking.velocity.count == 3)
+    let moving = LinkLayout(antennas: antennas, isMoving: true)
+    #expect(Array(all.dropLast()) + Array(moving.velocity) + [moving.excess] == Array(0..<moving.dimension))
+    #expect(layout.velocity.isEmpty && moving.velocity.count == 3)
     #expect(layout.coloured.count == max(count, 1))
     #expect(layout.antennaBiases.count == (count > 1 ? count : 0), "one antenna's constant bias is the link's")
     let columns = antennas.map { layout.columns(of: $0) }

@@ -14,13 +14,13 @@ import Testing
   ) -> (share: Double, hypotheses: Int) {
     var random = SeededRandom(seed: seed)
     let peer = random.uniform(2...6) * random.direction()
-    var posterior = PeerPosterior(configuration: configuration, antennas: [""], statedNoise: nil)
+    var posterior = PeerFilter(configuration: configuration, antennas: [""], statedNoise: nil)
     for i in 0..<70 {
       let t = Double(i) / 20
       let place = Vector3(0.15 * sin(2 * .pi * t / 2.3), 0.05 * sin(2 * .pi * t / 3.1), 0)
       let added = (1.6..<2.8).contains(t) ? excess : 0
       posterior.update(
-        PeerPosterior.Range(
+        PeerFilter.Range(
           timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: t),
           range: (peer - place).norm + added + 0.07 * random.gaussian(), antenna: place, device: place))
     }
@@ -45,7 +45,7 @@ import Testing
   /// What the long part is for.
   @Test func withoutATailALongSpellDecides() {
     var configuration = RangingConfiguration()
-    configuration.longExcessShare = 0
+    configuration.longNLOSProbability = 0
     let (lost, left) = Self.lost(excess: 4, configuration)
     print("Without long excesses, a spell of 4 m: lost in \(lost) of 24; \(left) hypotheses.")
     #expect(lost > 2)
@@ -57,28 +57,28 @@ import Testing
     var set = RandomHypotheses.make(&random, antennas: [""], count: 1, spread: 0.1)
     set.logWeight[1] = -80
     var configuration = RangingConfiguration()
-    configuration.grossShare = 0
+    configuration.rangeOutlierProbability = 0
     let seconds = 0.1
     let antenna = set.anchor
     let x = set[0].scalars
     let innovation = error
     let range = (1 + x[2]) * (set.position(0) - antenna).norm + x[1] + x[3] + innovation
     let white = set.noises[set[0].noise].white
-    let foretold = set.foretold(0, antenna: antenna, columns: set.layout.columns(of: ""))
+    let logPredictiveDensity = set.logPredictiveDensity(0, antenna: antenna, columns: set.layout.columns(of: ""))
     let verdict = set.update(
       RangeEvidence(
         range: range, antenna: antenna, columns: set.layout.columns(of: ""), seconds: seconds, extraVariance: 0,
         configuration: configuration))
 
-    let rate = configuration.blockingRate + configuration.clearingRate
-    let lost = configuration.blockingRate * (1 - exp(-rate * seconds)) / rate
-    let free = foretold.variance + white * white
-    let blocked = free + configuration.blockedNoise * configuration.blockedNoise
+    let rate = configuration.losLossRate + configuration.losReturnRate
+    let lost = configuration.losLossRate * (1 - exp(-rate * seconds)) / rate
+    let free = logPredictiveDensity.variance + white * white
+    let blocked = free + configuration.nlosNoise * configuration.nlosNoise
     func normal(_ x: Double, _ variance: Double) -> Double { RangeLikelihood.normal(x, variance) }
     func prior(_ excess: Double) -> Double {
-      let (near, far) = (configuration.excessSpread, configuration.longExcessSpread)
-      return 2 * (1 - configuration.longExcessShare) * normal(excess, near * near)
-        + 2 * configuration.longExcessShare * normal(excess, far * far)
+      let (near, far) = (configuration.nlosSpread, configuration.longNLOSSpread)
+      return 2 * (1 - configuration.longNLOSProbability) * normal(excess, near * near)
+        + 2 * configuration.longNLOSProbability * normal(excess, far * far)
     }
     let (count, step) = (40_000, 0.0005)
     var integral = 0.0

@@ -13,14 +13,14 @@ import Testing
   func intervalsAreWideEnough(coloured: Double, memory: Double) {
     var lasting = RangingConfiguration()
     lasting.noiseCandidates.removeAll { $0.y < 2 }
-    lasting.quietShare = 4.0 / 7
+    lasting.whiteNoisePrior = 4.0 / 7
     var random = SeededRandom(seed: 75)
     var held = [0, 0], count = 0
     for _ in 0..<300 {
       let radio = RangingTrial.Radio(white: 0.05, coloured: coloured, memory: memory)
       let trial = RangingTrial(.arc, seconds: 10, random: &random, radio: radio)
       var posteriors = [lasting, RangingConfiguration()].map {
-        PeerPosterior(configuration: $0, antennas: [""], statedNoise: nil)
+        PeerFilter(configuration: $0, antennas: [""], statedNoise: nil)
       }
       for reading in trial.readings { for i in 0..<2 { posteriors[i].update(ExactPosteriorTests.range(reading)) } }
       let d = trial.peer - trial.readings[trial.readings.count - 1].device

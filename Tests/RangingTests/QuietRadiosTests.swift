@@ -21,7 +21,7 @@ import Testing
   /// A share of 0 or 1 leaves numbers, and one side of the odds.
   @Test(arguments: [0.0, 1]) func sharesMayBeCertain(quiet: Double) {
     var configuration = RangingConfiguration()
-    configuration.quietShare = quiet
+    configuration.whiteNoisePrior = quiet
     let shares = configuration.weighedNoises(stated: nil, antennaCount: 1).map { exp($0.logPrior) }
     #expect(abs(shares[0] - quiet) < 1e-9 && abs(shares.dropFirst().reduce(0, +) - (1 - quiet)) < 1e-9)
     #expect(shares.allSatisfy { $0 > 0 })
@@ -29,49 +29,49 @@ import Testing
 
   /// A quiet radio that has begun to err errs by something.
   @Test(arguments: [(0.005, 0.04), (0.02, 0.04), (0.03, 0.06), (0.16, 0.32)])
-  func louderIsLoud(coloured: Double, louder: Double) throws {
+  func louderIsLoud(coloured: Double, withLargerNoise: Double) throws {
     let noise = RangeNoise(white: 0.1, degrees: 30, coloured: coloured, correlationTime: 2, correlationLength: 20)
-    let found = try #require(noise.louder)
-    #expect(abs(found.coloured - louder) < 1e-12)
+    let found = try #require(noise.withLargerNoise)
+    #expect(abs(found.coloured - withLargerNoise) < 1e-12)
     #expect(found.white == noise.white && found.degrees == noise.degrees && found.correlationTime == 2)
   }
 
-  /// How somebody walks is not quite what is assumed of it: a peer that does has a radio that errs by something, and keeps it when it stands.
+  /// How somebody isMoving is not quite what is assumed of it: a peer that does has a radio that errs by something, and keeps it when it stands.
   @Test func whoWalksIsNotQuiet() throws {
     let configuration = RangingConfiguration()
-    var posterior = PeerPosterior(configuration: configuration, antennas: [""], statedNoise: nil)
+    var posterior = PeerFilter(configuration: configuration, antennas: [""], statedNoise: nil)
     var random = SeededRandom(seed: 76)
     let trial = RangingTrial(.arc, seconds: 10, random: &random, radio: .init(white: 0.02, coloured: 0))
     for reading in trial.readings { posterior.update(ExactPosteriorTests.range(reading)) }
     let quiet = try #require(posterior.noise)
-    #expect(quiet.coloured < configuration.trackedNoise)
-    for other in [posterior.walking, posterior.walkingInOutline, posterior.walking.standing] {
+    #expect(quiet.coloured < configuration.foundPeerNoise)
+    for other in [posterior.moving, posterior.movingCoarse, posterior.moving.stationary] {
       let noise = try #require(other.noise)
-      #expect(noise.coloured >= configuration.trackedNoise - 1e-12)
+      #expect(noise.coloured >= configuration.foundPeerNoise - 1e-12)
     }
-    // Nor is it one that walks from its first range on, even where no noise but the quiet one is thought of.
+    // Nor is it one that isMoving from its first range on, even where no noise but the quiet one is thought of.
     var quietOnly = configuration
     quietOnly.noiseCandidates = [[0.005, 2]]
-    var carried = PeerPosterior(configuration: quietOnly, antennas: [""], statedNoise: nil).walking
+    var carried = PeerFilter(configuration: quietOnly, antennas: [""], statedNoise: nil).moving
     for reading in trial.readings { carried.update(ExactPosteriorTests.range(reading)) }
-    #expect(try #require(carried.noise).coloured >= configuration.trackedNoise - 1e-12)
+    #expect(try #require(carried.noise).coloured >= configuration.foundPeerNoise - 1e-12)
   }
 
   /// Not knowing that a radio is white costs less of an interval than it did when it was taken for as unlikely as any other.
   @Test func whiteRadiosPayLittle() {
     var alike = RangingConfiguration()
     alike.noiseCandidates[0].x = 0.02
-    alike.quietShare = 0.25
+    alike.whiteNoisePrior = 0.25
     var known = RangingConfiguration()
     known.noiseCandidates = [[0.001, 2]]
-    known.noiseWorth = .infinity
+    known.statedNoisePseudoCount = .infinity
     var random = SeededRandom(seed: 74)
     var ratios: [[Double]] = [[], []], held = 0
     for _ in 0..<80 {
       let radio = RangingTrial.Radio(white: 0.1, coloured: 0)
       let trial = RangingTrial(.arcAndVertical, seconds: 8, random: &random, radio: radio)
       var posteriors = [known, alike, RangingConfiguration()].map {
-        PeerPosterior(configuration: $0, antennas: [""], statedNoise: 0.1)
+        PeerFilter(configuration: $0, antennas: [""], statedNoise: 0.1)
       }
       for reading in trial.readings { for i in 0..<3 { posteriors[i].update(ExactPosteriorTests.range(reading)) } }
       let device = trial.readings[trial.readings.count - 1].device

@@ -8,7 +8,7 @@ import Testing
 /// Radios of every kind under one default setting, whose white noise is learnt.
 @Suite struct RadiosTests {
   /// Azimuth seen from the device: mean and 1-sigma, radians.
-  static func azimuth(_ posterior: PeerPosterior, from device: Vector3) -> (mean: Double, sigma: Double) {
+  static func azimuth(_ posterior: PeerFilter, from device: Vector3) -> (mean: Double, sigma: Double) {
     let parts = posterior.gaussians
     let mean = ExactPosteriorTests.azimuth(parts, from: device)
     let square = parts.reduce(0.0) { sum, part in
@@ -26,7 +26,7 @@ import Testing
     var random = SeededRandom(seed: 71)
     let radio = RangingTrial.Radio(white: white, coloured: 0.05)
     let trial = RangingTrial(.still, seconds: 30, random: &random, radio: radio)
-    var posterior = PeerPosterior(configuration: RangingConfiguration(), antennas: [""], statedNoise: stated)
+    var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: [""], statedNoise: stated)
     trial.readings.forEach { posterior.update(ExactPosteriorTests.range($0)) }
     let found = try #require(posterior.noise).white
     #expect((0.7...1.25).contains(found / white), "\(found)")
@@ -46,10 +46,10 @@ import Testing
       var known = RangingConfiguration()
       known.noiseCandidates = [[radio.coloured, radio.memory]]
       known.assumedNoise = hypot(radio.white, radio.coloured)
-      known.noiseWorth = .infinity
+      known.statedNoisePseudoCount = .infinity
       let claim = stated.map { $0 * known.assumedNoise }
       var posteriors = [(known, nil), (RangingConfiguration(), claim)].map {
-        PeerPosterior(configuration: $0, antennas: [""], statedNoise: $1)
+        PeerFilter(configuration: $0, antennas: [""], statedNoise: $1)
       }
       for reading in trial.readings { for i in 0..<2 { posteriors[i].update(ExactPosteriorTests.range(reading)) } }
       let device = trial.readings[trial.readings.count - 1].device
@@ -72,9 +72,9 @@ import Testing
     var random = SeededRandom(seed: 73)
     var configuration = RangingConfiguration()
     configuration.noiseCandidates = (0..<400).map { [0.05 + 1e-5 * Double($0), 2] }
-    configuration.quietShare = 1.0 / 400
+    configuration.whiteNoisePrior = 1.0 / 400
     configuration.hypothesisLimit = 10
-    var posterior = PeerPosterior(configuration: configuration, antennas: [""], statedNoise: nil)
+    var posterior = PeerFilter(configuration: configuration, antennas: [""], statedNoise: nil)
     for reading in RangingTrial(.arc, seconds: 0.6, random: &random).readings {
       posterior.update(ExactPosteriorTests.range(reading))
     }

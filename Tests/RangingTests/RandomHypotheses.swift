@@ -11,10 +11,10 @@ enum RandomHypotheses {
 
   /// `count` pairs of hypotheses, free and blocked, some metres from the anchor; `spread` scales their 1-sigma (1: centimetres and hundredths).
   static func make(
-    _ random: inout SeededRandom, antennas: [String], count: Int, spread: Double = 1, walks: Bool = false
-  ) -> HypothesisSet {
-    var set = HypothesisSet(
-      anchor: random.gaussian3(), layout: LinkLayout(antennas: antennas, walks: walks), noises: noises)
+    _ random: inout SeededRandom, antennas: [String], count: Int, spread: Double = 1, isMoving: Bool = false
+  ) -> GaussianSum {
+    var set = GaussianSum(
+      anchor: random.gaussian3(), layout: LinkLayout(antennas: antennas, isMoving: isMoving), noises: noises)
     let n = set.dimension
     for i in 0..<count {
       let u = random.direction()
@@ -43,7 +43,7 @@ enum RandomHypotheses {
       }
       for (numbers, covariance) in [(without, free), (scalars, p)] {
         set.append(
-          Hypothesis(
+          MixtureComponent(
             logWeight: random.uniform(-1...0), direction: u, tangent: u.tangentBasis.0, noise: i % 2, scalars: numbers,
             covariance: covariance))
       }
@@ -75,7 +75,7 @@ enum RandomHypotheses {
   }
 }
 
-extension HypothesisSet {
+extension GaussianSum {
   /// Covariance of one hypothesis over (t, biases as in `layout`), row-major.
   func cartesianCovariance(_ i: Int) -> [Double] { moments(weights: (0..<count).map { $0 == i ? 1 : 0 }).covariance }
 }

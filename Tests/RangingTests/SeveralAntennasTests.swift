@@ -14,14 +14,14 @@ import Testing
   private static func cosine(seed: UInt64, unknown: Double) -> (mean: Double, deviation: Double, truth: Double) {
     var random = SeededRandom(seed: seed)
     let peer = random.uniform(3...8) * random.direction()
-    var posterior = PeerPosterior(configuration: RangingConfiguration(), antennas: ["a", "b"], statedNoise: nil)
+    var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: ["a", "b"], statedNoise: nil)
     for i in 0..<80 {
       let (t, id) = (Double(i) / 10, i % 2 == 0 ? "a" : "b")
-      var range = PeerPosterior.Range(
+      var range = PeerFilter.Range(
         timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: t),
         range: (peer - antennas[id]!).norm + 0.05 * random.gaussian(), antenna: antennas[id]!, device: .zero,
         antennaID: id)
-      range.isWayKnown = t >= unknown
+      range.isVelocityKnown = t >= unknown
       posterior.update(range)
     }
     let parts = posterior.gaussians.map { (weight: $0.weight, x: $0.position.normalized.x) }
@@ -46,16 +46,16 @@ import Testing
 
   /// An antenna that falls silent meanwhile hands over to the other one: the distance of a device that moves away stays known.
   @Test func aSilentAntennaIsReplaced() throws {
-    var posterior = PeerPosterior(configuration: RangingConfiguration(), antennas: ["a", "b"], statedNoise: nil)
+    var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: ["a", "b"], statedNoise: nil)
     let peer = Vector3(4, 0, 0)
     for i in 0..<80 {
       let (t, id) = (Double(i) / 10, i < 20 && i % 2 == 0 ? "a" : "b")
       let device = Vector3(-0.2 * max(t - 2, 0), 0, 0)
-      var range = PeerPosterior.Range(
+      var range = PeerFilter.Range(
         timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: t),
         range: (peer - device - Self.antennas[id]!).norm, antenna: device + Self.antennas[id]!, device: device,
         antennaID: id)
-      range.isWayKnown = false
+      range.isVelocityKnown = false
       posterior.update(range)
     }
     let device = Vector3(-0.2 * 5.9, 0, 0)

@@ -23,7 +23,7 @@ struct Dots {
     var centres: [SIMD2<Double>] = []
     for point in points {
       let facet = facets.first { abs(($0.corner - point).dot($0.u.cross($0.v))) < 1e-9 }!
-      let centre = facet.texturePlace(of: point)
+      let centre = facet.texturePosition(of: point)
       centres.append(centre)
       for y in Int(centre.y) - 15...Int(centre.y) + 15 {
         for x in Int(centre.x) - 15...Int(centre.x) + 15 {

@@ -147,7 +147,7 @@ import Testing
 
   /// A named spell is blocked from end to end, with one excess; nothing else of the recording changes.
   @Test func namedSpellsAreBlocked() throws {
-    let scenario = try Scenario.named("mc-burst").followedByOdometry
+    let scenario = try Scenario.named("mc-nlos-burst").followedByOdometry
     let clean = try Scenario.named("mc-arc-vertical").followedByOdometry
     func ranges(_ scenario: Scenario) throws -> [Double: Double] {
       let events = try Simulator(scenario: scenario, seed: 3).events()

@@ -17,7 +17,7 @@ extension Scenario {
     scenario.camera?.outlierShare = 0
     scenario.radio.rangeNoise = 0
     scenario.radio.driftDeviation = 0
-    scenario.radio.blockedShare = 0
+    scenario.radio.nlosShare = 0
     scenario.radio.outlierShare = 0
     scenario.radio.dropoutShare = 0
     scenario.body = nil

@@ -104,8 +104,8 @@ import Testing
   @Test func theGuessOfTheSightErrsAsOftenAsItSays() throws {
     let (ranges, _) = try Self.rest {
       $0.radio.guessErrorShare = 0.2
-      $0.radio.blockedShare = 0.3
-      $0.radio.blockedExcess = 5
+      $0.radio.nlosShare = 0.3
+      $0.radio.nlosBias = 5
     }
     let wrong = ranges.count { ($0.range > 4.7) != ($0.nonLineOfSight == 1) }
     let n = Double(ranges.count)
@@ -181,7 +181,7 @@ import Testing
     scenario.radio.angles?.turned = Angle.degrees(30)
     let turned = try Simulator(scenario: scenario, seed: 2).ranges
     scenario.radio.angles?.turned = 0
-    scenario.radio.angles?.isMirrored = true
+    scenario.radio.angles?.isReflected = true
     let mirrored = try Simulator(scenario: scenario, seed: 2).ranges
     #expect(right.contains { $0.azimuth != nil })
     for (right, (turned, mirrored)) in zip(right, zip(turned, mirrored)) {

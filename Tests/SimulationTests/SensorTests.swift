@@ -15,7 +15,7 @@ import Testing
     scenario.imu.rate = 20
     scenario.radio.dropoutShare = 0
     scenario.radio.outlierShare = 0
-    scenario.radio.blockedShare = 0
+    scenario.radio.nlosShare = 0
     scenario.radio.driftDeviation = 0
     change(&scenario)
     let simulator = try Simulator(scenario: scenario, seed: seed)
@@ -60,9 +60,9 @@ import Testing
   @Test func blockedShareDwellAndExcessAreAsAsked() throws {
     let errors = try Self.errors(hours: 1) {
       $0.radio.rangeNoise = 0
-      $0.radio.blockedShare = 0.2
-      $0.radio.blockedDwell = 0.5
-      $0.radio.blockedExcess = 0.6
+      $0.radio.nlosShare = 0.2
+      $0.radio.nlosDwell = 0.5
+      $0.radio.nlosBias = 0.6
     }.map { $0.error - 0.3 }
     let blocked = errors.map { $0 > 1e-9 }
     let spells = zip(blocked, blocked.dropFirst()).filter { !$0 && $1 }.count
@@ -95,7 +95,7 @@ import Testing
     scenario.radio.antennas = ["a": Vector3(0.2, 0, 0), "b": Vector3(-0.2, 0, 0)]
     scenario.radio.rangeNoise = 0
     scenario.radio.driftDeviation = 0
-    scenario.radio.blockedShare = 0
+    scenario.radio.nlosShare = 0
     scenario.radio.dropoutShare = 0
     scenario.radio.outlierShare = 0
     let simulator = try Simulator(scenario: scenario, seed: 1)

@@ -60,12 +60,12 @@ import Testing
       problem.keyframes[k].state = problem.keyframes[k].state.plus(
         (0..<15).map { ($0 < 9 ? 1e-3 : 1e-4) * source.gaussian() })
     }
-    let before = problem.refinePoints() + problem.costWithoutSights
+    let before = problem.refinePoints() + problem.costWithoutObservations
     let equations = try #require(problem.equations())
     problem.linearise(into: equations)
     let step = try #require(equations.solve(damping: 0))
     var after = problem.moved(by: step)
-    let left = after.refinePoints() + after.costWithoutSights
+    let left = after.refinePoints() + after.costWithoutObservations
     #expect(left < 1e-3 * before, "\(before) -> \(left)")
   }
 

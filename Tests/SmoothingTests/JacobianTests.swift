@@ -5,7 +5,7 @@ import Simulation
 import Smoothing
 import TestSupport
 import Testing
-import Vision
+import CameraGeometry
 
 import struct Estimator.RigEstimate
 

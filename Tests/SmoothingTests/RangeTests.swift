@@ -139,6 +139,6 @@ import Testing
     let ending = solver.solve(&problem)
     #expect(ending != .stuck)
     // Within a sigma or so; without the rule it was 66.
-    #expect(problem.costWithoutSights < honest.costWithoutSights + 1)
+    #expect(problem.costWithoutObservations < honest.costWithoutObservations + 1)
   }
 }

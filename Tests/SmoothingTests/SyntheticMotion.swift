@@ -3,7 +3,7 @@ import Inertial
 import SensorData
 import Simulation
 import Smoothing
-import Vision
+import CameraGeometry
 
 import struct Estimator.RigEstimate
 

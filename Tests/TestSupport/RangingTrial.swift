@@ -65,9 +65,9 @@ package struct RangingTrial {
 
   /// - Parameters:
   ///   - peer: where it is, metres; drawn when nil.
-  ///   - blockedShare: share of the ranges that are too long by an exponential excess of mean 0.5 m.
+  ///   - nlosShare: share of the ranges that are too long by an exponential excess of mean 0.5 m.
   package init(
-    _ motion: Motion, seconds: Double, peer: Vector3? = nil, random: inout SeededRandom, blockedShare: Double = 0,
+    _ motion: Motion, seconds: Double, peer: Vector3? = nil, random: inout SeededRandom, nlosShare: Double = 0,
     radio: Radio = Radio()
   ) {
     self.peer = peer ?? Self.peer(random: &random)
@@ -79,7 +79,7 @@ package struct RangingTrial {
       if k > 0 { drifting = phi * drifting + radio.coloured * (1 - phi * phi).squareRoot() * random.gaussian() }
       let device = motion.position(at: t)
       var range = (self.peer - device).norm + bias + drifting + radio.white * random.gaussian()
-      if blockedShare > 0, random.chance(blockedShare) { range += random.exponential(mean: 0.5) }
+      if nlosShare > 0, random.chance(nlosShare) { range += random.exponential(mean: 0.5) }
       readings.append(Reading(time: t, range: max(range, 0), device: device))
     }
   }

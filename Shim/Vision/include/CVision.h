@@ -33,7 +33,7 @@ void fuse_vision_image_free(fuse_vision_image *image);
 /// over the levels 0...`levels`, at most `iterations` steps a level, until a step is shorter than `precision` pixels.
 /// `found` holds first guesses and becomes the places; `status` becomes 1 where one was found, else 0. Arrays: 2 count, 2 count,
 /// count.
-int fuse_vision_follow(const fuse_vision_image *from, const fuse_vision_image *to, int32_t levels, int32_t iterations,
+int fuse_vision_track(const fuse_vision_image *from, const fuse_vision_image *to, int32_t levels, int32_t iterations,
                        double precision, const float *places, float *found, uint8_t *status, int32_t count);
 
 /// The strongest corners (Shi and Tomasi 1994, doi:10.1109/CVPR.1994.323794) whose centres lie in columns `left` ..< `right` and
@@ -63,13 +63,13 @@ int fuse_vision_patches_align(const fuse_vision_image *image, const float *patch
                               float *correlations, int32_t count, int32_t iterations, float precision);
 
 /// The yardstick of benchmarks, OpenCV's own functions with their defaults and nothing beside them: follows `count` places
-/// (window 21, 3 levels) from one bare image to another. Arrays as in `fuse_vision_follow`; `found` need not be set.
-int fuse_vision_plain_follow(const uint8_t *from, const uint8_t *to, int32_t width, int32_t height, const float *places,
+/// (window 21, 3 levels) from one bare image to another. Arrays as in `fuse_vision_track`; `found` need not be set.
+int fuse_vision_reference_track(const uint8_t *from, const uint8_t *to, int32_t width, int32_t height, const float *places,
                              float *found, uint8_t *status, int32_t count);
 
 /// The yardstick's corners: goodFeaturesToTrack of quality 0.01 with a distance of `distance` pixels to each other and to
 /// the `taken` places given. At most `capacity`; `count` becomes their number. `places`: 2 capacity.
-int fuse_vision_plain_corners(const uint8_t *pixels, int32_t width, int32_t height, const float *taken, int32_t taken_count,
+int fuse_vision_reference_corners(const uint8_t *pixels, int32_t width, int32_t height, const float *taken, int32_t taken_count,
                               double distance, int32_t capacity, float *places, int32_t *count);
 
 #ifdef __cplusplus

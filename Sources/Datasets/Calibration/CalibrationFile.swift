@@ -27,7 +27,7 @@ struct CalibrationFile {
   }
 
   /// Refuses what a calibration does not need and what can cost a parser its stack or its evening: deep nesting, and
-  /// aliases, which can unfold a small file into billions of values.
+  /// aliases, which can spawnDirections a small file into billions of values.
   private static func checkShape(_ text: String, path: String) throws(DatasetError) {
     var depth = 0
     var line = 1

@@ -42,7 +42,7 @@ struct FeatureGroups {
         break
       }
       do throws(RowFault) {
-        if let complete = try takeRow() { return complete }
+        if let complete = try readRow() { return complete }
       } catch {
         try table.reject(error)
       }
@@ -52,7 +52,7 @@ struct FeatureGroups {
 
   /// Adds the row at hand; returns the group before it when the row begins a new one.
   @inline(__always)
-  private mutating func takeRow() throws(RowFault) -> Group? {
+  private mutating func readRow() throws(RowFault) -> Group? {
     try table.readTime()
     let feature = FeatureObservation(
       featureID: try table.integer(2), u: try table.number(3), v: try table.number(4))

@@ -4,7 +4,7 @@ package enum FigureKey: Hashable, Sendable {
   case pathLength, ateYawAligned, ateSE3, rpe, attitudeDegrees
   case rpeAt(metres: Double)
   case neesPosition, neesAttitude, neesPositionInBand, neesAttitudeInBand
-  case neesPositionAveragesInBand, neesAttitudeAveragesInBand
+  case aneesPositionInBand, aneesAttitudeInBand
   // The peers.
   case angleErrorDegrees, angleErrorDegrees90, wrongAngles, wrongAngleTrials
   case angleErrorDegreesAt(seconds: Double), angleShareAt(seconds: Double), convergedShareAt(seconds: Double)
@@ -12,12 +12,12 @@ package enum FigureKey: Hashable, Sendable {
   case converged, falseConverged, falselyConvergedTrials
   case verticalDecided, verticalWrong, distanceError, positionError, neesPeer, neesPeerInBand, rejectedRanges
   // Peers that walk.
-  case walkNoticed, walkNoticed90, walkNoticedIn2s, walkAngleShare, walkCoverage90
+  case motionDetectionDelay, motionDetectionDelay90, motionDetectedIn2s, movingAngleAvailability, movingCoverage90
   // The ideal observer on the same ranges.
   case idealAngleErrorDegreesAt(seconds: Double), angleRatioAt(seconds: Double)
   case idealAngleShareAt(seconds: Double), idealConvergedShareAt(seconds: Double), idealCoverage90
-  case knowableAngleShare, idealKnowableAngleShare, publishableAngleShare
-  case angleErrorRatio, angleErrorRatio90, halfWidthRatio, narrowAngleRatio
+  case angleAvailability, idealAngleAvailability, angleAvailabilityPublishable
+  case angleErrorRatio, angleErrorRatio90, halfWidthRatio, timeTo10DegreesRatio
   case idealFirstAngle, firstAngleRatio, idealTimeToConverge, timeToConvergeRatio, idealConvergedShare
   case idealWrongAngles, idealFalseConverged, idealVerticalDecided, idealVerticalWrong, verticalDecidedRatio
 
@@ -26,8 +26,8 @@ package enum FigureKey: Hashable, Sendable {
     let seconds = AngleCheckpoint.seconds
     var keys: [FigureKey] = [.pathLength, .ateYawAligned, .ateSE3, .rpe]
     keys += RelativeError.lengths.map { .rpeAt(metres: $0) }
-    keys += [.attitudeDegrees, .neesPosition, .neesPositionInBand, .neesPositionAveragesInBand]
-    keys += [.neesAttitude, .neesAttitudeInBand, .neesAttitudeAveragesInBand]
+    keys += [.attitudeDegrees, .neesPosition, .neesPositionInBand, .aneesPositionInBand]
+    keys += [.neesAttitude, .neesAttitudeInBand, .aneesAttitudeInBand]
     keys += [.angleErrorDegrees, .angleErrorDegrees90, .wrongAngles, .wrongAngleTrials]
     keys += seconds.flatMap {
       [.angleErrorDegreesAt(seconds: $0), .angleShareAt(seconds: $0), .convergedShareAt(seconds: $0)]
@@ -37,7 +37,7 @@ package enum FigureKey: Hashable, Sendable {
     ]
     keys += [.falselyConvergedTrials, .verticalDecided, .verticalWrong, .distanceError, .positionError, .neesPeer]
     keys += [.neesPeerInBand, .rejectedRanges]
-    keys += [.walkNoticed, .walkNoticed90, .walkNoticedIn2s, .walkAngleShare, .walkCoverage90]
+    keys += [.motionDetectionDelay, .motionDetectionDelay90, .motionDetectedIn2s, .movingAngleAvailability, .movingCoverage90]
     keys += seconds.flatMap {
       [
         .idealAngleErrorDegreesAt(seconds: $0), .angleRatioAt(seconds: $0), .idealAngleShareAt(seconds: $0),
@@ -45,8 +45,8 @@ package enum FigureKey: Hashable, Sendable {
       ]
     }
     keys += [
-      .knowableAngleShare, .idealKnowableAngleShare, .publishableAngleShare, .angleErrorRatio, .angleErrorRatio90,
-      .halfWidthRatio, .narrowAngleRatio,
+      .angleAvailability, .idealAngleAvailability, .angleAvailabilityPublishable, .angleErrorRatio, .angleErrorRatio90,
+      .halfWidthRatio, .timeTo10DegreesRatio,
     ]
     keys += [.idealCoverage90, .idealFirstAngle, .firstAngleRatio, .idealTimeToConverge, .timeToConvergeRatio]
     keys += [.idealConvergedShare, .idealWrongAngles, .idealFalseConverged, .idealVerticalDecided, .idealVerticalWrong]
@@ -69,19 +69,37 @@ package enum FigureKey: Hashable, Sendable {
     }
   }
 
+  /// Its name before 0.2, accepted and written for one release; nil where it never had another.
+  package var formerName: String? {
+    switch self {
+    case .aneesPositionInBand: "neesPositionAveragesInBand"
+    case .aneesAttitudeInBand: "neesAttitudeAveragesInBand"
+    case .motionDetectionDelay: "walkNoticed"
+    case .motionDetectionDelay90: "walkNoticed90"
+    case .motionDetectedIn2s: "walkNoticedIn2s"
+    case .movingAngleAvailability: "walkAngleShare"
+    case .movingCoverage90: "walkCoverage90"
+    case .angleAvailability: "knowableAngleShare"
+    case .idealAngleAvailability: "idealKnowableAngleShare"
+    case .angleAvailabilityPublishable: "publishableAngleShare"
+    case .timeTo10DegreesRatio: "narrowAngleRatio"
+    default: nil
+    }
+  }
+
   /// Which way is better.
   package var sense: Sense {
     switch self {
-    case .coverage90, .coverage90Tolerant, .idealCoverage90, .walkCoverage90: .nearest(0.9)
+    case .coverage90, .coverage90Tolerant, .idealCoverage90, .movingCoverage90: .nearest(0.9)
     case .halfWidthRatio: .nearest(1)
     case .neesPosition, .neesAttitude, .neesPeer: .nearest(NormalizedErrors.degreesOfFreedom)
     case .neesPositionInBand, .neesAttitudeInBand, .neesPeerInBand: .nearest(0.99)
-    case .neesPositionAveragesInBand, .neesAttitudeAveragesInBand: .nearest(0.99)
-    case .knowableAngleShare, .angleShareAt, .convergedShareAt, .convergedShare, .converged, .verticalDecided: .higher
-    case .publishableAngleShare, .verticalDecidedRatio, .walkNoticedIn2s, .walkAngleShare: .higher
+    case .aneesPositionInBand, .aneesAttitudeInBand: .nearest(0.99)
+    case .angleAvailability, .angleShareAt, .convergedShareAt, .convergedShare, .converged, .verticalDecided: .higher
+    case .angleAvailabilityPublishable, .verticalDecidedRatio, .motionDetectedIn2s, .movingAngleAvailability: .higher
     case .pathLength, .idealAngleErrorDegreesAt, .idealAngleShareAt, .idealConvergedShareAt, .idealFirstAngle: .neither
     case .idealTimeToConverge, .idealConvergedShare, .idealFalseConverged, .idealVerticalDecided: .neither
-    case .idealVerticalWrong, .idealKnowableAngleShare, .idealWrongAngles: .neither
+    case .idealVerticalWrong, .idealAngleAvailability, .idealWrongAngles: .neither
     default: .lower
     }
   }

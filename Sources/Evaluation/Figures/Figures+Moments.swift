@@ -18,16 +18,16 @@ extension Figures {
         both
       )
     }
-    values[.idealKnowableAngleShare] = .share(compared.map { ($0.told, $0.knowable) })
-    values[.knowableAngleShare] = .share(compared.map { ($0.both.count, $0.knowable) })
-    values[.publishableAngleShare] = .share(compared.map { ($0.echoed, $0.told) })
+    values[.idealAngleAvailability] = .share(compared.map { ($0.told, $0.knowable) })
+    values[.angleAvailability] = .share(compared.map { ($0.both.count, $0.knowable) })
+    values[.angleAvailabilityPublishable] = .share(compared.map { ($0.echoed, $0.told) })
     let errors = compared.map { $0.both.map { ($0.ours.error, $0.ideal.error) } }
     values[.angleErrorRatio] = .ratioOfQuantiles(errors, 0.5)
     values[.angleErrorRatio90] = .ratioOfQuantiles(errors, 0.9)
     values[.halfWidthRatio] = .ratioOfQuantiles(
       compared.map { $0.both.map { ($0.ours.halfWidth, $0.ideal.halfWidth) } }, 0.5)
     // Whoever never gets there has taken for ever: leaving him out would flatter the slow.
-    values[.narrowAngleRatio] = .ratioOfMedians(
+    values[.timeTo10DegreesRatio] = .ratioOfMedians(
       pairs.compactMap { pair in
         pair.ideal.published.narrowAngleAt.map { (pair.peer.narrowAngleAt ?? .infinity, $0) }
       })

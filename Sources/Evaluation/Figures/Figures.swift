@@ -36,8 +36,8 @@ package struct Figures: Equatable, Sendable {
     consistency(.neesAttitude, .neesAttitudeInBand, known.map(\.attitudeNEES))
 
     for (key, errors) in [
-      (FigureKey.neesPositionAveragesInBand, known.map(\.positionNEES)),
-      (.neesAttitudeAveragesInBand, known.map(\.attitudeNEES)),
+      (FigureKey.aneesPositionInBand, known.map(\.positionNEES)),
+      (.aneesAttitudeInBand, known.map(\.attitudeNEES)),
     ] {
       // The moments of one set of runs follow each other: they are one trial, and no interval is claimed for their share.
       let (inBand, count) = NormalizedErrors.averagesInBand(errors)
@@ -86,13 +86,13 @@ package struct Figures: Equatable, Sendable {
   }
 
   /// How soon walks were noticed, and how honest what was said meanwhile.
-  private static func note(_ walks: [WalkErrors], into values: inout [FigureKey: Figure]) {
+  private static func note(_ walks: [MovingPeerErrors], into values: inout [FigureKey: Figure]) {
     let noticed = walks.flatMap(\.noticedAfter)
-    values[.walkNoticed] = .quantile(noticed, 0.5)
-    values[.walkNoticed90] = .quantile(noticed, 0.9)
-    values[.walkNoticedIn2s] = .share(walks.map { ($0.noticedAfter.count { $0 <= 2 }, $0.noticedAfter.count) })
-    values[.walkAngleShare] = .share(walks.map { ($0.intervals, $0.judged) })
-    values[.walkCoverage90] = .share(walks.map { ($0.intervalsContainingTruth, $0.intervals) })
+    values[.motionDetectionDelay] = .quantile(noticed, 0.5)
+    values[.motionDetectionDelay90] = .quantile(noticed, 0.9)
+    values[.motionDetectedIn2s] = .share(walks.map { ($0.noticedAfter.count { $0 <= 2 }, $0.noticedAfter.count) })
+    values[.movingAngleAvailability] = .share(walks.map { ($0.intervals, $0.judged) })
+    values[.movingCoverage90] = .share(walks.map { ($0.intervalsContainingTruth, $0.intervals) })
   }
 
   /// The ideal observer's figures, and the product's as ratios to them, paired on the same ranges.

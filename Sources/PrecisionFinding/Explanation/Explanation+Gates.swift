@@ -4,7 +4,7 @@ import SensorData
 extension Explanation {
   /// The gates of the posterior.
   static func judged(
-    _ belief: Belief, _ readout: Readout, _ update: NearbyUpdate, walking: Double, _ configuration: FinderConfiguration
+    _ belief: PosteriorView, _ readout: PublishableEstimate, _ update: NearbyUpdate, movingProbability: Double, _ configuration: FinderConfiguration
   ) -> [Gate] {
     let marginal = belief.horizontalAngle
     let width = 0.5 * (marginal.quantile(0.95) - marginal.quantile(0.05))
@@ -15,15 +15,15 @@ extension Explanation {
     let sigma = readout.position.covariance.trace.squareRoot()
     let far = Gate.upper(
       "posterior over \(configuration.positionLimit) m off", 100 * (readout.positionFarOff ?? 0),
-      100 * configuration.rivalShare, "%", "position")
+      100 * configuration.maxProbabilityBeyond20Degrees, "%", "position")
     let all = Gate.all
     let contradicted = Gate.upper(
-      "chance that the ranges contradict it", 100 * belief.doubt, 100 * configuration.mirrorShare, "%", all)
+      "chance that the ranges contradict it", 100 * belief.doubt, 100 * configuration.maxProbabilityBeyond45Degrees, "%", all)
     return [
       .upper("90 % half-width of the angle", Angle.inDegrees(width), configuration.angleHalfWidthDegrees, "deg", all),
       .upper(
-        "posterior over 45 deg away", 100 * marginal.mass(beyond: .pi / 4), 100 * configuration.mirrorShare, "%", all),
-      contradicted, Self.walk(walking, update, configuration),
+        "posterior over 45 deg away", 100 * marginal.mass(beyond: .pi / 4), 100 * configuration.maxProbabilityBeyond45Degrees, "%", all),
+      contradicted, Self.walk(movingProbability, update, configuration),
       .lower("horizontal distance", horizontal.mean, max(0.5, 2 * horizontal.sigma), "m", all),
       .upper(
         "90 % cone of the direction", Angle.inDegrees(belief.direction.cone), configuration.directionConeDegrees,
@@ -33,17 +33,17 @@ extension Explanation {
         100 * (isNamed ? configuration.verticalDrop : configuration.verticalDecision), "%", "height class"),
       .upper("1-sigma of the position", sigma, max(0.3, 0.15 * readout.distance.mean), "m", "position"),
       readout.positionFarOff == nil ? far.notAsked("not asked: the spread is too wide anyhow") : far,
-      .upper("posterior over 20 deg away", 100 * readout.rivals, 100 * configuration.rivalShare, "%", "converged"),
+      .upper("posterior over 20 deg away", 100 * readout.rivals, 100 * configuration.maxProbabilityBeyond20Degrees, "%", "converged"),
     ]
   }
 
-  /// That the peer may be walking withholds the angle by where it may have gone meanwhile: that is within the widths and shares. One
+  /// That the peer may be movingProbability withholds the angle by where it may have gone meanwhile: that is within the widths and shares. One
   /// that is known to walk may well have an angle.
   private static func walk(
-    _ walking: Double, _ update: NearbyUpdate, _ configuration: FinderConfiguration
+    _ movingProbability: Double, _ update: NearbyUpdate, _ configuration: FinderConfiguration
   ) -> Gate {
     let gate = Gate.upper(
-      "chance that it walks", 100 * walking, 100 * configuration.mirrorShare, "%", Gate.all)
+      "chance that it walks", 100 * movingProbability, 100 * configuration.maxProbabilityBeyond45Degrees, "%", Gate.all)
     guard gate.verdict == .failed, update.object.horizontalAngle != nil else { return gate }
     return gate.notAsked("where it may have gone is within the limits", keepsValue: true)
   }
@@ -55,16 +55,16 @@ extension Explanation {
     let nothing = "nothing by itself"
     let gate = Gate.lower("ranges a second", rate, 2, "Hz", nothing)
     let heard = link.record.firstRange.map { update.timestamp.seconds(since: $0) } ?? 0
-    let silence = link.record.lastNews.map { update.timestamp.seconds(since: $0) } ?? 0
-    let astray = link.angleDoubt.isRefuted ? 1 : link.angleDoubt.probability
+    let silence = link.record.lastNewRange.map { update.timestamp.seconds(since: $0) } ?? 0
+    let astray = link.aoaValidity.isRefuted ? 1 : link.aoaValidity.probability
     var gates = [
       Gate.upper("since a range told anything new", max(silence, 0), configuration.rangeTimeout, "s", nothing),
       heard < 2 ? gate.notAsked("heard for less than two seconds", keepsValue: true) : gate,
-      .lower("sight free of late", 100 * link.record.clearness, 100 * UpdateComposer.blockedClearness, "%", nothing),
+      .lower("sight free of late", 100 * link.record.clearness, 100 * UpdateBuilder.nlosClearness, "%", nothing),
     ]
     if astray > 0 {
       gates.append(
-        .upper("chance that its angles of arrival mislead", 100 * astray, 100 * configuration.rivalShare, "%", nothing))
+        .upper("chance that its angles of arrival mislead", 100 * astray, 100 * configuration.maxProbabilityBeyond20Degrees, "%", nothing))
     }
     if case .number(let power) = update.details["power"] {
       gates.append(.lower("received power", power, configuration.weakPower, "dBm", nothing))

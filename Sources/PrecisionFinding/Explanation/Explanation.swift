@@ -15,19 +15,19 @@ package struct Explanation: Sendable {
   /// The gates in the order in which outputs depend on them: the camera's, the posterior's where there is one, the signal's.
   package private(set) var gates: [Gate]
   /// The motion that the update's guidance asks for; nil where nothing is missing or no motion is asked for.
-  package let manoeuvre: Manoeuvre?
+  package let manoeuvre: CandidateMotion?
   /// One that is expected to be done sooner; nil where there is none.
-  package let better: Manoeuvre?
+  package let better: CandidateMotion?
   /// What these motions are to reach.
-  package let goal: Outlook.Goal
+  package let goal: ExcitationForecast.Goal
   /// Hypotheses alive; places when the peer is a state of the filter.
   package let hypotheses: Int
   /// Whether the peer is a state of the filter.
   package let isTracked: Bool
   /// Probability that the last range's sight was free.
   package let free: Double
-  /// Probability that the peer walks.
-  package let walking: Double
+  /// Probability that the peer isMoving.
+  package let movingProbability: Double
   /// The link's noise as it is seen now; nil before there is a posterior.
   package let noise: RangeNoise?
   /// Ranges a second, over the last two seconds.
@@ -45,7 +45,7 @@ package struct Explanation: Sendable {
   static let listed = 8
 
   /// The same with what only a whole run knows.
-  func told(_ sight: CameraSight?, waitingFor: String?, _ configuration: FinderConfiguration) -> Explanation {
+  func told(_ sight: CameraHealth?, waitingFor: String?, _ configuration: FinderConfiguration) -> Explanation {
     var told = self
     told.waitingFor = waitingFor
     let camera = sight?.gates(at: update.timestamp, blindness: blindness, configuration) ?? []
@@ -67,7 +67,7 @@ extension Explanation {
     hypotheses = link.hypotheses
     isTracked = link.isTracked
     free = link.free
-    walking = link.walking
+    movingProbability = link.movingProbability
     noise = link.noise
     ranges = link.rangesTaken + link.kept.count
     hasTrajectory = filter != nil
@@ -81,18 +81,18 @@ extension Explanation {
       return
     }
     let world = link.worldCovariance(of: belief, filter: filter)
-    let readout = Readout(belief, worldCovariance: world, configuration)
+    let readout = PublishableEstimate(belief, worldCovariance: world, configuration)
     let places = Place.places(of: belief)
     self.places = Array(places.prefix(Self.listed))
     more = max(places.count - Self.listed, 0)
     listedShare = self.places.reduce(0) { $0 + $1.share }
-    gates = Self.judged(belief, readout, update, walking: link.walking, configuration) + signal
+    gates = Self.judged(belief, readout, update, movingProbability: link.movingProbability, configuration) + signal
     let drift = max((world - belief.position.covariance).trace, 0)
-    let outlook = Outlook(
+    let forecast = ExcitationForecast(
       places: places, goal: goal,
-      information: Manoeuvre.information(link.noise, rate: rate * link.record.clearness), doubt: belief.doubt,
+      information: CandidateMotion.information(link.noise, rate: rate * link.record.clearness), doubt: belief.doubt,
       given: readout.distance.sigma * readout.distance.sigma + drift, configuration)
-    (manoeuvre, better) = Manoeuvre.choices(
-      asked: update.convergence.request, outlook, worldFromDevice: belief.worldFromDevice)
+    (manoeuvre, better) = CandidateMotion.choices(
+      asked: update.convergence.request, forecast, worldFromDevice: belief.worldFromDevice)
   }
 }

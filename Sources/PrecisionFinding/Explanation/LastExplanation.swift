@@ -3,12 +3,12 @@ import SensorData
 
 /// Keeps the explanation of a peer's last update of a moment, with what only a whole run knows beside it: the camera's frames, and
 /// what the trajectory waits for. It changes no result.
-package final class LastExplanation: UpdateWitness, FrameWitness {
+package final class LastExplanation: ExplanationObserver, FrameObserver {
   /// Whose updates.
   package let peer: String
   private let moment: Timestamp
   private unowned let finder: PrecisionFinder
-  private var sight: CameraSight?
+  private var sight: CameraHealth?
   /// The last one; nil before there is any.
   package private(set) var explanation: Explanation?
 
@@ -17,8 +17,8 @@ package final class LastExplanation: UpdateWitness, FrameWitness {
     self.peer = peer
     self.moment = moment
     self.finder = finder
-    finder.attach(self as any UpdateWitness)
-    finder.attach(self as any FrameWitness)
+    finder.attach(self as any ExplanationObserver)
+    finder.attach(self as any FrameObserver)
   }
 
   package func wants(_ peer: String, at time: Timestamp) -> Bool { peer == self.peer && time == moment }
@@ -30,6 +30,6 @@ package final class LastExplanation: UpdateWitness, FrameWitness {
   package func took(_ sample: IMUSample) {}
 
   package func worked(_ frame: CameraFrame, _ report: FrameReport, _ navigation: InertialNavigation?) {
-    sight = CameraSight(frame)
+    sight = CameraHealth(frame)
   }
 }

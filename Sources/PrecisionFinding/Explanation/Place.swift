@@ -24,7 +24,7 @@ package struct Place: Equatable, Sendable {
 
   /// The places of a posterior, likeliest first: the heaviest Gaussian gathers what lies within the cone about it, then the heaviest
   /// of the rest.
-  package static func places(of belief: Belief) -> [Place] {
+  package static func places(of belief: PosteriorView) -> [Place] {
     let origin = belief.worldFromDevice.translation
     let sorted = belief.places.sorted { $0.weight > $1.weight }
     var rest = sorted.map { (gaussian: $0, direction: ($0.position - origin).normalized) }
@@ -38,7 +38,7 @@ package struct Place: Equatable, Sendable {
     return places.sorted { $0.share > $1.share }
   }
 
-  private init(_ members: [TargetGaussian], worldFromDevice: Pose) {
+  private init(_ members: [PositionGaussian], worldFromDevice: Pose) {
     let origin = worldFromDevice.translation
     let share = members.reduce(0) { $0 + $1.weight }
     self.share = share

@@ -14,7 +14,7 @@ package struct Facet: Sendable {
   package var brightness: Float, contrast: Float
 
   /// The place on the texture, texels, of a point in the facet's plane.
-  package func texturePlace(of point: Vector3) -> SIMD2<Double> {
+  package func texturePosition(of point: Vector3) -> SIMD2<Double> {
     place + SIMD2((point - corner).dot(u), (point - corner).dot(v)) / Texture.texel
   }
 }

@@ -20,7 +20,7 @@ struct FacetView {
     isFront = distance < 0
     // In the very plane the facet is a line; the tiny number keeps it one.
     let inverseDepth = cameraFromWorld * normal / (isFront ? min(distance, -1e-9) : max(distance, 1e-9))
-    let place = facet.texturePlace(of: worldFromCamera.translation)
+    let place = facet.texturePosition(of: worldFromCamera.translation)
     let s = cameraFromWorld * facet.u / Texture.texel + place.x * inverseDepth
     let t = cameraFromWorld * facet.v / Texture.texel + place.y * inverseDepth
     func column(_ k: Int) -> SIMD4<Float> { SIMD4(Float(s[k]), Float(t[k]), Float(inverseDepth[k]), 0) }

@@ -17,7 +17,8 @@ extension Scenario {
   ///
   /// - Throws: `ScenarioError` when there is neither, and when the file cannot be used.
   package static func named(_ name: String) throws(ScenarioError) -> Scenario {
-    if let scenario = builtIn.first(where: { $0.name == name }) { return scenario }
+    let current = formerNames[name] ?? name
+    if let scenario = builtIn.first(where: { $0.name == current }) { return scenario }
     guard FileManager.default.fileExists(atPath: name) else {
       let names = builtIn.map(\.name).joined(separator: " ")
       throw ScenarioError(
@@ -25,6 +26,11 @@ extension Scenario {
     }
     return try Scenario(contentsOf: URL(fileURLWithPath: name))
   }
+
+  /// Names before 0.2, accepted for one release: what each is called now.
+  package static let formerNames = [
+    "mc-carried": "mc-moving-unfound", "mc-carried-walk": "mc-moving-unfound-walk", "mc-burst": "mc-nlos-burst",
+  ]
 
   private static let files: [(String, [UInt8])] = [
     ("still", PackageResources.still_yaml), ("straight", PackageResources.straight_yaml),
@@ -45,9 +51,9 @@ extension Scenario {
     ("mc-walk-l", PackageResources.mc_walk_l_yaml), ("mc-aoa", PackageResources.mc_aoa_yaml),
     ("mc-aoa-mirrored", PackageResources.mc_aoa_mirrored_yaml), ("mc-aoa-turned", PackageResources.mc_aoa_turned_yaml),
     ("mc-aoa-offset", PackageResources.mc_aoa_offset_yaml),
-    ("mc-moving", PackageResources.mc_moving_yaml), ("mc-carried", PackageResources.mc_carried_yaml),
-    ("mc-carried-walk", PackageResources.mc_carried_walk_yaml), ("mc-nlos", PackageResources.mc_nlos_yaml),
-    ("mc-burst", PackageResources.mc_burst_yaml), ("mc-user", PackageResources.mc_user_yaml),
+    ("mc-moving", PackageResources.mc_moving_yaml), ("mc-moving-unfound", PackageResources.mc_moving_unfound_yaml),
+    ("mc-moving-unfound-walk", PackageResources.mc_moving_unfound_walk_yaml), ("mc-nlos", PackageResources.mc_nlos_yaml),
+    ("mc-nlos-burst", PackageResources.mc_nlos_burst_yaml), ("mc-user", PackageResources.mc_user_yaml),
     ("long-walk", PackageResources.long_walk_yaml),
     ("rough-imu", PackageResources.rough_imu_yaml), ("miscalibrated", PackageResources.miscalibrated_yaml),
     ("track-sweep", PackageResources.track_sweep_yaml),

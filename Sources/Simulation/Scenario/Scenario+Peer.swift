@@ -71,14 +71,14 @@ extension Scenario.Peer {
     var random = SeededRandom(seed: seed, stream: RandomStream.placement(peer: index))
     rangeBias += rangeBiasDeviation * random.gaussian()
     rangeBiasDeviation = 0
-    drawPlace(&random)
+    drawPosition(&random)
     guard let stroll else { return }
     var ways = SeededRandom(seed: seed, stream: RandomStream.stroll(peer: index))
     path = stroll.legs(from: position, &ways)
     self.stroll = nil
   }
 
-  private mutating func drawPlace(_ random: inout SeededRandom) {
+  private mutating func drawPosition(_ random: inout SeededRandom) {
     guard let placement else { return }
     let distance = random.uniform(placement.distance)
     let azimuth = random.uniform(placement.azimuth)

@@ -7,10 +7,10 @@ extension Scenario.Radio {
     try f.number("range_noise_std_m", 0...10).map { radio.rangeNoise = $0 }
     try f.number("drift_std_m", 0...10).map { radio.driftDeviation = $0 }
     try f.number("drift_time_s", 0.01...1000).map { radio.driftTime = $0 }
-    try f.number("nlos_share", 0...0.95).map { radio.blockedShare = $0 }
-    try f.number("nlos_dwell_s", 0.01...1000).map { radio.blockedDwell = $0 }
-    try f.number("nlos_excess_m", 0...50).map { radio.blockedExcess = $0 }
-    try f.spells("nlos_spells").map { radio.blockedSpells = $0 }
+    try f.number("nlos_share", 0...0.95).map { radio.nlosShare = $0 }
+    try f.number("nlos_dwell_s", 0.01...1000).map { radio.nlosDwell = $0 }
+    try f.number("nlos_excess_m", 0...50).map { radio.nlosBias = $0 }
+    try f.spells("nlos_spells").map { radio.nlosIntervals = $0 }
     try f.number("dropout_share", 0...1).map { radio.dropoutShare = $0 }
     try f.number("silent_share", 0...0.95).map { radio.silentShare = $0 }
     try f.number("silent_dwell_s", 0.01...1000).map { radio.silentDwell = $0 }
@@ -45,9 +45,9 @@ extension Scenario.Angles {
     let isPlanar = try f.flag("angle_array_planar")
     let turned = try f.number("angle_turned_deg", -180...180)
     let offset = try f.number("angle_offset_std_deg", 0...90)
-    let isMirrored = try f.flag("angle_mirrored")
+    let isReflected = try f.flag("angle_mirrored")
     guard let noise else {
-      guard reach == nil, isPlanar == nil, turned == nil, offset == nil, isMirrored == nil else {
+      guard reach == nil, isPlanar == nil, turned == nil, offset == nil, isReflected == nil else {
         throw f.missing("angle_noise_std_deg")
       }
       return nil
@@ -57,7 +57,7 @@ extension Scenario.Angles {
     isPlanar.map { self.isPlanar = $0 }
     turned.map { self.turned = Angle.degrees($0) }
     offset.map { self.offset = Angle.degrees($0) }
-    isMirrored.map { self.isMirrored = $0 }
+    isReflected.map { self.isReflected = $0 }
   }
 }
 

@@ -12,13 +12,13 @@ extension Scenario {
     /// Its correlation time, seconds.
     package var driftTime = 1.0
     /// Share of the time without line of sight, on top of what walls and the body block.
-    package var blockedShare = 0.05
+    package var nlosShare = 0.05
     /// Mean length of a blocked spell, seconds.
-    package var blockedDwell = 0.5
+    package var nlosDwell = 0.5
     /// Mean excess of a blocked spell, metres: exponential, one-sided.
-    package var blockedExcess = 0.5
+    package var nlosBias = 0.5
     /// Spells without line of sight besides, seconds; each has one excess, drawn like those.
-    package var blockedSpells: [ClosedRange<Double>] = []
+    package var nlosIntervals: [ClosedRange<Double>] = []
     /// Share of ranges that never arrive, each for itself.
     package var dropoutShare = 0.02
     /// Share of the time in which no range arrives, in spells.
@@ -77,7 +77,7 @@ extension Scenario {
     /// phases were calibrated.
     package var offset = 0.0
     /// Whether azimuths count the wrong way, to the left.
-    package var isMirrored = false
+    package var isReflected = false
 
     /// Angles with this white noise, radians.
     package init(noise: Double) { self.noise = noise }

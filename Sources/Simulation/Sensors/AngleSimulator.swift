@@ -44,7 +44,7 @@ struct AngleSimulator {
     let elevation = asin(min(max(u.y, -1), 1))
     guard abs(azimuth) < settings.reach, abs(elevation) < settings.reach else { return nil }
     // What is said of it: the field is that of the array as it truly sits.
-    let told = Angle.wrapped((settings.isMirrored ? -1 : 1) * (azimuth + errors.0) + offset.azimuth - settings.turned)
+    let told = Angle.wrapped((settings.isReflected ? -1 : 1) * (azimuth + errors.0) + offset.azimuth - settings.turned)
     return Reading(azimuth: told, elevation: elevation + errors.1 + offset.elevation, standardDeviation: noise)
   }
 }

@@ -15,7 +15,7 @@ struct RangeSimulator {
   struct Scene {
     let motion: PoseSpline
     let bodyFromDevice: Rotation
-    let sight: SightLine
+    let sight: LineOfSight
     let hand: (Double) -> HandPose
   }
 
@@ -54,16 +54,16 @@ struct RangeSimulator {
     random = SeededRandom(seed: seed, stream: RandomStream.ranging(peer: number))
     angles = AngleSimulator(settings, peer: number, seed: seed)
     var sizes = SeededRandom(seed: seed, stream: RandomStream.spells(peer: number))
-    spells = settings.blockedSpells.map { _ in sizes.exponential(mean: settings.blockedExcess) }
+    spells = settings.nlosIntervals.map { _ in sizes.exponential(mean: settings.nlosBias) }
     powers = PowerSimulator(settings, peer: number, seed: seed)
     delays = SeededRandom(seed: seed, stream: RandomStream.delays(peer: number))
     guesses = SeededRandom(seed: seed, stream: RandomStream.guesses(peer: number))
     silences = SeededRandom(seed: seed, stream: RandomStream.silence(peer: number))
     drift = settings.driftDeviation * random.gaussian()
     antennaErrors = AntennaErrors(settings, memory: memory, peer: number, seed: seed)
-    excess = random.chance(settings.blockedShare) ? random.exponential(mean: settings.blockedExcess) : 0
+    excess = random.chance(settings.nlosShare) ? random.exponential(mean: settings.nlosBias) : 0
     blocked = TwoStateChain(
-      share: settings.blockedShare, dwell: settings.blockedDwell, step: step, isOn: excess > 0)
+      share: settings.nlosShare, dwell: settings.nlosDwell, step: step, isOn: excess > 0)
     silent = TwoStateChain(
       share: settings.silentShare, dwell: settings.silentDwell, step: step,
       isOn: silences.chance(settings.silentShare))
@@ -105,7 +105,7 @@ struct RangeSimulator {
     let toPeer = scene.bodyFromDevice.inverse * (worldFromBody.inverse * position - antenna.value)
     let angle = angles.measure(toPeer)
     let obstacle = scene.sight.excess(from: antennaInWorld, to: position, hand: scene.hand(time))
-    let spell = settings.blockedSpells.firstIndex { $0.contains(time) }
+    let spell = settings.nlosIntervals.firstIndex { $0.contains(time) }
     let isBlocked = blocked.isOn || obstacle != nil || spell != nil
     let power = powers.measure(distance: distance, isBlocked: isBlocked)
     let guess = settings.guessErrorShare.map { isBlocked != guesses.chance($0) ? 1.0 : 0.0 }
@@ -135,7 +135,7 @@ struct RangeSimulator {
   private mutating func wander() {
     drift = memory * drift + settings.driftDeviation * (1 - memory * memory).squareRoot() * random.gaussian()
     antennaErrors.wander()
-    let (change, size) = (random.uniform(), random.exponential(mean: settings.blockedExcess))
+    let (change, size) = (random.uniform(), random.exponential(mean: settings.nlosBias))
     if blocked.advance(change) { excess = blocked.isOn ? size : 0 }
     _ = silent.advance(silences.uniform())
   }

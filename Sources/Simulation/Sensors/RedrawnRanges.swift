@@ -36,7 +36,7 @@ package struct RedrawnRanges: Sendable {
       return peer
     }
     let scene = RangeSimulator.Scene(
-      motion: motion, bodyFromDevice: bodyFromDevice.rotation, sight: SightLine(walls: [], body: drawn.body)
+      motion: motion, bodyFromDevice: bodyFromDevice.rotation, sight: LineOfSight(walls: [], body: drawn.body)
     ) { HandPose(worldFromDevice: motion.kinematics(at: $0).worldFromBody * bodyFromDevice) }
     let draws = placed.enumerated().map { number, peer in
       RangeSimulator.ranges(

@@ -14,7 +14,7 @@ struct ReferenceKernel {
   private let covariance: [Double]
   private let jacobian: [Double]
   private let residual: [Double]
-  private let sightsJacobian: [Double]
+  private let observationsJacobian: [Double]
   private let involved = (0..<Self.columns).map { Int32($0 + 15) }
 
   init() {
@@ -32,7 +32,7 @@ struct ReferenceKernel {
     self.covariance = covariance
     jacobian = (0..<Self.rows * m).map { _ in random.gaussian() }
     residual = (0..<Self.rows).map { _ in random.gaussian() }
-    sightsJacobian = (0..<(Self.points + Self.sights) * m).map { _ in random.gaussian() }
+    observationsJacobian = (0..<(Self.points + Self.sights) * m).map { _ in random.gaussian() }
   }
 
   /// Nanoseconds of the shortest of several passes, each part by itself.
@@ -62,9 +62,9 @@ struct ReferenceKernel {
     stacked.reserveCapacity(Self.points * left * m)
     residuals.reserveCapacity(Self.points * left)
     for k in 0..<Self.points {
-      var H = Array(sightsJacobian[(k * m)..<(k * m + Self.sights * m)])
-      var F = Array(sightsJacobian[k..<(k + 3 * Self.sights)])
-      var r = Array(sightsJacobian[(2 * k)..<(2 * k + Self.sights)])
+      var H = Array(observationsJacobian[(k * m)..<(k * m + Self.sights * m)])
+      var F = Array(observationsJacobian[k..<(k + 3 * Self.sights)])
+      var r = Array(observationsJacobian[(2 * k)..<(2 * k + Self.sights)])
       let status = fuse_reference_project(&F, Int32(Self.sights), &H, Int32(m), &r)
       precondition(status == 0, "the reference projection is well posed")
       stacked += H[(3 * m)...]

@@ -16,6 +16,7 @@ enum EvalDocument {
     let hasIdeal = outcome.verdicts.contains { !$0.ideal.isEmpty }
     let keys = FigureKey.all.filter { hasIdeal || !$0.isIdeal }
     members += keys.map { .init(key: $0.name, value: .number(figures[$0].value)) }
+    members += keys.compactMap { key in key.formerName.map { .init(key: $0, value: .number(figures[key].value)) } }
     let intervals = keys.compactMap { key in
       figures[key].interval.map {
         JSONValue.Member(key: key.name, value: .array([.number($0.lowerBound), .number($0.upperBound)]))
@@ -33,6 +34,6 @@ enum EvalDocument {
 extension FigureKey {
   /// Whether the figure needs the ideal observer.
   var isIdeal: Bool {
-    name.hasPrefix("ideal") || name.contains("Ratio") || self == .knowableAngleShare || self == .publishableAngleShare
+    name.hasPrefix("ideal") || name.contains("Ratio") || self == .angleAvailability || self == .angleAvailabilityPublishable
   }
 }

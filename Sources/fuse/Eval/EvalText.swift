@@ -38,8 +38,8 @@ enum EvalText {
       Column(title: "attitude °", key: .attitudeDegrees, unit: .degrees),
       Column(title: "NEES pos", key: .neesPosition, unit: .plain),
       Column(title: "NEES att", key: .neesAttitude, unit: .plain),
-      Column(title: "pos means in band %", key: .neesPositionAveragesInBand, unit: .share),
-      Column(title: "att means in band %", key: .neesAttitudeAveragesInBand, unit: .share),
+      Column(title: "pos means in band %", key: .aneesPositionInBand, unit: .share),
+      Column(title: "att means in band %", key: .aneesAttitudeInBand, unit: .share),
     ])
 
   private static let finding = Block(
@@ -63,11 +63,11 @@ enum EvalText {
   private static let walks = Block(
     title: "While the peer walks",
     columns: [
-      Column(title: "noticed after s", key: .walkNoticed, unit: .seconds),
-      Column(title: "90 % after s", key: .walkNoticed90, unit: .seconds),
-      Column(title: "within 2 s %", key: .walkNoticedIn2s, unit: .share),
-      Column(title: "angle published %", key: .walkAngleShare, unit: .share),
-      Column(title: "coverage %", key: .walkCoverage90, unit: .share),
+      Column(title: "noticed after s", key: .motionDetectionDelay, unit: .seconds),
+      Column(title: "90 % after s", key: .motionDetectionDelay90, unit: .seconds),
+      Column(title: "within 2 s %", key: .motionDetectedIn2s, unit: .share),
+      Column(title: "angle published %", key: .movingAngleAvailability, unit: .share),
+      Column(title: "coverage %", key: .movingCoverage90, unit: .share),
     ])
 
   private static let byTime = Block(
@@ -82,13 +82,13 @@ enum EvalText {
   private static let moments = Block(
     title: "Where the ideal observer knows the angle",
     columns: [
-      Column(title: "angle published %", key: .knowableAngleShare, unit: .share),
-      Column(title: "ideal publishes %", key: .idealKnowableAngleShare, unit: .share),
-      Column(title: "published where ideal does %", key: .publishableAngleShare, unit: .share),
+      Column(title: "angle published %", key: .angleAvailability, unit: .share),
+      Column(title: "ideal publishes %", key: .idealAngleAvailability, unit: .share),
+      Column(title: "published where ideal does %", key: .angleAvailabilityPublishable, unit: .share),
       Column(title: "error ratio", key: .angleErrorRatio, unit: .ratio),
       Column(title: "90 % error ratio", key: .angleErrorRatio90, unit: .ratio),
       Column(title: "half-width ratio", key: .halfWidthRatio, unit: .ratio),
-      Column(title: "10° interval time ratio", key: .narrowAngleRatio, unit: .ratio),
+      Column(title: "10° interval time ratio", key: .timeTo10DegreesRatio, unit: .ratio),
     ])
 
   private static let ideal = Block(

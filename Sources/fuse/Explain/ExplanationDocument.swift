@@ -15,7 +15,7 @@ struct ExplanationDocument {
       "reasons": .array(update.convergence.reasons.map { .string($0.rawValue) }),
       "guidance": .string(update.guidance),
       "hypotheses": .integer(explanation.hypotheses), "tracked": .bool(explanation.isTracked),
-      "lineOfSight": .number(explanation.free), "walking": .number(explanation.walking),
+      "lineOfSight": .number(explanation.free), "walking": .number(explanation.movingProbability),
       "rate": .number(explanation.rate), "ranges": .integer(explanation.ranges),
       "trajectory": .bool(explanation.hasTrajectory), "waitingFor": .string(explanation.waitingFor),
       "noise": explanation.noise.map { ["white": .number($0.white), "coloured": .number($0.coloured)] } ?? .null,
@@ -46,7 +46,7 @@ struct ExplanationDocument {
     ]
   }
 
-  private static func manoeuvre(_ manoeuvre: Manoeuvre) -> JSONValue {
+  private static func manoeuvre(_ manoeuvre: CandidateMotion) -> JSONValue {
     let seconds: Double?
     let word: String
     switch manoeuvre.prospect {

@@ -24,7 +24,7 @@ package struct ExplanationText {
     ]
     if !unsaid.isEmpty { lines.append("withheld: \(unsaid.joined(separator: ", "))") }
     lines += ["", standing] + places + [""] + gates
-    let help = ManoeuvreText(explanation).lines
+    let help = CandidateMotionText(explanation).lines
     return help.isEmpty ? lines : lines + [""] + help
   }
 
@@ -65,7 +65,7 @@ package struct ExplanationText {
       explanation.isTracked
       ? "a state of the filter" : Words.count(count, "hypothesis alive", plural: "hypotheses alive")
     let noise = explanation.noise.map { ", noise \(Words.fixed($0.total * 100, 0)) cm" } ?? ""
-    let walks = explanation.walking > 1e-3 ? ", walking \(Words.fixed(100 * explanation.walking, 1)) %" : ""
+    let walks = explanation.movingProbability > 1e-3 ? ", walking \(Words.fixed(100 * explanation.movingProbability, 1)) %" : ""
     return blind + "Where it may be (\(how), sight free \(Words.fixed(100 * explanation.free, 0)) %\(noise)\(walks)):"
   }
 

@@ -18,18 +18,22 @@ package enum ConfigurationFile {
   }
 
   /// The defaults with a file's settings in their place.
-  static func read(_ path: String) throws -> FinderConfiguration {
+  ///
+  /// - Parameter warn: told of every key under a former name.
+  static func read(_ path: String, warn: (String) -> Void = FormerName.warn) throws -> FinderConfiguration {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw Fault(file: path, line: 1, problem: "the file cannot be read, expected settings in YAML")
     }
     guard let text = String(data: data, encoding: .utf8) else {
       throw Fault(file: path, line: 1, problem: "not UTF-8, expected settings in YAML")
     }
-    return try parse(text, file: path)
+    return try parse(text, file: path, warn: warn)
   }
 
   /// The same from text; `file` is only for the words of errors.
-  package static func parse(_ text: String, file: String) throws -> FinderConfiguration {
+  package static func parse(
+    _ text: String, file: String, warn: (String) -> Void = { _ in }
+  ) throws -> FinderConfiguration {
     var configuration = FinderConfiguration()
     let root: Node?
     do { root = try Yams.compose(yaml: text) } catch {
@@ -37,7 +41,7 @@ package enum ConfigurationFile {
         file: file, line: line(of: error), problem: "not YAML, expected settings such as 'reorderWindow: 0.05'")
     }
     guard let root, !isEmpty(root) else { return configuration }
-    try apply(root, prefix: "", file: file, to: &configuration)
+    try apply(root, prefix: "", file: file, warn: warn, to: &configuration)
     try checkOrder(configuration, root, file: file)
     return configuration
   }
@@ -69,7 +73,7 @@ package enum ConfigurationFile {
   }
 
   private static func apply(
-    _ node: Node, prefix: String, file: String, to configuration: inout FinderConfiguration
+    _ node: Node, prefix: String, file: String, warn: (String) -> Void, to configuration: inout FinderConfiguration
   ) throws {
     guard case .mapping(let mapping) = node else {
       throw Fault(file: file, line: node.mark?.line ?? 1, problem: "found no 'key: value', expected settings")
@@ -79,8 +83,11 @@ package enum ConfigurationFile {
       let name = prefix + (keyNode.string ?? "")
       if let key = ConfigurationKey.all.first(where: { $0.name == name }) {
         try set(key, value, file: file, line: line, in: &configuration)
+      } else if let key = ConfigurationKey.all.first(where: { $0.formerName == name }) {
+        warn("\(file):\(line): " + FormerName.sentence("setting", name, key.name))
+        try set(key, value, file: file, line: line, in: &configuration)
       } else if ConfigurationKey.all.contains(where: { $0.name.hasPrefix(name + ".") }) {
-        try apply(value, prefix: name + ".", file: file, to: &configuration)
+        try apply(value, prefix: name + ".", file: file, warn: warn, to: &configuration)
       } else {
         let names = ConfigurationKey.all.map(\.name).joined(separator: ", ")
         throw Fault(file: file, line: line, problem: "found the unknown key '\(name)', expected one of \(names)")

@@ -15,7 +15,7 @@ struct PeerOutcome {
   /// When the status first was `converged`.
   private(set) var firstConverged: Timestamp?
   /// When its angles of arrival were first found to contradict its ranges.
-  private(set) var anglesAstray: Timestamp?
+  private(set) var aoaInconsistent: Timestamp?
   /// The last update.
   private(set) var last: NearbyUpdate?
 
@@ -28,8 +28,8 @@ struct PeerOutcome {
       firstConverged = firstConverged ?? update.timestamp
       convergedUpdates += 1
     }
-    if case .findings(let found)? = update.details["findings"], found.contains(where: { $0.finding == .anglesAstray }) {
-      anglesAstray = anglesAstray ?? update.timestamp
+    if case .findings(let found)? = update.details["findings"], found.contains(where: { $0.finding == .aoaInconsistent }) {
+      aoaInconsistent = aoaInconsistent ?? update.timestamp
     }
     last = update
   }
@@ -41,7 +41,7 @@ struct PeerOutcome {
       "updates": .integer(updates), "convergedUpdates": .integer(convergedUpdates),
       "rangesUsed": .integer(summary?.rangesUsed ?? 0), "rangesRejected": .integer(summary?.rangesRejected ?? 0),
       "firstDistanceAt": seconds(firstDistance), "firstAngleAt": seconds(firstAngle),
-      "convergedAt": seconds(firstConverged), "anglesAstrayAt": seconds(anglesAstray),
+      "convergedAt": seconds(firstConverged), "anglesAstrayAt": seconds(aoaInconsistent),
       "final": last.map { Self.final($0, start: start) } ?? .null,
     ]
   }

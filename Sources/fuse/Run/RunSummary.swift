@@ -20,7 +20,7 @@ enum RunSummary {
       lines.append("\(peer): \(found(last.object))")
       let next = last.convergence.status == .converged ? nil : last.guidance
       lines.append("  " + ([judgement(outcome, start: start)] + [next].compactMap { $0 }).joined(separator: " · "))
-      if let time = outcome.anglesAstray {
+      if let time = outcome.aoaInconsistent {
         lines.append(
           "  from \(Words.fixed(time.seconds(since: start), 1)) s on its angles of arrival are not heard, they contradict its ranges:"
             + " see how the array sits and which way they count")

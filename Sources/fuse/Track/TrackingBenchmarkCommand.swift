@@ -36,7 +36,7 @@ struct TrackingBenchmarkCommand: ParsableCommand {
       var reasons: [String] = []
       for motion in Self.motions where motion.hasPrefix(self.motion) {
         for lens in Self.lenses where lens.name.hasPrefix(self.lens) {
-          var scenario = try Scenario.named(motion)
+          var scenario = try Scenario.asked(motion)
           scenario.camera?.focalLength = lens.focalLength
           scenario.camera?.distortion = lens.distortion
           var own: [TrackingTrial.Figures] = [], plain: [TrackingTrial.Figures] = []
@@ -73,7 +73,7 @@ struct TrackingBenchmarkCommand: ParsableCommand {
     let cells = [
       fixed(TrackingTrial.Figures.quantile(figures.errors, 0.5), 2),
       fixed(TrackingTrial.Figures.quantile(figures.errors, 0.95), 2), fixed(figures.length, 1),
-      fixed(figures.soundLength, 1), fixed(figures.firstStretch, 1), fixed(figures.firstSight, 1),
+      fixed(figures.soundLength, 1), fixed(figures.firstStretch, 1), fixed(figures.firstObservation, 1),
       fixed(figures.tracks, 0),
       fixed(figures.times.reduce(0, +) / Double(max(1, figures.times.count)), 1),
       fixed(TrackingTrial.Figures.quantile(figures.times, 0.99), 1), fixed(figures.trajectory, 3),

@@ -20,7 +20,7 @@ struct TrackingTrial {
     /// Frames before it is more than two pixels off, mean.
     var soundLength = 0.0
     /// Frames before it breaks off for the first time, and before its point truly goes out of sight for the first time, mean.
-    var firstStretch = 0.0, firstSight = 0.0
+    var firstStretch = 0.0, firstObservation = 0.0
     /// Tracks in a frame, mean.
     var tracks = 0.0
     /// Why tracks ended; empty for a tracker that does not say.
@@ -44,7 +44,7 @@ struct TrackingTrial {
       length = draws.reduce(0) { $0 + $1.length } / count
       soundLength = draws.reduce(0) { $0 + $1.soundLength } / count
       firstStretch = draws.reduce(0) { $0 + $1.firstStretch } / count
-      firstSight = draws.reduce(0) { $0 + $1.firstSight } / count
+      firstObservation = draws.reduce(0) { $0 + $1.firstObservation } / count
       tracks = draws.reduce(0) { $0 + $1.tracks } / count
       func together(_ values: [Double?]) -> Double? {
         values.contains { $0 == nil } ? nil : (values.reduce(0) { $0 + $1! * $1! } / count).squareRoot()
@@ -155,7 +155,7 @@ struct TrackingTrial {
     figures.length = mean(\.length)
     figures.soundLength = mean(\.soundLength)
     figures.firstStretch = mean(\.firstStretch)
-    figures.firstSight = mean(firstSight)
+    figures.firstObservation = mean(firstObservation)
     figures.tracks = Double(tracks.reduce(0) { $0 + $1.count }) / Double(max(1, tracks.count))
     figures.trajectory = trajectory(tracks)
     figures.perfectTrajectory = trajectory(perfect)
@@ -163,7 +163,7 @@ struct TrackingTrial {
   }
 
   /// Frames from a track's beginning on in which its point is in the image and nothing stands before it.
-  private func firstSight(of life: TrackLife) -> Int {
+  private func firstObservation(of life: TrackLife) -> Int {
     guard let point = life.point else { return life.firstStretch }
     let end = frames[life.begin...].firstIndex { frame in
       guard let place = renderer.pixel(of: point, in: frame), let seen = renderer.point(at: place, in: frame) else {

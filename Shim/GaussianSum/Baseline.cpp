@@ -1,0 +1,6 @@
+// The kernel for any processor.
+#include "CInterface.hpp"
+
+namespace fuse::baseline {
+#include "Kernel.hpp"
+}  // namespace fuse::baseline

@@ -1,6 +1,0 @@
-// The kernel for any processor.
-#include "Border.hpp"
-
-namespace fuse::plain {
-#include "Kernel.hpp"
-}  // namespace fuse::plain

@@ -1,0 +1,68 @@
+// What every kernel shares: the views on C arrays, the room for intermediate results, and the wall that no exception passes.
+#ifndef FUSE_LINEAR_ALGEBRA_C_INTERFACE_HPP
+#define FUSE_LINEAR_ALGEBRA_C_INTERFACE_HPP
+#include <eigen3/Eigen/Core>
+#include <cmath>
+#include <new>
+#include <vector>
+
+#include "CLinearAlgebra.h"
+
+struct fuse_la_workspace {
+  std::vector<double> numbers;
+  std::vector<int32_t> indices;
+};
+
+namespace fuse {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Vector = Eigen::VectorXd;
+using Packed = Eigen::Map<Matrix>;
+using ConstPacked = Eigen::Map<const Matrix>;
+using Strided = Eigen::Map<Matrix, 0, Eigen::OuterStride<>>;
+using ConstStrided = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
+using ConstColumn = Eigen::Map<const Vector>;
+using Column = Eigen::Map<Vector>;
+
+/// Runs `body`, which returns a status code, and turns every exception into one.
+template <typename Body>
+int guarded(Body body) noexcept {
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    return FUSE_LA_NO_MEMORY;
+  } catch (...) {
+    return FUSE_LA_FAILED;
+  }
+}
+
+/// Hands out pieces of a workspace, one after the other; all are gone with the next one on the same workspace.
+class Room {
+ public:
+  /// With space for `count` numbers in all.
+  Room(fuse_la_workspace *workspace, size_t count) {
+    if (workspace->numbers.size() < count) workspace->numbers.resize(count);
+    next_ = workspace->numbers.data();
+  }
+  double *take(size_t count) {
+    double *piece = next_;
+    next_ += count;
+    return piece;
+  }
+
+ private:
+  double *next_;
+};
+
+/// True when every index is inside 0 ..< n.
+inline bool inside(const int32_t *columns, int32_t m, int32_t n) {
+  for (int32_t i = 0; i < m; ++i)
+    if (columns[i] < 0 || columns[i] >= n) return false;
+  return true;
+}
+
+/// True when no number is NaN or infinite.
+inline bool finite(const double *numbers, size_t count) { return ConstColumn(numbers, count).allFinite(); }
+
+}  // namespace fuse
+#endif

@@ -1,0 +1,145 @@
+import Geometry
+import Inertial
+import CameraGeometry
+
+/// Velocity and gravity from tracks, with rotations from the gyroscope: linear, in closed form.
+///
+/// Camera i stands at `c_i = c0_i + t_i v + t_i^2/2 g` in the axes of the first IMU pose. A point f seen along d_i obeys
+/// `(I - d_i d_i^T) (f - c_i) = 0`: linear in f, v and g. Every point is eliminated by itself; what is left are six unknowns,
+/// of which gravity has a known length (`GravitySphere`). Biases are left out: sights would rather bend them than admit
+/// their own noise.
+/// Source: Dong-Si and Mourikis, "Estimator initialization in vision-aided inertial navigation with unknown camera-IMU
+/// calibration", IROS 2012, doi:10.1109/IROS.2012.6386235.
+package struct ClosedFormInitializer {
+  /// An IMU pose from its samples alone, as if it had begun at rest without gravity, in the first pose's axes.
+  package struct Moment {
+    /// Seconds since the first pose.
+    package var seconds: Double
+    /// The pose.
+    package var pose: Pose
+
+    /// A moment from its parts.
+    package init(seconds: Double, pose: Pose) {
+      self.seconds = seconds
+      self.pose = pose
+    }
+  }
+
+  /// Velocity of the IMU at the first pose, in its axes, m/s.
+  package var velocity = Vector3.zero
+  /// Gravity in the same axes, m/s^2.
+  package var gravity = Vector3.zero
+
+  /// A first guess of every distance, metres, until the points tell their own.
+  private static let distance = 3.0
+  /// Speeds of a carried device, 1-sigma, m/s: keeps the equations solvable.
+  private static let speed = 5.0
+
+  /// - Parameters:
+  ///   - tracks: sights refer to `moments` by index.
+  ///   - angularNoise: of a sight, 1-sigma, rad.
+  ///   - gyroscopeBiasRate: what the gyroscope's unknown bias turns the rotations by, 1-sigma, rad/s: sights long after the first
+  ///     count less.
+  /// - Returns: nil when the equations do not name a direction of gravity.
+  package init?(
+    _ moments: [Moment], tracks: [FeatureTrack], imuFromCamera: Pose, gravityMagnitude: Double, angularNoise: Double,
+    gyroscopeBiasRate: Double
+  ) {
+    let terms = tracks.map { track in
+      track.sights.map { Term(moments[$0.poseID], $0.direction, imuFromCamera) }
+    }
+    // Sights count by the angle they miss: the second round knows the distances.
+    for round in 0..<2 {
+      var system = System(speed: Self.speed)
+      for point in terms {
+        let weights = point.map { term in
+          let distance = round == 0 ? Self.distance : Self.distance(of: point, to: term, self)
+          let turn = gyroscopeBiasRate * term.seconds
+          return 1 / ((angularNoise * angularNoise + turn * turn) * distance * distance)
+        }
+        system.add(point, weights)
+      }
+      guard let solution = system.solved(length: gravityMagnitude) else { return nil }
+      self = solution
+    }
+  }
+
+  private init(velocity: Vector3, gravity: Vector3) { (self.velocity, self.gravity) = (velocity, gravity) }
+
+  private static func distance(of point: [Term], to term: Term, _ solution: ClosedFormInitializer) -> Double {
+    var square = Matrix3.zero, side = Vector3.zero
+    for other in point {
+      square += other.across
+      side += other.across * other.place(solution)
+    }
+    guard let inverse = (square + .softness).inverse else { return Self.distance }
+    let distance = (inverse * side - term.place(solution)).norm
+    return distance.isFinite ? min(max(distance, 0.3), 30) : Self.distance
+  }
+
+  /// One sight: the projection across its direction, and the camera's place as a function of the unknowns.
+  private struct Term {
+    var across: Matrix3
+    var center: Vector3
+    var seconds: Double
+    init(_ moment: Moment, _ direction: Vector3, _ imuFromCamera: Pose) {
+      let camera = moment.pose * imuFromCamera
+      let d = camera.rotation * direction
+      seconds = moment.seconds
+      across = Matrix3.identity + -Matrix3(outer: d, d)
+      center = camera.translation
+    }
+
+    /// How the place changes with velocity and with gravity.
+    var by: [Double] { [seconds, 0.5 * seconds * seconds] }
+
+    func place(_ s: ClosedFormInitializer) -> Vector3 { center + by[0] * s.velocity + by[1] * s.gravity }
+  }
+
+  /// Normal equations in (v, g), in blocks of three.
+  private struct System {
+    var N = [Matrix3](repeating: .zero, count: 4)
+    var right = [Vector3](repeating: .zero, count: 2)
+
+    init(speed: Double) { N[0] = Matrix3(diagonal: Vector3(repeating: 1 / (speed * speed))) }
+
+    /// Adds a point's sights, the point eliminated.
+    mutating func add(_ point: [Term], _ weights: [Double]) {
+      var square = Matrix3.zero, center = Vector3.zero
+      var by = [Matrix3](repeating: .zero, count: 2)
+      for (term, weight) in zip(point, weights) {
+        let across = weight * term.across
+        let pulled = across * term.center
+        square += across
+        center += pulled
+        for i in 0..<2 {
+          by[i] += term.by[i] * across
+          for j in 0..<2 { N[2 * i + j] += (term.by[i] * term.by[j]) * across }
+          right[i] = right[i] - term.by[i] * pulled
+        }
+      }
+      guard let inverse = (square + weights.reduce(0, +) * Matrix3.softness).inverse else { return }
+      for i in 0..<2 {
+        let left = by[i] * inverse
+        for j in 0..<2 { N[2 * i + j] += -(left * by[j]) }
+        right[i] += left * center
+      }
+    }
+
+    func solved(length: Double) -> ClosedFormInitializer? {
+      guard let fast = N[0].inverse else { return nil }
+      let D = N[3] + -(N[2] * fast * N[1])
+      let symmetric = 0.5 * (D + D.transpose)
+      guard let gravity = GravitySphere.least(symmetric, right[1] - N[2] * (fast * right[0]), length: length) else {
+        return nil
+      }
+      let velocity = fast * (right[0] - N[1] * gravity)
+      return velocity.isFinite ? ClosedFormInitializer(velocity: velocity, gravity: gravity) : nil
+    }
+  }
+}
+
+extension Matrix3 {
+  /// Per unit of weight: a point with less than a thirtieth of a milliradian of parallax tells nothing of the motion.
+  fileprivate static let softness = Matrix3(diagonal: Vector3(repeating: 1e-9))
+}

@@ -1,0 +1,106 @@
+internal import CLinearAlgebra
+import Geometry
+import Inertial
+
+/// What the inertial samples between two poses say about them.
+///
+/// The error `e(x0, x1) = x1 [-] f(x0)` in (theta, p, v, b_g, b_a), f the propagation with the unit's axes as they are believed
+/// to be. Its noise is what the samples gather on the way, the biases' walks among it.
+package struct InertialFactor: Sendable {
+  /// Error and its Jacobians, in blocks of three: rows (theta, p, v, b_g, b_a); columns those of x0, those of x1, the
+  /// triples of the axes.
+  package struct Linear {
+    package var error: [Vector3]
+    package var jacobian: [[Matrix3]]
+  }
+
+  private static let rows = 5
+  private let stretch: IMUInterval
+  private let propagation: InertialPropagation
+  private let noise: InertialNoise
+  /// Inverse of the noise's covariance, 5 x 5 blocks of three.
+  private let information: [Matrix3]
+
+  /// - Parameter state: about where it starts: the noise is gathered there.
+  /// - Returns: nil when the noise is not positive definite.
+  package init?(
+    _ stretch: IMUInterval, from state: InertialState, _ propagation: InertialPropagation, _ noise: InertialNoise
+  ) {
+    self.stretch = stretch
+    self.propagation = propagation
+    self.noise = noise
+    let n = 3 * Self.rows
+    var covariance = stretch.linearised(state, propagation, noise).noise.rowMajor
+    var inverse = [Double](repeating: 0, count: n * n)
+    // A micrometre, a microradian: one step alone leaves the position without noise of its own, and a bias may not walk.
+    for i in 0..<n { (covariance[i * (n + 1)], inverse[i * (n + 1)]) = (covariance[i * (n + 1)] + 1e-12, 1) }
+    guard Int(fuse_la_solve(covariance, Int32(n), &inverse, Int32(n))) == FUSE_LA_OK else { return nil }
+    information = (0..<Self.rows * Self.rows).map { block in
+      let (row, column) = (3 * (block / Self.rows), 3 * (block % Self.rows))
+      var m = Matrix3.zero
+      for a in 0..<3 { for b in 0..<3 { m[a, b] = inverse[n * (row + a) + column + b] } }
+      return m
+    }
+  }
+
+  /// The state that the samples alone carry `state` to.
+  package func carried(_ state: InertialState, _ axes: IMUIntrinsics) -> InertialState {
+    stretch.propagated(state, propagation, axes: axes)
+  }
+
+  /// Error and Jacobians at two states.
+  package func linearised(_ start: InertialState, _ end: InertialState, _ axes: IMUIntrinsics) -> Linear {
+    let (predicted, phi, byAxes, _) = stretch.linearised(start, propagation, noise, axes: axes)
+    let theta = (end.rotation * predicted.rotation.inverse).log
+    let left = Rotation.leftJacobian(theta).inverse ?? .identity
+    let right = Rotation.leftJacobian(-theta).inverse ?? .identity
+    let one = Matrix3.identity, none = Matrix3.zero
+    let forward = Matrix3(diagonal: Vector3(repeating: -phi.dt))
+    let by = byAxes.byTriple
+    return Linear(
+      error: [
+        theta, end.position - predicted.position, end.velocity - predicted.velocity,
+        end.gyroscopeBias - start.gyroscopeBias, end.accelerometerBias - start.accelerometerBias,
+      ],
+      jacobian: [
+        [-right, none, none, -(right * phi.rotationByGyroscopeBias), none, left, none, none, none, none]
+          + by.map { -(right * $0.theta) },
+        [
+          -phi.positionByRotation, -one, forward, -phi.positionByGyroscopeBias, -phi.positionByAccelerometerBias,
+          none, one, none, none, none,
+        ] + by.map { -$0.position },
+        [
+          -phi.velocityByRotation, none, -one, -phi.velocityByGyroscopeBias, -phi.velocityByAccelerometerBias,
+          none, none, one, none, none,
+        ] + by.map { -$0.velocity },
+        [none, none, none, -one, none, none, none, none, one, none] + by.map { _ in none },
+        [none, none, none, none, -one, none, none, none, none, one] + by.map { _ in none },
+      ])
+  }
+
+  /// Adds the factor to normal equations; `columns` are the blocks in the order of the Jacobian's, those of the axes left out
+  /// where they are taken as they are.
+  package func add(
+    to system: inout BlockSystem, columns: [Int], _ start: InertialState, _ end: InertialState, _ axes: IMUIntrinsics
+  ) {
+    let linear = linearised(start, end, axes)
+    for j in columns.indices {
+      // Column j of W E.
+      let weighted = (0..<Self.rows).map { i in
+        (0..<Self.rows).reduce(Matrix3.zero) { $0 + information[Self.rows * i + $1] * linear.jacobian[$1][j] }
+      }
+      for i in 0...j {
+        let block = (0..<Self.rows).reduce(Matrix3.zero) { $0 + linear.jacobian[$1][i].transpose * weighted[$1] }
+        system.add(columns[i], columns[j], block)
+      }
+      for i in 0..<Self.rows {
+        system.right[columns[j]] = system.right[columns[j]] - weighted[i].transpose * linear.error[i]
+      }
+    }
+    for i in 0..<Self.rows {
+      for j in 0..<Self.rows {
+        system.cost += information[Self.rows * i + j].form(linear.error[i], linear.error[j])
+      }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+internal import CLinearAlgebra
+import Geometry
+import CameraGeometry
+
+/// Points that all the others contradict.
+extension InitializationRefinement {
+  /// What the sights of one point are off by from where all the others foretell them.
+  package struct DeletionResidual {
+    /// Normalised and squared: chi square of `freedom` degrees where the point stands still.
+    package var square: Double
+    /// Degrees of freedom: two for each sight, less two.
+    package var freedom: Int
+  }
+
+  /// Points that stand still, as far as the others can tell, or nil where they all do; the worst are left out first, for they hide others.
+  ///
+  /// A point that slides slowly draws the states towards itself, the more so the less the rest knows, and then fits them: by its own residuals
+  /// nothing is seen of it. What it is off by without its own pull is: 99.9 % of those that stand still are within the limit.
+  package var standing: [InitializationPoint]? {
+    guard let all = deletionResiduals else { return nil }
+    var shares = all.map { $0.square / Double($0.freedom) }
+    let scale = max(1, Disparity.median(&shares) ?? 1)
+    let excess = all.map { $0.square / (scale * ChiSquaredQuantile.quantile999($0.freedom)) }
+    guard let worst = excess.max(), worst > 1 else { return nil }
+    return zip(points, excess).filter { $0.1 < max(1, Self.asBad * worst) }.map(\.0)
+  }
+
+  /// Points that are off by this share of the worst one's square, and too much, are left out together with it.
+  private static let asBad = 0.6
+
+  /// Of every point; nil where nothing is determined. With residuals r after the fit and covariance P of the states, both after the point
+  /// itself is eliminated, it is `r^T (I - H P H^T)^-1 r`: what the point would be off by, and by how much that may scatter, were it left out.
+  ///
+  /// O(s^3) for s states, and O(n^3) for each point of n sights. Source: Cook and Weisberg, "Residuals and Influence in Regression", 1982, section 2.2.
+  package var deletionResiduals: [DeletionResidual]? {
+    let size = linear.system.size, views = views
+    guard let covariance = linear.reduced(damping: 0)?.system.covariance(of: Array(0..<size)) else { return nil }
+    var result: [DeletionResidual] = []
+    for point in points {
+      guard let rows = projected(point, from: views) else { return nil }
+      let (n, m) = (rows.residual.count, rows.unknowns.count)
+      var spread = [Double](repeating: 0, count: n * m)  // H P
+      for i in 0..<n {
+        for (a, row) in rows.unknowns.enumerated() {
+          let h = rows.jacobian[i * m + a], from = row * 3 * size
+          if h != 0 {
+            for (b, column) in rows.unknowns.enumerated() { spread[i * m + b] += h * covariance[from + column] }
+          }
+        }
+      }
+      var left = [Double](repeating: 0, count: n * n)  // I - H P H^T
+      for i in 0..<n {
+        for j in i..<n {
+          let shared = (0..<m).reduce(0) { $0 + spread[i * m + $1] * rows.jacobian[j * m + $1] }
+          left[i * n + j] = (i == j ? 1 : 0) - shared
+        }
+      }
+      var solved = rows.residual
+      guard Int(fuse_la_solve(left, Int32(n), &solved, 1)) == FUSE_LA_OK else { return nil }
+      result.append(DeletionResidual(square: zip(rows.residual, solved).reduce(0) { $0 + $1.0 * $1.1 }, freedom: n))
+    }
+    return result
+  }
+
+  /// What the sights of a point, and the prior of its distance, say of the states alone: `unknowns` are those of the states.
+  private func projected(_ point: InitializationPoint, from views: [InitializationView])
+    -> (unknowns: [Int], jacobian: [Double], residual: [Double])?
+  {
+    guard let (_, sights) = pointTerm(point, from: views) else { return nil }
+    let blocks = zip(point.sights, sights).map { columns(of: $1.linear, pose: $0.poseID) }
+    let indices = Set(blocks.joined().map(\.index)).sorted()
+    let unknowns = indices.flatMap { 3 * $0..<3 * $0 + 3 }
+    let rows = 2 * sights.count + 1, m = unknowns.count
+    var H = [Double](repeating: 0, count: rows * m), F = [Double](repeating: 0, count: rows * 3)
+    var r = [Double](repeating: 0, count: rows)
+    for (k, (sight, own)) in zip(sights, blocks).enumerated() {
+      let weight = sight.weight.squareRoot()
+      let point = [sight.linear.rows.0.point, sight.linear.rows.1.point]
+      for axis in 0..<2 {
+        let row = 2 * k + axis
+        r[row] = weight * sight.linear.residual[axis]
+        for c in 0..<3 { F[3 * row + c] = weight * point[axis][c] }
+        for (index, pair) in own {
+          guard let at = unknowns.firstIndex(of: 3 * index) else { continue }
+          let values = axis == 0 ? pair.0 : pair.1
+          for c in 0..<3 { H[row * m + at + c] = weight * values[c] }
+        }
+      }
+    }
+    r[rows - 1] = (prior.mean - point.inverseDistance) / prior.sigma
+    F[3 * rows - 1] = 1 / prior.sigma
+    guard Int(fuse_la_project(&F, Int32(rows), 3, &H, Int32(m), &r)) == FUSE_LA_OK else { return nil }
+    return (unknowns, Array(H[(3 * m)...]), Array(r[3...]))
+  }
+}

@@ -1,0 +1,169 @@
+import Geometry
+import Inertial
+import SensorData
+import CameraGeometry
+
+/// Most probable states and points of the window of a start, and how well the last state is known.
+///
+/// Unknowns: (theta, p, v, b_g, b_a) of every pose, the rig where nobody calibrated it with care, and the points, which are
+/// eliminated (Schur complement). Factors: sights with Huber's weights, inertial stretches, the priors of biases and rig, and the
+/// free choice of place and heading: they are as given at one of the poses. Levenberg and Marquardt's method.
+/// Source: Triggs et al., "Bundle adjustment: a modern synthesis", 2000, doi:10.1007/3-540-44480-7_21.
+package struct InitializationRefinement {
+  /// Residual of a sight, in sigmas, from which it counts less (Huber).
+  static let doubtful = 2.5
+  /// Place and heading are ours to choose: 1-sigma, m and rad.
+  static let chosen = 1e-4
+  /// Speed of a carried device, 1-sigma, m/s.
+  static let speed = 5.0
+
+  /// States at the frames.
+  package private(set) var states: [InertialState]
+  /// The camera on the inertial unit, and that one's axes.
+  package private(set) var rig: RigEstimate
+  /// The points.
+  package private(set) var points: [InitializationPoint]
+
+  let factors: [InertialFactor]
+  var camera: FilterCamera
+  let calibration: IMUCalibration
+  /// Measured at the frames, IMU axes, rad/s.
+  let rates: [Vector3]
+  let prior: InverseDistancePrior
+  let fixed: Int
+  let place: Pose
+  private(set) var linear: Linearisation
+
+  /// - Parameters:
+  ///   - fixed: the pose whose place and heading are kept.
+  ///   - rates: measured angular velocity at each state, IMU axes, rad/s.
+  /// - Returns: nil when a point cannot be seen from where it was seen, or a number is not finite.
+  package init?(
+    states: [InertialState], rig: RigEstimate, fixed: Int, points: [InitializationPoint], factors: [InertialFactor],
+    rates: [Vector3], camera: FilterCamera, calibration: IMUCalibration
+  ) {
+    precondition(states.count == factors.count + 1 && states.count == rates.count, "a stretch between each two states")
+    self.states = states
+    self.rig = rig
+    self.points = points
+    self.factors = factors
+    self.camera = camera
+    self.calibration = calibration
+    self.rates = rates
+    // A prior that all points share counts once, not once for every point: else many points would fix the scale.
+    let common = InverseDistancePrior.handHeld
+    prior = InverseDistancePrior(
+      mean: common.mean, sigma: common.sigma * Double(max(points.count, 1)).squareRoot())
+    self.fixed = fixed
+    place = states[fixed].worldFromIMU
+    linear = Linearisation(size: 0)
+    guard let start = linearised() else { return nil }
+    linear = start
+  }
+
+  /// Descends; true when it came to rest within `rounds`.
+  package mutating func descend(rounds: Int) -> Bool {
+    var damping = 1e-5
+    for _ in 0..<rounds {
+      guard let step = linear.step(damping: damping) else { return false }
+      // Far from the solution, poses that move each by its own step leave the narrow valley of what the inertial samples
+      // allow; carrying the first state through them does not.
+      let moved = moved(by: step)
+      let candidates = [moved, moved.carried].compactMap { $0.relinearised() }
+      guard let best = candidates.min(by: { $0.linear.cost < $1.linear.cost }), best.linear.cost <= linear.cost else {
+        damping = max(damping * 30, 1e-3)
+        if damping > 1e8 { return true }
+        continue
+      }
+      let gain = linear.cost - best.linear.cost
+      self = best
+      damping = max(damping / 10, 1e-9)
+      if gain < 1e-3 * Double(points.count) { return true }
+    }
+    return false
+  }
+
+  /// The cost reached.
+  package var cost: Double { linear.cost }
+
+  /// The same with other points.
+  package func with(_ points: [InitializationPoint]) -> InitializationRefinement? {
+    InitializationRefinement(
+      states: states, rig: rig, fixed: fixed, points: points, factors: factors, rates: rates, camera: camera,
+      calibration: calibration)
+  }
+
+  /// The same with sights that err as `noise` says, frames being `spacing` seconds apart.
+  package func with(_ noise: TrackNoise, spacing: Double) -> InitializationRefinement? {
+    var result = self
+    result.camera.effectiveNoise = camera.pixelNoise / noise.loneWeight(after: spacing)
+    return result.relinearised()
+  }
+
+  /// The same in the world in which the pose at `index` stands at the place and with the heading of `pose`, which become
+  /// the fixed ones.
+  package func placed(_ index: Int, at pose: Pose) -> InitializationRefinement? {
+    let old = states[index].worldFromIMU
+    let turn = Rotation.yaw((pose.rotation * old.rotation.inverse).twistAboutZ)
+    func moved(_ point: Vector3) -> Vector3 { pose.translation + turn * (point - old.translation) }
+    let newStates = states.map { old in
+      var state = old
+      state.rotation = turn * old.rotation
+      state.position = moved(old.position)
+      state.velocity = turn * old.velocity
+      return state
+    }
+    let newPoints = points.map { old in
+      var point = old
+      point.anchor = moved(old.anchor)
+      point.bearing = turn * old.bearing
+      return point
+    }
+    return InitializationRefinement(
+      states: newStates, rig: rig, fixed: index, points: newPoints, factors: factors, rates: rates, camera: camera,
+      calibration: calibration)
+  }
+
+  private func moved(by step: Linearisation.Step) -> InitializationRefinement {
+    var result = self
+    func numbers(_ blocks: [Int]) -> [Double] { blocks.flatMap { i in (0..<3).map { step.states[i][$0] } } }
+    for k in states.indices { result.states[k] = states[k].plus(numbers(blocks(of: k))) }
+    if !isRigid { result.rig = rig.plus((numbers(mountBlocks).prefix(7) + numbers(axesBlocks))[...]) }
+    for i in points.indices { result.points[i] = points[i].plus(step.points[i]) }
+    return result
+  }
+
+  /// The first state, and where the inertial samples carry it.
+  private var carried: InitializationRefinement {
+    var result = self
+    for (k, factor) in factors.enumerated() {
+      result.states[k + 1] = factor.carried(result.states[k], rig.intrinsics)
+      (result.states[k + 1].gyroscopeBias, result.states[k + 1].accelerometerBias) = (
+        states[k + 1].gyroscopeBias, states[k + 1].accelerometerBias
+      )
+    }
+    result.settlePoints()
+    return result
+  }
+
+  /// Moves the points to where the poses, as they are, see them.
+  private mutating func settlePoints() {
+    let views = views
+    for i in points.indices {
+      guard var term = pointTerm(points[i], from: views)?.term else { continue }
+      for _ in 0..<3 {
+        guard let step = term.square.inverse.map({ $0 * term.right }), step.isFinite else { break }
+        let moved = points[i].plus(step)
+        guard let next = pointTerm(moved, from: views)?.term, next.cost < term.cost else { break }
+        (points[i], term) = (moved, next)
+      }
+    }
+  }
+
+  private func relinearised() -> InitializationRefinement? {
+    var result = self
+    guard let linear = linearised() else { return nil }
+    result.linear = linear
+    return result
+  }
+}

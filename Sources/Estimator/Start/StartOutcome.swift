@@ -1,7 +1,0 @@
-/// What came of an attempt to find a first state.
-package enum StartOutcome: Sendable {
-  /// Found.
-  case ready(InitialEstimate)
-  /// Not yet: a machine-readable word.
-  case waiting(String)
-}

@@ -1,9 +1,0 @@
-import SensorData
-
-/// Somebody who wants to know why an update says what it says. It changes nothing.
-package protocol UpdateWitness: AnyObject {
-  /// Whether the update of `peer` at `time` is of interest.
-  func wants(_ peer: String, at time: Timestamp) -> Bool
-  /// Takes an explanation.
-  func take(_ explanation: Explanation)
-}

@@ -1,0 +1,25 @@
+import Foundation
+import Simulation
+
+/// Names that changed with 0.2 and are accepted for one release, with a warning.
+enum FormerName {
+  /// What a user does about it.
+  static func sentence(_ kind: String, _ former: String, _ name: String) -> String {
+    "the \(kind) '\(former)' is now called '\(name)'; the old name ends with the next release"
+  }
+
+  /// Writes a warning to standard error.
+  static func warn(_ sentence: String) {
+    FileHandle.standardError.write(Data("warning: \(sentence)\n".utf8))
+  }
+}
+
+extension Scenario {
+  /// The scenario that a user names, a former name with a warning.
+  ///
+  /// - Throws: `ScenarioError` as `named`.
+  static func asked(_ name: String) throws(ScenarioError) -> Scenario {
+    if let current = formerNames[name] { FormerName.warn(FormerName.sentence("scenario", name, current)) }
+    return try named(name)
+  }
+}

@@ -1,0 +1,79 @@
+import Estimator
+import Geometry
+import Inertial
+import Simulation
+import TestSupport
+import Testing
+import CameraGeometry
+
+/// A kept pose is the camera's: its errors follow from those of the state and of the mount.
+@Suite struct CameraPoseFromIMUTests {
+  @Test func jacobiansAreTheDerivatives() {
+    var source = SeededRandom(seed: 21)
+    for _ in 0..<20 {
+      let state = InertialState(
+        rotation: source.rotation(), position: source.gaussian3(), velocity: source.gaussian3(),
+        gyroscopeBias: 0.01 * source.gaussian3(), accelerometerBias: 0.1 * source.gaussian3())
+      let mount = CameraMount(
+        imuFromCamera: Pose(rotation: source.rotation(), translation: 0.2 * source.gaussian3()),
+        delay: 0.02 * source.gaussian())
+      let rate = source.gaussian3(), faster = 3 * source.gaussian3(), force = 3 * source.gaussian3()
+      let carried = CameraPoseFromIMU(
+        state, angularVelocity: rate, angularAcceleration: faster, acceleration: force, mount: mount)
+      let numeric = FiniteDifferences.jacobian(inputs: 22) { (d: [Double]) -> [Double] in
+        let moved = CameraPoseFromIMU(
+          state.plus(Array(d[..<15])), angularVelocity: rate, angularAcceleration: faster, acceleration: force,
+          mount: mount.plus(d[15...]))
+        let turn = (moved.worldFromCamera.rotation * carried.worldFromCamera.rotation.inverse).log
+        let way = moved.worldFromCamera.translation - carried.worldFromCamera.translation
+        return [turn.x, turn.y, turn.z, way.x, way.y, way.z]
+      }
+      let analytic = (0..<6).map { i in
+        Array(carried.byState[15 * i..<15 * i + 15]) + Array(carried.byMount[7 * i..<7 * i + 7])
+      }
+      #expect(FiniteDifferences.largestDifference(analytic, numeric) < 1e-6)
+    }
+  }
+
+  /// What is left out of the pose when the delay is off by delta is the bend times delta^2 / 2, and its second moment is
+  /// that of a Gaussian delta's square.
+  @Test func theBendIsTheSecondDerivative() {
+    var source = SeededRandom(seed: 23)
+    for _ in 0..<10 {
+      let state = InertialState(rotation: source.rotation(), velocity: source.gaussian3())
+      var mount = CameraMount(imuFromCamera: Pose(rotation: source.rotation(), translation: 0.1 * source.gaussian3()))
+      let rate = source.gaussian3(), faster = 3 * source.gaussian3(), force = 3 * source.gaussian3()
+      func pose(_ delay: Double) -> Pose {
+        mount.delay = delay
+        return CameraPoseFromIMU(
+          state, angularVelocity: rate, angularAcceleration: faster, acceleration: force, mount: mount
+        ).worldFromCamera
+      }
+      let h = 1e-3, (before, now, after) = (pose(-h), pose(0), pose(h))
+      let turn =
+        ((after.rotation * now.rotation.inverse).log + (before.rotation * now.rotation.inverse).log) / (h * h)
+      let way = (after.translation + before.translation - 2 * now.translation) / (h * h)
+      let bend = [turn.x, turn.y, turn.z, way.x, way.y, way.z]
+      mount.delay = 0
+      let carried = CameraPoseFromIMU(
+        state, angularVelocity: rate, angularAcceleration: faster, acceleration: force, mount: mount)
+      let variance = 4e-4
+      let moments = carried.bent(delayVariance: variance)
+      for i in 0..<6 {
+        for j in 0..<6 {
+          #expect(abs(moments[6 * i + j] - 0.25 * bend[i] * bend[j] * 3 * variance * variance) < 1e-10)
+        }
+      }
+    }
+  }
+
+  @Test func mountPlusAndMinusAreInverse() {
+    var source = SeededRandom(seed: 22)
+    for _ in 0..<50 {
+      let x = CameraMount(
+        imuFromCamera: Pose(rotation: source.rotation(), translation: source.gaussian3()), delay: source.gaussian())
+      let d = (0..<CameraMount.errorSize).map { _ in 0.5 * source.gaussian() }
+      #expect(zip(x.plus(d[...]).minus(x), d).allSatisfy { abs($0 - $1) < 1e-12 })
+    }
+  }
+}
