@@ -1,22 +1,22 @@
 // swift-tools-version: 6.0
-// The rooms of the house, and who may know whom: see CONTRIBUTING.md.
+// Modules and their permitted dependencies: see CONTRIBUTING.md.
 import PackageDescription
 
 #if canImport(Darwin)
-  // Apple's systems have a NearbyInteraction, an ARKit and a simd of their own: there the rooms of these names, and what stands
-  // on them, are not built.
-  let sessionRooms: Set<String> = [
+  // Apple's systems have their own NearbyInteraction, ARKit and simd: there the modules of these names, and those that
+  // depend on them, are not built.
+  let sessionModules: Set<String> = [
     "simd", "ARKit", "NearbyInteraction", "RecordedDevices", "NearbyInteractionTests",
   ]
 #else
-  let sessionRooms: Set<String> = []
+  let sessionModules: Set<String> = []
 #endif
 
 let package = Package(
   name: "fuse",
   platforms: [.macOS(.v14)],
   products: [
-    // With the rooms whose public types a user hands in and gets out.
+    // With the modules whose public types are in the API.
     .library(
       name: "PrecisionFinding", targets: ["PrecisionFinding", "Estimator", "SensorData", "Geometry", "Ranging"]),
     .library(
@@ -51,12 +51,12 @@ let package = Package(
     // C ABI over libpng and libjpeg: 8-bit grey images from PNG and JPEG, and to PNG.
     .target(
       name: "CImages", path: "Shim/Images", linkerSettings: [.linkedLibrary("png"), .linkedLibrary("jpeg")]),
-    // C ABI over OpenCV: pyramids, corners, optical flow. By name: pkg-config would link all of its 55 libraries.
+    // C ABI over OpenCV: pyramids, corners, optical flow. Libraries by name: pkg-config would link all 55.
     .target(
       name: "CVision", path: "Shim/Vision", exclude: ["system"],
       cxxSettings: [.headerSearchPath("system"), .define("NDEBUG", .when(configuration: .release))],
       linkerSettings: ["core", "imgproc", "video"].map { .linkedLibrary("opencv_\($0)") }),
-    // C ABI over Eigen: the fixed work that times are compared with.
+    // C ABI over Eigen: fixed work as the unit of benchmark times.
     .target(
       name: "CReferenceKernel", path: "Shim/ReferenceKernel",
       cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
@@ -115,7 +115,9 @@ let package = Package(
     .testTarget(name: "ImagesTests", dependencies: ["Images", "CImages", "Simulation", "TestSupport"]),
     .testTarget(
       name: "InertialTests", dependencies: ["Inertial", "Simulation", "SensorData", "Geometry", "TestSupport"]),
-    .testTarget(name: "CameraGeometryTests", dependencies: ["CameraGeometry", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(
+      name: "CameraGeometryTests",
+      dependencies: ["CameraGeometry", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "FrontEndTests",
       dependencies: ["FrontEnd", "CameraGeometry", "Images", "Simulation", "SensorData", "Geometry", "TestSupport"]),
@@ -131,8 +133,8 @@ let package = Package(
     .testTarget(
       name: "SmoothingTests",
       dependencies: [
-        "Smoothing", "PrecisionFinding", "Estimator", "Inertial", "CameraGeometry", "Simulation", "Evaluation", "SensorData",
-        "Geometry", "TestSupport",
+        "Smoothing", "PrecisionFinding", "Estimator", "Inertial", "CameraGeometry", "Simulation", "Evaluation",
+        "SensorData", "Geometry", "TestSupport",
       ]),
     .testTarget(
       name: "PrecisionFindingTests",
@@ -168,16 +170,17 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-package.products.removeAll { sessionRooms.contains($0.name) }
-package.targets.removeAll { sessionRooms.contains($0.name) }
+package.products.removeAll { sessionModules.contains($0.name) }
+package.targets.removeAll { sessionModules.contains($0.name) }
 for target in package.targets {
   target.dependencies.removeAll { dependency in
-    if case .byNameItem(let name, _) = dependency { sessionRooms.contains(name) } else { false }
+    if case .byNameItem(let name, _) = dependency { sessionModules.contains(name) } else { false }
   }
-  if !sessionRooms.isEmpty, target.name == "fuse" { target.exclude.append("Meet") }
-  if !sessionRooms.isEmpty, target.name == "FuseCommandTests" { target.exclude.append("MeetTests.swift") }
+  if !sessionModules.isEmpty, target.name == "fuse" { target.exclude.append("Meet") }
+  if !sessionModules.isEmpty, target.name == "FuseCommandTests" { target.exclude.append("MeetTests.swift") }
 }
-// Tests are not optimised, for that takes long and most of their time is spent in the rooms; those that reckon much themselves are.
+// Tests are not optimised, which saves build time: most of their run time is spent in the modules. Tests that compute
+// much are.
 let optimised: Set<String> = ["EvaluationTests", "SimulationTests", "FrontEndTests", "EstimatorTests"]
 for target in package.targets where target.type == .test && !optimised.contains(target.name) {
   target.swiftSettings = [.unsafeFlags(["-Onone"])]

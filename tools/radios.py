@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Radios of every kind: the scenarios of `fuse simulate` with another radio, and the page about what became of them.
+"""Random radios: the scenarios of `fuse simulate` with another radio, and the page with their figures.
 
     tools/radios.py scenario <scenario file> <number>   the scenario with the radio of that number, to the standard output
     tools/radios.py page <folder>                       the page about the folder's *.yaml and *.jsonl, to the standard output
@@ -64,18 +64,18 @@ def page(folder):
         print("| radios | number | published | error ratio | half-width ratio | coverage | ideal's coverage | falsely converged trials |")
         print("|---|---:|---:|---:|---:|---:|---:|---:|")
         print(row("all", trials))
-        for key, name in [("drift_time_s", "coloured error lasts, s"), ("drift_std_m", "coloured, m"), ("range_noise_std_m", "white, m")]:
+        for key, name in [("drift_time_s", "correlation time, s"), ("drift_std_m", "coloured, m"), ("range_noise_std_m", "white, m")]:
             ordered = sorted(trials, key=lambda trial: trial["radio"][key])
             third = -(-len(ordered) // 3)
             for k in range(0, len(ordered), third):
                 part = ordered[k:k + third]
                 print(row(f"{name} {part[0]['radio'][key]:g} to {part[-1]['radio'][key]:g}", part))
-        for share in sorted({trial["radio"]["nlos_share"] for trial in trials}):
-            print(row(f"blocked {share:g}", [trial for trial in trials if trial["radio"]["nlos_share"] == share]))
+        for fraction in sorted({trial["radio"]["nlos_share"] for trial in trials}):
+            print(row(f"NLOS fraction {fraction:g}", [trial for trial in trials if trial["radio"]["nlos_share"] == fraction]))
 
 
 def motions(file, title):
-    """A row a motion of what `fuse eval --pool --format jsonl` printed."""
+    """A row per motion from the output of `fuse eval --pool --format jsonl`."""
     columns = [
         ("published", "angleAvailabilityPublishable"), ("error ratio", "angleErrorRatio"), ("90 % error ratio", "angleErrorRatio90"),
         ("half-width ratio", "halfWidthRatio"), ("10° interval time ratio", "timeTo10DegreesRatio"), ("first angle ratio", "firstAngleRatio"),

@@ -1,4 +1,4 @@
-"""The page docs/trajectory.md from what tools/update-trajectory measured. Standard library only."""
+"""Writes docs/trajectory.md from the measurements of tools/update-trajectory. Standard library only."""
 
 import json
 import math
@@ -42,18 +42,18 @@ def head(cells):
 
 
 def interval_of_mean(values):
-    """95 % by bootstrap; the seed is fixed, so that the page is the same every time."""
+    """95 % by bootstrap, with a fixed seed."""
     draw = random.Random(1)
     means = sorted(sum(draw.choice(values) for _ in values) / len(values) for _ in range(2000))
     return means[50], means[1949]
 
 
 print("# The trajectory\n")
-print("Written by `tools/update-trajectory`. What the figures mean: metrics.md.\n")
+print("Written by `tools/update-trajectory`. Definitions of the figures: metrics.md.\n")
 
 print("## Another simulator's logs, the same tracks as a published filter\n")
-print("Yaw-aligned ATE in metres. The peer is OpenVINS with relaxed gates and calibration off, started at the truth.\n")
-head(["log", "peer", "from the truth", "ratio", "NEES pos", "NEES att", "own start", "ratio", "offline", "ratio"])
+print("Yaw-aligned ATE in metres. The peer is OpenVINS with relaxed gates and calibration off, initialised from the ground truth.\n")
+head(["log", "peer", "true initial state", "ratio", "NEES pos", "NEES att", "own initialisation", "ratio", "offline", "ratio"])
 columns = {name: by_log(name) for name in ["truth", "own", "offline"]}
 ratios = {name: [] for name in columns}
 for log in LOGS:
@@ -71,12 +71,12 @@ row(["geometric mean", "", "", number(means[0], 2), "", "", "", number(means[1],
 
 print("\n## A phone in a hand (real, `tango-handheld`)\n")
 head(["", "ATE yaw m", "ATE SE3 m", "attitude °", "NEES pos", "NEES att"])
-for name, title in [("tango", "own start"), ("tango-offline", "`--offline`")]:
+for name, title in [("tango", "own initialisation"), ("tango-offline", "`--offline`")]:
     for line in lines(name):
         keys = [("ateYawAligned", 3), ("ateSE3", 3), ("attitudeDegrees", 1), ("neesPosition", 1), ("neesAttitude", 1)]
         row([title] + [number(line.get(key), digits) for key, digits in keys])
 
-print("\nBegun in the middle of it, in the midst of a walk: the parts without the sweeps at the recording's beginning.\n")
+print("\nStarted in the middle, during a walk: the parts without the sweeps at the recording's beginning.\n")
 head(["from s", "ATE yaw m", "NEES pos", "NEES att", "offline ATE yaw m", "NEES pos", "NEES att"])
 for start in [6, 12, 18, 24, 30]:
     cells = [str(start)]
@@ -86,17 +86,17 @@ for start in [6, 12, 18, 24, 30]:
         cells += [number(figures.get(key), 1) for key in ["neesPosition", "neesAttitude"]]
     row(cells)
 
-print("\n## Consistency: 50 seeds, started with errors drawn from the initial covariance\n")
+print("\n## Consistency: 50 seeds, with initial errors drawn from the initial covariance\n")
 head(["scenario", "ATE yaw m", "NEES pos", "NEES att", "pos means in band %", "att means in band %"])
 for line in lines("drawn"):
-    shares = [line.get(f"nees{part}AveragesInBand") for part in ["Position", "Attitude"]]
+    fractions = [line.get(f"anees{part}InBand") for part in ["Position", "Attitude"]]
     row(
         [line["name"], number(line.get("ateYawAligned"))]
         + [number(line.get(key), 2) for key in ["neesPosition", "neesAttitude"]]
-        + [number(None if share is None else 100 * share, 1) for share in shares]
+        + [number(None if fraction is None else 100 * fraction, 1) for fraction in fractions]
     )
 
-print("\n## What ranges do to it: trajectory error with ranges over without, 20 seeds\n")
+print("\n## Effect of ranges: trajectory error with ranges over without, 20 seeds\n")
 head(["scenario", "mean ratio", "95 %", "largest"])
 without = {line["name"]: line["ateYawAligned"] for line in lines("without")}
 for scenario in ["search", "long-walk"]:
@@ -107,13 +107,13 @@ for scenario in ["search", "long-walk"]:
         row([scenario, number(sum(values) / len(values)), f"{low:.3f} to {high:.3f}", number(max(values))])
 
 if lines("stand"):
-    print("\n## Standing still for a minute\n")
+    print("\n## Stationary for a minute\n")
     head(["scenario", "ATE yaw m", "attitude °", "NEES pos", "NEES att"])
     for line in lines("stand"):
         keys = [("ateYawAligned", 4), ("attitudeDegrees", 3), ("neesPosition", 2), ("neesAttitude", 2)]
         row([line["name"]] + [number(line.get(key), digits) for key, digits in keys])
 
-print("\n## What a frame costs\n")
+print("\n## Processor time of a frame\n")
 print("Processor time of all work on one frame, beside the frame kernel of docs/benchmark.md on the same machine in the same")
 print(f"process. The peer took {PEER_KERNELS:.2f} of that kernel.\n")
 head(["log", "mean us", "p99 us", "p99 / mean", "kernel us", "mean / kernel", "mean / peer", "memory MB"])

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Random worlds: scenarios in which everything is drawn, and the page about what became of them.
+"""Random worlds: scenarios with drawn parameters, and the page with their figures.
 
     tools/worlds.py scenario <seed> <metres to each wall> [antennas | strolls]   a scenario file, to the standard output
-    tools/worlds.py page <lines of 'fuse eval --format jsonl'>                     what became of them, to the standard output
+    tools/worlds.py page <lines of 'fuse eval --format jsonl'>                     the page, to the standard output
 
-With `antennas` the device of the same world has two or three, 3 to 30 cm off its middle, with errors of their own; with `strolls` the
-world lasts longer, and its first peer is carried about from some moment on. `tools/update-worlds` calls both.
+With `antennas` the device of the same world has two or three, 3 to 30 cm off its centre, with errors of their own; with `strolls` the
+world lasts longer, and its first peer moves from some time on. `tools/update-worlds` calls both.
 
-What is drawn is what somebody may bring along: rates and noises of every sensor within what is sold, radios whose stated noise is
-wrong, blocked sights, gross errors, silent spells, darkness, tracks of which up to a twentieth slides, one to three peers, and a
-string of gestures and walks, begun at rest or in the midst of them.
+Drawn are: rates and noises of every sensor within the range of products, wrong stated range noise, NLOS, outliers, intervals without
+ranges, darkness, up to 5 % outlier tracks, one to three peers, and a sequence of gestures and walks, started stationary or moving.
 """
 import json
 import math
@@ -62,9 +61,9 @@ def gestures(draw, duration):
 
 def antennas(draw):
     reach = log_uniform(draw, 0.03, 0.3)
-    places = [[round(draw.uniform(-reach, reach), 3) for _ in range(3)] for _ in range(draw.choice([2, 3]))]
+    positions = [[round(draw.uniform(-reach, reach), 3) for _ in range(3)] for _ in range(draw.choice([2, 3]))]
     return [
-        "  antennas_m: {" + ", ".join(f"{name}: {place}" for name, place in zip("abc", places)) + "}",
+        "  antennas_m: {" + ", ".join(f"{name}: {position}" for name, position in zip("abc", positions)) + "}",
         f"  drift_common_share: {draw.uniform(0.1, 0.9):.2f}",
         f"  antenna_bias_std_m: {log_uniform(draw, 0.01, 0.1):.3f}",
     ]
@@ -75,7 +74,7 @@ def stroll(draw):
 
 
 def scenario(seed, wall, kind):
-    # What a kind adds has draws of its own, so that the rest of the world is the same.
+    # Additions of a kind have their own draws, so that the rest of the world is the same.
     draw, added = random.Random(seed), random.Random(f"{seed} {kind}")
     lines = [f"name: world-{seed}", "description: everything drawn", "imu:"]
     noise = log_uniform(draw, 0.3, 3)
@@ -135,38 +134,38 @@ def scenario(seed, wall, kind):
 
 def quantiles(values, digits):
     values = sorted(values)
-    at = [values[min(int(share * len(values)), len(values) - 1)] for share in (0.5, 0.9, 1)]
+    at = [values[min(int(p * len(values)), len(values) - 1)] for p in (0.5, 0.9, 1)]
     return " | ".join(f"{value:.{digits}f}" for value in at)
 
 
 def page(lines):
     worlds = [world for world in map(json.loads, lines) if world["trials"]]
     links = [(world, peer, figures) for world in worlds for peer, figures in world["errors"]["peers"].items()]
-    told = [link for link in links if link[2]["intervals"]]
-    intervals = sum(figures["intervals"] for _, _, figures in told)
-    covered = sum(figures["intervals"] * figures["coverage90"] for _, _, figures in told)
+    published = [link for link in links if link[2]["intervals"]]
+    intervals = sum(figures["intervals"] for _, _, figures in published)
+    covered = sum(figures["intervals"] * figures["coverage90"] for _, _, figures in published)
     converged = sum(figures["converged"] for _, _, figures in links)
     false = [(link, link[2]["converged"] * (link[2]["falseConverged"] or 0)) for link in links]
-    wrong = [link for link in told if link[2]["angleErrorDegrees"]["median"] > 20]
+    wrong = [link for link in published if link[2]["angleErrorDegrees"]["median"] > 20]
     updates = sum(figures["judged"] for _, _, figures in links)
     name = lambda world: world["name"].split("/")[-1].split(".")[0]
-    ways = [(world, world["errors"]["trajectory"]) for world in worlds if world["errors"].get("trajectory")]
-    worst = sorted(ways, key=lambda way: -max(way[1]["neesPosition"], way[1]["neesAttitude"]))[:8]
+    paths = [(world, world["errors"]["trajectory"]) for world in worlds if world["errors"].get("trajectory")]
+    worst = sorted(paths, key=lambda path: -max(path[1]["neesPosition"], path[1]["neesAttitude"]))[:8]
     print(f"""| worlds | links | updates with an angle % | coverage of these % | links whose median angle is over 20 degrees off |\
  converged updates % | of these false % | links ever falsely converged |
 |---:|---:|---:|---:|---:|---:|---:|---:|
-| {len(worlds)} | {len(links)} | {100 * intervals / updates:.1f} | {100 * covered / intervals:.1f} | {len(wrong)} of {len(told)} |\
+| {len(worlds)} | {len(links)} | {100 * intervals / updates:.1f} | {100 * covered / intervals:.1f} | {len(wrong)} of {len(published)} |\
  {100 * converged / updates:.1f} | {100 * sum(count for _, count in false) / max(converged, 1):.1f} | {sum(count > 0 for _, count in false)} |
 
 | trajectory | median | 90 % | largest |
 |---|---:|---:|---:|
-| ATE yaw m | {quantiles([way['ateYawAligned'] for _, way in ways], 3)} |
-| NEES position | {quantiles([way['neesPosition'] for _, way in ways], 1)} |
-| NEES attitude | {quantiles([way['neesAttitude'] for _, way in ways], 1)} |
+| ATE yaw m | {quantiles([path['ateYawAligned'] for _, path in paths], 3)} |
+| NEES position | {quantiles([path['neesPosition'] for _, path in paths], 1)} |
+| NEES attitude | {quantiles([path['neesAttitude'] for _, path in paths], 1)} |
 
-Arrows that were wrong: {', '.join(f'{name(w)} {p} ({f["angleErrorDegrees"]["median"]:.0f} degrees)' for w, p, f in wrong) or 'none'}.
+Links with wrong angles: {', '.join(f'{name(w)} {p} ({f["angleErrorDegrees"]["median"]:.0f} degrees)' for w, p, f in wrong) or 'none'}.
 Falsely converged: {', '.join(f'{name(w)} {p}' for (w, p, _), count in false if count > 0) or 'none'}.
-Most over-confident paths (NEES of position and attitude):\
+Most over-confident trajectories (NEES of position and attitude):\
  {', '.join(f'{name(w)} ({t["neesPosition"]:.0f}, {t["neesAttitude"]:.0f})' for w, t in worst)}.""")
 
 

@@ -1,5 +1,5 @@
 // swift-tools-version: 6.0
-// An app that is written as for a phone, and a program that plays it a recording.
+// An app written as for a phone, and a program that runs it on a recording.
 import PackageDescription
 
 let package = Package(
@@ -7,9 +7,9 @@ let package = Package(
   platforms: [.macOS(.v14)],
   dependencies: [.package(name: "fuse", path: "../..")],
   targets: [
-    // The app: knows Apple's names only.
+    // The app: uses Apple's API only.
     .target(name: "FinderApp", dependencies: [.product(name: "NearbyInteraction", package: "fuse")]),
-    // Stands for the phone: opens the recording and plays it.
+    // Replaces the phone: opens the recording and plays it.
     .executableTarget(
       name: "finder", dependencies: ["FinderApp", .product(name: "NearbyInteraction", package: "fuse")]),
     // The tutorial's code, line by line.

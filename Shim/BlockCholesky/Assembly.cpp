@@ -1,4 +1,4 @@
-// The system comes to be, and rows are added to it.
+// Creation of the system, and addition of rows.
 #include <cmath>
 #include <eigen3/Eigen/Cholesky>
 
@@ -81,39 +81,40 @@ int fuse_bc_add(fuse_bc_system *system, const int32_t *blocks, int32_t count, in
   });
 }
 
-int fuse_bc_add_point(fuse_bc_system *system, const int32_t *blocks, int32_t sights, int32_t point, int32_t shared,
+int fuse_bc_add_point(fuse_bc_system *system, const int32_t *blocks, int32_t observations, int32_t point,
+                      int32_t shared,
                       const double *A, const double *B, const double *C, const double *r, const double *own_row) {
   return guarded([&]() -> int {
     using Rows6 = Eigen::Map<const Eigen::Matrix<double, 2, 6, Eigen::RowMajor>>;
     using Rows3 = Eigen::Map<const Eigen::Matrix<double, 2, 3, Eigen::RowMajor>>;
-    const bool stays = point >= 0;
-    if (sights <= 0 || point >= system->count() || shared <= point) return FUSE_BC_BAD_ARGUMENT;
-    if (stays && system->size[point] != 3) return FUSE_BC_BAD_ARGUMENT;
-    for (int32_t i = 0; i < sights; ++i) {
+    const bool isKept = point >= 0;
+    if (observations <= 0 || point >= system->count() || shared <= point) return FUSE_BC_BAD_ARGUMENT;
+    if (isKept && system->size[point] != 3) return FUSE_BC_BAD_ARGUMENT;
+    for (int32_t i = 0; i < observations; ++i) {
       if (i > 0 && blocks[i] <= blocks[i - 1]) return FUSE_BC_BAD_ARGUMENT;
-      if (!(stays ? system->holds(point, blocks[i]) && blocks[i] < point : system->holds(blocks[i], blocks[0])))
+      if (!(isKept ? system->holds(point, blocks[i]) && blocks[i] < point : system->holds(blocks[i], blocks[0])))
         return FUSE_BC_BAD_ARGUMENT;
       if (!system->holds(shared, blocks[i]) || blocks[i] == shared || system->size[blocks[i]] < 6)
         return FUSE_BC_BAD_ARGUMENT;
     }
     const int32_t extra = system->size[shared];
-    const Packed a(A, 2 * sights, 6), b(B, 2 * sights, extra), c(C, 2 * sights, 3);
-    const Eigen::Map<const Vector> residual(r, 2 * sights);
+    const Packed a(A, 2 * observations, 6), b(B, 2 * observations, extra), c(C, 2 * observations, 3);
+    const Eigen::Map<const Vector> residual(r, 2 * observations);
     if (!a.allFinite() || !b.allFinite() || !c.allFinite() || !residual.allFinite()) return FUSE_BC_NOT_FINITE;
 
     Eigen::Matrix3d V = c.transpose() * c;
-    Eigen::Vector3d pull = c.transpose() * residual;
+    Eigen::Vector3d gradient = c.transpose() * residual;
     if (own_row) {
       if (!std::isfinite(own_row[0]) || !std::isfinite(own_row[1])) return FUSE_BC_NOT_FINITE;
       V(2, 2) += own_row[0] * own_row[0];
-      pull(2) += own_row[0] * own_row[1];
+      gradient(2) += own_row[0] * own_row[1];
     }
-    // A direction without information has no coupling either: any positive number does for it.
+    // A direction without information has no coupling either: any positive number regularises it.
     V.diagonal().array() += 1e-12 * V.trace() + 1e-30;
     const Eigen::LLT<Eigen::Matrix3d> factor(V);
     if (factor.info() != Eigen::Success) return FUSE_BC_NOT_POSITIVE;
 
-    for (int32_t i = 0; i < sights; ++i) {
+    for (int32_t i = 0; i < observations; ++i) {
       const auto own = Rows6(A + 12 * i);
       system->gradient.segment<6>(system->offset[blocks[i]]) += own.transpose() * residual.segment<2>(2 * i);
       system->block(system->matrix, blocks[i], blocks[i]).topLeftCorner<6, 6>() += own.transpose() * own;
@@ -121,23 +122,23 @@ int fuse_bc_add_point(fuse_bc_system *system, const int32_t *blocks, int32_t sig
     }
     system->block(system->matrix, shared, shared).noalias() += b.transpose() * b;
     system->gradient.segment(system->offset[shared], extra).noalias() += b.transpose() * residual;
-    if (stays) {
+    if (isKept) {
       system->block(system->matrix, point, point) += V;
-      system->gradient.segment<3>(system->offset[point]) += pull;
-      for (int32_t i = 0; i < sights; ++i)
+      system->gradient.segment<3>(system->offset[point]) += gradient;
+      for (int32_t i = 0; i < observations; ++i)
         system->block(system->matrix, point, blocks[i]).leftCols<6>() +=
             Rows3(C + 6 * i).transpose() * Rows6(A + 12 * i);
       system->block(system->matrix, shared, point).noalias() += b.transpose() * c;
       return FUSE_BC_OK;
     }
 
-    // Y_i = L^-1 C_i^T A_i, 3 x 6: what leaves with the point is Y^T Y.
-    const Eigen::Vector3d z = factor.matrixL().solve(pull);
-    Eigen::Matrix<double, 3, Eigen::Dynamic> Y(3, 6 * sights);
+    // Y_i = L^-1 C_i^T A_i, 3 x 6: the Schur complement subtracts Y^T Y.
+    const Eigen::Vector3d z = factor.matrixL().solve(gradient);
+    Eigen::Matrix<double, 3, Eigen::Dynamic> Y(3, 6 * observations);
     const Eigen::Matrix<double, 3, Eigen::Dynamic> Ys = factor.matrixL().solve((c.transpose() * b).eval());
-    for (int32_t i = 0; i < sights; ++i)
+    for (int32_t i = 0; i < observations; ++i)
       Y.middleCols<6>(6 * i) = factor.matrixL().solve((Rows3(C + 6 * i).transpose() * Rows6(A + 12 * i)).eval());
-    for (int32_t i = 0; i < sights; ++i) {
+    for (int32_t i = 0; i < observations; ++i) {
       const auto mine = Y.middleCols<6>(6 * i);
       system->gradient.segment<6>(system->offset[blocks[i]]) -= mine.transpose() * z;
       for (int32_t j = 0; j <= i; ++j)

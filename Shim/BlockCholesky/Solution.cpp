@@ -15,7 +15,7 @@ int factor(fuse_bc_system &s) {
       const int32_t from = std::max(s.first[i], s.first[j]);
       if (from < j) {
         const View left = s.part(s.matrix, i, from, j), right = s.part(s.matrix, j, from, j);
-        // Of a point's three rows the products are dots of rows as they lie: packing them for the blocked product would cost more.
+        // For the three rows of a point plain dot products are faster than packing for the blocked product.
         if (std::min(s.size[i], s.size[j]) <= 3)
           target.noalias() -= left.lazyProduct(right.transpose());
         else
@@ -72,7 +72,7 @@ int fuse_bc_solve(fuse_bc_system *system, double damping, double *x) {
 int fuse_bc_invert(fuse_bc_system *system) {
   return guarded([&]() -> int {
     fuse_bc_system &s = *system;
-    // In place: column j of the factor is not needed any more once column j of the inverse is known.
+    // In place: column j of the factor is not needed once column j of the inverse is known.
     s.isInverted = false;
     std::vector<std::vector<int32_t>> below(s.count());  // rows whose envelope reaches a column
     for (int32_t i = 0; i < s.count(); ++i)
@@ -120,7 +120,7 @@ int fuse_bc_invert(fuse_bc_system *system) {
 
 int fuse_bc_inverse_block(const fuse_bc_system *system, int32_t row, int32_t column, double *result) {
   return guarded([&]() -> int {
-    // Views are of writable memory; nothing is written through this one.
+    // Views need writable memory; nothing is written through this one.
     fuse_bc_system &s = const_cast<fuse_bc_system &>(*system);
     const int32_t high = std::max(row, column), low = std::min(row, column);
     if (!s.holds(high, low) || !s.isInverted) return FUSE_BC_BAD_ARGUMENT;

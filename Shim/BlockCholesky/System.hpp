@@ -1,4 +1,4 @@
-// The envelope matrix, its views, and the wall that no exception passes.
+// The envelope matrix, its views, and the exception barrier.
 #ifndef FUSE_BLOCK_CHOLESKY_SYSTEM_HPP
 #define FUSE_BLOCK_CHOLESKY_SYSTEM_HPP
 #include <eigen3/Eigen/Core>

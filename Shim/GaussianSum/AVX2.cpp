@@ -1,4 +1,4 @@
-// The kernel once more, for processors with AVX2: four lanes are one register there instead of two.
+// The kernel for processors with AVX2: four lanes are one register instead of two.
 #include "CInterface.hpp"
 
 #ifdef __x86_64__

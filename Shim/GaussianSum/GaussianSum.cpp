@@ -1,4 +1,4 @@
-// The C interface: sizes are checked, and the processor is asked what it has.
+// The C interface: checks sizes and selects the kernel at run time.
 #include "CInterface.hpp"
 
 namespace {
@@ -22,7 +22,8 @@ bool usesAVX2(const fuse_gaussian_sum &set) {
 
 }  // namespace
 
-extern "C" int fuse_gaussian_sum_update(fuse_gaussian_sum set, const fuse_range *range, const double *white, fuse_range_sums *sums,
+extern "C" int fuse_gaussian_sum_update(fuse_gaussian_sum set, const fuse_range *range, const double *white,
+                                        fuse_range_sums *sums,
                                       fuse_noise_statistics *statistics, double *work) {
   if (!isSound(set, *range)) return -1;
 #ifdef __x86_64__
@@ -32,7 +33,8 @@ extern "C" int fuse_gaussian_sum_update(fuse_gaussian_sum set, const fuse_range 
 }
 
 extern "C" int fuse_gaussian_sum_forget(fuse_gaussian_sum set, const fuse_forgetting *step) {
-  if (!isSound(set) || step->first < 5 || step->antennas < 1 || step->first + step->antennas >= set.dimension) return -1;
+  if (!isSound(set) || step->first < 5 || step->antennas < 1 ||
+      step->first + step->antennas >= set.dimension) return -1;
 #ifdef __x86_64__
   if (usesAVX2(set)) return fuse::avx2::forget(set, *step), 0;
 #endif
@@ -55,7 +57,8 @@ extern "C" int fuse_gaussian_sum_curvatures(fuse_gaussian_sum set, const double 
   return fuse::baseline::curvatures(set, from, curvatures), 0;
 }
 
-extern "C" int fuse_gaussian_sum_predict(fuse_gaussian_sum set, int32_t i, const fuse_range *range, double *row, double *variance,
+extern "C" int fuse_gaussian_sum_predict(fuse_gaussian_sum set, int32_t i, const fuse_range *range, double *row,
+                                         double *variance,
                                         double *work) {
   if (!isSound(set, *range) || i < 0 || i >= set.count) return -1;
   return fuse::baseline::predict(set, i, *range, row, variance, work), 0;

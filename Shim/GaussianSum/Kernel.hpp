@@ -1,10 +1,11 @@
-// What is done to the hypotheses of a link. Included by each file that compiles it for one kind of processor, inside a namespace of its own; so are
-// the parts, from the bottom up: Vector, PredictedRange, Likelihood, LOSTransition, LaneGroup.
+// Operations on the Gaussian sum of a link. Included by each file that compiles it for one kind of processor, inside a
+// namespace of its own; so are the parts, from the bottom up: Vector, PredictedRange, Likelihood, LOSTransition,
+// LaneGroup.
 #include "Names.hpp"
 
 #include "LaneGroup.hpp"
 
-/// All groups; lanes without a pair weigh nothing.
+/// Updates all groups; lanes without a pair have zero weight.
 template <int N>
 static void updateAll(fuse_gaussian_sum set, const fuse_range &range, const double *white, fuse_range_sums *sums,
                       fuse_noise_statistics *statistics, Lanes *work) {
@@ -34,18 +35,18 @@ static void updateAll(fuse_gaussian_sum set, const fuse_range &range, const doub
   *sums = {sum(s.innovation), sum(s.variance), sum(s.regular), sum(s.after), sum(s.before)};
 }
 
-void update(fuse_gaussian_sum set, const fuse_range &range, const double *white, fuse_range_sums *sums, fuse_noise_statistics *statistics,
-            double *room) {
-  Lanes *work = lanes(room);
+void update(fuse_gaussian_sum set, const fuse_range &range, const double *white, fuse_range_sums *sums,
+            fuse_noise_statistics *statistics, double *workspace) {
+  Lanes *work = lanes(workspace);
   switch (set.dimension) {
-    // One antenna, and a peer that stands or walks.
+    // One antenna, and a stationary or a moving peer.
     case 7: return updateAll<7>(set, range, white, sums, statistics, work);
     case 10: return updateAll<10>(set, range, white, sums, statistics, work);
     default: return updateAll<0>(set, range, white, sums, statistics, work);
   }
 }
 
-/// Calls `body` with every cell and its first hypothesis; the others follow by twos.
+/// Calls `body` with every cell and its first component; the others follow in steps of two.
 template <int N, typename Body>
 static void forEachCell(fuse_gaussian_sum set, Body body) {
   const int n = N ? N : set.dimension, size = 6 + n - 2 + triangle(n);
@@ -56,18 +57,18 @@ static void forEachCell(fuse_gaussian_sum set, Body body) {
 template <int N>
 static void forgetAll(fuse_gaussian_sum set, const fuse_forgetting &step) {
   forEachCell<N>(set, [&](Cell<N> cell, int first) {
-    Lanes phi = Lanes(1.0), fresh = Lanes(0.0);
+    Lanes phi = Lanes(1.0), newVariance = Lanes(0.0);
     for (int lane = 0; lane < 4 && first + 2 * lane < set.count; ++lane) {
       const int noise = set.noise[first + 2 * lane];
-      phi[lane] = step.memory[noise], fresh[lane] = step.fresh[noise];
+      phi[lane] = step.decay[noise], newVariance[lane] = step.newVariance[noise];
     }
     Lanes *p = cell.covariance(), *x = cell.scalars();
     for (int a = step.first; a < step.first + step.antennas; ++a) {
       x[a - 2] *= phi;
       for (int k = 0; k <= a; ++k) p[triangle(a) + k] *= phi;
       for (int k = a; k < cell.n(); ++k) p[triangle(k) + a] *= phi;
-      for (int b = step.first; b < a; ++b) p[triangle(a) + b] += step.correlation * fresh;
-      p[triangle(a) + a] += fresh;
+      for (int b = step.first; b < a; ++b) p[triangle(a) + b] += step.correlation * newVariance;
+      p[triangle(a) + a] += newVariance;
     }
   });
 }
@@ -90,8 +91,8 @@ void drift(fuse_gaussian_sum set, const fuse_path_drift &lost) {
     Lanes *p = cell.covariance();
     const Lanes rho = cell.scalars()[0], inverse = 1.0 / atLeast(rho, 0.1);
     // The Jacobian's columns are orthogonal, so its inverse only scales.
-    const Vector d = from + rho * u, turn(-d.y, d.x, Lanes(0.0));
-    const Lanes g0 = turn.dot(e1) * inverse, g1 = turn.dot(e2) * inverse, g2 = turn.dot(u);
+    const Vector d = from + rho * u, rotated(-d.y, d.x, Lanes(0.0));
+    const Lanes g0 = rotated.dot(e1) * inverse, g1 = rotated.dot(e2) * inverse, g2 = rotated.dot(u);
     auto spread = [&](Vector v) { return Vector(rows[0].dot(v), rows[1].dot(v), rows[2].dot(v)); };
     const Vector lost0 = spread(e1), lost1 = spread(e2), lost2 = spread(u);
     p[0] += lost.yawVariance * g0 * g0 + lost0.dot(e1) * inverse * inverse;
@@ -106,7 +107,8 @@ void drift(fuse_gaussian_sum set, const fuse_path_drift &lost) {
 void curvatures(fuse_gaussian_sum set, const double *from, double *curvatures) {
   forEachCell<0>(set, [&](Cell<0> cell, int first) {
     Lanes b1, b2;
-    RangeDerivatives(Vector(cell.at), Vector(cell.tangent()), cell.scalars()[0], from).curvatures(cell.covariance(), b1, b2);
+    RangeDerivatives(Vector(cell.at), Vector(cell.tangent()), cell.scalars()[0], from)
+        .curvatures(cell.covariance(), b1, b2);
     for (int lane = 0; lane < 4 && first + 2 * lane < set.count; ++lane) {
       curvatures[2 * (first + 2 * lane)] = b1[lane], curvatures[2 * (first + 2 * lane) + 1] = b2[lane];
     }
@@ -117,7 +119,8 @@ template <NLOSBias nlosBias>
 static void predict(Cell<0> cell, int lane, const fuse_range &range, double *row, double *variance, Lanes *work) {
   const int n = cell.n();
   LOSTransition<0, nlosBias> transition(cell, Lanes(0.0), range, work);
-  const PredictedRange<0> predicted(transition.direction, transition.tangent, transition.x[0], transition.x[2], cell, range, transition.ph);
+  const PredictedRange<0> predicted(transition.direction, transition.tangent, transition.x[0], transition.x[2], cell,
+                                    range, transition.ph);
   *variance = transition.withNLOSBias(predicted, range)[lane];
   for (int k = 0; k < n; ++k) row[k] = 0;
   row[0] = predicted.h0[lane], row[1] = predicted.h1[lane], row[2] = predicted.h2[lane];

@@ -3,17 +3,20 @@
 #include "Likelihood.hpp"
 #include "PredictedRange.hpp"
 
-/// What a transition found.
+/// Innovation (m), its variance (m^2), and the posterior probability of an inlier.
 struct Outcome {
   Lanes innovation, variance, responsibility;
 };
 
-/// What there is of the nlosBias: none with a los predicted, the one that the half it comes from has, or a new one apart from all else.
-enum class NLOSBias { none, kept, fresh };
+/// NLOS bias of a transition: none under LOS, kept from the previous NLOS state, or initial and independent of the
+/// other states.
+enum class NLOSBias { none, kept, initial };
 
-/// One of the four transitions in which the predicted of a pair can go at a range: from which half it comes, in which it ends, and Bayes' rule on it.
+/// One of the four LOS/NLOS transitions of a pair at a range: the initial and the final mode, and the measurement
+/// update.
 ///
-/// The covariance is not touched: `P' = P - k (P h)(P h)^T` is worked out when the transitions that end alike are merged.
+/// The covariance is not modified: `P' = P - k (P h)(P h)^T` is evaluated when the transitions with one final mode are
+/// merged.
 template <int N, NLOSBias nlosBias>
 struct LOSTransition {
   Cell<N> cell;
@@ -22,40 +25,41 @@ struct LOSTransition {
   Vector direction, tangent;
   /// n - 2 and n lanes.
   Lanes *x, *ph;
-  /// `1 / (h^T P h + R)`; zero where nothing is moved.
+  /// `1 / (h^T P h + R)`; zero without an update.
   Lanes k = Lanes(0.0);
-  /// Variance of a new nlosBias, m^2.
-  Lanes fresh = Lanes(0.0);
+  /// Variance of an initial NLOS bias, m^2.
+  Lanes newBiasVariance = Lanes(0.0);
 
   LOSTransition(Cell<N> cell, Lanes weight, const fuse_range &range, Lanes *work)
       : cell(cell), weight(weight), direction(cell.at), tangent(cell.tangent()), x(work), ph(work + cell.n()) {
     for (int c = 0; c < cell.n() - 2; ++c) x[c] = cell.scalars()[c];
     if (nlosBias == NLOSBias::none) x[cell.n() - 3] = Lanes(0.0);
-    if (nlosBias == NLOSBias::fresh) x[cell.n() - 3] = Lanes(range.nlosMean), fresh = Lanes(range.nlosVariance);
+    if (nlosBias == NLOSBias::initial) x[cell.n() - 3] = Lanes(range.nlosMean),
+                                      newBiasVariance = Lanes(range.nlosVariance);
   }
 
-  /// The transition does not matter: nothing is moved, and the range counts as a outlier error of density `outlier`. Left as heavy as it was, it
-  /// would outweigh all others as soon as a range is outlier to them.
+  /// Marks the transition as negligible: no update, and the range counts as an outlier of density `outlier`. With an
+  /// unchanged weight it would outweigh all others at a range that is an outlier to them.
   void setIrrelevant(Lanes outlier) {
     weight *= outlier;
     for (int r = 0; r < cell.n(); ++r) ph[r] = Lanes(0.0);
   }
 
-  /// By how much the range is off what is foretold for it, metres.
+  /// Innovation of the range, metres.
   Lanes innovation(const RangeDerivatives &row, const fuse_range &range) const {
     Lanes biases = x[1] + x[range.coloured - 2] + x[cell.n() - 3];
     if (range.constant >= 0) biases += x[range.constant - 2];
     return range.range - row.distance * (1.0 + x[2]) - biases;
   }
 
-  /// What the nlosBias adds to `P h` and to `h^T P h`.
+  /// Adds the NLOS bias to `P h` and returns `h^T P h` with it.
   Lanes withNLOSBias(const PredictedRange<N> &predicted, const fuse_range &range) {
     const int last = cell.n() - 1;
     Lanes variance = predicted.variance;
     if (nlosBias == NLOSBias::none) ph[last] = Lanes(0.0);
-    if (nlosBias == NLOSBias::fresh) {
-      ph[last] = fresh;
-      variance += fresh;
+    if (nlosBias == NLOSBias::initial) {
+      ph[last] = newBiasVariance;
+      variance += newBiasVariance;
     }
     if (nlosBias == NLOSBias::kept) {
       const Lanes *own = cell.nlosBias();
@@ -67,34 +71,36 @@ struct LOSTransition {
     return atLeast(variance, 0);
   }
 
-  /// Probability that the nlosBias is positive, after a gain of `k` has narrowed it.
+  /// Probability that the NLOS bias is positive after an update with the gain `k`.
   Lanes positiveBiasProbability(Mask mask) const {
     if (nlosBias == NLOSBias::none) return Lanes(1.0);
     const int last = cell.n() - 1;
-    Lanes variance = nlosBias == NLOSBias::kept ? cell.nlosBias()[last] : fresh;
+    Lanes variance = nlosBias == NLOSBias::kept ? cell.nlosBias()[last] : newBiasVariance;
     variance -= k * ph[last] * ph[last];
-    // A number that is known is taken as given.
+    // Zero variance: a known value counts as positive.
     const Mask known = variance <= Lanes(0.0);
-    const Lanes weight = normalShare(x[last - 2] / root(replace(variance, Lanes(1.0), known)));
-    return replace(weight, Lanes(1.0), known | ~mask);
+    const Lanes probability = clampedNormalCDF(x[last - 2] / root(replace(variance, Lanes(1.0), known)));
+    return replace(probability, Lanes(1.0), known | ~mask);
   }
 
-  /// The Kalman update, iterated once where the range curvatures, weighted down by the probability of a outlier error
-  /// (`R / p(regular)`); the weight is multiplied by the likelihood. An nlosBias cannot be negative: the evidence for a normal
-  /// distribution cut at zero is that for the whole one times the ratio of the shares above zero after and before.
+  /// Kalman update, iterated once where the range is curved, with the noise variance `R / p(inlier)`; the weight is
+  /// multiplied by the likelihood. An NLOS bias cannot be negative: the likelihood under the truncated normal
+  /// distribution is that of the whole one times the ratio of the probabilities above zero after and before.
   ///
   /// Source of the iterated update: Bell and Cathey, IEEE TAC 38(2), 1993, doi:10.1109/9.250476.
   ///
-  /// `seen`: the range from the half that the transition comes from, with its `P h`. To pairs out of `active` the transition does not matter (`setIrrelevant`).
-  Outcome assimilate(const PredictedRange<N> &seen, const Lanes *seenPh, const fuse_range &range, Lanes noiseVariance, Mask active,
+  /// `predicted`: the predicted range of the initial mode, with its `P h`. Pairs outside `active` are negligible
+  /// (`setIrrelevant`).
+  Outcome update(const PredictedRange<N> &predicted, const Lanes *predictedPh, const fuse_range &range,
+                 Lanes noiseVariance, Mask active,
                      Lanes outlier) {
     const int n = cell.n();
-    for (int r = 0; r < n - 1; ++r) ph[r] = seenPh[r];
-    RangeDerivatives row = seen.row;
-    Lanes variance = withNLOSBias(seen, range);
+    for (int r = 0; r < n - 1; ++r) ph[r] = predictedPh[r];
+    RangeDerivatives row = predicted.row;
+    Lanes variance = withNLOSBias(predicted, range);
     Lanes innovation = this->innovation(row, range);
     Likelihood likelihood(innovation, variance + noiseVariance, range);
-    if (nlosBias == NLOSBias::fresh) considerLongNLOSBias(likelihood, variance, innovation, noiseVariance, range);
+    if (nlosBias == NLOSBias::initial) considerLongNLOSBias(likelihood, variance, innovation, noiseVariance, range);
     const Outcome outcome{innovation, variance + noiseVariance, likelihood.responsibility()};
     weight = weight * replace(outlier, likelihood.total(), active);
     const Mask moved = active & (outcome.responsibility > Lanes(0.02));
@@ -106,7 +112,7 @@ struct LOSTransition {
     const Lanes curvature = replace(curvature1, curvature2, curvature2 > curvature1);
     const Mask curved = moved & (curvature * curvature > 0.01 * outcome.variance);
     if (any(curved)) {
-      // A second pass at the updated point: z - h(x1) - H (x0 - x1), the biases being linear.
+      // Second iteration at the updated point: z - h(x1) - H (x0 - x1), the biases being linear.
       const Lanes gain = replace(innovation / (variance + noise), Lanes(0.0), ~curved);
       const Lanes d0 = ph[0] * gain, d1 = ph[1] * gain, d2 = ph[2] * gain;
       Vector u = direction, e1 = tangent;
@@ -127,19 +133,20 @@ struct LOSTransition {
     return outcome;
   }
 
-  /// Only who is surprised by a new nlosBias asks whether it is one of the long ones.
-  void considerLongNLOSBias(Likelihood &likelihood, Lanes &variance, Lanes innovation, Lanes r, const fuse_range &range) {
-    likelihood.weight(Lanes(1 - range.longNLOSProbability));
-    const Mask surprised = (innovation > Lanes(0.0)) & (innovation * innovation > variance + r);
-    if (!any(surprised)) return;
+  /// Adds the long-bias part of the prior where the innovation of an initial NLOS bias is positive and beyond 1 sigma.
+  void considerLongNLOSBias(Likelihood &likelihood, Lanes &variance, Lanes innovation, Lanes r,
+                            const fuse_range &range) {
+    likelihood.scale(Lanes(1 - range.longNLOSProbability));
+    const Mask isLongCandidate = (innovation > Lanes(0.0)) & (innovation * innovation > variance + r);
+    if (!any(isLongCandidate)) return;
     const Lanes wider = variance + (range.longNLOSVariance - range.nlosVariance);
     Likelihood far(innovation, wider + r, range);
-    far.weight(replace(Lanes(0.0), Lanes(range.longNLOSProbability), surprised));
+    far.scale(replace(Lanes(0.0), Lanes(range.longNLOSProbability), isLongCandidate));
     const Mask isFar = far.regular > likelihood.regular;
     likelihood.regular = likelihood.regular + far.regular;
     likelihood.outlier = likelihood.outlier + far.outlier;
-    fresh = replace(fresh, Lanes(range.longNLOSVariance), isFar);
-    ph[cell.n() - 1] = fresh;
+    newBiasVariance = replace(newBiasVariance, Lanes(range.longNLOSVariance), isFar);
+    ph[cell.n() - 1] = newBiasVariance;
     variance = replace(variance, wider, isFar);
   }
 };

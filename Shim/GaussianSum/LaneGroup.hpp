@@ -7,15 +7,16 @@ struct Sums {
   Lanes innovation = Lanes(0.0), variance = Lanes(0.0), regular = Lanes(0.0), after = Lanes(0.0), before = Lanes(0.0);
 };
 
-/// Of one group: what `fuse_noise_statistics` says, lane by lane.
+/// `fuse_noise_statistics` of one group, per lane.
 struct NoiseStatistics {
   Lanes weight = Lanes(0.0), degrees = Lanes(0.0), change = Lanes(0.0);
 };
 
-/// Share of the best hypothesis' below which a transition is not worked out.
+/// Weight, relative to the best component, below which a transition is not evaluated.
 constexpr double negligible = 1e-8;
 
-/// The mean of two transitions into a cell, the difference of their states into `offset`; returns the weight of the second.
+/// Writes the mean of two transitions into a cell and the difference of their states into `offset`; returns the weight
+/// of the second.
 template <int N, NLOSBias A, NLOSBias B>
 static Lanes mergeStates(const LOSTransition<N, A> &a, const LOSTransition<N, B> &b, Cell<N> cell, Lanes *offset) {
   const Mask swapped = b.weight > a.weight;
@@ -37,7 +38,8 @@ static Lanes mergeStates(const LOSTransition<N, A> &a, const LOSTransition<N, B>
   return replace(w, 1.0 - w, swapped);
 }
 
-/// Bayes' rule for one group, in place: every pair in its four transitions, and the transitions that end alike merged afterwards.
+/// Measurement update of one group, in place: four transitions per pair; those with one final mode are merged
+/// afterwards.
 template <int N>
 struct LaneGroup {
   const fuse_range &range;
@@ -45,7 +47,7 @@ struct LaneGroup {
   Lanes *work;
   Sums sums;
 
-  /// Weights of the halves after the range relative to `exp(scale)`, and what is told of the white noise.
+  /// Weights of LOS and NLOS after the range relative to `exp(scale)`, and the statistics of the white noise.
   struct Result {
     Lanes scale, los, nlos;
     NoiseStatistics statistics;
@@ -58,36 +60,40 @@ struct LaneGroup {
     const Lanes pair = exponential(result.scale - best);
     const Lanes wf = exponential(logLOS - result.scale), wb = exponential(logNLOS - result.scale);
     sums.before += pair * (wf + wb);
-    nlos.nlosBias()[n - 1] += range.widening;
-    LOSTransition<N, NLOSBias::none> stays(los, wf * (1 - range.lost), range, work);
-    LOSTransition<N, NLOSBias::none> clears(nlos, wb * range.back, range, work + 2 * n);
-    LOSTransition<N, NLOSBias::kept> lasts(nlos, wb * (1 - range.back), range, work + 4 * n);
-    LOSTransition<N, NLOSBias::fresh> begins(los, wf * range.lost, range, work + 6 * n);
-    const Lanes r = white + range.extra;
-    const Mask ofLOS = matters(stays.weight, pair) | matters(begins.weight, pair);
-    const Mask ofNLOS = matters(clears.weight, pair) | matters(lasts.weight, pair);
+    nlos.nlosBias()[n - 1] += range.nlosRandomWalkVariance;
+    LOSTransition<N, NLOSBias::none> losToLOS(los, wf * (1 - range.losLossProbability), range, work);
+    LOSTransition<N, NLOSBias::none> nlosToLOS(nlos, wb * range.losReturnProbability, range, work + 2 * n);
+    LOSTransition<N, NLOSBias::kept> nlosToNLOS(nlos, wb * (1 - range.losReturnProbability), range, work + 4 * n);
+    LOSTransition<N, NLOSBias::initial> losToNLOS(los, wf * range.losLossProbability, range, work + 6 * n);
+    const Lanes r = white + range.extraVariance;
+    const Mask ofLOS = matters(losToLOS.weight, pair) | matters(losToNLOS.weight, pair);
+    const Mask ofNLOS = matters(nlosToLOS.weight, pair) | matters(nlosToNLOS.weight, pair);
     Lanes *phLOS = work + 8 * n, *phNLOS = work + 9 * n;
-    // Two transitions begin where one half is, and see the range alike. To what does not matter it is as outlier as to what does, and one half tells how outlier.
+    // Two transitions start from one mode and share the predicted range. For negligible modes the outlier density is
+    // that of the other mode.
     Lanes outlier = Lanes(1.0);
     const bool isLOSPredicted = any(ofLOS) || !any(ofNLOS);
     if (isLOSPredicted) {
-      const PredictedRange<N> predicted(stays.direction, stays.tangent, stays.x[0], stays.x[2], los, range, phLOS);
-      outlier = Likelihood::ofOutlier(stays.innovation(predicted.row, range), predicted.variance + r, range);
-      assimilate(stays, predicted, phLOS, pair, r, outlier, &white, result.statistics);
-      assimilate(begins, predicted, phLOS, pair, r + range.flutter, outlier, nullptr, result.statistics);
+      const PredictedRange<N> predicted(losToLOS.direction, losToLOS.tangent, losToLOS.x[0], losToLOS.x[2], los, range,
+                                        phLOS);
+      outlier = Likelihood::ofOutlier(losToLOS.innovation(predicted.row, range), predicted.variance + r, range);
+      update(losToLOS, predicted, phLOS, pair, r, outlier, &white, result.statistics);
+      update(losToNLOS, predicted, phLOS, pair, r + range.nlosNoiseVariance, outlier, nullptr, result.statistics);
     }
     if (any(ofNLOS)) {
-      const PredictedRange<N> predicted(clears.direction, clears.tangent, clears.x[0], clears.x[2], nlos, range, phNLOS);
-      if (!isLOSPredicted) outlier = Likelihood::ofOutlier(clears.innovation(predicted.row, range), predicted.variance + r, range);
-      assimilate(clears, predicted, phNLOS, pair, r, outlier, &white, result.statistics);
-      assimilate(lasts, predicted, phNLOS, pair, r + range.flutter, outlier, nullptr, result.statistics);
+      const PredictedRange<N> predicted(nlosToLOS.direction, nlosToLOS.tangent, nlosToLOS.x[0], nlosToLOS.x[2], nlos,
+                                        range, phNLOS);
+      if (!isLOSPredicted) outlier = Likelihood::ofOutlier(nlosToLOS.innovation(predicted.row, range),
+                                                           predicted.variance + r, range);
+      update(nlosToLOS, predicted, phNLOS, pair, r, outlier, &white, result.statistics);
+      update(nlosToNLOS, predicted, phNLOS, pair, r + range.nlosNoiseVariance, outlier, nullptr, result.statistics);
     } else {
-      clears.setIrrelevant(outlier), lasts.setIrrelevant(outlier);
+      nlosToLOS.setIrrelevant(outlier), nlosToNLOS.setIrrelevant(outlier);
     }
-    if (!isLOSPredicted) stays.setIrrelevant(outlier), begins.setIrrelevant(outlier);
-    merge(stays, clears, lasts, begins, los, nlos);
-    result.los = stays.weight + clears.weight;
-    result.nlos = lasts.weight + begins.weight;
+    if (!isLOSPredicted) losToLOS.setIrrelevant(outlier), losToNLOS.setIrrelevant(outlier);
+    merge(losToLOS, nlosToLOS, nlosToNLOS, losToNLOS, los, nlos);
+    result.los = losToLOS.weight + nlosToLOS.weight;
+    result.nlos = nlosToNLOS.weight + losToNLOS.weight;
     return result;
   }
 
@@ -95,13 +101,14 @@ struct LaneGroup {
     return (weight > Lanes(1e-9)) & (weight * pair > Lanes(negligible));
   }
 
-  /// What cannot matter is not worked out: neither within the pair nor beside the best of all.
+  /// Skips transitions that are negligible within the pair or against the best component.
   template <NLOSBias nlosBias>
-  void assimilate(LOSTransition<N, nlosBias> &transition, const PredictedRange<N> &predicted, const Lanes *ph, Lanes pair, Lanes noise, Lanes outlier,
+  void update(LOSTransition<N, nlosBias> &transition, const PredictedRange<N> &predicted, const Lanes *ph, Lanes pair,
+              Lanes noise, Lanes outlier,
                   const Lanes *white, NoiseStatistics &statistics) {
     const Mask active = matters(transition.weight, pair);
     if (!any(active)) return transition.setIrrelevant(outlier);
-    const Outcome outcome = transition.assimilate(predicted, ph, range, noise, active, outlier);
+    const Outcome outcome = transition.update(predicted, ph, range, noise, active, outlier);
     const Lanes posterior = replace(transition.weight * pair, Lanes(0.0), ~active);
     sums.innovation += posterior * replace(outcome.innovation, Lanes(0.0), ~active);
     sums.variance += posterior * replace(outcome.variance, Lanes(0.0), ~active);
@@ -110,16 +117,17 @@ struct LaneGroup {
     statistics.weight += posterior;
     if (!white) return;
     const Lanes part = *white / outcome.variance;
-    const Mask nothing = posterior <= Lanes(0.0);
-    const Lanes weight = replace(posterior * outcome.responsibility * part * part, Lanes(0.0), nothing);
+    const Mask isZero = posterior <= Lanes(0.0);
+    const Lanes weight = replace(posterior * outcome.responsibility * part * part, Lanes(0.0), isZero);
     const Lanes change = outcome.innovation * outcome.innovation - outcome.variance;
     statistics.degrees += weight;
-    statistics.change += weight * replace(change, Lanes(0.0), nothing);
+    statistics.change += weight * replace(change, Lanes(0.0), isZero);
   }
 
-  /// Makes the transitions that end alike one Gaussian each, with the mean and covariance of both, in the tangent plane of the heavier.
-  void merge(const LOSTransition<N, NLOSBias::none> &a, const LOSTransition<N, NLOSBias::none> &b, const LOSTransition<N, NLOSBias::kept> &g,
-             const LOSTransition<N, NLOSBias::fresh> &h, Cell<N> los, Cell<N> nlos) {
+  /// Merges the transitions with one final mode by moments, in the tangent plane of the heavier.
+  void merge(const LOSTransition<N, NLOSBias::none> &a, const LOSTransition<N, NLOSBias::none> &b,
+             const LOSTransition<N, NLOSBias::kept> &g,
+             const LOSTransition<N, NLOSBias::initial> &h, Cell<N> los, Cell<N> nlos) {
     Lanes *d = work + 10 * n, *f = work + 11 * n;
     const Lanes v = mergeStates(a, b, los, d), w = mergeStates(g, h, nlos, f);
     Lanes *p = los.covariance(), *q = nlos.covariance();
@@ -133,10 +141,10 @@ struct LaneGroup {
         q[at] = (1.0 - w) * y + w * x - gr * g.ph[c] - hr * h.ph[c] + fr * f[c];
       }
     }
-    // The nlosBias: kept by the predicted that was nlos, new and apart from everything else for the other.
+    // The NLOS bias: kept from NLOS, initial and independent from LOS.
     const int r = n - 1;
     const Lanes gr = (1.0 - w) * g.k * g.ph[r], hr = w * h.k * h.ph[r], fr = w * (1.0 - w) * f[r];
     for (int c = 0; c <= r; ++c) q[at + c] = (1.0 - w) * q[at + c] - gr * g.ph[c] - hr * h.ph[c] + fr * f[c];
-    q[at + r] += w * h.fresh;
+    q[at + r] += w * h.newBiasVariance;
   }
 };

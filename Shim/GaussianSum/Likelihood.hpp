@@ -1,6 +1,6 @@
 // Part of the kernel: included once for each kind of processor, after Names.hpp.
 
-/// How likely innovations are: by the model, or as one of a few outlier errors (Cauchy's density); densities times their shares, 1/m.
+/// Likelihood of innovations: inlier (normal) and outlier (Cauchy) densities times their prior probabilities, 1/m.
 struct Likelihood {
   Lanes regular, outlier;
 
@@ -15,10 +15,10 @@ struct Likelihood {
     return range.rangeOutlierProbability * root(square) / (pi * (square + innovation * innovation));
   }
 
-  /// Of one part of a mixture, with its weight of the whole.
-  void weight(Lanes weight) { regular = weight * regular, outlier = weight * outlier; }
-  /// Never zero.
+  /// Multiplies both by the weight of a mixture part.
+  void scale(Lanes weight) { regular = weight * regular, outlier = weight * outlier; }
+  /// Mixture density; never zero.
   Lanes total() const { return atLeast(regular + outlier, 1e-300); }
-  /// Probability that the range follows the model.
+  /// Posterior probability of an inlier.
   Lanes responsibility() const { return regular / total(); }
 };

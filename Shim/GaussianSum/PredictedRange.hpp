@@ -2,10 +2,10 @@
 
 #include "Vector.hpp"
 
-/// The distance `r = |c + rho u - p|` as a function of a hypothesis' place, and its derivatives.
+/// The distance `r = |c + rho u - p|` as a function of a component's position, and its derivatives.
 ///
-/// With `q = (c + rho u - p) / r`: `dr/dalpha_i = rho q.e_i`, `dr/drho = q.u`, and along a tangent
-/// `d2r/dalpha_i^2 = (rho^2 - (rho q.e_i)^2) / r - rho q.u`.
+/// With `q = (c + rho u - p) / r`: `dr/dalpha_i = rho q.e_i`, `dr/drho = q.u`, and along a tangent `d2r/dalpha_i^2 =
+/// (rho^2 - (rho q.e_i)^2) / r - rho q.u`.
 struct RangeDerivatives {
   /// Metres; metres per radian along the two tangents, and per metre along the ray; metres per square radian.
   Lanes distance, alpha1, alpha2, rho, curvature1, curvature2;
@@ -21,7 +21,7 @@ struct RangeDerivatives {
     curvature2 = (length * length - alpha2 * alpha2) / distance - length * rho;
   }
 
-  /// Half of the second derivatives times the tangents' variances: how far the range curvatures over a hypothesis, metres.
+  /// Half of the second derivatives times the tangents' variances: curvature of the range over a component, metres.
   void curvatures(const Lanes *covariance, Lanes &b1, Lanes &b2) const {
     b1 = 0.5 * curvature1 * covariance[0], b2 = 0.5 * curvature2 * covariance[2];
     b1 = replace(b1, -b1, b1 < Lanes(0.0)), b2 = replace(b2, -b2, b2 < Lanes(0.0));
@@ -38,24 +38,24 @@ struct Cell {
   Lanes *tangent() const { return at + 3; }
   Lanes *scalars() const { return at + 6; }
   Lanes *covariance() const { return at + 6 + n() - 2; }
-  /// RangeDerivatives of the nlosBias, which is last.
+  /// Covariance row of the NLOS bias, which is last.
   Lanes *nlosBias() const { return covariance() + triangle(n() - 1); }
 };
 
-/// A range seen from one place of a cell, the nlosBias left out.
+/// Predicted range at one position of a cell, without the NLOS bias.
 template <int N>
 struct PredictedRange {
   RangeDerivatives row;
   /// `h^T P h`, m^2.
   Lanes variance;
 
-  /// Fills `ph` with `P h` but for the nlosBias, n - 1 lanes.
+  /// Fills `ph` with `P h` except for the NLOS bias, n - 1 lanes.
   PredictedRange(Vector u, Vector e1, Lanes rho, Lanes scaleError, Cell<N> cell, const fuse_range &range, Lanes *ph)
       : row(u, e1, rho, range.from) {
     const Lanes scale = 1.0 + scaleError;
     h0 = scale * row.alpha1, h1 = scale * row.alpha2, h2 = scale * row.rho;
     const Lanes *p = cell.covariance();
-    // Place, bias, scale error, coloured and constant bias.
+    // Position, bias, scale error, coloured and constant antenna bias.
     for (int r = 0; r < cell.n() - 1; ++r) {
       auto entry = [&](int c) { return c <= r ? p[triangle(r) + c] : p[triangle(c) + r]; };
       Lanes sum = h0 * entry(0) + h1 * entry(1) + h2 * entry(2) + entry(3) + row.distance * entry(4);
@@ -66,7 +66,7 @@ struct PredictedRange {
     variance = form(ph, range);
   }
 
-  /// `h^T v`, the nlosBias left out.
+  /// `h^T v` without the NLOS bias.
   Lanes form(const Lanes *v, const fuse_range &range) const {
     Lanes sum = h0 * v[0] + h1 * v[1] + h2 * v[2] + v[3] + row.distance * v[4] + v[range.coloured];
     return range.constant >= 0 ? sum + v[range.constant] : sum;

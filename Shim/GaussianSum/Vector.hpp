@@ -1,6 +1,6 @@
 // Part of the kernel: included once for each kind of processor, after Names.hpp.
 
-/// Three numbers of four hypotheses.
+/// Vectors of four components.
 struct Vector {
   Lanes x, y, z;
 
@@ -18,7 +18,7 @@ struct Vector {
   friend Vector operator*(Lanes s, Vector a) { return {s * a.x, s * a.y, s * a.z}; }
 };
 
-/// Moves directions by two tangent angles and carries their bases along.
+/// Moves directions by two tangent angles and transports their bases.
 static inline void move(Vector &u, Vector &e1, Lanes alpha1, Lanes alpha2) {
   Vector moved = (u + alpha1 * e1 + alpha2 * u.cross(e1)).normalized();
   e1 = (e1 - e1.dot(moved) * moved).normalized();

@@ -1,11 +1,11 @@
-// What reading and writing share: how libpng reports trouble, and where its bytes are.
+// Shared by reading and writing: error handling of libpng.
 #ifndef FUSE_IMAGES_C_INTERFACE_H
 #define FUSE_IMAGES_C_INTERFACE_H
 #include <png.h>
 
 #include "CImages.h"
 
-/// libpng leaves a function by longjmp: the code that shall be returned waits here, in the frame below.
+/// libpng leaves a function by longjmp: the return code is stored here, in the caller's frame.
 typedef struct {
   jmp_buf escape;
   int code;

@@ -10,7 +10,7 @@ typedef struct {
   size_t left;
 } Source;
 
-static void take(png_structp png, png_bytep target, size_t count) {
+static void read_bytes(png_structp png, png_bytep target, size_t count) {
   Source *source = png_get_io_ptr(png);
   if (count > source->left) png_error(png, "truncated");
   memcpy(target, source->bytes, count);
@@ -33,12 +33,12 @@ int fuse_image_size(const uint8_t *bytes, size_t count, uint32_t *width, uint32_
   return is_allowed(*width, *height) ? FUSE_IMAGE_OK : FUSE_IMAGE_TOO_LARGE;
 }
 
-/// Reads all rows; grey goes to `pixels` at once, colour through `colour`, three bytes a pixel, which is the caller's to free.
+/// Reads all rows: grey directly into `pixels`, colour through `colour`, three bytes per pixel, which the caller frees.
 static int decode(png_structp png, png_infop info, PNGErrorTrap *trap, uint8_t *pixels, uint32_t width, uint32_t height,
                   uint8_t **colour, png_bytep *rows) {
   if (setjmp(trap->escape)) return trap->code;
   png_read_info(png, info);
-  // From here on too much or too little data is an error; odd colour profiles before were none.
+  // From here on too much or too little data is an error; invalid colour profiles before were not.
   png_set_benign_errors(png, 0);
   png_set_expand(png);
   png_set_strip_16(png);
@@ -80,7 +80,7 @@ int fuse_image_decode(const uint8_t *bytes, size_t count, uint8_t *pixels, uint3
   if (png) info = png_create_info_struct(png);
   if (rows && info) {
     png_set_user_limits(png, FUSE_IMAGE_LARGEST, FUSE_IMAGE_LARGEST);  // the product is checked above
-    png_set_read_fn(png, &source, take);
+    png_set_read_fn(png, &source, read_bytes);
     code = decode(png, info, &trap, pixels, width, height, &colour, rows);
   }
   png_destroy_read_struct(&png, &info, NULL);

@@ -23,7 +23,7 @@ static int encode(png_structp png, png_infop info, PNGErrorTrap *trap, const uin
   if (setjmp(trap->escape)) return trap->code;
   png_set_IHDR(png, info, width, height, 8, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                PNG_FILTER_TYPE_DEFAULT);
-  // Sensor noise leaves nothing for a search: differences to the left neighbour and short runs are as small, and fast.
+  // Sensor noise makes a search useless: differences to the left neighbour with run lengths are as small, and fast.
   png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
   png_set_compression_strategy(png, Z_RLE);
   png_set_compression_level(png, 1);
@@ -35,7 +35,7 @@ static int encode(png_structp png, png_infop info, PNGErrorTrap *trap, const uin
 
 size_t fuse_image_encoded_limit(uint32_t width, uint32_t height) {
   if (!is_allowed(width, height)) return 0;
-  // A filter byte a row; zlib's stored blocks and the chunks around them cost less than a 64th.
+  // One filter byte per row; zlib's stored blocks and the chunks around them add less than a 64th.
   const size_t raw = ((size_t)width + 1) * height;
   return raw + raw / 64 + 4096;
 }
@@ -44,7 +44,7 @@ int fuse_image_encode(const uint8_t *pixels, uint32_t width, uint32_t height, ui
                       size_t *count) {
   if (!pixels || !bytes || !count || !is_allowed(width, height)) return FUSE_IMAGE_BAD_ARGUMENT;
   if (capacity < fuse_image_encoded_limit(width, height)) return FUSE_IMAGE_BAD_ARGUMENT;
-  PNGErrorTrap trap = {.code = FUSE_IMAGE_NO_MEMORY};  // nothing else can go wrong while writing
+  PNGErrorTrap trap = {.code = FUSE_IMAGE_NO_MEMORY};  // the only possible error while writing
   Sink sink = {bytes, 0, capacity};
   int code = FUSE_IMAGE_NO_MEMORY;
   png_infop info = NULL;

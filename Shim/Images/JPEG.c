@@ -1,4 +1,4 @@
-// JPEG to 8-bit grey: the luma that the file holds anyway.
+// JPEG to 8-bit grey: the luma channel of the file.
 #include <setjmp.h>
 #include <stdio.h>
 #include <jpeglib.h>
@@ -12,7 +12,7 @@ typedef struct {
 
 static void leave(j_common_ptr info) { longjmp(((Errors *)info->err)->escape, 1); }
 
-/// A warning means data that are wrong or missing; libjpeg would go on with grey.
+/// A warning means wrong or missing data; libjpeg would continue with grey.
 static void warn(j_common_ptr info, int level) {
   if (level < 0) leave(info);
 }
@@ -23,7 +23,7 @@ int is_jpeg(const uint8_t *bytes, size_t count) {
   return bytes && count >= 3 && bytes[0] == 0xFF && bytes[1] == 0xD8 && bytes[2] == 0xFF;
 }
 
-/// Reads the header and, where `pixels` is given, an image of exactly this size.
+/// Reads the header and, if `pixels` is given, an image of exactly this size.
 static int read_jpeg(const uint8_t *bytes, size_t count, uint8_t *pixels, uint32_t *width, uint32_t *height) {
   Errors errors;
   struct jpeg_decompress_struct info;
@@ -36,7 +36,7 @@ static int read_jpeg(const uint8_t *bytes, size_t count, uint8_t *pixels, uint32
     return FUSE_IMAGE_DAMAGED;
   }
   jpeg_create_decompress(&info);
-  // A progressive file may ask for all of its coefficients at once: six bytes a pixel and colour of the largest image.
+  // A progressive file may need all of its coefficients at once: six bytes per pixel and colour of the largest image.
   info.mem->max_memory_to_use = 512L << 20;
   jpeg_mem_src(&info, bytes, count);
   jpeg_read_header(&info, TRUE);

@@ -1,4 +1,4 @@
-// What every kernel shares: the views on C arrays, the room for intermediate results, and the wall that no exception passes.
+// Shared by all kernels: views of C arrays, work space, and the exception barrier.
 #ifndef FUSE_LINEAR_ALGEBRA_C_INTERFACE_HPP
 #define FUSE_LINEAR_ALGEBRA_C_INTERFACE_HPP
 #include <eigen3/Eigen/Core>
@@ -36,15 +36,15 @@ int guarded(Body body) noexcept {
   }
 }
 
-/// Hands out pieces of a workspace, one after the other; all are gone with the next one on the same workspace.
-class Room {
+/// Allocates pieces of a workspace, one after the other; all are invalid after the next `Allocator` on the same workspace.
+class Allocator {
  public:
   /// With space for `count` numbers in all.
-  Room(fuse_la_workspace *workspace, size_t count) {
+  Allocator(fuse_la_workspace *workspace, size_t count) {
     if (workspace->numbers.size() < count) workspace->numbers.resize(count);
     next_ = workspace->numbers.data();
   }
-  double *take(size_t count) {
+  double *allocate(size_t count) {
     double *piece = next_;
     next_ += count;
     return piece;

@@ -7,13 +7,13 @@ using namespace fuse;
 
 namespace {
 
-/// Reflections that are applied together, and columns that they are applied to at a time: what registers hold.
+/// Number of reflections applied together, and of columns at a time: as many as fit the registers.
 constexpr int32_t kPanel = 4;
-/// Two numbers in one register; the compiler makes it what the processor has.
+/// Two numbers in one vector register.
 typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
 
-/// Rows of R below this share of the largest element are what rounding left of nothing.
-constexpr double kNothing = 1e-11;
+/// Rows of R below this fraction of the largest element are rounding errors.
+constexpr double kNegligible = 1e-11;
 
 /// Up to four Householder reflections: I - s_q v_q v_q^T one after the other, the v_q side by side.
 struct Panel {
@@ -62,7 +62,7 @@ struct Panel {
 
   /// The reflection of column q, applied to the panel's later columns.
   void reflect(int32_t q, int32_t count) {
-    // Products of column q with all four, in two chains for the sake of speed.
+    // Products of column q with all four, in two chains for speed.
     Pair sums[2][2] = {};
     for (int32_t i = q; i < rows; ++i) {
       const Pair *a = reinterpret_cast<const Pair *>(v + i * kPanel);
@@ -85,8 +85,8 @@ struct Panel {
   }
 };
 
-/// Number of rows of R (m x m, `ld` apart) that say something; the others lie at the end.
-int32_t telling(const double *R, int32_t m, int32_t ld) {
+/// Number of significant rows of R (m x m, `ld` apart); the others are at the end.
+int32_t significantRows(const double *R, int32_t m, int32_t ld) {
   const auto largest = [&](int32_t i) {
     double most = 0;
     for (int32_t j = i; j < m; ++j) most = std::max(most, std::abs(R[static_cast<size_t>(i) * ld + j]));
@@ -95,7 +95,7 @@ int32_t telling(const double *R, int32_t m, int32_t ld) {
   double most = 0;
   for (int32_t i = 0; i < m; ++i) most = std::max(most, largest(i));
   int32_t rows = m;
-  while (rows > 1 && largest(rows - 1) <= kNothing * most) --rows;
+  while (rows > 1 && largest(rows - 1) <= kNegligible * most) --rows;
   return rows;
 }
 
@@ -107,28 +107,29 @@ int fuse_la_compress(const fuse_la_stack *stack, int32_t n, fuse_la_workspace *w
     Extent extent;
     const int status = n <= 0 ? FUSE_LA_BAD_ARGUMENT : inspect(*stack, n, extent);
     if (status != FUSE_LA_OK) return status;
-    // Where each column of P stands in the union.
+    // Index of each column of P in the union.
     workspace->indices.assign(std::max<size_t>(workspace->indices.size(), n), 0);
-    int32_t *place = workspace->indices.data();
-    for (int32_t j = 0; j < extent.columns; ++j) place[stack->columns[j]] = 1;
+    int32_t *index = workspace->indices.data();
+    for (int32_t j = 0; j < extent.columns; ++j) index[stack->columns[j]] = 1;
     int32_t m = 0;
     for (int32_t j = 0; j < n; ++j)
-      if (place[j]) {
-        place[j] = m;
+      if (index[j]) {
+        index[j] = m;
         columns[m++] = j;
       }
     *width = m;
     if (extent.rows <= m) return FUSE_LA_REJECTED;
 
-    // The residual is one more column; the rows end in zeros, so that four columns at a time are never too many.
+    // The residual is one more column; rows are padded with zeros for the processing of four columns at a time.
     const int32_t ld = (m + 1 + kPanel - 1) / kPanel * kPanel + kPanel;
-    Room room(workspace, static_cast<size_t>(extent.rows) * (ld + kPanel));
-    double *A = room.take(static_cast<size_t>(extent.rows) * ld), *v = room.take(static_cast<size_t>(extent.rows) * kPanel);
+    Allocator allocator(workspace, static_cast<size_t>(extent.rows) * (ld + kPanel));
+    double *A = allocator.allocate(static_cast<size_t>(extent.rows) * ld),
+        *v = allocator.allocate(static_cast<size_t>(extent.rows) * kPanel);
     std::fill_n(A, static_cast<size_t>(extent.rows) * ld, 0.0);
     double *row = A;
     forEachPart(*stack, [&](const Part &part) {
       for (int32_t i = 0; i < part.rows; ++i, row += ld) {
-        for (int32_t j = 0; j < part.m; ++j) row[place[part.columns[j]]] = part.H[static_cast<size_t>(i) * part.m + j];
+        for (int32_t j = 0; j < part.m; ++j) row[index[part.columns[j]]] = part.H[static_cast<size_t>(i) * part.m + j];
         row[m] = part.r[i];
       }
     });
@@ -138,7 +139,7 @@ int fuse_la_compress(const fuse_la_stack *stack, int32_t n, fuse_la_workspace *w
       const Panel panel(corner, extent.rows - k, count, ld, v);
       for (int32_t j = count; k + j <= m; j += kPanel) panel.apply(corner + j, ld);
     }
-    *rows = telling(A, m, ld);
+    *rows = significantRows(A, m, ld);
     for (int32_t i = 0; i < *rows; ++i) {
       std::copy_n(A + static_cast<size_t>(i) * ld, m, H + static_cast<size_t>(i) * m);
       r[i] = A[static_cast<size_t>(i) * ld + m];

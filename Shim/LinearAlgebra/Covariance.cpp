@@ -1,11 +1,11 @@
-// Propagation, change and augmentation of the covariance.
+// Propagation, transformation and augmentation of the covariance.
 #include "Sparse.hpp"
 
 using namespace fuse;
 
 namespace {
 
-/// What a block becomes: its rows (size x n) against everything, and its own part (size x size).
+/// A transformed block: its rows (size x n) against everything, and its own part (size x size).
 struct Image {
   double *rows, *own;
 
@@ -15,10 +15,11 @@ struct Image {
   }
 
   /// J P[columns] and J P[columns, columns] J^T.
-  Image(Room &room, const double *P, int32_t n, int32_t ld, int32_t size, const int32_t *columns, int32_t m,
+  Image(Allocator &allocator, const double *P, int32_t n, int32_t ld, int32_t size, const int32_t *columns, int32_t m,
         const double *J)
-      : rows(room.take(static_cast<size_t>(size) * n)), own(room.take(static_cast<size_t>(size) * size)) {
-    double *scratch = room.take(static_cast<size_t>(m) * std::max(n, size));
+      : rows(allocator.allocate(static_cast<size_t>(size) * n)),
+        own(allocator.allocate(static_cast<size_t>(size) * size)) {
+    double *scratch = allocator.allocate(static_cast<size_t>(m) * std::max(n, size));
     multiplyRows(J, size, m, m, columns, P, n, ld, rows, scratch);
     multiplyColumns(rows, size, n, columns, J, size, m, m, own, size, scratch);
   }
@@ -27,7 +28,7 @@ struct Image {
     return finite(rows, static_cast<size_t>(size) * n) && finite(own, static_cast<size_t>(size) * size);
   }
 
-  /// Puts it into P (n x n) at `offset`, `cross` columns of `rows` being meant, symmetric.
+  /// Writes `cross` columns of `rows`, and `own`, into P (n x n) at `offset`, symmetrically.
   void write(double *P, int32_t ld, int32_t offset, int32_t size, int32_t cross) const {
     Strided full(P, std::max(cross, offset + size), std::max(cross, offset + size), Eigen::OuterStride<>(ld));
     const ConstPacked across(rows, size, cross), square(own, size, size);
@@ -49,8 +50,8 @@ int fuse_la_propagate(double *P, int32_t n, int32_t ld, int32_t offset, int32_t 
     if (!finite(F, square) || !finite(Q, square)) return FUSE_LA_NOT_FINITE;
     workspace->indices.resize(std::max<size_t>(workspace->indices.size(), size));
     for (int32_t i = 0; i < size; ++i) workspace->indices[i] = offset + i;
-    Room room(workspace, Image::numbers(n, size, size));
-    const Image image(room, P, n, ld, size, workspace->indices.data(), size, F);
+    Allocator allocator(workspace, Image::numbers(n, size, size));
+    const Image image(allocator, P, n, ld, size, workspace->indices.data(), size, F);
     for (size_t i = 0; i < square; ++i) image.own[i] += Q[i];
     if (!image.isFinite(n, size)) return FUSE_LA_NOT_FINITE;
     image.write(P, ld, offset, size, n);
@@ -63,8 +64,8 @@ int fuse_la_transform(double *P, int32_t n, int32_t ld, int32_t offset, int32_t 
   return guarded([&]() -> int {
     if (n <= 0 || ld < n || offset < 0 || size <= 0 || offset + size > n || m <= 0 || !inside(columns, m, n))
       return FUSE_LA_BAD_ARGUMENT;
-    Room room(workspace, Image::numbers(n, size, m));
-    const Image image(room, P, n, ld, size, columns, m, J);
+    Allocator allocator(workspace, Image::numbers(n, size, m));
+    const Image image(allocator, P, n, ld, size, columns, m, J);
     if (!image.isFinite(n, size)) return FUSE_LA_NOT_FINITE;
     image.write(P, ld, offset, size, n);
     return FUSE_LA_OK;
@@ -75,8 +76,8 @@ int fuse_la_augment(double *P, int32_t n, int32_t ld, int32_t size, const int32_
                     const double *W, fuse_la_workspace *workspace) {
   return guarded([&]() -> int {
     if (n <= 0 || size <= 0 || m < 0 || ld < n + size || !inside(columns, m, n)) return FUSE_LA_BAD_ARGUMENT;
-    Room room(workspace, Image::numbers(n, size, m));
-    const Image image(room, P, n, ld, size, columns, m, J);
+    Allocator allocator(workspace, Image::numbers(n, size, m));
+    const Image image(allocator, P, n, ld, size, columns, m, J);
     if (W)
       for (int32_t i = 0; i < size * size; ++i) image.own[i] += W[i];
     if (!image.isFinite(n, size)) return FUSE_LA_NOT_FINITE;

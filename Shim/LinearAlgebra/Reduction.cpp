@@ -7,7 +7,7 @@ using namespace fuse;
 
 namespace {
 
-/// Most columns that are projected away, and how many columns of H are worked on at a time, in registers and first cache.
+/// Most columns of F, and columns of H processed at a time, in registers and first-level cache.
 constexpr int32_t kMostColumns = 8, kStrip = 64;
 
 /// (I - scale v v^T) on `width` columns of A (rows x width, rows `ld` apart); v's first entry is `head`, the others lie
@@ -36,7 +36,7 @@ int fuse_la_project(double *F, int32_t rows, int32_t f, double *H, int32_t m, do
     if (f <= 0 || f > kMostColumns || rows <= f || m <= 0) return FUSE_LA_BAD_ARGUMENT;
     if (!finite(F, static_cast<size_t>(rows) * f) || !finite(H, static_cast<size_t>(rows) * m) || !finite(r, rows))
       return FUSE_LA_NOT_FINITE;
-    // F's columns below the diagonal become the reflections' vectors but for their heads.
+    // F's columns below the diagonal become the reflections' vectors except for their heads.
     double heads[kMostColumns], scales[kMostColumns];
     for (int32_t k = 0; k < f; ++k) {
       double *top = F + static_cast<size_t>(k) * f + k, *tail = top + f;
@@ -44,7 +44,7 @@ int fuse_la_project(double *F, int32_t rows, int32_t f, double *H, int32_t m, do
       for (int32_t i = 0; i < rows - k - 1; ++i) squared += tail[static_cast<size_t>(i) * f] * tail[static_cast<size_t>(i) * f];
       const double norm = std::sqrt(squared), diagonal = *top < 0 ? norm : -norm;
       heads[k] = *top - diagonal;
-      // Without length there is nothing to annihilate: this direction does not reach the measurement.
+      // A zero column needs no reflection: this direction does not affect the measurement.
       scales[k] = norm > 0 ? -1 / (diagonal * heads[k]) : 0;
       if (k + 1 < f) reflect(heads[k], tail, f, scales[k], top + 1, rows - k, f - k - 1, f);
       *top = norm > 0 ? diagonal : 0;

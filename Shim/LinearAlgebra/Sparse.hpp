@@ -1,4 +1,4 @@
-// Products with the covariance over the few columns that a measurement involves.
+// Products with the covariance over the involved columns only.
 #ifndef FUSE_LINEAR_ALGEBRA_SPARSE_HPP
 #define FUSE_LINEAR_ALGEBRA_SPARSE_HPP
 #include <algorithm>
@@ -28,7 +28,7 @@ void forEachPart(const fuse_la_stack &stack, Body body) {
   }
 }
 
-/// What a stack needs: the rows and columns of all parts together, and the most of one part.
+/// Size of a stack: rows and columns of all parts together, and the most of one part.
 struct Extent {
   int32_t rows = 0, columns = 0, mostRows = 0, mostColumns = 0;
 };
@@ -51,7 +51,7 @@ inline int inspect(const fuse_la_stack &stack, int32_t n, Extent &extent) {
   return status;
 }
 
-/// From so many rows on, a product is worth a copy of its factor for Eigen's kernel.
+/// From so many rows on, copying the factor for Eigen's product pays.
 constexpr int32_t kManyRows = 8;
 
 /// y += a x over `width` numbers, for four x at once.

@@ -7,9 +7,9 @@ using namespace fuse;
 
 namespace {
 
-/// Rows that are worked on together, so that the triangular solves are short.
+/// Rows per block, so that the triangular solves are short.
 constexpr int32_t kBlockRows = 32;
-/// Side of the tiles in which a triangle is mirrored: two of them fit a cache's ways.
+/// Side of the tiles for copying a triangle: two of them fit a cache's associativity.
 constexpr int32_t kTile = 8;
 
 /// S (k x k, both triangles) becomes its Cholesky factor (lower); z becomes L^-1 z.
@@ -23,7 +23,7 @@ int factor(double *S, double *z, int32_t k) {
   return whitened.allFinite() ? FUSE_LA_OK : FUSE_LA_NOT_FINITE;
 }
 
-/// S += R, or the identity where there is none.
+/// S += R, or the identity without R.
 void addNoise(double *S, const double *R, int32_t k) {
   Packed matrix(S, k, k);
   if (R)
@@ -32,8 +32,8 @@ void addNoise(double *S, const double *R, int32_t k) {
     matrix.diagonal().array() += 1;
 }
 
-/// The buffer's upper triangle becomes a copy of its lower one.
-void mirror(double *P, int32_t n, int32_t ld) {
+/// Copies the lower triangle to the upper one.
+void symmetrise(double *P, int32_t n, int32_t ld) {
   const auto copy = [=](int32_t i, int32_t j) { P[static_cast<size_t>(j) * ld + i] = P[static_cast<size_t>(i) * ld + j]; };
   const int32_t whole = n / kTile * kTile;
   for (int32_t top = 0; top < whole; top += kTile) {
@@ -47,7 +47,7 @@ void mirror(double *P, int32_t n, int32_t ld) {
     for (int32_t j = 0; j < i; ++j) copy(i, j);
 }
 
-/// Some rows of one part, without the columns that are zero in all of them.
+/// Some rows of one part, without leading columns that are zero in all of them.
 struct Chunk {
   const double *H, *r;
   const int32_t *columns;
@@ -66,7 +66,7 @@ struct Chunk {
   }
 };
 
-/// One update, block of rows by block of rows.
+/// One update, one block of rows after the other.
 class Update {
  public:
   Update(double *P, int32_t n, int32_t ld, const Extent &extent, const double *R, double gate, fuse_la_workspace *workspace,
@@ -75,13 +75,14 @@ class Update {
     blocks_ = R ? 1 : (extent.rows + kBlockRows - 1) / kBlockRows;
     height_ = (extent.rows + blocks_ - 1) / blocks_;
     const size_t wide = std::max<size_t>(n, height_);
-    Room room(workspace, height_ * (n + height_ + 1) + extent.mostColumns * wide + n + (blocks_ > 1 ? triangle() : 0));
-    Y = room.take(static_cast<size_t>(height_) * n);
-    S = room.take(static_cast<size_t>(height_) * height_);
-    z = room.take(height_);
-    left = room.take(n);
-    scratch = room.take(extent.mostColumns * wide);
-    backup = blocks_ > 1 ? room.take(triangle()) : nullptr;
+    Allocator allocator(workspace,
+                        height_ * (n + height_ + 1) + extent.mostColumns * wide + n + (blocks_ > 1 ? triangle() : 0));
+    Y = allocator.allocate(static_cast<size_t>(height_) * n);
+    S = allocator.allocate(static_cast<size_t>(height_) * height_);
+    z = allocator.allocate(height_);
+    left = allocator.allocate(n);
+    scratch = allocator.allocate(extent.mostColumns * wide);
+    backup = blocks_ > 1 ? allocator.allocate(triangle()) : nullptr;
   }
 
   int run(const fuse_la_stack &stack, double &nis) {
@@ -115,10 +116,10 @@ class Update {
   void restore() {
     const double *from = backup;
     for (int32_t i = 0; i < n; from += ++i) std::copy_n(from, i + 1, P + static_cast<size_t>(i) * ld);
-    mirror(P, n, ld);
+    symmetrise(P, n, ld);
   }
 
-  /// Does the update with the chunks gathered so far.
+  /// Updates by the chunks gathered so far.
   int close(double &nis) {
     const int32_t k = rows_;
     predict();
@@ -138,7 +139,7 @@ class Update {
     // The buffer's row-major lower triangle is a column-major upper one.
     Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>> transposed(P, n, n, Eigen::OuterStride<>(ld));
     transposed.selfadjointView<Eigen::Upper>().rankUpdate(gain.transpose(), -1.0);
-    mirror(P, n, ld);
+    symmetrise(P, n, ld);
     rows_ = count_ = 0;
     return FUSE_LA_OK;
   }
@@ -188,8 +189,9 @@ int fuse_la_innovations(const double *P, int32_t n, int32_t ld, const fuse_la_st
     const int status = inspect(*stack, n, extent);
     if (status == FUSE_LA_BAD_ARGUMENT) return status;
     const size_t k = extent.mostRows, m = extent.mostColumns;
-    Room room(workspace, m * m + k * m + k * k + k);
-    double *square = room.take(m * m), *Y = room.take(k * m), *S = room.take(k * k), *z = room.take(k);
+    Allocator allocator(workspace, m * m + k * m + k * k + k);
+    double *square = allocator.allocate(m * m), *Y = allocator.allocate(k * m), *S = allocator.allocate(k * k),
+        *z = allocator.allocate(k);
     forEachPart(*stack, [&](const Part &part) {
       const int32_t rows = part.rows, width = part.m;
       for (int32_t i = 0; i < width; ++i) {

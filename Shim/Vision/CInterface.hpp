@@ -1,4 +1,4 @@
-// What every function shares: the image behind the handle, and the wall that no exception passes.
+// Shared by all functions: the image behind the handle, and the exception barrier.
 #ifndef FUSE_VISION_C_INTERFACE_HPP
 #define FUSE_VISION_C_INTERFACE_HPP
 #include <new>
@@ -8,7 +8,7 @@
 #include "CVision.h"
 
 struct fuse_vision_image {
-  /// For every level the image, then its gradients (Scharr, 32 times the slope, 16 bit, columns' and rows').
+  /// Per level the image, then its gradients (Scharr, 32 times the slope, 16 bit; along columns, along rows).
   std::vector<cv::Mat> levels;
   int width, height, window;
 
@@ -21,7 +21,7 @@ namespace fuse {
 template <typename Body>
 int guarded(Body body) noexcept {
   try {
-    // One thread: the same sums in the same order everywhere, and nobody else's processor taken. Set once for the process.
+    // One thread: the same order of summation everywhere. Set once per process.
     static const bool isAlone = (cv::setNumThreads(0), true);
     (void)isAlone;
     return body();
@@ -36,14 +36,14 @@ inline bool isSize(int32_t width, int32_t height) {
   return width >= 16 && height >= 16 && width <= 16384 && height <= 16384;
 }
 
-/// A view on bytes that OpenCV will not write to.
+/// A view of bytes that OpenCV will not write to.
 inline cv::Mat view(const uint8_t *pixels, int32_t width, int32_t height) {
   return cv::Mat(height, width, CV_8UC1, const_cast<uint8_t *>(pixels));
 }
 
-/// A view on places.
-inline cv::Mat points(const float *places, int32_t count) {
-  return cv::Mat(count, 1, CV_32FC2, const_cast<float *>(places));
+/// A view of positions.
+inline cv::Mat points(const float *positions, int32_t count) {
+  return cv::Mat(count, 1, CV_32FC2, const_cast<float *>(positions));
 }
 
 }  // namespace fuse

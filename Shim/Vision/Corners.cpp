@@ -1,4 +1,4 @@
-// Corners from the gradients that the pyramid holds anyway.
+// Corners from the gradients of the pyramid.
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +22,7 @@ bool isStronger(const Corner &a, const Corner &b) {
   return a.y != b.y ? a.y < b.y : a.x < b.x;
 }
 
-/// The smaller eigenvalue at every pixel of a rectangle. Row sums first, then columns of them.
+/// The smaller eigenvalue of the gradient matrix at every pixel of a rectangle. Row sums first, then columns of them.
 std::vector<float> strengths(const cv::Mat &gradients, int left, int top, int right, int bottom) {
   const int width = right - left, rows = bottom - top + 2 * reach;
   std::vector<int32_t> sums(static_cast<size_t>(3) * width * rows);
@@ -58,8 +58,8 @@ std::vector<float> strengths(const cv::Mat &gradients, int left, int top, int ri
   return result;
 }
 
-/// Moves a corner to where the lines through all gradients of a window about it meet best: S c = sum g g^T x. What is followed
-/// is the window; only about that point does it not shift when it grows or shrinks. False when it leads away.
+/// Moves a corner to the point where the lines through all gradients of a window meet best: S c = sum g g^T x. The
+/// tracker follows the window, and only this point is invariant to its scaling. False if it diverges.
 bool centre(const fuse_vision_image &image, Corner &corner) {
   const cv::Mat &gradients = image.levels[1];
   const int half = image.window / 2;
@@ -101,9 +101,9 @@ bool centre(const fuse_vision_image &image, Corner &corner) {
 }  // namespace
 
 int fuse_vision_corners(const fuse_vision_image *image, int32_t left, int32_t top, int32_t right, int32_t bottom,
-                        float weakest, int32_t capacity, float *places, float *strength, int32_t *count) {
+                        float minStrength, int32_t capacity, float *positions, float *strength, int32_t *count) {
   return fuse::guarded([&] {
-    if (!image || !count || capacity < 0 || (capacity > 0 && (!places || !strength)) || !(weakest > 0))
+    if (!image || !count || capacity < 0 || (capacity > 0 && (!positions || !strength)) || !(minStrength > 0))
       return FUSE_VISION_BAD_ARGUMENT;
     *count = 0;
     left = std::max(left, border);
@@ -111,15 +111,16 @@ int fuse_vision_corners(const fuse_vision_image *image, int32_t left, int32_t to
     right = std::min(right, image->width - border);
     bottom = std::min(bottom, image->height - border);
     if (left >= right || top >= bottom) return FUSE_VISION_OK;
-    // One pixel more on every side, so that a maximum at the rectangle's edge is told from a slope beyond it.
+    // One pixel more on every side, to decide whether a maximum at the edge of the rectangle is a local one.
     const int x0 = left - 1, y0 = top - 1, width = right - left + 2;
     const std::vector<float> all = strengths(image->levels[1], x0, y0, right + 1, bottom + 1);
     std::vector<Corner> found;
     for (int y = top; y < bottom; ++y) {
       for (int x = left; x < right; ++x) {
         const float *p = &all[static_cast<size_t>(y - y0) * width + (x - x0)];
-        // Of equal neighbours the first one counts.
-        if (*p >= weakest && *p > p[-width - 1] && *p > p[-width] && *p > p[-width + 1] && *p > p[-1] && *p >= p[1] &&
+        // Of equal neighbours the first one wins.
+        if (*p >= minStrength && *p > p[-width - 1] && *p > p[-width] && *p > p[-width + 1] && *p > p[-1] &&
+            *p >= p[1] &&
             *p >= p[width - 1] && *p >= p[width] && *p >= p[width + 1])
           found.push_back({*p, x, y, 0, 0});
       }
@@ -129,8 +130,8 @@ int fuse_vision_corners(const fuse_vision_image *image, int32_t left, int32_t to
     int32_t number = 0;
     for (size_t i = 0; i < kept; ++i) {
       if (!centre(*image, found[i])) continue;
-      places[2 * number] = found[i].u;
-      places[2 * number + 1] = found[i].v;
+      positions[2 * number] = found[i].u;
+      positions[2 * number + 1] = found[i].v;
       strength[number++] = found[i].strength;
     }
     *count = number;

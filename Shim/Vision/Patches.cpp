@@ -1,4 +1,4 @@
-// Patches kept from where a track began, found again as they look now.
+// Patches stored at the start of a track, and their alignment in later images.
 #include <algorithm>
 #include <cmath>
 
@@ -7,10 +7,10 @@
 namespace {
 
 constexpr int half = FUSE_VISION_PATCH_HALF, side = 2 * half + 1, area = side * side;
-constexpr float inner = 1.0f / half;  // coordinates within a patch run from -1 to 1, so that the equations are well scaled
+constexpr float inner = 1.0f / half;  // patch coordinates run from -1 to 1, for well-scaled equations
 
-/// A patch in memory: the mean-free pixels and their slopes by column and row, both weighed, and the inverse of its normal equations'
-/// matrix.
+/// A patch in memory: the mean-free pixels and their gradients along columns and rows, both weighted, and the inverse
+/// of the normal matrix.
 struct Patch {
   float pixels[area], slopeX[area], slopeY[area], inverse[36];
   float energy;  // sum of squares of the pixels
@@ -18,7 +18,7 @@ struct Patch {
 };
 static_assert(sizeof(Patch) == FUSE_VISION_PATCH_SIZE * sizeof(float), "as the header says");
 
-/// Inverts a symmetric positive definite 6x6 matrix by Gauss and Jordan; false when it is not.
+/// Inverts a symmetric positive definite 6x6 matrix by Gauss-Jordan elimination; false if it is not.
 bool invert(const double (&matrix)[6][6], float *inverse) {
   double a[6][12] = {};
   for (int i = 0; i < 6; ++i) {
@@ -40,21 +40,22 @@ bool invert(const double (&matrix)[6][6], float *inverse) {
   return true;
 }
 
-/// A place as a function of coordinates within a patch: (a x + b y + u, c x + d y + v).
+/// A position as a function of patch coordinates: (a x + b y + u, c x + d y + v).
 struct Affine {
   float a, b, c, d, u, v;
 };
 
-/// The pixels under a patch, bilinear, and whether all of them are inside the image.
+/// Samples the pixels under a patch, bilinear.
 ///
-/// Those outside become 0, and `inside` says which; their number is returned. Without `inside` all must be there.
+/// Pixels outside the image become 0 and are marked in `inside`. Returns the number of those inside. Without `inside`
+/// all must be inside.
 int sample(const cv::Mat &image, const Affine &w, float *pixels, uint8_t *inside) {
   const float reachX = std::fabs(w.a) + std::fabs(w.b), reachY = std::fabs(w.c) + std::fabs(w.d);
   const int lastColumn = image.cols - 1, lastRow = image.rows - 1;
   const bool isWhole =
       w.u - reachX >= 0 && w.v - reachY >= 0 && w.u + reachX < lastColumn && w.v + reachY < lastRow;
   if (!isWhole && !inside) return 0;
-  // Far outside whole numbers would not hold the places.
+  // Positions far outside would overflow integers.
   if (!(std::fabs(w.u) + reachX < 1e6f && std::fabs(w.v) + reachY < 1e6f)) return 0;
   const size_t step = image.step;
   const float dx = w.a * inner, dy = w.c * inner;
@@ -78,8 +79,8 @@ int sample(const cv::Mat &image, const Affine &w, float *pixels, uint8_t *inside
   return isWhole ? area : static_cast<int>(std::count(inside, inside + area, 1));
 }
 
-/// How much each pixel of a patch counts: its middle is what is followed, and what is beside it may be something else behind an
-/// edge. `root` is the square root of the weight; sums of squares of what is multiplied by it are weighted.
+/// Weight of each pixel of a patch: its middle is tracked, and its surroundings may lie behind an edge at another
+/// depth. `root` is the square root of the weight.
 struct Weights {
   float root[area], weight[area], sum = 0;
   Weights() {
@@ -94,7 +95,7 @@ struct Weights {
 };
 const Weights weights;
 
-/// Makes the pixels mean-free and weighs them.
+/// Makes the pixels mean-free and weights them.
 void centre(float *pixels) {
   float sum = 0;
   for (int i = 0; i < area; ++i) sum += weights.weight[i] * pixels[i];
@@ -102,7 +103,7 @@ void centre(float *pixels) {
   for (int i = 0; i < area; ++i) pixels[i] = weights.root[i] * (pixels[i] - mean);
 }
 
-/// The same where some are missing: those stay 0, and so do they in `other`, a patch that was weighed before.
+/// The same with missing pixels: they stay 0, also in `other`, a patch that is weighted already.
 void centre(float *pixels, float *other, const uint8_t *inside) {
   float sum = 0, otherSum = 0, all = 0;
   for (int i = 0; i < area; ++i) {
@@ -121,7 +122,7 @@ void centre(float *pixels, float *other, const uint8_t *inside) {
   }
 }
 
-/// The inverse of the normal equations' matrix, from the pixels that are `inside`, or from all.
+/// The inverse of the normal matrix from the pixels `inside`, or from all.
 bool solve(const Patch &patch, const uint8_t *inside, float *inverse) {
   double h[6][6] = {};
   for (int i = 0; i < area; ++i) {
@@ -155,40 +156,40 @@ bool make(const cv::Mat &image, float u, float v, Patch &patch) {
   return patch.energy > 0 && solve(patch, nullptr, patch.inverse);
 }
 
-/// Moves a warp to where the image looks like the patch; the correlation there, or -1 when it leads nowhere.
+/// Aligns a warp so that the image matches the patch; returns the correlation, or -1 if it diverges.
 float align(const cv::Mat &image, const Patch &patch, Affine &w, int iterations, float precision) {
-  float pixels[area], cut[area], truncatedInverse[36];
+  float pixels[area], truncated[area], truncatedInverse[36];
   uint8_t inside[area];
   float correlation = -1;
   for (int k = 0; k <= iterations; ++k) {
     const int count = sample(image, w, pixels, inside);
     if (count < area / 2) return -1;
-    // At the edge of the image the rest of the patch must do.
-    const float *own = patch.pixels, *inverse = patch.inverse;
-    float ownEnergy = patch.energy;
+    // At the edge of the image only the part inside is used.
+    const float *reference = patch.pixels, *inverse = patch.inverse;
+    float referenceEnergy = patch.energy;
     if (count == area) {
       centre(pixels);
     } else {
-      std::copy(patch.pixels, patch.pixels + area, cut);
-      centre(pixels, cut, inside);
-      own = cut;
-      ownEnergy = 0;
-      for (int i = 0; i < area; ++i) ownEnergy += cut[i] * cut[i];
+      std::copy(patch.pixels, patch.pixels + area, truncated);
+      centre(pixels, truncated, inside);
+      reference = truncated;
+      referenceEnergy = 0;
+      for (int i = 0; i < area; ++i) referenceEnergy += truncated[i] * truncated[i];
       if (!solve(patch, inside, truncatedInverse)) return -1;
       inverse = truncatedInverse;
     }
     float product = 0, energy = 0;
     for (int i = 0; i < area; ++i) {
-      product += pixels[i] * own[i];
+      product += pixels[i] * reference[i];
       energy += pixels[i] * pixels[i];
     }
     if (!(product > 0) || !(energy > 0)) return -1;
-    correlation = product / std::sqrt(energy * ownEnergy);
+    correlation = product / std::sqrt(energy * referenceEnergy);
     if (k == iterations) break;
-    // Brightness and contrast of the image now are its own.
-    const float gain = ownEnergy / product;
+    // Brightness and contrast of this image are removed.
+    const float gain = referenceEnergy / product;
     float g[6] = {};
-    const float *p = pixels, *t = own, *sx = patch.slopeX, *sy = patch.slopeY;
+    const float *p = pixels, *t = reference, *sx = patch.slopeX, *sy = patch.slopeY;
     for (int j = -half; j <= half; ++j, p += side, t += side, sx += side, sy += side) {
       float x = 0, y = 0, xx = 0, yx = 0;
       for (int i = 0; i < side; ++i) {
@@ -219,7 +220,7 @@ float align(const cv::Mat &image, const Patch &patch, Affine &w, int iterations,
     const float iu = -(ia * s[4] + ib * s[5]), iv = -(ic * s[4] + id * s[5]);
     const Affine n = {w.a * ia + w.b * ic,        w.a * ib + w.b * id,       w.c * ia + w.d * ic,
                       w.c * ib + w.d * id,        w.a * iu + w.b * iv + w.u, w.c * iu + w.d * iv + w.v};
-    // All six are in pixels, four of them at the patch's edges.
+    // All six in pixels, four of them at the patch's edges.
     const float moves[6] = {n.a - w.a, n.b - w.b, n.c - w.c, n.d - w.d, n.u - w.u, n.v - w.v};
     w = n;
     if (std::all_of(moves, moves + 6, [=](float move) { return std::fabs(move) < precision; })) break;
@@ -229,12 +230,15 @@ float align(const cv::Mat &image, const Patch &patch, Affine &w, int iterations,
 
 }  // namespace
 
-int fuse_vision_patches_make(const fuse_vision_image *image, const float *places, const int32_t *slots, float *patches,
+int fuse_vision_patches_make(const fuse_vision_image *image, const float *positions, const int32_t *slots,
+                             float *patches,
                              uint8_t *status, int32_t count) {
   return fuse::guarded([&] {
-    if (!image || count < 0 || (count > 0 && (!places || !slots || !patches || !status))) return FUSE_VISION_BAD_ARGUMENT;
+    if (!image || count < 0 ||
+        (count > 0 && (!positions || !slots || !patches || !status))) return FUSE_VISION_BAD_ARGUMENT;
     for (int32_t i = 0; i < count; ++i)
-      status[i] = make(image->levels[0], places[2 * i], places[2 * i + 1], reinterpret_cast<Patch *>(patches)[slots[i]]);
+      status[i] = make(image->levels[0], positions[2 * i], positions[2 * i + 1],
+                       reinterpret_cast<Patch *>(patches)[slots[i]]);
     return FUSE_VISION_OK;
   });
 }

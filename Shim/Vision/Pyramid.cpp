@@ -1,4 +1,4 @@
-// Images, and places followed between them.
+// Image pyramids, and optical flow between them.
 #include <cmath>
 #include <memory>
 #include <opencv2/imgproc.hpp>
@@ -21,7 +21,7 @@ int fuse_vision_image_make(const uint8_t *pixels, int32_t width, int32_t height,
       cv::createCLAHE(contrast, cv::Size(8, 8))->apply(source, equalised);
       source = equalised;
     }
-    // The border repeats the image's edge inwards, as OpenCV's own pyramids do; the pixels are copied, never kept.
+    // The border reflects the image's edge, as in OpenCV's own pyramids; the pixels are copied.
     cv::buildOpticalFlowPyramid(source, made->levels, cv::Size(window, window), levels, true, cv::BORDER_REFLECT_101,
                                 cv::BORDER_CONSTANT, false);
     *image = made.release();
@@ -32,15 +32,15 @@ int fuse_vision_image_make(const uint8_t *pixels, int32_t width, int32_t height,
 void fuse_vision_image_free(fuse_vision_image *image) { delete image; }
 
 int fuse_vision_track(const fuse_vision_image *from, const fuse_vision_image *to, int32_t levels, int32_t iterations,
-                       double precision, const float *places, float *found, uint8_t *status, int32_t count) {
+                       double precision, const float *positions, float *found, uint8_t *status, int32_t count) {
   return fuse::guarded([&] {
     if (!from || !to || from->width != to->width || from->height != to->height || from->window != to->window ||
         from->last() != to->last() || levels < 0 || iterations < 1 || iterations > 100 || !(precision > 0) || count < 0 ||
-        (count > 0 && (!places || !found || !status)))
+        (count > 0 && (!positions || !found || !status)))
       return FUSE_VISION_BAD_ARGUMENT;
     if (count == 0) return FUSE_VISION_OK;
-    // OpenCV turns places into whole numbers: what is far outside is nowhere, and must not overflow them.
-    std::vector<float> starts(places, places + 2 * count);
+    // OpenCV converts positions to integers: positions far outside are clamped, or they would overflow.
+    std::vector<float> starts(positions, positions + 2 * count);
     const float limit = 4 * 16384;
     for (int32_t i = 0; i < 2 * count; ++i) {
       if (!(std::fabs(starts[i]) < limit)) starts[i] = -limit;

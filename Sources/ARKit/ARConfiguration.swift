@@ -1,23 +1,23 @@
 import Foundation
 
-/// How an `ARSession` is to track. A session takes a copy: later changes count at its next `run`.
+/// Configuration of an `ARSession`. A session keeps a copy: later changes take effect at its next `run`.
 open class ARConfiguration: NSObject, NSCopying {
-  /// How the world's axes are laid.
+  /// Alignment of the world's axes.
   public enum WorldAlignment: Int, Sendable {
     /// y up; origin and yaw from the first pose.
     case gravity = 0
     /// y up, -z north.
     case gravityAndHeading = 1
-    /// As the camera stood.
+    /// The camera's axes at the start.
     case camera = 2
   }
 
-  /// How the world's axes are laid.
+  /// Alignment of the world's axes.
   public var worldAlignment = WorldAlignment.gravity
 
   override init() {}
 
-  /// Whether this device can track so; everything that plays here can.
+  /// Whether the device supports this configuration; always true here.
   open class var isSupported: Bool { true }
 
   /// A copy that later changes do not reach.
@@ -30,7 +30,7 @@ public final class ARWorldTrackingConfiguration: ARConfiguration {
   public var isCollaborationEnabled = false
   /// Whether the front camera tracks the user's face.
   public var userFaceTrackingEnabled = false
-  /// A map to start in.
+  /// Initial map.
   public var initialWorldMap: ARWorldMap?
 
   /// The defaults: what camera assistance needs.
@@ -46,7 +46,7 @@ public final class ARWorldTrackingConfiguration: ARConfiguration {
   }
 }
 
-/// A map from an earlier session; here only something that can be given.
+/// A map from an earlier session; empty here.
 public final class ARWorldMap: NSObject, Sendable {
   /// An empty map.
   public override init() {}

@@ -1,11 +1,11 @@
 import Foundation
 @_exported import simd
 
-/// A moment of an `ARSession`.
+/// A frame of an `ARSession`.
 public final class ARFrame: NSObject, Sendable {
   /// Seconds on the device's clock.
   public let timestamp: TimeInterval
-  /// Where the camera is.
+  /// The camera and its pose.
   public let camera: ARCamera
 
   package init(timestamp: TimeInterval, camera: ARCamera) {
@@ -14,7 +14,7 @@ public final class ARFrame: NSObject, Sendable {
   }
 }
 
-/// The camera at one moment.
+/// The camera at the time of a frame.
 public final class ARCamera: NSObject, Sendable {
   /// Camera to ARKit's world (y up), metres. The camera's axes are those of the phone in landscape: x towards the lower
   /// edge, y towards the right edge, z towards the user.

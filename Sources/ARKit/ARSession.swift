@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
 
-/// As much of ARKit's session as Nearby Interaction shares: it carries the device's pose while a device plays.
+/// The part of ARKit's session that Nearby Interaction shares: it publishes the device's pose while a device plays.
 ///
-/// The pose comes from the device that the `NISession` runs on; before that `currentFrame` is nil.
+/// The pose comes from the device that the `NISession` runs on; before the first one `currentFrame` is nil.
 public final class ARSession: NSObject, @unchecked Sendable {
   private let lock = NSLock()
   private var running: ARConfiguration?
@@ -11,22 +11,22 @@ public final class ARSession: NSObject, @unchecked Sendable {
   private weak var observer: (any ARSessionDelegate)?
   private var observersQueue: DispatchQueue?
 
-  /// A session that does not run yet.
+  /// A session that is not running.
   public override init() {}
 
-  /// Who is told of frames.
+  /// Receives the frames.
   public var delegate: (any ARSessionDelegate)? {
     get { lock.withLock { observer } }
     set { lock.withLock { observer = newValue } }
   }
 
-  /// Where the delegate is called; nil is the main queue.
+  /// Queue of the delegate's callbacks; nil is the main queue.
   public var delegateQueue: DispatchQueue? {
     get { lock.withLock { observersQueue } }
     set { lock.withLock { observersQueue = newValue } }
   }
 
-  /// A copy of what it runs with; nil while it does not run.
+  /// A copy of the current configuration; nil while it does not run.
   public var configuration: ARConfiguration? { lock.withLock { running?.copy() as? ARConfiguration } }
 
   /// Whether it runs.
@@ -35,7 +35,7 @@ public final class ARSession: NSObject, @unchecked Sendable {
   /// The newest frame; nil before the first.
   public var currentFrame: ARFrame? { lock.withLock { frame } }
 
-  /// Starts, or goes on with another configuration.
+  /// Starts, or continues with another configuration.
   public func run(_ configuration: ARConfiguration, options: RunOptions = []) {
     lock.withLock {
       running = configuration.copy() as? ARConfiguration
@@ -46,23 +46,23 @@ public final class ARSession: NSObject, @unchecked Sendable {
   /// Stops until the next `run`.
   public func pause() { lock.withLock { running = nil } }
 
-  /// Puts the next frame in its place; false, and nothing is done, while the session does not run.
-  package func take(_ next: ARFrame) -> Bool {
+  /// Makes `next` the current frame; false, without effect, while the session does not run.
+  package func update(with next: ARFrame) -> Bool {
     lock.withLock {
       if running != nil { frame = next }
       return running != nil
     }
   }
 
-  /// How `run` begins.
+  /// Options of `run`.
   public struct RunOptions: OptionSet, Sendable {
     /// The raw value.
     public let rawValue: UInt
     /// From a raw value.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// Forgets the frames so far.
+    /// Drops the current frame.
     public static let resetTracking = RunOptions(rawValue: 1 << 0)
-    /// Accepted and without effect: there are no anchors here.
+    /// Accepted without effect: there are no anchors here.
     public static let removeExistingAnchors = RunOptions(rawValue: 1 << 1)
   }
 }

@@ -1,9 +1,9 @@
 import Geometry
 
-/// A point seen from several places, as a bearing from one of them (the anchor) and an inverse distance:
+/// A point seen from several poses: bearing from one of them (the anchor) and inverse distance,
 /// `f = c_anchor + bearing / inverseDistance`.
 ///
-/// An inverse distance of zero is a point at infinity, so nothing is ever refused for a lack of parallax.
+/// An inverse distance of zero is a point at infinity, so no parallax is required.
 /// Source: Civera, Davison, Montiel, "Inverse depth parametrization for monocular SLAM", TRO 24(5), 2008,
 /// doi:10.1109/TRO.2008.2003276.
 package struct BearingFeature: Equatable, Sendable {
@@ -18,8 +18,8 @@ package struct BearingFeature: Equatable, Sendable {
     self.inverseDistance = inverseDistance
   }
 
-  /// The point seen from somewhere else, times the inverse distance: finite also at infinity.
+  /// The point relative to another position, times the inverse distance: finite also at infinity.
   ///
-  /// - Parameter offset: from the anchor camera to the other place, world axes, metres.
+  /// - Parameter offset: from the anchor camera to the other position, world axes, metres.
   package func scaled(from offset: Vector3) -> Vector3 { bearing - inverseDistance * offset }
 }

@@ -2,7 +2,7 @@
 /// Source: Brown, "Close-range camera calibration", Photogrammetric Engineering 37(8), 1971.
 struct BrownConrady: Sendable {
   let k1, k2, p1, p2: Double
-  /// Squared radius at which the radial polynomial stops rising: beyond it one pixel would have two directions.
+  /// Squared radius at which the radial polynomial stops rising: beyond it a pixel would have two directions.
   private let foldSquared: Double
 
   init(k1: Double, k2: Double, p1: Double, p2: Double) {
@@ -14,12 +14,12 @@ struct BrownConrady: Sendable {
     foldSquared = roots.filter { $0 > 0 }.min() ?? .infinity
   }
 
-  /// True where the lens is one-to-one, given the gradients at that undistorted point.
-  func isUnfolded(_ q: SIMD2<Double>, _ dx: SIMD2<Double>, _ dy: SIMD2<Double>) -> Bool {
+  /// True where the mapping is one-to-one, given the gradients at that undistorted point.
+  func isOneToOne(_ q: SIMD2<Double>, _ dx: SIMD2<Double>, _ dy: SIMD2<Double>) -> Bool {
     q.x * q.x + q.y * q.y < foldSquared && dx.x * dy.y - dx.y * dy.x > 0
   }
 
-  /// The distorted point and its gradients by the undistorted one.
+  /// The distorted point and its gradients with respect to the undistorted one.
   func distorted(_ q: SIMD2<Double>) -> (point: SIMD2<Double>, xGradient: SIMD2<Double>, yGradient: SIMD2<Double>) {
     let (x, y) = (q.x, q.y)
     let s = x * x + y * y
@@ -34,12 +34,12 @@ struct BrownConrady: Sendable {
     )
   }
 
-  /// The point that is distorted to `target`: Newton's method with halved steps; nil when none is found before the fold.
+  /// The point whose distortion is `target`: Newton's method with step halving; nil when none is found before the fold.
   func undistorted(_ target: SIMD2<Double>) -> SIMD2<Double>? {
     func distance(_ p: SIMD2<Double>) -> Double { (p.x * p.x + p.y * p.y).squareRoot() }
     var q = target
     var (point, dx, dy) = distorted(q)
-    if !isUnfolded(q, dx, dy) {  // start inside the fold
+    if !isOneToOne(q, dx, dy) {  // start inside the fold
       q = SIMD2(0, 0)
       (point, dx, dy) = distorted(q)
     }
@@ -53,7 +53,7 @@ struct BrownConrady: Sendable {
         let candidate = q + scale * step
         let (p, gx, gy) = distorted(candidate)
         let left = distance(target - p)
-        if left < error, isUnfolded(candidate, gx, gy) {
+        if left < error, isOneToOne(candidate, gx, gy) {
           (q, point, dx, dy, error, improved) = (candidate, p, gx, gy, left, true)
           break
         }

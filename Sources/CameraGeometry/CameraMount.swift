@@ -1,13 +1,12 @@
 import Geometry
 
-/// How a camera sits on the inertial unit and how its clock runs: what a calibration says, and what a filter or a smoother
-/// makes of it.
+/// Extrinsics and time offset of a camera relative to the IMU: as calibrated, or as estimated by a filter or smoother.
 ///
-/// Error (phi, tau, delta): `R_IC Exp(phi)` with phi in camera axes, metres and seconds additive.
+/// Error (phi, tau, delta): `R_IC Exp(phi)` with phi in camera axes; metres and seconds are additive.
 package struct CameraMount: Equatable, Sendable {
   /// Pose of the camera in the IMU's axes.
   package var imuFromCamera: Pose
-  /// Seconds by which the frames were taken later than their stamps (the calibrated offset applied) say.
+  /// Delay of the frames' exposure after their stamps, seconds; the calibrated time offset is already applied.
   package var delay: Double
 
   /// A mount from its parts.
@@ -16,13 +15,13 @@ package struct CameraMount: Equatable, Sendable {
     self.delay = delay
   }
 
-  /// Size of its error.
+  /// Dimension of the error.
   package static let errorSize = 7
 
-  /// What a careful calibration leaves open, 1-sigma: radians, metres, seconds.
+  /// Uncertainty after a careful calibration, 1-sigma: radians, metres, seconds.
   package static let sigmas = (rotation: 0.005, translation: 0.005, delay: 0.003)
 
-  /// The same for each number of the error.
+  /// The same for each component of the error.
   package static let errorSigmas: [Double] =
     [sigmas.rotation, sigmas.translation].flatMap { [$0, $0, $0] } + [sigmas.delay]
 
@@ -37,14 +36,14 @@ package struct CameraMount: Equatable, Sendable {
     return next
   }
 
-  /// `x [-] y`: the error that carries y to x.
+  /// `x [-] y`: the error d with `y [+] d = x`.
   package func minus(_ y: CameraMount) -> [Double] {
     let phi = (y.imuFromCamera.rotation.inverse * imuFromCamera.rotation).log
     let tau = imuFromCamera.translation - y.imuFromCamera.translation
     return [phi.x, phi.y, phi.z, tau.x, tau.y, tau.z, delay - y.delay]
   }
 
-  /// True when nothing is NaN or infinite.
+  /// True when all components are finite.
   package var isFinite: Bool {
     imuFromCamera.rotation.v.isFinite && imuFromCamera.rotation.w.isFinite && imuFromCamera.translation.isFinite
       && delay.isFinite

@@ -1,14 +1,14 @@
 import Geometry
 
-/// One sight of a point: where the camera was, and where the point landed.
+/// One observation of a point: camera pose and pixel.
 package struct CameraView: Sendable {
   /// Pose of the camera.
   package var worldFromCamera: Pose
-  /// Where the point was seen, raw pixels.
+  /// Observed position, raw pixels.
   package var pixel: SIMD2<Double>
-  /// The unit direction that this pixel sees, camera axes.
+  /// Unit direction of this pixel, camera axes.
   package var direction: Vector3
-  /// Which of the triangulation's lenses it was seen through.
+  /// Index of the lens among the triangulation's lenses.
   package var lens: Int
 
   /// A view from its parts.

@@ -1,9 +1,9 @@
 import Geometry
 import SensorData
 
-/// How far features moved between two frames.
+/// Displacement of features between two frames.
 package enum Disparity {
-  /// Median distance in pixels over the features that both frames saw, and their number; nil when there is none.
+  /// Median distance in pixels over the features common to both frames, and their number; nil when there is none.
   ///
   /// - Parameters: features sorted by id, each id once. O(n log n).
   package static func median(from old: [FeatureObservation], to new: [FeatureObservation]) -> (

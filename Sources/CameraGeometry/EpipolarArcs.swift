@@ -1,20 +1,23 @@
 import Foundation
 import Geometry
 
-/// Four sights of points before and after a motion, and how far each is from what a still point can look like: from the arc
-/// of directions `b - rho o`, `rho` from 0 (far away) to the inverse of the least distance, of a point that was seen in
-/// direction b before the camera moved by o.
+/// Four correspondences between two camera poses, and the angle of each from the directions that a static point can
+/// have.
+/// These form an arc: `b - rho o` for a point seen in direction b before the camera moved by o. `rho` runs from 0 (far
+/// away) to the inverse of the least distance.
 ///
-/// The epipolar constraint with its ends: a point that lies on the great circle but beyond an end would be behind the camera
-/// or nearer than anything is. Hartley and Zisserman, "Multiple view geometry in computer vision", 2nd edition, 2004, 9.1.
+/// This is the epipolar constraint with its end points. A point on the great circle but beyond an end would be behind
+/// the camera or nearer than the least distance.
+/// Hartley and Zisserman, "Multiple view geometry in computer vision", 2nd edition, 2004, 9.1.
 ///
-/// Many motions are tried on the same sights, so what does not depend on o is kept. With `q = o / nearest`, the end
-/// `b - q` and the normal `n = q x b`, everything is made of products of q with b, d, `b x d` and `b x (b x d)`. Four at a
-/// time, without branches: which side of an end noise puts a point is nothing that a processor could guess.
+/// Many motions are tried on the same correspondences, so terms independent of o are precomputed. With
+/// `q = o / nearest`, the end `b - q` and the normal `n = q x b`, every term is a product of q with b, d, `b x d` or
+/// `b x (b x d)`.
+/// Evaluation is four lanes wide and branch-free, because the noise makes branches unpredictable.
 package struct EpipolarArcs: Sendable {
-  /// Number of sights.
+  /// Number of correspondences.
   package static let count = 4
-  /// Four numbers, one a sight.
+  /// Four numbers, one per correspondence.
   package typealias Four = SIMD4<Double>
 
   /// Four vectors.
@@ -30,13 +33,13 @@ package struct EpipolarArcs: Sendable {
 
   private var before = Vectors(), after = Vectors(), cross = Vectors(), inward = Vectors()
   private var cosine = Four.zero
-  /// Squared angle to the end that is far away.
+  /// Squared angle to the far end.
   private var toFar = Four.zero
 
-  /// - Parameter sight: the unit directions before and after of each of the four, in the axes of the camera now.
-  package init(_ sight: (Int) -> (before: Vector3, after: Vector3)) {
+  /// - Parameter correspondence: unit directions before and after of each of the four, in the axes of the camera now.
+  package init(_ correspondence: (Int) -> (before: Vector3, after: Vector3)) {
     for i in 0..<Self.count {
-      let (b, d) = sight(i)
+      let (b, d) = correspondence(i)
       (before[i], after[i], cross[i]) = (b, d, b.cross(d))
       cosine[i] = b.dot(d)
       inward[i] = cosine[i] * b - d
@@ -45,19 +48,19 @@ package struct EpipolarArcs: Sendable {
     }
   }
 
-  /// Squared angles, radians^2, between the directions after and the nearest ones on their arcs; what is more than `most` is
-  /// told as that.
+  /// Squared angles, radians^2, between the directions after and the nearest ones on their arcs, saturated at `most`.
   ///
-  /// - Parameter end: q, the offset of the camera now from the one before over the least distance of a point from the latter.
+  /// - Parameter end: q, the offset of the camera now from the one before, over the least distance of a point from the
+  ///   latter.
   package func squaredDistances(end q: Vector3, atMost most: Double) -> Four {
     let length = q.squaredNorm
     let b = before.dot(q), d = after.dot(q)
     let normal = length - b * b
-    // Within the ends: on the inner side of the planes through the normal and each end.
+    // Between the ends: on the inner side of the planes through the normal and each end.
     let first = inward.dot(q)
     let within = (normal .> 1e-12) .& (first .>= 0) .& (length * cosine - b * d .>= first)
     let height = cross.dot(q)
-    // Where the camera went through the near end, it is seen in the direction that the camera came from.
+    // If the camera moved through the near end, the point appears in the direction the camera came from.
     let near = 1 - 2 * b + length
     let meets = near .<= 1e-12
     let along = (cosine - d).replacing(with: -d, where: meets)
@@ -76,7 +79,7 @@ package struct EpipolarArcs: Sendable {
   /// Squared sine up to which the series below is exact to the last digit.
   private static let smallSine = 4e-3
 
-  /// Squares of angles, of those that are not `isSharp` the obtuse one.
+  /// Squared angles; the obtuse one for lanes that are not `isSharp`.
   @inline(__always)
   private static func squaredAngle(squaredSine x: Four, isSharp: SIMDMask<SIMD4<Int64>>, atMost most: Double) -> Four {
     let third = 1.0 / 3, fourth = 8.0 / 45, fifth = 4.0 / 35, sixth = 128.0 / 1575, seventh = 128.0 / 2079

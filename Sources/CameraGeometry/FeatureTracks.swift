@@ -1,20 +1,20 @@
 import Geometry
 import SensorData
 
-/// A point that is being followed from frame to frame.
+/// A feature track: the observations of one point over the frames.
 package struct FeatureTrack: Equatable, Sendable {
-  /// One sight of it from a pose that the filter keeps.
-  package struct Sight: Equatable, Sendable {
-    /// Which kept pose.
+  /// One observation from a pose that the filter keeps (a clone).
+  package struct Observation: Equatable, Sendable {
+    /// Id of the clone.
     package var poseID: Int
     /// Raw pixels.
     package var pixel: SIMD2<Double>
     /// Unit direction, camera axes.
     package var direction: Vector3
-    /// Which camera saw it: 0 the one whose pose is kept, 1 a second one beside it.
+    /// Camera: 0 is the one whose pose is kept, 1 a second one beside it.
     package var camera = 0
 
-    /// A sight from its parts.
+    /// An observation from its parts.
     package init(poseID: Int, pixel: SIMD2<Double>, direction: Vector3, camera: Int = 0) {
       self.poseID = poseID
       self.pixel = pixel
@@ -25,49 +25,49 @@ package struct FeatureTrack: Equatable, Sendable {
 
   /// The track's identity.
   package var featureID: Int64
-  /// The sights from kept poses, oldest first.
-  package var sights: [Sight]
+  /// The observations from kept poses, oldest first.
+  package var observations: [Observation]
   /// How many of them, the oldest ones, have been used.
   package var usedCount = 0
 
   /// A track from its parts.
-  package init(featureID: Int64, sights: [Sight], usedCount: Int = 0) {
+  package init(featureID: Int64, observations: [Observation], usedCount: Int = 0) {
     self.featureID = featureID
-    self.sights = sights
+    self.observations = observations
     self.usedCount = usedCount
   }
 
-  /// The sights not yet used.
-  package var unused: ArraySlice<Sight> { sights[usedCount...] }
+  /// The observations not yet used.
+  package var unused: ArraySlice<Observation> { observations[usedCount...] }
 
-  /// Uses up what is unused; returns it as a track of its own.
+  /// Marks the unused observations as used; returns them as a track of its own.
   mutating func removeUnused() -> FeatureTrack {
-    defer { usedCount = sights.count }
-    return FeatureTrack(featureID: featureID, sights: Array(unused))
+    defer { usedCount = observations.count }
+    return FeatureTrack(featureID: featureID, observations: Array(unused))
   }
 
   mutating func forget(poseID: Int) {
-    while let index = sights.firstIndex(where: { $0.poseID == poseID }) {
-      sights.remove(at: index)
+    while let index = observations.firstIndex(where: { $0.poseID == poseID }) {
+      observations.remove(at: index)
       if index < usedCount { usedCount -= 1 }
     }
   }
 }
 
-/// The tracks that are alive, sorted by id.
+/// The living tracks, sorted by id.
 package struct FeatureTracks: Sendable {
   /// The living tracks.
   package private(set) var living: [FeatureTrack] = []
 
-  /// None.
+  /// No tracks.
   package init() {}
 
-  /// Takes the features of a frame, sorted by id, and returns the tracks that ended because the frame does not see them,
-  /// with their unused sights.
+  /// Records the features of a frame, sorted by id. Returns the tracks that ended because the frame does not contain
+  /// them, with their unused observations.
   ///
   /// - Parameters:
-  ///   - poseID: the pose kept for this frame; nil keeps the tracks alive without recording a sight.
-  ///   - camera: which camera saw them.
+  ///   - poseID: the pose kept for this frame; nil keeps the tracks alive without recording an observation.
+  ///   - camera: which camera observed them.
   package mutating func observe(
     _ features: [FeatureObservation], lens: LensModel, poseID: Int?, camera: Int = 0
   ) -> [FeatureTrack] {
@@ -81,16 +81,16 @@ package struct FeatureTracks: Sendable {
         i += 1
       }
       if i < living.count, living[i].featureID == feature.featureID {
-        // Taken out of its old place, so that its sights are not copied when one is added.
-        alive.append(FeatureTrack(featureID: feature.featureID, sights: []))
+        // Swapped out, so that its observations are not copied on append.
+        alive.append(FeatureTrack(featureID: feature.featureID, observations: []))
         swap(&alive[alive.count - 1], &living[i])
         i += 1
       } else {
-        alive.append(FeatureTrack(featureID: feature.featureID, sights: []))
+        alive.append(FeatureTrack(featureID: feature.featureID, observations: []))
       }
       let pixel = SIMD2(feature.u, feature.v)
       if let poseID, let direction = lens.direction(ofPixel: pixel) {
-        alive[alive.count - 1].sights.append(
+        alive[alive.count - 1].observations.append(
           .init(poseID: poseID, pixel: pixel, direction: direction, camera: camera))
       }
     }
@@ -99,42 +99,43 @@ package struct FeatureTracks: Sendable {
     return ended
   }
 
-  /// Adds what a second camera saw, at the moment of a kept pose, of the points that are followed; what else it saw is passed
-  /// over. Features sorted by id.
+  /// Adds observations of the living tracks by a second camera at the time of a kept pose; its other features are
+  /// ignored. Features sorted by id.
   package mutating func join(_ features: [FeatureObservation], lens: LensModel, poseID: Int, camera: Int) {
     var i = 0
     for feature in features {
       while i < living.count, living[i].featureID < feature.featureID { i += 1 }
-      guard i < living.count, living[i].featureID == feature.featureID, living[i].sights.last?.poseID == poseID else {
-        continue
-      }
+      guard i < living.count, living[i].featureID == feature.featureID,
+        living[i].observations.last?.poseID == poseID
+      else { continue }
       let pixel = SIMD2(feature.u, feature.v)
       if let direction = lens.direction(ofPixel: pixel) {
-        living[i].sights.append(.init(poseID: poseID, pixel: pixel, direction: direction, camera: camera))
+        living[i].observations.append(.init(poseID: poseID, pixel: pixel, direction: direction, camera: camera))
       }
     }
   }
 
-  /// Takes the unused sights out of the living tracks that have one from a pose; the tracks live on.
-  package mutating func take(seenFrom poseID: Int) -> [FeatureTrack] {
+  /// Removes the unused observations of the living tracks that have one from a pose; the tracks stay alive.
+  package mutating func removeUnused(seenFrom poseID: Int) -> [FeatureTrack] {
     living.indices.filter { i in living[i].unused.contains { $0.poseID == poseID } }.map { living[$0].removeUnused() }
   }
 
-  /// Takes the unused sights out of the `count` living tracks that have most of them, but at least `fewest` each; ties go
-  /// to the older id. The tracks live on.
+  /// Removes the unused observations of the `count` living tracks that have most of them, but at least `fewest` each.
+  /// Ties go to the lower id. The tracks stay alive.
   package mutating func removeLongest(_ count: Int, fewest: Int) -> [FeatureTrack] {
     let long = living.indices.filter { living[$0].unused.count >= fewest }
     let sorted = long.sorted { (living[$1].unused.count, $0) < (living[$0].unused.count, $1) }
     return sorted.prefix(max(count, 0)).map { living[$0].removeUnused() }
   }
 
-  /// Takes the unused sights out of the living tracks with these ids; the tracks live on. Tracks without any are left out.
-  package mutating func take(featureIDs: Set<Int64>) -> [FeatureTrack] {
+  /// Removes the unused observations of the living tracks with these ids; tracks without any are left out. The tracks
+  /// stay alive.
+  package mutating func removeUnused(featureIDs: Set<Int64>) -> [FeatureTrack] {
     living.indices.filter { featureIDs.contains(living[$0].featureID) && !living[$0].unused.isEmpty }
       .map { living[$0].removeUnused() }
   }
 
-  /// True while a track is followed. O(log n).
+  /// True while a track is alive. O(log n).
   package func isAlive(_ featureID: Int64) -> Bool {
     var low = 0, high = living.count
     while low < high {
@@ -144,27 +145,27 @@ package struct FeatureTracks: Sendable {
     return low < living.count && living[low].featureID == featureID
   }
 
-  /// Forgets tracks by their ids.
+  /// Removes tracks by their ids.
   package mutating func discard(_ ids: Set<Int64>) {
     if !ids.isEmpty { living.removeAll { ids.contains($0.featureID) } }
   }
 
-  /// Forgets the sights from a pose.
+  /// Removes the observations from a pose.
   package mutating func forget(poseID: Int) { for i in living.indices { living[i].forget(poseID: poseID) } }
 
-  /// Median angle, radians, between the living tracks' directions from a new pose and where mere turning would put what
-  /// an old pose saw; nil when no track has both. Also their number.
+  /// Median angle, radians, between the living tracks' directions from a new pose and the directions from an old pose
+  /// after pure rotation; nil when no track has both. Also their number.
   package func parallax(from old: Int, to new: Int, newFromOld: Rotation) -> (median: Double?, count: Int) {
     var angles: [Double] = []
     for track in living {
-      guard let after = track.sights.last, after.poseID == new,
-        let before = track.sights.last(where: { $0.poseID == old && $0.camera == 0 })
+      guard let after = track.observations.last, after.poseID == new,
+        let before = track.observations.last(where: { $0.poseID == old && $0.camera == 0 })
       else { continue }
       angles.append((newFromOld * before.direction).cross(after.direction).norm)
     }
     return (Disparity.median(&angles), angles.count)
   }
 
-  /// Forgets everything.
+  /// Removes all tracks.
   package mutating func removeAll() { living.removeAll() }
 }

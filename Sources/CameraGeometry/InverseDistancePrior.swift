@@ -1,6 +1,6 @@
-/// What is known of a point's inverse distance before it is seen twice.
+/// Prior of a point's inverse distance before it has parallax.
 ///
-/// It regularises the point at which equations are linearised; only for landmarks does it enter the filter.
+/// It regularises the linearisation point; only for landmarks does it enter the filter.
 package struct InverseDistancePrior: Equatable, Sendable {
   /// Mean, 1/m.
   package var mean: Double
@@ -13,10 +13,11 @@ package struct InverseDistancePrior: Equatable, Sendable {
     self.sigma = sigma
   }
 
-  /// What a camera in a hand looks at: everything from a metre away (two sigmas) to the horizon (one).
+  /// Scenes of a hand-held camera: from 1 m (two sigmas) to the horizon (one sigma).
   package static let handHeld = InverseDistancePrior(mean: 0.3, sigma: 0.3)
 
-  /// The same for points that become landmarks, where it does go into a filter. The points of a scene are not independent:
-  /// all may be far. Three times the spread makes some ten of them together say what one should.
+  /// The same for points that become landmarks, where it does enter the filter. The points of a scene are not
+  /// independent: all may be far. With three times the sigma about ten of them together weigh as much as one
+  /// independent point.
   package static let landmark = InverseDistancePrior(mean: 0.3, sigma: 1)
 }

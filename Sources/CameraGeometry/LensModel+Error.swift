@@ -1,12 +1,12 @@
 import Foundation
 import Geometry
 
-/// What a calibration of the lens may be wrong about: focal lengths and principal point.
+/// Calibration error of the lens: focal lengths and principal point.
 ///
-/// Error (a_x, a_y, b_x, b_y), all shares: `f Exp(a)`, and the principal point shifted by b focal lengths. Distortion is told in
-/// units of the focal length, so that a pixel `u = f X + c` changes by `(u - c) a + f b`, whatever the lens.
+/// Error (a_x, a_y, b_x, b_y), all relative: `f Exp(a)`, and the principal point shifted by b focal lengths. Distortion
+/// is in units of the focal length, so for any lens a pixel `u = f X + c` changes by `(u - c) a + f b`.
 extension LensModel {
-  /// Size of the error.
+  /// Dimension of the error.
   package static let errorSize = 4
 
   /// (fx, fy, cx, cy), pixels.
@@ -24,16 +24,16 @@ extension LensModel {
     return next
   }
 
-  /// `x [-] y`: the error that carries y to x, two lenses of one make.
+  /// `x [-] y`: the error d with `y [+] d = x`, for two lenses of the same model.
   package func minus(_ y: LensModel) -> [Double] {
     [log(fx / y.fx), log(fy / y.fy), (cx - y.cx) / y.fx, (cy - y.cy) / y.fy]
   }
 
-  /// How the column and the row of a projected pixel change with the error.
+  /// Gradients of the column and the row of a projected pixel with respect to the error.
   package func errorGradients(at pixel: SIMD2<Double>) -> (column: SIMD4<Double>, row: SIMD4<Double>) {
     (SIMD4(pixel.x - cx, 0, fx, 0), SIMD4(0, pixel.y - cy, 0, fy))
   }
 
-  /// True when nothing is NaN or infinite and the focal lengths are positive.
+  /// True when all numbers are finite and the focal lengths are positive.
   package var isFinite: Bool { fx > 0 && fy > 0 && fx.isFinite && fy.isFinite && cx.isFinite && cy.isFinite }
 }

@@ -2,16 +2,13 @@ import Foundation
 import Geometry
 import SensorData
 
-/// A camera as a function: directions to raw pixels and back.
-///
-/// A direction is a vector in camera axes (x right, y down, z forward) of any positive length. Laws, tested:
-/// `direction(ofPixel: project(d).pixel)` is parallel to `d`; the Jacobian is the derivative of `project`.
+/// A camera's projection: directions to raw pixels and back.
 package struct LensModel: Sendable {
-  /// Where a direction lands, and how that changes with the direction.
+  /// The pixel of a direction, and its derivative with respect to the direction.
   package struct Projection: Sendable {
     /// Column and row, pixels; may lie outside the image.
     package var pixel: SIMD2<Double>
-    /// Gradient of the column by the direction's three components.
+    /// Gradient of the column with respect to the direction's three components.
     package var columnGradient: Vector3
     /// Gradient of the row.
     package var rowGradient: Vector3
@@ -21,7 +18,7 @@ package struct LensModel: Sendable {
   var fx, fy, cx, cy: Double
   private let optics: Optics
 
-  /// What the lens does to an image of focal length one.
+  /// The distortion model at focal length one.
   private enum Optics: Sendable {
     case none
     case brown(BrownConrady)
@@ -44,72 +41,72 @@ package struct LensModel: Sendable {
   /// Mean focal length, pixels: small angles times this are pixels near the image's middle.
   package var focalLength: Double { (fx * fy).squareRoot() }
 
-  /// The pixel that sees a direction. Nil when it cannot be seen: behind a flat image plane, where the distortion's
-  /// polynomial has folded over, or not finite.
+  /// The pixel of a direction. Nil when it is not visible: behind a flat image plane, beyond the fold of the distortion
+  /// polynomial, or not finite.
   package func project(_ direction: Vector3) -> Projection? {
-    guard let bent = bend(direction) else { return nil }
+    guard let distorted = distort(direction) else { return nil }
     let projection = Projection(
-      pixel: SIMD2(fx * bent.point.x + cx, fy * bent.point.y + cy), columnGradient: fx * bent.xGradient,
-      rowGradient: fy * bent.yGradient)
+      pixel: SIMD2(fx * distorted.point.x + cx, fy * distorted.point.y + cy), columnGradient: fx * distorted.xGradient,
+      rowGradient: fy * distorted.yGradient)
     guard projection.pixel.x.isFinite, projection.pixel.y.isFinite, projection.columnGradient.isFinite,
       projection.rowGradient.isFinite
     else { return nil }
     return projection
   }
 
-  /// The unit direction that a pixel sees; nil when no direction lands there.
+  /// The unit direction of a pixel; nil when no direction projects there.
   package func direction(ofPixel pixel: SIMD2<Double>) -> Vector3? {
     let point = SIMD2((pixel.x - cx) / fx, (pixel.y - cy) / fy)
-    guard point.x.isFinite, point.y.isFinite, let direction = unbend(point), direction.isFinite else { return nil }
+    guard point.x.isFinite, point.y.isFinite, let direction = undistort(point), direction.isFinite else { return nil }
     return direction.normalized
   }
 
   // MARK: The lens alone, in units of the focal length
 
-  private struct Bent {
+  private struct Distorted {
     var point: SIMD2<Double>
     var xGradient: Vector3
     var yGradient: Vector3
   }
 
-  private func bend(_ d: Vector3) -> Bent? {
+  private func distort(_ d: Vector3) -> Distorted? {
     switch optics {
     case .none:
       guard d.z > 1e-9 * d.norm else { return nil }
       let (x, y) = (d.x / d.z, d.y / d.z)
-      return Bent(
+      return Distorted(
         point: SIMD2(x, y), xGradient: Vector3(1, 0, -x) / d.z, yGradient: Vector3(0, 1, -y) / d.z)
-    case .brown(let lens): return bend(d, lens)
-    case .kannala(let lens): return bend(d, radius: lens)
-    case .fieldOfView(let lens): return bend(d, radius: lens)
+    case .brown(let lens): return distort(d, lens)
+    case .kannala(let lens): return distort(d, radius: lens)
+    case .fieldOfView(let lens): return distort(d, radius: lens)
     }
   }
 
-  private func unbend(_ point: SIMD2<Double>) -> Vector3? {
+  private func undistort(_ point: SIMD2<Double>) -> Vector3? {
     switch optics {
     case .none: return Vector3(point.x, point.y, 1)
     case .brown(let lens): return lens.undistorted(point).map { Vector3($0.x, $0.y, 1) }
-    case .kannala(let lens): return unbend(point, radius: lens)
-    case .fieldOfView(let lens): return unbend(point, radius: lens)
+    case .kannala(let lens): return undistort(point, radius: lens)
+    case .fieldOfView(let lens): return undistort(point, radius: lens)
     }
   }
 
-  private func bend(_ d: Vector3, _ lens: BrownConrady) -> Bent? {
+  private func distort(_ d: Vector3, _ lens: BrownConrady) -> Distorted? {
     guard d.z > 1e-9 * d.norm else { return nil }
     let plane = SIMD2(d.x / d.z, d.y / d.z)
     let (point, dx, dy) = lens.distorted(plane)
-    guard lens.isUnfolded(plane, dx, dy) else { return nil }
+    guard lens.isOneToOne(plane, dx, dy) else { return nil }
     func gradient(_ g: SIMD2<Double>) -> Vector3 { Vector3(g.x, g.y, -(g.x * plane.x + g.y * plane.y)) / d.z }
-    return Bent(point: point, xGradient: gradient(dx), yGradient: gradient(dy))
+    return Distorted(point: point, xGradient: gradient(dx), yGradient: gradient(dy))
   }
 
   /// Radially symmetric lenses: image radius r(theta), theta the angle off the optical axis.
-  private func bend(_ d: Vector3, radius lens: some RadialLens) -> Bent? {
+  private func distort(_ d: Vector3, radius lens: some RadialLens) -> Distorted? {
     let across = (d.x * d.x + d.y * d.y).squareRoot(), squared = d.squaredNorm
     guard squared > 0, squared.isFinite else { return nil }
     if across < 1e-9 * d.z {
       let scale = lens.radius(0).slope / d.z
-      return Bent(
+      return Distorted(
         point: SIMD2(d.x, d.y) * scale, xGradient: Vector3(scale, 0, -d.x * scale / d.z),
         yGradient: Vector3(0, scale, -d.y * scale / d.z))
     }
@@ -118,16 +115,16 @@ package struct LensModel: Sendable {
     guard across > 0, slope > 0, r.isFinite else { return nil }
     let unit = SIMD2(d.x, d.y) / across
     let thetaGradient = Vector3(unit.x * d.z, unit.y * d.z, -across) / squared
-    let turn = r / across
+    let ratio = r / across
     func gradient(_ along: Double, _ axis: Vector3) -> Vector3 {
       let perpendicular = axis - along * Vector3(unit.x, unit.y, 0)
-      return along * slope * thetaGradient + turn * perpendicular
+      return along * slope * thetaGradient + ratio * perpendicular
     }
-    return Bent(
+    return Distorted(
       point: unit * r, xGradient: gradient(unit.x, Vector3(1, 0, 0)), yGradient: gradient(unit.y, Vector3(0, 1, 0)))
   }
 
-  private func unbend(_ point: SIMD2<Double>, radius lens: some RadialLens) -> Vector3? {
+  private func undistort(_ point: SIMD2<Double>, radius lens: some RadialLens) -> Vector3? {
     let r = (point.x * point.x + point.y * point.y).squareRoot()
     if r < 1e-12 { return Vector3(0, 0, 1) }
     guard let theta = lens.angle(ofRadius: r) else { return nil }

@@ -1,36 +1,37 @@
 import Geometry
 
-/// Which of the points seen by a camera before and after a motion stood still: the motion on which most of them agree, from
-/// a known rotation and an uncertain translation.
+/// Static points among correspondences between two poses: the inliers of the motion on which most agree, given the
+/// rotation and an uncertain translation.
 ///
-/// Random sample consensus with two points (Fischler and Bolles 1981, doi:10.1145/358669.358692; two suffice once a gyroscope
-/// tells the rotation: Troiani et al. 2014, doi:10.1109/ICRA.2014.6907483). Two things are different here. A sample moves
-/// the translation only as far as what is known of it allows, so that a coherent moving object cannot pass for the room while
-/// the device is known to stand. And a point must lie on its arc (`EpipolarArcs`), not on the whole epipolar line.
+/// Random sample consensus with two points (Fischler and Bolles 1981, doi:10.1145/358669.358692; two suffice with a
+/// gyroscope's rotation: Troiani et al. 2014, doi:10.1109/ICRA.2014.6907483). Two differences:
+/// A sample moves the translation only as far as its prior allows, so a coherent moving object is not taken for the
+/// scene while the device is known to be stationary.
+/// A point must lie on its arc (`EpipolarArcs`), not on the whole epipolar line.
 package struct MotionConsensus: Sendable {
   /// One point, in the axes of the camera now: unit directions.
-  package struct Sight: Sendable {
-    /// Where it was seen before, turned by the known rotation.
+  package struct Correspondence: Sendable {
+    /// Direction before, rotated by the known rotation.
     package var before: Vector3
-    /// Where it is seen now.
+    /// Direction now.
     package var after: Vector3
 
-    /// A sight from its parts.
+    /// A correspondence from its parts.
     package init(before: Vector3, after: Vector3) {
       self.before = before
       self.after = after
     }
   }
 
-  /// Distance from the arc, in sigmas, beyond which a point did not stand still; an honest one gets there once in a
-  /// million.
+  /// Distance from the arc, in sigmas, beyond which a point is an outlier; an inlier exceeds it once in a million.
   static let gate = 5.0
-  /// Pairs that are tried: with half of the points wrong, one in 10^5 times none of them is good.
+  /// Pairs that are tried. With half of the points wrong, no pair is good once in 10^5 times.
   static let pairs = 40
-  /// Hardly anything nearer to a camera is worth tracking, metres; the less this is, the more sliding passes for nearness.
+  /// Least distance of a point from the camera, metres. A smaller value lets more moving points pass for near static
+  /// ones.
   static let nearest = 0.5
-  /// Fewest points, and least share of all, that make a majority worth following.
-  static let fewest = 8, leastShare = 1.0 / 3
+  /// Fewest inliers, and least fraction of all points, that make a majority.
+  static let fewest = 8, leastFraction = 1.0 / 3
 
   private let offset: Vector3
   private let covariance, information: Matrix3
@@ -39,7 +40,7 @@ package struct MotionConsensus: Sendable {
   /// - Parameters:
   ///   - offset: of the camera now from the one before, in the axes of the camera now, metres.
   ///   - covariance: of that, m^2; positive definite, else nil.
-  ///   - deviation: 1-sigma of the angle between a still point and its arc, radians.
+  ///   - deviation: 1-sigma of the angle between a static point and its arc, radians.
   package init?(offset: Vector3, covariance: Matrix3, deviation: Double) {
     guard offset.isFinite, deviation > 0, let information = covariance.inverse, information[0, 0].isFinite else {
       return nil
@@ -50,57 +51,60 @@ package struct MotionConsensus: Sendable {
     self.deviation = deviation
   }
 
-  /// For each sight whether its point stood still; nil without a majority. O(pairs n), the same for the same sights.
-  package func stoodStill(_ sights: [Sight]) -> [Bool]? {
-    guard sights.count >= Self.fewest else { return nil }
-    // Of the last group, what is too much repeats the last sight and counts nothing.
-    let arcs = stride(from: 0, to: sights.count, by: EpipolarArcs.count).map { first in
+  /// For each correspondence whether it is an inlier (static); nil without a majority. O(pairs n), deterministic.
+  package func inliers(_ correspondences: [Correspondence]) -> [Bool]? {
+    guard correspondences.count >= Self.fewest else { return nil }
+    // The last group is padded with the last correspondence; the padding has no weight.
+    let arcs = stride(from: 0, to: correspondences.count, by: EpipolarArcs.count).map { first in
       EpipolarArcs { i in
-        let sight = sights[min(first + i, sights.count - 1)]
-        return (sight.before, sight.after)
+        let correspondence = correspondences[min(first + i, correspondences.count - 1)]
+        return (correspondence.before, correspondence.after)
       }
     }
-    let surplus = arcs.count * EpipolarArcs.count - sights.count
+    let surplus = arcs.count * EpipolarArcs.count - correspondences.count
     var best = offset, least = cost(offset, arcs, surplus, below: .infinity)
     for k in 0..<Self.pairs {
-      let i = (k * 7) % sights.count
-      let j = (i + 1 + (k * 11 + k / sights.count) % (sights.count - 1)) % sights.count
+      let i = (k * 7) % correspondences.count
+      let j = (i + 1 + (k * 11 + k / correspondences.count) % (correspondences.count - 1)) % correspondences.count
       var fit = Fit(self)
-      fit.take(sights[i])
-      fit.take(sights[j])
+      fit.update(correspondences[i])
+      fit.update(correspondences[j])
       let candidate = corrected(fit)
       let candidateCost = cost(candidate, arcs, surplus, below: least)
       if candidateCost < least { (best, least) = (candidate, candidateCost) }
     }
-    // All that agree with the best pair may decide together.
+    // Refinement from all inliers of the best pair.
     var fit = Fit(self)
-    for (sight, stands) in zip(sights, stands(arcs, best)) where stands { fit.take(sight) }
+    for (correspondence, isInlier) in zip(correspondences, insideGate(arcs, best)) where isInlier {
+      fit.update(correspondence)
+    }
     let joint = corrected(fit)
     if cost(joint, arcs, surplus, below: least) < least { best = joint }
-    let verdict = Array(stands(arcs, best).prefix(sights.count))
-    let still = verdict.count { $0 }
-    return still >= Self.fewest && Double(still) >= Self.leastShare * Double(sights.count) ? verdict : nil
+    let inliers = Array(insideGate(arcs, best).prefix(correspondences.count))
+    let inlierCount = inliers.count { $0 }
+    return inlierCount >= Self.fewest && Double(inlierCount) >= Self.leastFraction * Double(correspondences.count)
+      ? inliers : nil
   }
 
   /// Squared angle at the gate, radians^2.
-  private var farthest: Double { Self.gate * Self.gate * (deviation * deviation) }
+  private var squaredGate: Double { Self.gate * Self.gate * (deviation * deviation) }
 
-  private func stands(_ arcs: [EpipolarArcs], _ offset: Vector3) -> [Bool] {
+  private func insideGate(_ arcs: [EpipolarArcs], _ offset: Vector3) -> [Bool] {
     let end = offset / Self.nearest
     return arcs.flatMap { arcs -> [Bool] in
-      let squares = arcs.squaredDistances(end: end, atMost: 2 * farthest)
-      return squares.indices.map { squares[$0] <= farthest }
+      let squares = arcs.squaredDistances(end: end, atMost: 2 * squaredGate)
+      return squares.indices.map { squares[$0] <= squaredGate }
     }
   }
 
-  /// Squared sigmas off the prior and off the arcs, the latter cut at the gate; stops counting beyond `limit`. Of the last arcs
-  /// `surplus` do not count.
+  /// Squared normalised distance from the prior plus those from the arcs, the latter saturated at the gate; stops
+  /// beyond `limit`. Of the last arcs `surplus` do not count.
   private func cost(_ candidate: Vector3, _ arcs: [EpipolarArcs], _ surplus: Int, below limit: Double) -> Double {
     let shift = candidate - offset, end = candidate / Self.nearest
-    let weight = 1 / (deviation * deviation), farthest = farthest
+    let weight = 1 / (deviation * deviation), squaredGate = squaredGate
     var sum = information.form(shift, shift)
     for k in arcs.indices where sum < limit {
-      let squares = arcs[k].squaredDistances(end: end, atMost: farthest)
+      let squares = arcs[k].squaredDistances(end: end, atMost: squaredGate)
       if k + 1 < arcs.count {
         sum += weight * squares.sum()
       } else {
@@ -110,8 +114,8 @@ package struct MotionConsensus: Sendable {
     return sum
   }
 
-  /// The offset after some epipolar constraints `o . (before x after) = 0`, whose noise is `deviation |o|`: Kalman's update, one
-  /// constraint after the other.
+  /// The offset after epipolar constraints `o . (before x after) = 0` with noise `deviation |o|`: sequential Kalman
+  /// updates.
   private struct Fit {
     var offset: Vector3
     var covariance: Matrix3
@@ -122,8 +126,8 @@ package struct MotionConsensus: Sendable {
       noise = prior.deviation * prior.deviation * (offset.squaredNorm + covariance.trace)
     }
 
-    mutating func take(_ sight: Sight) {
-      let h = sight.before.cross(sight.after)
+    mutating func update(_ correspondence: Correspondence) {
+      let h = correspondence.before.cross(correspondence.after)
       let ph = covariance * h
       let gain = ph / (h.dot(ph) + noise)
       offset -= gain * h.dot(offset)
@@ -131,8 +135,8 @@ package struct MotionConsensus: Sendable {
     }
   }
 
-  /// An offset of zero fulfils all constraints, and noise pulls that way, so only the direction of the fit is taken; the length
-  /// is the likeliest on it.
+  /// An offset of zero satisfies every constraint, so noise shrinks the fit. Only its direction is used; the length is
+  /// the most likely one along it.
   private func corrected(_ fit: Fit) -> Vector3 {
     let direction = fit.offset.normalized
     let weight = information.form(direction, direction)

@@ -4,7 +4,7 @@ import Foundation
 protocol RadialLens: Sendable {
   /// Image radius at an angle, radians, and its derivative; a slope that is not positive means out of the lens's range.
   func radius(_ angle: Double) -> (value: Double, slope: Double)
-  /// The angle in 0..<pi whose radius this is; nil when there is none.
+  /// The angle in 0..<pi with this radius; nil when there is none.
   func angle(ofRadius radius: Double) -> Double?
 }
 
@@ -42,7 +42,7 @@ struct FieldOfViewLens: RadialLens {
   var w: Double
 
   func radius(_ angle: Double) -> (value: Double, slope: Double) {
-    // With no distortion to speak of it is a pinhole.
+    // Without noticeable distortion it is a pinhole.
     if abs(w) < 1e-6 { return angle < .pi / 2 ? (tan(angle), 1 / (cos(angle) * cos(angle))) : (.infinity, 0) }
     let k = 2 * tan(w / 2)
     let (s, c) = (sin(angle), cos(angle))

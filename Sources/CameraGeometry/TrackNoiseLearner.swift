@@ -1,33 +1,33 @@
 import Foundation
 import Geometry
 
-/// Learns how a recording's tracks err from what their points leave unexplained: the likelihood of every candidate
-/// correlation time over all tracks seen so far, the point's three numbers and the common variance taken out.
+/// Estimates a recording's track noise from the residuals of its points: the likelihood of each candidate correlation
+/// time over all tracks so far, with the point's three coordinates and the common variance eliminated.
 ///
 /// Restricted likelihood: Patterson, Thompson, "Recovery of inter-block information when block sizes are unequal",
-/// Biometrika 58(3), 1971, doi:10.1093/biomet/58.3.545. Poses are taken as exact: errors that all tracks of a frame share
-/// are small beside a single track's.
+/// Biometrika 58(3), 1971, doi:10.1093/biomet/58.3.545.
+/// Poses are taken as exact: errors common to all tracks of a frame are small beside those of a single track.
 package struct TrackNoiseLearner: Sendable {
-  /// Correlation times that are tried, seconds; white noise first.
+  /// Candidate correlation times, seconds; white noise first.
   static let candidates = [0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6]
-  /// Fewest sights of a track that tell one candidate from another.
+  /// Fewest observations of a track that distinguish the candidates.
   package static let fewestObservations = 5
-  /// Numbers that must have been seen before anything is believed.
+  /// Fewest degrees of freedom before the stated noise is replaced.
   static let fewestNumbers = 300.0
-  /// How much likelier than white noise another candidate must be, natural logarithm.
-  static let evidence = 10.0
-  /// Largest error of a sight that counts, in units of the stated noise: beyond it, a track has slipped.
+  /// Log likelihood ratio over white noise that another candidate needs.
+  static let leastLogLikelihoodRatio = 10.0
+  /// Largest admissible error of an observation, in units of the stated noise; beyond it the track has slipped.
   static let slipped = 5.0
-  /// Share of the past that stays when a track is added: some two thousand tracks.
-  static let memory = 0.9995
+  /// Forgetting factor per added track: a memory of some two thousand tracks.
+  static let forgettingFactor = 0.9995
 
-  /// A track's errors about its point.
+  /// Residuals of a track about its point.
   package struct Sample: Equatable, Sendable {
-    /// Of its n sights, two numbers each, in units of the stated noise.
+    /// Residuals of its n observations, two numbers each, in units of the stated noise.
     package var residual: [Double]
-    /// Their Jacobian by the point, 2n x 3, row-major.
+    /// Their Jacobian with respect to the point, 2n x 3, row-major.
     package var point: [Double]
-    /// When they were taken, seconds, ascending.
+    /// Times of the observations, seconds, ascending.
     package var times: [Double]
 
     /// A sample from its parts.
@@ -42,10 +42,10 @@ package struct TrackNoiseLearner: Sendable {
   private var squares = [Double](repeating: 0, count: candidates.count)
   private var volumes = [Double](repeating: 0, count: candidates.count)
 
-  /// Nothing seen.
+  /// No tracks added.
   package init() {}
 
-  /// What is believed now.
+  /// The current estimate.
   package var noise: TrackNoise {
     guard numbers >= Self.fewestNumbers else { return TrackNoise() }
     let likelihoods = Self.candidates.indices.map { k in
@@ -53,30 +53,30 @@ package struct TrackNoiseLearner: Sendable {
     }
     var best = 0
     for k in likelihoods.indices.dropFirst() where likelihoods[k] > likelihoods[best] { best = k }
-    if likelihoods[best] < likelihoods[0] + Self.evidence { best = 0 }
+    if likelihoods[best] < likelihoods[0] + Self.leastLogLikelihoodRatio { best = 0 }
     let level = max((squares[best] / numbers).squareRoot(), 1)
     return TrackNoise(level: level, correlationTime: Self.candidates[best])
   }
 
-  /// Takes a track; one that is short or has slipped tells nothing.
+  /// Adds a track; one that is short or has slipped is ignored.
   package mutating func add(_ sample: Sample) {
     let n = sample.times.count
     guard n >= Self.fewestObservations, sample.residual.allSatisfy({ abs($0) < Self.slipped }),
       sample.point.allSatisfy(\.isFinite)
     else { return }
-    let told = Self.candidates.map { candidate in
-      Self.told(sample, TrackNoise(level: 1, correlationTime: candidate).whitening(sample.times))
+    let likelihoodTerms = Self.candidates.map { candidate in
+      Self.likelihoodTerms(sample, TrackNoise(level: 1, correlationTime: candidate).whitening(sample.times))
     }
-    guard told.allSatisfy({ $0 != nil }) else { return }
-    numbers = Self.memory * numbers + Double(2 * n - 3)
-    for (k, part) in told.enumerated() {
-      squares[k] = Self.memory * squares[k] + part!.square
-      volumes[k] = Self.memory * volumes[k] + part!.volume
+    guard likelihoodTerms.allSatisfy({ $0 != nil }) else { return }
+    numbers = Self.forgettingFactor * numbers + Double(2 * n - 3)
+    for (k, terms) in likelihoodTerms.enumerated() {
+      squares[k] = Self.forgettingFactor * squares[k] + terms!.square
+      volumes[k] = Self.forgettingFactor * volumes[k] + terms!.volume
     }
   }
 
-  /// The sum of squares that the point leaves, and half the logarithm of the determinants.
-  private static func told(_ sample: Sample, _ weights: [(own: Double, before: Double)]) -> (
+  /// The sum of squares left after eliminating the point, and half the log determinants.
+  private static func likelihoodTerms(_ sample: Sample, _ weights: [(own: Double, before: Double)]) -> (
     square: Double, volume: Double
   )? {
     var matrix = Matrix3.zero, vector = Vector3.zero, square = 0.0, volume = 0.0
@@ -100,7 +100,7 @@ package struct TrackNoiseLearner: Sendable {
         volume -= log(weight.own)
       }
     }
-    // A distance that the sights leave open must not make the matrix singular.
+    // An unobservable distance must not make the matrix singular.
     matrix += Matrix3(diagonal: Vector3(repeating: 1e-9 * matrix.trace))
     guard let inverse = matrix.inverse else { return nil }
     square -= vector.dot(inverse * vector)

@@ -1,22 +1,23 @@
 import Geometry
 
-/// Finds the point that several cameras see.
+/// Triangulates the point seen by several cameras.
 ///
-/// The inverse distance comes from a linear equation that is always solvable, then bearing and inverse distance from
-/// Gauss-Newton on the pixels and a weak prior. Little parallax is no reason to refuse: the inverse distance then stays
-/// near its prior, `sigma` says how little is known of it, and the bearing still tells how the camera turned.
+/// The inverse distance comes from a linear equation that is always solvable; bearing and inverse distance then from
+/// Gauss-Newton on the pixels with a weak prior. Little parallax is not an error: the inverse distance stays near its
+/// prior, `sigma` is large, and the bearing still constrains the camera's rotation.
 package struct Triangulation: Sendable {
-  /// How it ended.
+  /// The outcome.
   package enum Outcome: Equatable, Sendable {
-    /// The point, the 1-sigma of its inverse distance for exact poses (1/m), and the mean squared pixel error of a coordinate.
+    /// The point, the 1-sigma of its inverse distance for exact poses (1/m), and the mean squared error of a
+    /// coordinate, pixels^2.
     case found(BearingFeature, sigma: Double, meanSquaredError: Double)
-    /// A camera would have to see backwards, or the lens cannot see that way.
+    /// The point is behind a camera or outside the lens's domain.
     case behindCamera
-    /// The pixels contradict each other by far more than their noise.
+    /// The pixels are inconsistent by far more than their noise.
     case inconsistent(meanSquaredError: Double)
   }
 
-  /// Points nearer than this to the anchor are not believed, metres.
+  /// Least distance of a point from the anchor, metres.
   package static let nearest = 0.1
 
   private let lenses: [LensModel]
@@ -27,8 +28,8 @@ package struct Triangulation: Sendable {
   /// - Parameters:
   ///   - lenses: those of the views, by their index.
   ///   - pixelNoise: 1-sigma of a coordinate, pixels.
-  ///   - largestError: root mean squared error, in sigmas, above which the pixels contradict each other. The statistical
-  ///     gate comes later and knows the poses' uncertainty; this one only keeps nonsense away from the linearisation.
+  ///   - largestError: root mean squared error, in sigmas, above which the pixels are inconsistent. The statistical
+  ///     gate follows and includes the poses' uncertainty; this limit only protects the linearisation.
   package init(
     lenses: [LensModel], pixelNoise: Double, prior: InverseDistancePrior = .handHeld, largestError: Double = 10
   ) {
@@ -38,8 +39,8 @@ package struct Triangulation: Sendable {
     self.largestError = largestError
   }
 
-  /// The point seen in `views`, anchored near the view at index `anchor`: told from `origin`, or from that view's camera. At
-  /// least two views. O(views).
+  /// The point seen in `views`, relative to `origin` or to the camera of the view at index `anchor`. At least two
+  /// views. O(views).
   package func solve(_ views: [CameraView], anchor: Int, from origin: Vector3? = nil) -> Outcome {
     precondition(views.indices.contains(anchor), "the anchor is one of the views")
     let center = origin ?? views[anchor].worldFromCamera.translation
@@ -47,7 +48,7 @@ package struct Triangulation: Sendable {
     var feature = BearingFeature(bearing: start, inverseDistance: 0)
     feature.inverseDistance = Self.clamped(linearInverseDistance(views, center: center, bearing: start))
 
-    // The linear start can be wild where parallax is mostly noise: infinity is the calm one.
+    // The linear solution is unreliable where parallax is mostly noise; infinity is the safe start.
     if linearised(feature, views, center) == nil { feature.inverseDistance = 0 }
     guard let system = linearised(feature, views, center) else { return .behindCamera }
     return refined(feature, system, views, center)
@@ -72,18 +73,18 @@ package struct Triangulation: Sendable {
       damping = max(damping / 10, 1e-9)
       if gain < 1e-6 * (1 + system.cost) { break }
     }
-    let pull = priorPull(feature)
-    let mean = max(system.cost - pull * pull, 0) / Double(2 * views.count)
+    let residual = priorResidual(feature)
+    let mean = max(system.cost - residual * residual, 0) / Double(2 * views.count)
     if mean > largestError * largestError * pixelNoise * pixelNoise { return .inconsistent(meanSquaredError: mean) }
     return .found(feature, sigma: pixelNoise * system.spread, meanSquaredError: mean)
   }
 
-  /// Distance from the prior's mean, scaled to pixels like every other residual.
-  private func priorPull(_ feature: BearingFeature) -> Double {
+  /// Residual of the prior, scaled to pixels like every other residual.
+  private func priorResidual(_ feature: BearingFeature) -> Double {
     pixelNoise / prior.sigma * (prior.mean - feature.inverseDistance)
   }
 
-  /// Every view asks that its own direction d be parallel to `bearing - rho t`: least squares in rho alone.
+  /// Least squares in rho alone: in every view the direction d is parallel to `bearing - rho t`.
   private func linearInverseDistance(_ views: [CameraView], center: Vector3, bearing: Vector3) -> Double {
     var top = 0.0, bottom = 0.0
     for view in views {
@@ -129,7 +130,7 @@ package struct Triangulation: Sendable {
 
   private func linearised(_ feature: BearingFeature, _ views: [CameraView], _ center: Vector3) -> NormalEquations? {
     var system = NormalEquations()
-    system.add(Vector3(0, 0, pixelNoise / prior.sigma), priorPull(feature))
+    system.add(Vector3(0, 0, pixelNoise / prior.sigma), priorResidual(feature))
     let (e1, e2) = feature.bearing.tangentBasis
     for view in views {
       let cameraFromWorld = view.worldFromCamera.rotation.inverse

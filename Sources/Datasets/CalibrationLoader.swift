@@ -6,7 +6,7 @@ struct CalibrationLoader {
   let layout: RecordingLayout
   private(set) var warnings: [String] = []
   private(set) var files: [RecordingFile] = []
-  /// What the stamps of images say.
+  /// Meaning of image timestamps.
   private(set) var imageStamps = ImageStamps.middle
   private var bodyFromDevice: Pose?
 
@@ -39,9 +39,9 @@ struct CalibrationLoader {
     if layout.imu != nil { imu = try loadIMU() }
     var cameras: [CameraCalibration] = []
     for number in 0..<max(layout.cameras.count, layout.images.count) { cameras.append(try loadCamera(number, imu)) }
-    // Images are tracked in cam0 and found again in cam1.
+    // Images are tracked in cam0 and matched in cam1.
     if layout.images.count > 1 { cameras[1].featureIDs = .shared }
-    // A camera whose images cannot be used yet still says where the device's axes are.
+    // A camera whose images cannot be used yet still defines the device's axes.
     if cameras.isEmpty, layout.hasImagesOnly, bodyFromDevice == nil, layout.calibration("cam0") != nil {
       bodyFromDevice = RigCalibration(cameras: [try loadCamera(0, imu)]).bodyFromDevice
     }

@@ -1,4 +1,4 @@
-/// The ways in which one row of a file can be bad.
+/// Kinds of damage of a row.
 package enum DamageKind: String, CaseIterable, Comparable, Sendable {
   /// More or fewer cells than the header has.
   case cellCount
@@ -8,13 +8,13 @@ package enum DamageKind: String, CaseIterable, Comparable, Sendable {
   case notANumber
   /// NaN or infinity.
   case notFinite
-  /// A number that no such sensor gives, or a name that is no text.
+  /// A number outside the sensor's range, or a name that is no text.
   case outOfRange
   /// A range below zero.
   case negativeRange
   /// A quaternion whose length is not 1 within 1 %.
   case notUnitQuaternion
-  /// Earlier than the row before it (by arrival, where the file says that).
+  /// Earlier than the previous row (by arrival, where the file has it).
   case timeGoingBack
   /// The same key twice.
   case duplicate
@@ -26,11 +26,11 @@ package enum DamageKind: String, CaseIterable, Comparable, Sendable {
   case missingImage
   /// An image that cannot be decoded.
   case damagedImage
-  /// An image of another size than the calibration says.
+  /// An image of another size than in the calibration.
   case wrongImageSize
-  /// An image whose exposure is not told where its stamp cannot be used without.
+  /// An image without the exposure that its timestamp requires.
   case missingExposure
-  /// An image of a second camera at whose moment the first saw nothing.
+  /// An image of a second camera without one of the first at its time.
   case unpairedImage
   /// A faulty last row without an end of line: the recording was cut off.
   case truncatedLastRow
@@ -51,7 +51,7 @@ package struct FileDamage: Equatable, Sendable {
   package var total: Int { counts.values.reduce(0, +) }
 }
 
-/// Why a row is refused; the reader of the table puts file, line and text to it.
+/// Why a row is refused; the table's reader adds file, line and text.
 struct RowFault: Error {
   var kind: DamageKind
   /// The cell at fault, counted in the reader's own columns; nil where the row as a whole is meant.

@@ -4,9 +4,9 @@ package struct DatasetError: Error, Equatable, Sendable, CustomStringConvertible
   package var file: String
   /// The line, counted from 1; nil where the whole file is meant.
   package var line: Int?
-  /// What stands there.
+  /// What was found.
   package var found: String
-  /// What should stand there.
+  /// What was expected.
   package var expected: String
 
   /// A fault from its parts.

@@ -10,10 +10,10 @@ package final class EventReader {
   private let start: Timestamp
   private let stop: Timestamp
   private var failure: DatasetError?
-  /// Whether something became known after `ReadingOptions.to`: then the recording goes on where the reading stopped.
+  /// Whether an event arrived after `ReadingOptions.to`: then the recording continues after the end of the reading.
   package private(set) var stoppedEarly = false
 
-  /// Opens the streams of a recording; `Recording.events()` is the way in.
+  /// Opens the streams of a recording; called by `Recording.events()`.
   init(_ recording: Recording) throws(DatasetError) {
     let options = recording.options
     streams = try EventStreams.open(
@@ -24,9 +24,9 @@ package final class EventReader {
     stop = Self.instant(options.to, after: recording.firstTimestamp) ?? Timestamp(nanoseconds: .max)
   }
 
-  /// The next event; nil at the end, or after what became known by `ReadingOptions.to`.
+  /// The next event; nil at the end, or after the last arrival up to `ReadingOptions.to`.
   ///
-  /// - Throws: `DatasetError` for damage beyond what may be skipped; then every further call throws the same.
+  /// - Throws: `DatasetError` for damage beyond the limit; then every further call throws the same.
   package func next() throws(DatasetError) -> TimedEvent? {
     if let failure { throw failure }
     do throws(DatasetError) {
@@ -42,7 +42,7 @@ package final class EventReader {
     while let event = try earliest() {
       if event.arrival > stop { stoppedEarly = true }
       if stoppedEarly { return nil }
-      // What was measured before `from` belongs to the time before, whenever it came.
+      // Measurements before `from` are left out, whenever they arrive.
       if event.event.timestamp >= start, isWanted(event.event) { return event }
     }
     return nil
@@ -80,7 +80,7 @@ package final class EventReader {
     }
   }
 
-  /// Seconds after the first stamp; a number too large for the clock means its end.
+  /// Seconds after the first stamp; clamped to the clock's range.
   private static func instant(_ seconds: Double?, after first: Timestamp) -> Timestamp? {
     guard let seconds, !seconds.isNaN else { return nil }
     return first.advanced(bySeconds: min(max(seconds, -4e9), 4e9))

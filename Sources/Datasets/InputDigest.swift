@@ -1,7 +1,7 @@
 import CDigest
 import Foundation
 
-/// SHA-256 of the files of a recording, for results that say what they were made from.
+/// SHA-256 of the files of a recording, to identify the input of results.
 package struct InputDigest: Equatable, Sendable {
   /// One file's hash.
   package struct Entry: Equatable, Sendable {
@@ -11,9 +11,9 @@ package struct InputDigest: Equatable, Sendable {
     package var sha256: String
   }
 
-  /// What influences the updates, sorted by path.
+  /// Files that affect the updates, sorted by path.
   package let inputs: [Entry]
-  /// What only judges them, sorted by path; a file that cannot be read is left out.
+  /// Ground-truth files, sorted by path; a file that cannot be read is left out.
   package let groundTruth: [Entry]
 
   /// Hashes the files of a recording, streamed.
@@ -41,7 +41,8 @@ package struct InputDigest: Equatable, Sendable {
     return try sha256(of: [path], name: path)
   }
 
-  /// The hash of a camera's images one after the other, in the order of their list; those that cannot be read are left out.
+  /// The hash of a camera's images one after the other, in the order of their list; those that cannot be read are left
+  /// out.
   private static func sha256(ofImages camera: CameraImages) throws(DatasetError) -> String {
     let list = try RowStream(camera.list, ImageListDecoder(), isStrict: false)
     var paths: [String] = []

@@ -1,19 +1,19 @@
-/// How a recording is to be read.
+/// Options of reading a recording.
 package struct ReadingOptions: Sendable {
   /// Every bad row ends the reading.
   package var strict: Bool
-  /// Leave out what was measured or became known earlier; seconds from the recording's first stamp.
+  /// Leave out measurements and arrivals before this; seconds from the recording's first timestamp.
   package var from: Double?
-  /// Stop at what became known later; seconds from the recording's first stamp.
+  /// Stop at the first arrival after this; seconds from the recording's first timestamp.
   package var to: Double?
   /// Only this peer's ranges and events.
   package var peer: String?
   /// Where the trajectory comes from: true odometry, false IMU and camera, nil the rule (IMU and camera where cam0
   /// has frames at 4 Hz or more).
   package var usesOdometry: Bool?
-  /// A recording from which no trajectory can be made is an error; false for looking at one only.
+  /// Whether a recording without sensors for a trajectory is an error; false for inspection.
   package var needsTrajectory: Bool
-  /// How images become tracks; nil: images are not looked at.
+  /// Tracking of images; nil: images are not read.
   package var tracking: ImageTrackingOptions?
 
   /// The defaults: all of it, by the rule, bad rows counted.
@@ -31,10 +31,10 @@ package struct ReadingOptions: Sendable {
   }
 }
 
-/// What the trajectory is made from.
+/// Source of the trajectory.
 package enum TrajectorySource: String, Equatable, Sendable {
-  /// The estimator makes it.
+  /// The estimator, from IMU and camera.
   case imuAndCamera
-  /// Another tracker made it.
+  /// External odometry.
   case odometry
 }

@@ -20,7 +20,7 @@ package final class GroundTruthReader<Row> {
 
 extension Recording {
   /// The true trajectory, if the recording has one; from `vicon0` or `mocap0` where EuRoC's estimate is missing.
-  /// For judging and for starting from the truth only: it is not looked at before this call.
+  /// For evaluation and for initialisation from the truth only: not read before this call.
   package func groundTruthStates() throws(DatasetError) -> GroundTruthReader<GroundTruthState>? {
     guard let file = layout.truthStates else { return nil }
     var bodyFromSensor = Pose.identity
@@ -31,7 +31,7 @@ extension Recording {
     return GroundTruthReader(try RowStream(file, decoder, isStrict: options.strict))
   }
 
-  /// The true positions of the peers, if the recording has them. Not looked at before this call.
+  /// The true positions of the peers, if the recording has them. Not read before this call.
   package func groundTruthPeers() throws(DatasetError) -> GroundTruthReader<GroundTruthPeer>? {
     guard let file = layout.truthPeers else { return nil }
     return GroundTruthReader(try RowStream(file, TruthPeerDecoder(), isStrict: options.strict))

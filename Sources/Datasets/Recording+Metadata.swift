@@ -1,13 +1,13 @@
 extension Recording {
-  /// What `dataset.yaml` says of the recording.
+  /// The recording's description in `dataset.yaml`.
   package struct Metadata: Equatable, Sendable {
     /// Its title.
     package var title: String?
-    /// Where it comes from.
+    /// Its source.
     package var source: String?
-    /// On what terms.
+    /// Its licence.
     package var licence: String?
-    /// What else is worth knowing.
+    /// Further notes.
     package var note: String?
 
     /// A description from its parts.

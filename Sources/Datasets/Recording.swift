@@ -3,13 +3,13 @@ import Geometry
 import Images
 import SensorData
 
-/// A dataset folder, opened: its rig and what it holds. Opening reads calibrations, headers and first rows only.
+/// An opened dataset folder: rig and contents. Opening reads calibrations, headers and first rows only.
 package struct Recording: Sendable {
   /// The folder's own name.
   package let name: String
   /// Its description.
   package let metadata: Metadata
-  /// All that is known of the device.
+  /// Calibration of the device.
   package let rig: RigCalibration
   /// How it is read.
   package let options: ReadingOptions
@@ -17,7 +17,7 @@ package struct Recording: Sendable {
   package let trajectorySource: TrajectorySource?
   /// First stamp over all its sensors.
   package let firstTimestamp: Timestamp
-  /// What is odd but no error, one line each, in a fixed order.
+  /// Warnings, one line each, in a fixed order.
   package let warnings: [String]
 
   let layout: RecordingLayout
@@ -30,7 +30,7 @@ package struct Recording: Sendable {
   package static func open(
     _ folder: URL, options: ReadingOptions = ReadingOptions()
   ) throws(DatasetError) -> Recording {
-    // The name as the user gave it, unless it is relative to somewhere else than the working directory.
+    // The path as given by the user, unless it is relative to another folder than the working directory.
     let isHere = folder.baseURL.map { $0.path == FileManager.default.currentDirectoryPath } ?? true
     var root = isHere ? folder.relativePath : folder.path
     while root.count > 1, root.hasSuffix("/") { root.removeLast() }
@@ -66,7 +66,7 @@ package struct Recording: Sendable {
     return last
   }
 
-  /// The data files that influence what the estimator sees, sorted by path.
+  /// The data files that affect the estimator's input, sorted by path.
   package var dataFiles: [RecordingFile] {
     let tracks: [RecordingFile?] = layout.cameras.flatMap { [$0.features, $0.frames] }
     let images: [RecordingFile?] = layout.images.flatMap { [$0.list, $0.mask, $0.exposures] }
@@ -75,10 +75,10 @@ package struct Recording: Sendable {
     return used.compactMap { $0 }.sorted { $0.relativePath < $1.relativePath }
   }
 
-  /// Cameras whose images are tracked on the way.
+  /// Cameras whose images are tracked while reading.
   package var trackedCameras: Int { layout.images.count }
 
-  /// The images of a camera, to be asked for one after the other: for pictures, not for runs.
+  /// The images of a camera, in order: for drawing, not for runs.
   package func images(camera: Int) throws(DatasetError) -> ImageLookup {
     let calibration = rig.cameras[camera]
     return ImageLookup(
@@ -86,11 +86,11 @@ package struct Recording: Sendable {
       height: calibration.height)
   }
 
-  /// Whether any camera has tracks in a file, which tracking anew would replace.
+  /// Whether any camera has tracks in a file, which `fuse track` would replace.
   package var hasTracks: Bool {
     (0...1).contains { layout.file("mav0/cam\($0)/features.csv") != nil }
   }
 
-  /// Odometry that is not the trajectory is not read: it could only confuse.
+  /// Odometry that is not the trajectory's source is not read.
   var readsOdometry: Bool { trajectorySource != .imuAndCamera }
 }

@@ -8,11 +8,11 @@ struct CameraFiles: Equatable, Sendable {
 struct CameraImages: Equatable, Sendable {
   /// The list of their stamps and names.
   var list: RecordingFile
-  /// Where they are.
+  /// Their folder.
   var folder: RecordingFile
-  /// An image, white where tracks are wanted; nil: everywhere.
+  /// The tracking mask, white where tracks are wanted; nil: everywhere.
   var mask: RecordingFile?
-  /// How long each image was exposed; nil where nobody knows.
+  /// The exposure times; nil where unknown.
   var exposures: RecordingFile?
 }
 
@@ -29,10 +29,10 @@ struct RecordingLayout: Equatable, Sendable {
   var odometry: RecordingFile?
   var events: RecordingFile?
   var truthStates: RecordingFile?
-  /// The calibration of the sensor whose poses stand in for a missing truth.
+  /// The calibration of the sensor whose poses replace a missing ground truth.
   var truthCalibration: RecordingFile?
   var truthPeers: RecordingFile?
-  /// What the stamps of images say.
+  /// Meaning of image timestamps.
   var imageStamps = ImageStamps.middle
   /// cam0 has images but no tracks, and they are not tracked.
   var hasImagesOnly = false
@@ -45,7 +45,7 @@ struct RecordingLayout: Equatable, Sendable {
     "leica0", "vicon0", "mocap0", "pointcloud0",
   ]
 
-  /// - Parameter tracking: how images become tracks; nil: they are not used.
+  /// - Parameter tracking: tracking of images; nil: they are not used.
   init(root: String, names: [String], tracking: ImageTrackingOptions?) throws(DatasetError) {
     self.root = root
     imu = try data("imu0")
@@ -60,15 +60,15 @@ struct RecordingLayout: Equatable, Sendable {
       truthCalibration = truthStates == nil ? nil : file("mav0/\(name)/sensor.yaml")
     }
     if truthStates == nil, file("mav0/leica0/data.csv") != nil {
-      warnings.append("\(root)/mav0/leica0: positions without attitude are no truth to judge by, and are not used")
+      warnings.append("\(root)/mav0/leica0: positions without attitude are no ground truth, and are not used")
     }
-    // Stray files harm nobody; a folder may be a sensor that its owner expects to count.
+    // Unknown files are ignored; an unknown folder may be a sensor that the user expects to be used.
     for name in names.sorted() where !Self.known.contains(name) && RegularFile.isFolder("\(root)/mav0/\(name)") {
       warnings.append("\(root)/mav0/\(name) is not known and not used")
     }
   }
 
-  /// The file, if something of this name is there.
+  /// The file, if it exists.
   func file(_ relativePath: String) -> RecordingFile? {
     let path = "\(root)/\(relativePath)"
     return RegularFile.exists(path) ? RecordingFile(path: path, relativePath: relativePath) : nil
@@ -101,7 +101,7 @@ struct RecordingLayout: Equatable, Sendable {
       guard RegularFile.exists("\(root)/\(folder)") else { continue }
       let images = images(ofCamera: number)
       let tracks = file("\(folder)/features.csv")
-      // Tracks win, unless images are asked for; and both cameras give the same.
+      // Tracks take precedence, unless images are requested; the same source for both cameras.
       let isTracked = images != nil && (tracks == nil || tracking?.ignoresTracks == true) && cameras.isEmpty
       if let images, tracking != nil, isTracked, self.images.count == number {
         self.images.append(images)

@@ -1,6 +1,6 @@
 import SensorData
 
-/// A short look at every stream when a recording is opened: headers, first rows, the rate of cam0.
+/// A check of every stream when a recording is opened: headers, first rows, the rate of cam0.
 struct StreamProbe {
   /// First stamp over all sensors.
   private(set) var first = Timestamp(nanoseconds: .max)
@@ -9,7 +9,7 @@ struct StreamProbe {
   private let options: ReadingOptions
   private let hasFastCamera: Bool
 
-  /// Seconds of cam0 that decide on its rate, and the longest usual interval that is still a video.
+  /// Seconds of cam0 used to determine its rate, and the longest median interval of a video.
   private static let look = 10.0
   private static let longestInterval = 0.25
 
@@ -28,7 +28,7 @@ struct StreamProbe {
           file: "\(layout.root)/\(file.path)", line: 2, found: "a header and no rows", expected: "at least one row")
       }
       if !isEvents { first = min(first, event.event.timestamp) }
-      // The rate decides only where there is a choice.
+      // The rate matters only where there is a choice.
       if layout.odometry != nil, case .frame(let frame) = event.event, frame.camera == 0 {
         hasFastCamera = try Self.isFast(stream, first: event.event.timestamp)
       }
@@ -46,12 +46,12 @@ struct StreamProbe {
       last = event.event.timestamp
       if last.seconds(since: first) > look { break }
     }
-    // The median: a gap, or a dark stretch that features.csv does not show, says nothing about the rate.
+    // The median is robust to gaps and to dark intervals missing in features.csv.
     guard !intervals.isEmpty else { return false }
     return intervals.sorted()[intervals.count / 2] <= longestInterval * (1 + 1e-6)
   }
 
-  /// Decides where the trajectory comes from.
+  /// Selects the source of the trajectory.
   func trajectorySource() throws(DatasetError) -> TrajectorySource? {
     let hasVision = layout.imu != nil && (!layout.cameras.isEmpty || !layout.images.isEmpty)
     let hasOdometry = layout.odometry != nil

@@ -1,7 +1,7 @@
 import Geometry
 
-/// What a trajectory has lost relative to itself since it began: sums that only grow, so that whoever remembers an earlier
-/// value knows the drift since then.
+/// Drift of a trajectory relative to itself since its start, as monotonic sums. The difference of two values is the
+/// drift in between.
 package struct AccumulatedDrift: Equatable, Sendable {
   /// Covariance of position, 3 x 3, world axes, m^2.
   package var position = Matrix3.zero
@@ -13,7 +13,7 @@ package struct AccumulatedDrift: Equatable, Sendable {
     self.yaw = yaw
   }
 
-  /// The same in every direction, `positionVariance` per axis, m^2.
+  /// Isotropic: `positionVariance` per axis, m^2.
   package init(positionVariance: Double, yaw: Double = 0) {
     self.init(position: positionVariance * Matrix3.identity, yaw: yaw)
   }

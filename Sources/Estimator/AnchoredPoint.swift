@@ -1,17 +1,17 @@
 import Geometry
 import CameraGeometry
 
-/// A point as a kept camera (its anchor) sees it: the bearing in the anchor camera's axes, and the inverse distance.
+/// Landmark in the anchored inverse-depth parametrisation (Civera 2008), with inverse distance in place of inverse
+/// depth: the bearing in the anchor camera's axes, and the inverse distance. The anchor is a clone.
 ///
-/// The bearing is `cameraFromPoint * z`; its errors d1, d2 are along the two other axes, so that the tangents are carried
-/// along when it is corrected and are nowhere singular. Because the point is told in the axes of a kept camera, turning and
-/// shifting the world does not change it: the unobservable directions have no part in it, and it may be linearised where
-/// it is now.
+/// The bearing is `cameraFromPoint * z`. Its errors d1, d2 are along the two other axes; these tangents move with it
+/// and are nowhere singular. The parameters are invariant to rotation and translation of the world. The unobservable
+/// directions therefore do not involve the point, and it may be linearised at its present estimate.
 /// Source: Civera, Davison, Montiel 2008, doi:10.1109/TRO.2008.2003276.
 package struct AnchoredPoint: Equatable, Sendable {
   /// Rotation whose third column is the bearing.
   package private(set) var cameraFromPoint: Rotation
-  /// 1 / distance from the anchor camera, 1/m; may become slightly negative, which means "not nearer than infinity".
+  /// 1 / distance from the anchor camera, 1/m; may become slightly negative, which means "at infinity or beyond".
   package private(set) var inverseDistance: Double
 
   /// Size of its error (d1, d2, rho).
@@ -43,7 +43,7 @@ package struct AnchoredPoint: Equatable, Sendable {
     return point
   }
 
-  /// Way to the point times its inverse distance, world axes, from `offset` (metres, from the anchor camera).
+  /// Vector to the point from `offset` (metres, from the anchor camera) times the inverse distance, world axes.
   func scaled(from offset: Vector3, worldFromAnchor: Rotation) -> Vector3 {
     worldFromAnchor * bearing - inverseDistance * offset
   }

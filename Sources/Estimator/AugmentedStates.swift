@@ -1,4 +1,4 @@
-/// Values of the vectors that others keep in a filter's state (peers), beside the covariance that holds their errors.
+/// State augmentation: values of the vectors appended to a filter's state (peers). The covariance holds their errors.
 package struct AugmentedStates {
   private struct Value {
     var block: ErrorCovariance.Block
@@ -7,7 +7,7 @@ package struct AugmentedStates {
   }
   private var values: [Value] = []
 
-  /// The vectors' blocks, in the order of their coming.
+  /// Blocks of the vectors in the order of augmentation.
   var blocks: [ErrorCovariance.Block] { values.map(\.block) }
 
   mutating func add(_ block: ErrorCovariance.Block, _ value: [Double]) {

@@ -1,12 +1,12 @@
-/// A part of the calibration that is excited, and so learns, by itself.
+/// A part of the calibration with its own excitation test.
 public enum CalibrationPart: String, CaseIterable, Sendable {
-  /// How the camera is turned on the inertial unit.
+  /// Rotation of the camera on the inertial unit.
   case rotation
-  /// Where it sits there.
+  /// Position of the camera on the inertial unit.
   case translation
-  /// How its clock runs.
+  /// Time offset of the camera's clock.
   case timeOffset
-  /// Its focal lengths and principal point.
+  /// Focal lengths and principal point.
   case lens
   /// Scale and misalignment of the inertial unit's axes.
   case axes

@@ -1,12 +1,12 @@
 import Geometry
 import SensorData
 
-/// A pose of the camera at the time of a frame, kept in the filter's state.
+/// A clone: the camera pose at the time of a frame, kept in the filter's state (stochastic cloning).
 ///
-/// The camera's and not the IMU's: how the one sits on the other then matters only when the pose is taken, and may be a
-/// part of the state (`CameraPoseFromIMU`).
+/// It is the camera's pose and not the IMU's: the mount then only matters at cloning, and may itself be a state
+/// (`CameraPoseFromIMU`).
 package struct Clone: Equatable, Sendable {
-  /// Counts up from the first clone: names the pose in feature tracks.
+  /// Counts up from the first clone; the `poseID` of feature tracks.
   package let id: Int
   /// When the frame was taken, IMU's clock.
   package let timestamp: Timestamp
@@ -14,11 +14,11 @@ package struct Clone: Equatable, Sendable {
   package let block: ErrorCovariance.Block
   /// The present estimate.
   package internal(set) var worldFromCamera: Pose
-  /// The estimate when it was cloned, or when the filter settled: where Jacobians are taken.
+  /// First estimate, at which Jacobians are taken: the estimate at cloning, or when the filter converged.
   package internal(set) var firstWorldFromCamera: Pose
 
-  /// Covariance of its position when it was taken, 3 x 3, m^2.
-  package internal(set) var takenPositionCovariance: Matrix3
+  /// Covariance of its position at cloning, 3 x 3, m^2.
+  package internal(set) var positionCovarianceAtCloning: Matrix3
 
   /// Size of its error state.
   static let errorSize = 6

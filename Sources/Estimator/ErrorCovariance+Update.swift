@@ -1,22 +1,22 @@
 internal import CLinearAlgebra
 
-/// How a Kalman update ended.
+/// Outcome of a Kalman update.
 package enum UpdateResult: Equatable, Sendable {
-  /// Why an update could not be done; the covariance is as it was.
+  /// Why an update failed; the covariance is unchanged.
   package enum Failure: String, Equatable, Sendable {
     /// The innovation covariance, or the updated one, was not positive definite.
     case notPositiveDefinite
-    /// NaN or infinity came in or would have come out.
+    /// NaN or infinity in the input or the result.
     case notFinite
-    /// No memory, or an inconsistent call.
+    /// Out of memory, or an inconsistent call.
     case failed
   }
 
-  /// Done: the normalised innovation squared, and the correction of the whole error state, one number per row.
+  /// Done: the normalised innovation squared (NIS), and the correction of the whole error state, one number per row.
   case accepted(nis: Double, correction: [Double])
-  /// The normalised innovation squared exceeded the gate.
+  /// The NIS exceeded the chi-square gate.
   case rejected(nis: Double)
-  /// Not possible.
+  /// Failed.
   case failed(Failure)
 
   init(status: Int32, nis: Double, correction: @autoclosure () -> [Double]) {
@@ -38,15 +38,15 @@ extension ErrorCovariance {
   /// - Parameters:
   ///   - jacobian: rows x size(of block), row-major, for each involved block; a block appears at most once.
   ///   - residual: measured minus predicted; its count is the number of rows.
-  ///   - noise: variance of v: one number per row (diagonal) or rows x rows, row-major; empty means unit noise.
-  ///   - gate: reject when `r^T S^-1 r` exceeds it; nil accepts everything.
+  ///   - noise: covariance of v: one number per row (diagonal) or rows x rows, row-major; empty means unit noise.
+  ///   - gate: chi-square gate: reject when `r^T S^-1 r` exceeds it; nil accepts everything.
   package func update(jacobian: [(Block, [Double])], residual: [Double], noise: [Double] = [], gate: Double? = nil)
     -> UpdateResult
   {
     update(stack(jacobian, residual), noise: noise, gate: gate)
   }
 
-  /// `r^T (H P H^T + R)^-1 r` without changing anything; nil where it is not defined. Parameters as in `update`.
+  /// NIS `r^T (H P H^T + R)^-1 r` without an update; nil where it is undefined. Parameters as in `update`.
   package func normalizedInnovation(jacobian: [(Block, [Double])], residual: [Double], noise: [Double] = []) -> Double?
   {
     var nis: [Double] = []
@@ -61,7 +61,7 @@ extension ErrorCovariance {
     return stack
   }
 
-  /// Kalman update with all parts of a stack, as above; `noise` other than unit noise only for a single part.
+  /// Kalman update with all parts of a stack, as above; non-unit `noise` only for a single part.
   package func update(_ stack: RowStack, noise: [Double] = [], gate: Double? = nil) -> UpdateResult {
     let full = Self.full(noise, rows: stack.residual.count)
     var nis = 0.0
@@ -84,7 +84,7 @@ extension ErrorCovariance {
     return UpdateResult(status: status, nis: nis, correction: correction)
   }
 
-  /// The normalised innovation squared of each part by itself; NaN where it is not defined.
+  /// NIS of each part separately; NaN where it is undefined.
   package func normalizedInnovations(_ stack: RowStack, noise: [Double] = [], into nis: inout [Double]) {
     nis.removeAll(keepingCapacity: true)
     guard stack.count > 0 else { return }
@@ -101,7 +101,7 @@ extension ErrorCovariance {
     if Int(status) != FUSE_LA_OK { for i in nis.indices { nis[i] = .nan } }
   }
 
-  /// Puts values, row-major, back where some rows and columns meet.
+  /// Restores values, row-major, at the intersections of some rows and columns.
   private func restore(_ rows: [Int], _ values: [Double]) {
     withStorage { storage, _, stride in
       for (a, i) in rows.enumerated() {

@@ -1,14 +1,14 @@
 internal import CLinearAlgebra
 
 /// Covariance of the filter's error state: an ordered list of blocks (navigation state, clones, peers) in one symmetric
-/// matrix whose buffer has one owner, so that nothing is ever copied behind anyone's back.
+/// matrix. A reference type, so that the buffer is never copied implicitly.
 ///
-/// Matrices go in and come out row-major. Every change either happens completely or not at all.
+/// Matrices go in and come out row-major. Every operation either succeeds or leaves the covariance unchanged.
 package final class ErrorCovariance {
-  /// A handle on a block; stays valid while other blocks come and go.
+  /// Handle of a block; valid while other blocks are added and removed.
   package struct Block: Hashable, Sendable {
     let id: Int
-    /// Where its position is found; used again by others when it is gone.
+    /// Index into `positions`; reused after the block is removed.
     fileprivate let slot: Int
   }
 
@@ -25,10 +25,10 @@ package final class ErrorCovariance {
     return result
   }
 
-  /// Rows of blocks that updates leave as they are: held, not learnt from, but known to be uncertain (considered, Schmidt 1966).
+  /// Consider states (Schmidt 1966): rows that updates do not correct but whose uncertainty they account for.
   ///
-  /// The gain of these rows is 0. With the optimal gain for all others, their covariances among themselves and with the held rows
-  /// come out as ever; only those among held rows stay what they were.
+  /// The gain of these rows is 0. With the optimal gain for all others, the covariances of those among themselves and
+  /// with the held rows are as in a full update. Only the covariances among held rows are unchanged.
   /// Source: Zanetti and D'Souza, "Recursive implementations of the Schmidt-Kalman consider filter", JAS 60, 2013,
   /// doi:10.1007/s40295-015-0068-7.
   package var held: [(block: Block, rows: Range<Int>)] = []
@@ -37,17 +37,17 @@ package final class ErrorCovariance {
   private var capacity: Int
   private var storage: UnsafeMutablePointer<Double>
   private var entries: [Entry] = []
-  /// By slot: the position in `entries`.
+  /// Position in `entries` by slot.
   private var positions: [Int] = []
   private var freeSlots: [Int] = []
   private var nextID = 0
-  /// Room of the kernels for intermediate results.
+  /// Scratch memory of the kernels.
   let workspace: OpaquePointer
 
-  /// An empty covariance with room for `capacity` rows; it grows by doubling when more are needed.
+  /// An empty covariance with memory for `capacity` rows; grows by doubling.
   package init(capacity: Int = 256) {
     self.capacity = max(16, capacity)
-    storage = Self.room(self.capacity)
+    storage = Self.allocated(self.capacity)
     guard let workspace = fuse_la_workspace_create() else { fatalError("no memory") }
     self.workspace = workspace
   }
@@ -72,7 +72,7 @@ package final class ErrorCovariance {
       && entries[positions[block.slot]].block == block
   }
 
-  /// One element, by the rows of the full matrix.
+  /// One element of the full matrix.
   package subscript(row: Int, column: Int) -> Double {
     precondition(row >= 0 && row < dimension && column >= 0 && column < dimension, "outside the covariance")
     return storage[row * stride + column]
@@ -87,12 +87,12 @@ package final class ErrorCovariance {
     return true
   }
 
-  // MARK: Blocks come and go
+  // MARK: State augmentation and marginalisation
 
-  /// Appends a block `x_new = sum_i J_i x_i + w` with `w ~ N(0, independent)`.
+  /// State augmentation: appends a block `x_new = sum_i J_i x_i + w` with `w ~ N(0, independent)`.
   ///
-  /// One operation for a first block (no Jacobian), for stochastic cloning (no independent part; Roumeliotis and Burdick
-  /// 2002, doi:10.1109/ROBOT.2002.1014801) and for states defined relative to others. O(size n m).
+  /// Used for the first block (no Jacobian), for stochastic cloning (no independent part; Roumeliotis and Burdick 2002,
+  /// doi:10.1109/ROBOT.2002.1014801), and for states defined relative to others. O(size n m).
   ///
   /// - Parameters:
   ///   - jacobian: `J_i`, size x size(of block i), row-major; a block appears at most once.
@@ -124,15 +124,15 @@ package final class ErrorCovariance {
     return block
   }
 
-  /// Removes a block: marginalises it out. O(n^2).
+  /// Marginalises a block out. O(n^2).
   package func remove(_ block: Block) { remove([block]) }
 
-  /// Removes blocks: marginalises them out. O(n^2), however many they are.
+  /// Marginalises blocks out. O(n^2), however many.
   package func remove(_ blocks: [Block]) {
     guard !blocks.isEmpty else { return }
     let gone = Set(blocks.map { position($0) })
     precondition(gone.count == blocks.count, "each block once")
-    // What stays, in runs of neighbours: from where, to where, how long.
+    // Runs of adjacent remaining rows: source, target, length.
     var kept: [(from: Int, to: Int, count: Int)] = []
     var (to, staying) = (0, 0)
     for i in entries.indices {
@@ -163,9 +163,9 @@ package final class ErrorCovariance {
     dimension = to
   }
 
-  // MARK: Time passes
+  // MARK: Propagation
 
-  /// `P_II <- F P_II F^T + Q`, `P_IC <- F P_IC` for a block I and all the rest C. O(size n).
+  /// Propagates a block: `P_II <- F P_II F^T + Q`, `P_IC <- F P_IC` for block I and all the rest C. O(size n).
   ///
   /// - Parameters: `transition` F and `noise` Q are size x size, row-major.
   /// - Returns: false when a number was not finite; then nothing has changed.
@@ -178,7 +178,7 @@ package final class ErrorCovariance {
     return Int(status) == FUSE_LA_OK
   }
 
-  /// `x_I <- sum_i J_i x_i` in place of what block I held; I itself may be among the blocks of J. O(size n m).
+  /// Replaces block I by `x_I <- sum_i J_i x_i`; I itself may be among the blocks of J. O(size n m).
   ///
   /// - Parameters: `jacobian` as in `augment`.
   /// - Returns: false when a number was not finite; then nothing has changed.
@@ -192,12 +192,13 @@ package final class ErrorCovariance {
     return Int(status) == FUSE_LA_OK
   }
 
-  /// `x_i <- decay_i x_i + w_i` for every row i of a block: random walks (decay 1) and Gauss-Markov processes. O(size n).
+  /// `x_i <- decay_i x_i + w_i` for every row i of a block: random walks (decay 1) and Gauss-Markov processes. O(size
+  /// n).
   ///
   /// - Parameters:
   ///   - decay: one number per row of the block; empty: all 1.
   ///   - variance: of `w`, one number per row.
-  ///   - common: what is added, on top of that, to some rows alike, with its variance.
+  ///   - common: rows with an additional common noise, and its variance.
   @discardableResult
   package func addNoise(
     _ block: Block, decay: [Double] = [], variance: [Double], common: (rows: Range<Int>, variance: Double) = (0..<0, 0)
@@ -222,7 +223,7 @@ package final class ErrorCovariance {
     return true
   }
 
-  // MARK: Questions
+  // MARK: Marginals
 
   /// Joint covariance of several blocks in the given order, row-major.
   package func marginal(_ blocks: [Block]) -> [Double] {
@@ -236,9 +237,9 @@ package final class ErrorCovariance {
     return result
   }
 
-  // MARK: For the kernels in this room
+  // MARK: For the kernels of this module
 
-  /// A Jacobian over a few blocks as one packed matrix and the rows of P its columns belong to.
+  /// A Jacobian over several blocks as one packed matrix, with the covariance row of each column.
   struct Involved {
     var columns: [Int32]
     var matrix: [Double]
@@ -260,7 +261,7 @@ package final class ErrorCovariance {
     return involved
   }
 
-  /// Lends the buffer: pointer, rows in use, distance between rows.
+  /// Passes the buffer: pointer, rows in use, distance between rows.
   func withStorage<Result>(_ body: (UnsafeMutablePointer<Double>, Int32, Int32) -> Result) -> Result {
     body(storage, Int32(dimension), Int32(stride))
   }
@@ -272,12 +273,12 @@ package final class ErrorCovariance {
     return positions[block.slot]
   }
 
-  /// Distance between rows: not the power of two that the capacity likes to be, or all elements of a column would share the
-  /// same few lines of the processor's cache.
+  /// Distance between rows. Not a power of two, as the capacity usually is: else all elements of a column would map to
+  /// the same few cache lines.
   private var stride: Int { Self.stride(capacity) }
   private static func stride(_ capacity: Int) -> Int { capacity + 8 }
 
-  private static func room(_ capacity: Int) -> UnsafeMutablePointer<Double> {
+  private static func allocated(_ capacity: Int) -> UnsafeMutablePointer<Double> {
     let count = capacity * stride(capacity)
     let storage = UnsafeMutablePointer<Double>.allocate(capacity: count)
     storage.initialize(repeating: 0, count: count)
@@ -287,7 +288,7 @@ package final class ErrorCovariance {
   private func reserve(_ needed: Int) {
     guard needed > capacity else { return }
     let larger = max(needed, 2 * capacity)
-    let fresh = Self.room(larger)
+    let fresh = Self.allocated(larger)
     for row in 0..<dimension {
       (fresh + row * Self.stride(larger)).update(from: storage + row * stride, count: dimension)
     }

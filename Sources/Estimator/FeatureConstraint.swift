@@ -2,46 +2,50 @@ internal import CLinearAlgebra
 import Geometry
 import CameraGeometry
 
-/// What one tracked point says about the clones that saw it, the point itself eliminated; and, for points that become
-/// landmarks, what is left over: where the point is, given the clones.
+/// MSCKF constraint of one tracked point on the clones that observed it, by null-space projection. For points that
+/// become landmarks also the remaining rows: the point, given the clones.
 ///
 /// `r = H_x dx + H_f df + n` is projected onto the left null space of H_f (Mourikis and Roumeliotis 2007,
 /// doi:10.1109/ROBOT.2007.364024). The other three rows, `r_1 = H_1 dx + R df + n_1` with R triangular, are independent
-/// of the projected ones and define the point: `df = R^-1 (r_1 - H_1 dx - n_1)` (delayed initialisation: Li and Mourikis,
-/// "Optimization-based estimator design for vision-aided inertial navigation", RSS 2012). So no sight is used twice.
+/// of the projected ones and define the point: `df = R^-1 (r_1 - H_1 dx - n_1)` (delayed initialisation: Li and
+/// Mourikis, "Optimization-based estimator design for vision-aided inertial navigation", RSS 2012). No observation is
+/// used twice.
 package struct FeatureConstraint {
-  /// What the sights, and the prior if there is one, say without the point: 2 sights - 3 rows, one more with a prior.
+  /// The projected rows, without the point: 2 observations - 3 rows, one more with a prior.
   package let rows: LinearisedRows
-  /// What they say of the point; nil when they leave its distance open.
+  /// The definition of the point; nil when its distance is unobservable.
   package let definition: Definition?
   private let unexplained: (residual: [Double], point: [Double])
 
-  /// A point's error as a function of the errors of the constraint's blocks and independent noise, all in terms of (d1, d2, rho).
+  /// A point's error (d1, d2, rho) as a function of the errors of the constraint's blocks and independent noise.
   package struct Definition: Equatable, Sendable {
-    /// The point the rest refers to, corrected by the residuals.
+    /// Linearisation point, corrected by the residuals.
     package let point: AnchoredPoint
     /// 3 x columns of the constraint, row-major: d point / d clones, and lens.
     package let jacobian: [Double]
-    /// 3 x 3, row-major: covariance if the clones (and the lens) were exact.
+    /// 3 x 3, row-major: covariance for exact clones (and lens).
     package let independent: [Double]
   }
 
   /// - Parameters:
-  ///   - sights: what was seen, each from the clone of the same index; at least two. A clone comes twice where both cameras saw.
-  ///   - anchor: index of the clone in whose kept camera the point is told.
-  ///   - doubt: how uncertain its inverse distance is; nil: certain.
-  ///   - prior: what is known of the inverse distance beforehand. It goes into the filter; nil for points that do not stay.
-  /// - Returns: nil when the point cannot be seen from where a clone was, or numbers run out.
+  ///   - observations: each from the clone of the same index; at least two. A clone appears twice where both cameras
+  ///     observed.
+  ///   - anchor: index of the clone that anchors the point.
+  ///   - secondOrderNoise: noise due to the uncertain inverse distance; nil: none.
+  ///   - prior: prior on the inverse distance. It goes into the filter; nil for points that do not become landmarks.
+  /// - Returns: nil when the lens cannot project the point from a clone, or a number is not finite.
   package init?(
-    sights: [FeatureTrack.Sight], clones: [Clone], anchor: Int, point: AnchoredPoint, doubt: SecondOrderTrackNoise?,
-    prior: InverseDistancePrior? = nil, cameras: [FilterCamera]
+    observations: [FeatureTrack.Observation], clones: [Clone], anchor: Int, point: AnchoredPoint,
+    secondOrderNoise: SecondOrderTrackNoise?, prior: InverseDistancePrior? = nil, cameras: [FilterCamera]
   ) {
-    guard var full = Self.linearised(sights, clones, anchor: anchor, point, cameras) else { return nil }
-    unexplained = sights.allSatisfy { $0.camera == 0 } ? (full.residual, full.point) : ([], [])
-    if let doubt { full.inflate { sight, gradient in doubt.variance(sight: sight, gradient: gradient) } }
+    guard var full = Self.linearised(observations, clones, anchor: anchor, point, cameras) else { return nil }
+    unexplained = observations.allSatisfy { $0.camera == 0 } ? (full.residual, full.point) : ([], [])
+    if let secondOrderNoise {
+      full.inflate { index, gradient in secondOrderNoise.variance(observation: index, gradient: gradient) }
+    }
     if let prior { full.append(prior, point) }
     var (H, F, r) = (full.pose, full.point, full.residual)
-    let blocks = Self.distinct(clones).map(\.block) + (Self.lensBlock(sights, cameras).map { [$0] } ?? [])
+    let blocks = Self.distinct(clones).map(\.block) + (Self.lensBlock(observations, cameras).map { [$0] } ?? [])
     let columns = full.pose.count / full.residual.count, top = AnchoredPoint.errorSize
     guard Int(fuse_la_project(&F, Int32(r.count), Int32(top), &H, Int32(columns), &r)) == FUSE_LA_OK else { return nil }
     rows = LinearisedRows(
@@ -49,18 +53,20 @@ package struct FeatureConstraint {
     definition = Definition(point, factor: F[..<9], residual: r[..<3], jacobian: H[..<(top * columns)])
   }
 
-  /// Each clone once, in order; sights from one clone are neighbours.
+  /// Each clone once, in order; observations from one clone are adjacent.
   private static func distinct(_ clones: [Clone]) -> [Clone] {
     clones.indices.filter { $0 == 0 || clones[$0].id != clones[$0 - 1].id }.map { clones[$0] }
   }
 
-  /// The lens in the state that some of the sights came through.
-  private static func lensBlock(_ sights: [FeatureTrack.Sight], _ cameras: [FilterCamera]) -> ErrorCovariance.Block? {
-    sights.lazy.compactMap { cameras[$0.camera].lensBlock }.first
+  /// Block of the lens used by some of the observations, if it is a state.
+  private static func lensBlock(_ observations: [FeatureTrack.Observation], _ cameras: [FilterCamera])
+    -> ErrorCovariance.Block?
+  {
+    observations.lazy.compactMap { cameras[$0.camera].lensBlock }.first
   }
 
-  /// Before the projection, of n sights from m clones: `pose` is 2n x 6m, four columns wider where the lens is a part of the state,
-  /// `point` 2n x 3, `residual` 2n; one row more after `append`.
+  /// The rows before projection, of n observations from m clones: `pose` is 2n x 6m, four columns wider if the lens is
+  /// a state, `point` 2n x 3, `residual` 2n; one row more after `append`.
   package struct Linearised {
     package var pose: [Double]
     package var point: [Double]
@@ -68,8 +74,8 @@ package struct FeatureConstraint {
     /// 2n, see `ReprojectionJacobian`.
     var gradients: [Vector3]
 
-    /// Weights each row down by the noise variance given for it, in units of its own.
-    mutating func inflate(by variance: (_ sight: Int, _ gradient: Vector3) -> Double) {
+    /// Adds to each row the given noise variance, in units of its own, by reducing its weight.
+    mutating func inflate(by variance: (_ observation: Int, _ gradient: Vector3) -> Double) {
       let width = pose.count / residual.count
       for row in residual.indices {
         let weight = 1 / (1 + max(variance(row / 2, gradients[row]), 0)).squareRoot()
@@ -87,17 +93,18 @@ package struct FeatureConstraint {
     }
   }
 
-  /// Residuals and Jacobians of all sights before the projection; nil when the lens cannot see the point.
+  /// Residuals and Jacobians of all observations before projection; nil when the lens cannot project the point.
   package static func linearised(
-    _ sights: [FeatureTrack.Sight], _ clones: [Clone], anchor: Int, _ point: AnchoredPoint, _ cameras: [FilterCamera]
+    _ observations: [FeatureTrack.Observation], _ clones: [Clone], anchor: Int, _ point: AnchoredPoint,
+    _ cameras: [FilterCamera]
   ) -> Linearised? {
-    let n = sights.count
+    let n = observations.count
     var column: [Int] = []
     for i in 0..<n {
       column.append(i == 0 ? 0 : column[i - 1] + (clones[i].id == clones[i - 1].id ? 0 : Clone.errorSize))
     }
     let lens = column[n - 1] + Clone.errorSize
-    let width = lens + (lensBlock(sights, cameras) == nil ? 0 : LensModel.errorSize)
+    let width = lens + (lensBlock(observations, cameras) == nil ? 0 : LensModel.errorSize)
     var result = Linearised(
       pose: [Double](repeating: 0, count: 2 * n * width), point: [], residual: [], gradients: [])
     result.point.reserveCapacity(6 * n + 3)
@@ -105,10 +112,11 @@ package struct FeatureConstraint {
     result.gradients.reserveCapacity(2 * n)
     for i in 0..<n {
       guard
-        let sight = ReprojectionJacobian(
-          sights[i].pixel, from: clones[i], of: point, anchor: clones[anchor], camera: cameras[sights[i].camera])
+        let observation = ReprojectionJacobian(
+          observations[i].pixel, from: clones[i], of: point, anchor: clones[anchor],
+          camera: cameras[observations[i].camera])
       else { return nil }
-      for row in sight.rows {
+      for row in observation.rows {
         let start = result.residual.count * width
         for axis in 0..<3 {
           // At the anchor itself the two parts cancel.
@@ -117,7 +125,7 @@ package struct FeatureConstraint {
           result.pose[start + column[anchor] + axis] += row.anchorRotation[axis]
           result.pose[start + column[anchor] + 3 + axis] += row.anchorPosition[axis]
         }
-        if cameras[sights[i].camera].lensBlock != nil {
+        if cameras[observations[i].camera].lensBlock != nil {
           for k in 0..<LensModel.errorSize { result.pose[start + lens + k] = row.lens[k] }
         }
         result.point += [row.point.x, row.point.y, row.point.z]
@@ -152,8 +160,8 @@ extension FeatureConstraint.Definition {
 }
 
 extension FeatureConstraint {
-  /// What the sights, taken from `clones`, leave unexplained, in units of the stated noise; nil for a track that is too short to
-  /// tell how it errs, and for one that two cameras saw.
+  /// Residuals of the observations from `clones`, in units of the stated noise, for the track noise; nil for tracks
+  /// that are too short, or observed by two cameras.
   func sample(_ camera: FilterCamera, _ clones: [Clone]) -> TrackNoiseLearner.Sample? {
     guard clones.count >= TrackNoiseLearner.fewestObservations, !unexplained.residual.isEmpty else { return nil }
     let scale = camera.effectiveNoise / camera.pixelNoise

@@ -2,23 +2,23 @@ import Geometry
 import SensorData
 import CameraGeometry
 
-/// A camera as the filter needs it.
+/// Camera model of the filter.
 package struct FilterCamera {
-  /// Directions to pixels and back, as the calibration says or as the filter knows it now.
+  /// Projection, from the calibration or from the filter's present estimate.
   package var lens: LensModel
-  /// The lens' error in the filter's state; nil where the lens is taken as it is.
+  /// Block of the lens' error; nil unless the lens is a state.
   package var lensBlock: ErrorCovariance.Block?
   /// Pose of the camera in the IMU's axes.
   package let imuFromCamera: Pose
-  /// Pose of this camera in the one whose poses are kept: the identity for that one.
+  /// Pose of this camera in the camera of the clones: the identity for that one.
   package let keptFromCamera: Pose
-  /// 1-sigma of a feature's coordinate as the calibration states it, pixels.
+  /// 1-sigma of a feature's coordinate as stated by the calibration, pixels.
   package let pixelNoise: Double
-  /// 1-sigma of white noise that tells as little of what hardly changes as the tracks' own, pixels: `pixelNoise` until the
-  /// tracks have told that they drift (`TrackNoise`).
+  /// 1-sigma of white noise with the same information on slowly varying quantities as the tracks' own noise, pixels.
+  /// `pixelNoise` until the track noise has been estimated (`TrackNoise`).
   package var effectiveNoise: Double
 
-  /// From the calibrations of both; `kept`: the camera whose poses are kept, if it is another.
+  /// From the calibrations of camera and IMU; `kept`: the camera of the clones, if another.
   package init(_ camera: CameraCalibration, imu: IMUCalibration, beside kept: CameraCalibration? = nil) {
     lens = LensModel(camera)
     imuFromCamera = imu.bodyFromIMU.inverse * camera.bodyFromCamera
@@ -27,7 +27,7 @@ package struct FilterCamera {
     effectiveNoise = camera.pixelNoise
   }
 
-  /// The camera with the lens as a filter knows it now.
+  /// The camera with the filter's present estimate of the lens.
   package func known(to filter: InertialNavigation) -> FilterCamera {
     guard let lens = filter.lens else { return self }
     var camera = self

@@ -1,9 +1,9 @@
 import SensorData
 
-/// Somebody who wants to know what the inertial filter was given and what it made of it. A witness changes no result.
+/// Observes the inputs and results of the inertial filter. An observer changes no result.
 package protocol FrameObserver: AnyObject {
-  /// The filter took an inertial sample; they come in time order.
-  func took(_ sample: IMUSample)
-  /// The filter has worked a frame in; `navigation` is nil when there is no trajectory (yet, or any more).
-  func worked(_ frame: CameraFrame, _ report: FrameReport, _ navigation: InertialNavigation?)
+  /// The filter received an inertial sample; samples come in time order.
+  func didReceive(_ sample: IMUSample)
+  /// The filter processed a frame; `navigation` is nil when there is no state.
+  func didProcess(_ frame: CameraFrame, _ report: FrameReport, _ navigation: InertialNavigation?)
 }

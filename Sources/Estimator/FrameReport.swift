@@ -1,16 +1,16 @@
 import SensorData
 
-/// What became of one frame.
+/// Outcome of one frame.
 package struct FrameReport: Equatable, Sendable {
   /// How the frame was treated.
   package enum Treatment: Equatable, Sendable {
-    /// The trajectory has not begun: `waitingFor` says why.
+    /// Not initialised: `waitingFor` gives the reason.
     case waiting
-    /// The device moved: a pose was kept for the frame, if there was anything to see.
+    /// The device moved: a clone was created, if the frame has features.
     case moving
-    /// The device stood still: zero velocity was used instead.
+    /// The device was stationary: a zero-velocity update took the clone's place.
     case still
-    /// The state could not be carried to the frame's time (out of order, or no inertial data).
+    /// The state could not be propagated to the frame's time (out of order, or no inertial data).
     case dropped
   }
 
@@ -18,27 +18,27 @@ package struct FrameReport: Equatable, Sendable {
   package var timestamp: Timestamp
   /// How it was treated.
   package var treatment: Treatment
-  /// A machine-readable word while the trajectory has not begun: `imu`, `stillness`, one of `DynamicInitializer.Refusal`, or
-  /// `health` after a failure.
+  /// A machine-readable reason while not initialised: `imu`, `stillness`, one of `DynamicInitializer.Refusal`, or
+  /// `health` after a restart.
   package var waitingFor: String?
   /// Features in the frame.
   package var tracksSeen = 0
-  /// Tracks whose constraint went into an update.
+  /// Tracks used in an update.
   package var tracksUsed = 0
-  /// Tracks that a gate refused.
+  /// Tracks rejected by a gate.
   package var tracksRejected = 0
-  /// Tracks that were cut off because they do not stand still in the room.
-  package var tracksCut = 0
-  /// Updates that were not possible numerically and were skipped.
+  /// Tracks removed as outliers: their points move.
+  package var tracksOutlying = 0
+  /// Updates that failed numerically and were skipped.
   package var updatesFailed = 0
-  /// What moved in the picture over the last half second (or what there is of it).
+  /// Motion in the image over the last half second (at least half of that).
   package var motion: ImageMotion?
-  /// Median distance, pixels, between the features and where mere turning since the last kept frame would put them.
+  /// Median rotation-compensated parallax of the features since the last keyframe, pixels.
   package var parallax: Double?
   /// Mean brightness of the frame, 0...1, where known.
   package var meanLuma: Double?
 
-  /// Nothing has happened to the frame yet; `time` is its own on the IMU's clock.
+  /// A report before processing; `time` is the frame's own on the IMU's clock.
   init(_ frame: CameraFrame, at time: Timestamp) {
     timestamp = time
     treatment = .waiting
@@ -52,7 +52,7 @@ package struct FrameReport: Equatable, Sendable {
     return report
   }
 
-  mutating func giveUp(waitingFor reason: String) {
+  mutating func recordRestart(waitingFor reason: String) {
     treatment = .waiting
     waitingFor = reason
   }

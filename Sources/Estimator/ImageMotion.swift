@@ -1,43 +1,45 @@
 import CameraGeometry
 
-/// What moved in the picture over the last half second.
+/// Motion in the image over the last half second.
 package struct ImageMotion: Equatable, Sendable {
-  /// Median distance that features moved, pixels.
+  /// Median displacement of the features, pixels.
   let disparity: Double
-  /// How the picture turned as a whole; nil where features moved so far that it cannot stand.
-  let turn: ImageRotation?
-  /// Over how long, seconds.
+  /// Rotation of the image as a whole; nil where the disparity excludes a still image.
+  let rotation: ImageRotation?
+  /// Time interval, seconds.
   let seconds: Double
 
-  /// Pixels below which nothing is called a motion, whatever the noise: no tracker is better over half a second.
+  /// Displacement always regarded as still, pixels, whatever the noise: no tracker is better over half a second.
   private static let finest = 0.3
 
-  /// The median distance, pixels, below which features may stand.
+  /// Limit of the median displacement of a still image, pixels.
   ///
-  /// Noise alone moves one by a median of 1.67 sigma, and that of a few by a sigma more now and then: a rest that has begun is not ended for that.
-  static func farthest(_ camera: FilterCamera, isResting: Bool) -> Double {
-    max(finest, (isResting ? 3 : 2) * camera.pixelNoise)
+  /// Noise alone gives a median of 1.67 sigma, and with few features sometimes one sigma more. The limit is larger once
+  /// the device is stationary.
+  static func farthest(_ camera: FilterCamera, isStationary: Bool) -> Double {
+    max(finest, (isStationary ? 3 : 2) * camera.pixelNoise)
   }
 
-  /// Whether the picture stands. A hand's slow turn hides in the noise of one feature, but not in that of all of them together.
-  func stands(_ camera: FilterCamera, isResting: Bool) -> Bool {
-    guard let turn, disparity < Self.farthest(camera, isResting: isResting) else { return false }
+  /// Whether the image is still. A hand's slow rotation is below the noise of one feature, but not below that of their
+  /// mean.
+  func isStill(_ camera: FilterCamera, isStationary: Bool) -> Bool {
+    guard let rotation, disparity < Self.farthest(camera, isStationary: isStationary) else { return false }
     let focal = camera.lens.focalLength
-    return turn.vector.norm * focal < Self.finest
-      || turn.normalizedSquare(noise: camera.pixelNoise / focal) < ChiSquaredQuantile.quantile9999(3)
+    return rotation.vector.norm * focal < Self.finest
+      || rotation.normalizedSquare(noise: camera.pixelNoise / focal) < ChiSquaredQuantile.quantile9999(3)
   }
 
-  /// How fast a picture that stands may turn, rad/s, 1-sigma; nil for one that does not stand.
+  /// 1-sigma of an undetected rotation rate of a still image, rad/s; nil for one that is not still.
   func unseenRate(_ camera: FilterCamera) -> Double? { bound(camera).map { $0 / seconds } }
 
-  /// How far it may have turned, radians, 1-sigma of an error that is new in every frame, with one every `spacing` seconds: a hand sways slowly,
-  /// so that all frames of the window err alike.
+  /// 1-sigma of an undetected rotation, radians, for use as an independent error in every frame, with frames `spacing`
+  /// seconds apart. A hand sways slowly, so all frames of the interval have the same error.
   func unseenRotation(_ camera: FilterCamera, every spacing: Double) -> Double? {
-    let alike = spacing > 0 ? max(seconds / spacing, 1) : 1
-    return bound(camera).map { max($0 * alike.squareRoot(), ZeroVelocityUpdate.rotationSigma) }
+    let correlatedFrames = spacing > 0 ? max(seconds / spacing, 1) : 1
+    return bound(camera).map { max($0 * correlatedFrames.squareRoot(), ZeroVelocityUpdate.rotationSigma) }
   }
 
   private func bound(_ camera: FilterCamera) -> Double? {
-    turn.map { $0.bound(noise: camera.pixelNoise / camera.lens.focalLength) }
+    rotation.map { $0.bound(noise: camera.pixelNoise / camera.lens.focalLength) }
   }
 }

@@ -3,10 +3,10 @@ import SensorData
 import CameraGeometry
 
 extension InertialNavigation {
-  /// Lets a part of the calibration learn as long as the motion of the last seconds excites it; otherwise it is held
-  /// (`ErrorCovariance.held`). Without online calibration nothing happens.
+  /// Online calibration: parts excited by the recent motion are estimated, all others held as consider states
+  /// (`ErrorCovariance.held`).
   ///
-  /// - Parameter spacing: seconds since the frame before.
+  /// - Parameter spacing: seconds since the previous frame.
   func considerCalibration(seen frame: CameraFrame, by camera: FilterCamera, spacing: Double) {
     guard learning.online else { return }
     guard let view = view(frame.features, by: camera, spacing: spacing) else { return }
@@ -15,18 +15,18 @@ extension InertialNavigation {
     hold(Set(CalibrationPart.allCases).subtracting(parts))
   }
 
-  /// For how long after a frame's stamp inertial samples are needed to say where it was taken, seconds: more than none only where the
-  /// camera's delay is estimated.
+  /// Time after a frame's stamp for which inertial samples are needed, seconds: above 0 only if the camera's delay is
+  /// estimated.
   package var lookAhead: Double { learning.online ? max(mount.delay, Self.shortestSpan) : 0 }
 
-  /// Holds these parts and lets the others learn.
+  /// Holds these parts and releases all others.
   func hold(_ parts: Set<CalibrationPart>) {
     covariance.held = CalibrationPart.allCases.filter(parts.contains).compactMap { part in
       rows(of: part).map { ($0.block, $0.rows) }
     }
   }
 
-  /// Where a part's error stands in the covariance; nil where it is taken as it is.
+  /// Rows of a part's error in the covariance; nil if it is not estimated.
   package func rows(of part: CalibrationPart) -> (block: ErrorCovariance.Block, rows: Range<Int>)? {
     switch part {
     case .rotation: mountBlock.map { ($0, 0..<3) }
@@ -37,27 +37,27 @@ extension InertialNavigation {
     }
   }
 
-  /// Variances of a part's numbers; empty where it is taken as it is.
+  /// Variances of a part's parameters; empty if it is not estimated.
   package func variances(of part: CalibrationPart) -> [Double] {
     guard let (block, rows) = rows(of: part) else { return [] }
     let offset = covariance.offset(of: block)
     return rows.map { covariance[offset + $0, offset + $0] }
   }
 
-  /// By how much a direction may be wrong, rad^2, and the way of the camera, m^2, after it was turned by an angle, because the
-  /// calibration is; 0 without online calibration.
-  func calibrationVariance(turned: Double, since then: Timestamp) -> (angle: Double, way: Double) {
+  /// Variance due to the calibration's uncertainty after a rotation by `angle`: of a direction, rad^2, and of the
+  /// camera's displacement, m^2. 0 without online calibration.
+  func calibrationVariance(rotatedBy angle: Double, since then: Timestamp) -> (angle: Double, displacement: Double) {
     guard learning.online else { return (0, 0) }
     func largest(_ part: CalibrationPart) -> Double { variances(of: part).max() ?? 0 }
     let before = samples.sample(at: then)?.angularVelocity, now = samples.sample(at: time)?.angularVelocity
     let change = before.flatMap { before in now.map { ($0 - before).squaredNorm } } ?? 0
-    let square = turned * turned
+    let square = angle * angle
     return (
       square * (largest(.rotation) + largest(.lens)) + change * largest(.timeOffset), square * largest(.translation)
     )
   }
 
-  /// What frames like this one can tell; nil with fewer than two features.
+  /// Information of such frames; nil with fewer than two features.
   private func view(_ features: [FeatureObservation], by camera: FilterCamera, spacing: Double)
     -> CalibrationExcitation.View?
   {
@@ -71,7 +71,7 @@ extension InertialNavigation {
       opticalAxis: mount.imuFromCamera.rotation * Vector3(0, 0, 1))
   }
 
-  /// The calibration as it is known now, of a camera whose calibration was stated; nil without online calibration.
+  /// The estimate of a stated calibration; nil without online calibration.
   package func estimate(of stated: CameraCalibration) -> CalibrationEstimate? {
     guard learning.online else { return nil }
     var camera = stated

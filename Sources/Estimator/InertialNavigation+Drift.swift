@@ -1,10 +1,10 @@
 import Geometry
 
-/// What the path loses, as those see it who remember where the device was.
+/// Drift of the trajectory relative to itself.
 extension InertialNavigation {
   /// See `NavigationFilter`.
   package var accumulatedDrift: AccumulatedDrift { drift.total }
 
-  /// Adds to the drift what its covariance does not show, m^2 per axis.
+  /// Adds drift that the covariance does not contain, m^2 per axis.
   func addDrift(positionVariance: Double) { drift.add(position: positionVariance * Matrix3.identity) }
 }

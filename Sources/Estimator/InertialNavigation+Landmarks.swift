@@ -1,7 +1,7 @@
 import Geometry
 
 extension InertialNavigation {
-  /// Takes a point into the state, told in the camera of a clone; nil when a number is not finite.
+  /// State augmentation with a landmark anchored in a clone; nil when a number is not finite.
   ///
   /// - Parameter blocks: those of the definition's columns.
   @discardableResult
@@ -34,8 +34,8 @@ extension InertialNavigation {
     landmarks.removeAll(where: isGone)
   }
 
-  /// Tells the landmarks of one anchor in the camera of another, in closed form: means at the present estimates, Jacobians
-  /// at the first estimates of both poses (see `Reanchoring`). A landmark whose numbers run out is given up.
+  /// Re-anchors all landmarks of one clone to another, in closed form: means at the present estimates, Jacobians at the
+  /// first estimates of both poses (see `Reanchoring`). A landmark with non-finite numbers is marginalised.
   func reanchor(from oldID: Int, to newID: Int) {
     guard let old = clones.first(where: { $0.id == oldID }), let new = clones.first(where: { $0.id == newID }) else {
       return

@@ -2,7 +2,7 @@ import Geometry
 import Inertial
 import SensorData
 
-/// How well the state is known.
+/// Uncertainty of the state.
 extension InertialNavigation {
   /// Largest variances of a component of the velocity, (m/s)^2, and of the gyroscope's bias, (rad/s)^2.
   package var variances: (velocity: Double, gyroscopeBias: Double) {
@@ -14,16 +14,18 @@ extension InertialNavigation {
   /// See `NavigationFilter`.
   package var velocitySigma: Double { variances.velocity.squareRoot() }
 
-  /// See `NavigationFilter`. Half of where the filter counts as settled is a centimetre or two over the window; who walks at a metre a
-  /// second needs not know it to five centimetres.
+  /// See `NavigationFilter`. At half the convergence limit the error is a centimetre or two over the window. A relative
+  /// limit applies at higher speeds: at 1 m/s, 5 cm/s are not needed.
   package var isVelocityKnown: Bool {
-    velocitySigma < max(0.5 * Self.settledVelocity, DynamicInitializer.bearable * state.velocity.norm)
+    velocitySigma
+      < max(
+        0.5 * Self.convergedVelocitySigma, DynamicInitializer.urgentRelativeSigmaLimit * state.velocity.norm)
   }
 
   /// Covariance of the position, m^2.
   package var positionCovariance: Matrix3 { positionCovariance(of: poseBlock) }
 
-  /// Covariance of the position of a pose whose errors begin with (theta, p), m^2.
+  /// Position covariance of a block whose error begins with (theta, p), m^2.
   func positionCovariance(of pose: ErrorCovariance.Block) -> Matrix3 {
     let offset = covariance.offset(of: pose) + 3
     var result = Matrix3.zero
@@ -31,15 +33,15 @@ extension InertialNavigation {
     return result
   }
 
-  /// By what share of an angle the gyroscope may tell it wrongly, 1-sigma.
+  /// 1-sigma of the gyroscope's scale error: relative error of a rotation angle.
   package var rotationScaleSigma: Double {
     guard let intrinsicsBlock else { return unitSigma }
     let offset = covariance.offset(of: intrinsicsBlock)
     return (offset + 6..<offset + IMUIntrinsics.count).reduce(0) { max($0, covariance[$1, $1]) }.squareRoot()
   }
 
-  /// Largest variance of a component of the acceleration, (m/s^2)^2: `da = [g]x theta - R db_a` near rest, where tilt and
-  /// bias make up for each other.
+  /// Largest variance of a component of the acceleration, (m/s^2)^2: `da = [g]x theta - R db_a` near standstill, where
+  /// the errors of tilt and bias compensate each other.
   package var accelerationVariance: Double {
     let n = InertialState.errorSize, p = covariance.marginal([poseBlock])
     let byRotation = gravity.skew, byBias = -1.0 * state.rotation.matrix

@@ -3,8 +3,8 @@ import Inertial
 import SensorData
 import CameraGeometry
 
-/// The state of an inertial filter and its passage through time: navigation state, clones and added vectors with one
-/// covariance; updates come from outside.
+/// State of the visual-inertial filter and its propagation: navigation state, clones, landmarks and augmented states
+/// with one covariance. Measurement updates are separate types.
 package final class InertialNavigation: NavigationFilter {
   package let covariance = ErrorCovariance()
   package internal(set) var time: Timestamp
@@ -13,63 +13,63 @@ package final class InertialNavigation: NavigationFilter {
 
   /// The present estimate.
   package internal(set) var state: InertialState
-  /// The estimate at `time` before any update at `time`.
+  /// First estimate: at `time`, before any update at `time`.
   package internal(set) var first: InertialState
-  /// Kept poses, oldest first.
+  /// Clones, oldest first.
   package internal(set) var clones: [Clone] = []
-  /// Points in the state, in the order of their coming.
+  /// Landmarks, oldest first.
   package internal(set) var landmarks: [Landmark] = []
-  /// The inertial unit's axes.
+  /// IMU intrinsics.
   package internal(set) var intrinsics = IMUIntrinsics()
-  /// Their errors in the covariance; nil for a unit that was calibrated axis by axis.
+  /// Their block in the covariance; nil for a unit calibrated axis by axis.
   package let intrinsicsBlock: ErrorCovariance.Block?
-  /// What the accelerometer's bias wanders about, m/s^2; the first bias where it only walks.
+  /// Mean of the accelerometer bias, m/s^2; the initial bias if there is no bias instability.
   package internal(set) var meanBias: Vector3
-  /// Its error in the covariance; nil for a unit whose bias only walks.
+  /// Its block in the covariance; nil without bias instability.
   package let meanBiasBlock: ErrorCovariance.Block?
-  /// How the camera sits on the inertial unit.
+  /// Mount of the camera on the inertial unit.
   package internal(set) var mount: CameraMount
-  /// Its error in the covariance; nil for a device that was calibrated with care.
+  /// Its block in the covariance; nil for a carefully calibrated device.
   package let mountBlock: ErrorCovariance.Block?
-  /// The lens, where it is estimated; nil where it is taken as it is.
+  /// The lens, if it is estimated.
   package internal(set) var lens: LensModel?
-  /// Its error in the covariance.
+  /// Its block in the covariance.
   package let lensBlock: ErrorCovariance.Block?
-  /// What of the calibration is estimated.
+  /// Settings of online calibration.
   let learning: CalibrationConfiguration
-  /// What the motion tells of the calibration.
+  /// Excitation of the calibration by the recent motion.
   var excitation = CalibrationExcitation()
-  /// What it has told of by now.
+  /// Parts excited so far.
   var learnt: Set<CalibrationPart> = []
-  /// Sees the linearised system.
+  /// Receives the linearised system.
   package weak var observer: (any UpdateObserver)?
   /// Inertial samples around `time`.
   package var samples = IMUBuffer()
   /// See `NavigationFilter`.
-  package internal(set) var quietSince: Timestamp?
+  package internal(set) var nearlyStillSince: Timestamp?
   /// See `NavigationFilter`.
   package internal(set) var isPositionLost = false
-  /// How many worlds ended in the dark.
+  /// Number of position losses and recoveries.
   package internal(set) var epoch = 0
   /// See `NavigationFilter`.
   package internal(set) var originCovariance = Matrix3.zero
-  /// Gaps of over 100 ms that had to be bridged.
+  /// Number of bridged gaps above 100 ms.
   package internal(set) var dropouts = 0
 
   let propagation: InertialPropagation
   let noise: InertialNoise
-  let wander: AccelerometerInstability?
+  let instability: AccelerometerInstability?
   let unitSigma: Double
   package var vectors = AugmentedStates()
   var drift = DriftAccumulator()
   var nextCloneID = 0
-  private var hasSettled = false
+  private var hasConverged = false
 
-  /// A filter that starts at `time` in `state`; nil when a number is not finite.
+  /// A filter at `time` with `state`; nil when a number is not finite.
   ///
   /// - Parameters:
-  ///   - lens: of the camera; needed only where it is to be estimated.
-  ///   - learning: what of the calibration is estimated.
+  ///   - lens: of the camera; needed only if it is estimated.
+  ///   - learning: settings of online calibration.
   ///   - initialCovariance: of (theta, p, v, b_g, b_a), 15 x 15, row-major.
   package init?(
     calibration: IMUCalibration, mount: CameraMount, lens: LensModel? = nil,
@@ -91,9 +91,9 @@ package final class InertialNavigation: NavigationFilter {
         size: IMUIntrinsics.count,
         independent: ErrorCovariance.diagonal([Double](repeating: axes * axes, count: IMUIntrinsics.count))) : nil
     meanBias = state.accelerometerBias
-    let wander = AccelerometerInstability(calibration)
-    self.wander = wander
-    let deviation = wander.map { ErrorCovariance.diagonal([Double](repeating: $0.variance, count: 3)) }
+    let instability = AccelerometerInstability(calibration)
+    self.instability = instability
+    let deviation = instability.map { ErrorCovariance.diagonal([Double](repeating: $0.variance, count: 3)) }
     meanBiasBlock =
       deviation == nil
       ? nil
@@ -130,14 +130,14 @@ package final class InertialNavigation: NavigationFilter {
 
   // MARK: Corrections
 
-  /// Largest 1-sigma of the velocity at which first estimates are worth keeping, m/s.
-  static let settledVelocity = 0.1
+  /// Largest 1-sigma of the velocity for first-estimates Jacobians (FEJ), m/s.
+  static let convergedVelocitySigma = 0.1
 
-  /// While the velocity is hardly known, first estimates are so poor that Jacobians taken there do more harm than the
-  /// spurious information they prevent: until it has settled once, the present estimates become the first ones.
-  func relinearizeUntilSettled() {
-    guard !hasSettled else { return }
-    if variances.velocity.squareRoot() < Self.settledVelocity { hasSettled = true }
+  /// Until the velocity has converged once, present estimates replace the first estimates: Jacobians at poor first
+  /// estimates do more harm than the spurious information they avoid.
+  func relinearizeUntilConverged() {
+    guard !hasConverged else { return }
+    if variances.velocity.squareRoot() < Self.convergedVelocitySigma { hasConverged = true }
     first = state
     for i in clones.indices { clones[i].firstWorldFromCamera = clones[i].worldFromCamera }
   }

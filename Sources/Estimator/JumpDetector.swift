@@ -1,45 +1,46 @@
 import Geometry
 
-/// Tells a jump from motion in one quantity that moves on: nothing leaves its present speed by more than an acceleration allows.
+/// Separates jumps from motion in one quantity: motion deviates from its present speed only by a bounded acceleration.
 struct JumpDetector {
-  /// In units of the quantity (metres or radians): the largest acceleration, 1/s^2, and what rounding of values and stamps, or a glitch of motion capture, makes.
+  /// In units of the quantity (metres or radians): the largest acceleration, 1/s^2, and a tolerance for rounding of
+  /// values and stamps and for glitches of motion capture.
   private let largestAcceleration, slack: Double
-  /// The speed is a mean over about this long, seconds.
+  /// Time constant of the mean speed, seconds.
   private let memory: Double
-  /// Unknown for as long as the mean takes: a recording may begin at speed.
+  /// Nil during the first `memory` seconds: a recording may begin in motion.
   private var speed: Vector3?
-  private var first = (way: Vector3.zero, seconds: 0.0)
-  /// What the speed would be if the last jump had been motion: a second step like it says that it was.
-  private var rival: Vector3?
+  private var first = (displacement: Vector3.zero, seconds: 0.0)
+  /// Speed under the alternative that the last jump was motion; a second such step confirms it.
+  private var alternative: Vector3?
 
   init(largestAcceleration: Double, slack: Double, memory: Double) {
     (self.largestAcceleration, self.slack, self.memory) = (largestAcceleration, slack, memory)
   }
 
-  /// What of a step motion does not explain, in the step's units; nil for motion.
+  /// The part of a step not explained by motion, in the step's units; nil for motion.
   ///
   /// - Parameters:
   ///   - step: metres along the axes of the world, or a rotation vector in radians.
-  ///   - seconds: how long it took, above 0.
-  mutating func excess(of step: Vector3, in seconds: Double) -> Vector3? {
+  ///   - seconds: duration of the step, above 0.
+  mutating func unexplainedPart(of step: Vector3, in seconds: Double) -> Vector3? {
     let limit = slack + 0.5 * largestAcceleration * seconds * seconds
     func unexplained(_ speed: Vector3) -> Vector3 { step - seconds * speed }
     guard let present = speed else {
-      first = (first.way + step, first.seconds + seconds)
-      if first.seconds >= memory { speed = (1 / first.seconds) * first.way }
+      first = (first.displacement + step, first.seconds + seconds)
+      if first.seconds >= memory { speed = (1 / first.seconds) * first.displacement }
       return nil
     }
     if unexplained(present).norm <= limit {
       speed = present + min(seconds / memory, 1) * ((1 / seconds) * step - present)
-      rival = nil
+      alternative = nil
       return nil
     }
-    if let other = rival, unexplained(other).norm <= limit {
+    if let other = alternative, unexplained(other).norm <= limit {
       speed = (1 / seconds) * step
-      rival = nil
+      alternative = nil
       return nil
     }
-    rival = (1 / seconds) * step
+    alternative = (1 / seconds) * step
     return unexplained(present)
   }
 }

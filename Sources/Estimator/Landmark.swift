@@ -1,14 +1,13 @@
-/// A point that stays in view for long, as a part of the state: what its sights tell of the motion is not lost when
-/// the poses leave that took them.
+/// A landmark: a point kept in the state, so that the information of its observations outlives the clones.
 package struct Landmark: Equatable, Sendable {
   /// The track that sees it.
   package let featureID: Int64
   /// Its error (d1, d2, rho) in the covariance.
   package let block: ErrorCovariance.Block
-  /// The clone in whose camera it is told.
+  /// The clone that anchors it.
   package internal(set) var anchorID: Int
   /// The present estimate.
   package internal(set) var point: AnchoredPoint
-  /// How many sights in a row the gate refused.
+  /// Consecutive observations rejected by the gate.
   var refusals = 0
 }

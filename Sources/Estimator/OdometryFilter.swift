@@ -2,12 +2,12 @@ import Foundation
 import Geometry
 import SensorData
 
-/// A trajectory from another tracker's poses, with that tracker's drift: the same interface as the inertial filter.
+/// Trajectory filter driven by external odometry, with that tracker's drift; same interface as the inertial filter.
 ///
-/// The state is the tracker's sensor pose; the odometry drives it by its increments, `T_k+1 = T_k (O_k^-1 O_k+1)`, and the
-/// error grows as a random walk: position by the distance travelled, heading by time. Ranges to peers correct it, since
-/// peers are states beside it. The error state is (theta, p); roll and pitch are taken as known, the tracker being
-/// gravity-aligned.
+/// The state is the pose of the tracker's sensor, propagated by the odometry's increments, `T_k+1 = T_k (O_k^-1
+/// O_k+1)`. The error is a random walk: position by distance travelled, heading by time. Ranges to peers correct it,
+/// since peers are augmented states. The error state is (theta, p). Roll and pitch are taken as known, the tracker
+/// being gravity-aligned.
 package final class OdometryFilter: NavigationFilter {
   package let covariance = ErrorCovariance(capacity: 64)
   package private(set) var time: Timestamp
@@ -20,29 +20,29 @@ package final class OdometryFilter: NavigationFilter {
   package var isExternalOdometry: Bool { true }
 
   private let calibration: OdometryCalibration
-  private let doubt: Double
+  private let driftScale: Double
   package var vectors = AugmentedStates()
-  /// Odometry poses from the last one at or before `time` on, each with the jump that led to it.
+  /// Odometry poses from the last one at or before `time`, each with the jump before it.
   private var poses: [(pose: OdometryPose, jump: OdometryJumpDetector.Jump)]
   /// Slow mean of the spacing of poses, seconds; nil before the second pose.
   private var spacing: Double?
-  /// Ends of the intervals that are too long to know where the device was within them.
+  /// Ends of gaps: intervals too long to interpolate.
   private var gapEnds: Set<Timestamp> = []
   private var jumps = OdometryJumpDetector()
 
   /// A filter that starts at the tracker's first pose, in the tracker's own world, without error.
   ///
-  /// - Parameter doubt: by how much the drift is taken for larger than stated by those who remember where the device was
-  ///   (`accumulatedDrift`): it comes in spells, which over minutes add up to what is stated.
-  package init(calibration: OdometryCalibration, first: OdometryPose, doubt: Double = 1) {
+  /// - Parameter driftScale: factor on the stated drift for `accumulatedDrift`. Drift is intermittent, and only over
+  ///   minutes averages to the stated value.
+  package init(calibration: OdometryCalibration, first: OdometryPose, driftScale: Double = 1) {
     self.calibration = calibration
-    self.doubt = doubt
+    self.driftScale = driftScale
     bodyFromNavigation = calibration.bodyFromSensor
     poses = [(first, .none)]
     time = first.timestamp
     worldFromNavigation = first.worldFromSensor
     firstWorldFromNavigation = first.worldFromSensor
-    // Start at rest in its own world: only a numerical floor, and the tilt that gravity alignment leaves.
+    // Start without uncertainty in its own world: only a numerical floor, and the tilt left by gravity alignment.
     let tilt = 1e-6
     let diagonal = [tilt, tilt, 1e-12, 1e-10, 1e-10, 1e-10]
     var initial = [Double](repeating: 0, count: 36)
@@ -50,7 +50,7 @@ package final class OdometryFilter: NavigationFilter {
     poseBlock = covariance.augment(size: 6, independent: initial)!
   }
 
-  /// Takes the tracker's next pose; one that is not newer than the last is ignored.
+  /// Appends the tracker's next pose; ignored if not newer than the last.
   package func append(_ pose: OdometryPose) {
     let last = poses.last!.pose
     guard pose.timestamp > last.timestamp else { return }
@@ -63,25 +63,25 @@ package final class OdometryFilter: NavigationFilter {
     poses.append((pose, jumps.jump(from: last, to: pose)))
   }
 
-  /// Poses further apart than this, and than three times their usual spacing, leave a gap, seconds.
+  /// Shortest gap between poses, seconds; a gap also exceeds three times their usual spacing.
   private static let shortestGap = 0.5
 
-  /// True strictly within a gap: nobody knows where the device was.
+  /// True strictly within a gap: the position is unknown.
   private func isInGap(_ time: Timestamp) -> Bool {
     guard !gapEnds.isEmpty, let next = poses.first(where: { $0.pose.timestamp >= time }) else { return false }
     return next.pose.timestamp > time && gapEnds.contains(next.pose.timestamp) && time > poses[0].pose.timestamp
   }
 
-  /// How often the tracker jumped, as it does when it relocalises.
+  /// Number of jumps of the tracker, for example by relocalisation.
   package var jumpCount: Int { jumps.count }
 
-  /// How far the tracker's poses reach.
+  /// Time of the tracker's newest pose.
   package var coveredUntil: Timestamp { poses.last!.pose.timestamp }
 
   package func advance(to target: Timestamp) -> Bool {
     guard target >= time, target <= coveredUntil, !isInGap(target) else { return false }
     guard target > time else { return true }
-    // One step per odometry interval, so that the distance travelled does not depend on how often we are asked.
+    // One step per odometry interval, so that the distance travelled does not depend on the times of the calls.
     while let next = poses.dropFirst().first, next.pose.timestamp < target { step(to: next.pose.timestamp) }
     step(to: target)
     return true
@@ -96,21 +96,21 @@ package final class OdometryFilter: NavigationFilter {
     for i in 0..<6 { transition[i * 7] = 1 }
     let skew = moved.skew
     for r in 0..<3 { for c in 0..<3 { transition[(r + 3) * 6 + c] = -skew[r, c] } }
-    let (jump, share) = jump(until: target)
-    let travelled = max(increment.translation.norm - share * jump.metres, 0)
+    let (jump, fraction) = jump(until: target)
+    let travelled = max(increment.translation.norm - fraction * jump.metres, 0)
     let positionVariance = calibration.positionRandomWalk * calibration.positionRandomWalk * travelled
     let yawVariance = calibration.yawRandomWalk * calibration.yawRandomWalk * seconds
     var noise = [Double](repeating: 0, count: 36)
     noise[14] = yawVariance
     for i in 3..<6 { noise[i * 7] = positionVariance }
     covariance.propagate(poseBlock, transition: transition, noise: noise)
-    // A jump begins the tracker's world anew: the pose is as good as before, but what was known of others in that world
-    // is off by as much as it jumped. All of it at once: to who hears of it in parts, each would be small.
+    // A jump starts a new world of the tracker: the pose stays as accurate, but positions known in the old world are
+    // off by the jump. The full jump is added at once: spread over several steps, each part would look small.
     let isNew = jump != .none && time == poses[0].pose.timestamp
-    let (place, heading) = isNew ? (jump.metres * jump.metres, jump.radians * jump.radians) : (0, 0)
-    if isNew { vectors.blocks.forEach { blur($0, place: place, heading: heading) } }
-    accumulatedDrift.position += (doubt * doubt * positionVariance + place) * Matrix3.identity
-    accumulatedDrift.yaw += doubt * doubt * yawVariance + heading
+    let (position, heading) = isNew ? (jump.metres * jump.metres, jump.radians * jump.radians) : (0, 0)
+    if isNew { vectors.blocks.forEach { addJumpNoise($0, position: position, heading: heading) } }
+    accumulatedDrift.position += (driftScale * driftScale * positionVariance + position) * Matrix3.identity
+    accumulatedDrift.yaw += driftScale * driftScale * yawVariance + heading
 
     worldFromNavigation = worldFromNavigation * increment
     firstWorldFromNavigation = worldFromNavigation
@@ -118,14 +118,14 @@ package final class OdometryFilter: NavigationFilter {
     while poses.count > 1, poses[1].pose.timestamp <= time { gapEnds.remove(poses.removeFirst().pose.timestamp) }
   }
 
-  /// Adds what a jump makes uncertain to the place of a peer, which leads its vector (`LinkLayout`): `place`, m^2 per axis, and `heading`, rad^2, for a
-  /// turned world turns it about the device.
-  private func blur(_ block: ErrorCovariance.Block, place: Double, heading: Double) {
+  /// Adds the uncertainty due to a jump to the position of a peer, the first rows of its vector (`LinkLayout`):
+  /// `position`, m^2 per axis, and `heading`, rad^2, which rotates it about the device.
+  private func addJumpNoise(_ block: ErrorCovariance.Block, position: Double, heading: Double) {
     let peer = vector(block)
-    let way = Vector3(peer[0], peer[1], peer[2]) - worldFromNavigation.translation
-    let aside = Vector3(0, 0, 1).cross(way)
+    let displacement = Vector3(peer[0], peer[1], peer[2]) - worldFromNavigation.translation
+    let lateral = Vector3(0, 0, 1).cross(displacement)
     var noise = [Double](repeating: 0, count: covariance.size(of: block))
-    for i in 0..<3 { noise[i] = place + heading * aside[i] * aside[i] }
+    for i in 0..<3 { noise[i] = position + heading * lateral[i] * lateral[i] }
     covariance.addNoise(block, variance: noise)
   }
 
@@ -138,8 +138,9 @@ package final class OdometryFilter: NavigationFilter {
     return poses.last!.pose.worldFromSensor
   }
 
-  /// The jump of the odometry interval in which the step from `time` to `target` lies, and which share of the interval that step is.
-  private func jump(until target: Timestamp) -> (jump: OdometryJumpDetector.Jump, share: Double) {
+  /// The jump of the odometry interval that contains the step from `time` to `target`, and the step's fraction of that
+  /// interval.
+  private func jump(until target: Timestamp) -> (jump: OdometryJumpDetector.Jump, fraction: Double) {
     for (a, b) in zip(poses, poses.dropFirst()) where target <= b.pose.timestamp {
       return (b.jump, target.seconds(since: time) / b.pose.timestamp.seconds(since: a.pose.timestamp))
     }

@@ -1,31 +1,30 @@
 import SensorData
 
-/// Notices when the way through a darkness is no longer known well enough to tell where things are that were found before it, and
-/// when the light has shown it again.
+/// Detects loss of the position during a visual outage, and its recovery.
 ///
-/// The filter itself goes on: its velocity, tilt and biases are worth more than a new beginning. But a peer that is a state of the
-/// filter would be corrected as if metres were little, and with it the device; so peers are taken out when the way is lost. What the
-/// light shows of the velocity moves the position by metres, until it is known; from there on the device counts as known to be
-/// where it is, in a world of its own (`InertialNavigation.beginEpoch`).
+/// The filter continues: its velocity, tilt and biases are more accurate than a new initialisation. A peer that is an
+/// augmented state would however be corrected as if an error of metres were small, and the device with it. Peers are
+/// therefore removed at a loss. After the outage, observations of the velocity move the position by metres until it is
+/// known. Then a new epoch starts at the present position (`InertialNavigation.beginEpoch`).
 struct PositionLossMonitor {
-  /// What has just happened to the way.
-  enum Turn {
+  /// A change of the position's status.
+  enum Transition {
     case lost, found
   }
 
-  /// What the way may lose without light, metres: root of the summed variances of the three coordinates.
+  /// Largest position error accumulated in an outage, metres: root of the summed variances of the three coordinates.
   static let longestLoss = 2.0
-  /// 1-sigma of a component of the velocity from which on the way is known again, m/s.
-  static let closedFormVelocity = 0.1
+  /// 1-sigma of a component of the velocity for recovery, m/s.
+  static let recoveredVelocitySigma = 0.1
 
-  /// Summed variances of the position at the last frame that told something, m^2.
+  /// Summed variances of the position at the last frame with used tracks, m^2.
   private var known: Double?
 
-  /// Takes what a frame has told; nil where nothing has changed.
-  mutating func turn(after report: FrameReport, _ navigation: InertialNavigation) -> Turn? {
+  /// Processes a frame's outcome; nil without a change.
+  mutating func update(after report: FrameReport, _ navigation: InertialNavigation) -> Transition? {
     let sees = report.tracksUsed > 0
     if navigation.isPositionLost {
-      guard sees, navigation.velocitySigma < Self.closedFormVelocity else { return nil }
+      guard sees, navigation.velocitySigma < Self.recoveredVelocitySigma else { return nil }
       known = nil
       return .found
     }
@@ -37,6 +36,6 @@ struct PositionLossMonitor {
     return variance - known > Self.longestLoss * Self.longestLoss ? .lost : nil
   }
 
-  /// Forgets everything.
+  /// Clears the state.
   mutating func reset() { known = nil }
 }

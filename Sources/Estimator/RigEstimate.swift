@@ -2,14 +2,13 @@ import Geometry
 import Inertial
 import CameraGeometry
 
-/// What the calibration of a device may be wrong about for a whole recording: where the camera sits on the IMU, the
-/// camera's clock, and the axes of the inertial unit.
+/// Calibration parameters that are constant over a recording: camera mount, camera delay, and IMU intrinsics.
 ///
-/// Error state (phi, tau, delta, kappa): the mount's, and the numbers of `IMUIntrinsics`.
+/// Error state (phi, tau, delta, kappa): the mount's, and the parameters of `IMUIntrinsics`.
 package struct RigEstimate: Equatable, Sendable {
-  /// The camera on the IMU.
+  /// Mount of the camera on the IMU.
   package var mount: CameraMount
-  /// The inertial unit's axes.
+  /// IMU intrinsics.
   package var intrinsics: IMUIntrinsics
 
   /// An estimate from its parts.
@@ -30,7 +29,7 @@ package struct RigEstimate: Equatable, Sendable {
     return next
   }
 
-  /// `x [-] y`: the error that carries y to x.
+  /// `x [-] y`: the error with `y.plus(error) == x`.
   package func minus(_ y: RigEstimate) -> [Double] {
     let kappa = zip(intrinsics.triples, y.intrinsics.triples).flatMap { a, b in (0..<3).map { a[$0] - b[$0] } }
     return mount.minus(y.mount) + kappa

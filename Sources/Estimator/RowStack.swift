@@ -1,11 +1,11 @@
 internal import CLinearAlgebra
 
-/// Linearised measurements one after the other, each over the few columns of the covariance that it involves: as the kernels
-/// want them. Noise has unit variance. Emptied and filled again, it allocates nothing.
+/// Stack of linearised measurements in the layout of the kernels, each over the covariance columns it involves. Noise
+/// has unit variance. Reuse after `removeAll` does not allocate.
 package struct RowStack {
-  /// Rows of each part, and its columns' number.
+  /// Number of rows and of columns of each part.
   private var heights: [Int32] = [], widths: [Int32] = []
-  /// Rows of the covariance that the columns belong to, of all parts.
+  /// Covariance rows of the columns, of all parts.
   private var columns: [Int32] = []
   /// rows x columns of each part, row-major.
   private var jacobian: [Double] = []
@@ -17,7 +17,7 @@ package struct RowStack {
 
   /// Number of parts.
   package var count: Int { heights.count }
-  /// Empties it; the memory stays.
+  /// Empties it; keeps the memory.
   mutating func removeAll() {
     heights.removeAll(keepingCapacity: true)
     widths.removeAll(keepingCapacity: true)
@@ -26,7 +26,7 @@ package struct RowStack {
     residual.removeAll(keepingCapacity: true)
   }
 
-  /// Appends rows as a part of its own; they refer to the covariance as it is now.
+  /// Appends rows as one part; they refer to the covariance's present layout.
   package mutating func append(_ rows: LinearisedRows, in covariance: ErrorCovariance) {
     var width = 0
     for block in rows.blocks {
@@ -64,7 +64,7 @@ package struct RowStack {
     }
   }
 
-  /// Lends all parts to a kernel.
+  /// Passes all parts to a kernel.
   func withStack<Result>(_ body: (UnsafePointer<fuse_la_stack>) -> Result) -> Result {
     heights.withUnsafeBufferPointer { heights in
       widths.withUnsafeBufferPointer { widths in
@@ -82,10 +82,10 @@ package struct RowStack {
     }
   }
 
-  /// Makes this the same information as `other` in at most as many rows as there are different columns, by QR; `other`
-  /// itself when it has no more than that.
+  /// Makes this equivalent to `other` by QR, with at most as many rows as there are different columns; a copy of
+  /// `other` if it has no more than that.
   ///
-  /// - Returns: false when numbers ran out.
+  /// - Returns: false when a number was not finite.
   package mutating func compress(_ other: RowStack, in covariance: ErrorCovariance) -> Bool {
     removeAll()
     guard other.count > 0 else { return true }

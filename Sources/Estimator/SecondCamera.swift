@@ -1,15 +1,15 @@
 import SensorData
 
-/// A camera beside the one whose poses are kept.
+/// A second camera, synchronised with the camera of the clones.
 struct SecondCamera {
-  /// Farthest apart two frames may be to be of one moment, seconds: a turn of 1 rad/s is then worth less than a pixel.
+  /// Largest time difference of synchronised frames, seconds: below a pixel at 1 rad/s.
   static let tolerance = 0.001
 
-  /// As the filter needs it.
+  /// Its model.
   let camera: FilterCamera
   /// Seconds from its clock to the IMU's.
   let timeOffset: Double
-  /// A feature has the same number in both cameras.
+  /// Whether a feature has the same id in both cameras.
   let sharesIDs: Bool
 
   init(_ calibration: CameraCalibration, imu: IMUCalibration, beside first: CameraCalibration) {

@@ -1,33 +1,33 @@
-/// A part of the work on recorded data whose cost is worth knowing by itself.
+/// A stage of processing with its own cost measurement.
 package enum Stage: String, CaseIterable, Sendable {
-  /// All of the work on one frame, one range, one regular update of all peers, one pose of another tracker.
+  /// All processing of one frame, one range, one periodic update of all peers, one odometry pose.
   case frame, range, tick, pose
-  /// Carrying the trajectory on to a moment.
+  /// IMU propagation.
   case propagation
-  /// Looking for a first state.
+  /// Initialisation.
   case start
-  /// Finding tracks that do not stand still.
+  /// Epipolar outlier rejection.
   case screening
-  /// Tracks and landmarks to linearised rows: triangulation, Jacobians, the points projected out.
+  /// Tracks and landmarks to linearised rows: triangulation, Jacobians, null-space projection.
   case linearisation
-  /// Which rows agree with the state.
+  /// Chi-square gates.
   case gates
-  /// QR compression of rows.
+  /// QR compression.
   case compression
-  /// The Kalman update of state and covariance with a frame's rows.
+  /// Kalman update of state and covariance with a frame's rows.
   case update
-  /// Poses and landmarks that leave the state, and change of anchors.
+  /// Marginalisation of clones and landmarks, and re-anchoring.
   case marginalisation
-  /// The rest of a frame's work: following tracks, judging rest, the window, what holds a hovering hand.
+  /// The rest of a frame: track bookkeeping, zero-velocity detection, clone window, hover update.
   case visualUpdate
-  /// A range into the posterior of a peer that is still searched for.
+  /// A range update of a peer's Gaussian sum.
   case hypotheses
-  /// A range into the filter, whose state the peer is.
+  /// A range update of the filter with the peer as augmented state.
   case trackedRange
-  /// From the posterior to what is published.
+  /// From the posterior to the published estimate.
   case readout
 
-  /// True for the stages that consist of others.
+  /// True for stages that contain others.
   package var isWhole: Bool {
     switch self {
     case .frame, .range, .tick, .pose: true
@@ -36,18 +36,18 @@ package enum Stage: String, CaseIterable, Sendable {
   }
 }
 
-/// Somebody who wants to know when a stage begins and ends. The library has no clock: whoever measures brings one.
+/// Receives start and end of stages. The library has no clock; the meter brings its own.
 ///
-/// Stages nest and end in the reverse order of their beginning. A meter changes no result.
+/// Stages nest and end in reverse order. A meter changes no result.
 package protocol StageMeter: AnyObject {
-  /// `stage` begins, possibly within another one.
+  /// `stage` starts, possibly within another one.
   func begin(_ stage: Stage)
-  /// The stage that began last, which is `stage`, ends.
+  /// The stage that started last, which is `stage`, ends.
   func end(_ stage: Stage)
 }
 
 extension (any StageMeter)? {
-  /// Does `work` as a stage; without a meter it is just done.
+  /// Runs `work` as a stage; without a meter just runs it.
   @inline(__always)
   package func measure<Result>(_ stage: Stage, _ work: () -> Result) -> Result {
     guard let self else { return work() }

@@ -1,9 +1,9 @@
 import Inertial
 import SensorData
 
-/// How a filter begins, ends and begins anew.
+/// Initialisation and restart of the filter.
 extension VisualInertialEstimator {
-  /// Looks for a first state; returns what is still missing.
+  /// Attempts initialisation; returns what is still missing.
   func begin(_ frame: CameraFrame, _ report: FrameReport) -> String? {
     switch initializer.attempt(frame, report, waiting) {
     case .waiting(let reason): return reason
@@ -11,28 +11,28 @@ extension VisualInertialEstimator {
     }
   }
 
-  /// What a way that was lost or found means for the filter.
-  func follow(_ turn: PositionLossMonitor.Turn?, _ navigation: InertialNavigation) {
-    switch turn {
+  /// Applies loss or recovery of the position to the filter.
+  func handle(_ transition: PositionLossMonitor.Transition?, _ navigation: InertialNavigation) {
+    switch transition {
     case .lost: navigation.losePosition()
     case .found:
-      rest.end(navigation)
+      zeroVelocity.end(navigation)
       hover.end(navigation)
       navigation.beginEpoch()
     case nil: break
     }
   }
 
-  /// The report of a frame that the state could not be carried to; without the motion in between, a new one is needed.
-  func given(up navigation: InertialNavigation, _ report: FrameReport) -> FrameReport {
+  /// The report of a frame to which the state could not be propagated; a gap that is too long restarts the filter.
+  func dropped(by navigation: InertialNavigation, _ report: FrameReport) -> FrameReport {
     var report = report.treated(.dropped)
-    if report.timestamp > navigation.time, navigation.isSaturated(from: report.timestamp) {
-      report.giveUp(waitingFor: restart())
+    if report.timestamp > navigation.time, navigation.hasUnbridgeableGap(before: report.timestamp) {
+      report.recordRestart(waitingFor: restart())
     }
     return report
   }
 
-  /// Gives up a state that can no longer be trusted and looks for a new one.
+  /// Drops the diverged filter and restarts initialisation.
   func restart() -> String {
     waiting = navigation?.samples ?? IMUBuffer()
     if let pose = navigation?.worldFromBody, pose.translation.isFinite, pose.rotation.v.isFinite {
@@ -41,13 +41,13 @@ extension VisualInertialEstimator {
     initializer.reset()
     navigation = nil
     hover.reset()
-    rest.reset()
-    screen.reset()
+    zeroVelocity.reset()
+    outlierRejection.reset()
     tracks.removeAll()
     ownTracks.removeAll()
     early = nil
-    trust.reset()
-    way.reset()
+    divergence.reset()
+    positionLoss.reset()
     restarts += 1
     return "health"
   }

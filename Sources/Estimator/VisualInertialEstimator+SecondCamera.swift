@@ -1,10 +1,10 @@
 import SensorData
 import CameraGeometry
 
-/// A second camera.
+/// Second camera.
 extension VisualInertialEstimator {
-  /// Takes a frame of the second camera: what it saw at the moment of a frame of the first. Frames of other moments, and those
-  /// of a device at rest, tell nothing.
+  /// Processes a frame of the second camera if synchronised with a frame of the first. Other frames, and frames of a
+  /// stationary device, are ignored.
   package func join(_ frame: CameraFrame) {
     early = nil
     guard let second, let navigation else { return }
@@ -13,13 +13,13 @@ extension VisualInertialEstimator {
       if time > navigation.time { early = frame }
       return
     }
-    var told = VisualUpdate.Tracks(companions: companions)
+    var selected = VisualUpdate.Tracks(companions: companions)
     if second.sharesIDs {
       tracks.join(frame.features, lens: second.camera.lens, poseID: clone.id, camera: 1)
-      told.landmarks = tracks.take(featureIDs: Set(navigation.landmarks.map(\.featureID)))
+      selected.landmarks = tracks.removeUnused(featureIDs: Set(navigation.landmarks.map(\.featureID)))
     } else {
-      told.finished = ownTracks.observe(frame.features, lens: second.camera.lens, poseID: clone.id, camera: 1)
+      selected.finished = ownTracks.observe(frame.features, lens: second.camera.lens, poseID: clone.id, camera: 1)
     }
-    _ = visualUpdate.apply(told, anchorID: nil, to: navigation)
+    _ = visualUpdate.apply(selected, anchorID: nil, to: navigation)
   }
 }

@@ -1,32 +1,36 @@
 import Inertial
 import SensorData
 
-/// A device that stands.
+/// Stationary device.
 extension VisualInertialEstimator {
-  /// Two witnesses: the inertial unit and the picture; in the dark the first alone, more strictly.
-  private func isStandingStill(_ navigation: InertialNavigation, _ report: FrameReport) -> Bool {
+  /// Zero-velocity detection: both the inertial unit and the image must be still; without features the inertial unit
+  /// alone, with a stricter limit.
+  private func isStationary(_ navigation: InertialNavigation, _ report: FrameReport) -> Bool {
     let window = navigation.samples.samples(
       after: report.timestamp.advanced(bySeconds: -StillnessDetector.window),
       before: report.timestamp.advanced(byNanoseconds: 1))
     guard let statistic = stillness.statistic(window) else { return false }
-    guard let isImageStill = isImageStill(report) else { return statistic < StillnessDetector.surelyAtRest }
-    return statistic < StillnessDetector.atRest && isImageStill
+    guard let isImageStill = isImageStill(report) else {
+      return statistic < StillnessDetector.stationaryLimitWithoutImage
+    }
+    return statistic < StillnessDetector.stationaryLimit && isImageStill
   }
 
-  /// Nil where there is nothing to see.
+  /// Nil without enough features.
   private func isImageStill(_ report: FrameReport) -> Bool? {
-    report.motion.map { $0.stands(camera, isResting: rest.isOn) }
+    report.motion.map { $0.isStill(camera, isStationary: zeroVelocity.isActive) }
   }
 
-  /// Holds a device that stands still; false when it moves, or the state contradicts rest.
+  /// Zero-velocity update of a stationary device; false when it moves, or the state contradicts it.
   ///
-  /// - Parameter spacing: since the frame before, seconds.
-  func rest(_ navigation: InertialNavigation, _ report: FrameReport, spacing: Double) -> Bool {
-    guard isStandingStill(navigation, report) else {
-      rest.end(navigation)
+  /// - Parameter spacing: seconds since the previous frame.
+  func applyZeroVelocity(_ navigation: InertialNavigation, _ report: FrameReport, spacing: Double) -> Bool {
+    guard isStationary(navigation, report) else {
+      zeroVelocity.end(navigation)
       return false
     }
-    return rest.apply(
-      to: navigation, rotationSigma: report.motion?.unseenRotation(camera, every: spacing) ?? ZeroVelocityUpdate.rotationSigma)
+    return zeroVelocity.apply(
+      to: navigation,
+      rotationSigma: report.motion?.unseenRotation(camera, every: spacing) ?? ZeroVelocityUpdate.rotationSigma)
   }
 }

@@ -3,17 +3,16 @@ import Inertial
 import SensorData
 import CameraGeometry
 
-/// Makes the trajectory from an inertial unit and one or two cameras: a multi-state constraint Kalman filter with
-/// landmarks and first-estimates Jacobians.
+/// Visual-inertial odometry from an inertial unit and one or two cameras: a multi-state constraint Kalman filter
+/// (MSCKF) with landmarks and first-estimates Jacobians (FEJ).
 ///
-/// Samples and frames go in, in time order; the filter behind `navigation` is there once a first state was found.
+/// Takes samples and frames in time order; `navigation` is the filter once initialised.
 package final class VisualInertialEstimator {
-  /// The filter; nil until a first state was found.
+  /// The filter; nil until initialised.
   package internal(set) var navigation: InertialNavigation?
-  /// How often a filter was given up because it could no longer be trusted; each time a new world begins,
-  /// placed where the old one ended.
+  /// Number of restarts after divergence; each starts a new world at the old one's last pose.
   package internal(set) var restarts = 0
-  /// Told of the stages within a frame's work.
+  /// Receives the stages of a frame's processing.
   package var meter: (any StageMeter)? { didSet { visualUpdate.meter = meter } }
 
   let imu: IMUCalibration
@@ -29,19 +28,19 @@ package final class VisualInertialEstimator {
   var initializer: Initializer
   var newestFrame: Timestamp?
   var tracks = FeatureTracks()
-  /// Those of a second camera that numbers its features by itself.
+  /// Tracks of a second camera with its own feature ids.
   var ownTracks = FeatureTracks()
-  /// A frame of the second camera that came before the first camera's.
+  /// A frame of the second camera received before the first camera's.
   var early: CameraFrame?
   var recent = RecentFrames()
-  var screen = EpipolarOutlierRejection()
-  var rest = ZeroVelocityUpdate()
+  var outlierRejection = EpipolarOutlierRejection()
+  var zeroVelocity = ZeroVelocityUpdate()
   var hover = HoverUpdate()
   var window: CloneWindow
-  var trust = DivergenceMonitor()
-  var way = PositionLossMonitor()
+  var divergence = DivergenceMonitor()
+  var positionLoss = PositionLossMonitor()
 
-  /// An estimator for a device with an inertial unit, a camera, and perhaps a second one that sees at the same moments.
+  /// An estimator for a device with an inertial unit, a camera, and optionally a second, synchronised one.
   package init(
     imu: IMUCalibration, camera: CameraCalibration, second: CameraCalibration? = nil,
     configuration: VisualInertialConfiguration = VisualInertialConfiguration()
@@ -61,7 +60,7 @@ package final class VisualInertialEstimator {
       framesPerAnchor: Double(configuration.windowSize) / 2)
   }
 
-  /// Takes an inertial sample. False for one that is not newer than the last, or not finite: it is then ignored.
+  /// Processes an inertial sample. False, and ignored, if it is not newer than the last or not finite.
   @discardableResult
   package func add(_ sample: IMUSample) -> Bool {
     if let navigation { return navigation.samples.add(sample) }
@@ -70,7 +69,7 @@ package final class VisualInertialEstimator {
     return taken
   }
 
-  /// Starts from a known state instead of finding one. False when it is not finite.
+  /// Starts from a known state. False when it is not finite.
   @discardableResult
   package func start(from estimate: InitialEstimate) -> Bool {
     guard
@@ -80,53 +79,54 @@ package final class VisualInertialEstimator {
         initialCovariance: estimate.covariance)
     else { return false }
     started.samples = waiting
-    started.quietSince = estimate.quietSince
+    started.nearlyStillSince = estimate.nearlyStillSince
     tracks.removeAll()
     navigation = started
     return true
   }
 
-  /// Takes a frame: the block diagram of the filter.
+  /// Processes a frame: the block diagram of the filter.
   package func process(_ frame: CameraFrame) -> FrameReport {
     var report = FrameReport(frame, at: frame.timestamp.advanced(bySeconds: timeOffset))
-    // A frame that comes twice tells nothing the second time.
+    // A repeated frame carries no new information.
     if let newest = newestFrame, report.timestamp <= newest { return report.treated(.dropped) }
     let spacing = newestFrame.map { report.timestamp.seconds(since: $0) } ?? 0
     newestFrame = report.timestamp
     report.motion = recent.motion(to: frame, camera: camera)
     if navigation == nil { report.waitingFor = meter.measure(.start) { begin(frame, report) } }
     guard let navigation else {
-      screen.watch(frame, at: report.timestamp, by: camera)
+      outlierRejection.record(frame, at: report.timestamp, by: camera)
       return report
     }
-    let isThere = meter.measure(.propagation) { navigation.advance(to: report.timestamp) }
-    guard isThere else { return given(up: navigation, report) }
+    let isPropagated = meter.measure(.propagation) { navigation.advance(to: report.timestamp) }
+    guard isPropagated else { return dropped(by: navigation, report) }
 
     let camera = camera.known(to: navigation)
-    let frame = meter.measure(.screening) { screened(frame, by: camera, navigation, &report) }
+    let frame = meter.measure(.screening) { withoutOutliers(frame, by: camera, navigation, &report) }
     navigation.considerCalibration(seen: frame, by: camera, spacing: spacing)
-    let rested = rest(navigation, report, spacing: spacing)
-    report.treatment = rested ? .still : .moving
-    // A pose from which nothing is seen tells nothing; those from before the dark stay, and with them what the way has lost since.
-    let clone = rested || frame.features.isEmpty ? nil : navigation.clone()
+    let isStationary = applyZeroVelocity(navigation, report, spacing: spacing)
+    report.treatment = isStationary ? .still : .moving
+    // Without features no clone is created: the clones from before a visual outage stay, and with them the drift since
+    // then.
+    let clone = isStationary || frame.features.isEmpty ? nil : navigation.clone()
     let ended = tracks.observe(frame.features, lens: camera.lens, poseID: clone?.id)
     meter.measure(.marginalisation) { navigation.removeLandmarks { !tracks.isAlive($0.featureID) } }
-    report.parallax = window.judge(clone, in: navigation, tracks, focalLength: camera.lens.focalLength)
+    report.parallax = window.evaluate(clone, in: navigation, tracks, focalLength: camera.lens.focalLength)
     let surplus = window.surplus(of: navigation)
     let anchorID = window.anchorID(in: navigation, surplus: surplus)
-    let told = tracksToUse(ended, surplus, isMoving: clone != nil, navigation)
+    let selected = tracksToUse(ended, surplus, isMoving: clone != nil, navigation)
     visualUpdate.setNoise(trackNoise.noise, spacing: spacing)
-    let outcome = visualUpdate.apply(told, anchorID: anchorID, to: navigation)
+    let outcome = visualUpdate.apply(selected, anchorID: anchorID, to: navigation)
     for sample in outcome.samples { trackNoise.add(sample) }
     report.count(outcome)
-    if let surplus, let anchorID { meter.measure(.marginalisation) { giveUp(surplus, anchorID, navigation) } }
+    if let surplus, let anchorID { meter.measure(.marginalisation) { marginalise(surplus, anchorID, navigation) } }
     if let early { join(early) }
-    if !rested { hover.apply(frame, camera: camera, to: navigation) }
-    navigation.drift.learn(navigation)
-    if trust.isLost(after: report, navigation) {
-      report.giveUp(waitingFor: restart())
+    if !isStationary { hover.apply(frame, camera: camera, to: navigation) }
+    navigation.drift.addCorrections(navigation)
+    if divergence.isLost(after: report, navigation) {
+      report.recordRestart(waitingFor: restart())
     } else {
-      follow(way.turn(after: report, navigation), navigation)
+      handle(positionLoss.update(after: report, navigation), navigation)
     }
     return report
   }

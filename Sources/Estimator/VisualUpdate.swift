@@ -1,57 +1,57 @@
 import Geometry
 import CameraGeometry
 
-/// Turns a frame's tracks into one update of the filter: points that will not be seen again are eliminated (multi-state
-/// constraint Kalman filter), points that stay become landmarks, and landmarks are seen.
+/// One filter update from a frame's tracks: ended tracks as MSCKF constraints (null-space projection), persistent
+/// points as new landmarks, and observations of landmarks. Each measurement is tested by a chi-square gate.
 struct VisualUpdate {
-  /// What a frame tells.
+  /// Tracks used for a frame's update.
   struct Tracks {
-    /// Used once, without keeping the point.
+    /// Used once; the point is not kept.
     var finished: [FeatureTrack] = []
     /// Their points become landmarks.
     var staying: [FeatureTrack] = []
-    /// New sights of landmarks.
+    /// New observations of landmarks.
     var landmarks: [FeatureTrack] = []
     /// Number of points in view.
     var companions = 0
   }
 
-  /// What became of the tracks.
+  /// Outcome of the tracks.
   struct Outcome {
-    /// Tracks whose constraint went into the update.
+    /// Tracks used in the update.
     var used = 0
-    /// Tracks refused by the gate, or whose sights contradict each other.
+    /// Tracks rejected by the chi-square gate or by triangulation.
     var rejected = 0
-    /// Updates that were not possible numerically.
+    /// Updates that failed numerically.
     var failed = 0
-    /// What used tracks leave unexplained.
+    /// Residuals of used tracks, for the track noise.
     var samples: [TrackNoiseLearner.Sample] = []
   }
 
-  /// Fewest sights that make a track worth a constraint.
+  /// Fewest observations of a constraint.
   static let fewestObservations = 3
-  /// So many refused sights in a row, and a landmark is given up.
+  /// Consecutive rejected observations after which a landmark is removed.
   static let mostRefusals = 2
-  /// A point stays only where its inverse distance is known to this share, 1-sigma, by its sights and by the baseline together: below
-  /// that, products of its error and the path's are as large as what a sight measures, and a linear filter remembers them as
-  /// knowledge.
-  static let knownShare = 0.2
-  /// Points beyond this are as good as infinitely far, 1/m.
+  /// Largest relative 1-sigma of a landmark's inverse distance, by its observations and the baseline together. Above
+  /// it, products of the errors of inverse distance and displacement are as large as the measured parallax, and a
+  /// linear filter keeps them as spurious information.
+  static let largestRelativeSigma = 0.2
+  /// Inverse distance that counts as infinity, 1/m.
   static let farthest = 0.02
-  /// Tracks of a frame from which is learnt how tracks err.
+  /// Most tracks per frame used to estimate the track noise.
   static let mostSamples = 3
 
-  /// The camera whose poses are kept, and a second one beside it if there is one.
+  /// The camera of the clones, and a second one if present.
   var cameras: [FilterCamera]
   /// Most tracks of one update; the longest are taken.
   var mostTracks: Int
-  /// For how many frames a landmark keeps its anchor.
+  /// Mean number of frames for which a landmark keeps its anchor.
   var framesPerAnchor: Double
 
-  /// Told of the stages of the work.
+  /// Receives the stages of processing.
   var meter: (any StageMeter)?
 
-  /// Kept from frame to frame for their memory: rows at the gate, those of finished and new tracks, and all that goes in.
+  /// Buffers reused from frame to frame: rows at the gate, rows of finished and new tracks, and all rows of the update.
   private var candidates = RowStack(), finished = RowStack(), all = RowStack()
   private var nis: [Double] = []
 
@@ -61,26 +61,26 @@ struct VisualUpdate {
     self.framesPerAnchor = framesPerAnchor
   }
 
-  /// Takes on what the tracks have told of how they err, frames being `spacing` seconds apart.
+  /// Sets the observation noise from the track noise model, for frames `spacing` seconds apart.
   mutating func setNoise(_ noise: TrackNoise, spacing: Double) {
     let weight = noise.loneWeight(after: spacing)
     for i in cameras.indices { cameras[i].effectiveNoise = cameras[i].pixelNoise / weight }
   }
 
-  /// Updates the filter with tracks whose sights refer to its clones.
+  /// Updates the filter with tracks whose observations refer to its clones.
   ///
-  /// - Parameter anchorID: the clone in whose camera new landmarks are told, where they were seen from there.
+  /// - Parameter anchorID: the clone that anchors new landmarks which it observed.
   mutating func apply(_ tracks: Tracks, anchorID: Int?, to filter: InertialNavigation) -> Outcome {
     var outcome = Outcome()
     cameras[0] = cameras[0].known(to: filter)
     all.removeAll()
     finished.removeAll()
-    let made = meter.measure(.linearisation) {
-      chosen(tracks).map { track, stays in constraint(track, stays: stays, anchorID, tracks.companions, filter) }
+    let linearised = meter.measure(.linearisation) {
+      selected(tracks).map { track, stays in constraint(track, stays: stays, anchorID, tracks.companions, filter) }
     }
-    let passed = gate(made.map { $0?.constraint.rows }, filter)
-    for (made, passes) in zip(made, passed) where passes {
-      guard let (track, constraint, clones, anchor) = made else { continue }
+    let passed = gate(linearised.map { $0?.constraint.rows }, filter)
+    for (linearised, passes) in zip(linearised, passed) where passes {
+      guard let (track, constraint, clones, anchor) = linearised else { continue }
       finished.append(constraint.rows, in: filter.covariance)
       if outcome.samples.count < Self.mostSamples {
         outcome.samples += constraint.sample(cameras[0], clones).map { [$0] } ?? []
@@ -89,34 +89,34 @@ struct VisualUpdate {
       filter.addLandmark(
         featureID: track.featureID, anchorID: clones[anchor].id, definition, blocks: constraint.rows.blocks)
     }
-    see(tracks.landmarks, filter)
+    updateLandmarks(tracks.landmarks, filter)
     let used = finished.count + all.count
-    outcome.rejected = made.count + tracks.landmarks.count - used
+    outcome.rejected = linearised.count + tracks.landmarks.count - used
     guard used > 0 else { return outcome }
     if update(filter) { outcome.used = used } else { outcome.failed = 1 }
     filter.removeLandmarks { $0.refusals >= Self.mostRefusals }
     return outcome
   }
 
-  /// Tracks with enough sights, at most `mostTracks`, the longest first, ties by id.
-  private func chosen(_ tracks: Tracks) -> [(track: FeatureTrack, stays: Bool)] {
+  /// Tracks with enough observations, at most `mostTracks`, the longest first, ties by id.
+  private func selected(_ tracks: Tracks) -> [(track: FeatureTrack, stays: Bool)] {
     let all = tracks.finished.map { ($0, false) } + tracks.staying.map { ($0, true) }
-    let usable = all.filter { $0.0.sights.count >= Self.fewestObservations }
-    let sorted = usable.sorted { ($1.0.sights.count, $0.0.featureID) < ($0.0.sights.count, $1.0.featureID) }
+    let usable = all.filter { $0.0.observations.count >= Self.fewestObservations }
+    let sorted = usable.sorted { ($1.0.observations.count, $0.0.featureID) < ($0.0.observations.count, $1.0.featureID) }
     return Array(sorted.prefix(mostTracks))
   }
 
-  /// A track's constraint; `anchor` is the index of the clone that a landmark is told from, nil for points that do not stay.
+  /// A track's constraint; `anchor` is the index of the landmark's anchor, nil for points that do not stay.
   private func constraint(
     _ track: FeatureTrack, stays: Bool, _ anchorID: Int?, _ companions: Int, _ filter: InertialNavigation
   ) -> (track: FeatureTrack, constraint: FeatureConstraint, clones: [Clone], anchor: Int?)? {
-    let clones = track.sights.compactMap { sight in filter.clones.first { $0.id == sight.poseID } }
-    precondition(clones.count == track.sights.count, "sights refer to living clones")
+    let clones = track.observations.compactMap { observation in filter.clones.first { $0.id == observation.poseID } }
+    precondition(clones.count == track.observations.count, "observations refer to existing clones")
     let anchor = stays ? clones.lastIndex { $0.id == anchorID } ?? 0 : 0
-    let views = zip(track.sights, clones).map { sight, clone in
+    let views = zip(track.observations, clones).map { observation, clone in
       CameraView(
-        worldFromCamera: clone.worldFromCamera * cameras[sight.camera].keptFromCamera, pixel: sight.pixel,
-        direction: sight.direction, lens: sight.camera)
+        worldFromCamera: clone.worldFromCamera * cameras[observation.camera].keptFromCamera, pixel: observation.pixel,
+        direction: observation.direction, lens: observation.camera)
     }
     let prior = InverseDistancePrior.handHeld
     let triangulation = Triangulation(
@@ -125,23 +125,25 @@ struct VisualUpdate {
       case .found(let feature, let sigma, _) = triangulation.solve(
         views, anchor: anchor, from: clones[anchor].worldFromCamera.translation)
     else { return nil }
-    let doubt = SecondOrderTrackNoise(
+    let secondOrderNoise = SecondOrderTrackNoise(
       feature, sigma: sigma, prior: prior, companions: companions, clones: clones, anchor: anchor,
-      trustsClosedForm: filter.learning.online, covariance: filter.covariance)
-    let rho = feature.inverseDistance, known = Self.knownShare * max(rho, Self.farthest)
-    let stays = stays && sigma * sigma + rho * rho * doubt.relativeBaseline < known * known
+      usesEstimatedDepth: filter.learning.online, covariance: filter.covariance)
+    let rho = feature.inverseDistance, known = Self.largestRelativeSigma * max(rho, Self.farthest)
+    let stays = stays && sigma * sigma + rho * rho * secondOrderNoise.relativeBaseline < known * known
     let constraint = FeatureConstraint(
-      sights: track.sights, clones: clones, anchor: anchor,
-      point: AnchoredPoint(feature, anchor: clones[anchor].worldFromCamera), doubt: doubt,
+      observations: track.observations, clones: clones, anchor: anchor,
+      point: AnchoredPoint(feature, anchor: clones[anchor].worldFromCamera), secondOrderNoise: secondOrderNoise,
       prior: stays ? .landmark : nil, cameras: cameras)
     return constraint.map { (track, $0, clones, stays ? anchor : nil) }
   }
 
-  /// Takes in the sights of landmarks that pass the gate; counts the refusals of the others.
-  private mutating func see(_ tracks: [FeatureTrack], _ filter: InertialNavigation) {
+  /// Stacks the observations of landmarks that pass the gate; counts the rejections of the others.
+  private mutating func updateLandmarks(_ tracks: [FeatureTrack], _ filter: InertialNavigation) {
     let indices = tracks.map { track in filter.landmarks.firstIndex { $0.featureID == track.featureID } }
     let rows = meter.measure(.linearisation) {
-      zip(tracks, indices).map { track, index in index.flatMap { sight(track, of: filter.landmarks[$0], filter) } }
+      zip(tracks, indices).map { track, index in
+        index.flatMap { observation(track, of: filter.landmarks[$0], filter) }
+      }
     }
     for ((index, rows), passes) in zip(zip(indices, rows), gate(rows, filter)) {
       guard let index else { continue }
@@ -150,18 +152,21 @@ struct VisualUpdate {
     }
   }
 
-  private func sight(_ track: FeatureTrack, of landmark: Landmark, _ filter: InertialNavigation) -> LinearisedRows? {
-    guard let seen = track.sights.last, let clone = filter.clones.last, clone.id == seen.poseID,
+  private func observation(_ track: FeatureTrack, of landmark: Landmark, _ filter: InertialNavigation)
+    -> LinearisedRows?
+  {
+    guard let seen = track.observations.last, let clone = filter.clones.last, clone.id == seen.poseID,
       let anchor = filter.clones.first(where: { $0.id == landmark.anchorID }),
-      let sight = ReprojectionJacobian(
+      let observation = ReprojectionJacobian(
         seen.pixel, from: clone, of: landmark.point, anchor: anchor, camera: cameras[seen.camera])
     else { return nil }
-    return sight.rows(
+    return observation.rows(
       clone: clone, anchor: anchor, landmark: landmark, repetitions: Double(filter.landmarks.count) * framesPerAnchor,
       filter.covariance)
   }
 
-  /// Which of several measurements, each by itself, agree with the state; what could not be linearised does not.
+  /// Chi-square gate: which measurements, each by itself, agree with the state at 95 %; those that could not be
+  /// linearised do not.
   private mutating func gate(_ measurements: [LinearisedRows?], _ filter: InertialNavigation) -> [Bool] {
     candidates.removeAll()
     for case let rows? in measurements { candidates.append(rows, in: filter.covariance) }
@@ -174,7 +179,8 @@ struct VisualUpdate {
     }
   }
 
-  /// Compresses by QR what involves clones (and the lens) only when there are more rows than columns, and updates once with everything.
+  /// Compresses the rows over clones (and the lens) by QR if there are more rows than columns, and updates once with
+  /// all rows.
   private mutating func update(_ filter: InertialNavigation) -> Bool {
     guard meter.measure(.compression, { candidates.compress(finished, in: filter.covariance) }) else { return false }
     all.append(candidates)
@@ -182,7 +188,7 @@ struct VisualUpdate {
     return meter.measure(.update) {
       guard case .accepted(_, let correction) = filter.covariance.update(all) else { return false }
       filter.apply(correction)
-      filter.relinearizeUntilSettled()
+      filter.relinearizeUntilConverged()
       return true
     }
   }

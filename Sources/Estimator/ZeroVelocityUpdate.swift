@@ -1,19 +1,21 @@
 import Geometry
 import SensorData
 
-/// Tells the filter that the device stands still: it has no velocity, and it is where and as it was when the rest began.
+/// Zero-velocity update (ZUPT) of a stationary device: velocity is zero, and the pose is the one at the start of
+/// standstill.
 ///
-/// The pose at the beginning of the rest is part of the state, so that its own error is not taken for new knowledge, and
-/// neither position nor heading can walk away while the rest lasts. That nothing turns is told by the pose and not by the
-/// gyroscope's reading, whose noise has already carried the state here; its bias follows from the two.
+/// The pose at the start of standstill is an augmented state (stochastic cloning). Its error therefore adds no
+/// information, and neither position nor heading drifts during standstill. The absence of rotation is a measurement of
+/// the pose, not of the angular rate: the gyroscope's noise has already entered the propagated state. The gyroscope
+/// bias follows by correlation.
 ///
-/// With `a` the kept rotation vector, `R_a = Exp(a) R_ref` (R_ref a constant: the estimate at the beginning) and `p_a` the
-/// kept position, the residual is `(-v, Log(R_a R^T), p_a - p)`, and for small `a` its Jacobian over (theta, p, v) and
-/// (a, p_a) consists of identities.
+/// With `a` the cloned rotation vector, `R_a = Exp(a) R_ref` (R_ref a constant: the estimate at the start) and `p_a`
+/// the cloned position, the residual is `(-v, Log(R_a R^T), p_a - p)`. For small `a` its Jacobian over (theta, p, v)
+/// and (a, p_a) consists of identities.
 package struct ZeroVelocityUpdate {
-  /// 1-sigma of the velocity of a device judged still, m/s.
+  /// 1-sigma of the velocity of a stationary device, m/s.
   static let velocitySigma = 0.01
-  /// How far what stands may sink or shake, 1-sigma: metres and radians.
+  /// Residual motion of a stationary device, 1-sigma: metres and radians.
   static let positionSigma = 0.001
   package static let rotationSigma = 0.0003
 
@@ -24,14 +26,14 @@ package struct ZeroVelocityUpdate {
   }
   private var anchor: Anchor?
 
-  /// Whether the device rests: `apply` was last called with success.
-  var isOn: Bool { anchor != nil }
+  /// Whether the device is stationary: the last `apply` succeeded.
+  var isActive: Bool { anchor != nil }
 
-  /// Updates a filter that stands at a moment of rest; the first one keeps the pose.
+  /// Updates a filter at a moment of standstill; the first call clones the pose.
   ///
-  /// - Parameter rotationSigma: how far what stands may have turned by now, 1-sigma, radians. A hand's slow turn that is too little for the
-  ///   witnesses to see would otherwise be taken for the gyroscope's bias.
-  /// - Returns: false when the state contradicts rest at 1e-4, or the update is not possible; the rest has then ended.
+  /// - Parameter rotationSigma: 1-sigma of an undetected rotation so far, radians. Otherwise a hand's slow rotation,
+  ///   too small to detect, would be taken for the gyroscope bias.
+  /// - Returns: false when the state contradicts standstill at 1e-4, or the update fails; standstill has then ended.
   mutating func apply(to filter: InertialNavigation, rotationSigma: Double = rotationSigma) -> Bool {
     let width = filter.covariance.size(of: filter.poseBlock)
     let rows = anchor == nil ? 3 : 9
@@ -65,13 +67,13 @@ package struct ZeroVelocityUpdate {
     return true
   }
 
-  /// Forgets the kept pose: the device moves.
+  /// Removes the cloned pose: the device moves.
   mutating func end(_ filter: InertialNavigation) {
     if let anchor { filter.removeVector(anchor.block) }
     anchor = nil
   }
 
-  /// Forgets the kept pose without touching a filter that is gone.
+  /// Removes the cloned pose of a filter that no longer exists.
   mutating func reset() { anchor = nil }
 
   private mutating func keep(_ filter: InertialNavigation) {
@@ -84,11 +86,11 @@ package struct ZeroVelocityUpdate {
     }
   }
 
-  /// `(Log(Exp(a) R_ref R^T), p_a - p)` for the kept vector `(a, p_a)`.
+  /// `(Log(Exp(a) R_ref R^T), p_a - p)` for the cloned vector `(a, p_a)`.
   package static func residual(kept: [Double], reference: Rotation, now: Pose) -> [Double] {
     let then = Rotation.exp(Vector3(kept[0], kept[1], kept[2])) * reference
-    let turn = (then * now.rotation.inverse).log
-    let way = Vector3(kept[3], kept[4], kept[5]) - now.translation
-    return [turn.x, turn.y, turn.z, way.x, way.y, way.z]
+    let rotationResidual = (then * now.rotation.inverse).log
+    let displacement = Vector3(kept[3], kept[4], kept[5]) - now.translation
+    return [rotationResidual.x, rotationResidual.y, rotationResidual.z, displacement.x, displacement.y, displacement.z]
   }
 }

@@ -1,13 +1,13 @@
 import Geometry
 import SensorData
 
-/// What was known of a peer's angle some seconds after the device began to move.
+/// The published angle of a peer some seconds after the device began to move.
 package struct AngleCheckpoint: Equatable, Sendable {
-  /// The moments that are looked at, seconds after the motion began.
+  /// The evaluated moments, seconds after the motion began.
   package static let seconds: [Double] = [2, 3, 6, 12]
-  /// An update older than this no longer speaks for a moment, seconds.
-  static let patience = 0.5
-  /// The device has begun to move when it is this far from where it was at the peer's first update, metres.
+  /// An update older than this does not represent a moment, seconds.
+  static let maxUpdateAge = 0.5
+  /// Displacement from the position at the peer's first update that counts as motion, metres.
   static let motion = 0.05
 
   /// Seconds after the motion began.
@@ -22,10 +22,10 @@ package struct AngleCheckpoint: Equatable, Sendable {
     after start: Timestamp, until end: Timestamp, truth: TruthTrajectory, bodyFromDevice: Pose
   ) -> Timestamp? {
     guard let origin = truth.worldFromBody(at: start) else { return nil }
-    let place = (origin * bodyFromDevice).translation
+    let begin = (origin * bodyFromDevice).translation
     var time = start
     while time <= end {
-      if let pose = truth.worldFromBody(at: time), ((pose * bodyFromDevice).translation - place).norm >= motion {
+      if let pose = truth.worldFromBody(at: time), ((pose * bodyFromDevice).translation - begin).norm >= motion {
         return time
       }
       time = time.advanced(bySeconds: 0.05)

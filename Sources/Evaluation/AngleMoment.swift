@@ -1,14 +1,14 @@
 import Geometry
 import SensorData
 
-/// How good an angle was at one moment, and how good it was said to be.
+/// Error and reported half-width of an angle at one moment.
 package struct AngleMoment: Equatable, Sendable {
-  /// From so long after the device began to move until so long after it, two who are given the same ranges are compared, seconds.
-  static let compared = 2.0...12.0
-  /// Where the ideal observer's 90 % half-width is at most this, an angle can be known, radians.
-  static let knowable = Angle.degrees(15)
+  /// Interval, in seconds after the device began to move, in which product and ideal observer are compared.
+  static let comparisonInterval = 2.0...12.0
+  /// The angle counts as observable where the ideal observer's 90 % half-width is at most this, radians.
+  static let observableHalfWidth = Angle.degrees(15)
   /// An interval of at most this half-width is narrow, radians.
-  static let narrow = Angle.degrees(10)
+  static let narrowHalfWidth = Angle.degrees(10)
 
   /// When.
   package var timestamp: Timestamp

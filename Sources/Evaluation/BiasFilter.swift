@@ -1,19 +1,19 @@
 import Foundation
 import Geometry
 
-/// The Kalman filter of the two biases given the place of the peer: what of it is the same at every place.
+/// The Kalman filter of the two biases given the peer's position: the part that is the same for every position.
 ///
-/// State (b, a), measurement `z - |t - p| = b + a + n`. The covariance and so the gains do not depend on the measurement;
-/// only the two means do.
+/// State (b, a), measurement `z - |t - p| = b + a + n`. Covariance and gains do not depend on the measurement; the two
+/// means do.
 package struct BiasFilter: Sendable {
-  /// One range, as every place sees it.
+  /// One range with the gains that hold for every position.
   package struct Step: Sendable {
     /// Metres.
     package var range: Double
-    /// Where it was taken, world, metres.
+    /// Antenna position, world, metres.
     package var antenna: Vector3
-    /// What is left of the Gauss-Markov bias since the range before, 0...1.
-    package var kept: Double
+    /// Decay factor of the Gauss-Markov bias since the previous range, 0...1.
+    package var decay: Double
     /// Gain of the constant bias.
     package var constantGain: Double
     /// Gain of the Gauss-Markov bias.
@@ -35,16 +35,16 @@ package struct BiasFilter: Sendable {
 
   /// Prediction over `seconds` and the gains of the range after it.
   package mutating func step(range: Double, antenna: Vector3, after seconds: Double) -> Step {
-    let kept = exp(-seconds / model.memory)
-    ba *= kept
-    aa = kept * kept * aa + model.coloured * model.coloured * (1 - kept * kept)
+    let decay = exp(-seconds / model.memory)
+    ba *= decay
+    aa = decay * decay * aa + model.coloured * model.coloured * (1 - decay * decay)
     let (hb, ha) = (bb + ba, ba + aa)
     let variance = hb + ha + model.white * model.white
     bb -= hb * hb / variance
     ba -= hb * ha / variance
     aa -= ha * ha / variance
     return Step(
-      range: range, antenna: antenna, kept: kept, constantGain: hb / variance, colouredGain: ha / variance,
+      range: range, antenna: antenna, decay: decay, constantGain: hb / variance, colouredGain: ha / variance,
       information: 1 / variance)
   }
 }

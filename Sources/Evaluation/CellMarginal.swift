@@ -1,11 +1,11 @@
 import Foundation
 
-/// The marginal posterior of an angle about its circular mean, as a sum of boxes: one a cell, as wide as the cell.
+/// The marginal posterior of an angle about its circular mean, as a sum of boxes: one per cell, as wide as the cell.
 struct CellMarginal {
-  /// Distances from the mean in (-pi, pi] and widths, radians, and shares, which sum to 1.
+  /// Offsets from the mean in (-pi, pi] and widths, radians, and weights, which sum to 1.
   private let boxes: [SIMD3<Double>]
 
-  /// A marginal; widths are held to half a turn, and what of a box lies beyond half a turn comes in again on the other side.
+  /// A marginal; widths are limited to pi, and the part of a box beyond +-pi is wrapped to the other side.
   init(_ input: [SIMD3<Double>]) {
     var boxes: [SIMD3<Double>] = []
     boxes.reserveCapacity(input.count + input.count / 8)
@@ -13,8 +13,8 @@ struct CellMarginal {
       let width = min(max(box.y, 1e-12), .pi)
       let over = abs(box.x) + 0.5 * width - .pi
       if over > 0 {
-        let (side, rest) = (box.x < 0 ? -1.0 : 1.0, width - over)
-        boxes.append(SIMD3(side * (.pi - 0.5 * rest), rest, box.z * rest / width))
+        let (side, inside) = (box.x < 0 ? -1.0 : 1.0, width - over)
+        boxes.append(SIMD3(side * (.pi - 0.5 * inside), inside, box.z * inside / width))
         boxes.append(SIMD3(-side * (.pi - 0.5 * over), over, box.z * over / width))
       } else {
         boxes.append(SIMD3(box.x, width, box.z))
@@ -23,19 +23,21 @@ struct CellMarginal {
     self.boxes = boxes
   }
 
-  /// Share that lies below `offset` radians from the mean, 0...1.
-  func share(below offset: Double) -> Double {
-    var share = 0.0
-    for box in boxes { share += box.z * min(max((offset - box.x) / box.y + 0.5, 0), 1) }
-    return share
+  /// Probability below `offset` radians from the mean, 0...1.
+  func probability(below offset: Double) -> Double {
+    var probability = 0.0
+    for box in boxes { probability += box.z * min(max((offset - box.x) / box.y + 0.5, 0), 1) }
+    return probability
   }
 
-  /// Share that lies over `halfWidth` radians away from the mean, 0...1.
-  func share(beyond halfWidth: Double) -> Double { share(below: -halfWidth) + 1 - share(below: halfWidth) }
+  /// Probability more than `halfWidth` radians from the mean, 0...1.
+  func probability(beyond halfWidth: Double) -> Double {
+    probability(below: -halfWidth) + 1 - probability(below: halfWidth)
+  }
 
-  /// The offset from the mean below which the share `p` lies, radians, to within a millionth.
+  /// The quantile `p` of the offset from the mean, radians, to within 1e-6.
   ///
-  /// Newton's method kept inside a shrinking bracket: a handful of passes over the boxes.
+  /// Newton's method inside a shrinking bracket: a few passes over the boxes.
   func quantile(_ p: Double) -> Double {
     var (low, high) = (-Double.pi, Double.pi)
     var x = min(deviation, 1.9) * (p < 0.5 ? -1.6 : 1.6)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The chi-squared distribution: what normalised squared errors of an honest estimator follow.
+/// The chi-squared distribution: that of normalised squared errors of a consistent estimator.
 ///
 /// Regularised lower incomplete gamma function by its series below `a + 1` and by Lentz's continued fraction above.
 /// Source: Abramowitz and Stegun, "Handbook of Mathematical Functions", 6.5.29 and 6.5.31; 26.4.19.
@@ -47,7 +47,8 @@ package enum ChiSquared {
     return (low + high) / 2
   }
 
-  /// Where the mean of `count` independent normalised squared errors of an honest estimator lies in 99 % of cases.
+  /// The two-sided 99 % interval of the mean of `count` independent normalised squared errors of a consistent
+  /// estimator.
   ///
   /// Source: Bar-Shalom, Li, Kirubarajan, "Estimation with Applications to Tracking and Navigation", Wiley 2001, 5.4.2.
   package static func band99(degreesOfFreedom: Double, count: Int) -> ClosedRange<Double> {

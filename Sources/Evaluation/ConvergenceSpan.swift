@@ -1,4 +1,4 @@
-/// A stretch of time in which the judgement of a peer stayed the same.
+/// An interval in which status and reasons of a peer stayed the same.
 package struct ConvergenceSpan: Equatable, Sendable {
   /// Seconds since the peer's first update.
   package var from: Double

@@ -1,12 +1,12 @@
-/// Absolute errors in few numbers.
+/// Summary statistics of absolute errors.
 package struct ErrorStatistics: Equatable, Sendable {
   /// How many.
   package var count: Int
   /// Root mean square.
   package var rms: Double
-  /// Half of them are at most this.
+  /// Median.
   package var median: Double
-  /// Nine in ten are at most this.
+  /// 90th percentile.
   package var percentile90: Double
   /// The largest.
   package var largest: Double

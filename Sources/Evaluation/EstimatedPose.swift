@@ -1,13 +1,13 @@
 import Geometry
 import SensorData
 
-/// A pose of an estimated trajectory, whoever made it.
+/// A pose of an estimated trajectory, from any estimator.
 package struct EstimatedPose: Equatable, Sendable {
   /// When.
   package var timestamp: Timestamp
   /// The body in the estimate's world.
   package var worldFromBody: Pose
-  /// How well that is known; nil where it is not told.
+  /// Its covariance; nil where the estimator reports none.
   package var covariance: PoseCovariance?
 
   /// A pose from its parts.

@@ -1,13 +1,14 @@
-/// What the ideal observer would have said of one peer from the same ranges, and how good that would have been.
+/// Errors of the ideal observer for one peer, on the same ranges.
 package struct IdealErrors: Equatable, Sendable {
-  /// Errors of what it would have published, by the same rules as the product's.
+  /// Errors of what it would publish under the product's rules.
   package var published: PeerErrors
-  /// Error of its mean angle at each of `AngleCheckpoint.seconds`, published or not, radians; nil beyond the recording.
+  /// Error of its mean angle at each of `AngleCheckpoint.seconds`, published or not, radians; nil after the recording's
+  /// end.
   package var meanErrors: [Double?]
   /// Its mean angle, published or not, from 2 to 12 s after the motion began.
   package var moments: [AngleMoment]
 
-  /// What it said, from its parts.
+  /// Errors from their parts.
   package init(published: PeerErrors, meanErrors: [Double?] = [], moments: [AngleMoment] = []) {
     self.published = published
     self.meanErrors = meanErrors

@@ -1,30 +1,31 @@
 import Foundation
 import Geometry
 
-/// The exact Bayes posterior over where a resting peer is, along the true path: the yardstick for every approximation.
+/// The exact Bayes posterior of a stationary peer's position, given the true path: the reference for every
+/// approximation.
 ///
-/// Given a place, the biases of `RangeErrorModel` are linear and Gaussian, and their Kalman filter has the same gain at
-/// every place: a cell of the lattice carries two means and a weight only, and a range costs a few nanoseconds a cell.
-/// The prior is flat over directions but for the elevation prior, and flat in the distance from the place of the first
-/// range.
+/// Given a position, the biases of `RangeErrorModel` are linear and Gaussian, and their Kalman filter has the same gain
+/// at every position: a lattice cell stores two means and a weight only, and a range costs a few nanoseconds per cell.
+/// The prior is flat over directions but for the elevation prior, and flat in the distance from the antenna position of
+/// the first range.
 ///
-/// Exact means: as fine as the posterior needs. With J the information of all ranges about a cell's place, a cell is at most
-/// two thirds of `J_jj^(-1/2)` wide in either angle and twice that in distance: sums over such a lattice are integrals, far
-/// below the error of anything that is compared with them. When cells become wider than that, they are halved, and the new
-/// ones go through all ranges since the first: nothing is interpolated. See docs/ideal-observer.md.
+/// Exact means as fine as the posterior requires. J is the information of all ranges about a cell's position. A cell is
+/// at most two thirds of `J_jj^(-1/2)` wide in either angle and twice that in distance. The error of sums over such a
+/// lattice is far below that of anything compared with them. Wider cells are halved, and the new ones process all
+/// ranges from the first: nothing is interpolated. See docs/ideal-observer.md.
 package struct IdealObserver: Sendable {
-  /// Cells below e^-20 of the best, 6.3 sigma, are given up.
+  /// Cells below e^-20 of the best, 6.3 sigma, are pruned.
   private static let reach = 40.0.squareRoot()
   /// No cell is halved below this: radians, radians, metres.
   private static let smallest = Vector3(2e-5, 2e-5, 1e-4)
-  /// Largest range that is taken seriously, metres.
+  /// Largest accepted range, metres.
   private static let farthest = 1e6
 
-  /// How the ranges err.
+  /// Error model of the ranges.
   package let model: RangeErrorModel
-  /// How many updates were left out: a range or place that is not finite, negative, or over 1000 km.
+  /// Updates ignored: range or position not finite, range negative, or either over 1000 km.
   package private(set) var ignored = 0
-  /// False when a limit kept cells wider than the posterior asks for.
+  /// False when a limit kept cells wider than the posterior requires.
   package private(set) var isResolved = true
 
   private let cellsPerSigma: Double
@@ -33,11 +34,11 @@ package struct IdealObserver: Sendable {
   private var ranges: [BiasFilter.Step] = []
   private var cells: ObserverCells?
 
-  /// An observer that knows nothing yet.
+  /// An observer before the first range.
   ///
   /// - Parameters:
-  ///   - cellsPerSigma: how fine the lattice is at least; distances, of which only means are taken, have half as many.
-  ///   - limit: no more cells than this; the first range alone needs about 40 000.
+  ///   - cellsPerSigma: least resolution of the lattice; half of it in distance, of which only means are taken.
+  ///   - limit: largest number of cells; the first range alone needs about 40 000.
   package init(_ model: RangeErrorModel, cellsPerSigma: Double = 1.5, limit: Int = 400_000) {
     self.model = model
     self.cellsPerSigma = cellsPerSigma
@@ -47,37 +48,39 @@ package struct IdealObserver: Sendable {
 
   /// How many cells there are now.
   package var count: Int { cells?.count ?? 0 }
-  /// Size of a cell: azimuth and elevation in radians, distance in metres, as seen from the place of the first range.
+  /// Size of a cell: azimuth and elevation in radians, distance in metres, as seen from the antenna position of the
+  /// first range.
   package var cellSize: Vector3? { cells?.size }
 
-  /// The cells with their shares; nil before the first range.
-  var posterior: [WeighedCell]? {
+  /// The cells with normalised weights; nil before the first range.
+  var posterior: [WeightedCell]? {
     guard let cells else { return nil }
     var total = 0.0
-    var result: [WeighedCell] = []
+    var result: [WeightedCell] = []
     result.reserveCapacity(cells.count)
     for i in 0..<cells.count {
-      let (place, weight) = (cells.place(i), exp(cells.logWeight(i) - cells.best))
+      let (position, weight) = (cells.position(i), exp(cells.logWeight(i) - cells.best))
       total += weight
       result.append(
-        WeighedCell(
-          place: place, weight: weight, edges: ObserverCells.edges(at: place, from: cells.anchor, size: cells.size)))
+        WeightedCell(
+          position: position, weight: weight,
+          edges: ObserverCells.edges(at: position, from: cells.anchor, size: cells.size)))
     }
     for i in result.indices { result[i].weight /= total }
     return result
   }
 
-  /// Mean of a function of the place (world, metres) over the posterior; nil before the first range.
+  /// Mean of a function of the position (world, metres) over the posterior; nil before the first range.
   package func mean(of f: (Vector3) -> Double) -> Double? {
-    posterior?.reduce(0) { $0 + $1.weight * f($1.place) }
+    posterior?.reduce(0) { $0 + $1.weight * f($1.position) }
   }
 
   /// Bayes' rule for a range.
   ///
   /// - Parameters:
   ///   - range: metres.
-  ///   - antenna: where it was taken, world, metres.
-  ///   - seconds: since the range before; of no meaning for the first one, negative counts as 0.
+  ///   - antenna: antenna position, world, metres.
+  ///   - seconds: since the previous range; unused for the first one, negative counts as 0.
   package mutating func update(range: Double, antenna: Vector3, after seconds: Double) {
     guard range >= 0, range <= Self.farthest, antenna.norm <= Self.farthest, !seconds.isNaN else {
       ignored += 1
@@ -98,23 +101,23 @@ package struct IdealObserver: Sendable {
       distance: 2 * model.total / cellsPerSigma, elevationPrior: model.elevationPrior)
   }
 
-  /// Drops what is out of reach, and halves cells until they are small enough; false when a limit forbids it.
+  /// Prunes negligible cells, and halves cells until they are small enough; false when a limit forbids it.
   private func refine(_ cells: inout ObserverCells) -> Bool {
     while true {
-      // (width / sigma)^2 of a cell along each axis, the largest where the posterior is.
+      // (width / sigma)^2 of a cell along each axis, the largest over cells with posterior weight.
       var coarseness = Vector3.zero
       for i in cells.sample(24, within: 6) {
         let here = cells.information(at: i, ranges)
         coarseness.replace(with: here, where: here .> coarseness)
       }
-      // The best point of a cell may be better than its mid-point by half a diagonal.
+      // The best point of a cell may be half a diagonal from its mid-point.
       let reach = Self.reach + 0.5 * coarseness.sum().squareRoot()
       cells.prune(below: 0.5 * reach * reach)
-      let excess = coarseness * (cellsPerSigma * cellsPerSigma) / Vector3(1, 1, 4)
-      guard any(excess .> 1) else { return true }
-      let divisible = excess.replacing(with: 0, where: 0.5 * cells.size .< Self.smallest)
+      let ratio = coarseness * (cellsPerSigma * cellsPerSigma) / Vector3(1, 1, 4)
+      guard any(ratio .> 1) else { return true }
+      let divisible = ratio.replacing(with: 0, where: 0.5 * cells.size .< Self.smallest)
       var parts = Vector3(1, 1, 1).replacing(with: 2, where: divisible .> 1)
-      // Where all at once would be too many, the coarsest axis alone.
+      // Split only the coarsest axis where all at once would exceed the limit.
       if cells.count * Int(parts.x * parts.y * parts.z) > limit {
         parts = Vector3(1, 1, 1).replacing(with: 2, where: divisible .== divisible.max())
       }

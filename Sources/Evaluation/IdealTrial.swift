@@ -1,14 +1,14 @@
 import Geometry
 import SensorData
 
-/// The ranges to one peer along the true path, for the ideal observer.
+/// The ranges to one peer with the true antenna positions, for the ideal observer.
 package struct IdealTrial {
-  /// Seconds after the first range for which it is asked: it is a yardstick for finding, not for holding.
+  /// Seconds after the first range for which it is evaluated: it is a reference for finding, not for tracking.
   package static let longest = 30.0
-  /// Seconds between the moments at which it is asked, at least.
+  /// Least time between evaluations, seconds.
   static let interval = 0.1
 
-  /// A range, and from where it was truly taken.
+  /// A range and its true antenna position.
   private struct Reading {
     var timestamp: Timestamp
     var range: Double
@@ -24,16 +24,16 @@ package struct IdealTrial {
   private let bodyFromDevice: Pose
   private let readings: [Reading]
 
-  /// The ranges of one peer, in any order; those without a truth are left out.
+  /// The ranges of one peer, in any order; those without ground truth are left out.
   ///
   /// - Parameters:
-  ///   - antennas: by id, in the body, metres; a range without an id is taken at the only one.
-  /// - Returns: nil for a peer that moves or has no truth, and without ranges.
+  ///   - antennas: positions by id, in the body, metres; a range without an id belongs to the only one.
+  /// - Returns: nil for a peer that moves or has no ground truth, and without ranges.
   package init?(
     peer: String, ranges: [RangeMeasurement], antennas: [String: Vector3], truth: TruthTrajectory, peers: TruthPeers,
     bodyFromDevice: Pose
   ) {
-    guard let place = peers.restingPosition(of: peer) else { return nil }
+    guard let target = peers.stationaryPosition(of: peer) else { return nil }
     let only = antennas.count == 1 ? antennas.first?.value : antennas[""]
     readings = ranges.sorted { $0.timestamp < $1.timestamp }.compactMap { range in
       guard range.peer == peer, let worldFromBody = truth.worldFromBody(at: range.timestamp),
@@ -42,7 +42,7 @@ package struct IdealTrial {
       let position = worldFromBody * antenna
       return Reading(
         timestamp: range.timestamp, range: range.range, antenna: position,
-        error: range.range - (place - position).norm)
+        error: range.range - (target - position).norm)
     }
     guard !readings.isEmpty else { return nil }
     self.peer = peer
@@ -51,12 +51,12 @@ package struct IdealTrial {
     self.bodyFromDevice = bodyFromDevice
   }
 
-  /// What the observer would have said, and how good that would have been. 0.1 to 1 s for 15 s of ranges at 10 Hz.
+  /// Runs the observer and returns its errors. 0.1 to 1 s for 15 s of ranges at 10 Hz.
   ///
   /// - Parameters:
-  ///   - model: how the ranges err; nil: fitted to their true errors.
-  ///   - impaired: when ranges were taken without free sight or with gross errors; nil: told from their true errors.
-  /// - Returns: nil where the errors are too few for a model.
+  ///   - model: error model of the ranges; nil: fitted to their true errors.
+  ///   - impaired: timestamps of NLOS ranges and outliers; nil: classified by their true errors.
+  /// - Returns: nil for too few errors to fit a model.
   package func errors(model: RangeErrorModel? = nil, impaired: Set<Timestamp>? = nil) -> IdealErrors? {
     let start = readings[0].timestamp
     let model =
@@ -70,7 +70,7 @@ package struct IdealTrial {
     var observer = IdealObserver(model)
     var updates: [JudgedUpdate] = []
     var means: [AngleMoment] = []
-    var (before, asked) = (start, Timestamp(nanoseconds: .min))
+    var (before, evaluated) = (start, Timestamp(nanoseconds: .min))
     for (reading, isImpaired) in zip(readings, isImpaired) where reading.timestamp.seconds(since: start) <= Self.longest
     {
       if !isImpaired {
@@ -78,15 +78,15 @@ package struct IdealTrial {
           range: reading.range, antenna: reading.antenna, after: reading.timestamp.seconds(since: before))
         before = reading.timestamp
       }
-      guard updates.isEmpty || reading.timestamp.seconds(since: asked) >= Self.interval - 1e-6,
-        let pose = truth.worldFromBody(at: reading.timestamp), let place = peers.restingPosition(of: peer)
+      guard updates.isEmpty || reading.timestamp.seconds(since: evaluated) >= Self.interval - 1e-6,
+        let pose = truth.worldFromBody(at: reading.timestamp), let target = peers.stationaryPosition(of: peer)
       else { continue }
-      asked = reading.timestamp
+      evaluated = reading.timestamp
       let worldFromDevice = pose * bodyFromDevice
       let view = IdealView(observer, worldFromDevice: worldFromDevice)
       updates.append(JudgedUpdate(view, at: reading.timestamp))
       if let view {
-        let real = TrueView(worldFromDevice: worldFromDevice, peer: place).horizontalAngle
+        let real = TrueView(worldFromDevice: worldFromDevice, peer: target).horizontalAngle
         means.append(
           AngleMoment(
             timestamp: reading.timestamp, error: abs(Angle.wrapped(view.angle - real)),
@@ -99,12 +99,12 @@ package struct IdealTrial {
     let motion = published.motionBeganAt.map { start.advanced(bySeconds: $0) }
     let meanErrors = AngleCheckpoint.seconds.map { seconds -> Double? in
       guard let time = motion?.advanced(bySeconds: seconds), let last = means.last(where: { $0.timestamp <= time }),
-        time.seconds(since: last.timestamp) <= AngleCheckpoint.patience
+        time.seconds(since: last.timestamp) <= AngleCheckpoint.maxUpdateAge
       else { return nil }
       return last.error
     }
     let moments = means.filter { moment in
-      motion.map { AngleMoment.compared.contains(moment.timestamp.seconds(since: $0)) } ?? false
+      motion.map { AngleMoment.comparisonInterval.contains(moment.timestamp.seconds(since: $0)) } ?? false
     }
     return IdealErrors(published: published, meanErrors: meanErrors, moments: moments)
   }

@@ -1,19 +1,19 @@
 import Foundation
 import Geometry
 
-/// What the ideal observer says as seen from the device's true pose: the exact posterior of the product's outputs.
+/// The ideal observer's posterior seen from the device's true pose: the exact posterior of the product's outputs.
 package struct IdealView: Sendable {
   /// Circular mean of the horizontal angle, radians: 0 ahead, positive right, (-pi, pi].
   package let angle: Double
-  /// The 90 % credible arc, radians relative to `angle`: 5 % of the posterior lie below it, 5 % above.
+  /// The 90 % credible arc, radians relative to `angle`: 5 % of the posterior below it, 5 % above.
   package let arc: ClosedRange<Double>
   /// 1-sigma of the horizontal angle about its circular mean, radians.
   package let angleDeviation: Double
-  /// Share whose horizontal angle lies over 20 degrees from the mean.
+  /// P(horizontal angle over 20 degrees from the mean).
   package let beyond20: Double
-  /// Share whose horizontal angle lies over 45 degrees from the mean.
+  /// P(horizontal angle over 45 degrees from the mean).
   package let beyond45: Double
-  /// Share whose direction lies over 20 degrees from the mean direction.
+  /// P(direction over 20 degrees from the mean direction).
   package let directionBeyond20: Double
   /// Probability that the peer is above the device's level; on it; below it.
   package let levels: [TrueView.Level: Double]
@@ -21,25 +21,25 @@ package struct IdealView: Sendable {
   package let distance: (mean: Double, sigma: Double)
   /// Horizontal distance from there, metres.
   package let horizontalDistance: (mean: Double, sigma: Double)
-  /// Share of the places that are over `PeerErrors.falsePosition` from the mean place.
-  package let placeFarOff: Double
-  /// Place in the world, metres and m^2.
+  /// P(position over `PeerErrors.falsePosition` from the mean position).
+  package let positionFarOff: Double
+  /// Position in the world, metres and m^2.
   package let position: (mean: Vector3, covariance: Matrix3)
 
   /// The view from a pose, z of the world up; nil before the first range.
   package init?(_ observer: IdealObserver, worldFromDevice: Pose) {
     guard let cells = observer.posterior else { return nil }
     let origin = worldFromDevice.translation
-    // Mean direction, mean horizontal direction, mean place.
-    var (direction, course, mean) = (Vector3.zero, SIMD2<Double>.zero, Vector3.zero)
+    // Mean direction, mean horizontal direction, mean position.
+    var (direction, horizontal, mean) = (Vector3.zero, SIMD2<Double>.zero, Vector3.zero)
     for cell in cells {
-      let d = cell.place - origin
+      let d = cell.position - origin
       direction += cell.weight * d.normalized
-      course += cell.weight / max(d.horizontalNorm, 1e-9) * SIMD2(d.x, d.y)
-      mean += cell.weight * cell.place
+      horizontal += cell.weight / max(d.horizontalNorm, 1e-9) * SIMD2(d.x, d.y)
+      mean += cell.weight * cell.position
     }
     direction = direction.normalized
-    let azimuth = atan2(course.y, course.x)
+    let azimuth = atan2(horizontal.y, horizontal.x)
     let (ahead, across) = (Rotation.yaw(azimuth) * Vector3(1, 0, 0), Rotation.yaw(azimuth) * Vector3(0, 1, 0))
     let (slope, cone) = (tan(TrueView.levelAngle), cos(Angle.degrees(20)))
 
@@ -50,42 +50,42 @@ package struct IdealView: Sendable {
     var (above, below, elsewhere, far) = (0.0, 0.0, 0.0, 0.0)
     var covariance = Matrix3.zero
     for cell in cells {
-      let d = cell.place - origin
+      let d = cell.position - origin
       let (r, h) = (max(d.norm, 1e-9), max(d.horizontalNorm, 1e-9))
       near += cell.weight * SIMD2(r, r * r)
       level += cell.weight * SIMD2(h, h * h)
-      covariance += Matrix3(outer: cell.weight * (cell.place - mean), cell.place - mean)
+      covariance += Matrix3(outer: cell.weight * (cell.position - mean), cell.position - mean)
       // Positive right: against the azimuth.
       let offset = -atan2(d.dot(across), d.dot(ahead))
       boxes.append(SIMD3(offset, cell.width(along: Vector3(-d.y, d.x, 0) / (h * h)), cell.weight))
 
-      // Share of the cell where `margin` is positive.
-      func share(_ margin: Double, _ gradient: Vector3) -> Double {
+      // Probability of the part of the cell where `margin` is positive.
+      func probability(_ margin: Double, _ gradient: Vector3) -> Double {
         let width = max(cell.width(along: gradient), 1e-12)
         return cell.weight * min(max(margin / width + 0.5, 0), 1)
       }
       let limit = max(TrueView.levelHeight, slope * h)
       let outwards = limit > TrueView.levelHeight ? Vector3(d.x, d.y, 0) * (-slope / h) : .zero
-      above += share(d.z - limit, outwards + Vector3(0, 0, 1))
-      below += share(-d.z - limit, outwards - Vector3(0, 0, 1))
+      above += probability(d.z - limit, outwards + Vector3(0, 0, 1))
+      below += probability(-d.z - limit, outwards - Vector3(0, 0, 1))
       let cosine = direction.dot(d) / r
-      let off = cell.place - mean
-      far += share(off.norm - PeerErrors.falsePosition, off.normalized)
-      elsewhere += share(cone - cosine, (cosine * d / r - direction) / r)
+      let off = cell.position - mean
+      far += probability(off.norm - PeerErrors.falsePosition, off.normalized)
+      elsewhere += probability(cone - cosine, (cosine * d / r - direction) / r)
     }
     let marginal = CellMarginal(boxes)
     angle = Angle.wrapped(HorizontalAngle.aheadAzimuth(worldFromDevice: worldFromDevice.rotation) - azimuth)
     arc = marginal.quantile(0.05)...marginal.quantile(0.95)
     angleDeviation = marginal.deviation
-    (beyond20, beyond45) = (marginal.share(beyond: .pi / 9), marginal.share(beyond: .pi / 4))
+    (beyond20, beyond45) = (marginal.probability(beyond: .pi / 9), marginal.probability(beyond: .pi / 4))
     directionBeyond20 = elsewhere
-    placeFarOff = far
+    positionFarOff = far
     levels = [.above: above, .same: max(1 - above - below, 0), .below: below]
     distance = (near.x, max(near.y - near.x * near.x, 0).squareRoot())
     horizontalDistance = (level.x, max(level.y - level.x * level.x, 0).squareRoot())
     position = (mean, covariance)
   }
 
-  /// Whether the arc holds a horizontal angle, radians.
-  package func arcHolds(_ trueAngle: Double) -> Bool { arc.contains(Angle.wrapped(trueAngle - angle)) }
+  /// Whether the arc contains a horizontal angle, radians.
+  package func arcContains(_ trueAngle: Double) -> Bool { arc.contains(Angle.wrapped(trueAngle - angle)) }
 }

@@ -1,17 +1,17 @@
 import Geometry
 import SensorData
 
-/// Holds the results of a run against the truth. It knows results and truth, never who made the results.
+/// Evaluates the results of a run against ground truth, whatever estimator made them.
 ///
-/// Keeps what it is given until the end, about 250 bytes an update or a pose: alignment needs the whole trajectory first.
+/// Keeps all input until the end, about 250 bytes per update or pose: alignment needs the whole trajectory first.
 package struct Judge: Sendable {
-  /// What came out.
-  package struct Verdict: Sendable {
-    /// The trajectory's errors; nil where nothing can be compared.
+  /// The errors of a run.
+  package struct Errors: Sendable {
+    /// Errors of the trajectory; nil where nothing can be compared.
     package var trajectory: TrajectoryErrors?
     /// Per peer.
     package var peers: [String: PeerErrors]
-    /// What the ideal observer would have made of the same ranges; empty where it was not asked.
+    /// Errors of the ideal observer on the same ranges; empty where it was not run.
     package var ideal: [String: IdealErrors] = [:]
   }
 
@@ -24,7 +24,7 @@ package struct Judge: Sendable {
 
   /// A judge for one recording.
   ///
-  /// - Parameter sharesWorld: the run began from the truth, in the truth's world.
+  /// - Parameter sharesWorld: the run was initialised from the ground truth, in its world.
   package init(truth: TruthTrajectory, peers: TruthPeers, bodyFromDevice: Pose, sharesWorld: Bool = false) {
     self.truth = truth
     self.peers = peers
@@ -32,16 +32,16 @@ package struct Judge: Sendable {
     self.sharesWorld = sharesWorld
   }
 
-  /// Notes a pose of the estimated trajectory and, where it is told, its covariance.
-  package mutating func note(_ timestamp: Timestamp, worldFromBody: Pose, covariance: PoseCovariance? = nil) {
+  /// Records a pose of the estimated trajectory and, where reported, its covariance.
+  package mutating func record(_ timestamp: Timestamp, worldFromBody: Pose, covariance: PoseCovariance? = nil) {
     poses.append(EstimatedPose(timestamp: timestamp, worldFromBody: worldFromBody, covariance: covariance))
   }
 
-  /// Notes an update of a peer.
-  package mutating func note(_ update: JudgedUpdate, peer: String) { updates[peer, default: []].append(update) }
+  /// Records an update of a peer.
+  package mutating func record(_ update: JudgedUpdate, peer: String) { updates[peer, default: []].append(update) }
 
-  /// The errors of everything noted.
-  package func verdict() -> Verdict {
+  /// The errors of everything recorded.
+  package func errors() -> Errors {
     let trajectory = TrajectoryErrors(poses, truth: truth, sharesWorld: sharesWorld)
     var result: [String: PeerErrors] = [:]
     for (peer, updates) in updates {
@@ -49,6 +49,6 @@ package struct Judge: Sendable {
         peer: peer, updates: updates, truth: truth, peers: peers, bodyFromDevice: bodyFromDevice,
         truthFromEstimate: trajectory?.truthFromEstimate)
     }
-    return Verdict(trajectory: trajectory, peers: result)
+    return Errors(trajectory: trajectory, peers: result)
   }
 }

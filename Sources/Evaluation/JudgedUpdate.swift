@@ -1,7 +1,7 @@
 import Geometry
 import SensorData
 
-/// What the judge needs of one update: the published values, whoever made them.
+/// The published values of one update that are evaluated.
 package struct JudgedUpdate: Equatable, Sendable {
   /// When.
   package var timestamp: Timestamp
@@ -21,7 +21,7 @@ package struct JudgedUpdate: Equatable, Sendable {
   package var status: String
   /// Most important first.
   package var reasons: [String]
-  /// What became of the range that the update is about: `used`, `rejected`, `kept`; nil for an update without one.
+  /// Use of the update's range: `used`, `rejected`, `kept`; nil for an update without one.
   package var rangeUse: String?
   /// Whether the status was `converged`.
   package var isConverged: Bool { status == "converged" }

@@ -1,13 +1,14 @@
 import Foundation
 import Geometry
 
-/// The cells of an ideal observer: a lattice of azimuth, elevation and distance about the place of the first range.
+/// The cells of an ideal observer: a lattice of azimuth, elevation and distance about the antenna position of the first
+/// range.
 ///
-/// All cells are of one size. Each stands for its mid-point and carries the two bias means and the weight that follow from
-/// all ranges so far. Four cells make a group, and a range touches every group once, in order, without allocating.
+/// All cells have the same size. Each represents its mid-point and stores the two bias means and the weight after all
+/// ranges so far. Four cells make a lane group. A range updates every group once, in order, without allocating.
 struct ObserverCells: Sendable {
-  /// Four cells side by side: places (world, metres), bias means (metres), logarithms of the weights.
-  private struct Group: Sendable {
+  /// Four cells: positions (world, metres), bias means (metres), log weights.
+  private struct LaneGroup: Sendable {
     var x = SIMD4<Double>.zero
     var y = SIMD4<Double>.zero
     var z = SIMD4<Double>.zero
@@ -20,17 +21,17 @@ struct ObserverCells: Sendable {
     mutating func advance(_ step: BiasFilter.Step) {
       let (dx, dy, dz) = (x - step.antenna.x, y - step.antenna.y, z - step.antenna.z)
       let distance = (dx * dx + dy * dy + dz * dz).squareRoot()
-      let faded = step.kept * coloured
-      let innovation = step.range - distance - constant - faded
+      let predicted = step.decay * coloured
+      let innovation = step.range - distance - constant - predicted
       logWeight -= (0.5 * step.information) * innovation * innovation
       constant += step.constantGain * innovation
-      coloured = faded + step.colouredGain * innovation
+      coloured = predicted + step.colouredGain * innovation
     }
   }
 
-  /// Where the first range was taken, world, metres.
+  /// Antenna position of the first range, world, metres.
   let anchor: Vector3
-  /// Where the distances begin, metres.
+  /// Least distance, metres.
   private let nearest: Double
   let elevationPrior: Double
   /// Of one cell: azimuth and elevation in radians, distance in metres.
@@ -38,14 +39,14 @@ struct ObserverCells: Sendable {
   private(set) var count = 0
   /// The logarithm of the largest weight.
   private(set) var best = -Double.infinity
-  private var groups: [Group] = []
+  private var groups: [LaneGroup] = []
   /// Steps of azimuth (from 0), elevation (from -90 degrees) and distance (from `nearest`) of each cell.
   private var steps: [SIMD3<Int32>] = []
 
   /// Every direction, and every distance in `distances`.
   ///
   /// - Parameters:
-  ///   - angle: size of a cell in both angles, radians; a whole fraction of half a turn.
+  ///   - angle: size of a cell in both angles, radians; pi over a whole number.
   ///   - distance: size of a cell in distance, metres.
   init(anchor: Vector3, distances: ClosedRange<Double>, angle: Double, distance: Double, elevationPrior: Double) {
     self.anchor = anchor
@@ -60,28 +61,28 @@ struct ObserverCells: Sendable {
     rebuild(after: [])
   }
 
-  /// Places, weights and means of the lattice's cells from the beginning.
+  /// Computes positions, weights and means of all cells from the first range.
   private mutating func rebuild(after ranges: [BiasFilter.Step]) {
     count = steps.count
-    groups = [Group](repeating: Group(), count: (count + 3) / 4)
+    groups = [LaneGroup](repeating: LaneGroup(), count: (count + 3) / 4)
     func table(_ length: Int32, _ f: (Double) -> Double) -> [Double] { (0..<length).map { f(Double($0) + 0.5) } }
     let (around, upwards) = (Int32((2 * .pi / size.x).rounded()), Int32((.pi / size.y).rounded()))
     let cosines = table(around) { cos($0 * size.x) }
     let sines = table(around) { sin($0 * size.x) }
-    let level = table(upwards) { sin($0 * size.y) }
-    let height = table(upwards) { -cos($0 * size.y) }
+    let horizontal = table(upwards) { sin($0 * size.y) }
+    let vertical = table(upwards) { -cos($0 * size.y) }
     let prior = table(upwards) { step in
       let elevation = (step * size.y - .pi / 2) / elevationPrior
       return log(sin(step * size.y)) - 0.5 * elevation * elevation
     }
     for (i, step) in steps.enumerated() {
       let (a, e, r) = (Int(step.x), Int(step.y), nearest + (Double(step.z) + 0.5) * size.z)
-      groups[i / 4].x[i % 4] = anchor.x + r * level[e] * cosines[a]
-      groups[i / 4].y[i % 4] = anchor.y + r * level[e] * sines[a]
-      groups[i / 4].z[i % 4] = anchor.z + r * height[e]
+      groups[i / 4].x[i % 4] = anchor.x + r * horizontal[e] * cosines[a]
+      groups[i / 4].y[i % 4] = anchor.y + r * horizontal[e] * sines[a]
+      groups[i / 4].z[i % 4] = anchor.z + r * vertical[e]
       groups[i / 4].logWeight[i % 4] = prior[e]
     }
-    // All ranges over a few groups at a time: they stay in the cache.
+    // All ranges over 64 groups at a time, which stay in the cache.
     groups.withUnsafeMutableBufferPointer { groups in
       for start in stride(from: 0, to: groups.count, by: 64) {
         for range in ranges { for g in start..<min(start + 64, groups.count) { groups[g].advance(range) } }
@@ -104,14 +105,14 @@ struct ObserverCells: Sendable {
     best = largestWeight
   }
 
-  /// How many cells weigh at least `exp(-drop)` of the best.
+  /// Number of cells with at least `exp(-drop)` of the largest weight.
   func count(within drop: Double) -> Int {
     var found = SIMD4<Int64>.zero
     for group in groups { found.replace(with: found &+ 1, where: group.logWeight .>= best - drop) }
     return Int(found.wrappedSum())
   }
 
-  /// Up to `wanted` cells, evenly chosen among those of at least `exp(-drop)` of the best.
+  /// Up to `wanted` cells, evenly chosen among those with at least `exp(-drop)` of the largest weight.
   func sample(_ wanted: Int, within drop: Double) -> [Int] {
     let stride = max(count(within: drop) / wanted, 1)
     var (seen, chosen) = (0, [Int]())
@@ -124,10 +125,10 @@ struct ObserverCells: Sendable {
     return chosen
   }
 
-  /// Gives up the cells below `exp(-drop)` of the best.
+  /// Removes the cells below `exp(-drop)` of the largest weight.
   mutating func prune(below drop: Double) {
     let kept = count(within: drop)
-    // Moving the cells together costs more than a few idle ones.
+    // Compacting costs more than keeping a few negligible cells.
     guard kept * 8 < count * 7 else { return }
     var to = 0
     for i in 0..<count where logWeight(i) >= best - drop {
@@ -147,7 +148,7 @@ struct ObserverCells: Sendable {
     for lane in (to - 1) % 4 + 1..<4 { groups[groups.count - 1].logWeight[lane] = -.infinity }
   }
 
-  /// Divides every cell by `parts` (1 or 2) along each axis; the new cells go through all `ranges` from the first.
+  /// Divides every cell by `parts` (1 or 2) along each axis; the new cells process all `ranges` from the first.
   mutating func split(into parts: SIMD3<Int32>, after ranges: [BiasFilter.Step]) {
     size /= Vector3(parts)
     var finer: [SIMD3<Int32>] = []
@@ -162,7 +163,7 @@ struct ObserverCells: Sendable {
   }
 
   func logWeight(_ i: Int) -> Double { groups[i / 4].logWeight[i % 4] }
-  func place(_ i: Int) -> Vector3 {
+  func position(_ i: Int) -> Vector3 {
     let (g, lane) = (i / 4, i % 4)
     return Vector3(groups[g].x[lane], groups[g].y[lane], groups[g].z[lane])
   }

@@ -1,29 +1,29 @@
 import Geometry
 import SensorData
 
-/// How good the updates of one peer were.
+/// Errors of the updates of one peer.
 package struct PeerErrors: Equatable, Sendable {
-  /// An angle is wrong, and a converged update with it false, when it is off by more than this, radians ...
+  /// An angle is wrong, and a converged update with it false, when its error is over this, radians,
   static let falseAngle = Angle.degrees(20)
-  /// ... with the peer at least this far away horizontally, metres ...
+  /// and the peer is at least this far away horizontally, metres.
   static let falseAngleDistance = 1.0
-  /// ... and a converged update, too, when its world transform is wrong by more than this, metres.
+  /// A converged update is false, too, when the error of its world transform is over this, metres.
   static let falsePosition = 1.5
-  /// Published truths of real recordings are this good, radians: for the coverage that forgives them.
+  /// Error of the published ground truth of real recordings, radians: the tolerance of `coverage90Tolerant`.
   static let truthTolerance = Angle.degrees(1.5)
 
-  /// Updates that could be judged.
+  /// Evaluated updates.
   package var judged = 0
   /// Errors of the published distances, metres.
   package var distance: ErrorStatistics?
   /// Errors of the published angles, radians.
   package var angle: ErrorStatistics?
-  /// Published angles that were wrong: over 20 degrees off, with the peer at least 1 m away horizontally.
+  /// Wrong published angles: error over 20 degrees, with the peer at least 1 m away horizontally.
   package var wrongAngles = 0
   /// Updates with an interval, and how many of these contain the true angle.
   package var intervals = 0
   package var intervalsContainingTruth = 0
-  /// Intervals that contain the true angle, give or take 1.5 degrees.
+  /// Intervals that contain the true angle within 1.5 degrees.
   package var intervalsNearTruth = 0
   /// Half the width of the last interval, radians.
   package var finalIntervalHalfWidth: Double?
@@ -36,7 +36,7 @@ package struct PeerErrors: Equatable, Sendable {
   package var falseConverged = 0
   /// How often each true level met each published estimate.
   package var vertical: [TrueView.Level: [String: Int]] = [:]
-  /// Ranges by what became of them: `used`, `rejected`, `kept`.
+  /// Ranges by use: `used`, `rejected`, `kept`.
   package var ranges: [String: Int] = [:]
   /// When the first angle was published, and when the status first was `converged`, seconds since the first update.
   package var firstAngleAt: Double?
@@ -45,26 +45,27 @@ package struct PeerErrors: Equatable, Sendable {
   package var narrowAngleAt: Double?
   /// When the device began to move, seconds since the first update; nil when it never did.
   package var motionBeganAt: Double?
-  /// The angle some seconds after that.
+  /// The angle at fixed times after that.
   package var checkpoints: [AngleCheckpoint] = []
-  /// Every published angle that could be judged.
+  /// Every published angle that was evaluated.
   package var moments: [AngleMoment] = []
-  /// What was said while the peer walked.
-  package var walks = MovingPeerErrors(walks: [])
+  /// Errors while the peer moved.
+  package var moving = MovingPeerErrors(motions: [])
   /// Status and reasons over time.
   package var spans: [ConvergenceSpan] = []
 
-  /// Share of the 90 % intervals that contain the truth; nil without any.
+  /// Fraction of the 90 % intervals that contain the true angle; nil without any.
   package var coverage90: Double? { intervals == 0 ? nil : Double(intervalsContainingTruth) / Double(intervals) }
-  /// The same, give or take 1.5 degrees.
+  /// The same within 1.5 degrees.
   package var coverage90Tolerant: Double? { intervals == 0 ? nil : Double(intervalsNearTruth) / Double(intervals) }
-  /// Share of the converged updates that were false; nil without any.
-  package var falseConvergedShare: Double? { converged == 0 ? nil : Double(falseConverged) / Double(converged) }
+  /// Fraction of the converged updates that were false; nil without any.
+  package var falseConvergedFraction: Double? { converged == 0 ? nil : Double(falseConverged) / Double(converged) }
 
-  /// Judges the updates of one peer, in time order. Updates without a true pose and a true peer are not judged.
+  /// Evaluates the updates of one peer, in time order. Updates without a true pose and a true peer position are
+  /// skipped.
   ///
-  /// - Parameter truthFromEstimate: the yaw and translation between the worlds; nil when there is no trajectory: then
-  ///   positions are not judged.
+  /// - Parameter truthFromEstimate: yaw and translation between the worlds; nil without a trajectory: then positions
+  ///   are not evaluated.
   package init(
     peer: String, updates: [JudgedUpdate], truth: TruthTrajectory, peers: TruthPeers, bodyFromDevice: Pose,
     truthFromEstimate: Pose?
@@ -73,8 +74,8 @@ package struct PeerErrors: Equatable, Sendable {
     let motion = AngleCheckpoint.motionBegan(after: start, until: end, truth: truth, bodyFromDevice: bodyFromDevice)
     motionBeganAt = motion?.seconds(since: start)
     spans = ConvergenceSpan.spans(updates)
-    walks = MovingPeerErrors(walks: peers.walks(of: peer))
-    walks.note(updates)
+    moving = MovingPeerErrors(motions: peers.motions(of: peer))
+    moving.record(updates)
     var tally = Tally()
     for update in updates {
       let seconds = update.timestamp.seconds(since: start)
@@ -85,7 +86,7 @@ package struct PeerErrors: Equatable, Sendable {
         let truePosition = peers.position(of: peer, at: update.timestamp)
       else { continue }
       let view = TrueView(worldFromDevice: worldFromBody * bodyFromDevice, peer: truePosition)
-      judge(update, view, truePosition, truthFromEstimate, seconds: seconds, &tally)
+      evaluate(update, view, truePosition, truthFromEstimate, seconds: seconds, &tally)
     }
     distance = ErrorStatistics(tally.distances)
     angle = ErrorStatistics(tally.angles.map(\.error))
@@ -93,14 +94,14 @@ package struct PeerErrors: Equatable, Sendable {
     if let motion { checkpoints = Self.checkpoints(tally.angles, updates, from: motion, until: end) }
   }
 
-  /// What is collected on the way.
+  /// Errors collected so far.
   private struct Tally {
     var distances: [Double] = []
     var angles: [(time: Timestamp, error: Double)] = []
     var positions: [Double] = []
   }
 
-  private mutating func judge(
+  private mutating func evaluate(
     _ update: JudgedUpdate, _ view: TrueView, _ truePosition: Vector3, _ truthFromEstimate: Pose?, seconds: Double,
     _ tally: inout Tally
   ) {
@@ -112,14 +113,14 @@ package struct PeerErrors: Equatable, Sendable {
     if isWrong { wrongAngles += 1 }
     if let angleError { tally.angles.append((update.timestamp, angleError)) }
     let misses = update.horizontalAngleInterval.map { Self.miss($0, trueAngle: view.horizontalAngle) }
-    walks.note(at: update.timestamp, containsTruth: misses.map { $0 <= 0 })
+    moving.record(at: update.timestamp, containsTruth: misses.map { $0 <= 0 })
     if let interval = update.horizontalAngleInterval, let misses {
       count(interval, miss: misses)
       let halfWidth = 0.5 * (interval.upperBound - interval.lowerBound)
       if let angleError {
         moments.append(AngleMoment(timestamp: update.timestamp, error: abs(angleError), halfWidth: halfWidth))
       }
-      if halfWidth <= AngleMoment.narrow { narrowAngleAt = narrowAngleAt ?? seconds }
+      if halfWidth <= AngleMoment.narrowHalfWidth { narrowAngleAt = narrowAngleAt ?? seconds }
     }
     var positionError: Double?
     if let position = update.worldPosition, let truthFromEstimate {
@@ -127,7 +128,7 @@ package struct PeerErrors: Equatable, Sendable {
       positionError = error.norm
       tally.positions.append(error.norm)
       if let covariance = update.positionCovariance {
-        positionNEES.note(
+        positionNEES.add(
           truthFromEstimate.rotation.inverse * error, covariance: covariance, floor: TrajectoryErrors.varianceFloor,
           seconds: seconds)
       }
@@ -137,7 +138,7 @@ package struct PeerErrors: Equatable, Sendable {
     if isWrong || (positionError ?? 0) > Self.falsePosition { falseConverged += 1 }
   }
 
-  /// By how much the true angle is outside of an interval, radians; negative within.
+  /// Distance of the true angle beyond the ends of an interval, radians; negative inside.
   private static func miss(_ interval: ClosedRange<Double>, trueAngle: Double) -> Double {
     let halfWidth = (interval.upperBound - interval.lowerBound) / 2
     return abs(Angle.wrapped(trueAngle - interval.lowerBound - halfWidth)) - halfWidth
@@ -157,7 +158,7 @@ package struct PeerErrors: Equatable, Sendable {
     AngleCheckpoint.seconds.compactMap { seconds in
       let time = motion.advanced(bySeconds: seconds)
       guard time <= end, let last = updates.last(where: { $0.timestamp <= time }) else { return nil }
-      let isFresh = time.seconds(since: last.timestamp) <= AngleCheckpoint.patience
+      let isFresh = time.seconds(since: last.timestamp) <= AngleCheckpoint.maxUpdateAge
       let error = isFresh ? angles.last { $0.time <= time && $0.time == last.timestamp }?.error : nil
       return AngleCheckpoint(seconds: seconds, error: error.map { abs($0) }, isConverged: isFresh && last.isConverged)
     }

@@ -1,40 +1,44 @@
 import Foundation
 
-/// The model of a real link, from its true range errors: what the observer is allowed to know where nobody knows the model.
+/// Fits the error model of a real link to its true range errors, for the ideal observer.
 extension RangeErrorModel {
-  /// A range is impaired when its error is off the link's median by more than this many 1-sigmas.
+  /// A range is impaired (NLOS or outlier) when its error differs from the link's median by more than this many
+  /// 1-sigmas.
   private static let impairedSigmas = 4.0
   /// Errors are clipped at this many 1-sigmas before their products are taken.
   private static let clippedSigmas = 3.0
-  /// Fewer free ranges than this say nothing about correlation.
+  /// Fewest unimpaired ranges for a fit.
   private static let fewest = 30
 
-  /// Which ranges had no free sight or are grossly wrong, by definition: their true error (metres) is off the link's median by more than four
-  /// 1-sigmas, the 1-sigma being 1.4826 times the median absolute deviation of the link's errors.
+  /// Which ranges are NLOS or outliers, by definition: their true error (metres) differs from the link's median by more
+  /// than four 1-sigmas. The 1-sigma is 1.4826 times the median absolute deviation of the link's errors.
   ///
-  /// The observer leaves these out. No real filter can know them all: this is part of what makes it ideal.
+  /// The observer leaves these out. No real filter can identify them all: this is part of what makes it ideal.
   package static func impaired(_ errors: [Double]) -> [Bool] {
     guard let (level, sigma) = robustSize(errors) else { return errors.map { _ in false } }
     return errors.map { abs($0 - level) > impairedSigmas * sigma }
   }
 
-  /// Sizes and memory of the errors (metres) of the ranges at `times` (seconds, in order), impaired ones left out.
+  /// Standard deviations and correlation time of the errors (metres) of ranges at `times` (seconds, in order), without
+  /// impaired ones.
   ///
-  /// The size is robust: 1.4826 times the median absolute deviation. Its split comes from the autocorrelation r of the
-  /// clipped residuals at lags up to ten seconds: `r(lag) = A exp(-lag / memory)` in least squares, weighted by the number
-  /// of pairs, the coloured variance is A of the total. White noise is held at or above a tenth of the size.
+  /// The total 1-sigma is 1.4826 times the median absolute deviation. It is split by the autocorrelation r of the
+  /// clipped residuals at lags up to 10 s: least squares of `r(lag) = A exp(-lag / memory)`, weighted by the number of
+  /// pairs. The coloured variance is A of the total. White noise is at least a tenth of the total.
   ///
-  /// - Returns: nil for fewer than 30 free ranges or errors without any spread.
+  /// - Returns: nil for fewer than 30 unimpaired ranges or errors of zero spread.
   package static func fitted(
     errors: [Double], times: [Double], constant: Double = 0.15, elevationPrior: Double = 35 * .pi / 180
   ) -> RangeErrorModel? {
     precondition(errors.count == times.count, "errors and times come in pairs")
-    let free = zip(zip(errors, times), impaired(errors)).filter { !$1 }.map(\.0)
-    guard free.count >= fewest, let (level, sigma) = robustSize(free.map(\.0)), sigma > 0 else { return nil }
+    let unimpaired = zip(zip(errors, times), impaired(errors)).filter { !$1 }.map(\.0)
+    guard unimpaired.count >= fewest, let (level, sigma) = robustSize(unimpaired.map(\.0)), sigma > 0 else {
+      return nil
+    }
     let clip = clippedSigmas * sigma
-    let residuals = free.map { min(max($0.0 - level, -clip), clip) }
-    let (share, memory) = correlation(of: residuals, at: free.map(\.1))
-    let white = max((1 - share).squareRoot(), 0.1) * sigma
+    let residuals = unimpaired.map { min(max($0.0 - level, -clip), clip) }
+    let (fraction, memory) = correlation(of: residuals, at: unimpaired.map(\.1))
+    let white = max((1 - fraction).squareRoot(), 0.1) * sigma
     return RangeErrorModel(
       white: white, coloured: max(sigma * sigma - white * white, 0).squareRoot(), memory: memory, constant: constant,
       elevationPrior: elevationPrior)
@@ -48,8 +52,8 @@ extension RangeErrorModel {
     return (level, 1.4826 * median(errors.map { abs($0 - level) }))
   }
 
-  /// Share of the variance that is coloured, 0...1, and its memory, seconds.
-  private static func correlation(of residuals: [Double], at times: [Double]) -> (share: Double, memory: Double) {
+  /// Coloured fraction of the variance, 0...1, and its correlation time, seconds.
+  private static func correlation(of residuals: [Double], at times: [Double]) -> (fraction: Double, memory: Double) {
     let spacings = zip(times, times.dropFirst()).map { $1 - $0 }.filter { $0 > 0 }.sorted()
     guard let spacing = spacings.isEmpty ? nil : spacings[spacings.count / 2] else { return (0, 1) }
     let variance = residuals.reduce(0) { $0 + $1 * $1 } / Double(residuals.count)
@@ -66,8 +70,8 @@ extension RangeErrorModel {
       }
       if pairs > 0 { points.append((lag, sum / pairs / variance, pairs)) }
     }
-    var best = (share: 0.0, memory: 1.0, cost: points.reduce(0) { $0 + $1.pairs * $1.value * $1.value })
-    // A tenth of an octave apart, up to a thousand spacings.
+    var best = (fraction: 0.0, memory: 1.0, cost: points.reduce(0) { $0 + $1.pairs * $1.value * $1.value })
+    // Steps of a tenth of an octave, up to a thousand spacings.
     for k in 0...100 {
       let memory = spacing * pow(2, 0.1 * Double(k))
       var (xy, xx) = (0.0, 0.0)
@@ -76,13 +80,13 @@ extension RangeErrorModel {
         xy += point.pairs * x * point.value
         xx += point.pairs * x * x
       }
-      let share = xx > 0 ? min(max(xy / xx, 0), 1) : 0
+      let fraction = xx > 0 ? min(max(xy / xx, 0), 1) : 0
       let cost = points.reduce(0.0) {
-        let residual = $1.value - share * exp(-$1.lag / memory)
+        let residual = $1.value - fraction * exp(-$1.lag / memory)
         return $0 + $1.pairs * residual * residual
       }
-      if cost < best.cost { best = (share, memory, cost) }
+      if cost < best.cost { best = (fraction, memory, cost) }
     }
-    return (best.share, best.memory)
+    return (best.fraction, best.memory)
   }
 }

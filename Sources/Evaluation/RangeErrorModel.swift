@@ -1,10 +1,11 @@
 import Geometry
 
-/// How the ranges of one link err, and what is assumed of the peer before the first one.
+/// Error model of the ranges of one link, and the prior of the peer's elevation.
 ///
-/// `z = |t - p| + b + a + n`: a constant bias b, a Gauss-Markov bias a, white noise n. Every figure is a 1-sigma.
+/// `z = |t - p| + b + a + n`: constant bias b, Gauss-Markov bias a, white noise n. All parameters but `memory` are
+/// 1-sigma.
 package struct RangeErrorModel: Equatable, Sendable {
-  /// White noise, metres; at least a tenth of a millimetre, so that no range is infinitely sure.
+  /// White noise, metres; at least 0.1 mm, so that no information is infinite.
   package let white: Double
   /// Stationary Gauss-Markov bias, metres.
   package let coloured: Double
@@ -15,7 +16,7 @@ package struct RangeErrorModel: Equatable, Sendable {
   /// Prior of the elevation, radians: the density over the solid angle falls as `exp(-elevation^2 / (2 sigma^2))`.
   package let elevationPrior: Double
 
-  /// A model from its figures; negative ones count as 0.
+  /// A model from its parameters; negative ones count as 0.
   package init(
     white: Double, coloured: Double = 0, memory: Double = 1, constant: Double = 0.15,
     elevationPrior: Double = Angle.degrees(35)

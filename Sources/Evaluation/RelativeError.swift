@@ -1,15 +1,15 @@
 import Geometry
 import SensorData
 
-/// How much a trajectory errs over a stretch of the way: the difference of estimated and true motion between two poses.
+/// Relative pose error: the difference of estimated and true motion between two poses.
 ///
-/// Needs no alignment. Sources: Sturm et al., IROS 2012, doi:10.1109/IROS.2012.6385773 (by time); Geiger, Lenz, Urtasun,
-/// CVPR 2012, doi:10.1109/CVPR.2012.6248074 (by length of the way).
+/// Needs no alignment. Sources: Sturm et al., IROS 2012, doi:10.1109/IROS.2012.6385773 (by time); Geiger, Lenz,
+/// Urtasun, CVPR 2012, doi:10.1109/CVPR.2012.6248074 (by path length).
 package struct RelativeError: Equatable, Sendable {
-  /// Lengths of the way that are looked at, metres.
+  /// Evaluated path lengths, metres.
   package static let lengths: [Double] = [1, 2, 5, 10, 20, 50]
 
-  /// Length of the way, metres.
+  /// Path length, metres.
   package var length: Double
   /// Pairs of poses.
   package var count: Int
@@ -20,21 +20,21 @@ package struct RelativeError: Equatable, Sendable {
 
   typealias Pair = (time: Timestamp, estimate: Pose, truth: Pose)
 
-  /// One figure per length that the way has. From every pose to the later one whose distance along the true way is nearest to
-  /// the length, at most 10 % off. O(n) a length.
+  /// One error per length that the path reaches. Each pose is paired with the later one whose true path length from it
+  /// is nearest to the length, within 10 %. O(n) per length.
   static func byLength(_ pairs: [Pair]) -> [RelativeError] {
-    var way = [0.0]
+    var travelled = [0.0]
     for (a, b) in zip(pairs, pairs.dropFirst()) {
-      way.append(way.last! + (b.truth.translation - a.truth.translation).norm)
+      travelled.append(travelled.last! + (b.truth.translation - a.truth.translation).norm)
     }
     return lengths.compactMap { length in
       var ends: [(Int, Int)] = []
       var upper = 0
       for start in pairs.indices.dropLast() {
-        let target = way[start] + length
-        while upper < pairs.count, way[upper] < target { upper += 1 }
-        guard let end = nearest(to: target, way, after: start, upper) else { continue }
-        if abs(way[end] - target) <= 0.1 * length { ends.append((start, end)) }
+        let target = travelled[start] + length
+        while upper < pairs.count, travelled[upper] < target { upper += 1 }
+        guard let end = nearest(to: target, travelled, after: start, upper) else { continue }
+        if abs(travelled[end] - target) <= 0.1 * length { ends.append((start, end)) }
       }
       return RelativeError(length: length, pairs, ends)
     }
@@ -47,7 +47,7 @@ package struct RelativeError: Equatable, Sendable {
     for start in pairs.indices {
       while end < pairs.count, pairs[end].time.seconds(since: pairs[start].time) < 1 { end += 1 }
       guard end < pairs.count else { break }
-      // Across a hole in the truth the step is longer: that is another measure, left out.
+      // Steps across a gap in the ground truth are longer than a second: left out.
       guard pairs[end].time.seconds(since: pairs[start].time) <= 1 + TruthTrajectory.longestGap else { continue }
       ends.append((start, end))
     }
@@ -69,12 +69,12 @@ package struct RelativeError: Equatable, Sendable {
     self.rotation = (rotation / Double(count)).squareRoot()
   }
 
-  /// The place after `start` that is nearest to `target`, the earliest of equals; `upper` is the first not below it.
-  private static func nearest(to target: Double, _ way: [Double], after start: Int, _ upper: Int) -> Int? {
+  /// The index after `start` nearest to `target`, the earliest of equals; `upper` is the first not below it.
+  private static func nearest(to target: Double, _ travelled: [Double], after start: Int, _ upper: Int) -> Int? {
     var lower = max(upper - 1, start + 1)
-    guard lower < way.count else { return nil }
-    while lower > start + 1, way[lower - 1] == way[lower] { lower -= 1 }
-    guard upper < way.count, upper > lower else { return lower }
-    return abs(way[lower] - target) <= abs(way[upper] - target) ? lower : upper
+    guard lower < travelled.count else { return nil }
+    while lower > start + 1, travelled[lower - 1] == travelled[lower] { lower -= 1 }
+    guard upper < travelled.count, upper > lower else { return lower }
+    return abs(travelled[lower] - target) <= abs(travelled[upper] - target) ? lower : upper
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Geometry
 
-/// The rigid transform that carries one set of points onto another with the least squared distance, in closed form.
+/// The rigid transform between two sets of points with the least squared distance, in closed form.
 package enum RigidAlignment {
   /// All six degrees of freedom, no scale: `truth ~ T * estimate`. Nil without points, or when one is not finite.
   ///
@@ -23,9 +23,9 @@ package enum RigidAlignment {
     return Pose(rotation: rotation, translation: to - rotation * from)
   }
 
-  /// Yaw and translation only: what a gravity-aligned estimator cannot know.
+  /// Yaw and translation only: the unobservable directions of a gravity-aligned estimator.
   ///
-  /// The cost is a cosine in the yaw, so that its minimum is one `atan2`. Source: Zhang and Scaramuzza, "A tutorial on
+  /// The cost is a cosine in the yaw, so its minimum is one `atan2`. Source: Zhang and Scaramuzza, "A tutorial on
   /// quantitative trajectory evaluation for visual(-inertial) odometry", IROS 2018, doi:10.1109/IROS.2018.8593941.
   package static func yawAndTranslation(estimate: [Vector3], truth: [Vector3]) -> Pose? {
     guard let (from, to) = centroids(estimate, truth) else { return nil }

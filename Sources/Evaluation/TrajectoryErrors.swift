@@ -1,39 +1,39 @@
 import Geometry
 import SensorData
 
-/// How far an estimated trajectory is from the true one, after the alignment that removes what cannot be known.
+/// Errors of an estimated trajectory, after alignment in its unobservable directions.
 ///
 /// Source of the measures: Sturm et al., "A benchmark for the evaluation of RGB-D SLAM systems", IROS 2012,
 /// doi:10.1109/IROS.2012.6385773; of the yaw-only alignment, see `RigidAlignment`.
 package struct TrajectoryErrors: Equatable, Sendable {
-  /// Variances below this claim more than any sensor knows, m^2 and rad^2: a tenth of a millimetre, of a milliradian.
+  /// Least variance of normalised errors, m^2 and rad^2: (0.1 mm)^2 and (0.1 mrad)^2.
   static let varianceFloor = 1e-8
 
-  /// Poses that have a truth.
+  /// Poses with ground truth.
   package var count: Int
-  /// Metres travelled, along the truth at the estimate's times.
+  /// Path length of the truth at the estimate's times, metres.
   package var pathLength: Double
   /// Absolute trajectory error, RMS, metres, after yaw and translation are aligned.
   package var ateYawAligned: Double
-  /// The same after all six degrees of freedom are.
+  /// The same after alignment in all six degrees of freedom.
   package var ateSE3: Double
   /// Attitude error, RMS, radians, after yaw and translation are aligned.
   package var attitude: Double
   /// Relative pose error, RMS, metres over one second; nil for a shorter trajectory.
   package var relativePerSecond: Double?
-  /// Relative pose errors by length of the way, those that it has.
+  /// Relative pose errors by path length, for lengths the path reaches.
   package var relativeByLength: [RelativeError]
-  /// Normalised errors of the position; empty where the run does not tell its covariance.
+  /// Normalised errors of the position; empty where the run reports no covariance.
   package var positionNEES = NormalizedErrors()
   /// Normalised errors of the attitude; empty likewise.
   package var attitudeNEES = NormalizedErrors()
-  /// The yaw and translation that carry the estimate's world onto the truth's.
+  /// Yaw and translation from the estimate's world to the truth's.
   package var truthFromEstimate: Pose
 
-  /// The errors of poses in time order; nil when none of them has a truth.
+  /// The errors of poses in time order; nil when none of them has ground truth.
   ///
-  /// - Parameter sharesWorld: the estimate began from the truth, in its world: then normalised errors are taken as they are.
-  ///   Otherwise the worlds are made one at the first pose, in yaw and translation: from there on the covariance counts.
+  /// - Parameter sharesWorld: the estimate was initialised from the truth, in its world: then normalised errors need no
+  ///   alignment. Otherwise the worlds are aligned in yaw and translation at the first pose.
   package init?(_ estimate: [EstimatedPose], truth: TruthTrajectory, sharesWorld: Bool = false) {
     var pairs: [RelativeError.Pair] = []
     var covariances: [PoseCovariance?] = []
@@ -61,10 +61,10 @@ package struct TrajectoryErrors: Equatable, Sendable {
       guard let covariance else { continue }
       let real = estimateFromTruth * pair.truth
       let seconds = pair.time.seconds(since: pairs[0].time)
-      positionNEES.note(
+      positionNEES.add(
         real.translation - pair.estimate.translation, covariance: covariance.position, floor: Self.varianceFloor,
         seconds: seconds)
-      attitudeNEES.note(
+      attitudeNEES.add(
         (real.rotation * pair.estimate.rotation.inverse).log, covariance: covariance.rotation,
         floor: Self.varianceFloor, seconds: seconds)
     }
@@ -72,7 +72,7 @@ package struct TrajectoryErrors: Equatable, Sendable {
 
   /// Yaw and translation that make the poses of one moment agree in position and heading.
   private static func estimateFromTruth(_ pair: RelativeError.Pair) -> Pose {
-    let turn = Rotation.yaw((pair.estimate.rotation * pair.truth.rotation.inverse).twistAboutZ)
-    return Pose(rotation: turn, translation: pair.estimate.translation - turn * pair.truth.translation)
+    let rotation = Rotation.yaw((pair.estimate.rotation * pair.truth.rotation.inverse).twistAboutZ)
+    return Pose(rotation: rotation, translation: pair.estimate.translation - rotation * pair.truth.translation)
   }
 }

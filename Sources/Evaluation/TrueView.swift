@@ -1,21 +1,21 @@
 import Foundation
 import Geometry
 
-/// What a perfect finder would say of one peer at one moment: the definitions, computed from true poses.
+/// The true outputs for one peer at one moment: the definitions, computed from true poses.
 package struct TrueView: Equatable, Sendable {
-  /// The levels that a peer can truly be on.
+  /// The true level of a peer.
   package enum Level: String, Sendable, CaseIterable {
     case same
     case above
     case below
   }
 
-  /// Within this height difference a peer is on our level, metres.
+  /// Vertical difference up to which a peer is on the device's level, metres.
   static let levelHeight = 1.2
-  /// So it is within this angle of our horizon, radians.
+  /// Elevation up to which it is, too, radians.
   static let levelAngle = Angle.degrees(10)
 
-  /// Metres from the device's origin to the peer.
+  /// Distance from the device's origin to the peer, metres.
   package var distance: Double
   /// Its horizontal part, metres.
   package var horizontalDistance: Double

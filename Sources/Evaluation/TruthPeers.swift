@@ -1,7 +1,7 @@
 import Geometry
 import SensorData
 
-/// Where the peers truly are. One row means that a peer never moves; between several it goes in straight lines.
+/// True positions of the peers. One row means a stationary peer; between several rows the position is linear.
 package struct TruthPeers: Sendable {
   let rows: [String: [GroundTruthPeer]]
 
@@ -10,11 +10,11 @@ package struct TruthPeers: Sendable {
     self.rows = Dictionary(grouping: rows, by: \.peer).mapValues { $0.sorted { $0.timestamp < $1.timestamp } }
   }
 
-  /// Whether there is a truth at all.
+  /// Whether there is no ground truth.
   package var isEmpty: Bool { rows.isEmpty }
 
-  /// Where a peer rests, metres; nil for an unknown peer and for one that moves.
-  package func restingPosition(of peer: String) -> Vector3? {
+  /// Position of a stationary peer, metres; nil for an unknown peer and for one that moves.
+  package func stationaryPosition(of peer: String) -> Vector3? {
     guard let rows = rows[peer], rows.count == 1 else { return nil }
     return rows[0].position
   }

@@ -3,22 +3,22 @@ import SensorData
 
 /// The true trajectory as a function of time: linear and slerp between rows.
 package struct TruthTrajectory: Sendable {
-  /// Rows further apart than this have a hole between them, in which nothing is known. Seconds.
+  /// Rows further apart than this have a gap between them, in which there is no truth, seconds.
   package static let longestGap = 1.0
 
   private let rows: [GroundTruthState]
 
   /// A trajectory from its rows, in any order.
   package init(_ rows: [GroundTruthState]) {
-    // In order, as files are, they are shared and not copied: an hour of them is the largest thing in memory.
+    // Sorted rows, as in files, are shared and not copied: an hour of them is the largest thing in memory.
     let isSorted = zip(rows, rows.dropFirst()).allSatisfy { $0.timestamp <= $1.timestamp }
     self.rows = isSorted ? rows : rows.sorted { $0.timestamp < $1.timestamp }
   }
 
-  /// Whether there is a truth at all.
+  /// Whether there is no ground truth.
   package var isEmpty: Bool { rows.isEmpty }
 
-  /// The true pose at a time; nil outside the rows and in a hole. O(log n).
+  /// The true pose at a time; nil outside the rows and in a gap. O(log n).
   package func worldFromBody(at time: Timestamp) -> Pose? {
     guard let upper = rows.firstIndex(notBefore: time, by: \.timestamp) else { return nil }
     if rows[upper].timestamp == time { return rows[upper].worldFromBody }

@@ -1,49 +1,49 @@
 import Geometry
 import CameraGeometry
 
-/// Tracks whose points went over the edge of the image: a hand that turns to and fro will see them again.
+/// Tracks whose points left the image and may return when the camera rotates back.
 ///
-/// Each should lie where it was last, turned by all turns since: those of the gyroscope, and what the living tracks turned beyond them
-/// (`RotationConsensus.turn`). The way of the camera is in it only as far as it looks like a turn, which is enough
-/// where a hand comes back the way it went; who comes back another way does not find them, and new tracks begin as ever.
+/// The predicted position is the last one, rotated by all rotations since: the gyroscope's and the correction from the
+/// living tracks (`RotationConsensus.rotation`). Translation is included only as far as it resembles a rotation. That
+/// suffices if the camera returns along its path; otherwise the track is not found and new ones begin.
 struct DepartedTracks {
   private struct Departed {
-    /// As it was in the last frame that saw it.
+    /// The track in the last frame that contained it.
     let track: FeatureTracker.Track
-    /// Where it was then, a unit direction.
+    /// Its unit direction in that frame.
     let direction: Vector3
-    /// The camera now from the camera then.
-    var turn = Rotation.identity
-    /// Frames since, and those of them that did not find it where it should be.
+    /// Rotation: the camera now from the camera then.
+    var rotation = Rotation.identity
+    /// Frames since, and those of them that did not find it at its predicted position.
     var absence = 0, misses = 0
   }
 
-  /// In the order in which they went.
+  /// In order of departure.
   private var departed: [Departed] = []
 
-  /// How many there are.
+  /// Their number.
   var count: Int { departed.count }
 
-  /// Takes a track in, as the last frame that saw it had it; false where the lens does not know its direction.
+  /// Adds a track as of its last frame; false where the lens has no direction for it.
   mutating func add(_ track: FeatureTracker.Track, _ lens: LensModel) -> Bool {
-    guard let direction = lens.direction(of: track.place) else { return false }
+    guard let direction = lens.direction(of: track.position) else { return false }
     departed.append(Departed(track: track, direction: direction))
     return true
   }
 
-  /// Takes the turn from one frame to the next in.
-  mutating func turn(by turn: Rotation) {
+  /// Applies the rotation between two frames.
+  mutating func rotate(by rotation: Rotation) {
     for index in departed.indices {
-      departed[index].turn = turn * departed[index].turn
+      departed[index].rotation = rotation * departed[index].rotation
       departed[index].absence += 1
     }
   }
 
-  /// The tracks that should be in sight, as they should lie in the newest frame; their ids stay as they were.
+  /// The tracks predicted to be in view, at their predicted positions in the newest frame; ids are unchanged.
   func expected(_ lens: LensModel, isInside: (SIMD2<Float>) -> Bool) -> [FeatureTracker.Track] {
     departed.compactMap { one in
-      guard let pixel = lens.project(one.turn * one.direction)?.pixel, isInside(SIMD2<Float>(pixel)),
-        let warp = lens.turned(one.track.warp, by: one.turn)
+      guard let pixel = lens.project(one.rotation * one.direction)?.pixel, isInside(SIMD2<Float>(pixel)),
+        let warp = lens.rotated(one.track.warp, by: one.rotation)
       else { return nil }
       var track = one.track
       track.warp = warp
@@ -51,7 +51,7 @@ struct DepartedTracks {
     }
   }
 
-  /// Lets those go that were found, and gives those up that were missed too often or have been away for too long; returns the latter.
+  /// Removes those that were found, and drops those missed too often or absent too long; returns the latter.
   mutating func settle(
     found: Set<Int64>, missed: Set<Int64>, mostMisses: Int, longestAbsence: Int
   ) -> [FeatureTracker.Track] {
@@ -64,7 +64,7 @@ struct DepartedTracks {
     return over
   }
 
-  /// Gives all up; returns them.
+  /// Removes all; returns them.
   mutating func removeAll() -> [FeatureTracker.Track] {
     defer { departed = [] }
     return departed.map(\.track)

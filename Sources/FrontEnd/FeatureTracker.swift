@@ -3,60 +3,59 @@ import Images
 import SensorData
 import CameraGeometry
 
-/// Follows corners of one camera from frame to frame under stable ids, and begins new ones where the image has none. A point that
-/// comes back into sight has its old id.
+/// Tracks corners of one camera from frame to frame under stable ids, and starts new ones where the image has none. A
+/// point that returns into view keeps its id.
 ///
-/// A frame: where each patch should lie (the gyroscope's turn through the lens, and the last step beyond it), whether it is there,
-/// a search for those that are not, whether all moved as still points do, which of those that had left are
-/// back, the older one of two that met; then empty cells of a grid
-/// get the strongest corners in them. Same images and turns, same tracks.
+/// Per frame: predict each patch (the gyroscope's rotation through the lens, plus the last residual step) and compare
+/// it; search for those not found; reject those that move unlike static points; recover departed ones; drop the younger
+/// of two that met. Then empty cells of a grid get their strongest corners. Deterministic in images and rotations.
 final class FeatureTracker {
-  /// A place that is followed.
+  /// One tracked feature.
   struct Track {
     /// Its identity.
     var id: Int64
-    /// How its patch lies in the newest frame.
+    /// Pose of its patch in the newest frame.
     var warp: PatchWarp
-    /// Its patch.
+    /// Slot of its patch.
     var slot: Int32
-    /// Frames that saw it.
+    /// Frames that contain it.
     var length: Int
-    /// How far the last step led beyond what the turn explains, pixels: the way of the camera.
+    /// Last displacement beyond the rotation, pixels: due to the camera's translation.
     var drift: SIMD2<Float>
     /// Frames since its patch was recognised.
     var unseen = 0
-    /// Frames in a row in which it moved otherwise than still points do.
-    var strange = 0
+    /// Consecutive frames in which it moved unlike a static point.
+    var outlierCount = 0
 
-    /// Where it is in the newest frame, raw pixels.
-    var place: SIMD2<Float> { warp.place }
+    /// Position in the newest frame, raw pixels.
+    var position: SIMD2<Float> { warp.position }
   }
 
   /// The living tracks, sorted by id.
   var tracks: [Track] = []
-  /// How many of them began in it.
+  /// How many of them began in the newest frame.
   private(set) var begun = 0
-  /// How many tracks ended so far, by reason; those that are out of sight have left the image, until they are back.
+  /// Tracks that ended so far, by reason; departed ones count as `leftImage` until they return.
   var ends: [TrackEnd: Int] { finalEnds.merging(departed.count > 0 ? [.leftImage: departed.count] : [:]) { $0 + $1 } }
   private var finalEnds: [TrackEnd: Int] = [:]
-  /// How often tracks came back so far.
+  /// Departed tracks recovered so far.
   var returned = 0
-  /// Share of the grid's cells that have a track.
-  var coverage: Double { grid.coverage(tracks.map(\.place)) }
-  /// The newest frame; nil before the first one and after a break.
+  /// Fraction of the grid's cells that have a track.
+  var coverage: Double { grid.coverage(tracks.map(\.position)) }
+  /// The newest frame; nil before the first one and after a reset.
   private(set) var image: PyramidImage?
   let configuration: TrackingConfiguration
   let lens: LensModel
   let grid: CornerGrid
   let consensus: RotationConsensus
-  /// The tracks that are out of sight.
+  /// The departed tracks.
   var departed = DepartedTracks()
-  /// The patches of both.
+  /// The patches of living and departed tracks.
   var patches = PatchStore()
   private var nextID: Int64 = 1
 
-  /// A turn is not expected to go on for more than this, radians.
-  private static let longestTurn = 1.0
+  /// Largest rotation extrapolated, radians.
+  private static let largestRotation = 1.0
 
   /// A tracker for images of the camera's size.
   ///
@@ -72,60 +71,61 @@ final class FeatureTracker {
     consensus = RotationConsensus(tolerance: configuration.epipolarDistance / lens.focalLength)
   }
 
-  /// Takes the next frame; `tracks` are then what it shows.
+  /// Processes the next frame; `tracks` are then those in it.
   ///
   /// - Parameters:
-  ///   - turn: the camera now from the camera at the frame before; nil where nobody knows.
-  ///   - isRefilled: whether new corners are begun with.
+  ///   - rotation: the camera now from the camera at the previous frame; nil if unknown.
+  ///   - isRefilled: whether new corners are started.
   ///   - noise: of a pixel, 1-sigma, grey levels.
-  ///   - area: where anything was ever seen.
-  func process(_ next: PyramidImage, turn: Rotation?, isRefilled: Bool, noise: Float, area: LitArea) {
+  ///   - area: where the camera ever received light.
+  func process(_ next: PyramidImage, rotation: Rotation?, isRefilled: Bool, noise: Float, area: LitArea) {
     if let image, !tracks.isEmpty {
-      follow(from: image, to: next, turn: turn, area: area)
+      track(from: image, to: next, rotation: rotation, area: area)
     } else {
-      carryDeparted(by: turn)
+      rotateDeparted(by: rotation)
     }
     image = next
     begun = 0
-    if isRefilled { welcomeBack(in: next) }
+    if isRefilled { recoverDeparted(in: next) }
     thin()
     guard isRefilled else { return }
     let old = tracks.filter { $0.length > 2 }
-    let fresh = grid.fresh(in: next, beside: tracks.map(\.place), noise: noise) { place in
-      guard area.contains(place) else { return 0 }
-      let drift = Self.drift(of: old, near: place)
+    let fresh = grid.fresh(in: next, beside: tracks.map(\.position), noise: noise) { position in
+      guard area.contains(position) else { return 0 }
+      let drift = Self.drift(of: old, near: position)
       return configuration.horizons.first { frames in
-        whereabouts(of: place, drift: drift, turn: turn, in: frames).map { grid.isInside($0) && area.contains($0) }
+        predictedPosition(of: position, drift: drift, rotation: rotation, in: frames)
+          .map { grid.isInside($0) && area.contains($0) }
           ?? false
       } ?? 0
     }
-    for (place, slot) in zip(fresh, patches.take(fresh, in: next)) {
+    for (position, slot) in zip(fresh, patches.sample(fresh, in: next)) {
       guard let slot else { continue }
-      let drift = Self.drift(of: old, near: place)
-      tracks.append(Track(id: nextID, warp: PatchWarp(at: place), slot: slot, length: 1, drift: drift))
+      let drift = Self.drift(of: old, near: position)
+      tracks.append(Track(id: nextID, warp: PatchWarp(at: position), slot: slot, length: 1, drift: drift))
       nextID += 1
       begun += 1
     }
   }
 
-  /// How the track nearest to a place drifts; zero without any.
-  static func drift(of tracks: [Track], near place: SIMD2<Float>) -> SIMD2<Float> {
-    func distance(_ track: Track) -> Float { ((track.place - place) * (track.place - place)).sum() }
+  /// Drift of the track nearest to a position; zero without any.
+  static func drift(of tracks: [Track], near position: SIMD2<Float>) -> SIMD2<Float> {
+    func distance(_ track: Track) -> Float { ((track.position - position) * (track.position - position)).sum() }
     return tracks.min { distance($0) < distance($1) }?.drift ?? .zero
   }
 
-  /// Where a place will be after some frames, if all goes on as it does; nil where the lens does not say.
-  private func whereabouts(
-    of place: SIMD2<Float>, drift: SIMD2<Float>, turn: Rotation?, in frames: Int
+  /// Position after some frames at constant rotation rate and drift; nil where the lens cannot project it.
+  private func predictedPosition(
+    of position: SIMD2<Float>, drift: SIMD2<Float>, rotation: Rotation?, in frames: Int
   ) -> SIMD2<Float>? {
-    let way = Float(frames) * drift
-    guard let turn, let direction = lens.direction(of: place) else { return place + way }
-    let step = turn.log
-    let steps = min(Double(frames), Self.longestTurn / max(step.norm, 1e-9))
-    return lens.project(Rotation.exp(steps * step) * direction).map { SIMD2<Float>($0.pixel) + way }
+    let translation = Float(frames) * drift
+    guard let rotation, let direction = lens.direction(of: position) else { return position + translation }
+    let step = rotation.log
+    let steps = min(Double(frames), Self.largestRotation / max(step.norm, 1e-9))
+    return lens.project(Rotation.exp(steps * step) * direction).map { SIMD2<Float>($0.pixel) + translation }
   }
 
-  /// Gives up the younger of two tracks that met.
+  /// Ends the younger of two tracks that met.
   private func thin() {
     let kept = grid.thinned(tracks)
     guard kept.count < tracks.count else { return }
@@ -134,20 +134,20 @@ final class FeatureTracker {
     tracks = kept
   }
 
-  /// Gives a track's patch back and counts why.
+  /// Releases a track's patch and counts the reason.
   func end(_ track: Track, _ reason: TrackEnd) {
     patches.release(track.slot)
     finalEnds[reason, default: 0] += 1
   }
 
-  /// Forgets all tracks: what comes next has nothing to do with what was.
+  /// Removes all tracks after a gap in the images.
   func reset() {
     tracks = []
-    carryDeparted(by: nil)
+    rotateDeparted(by: nil)
     patches.removeAll()
     image = nil
   }
 
-  /// Takes the frame before in another making, for a change of contrast.
+  /// Replaces the previous frame by one with another contrast.
   func replace(_ image: PyramidImage) { self.image = image }
 }

@@ -1,18 +1,18 @@
 import Geometry
 import SensorData
 
-/// How a camera turned between two frames, from the gyroscope alone: its readings are kept until they are used.
+/// Rotation of a camera between two frames from the gyroscope alone; readings are stored until used.
 ///
-/// Biases are left in: a hundredth of a radian a second turns half a milliradian between two frames, a fraction of a pixel.
+/// Biases are ignored: 0.01 rad/s is half a milliradian between two frames, a fraction of a pixel.
 package struct GyroscopeRotation {
   private let cameraFromIMU: Rotation
   private let timeOffset: Double
   private var samples: [IMUSample] = []
   private var last: Timestamp?
 
-  /// A longer stretch without readings tells nothing, seconds.
+  /// Longest gap between readings, seconds; beyond it the rotation is unknown.
   private static let longestGap = 0.1
-  /// Readings a minute of which at 8 kHz would be half a million; older ones than this are dropped if no frame comes, seconds.
+  /// Readings older than this are dropped if no frame comes, seconds; a minute at 8 kHz would be half a million.
   private static let memory = 5.0
 
   /// For a camera of a device with an inertial unit.
@@ -21,7 +21,7 @@ package struct GyroscopeRotation {
     timeOffset = camera.timeOffset
   }
 
-  /// Takes a reading; one that is not later than the last, or no number, is ignored.
+  /// Adds a reading; ignored if not later than the last, or not finite.
   package mutating func add(_ sample: IMUSample) {
     guard sample.angularVelocity.isFinite, samples.last.map({ $0.timestamp < sample.timestamp }) ?? true else { return }
     samples.append(sample)
@@ -30,22 +30,23 @@ package struct GyroscopeRotation {
     }
   }
 
-  /// The turn since the frame before (camera now from camera then) when a frame of this stamp comes; nil without readings.
-  package mutating func turn(to stamp: Timestamp) -> Rotation? {
+  /// The rotation since the previous frame (camera now from camera then) at a frame of this stamp; nil without
+  /// readings.
+  package mutating func rotation(to stamp: Timestamp) -> Rotation? {
     let now = stamp.advanced(bySeconds: timeOffset)
     defer {
       last = now
-      // One reading before the frame stays, to begin the next stretch with.
+      // One reading before the frame is kept for the next interval.
       if let index = samples.lastIndex(where: { $0.timestamp <= now }) { samples.removeFirst(index) }
     }
     guard let last, last < now else { return nil }
     return integral(from: last, to: now).map { cameraFromIMU * $0.inverse * cameraFromIMU.inverse }
   }
 
-  /// The IMU at `start` from the IMU at `end`, each reading standing until the next: at 200 Hz that is late by 2.5 ms,
-  /// so the mean of two neighbours is taken.
+  /// The IMU at `start` from the IMU at `end`. The mean of neighbouring readings is integrated; holding each reading
+  /// would be late by 2.5 ms at 200 Hz.
   private func integral(from start: Timestamp, to end: Timestamp) -> Rotation? {
-    var turn = Rotation.identity
+    var rotation = Rotation.identity
     var time = start
     var covered = 0.0
     for (index, sample) in samples.enumerated() {
@@ -56,10 +57,10 @@ package struct GyroscopeRotation {
       let gap = stop.seconds(since: sample.timestamp)
       if gap > Self.longestGap { return nil }
       let seconds = stop.seconds(since: begin)
-      turn = turn * .exp((sample.angularVelocity + next.angularVelocity) * (seconds / 2))
+      rotation = rotation * .exp((sample.angularVelocity + next.angularVelocity) * (seconds / 2))
       covered += seconds
       time = stop
     }
-    return end.seconds(since: start) - covered < 0.02 ? turn : nil
+    return end.seconds(since: start) - covered < 0.02 ? rotation : nil
   }
 }

@@ -2,28 +2,25 @@ import Geometry
 import Images
 import SensorData
 
-/// From images to frames with tracks, for the one or two cameras of a device.
+/// Turns images into frames with tracks, for the one or two cameras of a device.
 ///
-/// Readings of the gyroscope up to a frame come first, then the frame's images; same readings and images, same frames. Places
-/// are rounded to a thousandth of a pixel and light to a ten-thousandth, as files hold them: tracks that were written and
-/// read again are the same.
+/// Gyroscope readings up to a frame come first, then the frame's images; the result is deterministic. Positions are
+/// rounded to 0.001 pixel and light to 0.0001, as in files, so written and re-read tracks are identical.
 package final class ImageFrontEnd {
   private let tracker: FeatureTracker
   private let configuration: TrackingConfiguration
   private var stereo: StereoMatcher?
-  private var turn: GyroscopeRotation?
+  private var gyroscope: GyroscopeRotation?
   private var last: (stamp: Timestamp, image: GrayImage)?
   private var isEqualised = false
   private var area: LitArea
   private let focalLength: Double
 
-  /// Beyond this time between two frames nothing is followed, seconds.
+  /// Longest time between two frames over which features are tracked, seconds.
   private static let longestGap = 0.5
-  /// What an exposure is taken for where nobody tells it, seconds.
+  /// Default exposure where it is not reported, seconds.
   private static let usualExposure = 0.004
 
-  /// A front end.
-  ///
   /// - Precondition: the device has a camera.
   /// - Parameter masks: for each camera an image, white where corners are wanted, or nil.
   package init(rig: RigCalibration, masks: [GrayImage?], configuration: TrackingConfiguration = .init()) {
@@ -35,53 +32,53 @@ package final class ImageFrontEnd {
     }
     focalLength = (camera.fx * camera.fy).squareRoot()
     area = LitArea(width: camera.width, height: camera.height)
-    turn = rig.imu.map { GyroscopeRotation(imu: $0, camera: camera) }
+    gyroscope = rig.imu.map { GyroscopeRotation(imu: $0, camera: camera) }
   }
 
-  /// How many tracks of cam0 ended so far, by reason.
+  /// Tracks of cam0 that ended so far, by reason.
   package var ends: [TrackEnd: Int] { tracker.ends }
 
-  /// How often tracks of cam0 came back so far after they had left the image.
+  /// Tracks of cam0 recovered so far after they had left the image.
   package var returned: Int { tracker.returned }
 
-  /// Takes a reading of the inertial unit; readings up to a frame come before it.
-  package func add(_ sample: IMUSample) { turn?.add(sample) }
+  /// Adds an IMU reading; readings up to a frame come before it.
+  package func add(_ sample: IMUSample) { gyroscope?.add(sample) }
 
-  /// Takes the images of one moment, one for each camera, nil where there is none; of the size that the calibration says.
+  /// Processes the images of one moment, one per camera, nil where there is none; of the calibrated size.
   ///
-  /// - Parameter exposures: how long they were exposed, seconds; empty or nil where nobody knows.
+  /// - Parameter exposures: exposure times, seconds; empty or nil where unknown.
   package func frames(_ images: [GrayImage?], exposures: [Double?] = [], at stamp: Timestamp) -> [CameraFrame] {
     guard let image = images.first ?? nil else { return [] }
-    let turned = turn?.turn(to: stamp)
+    let rotation = gyroscope?.rotation(to: stamp)
     if let last, stamp.seconds(since: last.stamp) > Self.longestGap || stamp < last.stamp { tracker.reset() }
-    let rate = last.flatMap { last in turned.map { $0.log.norm / max(stamp.seconds(since: last.stamp), 1e-3) } }
+    let rate = last.flatMap { last in rotation.map { $0.log.norm / max(stamp.seconds(since: last.stamp), 1e-3) } }
     let light = LightMeter(image)
     area.add(image)
     chooseContrast(light)
     guard let pyramid = pyramid(of: image) else { return [] }
     let isFirst = tracker.image == nil
     tracker.process(
-      pyramid, turn: turned, isRefilled: ViewJudge.isWorthLooking(light),
+      pyramid, rotation: rotation, isRefilled: ViewClassifier.mayHaveCorners(light),
       noise: Float(light.measures.noise * (isEqualised ? configuration.contrastLimit : 1)),
       area: area)
     last = (stamp, image)
-    let view = ViewJudge.verdict(
+    let view = ViewClassifier.condition(
       light, followed: tracker.tracks.count - tracker.begun, begun: tracker.begun, isFirst: isFirst,
       smear: smear(exposures.first ?? nil, rate))
     let first = frame(
-      0, tracker.tracks.map { ($0.id, $0.place) }, light, view, exposures.first ?? nil, at: stamp)
+      0, tracker.tracks.map { ($0.id, $0.position) }, light, view, exposures.first ?? nil, at: stamp)
     guard images.count > 1, let other = images[1], let (one, two) = pair(image, pyramid, other) else { return [first] }
     let matches = stereo!.match(tracker.tracks, tracker.patches, from: one, to: two)
     let otherLight = LightMeter(other)
     return [first, frame(1, matches, otherLight, view, exposures.count > 1 ? exposures[1] : nil, at: stamp)]
   }
 
-  /// How far the turn moves the image while it is exposed, pixels; nil where nobody knows.
+  /// Motion blur by rotation during the exposure, pixels; nil if unknown.
   private func smear(_ exposure: Double?, _ rate: Double?) -> Double? {
     rate.map { $0 * (exposure ?? Self.usualExposure) * focalLength }
   }
 
-  /// Both images for the matcher, of one size.
+  /// Both images for the matcher, padded to one size.
   private func pair(_ image: GrayImage, _ pyramid: PyramidImage, _ other: GrayImage) -> (PyramidImage, PyramidImage)? {
     guard let stereo else { return nil }
     func isWhole(_ image: GrayImage) -> Bool { image.width == stereo.width && image.height == stereo.height }
@@ -93,7 +90,7 @@ package final class ImageFrontEnd {
   }
 
   private func frame(
-    _ camera: Int, _ tracks: [(id: Int64, place: SIMD2<Float>)], _ light: LightMeter, _ view: ViewCondition,
+    _ camera: Int, _ tracks: [(id: Int64, position: SIMD2<Float>)], _ light: LightMeter, _ view: ViewCondition,
     _ exposure: Double?, at stamp: Timestamp
   ) -> CameraFrame {
     var measures = light.measures
@@ -101,7 +98,7 @@ package final class ImageFrontEnd {
     return CameraFrame(
       timestamp: stamp, camera: camera,
       features: tracks.map {
-        FeatureObservation(featureID: $0.id, u: Self.rounded($0.place.x, 1000), v: Self.rounded($0.place.y, 1000))
+        FeatureObservation(featureID: $0.id, u: Self.rounded($0.position.x, 1000), v: Self.rounded($0.position.y, 1000))
       },
       meanLuma: Self.rounded(light.meanLuma), view: view,
       measures: ImageMeasures(
@@ -111,8 +108,8 @@ package final class ImageFrontEnd {
       exposure: exposure)
   }
 
-  /// Flat images are equalised locally, so that their corners stand out of the rounding, unless there is more noise in them than
-  /// anything else; both images of a pair alike.
+  /// Low-contrast images are equalised locally, so that corners exceed the quantisation, unless noise dominates. Both
+  /// images of a pair are treated alike.
   private func chooseContrast(_ light: LightMeter) {
     let flat = light.contrast < (isEqualised ? 18 : 12) && light.measures.texture > light.measures.noise
     guard flat != isEqualised else { return }

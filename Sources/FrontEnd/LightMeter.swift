@@ -1,23 +1,24 @@
 import Images
 import SensorData
 
-/// Light, texture and sharpness of an image, from sums over it; nothing is remembered between frames.
+/// Brightness, texture and sharpness of an image, from sums over it; stateless.
 ///
-/// Texture is the smaller eigenvalue of the mean gradient matrix of 8x8 block means, sharpness that of the pixels over it, each
-/// without what noise adds. Noise is told from second differences across 2x2 pixels, which edges along rows and columns do
-/// not touch, at a low quantile, which the few other edges do not either.
+/// Texture is the square root of the smaller eigenvalue of the mean gradient matrix of 8x8 block means. Sharpness is
+/// the same for pixels, over the texture. The noise contribution is subtracted from each.
+/// Noise comes from second differences over 2x2 pixels, which cancel edges along rows and columns, at a low quantile,
+/// which excludes most other edges.
 package struct LightMeter {
   /// Mean brightness, 0 black ... 1 white.
   package let meanLuma: Double
-  /// All else but the coverage, which is 0.
+  /// All other measures; coverage is 0.
   package let measures: ImageMeasures
-  /// Spread of the block means, 1-sigma, grey levels.
+  /// Standard deviation of the block means, grey levels.
   package let contrast: Double
 
   private static let block = 8
   private static let black: UInt8 = 8, white: UInt8 = 250
 
-  /// Measures an image of at least two blocks each way; a smaller one has neither texture nor sharpness.
+  /// Measures an image. One with fewer than two blocks in either direction has neither texture nor sharpness.
   package init(_ image: GrayImage) {
     let (width, height, block) = (image.width, image.height, Self.block)
     let (columns, rows) = (width / block, height / block)
@@ -30,7 +31,7 @@ package struct LightMeter {
         for column in 0..<columns {
           let first = row * block * width + column * block
           var total = 0
-          // Every other row: half the time, and a block's mean is hardly worse.
+          // Every other row: half the time, with nearly the same block mean.
           for y in stride(from: 0, to: block, by: 2) {
             let start = first + y * width
             for x in 0..<block {
@@ -71,16 +72,17 @@ package struct LightMeter {
       coverage: 0)
   }
 
-  /// The variance of a pixel's noise from how often each size of a second difference occurs: the median of the smaller half of
-  /// them, which for normal noise of variance 4 v is 0.3186 x 2 sqrt(v).
+  /// The variance of a pixel's noise from the histogram of absolute second differences: their lower quartile, which for
+  /// normal noise of variance v is 0.3186 x 2 sqrt(v).
   private static func variance(_ counts: [Int]) -> Double {
     let quarter = Double(counts.reduce(0, +)) / 4
     var below = 0.0
     for (size, count) in counts.enumerated() where count > 0 {
       if below + Double(count) >= quarter {
-        // Within the step from one whole number to the next; a size of 0 stands for -1/2...1/2.
-        let place = size == 0 ? 0.5 * (quarter / Double(count)) : Double(size) - 0.5 + (quarter - below) / Double(count)
-        let sigma = place / (0.3186 * 2)
+        // Interpolated within the integer bin; a size of 0 stands for -1/2...1/2.
+        let quartile =
+          size == 0 ? 0.5 * (quarter / Double(count)) : Double(size) - 0.5 + (quarter - below) / Double(count)
+        let sigma = quartile / (0.3186 * 2)
         return sigma * sigma
       }
       below += Double(count)
@@ -99,8 +101,8 @@ package struct LightMeter {
       count += 1
     }
 
-    /// The smaller eigenvalue, without what noise of a variance in every place adds: the two differences share a place, so that is
-    /// twice the variance on the diagonal and once beside it.
+    /// The smaller eigenvalue, without the contribution of pixel noise. The two differences share a pixel, so that is
+    /// twice the variance on the diagonal and once off it.
     func smaller(without noise: Double) -> Double {
       guard count > 0 else { return 0 }
       let (a, b, c) = (xx / count - 2 * noise, xy / count - noise, yy / count - 2 * noise)

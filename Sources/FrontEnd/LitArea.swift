@@ -1,24 +1,24 @@
 import Images
 
-/// Where a camera ever saw anything. Beyond the edge of a fisheye's round image there is black, and that edge is no corner
-/// of anything in the room.
+/// The part of the image that ever received light. It excludes the black border of a fisheye's image circle, whose edge
+/// is no corner of the scene.
 package struct LitArea {
   private let columns: Int
   private let rows: Int
   private var lit: [Bool]
 
-  /// Side of a block, pixels, of which every fourth is looked at each way; brighter than this was seen.
+  /// Side of a block, pixels, sampled at every fourth row and column; a brighter pixel marks the block as lit.
   private static let block = 8
   private static let black: UInt8 = 20
 
-  /// Nothing was seen yet in images of this size.
+  /// Nothing lit yet, for images of this size.
   package init(width: Int, height: Int) {
     columns = (width + Self.block - 1) / Self.block
     rows = (height + Self.block - 1) / Self.block
     lit = [Bool](repeating: false, count: columns * rows)
   }
 
-  /// Takes a frame in.
+  /// Adds a frame.
   package mutating func add(_ image: GrayImage) {
     let columns = columns
     image.pixels.withUnsafeBufferPointer { pixels in
@@ -33,9 +33,9 @@ package struct LitArea {
     }
   }
 
-  /// Whether all that a patch about a place would hold was seen.
-  package func contains(_ place: SIMD2<Float>) -> Bool {
-    let column = Int(place.x) / Self.block, row = Int(place.y) / Self.block
+  /// Whether all blocks around a position are lit.
+  package func contains(_ position: SIMD2<Float>) -> Bool {
+    let column = Int(position.x) / Self.block, row = Int(position.y) / Self.block
     for y in max(0, row - 1)...min(rows - 1, row + 1) {
       for x in max(0, column - 1)...min(columns - 1, column + 1) where !lit[y * columns + x] { return false }
     }

@@ -1,28 +1,28 @@
 internal import CVision
 
-/// How a patch lies in a frame: its coordinates x, y in -1...1 are at (a x + b y + u, c x + d y + v).
+/// Affine map of a patch into a frame: coordinates x, y in -1...1 map to (a x + b y + u, c x + d y + v).
 package struct PatchWarp: Equatable {
   package var a: Float, b: Float, c: Float, d: Float
   /// Its middle, raw pixels.
-  package var place: SIMD2<Float>
+  package var position: SIMD2<Float>
 
-  /// A patch as it was taken.
-  package init(at place: SIMD2<Float>) {
+  /// A patch as it was sampled.
+  package init(at position: SIMD2<Float>) {
     let half = Float(FUSE_VISION_PATCH_HALF)
-    (a, b, c, d, self.place) = (half, 0, 0, half, place)
+    (a, b, c, d, self.position) = (half, 0, 0, half, position)
   }
 
-  /// How much it has grown since, in area.
+  /// Growth in area since it was sampled.
   package var growth: Float { (a * d - b * c) / Float(FUSE_VISION_PATCH_HALF * FUSE_VISION_PATCH_HALF) }
 
-  /// How far the farthest of its corners lies from where another one has it, pixels.
+  /// Largest distance between corresponding corners of two warps, pixels.
   package func distance(to other: PatchWarp) -> Float {
-    let x = SIMD2(a - other.a, c - other.c), y = SIMD2(b - other.b, d - other.d), offset = place - other.place
+    let x = SIMD2(a - other.a, c - other.c), y = SIMD2(b - other.b, d - other.d), offset = position - other.position
     let squares = [offset + x + y, offset + x - y, offset - x + y, offset - x - y].map { ($0 * $0).sum() }
     return (squares.max() ?? 0).squareRoot()
   }
 
-  /// Lengths of its longer over its shorter axis (the singular values' ratio).
+  /// Ratio of its longer to its shorter axis (singular values).
   var slant: Float {
     let sum = a * a + b * b + c * c + d * d, product = abs(a * d - b * c)
     let root = max(sum * sum - 4 * product * product, 0).squareRoot()
@@ -31,23 +31,23 @@ package struct PatchWarp: Equatable {
 }
 
 extension PatchWarp {
-  /// Whether its pixels are still those of the patch: neither much coarser nor finer, nor seen from the side.
+  /// Whether the patch can still be compared: scale change and foreshortening are moderate.
   var isComparable: Bool { growth > 0.25 && growth < 4 && slant < 3 }
 }
 
-/// The patches that tracks began with, each in a slot; slots are used again.
+/// The patches that tracks began with, each in a slot; slots are reused.
 package struct PatchStore {
-  /// None.
+  /// No patches.
   package init() {}
 
   private var numbers: [Float] = []
   private var free: [Int32] = []
 
-  /// Takes the patches about places; nil where there is none to take.
-  package mutating func take(_ places: [SIMD2<Float>], in image: PyramidImage) -> [Int32?] {
-    let slots = places.map { _ in slot() }
-    var status = [UInt8](repeating: 0, count: places.count)
-    let isDone = image.samplePatches(places, slots, &numbers, &status)
+  /// Samples the patches at positions; nil where none fits.
+  package mutating func sample(_ positions: [SIMD2<Float>], in image: PyramidImage) -> [Int32?] {
+    let slots = positions.map { _ in slot() }
+    var status = [UInt8](repeating: 0, count: positions.count)
+    let isDone = image.samplePatches(positions, slots, &numbers, &status)
     return slots.indices.map { index in
       if isDone, status[index] != 0 { return slots[index] }
       free.append(slots[index])
@@ -55,13 +55,13 @@ package struct PatchStore {
     }
   }
 
-  /// Gives a slot back.
+  /// Releases a slot.
   mutating func release(_ slot: Int32) { free.append(slot) }
 
-  /// Forgets all patches.
+  /// Removes all patches.
   mutating func removeAll() { self = PatchStore() }
 
-  /// Where patches are in an image, from guesses; the correlation of each with what it found, -1 where it found nothing.
+  /// Aligns patches with an image from guesses; returns the correlation of each, -1 where alignment failed.
   package func align(_ slots: [Int32], in image: PyramidImage, guesses: [PatchWarp]) -> (
     warps: [PatchWarp], correlations: [Float]
   ) {

@@ -1,7 +1,7 @@
 internal import CVision
 import Images
 
-/// An image ready to be tracked in: a pyramid with gradients, made once and used for every question about the frame.
+/// An image prepared for tracking: a pyramid with gradients, computed once per frame.
 package final class PyramidImage {
   /// Columns.
   let width: Int
@@ -26,68 +26,69 @@ package final class PyramidImage {
 
   deinit { fuse_vision_image_free(handle) }
 
-  /// Where places of this image are in another one of the same making; nil where they were not found.
+  /// Optical flow: positions of this image in another one of the same construction; nil where not found.
   ///
   /// - Parameters:
-  ///   - guesses: where to begin, one for each place.
-  ///   - levels: how coarse to begin: a guess may be off by about half a window times two to this power.
-  ///   - iterations: steps a level at most.
-  package func follow(
-    _ places: [SIMD2<Float>], to other: PyramidImage, guesses: [SIMD2<Float>], levels: Int, iterations: Int = 30
+  ///   - guesses: initial positions, one each.
+  ///   - levels: coarsest level: a guess may be off by about half a window times two to this power.
+  ///   - iterations: most steps per level.
+  package func track(
+    _ positions: [SIMD2<Float>], to other: PyramidImage, guesses: [SIMD2<Float>], levels: Int, iterations: Int = 30
   ) -> [SIMD2<Float>?] {
-    precondition(places.count == guesses.count, "a guess for each place")
+    precondition(positions.count == guesses.count, "a guess for each position")
     var found = guesses
-    var status = [UInt8](repeating: 0, count: places.count)
-    let code = places.withUnsafeBytes { from in
+    var status = [UInt8](repeating: 0, count: positions.count)
+    let code = positions.withUnsafeBytes { from in
       found.withUnsafeMutableBytes { to in
         fuse_vision_track(
           handle, other.handle, Int32(levels), Int32(iterations), 0.01,
           from.baseAddress?.assumingMemoryBound(to: Float.self),
-          to.baseAddress?.assumingMemoryBound(to: Float.self), &status, Int32(places.count))
+          to.baseAddress?.assumingMemoryBound(to: Float.self), &status, Int32(positions.count))
       }
     }
-    guard Int(code) == FUSE_VISION_OK else { return places.map { _ in nil } }
+    guard Int(code) == FUSE_VISION_OK else { return positions.map { _ in nil } }
     return zip(found, status).map { $1 == 0 ? nil : $0 }
   }
 
-  /// A place worth following.
+  /// A corner.
   package struct Corner {
     /// Column and row.
-    package var place: SIMD2<Float>
+    package var position: SIMD2<Float>
     /// Smaller eigenvalue of the mean gradient matrix, (grey levels/pixel)^2.
     package var strength: Float
   }
 
   /// The strongest corners in a rectangle of pixels, strongest first; at most `count`, at least `weakest` strong.
   package func corners(columns: Range<Int>, rows: Range<Int>, weakest: Float, count: Int) -> [Corner] {
-    var places = [SIMD2<Float>](repeating: .zero, count: count)
+    var positions = [SIMD2<Float>](repeating: .zero, count: count)
     var strengths = [Float](repeating: 0, count: count)
     var found: Int32 = 0
-    let code = places.withUnsafeMutableBytes { places in
+    let code = positions.withUnsafeMutableBytes { positions in
       fuse_vision_corners(
         handle, Int32(columns.lowerBound), Int32(rows.lowerBound), Int32(columns.upperBound), Int32(rows.upperBound),
-        weakest, Int32(count), places.baseAddress?.assumingMemoryBound(to: Float.self), &strengths, &found)
+        weakest, Int32(count), positions.baseAddress?.assumingMemoryBound(to: Float.self), &strengths, &found)
     }
     guard Int(code) == FUSE_VISION_OK else { return [] }
-    return (0..<Int(found)).map { Corner(place: places[$0], strength: strengths[$0]) }
+    return (0..<Int(found)).map { Corner(position: positions[$0], strength: strengths[$0]) }
   }
 
-  /// Takes the patches about places into their slots; `status` is 0 where there is none. False when nothing was done.
-  func samplePatches(_ places: [SIMD2<Float>], _ slots: [Int32], _ patches: inout [Float], _ status: inout [UInt8])
+  /// Samples the patches at positions into their slots; `status` is 0 where none fits. False on failure.
+  func samplePatches(_ positions: [SIMD2<Float>], _ slots: [Int32], _ patches: inout [Float], _ status: inout [UInt8])
     -> Bool
   {
-    let code = places.withUnsafeBytes { places in
+    let code = positions.withUnsafeBytes { positions in
       fuse_vision_patches_make(
-        handle, places.baseAddress?.assumingMemoryBound(to: Float.self), slots, &patches, &status, Int32(slots.count))
+        handle, positions.baseAddress?.assumingMemoryBound(to: Float.self), slots, &patches, &status,
+        Int32(slots.count))
     }
     return Int(code) == FUSE_VISION_OK
   }
 
-  /// Finds patches from guesses.
+  /// Aligns patches from guesses.
   func alignPatches(
     _ patches: [Float], _ slots: [Int32], _ guesses: [PatchWarp]
   ) -> (warps: [PatchWarp], correlations: [Float]) {
-    var warps = guesses.flatMap { [$0.a, $0.b, $0.c, $0.d, $0.place.x, $0.place.y] }
+    var warps = guesses.flatMap { [$0.a, $0.b, $0.c, $0.d, $0.position.x, $0.position.y] }
     var correlations = [Float](repeating: -1, count: slots.count)
     let code = fuse_vision_patches_align(handle, patches, slots, &warps, &correlations, Int32(slots.count), 10, 0.02)
     guard Int(code) == FUSE_VISION_OK else { return (guesses, slots.map { _ in -1 }) }
@@ -95,7 +96,7 @@ package final class PyramidImage {
       var warp = guesses[index]
       let w = warps[6 * index..<6 * index + 6], first = w.startIndex
       (warp.a, warp.b, warp.c, warp.d) = (w[first], w[first + 1], w[first + 2], w[first + 3])
-      warp.place = SIMD2(w[first + 4], w[first + 5])
+      warp.position = SIMD2(w[first + 4], w[first + 5])
       return warp
     }
     return (found, correlations)

@@ -2,12 +2,12 @@ import Geometry
 import SensorData
 import CameraGeometry
 
-/// Finds the tracks of one camera in another one that saw the same moment.
+/// Matches the tracks of one camera in another one of the same moment.
 ///
-/// A patch is looked for where the last distance of its point puts it, as the other lens shows it; what is not there is searched
-/// for. A match lies on its epipolar line, before both cameras, and leads back.
+/// A patch is compared at the position predicted from its last distance, warped into the other lens; those not found
+/// are searched for. A match lies on its epipolar line, in front of both cameras, and passes the backward check.
 struct StereoMatcher {
-  /// Columns and rows that hold the images of both cameras.
+  /// Width and height that contain the images of both cameras.
   let width: Int, height: Int
   private let lenses: (first: LensModel, second: LensModel)
   private let limit: SIMD2<Float>
@@ -16,9 +16,9 @@ struct StereoMatcher {
   private let configuration: TrackingConfiguration
   private var inverseDistances: [Int64: Double] = [:]
 
-  /// What is expected of a point that was never matched, 1/m.
-  private static let usual = 0.3
-  /// Nearest points, 1/m, and how far beyond infinity noise may put one.
+  /// Inverse distance assumed for a point never matched, 1/m.
+  private static let defaultInverseDistance = 0.3
+  /// Bounds of the inverse distance, 1/m; noise may place a point slightly beyond infinity.
   private static let bounds = -0.05...10.0
 
   /// For two cameras of one device.
@@ -31,85 +31,88 @@ struct StereoMatcher {
     self.configuration = configuration
   }
 
-  /// The tracks that the second camera sees too, in their order, with their places there. Both images are as large as the matcher.
+  /// The tracks found in the second camera, in their order, with their positions there. Both images have the matcher's
+  /// size.
   mutating func match(
     _ tracks: [FeatureTracker.Track], _ patches: PatchStore, from first: PyramidImage, to second: PyramidImage
-  ) -> [(id: Int64, place: SIMD2<Float>)] {
+  ) -> [(id: Int64, position: SIMD2<Float>)] {
     let guesses = tracks.map { guess($0) }
     let seen = tracks.indices.filter { guesses[$0] != nil }
-    var places = [SIMD2<Float>?](repeating: nil, count: tracks.count)
+    var positions = [SIMD2<Float>?](repeating: nil, count: tracks.count)
     let known = seen.filter { inverseDistances[tracks[$0].id] != nil }
-    recognise(known, tracks, guesses, patches, in: second, reach: configuration.largestSurprise, &places)
-    search(seen.filter { places[$0] == nil }, tracks, guesses, patches, from: first, to: second, &places)
+    recognise(known, tracks, guesses, patches, in: second, reach: configuration.largestPredictionError, &positions)
+    search(seen.filter { positions[$0] == nil }, tracks, guesses, patches, from: first, to: second, &positions)
     var distances: [Int64: Double] = [:]
-    var matches: [(id: Int64, place: SIMD2<Float>)] = []
+    var matches: [(id: Int64, position: SIMD2<Float>)] = []
     for index in seen {
-      guard let place = places[index], all(place .>= 0), all(place .<= limit),
-        let ray = lenses.first.direction(of: tracks[index].place), let sight = lenses.second.direction(of: place),
-        let inverse = inverseDistance(secondFromFirst.rotation * ray, sight)
+      guard let position = positions[index], all(position .>= 0), all(position .<= limit),
+        let ray = lenses.first.direction(of: tracks[index].position),
+        let secondRay = lenses.second.direction(of: position),
+        let inverse = inverseDistance(secondFromFirst.rotation * ray, secondRay)
       else { continue }
       distances[tracks[index].id] = inverse
-      matches.append((tracks[index].id, place))
+      matches.append((tracks[index].id, position))
     }
     inverseDistances = distances
     return matches
   }
 
-  /// How a patch should lie in the second camera; nil where that does not see it.
+  /// The predicted patch in the second camera; nil where it is not visible.
   private func guess(_ track: FeatureTracker.Track) -> PatchWarp? {
-    let inverse = inverseDistances[track.id] ?? Self.usual
-    return track.warp.carried { place in
-      guard let ray = lenses.first.direction(of: place) else { return nil }
+    let inverse = inverseDistances[track.id] ?? Self.defaultInverseDistance
+    return track.warp.carried { position in
+      guard let ray = lenses.first.direction(of: position) else { return nil }
       return lenses.second.project(secondFromFirst.rotation * ray + inverse * secondFromFirst.translation).map {
         SIMD2<Float>($0.pixel)
       }
     }
   }
 
-  /// Puts places where patches lie, at most `reach` pixels from where they were expected.
+  /// Aligns positions with patches, at most `reach` pixels from the prediction.
   private func recognise(
     _ expected: [Int], _ tracks: [FeatureTracker.Track], _ guesses: [PatchWarp?], _ patches: PatchStore,
-    in second: PyramidImage, reach: Float, _ places: inout [SIMD2<Float>?]
+    in second: PyramidImage, reach: Float, _ positions: inout [SIMD2<Float>?]
   ) {
     let (warps, correlations) = patches.align(
       expected.map { tracks[$0].slot }, in: second, guesses: expected.map { guesses[$0]! })
     for (k, index) in expected.enumerated() where correlations[k] >= configuration.leastCorrelation {
-      let offset = warps[k].place - guesses[index]!.place
-      if (offset * offset).sum() <= reach * reach { places[index] = warps[k].place }
+      let offset = warps[k].position - guesses[index]!.position
+      if (offset * offset).sum() <= reach * reach { positions[index] = warps[k].position }
     }
   }
 
   private func search(
     _ missing: [Int], _ tracks: [FeatureTracker.Track], _ guesses: [PatchWarp?], _ patches: PatchStore,
-    from first: PyramidImage, to second: PyramidImage, _ places: inout [SIMD2<Float>?]
+    from first: PyramidImage, to second: PyramidImage, _ positions: inout [SIMD2<Float>?]
   ) {
-    let homes = missing.map { tracks[$0].place }
-    let found = first.follow(
-      homes, to: second, guesses: missing.map { guesses[$0]!.place }, levels: configuration.levels)
+    let homes = missing.map { tracks[$0].position }
+    let found = first.track(
+      homes, to: second, guesses: missing.map { guesses[$0]!.position }, levels: configuration.levels)
     var flowing = guesses
     for (k, index) in missing.enumerated() {
-      places[index] = found[k]
-      if let place = found[k] { flowing[index]!.place = place }
+      positions[index] = found[k]
+      if let position = found[k] { flowing[index]!.position = position }
     }
     recognise(
-      missing.filter { places[$0] != nil }, tracks, flowing, patches, in: second,
-      reach: configuration.largestCorrection, &places)
-    let back = second.follow(missing.map { places[$0] ?? guesses[$0]!.place }, to: first, guesses: homes, levels: 1)
+      missing.filter { positions[$0] != nil }, tracks, flowing, patches, in: second,
+      reach: configuration.largestCorrection, &positions)
+    let back = second.track(
+      missing.map { positions[$0] ?? guesses[$0]!.position }, to: first, guesses: homes, levels: 1)
     for (k, index) in missing.enumerated() {
-      // The patch and the way back disagree by what the second view foreshortens.
+      // Patch and backward flow differ by the foreshortening in the second view.
       let offset = back[k].map { $0 - homes[k] } ?? SIMD2(repeating: .infinity)
-      if (offset * offset).sum() > 1 { places[index] = nil }
+      if (offset * offset).sum() > 1 { positions[index] = nil }
     }
   }
 
   /// The inverse distance at which both rays meet best, 1/m; nil off the epipolar line, or behind.
-  private func inverseDistance(_ ray: Vector3, _ sight: Vector3) -> Double? {
-    let way = secondFromFirst.translation
-    let normal = way.cross(ray)
-    guard normal.norm > 0, abs(normal.dot(sight)) <= tolerance * normal.norm else { return nil }
-    let across = sight.cross(way)
+  private func inverseDistance(_ ray: Vector3, _ secondRay: Vector3) -> Double? {
+    let baseline = secondFromFirst.translation
+    let normal = baseline.cross(ray)
+    guard normal.norm > 0, abs(normal.dot(secondRay)) <= tolerance * normal.norm else { return nil }
+    let across = secondRay.cross(baseline)
     guard across.squaredNorm > 0 else { return nil }
-    let inverse = -sight.cross(ray).dot(across) / across.squaredNorm
+    let inverse = -secondRay.cross(ray).dot(across) / across.squaredNorm
     return Self.bounds.contains(inverse) ? inverse : nil
   }
 }

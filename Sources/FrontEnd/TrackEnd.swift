@@ -1,12 +1,12 @@
 /// Why a track ended.
 package enum TrackEnd: String, CaseIterable, Sendable {
-  /// It went over the edge of the image, or behind the mask.
+  /// It left the image, or entered the mask.
   case leftImage
-  /// Nothing was found where it was looked for.
+  /// It was not found at its predicted position.
   case notFound
-  /// What was found no longer looks as it did, or did not lead back.
+  /// The patch no longer correlates, or the backward check failed.
   case notRecognised
-  /// It moved otherwise than a still point does.
+  /// It moved unlike a static point.
   case movedOtherwise
   /// It met an older one.
   case metOlder

@@ -5,8 +5,8 @@ public enum Angle {
   /// The same angle in (-pi, pi].
   @inlinable public static func wrapped(_ angle: Double) -> Double {
     let turns = (angle / (2 * .pi)).rounded(.toNearestOrEven)
-    let rest = angle - turns * 2 * .pi
-    return rest <= -.pi ? rest + 2 * .pi : rest > .pi ? rest - 2 * .pi : rest
+    let remainder = angle - turns * 2 * .pi
+    return remainder <= -.pi ? remainder + 2 * .pi : remainder > .pi ? remainder - 2 * .pi : remainder
   }
 
   /// Radians from degrees.

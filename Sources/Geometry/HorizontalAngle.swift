@@ -1,16 +1,16 @@
 import Foundation
 
-/// The azimuth of a thing in the horizontal plane as a device's holder sees it: 0 straight ahead, positive right.
+/// The azimuth of a target in the horizontal plane relative to the device's holder: 0 straight ahead, positive right.
 ///
-/// Pitch, roll and the height of the thing do not change it; the device's own yaw changes it one to one.
+/// Pitch, roll and the target's height do not change it; the device's yaw changes it one to one.
 public enum HorizontalAngle {
-  /// Within this angle of the vertical, the back camera no longer says where "ahead" is, radians.
+  /// Within this angle of the vertical, the back camera's axis no longer defines "ahead", radians.
   public static let verticalCone = 20 * Double.pi / 180
 
   /// Azimuth of "ahead" in the world, radians, counter-clockwise from the world's x axis.
   ///
   /// Ahead is the horizontal projection of the device's -z (out of the back). When that is within 20 degrees of the
-  /// vertical, the top edge takes over: +y if -z points down (the phone lies on its back camera), -y if it points up.
+  /// vertical, the top edge is used: +y if -z points down (the phone lies on its back camera), -y if it points up.
   public static func aheadAzimuth(worldFromDevice: Rotation) -> Double {
     let back = worldFromDevice * Vector3(0, 0, -1)
     guard abs(back.z) > cos(verticalCone) else { return atan2(back.y, back.x) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Of a symmetric matrix only: what is above the diagonal, or below, is not looked at where that is enough.
+/// For symmetric matrices only.
 extension Matrix3 {
   /// Smallest eigenvalue, by the characteristic cubic (Smith 1961, doi:10.1145/355578.366316).
   package var smallestEigenvalue: Double {

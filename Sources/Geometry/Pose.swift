@@ -14,7 +14,7 @@ public struct Pose: Equatable, Sendable {
     self.translation = translation
   }
 
-  /// The transform that does nothing.
+  /// The identity transform.
   @inlinable public static var identity: Pose { Pose() }
 
   /// The inverse transform.
@@ -23,7 +23,7 @@ public struct Pose: Equatable, Sendable {
     return Pose(rotation: r, translation: -(r * translation))
   }
 
-  /// Composition: inner frames meet.
+  /// Composition; the inner frames cancel.
   @inlinable public static func * (a: Pose, b: Pose) -> Pose {
     Pose(rotation: a.rotation * b.rotation, translation: a.rotation * b.translation + a.translation)
   }
@@ -31,7 +31,7 @@ public struct Pose: Equatable, Sendable {
   /// The transformed point.
   @inlinable public static func * (t: Pose, point: Vector3) -> Vector3 { t.rotation * point + t.translation }
 
-  /// The pose at `fraction` (0...1) of the way to `other`: constant angular rate, straight line.
+  /// The pose at `fraction` (0...1) between this one and `other`: constant angular rate, straight line.
   public func interpolated(to other: Pose, fraction: Double) -> Pose {
     Pose(
       rotation: rotation.interpolated(to: other.rotation, fraction: fraction),

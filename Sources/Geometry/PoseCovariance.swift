@@ -2,7 +2,7 @@
 public struct PoseCovariance: Equatable, Sendable {
   /// Of theta, rad^2.
   public var rotation: Matrix3
-  /// Of theta (rows) with dp (columns), rad m.
+  /// Cross-covariance of theta (rows) with dp (columns), rad m.
   public var cross: Matrix3
   /// Of dp, m^2.
   public var position: Matrix3
@@ -14,7 +14,7 @@ public struct PoseCovariance: Equatable, Sendable {
     self.position = position
   }
 
-  /// The same for a point that is bolted on at `lever`, metres in world axes: `dp' = dp + theta x lever`.
+  /// The same for a point rigidly attached at `lever`, metres in world axes: `dp' = dp + theta x lever`.
   public func moved(by lever: Vector3) -> PoseCovariance {
     // dp' = dp - [lever]x theta
     let skew = lever.skew

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A rotation of R^3, kept as a unit Hamilton quaternion, acting actively: `v_W = worldFromIMU * v_I`.
+/// A rotation of R^3, stored as a unit Hamilton quaternion, acting actively: `v_W = worldFromIMU * v_I`.
 ///
 /// Names compose by their inner frames: `worldFromCamera = worldFromIMU * imuFromCamera`.
 /// Laws, tested at random elements: `(a * b) * v == a * (b * v)`, `r * r.inverse == .identity`,
@@ -18,16 +18,16 @@ public struct Rotation: Equatable, Sendable {
     self.v = v
   }
 
-  /// A rotation from a quaternion, Hamilton, that is normalised here.
+  /// A rotation from a Hamilton quaternion, normalised here.
   ///
-  /// - Precondition: the quaternion is finite and not zero; a reader of files checks that before.
+  /// - Precondition: the quaternion is finite and not zero; file readers check that first.
   @inlinable public init(w: Double, x: Double, y: Double, z: Double) {
     let length = (w * w + x * x + y * y + z * z).squareRoot()
     precondition(length > 0 && length.isFinite, "a quaternion must be finite and not zero")
     self.init(unchecked: w / length, Vector3(x, y, z) / length)
   }
 
-  /// The rotation that does nothing.
+  /// The identity rotation.
   @inlinable public static var identity: Rotation { Rotation(unchecked: 1, .zero) }
 
   /// The rotation nearest to a matrix that is orthonormal up to rounding (Shepperd's method).
@@ -63,7 +63,8 @@ public struct Rotation: Equatable, Sendable {
   /// A rotation about the world's z axis, counter-clockwise seen from above, in radians.
   @inlinable public static func yaw(_ angle: Double) -> Rotation { exp(Vector3(0, 0, angle)) }
 
-  /// The turn about z, radians, that leaves the least rotation over: the twist of a swing-twist decomposition.
+  /// The twist about z, radians, of a swing-twist decomposition: the rotation about z that leaves the smallest
+  /// remainder.
   public var twistAboutZ: Double { 2 * atan2(w < 0 ? -v.z : v.z, abs(w)) }
 
   /// The shortest rotation that carries the direction of `a` into the direction of `b`.
@@ -78,7 +79,7 @@ public struct Rotation: Equatable, Sendable {
 
   /// `Log`: the rotation vector of length at most pi, in radians.
   @inlinable public var log: Vector3 {
-    // The quaternion of the short way round.
+    // The sign selects the shorter rotation.
     let sign: Double = w < 0 ? -1 : 1
     let sine = v.norm
     if sine < 1e-9 { return v * (2 * sign) }
@@ -116,7 +117,7 @@ public struct Rotation: Equatable, Sendable {
     return Matrix3.identity + a * k + b * (k * k)
   }
 
-  /// The rotation at `fraction` (0...1) of the way from this one to `other`, at constant angular rate.
+  /// The rotation at `fraction` (0...1) between this one and `other`, at constant angular rate.
   public func interpolated(to other: Rotation, fraction: Double) -> Rotation {
     self * Rotation.exp((inverse * other).log * fraction)
   }

@@ -1,4 +1,4 @@
-/// A vector of R^3: metres, metres per second, radians... the name or the doc comment of its holder says which.
+/// A vector of R^3. Its unit is in the name or doc comment of the property that holds it.
 public typealias Vector3 = SIMD3<Double>
 
 extension SIMD3 where Scalar == Double {

@@ -1,7 +1,7 @@
 internal import CImages
 
 extension GrayImage {
-  /// Columns and rows that the header of a PNG or JPEG file names; the pixels are not looked at.
+  /// Columns and rows from the header of a PNG or JPEG file; the pixels are not decoded.
   ///
   /// - Throws: `ImageError`.
   package static func size(encoded bytes: [UInt8]) throws(ImageError) -> (width: Int, height: Int) {
@@ -10,9 +10,10 @@ extension GrayImage {
     return (Int(width), Int(height))
   }
 
-  /// The image in the bytes of a PNG or JPEG file; 16 bits lose their lower 8, colour becomes luma (ITU-R BT.601), alpha is dropped.
+  /// Decodes a PNG or JPEG file. Of 16 bits the lower 8 are dropped, colour becomes luma (ITU-R BT.601), alpha is
+  /// dropped.
   ///
-  /// - Throws: `ImageError`; an image that is too large is refused by its header, before memory is taken for it.
+  /// - Throws: `ImageError`; a too large image is refused by its header, before memory is allocated.
   package init(encoded bytes: [UInt8]) throws(ImageError) {
     var (width, height): (UInt32, UInt32) = (0, 0)
     try ImageError.check(fuse_image_size(bytes, bytes.count, &width, &height), width, height)

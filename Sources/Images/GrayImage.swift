@@ -1,13 +1,13 @@
 /// An 8-bit grey image: rows from the top, 0 black ... 255 white. The centre of the first pixel is at (0, 0).
 package struct GrayImage: Equatable, Sendable {
-  /// Most pixels that an image may have: 64 MPixel.
+  /// Most pixels of an image: 64 MPixel.
   package static let largest = 64 << 20
 
   /// Pixels in a row.
   package let width: Int
   /// Rows.
   package let height: Int
-  /// `width * height` values, row after row.
+  /// `width * height` values, row-major.
   package var pixels: [UInt8]
 
   /// An image from its pixels.

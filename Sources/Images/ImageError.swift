@@ -1,10 +1,10 @@
 internal import CImages
 
-/// Why bytes are no usable image.
+/// Why bytes cannot be decoded as an image.
 package enum ImageError: Error, Equatable, CustomStringConvertible {
   /// They do not begin as a PNG or JPEG file does, or there are none.
   case unknownFormat
-  /// Truncated, a wrong checksum, or more or less data than the header says.
+  /// Truncated, a wrong checksum, or more or less data than the header states.
   case damaged
   /// More pixels than `GrayImage.largest`.
   case tooLarge(width: Int, height: Int)
@@ -22,7 +22,7 @@ package enum ImageError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// Throws what a code of the C border means.
+  /// Throws the error of a return code of the C interface.
   static func check(_ code: Int32, _ width: UInt32, _ height: UInt32) throws(ImageError) {
     switch Int(code) {
     case FUSE_IMAGE_OK: return
@@ -30,7 +30,7 @@ package enum ImageError: Error, Equatable, CustomStringConvertible {
     case FUSE_IMAGE_TOO_LARGE: throw .tooLarge(width: Int(width), height: Int(height))
     case FUSE_IMAGE_DAMAGED: throw .damaged
     case FUSE_IMAGE_NO_MEMORY: throw .noMemory
-    default: preconditionFailure("the border was called with sizes that do not fit together")
+    default: preconditionFailure("the C interface was called with inconsistent sizes")
     }
   }
 }

@@ -1,9 +1,9 @@
 import SensorData
 
-/// How time is cut up for an integration.
+/// Subdivision of time for integration.
 extension IMUBuffer {
-  /// The moments after `start`, `end` the last, between which rate and force count as constant: the samples, and in gaps every 10 ms (of a
-  /// gap of over ten seconds a thousandth).
+  /// Ends of the integration steps after `start`, up to and including `end`: the samples, and in gaps every 10 ms (in
+  /// gaps above ten seconds, a thousandth of the gap). Rate and force are constant within a step.
   package func stops(from start: Timestamp, to end: Timestamp) -> [Timestamp] {
     var stops: [Timestamp] = []
     var here = start

@@ -1,20 +1,20 @@
 import Geometry
 import SensorData
 
-/// The most recent inertial samples, in time order, readable at any moment between them.
+/// The most recent inertial samples in time order, interpolated at any time between them.
 package struct IMUBuffer: Sendable {
   /// The samples, oldest first, times strictly increasing.
   package private(set) var samples: [IMUSample] = []
 
-  private var gyroscope = SaturationDetector(least: 2)  // 125 degrees/s
-  private var accelerometer = SaturationDetector(least: 19)  // 2 g
-  /// When samples were cut, in time order.
+  private var gyroscope = SaturationDetector(smallestRange: 2)  // 125 degrees/s
+  private var accelerometer = SaturationDetector(smallestRange: 19)  // 2 g
+  /// Times of saturated samples, in time order.
   private var saturatedRates: [Timestamp] = [], saturatedForces: [Timestamp] = []
 
   /// Empty.
   package init() {}
 
-  /// Takes a sample. False for one that is not newer than the last, or not finite: it is then ignored.
+  /// Appends a sample. False, and ignored, if it is not newer than the last or not finite.
   package mutating func add(_ sample: IMUSample) -> Bool {
     guard sample.angularVelocity.isFinite, sample.specificForce.isFinite else { return false }
     if let last = samples.last, sample.timestamp <= last.timestamp { return false }
@@ -24,7 +24,8 @@ package struct IMUBuffer: Sendable {
     return true
   }
 
-  /// Forgets what lies before `time`, but for one sample at or before it. Amortised O(1): it waits until much is old.
+  /// Discards the samples before `time`, except one sample at or before it. Amortised O(1): discards in batches of at
+  /// least 256.
   package mutating func forget(before time: Timestamp) {
     let first = lowerIndex(time) ?? 0
     guard first >= 256 else { return }
@@ -33,17 +34,20 @@ package struct IMUBuffer: Sendable {
     saturatedForces.removeAll { $0 < samples[0].timestamp }
   }
 
-  /// The end of each sensor's range, rad/s and m/s^2, where one of the samples that a step from `start` to `end` rests on
-  /// was cut there: what was true is unknown. 0 where none was.
-  package func cut(from start: Timestamp, to end: Timestamp) -> (rate: Double, force: Double) {
+  /// Range limit of each sensor, rad/s and m/s^2, if a sample used between `start` and `end` was saturated there, so
+  /// that the true value is unknown. 0 if none was.
+  package func saturation(from start: Timestamp, to end: Timestamp) -> (rate: Double, force: Double) {
     guard !(saturatedRates.isEmpty && saturatedForces.isEmpty) else { return (0, 0) }
     let first = samples[lowerIndex(start) ?? 0].timestamp
     let last = samples[min(firstIndex { $0 >= end }, samples.count - 1)].timestamp
     func touches(_ times: [Timestamp]) -> Bool { times.contains { $0 >= first && $0 <= last } }
-    return (touches(saturatedRates) ? gyroscope.rail ?? 0 : 0, touches(saturatedForces) ? accelerometer.rail ?? 0 : 0)
+    return (
+      touches(saturatedRates) ? gyroscope.rangeLimit ?? 0 : 0,
+      touches(saturatedForces) ? accelerometer.rangeLimit ?? 0 : 0
+    )
   }
 
-  /// Longest time, seconds, without a sample between two moments; samples beyond them count.
+  /// Longest time without a sample between two moments, seconds. The samples next to the interval count.
   package func longestGap(from start: Timestamp, to end: Timestamp) -> Double {
     var last = lowerIndex(start).map { samples[$0].timestamp } ?? start
     var longest = 0.0
@@ -55,7 +59,7 @@ package struct IMUBuffer: Sendable {
     return max(longest, end.seconds(since: last))
   }
 
-  /// The sample at `time`: interpolated between neighbours; beyond the ends the nearest one; nil when empty.
+  /// The sample at `time`, interpolated linearly; beyond the ends the nearest sample; nil when empty.
   package func sample(at time: Timestamp) -> IMUSample? {
     guard let last = samples.last else { return nil }
     guard let below = lowerIndex(time) else { return samples[0].moved(to: time) }
@@ -75,7 +79,7 @@ package struct IMUBuffer: Sendable {
     return first < last ? samples[first..<last] : []
   }
 
-  /// Distance in time, seconds, between the two samples that enclose the middle of a stretch, or from it to the last.
+  /// Spacing of the two samples around the middle of the interval, seconds; after the last sample, from it to the end.
   package func spacing(from start: Timestamp, to end: Timestamp) -> Double {
     let middle = Timestamp(nanoseconds: start.nanoseconds + (end.nanoseconds - start.nanoseconds) / 2)
     guard let below = lowerIndex(middle) else { return samples.first.map { $0.timestamp.seconds(since: middle) } ?? 0 }
@@ -89,11 +93,11 @@ package struct IMUBuffer: Sendable {
     return index == 0 ? nil : index - 1
   }
 
-  private func firstIndex(where belongs: (Timestamp) -> Bool) -> Int {
+  private func firstIndex(where matches: (Timestamp) -> Bool) -> Int {
     var low = 0, high = samples.count
     while low < high {
       let middle = (low + high) / 2
-      if belongs(samples[middle].timestamp) { high = middle } else { low = middle + 1 }
+      if matches(samples[middle].timestamp) { high = middle } else { low = middle + 1 }
     }
     return low
   }

@@ -1,10 +1,10 @@
 import Geometry
 import SensorData
 
-/// The inertial samples between two moments, ready to carry any state from one to the other as often as wanted.
+/// The inertial samples between two moments, to propagate any state across them repeatedly.
 ///
-/// Where preintegration (Forster et al. 2017, doi:10.1109/TRO.2016.2597321) approximates the biases' effect by a first-order
-/// correction, this integrates again: over the second or two of a start that costs microseconds and is exact.
+/// Preintegration (Forster et al. 2017, doi:10.1109/TRO.2016.2597321) corrects for the biases to first order. This
+/// re-integrates instead: exact, and microseconds over the second or two of an initialisation.
 package struct IMUInterval: Sendable {
   private struct Step {
     var rate, force: Vector3
@@ -15,7 +15,7 @@ package struct IMUInterval: Sendable {
   package let duration: Double
   private let steps: [Step]
 
-  /// The samples from `start` to `end`; nil when they do not cover it, or leave out more than 100 ms anywhere.
+  /// The samples from `start` to `end`; nil if they do not cover it or have a gap above 100 ms.
   package init?(_ samples: IMUBuffer, from start: Timestamp, to end: Timestamp) {
     guard end > start, let first = samples.samples.first, let last = samples.samples.last,
       first.timestamp.seconds(since: start) <= InertialNoise.denseSpacing,
@@ -37,7 +37,7 @@ package struct IMUInterval: Sendable {
     self.steps = steps
   }
 
-  /// The state at the end from the state at the start, measured by a unit with such axes.
+  /// The end state predicted from the start state, with the intrinsics `axes`.
   package func propagated(
     _ state: InertialState, _ propagation: InertialPropagation, axes: IMUIntrinsics = IMUIntrinsics()
   ) -> InertialState {
@@ -47,7 +47,8 @@ package struct IMUInterval: Sendable {
     }
   }
 
-  /// The state at the end, how its error follows from that of the start and of the axes, and the noise gathered on the way.
+  /// The predicted end state, its error's transition from the errors of start state and intrinsics, and the process
+  /// noise.
   package func linearised(
     _ state: InertialState, _ propagation: InertialPropagation, _ noise: InertialNoise,
     axes: IMUIntrinsics = IMUIntrinsics()
@@ -55,21 +56,21 @@ package struct IMUInterval: Sendable {
     var here = state
     var transition = InertialTransition.identity
     var byAxes = IntrinsicsTransition()
-    var gathered = BlockMatrix15()
+    var processNoise = BlockMatrix15()
     for step in steps {
       let (rate, force) = axes.corrected(angularVelocity: step.rate, specificForce: step.force)
       let next = propagation.propagated(here, angularVelocity: rate, specificForce: force, dt: step.dt)
       let phi = propagation.transition(
         from: here, first: (here.position, here.velocity), to: next, angularVelocity: rate, specificForce: force,
         dt: step.dt)
-      let added = noise.gathered(
+      let added = noise.processNoise(
         over: phi, quality: InertialNoise.quality(ofSpacing: step.spacing), spacing: step.spacing)
-      gathered = phi.carried(gathered)
-      for i in 0..<5 { for j in 0..<5 { gathered[i, j] += added[i, j] } }
+      processNoise = phi.carried(processNoise)
+      for i in 0..<5 { for j in 0..<5 { processNoise[i, j] += added[i, j] } }
       byAxes.extend(over: phi, rate: step.rate, force: step.force)
       transition = phi * transition
       here = next
     }
-    return (here, transition, byAxes, gathered)
+    return (here, transition, byAxes, processNoise)
   }
 }

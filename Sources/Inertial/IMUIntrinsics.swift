@@ -1,23 +1,23 @@
 import Geometry
 import SensorData
 
-/// Errors of an inertial unit that its biases cannot stand for: scale and misalignment of its axes.
+/// Intrinsic errors of an inertial unit beyond its biases: scale and misalignment of its axes.
 ///
-/// Angular rate `(I + G) w - b_g`, specific force `(I + A) f - b_a`, w and f as measured. G is any matrix; A is lower
-/// triangular, since a rotation of the accelerometer as a whole is one of everything else.
-/// Source: Rehder, Nikolic, Schneider, Hinzmann, Siegwart, "Extending kalibr: calibrating the extrinsics of multiple IMUs and
-/// of individual axes", ICRA 2016, doi:10.1109/ICRA.2016.7487628.
+/// Angular rate `(I + G) w - b_g`, specific force `(I + A) f - b_a`, with w and f as measured. G is a full matrix. A is
+/// lower triangular: a common rotation of the accelerometer is absorbed by the other states.
+/// Source: Rehder, Nikolic, Schneider, Hinzmann, Siegwart, "Extending kalibr: calibrating the extrinsics of multiple
+/// IMUs and of individual axes", ICRA 2016, doi:10.1109/ICRA.2016.7487628.
 package struct IMUIntrinsics: Equatable, Sendable {
-  /// Threes of numbers: A's diagonal; A's (1,0), (2,0), (2,1); G's columns.
+  /// The parameters in threes: A's diagonal; A's (1,0), (2,0), (2,1); G's columns.
   package var triples: [Vector3]
 
-  /// Numbers of them all.
+  /// Number of parameters.
   package static let count = 15
 
-  /// Of a perfect unit.
+  /// A perfect unit: all zero.
   package init() { triples = [Vector3](repeating: .zero, count: 5) }
 
-  /// Adds one number to each of theirs, in the order of the triples.
+  /// Adds a correction, one number per parameter in the order of `triples`.
   package mutating func add(_ d: ArraySlice<Double>) {
     precondition(d.count == Self.count, "one number for every error")
     let s = d.startIndex
@@ -27,23 +27,23 @@ package struct IMUIntrinsics: Equatable, Sendable {
   /// True when nothing is NaN or infinite.
   package var isFinite: Bool { triples.allSatisfy(\.isFinite) }
 
-  /// The rate and force of a reading without these errors, biases not removed.
+  /// A reading corrected for these errors; biases are not removed.
   package func corrected(angularVelocity w: Vector3, specificForce f: Vector3) -> (rate: Vector3, force: Vector3) {
     let (scale, shear) = (triples[0], triples[1])
     let rate = w + w.x * triples[2] + w.y * triples[3] + w.z * triples[4]
     return (rate, f + scale * f + Vector3(0, shear.x * f.x, shear.y * f.x + shear.z * f.y))
   }
 
-  /// How the force changes with the first two triples, at a measured force.
+  /// Derivatives of the force by the first two triples, at a measured force.
   package static func forceDerivatives(_ f: Vector3) -> [Matrix3] {
     [Matrix3(diagonal: f), Matrix3(rows: .zero, Vector3(f.x, 0, 0), Vector3(0, f.x, f.y))]
   }
 
-  /// What to expect of a unit before anything is known, 1-sigma of every number: a phone's is not calibrated axis by axis
-  /// and its data sheet allows about a per cent; others left their factory calibrated.
+  /// Prior 1-sigma of every parameter: 1 % for a phone, which is not calibrated axis by axis (data sheets allow about
+  /// that); 0.1 % for factory-calibrated units.
   package static func sigma(_ imu: IMUCalibration) -> Double { SensorGrade(imu).isPhone ? 0.01 : 0.001 }
 
-  /// The same as a covariance, 15 x 15, row-major.
+  /// The prior as a covariance, 15 x 15, row-major.
   package static func covariance(_ imu: IMUCalibration) -> [Double] {
     var result = [Double](repeating: 0, count: count * count)
     for i in 0..<count { result[i * (count + 1)] = sigma(imu) * sigma(imu) }

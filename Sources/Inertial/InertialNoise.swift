@@ -1,71 +1,73 @@
 import Geometry
 import SensorData
 
-/// Process noise of the inertial error state from the four figures of the calibration, and what gaps add to it.
+/// Process noise of the inertial error state: the calibration's four densities, increased across gaps and saturation.
 package struct InertialNoise: Sendable {
-  /// How densely the samples lie around a step.
+  /// Density of the samples around a step.
   package enum Quality: Equatable, Sendable {
-    /// As the sensor delivers.
+    /// At the sensor's rate.
     case dense
-    /// A few samples are missing (over 20 ms): what lies between is interpolated.
+    /// A few samples are missing (over 20 ms); values in between are interpolated.
     case interpolated
     /// Over 100 ms without a sample: the motion in between is unknown.
     case dropout
   }
 
-  /// Longest spacing of samples that needs no interpolation, seconds.
+  /// Longest sample spacing of `dense`, seconds.
   package static let denseSpacing = 0.02
-  /// Spacing from which the motion in between counts as unknown, seconds.
+  /// Longest sample spacing of `interpolated`, seconds.
   package static let dropoutSpacing = 0.1
-  /// Spacing beyond which nothing links what was before with what comes after, seconds.
+  /// Longest gap that can be bridged, seconds; beyond it the state is lost.
   package static let longestSpacing = 1.0
 
-  /// How long a hand keeps its acceleration, seconds.
+  /// Correlation time of a hand's acceleration, seconds.
   private static let memory = 0.25
-  /// What may be missing of a reading that was cut, as a share of the range.
-  private static let missingShare = 0.5
+  /// Error of a saturated reading, as a fraction of the sensor's range.
+  private static let missingFraction = 0.5
 
-  private let gyroscope, gyroscopeRandomWalkVariance, accelerometer, accelerometerRandomWalkVariance: Double
+  private let gyroscope, gyroscopeRandomWalkDensity, accelerometer, accelerometerRandomWalkDensity: Double
 
   /// From the calibration's densities.
   ///
-  /// - Parameter wander: of the accelerometer's bias, where it is to be taken for a walk that grows as fast.
-  package init(_ calibration: IMUCalibration, wander: AccelerometerInstability? = nil) {
+  /// - Parameter instability: the accelerometer's bias instability, if it is to be approximated by its equivalent
+  ///   random walk.
+  package init(_ calibration: IMUCalibration, instability: AccelerometerInstability? = nil) {
     gyroscope = calibration.gyroscopeNoiseDensity
-    gyroscopeRandomWalkVariance = calibration.gyroscopeRandomWalk
+    gyroscopeRandomWalkDensity = calibration.gyroscopeRandomWalk
     accelerometer = calibration.accelerometerNoiseDensity
-    let walk = calibration.accelerometerRandomWalk
-    accelerometerRandomWalkVariance = wander.map { (walk * walk + $0.walk * $0.walk).squareRoot() } ?? walk
+    let stated = calibration.accelerometerRandomWalk
+    accelerometerRandomWalkDensity =
+      instability.map { (stated * stated + $0.equivalentRandomWalk * $0.equivalentRandomWalk).squareRoot() } ?? stated
   }
 
-  /// What a spacing of samples, in seconds, means.
+  /// Quality of a sample spacing in seconds.
   package static func quality(ofSpacing spacing: Double) -> Quality {
     spacing <= denseSpacing ? .dense : spacing <= dropoutSpacing ? .interpolated : .dropout
   }
 
-  /// White noise of the mean of two neighbouring readings, `spacing` seconds apart: variances of a component of the rate,
+  /// White noise of the mean of two neighbouring readings, `spacing` seconds apart: variance per component of the rate,
   /// (rad/s)^2, and of the force, (m/s^2)^2.
   package func readingVariances(spacing: Double) -> (rate: Double, force: Double) {
     guard spacing > 0 else { return (0, 0) }
     return (0.5 * gyroscope * gyroscope / spacing, 0.5 * accelerometer * accelerometer / spacing)
   }
 
-  /// By how much the accelerometer's bias walks in so many seconds: variance of a component, (m/s^2)^2.
-  package func accelerometerRandomWalkStep(over seconds: Double) -> Double {
-    accelerometerRandomWalkVariance * accelerometerRandomWalkVariance * seconds
+  /// Variance added to a component of the accelerometer bias over a time in seconds, (m/s^2)^2.
+  package func accelerometerRandomWalkVariance(over seconds: Double) -> Double {
+    accelerometerRandomWalkDensity * accelerometerRandomWalkDensity * seconds
   }
 
-  /// Noise gathered over one step, by the trapezoid rule on `Phi G Qc G^T Phi^T`.
+  /// Discrete process noise of one step, by the trapezoid rule on `Phi G Qc G^T Phi^T`.
   ///
-  /// A hand changes its rate and acceleration by roughly 0.2 rad/s and 1 m/s^2 within 50 ms and, over a dropout, by
-  /// anything a hand does (1.5 rad/s, 5 m/s^2): the white noise of such a step is raised by `amplitude^2 * spacing`, which
-  /// treats the unknown motion as independent from gap to gap, and beyond a quarter of a second as independent from then on,
-  /// since a hand swings back.
+  /// Within 50 ms a hand changes its rate and acceleration by roughly 0.2 rad/s and 1 m/s^2; over a dropout by 1.5
+  /// rad/s and 5 m/s^2. The white noise density of such a step is raised by `amplitude^2 * spacing`: unknown motions
+  /// are independent from gap to gap. The factor `spacing` is limited to the correlation time of 0.25 s, because a hand
+  /// swings back.
   ///
-  /// Of readings that were cut at the end of the range, `cut` (rad/s, m/s^2; 0 where none was), half of the range may be
-  /// missing for as long.
-  package func gathered(
-    over step: InertialTransition, quality: Quality, spacing: Double, cut: (rate: Double, force: Double) = (0, 0)
+  /// For saturated readings, `saturation` is the range limit (rad/s, m/s^2; 0 if none): half of it may be missing for
+  /// the same correlation time.
+  package func processNoise(
+    over step: InertialTransition, quality: Quality, spacing: Double, saturation: (rate: Double, force: Double) = (0, 0)
   ) -> BlockMatrix15 {
     let (rate, force): (Double, Double) =
       switch quality {
@@ -75,13 +77,13 @@ package struct InertialNoise: Sendable {
       }
     let dt = step.dt, memory = min(spacing, Self.memory)
     var q = BlockMatrix15()
-    let missing = (rate: Self.missingShare * cut.rate, force: Self.missingShare * cut.force)
+    let missing = (rate: Self.missingFraction * saturation.rate, force: Self.missingFraction * saturation.force)
     let unknownRate = rate * rate * memory + missing.rate * missing.rate * Self.memory
     let unknownForce = force * force * memory + missing.force * missing.force * Self.memory
     q[0, 0] = Self.diagonal(gyroscope * gyroscope + unknownRate)
     q[2, 2] = Self.diagonal(accelerometer * accelerometer + unknownForce)
-    q[3, 3] = Self.diagonal(gyroscopeRandomWalkVariance * gyroscopeRandomWalkVariance)
-    q[4, 4] = Self.diagonal(accelerometerRandomWalkVariance * accelerometerRandomWalkVariance)
+    q[3, 3] = Self.diagonal(gyroscopeRandomWalkDensity * gyroscopeRandomWalkDensity)
+    q[4, 4] = Self.diagonal(accelerometerRandomWalkDensity * accelerometerRandomWalkDensity)
     let carried = step.carried(q)
     var sum = BlockMatrix15()
     for i in 0..<5 { for j in 0..<5 { sum[i, j] = (0.5 * dt) * (q[i, j] + carried[i, j]) } }

@@ -1,11 +1,12 @@
 import Geometry
 import SensorData
 
-/// Carries an inertial state over one step in which angular rate and specific force are constant in the body:
+/// IMU propagation (mean) of the inertial state over one step with constant angular rate and specific force in the
+/// body:
 ///
 /// `R+ = R Exp(phi)`, `v+ = v + g dt + R Gamma_1 a dt`, `p+ = p + v dt + g dt^2 / 2 + R Gamma_2 a dt^2`,
 ///
-/// with `phi = (omega - b_g) dt` and `a = f - b_a`: exact for that model.
+/// with `phi = (omega - b_g) dt` and `a = f - b_a`. Exact for that model.
 /// Source: Eckenhoff, Geneva, Huang, "Closed-form preintegration methods for graph-based visual-inertial navigation",
 /// IJRR 38(5), 2019, doi:10.1177/0278364919835021.
 package struct InertialPropagation: Sendable {
@@ -33,9 +34,9 @@ package struct InertialPropagation: Sendable {
     return next
   }
 
-  /// The error's transition over the same step, in first-estimates form: position and velocity differences are taken
-  /// between `first` (the first estimates of the state at the start) and `next` (the propagated one), so that transitions
-  /// over consecutive steps keep the four unobservable directions exactly.
+  /// Error-state transition over the same step, with first-estimates Jacobians (FEJ): position and velocity differences
+  /// are taken between `first` (first estimates at the start of the step) and `next` (the propagated state). Products
+  /// over consecutive steps then preserve the four unobservable directions exactly.
   /// Source: Li and Mourikis, "High-precision, consistent EKF-based visual-inertial odometry", IJRR 32(6), 2013,
   /// doi:10.1177/0278364913481251.
   package func transition(

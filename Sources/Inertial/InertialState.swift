@@ -1,6 +1,6 @@
 import Geometry
 
-/// Where the inertial unit is, how it moves and how it errs.
+/// State of the inertial unit: rotation, position, velocity and biases.
 package struct InertialState: Equatable, Sendable {
   /// Rotation of the IMU's axes into the world.
   package var rotation: Rotation
@@ -28,7 +28,7 @@ package struct InertialState: Equatable, Sendable {
   /// Size of the error state (theta, p, v, b_g, b_a).
   package static let errorSize = 15
 
-  /// The pose part.
+  /// Rotation and position.
   package var worldFromIMU: Pose { Pose(rotation: rotation, translation: position) }
 
   /// True when nothing is NaN or infinite.
@@ -37,8 +37,8 @@ package struct InertialState: Equatable, Sendable {
       && accelerometerBias.isFinite
   }
 
-  /// `x [+] d`: rotation `Exp(theta) R` with theta in the world frame, everything else added.
-  /// Law: `x.plus(d).minus(x) == d`.
+  /// `x [+] d`: rotation `Exp(theta) R` with theta in the world frame; all else additive. Law: `x.plus(d).minus(x) ==
+  /// d`.
   package func plus(_ d: [Double]) -> InertialState {
     precondition(d.count == Self.errorSize, "fifteen numbers")
     func part(_ i: Int) -> Vector3 { Vector3(d[3 * i], d[3 * i + 1], d[3 * i + 2]) }
@@ -47,7 +47,7 @@ package struct InertialState: Equatable, Sendable {
       gyroscopeBias: gyroscopeBias + part(3), accelerometerBias: accelerometerBias + part(4))
   }
 
-  /// `x [-] y`: the error that carries y to x.
+  /// `x [-] y`: the error with `y.plus(error) == x`.
   package func minus(_ y: InertialState) -> [Double] {
     [
       (rotation * y.rotation.inverse).log, position - y.position, velocity - y.velocity,

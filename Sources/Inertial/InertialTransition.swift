@@ -1,7 +1,7 @@
 import Geometry
 
-/// Transition of the inertial error state (theta, p, v, b_g, b_a) over a stretch of time, by its blocks that are neither
-/// zero nor identity:
+/// Transition of the inertial error state (theta, p, v, b_g, b_a) over a time interval, stored as its blocks that are
+/// neither zero nor identity:
 ///
 ///         | I   0   0     A   0 |
 ///         | B   I   I dt  C   D |
@@ -9,9 +9,9 @@ import Geometry
 ///         | 0   0   0     I   0 |
 ///         | 0   0   0     0   I |
 ///
-/// Products keep this shape. Law: `(b * a)` as a matrix is the matrix product of `b` and `a`.
+/// Products keep this structure. Law: `(b * a)` as a matrix is the matrix product of `b` and `a`.
 package struct InertialTransition: Sendable {
-  /// Length of the stretch, seconds.
+  /// Length of the interval, seconds.
   package var dt: Double
   /// A.
   package var rotationByGyroscopeBias: Matrix3
@@ -28,7 +28,7 @@ package struct InertialTransition: Sendable {
   /// D.
   package var positionByAccelerometerBias: Matrix3
 
-  /// No time passes.
+  /// Zero duration.
   package static var identity: InertialTransition {
     InertialTransition(
       dt: 0, rotationByGyroscopeBias: .zero, velocityByRotation: .zero, velocityByGyroscopeBias: .zero,

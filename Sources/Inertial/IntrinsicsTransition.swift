@@ -1,21 +1,21 @@
 import Geometry
 
-/// How (theta, p, v) at the end of a stretch depend on the axes of the inertial unit over it: errors of the axes act as biases
-/// do that change with the reading, with the other sign.
+/// Derivatives of (theta, p, v) at the end of an interval by the IMU intrinsics. Errors of the intrinsics act like
+/// biases proportional to the reading, with the opposite sign.
 package struct IntrinsicsTransition: Sendable {
   /// Dependence on each triple of `IMUIntrinsics`.
   package private(set) var byTriple = [(theta: Matrix3, position: Matrix3, velocity: Matrix3)](
     repeating: (.zero, .zero, .zero), count: 5)
 
-  /// Over no time: zero.
+  /// Zero duration: zero.
   package init() {}
 
-  /// Over one step more.
+  /// Appends one step.
   ///
   /// - Parameters:
-  ///   - step: the transition of the inertial state over it.
-  ///   - rate: measured, as the sensor gave it, rad/s.
-  ///   - force: the same, m/s^2.
+  ///   - step: transition of the inertial state over the step.
+  ///   - rate: angular rate as measured, rad/s.
+  ///   - force: specific force as measured, m/s^2.
   package mutating func extend(over step: InertialTransition, rate: Vector3, force: Vector3) {
     let forces = IMUIntrinsics.forceDerivatives(force)
     for k in byTriple.indices {
@@ -36,7 +36,7 @@ package struct IntrinsicsTransition: Sendable {
     }
   }
 
-  /// 15 x 15, row-major: the inertial error by the errors of the axes.
+  /// Jacobian of the inertial error state by the intrinsics' errors, 15 x 15, row-major.
   package var matrix: [Double] {
     let n = InertialState.errorSize
     var result = [Double](repeating: 0, count: n * IMUIntrinsics.count)

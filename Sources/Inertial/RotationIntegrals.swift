@@ -1,11 +1,11 @@
 import Foundation
 import Geometry
 
-/// The integrals of a rotation that turns at a constant rate, phi being the angle turned over the whole step:
-/// `Gamma_1 = int_0^1 Exp(s phi) ds` (the left Jacobian) and `Gamma_2 = int_0^1 int_0^s Exp(u phi) du ds`.
+/// Integrals of a rotation at constant rate, with phi the rotation vector of the whole step: `Gamma_1 = int_0^1 Exp(s
+/// phi) ds` (the left Jacobian) and `Gamma_2 = int_0^1 int_0^s Exp(u phi) du ds`.
 ///
-/// `Gamma_1 = I + c1 [phi]x + c2 [phi]x^2`, `Gamma_2 = I/2 + c2 [phi]x + c3 [phi]x^2`, with power series below one radian
-/// (every step of a real recording), where the closed forms would cancel.
+/// `Gamma_1 = I + c1 [phi]x + c2 [phi]x^2`, `Gamma_2 = I/2 + c2 [phi]x + c3 [phi]x^2`. Power series are used below one
+/// radian (every step of a real recording), where the closed forms suffer from cancellation.
 /// Source: Bloesch et al., "State estimation for legged robots", RSS 2012, doi:10.15607/RSS.2012.VIII.003.
 package struct RotationIntegrals {
   private let phi: Vector3
@@ -31,14 +31,14 @@ package struct RotationIntegrals {
 
   /// `Gamma_1 v`.
   package func once(_ v: Vector3) -> Vector3 {
-    let turned = phi.cross(v)
-    return v + c1 * turned + c2 * phi.cross(turned)
+    let rotated = phi.cross(v)
+    return v + c1 * rotated + c2 * phi.cross(rotated)
   }
 
   /// `Gamma_2 v`.
   package func twice(_ v: Vector3) -> Vector3 {
-    let turned = phi.cross(v)
-    return 0.5 * v + c2 * turned + c3 * phi.cross(turned)
+    let rotated = phi.cross(v)
+    return 0.5 * v + c2 * rotated + c3 * phi.cross(rotated)
   }
 
   /// `Gamma_1` as a matrix.
@@ -57,11 +57,11 @@ package struct RotationIntegrals {
   }
 
   private func derivative(_ v: Vector3, _ a: Double, _ b: Double, _ da: Double, _ db: Double) -> Matrix3 {
-    let turned = phi.cross(v)
-    let twice = phi.cross(turned)
+    let rotated = phi.cross(v)
+    let twice = phi.cross(rotated)
     let direct: Matrix3 =
       Matrix3(diagonal: Vector3(repeating: phi.dot(v))) + Matrix3(outer: phi, v) - 2.0 * Matrix3(outer: v, phi)
-    return (-a) * v.skew + b * direct + Matrix3(outer: da * turned + db * twice, phi)
+    return (-a) * v.skew + b * direct + Matrix3(outer: da * rotated + db * twice, phi)
   }
 
   /// The derivatives of the `c_k` by |phi|, divided by |phi|.
@@ -74,7 +74,7 @@ package struct RotationIntegrals {
     return ((sin(angle) / angle - 2 * c1) / squared, (c1 - 3 * c2) / squared, (c2 - 4 * c3) / squared)
   }
 
-  /// What turns a term of the series of c_1, c_2 and c_3 into the next one, but for |phi|^2.
+  /// Ratios of consecutive terms of the series of c_1, c_2 and c_3, without the factor |phi|^2.
   private static let steps: [SIMD4<Double>] = (1...8).map { (j: Int) -> SIMD4<Double> in
     func step(_ k: Int) -> Double {
       let factors: Int = (2 * j + k) * (2 * j + k + 1)
@@ -83,7 +83,7 @@ package struct RotationIntegrals {
     return SIMD4(step(1), step(2), step(3), 0)
   }
 
-  /// The `c_k` and their derivatives by |phi| over |phi|, to machine precision for |phi| < 1 (the terms left out are below
+  /// The `c_k` and their derivatives by |phi| over |phi|, to machine precision for |phi| < 1 (omitted terms are below
   /// 1e-17); x = |phi|^2.
   private static func series(_ x: Double) -> (values: SIMD4<Double>, slopes: SIMD4<Double>) {
     var term = SIMD4(1.0 / 2, 1.0 / 6, 1.0 / 24, 0)

@@ -1,36 +1,36 @@
 import Geometry
 
-/// Finds the readings of three axes that are cut at the end of the sensor's range. Nobody writes the range into a
-/// calibration, but a cut reading betrays itself: large, exactly as large as the one before, and never exceeded.
+/// Detects saturated readings of a three-axis sensor. Calibrations do not state the range. A saturated reading is
+/// recognised as large, equal to the previous one, and never exceeded.
 package struct SaturationDetector: Equatable, Sendable {
-  /// No sensor's range ends below this: what repeats itself there is rest and coarse digits.
-  private let least: Double
+  /// Smallest range considered: repeated readings below it are a stationary sensor with coarse quantisation.
+  private let smallestRange: Double
   private var last = Vector3.zero
   private var largest = 0.0
-  /// The end of the range once it has been seen, in the unit of the readings.
-  package private(set) var rail: Double?
+  /// The detected range limit in the unit of the readings; nil until detected.
+  package private(set) var rangeLimit: Double?
 
-  /// - Parameter least: the smallest range that is built, in the unit of the readings.
-  package init(least: Double) { self.least = least }
+  /// - Parameter smallestRange: smallest range of sensors on the market, in the unit of the readings.
+  package init(smallestRange: Double) { self.smallestRange = smallestRange }
 
-  /// Takes the next reading in.
+  /// Processes the next reading.
   ///
-  /// - Returns: how many of the newest readings are cut: 2 when the range's end is discovered, for then the last one was
-  ///   cut already; then 1 for each that is, else 0.
+  /// - Returns: how many of the newest readings are saturated: 2 when the limit is detected, since the previous reading
+  ///   was saturated too; then 1 for each saturated reading, else 0.
   package mutating func count(_ reading: Vector3) -> Int {
     defer { last = reading }
-    var cut = 0
+    var saturated = 0
     for axis in 0..<3 {
       let size = abs(reading[axis])
-      guard size >= least else { continue }
-      if size > largest { (largest, rail) = (size, nil) }
-      if size == rail {
-        cut = max(cut, 1)
+      guard size >= smallestRange else { continue }
+      if size > largest { (largest, rangeLimit) = (size, nil) }
+      if size == rangeLimit {
+        saturated = max(saturated, 1)
       } else if size == largest, reading[axis] == last[axis] {
-        rail = size
-        cut = 2
+        rangeLimit = size
+        saturated = 2
       }
     }
-    return cut
+    return saturated
   }
 }

@@ -1,17 +1,17 @@
 import SensorData
 
-/// What biases to expect before anything is known, 1-sigma.
+/// Prior 1-sigma of the biases by grade of the inertial unit.
 ///
-/// Phone-grade units are told from industrial ones by their accelerometer noise density (5 mm/s^2/sqrt(Hz)): BMI055 and its
-/// like have 9 to 20, the ADIS16448 of the EuRoC sets has 2. Offsets of the better ones lie, by our judgement, within 20 mg: uniform,
-/// that is 20 mg / sqrt(3) = 0.113 m/s^2. It matters: without turns nothing else tells a tilt from a bias, and on a straight walk all of the
-/// prior ends up in the height.
+/// The accelerometer's noise density separates phone grade from industrial grade at 5 mm/s^2/sqrt(Hz): the BMI055 and
+/// its like have 9 to 20, the ADIS16448 of the EuRoC data sets has 2. By judgement, offsets of industrial units are
+/// uniform within 20 mg: 20 mg / sqrt(3) = 0.113 m/s^2. This prior matters: without rotation, tilt and bias are not
+/// separately observable, and on a straight walk the whole prior goes into the vertical.
 package struct SensorGrade: Equatable, Sendable {
-  /// A phone's, not calibrated axis by axis.
+  /// Phone grade: not calibrated axis by axis.
   package var isPhone: Bool
-  /// rad/s.
+  /// 1-sigma of the gyroscope bias, rad/s.
   package var gyroscopeBias: Double
-  /// m/s^2.
+  /// 1-sigma of the accelerometer bias, m/s^2.
   package var accelerometerBias: Double
 
   /// From the calibration.

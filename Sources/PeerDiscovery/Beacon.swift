@@ -1,12 +1,12 @@
-/// The two datagrams of discovery: a question to everybody, and an answer that names a peer and its port.
+/// The two datagrams of discovery: a broadcast question, and an answer with a peer's name and port.
 enum Beacon {
-  /// What one who browses asks.
+  /// Question of a browsing peer.
   static let question = "fuse-nearby 1 who"
 
-  /// What one who advertises answers.
+  /// Answer of an advertising peer.
   static func answer(name: String, port: Int) -> String { "fuse-nearby 1 here \(port) \(name)" }
 
-  /// A peer from its answer; nil for anything else.
+  /// The peer of an answer; nil for any other text.
   static func peer(from answer: String, host: String) -> DiscoveredPeer? {
     let parts = answer.split(separator: " ", maxSplits: 4, omittingEmptySubsequences: false)
     guard parts.count == 5, parts[0] == "fuse-nearby", parts[1] == "1", parts[2] == "here",
@@ -15,7 +15,7 @@ enum Beacon {
     return DiscoveredPeer(name: String(parts[4]), host: host, port: port)
   }
 
-  /// Whether a peer may be called so.
+  /// Whether this is a valid name of a peer.
   static func isName(_ name: String) -> Bool {
     (1...64).contains(name.utf8.count) && name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
   }

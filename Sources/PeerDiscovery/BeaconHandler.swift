@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Hears datagrams: answers questions, or passes answers on.
+/// Handles datagrams: answers questions, or forwards answers.
 final class BeaconHandler: ChannelInboundHandler {
   typealias InboundIn = AddressedEnvelope<ByteBuffer>
   typealias OutboundOut = AddressedEnvelope<ByteBuffer>
@@ -8,7 +8,7 @@ final class BeaconHandler: ChannelInboundHandler {
   private let answer: String?
   private let found: @Sendable (DiscoveredPeer) -> Void
 
-  /// With an `answer` for one who advertises; `found` is called for the answers of others.
+  /// Advertises with an `answer`; `found` is called for the answers of others.
   init(answer: String?, found: @escaping @Sendable (DiscoveredPeer) -> Void = { _ in }) {
     self.answer = answer
     self.found = found
@@ -25,6 +25,6 @@ final class BeaconHandler: ChannelInboundHandler {
     }
   }
 
-  /// Nobody at a port is told by an error; the next question is not worse for it.
+  /// Ignored: a port without a listener causes an error that does not affect the next question.
   func errorCaught(context: ChannelHandlerContext, error: any Error) {}
 }

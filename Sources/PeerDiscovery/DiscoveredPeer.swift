@@ -1,9 +1,9 @@
-/// A peer that answered while we browsed.
+/// A peer that answered while browsing.
 public struct DiscoveredPeer: Hashable, Sendable {
-  /// What it calls itself.
+  /// Name of the peer.
   public let name: String
-  /// Where it answered from.
+  /// Address of its answer.
   let host: String
-  /// Where it takes invitations.
+  /// TCP port for invitations.
   let port: Int
 }

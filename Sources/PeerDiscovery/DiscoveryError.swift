@@ -1,15 +1,15 @@
-/// Why peers do not meet.
+/// Errors of peer discovery and messages.
 public enum DiscoveryError: Error, Equatable, Sendable, CustomStringConvertible {
   /// A name is 1 to 64 bytes without control characters.
   case badName(String)
   /// No IPv4 broadcast address.
   case badAddress(String)
-  /// Every port for beacons is taken: that many peers are here already.
+  /// Every beacon port is in use: one peer for each port.
   case noFreePort(ClosedRange<Int>)
-  /// A message is at most this long, bytes.
+  /// A message exceeds this limit, bytes.
   case messageTooLong(Int)
 
-  /// One line.
+  /// The message of one line.
   public var description: String {
     switch self {
     case .badName(let name): "\"\(name)\" is no name for a peer, expected 1 to 64 bytes without control characters"

@@ -4,7 +4,7 @@ import NIOCore
 struct FrameDecoder: ByteToMessageDecoder {
   typealias InboundOut = ByteBuffer
 
-  /// Longer messages end the connection, bytes.
+  /// Longest message, bytes; a longer one ends the connection.
   static let limit = 65536
 
   mutating func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
@@ -22,7 +22,7 @@ struct FrameDecoder: ByteToMessageDecoder {
     try decode(context: context, buffer: &buffer)
   }
 
-  /// A message as it goes over the wire.
+  /// A message with its length prefix.
   static func frame(_ bytes: some Collection<UInt8>) throws -> ByteBuffer {
     guard bytes.count <= limit else { throw DiscoveryError.messageTooLong(limit) }
     var buffer = ByteBuffer()

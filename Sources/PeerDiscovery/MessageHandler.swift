@@ -1,14 +1,14 @@
 import Foundation
 import NIOCore
 
-/// Passes a connection's messages on; the first one of an invitation is the inviter's name.
+/// Forwards a connection's messages; the first one of an invitation is the inviter's name.
 final class MessageHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   private let messages: AsyncStream<Data>.Continuation
   private var greeted: ((String) -> Void)?
 
-  /// With `greeted` for the side that is invited.
+  /// The invited side passes `greeted`, which is called with the inviter's name.
   init(messages: AsyncStream<Data>.Continuation, greeted: ((String) -> Void)? = nil) {
     self.messages = messages
     self.greeted = greeted

@@ -1,11 +1,11 @@
 import Foundation
 import NIOCore
 
-/// A way to one peer, for messages of up to 64 KiB, in order.
+/// A connection to one peer, for messages of up to 64 KiB, in order.
 public final class PeerConnection: Sendable {
-  /// What the peer calls itself.
+  /// Name of the peer.
   public let peer: String
-  /// What it sends; ends with the connection. For one reader.
+  /// Messages of the peer; ends with the connection. For one reader.
   public let messages: AsyncStream<Data>
   private let channel: any Channel
 
@@ -17,11 +17,11 @@ public final class PeerConnection: Sendable {
 
   /// Sends a message.
   ///
-  /// - Throws: `DiscoveryError.messageTooLong`, or the system's error when the connection is gone.
+  /// - Throws: `DiscoveryError.messageTooLong`, or the system's error when the connection is closed.
   public func send(_ message: Data) async throws {
     try await channel.writeAndFlush(FrameDecoder.frame(message))
   }
 
-  /// Ends the connection.
+  /// Closes the connection.
   public func close() async { try? await channel.close() }
 }

@@ -2,15 +2,15 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// A place to meet, for tests and demos: peers on one machine or one LAN advertise a name, find each other, and exchange
-/// messages, discovery tokens for instance. Nothing is encrypted and nobody is who they say: apps bring their own.
+/// Peer discovery for tests and demos: peers on one machine or one LAN advertise a name, find each other, and exchange
+/// messages, discovery tokens for instance. Without encryption and authentication: apps bring their own network.
 ///
-/// A question goes by UDP to a handful of fixed ports, of which each peer holds one; its answer names a TCP port for
+/// A question goes by UDP to a few fixed ports, of which each peer holds one; its answer names a TCP port for
 /// invitations.
 public final class PeerNetwork: Sendable {
-  /// What we call ourselves.
+  /// Name of this peer.
   public let name: String
-  /// Who invites us. For one reader; ends with `leave`.
+  /// Connections that other peers open. For one reader; ends with `leave`.
   public let invitations: AsyncStream<PeerConnection>
   private let reach: Reach
   private let ports: ClosedRange<Int>
@@ -26,11 +26,11 @@ public final class PeerNetwork: Sendable {
     (self.invitations, inviting) = invitations
   }
 
-  /// Begins to advertise.
+  /// Starts to advertise.
   ///
   /// - Parameters:
-  ///   - reach: how far to advertise and to look.
-  ///   - ports: where beacons are; the same for all who want to meet.
+  ///   - reach: range of advertising and browsing.
+  ///   - ports: ports of beacons; the same for all peers.
   /// - Throws: `DiscoveryError`, or the system's error.
   public static func join(
     as name: String, reach: Reach = .thisMachine, ports: ClosedRange<Int> = 47801...47808
@@ -74,7 +74,7 @@ public final class PeerNetwork: Sendable {
     throw DiscoveryError.noFreePort(ports)
   }
 
-  /// Asks who is there, and waits so long for answers, seconds; everybody but us, sorted by name.
+  /// Asks for peers and collects answers for this long, seconds; all peers but this one, sorted by name.
   public func browse(for seconds: Double = 0.2) async throws -> [DiscoveredPeer] {
     let found = AsyncStream<DiscoveredPeer>.makeStream()
     let finding = found.continuation
@@ -101,9 +101,9 @@ public final class PeerNetwork: Sendable {
     return peers.sorted { ($0.name, $0.port) < ($1.name, $1.port) }
   }
 
-  /// Opens a way to a peer, who hears of it in its `invitations`.
+  /// Opens a connection to a peer, which receives it in its `invitations`.
   ///
-  /// - Throws: the system's error when it is not there any more.
+  /// - Throws: the system's error when the peer has left.
   public func invite(_ peer: DiscoveredPeer) async throws -> PeerConnection {
     let messages = AsyncStream<Data>.makeStream()
     let continuation = messages.continuation
@@ -119,7 +119,7 @@ public final class PeerNetwork: Sendable {
     return connection
   }
 
-  /// Advertises no more; open connections stay.
+  /// Stops advertising; open connections stay.
   public func leave() async {
     try? await beacon.close()
     try? await server.close()

@@ -1,14 +1,14 @@
 import NIOCore
 
 extension PeerNetwork {
-  /// How far beacons reach.
+  /// Range of discovery.
   public enum Reach: Equatable, Sendable {
     /// Processes on this machine.
     case thisMachine
     /// Machines on one network, by its IPv4 broadcast address: "192.168.1.255" for instance.
     case network(broadcast: String)
 
-    /// Where sockets listen: broadcasts come only to those that listen everywhere.
+    /// Address that sockets bind to: broadcasts arrive only at sockets that are bound to all addresses.
     var host: String {
       switch self {
       case .thisMachine: "127.0.0.1"
@@ -16,7 +16,7 @@ extension PeerNetwork {
       }
     }
 
-    /// Where a question at a port goes.
+    /// Destination of a question to a port.
     ///
     /// - Throws: `DiscoveryError.badAddress`.
     func question(port: Int) throws -> SocketAddress {

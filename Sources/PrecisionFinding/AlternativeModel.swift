@@ -1,30 +1,36 @@
 import Estimator
 import Ranging
 
-/// One of the explanations that stand beside a belief: what is believed of the peer if it is right, and what speaks for it.
+/// An alternative hypothesis beside the incumbent: its filter and its log likelihood ratio.
 struct AlternativeModel {
   private(set) var posterior: PeerFilter
-  /// Natural logarithm of how much better it logPredictiveDensity the ranges than the belief did, since it began and what it began with.
-  private(set) var evidence: Double
-  /// Seconds since it began.
+  /// Natural logarithm of the ratio of its predictive densities to the incumbent's since it started, plus its initial
+  /// log odds.
+  private(set) var logLikelihoodRatio: Double
+  /// Seconds since it started.
   private(set) var age = 0.0
 
-  init(_ posterior: PeerFilter, evidence: Double = 0) { (self.posterior, self.evidence) = (posterior, evidence) }
+  init(_ posterior: PeerFilter, logLikelihoodRatio: Double = 0) {
+    (self.posterior, self.logLikelihoodRatio) = (posterior, logLikelihoodRatio)
+  }
 
-  /// Takes a range in: the logarithm of the density that it logPredictiveDensity; nil where it logPredictiveDensity nothing.
+  /// Updates the filter with a range.
   ///
-  /// - Parameter lost: what the trajectory lost since the range before.
-  mutating func take(_ range: PeerFilter.Range, lost: AccumulatedDrift) -> Double? {
+  /// - Parameter lost: drift of the trajectory since the previous range.
+  /// - Returns: the log predictive density of the range; nil where the filter predicts none.
+  mutating func update(_ range: PeerFilter.Range, lost: AccumulatedDrift) -> Double? {
     posterior.drift(position: lost.position, yawVariance: lost.yaw, device: range.device)
     return posterior.update(range)?.logDensity
   }
 
-  /// Weighs it against the belief by how well either logPredictiveDensity a range.
+  /// Updates the filter and the log likelihood ratio with a range.
   ///
-  /// - Parameter logPredictiveDensity: logarithm of the belief's density; nil where it logPredictiveDensity nothing.
-  mutating func weigh(_ range: PeerFilter.Range, logPredictiveDensity: Double?, lost: AccumulatedDrift, seconds: Double) {
+  /// - Parameter logPredictiveDensity: the incumbent's; nil where it predicts none.
+  mutating func update(
+    _ range: PeerFilter.Range, logPredictiveDensity: Double?, lost: AccumulatedDrift, seconds: Double
+  ) {
     age += seconds
-    guard let own = take(range, lost: lost), let logPredictiveDensity else { return }
-    evidence += CUSUMTest.share(seconds) * (own - logPredictiveDensity)
+    guard let own = update(range, lost: lost), let logPredictiveDensity else { return }
+    logLikelihoodRatio += CUSUMTest.informationFraction(seconds) * (own - logPredictiveDensity)
   }
 }

@@ -2,95 +2,97 @@ import Estimator
 import Foundation
 import Ranging
 
-/// Whether the angles of arrival of a link mean what the recording says they mean.
+/// Tests whether the angles of arrival (AoA) of a link are consistent with its ranges.
 ///
-/// Wrong ones may agree with each other for ever: an array that sits otherwise than stated, a sign of another convention, a reflector that lasts. Nothing
-/// in them shows it; the ranges of a device that moves do. So beside the belief stands one that has heard the same ranges and no angle, from the
-/// first angle on, and both foretell every range. What the angles say counts for the belief by what it foretells of the ranges, and by nothing else.
-/// Until that has settled it, what the ranges say by themselves is a share of what is published.
+/// Inconsistent AoA may agree with each other: a misplaced array, a sign of another convention, a lasting reflector.
+/// Only the ranges of a moving device reveal them. The alternative is the incumbent filter without AoA, started at the
+/// first AoA. Both predict every range, and the incumbent's predictive density of the range alone is compared. Until
+/// the test decides, the alternative is part of the published posterior at its odds.
 struct AoAValidityTest {
   private enum State {
-    /// No angle has come.
-    case unheard
-    /// What the ranges say by themselves, and what they speak for it.
-    case open(AlternativeModel)
-    /// The ranges bear the angles out.
+    /// No AoA has been received.
+    case untested
+    /// The filter that ignores AoA, with its log likelihood ratio.
+    case undecided(AlternativeModel)
+    /// The ranges are consistent with the AoA.
     case trusted
-    /// The angles mislead: none is heard any more.
+    /// The AoA are inconsistent: none is used any more.
     case refuted
   }
 
-  /// Odds of 10 000 to 1 for the angles, or of 1000 to 1 against them, settle it.
-  private static let (trusting, refuting) = (-log(1e4), log(1e3))
+  /// Log odds against the AoA: accepted at 10 000 to 1 for them, rejected at 1000 to 1 against them.
+  private static let (acceptLogOdds, rejectLogOdds) = (-log(1e4), log(1e3))
 
-  /// What the ranges say by themselves is worked out with so many hypotheses at most: it is to foretell ranges, and costs as much as the belief.
+  /// Most hypotheses of the alternative: it only predicts ranges, and costs as much as the incumbent.
   private static let hypothesisLimit = 500
 
-  /// Logarithm of the odds beforehand.
+  /// Prior log odds.
   private let prior: Double
-  private var state = State.unheard
+  private var state = State.untested
 
-  /// - Parameter astray: probability that the angles of a link mean something else, 0..<1.
-  init(astray: Double) { prior = log(astray / (1 - astray)) }
+  /// - Parameter invalidPrior: probability that the AoA of a link are inconsistent, 0..<1.
+  init(invalidPrior: Double) { prior = log(invalidPrior / (1 - invalidPrior)) }
 
-  /// Whether no angle is heard any more.
+  /// Whether the AoA were rejected.
   var isRefuted: Bool {
     if case .refuted = state { return true }
     return false
   }
 
-  /// What the ranges say by themselves while it is open, and its odds against the belief.
+  /// While undecided, the filter without AoA and its odds against the incumbent.
   var alternative: (posterior: PeerFilter, odds: Double)? {
-    guard case .open(let alternative) = state else { return nil }
-    return (alternative.posterior, exp(prior + alternative.evidence))
+    guard case .undecided(let alternative) = state else { return nil }
+    return (alternative.posterior, exp(prior + alternative.logLikelihoodRatio))
   }
 
-  /// Probability that the angles mislead, of those that are still heard, 0...1.
+  /// Probability that the AoA in use are inconsistent, 0...1.
   var probability: Double {
     guard let odds = alternative?.odds else { return 0 }
     return odds.isFinite ? odds / (1 + odds) : 1
   }
 
-  /// The first angle opens it.
+  /// Starts the test at the first AoA.
   ///
-  /// - Parameter belief: before it has taken `range` in.
-  mutating func hear(_ range: PeerFilter.Range, before belief: @autoclosure () -> PeerFilter) {
-    guard case .unheard = state, !range.cosines.isEmpty, prior > Self.trusting else { return }
-    state = .open(AlternativeModel(belief().limited(to: Self.hypothesisLimit)))
+  /// - Parameter incumbent: before its update by `range`.
+  mutating func observe(_ range: PeerFilter.Range, before incumbent: @autoclosure () -> PeerFilter) {
+    guard case .untested = state, !range.cosines.isEmpty, prior > Self.acceptLogOdds else { return }
+    state = .undecided(AlternativeModel(incumbent().limited(to: Self.hypothesisLimit)))
   }
 
-  /// Weighs what the ranges say by themselves against the belief: the posterior that is to take its place, once the angles are refuted.
+  /// Updates the log likelihood ratio with a range. Returns the filter that replaces the incumbent once the AoA are
+  /// rejected.
   ///
   /// - Parameters:
-  ///   - logPredictiveDensity: logarithm of the belief's density for the range; nil where that says nothing.
-  ///   - lost: what the trajectory lost since the range before.
-  ///   - others: logarithm of the odds of what else explains the ranges better than the belief: a peer that isMoving.
-  mutating func weigh(
-    _ range: PeerFilter.Range, logPredictiveDensity: Double?, lost: AccumulatedDrift, seconds: Double, others: Double
+  ///   - logPredictiveDensity: the incumbent's for the range; nil where it predicts none.
+  ///   - lost: drift of the trajectory since the previous range.
+  ///   - otherLogOdds: log odds of other alternatives to the incumbent: a moving peer.
+  mutating func update(
+    _ range: PeerFilter.Range, logPredictiveDensity: Double?, lost: AccumulatedDrift, seconds: Double,
+    otherLogOdds: Double
   ) -> PeerFilter? {
-    guard case .open(var alternative) = state else { return nil }
-    // Megabytes of hypotheses: held twice, they would be copied.
-    state = .unheard
-    var bare = range
-    bare.cosines = []
-    alternative.weigh(bare, logPredictiveDensity: logPredictiveDensity, lost: lost, seconds: seconds)
-    let odds = prior + alternative.evidence
-    if odds > Self.refuting, alternative.evidence > others {
+    guard case .undecided(var alternative) = state else { return nil }
+    // Megabytes of hypotheses: a second reference would force a copy.
+    state = .untested
+    var rangeOnly = range
+    rangeOnly.cosines = []
+    alternative.update(rangeOnly, logPredictiveDensity: logPredictiveDensity, lost: lost, seconds: seconds)
+    let odds = prior + alternative.logLikelihoodRatio
+    if odds > Self.rejectLogOdds, alternative.logLikelihoodRatio > otherLogOdds {
       state = .refuted
       return alternative.posterior.limited(to: nil)
     }
-    state = odds < Self.trusting ? .trusted : .open(alternative)
+    state = odds < Self.acceptLogOdds ? .trusted : .undecided(alternative)
     return nil
   }
 
-  /// The belief has been given up for another one: the next angle opens it anew, unless the angles have been settled.
+  /// Another filter has replaced the incumbent: the next AoA restarts the test, unless it has decided.
   ///
-  /// - Parameter forgetsTrust: what the ranges bore out is in doubt as well.
+  /// - Parameter forgetsTrust: also restarts a test that accepted the AoA.
   mutating func restart(forgetsTrust: Bool) {
     switch state {
-    case .open: state = .unheard
-    case .trusted: state = forgetsTrust ? .unheard : .trusted
-    case .unheard, .refuted: break
+    case .undecided: state = .untested
+    case .trusted: state = forgetsTrust ? .untested : .trusted
+    case .untested, .refuted: break
     }
   }
 }

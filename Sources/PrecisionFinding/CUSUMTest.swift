@@ -1,41 +1,44 @@
 import Foundation
 
-/// Watches whether the ranges go on to bear out what is believed of a peer: a pure state machine over densities.
+/// CUSUM change detection (Page's test) of the incumbent against an alternative: a pure state machine over log
+/// densities.
 ///
-/// Page's test: the logarithm of how much better the ranges alone (`RangeOnlyModel`) logPredictiveDensity each range than the belief did is
-/// summed from the moment at which the sum was last zero. If the belief is right, the sum is an odd e^-x to pass x. That moment
-/// is also the best guess of when the belief went wrong. Source: Page, "Continuous inspection schemes", Biometrika 41, 1954,
+/// `S_k = max(S_{k-1} + w_k (log p_alternative(z_k) - log p_incumbent(z_k)), 0)`, with the alternative `RangeOnlyModel`
+/// in `ConsistencyMonitor`. If the incumbent is right, S passes x with odds of e^-x. The last time of S = 0 estimates
+/// the time of the change. Source: Page, "Continuous inspection schemes", Biometrika 41, 1954,
 /// doi:10.1093/biomet/41.1-2.100.
 package struct CUSUMTest {
   private let limit: Double
-  /// Evidence against the belief, natural logarithm of the odds; never negative.
-  package private(set) var evidence = 0.0
-  /// Ranges since it was zero: those that the belief does not explain.
+  /// The statistic S: cumulative log likelihood ratio against the incumbent, never negative.
+  package private(set) var logLikelihoodRatio = 0.0
+  /// Ranges since S was 0: those that the incumbent does not explain.
   package private(set) var unexplained = 0
 
-  /// - Parameter limit: evidence at which the belief is given up.
+  /// - Parameter limit: S at which the incumbent is rejected.
   package init(limit: Double) { self.limit = limit }
 
-  /// Takes in how well a range was logPredictiveDensity, logarithms of densities; nil where nobody logPredictiveDensity anything. True when the belief is
-  /// to be given up.
+  /// Updates S with the log predictive densities of a range; nil where a model predicts none. True when the incumbent
+  /// is rejected.
   ///
-  /// - Parameter seconds: since the range before. What either model leaves out of a radio's errors lasts: ranges closer together
-  ///   than a tenth of a second share the evidence of one.
-  package mutating func note(belief: Double?, alone: Double?, seconds: Double = 0.1) -> Bool {
-    guard let belief, let alone else { return false }
-    evidence = max(evidence + Self.share(seconds) * (alone - belief), 0)
-    unexplained = evidence > 0 ? unexplained + 1 : 0
-    return evidence > limit
+  /// - Parameter seconds: since the previous range. Unmodelled radio errors last: ranges closer than 0.1 s share the
+  ///   information of one.
+  package mutating func update(incumbent: Double?, alternative: Double?, seconds: Double = 0.1) -> Bool {
+    guard let incumbent, let alternative else { return false }
+    logLikelihoodRatio = max(logLikelihoodRatio + Self.informationFraction(seconds) * (alternative - incumbent), 0)
+    unexplained = logLikelihoodRatio > 0 ? unexplained + 1 : 0
+    return logLikelihoodRatio > limit
   }
 
-  /// What part of an independent range's evidence one has that came so many seconds after the range before, 0...1.
-  package static func share(_ seconds: Double) -> Double { min(max(seconds, 0) / 0.1, 1) }
+  /// Information of a range relative to an independent one: `w = min(max(seconds, 0) / 0.1, 1)`.
+  package static func informationFraction(_ seconds: Double) -> Double { min(max(seconds, 0) / 0.1, 1) }
 
-  /// Begins anew, with a new belief.
+  /// Restarts with a new incumbent.
   ///
-  /// - Parameter evidence: what speaks against it beforehand.
-  package mutating func reset(to evidence: Double = 0) { (self.evidence, unexplained) = (evidence, 0) }
+  /// - Parameter logLikelihoodRatio: initial S.
+  package mutating func reset(to logLikelihoodRatio: Double = 0) {
+    (self.logLikelihoodRatio, unexplained) = (logLikelihoodRatio, 0)
+  }
 
-  /// Probability that the belief is wrong, if it was before with odds of 1 to e^limit; even odds are the limit.
-  package var doubt: Double { 1 / (1 + exp(limit - evidence)) }
+  /// Probability that the incumbent is wrong, with prior odds of 1 to e^limit: a half at the limit.
+  package var contradictionProbability: Double { 1 / (1 + exp(limit - logLikelihoodRatio)) }
 }

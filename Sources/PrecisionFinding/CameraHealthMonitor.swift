@@ -1,20 +1,20 @@
 import SensorData
 
-/// Watches what the camera contributes: a pure state machine over frames.
+/// Monitors whether the camera contributes: a pure state machine over frames.
 ///
-/// Tracks decide, not light: what is tracked in the dusk carries the trajectory as well as what is tracked at noon. The image only tells why
-/// there are few: what somebody who looked at it said, else its mean brightness.
+/// The number of tracked features decides, not the brightness. The cause of too few is the reported view of the image,
+/// else its mean luma.
 package struct CameraHealthMonitor {
   private let darkLuma: Double
   private let fewFeatures: Int
   private let delay: Double
   private var lastGood: Timestamp?
-  private var isJudged = false
-  /// Where somebody looked at the image there is less to wait for than where tracks are merely few, seconds.
-  private static let judgedDelay = 0.3
+  private var isViewClassified = false
+  /// Delay for frames whose view was reported, seconds; where only tracks are few it takes `darkDelay`.
+  private static let classifiedDelay = 0.3
   /// Features in the newest frame.
   package private(set) var features = 0
-  /// Why the newest frame was of no use; nil when it was.
+  /// Why the newest frame was not usable; nil when it was.
   package private(set) var cause: String?
 
   package init(_ configuration: FinderConfiguration) {
@@ -23,23 +23,23 @@ package struct CameraHealthMonitor {
     delay = configuration.darkDelay
   }
 
-  /// Takes a frame in.
+  /// Updates with a frame.
   package mutating func update(_ frame: CameraFrame) {
     features = frame.features.count
     if features < fewFeatures {
-      isJudged = frame.view != nil
+      isViewClassified = frame.view != nil
       cause = why(frame).rawValue
     } else {
-      isJudged = false
+      isViewClassified = false
       cause = nil
       lastGood = frame.timestamp
     }
     if lastGood == nil { lastGood = frame.timestamp }
   }
 
-  /// True when the camera has been of no use for longer than the delay; nil before the first frame.
+  /// True when no frame was usable for longer than the delay; nil before the first frame.
   package func isBlind(at time: Timestamp) -> Bool? {
-    lastGood.map { time.seconds(since: $0) > (isJudged ? min(delay, Self.judgedDelay) : delay) }
+    lastGood.map { time.seconds(since: $0) > (isViewClassified ? min(delay, Self.classifiedDelay) : delay) }
   }
 
   private func why(_ frame: CameraFrame) -> PublicationObstacle {
@@ -51,6 +51,6 @@ package struct CameraHealthMonitor {
     }
   }
 
-  /// A word for why, at `time`.
+  /// The cause at `time`, as a machine-readable word.
   package func word(at time: Timestamp) -> String { cause ?? PublicationObstacle.cameraUnavailable.rawValue }
 }

@@ -2,59 +2,61 @@ import Estimator
 import Ranging
 import SensorData
 
-/// Watches whether the ranges of a link go on to bear out what is believed of its peer: `CUSUMTest` with `RangeOnlyModel`, the
-/// ranges by themselves, as the rival.
+/// Monitors whether the ranges of a link stay consistent with its incumbent: `CUSUMTest` against `RangeOnlyModel`.
 struct ConsistencyMonitor {
-  /// A range that the belief does not explain, with the trajectory's drift when it came.
+  /// A range that the incumbent does not explain, with the accumulated drift at its time.
   typealias Unexplained = (range: PeerFilter.Range, drift: AccumulatedDrift)
 
-  /// 1-sigma of the velocity from which on the device's own path is lost, m/s: within a second it is off by what radios err by.
+  /// 1-sigma of the velocity from which on the trajectory is lost, m/s: within 1 s it errs by as much as a radio.
   private static let lostVelocity = 0.1
-  /// So many unexplained ranges are kept: more than a belief survives.
+  /// Most unexplained ranges that are kept: more than an incumbent survives.
   private static let memory = 50
 
-  private var alone: RangeOnlyModel
-  private var watch: CUSUMTest
+  private var rangeOnlyModel: RangeOnlyModel
+  private var cusum: CUSUMTest
   /// The newest range.
   private(set) var last: PeerFilter.Range?
-  /// The newest ranges, as many as the belief leaves unexplained.
+  /// The newest ranges, as many as the incumbent leaves unexplained.
   private(set) var unexplained: [Unexplained] = []
 
   init(_ configuration: FinderConfiguration, antennas: [String], statedNoise: Double?) {
-    alone = RangeOnlyModel(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise)
-    watch = CUSUMTest(limit: configuration.restartLogOdds)
+    rangeOnlyModel = RangeOnlyModel(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise)
+    cusum = CUSUMTest(limit: configuration.restartLogOdds)
   }
 
-  /// Whether the device does not know its own path (darkness): ranges refute that then, and not what is believed of the peer.
-  static func isLost(_ filter: any NavigationFilter) -> Bool {
+  /// Whether the trajectory is lost (darkness): then ranges contradict it, not the incumbent.
+  static func isTrajectoryLost(_ filter: any NavigationFilter) -> Bool {
     filter.isPositionLost || filter.velocitySigma >= lostVelocity
   }
 
-  /// Weighs the belief against the ranges alone; true when it is to be given up.
+  /// Updates the test with a range; true when the incumbent is rejected.
   ///
-  /// - Parameter logPredictiveDensity: logarithm of the belief's density; nil where it logPredictiveDensity nothing.
-  mutating func weighs(_ range: PeerFilter.Range, logPredictiveDensity: Double?, _ filter: any NavigationFilter) -> Bool {
+  /// - Parameter logPredictiveDensity: the incumbent's; nil where it predicts none.
+  mutating func update(
+    _ range: PeerFilter.Range, logPredictiveDensity: Double?, _ filter: any NavigationFilter
+  ) -> Bool {
     let seconds = last.map { range.timestamp.seconds(since: $0.timestamp) } ?? 0.1
     last = range
-    guard !Self.isLost(filter) else {
+    guard !Self.isTrajectoryLost(filter) else {
       reset()
-      _ = alone.update(range)
+      _ = rangeOnlyModel.update(range)
       return false
     }
-    let refuted = watch.note(belief: logPredictiveDensity, alone: alone.update(range), seconds: seconds)
+    let refuted = cusum.update(
+      incumbent: logPredictiveDensity, alternative: rangeOnlyModel.update(range), seconds: seconds)
     unexplained.append((range, filter.accumulatedDrift))
-    unexplained.removeFirst(max(unexplained.count - min(watch.unexplained, Self.memory), 0))
+    unexplained.removeFirst(max(unexplained.count - min(cusum.unexplained, Self.memory), 0))
     return refuted
   }
 
-  /// Begins anew, with a new belief.
+  /// Restarts with a new incumbent.
   mutating func reset() {
-    watch.reset()
+    cusum.reset()
     unexplained = []
   }
 
-  /// Evidence against the belief, natural logarithm of the odds.
-  var evidence: Double { watch.evidence }
-  /// Probability that the belief is wrong.
-  var doubt: Double { watch.doubt }
+  /// Cumulative log likelihood ratio against the incumbent.
+  var logLikelihoodRatio: Double { cusum.logLikelihoodRatio }
+  /// Probability that the incumbent is wrong.
+  var contradictionProbability: Double { cusum.contradictionProbability }
 }

@@ -2,11 +2,12 @@
 public struct Convergence: Equatable, Sendable {
   /// Why it is not converged: Nearby Interaction's five reasons. Each names what a user can do about it.
   public enum Reason: String, Sendable, CaseIterable {
-    /// No direction is informed yet: move around. Nulls the horizontal angle and the vertical estimate.
+    /// No direction is observed yet: move around. Nulls the horizontal angle and the vertical estimate.
     case insufficientMovement
-    /// The motion so far leaves mirror images: sweep sideways. Nulls the horizontal angle and the vertical estimate.
+    /// The motion so far leaves an ambiguity: sweep sideways. Nulls the horizontal angle and the vertical estimate.
     case insufficientHorizontalSweep
-    /// The height is not resolved: move up and down. Nulls only the vertical estimate and the world transform.
+    /// The vertical position is not resolved: move up and down. Nulls only the vertical estimate and the world
+    /// transform.
     case insufficientVerticalSweep
     /// The camera contributes too little. Nulls the horizontal angle and the vertical estimate.
     case insufficientLighting
@@ -33,13 +34,13 @@ public struct Convergence: Equatable, Sendable {
     }
   }
 
-  /// How far it is.
+  /// The state of convergence.
   public enum Status: String, Sendable {
-    /// There is nothing to judge yet.
+    /// There is nothing to evaluate yet.
     case unknown
     /// Something is missing; `reasons` says what.
     case notConverged
-    /// Horizontal angle, vertical class and world transform are published and no rival is left.
+    /// Horizontal angle, vertical class and world transform are published and no competing mode is left.
     case converged
   }
 
@@ -47,11 +48,11 @@ public struct Convergence: Equatable, Sendable {
   public var status: Status
   /// What is missing, most important first; empty unless the status is `notConverged`.
   public var reasons: [Reason]
-  /// What to ask for instead of the first reason: only a vertical sweep may be missing beside an angle, yet to move sideways may tell
-  /// more of the place; and no motion helps while no ranges come. Nil: the first reason.
+  /// The reason to ask for instead of the first. Beside an angle only a vertical sweep may be missing, yet moving
+  /// sideways may narrow the position more. No motion helps while no ranges come. Nil: the first reason.
   public var asked: Reason?
 
-  /// A judgement from its parts.
+  /// A convergence from its parts.
   public init(status: Status, reasons: [Reason] = [], asked: Reason? = nil) {
     self.status = status
     self.reasons = reasons
@@ -61,7 +62,7 @@ public struct Convergence: Equatable, Sendable {
   /// What the user should do now; nil when there is nothing to ask for.
   public var guidance: String? { request?.guidance }
 
-  /// The same in the words of what was found, where these say more than the reason: the first of its kind counts.
+  /// The guidance of the first obstacle with the requested reason, where it has one of its own; else `guidance`.
   package func guidance(found: [PublicationObstacle]) -> String? {
     request.flatMap { request in found.first { $0.reason == request }?.guidance } ?? guidance
   }

@@ -1,7 +1,7 @@
 import Geometry
 import SensorData
 
-/// What the finder says as data come in, in time order.
+/// What the finder emits as data come in, in time order.
 public enum FinderOutput: Equatable, Sendable {
   /// A peer's update.
   case update(NearbyUpdate)
@@ -13,13 +13,13 @@ public enum FinderOutput: Equatable, Sendable {
 
 /// A change of the session's own convergence.
 public struct SessionUpdate: Equatable, Sendable {
-  /// When.
+  /// When the change occurred.
   public var timestamp: Timestamp
   /// The session's convergence.
   public var convergence: Convergence
   /// What the user should do now.
   public var guidance: String?
-  /// Richer words, as in `NearbyUpdate.details`.
+  /// Further details, as in `NearbyUpdate.details`.
   public var details: [String: NearbyUpdate.Detail]
 
   /// A change from its parts.

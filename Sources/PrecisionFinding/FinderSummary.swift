@@ -1,13 +1,13 @@
 import Geometry
 import SensorData
 
-/// What a finder has to say at the end of a run.
+/// Statistics of a finder at the end of a run.
 public struct FinderSummary: Equatable, Sendable {
-  /// What became of one peer.
+  /// Statistics of one peer.
   public struct Peer: Equatable, Sendable {
     /// Ranges that reached the estimator.
     public var rangesUsed = 0
-    /// Ranges that a gate refused.
+    /// Ranges that a gate rejected.
     public var rangesRejected = 0
     /// When a horizontal angle was first published.
     public var firstAngle: Timestamp?
@@ -26,21 +26,21 @@ public struct FinderSummary: Equatable, Sendable {
   public var lateEvents = 0
   /// Ranges among them.
   public var lateRanges = 0
-  /// How late the latest of these ranges was when it came, seconds: what `reorderWindow` would have to be.
+  /// How late the latest of these ranges arrived, seconds: the `reorderWindow` it would have needed.
   public var latestRange = 0.0
-  /// Events that came twice, or with numbers that are none.
+  /// Duplicate events, and events with NaN or infinite numbers.
   public var unusableEvents = 0
   /// Camera frames that reached the estimator.
   public var framesUsed = 0
-  /// Camera frames that could not be used (before the trajectory began, out of order).
+  /// Camera frames that could not be used (before the trajectory started, out of order).
   public var framesDropped = 0
-  /// Feature tracks that a gate refused, or that do not stand still in the room.
+  /// Feature tracks that a gate rejected, or that do not stand still in the room.
   public var tracksRejected = 0
-  /// How often the trajectory had to begin anew, or lost its way in the dark.
+  /// How often the trajectory restarted, or its position was lost in the dark.
   public var restarts = 0
-  /// When the trajectory began; nil when it never did.
+  /// When the trajectory started; nil when it never did.
   public var trajectoryBegan: Timestamp?
-  /// Why the trajectory has not begun, a machine-readable word; nil once it has.
+  /// Why the trajectory has not started, a machine-readable word; nil once it has.
   public var waitingFor: String?
 
   /// Nothing yet.
@@ -48,7 +48,7 @@ public struct FinderSummary: Equatable, Sendable {
 }
 
 extension FinderSummary {
-  mutating func note(_ update: NearbyUpdate, link: PeerLink) {
+  mutating func recordUpdate(_ update: NearbyUpdate, link: PeerLink) {
     var peer = peers[update.object.peer] ?? Peer()
     peer.rangesUsed = link.record.used
     peer.rangesRejected = link.record.rejected

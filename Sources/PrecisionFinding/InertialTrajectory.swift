@@ -2,7 +2,7 @@ import Estimator
 import Geometry
 import SensorData
 
-/// The trajectory from the inertial unit and one or two cameras.
+/// The trajectory from the IMU and one or two cameras.
 final class InertialTrajectory: TrajectoryProvider {
   private let imu: IMUCalibration
   private let camera: CameraCalibration
@@ -11,11 +11,11 @@ final class InertialTrajectory: TrajectoryProvider {
   private var covered = Timestamp(nanoseconds: .min)
   private(set) var waitingFor: String?
   let source = "imu"
-  private var witness: (any FrameObserver)?
+  private var observer: (any FrameObserver)?
 
   /// - Parameters:
-  ///   - learning: what of the calibration is estimated.
-  ///   - initialState: start from this state once the motion reaches it; nil: find one.
+  ///   - learning: which parts of the calibration are estimated.
+  ///   - initialState: initialise from this state once the motion reaches it; nil: find one.
   init(
     imu: IMUCalibration, camera: CameraCalibration, second: CameraCalibration?, learning: CalibrationConfiguration,
     initialState: GroundTruthState?
@@ -35,7 +35,7 @@ final class InertialTrajectory: TrajectoryProvider {
   func append(_ event: SensorEvent) {
     guard case .imu(let sample) = event, estimator.add(sample) else { return }
     covered = sample.timestamp
-    witness?.took(sample)
+    observer?.didReceive(sample)
     if let state = initialState, sample.timestamp >= state.timestamp {
       initialState = nil
       let estimate = InitialEstimate(
@@ -45,7 +45,7 @@ final class InertialTrajectory: TrajectoryProvider {
   }
 
   func attach(_ meter: any StageMeter) { estimator.meter = meter }
-  func attach(_ witness: any FrameObserver) { self.witness = witness }
+  func attach(_ observer: any FrameObserver) { self.observer = observer }
 
   func covers(_ time: Timestamp) -> Bool {
     let ahead = estimator.navigation?.lookAhead ?? 0
@@ -53,19 +53,19 @@ final class InertialTrajectory: TrajectoryProvider {
   }
 
   func process(_ frame: CameraFrame) -> FrameOutcome? {
-    // A state still to come from outside is waited for.
+    // A given initial state that is still to come is waited for.
     guard initialState == nil else { return nil }
-    // What a second camera saw belongs to a frame of the first, which has been told of.
+    // Frames of the second camera belong to a frame of the first, which is reported.
     guard frame.camera == 0 else {
       if frame.camera == 1 { estimator.join(frame) }
       return nil
     }
     let report = estimator.process(frame)
     waitingFor = report.waitingFor
-    witness?.worked(frame, report, estimator.navigation)
+    observer?.didProcess(frame, report, estimator.navigation)
     switch report.treatment {
     case .waiting, .dropped: return nil
-    case .moving, .still: return FrameOutcome(tracksRejected: report.tracksRejected + report.tracksCut)
+    case .moving, .still: return FrameOutcome(tracksRejected: report.tracksRejected + report.tracksOutlying)
     }
   }
 }

@@ -1,78 +1,80 @@
 import Ranging
 import SensorData
 
-/// What came in on a link and what became of it.
+/// Statistics of the ranges received on a link, and what became of them.
 struct LinkRecord {
-  /// When the first range came.
+  /// Time of the first range.
   private(set) var firstRange: Timestamp?
-  /// The newest range, whether or not it could be used.
+  /// The newest range, used or not.
   private(set) var lastRange: RangeMeasurement?
-  /// When the newest one came that was no repetition of the one before.
+  /// Time of the newest range that was no duplicate.
   private(set) var lastNewRange: Timestamp?
-  /// When a range last moved the estimate.
+  /// Time of the last range that was used by the estimate.
   private(set) var lastUsed: Timestamp?
-  /// Recent news, for the rate; at most two seconds of them.
+  /// Times of recent new ranges, for the rate; at most two seconds of them.
   private(set) var recent: [Timestamp] = []
-  /// Slow mean of the probability that the sight is free.
-  private(set) var clearness = 1.0
-  /// The probability that the sight was free when a range was last weighed.
-  private(set) var sight: (time: Timestamp, free: Double)?
+  /// Slow mean of the LOS probability.
+  private(set) var losFraction = 1.0
+  /// LOS probability after the last processed range.
+  private(set) var lastLOS: (time: Timestamp, probability: Double)?
   /// What became of the newest range.
   private(set) var report: RangeReport?
   private(set) var used = 0
   private(set) var rejected = 0
-  /// Ranges that a posterior which has not begun holds back: used when it begins.
+  /// Ranges held back by a posterior that has not started: used when it starts.
   private var waiting = 0
-  /// How often the hypotheses had to be opened anew: what they held back goes with them.
-  var reopened = 0 {
+  /// How often the search restarted; ranges held back are dropped with it.
+  var restarts = 0 {
     didSet { (waiting, radio) = (0, nil) }
   }
-  /// What the belief knew of the radio when somebody asked, after so many of its ranges.
+  /// The link's radio parameters as last asked for, and the number of ranges they rest on.
   var radio: (knowledge: LinkKnowledge, ranges: Int)?
 
-  /// A range has come.
-  mutating func note(_ range: RangeMeasurement) {
+  /// Records an incoming range.
+  mutating func recordRange(_ range: RangeMeasurement) {
     if firstRange == nil { firstRange = range.timestamp }
     lastRange = range
     recent.removeAll { range.timestamp.seconds(since: $0) > 2 }
   }
 
-  /// ... and it is no repetition.
+  /// Records that it is no duplicate.
   ///
-  /// - Returns: seconds since the one before; nil for the first.
+  /// - Returns: seconds since the previous new range; nil for the first.
   mutating func recordNewRange(at time: Timestamp) -> Double? {
     defer { lastNewRange = time }
     recent.append(time)
     return lastNewRange.map { time.seconds(since: $0) }
   }
 
-  /// It is the one before, said once more.
+  /// Records that it is a duplicate.
   mutating func recordDuplicate(_ range: RangeMeasurement) {
     report = RangeReport(range: range.range, use: .repeated)
     tally(range.timestamp, wasUsed: false, isWaiting: false)
   }
 
-  /// Whether the newest range is only the one before once more.
+  /// Whether the newest range is a duplicate.
   var isRepeating: Bool { report?.use == .repeated }
 
-  /// It is kept for later.
-  mutating func keep(_ range: RangeMeasurement) { report = RangeReport(range: range.range, use: .kept) }
+  /// Records that it is kept for later.
+  mutating func recordKept(_ range: RangeMeasurement) { report = RangeReport(range: range.range, use: .kept) }
 
-  /// It is held back.
+  /// Records that it is held back.
   ///
-  /// - Parameter isWaiting: until the posterior begins; else another antenna is heard in its place.
-  mutating func hold(_ range: RangeMeasurement, isWaiting: Bool) {
+  /// - Parameter isWaiting: until the posterior starts; else another antenna is used in its place.
+  mutating func recordHeld(_ range: RangeMeasurement, isWaiting: Bool) {
     report = RangeReport(range: range.range, use: .held)
     tally(range.timestamp, wasUsed: nil, isWaiting: isWaiting)
   }
 
-  /// It was weighed.
+  /// Records that it was processed.
   ///
-  /// - Parameter free: probability that its sight was free.
-  mutating func count(_ range: RangeMeasurement, wasUsed: Bool, innovation: (Double, Double)?, free: Double) {
+  /// - Parameter losProbability: LOS probability of the range.
+  mutating func recordProcessed(
+    _ range: RangeMeasurement, wasUsed: Bool, innovation: (Double, Double)?, losProbability: Double
+  ) {
     report = RangeReport(range: range.range, use: wasUsed ? .used : .rejected, innovation: innovation)
-    clearness += 0.1 * (free - clearness)
-    sight = (range.timestamp, free)
+    losFraction += 0.1 * (losProbability - losFraction)
+    lastLOS = (range.timestamp, losProbability)
     tally(range.timestamp, wasUsed: wasUsed, isWaiting: false)
   }
 

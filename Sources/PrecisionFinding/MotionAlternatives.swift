@@ -3,151 +3,159 @@ import Foundation
 import Geometry
 import Ranging
 
-/// Watches whether a peer that is taken to stand has begun to walk, or has walked and stands elsewhere, or whether one that is taken
-/// to walk has stopped.
+/// Detects whether a stationary peer has started to move, or has moved and stopped, or whether a moving peer has
+/// stopped.
 ///
-/// Beside the belief stands its rival, which is the same belief but for that. Both foretell every range; as long as nothing speaks for
-/// the rival it begins anew from the belief, so that its walk begins where the evidence does (Page's test, see
-/// `CUSUMTest`). Not so while no direction is known: a walk passes for geometry then, the belief may be wrong from its beginning,
-/// and a rival that began from it would be wrong as well. That one has heard every range.
+/// CUSUM change detection (see `CUSUMTest`). The alternative is the incumbent filter with the other motion model. It is
+/// respawned from the incumbent while its cumulative log likelihood ratio is 0, so the motion starts at the estimated
+/// time of the change. While no direction is known it is not respawned: an undetected motion would have corrupted the
+/// incumbent too. That alternative has processed every range.
 ///
-/// Beside a rival that isMoving stands, from the moment at which something speaks for it, the same rival come to
-/// rest, which begins anew as long as to walk on explains the ranges better: a short walk is over before it has been noticed.
-/// A rival that wins takes over with all it knows: the peer is followed, not searched for.
+/// A second alternative to a stationary incumbent is the moving one with the motion ended. It is respawned while
+/// continued motion explains the ranges better: a short motion is over before it is detected. The alternative that wins
+/// replaces the incumbent with all its information: the peer is followed, not searched for.
 ///
-/// A change of the ranges has one more explanation when the peer stands: the radio errs more from now on (`withLargerNoise`). What surrounds device and
-/// peer makes a radio err by centimetres here and by decimetres a step further, and a link's noise is learnt where its search began. A walk must
-/// outdo both.
+/// A third explanation is an increase of the radio's noise (`withLargerNoise`). The surroundings change a radio's
+/// errors from centimetres to decimetres within a step, and a link's noise is learnt where its search started. Motion
+/// must outweigh both.
 package struct MotionAlternatives {
-  /// How often a rival for which nothing speaks begins anew, seconds.
-  private static let renewal = 0.3
-  /// A rival needs no more hypotheses than this: it is about one place and lives for seconds, or is to foretell ranges and not to find anything.
+  /// Interval of respawning an alternative with zero log likelihood ratio, seconds.
+  private static let respawnInterval = 0.3
+  /// Most hypotheses of an alternative: it is about one mode and lives for seconds, or only predicts ranges.
   private static let hypothesisLimit = 200
 
-  /// What part of the logarithm of the odds at which a moving rival takes over makes it as likely as not; the rest is reserve. What
-  /// is believed of a radio's errors is wrong at times, and to be unsure costs less than to follow a peer that stands.
+  /// Fraction of the log odds of promotion at which a moving alternative is as likely as not. The rest is a margin:
+  /// noise models are wrong at times, and uncertainty costs less than following a stationary peer.
   private static let even = 0.5
 
-  /// Odds at which a radio is taken to err more: as height classes are named.
+  /// Odds at which an increase of the noise is accepted: the odds at which vertical classes are named.
   private static let noiseIncreasePromotionOdds = 19.0
 
-  /// Logarithms of the odds; `prior`, of a walk that goes on when the search begins, against those of one that begins within a renewal.
-  private let limit, restLimit, noiseIncreaseLogOdds, prior: Double
+  /// Log odds. `prior`: of a motion under way when the search starts, against one that starts within a respawn
+  /// interval.
+  private let limit, stoppedLogOdds, noiseIncreaseLogOdds, prior: Double
   private var candidate: AlternativeModel?
-  /// What spoke for it when it began.
-  private var start = 0.0
-  private var watch: CUSUMTest
+  /// Log likelihood ratio of the candidate when it started.
+  private var initialLogRatio = 0.0
+  private var cusum: CUSUMTest
   private var age = 0.0
-  /// The peer has walked and stands elsewhere: nil while nothing speaks for it. Its evidence is that of the walk, less what it costs that the
-  /// walk has ended, and what has come since.
-  private var rested: AlternativeModel?
-  /// Nobody isMoving and the radio errs more; nil beside a belief that isMoving, or whose radio cannot be any withLargerNoise.
-  private var withLargerNoise: AlternativeModel?
+  /// The peer has moved and is stationary elsewhere: nil while its log odds are not positive. They are those of the
+  /// motion, less the cost of its end, plus the later log likelihood ratio.
+  private var stopped: AlternativeModel?
+  /// The peer is stationary and the radio's noise is larger; nil beside a moving incumbent, or one whose noise cannot
+  /// increase.
+  private var noisier: AlternativeModel?
 
   /// - Parameters:
-  ///   - limit: logarithm of the odds at which the rival takes over.
-  ///   - restLimit: logarithm of the odds against the walk's end within a renewal.
-  ///   - noiseIncreaseLogOdds: logarithm of the odds against a radio that begins to err more within a renewal.
-  ///   - share: probability that a peer isMoving when the search for it begins, 0..<1.
-  package init(limit: Double, restLimit: Double, noiseIncreaseLogOdds: Double, share: Double = 0) {
-    (self.limit, self.restLimit, self.noiseIncreaseLogOdds) = (limit, restLimit, noiseIncreaseLogOdds)
-    prior = max(limit * Self.even + log(share / (1 - share)), 0)
-    watch = CUSUMTest(limit: limit)
+  ///   - limit: log odds at which the alternative is promoted.
+  ///   - stoppedLogOdds: log odds against the end of a motion within a respawn interval.
+  ///   - noiseIncreaseLogOdds: log odds against an increase of the noise within a respawn interval.
+  ///   - movingPrior: probability that a peer is moving when its search starts, 0..<1.
+  package init(limit: Double, stoppedLogOdds: Double, noiseIncreaseLogOdds: Double, movingPrior: Double = 0) {
+    (self.limit, self.stoppedLogOdds, self.noiseIncreaseLogOdds) = (limit, stoppedLogOdds, noiseIncreaseLogOdds)
+    prior = max(limit * Self.even + log(movingPrior / (1 - movingPrior)), 0)
+    cusum = CUSUMTest(limit: limit)
   }
 
-  /// Whether it has to be reckoned with since before the belief had a direction.
-  package var isOpen: Bool { start > 0 && watch.evidence > 0 }
+  /// Whether the candidate is open since before the incumbent had a direction.
+  package var isOpen: Bool { initialLogRatio > 0 && cusum.logLikelihoodRatio > 0 }
 
-  /// The rival that is likelier, free to grow; nil where there is none.
+  /// The likelier of the moving and the stopped alternative, without a limit on hypotheses; nil where there is none.
   package var posterior: PeerFilter? {
-    let isOver = rested.map { $0.evidence > watch.evidence } ?? false
-    return (isOver ? rested : candidate)?.posterior.limited(to: nil)
+    let isOver = stopped.map { $0.logLikelihoodRatio > cusum.logLikelihoodRatio } ?? false
+    return (isOver ? stopped : candidate)?.posterior.limited(to: nil)
   }
 
-  /// Probability that the rival is right, 0...1.
+  /// Probability of the moving and stopped alternatives, 0...1.
   package var probability: Double { movingOdds.isFinite ? movingOdds / (1 + movingOdds + noiseIncreaseOdds) : 1 }
-  /// What speaks for the likelier one, natural logarithm of the odds.
-  package var evidence: Double { candidate == nil ? 0 : max(watch.evidence, rested?.evidence ?? 0) }
+  /// Log likelihood ratio of the likelier one.
+  package var logLikelihoodRatio: Double {
+    candidate == nil ? 0 : max(cusum.logLikelihoodRatio, stopped?.logLikelihoodRatio ?? 0)
+  }
 
-  /// What may be true instead of the belief, and the odds of each against it.
+  /// The alternatives to the incumbent, with the odds of each against it.
   package var alternatives: [(posterior: PeerFilter, odds: Double)] {
-    movingAlternatives + (withLargerNoise.map { [($0.posterior, noiseIncreaseOdds)] } ?? [])
+    movingAlternatives + (noisier.map { [($0.posterior, noiseIncreaseOdds)] } ?? [])
   }
 
   private var movingAlternatives: [(posterior: PeerFilter, odds: Double)] {
     guard let candidate else { return [] }
     let even = limit * (candidate.posterior.isMoving ? Self.even : 1)
-    let rested = rested.map { [($0.posterior, exp($0.evidence - even))] } ?? []
-    return [(candidate.posterior, exp(watch.evidence - even))] + rested
+    let stopped = stopped.map { [($0.posterior, exp($0.logLikelihoodRatio - even))] } ?? []
+    return [(candidate.posterior, exp(cusum.logLikelihoodRatio - even))] + stopped
   }
 
   private var movingOdds: Double { movingAlternatives.reduce(0) { $0 + $1.odds } }
-  private var noiseIncreaseOdds: Double { withLargerNoise.map { exp($0.evidence - noiseIncreaseLogOdds) } ?? 0 }
+  private var noiseIncreaseOdds: Double { noisier.map { exp($0.logLikelihoodRatio - noiseIncreaseLogOdds) } ?? 0 }
 
-  /// What has won.
-  package enum Verdict { case belief, rival, largerNoise }
+  /// The model to use from now on.
+  package enum Outcome { case incumbent, alternative, largerNoise }
 
-  /// Weighs the rivals against the belief by how well each logPredictiveDensity a range, and says which is to take over.
+  /// Updates the alternatives with a range and decides which model to use.
   ///
   /// - Parameters:
-  ///   - logPredictiveDensity: logarithm of the belief's density; nil where it logPredictiveDensity nothing.
-  ///   - lost: what the trajectory lost since the range before.
-  package mutating func weigh(
+  ///   - logPredictiveDensity: the incumbent's; nil where it predicts none.
+  ///   - lost: drift of the trajectory since the previous range.
+  package mutating func update(
     _ range: PeerFilter.Range, logPredictiveDensity: Double?, lost: AccumulatedDrift, seconds: Double
-  ) -> Verdict {
-    guard candidate != nil else { return .belief }
+  ) -> Outcome {
+    guard candidate != nil else { return .incumbent }
     age += seconds
-    _ = watch.note(belief: logPredictiveDensity, alone: candidate!.take(range, lost: lost), seconds: seconds)
-    rested?.weigh(range, logPredictiveDensity: logPredictiveDensity, lost: lost, seconds: seconds)
-    withLargerNoise?.weigh(range, logPredictiveDensity: logPredictiveDensity, lost: lost, seconds: seconds)
-    if let evidence = rested?.evidence, evidence <= 0 { rested = nil }
-    // The rival must outdo belief and withLargerNoise radio together.
-    if evidence - log1p(noiseIncreaseOdds) > limit { return .rival }
-    return noiseIncreaseOdds > Self.noiseIncreasePromotionOdds * max(1, movingOdds) ? .largerNoise : .belief
+    _ = cusum.update(
+      incumbent: logPredictiveDensity, alternative: candidate!.update(range, lost: lost), seconds: seconds)
+    stopped?.update(range, logPredictiveDensity: logPredictiveDensity, lost: lost, seconds: seconds)
+    noisier?.update(range, logPredictiveDensity: logPredictiveDensity, lost: lost, seconds: seconds)
+    if let logLikelihoodRatio = stopped?.logLikelihoodRatio, logLikelihoodRatio <= 0 { stopped = nil }
+    // The alternative must outweigh the incumbent and the noise increase together.
+    if logLikelihoodRatio - log1p(noiseIncreaseOdds) > limit { return .alternative }
+    return noiseIncreaseOdds > Self.noiseIncreasePromotionOdds * max(1, movingOdds) ? .largerNoise : .incumbent
   }
 
-  /// Begins anew from a belief, where nothing speaks for the rival and the time has come.
+  /// Respawns the alternatives from the incumbent where their log likelihood ratio is 0 and the interval has passed.
   ///
-  /// - Parameter isDirectionKnown: whether the belief has one direction.
-  package mutating func renew(from belief: @autoclosure () -> PeerFilter?, isDirectionKnown: Bool = true) {
-    let over = watch.evidence - restLimit
-    if let walk = candidate?.posterior, walk.isMoving, over > rested?.evidence ?? start,
-      rested?.age ?? .infinity >= Self.renewal
+  /// - Parameter isDirectionKnown: whether the incumbent has one direction.
+  package mutating func respawn(from incumbent: @autoclosure () -> PeerFilter?, isDirectionKnown: Bool = true) {
+    let over = cusum.logLikelihoodRatio - stoppedLogOdds
+    if let moving = candidate?.posterior, moving.isMoving, over > stopped?.logLikelihoodRatio ?? initialLogRatio,
+      stopped?.age ?? .infinity >= Self.respawnInterval
     {
-      rested = AlternativeModel(walk.stationary.limited(to: Self.hypothesisLimit), evidence: over)
+      stopped = AlternativeModel(moving.stationary.limited(to: Self.hypothesisLimit), logLikelihoodRatio: over)
     }
-    let isDue = candidate == nil || (isDirectionKnown && watch.evidence == 0 && age >= Self.renewal)
-    // Of a radio that errs more nothing is heard while there are many directions: it would cost as much as the belief.
-    guard isDue || (isOpen && isDirectionKnown && withLargerNoise == nil) else { return }
-    let belief = belief()
-    let listens = isDirectionKnown && belief?.isMoving == false
-    withLargerNoise = listens ? belief?.withLargerNoise.map { AlternativeModel($0.limited(to: Self.hypothesisLimit)) } : nil
+    let isDue = candidate == nil || (isDirectionKnown && cusum.logLikelihoodRatio == 0 && age >= Self.respawnInterval)
+    // No noise alternative while there are many directions: it would cost as much as the incumbent.
+    guard isDue || (isOpen && isDirectionKnown && noisier == nil) else { return }
+    let incumbent = incumbent()
+    let considersNoiseIncrease = isDirectionKnown && incumbent?.isMoving == false
+    noisier =
+      considersNoiseIncrease
+      ? incumbent?.withLargerNoise.map { AlternativeModel($0.limited(to: Self.hypothesisLimit)) } : nil
     guard isDue else { return }
-    let isSearch = belief?.isMoving == false && !isDirectionKnown
-    candidate = belief.map {
+    let isSearch = incumbent?.isMoving == false && !isDirectionKnown
+    candidate = incumbent.map {
       AlternativeModel(
         ($0.isMoving ? $0.stationary : isSearch ? $0.movingCoarse : $0.moving).limited(to: Self.hypothesisLimit))
     }
-    begin(with: isSearch ? prior : 0)
+    reset(with: isSearch ? prior : 0)
   }
 
-  /// A belief that walked has been given up for one that stands and has no direction: it becomes the rival, as likely as not.
-  package mutating func seedFrom(with walk: PeerFilter) {
-    candidate = AlternativeModel(walk.limited(to: Self.hypothesisLimit))
-    begin(with: limit * Self.even)
+  /// A moving incumbent was replaced by a stationary one without a direction: it becomes the alternative, as likely as
+  /// not.
+  package mutating func seed(with filter: PeerFilter) {
+    candidate = AlternativeModel(filter.limited(to: Self.hypothesisLimit))
+    reset(with: limit * Self.even)
   }
 
-  private mutating func begin(with evidence: Double) {
-    start = evidence
-    watch.reset(to: evidence)
+  private mutating func reset(with logLikelihoodRatio: Double) {
+    initialLogRatio = logLikelihoodRatio
+    cusum.reset(to: logLikelihoodRatio)
     age = 0
   }
 
-  /// Nothing is to be compared for now.
-  package mutating func dismiss() {
+  /// Drops the alternatives.
+  package mutating func clear() {
     candidate = nil
-    rested = nil
-    withLargerNoise = nil
-    watch.reset()
+    stopped = nil
+    noisier = nil
+    cusum.reset()
   }
 }

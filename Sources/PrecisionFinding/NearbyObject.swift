@@ -24,9 +24,9 @@ public struct NearbyObject: Equatable, Sendable {
 
   /// A peer's position in the estimate's world (z up), metres, and its covariance, m^2.
   public struct WorldPosition: Equatable, Sendable {
-    /// Where it is.
+    /// Its position.
     public var position: Vector3
-    /// How well that is known.
+    /// The covariance.
     public var covariance: Matrix3
 
     /// A position from its parts.
@@ -48,12 +48,12 @@ public struct NearbyObject: Equatable, Sendable {
   public var horizontalAngle: AngleEstimate?
   /// Whether the peer is on our level.
   public var verticalDirectionEstimate: VerticalDirectionEstimate
-  /// Where the peer is in the estimate's world; nil until that is known well enough.
+  /// The position in the estimate's world; nil until it is known well enough.
   public var worldPosition: WorldPosition?
-  /// What the estimate rests on.
+  /// Which data the estimate rests on.
   public var quality: TrackingQuality
 
-  /// An object of which nothing is known yet.
+  /// An object without an estimate yet.
   public init(peer: String, quality: TrackingQuality = .imprecise) {
     self.peer = peer
     self.verticalDirectionEstimate = .unknown

@@ -1,8 +1,8 @@
 import SensorData
 
-/// One update for one peer: where it is and how far that can be relied on.
+/// One update for one peer: its position and how far that can be relied on.
 public struct NearbyUpdate: Equatable, Sendable {
-  /// The moment it speaks of; it uses data up to this moment and the reorder window only.
+  /// Time of the estimate; it uses data up to this time and the reorder window only.
   public var timestamp: Timestamp
   /// Where the peer is.
   public var object: NearbyObject
@@ -10,7 +10,7 @@ public struct NearbyUpdate: Equatable, Sendable {
   public var convergence: Convergence
   /// What the user should do now; nil when converged.
   public var guidance: String?
-  /// Richer words than Nearby Interaction's, by name, sorted when written: probabilities, progress, causes.
+  /// Details beyond Nearby Interaction's, by name, sorted when written: probabilities, progress, causes.
   public var details: [String: Detail]
 
   /// A detail's value.
@@ -21,20 +21,20 @@ public struct NearbyUpdate: Equatable, Sendable {
     case text(String)
     /// Several words.
     case list([String])
-    /// JudgeInput, most important first, each with how far it is overcome, 0...1; nil where that has no measure.
-    case findings([ObstacleProgress])
+    /// Obstacles, most important first.
+    case obstacles([ObstacleProgress])
   }
 
-  /// A finding and how far it is overcome.
+  /// An obstacle and how far it is overcome.
   public struct ObstacleProgress: Equatable, Sendable {
-    /// What was found.
-    public var finding: PublicationObstacle
-    /// 0...1; nil where that has no measure.
+    /// The obstacle.
+    public var obstacle: PublicationObstacle
+    /// 0...1; nil where it has no measure.
     public var progress: Double?
 
-    /// A finding from its parts.
-    public init(_ finding: PublicationObstacle, progress: Double? = nil) {
-      self.finding = finding
+    /// An obstacle from its parts.
+    public init(_ obstacle: PublicationObstacle, progress: Double? = nil) {
+      self.obstacle = obstacle
       self.progress = progress
     }
   }

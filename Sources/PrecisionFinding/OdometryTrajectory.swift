@@ -6,10 +6,12 @@ final class OdometryTrajectory: TrajectoryProvider {
   private let calibration: OdometryCalibration
   private var odometry: OdometryFilter?
 
-  private let doubt: Double
+  private let driftScale: Double
 
-  /// - Parameter doubt: as in `OdometryFilter`.
-  init(_ calibration: OdometryCalibration, doubt: Double) { (self.calibration, self.doubt) = (calibration, doubt) }
+  /// - Parameter driftScale: as in `OdometryFilter`.
+  init(_ calibration: OdometryCalibration, driftScale: Double) {
+    (self.calibration, self.driftScale) = (calibration, driftScale)
+  }
 
   var filter: (any NavigationFilter)? { odometry }
   var waitingFor: String? { odometry == nil ? source : nil }
@@ -20,12 +22,12 @@ final class OdometryTrajectory: TrajectoryProvider {
     if let odometry {
       odometry.append(pose)
     } else {
-      odometry = OdometryFilter(calibration: calibration, first: pose, doubt: doubt)
+      odometry = OdometryFilter(calibration: calibration, first: pose, driftScale: driftScale)
     }
   }
 
   func covers(_ time: Timestamp) -> Bool { odometry.map { time <= $0.coveredUntil } ?? false }
   func process(_ frame: CameraFrame) -> FrameOutcome? { nil }
   func attach(_ meter: any StageMeter) {}
-  func attach(_ witness: any FrameObserver) {}
+  func attach(_ observer: any FrameObserver) {}
 }

@@ -3,21 +3,21 @@ import Foundation
 import Geometry
 import Ranging
 
-/// What else may be true than what a link believes, and how that takes over.
+/// Alternatives to a link's incumbent filter, and their promotion.
 extension PeerLink {
-  /// Whether the belief has one direction.
+  /// Whether the posterior has one direction.
   var isDirectionKnown: Bool {
     guard case .searching(let posterior) = stage else { return true }
-    return posterior.hasBegun && posterior.agreement > cos(0.5)
+    return posterior.hasBegun && posterior.meanResultantLength > cos(0.5)
   }
 
-  /// The belief that a rival is set beside: `last` is the newest range. Nil where there is nothing to tell apart: there are no hypotheses yet,
-  /// or the peer has said itself that it isMoving.
+  /// The filter that the alternatives are compared with; `last` is the newest range. Nil where there is no alternative:
+  /// there are no hypotheses yet, or the peer has reported that it is moving.
   func incumbent(_ last: PeerFilter.Range, filter: any NavigationFilter) -> PeerFilter? {
     switch stage {
     case .searching(let posterior):
       guard posterior.hasBegun, !(posterior.isMoving && reportedMoving == true) else { return nil }
-      // Many hypotheses of one place cost what one Gaussian of it tells as well.
+      // Many hypotheses of one mode cost more than the one Gaussian that represents it.
       return posterior.isMoving || posterior.count <= Self.fewHypotheses || !isDirectionKnown
         ? posterior : posterior.condensed(at: last)
     case .tracked(let tracked): return tracked.posterior(last: last, filter: filter)
@@ -26,25 +26,25 @@ extension PeerLink {
 
   private static let fewHypotheses = 60
 
-  /// The rival is right: it takes over. When the peer stopped is less well known than that it stands by now, so what a stationary rival
-  /// has made of the ranges meanwhile is left; who began to walk did so when the rival did.
+  /// Promotes the alternative. The time of a stop is known less well than the fact, so a stationary alternative's
+  /// updates since then are not used. A motion started when its alternative did.
   func promoteAlternative(filter: any NavigationFilter) {
-    if case .searching(let belief) = stage, belief.isMoving {
-      replaceFilter(belief.stationary, filter: filter)
-      if !isDirectionKnown { rival.seedFrom(with: belief) }
+    if case .searching(let incumbent) = stage, incumbent.isMoving {
+      replaceFilter(incumbent.stationary, filter: filter)
+      if !isDirectionKnown { motionAlternatives.seed(with: incumbent) }
       return
     }
-    guard let posterior = rival.posterior else { return }
+    guard let posterior = motionAlternatives.posterior else { return }
     replaceFilter(posterior, filter: filter)
   }
 
-  /// The radio errs more than was believed: from now on that is expected of it.
+  /// Accepts an increase of the radio's noise.
   func raiseNoise() {
     switch stage {
     case .searching(let posterior): stage = .searching(posterior.withLargerNoise ?? posterior)
     case .tracked(let tracked): stage = .tracked(tracked.withLargerNoise)
     }
-    watch.reset()
-    rival.dismiss()
+    consistency.reset()
+    motionAlternatives.clear()
   }
 }

@@ -3,18 +3,18 @@ import Geometry
 import Ranging
 import SensorData
 
-/// What a link tells without a trajectory: its radio stays what it is when a path is lost.
+/// What a link provides without a trajectory: the radio's parameters outlive a lost path.
 extension PeerLink {
-  /// What is known of the radio; nil before the first ranges. Asked for with every update while there is no path, and the same until a range is weighed.
+  /// Parameters of the radio; nil before the first ranges. Cached until the next range.
   ///
-  /// - Parameter filter: that of the belief, wherever it stands; nil where there is none.
+  /// - Parameter filter: the filter that holds the peer; nil where there is none.
   func radio(filter: (any NavigationFilter)?) -> LinkKnowledge? {
     if let known = record.radio, known.ranges == rangesTaken { return known.knowledge }
     let knowledge: LinkKnowledge?
     switch stage {
     case .searching(let posterior): knowledge = posterior.linkKnowledge
     case .tracked(let tracked):
-      guard let filter, let last = watch.last else { return nil }
+      guard let filter, let last = consistency.last else { return nil }
       knowledge = tracked.posterior(last: last, filter: filter).linkKnowledge
     }
     guard let knowledge else { return nil }
@@ -22,7 +22,7 @@ extension PeerLink {
     return knowledge
   }
 
-  /// The distance that the newest range tells by itself; nil before the first.
+  /// The distance from the newest range alone; nil before the first.
   ///
   /// - Parameters:
   ///   - filter: the trajectory, though it does not reach `time`; nil where there is none.
@@ -36,34 +36,37 @@ extension PeerLink {
     return RangeOnlyDistance(
       range: range.range, age: time.seconds(since: range.timestamp), bias: bias,
       noise: radio?.noise ?? range.standardDeviation ?? ranging.assumedNoise, lever: lever,
-      blocked: blocked(range), peerStands: reportedMoving == false, configuration)
+      nlosProbability: nlosProbability(of: range), peerIsStationary: reportedMoving == false, configuration)
   }
 
-  /// Probability that the sight of the newest range was blocked: what was known when one was last weighed, faded since.
-  private func blocked(_ range: RangeMeasurement) -> Double {
+  /// NLOS probability of the newest range: the last processed one, propagated to its time.
+  private func nlosProbability(of range: RangeMeasurement) -> Double {
     let ranging = configuration.ranging
-    var sight = LineOfSightChain(
-      losLossRate: ranging.losLossRate, losReturnRate: ranging.losReturnRate, free: record.sight?.free)
-    let seconds = record.sight.map { range.timestamp.seconds(since: $0.time) }
-    sight.predict(seconds: seconds ?? 0)
-    // A guess that came with a weighed range is in there already, and tells nothing new in no time.
-    if let blocked = range.nonLineOfSight {
-      sight.update(ReportedNLOS(blocked: blocked, seconds: seconds ?? .infinity, rate: ranging.losTransitionRate))
+    var chain = LineOfSightChain(
+      losLossRate: ranging.losLossRate, losReturnRate: ranging.losReturnRate,
+      losProbability: record.lastLOS?.probability)
+    let seconds = record.lastLOS.map { range.timestamp.seconds(since: $0.time) }
+    chain.predict(seconds: seconds ?? 0)
+    // A reported NLOS of a processed range is already included, and adds nothing at zero time.
+    if let probability = range.nonLineOfSight {
+      chain.update(
+        ReportedNLOS(probability: probability, seconds: seconds ?? .infinity, rate: ranging.losTransitionRate))
     }
-    return 1 - sight.free
+    return 1 - chain.losProbability
   }
 }
 
 extension LinkKnowledge {
-  /// 1-sigma of a range, its bias known: the candidates by their shares, metres.
+  /// 1-sigma of a range with known bias, over the noise candidates by their probabilities, metres.
   fileprivate var noise: Double {
-    let whole = noises.reduce(0) { $0 + $1.share }
-    return (noises.reduce(0) { $0 + $1.share * $1.noise.total * $1.noise.total } / max(whole, 1e-300)).squareRoot()
+    let total = noises.reduce(0) { $0 + $1.probability }
+    return (noises.reduce(0) { $0 + $1.probability * $1.noise.total * $1.noise.total } / max(total, 1e-300))
+      .squareRoot()
   }
 }
 
 extension RigCalibration {
-  /// From the device's origin to an antenna, metres.
+  /// Lever arm from the device's origin to an antenna, metres.
   func leverArm(of antenna: String?) -> Double {
     ((radio?.position(of: antenna) ?? .zero) - bodyFromDevice.translation).norm
   }

@@ -4,52 +4,54 @@ import Geometry
 import Ranging
 import SensorData
 
-/// Ranges on their way in: kept until there is a trajectory, then placed on it.
+/// Incoming ranges: kept until there is a trajectory, then placed on it.
 extension PeerLink {
-  /// Keeps a range that came while there was no trajectory: for now it tells a distance, no more.
+  /// Keeps a range that came without a trajectory: until then it gives only a distance.
   func keep(_ range: RangeMeasurement) {
-    record.note(range)
-    guard !isRepeated(range, antenna: nil) else { return record.recordDuplicate(range) }
+    record.recordRange(range)
+    guard !isDuplicate(range, antenna: nil) else { return record.recordDuplicate(range) }
     _ = record.recordNewRange(at: range.timestamp)
-    record.keep(range)
+    record.recordKept(range)
     kept.append(range)
     kept.removeAll { range.timestamp.seconds(since: $0.timestamp) > 10 }
   }
 
-  /// Whether a range is the one before once more; `antenna` is its place in the world, metres, nil where there is no path.
-  func isRepeated(_ range: RangeMeasurement, antenna: Vector3?) -> Bool {
-    repeats[range.antenna ?? "", default: DuplicateRangeDetector()].isRepeated(range, antenna: antenna)
+  /// Whether a range is a duplicate of the previous one; `antenna` is its position in the world, metres, nil where
+  /// there is no path.
+  func isDuplicate(_ range: RangeMeasurement, antenna: Vector3?) -> Bool {
+    duplicateDetectors[range.antenna ?? "", default: DuplicateRangeDetector()].isDuplicate(range, antenna: antenna)
   }
 
-  /// Uses the kept ranges at the trajectory's first pose, where the device was not yet far: noise grows with how far a hand
-  /// may have moved since. Who was quiet hardly moved, and all ranges of that time count: they tell the radio's noise, and whether its sight
-  /// has just been blocked. Before that the unknown motion is common to neighbours, so one per half second counts.
-  func begin(on filter: any NavigationFilter, antenna: (String?) -> Vector3) {
+  /// Uses the kept ranges at the trajectory's first pose; their noise grows with the distance the hand may have moved
+  /// since. While the device was nearly still all ranges count: they inform the noise model and the LOS state. Before
+  /// that, the unknown motion is common to neighbours, and one range per half second counts.
+  func start(on filter: any NavigationFilter, antenna: (String?) -> Vector3) {
     drift = filter.accumulatedDrift
     guard case .searching(var posterior) = stage else { return }
-    let quietSince = filter.quietSince ?? filter.time
-    let quietSpeed = min(filter.velocitySigma, configuration.handSpeedSigma)
+    let nearlyStillSince = filter.nearlyStillSince ?? filter.time
+    let stillSpeed = min(filter.velocitySigma, configuration.handSpeedSigma)
     var next = Timestamp(nanoseconds: .max)
     var chosen: [(range: RangeMeasurement, away: Double)] = []
     for range in kept.reversed() where range.timestamp <= next {
-      let quiet = abs(filter.time.seconds(since: max(range.timestamp, quietSince)))
-      let unseen = max(quietSince.seconds(since: range.timestamp), 0)
-      chosen.append((range, quietSpeed * quiet + configuration.handSpeedSigma * unseen))
-      next = range.timestamp.advanced(bySeconds: unseen > 0 ? -0.5 : 0)
+      let still = abs(filter.time.seconds(since: max(range.timestamp, nearlyStillSince)))
+      let unknown = max(nearlyStillSince.seconds(since: range.timestamp), 0)
+      chosen.append((range, stillSpeed * still + configuration.handSpeedSigma * unknown))
+      next = range.timestamp.advanced(bySeconds: unknown > 0 ? -0.5 : 0)
     }
     kept = []
     for (range, away) in chosen.reversed() {
-      let placed = measured(range, antenna: antenna(range.antenna), filter: filter, extraVariance: away * away)
-      aoaValidity.hear(placed, before: posterior)
+      let placed = worldRange(range, antenna: antenna(range.antenna), filter: filter, extraVariance: away * away)
+      aoaValidity.observe(placed, before: posterior)
       let outcome = posterior.update(placed)
-      _ = aoaValidity.weigh(placed, logPredictiveDensity: outcome?.logDensity, lost: AccumulatedDrift(), seconds: 0, others: 0)
-      record.tally(range.timestamp, wasUsed: outcome.map { $0.free > 0.5 }, isWaiting: !posterior.hasBegun)
+      _ = aoaValidity.update(
+        placed, logPredictiveDensity: outcome?.logDensity, lost: AccumulatedDrift(), seconds: 0, otherLogOdds: 0)
+      record.tally(range.timestamp, wasUsed: outcome.map { $0.losProbability > 0.5 }, isWaiting: !posterior.hasBegun)
       rangesTaken += 1
     }
     stage = .searching(posterior)
   }
 
-  func measured(
+  func worldRange(
     _ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter, extraVariance: Double = 0
   ) -> PeerFilter.Range {
     var placed = PeerFilter.Range(
@@ -57,12 +59,12 @@ extension PeerLink {
       device: filter.worldFromBody.translation, antennaID: range.antenna, reportedNLOS: range.nonLineOfSight,
       extraVariance: extraVariance)
     placed.isVelocityKnown = filter.isVelocityKnown
-    // Where the device stood when earlier ranges came is known roughly, how it was held is not.
+    // The position at earlier ranges is known roughly, the orientation is not.
     if extraVariance == 0, !aoaValidity.isRefuted { placed.cosines = cosines(range, filter: filter) }
     return placed
   }
 
-  /// The angles of arrival that came with a range.
+  /// The AoA that came with a range, as direction cosines.
   private func cosines(_ range: RangeMeasurement, filter: any NavigationFilter) -> [DirectionCosine] {
     let floor = Angle.degrees(configuration.ranging.aoaFloorDegrees)
     return DirectionCosine.measured(
@@ -74,7 +76,7 @@ extension PeerLink {
 }
 
 extension PeerFilter {
-  /// Square of the distance to the device, expected, m^2; 0 before the first range.
+  /// Expected squared distance to the device, m^2; 0 before the first range.
   func squaredDistance(from filter: any NavigationFilter) -> Double {
     let device = filter.worldFromBody.translation
     return gaussians.reduce(0) { $0 + $1.weight * ($1.position - device).squaredNorm }

@@ -3,74 +3,79 @@ import Foundation
 import Geometry
 import Ranging
 
-/// How a link gets from stage to stage.
+/// Transitions between the stages of a link.
 extension PeerLink {
-  /// Hands over once one narrow mode is left, or few: then the filter's linearisation holds at each, if it knows its own way.
-  func handOver(filter: any NavigationFilter) {
+  /// hand-over: the peer's position becomes states of the filter (delayed augmentation).
+  ///
+  /// Augments the filter once one narrow mode is left, or few: then its linearisation holds at each mode, if the
+  /// trajectory is not lost.
+  func augmentFilter(filter: any NavigationFilter) {
     guard case .searching(let posterior) = stage, posterior.hasBegun, !posterior.isMoving,
-      rangesTaken >= configuration.handOverRanges, !ConsistencyMonitor.isLost(filter),
-      // Ranges to a place that angles have made up would bend the path towards it.
-      aoaValidity.probability <= configuration.maxProbabilityBeyond20Degrees, !rival.isOpen
+      rangesTaken >= configuration.handOverRanges, !ConsistencyMonitor.isTrajectoryLost(filter),
+      // Ranges to a mode from inconsistent AoA would bend the path towards it.
+      aoaValidity.probability <= configuration.maxProbabilityBeyond20Degrees, !motionAlternatives.isOpen
     else {
       return
     }
-    // Seldom: directions that differ by half a radian are no narrow cone, seen from anywhere near, nor a mirror image that lasts.
-    guard posterior.agreement > cos(0.5), let places = places(posterior, filter: filter),
+    // Rarely passed: directions over half a radian apart are neither a narrow cone nor a lasting ambiguity.
+    guard posterior.meanResultantLength > cos(0.5), let narrowModes = narrowModes(posterior, filter: filter),
       let tracked = TrackedModes(
-        places, of: posterior, filter: filter, configuration: configuration.ranging, antennas: antennas)
+        narrowModes, of: posterior, filter: filter, configuration: configuration.ranging, antennas: antennas)
     else {
       return
     }
-    if let noise { aperture.endSearch(posterior.gaussians, noise: noise) }
+    if let noise { excitation.endSearch(posterior.gaussians, noise: noise) }
     stage = .tracked(tracked)
   }
 
-  /// Most places at which a peer is tracked: two heights, in two directions or with something between them.
-  private static let mostPlaces = 4
+  /// Most modes of a tracked peer: two vertical positions, in two directions or with something between them.
+  private static let maximumModes = 4
 
-  /// The places that are left, as seen from the device; nil where they are too many, or one too wide.
-  private func places(_ posterior: PeerFilter, filter: any NavigationFilter) -> [PeerFilter.Mode]? {
+  /// The modes that are left, as seen from the device; nil where they are too many, or one is too wide.
+  private func narrowModes(_ posterior: PeerFilter, filter: any NavigationFilter) -> [PeerFilter.Mode]? {
     let here = Pose(rotation: .identity, translation: filter.worldFromBody.translation)
     let widest = Angle.degrees(configuration.handOverConeDegrees)
     let whole = PosteriorView(worldFromDevice: here, gaussians: posterior.gaussians)
     let (mean, cone) = whole.direction
     if cone <= widest {
       let limit = cos(Angle.degrees(20))
-      let rivals = whole.gaussians.reduce(0.0) { sum, g in
+      let probabilityElsewhere = whole.gaussians.reduce(0.0) { sum, g in
         sum + ((g.position - here.translation).normalized.dot(mean) < limit ? g.weight : 0)
       }
-      return rivals < 1e-4 ? posterior.merged.map { [$0] } : nil
+      return probabilityElsewhere < 1e-4 ? posterior.merged.map { [$0] } : nil
     }
-    guard let modes = posterior.modes(from: here.translation, within: widest, most: Self.mostPlaces),
+    guard let modes = posterior.modes(from: here.translation, within: widest, most: Self.maximumModes),
       modes.allSatisfy({ PosteriorView(worldFromDevice: here, gaussians: $0.gaussians).direction.cone <= widest })
     else { return nil }
     return modes
   }
 
-  /// The belief as hypotheses; `last` is the newest range.
-  func belief(at last: PeerFilter.Range, _ filter: any NavigationFilter) -> PeerFilter {
+  /// The posterior as a Gaussian-sum filter; `last` is the newest range.
+  func currentFilter(at last: PeerFilter.Range, _ filter: any NavigationFilter) -> PeerFilter {
     switch stage {
     case .searching(let posterior): posterior
     case .tracked(let tracked): tracked.posterior(last: last, filter: filter)
     }
   }
 
-  /// The ranges refute the angles of arrival: from now on `bare`, what they say by themselves, is believed.
-  func giveUpAngles(for bare: PeerFilter, filter: any NavigationFilter) {
-    replaceFilter(bare, filter: filter)
-    aperture.forgetAngles()
+  /// Rejects the AoA: the range-only filter replaces the incumbent.
+  func dropAoA(using rangeOnly: PeerFilter, filter: any NavigationFilter) {
+    replaceFilter(rangeOnly, filter: filter)
+    excitation.forgetAoA()
   }
 
-  /// The peer itself has said that it moves, or that it stands.
+  /// Sets the motion that the peer itself reported.
   ///
   /// - Parameter filter: the trajectory; nil where there is none.
-  func hear(moves: Bool, filter: (any NavigationFilter)?) {
-    reportedMoving = moves
+  func setReportedMotion(_ isMoving: Bool, filter: (any NavigationFilter)?) {
+    reportedMoving = isMoving
     switch stage {
     case .searching(let posterior):
-      if posterior.isMoving != moves { replaceFilter(moves ? posterior.moving : posterior.stationary, filter: filter) }
+      if posterior.isMoving != isMoving {
+        replaceFilter(isMoving ? posterior.moving : posterior.stationary, filter: filter)
+      }
     case .tracked(let tracked):
-      guard moves, let filter, let last = watch.last else { return }
+      guard isMoving, let filter, let last = consistency.last else { return }
       replaceFilter(tracked.posterior(last: last, filter: filter).moving, filter: filter)
     }
   }
@@ -78,46 +83,48 @@ extension PeerLink {
   func replaceFilter(_ posterior: PeerFilter, filter: (any NavigationFilter)?) {
     if case .tracked(let tracked) = stage, let filter { tracked.remove(from: filter) }
     stage = .searching(posterior)
-    watch.reset()
+    consistency.reset()
     aoaValidity.restart(forgetsTrust: false)
-    rival = MotionAlternatives(
-      limit: posterior.isMoving ? configuration.stoppedLogOdds : configuration.movingLogOdds, restLimit: configuration.stoppedLogOdds,
-      noiseIncreaseLogOdds: configuration.noiseIncreaseLogOdds, share: reportedMoving == false ? 0 : configuration.movingPrior)
+    motionAlternatives = MotionAlternatives(
+      limit: posterior.isMoving ? configuration.stoppedLogOdds : configuration.movingLogOdds,
+      stoppedLogOdds: configuration.stoppedLogOdds, noiseIncreaseLogOdds: configuration.noiseIncreaseLogOdds,
+      movingPrior: reportedMoving == false ? 0 : configuration.movingPrior)
   }
 
-  /// Every direction is possible again; `ranges` are what the new hypotheses know, and of the radio what is known.
+  /// Restarts the search over all directions with `ranges` and the known parameters of the radio.
   func restartSearch(
-    filter: any NavigationFilter, with ranges: [ConsistencyMonitor.Unexplained], knowing knowledge: LinkKnowledge? = nil,
+    filter: any NavigationFilter, with ranges: [ConsistencyMonitor.Unexplained],
+    knowing knowledge: LinkKnowledge? = nil,
     forgetsTrust: Bool = true
   ) {
-    var posterior = fresh.knowing(knowledge)
-    var doubt = aoaValidity
-    doubt.restart(forgetsTrust: forgetsTrust)
+    var posterior = newFilter.withLinkKnowledge(knowledge)
+    var validity = aoaValidity
+    validity.restart(forgetsTrust: forgetsTrust)
     drift = ranges.first?.drift ?? filter.accumulatedDrift
     for (range, then) in ranges {
       let lost = then - drift
       drift = then
-      doubt.hear(range, before: posterior)
+      validity.observe(range, before: posterior)
       posterior.drift(position: lost.position, yawVariance: lost.yaw, device: range.device)
       let outcome = posterior.update(range)
-      _ = doubt.weigh(range, logPredictiveDensity: outcome?.logDensity, lost: lost, seconds: 0, others: 0)
+      _ = validity.update(range, logPredictiveDensity: outcome?.logDensity, lost: lost, seconds: 0, otherLogOdds: 0)
     }
     replaceFilter(posterior, filter: filter)
-    aoaValidity = doubt
+    aoaValidity = validity
     rangesTaken = ranges.count
-    aperture = PathExcitation()
+    excitation = PathExcitation()
     recordRestart()
   }
 
-  /// Whether the trajectory has jumped by a good part of the distance, or turned by as much: that leaves nothing of a direction. A single gross
-  /// range must not make the distance small.
-  func isTornAway(by lost: AccumulatedDrift, range: Double, _ filter: any NavigationFilter) -> Bool {
+  /// Whether the trajectory jumped by a good part of the distance, or rotated by as much: no direction survives that. A
+  /// single outlying range must not make the distance small.
+  func isTrajectoryJump(by lost: AccumulatedDrift, range: Double, _ filter: any NavigationFilter) -> Bool {
     if lost.yaw > 0.04 { return true }
     guard lost.positionVariance > 0.04 * range * range, case .searching(let posterior) = stage else { return false }
     return lost.positionVariance > 0.04 * posterior.squaredDistance(from: filter)
   }
 
-  /// Gives the peer up as a state of `filter`, which is about to go: where it is must be found anew, its radio stays as it is known.
+  /// Removes the peer from `filter`, which is about to be dropped: the search restarts, the radio's parameters stay.
   func detach(from filter: any NavigationFilter) {
     restartSearch(filter: filter, with: [], knowing: radio(filter: filter), forgetsTrust: false)
   }

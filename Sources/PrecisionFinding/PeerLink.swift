@@ -4,8 +4,8 @@ import Geometry
 import Ranging
 import SensorData
 
-/// One peer's link through its life: hypotheses while several places are possible, states of the filter once few are left,
-/// hypotheses again when the peer isMoving or the ranges contradict that state.
+/// The link to one peer: hypotheses while several modes are possible, states of the filter once few are left,
+/// hypotheses again when the peer moves or the ranges contradict the states.
 final class PeerLink {
   enum Stage {
     case searching(PeerFilter)
@@ -20,17 +20,17 @@ final class PeerLink {
   var stage: Stage
   var drift = AccumulatedDrift()
   var rangesTaken = 0
-  var watch: ConsistencyMonitor
-  var rival: MotionAlternatives
+  var consistency: ConsistencyMonitor
+  var motionAlternatives: MotionAlternatives
   var aoaValidity: AoAValidityTest
-  /// Of the path since the hypotheses were opened.
-  var aperture = PathExcitation()
+  /// Of the path since the search started.
+  var excitation = PathExcitation()
   var kept: [RangeMeasurement] = []
-  /// Of each antenna, by its id.
-  var repeats: [String: DuplicateRangeDetector] = [:]
-  /// Whether the peer has said that it moves; nil when it has said nothing.
+  /// Per antenna id.
+  var duplicateDetectors: [String: DuplicateRangeDetector] = [:]
+  /// Whether the peer reported that it moves; nil without a report.
   var reportedMoving: Bool?
-  /// What came in.
+  /// Statistics of the incoming ranges.
   var record = LinkRecord()
 
   init(
@@ -43,89 +43,99 @@ final class PeerLink {
     self.statedNoise = statedNoise
     stage = .searching(
       PeerFilter(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise))
-    watch = ConsistencyMonitor(configuration, antennas: antennas, statedNoise: statedNoise)
-    rival = MotionAlternatives(
-      limit: configuration.movingLogOdds, restLimit: configuration.stoppedLogOdds, noiseIncreaseLogOdds: configuration.noiseIncreaseLogOdds,
-      share: configuration.movingPrior)
-    aoaValidity = AoAValidityTest(astray: configuration.aoaInvalidPrior)
+    consistency = ConsistencyMonitor(configuration, antennas: antennas, statedNoise: statedNoise)
+    motionAlternatives = MotionAlternatives(
+      limit: configuration.movingLogOdds, stoppedLogOdds: configuration.stoppedLogOdds,
+      noiseIncreaseLogOdds: configuration.noiseIncreaseLogOdds,
+      movingPrior: configuration.movingPrior)
+    aoaValidity = AoAValidityTest(invalidPrior: configuration.aoaInvalidPrior)
   }
 
-  /// A posterior that knows nothing.
-  var fresh: PeerFilter {
-    let fresh = PeerFilter(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise)
-    return reportedMoving == true ? fresh.moving : fresh
+  /// A filter without measurements.
+  var newFilter: PeerFilter {
+    let newFilter = PeerFilter(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise)
+    return reportedMoving == true ? newFilter.moving : newFilter
   }
 
-  /// Takes a range in, at the filter's time. `antenna` is its position in the body, metres.
-  func take(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) {
-    record.note(range)
+  /// Processes a range at the filter's time. `antenna` is its position in the body, metres.
+  func process(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) {
+    record.recordRange(range)
     rangesTaken += 1
-    let placed = measured(range, antenna: antenna, filter: filter)
-    guard !isRepeated(range, antenna: placed.antenna) else { return record.recordDuplicate(range) }
+    let placed = worldRange(range, antenna: antenna, filter: filter)
+    guard !isDuplicate(range, antenna: placed.antenna) else { return record.recordDuplicate(range) }
     let seconds = record.recordNewRange(at: range.timestamp) ?? 0.1
     var lost = filter.accumulatedDrift - drift
-    if isTornAway(by: lost, range: range.range, filter) {
+    if isTrajectoryJump(by: lost, range: range.range, filter) {
       detach(from: filter)
       lost = AccumulatedDrift()
     }
     drift = filter.accumulatedDrift
-    aperture.note(
+    excitation.add(
       placed.antenna, seconds: seconds, drift: lost, range: range.range, observesSide: !placed.cosines.isEmpty,
       observesHeight: placed.cosines.contains(where: \.observesHeight))
-    aoaValidity.hear(placed, before: belief(at: placed, filter))
-    let (logPredictiveDensity, isContradicted) = weigh(range, placed, antenna, lost, filter)
-    if let bare = aoaValidity.weigh(
-      placed, logPredictiveDensity: ConsistencyMonitor.isLost(filter) ? nil : logPredictiveDensity, lost: lost, seconds: seconds, others: rival.evidence)
+    aoaValidity.observe(placed, before: currentFilter(at: placed, filter))
+    let (logPredictiveDensity, isContradicted) = update(range, placed, antenna, lost, filter)
+    if let rangeOnly = aoaValidity.update(
+      placed, logPredictiveDensity: ConsistencyMonitor.isTrajectoryLost(filter) ? nil : logPredictiveDensity,
+      lost: lost, seconds: seconds, otherLogOdds: motionAlternatives.logLikelihoodRatio)
     {
-      return giveUpAngles(for: bare, filter: filter)
+      return dropAoA(using: rangeOnly, filter: filter)
     }
-    let isRefuted = watch.weighs(placed, logPredictiveDensity: logPredictiveDensity, filter)
-    let verdict =
-      ConsistencyMonitor.isLost(filter) ? .belief : rival.weigh(placed, logPredictiveDensity: logPredictiveDensity, lost: lost, seconds: seconds)
-    if verdict == .rival || ((isRefuted || isContradicted) && rival.evidence > watch.evidence) {
+    let isRefuted = consistency.update(placed, logPredictiveDensity: logPredictiveDensity, filter)
+    let outcome =
+      ConsistencyMonitor.isTrajectoryLost(filter)
+      ? .incumbent
+      : motionAlternatives.update(
+        placed, logPredictiveDensity: logPredictiveDensity, lost: lost, seconds: seconds)
+    if outcome == .alternative
+      || ((isRefuted || isContradicted)
+        && motionAlternatives.logLikelihoodRatio > consistency.logLikelihoodRatio)
+    {
       promoteAlternative(filter: filter)
     } else if isRefuted || isContradicted {
-      restartSearch(filter: filter, with: watch.unexplained)
-    } else if ConsistencyMonitor.isLost(filter) {
-      rival.dismiss()
-    } else if verdict == .largerNoise {
+      restartSearch(filter: filter, with: consistency.unexplained)
+    } else if ConsistencyMonitor.isTrajectoryLost(filter) {
+      motionAlternatives.clear()
+    } else if outcome == .largerNoise {
       raiseNoise()
     } else {
-      rival.renew(from: incumbent(placed, filter: filter), isDirectionKnown: isDirectionKnown)
+      motionAlternatives.respawn(from: incumbent(placed, filter: filter), isDirectionKnown: isDirectionKnown)
     }
   }
 
-  /// The hypotheses have been opened anew.
-  func recordRestart() { record.reopened += 1 }
+  /// Records a restart of the search.
+  func recordRestart() { record.restarts += 1 }
 
-  /// Bayes' rule in whichever stage the link is: the logarithm of the density that was logPredictiveDensity for the range, and whether ranges
-  /// contradict the state for good.
-  private func weigh(
+  /// Bayes update in the current stage: the log predictive density of the range, and whether ranges contradict the
+  /// states.
+  private func update(
     _ range: RangeMeasurement, _ placed: PeerFilter.Range, _ antenna: Vector3, _ lost: AccumulatedDrift,
     _ filter: any NavigationFilter
   ) -> (logPredictiveDensity: Double?, isContradicted: Bool) {
     switch stage {
     case .searching(var posterior):
-      // Megabytes of hypotheses: held twice, they would be copied as soon as one is touched.
-      stage = .searching(fresh)
+      // Megabytes of hypotheses: a second reference would force a copy at the first change.
+      stage = .searching(newFilter)
       if posterior.hasBegun {
         posterior.drift(
           position: lost.position, yawVariance: lost.yaw, device: filter.worldFromBody.translation)
       }
       let outcome = posterior.update(placed)
       if let outcome {
-        record.count(
-          range, wasUsed: outcome.free > 0.5, innovation: (outcome.innovation, outcome.sigma), free: posterior.free)
+        record.recordProcessed(
+          range, wasUsed: outcome.losProbability > 0.5, innovation: (outcome.innovation, outcome.sigma),
+          losProbability: posterior.losProbability)
       } else {
-        record.hold(range, isWaiting: !posterior.hasBegun)
+        record.recordHeld(range, isWaiting: !posterior.hasBegun)
       }
       stage = .searching(posterior)
-      handOver(filter: filter)
+      augmentFilter(filter: filter)
       return (outcome?.logDensity, false)
     case .tracked(var tracked):
-      let placeOfAntenna = filter.bodyFromNavigation.inverse * antenna
-      let outcome = tracked.update(range, placed.cosines, antenna: placeOfAntenna, filter: filter)
-      record.count(range, wasUsed: outcome == .used, innovation: tracked.best.innovation, free: tracked.free)
+      let antennaInNavigation = filter.bodyFromNavigation.inverse * antenna
+      let outcome = tracked.update(range, placed.cosines, antenna: antennaInNavigation, filter: filter)
+      record.recordProcessed(
+        range, wasUsed: outcome == .used, innovation: tracked.best.innovation, losProbability: tracked.losProbability)
       stage = .tracked(tracked)
       return (tracked.logDensity, outcome == .contradicted)
     }

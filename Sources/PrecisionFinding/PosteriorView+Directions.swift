@@ -2,19 +2,19 @@ import Foundation
 import Geometry
 import Ranging
 
-/// In which direction the peer lies: horizontally, vertically, and in space. Worked out four Gaussians at a time.
+/// Marginals of the direction: horizontal, vertical, and in space. Evaluated four Gaussians at a time.
 extension PosteriorView {
   /// The horizontal angle's marginal, radians, 0 ahead and positive right.
   package var horizontalAngle: AngleMarginal {
     let ahead = HorizontalAngle.aheadAzimuth(worldFromDevice: worldFromDevice.rotation)
     let (c, s) = (cos(ahead), sin(ahead))
     return AngleMarginal(
-      fours: fours.map { g in
-        let d = g.place
+      packed: packed.map { g in
+        let d = g.position
         let h = (d.x * d.x + d.y * d.y).squareRoot().atLeast(1e-3)
         let (x, y) = (d.x / h, d.y / h)
         let sigma = (g.variance(LaneVector(-y, x, .zero)) / (h * h) + axesVariance).squareRoot()
-        var four = AngleMarginal.Four()
+        var four = AngleMarginal.Component4()
         four.angle = ahead - Lanes.angle(y: d.y, x: d.x)
         // Beyond a radian the Gaussian covers the circle.
         four.sigma = sigma.replacing(with: 1.8, where: sigma .> 1.8)
@@ -31,8 +31,8 @@ extension PosteriorView {
   {
     let slope = tan(elevation)
     var (above, below) = (Lanes.zero, Lanes.zero)
-    for g in placeFours {
-      let d = g.place
+    for g in packedWithImages {
+      let d = g.position
       let h = (d.x * d.x + d.y * d.y).squareRoot().atLeast(1e-6)
       let (x, y) = (d.x / h, d.y / h)
       let sigmaUp = g.rows.2.z.atLeast(1e-12).squareRoot()
@@ -40,9 +40,9 @@ extension PosteriorView {
         // Above: higher than `height` and steeper than `slope`; the two are nested in all but odd cases.
         let normal = LaneVector(-slope * x, -slope * y, Lanes(repeating: sign))
         let steep = g.variance(normal).atLeast(1e-12).squareRoot()
-        // The lesser of the two shares is that of the lesser argument.
+        // The lesser of the two probabilities belongs to the lesser argument.
         let (high, far) = ((sign * d.z - height) / sigmaUp, (sign * d.z - slope * h) / steep)
-        return Lanes.normalTail(below: high.replacing(with: far, where: far .< high))
+        return Lanes.normalCDF(below: high.replacing(with: far, where: far .< high))
       }
       above += g.weight * side(1)
       below += g.weight * side(-1)
@@ -53,16 +53,16 @@ extension PosteriorView {
   /// Mean direction (world, unit) and the half-angle of the cone that holds 90 %, radians.
   package var direction: (mean: Vector3, cone: Double) {
     var sum = LaneVector(repeating: .zero)
-    for g in placeFours { sum = sum + (g.weight / g.place.norm.atLeast(1e-12)) * g.place }
+    for g in packedWithImages { sum = sum + (g.weight / g.position.norm.atLeast(1e-12)) * g.position }
     let u = sum.sum.normalized
     let axes = (LaneVector(repeating: u.tangentBasis.0), LaneVector(repeating: u.tangentBasis.1))
     let mean = LaneVector(repeating: u)
     var (c11, c12, c22) = (Lanes.zero, Lanes.zero, Lanes.zero)
-    for g in placeFours {
-      let r = g.place.norm.atLeast(1e-3)
-      let (a, b) = (g.place.dot(axes.0), g.place.dot(axes.1))
+    for g in packedWithImages {
+      let r = g.position.norm.atLeast(1e-3)
+      let (a, b) = (g.position.dot(axes.0), g.position.dot(axes.1))
       let s = (a * a + b * b).squareRoot()
-      let angle = Lanes.angle(y: s, x: g.place.dot(mean)) / s.atLeast(1e-12)
+      let angle = Lanes.angle(y: s, x: g.position.dot(mean)) / s.atLeast(1e-12)
       let (x, y) = (angle * a, angle * b)
       let (p1, p2, square) = (g.spread(axes.0), g.spread(axes.1), r * r)
       c11 += g.weight * (x * x + axes.0.dot(p1) / square + axesVariance)
@@ -76,13 +76,13 @@ extension PosteriorView {
     return (u, 2.146 * (half + root).squareRoot())
   }
 
-  /// Share of the posterior whose direction lies over `angle` radians from `mean` (unit, world).
-  package func share(beyond angle: Double, of mean: Vector3) -> Double {
+  /// Probability that the direction lies over `angle` radians from `mean` (unit, world).
+  package func probability(beyond angle: Double, of mean: Vector3) -> Double {
     let mean = LaneVector(repeating: mean)
-    var share = Lanes.zero
-    for g in placeFours {
-      let r = g.place.norm.atLeast(1e-3)
-      let u = (1 / r) * g.place
+    var probability = Lanes.zero
+    for g in packedWithImages {
+      let r = g.position.norm.atLeast(1e-3)
+      let u = (1 / r) * g.position
       let along = u.dot(mean)
       // Spread along the great circle that leads to the mean; any tangent where the two coincide.
       let toward = mean - along * u
@@ -94,19 +94,19 @@ extension PosteriorView {
       let e = ((1 / sine.atLeast(1e-300)) * toward).replacing(with: aside.normalized, where: sine .<= 1e-6)
       let off = Lanes.angle(y: sine, x: along)
       let sigma = (g.variance(e) / (r * r) + axesVariance).squareRoot().atLeast(1e-6)
-      share +=
-        g.weight * (Lanes.normalTail(below: (off - angle) / sigma) + Lanes.normalTail(below: (-off - angle) / sigma))
+      probability +=
+        g.weight * (Lanes.normalCDF(below: (off - angle) / sigma) + Lanes.normalCDF(below: (-off - angle) / sigma))
     }
-    return share.sum()
+    return probability.sum()
   }
 
-  /// Second moments of the unit direction about its mean: its smallest eigenvalue tells whether any axis is informed.
+  /// Second moments of the unit direction about its mean: the smallest eigenvalue shows whether any axis is observed.
   package var directionScatter: Matrix3 {
     var mean = LaneVector(repeating: .zero)
     var rows = (mean, mean, mean)
-    for g in fours {
-      let r = g.place.norm.atLeast(1e-3)
-      let u = (1 / r) * g.place
+    for g in packed {
+      let r = g.position.norm.atLeast(1e-3)
+      let u = (1 / r) * g.position
       mean = mean + g.weight * u
       // Spread within the Gaussian without its radial part, (I - u u^T) P (I - u u^T).
       let p = g.spread(u)

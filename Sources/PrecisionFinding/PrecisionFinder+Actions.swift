@@ -16,8 +16,8 @@ extension PrecisionFinder {
     return outputs
   }
 
-  /// Motion that does not come for half a second is not waited for: then there is a distance and no more. But a frame whose
-  /// camera's clock is ahead is stamped later than it was taken: until it can no longer come, the filter must not move on.
+  /// Waits at most half a second for motion data; after that there is only a distance. A frame whose camera clock is
+  /// ahead is stamped late: until it can no longer come, the filter must not advance.
   func isDue(_ time: Timestamp) -> Bool {
     let waited = clock.seconds(since: time) - frameLag
     return waited >= 0 && (trajectory.covers(time) || waited > 0.5)
@@ -25,24 +25,24 @@ extension PrecisionFinder {
 
   func perform(_ action: Action) {
     switch action {
-    case .frame(let frame, let time): meter.measure(.frame) { work(frame, at: time) }
-    case .range(let range): meter.measure(.range) { work(range) }
-    case .device(let event): work(event)
-    case .pose(let time): meter.measure(.pose) { say(poseAt: time) }
+    case .frame(let frame, let time): meter.measure(.frame) { handle(frame, at: time) }
+    case .range(let range): meter.measure(.range) { handle(range) }
+    case .device(let event): handle(event)
+    case .pose(let time): meter.measure(.pose) { emitPose(at: time) }
     case .tick(let time): meter.measure(.tick) { publishAll(at: time) }
     }
   }
 
-  func say(poseAt time: Timestamp) {
+  func emitPose(at time: Timestamp) {
     if advance(to: time) { outputs.append(trajectory.filter!.bodyPose) }
   }
 
   func publishAll(at time: Timestamp) {
     let isReached = advance(to: time)
-    if isReached { follow(from: nil) }
-    let onPath = isReached || standsAtEnd(time)
+    if isReached { handleTrajectoryChange(from: nil) }
+    let onPath = isReached || holdsAtEnd(time)
     for peer in links.keys.sorted() { publish(peer, at: time, onPath: onPath) }
-    judgeSession(at: time, onPath: onPath)
+    updateSession(at: time, onPath: onPath)
   }
 
   func advance(to time: Timestamp) -> Bool {
@@ -50,16 +50,16 @@ extension PrecisionFinder {
     return meter.measure(.propagation) { filter.advance(to: time) }
   }
 
-  /// The last pose still stands for a moment when the recording ends before the motion of its last instants is known.
-  func standsAtEnd(_ time: Timestamp) -> Bool {
+  /// The last pose holds for 0.2 s when the recording ends before the motion of its last instants is known.
+  func holdsAtEnd(_ time: Timestamp) -> Bool {
     guard hasEnded, let filter = trajectory.filter else { return false }
     return time >= filter.time && time.seconds(since: filter.time) <= 0.2
   }
 
-  func work(_ frame: CameraFrame, at time: Timestamp) {
+  func handle(_ frame: CameraFrame, at time: Timestamp) {
     camera.update(frame)
     let before = trajectory.filter
-    defer { follow(from: before) }
+    defer { handleTrajectoryChange(from: before) }
     guard let outcome = meter.measure(.visualUpdate, { trajectory.process(frame) }) else {
       summary.framesDropped += 1
       return
@@ -67,41 +67,41 @@ extension PrecisionFinder {
     summary.framesUsed += 1
     summary.tracksRejected += outcome.tracksRejected
     if let filter = trajectory.filter { outputs.append(filter.bodyPose) }
-    judgeSession(at: time, onPath: true)
+    updateSession(at: time, onPath: true)
   }
 
-  func work(_ range: RangeMeasurement) {
-    let link = links[range.peer] ?? open(range)
-    presenters[range.peer]?.power.take(range)
+  func handle(_ range: RangeMeasurement) {
+    let link = links[range.peer] ?? openLink(range)
+    hysteresis[range.peer]?.power.update(range)
     let onPath = advance(to: range.timestamp)
-    if onPath { follow(from: nil) }
+    if onPath { handleTrajectoryChange(from: nil) }
     if onPath, let antenna = rig.radio?.position(of: range.antenna) ?? (range.antenna == nil ? .zero : nil) {
       meter.measure(link.isTracked ? .trackedRange : .hypotheses) {
-        link.take(range, antenna: antenna, filter: trajectory.filter!)
+        link.process(range, antenna: antenna, filter: trajectory.filter!)
       }
     } else {
       link.keep(range)
     }
-    publish(range.peer, at: range.timestamp, onPath: onPath || standsAtEnd(range.timestamp), report: link.record.report)
+    publish(range.peer, at: range.timestamp, onPath: onPath || holdsAtEnd(range.timestamp), report: link.record.report)
   }
 
-  func work(_ event: DeviceEvent) {
+  func handle(_ event: DeviceEvent) {
     guard let peer = event.peer else { return }
     switch event.name {
     case "peerEnded":
       if let link = links.removeValue(forKey: peer), let filter = trajectory.filter { link.detach(from: filter) }
-      (presenters[peer], reportedMoving[peer]) = (nil, nil)
-    // A peer that says itself whether it moves is believed, also before its first range.
+      (hysteresis[peer], reportedMoving[peer]) = (nil, nil)
+    // A peer's reported motion is used, also before its first range.
     case "moving", "stationary":
       reportedMoving[peer] = event.name == "moving"
-      links[peer]?.hear(moves: event.name == "moving", filter: trajectory.filter)
+      links[peer]?.setReportedMotion(event.name == "moving", filter: trajectory.filter)
     default: break
     }
   }
 
-  /// Follows the trajectory through its beginning, its restarts and its lost ways: peers leave a filter that is given up, has lost its
-  /// way or has just found it, and ranges from before the first pose are used at it.
-  func follow(from old: (any NavigationFilter)?) {
+  /// Handles the start, restart and position loss of the trajectory. Peers are detached from a filter that is dropped
+  /// or whose position was lost or recovered. Ranges from before the first pose are used at it.
+  func handleTrajectoryChange(from old: (any NavigationFilter)?) {
     let now = trajectory.filter
     let isPositionLost = now?.isPositionLost ?? false
     if let old, old !== now || isPositionLost != wasPositionLost {
@@ -109,11 +109,11 @@ extension PrecisionFinder {
       if old !== now || isPositionLost { summary.restarts += 1 }
     }
     wasPositionLost = isPositionLost
-    guard let now, now !== followed else { return }
-    followed = now
+    guard let now, now !== startedFilter else { return }
+    startedFilter = now
     if summary.trajectoryBegan == nil { summary.trajectoryBegan = now.time }
     for peer in links.keys.sorted() {
-      links[peer]!.begin(on: now, antenna: { self.rig.radio?.position(of: $0) ?? .zero })
+      links[peer]!.start(on: now, antenna: { self.rig.radio?.position(of: $0) ?? .zero })
     }
   }
 }

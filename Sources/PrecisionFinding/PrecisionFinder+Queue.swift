@@ -23,7 +23,7 @@ extension PrecisionFinder {
     rig.cameras.indices.contains(frame.camera) ? rig.cameras[frame.camera].timeOffset : 0
   }
 
-  /// Puts an action in its place: a frame whose camera's clock is behind stands after ranges that are stamped later.
+  /// Inserts an action in time order: a frame whose camera clock is behind follows ranges that are stamped later.
   func insert(_ action: Action) {
     var position = actions.count
     while position > 0, actions[position - 1].time > action.time { position -= 1 }
@@ -37,11 +37,11 @@ extension PrecisionFinder {
     return time.advanced(byNanoseconds: remainder > 0 ? interval - remainder : -remainder)
   }
 
-  /// A silence longer than this is not filled to its end, seconds: a damaged stamp may lie years ahead, and nobody looks at a screen through
-  /// ten silent minutes.
+  /// Longest silence that is filled with updates, seconds: a damaged stamp may lie years ahead.
   private static let longestSilence = 600.0
 
-  /// Queues the regular updates up to the next event. After ten minutes of silence they stop, and go on with that event.
+  /// Queues the regular updates up to the next event. After ten minutes of silence they stop, and resume with that
+  /// event.
   func queueTicks(before time: Timestamp) {
     let last = clock.advanced(bySeconds: Self.longestSilence)
     while let tick = nextTick, tick < time, tick <= last {

@@ -5,10 +5,10 @@ import SensorData
 
 /// Finds peers: sensor events go in, in arrival order; updates come out, in time order.
 ///
-/// Deterministic and without a clock or I/O of its own: the same events give the same outputs. An update at t uses events
-/// stamped up to t plus the reorder window (or the next odometry pose), and nothing else.
+/// Deterministic and without a clock or I/O of its own: the same events give the same outputs. An update at t uses
+/// events stamped up to t plus the reorder window (or the next odometry pose), and nothing else.
 public final class PrecisionFinder {
-  /// Something to be done at its time, once the motion up to then is known.
+  /// An action to perform at its time, once the motion up to then is known.
   enum Action {
     case frame(CameraFrame, at: Timestamp)
     case range(RangeMeasurement)
@@ -30,19 +30,19 @@ public final class PrecisionFinder {
   let configuration: FinderConfiguration
   let useOdometry: Bool
   let trajectory: any TrajectoryProvider
-  /// How much later than they were taken frames are stamped, seconds.
+  /// Largest delay of frames' stamps after their exposure, seconds.
   let frameLag: Double
-  let composer: UpdateBuilder
+  let builder: UpdateBuilder
   var buffer: ReorderBuffer
   var actions: [Action] = []
   var clock = Timestamp(nanoseconds: .min)
   var nextTick: Timestamp?
   var links: [String: PeerLink] = [:]
-  var presenters: [String: OutputHysteresis] = [:]
-  /// What peers have said last of whether they move.
+  var hysteresis: [String: OutputHysteresis] = [:]
+  /// Motion that peers reported last.
   var reportedMoving: [String: Bool] = [:]
   var zones: [String: ZoneFollower] = [:]
-  var followed: (any NavigationFilter)?
+  var startedFilter: (any NavigationFilter)?
   var wasPositionLost = false
   var camera: CameraHealthMonitor
   var session = Convergence(status: .unknown)
@@ -50,14 +50,14 @@ public final class PrecisionFinder {
   var hasEnded = false
   var meter: (any StageMeter)?
   var explanationObserver: (any ExplanationObserver)?
-  /// What happened so far.
+  /// Statistics so far.
   public internal(set) var summary = FinderSummary()
 
   /// A finder for one device.
   ///
   /// - Parameters:
-  ///   - useOdometry: take the trajectory from `odometry` events instead of IMU and camera.
-  ///   - initialState: start from this state instead of finding one (`--initialize groundtruth`).
+  ///   - useOdometry: use the trajectory from `odometry` events instead of IMU and camera.
+  ///   - initialState: initialise from this state instead of finding one (`--initialize groundtruth`).
   public init(
     rig: RigCalibration, configuration: FinderConfiguration = FinderConfiguration(), useOdometry: Bool,
     initialState: GroundTruthState? = nil
@@ -67,7 +67,7 @@ public final class PrecisionFinder {
     self.useOdometry = useOdometry
     buffer = ReorderBuffer(window: configuration.reorderWindow)
     camera = CameraHealthMonitor(configuration)
-    composer = UpdateBuilder(configuration)
+    builder = UpdateBuilder(configuration)
     if !useOdometry, let imu = rig.imu, let first = rig.cameras.first {
       trajectory = InertialTrajectory(
         imu: imu, camera: first, second: rig.cameras.dropFirst().first, learning: configuration.calibration,
@@ -75,26 +75,27 @@ public final class PrecisionFinder {
       frameLag = max(-first.timeOffset, 0)
     } else {
       frameLag = 0
-      trajectory = OdometryTrajectory(rig.odometry ?? OdometryCalibration(), doubt: configuration.odometryDriftScale)
+      trajectory = OdometryTrajectory(
+        rig.odometry ?? OdometryCalibration(), driftScale: configuration.odometryDriftScale)
     }
   }
 
-  /// What online calibration has made of the first camera's calibration so far; nil without it, or without a trajectory.
+  /// The online calibration of the first camera so far; nil without it, or without a trajectory.
   public var calibration: CalibrationEstimate? { trajectory.calibration }
 
-  /// Tells `meter` of every stage from now on.
+  /// Reports every stage to `meter` from now on.
   package func attach(_ meter: any StageMeter) {
     self.meter = meter
     trajectory.attach(meter)
   }
 
-  /// Tells `witness` of everything that goes into the inertial filter from now on.
-  package func attach(_ witness: any FrameObserver) { trajectory.attach(witness) }
+  /// Reports the inertial filter's input to `observer` from now on.
+  package func attach(_ observer: any FrameObserver) { trajectory.attach(observer) }
 
-  /// Explains updates to `witness` from now on.
-  package func attach(_ witness: any ExplanationObserver) { explanationObserver = witness }
+  /// Explains updates to `observer` from now on.
+  package func attach(_ observer: any ExplanationObserver) { explanationObserver = observer }
 
-  /// Takes one event, in arrival order, and returns what can be said now.
+  /// Processes one event, in arrival order, and returns the outputs that are due.
   public func process(_ event: TimedEvent) -> [FinderOutput] {
     switch buffer.insert(event) {
     case .held: break
@@ -112,7 +113,7 @@ public final class PrecisionFinder {
     summary.latestRange = max(summary.latestRange, buffer.clock.seconds(since: range.timestamp))
   }
 
-  /// Ends the input and returns what was still held back for late data.
+  /// Ends the input and returns the outputs that were held back for late data.
   public func finish() -> [FinderOutput] {
     buffer.flush().forEach(admit)
     hasEnded = true

@@ -1,51 +1,51 @@
-/// What stands in the way of an output, or makes it worse: finer words than Nearby Interaction's five reasons, in the order of their
+/// An obstacle to an output, or a cause that degrades it: finer than Nearby Interaction's five reasons, in order of
 /// importance.
 public enum PublicationObstacle: String, Sendable, CaseIterable {
-  /// The camera sees too little: no light.
+  /// The camera has too few features: no light.
   case dark
-  /// ... something lies on the lens.
+  /// ... the lens is covered.
   case covered
   /// ... the device moves too fast for the exposure.
   case excessiveMotion
-  /// ... there is little to follow.
+  /// ... the view has little detail.
   case fewFeatures
   /// No frames come.
   case cameraUnavailable
-  /// Nobody knows how the device moves.
+  /// There is no trajectory.
   case noTrajectory
-  /// The latest ranges speak against all that is believed of the peer.
+  /// The latest ranges contradict the posterior.
   case contradicted
-  /// The peer is nearer, horizontally, than an azimuth means anything.
+  /// The peer is too close horizontally for an azimuth.
   case near
-  /// No axis of its direction is known.
+  /// No axis of its direction is observed.
   case unexplored
-  /// It may be elsewhere: a mirror image is alive.
+  /// An ambiguity is left: the peer may be at a reflection image.
   case ambiguous
   /// Its direction is known, but not well enough.
   case wide
-  /// Its height is not.
+  /// Its vertical class is not decided.
   case heightUndecided
-  /// Its place is not known well enough.
+  /// Its position is not known well enough.
   case positionTooWide = "placeTooWide"
-  /// Too much of the posterior is elsewhere to rely on what is published.
-  case rivals
-  /// It isMoving, more likely than not.
+  /// Competing modes: too much probability lies over 20 degrees away from what is published.
+  case competingModes = "rivals"
+  /// It is moving, more likely than not.
   case peerMoving
-  /// Its angles of arrival contradict its ranges: they are no longer heard.
+  /// Its angles of arrival are inconsistent with its ranges: they are not used.
   case aoaInconsistent = "anglesAstray"
   /// No range has come for a second.
   case stale
-  /// The radio says its last range again and again.
+  /// The radio repeats its last range.
   case repeated
   /// Fewer than two ranges a second come.
   case weakRate
-  /// They are received with little power.
+  /// Their received power is low.
   case weakPower
-  /// The sight has been blocked for long.
+  /// The line of sight has been blocked for long (NLOS).
   case nonLineOfSight = "blockedSight"
 
-  /// What the user should do about it, one plain sentence, where that is more than its reason says: what the camera lacks, a radio that is to be
-  /// restarted. Nil: the reason says it.
+  /// What the user should do, one plain sentence, where that is more than the reason's guidance: what the camera lacks,
+  /// a radio to be restarted. Nil: the reason's guidance applies.
   public var guidance: String? {
     switch self {
     case .dark: Convergence.Reason.insufficientLighting.guidance
@@ -58,16 +58,17 @@ public enum PublicationObstacle: String, Sendable, CaseIterable {
     }
   }
 
-  /// Which of Nearby Interaction's reasons it is told as; nil where it is none: what moves is told by what that leaves open, and
-  /// without a trajectory there is nothing to judge.
+  /// The one of Nearby Interaction's reasons that reports it; nil for none. A moving peer is reported by the obstacles
+  /// it leaves, and without a trajectory there is nothing to evaluate.
   ///
-  /// Who is near, or under the peer, is asked to move about: the azimuth comes back with the distance, no sweep on the spot brings it.
+  /// A near peer, or one right above or below, asks for movement: the azimuth returns with the distance, no sweep on
+  /// the spot gives it.
   public var reason: Convergence.Reason? {
     switch self {
     case .dark, .covered, .excessiveMotion, .fewFeatures, .cameraUnavailable: .insufficientLighting
     case .near, .unexplored: .insufficientMovement
     case .contradicted, .ambiguous, .wide: .insufficientHorizontalSweep
-    case .heightUndecided, .positionTooWide, .rivals: .insufficientVerticalSweep
+    case .heightUndecided, .positionTooWide, .competingModes: .insufficientVerticalSweep
     case .stale, .repeated, .weakRate, .weakPower, .nonLineOfSight: .insufficientSignalStrength
     case .noTrajectory, .peerMoving, .aoaInconsistent: nil
     }

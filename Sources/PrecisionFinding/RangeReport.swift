@@ -2,13 +2,13 @@
 struct RangeReport {
   /// What became of it.
   enum Use: String {
-    /// It moved the estimate.
+    /// It was used by the estimate.
     case used
-    /// Its sight seems blocked, or it is grossly wrong.
+    /// It seems NLOS, or is an outlier.
     case rejected
-    /// It waits for the next ones, which tell whether it is gross, or another antenna is heard in its place.
+    /// It waits for the next ranges, which show whether it is an outlier, or another antenna is used in its place.
     case held
-    /// It is the one before, said once more: no news.
+    /// It is a duplicate of the previous one.
     case repeated
     /// There is no trajectory yet: it waits for one.
     case kept
@@ -18,7 +18,7 @@ struct RangeReport {
   var range: Double
   /// What became of it.
   var use: Use
-  /// Measured minus expected, and the 1-sigma of that, metres; nil where nothing was expected yet.
+  /// Innovation: measured minus predicted, and its 1-sigma, metres; nil where nothing was predicted yet.
   var innovation: (value: Double, sigma: Double)?
 
   /// By name.

@@ -1,6 +1,6 @@
 import SensorData
 
-/// Puts late events back in their place: holds each for the reorder window, then hands them out in time order.
+/// Puts late events in order: holds each for the reorder window, then releases them in time order.
 ///
 /// A pure state machine: its clock is the arrival stamps of the events themselves.
 package struct ReorderBuffer {
@@ -16,15 +16,15 @@ package struct ReorderBuffer {
   package enum Insertion: Equatable, Sendable {
     /// It is held.
     case held
-    /// It is too late to be put in its place.
+    /// It is too late to be put in order.
     case late
-    /// The same is held already: a message that was sent twice is no second measurement.
+    /// The same event is held already: a duplicated message is no second measurement.
     case duplicate
-    /// A number in it is NaN or infinite; also its stamps then say nothing.
+    /// A number in it is NaN or infinite; then its stamps are not trusted either.
     case notFinite
   }
 
-  /// Takes an event in.
+  /// Inserts an event.
   package mutating func insert(_ timed: TimedEvent) -> Insertion {
     guard timed.event.isFinite else { return .notFinite }
     clock = max(clock, timed.arrival, timed.event.timestamp)

@@ -1,31 +1,32 @@
 import Foundation
 import SensorData
 
-/// Watches whether the received power of a link is near what a receiver needs: a pure state machine over what the radio tells.
+/// Monitors whether the received power of a link is near the receiver's limit: a pure state machine over the reported
+/// powers.
 package struct SignalPowerMonitor {
-  /// What is told is smoothed over so many seconds.
+  /// Time constant of the smoothing, seconds.
   private static let memory = 2.0
-  /// A weak link is weak until its power is so far above the limit, dB.
+  /// A weak link stays weak until its power is this much above the limit, dB.
   private static let margin = 3.0
 
   /// dBm.
   private let limit: Double
   private var newest: Timestamp?
-  /// Smoothed, dBm; nil while the radio has told none.
+  /// Smoothed, dBm; nil while the radio has reported none.
   package private(set) var power: Double?
-  /// Whether that is too little. A radio that tells no power is never weak by it.
+  /// Whether the power is too low. A radio that reports no power is never weak by it.
   package private(set) var isWeak = false
 
   /// - Parameter limit: power below which a link is weak, dBm.
   package init(limit: Double) { self.limit = limit }
 
-  /// Takes what came with a range: the first path's power, for that is what a distance rests on, else all paths' together; nothing
-  /// where neither is told.
-  package mutating func take(_ range: RangeMeasurement) {
-    guard let told = range.firstPathPower ?? range.rssi else { return }
+  /// Updates with the first path's power, which a distance rests on, else the total power; ignores ranges without
+  /// either.
+  package mutating func update(_ range: RangeMeasurement) {
+    guard let reported = range.firstPathPower ?? range.rssi else { return }
     let seconds = newest.map { max(range.timestamp.seconds(since: $0), 0) } ?? 0
     newest = range.timestamp
-    let smoothed = power.map { $0 - expm1(-seconds / Self.memory) * (told - $0) } ?? told
+    let smoothed = power.map { $0 - expm1(-seconds / Self.memory) * (reported - $0) } ?? reported
     power = smoothed
     isWeak = smoothed < limit + (isWeak ? Self.margin : 0)
   }

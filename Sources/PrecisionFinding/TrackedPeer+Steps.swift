@@ -4,9 +4,9 @@ import Geometry
 import Ranging
 import SensorData
 
-/// The pieces of a range update.
+/// Steps of the range update.
 extension TrackedPeer {
-  /// Lets the Gauss-Markov biases forget.
+  /// Time update of the Gauss-Markov biases.
   func predict(seconds: Double, metres: Double, filter: any NavigationFilter) {
     guard seconds > 0 else { return }
     var state = filter.vector(block)
@@ -14,7 +14,7 @@ extension TrackedPeer {
     var decay = [Double](repeating: 1, count: state.count)
     var variance = [Double](repeating: 0, count: state.count)
     for k in 0..<3 { variance[k] = configuration.peerRandomWalk * configuration.peerRandomWalk * seconds }
-    if isBlocked { variance[layout.excess] = configuration.nlosRandomWalk * configuration.nlosRandomWalk * seconds }
+    if isNLOS { variance[layout.nlosBias] = configuration.nlosRandomWalk * configuration.nlosRandomWalk * seconds }
     let fresh = noise.coloured * noise.coloured * (1 - phi * phi)
     for k in layout.coloured {
       state[k] *= phi
@@ -26,14 +26,14 @@ extension TrackedPeer {
       block, decay: decay, variance: variance, common: (layout.coloured, configuration.antennaCorrelation * fresh))
   }
 
-  /// What a range tells beyond what its place foretells of a free sight, metres, with its Jacobian; nil so near that the direction turns
-  /// faster than the linearisation holds.
+  /// The range minus its LOS prediction, metres, with its Jacobian; nil so near that the direction rotates faster than
+  /// the linearisation holds.
   func row(
     of range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter
   ) -> (residual: Double, jacobian: [(ErrorCovariance.Block, [Double])])? {
     let state = filter.vector(block)
-    // Height is linearised where it is now: a range feels it by a slope that changes with it, and unlike the horizontal
-    // place it has no part in the unobservable heading.
+    // The vertical component is linearised at its current value: its slope in the range changes with it, and it has no
+    // part in the unobservable heading.
     var first = filter.firstVector(block)
     first[2] = state[2]
     func model(_ state: [Double], _ worldFromNavigation: Pose) -> RangeModel {
@@ -66,7 +66,7 @@ extension TrackedPeer {
     peer[layout.scale] = model.distance
     peer[columns.coloured] = 1
     if let constant = columns.constant { peer[constant] = 1 }
-    peer[layout.excess] = 1
+    peer[layout.nlosBias] = 1
     return [(filter.poseBlock, pose), (block, peer)]
   }
 

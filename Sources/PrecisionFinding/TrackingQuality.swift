@@ -1,9 +1,9 @@
-/// What an update rests on.
+/// Which data an update rests on.
 public enum TrackingQuality: String, Sendable {
   /// Trajectory and ranges are fresh.
   case precise
-  /// The trajectory goes on, but no usable range came for a second.
+  /// The trajectory continues, but no usable range came for a second.
   case drifting
-  /// Ranges without a trajectory: a distance is all there is.
+  /// Ranges without a trajectory: only a distance.
   case imprecise
 }

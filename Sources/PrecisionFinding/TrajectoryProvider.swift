@@ -1,31 +1,31 @@
 import Estimator
 import SensorData
 
-/// Whoever turns motion data into a trajectory: IMU and camera, or another tracker's poses.
+/// Source of the trajectory: IMU and camera, or another tracker's poses.
 protocol TrajectoryProvider: AnyObject {
-  /// The filter; nil until the trajectory has begun, and again while it restarts.
+  /// The filter; nil until the trajectory has started, and again while it restarts.
   var filter: (any NavigationFilter)? { get }
-  /// What it is made of, as `waitingFor` spells it.
+  /// Its kind of data, as `waitingFor` spells it.
   var source: String { get }
-  /// Takes motion data in (IMU or odometry); others are ignored.
+  /// Appends motion data (IMU or odometry); other events are ignored.
   func append(_ event: SensorEvent)
-  /// True when the motion up to `time` is known, so that what was seen or ranged then can be worked in.
+  /// True when the motion up to `time` is known, so that frames and ranges of that time can be processed.
   func covers(_ time: Timestamp) -> Bool
-  /// Works a frame in. Returns nil when it could not be used.
+  /// Processes a frame. Returns nil when it could not be used.
   func process(_ frame: CameraFrame) -> FrameOutcome?
-  /// Why the trajectory has not begun, a machine-readable word; nil once it has.
+  /// Why the trajectory has not started, a machine-readable word; nil once it has.
   var waitingFor: String? { get }
-  /// What online calibration has made of the camera's; nil where there is none, or no filter.
+  /// Online calibration of the camera; nil where there is none, or no filter.
   var calibration: CalibrationEstimate? { get }
-  /// Tells `meter` of stages within this one's work from now on.
+  /// Reports its stages to `meter` from now on.
   func attach(_ meter: any StageMeter)
-  /// Tells `witness` of everything that goes into an inertial filter from now on.
-  func attach(_ witness: any FrameObserver)
+  /// Reports the inertial filter's input to `observer` from now on.
+  func attach(_ observer: any FrameObserver)
 }
 
-/// What became of a frame.
+/// Result of a frame.
 struct FrameOutcome {
-  /// Tracks that a gate refused, or that do not stand still in the room.
+  /// Tracks that a gate rejected, or that do not stand still in the room.
   var tracksRejected: Int
 }
 

@@ -1,14 +1,15 @@
 import SensorData
 
-/// The richer words of an update.
+/// The details of an update.
 extension UpdateBuilder {
-  /// What is wrong with the signal: silence, a radio that repeats itself, fewer than two ranges a second over the last two seconds, little power, or a sight that
-  /// has been blocked for long.
+  /// Obstacles of the signal: silence, a radio that repeats itself, fewer than two ranges a second over the last two
+  /// seconds, low power, or a long NLOS interval.
   func weakness(_ link: PeerLink, _ power: SignalPowerMonitor, at time: Timestamp) -> [NearbyUpdate.ObstacleProgress] {
     guard let first = link.record.firstRange, let last = link.record.lastRange else { return [.init(.weakRate)] }
     var found: [NearbyUpdate.ObstacleProgress] = []
     if time.seconds(since: last.timestamp) > configuration.rangeTimeout { found.append(.init(.stale)) }
-    if link.record.isRepeating, let news = link.record.lastNewRange, time.seconds(since: news) > configuration.rangeTimeout
+    if link.record.isRepeating, let lastNew = link.record.lastNewRange,
+      time.seconds(since: lastNew) > configuration.rangeTimeout
     {
       found.append(.init(.repeated))
     }
@@ -17,43 +18,43 @@ extension UpdateBuilder {
       found.append(.init(.weakRate, progress: Double(recent) / Double(Self.fewRanges)))
     }
     if power.isWeak { found.append(.init(.weakPower)) }
-    let clearness = link.record.clearness
-    if clearness < Self.nlosClearness {
-      found.append(.init(.nonLineOfSight, progress: rounded(clearness / Self.nlosClearness)))
+    let losFraction = link.record.losFraction
+    if losFraction < Self.losFractionLimit {
+      found.append(.init(.nonLineOfSight, progress: rounded(losFraction / Self.losFractionLimit)))
     }
     return found
   }
 
   /// Fewer ranges than this within two seconds are few.
   private static let fewRanges = 4
-  /// A sight that has been free in fewer of the ranges of late than this has been blocked for long.
-  static let nlosClearness = 0.2
+  /// A recent LOS fraction below this is a long NLOS interval.
+  static let losFractionLimit = 0.2
 
-  /// How far what the posterior leaves open is done, 0...1.
-  func progress(_ finding: PublicationObstacle, _ readout: PublishableEstimate) -> Double {
-    switch finding {
-    case .heightUndecided: rounded(readout.towards.level)
-    case .positionTooWide: rounded(readout.towards.place)
-    case .rivals: rounded(readout.towards.rivals)
-    default: rounded(readout.progress)
+  /// Progress of an obstacle of the posterior, 0...1.
+  func progress(_ obstacle: PublicationObstacle, _ estimate: PublishableEstimate) -> Double {
+    switch obstacle {
+    case .heightUndecided: rounded(estimate.towards.level)
+    case .positionTooWide: rounded(estimate.towards.position)
+    case .competingModes: rounded(estimate.towards.probabilityBeyond20Degrees)
+    default: rounded(estimate.progress)
     }
   }
 
-  func describe(_ readout: PublishableEstimate, _ link: PeerLink) -> [String: NearbyUpdate.Detail] {
+  func describe(_ estimate: PublishableEstimate, _ link: PeerLink) -> [String: NearbyUpdate.Detail] {
     var details: [String: NearbyUpdate.Detail] = [
       "hypotheses": .number(Double(link.hypotheses)),
-      "lineOfSight": .number(rounded(link.free)),
-      "rivalShare": .number(rounded(readout.rivals)),
-      "above": .number(rounded(readout.vertical.above)),
-      "below": .number(rounded(readout.vertical.below)),
+      "lineOfSight": .number(rounded(link.losProbability)),
+      "rivalShare": .number(rounded(estimate.probabilityBeyond20Degrees)),
+      "above": .number(rounded(estimate.vertical.above)),
+      "below": .number(rounded(estimate.vertical.below)),
     ]
-    if let cause = readout.noAngle { details["noAngle"] = .text(cause.rawValue) }
-    if link.doubt > 1e-3 { details["doubt"] = .number(rounded(link.doubt)) }
+    if let cause = estimate.noAngle { details["noAngle"] = .text(cause.rawValue) }
+    if link.contradictionProbability > 1e-3 { details["doubt"] = .number(rounded(link.contradictionProbability)) }
     if link.movingProbability > 1e-3 { details["walking"] = .number(rounded(link.movingProbability)) }
     if link.aoaValidity.probability > 1e-3 { details["anglesAstray"] = .number(rounded(link.aoaValidity.probability)) }
     if link.isTracked { details["stage"] = .text("tracked") }
     return details
   }
 
-  func rounded(_ share: Double) -> Double { (share * 1e4).rounded() / 1e4 }
+  func rounded(_ value: Double) -> Double { (value * 1e4).rounded() / 1e4 }
 }

@@ -3,70 +3,74 @@ import Foundation
 import Geometry
 import SensorData
 
-/// Puts an update together: readout, judgement, gating.
+/// Builds an update: outputs, convergence rule, gating.
 struct UpdateBuilder {
   let configuration: FinderConfiguration
-  private let judge: ConvergenceJudge
+  private let rule: ConvergenceRule
 
   init(_ configuration: FinderConfiguration) {
     self.configuration = configuration
-    judge = ConvergenceJudge(configuration)
+    rule = ConvergenceRule(configuration)
   }
 
   /// The update of one peer at `time`.
   ///
   /// - Parameters:
-  ///   - filter: the trajectory at `time`; nil where there is none: then a distance is all there is.
+  ///   - filter: the trajectory at `time`; nil where there is none: then there is only a distance.
   ///   - report: what became of the range that this update is about; nil for a tick.
-  ///   - blindness: why the camera is of no use; nil when it is.
-  ///   - bare: the distance that a range tells by itself; asked for only where there is nothing better.
-  func compose(
-    _ link: PeerLink, _ presenter: inout OutputHysteresis, at time: Timestamp, filter: (any NavigationFilter)?,
-    bodyFromDevice: Pose, report: RangeReport?, blindness: String?, bare: () -> RangeOnlyDistance?
+  ///   - blindness: why the camera is not usable; nil when it is.
+  ///   - rangeOnly: the distance from a range alone; asked for only where there is nothing better.
+  func build(
+    _ link: PeerLink, _ hysteresis: inout OutputHysteresis, at time: Timestamp, filter: (any NavigationFilter)?,
+    bodyFromDevice: Pose, report: RangeReport?, blindness: String?, rangeOnly: () -> RangeOnlyDistance?
   ) -> NearbyUpdate {
-    let weakness = weakness(link, presenter.power, at: time)
+    let weakness = weakness(link, hysteresis.power, at: time)
     var found = blindness.flatMap(PublicationObstacle.init).map { [NearbyUpdate.ObstacleProgress($0)] } ?? []
     var object = NearbyObject(peer: link.peer, quality: quality(link, at: time, filter: filter))
     var details: [String: NearbyUpdate.Detail] = [:]
     var convergence = Convergence(status: .unknown)
-    if let filter, let belief = link.belief(filter: filter, worldFromDevice: filter.worldFromBody * bodyFromDevice) {
-      let readout = PublishableEstimate(
-        belief, worldCovariance: link.worldCovariance(of: belief, filter: filter), configuration)
-      presenter.vertical.update(
-        above: readout.vertical.above, below: readout.vertical.below, same: readout.vertical.same)
-      convergence = judge.judge(
+    if let filter,
+      let view = link.posteriorView(filter: filter, worldFromDevice: filter.worldFromBody * bodyFromDevice)
+    {
+      let estimate = PublishableEstimate(
+        view, worldCovariance: link.worldCovariance(of: view, filter: filter), configuration)
+      hysteresis.vertical.update(
+        above: estimate.vertical.above, below: estimate.vertical.below, same: estimate.vertical.same)
+      convergence = rule.evaluate(
         .init(
-          readout: readout, vertical: presenter.vertical.estimate, dark: blindness != nil,
-          weakness: weakness.map(\.finding)))
-      fill(&object, readout, convergence, &presenter)
-      details = describe(readout, link)
-      found += judge.open(readout, presenter.vertical.estimate).map { .init($0, progress: progress($0, readout)) }
+          estimate: estimate, vertical: hysteresis.vertical.estimate, dark: blindness != nil,
+          weakness: weakness.map(\.obstacle)))
+      fill(&object, estimate, convergence, &hysteresis)
+      details = describe(estimate, link)
+      found += rule.obstacles(estimate, hysteresis.vertical.estimate)
+        .map { .init($0, progress: progress($0, estimate)) }
       if link.movingProbability > 0.5 { found.append(.init(.peerMoving)) }
       if link.aoaValidity.isRefuted { found.append(.init(.aoaInconsistent)) }
-      if convergence.reasons.contains(where: \.isMotion) { details["progress"] = .number(rounded(readout.progress)) }
+      if convergence.reasons.contains(where: \.isMotion) { details["progress"] = .number(rounded(estimate.progress)) }
     } else {
-      presenter.vertical.reset()
-      let bare = bare()
-      (object.distance, object.distanceStandardDeviation) = (bare?.mean, bare?.sigma)
+      hysteresis.vertical.reset()
+      let rangeOnly = rangeOnly()
+      (object.distance, object.distanceStandardDeviation) = (rangeOnly?.mean, rangeOnly?.sigma)
       if filter == nil { found.append(.init(.noTrajectory)) }
-      // A weak signal alone is nothing to judge yet.
+      // A weak signal alone is nothing to evaluate yet.
       if blindness != nil {
-        convergence = judge.judge(
-          .init(readout: nil, vertical: .unknown, dark: true, weakness: weakness.map(\.finding)))
+        convergence = rule.evaluate(
+          .init(estimate: nil, vertical: .unknown, dark: true, weakness: weakness.map(\.obstacle)))
       }
     }
     if let report { details.merge(report.details) { $1 } }
     if let blindness { details["camera"] = .text(blindness) }
-    if let power = presenter.power.power { details["power"] = .number((power * 10).rounded() / 10) }
+    if let power = hysteresis.power.power { details["power"] = .number((power * 10).rounded() / 10) }
     found += weakness
-    if !found.isEmpty { details["findings"] = .findings(found) }
+    if !found.isEmpty { details["findings"] = .obstacles(found) }
     return NearbyUpdate(
       timestamp: time, object: object, convergence: convergence,
-      guidance: convergence.guidance(found: found.map(\.finding)), details: details)
+      guidance: convergence.guidance(found: found.map(\.obstacle)), details: details)
   }
 
-  /// A way that is lost in the dark is no trajectory: the filter goes on for the sake of velocity, tilt and biases, but its positions are off by
-  /// metres, and peers have been taken out of it. And a link that has just come up has not been without a usable range for long.
+  /// A lost position is no trajectory: the filter continues for velocity, tilt and biases, but its positions err by
+  /// metres, and peers have been removed from it. A link that has just started has not been without a usable range for
+  /// long.
   private func quality(_ link: PeerLink, at time: Timestamp, filter: (any NavigationFilter)?) -> TrackingQuality {
     guard let filter, !filter.isPositionLost else { return .imprecise }
     guard let since = link.record.lastUsed ?? link.record.firstRange else { return .drifting }
@@ -74,19 +78,20 @@ struct UpdateBuilder {
   }
 
   private func fill(
-    _ object: inout NearbyObject, _ readout: PublishableEstimate, _ convergence: Convergence, _ presenter: inout OutputHysteresis
+    _ object: inout NearbyObject, _ estimate: PublishableEstimate, _ convergence: Convergence,
+    _ hysteresis: inout OutputHysteresis
   ) {
-    object.distance = readout.distance.mean
-    object.distanceStandardDeviation = readout.distance.sigma
-    let direction = presenter.steady(
-      convergence.withholdsAngle ? nil : readout.direction, cone: readout.cone,
+    object.distance = estimate.distance.mean
+    object.distanceStandardDeviation = estimate.distance.sigma
+    let direction = hysteresis.steady(
+      convergence.withholdsAngle ? nil : estimate.direction, cone: estimate.cone,
       limit: Angle.degrees(configuration.directionConeDegrees))
     guard !convergence.withholdsAngle else { return }
-    object.horizontalAngle = readout.angle
+    object.horizontalAngle = estimate.angle
     object.direction = direction
-    object.verticalDirectionEstimate = presenter.vertical.estimate
-    if readout.positionIsGood {
-      object.worldPosition = .init(position: readout.position.mean, covariance: readout.position.covariance)
+    object.verticalDirectionEstimate = hysteresis.vertical.estimate
+    if estimate.positionIsGood {
+      object.worldPosition = .init(position: estimate.position.mean, covariance: estimate.position.covariance)
     }
   }
 }

@@ -1,51 +1,56 @@
-/// What an array that is off for good leaves an angle of arrival worth.
+/// Weight of angles of arrival (AoA) that share a constant bias.
 ///
-/// The angles of a link are `x + o + e_k`: the direction `x`, an offset `o` that all of them share (how the array sits, how its phases were calibrated; variance
-/// `s^2`) and errors of their own (`R_k`). Each is taken in once, when it comes, so what counts early cannot be weighed down later. With gains `g_k` the
-/// direction errs by `s^2 + V_k`, `V_k = (1 - g_k)^2 V_(k-1) + g_k^2 R_k`, and a Kalman filter that knows of no offset claims `(1 - g_k)` of what it claimed before. The two are
-/// the same where
+/// The angles of a link are `x + o + e_k`: the direction `x`, a constant bias `o` (mounting, phase calibration;
+/// variance `s^2`), and independent errors `e_k` of variance `R_k`. Each angle is processed once, when it arrives. With
+/// gains `g_k` the direction's error variance is `s^2 + V_k`, `V_k = (1 - g_k)^2 V_(k-1) + g_k^2 R_k`. A Kalman filter
+/// that ignores the bias claims `(1 - g_k)` times the variance it claimed before. The two agree where
 ///
 ///     g_k = (V_(k-1) - s^2) / (V_(k-1) + R_k)
 ///
-/// so angles count until their own errors have averaged down to the offset's size, and no longer: a direction from angles alone errs by `s sqrt(2)`. The offset as
-/// part of each hypothesis' state would get that down to `s`, for two numbers more in each of them. What an independent angle of the
-/// variance `R_k / worth` does to such a filter is the same. That holds beside ranges as well, for they share none of these errors.
+/// So angles have weight until their averaged error has the size of the bias: a direction from angles alone has the
+/// standard deviation `s sqrt(2)`. The bias as a state would reach `s`, for two more numbers in each component. The
+/// gain is applied as the variance `R_k / weight` of an independent angle. This holds beside ranges as well, because
+/// they share none of these errors.
 package struct AoABias: Sendable {
-  /// Offsets are taken to be within so many of their 1-sigmas.
-  private static let widest = 3.0
+  /// Bound of the bias in its 1-sigmas.
+  private static let boundInSigmas = 3.0
 
-  private let offset: Double
+  private let biasVariance: Double
   /// `V_k`, radians^2.
-  private var own = Double.infinity
+  private var averagedVariance = Double.infinity
 
   /// - Parameter deviation: `s`, radians.
-  package init(deviation: Double) { offset = deviation * deviation }
+  package init(deviation: Double) { biasVariance = deviation * deviation }
 
-  /// Lets the peer move by so much across the line of sight, radians, 1-sigma.
-  package mutating func move(by angle: Double) { own += angle * angle }
+  /// Process noise: motion of the peer across the line of sight, radians, 1-sigma.
+  package mutating func move(by angle: Double) { averagedVariance += angle * angle }
 
-  /// Takes in an angle with an error of its own of this variance, radians^2: what share of an independent one without offset it is worth, 0...1.
-  package mutating func worth(of variance: Double) -> Double {
+  /// Processes an angle whose independent error has this variance, radians^2.
+  ///
+  /// - Returns: its weight as a fraction of an independent, unbiased angle, 0...1.
+  package mutating func weight(of variance: Double) -> Double {
     guard variance > 0, variance.isFinite else { return 0 }
-    guard own.isFinite else {
-      own = variance
-      return variance / (variance + offset)
+    guard averagedVariance.isFinite else {
+      averagedVariance = variance
+      return variance / (variance + biasVariance)
     }
-    guard own > offset else { return 0 }
-    let gain = (own - offset) / (own + variance)
-    let worth = variance * gain / ((own + offset) * (1 - gain))
-    own = (1 - gain) * (1 - gain) * own + gain * gain * variance
-    return min(worth, 1)
+    guard averagedVariance > biasVariance else { return 0 }
+    let gain = (averagedVariance - biasVariance) / (averagedVariance + variance)
+    let weight = variance * gain / ((averagedVariance + biasVariance) * (1 - gain))
+    averagedVariance = (1 - gain) * (1 - gain) * averagedVariance + gain * gain * variance
+    return min(weight, 1)
   }
 }
 
 extension AoABias {
-  /// What the angles that come at one moment count for, each of their own variance.
+  /// Weight of the cosines that arrive at one time, each of its own variance.
   ///
-  /// - Parameter share: what their likeness to the ones before leaves of them, 0...1.
-  package mutating func worth(of angles: [DirectionCosine], alike share: Double) -> AoAWeight {
-    guard share > 0, !angles.isEmpty else { return .none }
+  /// - Parameter independence: weight left by the correlation with the previous angles, 0...1.
+  package mutating func weight(of angles: [DirectionCosine], independence: Double) -> AoAWeight {
+    guard independence > 0, !angles.isEmpty else { return .none }
     let mean = angles.reduce(0) { $0 + $1.variance } / Double(angles.count)
-    return AoAWeight(told: share * worth(of: mean / share), own: share, excused: Self.widest * offset.squareRoot())
+    return AoAWeight(
+      measurement: independence * weight(of: mean / independence), unbiased: independence,
+      biasBound: Self.boundInSigmas * biasVariance.squareRoot())
   }
 }

@@ -1,41 +1,47 @@
 import Foundation
 
-/// What an angle of arrival counts for.
+/// Weights of an angle of arrival (AoA) whose errors are correlated and share a constant bias.
 ///
-/// An offset of the array explains small errors of all angles of a link, and no large ones: that a peer is ahead and not behind, each angle of a device that turns tells
-/// anew. So an angle counts twice, in parts: as a measurement of the variance `R / told`, and, for the rest, by how far it is beyond what an offset excuses.
+/// The bias explains small errors of all angles of a link, but no large ones: whether the peer is ahead or behind is
+/// observed again by each angle of a rotating device. So an angle is used in two parts: as a measurement of the variance
+/// `R / measurement`, and by the likelihood of its residual beyond the bound of the bias.
 package struct AoAWeight: Equatable, Sendable {
-  /// Share of an independent angle without offset that it is worth for where the peer is, 0...1.
-  package let told: Double
-  /// The same if there were no offset, `told...1`.
-  package let own: Double
-  /// Errors up to this an offset explains, radians.
-  package let excused: Double
+  /// Weight for the direction, as a fraction of an independent, unbiased angle, 0...1.
+  package let measurement: Double
+  /// Weight without the constant bias, `measurement...1`.
+  package let unbiased: Double
+  /// Errors up to this are explained by the bias, radians.
+  package let biasBound: Double
 
-  package init(told: Double, own: Double, excused: Double) {
-    (self.told, self.own, self.excused) = (told, own, excused)
+  package init(measurement: Double, unbiased: Double, biasBound: Double) {
+    (self.measurement, self.unbiased, self.biasBound) = (measurement, unbiased, biasBound)
   }
 
-  /// An angle that counts for nothing.
-  package static let none = AoAWeight(told: 0, own: 0, excused: 0)
+  /// No weight.
+  package static let none = AoAWeight(measurement: 0, unbiased: 0, biasBound: 0)
 
-  /// The logarithm of how well hypotheses logPredictiveDensity a cosine, as far as `told` leaves it and no offset excuses it; zero where one does.
+  /// Log likelihood of a residual beyond the bound of the bias, to the power that `measurement` leaves; zero within the
+  /// bound.
   ///
   /// - Parameters:
-  ///   - innovation: of the cosine.
-  ///   - spread: the hypotheses' own variance of it.
-  ///   - noise: variance of the cosine.
-  ///   - slope: of the cosine over the angle (`DirectionCosine.slope`).
-  ///   - strange: share of angles that are wrong altogether, with cosines anywhere between -1 and 1.
-  package func unexcused(_ innovation: Lanes, spread: Lanes, noise: Lanes, slope: Lanes, strange: Lanes) -> Lanes {
-    guard own > told else { return .zero }
-    let over = (innovation.replacing(with: -innovation, where: innovation .< 0) - excused * slope).atLeast(0)
-    let variance = spread + noise / own
-    // The density of a strange cosine over that of a regular one at its peak.
-    let anywhere = 0.5 * strange * (2 * Double.pi * variance).squareRoot() / slope
-    let share = ((1 - strange) * Lanes.exp(-0.5 * over * over / variance) + anywhere) / (1 - strange + anywhere)
+  ///   - innovation: residual of the cosine.
+  ///   - spread: the components' prior variance of the cosine.
+  ///   - noise: measurement variance of the cosine.
+  ///   - slope: derivative of the cosine by the angle (`DirectionCosine.slope`).
+  ///   - outlierProbability: prior probability of an outlier, whose cosine is uniform in -1...1.
+  package func logLikelihoodBeyondBias(
+    _ innovation: Lanes, spread: Lanes, noise: Lanes, slope: Lanes, outlierProbability: Lanes
+  ) -> Lanes {
+    guard unbiased > measurement else { return .zero }
+    let over = (innovation.replacing(with: -innovation, where: innovation .< 0) - biasBound * slope).atLeast(0)
+    let variance = spread + noise / unbiased
+    // Density of an outlier over that of an inlier at its peak.
+    let anywhere = 0.5 * outlierProbability * (2 * Double.pi * variance).squareRoot() / slope
+    let ratio =
+      ((1 - outlierProbability) * Lanes.exp(-0.5 * over * over / variance) + anywhere)
+      / (1 - outlierProbability + anywhere)
     var logs = Lanes.zero
-    for lane in 0..<4 where over[lane] > 0 { logs[lane] = log(max(share[lane], 1e-300)) }
-    return (1 - told / own) * logs
+    for lane in 0..<4 where over[lane] > 0 { logs[lane] = log(max(ratio[lane], 1e-300)) }
+    return (1 - measurement / unbiased) * logs
   }
 }

@@ -1,32 +1,33 @@
 import Foundation
 import Geometry
 
-/// One number of an angle of arrival: the cosine between the way to the peer and one axis of the array, `c = a . d / |d|`.
+/// One component of an angle of arrival (AoA): the direction cosine between the line-of-sight vector and one axis of
+/// the array, `c = a . d / |d|`.
 ///
-/// That is what the phases of two patches measure. An array in the plane of the screen measures the cosines to its x and y axes
-/// and nothing else: a peer behind it gives the same numbers as its mirror image before it, and an array in one line gives a cone.
-/// Told as cosines, neither needs a case of its own, and no angle has to be wrapped.
+/// The phase difference of two antenna elements measures this cosine. A planar array in the plane of the screen
+/// measures the cosines to its x and y axes only: a peer behind it and its reflection image in front give the same
+/// values. A linear array gives a cone. As cosines neither needs a special case, and no angle has to be wrapped.
 ///
-/// An azimuth `alpha = atan2(x, -z)` without an elevation tells the half-planes in which the peer may lie, ahead and, seen by such an array,
-/// its mirror image behind: `x cos(alpha) - |z| sin(alpha) = 0`, a cosine of zero to an axis that is another behind the array than before it
-/// (`fold`). It was taken for the arcsine of the cosine to the x axis once, which it is for peers at the array's height only.
-/// Source: Dotlic et al., "Angle of arrival estimation using Decawave DW1000 integrated circuits", WPNC 2017,
-/// doi:10.1109/WPNC.2017.8250079.
+/// An azimuth `alpha = atan2(x, -z)` without an elevation constrains the peer to two half-planes, one ahead and its
+/// reflection image behind: `x cos(alpha) - |z| sin(alpha) = 0`. This is a cosine of zero to an axis that differs
+/// between the front and the back of the array (`foldedAxis`). The arcsine of the cosine to the x axis equals the
+/// azimuth only for peers level with the array. Source: Dotlic et al., "Angle of arrival estimation using Decawave
+/// DW1000 integrated circuits", WPNC 2017, doi:10.1109/WPNC.2017.8250079.
 package struct DirectionCosine: Equatable, Sendable {
   /// The axis `a` in the estimate's world, a unit vector.
   package var axis: Vector3
-  /// The cosine that was measured, -1...1.
+  /// The measured cosine, -1...1.
   package var cosine: Double
   /// Its variance.
   package var variance: Double
-  /// A second axis, in the world, added to the first one where the peer is on the side to which `ahead` points, taken from it elsewhere: zero
-  /// but for an azimuth alone.
-  package var fold = Vector3.zero
-  /// Where the array looks, a unit vector in the world; zero where nothing is folded.
-  package var ahead = Vector3.zero
+  /// A second axis, world. It is added to `axis` on the side of `boresight` and subtracted on the other; zero except
+  /// for an azimuth alone.
+  package var foldedAxis = Vector3.zero
+  /// The array's viewing direction, a unit vector in the world; zero where nothing is folded.
+  package var boresight = Vector3.zero
 
-  /// The axis about which an azimuth alone turns, a unit vector in the world; zero where nothing is folded.
-  package var upright = Vector3.zero
+  /// The rotation axis of an azimuth alone, a unit vector in the world; zero where nothing is folded.
+  package var rotationAxis = Vector3.zero
 
   package init(axis: Vector3, cosine: Double, variance: Double) {
     self.axis = axis
@@ -34,20 +35,21 @@ package struct DirectionCosine: Equatable, Sendable {
     self.variance = variance
   }
 
-  /// The axis for a peer at `d` from the array.
-  package func axis(towards d: Vector3) -> Vector3 { ahead.dot(d) < 0 ? axis - fold : axis + fold }
+  /// The axis for a peer at `d` from the array, metres.
+  package func axis(towards d: Vector3) -> Vector3 { boresight.dot(d) < 0 ? axis - foldedAxis : axis + foldedAxis }
 
-  /// What the cosine changes by where the angle changes by one, for a peer at `d`: off the level an azimuth moves it less. Its
-  /// variance goes with the square of that, and so it is the angle that is weighed; else places near the pole would fit any azimuth best.
+  /// Derivative of the cosine by the angle for a peer at `d`: cos(elevation) for an azimuth alone, 1 otherwise. The
+  /// variance of the cosine is scaled by its square, so that the likelihood is that of the angle. Otherwise positions
+  /// near the pole would fit any azimuth best.
   package func slope(towards d: Vector3) -> Double {
-    let sine = upright.dot(d) / max(d.norm, 1e-6)
+    let sine = rotationAxis.dot(d) / max(d.norm, 1e-6)
     return max(1 - sine * sine, Self.leastSquaredSlope).squareRoot()
   }
 
-  /// Nearer to the pole an azimuth says no more.
+  /// Lower bound of the squared slope: close to the pole an azimuth carries no information.
   static let leastSquaredSlope = 0.01
 
-  /// The model: `c` for a peer at `d` from the array, metres, and `dc/dd` (1x3), 1/m.
+  /// Measurement model: `c` for a peer at `d` from the array, metres, and its gradient `dc/dd` (1x3), 1/m.
   package func model(_ d: Vector3) -> (cosine: Double, gradient: Vector3) {
     let r = max(d.norm, 1e-6)
     let u = d / r
@@ -56,17 +58,17 @@ package struct DirectionCosine: Equatable, Sendable {
     return (c, (axis - c * u) / r)
   }
 
-  /// Whether it tells above from below: its axis is no level one, by more than the 20 degrees that a hand holds it off.
-  package var observesHeight: Bool { max(abs((axis + fold).z), abs((axis - fold).z)) > sin(.pi / 9) }
+  /// Whether the cosine observes the vertical: its axis is inclined by more than the 20 degrees of a hand-held device.
+  package var observesHeight: Bool { max(abs((axis + foldedAxis).z), abs((axis - foldedAxis).z)) > sin(.pi / 9) }
 
-  /// The cosines that angles of arrival stand for; empty where there are none, or where they are outside of the cone in which the
-  /// array is trusted.
+  /// The cosines equivalent to measured angles of arrival. Empty without angles, or outside the cone in which the array
+  /// is used.
   ///
   /// - Parameters:
   ///   - azimuth, elevation: `atan2(u.x, -u.z)` and `asin(u.y)` in device axes, radians.
   ///   - deviation: 1-sigma of the angles, radians.
   ///   - cone: largest angle off the array's axis, radians.
-  ///   - worldFromDevice: the device's axes in the world.
+  ///   - worldFromDevice: rotation from device axes into the world.
   package static func measured(
     azimuth: Double?, elevation: Double?, deviation: Double, cone: Double, worldFromDevice: Rotation
   ) -> [DirectionCosine] {
@@ -77,9 +79,9 @@ package struct DirectionCosine: Equatable, Sendable {
     var cosines: [DirectionCosine] = []
     if azimuth != nil, elevation == nil {
       var half = DirectionCosine(axis: cos(a) * (worldFromDevice * Vector3(1, 0, 0)), cosine: 0, variance: variance)
-      half.ahead = worldFromDevice * Vector3(0, 0, -1)
-      half.fold = -sin(a) * half.ahead
-      half.upright = worldFromDevice * Vector3(0, 1, 0)
+      half.boresight = worldFromDevice * Vector3(0, 0, -1)
+      half.foldedAxis = -sin(a) * half.boresight
+      half.rotationAxis = worldFromDevice * Vector3(0, 1, 0)
       cosines.append(half)
     } else if azimuth != nil {
       cosines.append(

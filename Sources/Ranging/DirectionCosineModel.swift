@@ -1,17 +1,17 @@
 import Geometry
 
-/// One cosine of an angle of arrival between the device's antenna and a peer: `c = a . d / |d|` with `d = t - p - R l`, the axis a
-/// turning with the device.
+/// Measurement model of one direction cosine between the device's antenna and a peer: `c = a . d / |d|` with `d = t - p
+/// - R l`. The axis `a` rotates with the device.
 package struct DirectionCosineModel: Equatable, Sendable {
   /// The cosine.
   package let cosine: Double
-  /// Metres from antenna to peer.
+  /// Distance from antenna to peer, metres.
   package let distance: Double
   private let axis: Vector3
   private let direction: Vector3
   private let lever: Vector3
 
-  /// The model at one state.
+  /// Evaluates the model at one state.
   ///
   /// - Parameters:
   ///   - axis: `a` in the world, a unit vector.
@@ -31,6 +31,7 @@ package struct DirectionCosineModel: Equatable, Sendable {
   package var peerJacobian: Vector3 { (axis - cosine * direction) / max(distance, 1e-9) }
   /// `dc/dp` (1x3): `-g`.
   package var positionJacobian: Vector3 { -peerJacobian }
-  /// `dc/dtheta` (1x3) of the world-frame rotation error `R = Exp(theta) R_hat`, which turns axis and lever: `a x u - R l x g`.
+  /// `dc/dtheta` (1x3) of the world-frame rotation error `R = Exp(theta) R_hat`, which rotates axis and lever arm: `a x
+  /// u - R l x g`.
   package var rotationJacobian: Vector3 { axis.cross(direction) - lever.cross(peerJacobian) }
 }

@@ -2,71 +2,70 @@ import Foundation
 import Geometry
 import SensorData
 
-/// Tells whether a range is news, or the one before said once more.
+/// Detects ranges that repeat the previous measurement instead of measuring again.
 ///
-/// Firmware that hangs, and loggers that sample faster than the radio measures, repeat the newest range to the digit. Taken for news, a range that does not
-/// change while the device moves is a peer straight across its way, logPredictiveDensity ever better: an arrow that is wrong and sure. Radios do repeat a value by
-/// chance, the more often the coarser they count; so the odds of that decide.
+/// Hung firmware, and loggers that sample faster than the radio measures, repeat the newest range to the digit.
+/// Processed as new data, a range that stays constant while the device moves looks like a peer exactly across its path,
+/// with a growing and false certainty. Radios also repeat a value by chance, the more often the coarser their
+/// resolution. So the probability of a chance repetition decides.
 package struct DuplicateRangeDetector {
-  /// A run of the same value that chance explains less often than this is no news.
+  /// A run of equal values with a chance probability below this is a duplicate.
   private static let least = 1e-3
-  /// 1-sigma of a radio that scatters little, metres: the less it does, the likelier is chance.
+  /// 1-sigma of a low-noise radio, metres; less noise makes chance repetitions likelier.
   private static let scatter = 0.03
-  /// However coarsely a radio counts, chance repeats a value no oftener than this: noise and hand go on.
+  /// Upper bound of the probability of one chance repetition, for noise and hand motion go on.
   private static let mostLikely = 0.9
-  /// Before so many values differed, a radio is taken to count in centimetres, and to repeat itself by right while the device
-  /// stands: who writes a recording by hand may have no noise.
+  /// Until so many different values were received, the resolution is taken to be `assumedStep`, and duplicates are not
+  /// detected while the device is stationary: a hand-written recording may be free of noise.
   private static let fewValues = 4
-  /// The device stands within this, metres.
+  /// A device that stays within this radius is stationary, metres.
   private static let still = 0.03
-  /// Ranges are told apart down to this, metres.
+  /// Resolution of the comparison, metres.
   private static let finest = 1e-4
-  /// What a radio counts in as long as its values do not tell, metres.
+  /// Resolution of the radio until enough values were received, metres.
   private static let assumedStep = 0.01
 
   private var last: Measured?
-  /// Where the antenna was when the value came for the first time that this was known, world, metres.
-  private var place: Vector3?
+  /// Antenna position at the first known occurrence of the value, world, metres.
+  private var firstAntenna: Vector3?
   private var hasMoved = false
-  private var odds = 1.0
+  private var chance = 1.0
   private var values = 0
   /// The greatest common divisor of all values, in units of `finest`.
   private var divisor = 0
 
-  /// Nothing heard yet.
   package init() {}
 
-  /// What a radio measures.
   private struct Measured: Equatable {
     var range: Double
     var azimuth: Double?
     var elevation: Double?
   }
 
-  /// Takes a range in.
+  /// Processes a range.
   ///
-  /// - Parameter antenna: where its antenna is, world, metres; nil where there is no path.
-  /// - Returns: whether it is the one before said once more.
-  package mutating func isRepeated(_ range: RangeMeasurement, antenna: Vector3?) -> Bool {
+  /// - Parameter antenna: position of its antenna, world, metres; nil where there is no trajectory.
+  /// - Returns: whether it duplicates the previous one.
+  package mutating func isDuplicate(_ range: RangeMeasurement, antenna: Vector3?) -> Bool {
     let measured = Measured(range: range.range, azimuth: range.azimuth, elevation: range.elevation)
     guard measured == last else {
-      (last, place, hasMoved, odds) = (measured, antenna, false, 1)
+      (last, firstAntenna, hasMoved, chance) = (measured, antenna, false, 1)
       values += 1
       divisor = Self.commonDivisor(divisor, Self.units(range.range))
       return false
     }
     let isKnown = values >= Self.fewValues
     let step = isKnown ? Double(divisor) * Self.finest : Self.assumedStep
-    // Two draws of a normal distribution are within half a step: the density of their difference at zero.
-    odds *= min(step / (2 * Double.pi.squareRoot() * Self.scatter), Self.mostLikely)
+    // Two normal draws lie within half a step: density of their difference at zero times the step.
+    chance *= min(step / (2 * Double.pi.squareRoot() * Self.scatter), Self.mostLikely)
     if let antenna {
-      hasMoved = hasMoved || (antenna - (place ?? antenna)).norm > Self.still
-      place = place ?? antenna
+      hasMoved = hasMoved || (antenna - (firstAntenna ?? antenna)).norm > Self.still
+      firstAntenna = firstAntenna ?? antenna
     }
-    return odds < Self.least && (isKnown || hasMoved)
+    return chance < Self.least && (isKnown || hasMoved)
   }
 
-  /// A range in units of `finest`; what no radio measures fits in a number, too.
+  /// A range in units of `finest`, clamped so that any value fits an integer.
   private static func units(_ metres: Double) -> Int { Int((min(max(metres, 0), 1e6) / finest).rounded()) }
 
   private static func commonDivisor(_ a: Int, _ b: Int) -> Int { b == 0 ? a : commonDivisor(b, a % b) }

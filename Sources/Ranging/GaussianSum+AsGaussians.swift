@@ -1,10 +1,10 @@
 import Geometry
 
-/// Hypotheses as Gaussians over the place in the world: four at a time.
+/// Components as Gaussians over the position in the world, four at a time.
 extension GaussianSum {
-  /// MixtureComponent `i` as a Gaussian over the peer's position and the link's scale.
+  /// Component `i` as a Gaussian over the peer's position and the link's scale error.
   ///
-  /// - Parameter step: what has passed since, for a peer that isMoving.
+  /// - Parameter step: prediction since the newest range, for a moving peer.
   package func gaussian(_ i: Int, weight: Double, after step: PeerVelocityModel.Step? = nil) -> PositionGaussian {
     cells.withUnsafeBufferPointer { cells in
       let cell = cells.baseAddress! + (i / 8 * 2 + i % 2) * cellSize
@@ -14,8 +14,10 @@ extension GaussianSum {
     }
   }
 
-  /// Those hypotheses whose weights are above `least`, one by one in the order of the cells.
-  package func gaussians(weights: [Double], above least: Double, after step: PeerVelocityModel.Step?) -> [PositionGaussian] {
+  /// The components whose weights are above `least`, in the order of the cells.
+  package func gaussians(weights: [Double], above least: Double, after step: PeerVelocityModel.Step?)
+    -> [PositionGaussian]
+  {
     var gaussians: [PositionGaussian] = []
     gaussians.reserveCapacity(weights.reduce(0) { $0 + ($1 > least ? 1 : 0) })
     forEachFour(weights: weights, above: least, after: step) { four, _ in
@@ -26,23 +28,25 @@ extension GaussianSum {
     return gaussians
   }
 
-  /// The same with those of one direction of the lattice as one, with the mean and covariance of all, in the order of the directions.
-  package func gaussiansOfNodes(weights: [Double], above least: Double, after step: PeerVelocityModel.Step?) -> [PositionGaussian]
+  /// The same with the components of one lattice direction merged by their moments, in the order of the directions.
+  package func gaussiansByLatticeDirection(weights: [Double], above least: Double, after step: PeerVelocityModel.Step?)
+    -> [PositionGaussian]
   {
-    var sums = MomentAccumulator(kinds: Int(node.max() ?? -1) + 1)
-    node.withUnsafeBufferPointer { node in
+    var sums = MomentAccumulator(kinds: Int(latticeDirection.max() ?? -1) + 1)
+    latticeDirection.withUnsafeBufferPointer { latticeDirection in
       forEachFour(weights: weights, above: least, after: step) { four, first in
-        sums.add(four, kinds: node.baseAddress! + first, stride: 2)
+        sums.add(four, kinds: latticeDirection.baseAddress! + first, stride: 2)
       }
     }
     return sums.gaussians(from: anchor)
   }
 
-  /// Every cell of which something weighs more than `least`, in order, as Gaussians with weights (zero for the others), and its first hypothesis:
-  /// the others follow by twos.
+  /// Calls `body` for every cell with a weight above `least`, in order: its Gaussians with weights (zero for the
+  /// others), and the index of its first component; the others follow in steps of two.
   @inline(__always)
   private func forEachFour(
-    weights: [Double], above least: Double, after step: PeerVelocityModel.Step?, _ body: (inout PositionGaussian4, Int) -> Void
+    weights: [Double], above least: Double, after step: PeerVelocityModel.Step?,
+    _ body: (inout PositionGaussian4, Int) -> Void
   ) {
     var four = PositionGaussian4()
     cells.withUnsafeBufferPointer { cells in
@@ -61,12 +65,15 @@ extension GaussianSum {
     }
   }
 
-  /// A cell's hypotheses as Gaussians seen from the anchor, but for their weights: `E P E^T` with E = (J, reach) over (place, velocity).
+  /// A cell's components as Gaussians relative to the anchor, without weights: `E P E^T` with E = (J, reach) over
+  /// (position, velocity).
   @inline(__always)
-  private func read(_ cell: UnsafePointer<Lanes>, into four: inout PositionGaussian4, after step: PeerVelocityModel.Step?) {
+  private func read(
+    _ cell: UnsafePointer<Lanes>, into four: inout PositionGaussian4, after step: PeerVelocityModel.Step?
+  ) {
     let (p, x, frame) = (cell + covarianceOffset, cell + Self.scalarsOffset, LaneFrame(cell))
     let s = layout.scale
-    four.place = frame.rho * frame.u
+    four.position = frame.rho * frame.u
     // Rows of P J^T, then J (P J^T).
     let (a, b, c) = (
       frame.outward(LaneVector(p[0], p[1], p[3])), frame.outward(LaneVector(p[1], p[2], p[4])),
@@ -82,7 +89,7 @@ extension GaussianSum {
     if let step, step.reach != 0, layout.isMoving { carry(&four, by: step, cell, frame) }
   }
 
-  /// Goes on with peers that walk.
+  /// Predicts moving peers.
   private func carry(
     _ four: inout PositionGaussian4, by step: PeerVelocityModel.Step, _ cell: UnsafePointer<Lanes>, _ frame: LaneFrame
   ) {
@@ -90,14 +97,14 @@ extension GaussianSum {
     let (reach, t0, t1, t2) = (
       Lanes(repeating: step.reach), p + Self.triangle(v), p + Self.triangle(v + 1), p + Self.triangle(v + 2)
     )
-    four.place = four.place + reach * LaneVector(cell + Self.scalarsOffset + v - 2)
+    four.position = four.position + reach * LaneVector(cell + Self.scalarsOffset + v - 2)
     four.scaleCovariance = four.scaleCovariance + reach * LaneVector(t0[s], t1[s], t2[s])
-    // Covariance of the place with each velocity.
+    // Covariance of the position with each velocity component.
     let (d, e, f) = (frame.outward(LaneVector(t0)), frame.outward(LaneVector(t1)), frame.outward(LaneVector(t2)))
     let square = reach * reach
     func own(_ k: Int) -> LaneVector { LaneVector(repeating: Vector3(k == 0 ? 1 : 0, k == 1 ? 1 : 0, k == 2 ? 1 : 0)) }
     func add(_ row: inout LaneVector, _ k: Int, _ ahead: LaneVector, _ across: LaneVector, _ speeds: LaneVector) {
-      row = row + reach * (ahead + across) + square * speeds + Lanes(repeating: step.place[k]) * own(k)
+      row = row + reach * (ahead + across) + square * speeds + Lanes(repeating: step.positionVariance[k]) * own(k)
     }
     add(&four.rows.0, 0, d, LaneVector(d.x, e.x, f.x), LaneVector(t0[v], t1[v], t2[v]))
     add(&four.rows.1, 1, e, LaneVector(d.y, e.y, f.y), LaneVector(t1[v], t1[v + 1], t2[v + 1]))

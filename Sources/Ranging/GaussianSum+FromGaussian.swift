@@ -2,11 +2,11 @@ import Foundation
 import Geometry
 
 extension GaussianSum {
-  /// Adds a Gaussian as a pair of hypotheses, free and blocked: the other way round than `moments`.
+  /// Adds a Gaussian as an LOS/NLOS pair: the inverse of `moments`.
   ///
-  /// - Parameter part: not where the set is anchored.
+  /// - Parameter part: its mean must not be at the anchor.
   package mutating func append(_ part: PeerFilter.Part, _ configuration: RangingConfiguration) {
-    let (mean, p, free) = (part.mean, part.covariance, part.free)
+    let (mean, p, losProbability) = (part.mean, part.covariance, part.losProbability)
     let n = layout.dimension
     let d = Vector3(mean[0], mean[1], mean[2]) - anchor
     let rho = max(d.norm, Self.nearest)
@@ -16,25 +16,26 @@ extension GaussianSum {
     let spherical = Self.carried(p, by: inverse, size: n)
     var scalars = Array(mean[2...])
     scalars[0] = rho
-    let e = layout.excess
+    let e = layout.nlosBias
     let wasNLOS = spherical[e * n + e] > 0
-    for blocked in [false, true] {
+    for isNLOS in [false, true] {
       var (x, q) = (scalars, spherical)
-      if !(blocked && wasNLOS) {
-        // A free sight has no excess; that of a spell to come is apart from everything else.
+      if !(isNLOS && wasNLOS) {
+        // LOS has no NLOS bias; that of a future NLOS interval is independent of the other states.
         for k in 0..<n { (q[e * n + k], q[k * n + e]) = (0, 0) }
-        x[e - 2] = blocked ? configuration.nlosMean : 0
-        q[e * n + e] = blocked ? configuration.nlosSpread * configuration.nlosSpread : 0
+        x[e - 2] = isNLOS ? configuration.nlosMean : 0
+        q[e * n + e] = isNLOS ? configuration.nlosSpread * configuration.nlosSpread : 0
       }
       append(
         MixtureComponent(
-          logWeight: log(part.share * max(blocked ? 1 - free : free, 1e-12)), direction: u, tangent: e1, noise: 0,
+          logWeight: log(part.probability * max(isNLOS ? 1 - losProbability : losProbability, 1e-12)), direction: u,
+          tangent: e1, noise: 0,
           scalars: x,
           covariance: q))
     }
   }
 
-  /// `J P J^T` of a covariance P, `size` squared, row-major, where J changes the first three numbers by `jacobian` and leaves the others.
+  /// `J P J^T` of a covariance P (`size` x `size`, row-major), where J acts on the first three states only.
   private static func carried(_ covariance: [Double], by jacobian: Matrix3, size n: Int) -> [Double] {
     var p = covariance
     for c in 0..<n {

@@ -1,9 +1,9 @@
 import Foundation
 import Geometry
 
-/// Hypotheses of a peer that isMoving have its velocity in the world as three more numbers of their state.
+/// Components of a moving peer have its velocity in the world as three more states.
 extension GaussianSum {
-  /// The same hypotheses of a peer that isMoving from now on: velocities as `model` has them, known by nothing.
+  /// The same components for a moving peer: velocities have the stationary prior of `model`.
   func moving(_ model: PeerVelocityModel) -> GaussianSum {
     var result = with(LinkLayout(antennas: layout, isMoving: true))
     let velocity = result.layout.velocity
@@ -15,15 +15,15 @@ extension GaussianSum {
     return result
   }
 
-  /// The same hypotheses of a peer that stands from now on, where it is.
+  /// The same components for a stationary peer.
   func stationary() -> GaussianSum { with(LinkLayout(antennas: layout, isMoving: false)) }
 
-  /// The hypotheses with another layout: what both layouts have stays, the rest is zero.
+  /// The components with another layout: the common states are copied, the rest is zero.
   private func with(_ new: LinkLayout) -> GaussianSum {
     var result = GaussianSum(self, layout: new)
-    // The velocity stands before the excess, which is last.
+    // The velocity precedes the NLOS bias, which is last.
     let common = Array(0..<layout.velocity.lowerBound)
-    let pairs = Array(zip(common + [layout.excess], common + [new.excess]))
+    let pairs = Array(zip(common + [layout.nlosBias], common + [new.nlosBias]))
     let (size, start) = (cellSize, covarianceOffset)
     cells.withUnsafeBufferPointer { cells in
       var cell = cells.baseAddress!
@@ -39,13 +39,13 @@ extension GaussianSum {
     return result
   }
 
-  /// Lets the peer walk for `seconds`. In the world the step is linear and the covariance is carried exactly; the tangents turn with
-  /// the direction.
-  package mutating func walk(seconds: Double, _ model: PeerVelocityModel) {
+  /// Predicts a moving peer over `seconds`. The step is linear in the world and the covariance is propagated exactly;
+  /// the tangents rotate with the direction.
+  package mutating func movePeer(seconds: Double, _ model: PeerVelocityModel) {
     guard seconds > 0 else { return }
     let step = model.step(seconds)
     let (n, v) = (dimension, layout.velocity.lowerBound)
-    // The columns of the place and of the velocity before and after the step, row by row.
+    // Position and velocity columns before and after the step, row by row.
     let old = UnsafeMutablePointer<Lanes>.allocate(capacity: 12 * n)
     old.initialize(repeating: .zero, count: 12 * n)
     defer { old.deallocate() }
@@ -58,17 +58,18 @@ extension GaussianSum {
       let now = LaneFrame(cell)
       for k in 0..<3 { x[v + k - 2] *= step.phi }
       func entry(_ r: Int, _ c: Int) -> Lanes { p[Self.triangle(max(r, c)) + min(r, c)] }
-      /// Six numbers (place, velocity) after the step: the place goes through the world, out of the old tangents and into the new ones.
+      /// Position and velocity (six numbers) after the step; the position is mapped from the old tangents through the
+      /// world to the new ones.
       func stepped(_ s: UnsafePointer<Lanes>, to t: UnsafeMutablePointer<Lanes>) {
-        let place = frame.outward(LaneVector(s)) + Lanes(repeating: step.reach) * LaneVector(s + 3)
-        now.inward(place).store(t)
+        let position = frame.outward(LaneVector(s)) + Lanes(repeating: step.reach) * LaneVector(s + 3)
+        now.inward(position).store(t)
         for k in 3..<6 { t[k] = step.phi * s[k] }
       }
       for r in 0..<n {
         for k in 0..<3 { (old[6 * r + k], old[6 * r + 3 + k]) = (entry(r, k), entry(r, v + k)) }
         stepped(old + 6 * r, to: new + 6 * r)
       }
-      // Columns are through; now the rows of place and velocity themselves.
+      // Columns are done; now the rows of position and velocity.
       for c in 0..<6 {
         let column = c < 3 ? c : v + c - 3
         for k in 0..<3 { (old[k], old[3 + k]) = (new[6 * k + c], new[6 * (v + k) + c]) }
@@ -88,37 +89,37 @@ extension GaussianSum {
     }
   }
 
-  /// What comes new within a step.
+  /// Adds the process noise of a step.
   @inline(__always)
   private static func add(
     _ step: PeerVelocityModel.Step, _ p: UnsafeMutablePointer<Lanes>, velocity v: Int, _ frame: LaneFrame
   ) {
     for k in 0..<3 {
       let axis = frame.inward(LaneVector(repeating: Vector3(k == 0 ? 1 : 0, k == 1 ? 1 : 0, k == 2 ? 1 : 0)))
-      let place = Lanes(repeating: step.place[k]) * axis
-      p[0] += place.x * axis.x
-      p[1] += place.y * axis.x
-      p[2] += place.y * axis.y
-      p[3] += place.z * axis.x
-      p[4] += place.z * axis.y
-      p[5] += place.z * axis.z
+      let position = Lanes(repeating: step.positionVariance[k]) * axis
+      p[0] += position.x * axis.x
+      p[1] += position.y * axis.x
+      p[2] += position.y * axis.y
+      p[3] += position.z * axis.x
+      p[4] += position.z * axis.y
+      p[5] += position.z * axis.z
       let row = p + triangle(v + k)
-      row[0] += step.cross[k] * axis.x
-      row[1] += step.cross[k] * axis.y
-      row[2] += step.cross[k] * axis.z
-      row[v + k] += step.velocity[k]
+      row[0] += step.crossCovariance[k] * axis.x
+      row[1] += step.crossCovariance[k] * axis.y
+      row[2] += step.crossCovariance[k] * axis.z
+      row[v + k] += step.velocityVariance[k]
     }
   }
 
-  /// Moves the places of a cell by `way`, metres in the world.
+  /// Moves the positions of a cell by `displacement`, world, metres.
   @inline(__always)
-  private static func carry(_ cell: UnsafeMutablePointer<Lanes>, by way: LaneVector) {
+  private static func carry(_ cell: UnsafeMutablePointer<Lanes>, by displacement: LaneVector) {
     var (u, e1) = (LaneVector(cell), LaneVector(cell + Self.tangentOffset))
-    let ahead = (cell[Self.scalarsOffset] + way.dot(u)).atLeast(Self.nearest)
-    let (a, b) = (way.dot(e1), way.dot(u.cross(e1)))
-    Self.move(&u, &e1, a / ahead, b / ahead)
+    let along = (cell[Self.scalarsOffset] + displacement.dot(u)).atLeast(Self.nearest)
+    let (a, b) = (displacement.dot(e1), displacement.dot(u.cross(e1)))
+    Self.move(&u, &e1, a / along, b / along)
     u.store(cell)
     e1.store(cell + Self.tangentOffset)
-    cell[Self.scalarsOffset] = (ahead * ahead + a * a + b * b).squareRoot()
+    cell[Self.scalarsOffset] = (along * along + a * a + b * b).squareRoot()
   }
 }

@@ -1,11 +1,11 @@
 import Geometry
 
-/// What hypotheses say, one by one.
+/// Read access to single components.
 extension GaussianSum {
-  /// Unit vector from the anchor to where hypothesis `i` puts the peer.
+  /// Unit vector from the anchor to the peer in component `i`.
   package func direction(_ i: Int) -> Vector3 { withNumbers(of: i) { Vector3($0[0], $0[4], $0[8]) } }
 
-  /// The first of the two tangents at it, a unit vector; the second is the direction's cross product with it.
+  /// The first tangent, a unit vector; the second is the direction's cross product with it.
   package func tangent(_ i: Int) -> Vector3 {
     withNumbers(of: i) { p in
       let at = 4 * Self.tangentOffset
@@ -36,6 +36,6 @@ extension GaussianSum {
   /// Metres from the anchor.
   func rho(_ i: Int) -> Double { withNumbers(of: i) { $0[4 * Self.scalarsOffset] } }
 
-  /// Where hypothesis `i` puts the peer, world, metres.
+  /// The peer's position in component `i`, world, metres.
   package func position(_ i: Int) -> Vector3 { anchor + rho(i) * direction(i) }
 }

@@ -1,30 +1,31 @@
 internal import CGaussianSum
 import Geometry
 
-/// What passes between two ranges.
+/// Prediction between two ranges.
 extension GaussianSum {
-  /// Lets `seconds` pass in which the device moved `metres`: the Gauss-Markov biases forget.
+  /// Decay of the Gauss-Markov biases over `seconds` and `metres` of device motion.
   ///
   /// - Parameter antennaCorrelation: of the coloured errors of two antennas, 0...1.
   package mutating func predict(seconds: Double, metres: Double, antennaCorrelation: Double = 0) {
-    let memory = noises.map { $0.memory(after: seconds, metres: metres) }
-    let news = zip(noises, memory).map { $0.coloured * $0.coloured * (1 - $1 * $1) }
+    let decay = noises.map { $0.memory(after: seconds, metres: metres) }
+    let newVariance = zip(noises, decay).map { $0.coloured * $0.coloured * (1 - $1 * $1) }
     let coloured = layout.coloured
-    memory.withUnsafeBufferPointer { memory in
-      news.withUnsafeBufferPointer { news in
+    decay.withUnsafeBufferPointer { decay in
+      newVariance.withUnsafeBufferPointer { newVariance in
         var step = fuse_forgetting(
-          first: Int32(coloured.lowerBound), antennas: Int32(coloured.count), memory: memory.baseAddress,
-          fresh: news.baseAddress, correlation: antennaCorrelation)
+          first: Int32(coloured.lowerBound), antennas: Int32(coloured.count), decay: decay.baseAddress,
+          newVariance: newVariance.baseAddress, correlation: antennaCorrelation)
         withKernel { set, _ in fuse_gaussian_sum_forget(set, &step) }
       }
     }
   }
 
-  /// Lets the peer drift relative to the device by what the trajectory lost.
+  /// Adds the drift of the trajectory to the peer's relative position.
   ///
   /// - Parameters:
   ///   - position: growth of the relative position's covariance, 3 x 3, world axes, m^2.
-  ///   - yawVariance: growth of the heading variance, rad^2: turns the peer about the device at `device`.
+  ///   - yawVariance: growth of the heading variance, rad^2: rotates the peer about the device.
+  ///   - device: position of the device, world, metres.
   package mutating func drift(position: Matrix3, yawVariance: Double, device: Vector3) {
     guard position.trace > 0 || yawVariance > 0 else { return }
     let from = anchor - device
@@ -38,16 +39,18 @@ extension GaussianSum {
     withKernel { set, _ in fuse_gaussian_sum_drift(set, &lost) }
   }
 
-  /// Lets the distance wander by `variance`, m^2: nothing is known of the direction in which anybody moved.
-  mutating func wander(variance: Double) { forEachCell { p, _, _, _ in p[5] += variance } }
+  /// Adds `variance`, m^2, to the distance: the direction of the motion is unknown.
+  mutating func addRangeVariance(variance: Double) { forEachCell { p, _, _, _ in p[5] += variance } }
 
-  /// Tells everything from where the antenna is now, world, metres: of the way there nothing is known but about how long it was.
-  mutating func follow(to antenna: Vector3) {
-    wander(variance: (antenna - anchor).squaredNorm / 3)
+  /// Moves the anchor to the antenna's position, world, metres. Only the length of the displacement is used, for the
+  /// direction is unobserved.
+  mutating func moveAnchor(to antenna: Vector3) {
+    addRangeVariance(variance: (antenna - anchor).squaredNorm / 3)
     anchor = antenna
   }
 
-  /// Every cell in order: its covariance, its scalars, its first hypothesis (the others follow by twos), and all hypotheses' noises.
+  /// Calls `body` for every cell in order: its covariance, its scalars, its first component (the others follow in steps
+  /// of two), and the noise indices of all components.
   @inline(__always)
   mutating func forEachCell(
     _ body: (UnsafeMutablePointer<Lanes>, UnsafeMutablePointer<Lanes>, Int, [Int32]) -> Void

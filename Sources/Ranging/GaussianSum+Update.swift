@@ -3,39 +3,39 @@ import Foundation
 import Geometry
 
 extension GaussianSum {
-  /// Bayes' rule for one range, in which the sight may have been lost or come back.
+  /// Measurement update by one range, with LOS/NLOS transitions.
   ///
-  /// Every pair is tried in its four ways (free and still free, blocked and cleared, blocked and still blocked, free and
-  /// just blocked); each way is weighted by how well it logPredictiveDensity the range and moved by an iterated Kalman update; then
-  /// the two ways that end alike are merged. Merging after the evidence and not before keeps a rare way alive that foresaw
-  /// a jump. Source: second-order generalised pseudo-Bayes, Bar-Shalom, Li, Kirubarajan, "Estimation with applications
-  /// to tracking and navigation", 2001, 11.6.5. Each noise learns its white part from what its pairs logPredictiveDensity. The arithmetic is
-  /// `Shim/GaussianSum/LaneGroup.hpp`.
+  /// Every pair has four transitions: LOS to LOS, NLOS to LOS, NLOS to NLOS, LOS to NLOS. Each is weighted by its
+  /// likelihood and moved by an iterated Kalman update. Then the two transitions with the same final mode are merged.
+  /// Merging after the update keeps an unlikely transition alive if it predicted a jump. Source: second-order
+  /// generalised pseudo-Bayes (GPB2), Bar-Shalom, Li, Kirubarajan, "Estimation with applications to tracking and
+  /// navigation", 2001, 11.6.5. Each noise candidate estimates its white part from the innovations of its pairs. The
+  /// arithmetic is in `Shim/GaussianSum/LaneGroup.hpp`.
   ///
-  /// Cost: O(count * dimension^2), no allocation per hypothesis.
-  package mutating func update(_ evidence: RangeEvidence) -> RangeVerdict {
+  /// Cost: O(count * dimension^2), no allocation per component.
+  package mutating func update(_ observation: RangeObservation) -> RangeUpdateResult {
     let white = noises.map(\.expectedVariance)
-    var news = [fuse_noise_statistics](repeating: fuse_noise_statistics(), count: noises.count)
+    var statistics = [fuse_noise_statistics](repeating: fuse_noise_statistics(), count: noises.count)
     var sums = fuse_range_sums()
-    var range = fuse_range(evidence, anchor: anchor)
-    withKernel { fuse_gaussian_sum_update($0, &range, white, &sums, &news, $1) }
-    for (k, told) in news.enumerated() where told.weight > 0 {
-      noises[k].learn(degrees: told.degrees / told.weight, change: told.change / told.weight)
+    var range = fuse_range(observation, anchor: anchor)
+    withKernel { fuse_gaussian_sum_update($0, &range, white, &sums, &statistics, $1) }
+    for (k, candidate) in statistics.enumerated() where candidate.weight > 0 {
+      noises[k].learn(degrees: candidate.degrees / candidate.weight, change: candidate.change / candidate.weight)
     }
-    return RangeVerdict(sums)
+    return RangeUpdateResult(sums)
   }
 
-  /// What hypothesis `i` foretells of a range: the row H over its state, and the variance `H P H^T`, m^2.
-  package func logPredictiveDensity(_ i: Int, antenna: Vector3, columns: BiasColumns) -> (row: [Double], variance: Double) {
-    let evidence = RangeEvidence(
+  /// Predicted range of component `i`: the Jacobian H over its state, and the variance `H P H^T`, m^2.
+  package func predictedRange(_ i: Int, antenna: Vector3, columns: BiasColumns) -> (row: [Double], variance: Double) {
+    let observation = RangeObservation(
       range: 0, antenna: antenna, columns: columns, seconds: 0, extraVariance: 0, configuration: RangingConfiguration())
-    var range = fuse_range(evidence, anchor: anchor)
+    var range = fuse_range(observation, anchor: anchor)
     var (row, variance) = ([Double](repeating: 0, count: dimension), 0.0)
     reading { fuse_gaussian_sum_predict($0, Int32(i), &range, &row, &variance, $1) }
     return (row, variance)
   }
 
-  /// Calls the kernel with the hypotheses as it sees them, and with room for its work.
+  /// Calls the kernel with the components and its work space.
   mutating func withKernel(_ call: (fuse_gaussian_sum, UnsafeMutablePointer<Double>) -> Int32) {
     let (dimension, usesBaseline): (Int, Int32) = (dimension, usesBaseline ? 1 : 0)
     cells.withUnsafeMutableBytes { cells in
@@ -43,7 +43,8 @@ extension GaussianSum {
         noise.withUnsafeBufferPointer { noise in
           let set = fuse_gaussian_sum(
             cells: cells.baseAddress?.assumingMemoryBound(to: Double.self), logWeights: weights.baseAddress,
-            noise: noise.baseAddress, count: Int32(noise.count), dimension: Int32(dimension), usesBaseline: usesBaseline)
+            noise: noise.baseAddress, count: Int32(noise.count), dimension: Int32(dimension), usesBaseline: usesBaseline
+          )
           Self.withWork(dimension) { call(set, $0) }
         }
       }
@@ -62,20 +63,20 @@ extension GaussianSum {
   }
 
   private static func withWork(_ dimension: Int, _ call: (UnsafeMutablePointer<Double>) -> Int32) {
-    // What the kernel wants for each number of the state.
+    // Lanes of work space that the kernel needs per state.
     let status = withUnsafeTemporaryAllocation(of: Lanes.self, capacity: 12 * dimension) {
       call(UnsafeMutableRawPointer($0.baseAddress!).assumingMemoryBound(to: Double.self))
     }
     precondition(status == 0, "sizes of the hypotheses")
   }
 
-  /// Weights the pairs by the radio's own guess.
-  package mutating func weigh(_ guess: ReportedNLOS) {
-    let (free, blocked) = (log(guess.losLikelihood), log(guess.nlosLikelihood))
-    for i in 0..<count { logWeight[i] += i & 1 == 0 ? free : blocked }
+  /// Updates the LOS/NLOS weights by the radio's report.
+  package mutating func update(with reported: ReportedNLOS) {
+    let (los, nlos) = (log(reported.losLikelihood), log(reported.nlosLikelihood))
+    for i in 0..<count { logWeight[i] += i & 1 == 0 ? los : nlos }
   }
 
-  /// Moves a direction by two tangent angles and carries its basis along.
+  /// Moves a direction by two tangent angles and transports its basis.
   package static func move(_ u: inout Vector3, _ e1: inout Vector3, _ alpha1: Double, _ alpha2: Double) {
     var (direction, tangent) = (LaneVector(repeating: u), LaneVector(repeating: e1))
     move(&direction, &tangent, Lanes(repeating: alpha1), Lanes(repeating: alpha2))
@@ -90,9 +91,10 @@ extension GaussianSum {
     u = moved
   }
 
-  /// What the lighter of two that become one gets, where the heavier weighs 1 and it `weight`: nothing where it does not matter.
+  /// Normalised weight of the lighter of two components, where the heavier has the weight 1; zero where it is
+  /// negligible.
   static func lighterWeight(_ weight: Double) -> Double {
-    let share = weight / (1 + weight)
-    return share > 1e-9 ? share : 0
+    let fraction = weight / (1 + weight)
+    return fraction > 1e-9 ? fraction : 0
   }
 }

@@ -1,43 +1,43 @@
 import Foundation
 import Geometry
 
-/// Storage of the hypotheses of one link: Gaussians in anchored spherical coordinates.
+/// Gaussian sum over the state of one link, in anchored spherical coordinates.
 ///
-/// A hypothesis says "the peer lies in direction u, at distance rho from the anchor `c` where the device was when directions
-/// began to be told apart, under this noise". Its state is two tangent angles at u, the distance rho, and the biases of `LinkLayout`. In these
-/// coordinates the first range is linear, and the curvature of later ones grows with the displacement from the anchor
-/// only, not with the distance.
+/// A component (hypothesis) is a Gaussian around "the peer lies in direction u at distance rho from the anchor `c`,
+/// under this noise". The anchor is the device's position at the spawning of directions. The state is two tangent
+/// angles at u, the distance rho, and the biases of `LinkLayout`. In these coordinates the first range is linear. The
+/// curvature of later ranges grows with the displacement from the anchor only, not with the distance.
 ///
-/// Hypotheses come in pairs: an even one with a free sight, and behind it the same with a blocked one, whose ranges have an
-/// excess. So every direction can explain a spell of long ranges as a blocked sight at the price of its beginning, and
-/// none can explain a contradiction away for free.
+/// Components come in pairs: an even one for LOS, followed by one for NLOS, whose ranges have a bias. So every
+/// direction can explain an NLOS interval at the price of its transition probability.
 ///
-/// Four pairs lie side by side: a group has a cell for its free and one for its blocked halves, and a cell is a row of `Lanes`, the
-/// numbers of four hypotheses each: direction, tangent, scalars, and the lower triangle of the covariance row by row. A range
-/// touches every cell once, in order, without allocating.
+/// Four pairs lie side by side: a group has a cell for its LOS and one for its NLOS components. A cell is a row of
+/// `Lanes`, the numbers of four components each: direction, tangent, scalars, and the lower triangle of the covariance
+/// row by row. A range update touches every cell once, in order, without allocating.
 package struct GaussianSum {
-  /// Which of the state's entries are which.
+  /// Layout of the state.
   package let layout: LinkLayout
-  /// Size of one hypothesis' state.
+  /// Number of states.
   package let dimension: Int
-  /// Where the device was when directions began to be told apart (`follow` goes along until then), in the estimate's world, metres.
+  /// Origin of the spherical coordinates, in the estimate's world, metres. Until directions are spawned it follows the
+  /// antenna (`moveAnchor`).
   package internal(set) var anchor: Vector3
-  /// Candidates for the noise, each with the white part that its own hypotheses have learnt; a hypothesis names one by its index.
+  /// Noise candidates, each with the white part estimated from its components; a component refers to one by index.
   package internal(set) var noises: [RangeNoise]
-  /// Keep to what every processor has, though this one has more: slower, and the same to the bit. For tests: sets made from this
-  /// one do not inherit it.
+  /// Uses the baseline kernel although the processor has AVX2: slower, with identical bits. For tests; sets made from
+  /// this one do not inherit it.
   package var usesBaseline = false
 
   package private(set) var count = 0
   package var logWeight: [Double] = []
   package private(set) var noise: [Int32] = []
-  /// The direction of the lattice that a hypothesis comes from: neighbours that are told as one where there are many.
-  package private(set) var node: [Int32] = []
+  /// Lattice direction from which a component was spawned: neighbours are merged for output where there are many.
+  package private(set) var latticeDirection: [Int32] = []
   var cells: [Lanes] = []
 
-  /// No hypothesis is nearer to the anchor than this, metres.
+  /// Smallest distance from the anchor, metres.
   static let nearest = 0.05
-  /// Where in a cell the tangent, the scalars and the covariance begin.
+  /// Offsets of the tangent, the scalars and the covariance in a cell.
   static let tangentOffset = 3
   static let scalarsOffset = 6
   let covarianceOffset: Int
@@ -53,15 +53,16 @@ package struct GaussianSum {
     cellSize = Self.cellSize(layout)
   }
 
-  /// Lanes in a cell of a link's hypotheses.
+  /// Lanes in a cell with this layout.
   static func cellSize(_ layout: LinkLayout) -> Int {
     scalarsOffset + layout.dimension - 2 + triangle(layout.dimension)
   }
 
-  /// As many hypotheses as another set has, of the same weights, noises and nodes, under another layout; their numbers are zero.
+  /// As many components as another sum has, with the same weights, noises and lattice directions, under another layout;
+  /// the states are zero.
   init(_ other: GaussianSum, layout: LinkLayout) {
     self.init(anchor: other.anchor, layout: layout, noises: other.noises)
-    (count, logWeight, noise, node) = (other.count, other.logWeight, other.noise, other.node)
+    (count, logWeight, noise, latticeDirection) = (other.count, other.logWeight, other.noise, other.latticeDirection)
     cells = [Lanes](repeating: .zero, count: 2 * groups * cellSize)
   }
 
@@ -69,10 +70,10 @@ package struct GaussianSum {
   @inline(__always)
   static func triangle(_ rows: Int) -> Int { rows * (rows + 1) / 2 }
 
-  /// Groups of four pairs, the last of which may not be full.
+  /// Groups of four pairs; the last may not be full.
   var groups: Int { (count + 7) / 8 }
 
-  /// The numbers of hypothesis `i`: every fourth one from the pointer on.
+  /// Calls `body` with the numbers of component `i`: every fourth one from the pointer on.
   @inline(__always)
   func withNumbers<R>(of i: Int, _ body: (UnsafePointer<Double>) -> R) -> R {
     cells.withUnsafeBufferPointer { cells in
@@ -89,11 +90,12 @@ package struct GaussianSum {
     return cell.assumingMemoryBound(to: Double.self) + i / 2 % 4
   }
 
-  /// One hypothesis.
+  /// One component.
   package subscript(i: Int) -> MixtureComponent {
     get {
       MixtureComponent(
-        logWeight: logWeight[i], direction: direction(i), tangent: tangent(i), noise: Int(noise[i]), node: Int(node[i]),
+        logWeight: logWeight[i], direction: direction(i), tangent: tangent(i), noise: Int(noise[i]),
+        latticeDirection: Int(latticeDirection[i]),
         scalars: scalars(i), covariance: covariance(i))
     }
     set {
@@ -102,7 +104,7 @@ package struct GaussianSum {
         "sizes of a hypothesis")
       logWeight[i] = newValue.logWeight
       noise[i] = Int32(newValue.noise)
-      node[i] = Int32(newValue.node)
+      latticeDirection[i] = Int32(newValue.latticeDirection)
       let (n, start, size) = (dimension, covarianceOffset, cellSize)
       cells.withUnsafeMutableBufferPointer { cells in
         let p = Self.numbers(cells, of: i, size)
@@ -118,15 +120,15 @@ package struct GaussianSum {
     }
   }
 
-  /// Adds a hypothesis: free ones and blocked ones in turn.
+  /// Adds a component: LOS and NLOS in turn.
   package mutating func append(_ hypothesis: MixtureComponent) {
-    addRoom(logWeight: 0, noise: 0, node: 0)
+    addRoom(logWeight: 0, noise: 0, latticeDirection: 0)
     self[count - 1] = hypothesis
   }
 
-  /// Adds hypothesis `i` of another set with the same layout, in another direction.
-  mutating func append(_ i: Int, of other: GaussianSum, direction: Vector3, tangent: Vector3, node: Int) {
-    addRoom(logWeight: other.logWeight[i], noise: other.noise[i], node: Int32(node))
+  /// Adds component `i` of another sum with the same layout, in another direction.
+  mutating func append(_ i: Int, of other: GaussianSum, direction: Vector3, tangent: Vector3, latticeDirection: Int) {
+    addRoom(logWeight: other.logWeight[i], noise: other.noise[i], latticeDirection: Int32(latticeDirection))
     let (last, size) = (count - 1, cellSize)
     cells.withUnsafeMutableBufferPointer { cells in
       let new = Self.numbers(cells, of: last, size)
@@ -135,30 +137,30 @@ package struct GaussianSum {
     }
   }
 
-  /// Makes room for so many hypotheses, which are to be appended.
+  /// Reserves memory for `capacity` components.
   mutating func reserveCapacity(_ capacity: Int) {
     cells.reserveCapacity((capacity + 7) / 8 * 2 * cellSize)
     logWeight.reserveCapacity(capacity)
     noise.reserveCapacity(capacity)
-    node.reserveCapacity(capacity)
+    latticeDirection.reserveCapacity(capacity)
   }
 
-  private mutating func addRoom(logWeight: Double, noise: Int32, node: Int32) {
+  private mutating func addRoom(logWeight: Double, noise: Int32, latticeDirection: Int32) {
     if count % 8 == 0 { for _ in 0..<(2 * cellSize) { cells.append(.zero) } }
     count += 1
     self.logWeight.append(logWeight)
     self.noise.append(noise)
-    self.node.append(node)
+    self.latticeDirection.append(latticeDirection)
   }
 
-  /// Keeps the hypotheses for which `keep` is true, in order; it must keep or drop both of a pair.
+  /// Keeps the components for which `keep` is true, in order; it must keep or drop both of a pair.
   package mutating func filter(_ keep: (Int) -> Bool) {
     var to = 0
     for i in 0..<count where keep(i) {
       if to != i {
         logWeight[to] = logWeight[i]
         noise[to] = noise[i]
-        node[to] = node[i]
+        latticeDirection[to] = latticeDirection[i]
         let size = cellSize
         cells.withUnsafeMutableBufferPointer { cells in
           let (a, b) = (Self.numbers(cells, of: i, size), Self.numbers(cells, of: to, size))
@@ -171,7 +173,7 @@ package struct GaussianSum {
     count = to
     logWeight.removeLast(logWeight.count - to)
     noise.removeLast(noise.count - to)
-    node.removeLast(node.count - to)
+    latticeDirection.removeLast(latticeDirection.count - to)
     cells.removeLast(cells.count - groups * 2 * cellSize)
   }
 }

@@ -1,6 +1,6 @@
 import Geometry
 
-/// The axes of four hypotheses in the world.
+/// Spherical axes of four components in the world.
 struct LaneFrame {
   /// The directions and their tangents.
   let u, e1, e2: LaneVector
@@ -15,7 +15,7 @@ struct LaneFrame {
     rho = cell[GaussianSum.scalarsOffset]
   }
 
-  /// Out of (two tangent angles, distance) into the world, metres; `inward` is the inverse.
+  /// From (two tangent angles, distance) into the world, metres; `inward` is the inverse.
   @inline(__always)
   func outward(_ v: LaneVector) -> LaneVector { (rho * v.x) * e1 + (rho * v.y) * e2 + v.z * u }
   @inline(__always)

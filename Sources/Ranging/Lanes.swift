@@ -1,28 +1,28 @@
 internal import CGaussianSum
 import Geometry
 
-/// Four numbers side by side, one of each of four hypotheses: what is done to one is done to all.
+/// SIMD vector with one number of each of four components.
 @usableFromInline
 package typealias Lanes = SIMD4<Double>
 
 extension SIMD4<Double> {
-  /// `e^x` of each, to 1e-14; arguments beyond +-300 count as that.
+  /// `e^x`, to 1e-14; arguments are clamped to +-300.
   @inline(__always)
   package static func exp(_ x: Lanes) -> Lanes { fuse_lanes_exp(x) }
 
-  /// The normal distribution function `Phi(a)`, to a relative error of 1e-9 where it is above 1e-9; never less than that.
+  /// The normal distribution function `Phi(a)`, at least 1e-9, to a relative error of 1e-9.
   @inline(__always)
-  package static func normalShare(below a: Lanes) -> Lanes { fuse_lanes_normal_share(a) }
+  package static func clampedNormalCDF(below a: Lanes) -> Lanes { fuse_lanes_clamped_normal_cdf(a) }
 
-  /// The same without a least: below 1e-9 it has some digits only.
+  /// The same without the lower bound: below 1e-9 only some digits are right.
   @inline(__always)
-  package static func normalTail(below a: Lanes) -> Lanes { fuse_lanes_normal_below(a) }
+  package static func normalCDF(below a: Lanes) -> Lanes { fuse_lanes_normal_cdf(a) }
 
-  /// The same with `e^(-a^2 / 2)`, which is worked out on the way.
+  /// The same with the intermediate result `bell = e^(-a^2 / 2)`.
   @inline(__always)
-  package static func normal(below a: Lanes) -> (share: Lanes, bell: Lanes) {
+  package static func normal(below a: Lanes) -> (cdf: Lanes, bell: Lanes) {
     let bell = exp(-0.5 * a * a)
-    return (fuse_lanes_normal_of_bell(a, bell), bell)
+    return (fuse_lanes_normal_cdf_of_bell(a, bell), bell)
   }
 
   /// The angles of the points (x, y), (-pi, pi], to 1e-14; 0 at the origin.
@@ -35,12 +35,12 @@ extension SIMD4<Double> {
     exp(-0.5 * x * x / variance) / (2 * .pi * variance).squareRoot()
   }
 
-  /// The larger of each and a number.
+  /// The larger of each lane and a number.
   @inlinable @inline(__always)
   package func atLeast(_ least: Double) -> Lanes { replacing(with: least, where: self .< least) }
 }
 
-/// Four vectors side by side. Only what is usable from inline is inlined into other modules.
+/// Four vectors side by side. Only `@usableFromInline` members are inlined into other modules.
 @frozen @usableFromInline
 package struct LaneVector {
   @usableFromInline package var x, y, z: Lanes
@@ -78,7 +78,7 @@ package struct LaneVector {
   package func dot(_ b: Self) -> Lanes { x * b.x + y * b.y + z * b.z }
   @inlinable @inline(__always)
   package func cross(_ b: Self) -> Self { Self(y * b.z - z * b.y, z * b.x - x * b.z, x * b.y - y * b.x) }
-  /// All four together.
+  /// Sum of the four vectors.
   @inlinable @inline(__always)
   package var sum: Vector3 { Vector3(x.sum(), y.sum(), z.sum()) }
   @inlinable @inline(__always)

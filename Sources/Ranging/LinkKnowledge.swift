@@ -1,31 +1,32 @@
-/// What is known of a link's radio, whatever is believed of where the peer is: it outlives a trajectory that begins anew.
+/// Posterior of the radio's parameters, without the peer's position: it is kept when a trajectory is restarted.
 package struct LinkKnowledge: Sendable {
   /// Constant bias, metres: mean and variance.
   package var bias: (mean: Double, variance: Double)
-  /// Candidates for the noise as far as it has been learnt, and their shares.
-  package var noises: [(noise: RangeNoise, share: Double)]
-  /// How often its sight was lost.
-  package var sight: NLOSRateEstimator
+  /// Noise candidates with their estimated white parts and posterior probabilities.
+  package var noises: [(noise: RangeNoise, probability: Double)]
+  /// NLOS rate of the link.
+  package var nlosRate: NLOSRateEstimator
 }
 
 extension PeerFilter {
-  /// What it tells of the radio; nil before there are hypotheses.
+  /// Posterior of the radio's parameters; nil before initialisation.
   package var linkKnowledge: LinkKnowledge? {
     guard let set = hypotheses, let merged else { return knowledge }
     let (n, bias) = (layout.dimension, layout.bias)
-    let shares = noiseShares(set)
-    // What a filter that is given up believed may be no number.
+    let probabilities = noiseProbabilities(set)
+    // A diverged filter may contain NaN.
     guard merged.mean[bias].isFinite, merged.covariance[bias * (n + 1)] >= 0 else { return knowledge }
     return LinkKnowledge(
       bias: (merged.mean[bias], merged.covariance[bias * (n + 1)]),
-      noises: zip(set.noises, shares).filter { $0.1 > 0 }.map { (noise: $0, share: $1) }, sight: sight)
+      noises: zip(set.noises, probabilities).filter { $0.1 > 0 }.map { (noise: $0, probability: $1) },
+      nlosRate: nlosRate)
   }
 
-  /// A posterior that knows the radio and nothing of the place.
-  package func knowing(_ knowledge: LinkKnowledge?) -> PeerFilter {
+  /// The same filter with known radio parameters and no information on the position.
+  package func withLinkKnowledge(_ knowledge: LinkKnowledge?) -> PeerFilter {
     var copy = self
     copy.knowledge = knowledge
-    if let knowledge { copy.sight = knowledge.sight }
+    if let knowledge { copy.nlosRate = knowledge.nlosRate }
     return copy
   }
 }

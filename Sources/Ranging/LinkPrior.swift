@@ -1,17 +1,17 @@
 import Foundation
 
-/// What is assumed of a link at its first range.
+/// Prior of a link's state at its first range.
 struct LinkPrior {
   let configuration: RangingConfiguration
   let layout: LinkLayout
-  /// Mean and variance of the constant bias, metres, where it is known better than that of any radio.
+  /// Mean and variance of the constant bias, metres, where it is known from before.
   var bias: (mean: Double, variance: Double)?
 
-  /// State of a new hypothesis but for its direction, of which nothing is said: the first range ties the distance to the biases,
-  /// `rho = z - s z - b - a_j - b_j - e - n`.
+  /// State of a new component without its direction. The first range ties the distance to the biases: `rho = z - s z -
+  /// b - a_j - b_j - e - n`.
   func half(
-    _ first: PeerFilter.Range, _ noise: RangeNoise, blocked: Bool
-  ) -> (logShare: Double, scalars: [Double], covariance: [Double]) {
+    _ first: PeerFilter.Range, _ noise: RangeNoise, isNLOS: Bool
+  ) -> (logPrior: Double, scalars: [Double], covariance: [Double]) {
     let n = layout.dimension
     let columns = layout.columns(of: first.antennaID)
     func square(_ x: Double) -> Double { x * x }
@@ -20,19 +20,19 @@ struct LinkPrior {
     variances[layout.scale] = square(configuration.scalePrior)
     for k in layout.coloured { variances[k] = square(noise.coloured) }
     for k in layout.antennaBiases { variances[k] = square(configuration.antennaBiasPrior) }
-    for (axis, k) in layout.velocity.enumerated() { variances[k] = square(configuration.walk.speed[axis]) }
-    // Nothing yet tells the excess from the distance: what is left of the normal distribution above zero stands for it.
-    let (excess, nlosVariance) =
-      blocked
+    for (axis, k) in layout.velocity.enumerated() { variances[k] = square(configuration.peerVelocityModel.speed[axis]) }
+    // The NLOS bias is not observable yet: the moments of the truncated normal distribution.
+    let (nlosBias, nlosVariance) =
+      isNLOS
       ? TruncatedNormal(mean: configuration.nlosMean, variance: square(configuration.nlosSpread)).moments : (0, 0)
-    variances[layout.excess] = nlosVariance
+    variances[layout.nlosBias] = nlosVariance
 
-    let distance = max(first.range - excess - (bias?.mean ?? 0), 0.05)
+    let distance = max(first.range - nlosBias - (bias?.mean ?? 0), 0.05)
     var tied: [(index: Int, weight: Double)] = [
-      (layout.bias, 1), (layout.scale, distance), (columns.coloured, 1), (layout.excess, 1),
+      (layout.bias, 1), (layout.scale, distance), (columns.coloured, 1), (layout.nlosBias, 1),
     ]
     if let constant = columns.constant { tied.append((constant, 1)) }
-    variances[2] = square(noise.white) + first.extraVariance + (blocked ? square(configuration.nlosNoise) : 0)
+    variances[2] = square(noise.white) + first.extraVariance + (isNLOS ? square(configuration.nlosNoise) : 0)
     for (k, weight) in tied { variances[2] += weight * weight * variances[k] }
     var p = [Double](repeating: 0, count: n * n)
     for k in 0..<n { p[k * n + k] = variances[k] }
@@ -51,9 +51,9 @@ struct LinkPrior {
     var scalars = [Double](repeating: 0, count: n - 2)
     scalars[0] = distance
     scalars[layout.bias - 2] = bias?.mean ?? 0
-    scalars[layout.excess - 2] = excess
+    scalars[layout.nlosBias - 2] = nlosBias
     let rate = configuration.losLossRate + configuration.losReturnRate
-    let share = (blocked ? configuration.losLossRate : configuration.losReturnRate) / rate
-    return (log(share), scalars, p)
+    let probability = (isNLOS ? configuration.losLossRate : configuration.losReturnRate) / rate
+    return (log(probability), scalars, p)
   }
 }

@@ -1,42 +1,42 @@
 import Foundation
 import Geometry
 
-/// One hypothesis by itself, out of its set: for what is done to few.
+/// One component of a `GaussianSum` by itself.
 package struct MixtureComponent {
   /// Natural logarithm of its weight.
   package var logWeight: Double
-  /// Towards the peer from the set's anchor, and a tangent at it; unit vectors.
+  /// Direction from the anchor to the peer, and a tangent at it; unit vectors.
   package var direction, tangent: Vector3
-  /// Index of its noise among the set's candidates.
+  /// Index of its noise candidate.
   package var noise: Int
-  /// The direction of the lattice that it comes from.
-  package var node: Int
-  /// `dimension - 2` numbers: rho, b, Gauss-Markov biases, antenna biases, velocity, excess.
+  /// Lattice direction from which it was spawned.
+  package var latticeDirection: Int
+  /// `dimension - 2` numbers: rho, then the biases as in `LinkLayout`.
   package var scalars: [Double]
   /// `dimension^2` numbers, row-major, symmetric.
   package var covariance: [Double]
 
   package init(
-    logWeight: Double, direction: Vector3, tangent: Vector3, noise: Int, node: Int = 0, scalars: [Double],
+    logWeight: Double, direction: Vector3, tangent: Vector3, noise: Int, latticeDirection: Int = 0, scalars: [Double],
     covariance: [Double]
   ) {
     self.logWeight = logWeight
     self.direction = direction
     self.tangent = tangent
     self.noise = noise
-    self.node = node
+    self.latticeDirection = latticeDirection
     self.scalars = scalars
     self.covariance = covariance
   }
 
-  /// Moves by an error of the whole state: the direction by its two tangent angles, everything else by sums.
+  /// Adds an error state: the direction by its two tangent angles, everything else by sums.
   mutating func move(by step: [Double]) {
     GaussianSum.move(&direction, &tangent, step[0], step[1])
     for k in scalars.indices { scalars[k] += step[k + 2] }
     scalars[0] = max(scalars[0], GaussianSum.nearest)
   }
 
-  /// One Gaussian with the weight, mean and covariance of both, in the tangent plane of the heavier.
+  /// Moment-matched merge of two components, in the tangent plane of the heavier one.
   package func merged(with other: MixtureComponent) -> MixtureComponent {
     let (a, b) = other.logWeight > logWeight ? (other, self) : (self, other)
     var result = a

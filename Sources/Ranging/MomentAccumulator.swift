@@ -1,20 +1,20 @@
 import Geometry
 
-/// Sums over Gaussians of several kinds, for one Gaussian a kind with the mean and covariance of all of it.
+/// Accumulates the moments of Gaussians by kind, for one Gaussian per kind.
 struct MomentAccumulator {
-  /// A kind's numbers: weight, place (3), lower triangle of covariance and place squared (6), scale, its variance and square, its covariance
-  /// and product with the place (3); all weighted.
+  /// Weighted sums of a kind: weight, position (3), lower triangle of covariance plus position squared (6), scale, its
+  /// variance plus square, its covariance plus product with the position (3).
   private static let numbers = 15
   private var sums: [Double]
 
   init(kinds: Int) { sums = [Double](repeating: 0, count: Self.numbers * kinds) }
 
-  /// Adds those of four Gaussians that weigh anything, each to its kind.
+  /// Adds the Gaussians with a weight above 0, each to its kind.
   ///
-  /// - Parameter kinds: of the first; the others' follow, every `stride`-th number.
+  /// - Parameter kinds: of the first Gaussian; those of the others follow in steps of `stride`.
   @inline(__always)
   mutating func add(_ four: PositionGaussian4, kinds: UnsafePointer<Int32>, stride: Int) {
-    let (w, x, s) = (four.weight, four.place, four.scale)
+    let (w, x, s) = (four.weight, four.position, four.scale)
     let weighted = w * x
     withUnsafeTemporaryAllocation(of: Lanes.self, capacity: Self.numbers) { new in
       (new[0], new[1], new[2], new[3]) = (w, weighted.x, weighted.y, weighted.z)
@@ -39,9 +39,9 @@ struct MomentAccumulator {
     }
   }
 
-  /// All of each kind as one Gaussian, as seen from the world's origin, in order; a kind that weighs nothing has none.
+  /// One Gaussian per kind, relative to the world's origin, in order; kinds without weight are left out.
   ///
-  /// - Parameter origin: where they were seen from.
+  /// - Parameter origin: origin of the accumulated positions, world, metres.
   func gaussians(from origin: Vector3) -> [PositionGaussian] {
     var gaussians: [PositionGaussian] = []
     gaussians.reserveCapacity(sums.count / Self.numbers)

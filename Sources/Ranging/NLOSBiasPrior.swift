@@ -1,14 +1,14 @@
-/// What is assumed of the excess of a sight that has just been blocked: most are below a metre, and a few are several.
+/// Prior of the NLOS bias at the start of an NLOS interval: most are below a metre, a few are several metres.
 ///
-/// Two normal distributions, of which only the part above zero counts. One alone has no tail: where an excess was five of its sigmas
-/// long, the centimetres by which hypotheses differ decided which of them outlived the spell.
+/// A mixture of two normal distributions truncated at zero. With one alone, which has no tail, biases of five sigma
+/// were decided by centimetres between components, and the wrong ones survived the NLOS interval.
 package struct NLOSBiasPrior: Equatable, Sendable {
-  /// The usual ones, metres.
+  /// The short biases, metres.
   package var near: TruncatedNormal
-  /// The long ones, metres.
+  /// The long biases, metres.
   package var far: TruncatedNormal
-  /// Share of the long ones.
-  package var farShare: Double
+  /// Probability of a long bias.
+  package var farProbability: Double
 
   package init(_ configuration: RangingConfiguration) {
     func part(_ spread: Double) -> TruncatedNormal {
@@ -16,6 +16,6 @@ package struct NLOSBiasPrior: Equatable, Sendable {
     }
     near = part(configuration.nlosSpread)
     far = part(configuration.longNLOSSpread)
-    farShare = configuration.longNLOSProbability
+    farProbability = configuration.longNLOSProbability
   }
 }

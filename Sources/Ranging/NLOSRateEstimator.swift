@@ -1,41 +1,42 @@
-/// How often the sight of one link is lost, learnt from how long it was free and blocked so far.
+/// Rate of LOS-to-NLOS transitions of one link, estimated from the LOS and NLOS durations so far.
 ///
-/// Rooms differ: in some the sight is never blocked, in others every other second. Asked of each range anew, "has a small excess just begun?" costs width
-/// wherever the rate is taken for larger than it is. Spells come as a Poisson process; the rate's prior is a Gamma distribution, which stays one (Gelman et al.,
-/// Bayesian Data Analysis, 2.6). Spells are not counted by their beginnings, of which small ones are noticed late, but by the time they took.
+/// The rate differs between rooms: with too large a rate, every range is tested for a small NLOS bias that has just
+/// begun, which widens the posterior. NLOS intervals start as a Poisson process. The rate has a Gamma prior, which is
+/// conjugate (Gelman et al., Bayesian Data Analysis, 2.6). Intervals are counted by their total duration and not by
+/// their starts, because small biases are detected late.
 package struct NLOSRateEstimator: Equatable, Sendable {
   private let expectedRate: Double
-  private let worth: Double
+  private let pseudoCount: Double
   private let losReturnRate: Double
-  private var free = 0.0
-  private var blocked = 0.0
+  private var losSeconds = 0.0
+  private var nlosSeconds = 0.0
 
-  /// Nothing seen yet; rates in 1/s.
+  /// Without data; rates in 1/s.
   ///
-  /// - Parameter worth: the rate that is expected at first counts as much as so many spells of the link's own.
-  package init(losLossRate: Double, losReturnRate: Double, worth: Double = 1) {
+  /// - Parameter pseudoCount: weight of the prior rate in NLOS intervals.
+  package init(losLossRate: Double, losReturnRate: Double, pseudoCount: Double = 1) {
     expectedRate = losLossRate
-    self.worth = worth
+    self.pseudoCount = pseudoCount
     self.losReturnRate = losReturnRate
   }
 
   package init(_ configuration: RangingConfiguration) {
     self.init(
       losLossRate: configuration.losLossRate, losReturnRate: configuration.losReturnRate,
-      worth: configuration.nlosRatePseudoCount)
+      pseudoCount: configuration.nlosRatePseudoCount)
   }
 
-  /// Rate at which the sight is lost, 1/s: the mean of its posterior.
+  /// Posterior mean of the rate of LOS to NLOS, 1/s.
   package var losLossRate: Double {
-    expectedRate * (worth + losReturnRate * blocked) / (worth + expectedRate * free)
+    expectedRate * (pseudoCount + losReturnRate * nlosSeconds) / (pseudoCount + expectedRate * losSeconds)
   }
 
-  /// Takes in the time since the last range. A silence that outlasts spells tells nothing of them.
+  /// Processes the time since the last range. A gap longer than the mean NLOS interval counts as one of that length.
   ///
-  /// - Parameter probability: that the sight was free at that range.
-  package mutating func note(seconds: Double, free probability: Double) {
-    let told = min(abs(seconds), 1 / losReturnRate)
-    free += told * probability
-    blocked += told * (1 - probability)
+  /// - Parameter losProbability: probability of LOS at that range.
+  package mutating func record(seconds: Double, losProbability: Double) {
+    let counted = min(abs(seconds), 1 / losReturnRate)
+    losSeconds += counted * losProbability
+    nlosSeconds += counted * (1 - losProbability)
   }
 }

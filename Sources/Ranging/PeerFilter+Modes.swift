@@ -1,23 +1,25 @@
 import Foundation
 import Geometry
 
-/// Places that are left, told apart.
+/// Modes of the posterior.
 extension PeerFilter {
-  /// One of the places that are left, as one Gaussian.
+  /// A mode as one Gaussian.
   package struct Mode: Sendable {
-    /// Its share of the posterior, 0...1.
-    package var share: Double
+    /// Its probability, 0...1.
+    package var probability: Double
     /// Position (world, metres), then the biases as in `LinkLayout`.
     package var mean: [Double]
     /// Row-major, `dimension` squared.
     package var covariance: [Double]
-    /// What it is made of; shares as in the posterior.
+    /// Its components; weights as in the posterior.
     package var gaussians: [PositionGaussian]
   }
 
-  /// The posterior as few places, each within a cone of directions as seen from `device` (world, metres); nil where it takes more
-  /// than `most`. The heaviest hypothesis names the first place, the heaviest outside its cone the next; what is outside
-  /// all of them, less than 1e-4, goes to the nearest. O(hypotheses x most).
+  /// The posterior as a few modes, each within a cone of directions as seen from `device` (world, metres); nil if it
+  /// has more than `most`.
+  ///
+  /// The heaviest component defines the first mode, the heaviest outside its cone the next. Components outside all
+  /// cones, less than 1e-4 together, go to the nearest mode. O(components x most).
   ///
   /// - Parameter radius: of a cone, radians.
   package func modes(from device: Vector3, within radius: Double, most: Int) -> [Mode]? {
@@ -26,7 +28,7 @@ extension PeerFilter {
     let limit = cos(radius)
     var outside = directions.indices.filter { normalized[$0] > 0 }
     var seeds: [Vector3] = []
-    while outside.reduce(0, { $0 + normalized[$1] }) > Self.unnamed,
+    while outside.reduce(0, { $0 + normalized[$1] }) > Self.unassigned,
       let heaviest = outside.max(by: { (normalized[$0], $1) < (normalized[$1], $0) })
     {
       guard seeds.count < most else { return nil }
@@ -38,19 +40,20 @@ extension PeerFilter {
       let nearest = seeds.indices.max { seeds[$0].dot(directions[i]) < seeds[$1].dot(directions[i]) }
       if let nearest { members[nearest].append(i) }
     }
-    return members.filter { !$0.isEmpty }.map { mode($0, of: set, shares: normalized) }
+    return members.filter { !$0.isEmpty }.map { mode($0, of: set, weights: normalized) }
   }
 
-  /// Hypotheses that together weigh less name no place.
-  private static let unnamed = 1e-4
+  /// Components with less probability than this together define no mode.
+  private static let unassigned = 1e-4
 
-  /// Some hypotheses as one place, with the mean and covariance of them all.
-  func mode(_ members: [Int], of set: GaussianSum, shares: [Double]) -> Mode {
-    let share = members.reduce(0) { $0 + shares[$1] }
-    var weights = [Double](repeating: 0, count: set.count)
-    for i in members { weights[i] = shares[i] / share }
-    let (mean, covariance) = set.moments(weights: weights)
+  /// Moments of some components as one mode.
+  func mode(_ members: [Int], of set: GaussianSum, weights: [Double]) -> Mode {
+    let probability = members.reduce(0) { $0 + weights[$1] }
+    var conditional = [Double](repeating: 0, count: set.count)
+    for i in members { conditional[i] = weights[i] / probability }
+    let (mean, covariance) = set.moments(weights: conditional)
     return Mode(
-      share: share, mean: mean, covariance: covariance, gaussians: members.map { set.gaussian($0, weight: shares[$0]) })
+      probability: probability, mean: mean, covariance: covariance,
+      gaussians: members.map { set.gaussian($0, weight: weights[$0]) })
   }
 }

@@ -1,26 +1,26 @@
 import Foundation
 import Geometry
 
-/// A peer that is carried about.
+/// A moving peer.
 extension PeerFilter {
-  /// Whether the peer is taken to walk.
+  /// Whether the model is that of a moving peer.
   package var isMoving: Bool { layout.isMoving }
 
-  /// The same belief of a peer that isMoving from now on, where to is not known.
+  /// The same posterior for a peer that moves from now on, with unknown velocity.
   package var moving: PeerFilter {
     withHypotheses(isMoving: true) { set in
-      var moving = set.moving(configuration.walk)
+      var moving = set.moving(configuration.peerVelocityModel)
       moving.noises = carried(moving.noises)
       return moving
     }
   }
 
-  /// The noises of a radio that is carried about: how somebody isMoving is not quite what is assumed of it.
+  /// The noise candidates of a moving radio: the velocity model is approximate, so the coloured part has a lower bound.
   func carried(_ noises: [RangeNoise]) -> [RangeNoise] {
     noises.map { $0.coloured(atLeast: configuration.foundPeerNoise) }
   }
 
-  /// `moving` in outline, under the likeliest noise alone: enough to foretell ranges.
+  /// `moving` under the likeliest noise candidate alone: enough to predict ranges.
   package var movingCoarse: PeerFilter {
     guard hypotheses != nil, !isDirectionUnobserved else { return moving }
     var copy = self
@@ -29,10 +29,10 @@ extension PeerFilter {
     return copy.moving
   }
 
-  /// The same belief of a peer that stands from now on, where it is.
+  /// The same posterior for a peer that is stationary from now on.
   package var stationary: PeerFilter { withHypotheses(isMoving: false) { $0.stationary() } }
 
-  /// The same belief of a radio that errs more from now on; nil where no noise of it can be larger.
+  /// The same posterior for a radio with larger noise from now on; nil where no candidate can be larger.
   package var withLargerNoise: PeerFilter? {
     guard let noises = hypotheses?.noises else { return nil }
     let withLargerNoise = noises.map(\.withLargerNoise)
@@ -50,31 +50,33 @@ extension PeerFilter {
     return copy.limited(to: nil)
   }
 
-  /// One of the Gaussians that a posterior is made of.
+  /// One Gaussian of a posterior.
   package struct Part: Sendable {
-    /// Its share, above 0.
-    package var share: Double
-    /// Position (world, metres), then the biases as in `LinkLayout` of a peer that stands.
+    /// Its weight, above 0.
+    package var probability: Double
+    /// Position (world, metres), then the biases as in `LinkLayout` of a stationary peer.
     package var mean: [Double]
     /// Row-major, relative to the device.
     package var covariance: [Double]
-    /// Probability that the newest range's sight was free.
-    package var free: Double
+    /// Probability of LOS at the newest range.
+    package var losProbability: Double
 
-    package init(share: Double, mean: [Double], covariance: [Double], free: Double) {
-      (self.share, self.mean, self.covariance, self.free) = (share, mean, covariance, free)
+    package init(probability: Double, mean: [Double], covariance: [Double], losProbability: Double) {
+      (self.probability, self.mean, self.covariance, self.losProbability) = (
+        probability, mean, covariance, losProbability
+      )
     }
   }
 
-  /// A posterior of some Gaussians, of a peer that stands.
+  /// A posterior made of Gaussians, for a stationary peer.
   ///
   /// - Parameter last: the newest range, which is in the Gaussians already.
   package init(
-    _ parts: [Part], last: Range, noise: RangeNoise, sight: NLOSRateEstimator, configuration: RangingConfiguration,
+    _ parts: [Part], last: Range, noise: RangeNoise, nlosRate: NLOSRateEstimator, configuration: RangingConfiguration,
     layout: LinkLayout
   ) {
     self.init(configuration: configuration, layout: layout, statedNoise: nil)
-    self.sight = sight
+    self.nlosRate = nlosRate
     var set = GaussianSum(anchor: last.antenna, layout: layout, noises: [noise])
     for part in parts { set.append(part, configuration) }
     hypotheses = set
@@ -83,13 +85,14 @@ extension PeerFilter {
     normalize()
   }
 
-  /// All hypotheses as one Gaussian, for a peer that stands and whose place is one; nil before there are any.
+  /// All components as one Gaussian, for a stationary peer with a unimodal posterior; nil before initialisation.
   ///
   /// - Parameter last: the newest range.
   package func condensed(at last: Range) -> PeerFilter? {
     guard let merged, let noise, !isMoving else { return nil }
     return PeerFilter(
-      [Part(share: 1, mean: merged.mean, covariance: merged.covariance, free: free)], last: last, noise: noise,
-      sight: sight, configuration: configuration, layout: layout)
+      [Part(probability: 1, mean: merged.mean, covariance: merged.covariance, losProbability: losProbability)],
+      last: last, noise: noise,
+      nlosRate: nlosRate, configuration: configuration, layout: layout)
   }
 }

@@ -2,25 +2,24 @@ import Geometry
 import SensorData
 
 extension PeerFilter {
-  /// One range with the place where it was taken.
+  /// One range with the position of its antenna.
   package struct Range: Sendable {
-    /// When.
     package var timestamp: Timestamp
-    /// Metres.
+    /// Measured distance, metres.
     package var range: Double
     /// The antenna's position in the estimate's world, metres.
     package var antenna: Vector3
     /// The device's own position there, metres.
     package var device: Vector3
-    /// Which antenna, an id of those given at the start; nil for the only one.
+    /// Id of the antenna, one of those given to `init`; nil for the only one.
     package var antennaID: String?
-    /// The radio's own guess that the sight is blocked, 0...1.
+    /// Probability of NLOS reported by the radio, 0...1.
     package var reportedNLOS: Double?
-    /// What is not known of the place where it was taken, m^2 along the range.
+    /// Variance of the antenna's position along the range, m^2.
     package var extraVariance: Double
-    /// Whether the device knew how fast it moved: before that, its way tells no direction.
+    /// Whether the device's velocity was known: before that, its path does not observe the direction.
     package var isVelocityKnown = true
-    /// Angles of arrival that came with it.
+    /// Direction cosines that arrived with the range.
     package var cosines: [DirectionCosine] = []
 
     package init(
@@ -38,15 +37,15 @@ extension PeerFilter {
     }
   }
 
-  /// What became of a range.
+  /// Result of a range update.
   package struct Outcome: Sendable {
-    /// Probability that the sight was free when it was taken.
-    package var free: Double
+    /// Probability that the range was LOS and no outlier.
+    package var losProbability: Double
     /// Mean innovation over the posterior, metres.
     package var innovation: Double
     /// 1-sigma of that, metres.
     package var sigma: Double
-    /// Logarithm of the density that was logPredictiveDensity for the range, 1/m.
+    /// Log predictive density of the range, 1/m.
     package var logDensity: Double
   }
 }

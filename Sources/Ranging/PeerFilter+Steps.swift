@@ -2,130 +2,136 @@ import Foundation
 import Geometry
 import SensorData
 
-/// How the hypotheses go on from range to range.
+/// Recursion from range to range.
 extension PeerFilter {
-  /// Until the device has moved the direction is open: each noise has one pair of hypotheses about the distance.
-  mutating func begin(at first: Range) {
+  /// Until the device has moved, the direction is unobserved: each noise candidate has one pair.
+  mutating func initialize(at first: Range) {
     hypotheses = GaussianSum(
-      folded: first, configuration, layout: layout, statedNoise: statedNoise, knowledge: knowledge)
+      rangeOnly: first, configuration, layout: layout, statedNoise: statedNoise, knowledge: knowledge)
     if isMoving { hypotheses!.noises = carried(hypotheses!.noises) }
     isDirectionUnobserved = true
     last = first
     normalize()
   }
 
-  /// The device has moved: from here on every direction is tried.
+  /// The device has moved: spawns a lattice of directions.
   private mutating func spawnDirections(device: Vector3) {
     isDirectionUnobserved = false
-    pruneNoises(below: Self.unlikelyShare)
-    // A walker's hypotheses are larger, and most of them are rivals: only as many noises as there is room for, the likeliest.
-    if isMoving { pruneNoises(but: max(limit / (2 * Self.fewestOfWalkers), 1)) }
-    // How fast the distance changed says nothing of a velocity in the world before there is a direction.
-    if isMoving { hypotheses = hypotheses!.stationary().moving(configuration.walk) }
-    // Each noise has every direction: with many of them left, a range would cost more here than ever after.
-    let room = max(limit / hypotheses!.count, isMoving ? Self.fewestOfWalkers : Self.fewestDirections)
+    pruneNoises(below: Self.unlikelyProbability)
+    // The state of a moving peer is larger, and most such filters are alternatives: only the likeliest noise candidates
+    // are kept.
+    if isMoving { pruneNoises(but: max(limit / (2 * Self.fewestDirectionsIfMoving), 1)) }
+    // The range rate does not observe a velocity in the world before there is a direction.
+    if isMoving { hypotheses = hypotheses!.stationary().moving(configuration.peerVelocityModel) }
+    // Every noise candidate gets all directions, so the number of candidates limits that of directions.
+    let room = max(limit / hypotheses!.count, isMoving ? Self.fewestDirectionsIfMoving : Self.fewestDirections)
     hypotheses = withDirections(hypotheses!, directions: min(configuration.directions, room))
     hypotheses!.drift(position: .zero, yawVariance: rangeOnlyYawVariance, device: device)
     rangeOnlyYawVariance = 0
     normalize()
   }
 
-  mutating func take(_ range: Range) -> Outcome {
+  mutating func process(_ range: Range) -> Outcome {
     let previous = last ?? range
     let seconds = abs(range.timestamp.seconds(since: previous.timestamp))
     last = range
-    sight.note(seconds: seconds, free: free)
-    if isDirectionUnobserved, !range.isVelocityKnown { hypotheses!.follow(to: range.antenna) }
+    nlosRate.record(seconds: seconds, losProbability: losProbability)
+    if isDirectionUnobserved, !range.isVelocityKnown { hypotheses!.moveAnchor(to: range.antenna) }
     let away = (range.antenna - hypotheses!.anchor).norm
-    if isDirectionUnobserved, away > Self.stillRadius || !range.cosines.isEmpty { spawnDirections(device: previous.device) }
+    if isDirectionUnobserved, away > Self.stillRadius || !range.cosines.isEmpty {
+      spawnDirections(device: previous.device)
+    }
     hypotheses!.predict(
       seconds: seconds, metres: (range.device - previous.device).norm,
       antennaCorrelation: configuration.antennaCorrelation)
-    if isMoving { hypotheses!.walk(seconds: seconds, configuration.walk) }
+    if isMoving { hypotheses!.movePeer(seconds: seconds, configuration.peerVelocityModel) }
     hypotheses!.drift(
       position: (configuration.peerRandomWalk * configuration.peerRandomWalk * seconds) * Matrix3.identity,
       yawVariance: 0,
       device: range.device)
-    if let blocked = range.reportedNLOS {
-      hypotheses!.weigh(ReportedNLOS(blocked: blocked, seconds: seconds, rate: configuration.losTransitionRate))
+    if let probability = range.reportedNLOS {
+      hypotheses!.update(
+        with: ReportedNLOS(probability: probability, seconds: seconds, rate: configuration.losTransitionRate))
     }
     if !isDirectionUnobserved {
       hypotheses!.splitWhereCurved(
         antenna: range.antenna, limit: limit)
     }
-    let verdict = hypotheses!.update(
-      RangeEvidence(
+    let result = hypotheses!.update(
+      RangeObservation(
         range: range.range, antenna: isDirectionUnobserved ? hypotheses!.anchor : range.antenna,
         columns: layout.columns(of: range.antennaID), seconds: seconds,
-        // The way to the anchor, seen along a direction that is open: its mean square.
-        extraVariance: range.extraVariance + (isDirectionUnobserved ? away * away / 3 : 0), configuration: ofThisLink))
-    take(range.cosines, of: range)
-    taken += 1
+        // Displacement from the anchor along an unobserved direction: its mean square.
+        extraVariance: range.extraVariance + (isDirectionUnobserved ? away * away / 3 : 0),
+        configuration: linkConfiguration))
+    update(with: range.cosines, of: range)
+    rangeCount += 1
     normalize()
-    if taken % 10 == 0 {
-      pruneNoises(below: Self.refutedShare)
+    if rangeCount % 10 == 0 {
+      pruneNoises(below: Self.refutedProbability)
       pruneNegligible()
     }
-    // One noise after the other, so that no range waits for all of them, nor every range for the last that is left.
-    let turn = taken % max(hypotheses!.noises.count, Self.mergingPeriod)
-    if !isDirectionUnobserved, turn < hypotheses!.noises.count { hypotheses!.mergeDuplicates(noise: turn) }
+    // One noise candidate per range, to spread the cost.
+    let candidate = rangeCount % max(hypotheses!.noises.count, Self.mergingPeriod)
+    if !isDirectionUnobserved, candidate < hypotheses!.noises.count { hypotheses!.mergeDuplicates(noise: candidate) }
     prune()
     return Outcome(
-      free: free * verdict.regular, innovation: verdict.innovation, sigma: verdict.variance.squareRoot(),
-      logDensity: verdict.logDensity)
+      losProbability: losProbability * result.regular, innovation: result.innovation,
+      sigma: result.variance.squareRoot(),
+      logDensity: result.logDensity)
   }
 
-  /// The configuration, with what has been learnt of the sight.
-  private var ofThisLink: RangingConfiguration {
+  /// The configuration with the link's NLOS rate.
+  private var linkConfiguration: RangingConfiguration {
     var learnt = configuration
-    learnt.losLossRate = sight.losLossRate
+    learnt.losLossRate = nlosRate.losLossRate
     return learnt
   }
 
-  /// Takes angles of arrival in, after the range that they came with has told whether its sight was free.
-  private mutating func take(_ cosines: [DirectionCosine], of range: Range) {
+  /// Updates by angles of arrival, after their range has updated the LOS probability.
+  private mutating func update(with cosines: [DirectionCosine], of range: Range) {
     guard !cosines.isEmpty else { return }
-    let since = lastAngle.map { abs(range.timestamp.seconds(since: $0)) }
-    lastAngle = range.timestamp
-    if isMoving { angleOffset.move(by: configuration.peerSpeedSigma * (since ?? 0) / max(range.range, 1)) }
-    let worth = angleOffset.worth(of: cosines, alike: since.map { angles.worth(after: $0) } ?? 1)
+    let since = lastAoA.map { abs(range.timestamp.seconds(since: $0)) }
+    lastAoA = range.timestamp
+    if isMoving { aoaBias.move(by: configuration.peerSpeedSigma * (since ?? 0) / max(range.range, 1)) }
+    let weight = aoaBias.weight(of: cosines, independence: since.map { aoaErrors.weight(after: $0) } ?? 1)
     let weights = hypotheses!.logWeight
-    // How far off they are is asked of the likeliest place.
+    // Residuals at the likeliest component.
     let best = hypotheses!.position(weights.indices.max { weights[$0] < weights[$1] }!) - range.antenna
-    angles.note(
+    aoaErrors.record(
       cosines.map { ($0.cosine - $0.model(best).cosine) / $0.variance.squareRoot() }, at: range.timestamp)
-    for cosine in cosines { hypotheses!.update(cosine, antenna: range.antenna, worth: worth, configuration) }
+    for cosine in cosines { hypotheses!.update(cosine, antenna: range.antenna, weight: weight, configuration) }
   }
 
-  /// Gives up the noises that the ranges refute, never all: each costs as much as the right one.
+  /// Drops the noise candidates below a probability, never all.
   private mutating func pruneNoises(below limit: Double) {
-    let shares = noiseShares(hypotheses!)
-    let limit = min(limit, shares.max() ?? 0)
+    let probabilities = noiseProbabilities(hypotheses!)
+    let limit = min(limit, probabilities.max() ?? 0)
     let noise = hypotheses!.noise
-    hypotheses!.filter { shares[Int(noise[$0])] >= limit }
+    hypotheses!.filter { probabilities[Int(noise[$0])] >= limit }
   }
 
-  /// Gives up the least likely pairs, as many as are `negligibleShare` of the posterior together: late in a search a third of all
-  /// is below a thousandth.
+  /// Drops the least likely pairs, which together have `negligibleProbability`: late in a search a third of all pairs
+  /// are below a thousandth.
   private mutating func pruneNegligible() {
     normalize()
     let pairs = stride(from: 0, to: normalized.count, by: 2).map { normalized[$0] + normalized[$0 + 1] }
-    var left = Self.negligibleShare
-    let kept = pairs.sorted().first { share in
-      left -= share
+    var left = Self.negligibleProbability
+    let kept = pairs.sorted().first { probability in
+      left -= probability
       return left < 0
     }
     guard let kept else { return }
     hypotheses!.filter { pairs[$0 / 2] >= kept }
   }
 
-  /// Gives up all noises but so many, at least one: the likeliest stay.
+  /// Keeps the `count` likeliest noise candidates, at least one.
   mutating func pruneNoises(but count: Int) {
-    let shares = noiseShares(hypotheses!).sorted(by: >)
-    if count < shares.count { pruneNoises(below: shares[count - 1]) }
+    let probabilities = noiseProbabilities(hypotheses!).sorted(by: >)
+    if count < probabilities.count { pruneNoises(below: probabilities[count - 1]) }
   }
 
-  /// Gives up the pairs that are far less likely than the best.
+  /// Drops the pairs that are far less likely than the best.
   private mutating func prune() {
     guard let best = hypotheses?.logWeight.max() else { return }
     hypotheses!.dropPairs(below: best + log(configuration.pruneBelow))
@@ -135,6 +141,6 @@ extension PeerFilter {
   mutating func normalize() {
     guard hypotheses != nil else { return }
     hypotheses!.relateWeightsToBest()
-    normalized = Self.shares(hypotheses!.logWeight)
+    normalized = Self.weights(hypotheses!.logWeight)
   }
 }

@@ -2,60 +2,60 @@ import Foundation
 import Geometry
 import SensorData
 
-/// Where one peer may be, given all its ranges: every direction the ranges allow is kept, mirror images included, until it
-/// is refuted.
+/// Gaussian-sum filter of one peer: posterior of its position given all ranges. Every direction consistent with the
+/// ranges is kept, reflection images included.
 ///
-/// A Gaussian sum in anchored spherical coordinates over direction, distance, bias and noise level. Small sums (tens of
-/// components) claim convergence that is false; a lattice of 150 directions that are split where the range bends follows the
-/// exact Bayes posterior. The noise of
-/// the link (white and coloured) is one more hidden variable: every direction is tried under every candidate.
+/// The state is in anchored spherical coordinates: direction, distance, bias and noise class. Small sums (tens of
+/// components) claim false convergence; a lattice of 150 directions, split where the range is curved, follows the exact
+/// Bayes posterior. The noise class of the link (white and coloured) is a hidden variable: every direction is kept
+/// under every candidate.
 package struct PeerFilter {
-  /// Until an antenna is this far from where the first range was taken, ranges tell distance and noise but no direction, metres:
-  /// a trembling hand stays within it.
+  /// Until an antenna has moved this far from the first range, the direction is unobserved, metres: a hand's tremor
+  /// stays within.
   static let stillRadius = 0.03
-  /// Noise candidates below this share of the posterior are dropped.
-  static let refutedShare = 1e-3
-  /// Pairs that together are less than this share are dropped.
-  static let negligibleShare = 1e-4
-  /// Hypotheses that have become the same are merged once in so many ranges.
+  /// Noise candidates below this posterior probability are dropped.
+  static let refutedProbability = 1e-3
+  /// Pairs that together have less probability than this are dropped.
+  static let negligibleProbability = 1e-4
+  /// Duplicate components are merged once in so many ranges.
   static let mergingPeriod = 4
-  /// Never are fewer directions tried than this.
+  /// Least number of directions.
   static let fewestDirections = 100
-  /// The same of a peer that isMoving, whose direction is never known as well.
-  static let fewestOfWalkers = 60
-  /// Those below this share are not tried in every direction.
-  static let unlikelyShare = 5e-3
+  /// The same for a moving peer, whose direction is known less well.
+  static let fewestDirectionsIfMoving = 60
+  /// Noise candidates below this probability are dropped before directions are spawned.
+  static let unlikelyProbability = 5e-3
 
-  /// An antenna that was not heard for so long is silent, seconds.
+  /// Seconds without ranges after which another antenna is used.
   private static let silence = 1.0
 
   let configuration: RangingConfiguration
   var layout: LinkLayout
   let statedNoise: Double?
-  /// Of the radio, from before the first range; nil: nothing but what is assumed of any.
+  /// Radio parameters from before the first range; nil for the prior.
   var knowledge: LinkKnowledge?
   var hypotheses: GaussianSum?
-  var waiting: [Range] = []
+  var heldBack: [Range] = []
   var last: Range?
-  package internal(set) var angles: AoAErrorCorrelation
-  package internal(set) var angleOffset: AoABias
-  package internal(set) var lastAngle: Timestamp?
-  /// How often the sight was lost.
-  package var sight: NLOSRateEstimator
+  package internal(set) var aoaErrors: AoAErrorCorrelation
+  package internal(set) var aoaBias: AoABias
+  package internal(set) var lastAoA: Timestamp?
+  /// NLOS rate of the link.
+  package var nlosRate: NLOSRateEstimator
   var normalized: [Double] = []
-  var taken = 0
-  /// No hypothesis is split beyond so many.
+  var rangeCount = 0
+  /// Limit to the number of components, beyond which none is split.
   var limit: Int
-  /// No direction is tried yet: the device has not moved.
+  /// The device has not moved: no directions have been spawned.
   var isDirectionUnobserved = true
-  /// Growth of the heading's variance meanwhile, rad^2.
+  /// Growth of the heading variance meanwhile, rad^2.
   var rangeOnlyYawVariance = 0.0
 
-  /// A posterior that knows nothing yet.
+  /// A filter without data.
   ///
   /// - Parameters:
   ///   - antennas: ids of the device's antennas; several of them get a bias each.
-  ///   - statedNoise: the total 1-sigma that the recording states, metres.
+  ///   - statedNoise: total 1-sigma given by the recording, metres.
   package init(configuration: RangingConfiguration, antennas: [String], statedNoise: Double?) {
     self.init(configuration: configuration, layout: LinkLayout(antennas: antennas), statedNoise: statedNoise)
   }
@@ -63,66 +63,71 @@ package struct PeerFilter {
   init(configuration: RangingConfiguration, layout: LinkLayout, statedNoise: Double?) {
     self.configuration = configuration
     limit = configuration.hypothesisLimit(for: layout)
-    angles = AoAErrorCorrelation(assumed: configuration.aoaCorrelationTime)
-    angleOffset = AoABias(deviation: Angle.degrees(configuration.aoaBiasDegrees))
-    sight = NLOSRateEstimator(configuration)
+    aoaErrors = AoAErrorCorrelation(assumed: configuration.aoaCorrelationTime)
+    aoaBias = AoABias(deviation: Angle.degrees(configuration.aoaBiasDegrees))
+    nlosRate = NLOSRateEstimator(configuration)
     self.layout = layout
     self.statedNoise = statedNoise
   }
 
-  /// True once there are hypotheses.
+  /// True after initialisation.
   package var hasBegun: Bool { hypotheses != nil }
-  /// Probability that the sight is free, after the last range.
-  package var free: Double {
+  /// Probability of LOS at the last range.
+  package var losProbability: Double {
     guard hypotheses != nil else { return 1 }
     return stride(from: 0, to: normalized.count, by: 2).reduce(0) { $0 + normalized[$1] }
   }
-  /// Number of hypotheses alive.
+  /// Number of components.
   package var count: Int { hypotheses?.count ?? 0 }
 
-  /// The same, with another limit to the number of hypotheses; nil: the configuration's for such a link.
+  /// The same filter with another limit to the number of components; nil: the configuration's for such a link.
   package func limited(to limit: Int?) -> PeerFilter {
     var copy = self
     copy.limit = limit ?? configuration.hypothesisLimit(for: layout)
     return copy
   }
 
-  /// Takes a range in. The first three are held back until their median is known: one gross error there would
-  /// anchor every hypothesis at a wrong distance.
+  /// Updates the filter by a range. The first three are held back until their median is known: one outlier there would
+  /// anchor every component at a wrong distance.
   ///
-  /// Cost: O(hypotheses); most right after the device has begun to move (`fuse benchmark measure` times it).
+  /// Cost: O(components); most just after directions are spawned (`fuse benchmark measure` times it).
   @discardableResult
   package mutating func update(_ range: Range) -> Outcome? {
-    guard isHeard(range) else { return nil }
+    guard isUsed(range) else { return nil }
     guard hypotheses != nil else {
-      waiting.append(range)
-      guard waiting.count == 3 else { return nil }
-      let held = waiting
-      waiting = []
-      let first = held.sorted { $0.range < $1.range }[1]
-      begin(at: first)
+      heldBack.append(range)
+      guard heldBack.count == 3 else { return nil }
+      let initial = heldBack
+      heldBack = []
+      let first = initial.sorted { $0.range < $1.range }[1]
+      initialize(at: first)
       var outcome: Outcome?
-      for other in held where other.timestamp != first.timestamp { outcome = take(other) }
+      for other in initial where other.timestamp != first.timestamp { outcome = process(other) }
       return outcome
     }
-    return take(range)
+    return process(range)
   }
 
-  /// Whether a range counts. While the way is not known, where an antenna sits is not known either, seen along a direction that is open: what
-  /// several antennas' ranges differ by would be learnt as their own lasting errors. So one of them is heard, until it is silent.
-  private func isHeard(_ range: Range) -> Bool {
-    guard isDirectionUnobserved, !range.isVelocityKnown, range.cosines.isEmpty, let last, range.antennaID != last.antennaID else {
+  /// Whether a range is used.
+  ///
+  /// Until the velocity is known the direction is unobservable, and inter-antenna range differences cannot be separated
+  /// from the antennas' biases. One antenna is used until then; another replaces it after `silence` without ranges from
+  /// it.
+  private func isUsed(_ range: Range) -> Bool {
+    guard isDirectionUnobserved, !range.isVelocityKnown, range.cosines.isEmpty, let last,
+      range.antennaID != last.antennaID
+    else {
       return true
     }
     return abs(range.timestamp.seconds(since: last.timestamp)) > Self.silence
   }
 
-  /// Lets the peer drift relative to the device by what the trajectory lost since the last call.
+  /// Adds the drift of the trajectory since the last call to the peer's relative position.
   ///
-  /// - Parameters: covariance of position (world axes, m^2), variance of heading (rad^2), and where the device is.
+  /// - Parameters: covariance of position (world axes, m^2), variance of heading (rad^2), and the device's position.
   package mutating func drift(position: Matrix3, yawVariance: Double, device: Vector3) {
     rangeOnlyYawVariance += isDirectionUnobserved ? yawVariance : 0
-    // Folded, a hypothesis has a direction that means nothing: it loses the mean over all directions.
+    // While the direction is unobserved, the distance loses the mean over all directions.
     hypotheses?.drift(
       position: isDirectionUnobserved ? (position.trace / 3) * Matrix3.identity : position,
       yawVariance: isDirectionUnobserved ? 0 : yawVariance, device: device)

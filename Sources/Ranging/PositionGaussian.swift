@@ -1,15 +1,16 @@
 import Geometry
 
-/// One Gaussian of a posterior over where a peer is.
+/// One Gaussian of the posterior of a peer's position.
 package struct PositionGaussian: Equatable, Sendable {
-  /// Share of the posterior, 0...1.
+  /// Weight in the posterior, 0...1.
   package var weight: Double
-  /// The peer in the estimate's world, metres.
+  /// Position of the peer in the estimate's world, metres.
   package var position: Vector3
-  /// Covariance of that, m^2, relative to the device as it stands now.
+  /// Covariance of the position, m^2, relative to the device's current pose.
   package var covariance: Matrix3
 
-  /// Scale error s of the link against the trajectory: a range is `(1 + s)` times the distance in the trajectory's world.
+  /// Scale error s of the link relative to the trajectory: a range is `(1 + s)` times the distance in the trajectory's
+  /// world.
   package var scale = 0.0
   /// Covariance of the position with s, metres.
   package var scaleCovariance = Vector3.zero
@@ -22,7 +23,7 @@ package struct PositionGaussian: Equatable, Sendable {
     self.covariance = covariance
   }
 
-  /// Takes another one in: the weight, mean and covariance of both. Nothing is left of two that weigh nothing.
+  /// Merges another Gaussian by moments; nothing is changed if both weights are zero.
   package mutating func merge(_ other: PositionGaussian) {
     let sum = weight + other.weight
     guard sum > 0 else { return }

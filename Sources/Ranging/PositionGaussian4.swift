@@ -1,12 +1,12 @@
 import Geometry
 
-/// Four Gaussians of a posterior side by side, as seen from somewhere: what is read off many is worked out four at a time.
+/// Four Gaussians of a posterior side by side, relative to an origin, for SIMD evaluation.
 @frozen @usableFromInline
 package struct PositionGaussian4 {
-  /// Shares; those that fill up have none.
+  /// Weights; zero in unused lanes.
   @usableFromInline package var weight = Lanes.zero
-  /// The peer from there, metres, world axes.
-  @usableFromInline package var place = LaneVector(repeating: Vector3(1, 0, 0))
+  /// Position relative to the origin, metres, world axes.
+  @usableFromInline package var position = LaneVector(repeating: Vector3(1, 0, 0))
   /// Rows of the covariance of that, m^2.
   @usableFromInline package var rows = (
     LaneVector(repeating: Vector3(1, 0, 0)), LaneVector(repeating: Vector3(0, 1, 0)),
@@ -16,14 +16,14 @@ package struct PositionGaussian4 {
   @usableFromInline package var scale = Lanes.zero, scaleVariance = Lanes.zero
   @usableFromInline package var scaleCovariance = LaneVector(repeating: .zero)
 
-  /// Gaussians by fours, as seen from `origin`.
+  /// Packs Gaussians by fours, relative to `origin`.
   package static func packed(_ gaussians: [PositionGaussian], from origin: Vector3) -> [PositionGaussian4] {
     var fours = [PositionGaussian4](repeating: PositionGaussian4(), count: (gaussians.count + 3) / 4)
     fours.withUnsafeMutableBufferPointer { fours in
       for (i, gaussian) in gaussians.enumerated() {
         let lane = i % 4
         fours[i / 4].weight[lane] = gaussian.weight
-        fours[i / 4].place[lane] = gaussian.position - origin
+        fours[i / 4].position[lane] = gaussian.position - origin
         fours[i / 4].rows.0[lane] = gaussian.covariance.c0
         fours[i / 4].rows.1[lane] = gaussian.covariance.c1
         fours[i / 4].rows.2[lane] = gaussian.covariance.c2
@@ -35,10 +35,10 @@ package struct PositionGaussian4 {
     return fours
   }
 
-  /// One of them as seen from the world's origin, which lies `-origin` from there.
+  /// One of them relative to the world's origin.
   func gaussian(_ lane: Int, weight: Double, from origin: Vector3) -> PositionGaussian {
     var one = PositionGaussian(
-      weight: weight, position: origin + place[lane],
+      weight: weight, position: origin + position[lane],
       covariance: Matrix3(columns: rows.0[lane], rows.1[lane], rows.2[lane]))
     one.scale = scale[lane]
     one.scaleCovariance = scaleCovariance[lane]

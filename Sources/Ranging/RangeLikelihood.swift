@@ -1,24 +1,26 @@
 import Foundation
 
-/// How likely an innovation is: by the model, or as one of a few gross errors.
+/// Likelihood of an innovation: inlier (normal) and outlier (Cauchy) mixture.
 package struct RangeLikelihood {
-  /// Density by the model, times its share, 1/m.
+  /// Inlier density times its prior probability, 1/m.
   package let regular: Double
-  /// Density as a gross error, times its share, 1/m.
-  package let gross: Double
-  /// Density altogether, 1/m; never zero.
-  @inlinable package var total: Double { max(regular + gross, 1e-300) }
-  /// Probability that the range follows the model, 0...1.
+  /// Outlier density times its prior probability, 1/m.
+  package let outlier: Double
+  /// Mixture density, 1/m; never zero.
+  @inlinable package var total: Double { max(regular + outlier, 1e-300) }
+  /// Posterior probability of an inlier, 0...1.
   @inlinable package var responsibility: Double { regular / total }
 
   /// - Parameters: the innovation in metres and its variance (prediction plus white noise) in m^2.
-  @inlinable package init(innovation: Double, variance: Double, rangeOutlierProbability: Double, rangeOutlierScale: Double) {
+  @inlinable package init(
+    innovation: Double, variance: Double, rangeOutlierProbability: Double, rangeOutlierScale: Double
+  ) {
     regular = (1 - rangeOutlierProbability) * Self.normal(innovation, variance)
-    gross = rangeOutlierProbability * Self.cauchy(innovation, variance + rangeOutlierScale * rangeOutlierScale)
+    outlier = rangeOutlierProbability * Self.cauchy(innovation, variance + rangeOutlierScale * rangeOutlierScale)
   }
 
-  /// Cauchy's density with the square of its half-width: a gross error may be of any size. A normal density would be zero to the
-  /// computer at a hundred metres, as the model's is, and who divides one by the other believes the range.
+  /// Cauchy density with the square of its half-width: an outlier may have any size. A normal outlier density would
+  /// underflow at a hundred metres like the inlier's, and the responsibility would be undefined.
   @inlinable package static func cauchy(_ x: Double, _ square: Double) -> Double {
     square.squareRoot() / (.pi * (square + x * x))
   }

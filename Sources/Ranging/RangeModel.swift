@@ -1,9 +1,9 @@
 import Geometry
 
-/// One range between the device's antenna and a peer: `z = |t - p - R l| + b + a + n`.
-///
-/// Source: the range row of Delama et al., "UVIO", arXiv:2308.00513, with the anchor's Jacobian free of any rotation
-/// (it is `d|t - p - R l|/dt = q`, a world-frame unit row).
+/// LOS and NLOS alternate as a two-state Markov chain with the rates `losLossRate` and `losReturnRate`, 1/s. A range is
+/// an outlier with the probability `rangeOutlierProbability`. Its innovation then has a Cauchy density with the squared
+/// half-width `S + rangeOutlierScale^2`, m^2, S being the innovation variance (`RangeLikelihood`). So the likelihood of
+/// a range is a mixture of LOS, NLOS and outlier.
 package struct RangeModel: Equatable, Sendable {
   /// Unit vector from antenna to peer in the world: the row `q`.
   package let direction: Vector3
@@ -12,7 +12,7 @@ package struct RangeModel: Equatable, Sendable {
   /// The lever arm rotated into the world, `R l`, metres.
   package let lever: Vector3
 
-  /// The model at one state.
+  /// Evaluates the model at one state.
   ///
   /// - Parameters:
   ///   - peer: `t`, the peer in the world, metres.

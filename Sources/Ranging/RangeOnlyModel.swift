@@ -1,16 +1,15 @@
 import Foundation
 import Geometry
 
-/// What the ranges of a link foretell by themselves, with nothing believed of where the peer is: a distance that wanders as far
-/// as the device moves, and a little more, for the peer may move too.
+/// Null model of a link: the distance is a random walk, independent of any position. Its step is the displacement of
+/// the device plus possible motion of the peer.
 ///
-/// It is the rival of every belief about the place: who knows the place foretells ranges better than this, who is wrong foretells
-/// them worse. Noise, biases and blocked sights follow the same law as in `PeerFilter`, so that no radio favours
-/// either.
+/// A filter with the right position predicts ranges better than this model, one with a wrong position worse. Noise,
+/// biases and NLOS follow the same model as in `PeerFilter`, so that no radio favours either.
 package struct RangeOnlyModel {
-  /// How fast a peer may move, 1-sigma, m/s: a person who strolls.
+  /// 1-sigma of the peer's speed, m/s: a strolling person.
   private static let peerSpeed = 0.5
-  /// After so many ranges in a row that are wrong altogether, the first of all was: begin anew.
+  /// The model is restarted after so many outliers in a row: then its first range was one.
   private static let patience = 3
 
   private let configuration: RangingConfiguration
@@ -18,7 +17,7 @@ package struct RangeOnlyModel {
   private let statedNoise: Double?
   private var set: GaussianSum?
   private var last: PeerFilter.Range?
-  private var strangers = 0
+  private var consecutiveOutliers = 0
 
   /// Parameters as those of `PeerFilter`.
   package init(configuration: RangingConfiguration, antennas: [String], statedNoise: Double?) {
@@ -27,39 +26,41 @@ package struct RangeOnlyModel {
     self.statedNoise = statedNoise
   }
 
-  /// Takes a range in and returns the logarithm of the density, 1/m, that was logPredictiveDensity for it; nil for the first.
+  /// Updates the model by a range.
+  ///
+  /// - Returns: log predictive density of the range, 1/m; nil for the first.
   package mutating func update(_ range: PeerFilter.Range) -> Double? {
     guard let last, set != nil else {
-      begin(range)
+      initialize(range)
       return nil
     }
     self.last = range
     let seconds = abs(range.timestamp.seconds(since: last.timestamp))
-    // The antenna's way, turning of the device included.
-    let (moved, walked) = (range.antenna - last.antenna, Self.peerSpeed * seconds)
+    // Displacement of the antenna, including the device's rotation.
+    let (moved, peerMoved) = (range.antenna - last.antenna, Self.peerSpeed * seconds)
     set!.predict(
       seconds: seconds, metres: (range.device - last.device).norm, antennaCorrelation: configuration.antennaCorrelation)
-    set!.wander(variance: moved.squaredNorm + walked * walked)
-    if let blocked = range.reportedNLOS {
-      set!.weigh(ReportedNLOS(blocked: blocked, seconds: seconds, rate: configuration.losTransitionRate))
+    set!.addRangeVariance(variance: moved.squaredNorm + peerMoved * peerMoved)
+    if let probability = range.reportedNLOS {
+      set!.update(with: ReportedNLOS(probability: probability, seconds: seconds, rate: configuration.losTransitionRate))
     }
-    let verdict = set!.update(
-      RangeEvidence(
+    let result = set!.update(
+      RangeObservation(
         range: range.range, antenna: set!.anchor, columns: layout.columns(of: range.antennaID), seconds: seconds,
         extraVariance: range.extraVariance, configuration: configuration))
     prune()
-    strangers = verdict.regular < 0.5 ? strangers + 1 : 0
-    if strangers >= Self.patience { begin(range) }
-    return verdict.logDensity
+    consecutiveOutliers = result.regular < 0.5 ? consecutiveOutliers + 1 : 0
+    if consecutiveOutliers >= Self.patience { initialize(range) }
+    return result.logDensity
   }
 
-  private mutating func begin(_ range: PeerFilter.Range) {
-    set = GaussianSum(folded: range, configuration, layout: layout, statedNoise: statedNoise)
+  private mutating func initialize(_ range: PeerFilter.Range) {
+    set = GaussianSum(rangeOnly: range, configuration, layout: layout, statedNoise: statedNoise)
     last = range
-    strangers = 0
+    consecutiveOutliers = 0
   }
 
-  /// Weights relative to the best; noises that the ranges refute are given up.
+  /// Normalises the weights and drops refuted noise candidates.
   private mutating func prune() {
     set?.relateWeightsToBest()
     set?.dropPairs(below: -7)

@@ -1,21 +1,22 @@
 import Foundation
 
-/// What a radio itself says of its sight, and what that is worth.
+/// Likelihoods of LOS and NLOS given the NLOS probability that a radio reports.
 ///
-/// Trusted as far as odds of 10 to 1, once for each spell: a guess errs by what surrounds the peer, as long as that lasts. Told with every
-/// range and taken for as many opinions, a radio that always says "blocked" would be believed against any range.
+/// The odds are bounded by 10 to 1 per NLOS interval, because errors of the report are correlated as long as the
+/// surroundings last. If every report counted as independent, a radio that always reports NLOS would outweigh any
+/// range.
 package struct ReportedNLOS: Equatable, Sendable {
-  /// Likelihoods of the guess, up to a factor, if the sight is free, and if it is blocked.
+  /// Likelihoods of the report, up to a common factor.
   package let losLikelihood, nlosLikelihood: Double
 
   /// - Parameters:
-  ///   - blocked: 0 free ... 1 blocked.
-  ///   - seconds: since the guess before.
-  ///   - rate: at which sights change, 1/s: a guess that is so much later is an opinion of its own.
-  package init(blocked: Double, seconds: Double, rate: Double) {
-    let p = min(max(blocked, 0), 1)
-    let worth = 1 - exp(-rate * max(seconds, 0))
-    losLikelihood = pow(0.1 + (1 - p), worth)
-    nlosLikelihood = pow(0.1 + p, worth)
+  ///   - probability: reported probability of NLOS, 0...1.
+  ///   - seconds: since the previous report.
+  ///   - rate: of LOS/NLOS transitions, 1/s: reports `1 / rate` apart are independent.
+  package init(probability: Double, seconds: Double, rate: Double) {
+    let p = min(max(probability, 0), 1)
+    let weight = 1 - exp(-rate * max(seconds, 0))
+    losLikelihood = pow(0.1 + (1 - p), weight)
+    nlosLikelihood = pow(0.1 + p, weight)
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Waits until the world's time is the wall clock's, for `World.play(pace:)`: the order and content of callbacks stay the
+/// Waits until the wall clock reaches the world's time, for `World.play(pace:)`. Order and content of callbacks are the
 /// same as at full speed.
 public struct RealTimePace: Sendable {
   private let begin = ContinuousClock.now
@@ -9,7 +9,7 @@ public struct RealTimePace: Sendable {
   /// Real time, or `speed` times as fast; a speed that is not positive does not wait at all.
   public init(speed: Double = 1) { self.speed = speed }
 
-  /// Waits until `seconds` after this pace was made.
+  /// Waits until `seconds` of the world after the initialisation of this pace.
   public func callAsFunction(_ seconds: Double) {
     guard speed > 0, seconds.isFinite else { return }
     let wait = begin.advanced(by: .seconds(seconds / speed)) - ContinuousClock.now

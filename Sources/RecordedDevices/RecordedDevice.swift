@@ -4,11 +4,11 @@ import NearbyInteraction
 import SensorData
 import Simulation
 
-/// A device with events to play: from a folder, or from a scenario of the simulator.
+/// A device with events to play: from a recording's folder, or from a scenario of the simulator.
 public struct RecordedDevice {
-  /// Where sessions run.
+  /// The device on which sessions run.
   public let device: NearbyDevice
-  /// What it plays; read once.
+  /// Its events; can be read once.
   public let source: any SensorEventSource
   /// The peers to which it has ranges, sorted.
   public let peers: [String]

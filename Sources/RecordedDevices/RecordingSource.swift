@@ -2,11 +2,11 @@ import Datasets
 import NearbyInteraction
 import SensorData
 
-/// A recording's events, as a source for a device.
+/// Source of a recording's events for a device.
 struct RecordingSource: SensorEventSource {
   let reader: EventReader
 
-  /// - Throws: `RecordingError` for damage beyond what may be skipped.
+  /// - Throws: `RecordingError` for damage that cannot be skipped.
   mutating func next() throws -> TimedEvent? {
     do { return try reader.next() } catch { throw RecordingError("\(error)") }
   }

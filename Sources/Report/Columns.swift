@@ -1,9 +1,9 @@
 import Datasets
 import Foundation
 
-/// Lists of values as the page gets them: short, and the same for the same values.
+/// Compact, deterministic lists of values for the page.
 enum Columns {
-  /// Numbers with at most `decimals` digits behind the point; null where there is none or it is not finite.
+  /// Numbers with at most `decimals` decimals; null for nil and non-finite values.
   static func numbers(_ values: [Double?], _ decimals: Int) -> JSONValue {
     .array(values.map { number($0, decimals) })
   }
@@ -17,7 +17,7 @@ enum Columns {
     return Int(exactly: rounded).map { .integer($0) } ?? .number(rounded)
   }
 
-  /// Numbers with three digits that count.
+  /// Numbers with three significant digits.
   static func significant(_ values: [Double?]) -> JSONValue {
     .array(
       values.map { value in
@@ -26,17 +26,17 @@ enum Columns {
       })
   }
 
-  /// Words as a list of the different ones and, for each value, its place in it; null where there is none.
+  /// Words as a list of distinct ones and, for each value, its index in it; null for nil.
   static func words(_ values: [String?]) -> JSONValue {
-    var places: [String: Int] = [:]
+    var indices: [String: Int] = [:]
     var words: [String] = []
     let at = values.map { value -> JSONValue in
       guard let value else { return .null }
-      if places[value] == nil {
-        places[value] = words.count
+      if indices[value] == nil {
+        indices[value] = words.count
         words.append(value)
       }
-      return .integer(places[value]!)
+      return .integer(indices[value]!)
     }
     return ["words": .array(words.map { .string($0) }), "at": .array(at)]
   }

@@ -1,8 +1,9 @@
 import Foundation
 
-/// The region of a plane that holds a Gaussian point in 90 % of cases.
+/// The 90 % confidence region of a Gaussian point in a plane.
 package struct Ellipse: Equatable, Sendable {
-  /// Squared half axes are the variances times this: the 90 % quantile of chi-square with two degrees of freedom, -2 ln 0.1.
+  /// Squared half axes are the variances times this: the 90 % quantile of chi-square with two degrees of freedom, -2 ln
+  /// 0.1.
   static let scale = -2 * log(0.1)
 
   /// The longer half axis, metres.

@@ -3,13 +3,13 @@ import Evaluation
 import Foundation
 import Geometry
 
-/// The few figures of a run, each with the words that explain it.
+/// The headline figures of a run, each with an explanation.
 enum Facts {
-  /// Figures of the trajectory and of one peer; what is not known is left out.
+  /// Figures of the trajectory and of one peer; unknown ones are left out.
   static func json(_ trajectory: TrajectoryErrors?, _ peer: PeerErrors?) -> JSONValue {
     .array(
       [
-        peer.flatMap(coverage), peer.flatMap(falseConverged), peer.flatMap(angle), peer.flatMap(place),
+        peer.flatMap(coverage), peer.flatMap(falseConverged), peer.flatMap(angle), peer.flatMap(position),
         trajectory.map(path), trajectory.flatMap { nees("trajectory NEES", $0.positionNEES, $0.attitudeNEES) },
       ].compactMap { $0 })
   }
@@ -24,8 +24,8 @@ enum Facts {
     errors.coverage90.map {
       fact(
         "coverage", "\(Words.fixed(100 * $0, 0)) %", "of \(Words.count(errors.intervals, "interval"))",
-        "Share of the published 90 % intervals of the angle that hold the true angle. Honest is 85 to 95 %: more is "
-          + "cautious, less promises too much.", bad: $0 < 0.85)
+        "Fraction of the published 90 % intervals of the angle that contain the true angle. 85 to 95 % is consistent; "
+          + "more is conservative, less is over-confident.", bad: $0 < 0.85)
     }
   }
 
@@ -34,8 +34,8 @@ enum Facts {
     return fact(
       "false converged", errors.converged > 0 ? "\(errors.falseConverged)" : "none",
       errors.converged > 0 ? "of \(Words.count(errors.converged, "converged update"))" : "never converged",
-      "Updates that said 'converged' while the angle was wrong by over 20 degrees (peer at least 1 m away "
-        + "horizontally) or the place by over 1.5 m.", bad: errors.falseConverged > 0)
+      "Updates with status 'converged' and an angle error over 20 degrees (peer at least 1 m away "
+        + "horizontally) or a position error over 1.5 m.", bad: errors.falseConverged > 0)
   }
 
   private static func angle(_ errors: PeerErrors) -> JSONValue? {
@@ -43,33 +43,33 @@ enum Facts {
       fact(
         "angle error", "\(Words.fixed(Angle.inDegrees($0.median), 1))°",
         "median, \(Words.fixed(Angle.inDegrees($0.percentile90), 1))° in nine of ten",
-        "Published horizontal angle against the true one, over all updates that published one.")
+        "Error of the published horizontal angle, over all updates with an angle.")
     }
   }
 
-  private static func place(_ errors: PeerErrors) -> JSONValue? {
+  private static func position(_ errors: PeerErrors) -> JSONValue? {
     errors.position.map {
       let nees = errors.positionNEES.mean.map { ", NEES \(Words.fixed($0, 1))" } ?? ""
       return fact(
-        "place error", "\(Words.fixed($0.final, 2)) m", "at the end\(nees)",
-        "Distance of the published place of the peer from the true one, after the worlds are aligned in yaw and "
-          + "translation. NEES: its squared error in units of its own covariance, 3 on average when honest.")
+        "position error", "\(Words.fixed($0.final, 2)) m", "at the end\(nees)",
+        "Distance of the published position of the peer from the true one, after alignment of the worlds in yaw and "
+          + "translation. NEES: squared error normalised by its covariance, mean 3 when consistent.")
     }
   }
 
   private static func path(_ errors: TrajectoryErrors) -> JSONValue {
     fact(
       "ATE", "\(Words.fixed(errors.ateYawAligned, 3)) m", "over \(Words.fixed(errors.pathLength, 1)) m",
-      "Absolute trajectory error: root mean square distance of the device's estimated way from the true one, after yaw "
-        + "and translation are aligned.")
+      "Absolute trajectory error: root mean square distance of the device's estimated trajectory from the true one, "
+        + "after alignment in yaw and translation.")
   }
 
   private static func nees(_ name: String, _ position: NormalizedErrors, _ attitude: NormalizedErrors) -> JSONValue? {
     guard let p = position.mean, let a = attitude.mean else { return nil }
     return fact(
       name, Words.fixed(p, 1), "position; attitude \(Words.fixed(a, 1))",
-      "Normalised estimation error squared, the mean over the run: the squared error in units of the covariance that "
-        + "the run itself states, worlds made one at the first pose. 3 when honest, less is cautious, more is "
-        + "over-confident.", bad: max(p, a) > NormalizedErrors.band.upperBound)
+      "Normalised estimation error squared, mean over the run: squared error normalised by the reported covariance, "
+        + "worlds aligned at the first pose. 3 when consistent, less is conservative, more is over-confident.",
+      bad: max(p, a) > NormalizedErrors.band.upperBound)
   }
 }

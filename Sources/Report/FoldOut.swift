@@ -1,6 +1,6 @@
 import Datasets
 
-/// Nested values as rows of name and text, for the tables at the foot of the page.
+/// Nested values as rows of name and text, for the tables at the end of the page.
 enum FoldOut {
   /// Rows `[name, text]`, names joined by dots; none for nil.
   static func rows(_ value: JSONValue?) -> JSONValue { .array(value.map { rows($0, name: "") } ?? []) }

@@ -3,20 +3,20 @@ import Evaluation
 import Foundation
 import Geometry
 
-/// What became of a peer, in one plain sentence.
+/// The outcome of a peer, in one sentence.
 package enum Headline {
-  /// The sentence of one peer: where it is at the end, since when that can be relied on, how far off it was.
+  /// The sentence of one peer: its final position, time of convergence and error.
   ///
   /// - Parameters:
   ///   - last: its last update.
   ///   - convergedAt: when its status first was `converged`, seconds from the start; nil when it never was.
-  ///   - errors: what the judge says of it.
+  ///   - errors: its errors against ground truth.
   package static func of(last: UpdateRecord, convergedAt: Double?, errors: PeerErrors?) -> String {
-    [place(last), judgement(last, convergedAt), truth(last, errors)].compactMap { $0 }.joined(separator: "; ")
+    [position(last), convergence(last, convergedAt), truth(last, errors)].compactMap { $0 }.joined(separator: "; ")
   }
 
-  private static func place(_ update: UpdateRecord) -> String {
-    guard let distance = update.distance else { return "heard, but not placed" }
+  private static func position(_ update: UpdateRecord) -> String {
+    guard let distance = update.distance else { return "ranges received, but no distance" }
     var parts = ["\(Words.fixed(distance, 1)) m away"]
     parts.append(update.horizontalAngle.map { side($0.value) } ?? "direction not known")
     switch update.verticalDirectionEstimate {
@@ -36,7 +36,7 @@ package enum Headline {
       ? words : "\(Words.count(degrees, "degree")) \(angle < 0 ? "left" : "right")"
   }
 
-  private static func judgement(_ last: UpdateRecord, _ convergedAt: Double?) -> String {
+  private static func convergence(_ last: UpdateRecord, _ convergedAt: Double?) -> String {
     if let convergedAt {
       let lost = last.status == "converged" ? "" : ", but not at the end"
       return "converged after \(Words.fixed(convergedAt, 1)) s\(lost)"
@@ -47,9 +47,9 @@ package enum Headline {
 
   private static func truth(_ last: UpdateRecord, _ errors: PeerErrors?) -> String? {
     if last.horizontalAngle != nil, let angle = errors?.angle {
-      return "the truth was \(Words.fixed(Angle.inDegrees(angle.final), 1)) degrees off"
+      return "the angle was \(Words.fixed(Angle.inDegrees(angle.final), 1)) degrees off"
     }
-    return errors?.distance.map { "the true distance was \(Words.fixed($0.final, 2)) m off" }
+    return errors?.distance.map { "the distance was \(Words.fixed($0.final, 2)) m off" }
   }
 }
 

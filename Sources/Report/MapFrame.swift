@@ -1,15 +1,15 @@
 import Foundation
 import Geometry
 
-/// The plan that a report draws: x right, y up on the page, z out of the floor, metres, origin where the device began.
+/// The plan of a report: x right, y up on the page, z up, metres, origin at the device's first position.
 ///
-/// Up on the page is where the device looked at the start; without a known device it is the y axis of the estimate's world.
+/// Up on the page is the device's first heading, or the y axis of the estimate's world without known device axes.
 struct MapFrame {
-  /// The plan from the estimate's world.
+  /// Transform from the estimate's world to the plan.
   let mapFromWorld: Pose
   private let bodyFromDevice: Pose?
 
-  /// The plan of a trajectory that begins with `first`.
+  /// The plan of a trajectory with the first pose `first`.
   init(first: Pose?, bodyFromDevice: Pose?) {
     self.bodyFromDevice = bodyFromDevice
     guard let first else {
@@ -17,19 +17,19 @@ struct MapFrame {
       return
     }
     let start = first * (bodyFromDevice ?? .identity)
-    var turn = Rotation.identity
+    var rotation = Rotation.identity
     if bodyFromDevice != nil {
-      turn = .yaw(.pi / 2 - HorizontalAngle.aheadAzimuth(worldFromDevice: start.rotation))
+      rotation = .yaw(.pi / 2 - HorizontalAngle.aheadAzimuth(worldFromDevice: start.rotation))
     }
-    mapFromWorld = Pose(rotation: turn, translation: -(turn * start.translation))
+    mapFromWorld = Pose(rotation: rotation, translation: -(rotation * start.translation))
   }
 
-  /// Where the device is on the plan, metres.
+  /// Position of the device on the plan, metres.
   func position(_ worldFromBody: Pose) -> Vector3 {
     mapFromWorld * (worldFromBody * (bodyFromDevice ?? .identity)).translation
   }
 
-  /// Where the device looks, degrees clockwise from up on the page; nil without a known device.
+  /// Heading of the device, degrees clockwise from up on the page; nil without known device axes.
   func heading(_ worldFromBody: Pose) -> Double? {
     guard let bodyFromDevice else { return nil }
     let mapFromDevice = mapFromWorld.rotation * worldFromBody.rotation * bodyFromDevice.rotation
@@ -38,7 +38,7 @@ struct MapFrame {
 
   /// A covariance of the estimate's world, on the plan.
   func covariance(_ world: Matrix3) -> Matrix3 {
-    let turn = mapFromWorld.rotation.matrix
-    return turn * world * turn.transpose
+    let rotation = mapFromWorld.rotation.matrix
+    return rotation * world * rotation.transpose
   }
 }

@@ -3,9 +3,9 @@ import Evaluation
 import Geometry
 import SensorData
 
-/// The device's way: the estimate, the truth carried onto it, and the normalised errors of its poses.
+/// The device's path: the estimate, the truth aligned to it, and the normalised errors of its poses.
 struct PathSeries {
-  /// Poses drawn of a long recording, at most.
+  /// Largest number of drawn poses.
   static let limit = 1500
 
   private let input: ReportInput
@@ -33,9 +33,9 @@ struct PathSeries {
     ]
   }
 
-  /// The true way at the same moments; null where worlds cannot be aligned.
+  /// The true path at the same times; null where worlds cannot be aligned.
   private func truth(_ moments: [Timestamp]) -> JSONValue {
-    guard let alignment = input.verdict.trajectory?.truthFromEstimate else { return .null }
+    guard let alignment = input.errors.trajectory?.truthFromEstimate else { return .null }
     let estimateFromTruth = alignment.inverse
     let points = moments.map { moment in
       input.truth.worldFromBody(at: moment).map { map.position(estimateFromTruth * $0) }
@@ -48,7 +48,7 @@ struct PathSeries {
 
   /// Normalised errors of position and attitude.
   var normalizedErrors: JSONValue {
-    guard let errors = input.verdict.trajectory,
+    guard let errors = input.errors.trajectory,
       let first = input.run.poses.first(where: { input.truth.worldFromBody(at: $0.timestamp) != nil })
     else { return .null }
     let start = time.seconds(first.timestamp)

@@ -3,15 +3,15 @@ import Evaluation
 import Geometry
 import SensorData
 
-/// What was said of one peer over time, beside the truth where there is one.
+/// The updates of one peer over time, with the truth where there is one.
 struct PeerSeries {
-  /// One update and what is true at its moment.
+  /// One update and the truth at its time.
   private struct Moment {
     var seconds: Double
     var update: UpdateRecord
     var view: TrueView?
-    /// The peer on the plan, and how well that is known.
-    var place: Vector3?
+    /// The peer's position on the plan, with its covariance.
+    var position: Vector3?
     var covariance: Matrix3?
     /// The angle's error, radians.
     var angleError: Double?
@@ -24,7 +24,7 @@ struct PeerSeries {
   private let moments: [Moment]
   private let limit: Int
 
-  /// - Parameter limit: updates drawn, at most; the page says so when there were more.
+  /// - Parameter limit: largest number of drawn updates; the page notes when there were more.
   init(_ peer: String, _ updates: [UpdateRecord], _ input: ReportInput, map: MapFrame, time: TimeAxis, limit: Int) {
     self.peer = peer
     self.input = input
@@ -34,15 +34,15 @@ struct PeerSeries {
     moments = updates.map { update in
       let view = input.bodyFromDevice.flatMap { bodyFromDevice -> TrueView? in
         guard let worldFromBody = input.truth.worldFromBody(at: update.timestamp),
-          let place = input.truePeers.position(of: peer, at: update.timestamp)
+          let truePosition = input.truePeers.position(of: peer, at: update.timestamp)
         else { return nil }
-        return TrueView(worldFromDevice: worldFromBody * bodyFromDevice, peer: place)
+        return TrueView(worldFromDevice: worldFromBody * bodyFromDevice, peer: truePosition)
       }
       var angleError: Double?
       if let angle = update.horizontalAngle, let view { angleError = Angle.wrapped(angle.value - view.horizontalAngle) }
       return Moment(
         seconds: time.seconds(update.timestamp), update: update, view: view,
-        place: update.worldPosition.map { map.mapFromWorld * $0 },
+        position: update.worldPosition.map { map.mapFromWorld * $0 },
         covariance: update.positionCovariance.map(map.covariance), angleError: angleError)
     }
   }
@@ -50,12 +50,12 @@ struct PeerSeries {
   /// Metres, degrees, seconds.
   var json: JSONValue {
     let (start, few) = (moments.first?.seconds ?? 0, min(limit, 500))
-    let spans = SpanSeries.judgements(input.verdict.peers[peer]?.spans ?? [], from: start, limit: few)
+    let spans = SpanSeries.statuses(input.errors.peers[peer]?.spans ?? [], from: start, limit: few)
     return [
       "spans": spans,
       "camera": SpanSeries.words(moments.map { ($0.seconds, $0.update.details["camera"]?.text) }, limit: few),
       "updates": updates, "ranges": ranges, "truth": truePositions,
-      "nees": input.verdict.peers[peer].map {
+      "nees": input.errors.peers[peer].map {
         NormalizedErrorSeries.json($0.positionNEES, from: start, limit: few)
       } ?? .null,
     ]
@@ -68,7 +68,7 @@ struct PeerSeries {
       count: moments.count, limit: limit,
       channels: [
         angles, moments.map(\.angleError), widths, moments.map(\.update.distance), angles.map { $0 == nil ? 0 : 1 },
-        moments.map { $0.place == nil ? 0 : 1 },
+        moments.map { $0.position == nil ? 0 : 1 },
       ]
     ).map { moments[$0] }
     func numbers(_ decimals: Int, _ value: (Moment) -> Double?) -> JSONValue {
@@ -88,7 +88,7 @@ struct PeerSeries {
       "trueLevel": Columns.words(kept.map { $0.view?.level.rawValue }),
       "quality": Columns.words(kept.map(\.update.quality)), "status": Columns.words(kept.map(\.update.status)),
       "guidance": Columns.words(kept.map(\.update.guidance)),
-      "x": numbers(3) { $0.place?.x }, "y": numbers(3) { $0.place?.y }, "z": numbers(3) { $0.place?.z },
+      "x": numbers(3) { $0.position?.x }, "y": numbers(3) { $0.position?.y }, "z": numbers(3) { $0.position?.z },
       "top": ellipses(kept.map { $0.covariance.flatMap { Ellipse(xx: $0[0, 0], xy: $0[0, 1], yy: $0[1, 1]) } }),
       "ahead": ellipses(kept.map { $0.covariance.flatMap { Ellipse(xx: $0[1, 1], xy: $0[1, 2], yy: $0[2, 2]) } }),
       "right": ellipses(kept.map { $0.covariance.flatMap { Ellipse(xx: $0[0, 0], xy: $0[0, 2], yy: $0[2, 2]) } }),
@@ -99,13 +99,13 @@ struct PeerSeries {
   private func ellipses(_ ellipses: [Ellipse?]) -> JSONValue {
     [
       "a": Columns.numbers(ellipses.map { $0?.major }, 3), "b": Columns.numbers(ellipses.map { $0?.minor }, 3),
-      "turn": Columns.numbers(ellipses.map { $0.map { Angle.inDegrees($0.direction) } }, 1),
+      "rotation": Columns.numbers(ellipses.map { $0.map { Angle.inDegrees($0.direction) } }, 1),
     ]
   }
 
-  /// Every range that was measured: its value, what became of it, its normalised innovation, and where the device was.
+  /// Every range: its value, use, normalised innovation, and the position of the device.
   private var ranges: JSONValue {
-    var rows: [(seconds: Double, range: Double, use: String, innovation: Double?, place: Vector3?)] = []
+    var rows: [(seconds: Double, range: Double, use: String, innovation: Double?, position: Vector3?)] = []
     var pose = 0
     let poses = input.run.poses
     for moment in moments {
@@ -126,29 +126,29 @@ struct PeerSeries {
     let kept = Decimation.sampled(
       count: rows.count, limit: limit,
       channels: [rows.map(\.range), rows.map(\.innovation), rows.map { $0.use == "rejected" ? 1 : 0 }])
-    // Only rejected ranges are marked along the way.
-    func place(_ axis: (Vector3) -> Double) -> JSONValue {
-      Columns.numbers(kept.map { rows[$0].use == "rejected" ? rows[$0].place.map(axis) : nil }, 3)
+    // Only rejected ranges are marked along the path.
+    func coordinate(_ axis: (Vector3) -> Double) -> JSONValue {
+      Columns.numbers(kept.map { rows[$0].use == "rejected" ? rows[$0].position.map(axis) : nil }, 3)
     }
     return [
       "t": Columns.numbers(kept.map { rows[$0].seconds }, 3), "range": Columns.numbers(kept.map { rows[$0].range }, 3),
       "use": Columns.words(kept.map { rows[$0].use }),
       "innovation": Columns.numbers(kept.map { rows[$0].innovation }, 2),
-      "x": place(\.x), "y": place(\.y), "z": place(\.z),
+      "x": coordinate(\.x), "y": coordinate(\.y), "z": coordinate(\.z),
     ]
   }
 
-  /// Where the peer truly is on the plan: one place, or several of a peer that moves; null where that is not known.
+  /// True positions of the peer on the plan: one, or several of a moving peer; null where unknown.
   private var truePositions: JSONValue {
-    guard let alignment = input.verdict.trajectory?.truthFromEstimate else { return .null }
+    guard let alignment = input.errors.trajectory?.truthFromEstimate else { return .null }
     let mapFromTruth = map.mapFromWorld * alignment.inverse
-    var places: [Vector3] = []
+    var positions: [Vector3] = []
     for moment in moments {
-      guard let place = input.truePeers.position(of: peer, at: moment.update.timestamp) else { continue }
-      if places.last != place { places.append(place) }
+      guard let position = input.truePeers.position(of: peer, at: moment.update.timestamp) else { continue }
+      if positions.last != position { positions.append(position) }
     }
-    let kept = Decimation.kept(count: places.count, limit: 200, channels: [places.map(\.x), places.map(\.y)])
-      .map { mapFromTruth * places[$0] }
+    let kept = Decimation.kept(count: positions.count, limit: 200, channels: [positions.map(\.x), positions.map(\.y)])
+      .map { mapFromTruth * positions[$0] }
     guard !kept.isEmpty else { return .null }
     return [
       "x": Columns.numbers(kept.map(\.x), 3), "y": Columns.numbers(kept.map(\.y), 3),
@@ -158,7 +158,7 @@ struct PeerSeries {
 }
 
 extension UpdateRecord.AngleEstimate {
-  /// The ends of the interval seen from the value, radians: the interval may lie on the other side of pi.
+  /// The ends of the interval relative to the value, radians; the interval may cross pi.
   var reach: ClosedRange<Double> {
     let half = max(0, (high - low) / 2)
     let middle = Angle.wrapped(low + half - value)

@@ -2,27 +2,27 @@ import Datasets
 import Evaluation
 import Geometry
 
-/// All that a report is made of: a run, and what is known of its recording.
+/// The input of a report: a run, and the known data of its recording.
 package struct ReportInput: Sendable {
   /// The run.
   package var run: RunFolder
-  /// What the run is called on the page.
+  /// The name of the run on the page.
   package var name: String
   /// The program's version.
   package var version: String
-  /// Device axes in the body; nil where the recording is not known: then no heading can be drawn.
+  /// Device axes in the body; nil without the recording: then no heading is drawn.
   package var bodyFromDevice: Pose?
   /// The true trajectory; empty where there is none.
   package var truth: TruthTrajectory
-  /// The true places of the peers; empty where there are none.
+  /// The true positions of the peers; empty where there are none.
   package var truePeers: TruthPeers
-  /// What the judge says of the run. A judge without a truth still tells the spans of convergence.
-  package var verdict: Judge.Verdict
+  /// Errors of the run. Without ground truth they still contain the spans of convergence.
+  package var errors: Judge.Errors
 
   /// An input from its parts.
   package init(
     run: RunFolder, name: String, version: String, bodyFromDevice: Pose?, truth: TruthTrajectory,
-    truePeers: TruthPeers, verdict: Judge.Verdict
+    truePeers: TruthPeers, errors: Judge.Errors
   ) {
     self.run = run
     self.name = name
@@ -30,6 +30,6 @@ package struct ReportInput: Sendable {
     self.bodyFromDevice = bodyFromDevice
     self.truth = truth
     self.truePeers = truePeers
-    self.verdict = verdict
+    self.errors = errors
   }
 }

@@ -2,9 +2,9 @@ import Datasets
 import Evaluation
 import Geometry
 
-/// Everything that the page draws, worked out and rounded: the script only places it.
+/// Everything that the page draws, computed and rounded: the script only draws it.
 package enum ReportModel {
-  /// Updates drawn of all peers together, at most: what keeps a page under a megabyte.
+  /// Largest number of drawn updates of all peers together: it keeps a page under a megabyte.
   static let updateBudget = 4800
 
   /// The model of a run.
@@ -25,7 +25,7 @@ package enum ReportModel {
       "peers": .array(
         updates.sorted { $0.key < $1.key }.map { peer, updates in
           let series = PeerSeries(peer, updates, input, map: map, time: time, limit: limit)
-          let errors = input.verdict.peers[peer]
+          let errors = input.errors.peers[peer]
           let converged = updates.first { $0.status == "converged" }
           return [
             "id": .string(peer),
@@ -33,7 +33,7 @@ package enum ReportModel {
               Headline.of(
                 last: updates[updates.count - 1], convergedAt: converged.map { time.seconds($0.timestamp) },
                 errors: errors)),
-            "facts": Facts.json(input.verdict.trajectory, errors), "series": series.json,
+            "facts": Facts.json(input.errors.trajectory, errors), "series": series.json,
           ]
         }),
       "configuration": FoldOut.rows(input.run.result?["configuration"]),
@@ -42,13 +42,13 @@ package enum ReportModel {
     ]
   }
 
-  /// What the reader of the page should know, in sentences.
+  /// Notes for the reader of the page.
   private static func notes(_ input: ReportInput, _ updates: [String: [UpdateRecord]], _ limit: Int) -> [String] {
     var notes: [String] = []
-    if updates.isEmpty { notes.append("No peer was heard.") }
+    if updates.isEmpty { notes.append("No ranges were received.") }
     if input.run.poses.isEmpty { notes.append("There is no trajectory: nothing can be drawn on the plan.") }
     if input.bodyFromDevice == nil {
-      notes.append("The recording is not at hand: headings and truth are not known.")
+      notes.append("The recording is not available: headings and ground truth are not known.")
     } else if input.truth.isEmpty {
       notes.append("The recording has no ground truth: there is nothing to compare with.")
     }

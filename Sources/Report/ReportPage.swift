@@ -1,7 +1,7 @@
 import Datasets
 import Foundation
 
-/// The report as one HTML file that needs nothing else: no network, no font, no second file.
+/// The report as one self-contained HTML file: no network, no font, no second file.
 package enum ReportPage {
   /// The page of a run, UTF-8. The same input gives the same bytes.
   package static func html(_ input: ReportInput) -> [UInt8] {
@@ -15,7 +15,7 @@ package enum ReportPage {
       ])
   }
 
-  /// The template with `{{name}}` replaced, in one pass: what is put in is not looked at again.
+  /// The template with `{{name}}` replaced, in one pass: inserted text is not scanned again.
   static func filled(_ template: [UInt8], _ pieces: [String: [UInt8]]) -> [UInt8] {
     let parts = String(decoding: template, as: UTF8.self).components(separatedBy: "{{")
     var page = Array(parts[0].utf8)
@@ -43,7 +43,7 @@ package enum ReportPage {
     return result
   }
 
-  /// JSON that cannot end the script element it stands in: these bytes occur only within strings.
+  /// JSON that cannot end its script element: these bytes occur only within strings.
   package static func harmless(_ json: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(json.count)

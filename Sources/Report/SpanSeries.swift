@@ -1,21 +1,21 @@
 import Datasets
 import Evaluation
 
-/// Stretches of time in which something stayed the same, for bands along the time axis; at most `limit` of them.
+/// Intervals in which a value stayed the same, for bands along the time axis; at most `limit` of them.
 enum SpanSeries {
   private struct Span: Equatable {
     var from: Double
     var to: Double
-    /// The judgement and then its reasons; or one word.
+    /// The status and then its reasons; or one word.
     var words: [String]
   }
 
-  /// Status and reasons; `start` is the moment that the spans count from, seconds.
-  static func judgements(_ spans: [ConvergenceSpan], from start: Double, limit: Int) -> JSONValue {
+  /// Status and reasons; `start` is the origin of the spans, seconds.
+  static func statuses(_ spans: [ConvergenceSpan], from start: Double, limit: Int) -> JSONValue {
     json(spans.map { Span(from: start + $0.from, to: start + $0.to, words: [$0.status] + $0.reasons) }, limit)
   }
 
-  /// Runs of the same word over samples in time order; stretches without a word are left out.
+  /// Runs of the same word over samples in time order; intervals without a word are left out.
   static func words(_ samples: [(seconds: Double, word: String?)], limit: Int) -> JSONValue {
     var spans: [Span] = []
     for (seconds, word) in samples {
@@ -29,7 +29,7 @@ enum SpanSeries {
     return json(spans.filter { !$0.words.isEmpty }, limit)
   }
 
-  /// Of too many only the longest are drawn: the others are thinner than a line.
+  /// Beyond the limit only the longest are drawn: the others are thinner than a line.
   private static func json(_ spans: [Span], _ limit: Int) -> JSONValue {
     var drawn = spans
     if drawn.count > limit {

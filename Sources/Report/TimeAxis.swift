@@ -1,11 +1,11 @@
 import Datasets
 import SensorData
 
-/// Seconds from the beginning of the recording, or of what the run says where that is not known.
+/// Seconds from the beginning of the recording, or of the run's output where that is not known.
 struct TimeAxis {
-  /// Where it begins.
+  /// Its origin.
   let start: Timestamp
-  /// The first and the last moment that something is said of, seconds; equal for an empty run.
+  /// First and last time of the run's output, seconds; equal for an empty run.
   let span: ClosedRange<Double>
 
   /// The axis of a run.
@@ -16,7 +16,7 @@ struct TimeAxis {
     if case .integer(let nanoseconds)? = run.result?["start"] { start = Timestamp(nanoseconds: Int64(nanoseconds)) }
     self.start = start
     let last = (stamps.max() ?? first).seconds(since: start)
-    // A run that began later than the recording is drawn from where it began.
+    // A run that began at least a second after the recording is drawn from its own beginning.
     let from = min(first.seconds(since: start), last)
     span = (from < 1 ? min(0, from) : from)...last
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Geometry
 
-/// Quantities as people read them.
+/// Formatting of quantities for people.
 package enum Words {
   /// A number with a fixed count of decimals; never "-0".
   package static func fixed(_ value: Double, _ decimals: Int) -> String {
@@ -17,12 +17,12 @@ package enum Words {
     return "\(fixed(abs(degrees), 0))° " + (degrees > 0 ? "right" : "left")
   }
 
-  /// Text filled up with blanks on the right.
+  /// Text padded with blanks on the right.
   package static func left(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
   }
 
-  /// Text filled up with blanks on the left.
+  /// Text padded with blanks on the left.
   package static func right(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
   }

@@ -1,8 +1,8 @@
 import Geometry
 
-/// A camera: where it sits, its pinhole, its lens, its noise and its clock.
+/// Calibration of a camera: extrinsics, pinhole, distortion, pixel noise and time offset.
 public struct CameraCalibration: Equatable, Sendable {
-  /// How the lens bends rays; coefficients in EuRoC's and Kalibr's order.
+  /// Distortion model; coefficients in EuRoC's and Kalibr's order.
   public enum Distortion: Equatable, Sendable {
     /// An ideal pinhole.
     case none
@@ -18,7 +18,7 @@ public struct CameraCalibration: Equatable, Sendable {
   public enum FeatureIDs: String, Equatable, Sendable {
     /// The same id is the same point in both cameras.
     case shared
-    /// Every camera counts for itself.
+    /// Each camera numbers its features independently.
     case separate
   }
 

@@ -1,18 +1,18 @@
-/// What one camera saw at one moment: tracked features and, where it was measured, the light.
+/// The tracked features of one camera at one time and, where measured, the light.
 public struct CameraFrame: Equatable, Sendable {
   /// The camera's own timestamp; the IMU's clock reads `timestamp + CameraCalibration.timeOffset`.
   public var timestamp: Timestamp
   /// Which camera: 0 for cam0, 1 for cam1.
   public var camera: Int
-  /// The features seen, sorted by id, each id once; empty in the dark.
+  /// The observed features, sorted by id, each id once; empty in the dark.
   public var features: [FeatureObservation]
   /// Mean brightness, 0 black ... 1 white; nil where it was not measured.
   public var meanLuma: Double?
-  /// What there was to look at; nil where nobody looked.
+  /// View condition; nil if not assessed.
   public var view: ViewCondition?
-  /// What the image says about light and texture; nil where nobody looked.
+  /// Measures of light and texture; nil if not measured.
   public var measures: ImageMeasures?
-  /// How long it was exposed, seconds; nil where nobody knows.
+  /// Exposure time, seconds; nil if unknown.
   public var exposure: Double?
 
   /// A frame from its parts.

@@ -1,10 +1,10 @@
-/// Something that happened to the device or to a peer, as the recording tells it: an open list of names.
+/// An event of the device or of a peer, as reported by the recording: an open list of names.
 public struct DeviceEvent: Equatable, Sendable {
   /// When it happened.
   public var timestamp: Timestamp
   /// Its name: `suspend`, `resume`, `peerEnded`, `stationary`, `moving`, ...
   public var name: String
-  /// Whom it concerns; nil for the device itself.
+  /// The peer concerned; nil for the device itself.
   public var peer: String?
 
   /// An event from its parts.

@@ -1,4 +1,4 @@
-/// Where one tracked feature was seen in one frame: raw (distorted) pixels.
+/// Position of one tracked feature in one frame: raw (distorted) pixels.
 @frozen
 public struct FeatureObservation: Equatable, Sendable {
   /// The track's identity, stable while the track lives.

@@ -30,9 +30,9 @@ public struct GroundTruthState: Equatable, Sendable {
 public struct GroundTruthPeer: Equatable, Sendable {
   /// When.
   public var timestamp: Timestamp
-  /// Which peer.
+  /// Id of the peer.
   public var peer: String
-  /// Its true position in the truth's world, metres.
+  /// Its true position in the ground truth's world, metres.
   public var position: Vector3
 
   /// A row from its parts.

@@ -1,6 +1,6 @@
 import Geometry
 
-/// Where the inertial unit sits and how it errs: Kalibr's four noise figures.
+/// Calibration of the IMU: extrinsics and Kalibr's four noise parameters.
 public struct IMUCalibration: Equatable, Sendable {
   /// `T_BS`: the body from the IMU's axes.
   public var bodyFromIMU: Pose
@@ -14,7 +14,7 @@ public struct IMUCalibration: Equatable, Sendable {
   public var accelerometerRandomWalk: Double
   /// Local gravity, m/s^2.
   public var gravityMagnitude: Double
-  /// Nominal rate, Hz: a hint.
+  /// Nominal rate, Hz: informative only.
   public var rate: Double?
 
   /// A calibration from its parts.

@@ -1,13 +1,13 @@
 import Geometry
 
-/// One reading of the inertial unit, in its own axes S.
+/// One IMU reading, in the IMU's axes S.
 @frozen
 public struct IMUSample: Equatable, Sendable {
   /// When it was measured.
   public var timestamp: Timestamp
   /// Angular rate, rad/s.
   public var angularVelocity: Vector3
-  /// Specific force, m/s^2: +g upwards at rest.
+  /// Specific force, m/s^2: +g upwards when stationary.
   public var specificForce: Vector3
 
   /// A reading from its parts.

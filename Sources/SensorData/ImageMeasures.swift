@@ -1,30 +1,30 @@
-/// What a camera had to look at.
+/// View condition of a camera.
 public enum ViewCondition: String, Equatable, Sendable, CaseIterable {
-  /// Something to follow.
+  /// Trackable features.
   case clear
   /// No light.
   case dark
-  /// Something lies on the lens: little light, and nothing has an edge.
+  /// The lens is covered: little light, no edges.
   case covered
-  /// Light, and nothing to follow: a blank wall.
+  /// Light but no trackable features: a blank wall.
   case blank
-  /// There is something, but it moved too fast for the exposure.
+  /// Features, but blurred by motion during the exposure.
   case blurred
 }
 
-/// What an image says about light and texture.
+/// Measures of light and texture of an image.
 public struct ImageMeasures: Equatable, Sendable {
-  /// Share of pixels near black.
+  /// Fraction of pixels near black.
   public var darkShare: Double
-  /// Share of pixels near white.
+  /// Fraction of pixels near white.
   public var saturatedShare: Double
-  /// How much the image varies from block to block of 8x8 pixels, in its poorer direction, grey levels; noise taken out.
+  /// Variation between blocks of 8x8 pixels, in the weaker direction, grey levels; noise subtracted.
   public var texture: Double
-  /// How much sharper than its blocks the image is, in its poorer direction: 1 is no detail within a block, noise taken out.
+  /// Sharpness of pixels relative to blocks, in the weaker direction: 1 is no detail within a block; noise subtracted.
   public var sharpness: Double
   /// Noise of a pixel, 1-sigma, grey levels.
   public var noise: Double
-  /// Share of the image's grid cells with a track in them.
+  /// Fraction of the image's grid cells that contain a track.
   public var coverage: Double
 
   /// Measures from their parts.

@@ -1,6 +1,6 @@
 import Geometry
 
-/// Another tracker whose poses we take: where it sits and how it drifts.
+/// Calibration of an external tracker (odometry): extrinsics and drift.
 public struct OdometryCalibration: Equatable, Sendable {
   /// `T_BS`: the body from the tracker's sensor frame.
   public var bodyFromSensor: Pose

@@ -1,8 +1,8 @@
 import Geometry
 
-/// A pose from another tracker (ARKit, ARCore, motion capture), in that tracker's gravity-aligned, z-up world.
+/// A pose of an external tracker (ARKit, ARCore, motion capture), in its gravity-aligned, z-up world.
 public struct OdometryPose: Equatable, Sendable {
-  /// When the device was there.
+  /// Time of the pose.
   public var timestamp: Timestamp
   /// The pose of the tracker's sensor frame S in its world.
   public var worldFromSensor: Pose

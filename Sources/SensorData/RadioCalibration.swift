@@ -1,12 +1,12 @@
 import Geometry
 
-/// The UWB radio: where its antennas sit and what it claims of itself.
+/// Calibration of the UWB radio: antenna positions and stated noise.
 public struct RadioCalibration: Equatable, Sendable {
   /// Antenna positions in the body frame, metres, by antenna id; never empty.
   public var antennas: [String: Vector3]
-  /// 1-sigma of a range as the recording states it, metres.
+  /// 1-sigma of a range as stated by the recording, metres.
   public var rangeNoise: Double?
-  /// Nominal rate over all peers, Hz: a hint.
+  /// Nominal rate over all peers, Hz: informative only.
   public var rate: Double?
 
   /// A calibration from its parts. Without named antennas there is one, `""`, at the origin of `T_BS`.
@@ -17,7 +17,7 @@ public struct RadioCalibration: Equatable, Sendable {
     self.rate = rate
   }
 
-  /// Where the antenna of a measurement sits in the body; nil for an unknown id, or for none when there are several.
+  /// Antenna position of a measurement in the body frame; nil for an unknown id, or for no id with several antennas.
   public func position(of antenna: String?) -> Vector3? {
     if let antenna { return antennas[antenna] ?? (antennas.count == 1 ? antennas[""] : nil) }
     return antennas.count == 1 ? antennas.first!.value : nil

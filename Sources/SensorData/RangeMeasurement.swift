@@ -1,12 +1,12 @@
-/// One distance to one peer, as the radio reported it, with whatever else came with it.
+/// One range to one peer as reported by the radio, with its optional attributes.
 public struct RangeMeasurement: Equatable, Sendable {
   /// When it was measured.
   public var timestamp: Timestamp
-  /// Whose distance it is.
+  /// Id of the peer.
   public var peer: String
   /// Metres from our antenna to the peer's, bias included.
   public var range: Double
-  /// The total 1-sigma that the radio claims, metres.
+  /// Total 1-sigma stated by the radio, metres.
   public var standardDeviation: Double?
   /// Angle of arrival in device axes, `atan2(u.x, -u.z)`, radians, positive right.
   public var azimuth: Double?
@@ -14,15 +14,15 @@ public struct RangeMeasurement: Equatable, Sendable {
   public var elevation: Double?
   /// 1-sigma of the angles, radians.
   public var angleStandardDeviation: Double?
-  /// Which of our antennas measured it; nil means the only one.
+  /// Antenna that measured it; nil means the only one.
   public var antenna: String?
   /// Received power, dBm.
   public var rssi: Double?
   /// Power of the first path, dBm.
   public var firstPathPower: Double?
-  /// The radio's own guess that there is no line of sight, 0...1.
+  /// Probability of NLOS reported by the radio, 0...1.
   public var nonLineOfSight: Double?
-  /// Which radio technology, as the recording spells it.
+  /// Radio technology, as spelled in the recording.
   public var technology: String?
 
   /// A measurement from its parts.

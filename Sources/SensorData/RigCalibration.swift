@@ -1,14 +1,14 @@
 import Geometry
 
-/// All that is known of a device before it moves.
+/// Calibration of a device.
 public struct RigCalibration: Equatable, Sendable {
-  /// The inertial unit, if there is one.
+  /// The IMU, if there is one.
   public var imu: IMUCalibration?
   /// The cameras, cam0 first.
   public var cameras: [CameraCalibration]
   /// The radio, if there is one.
   public var radio: RadioCalibration?
-  /// Another tracker, if there is one.
+  /// The external tracker, if there is one.
   public var odometry: OdometryCalibration?
   /// Apple's device axes D in the body: x right, y up, -z out of the back camera.
   public var bodyFromDevice: Pose
@@ -26,7 +26,7 @@ public struct RigCalibration: Equatable, Sendable {
     if let bodyFromDevice {
       self.bodyFromDevice = bodyFromDevice
     } else if let camera = cameras.first {
-      let cameraFromDevice = Rotation(w: 0, x: 1, y: 0, z: 0)  // half a turn about x: y and z flip
+      let cameraFromDevice = Rotation(w: 0, x: 1, y: 0, z: 0)  // 180 degrees about x: y and z flip
       self.bodyFromDevice = Pose(rotation: camera.bodyFromCamera.rotation * cameraFromDevice)
     } else {
       self.bodyFromDevice = .identity

@@ -1,16 +1,16 @@
 import Geometry
 
-/// One thing that a sensor said. The whole input of the estimator is a time-ordered stream of these.
+/// One sensor event. The input of the estimator is a time-ordered stream of these.
 public enum SensorEvent: Equatable, Sendable {
-  /// An inertial reading.
+  /// An IMU reading.
   case imu(IMUSample)
-  /// A pose from another tracker.
+  /// A pose of an external tracker.
   case odometry(OdometryPose)
   /// A camera frame.
   case frame(CameraFrame)
-  /// Something that happened.
+  /// A device or peer event.
   case device(DeviceEvent)
-  /// A distance to a peer.
+  /// A range to a peer.
   case range(RangeMeasurement)
 
   /// When it was measured.
@@ -24,8 +24,8 @@ public enum SensorEvent: Equatable, Sendable {
     }
   }
 
-  /// Whether all that it measured is a number. Features of a frame are not asked: one by one they are left out where a lens
-  /// cannot have seen them.
+  /// Whether all its numbers are finite. Features of a frame are not checked here: those outside the lens's domain are
+  /// dropped one by one.
   public var isFinite: Bool {
     switch self {
     case .imu(let sample): sample.angularVelocity.isFinite && sample.specificForce.isFinite
@@ -39,7 +39,8 @@ public enum SensorEvent: Equatable, Sendable {
     }
   }
 
-  /// The order among events of one timestamp: motion first, so that what is seen or ranged meets the newest state.
+  /// Order among events of equal timestamp: motion first, so that images and ranges are processed with the newest
+  /// state.
   public var rank: Int {
     switch self {
     case .imu: 0

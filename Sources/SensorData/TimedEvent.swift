@@ -1,11 +1,11 @@
-/// A sensor event and the moment at which it became known: late data are part of a recording.
+/// A sensor event and its arrival time; recordings may contain late data.
 public struct TimedEvent: Equatable, Sendable {
   /// What was measured.
   public var event: SensorEvent
-  /// When it became known; equals the event's timestamp unless the recording says otherwise.
+  /// Arrival time; equals the event's timestamp unless the recording specifies another.
   public var arrival: Timestamp
 
-  /// An event from its parts; without `arrival` it was known at once.
+  /// An event from its parts; without `arrival` it arrived at its timestamp.
   public init(_ event: SensorEvent, arrival: Timestamp? = nil) {
     self.event = event
     self.arrival = arrival ?? event.timestamp

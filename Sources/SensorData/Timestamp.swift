@@ -1,4 +1,4 @@
-/// An instant on the recording's one clock: whole nanoseconds, because a Double loses them beyond 2^53.
+/// An instant on the recording's single clock: whole nanoseconds, because a Double is inexact beyond 2^53.
 @frozen
 public struct Timestamp: Hashable, Comparable, Sendable {
   /// Nanoseconds since the clock's origin.
@@ -15,7 +15,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     return (overflow ? Double(nanoseconds) - Double(other.nanoseconds) : Double(span)) / 1e9
   }
 
-  /// The instant `seconds` later, rounded to the nanosecond; saturates at the ends of the clock. NaN changes nothing.
+  /// The instant `seconds` later, rounded to the nanosecond; saturates at the ends of the clock. NaN returns it
+  /// unchanged.
   @inlinable public func advanced(bySeconds seconds: Double) -> Timestamp {
     let count = (seconds * 1e9).rounded()
     guard !count.isNaN else { return self }

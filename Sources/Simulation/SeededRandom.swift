@@ -1,7 +1,7 @@
 import Foundation
 import Geometry
 
-/// A small deterministic source of random numbers: same seed, same draws, on every machine.
+/// A deterministic generator of random numbers: same seed, same draws, on every machine.
 ///
 /// xoshiro256++ seeded by splitmix64. Source: Blackman and Vigna, "Scrambled linear pseudorandom number generators",
 /// ACM TOMS 47(4), 2021, doi:10.1145/3460772.

@@ -2,7 +2,7 @@ import Geometry
 import SensorData
 
 extension Simulator {
-  /// What all sensors said, in the order of reading a folder.
+  /// The events of all sensors, in the order of reading a folder.
   func events(_ samples: [IMUSample]) -> [TimedEvent] {
     var events = samples.map { TimedEvent(.imu($0)) }
     if let odometry = scenario.odometry {
@@ -19,7 +19,7 @@ extension Simulator {
     return TimedEvent.ordered(events)
   }
 
-  /// When ranges to each peer were taken that had no free sight or are grossly wrong: what no radio can know.
+  /// Timestamps, by peer, of the ranges that are NLOS or outliers; not known to the radio.
   package func impairedRanges() -> [String: Set<Timestamp>] {
     var times: [String: Set<Timestamp>] = [:]
     for (number, peer) in scenario.peers.enumerated() {
@@ -31,8 +31,10 @@ extension Simulator {
   /// The ranges to peer number `number`.
   private func draws(of number: Int) -> [RangeSimulator.Draw] {
     let peer = scenario.peers[number]
-    let sight = LineOfSight(walls: scenario.walls, body: scenario.body)
-    let scene = RangeSimulator.Scene(motion: motion, bodyFromDevice: .identity, sight: sight) { plan.pose(at: $0) }
+    let lineOfSight = LineOfSight(walls: scenario.walls, body: scenario.body)
+    let scene = RangeSimulator.Scene(motion: motion, bodyFromDevice: .identity, lineOfSight: lineOfSight) {
+      plan.pose(at: $0)
+    }
     return RangeSimulator.ranges(
       scenario.radio, to: peer, number: number, of: scenario.peers.count, in: scene, start: Self.start, seed: seed
     ).filter {
@@ -41,10 +43,10 @@ extension Simulator {
     }
   }
 
-  /// The points that there are to see and that stand still, metres.
+  /// The stationary landmarks, world, metres.
   package var landmarks: [Vector3] { RoomLandmarks(scenario.room, walls: scenario.walls, seed: seed).points }
 
-  /// The cameras on their way, cam0 first.
+  /// The cameras along the motion, cam0 first.
   var cameraViews: [CameraView] {
     guard let camera = scenario.camera else { return [] }
     return camera.calibrations.map {
@@ -57,7 +59,7 @@ extension Simulator {
     scenario.camera?.dark.contains { $0.contains(time) } ?? false || plan.pose(at: time).isOnItsLens
   }
 
-  /// What falls into the camera at a time, seconds.
+  /// The light that the camera receives at a time, seconds.
   func light(at time: Double) -> CameraLight {
     if isDark(at: time) { return .none }
     return scenario.camera?.covered.contains { $0.contains(time) } ?? false ? .throughTheHand : .room
@@ -75,8 +77,8 @@ extension Simulator {
 }
 
 extension TimedEvent {
-  /// Events in the order in which they became known and, at one time, of `SensorEvent.rank`. The place in the list is the last key: the order must
-  /// not depend on the sorting.
+  /// Events by arrival, then by timestamp, then by `SensorEvent.rank`. The index in the list is the last key, so the
+  /// order does not depend on the sorting algorithm.
   static func ordered(_ events: [TimedEvent]) -> [TimedEvent] {
     let order = events.indices.sorted {
       let (a, b) = (events[$0], events[$1])

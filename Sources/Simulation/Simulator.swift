@@ -2,24 +2,24 @@ import Datasets
 import Geometry
 import SensorData
 
-/// Plays a scenario: the true motion, and what every sensor makes of it. Same scenario and seed, same numbers.
+/// Simulates a scenario: the true motion and all sensors' measurements. Same scenario and seed, same numbers.
 package struct Simulator: Sendable {
-  /// When every simulated recording starts: 1 700 000 000 s.
+  /// Start of every simulated recording: 1 700 000 000 s.
   package static let start = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
   /// Seconds between the control poses of the motion.
   static let spacing = 0.04
 
-  /// What is played: the scenario with the peers where the seed has put them.
+  /// The scenario with the peers' parameters drawn from the seed.
   package let scenario: Scenario
   /// The seed of all randomness.
   package let seed: UInt64
-  /// The intended motion, without the unrest of the hand.
+  /// The intended motion, without the involuntary motion of the hand.
   package let plan: MotionPlan
   /// The true motion of the body, whose axes are the device's (x right, y up, -z out of the back camera).
   package let motion: PoseSpline
 
-  /// - Throws: `ScenarioError` when the scenario's motion makes no sense: an unknown peer, no length, over an hour,
-  ///   through a wall.
+  /// - Throws: `ScenarioError` when the scenario's motion is invalid: an unknown peer, no length, over an hour, through
+  ///   a wall.
   package init(scenario: Scenario, seed: UInt64) throws(ScenarioError) {
     self.scenario = scenario.drawn(seed: seed)
     self.seed = seed
@@ -33,7 +33,7 @@ package struct Simulator: Sendable {
       let tenths = Double(Int(time * 10)) / 10
       throw ScenarioError(
         file: scenario.name, line: nil,
-        problem: "the hand goes through a wall of the room at \(tenths) s, expected a larger room or a shorter way")
+        problem: "the hand goes through a wall of the room at \(tenths) s, expected a larger room or a shorter path")
     }
     var random = RandomStream.tremor.generator(seed: seed)
     let tremor = HandTremor(scenario.hand, spacing: Self.spacing, random: &random)
@@ -43,7 +43,7 @@ package struct Simulator: Sendable {
     }
   }
 
-  /// The device as it is: calibration without error.
+  /// The true calibration of the device.
   package var rig: RigCalibration {
     let imu = scenario.imu
     return RigCalibration(
@@ -62,24 +62,24 @@ package struct Simulator: Sendable {
       bodyFromDevice: .identity)
   }
 
-  /// The device as its recording states it: with the scenario's miscalibration.
+  /// The calibration stated in the recording: with the scenario's miscalibration.
   package var statedRig: RigCalibration {
     var rig = rig
     guard let wrong = scenario.camera?.miscalibration, wrong != Scenario.Miscalibration() else { return rig }
     var random = RandomStream.miscalibration.generator(seed: seed)
     for i in rig.cameras.indices { rig.cameras[i] = wrong.stated(rig.cameras[i], &random) }
-    // Two cameras of one device have one clock.
+    // Two cameras of one device share one clock.
     for i in rig.cameras.indices { rig.cameras[i].timeOffset = rig.cameras[0].timeOffset }
     return rig
   }
 
-  /// Everything that the sensors said, in the order in which it became known and, at one time, of `SensorEvent.rank`.
+  /// All sensor events, ordered by arrival, then by timestamp, then by `SensorEvent.rank`.
   package func events() -> [TimedEvent] { events(inertial().samples) }
 
   /// The true states at the scenario's truth rate or, with a slower IMU, at its rate.
   package func truth() -> [GroundTruthState] { truth(inertial()) }
 
-  /// Where the peers truly are: one row each, and rows at 10 Hz to the end for those that move.
+  /// True positions of the peers: one row each, and rows at 10 Hz to the end for moving ones.
   package var peers: [GroundTruthPeer] {
     GroundTruthPeer.rows(of: scenario.peers, from: Self.start, lasting: motion.duration)
   }
@@ -108,22 +108,22 @@ package struct Simulator: Sendable {
     }
   }
 
-  /// The first moment at which the hand is nearer than 10 cm to a face of the room, or beyond it, or has gone through a
-  /// wall inside, seconds.
+  /// The first time at which the hand is within 10 cm of a face of the room or beyond it, or has crossed a wall inside,
+  /// seconds.
   private static func hitsWall(_ plan: MotionPlan, _ scenario: Scenario) -> Double? {
     let room = scenario.room
     return stride(from: 0, through: plan.duration, by: spacing).first { time in
       let position = plan.pose(at: time).position
-      // Over two steps: a point on a wall is on neither side of it.
+      // Over two steps: a segment that ends on a wall does not cross it.
       let before = plan.pose(at: time - 2 * spacing).position
       return any(position .< room.low + 0.1) || any(position .> room.high - 0.1)
-        || scenario.walls.contains { $0.stands(between: before, and: position) }
+        || scenario.walls.contains { $0.intersectsSegment(from: before, to: position) }
     }
   }
 }
 
 extension GroundTruthPeer {
-  /// One row for each peer at `start`, and rows at 10 Hz to the end, `duration` seconds later, for those that move.
+  /// One row for each peer at `start`, and rows at 10 Hz to the end, `duration` seconds later, for moving ones.
   static func rows(of peers: [Scenario.Peer], from start: Timestamp, lasting duration: Double) -> [GroundTruthPeer] {
     let moving = peers.filter { !$0.path.isEmpty }
     let ticks = moving.isEmpty ? 0 : Int((duration * 10).rounded(.up))

@@ -4,12 +4,12 @@ import Inertial
 import SensorData
 import CameraGeometry
 
-/// A stretch of a recording as one nonlinear least-squares problem: the states of its keyframes and how the camera is
-/// mounted, held together by inertial motion, by what was seen, by rest, and by what was known at the start.
+/// A segment of a recording as one nonlinear least-squares problem. Unknowns: the states of its keyframes, the rig of
+/// the camera, landmarks and peers. Factors: IMU, reprojection, zero velocity, ranges and priors.
 package struct BatchProblem {
-  /// What is known of something beforehand, for rows `W (x [-] mean)`.
+  /// A Gaussian prior with the rows `W (x [-] mean)`.
   package struct Prior<State: Sendable>: Sendable {
-    /// The most likely value.
+    /// The mean.
     package var mean: State
     /// W, row-major: see `Whitening`.
     package var weight: [Double]
@@ -25,21 +25,21 @@ package struct BatchProblem {
   package var keyframes: [Keyframe]
   /// The unknown rig of the camera.
   package var rig: RigEstimate
-  /// What was seen.
+  /// The feature observations.
   package var tracks: [LandmarkTrack]
-  /// Motion from each keyframe to the next, and its weight.
+  /// IMU factor from each keyframe to the next, and its weight.
   package var motions: [(factor: InertialFactor, weight: [Double])]
-  /// What is known of the first state.
+  /// Prior of the first state.
   package var start: Prior<InertialState>
-  /// What is known of the rig.
+  /// Prior of the rig.
   package var rigPrior: Prior<RigEstimate>
-  /// Links to peers that stay where they are.
+  /// Links to static peers.
   package var links: [RangeLink] = []
-  /// Where a point lands.
+  /// The reprojection model.
   package var reprojection: Reprojection
-  /// What a sight's error costs.
+  /// Loss of an observation's error.
   package var loss: HuberLoss
-  /// 1-sigma of the velocity of a device that was judged still, m/s: as in the filter.
+  /// 1-sigma of the velocity of a device detected as stationary, m/s, as in the filter.
   package static let stillVelocity = 0.01
 
   /// A problem from its parts; one motion fewer than keyframes.
@@ -63,13 +63,13 @@ package struct BatchProblem {
   /// Poses of the camera at the keyframes.
   package var cameras: [Pose] { keyframes.map { $0.worldFromIMU(after: rig.mount.delay) * rig.mount.imuFromCamera } }
 
-  /// Normal equations of the right shape for this problem; nil without memory.
+  /// Empty normal equations of this problem's shape; nil without memory.
   package func equations() -> NormalEquations? {
     let order = BlockOrder(self)
     return NormalEquations(sizes: order.sizes, first: order.first)
   }
 
-  /// Fills the equations at the present estimates.
+  /// Linearises the problem at the present estimates.
   package func linearise(into equations: NormalEquations) {
     equations.reset()
     let order = BlockOrder(self)
@@ -109,16 +109,16 @@ package struct BatchProblem {
       let now = row.range.jacobian(keyframes[row.range.keyframe].state, link.peer, gravity: gravity)
       var blocks = [order.keyframes[row.range.keyframe]], states = [now.state.map { scale * $0 }],
         peer = now.peer.map { scale * $0 }
-      if let (before, share) = row.before {
-        let old = before.jacobian(keyframes[before.keyframe].state, link.peer, gravity: gravity)
-        let part = old.state.map { -scale * share * $0 }
+      if let (before, correlation) = row.before {
+        let previous = before.jacobian(keyframes[before.keyframe].state, link.peer, gravity: gravity)
+        let part = previous.state.map { -scale * correlation * $0 }
         if before.keyframe == row.range.keyframe {
           states[0] = zip(states[0], part).map(+)
         } else {
           blocks.insert(order.keyframes[before.keyframe], at: 0)
           states.insert(part, at: 0)
         }
-        peer = zip(peer, old.peer).map { $0 - scale * share * $1 }
+        peer = zip(peer, previous.peer).map { $0 - scale * correlation * $1 }
       }
       equations.add(blocks: blocks + [block], jacobian: states.flatMap { $0 } + peer, residual: [weight * residual])
     }
@@ -130,12 +130,12 @@ package struct BatchProblem {
     guard let landmark = track.landmark else { return }
     var blocks: [Int32] = []
     var pose: [Double] = [], common: [Double] = [], point: [Double] = [], residual: [Double] = []
-    for sight in track.sights {
+    for observation in track.observations {
       guard
-        let row = reprojection.linearised(keyframes[sight.keyframe], rig, landmark, pixel: sight.pixel)
+        let row = reprojection.linearised(keyframes[observation.keyframe], rig, landmark, pixel: observation.pixel)
       else { continue }
       let weight = loss.weight(row.residual.x * row.residual.x + row.residual.y * row.residual.y).squareRoot()
-      blocks.append(Int32(order.keyframes[sight.keyframe]))
+      blocks.append(Int32(order.keyframes[observation.keyframe]))
       for x in row.pose { pose.append(weight * x) }
       for row in [row.mount[..<7], row.mount[7...]] {
         for x in row { common.append(weight * x) }
@@ -148,10 +148,10 @@ package struct BatchProblem {
     guard !blocks.isEmpty else { return }
     equations.addPoint(
       blocks: blocks, point: block, shared: order.rig, pose: pose, common: common, byPoint: point, residual: residual,
-      wall: InverseDistanceBarrier.residual(landmark.inverseDistance))
+      barrier: InverseDistanceBarrier.residual(landmark.inverseDistance))
   }
 
-  /// What inertial unit, rest, ranges and priors cost.
+  /// Cost of all factors but the observations: IMU, zero velocity, ranges and priors.
   package var costWithoutObservations: Double {
     var cost = Self.cost(keyframes[0].state.minus(start.mean), start.weight)
     cost += Self.cost(rig.minus(rigPrior.mean), rigPrior.weight)
@@ -172,8 +172,8 @@ package struct BatchProblem {
     return cost
   }
 
-  /// The problem after a step of all unknowns; landmarks go along with the camera that saw them first, not with their own part of the
-  /// step: `refinePoints` moves them farther than it would, and `refinePeers` the peers.
+  /// The problem after a step of all unknowns. Landmarks ignore their part of the step and move rigidly with the camera
+  /// of their first observation; `refinePoints` then minimises over them, and `refinePeers` over the peers.
   package func moved(by step: [Double]) -> BatchProblem {
     let order = BlockOrder(self)
     var next = self
@@ -184,27 +184,27 @@ package struct BatchProblem {
     for (i, block) in order.peers.enumerated() { next.links[i].peer = links[i].peer.plus(order.part(block, of: step)) }
     let old = cameras, new = next.cameras
     for i in tracks.indices {
-      guard let anchor = tracks[i].sights.first?.keyframe else { continue }
+      guard let anchor = tracks[i].observations.first?.keyframe else { continue }
       next.tracks[i].landmark = tracks[i].landmark?.carried(from: old[anchor], to: new[anchor])
     }
     return next
   }
 
-  /// Moves all landmarks to where their sights want them; returns what the sights cost then.
+  /// Minimises the cost over all landmarks, all else fixed; returns the cost of the observations.
   package mutating func refinePoints() -> Double {
     let refinement = PointRefinement(reprojection: reprojection, loss: loss)
     let cameras = cameras
     var cost = 0.0
     for i in tracks.indices {
       guard let landmark = tracks[i].landmark else { continue }
-      let better = refinement.refined(landmark, tracks[i].sights, cameras)
+      let better = refinement.refined(landmark, tracks[i].observations, cameras)
       tracks[i].landmark = better.landmark
       cost += better.cost
     }
     return cost
   }
 
-  /// Moves all peers to where their ranges want them.
+  /// Minimises the cost over all peers, all else fixed.
   package mutating func refinePeers() {
     for i in links.indices { links[i].refine(keyframes, gravity: gravity) }
   }

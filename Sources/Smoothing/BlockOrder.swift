@@ -1,30 +1,31 @@
 import Estimator
 import Inertial
 
-/// In which order the unknowns of a `BatchProblem` stand in its normal equations: keyframes in time order, every point that lives
-/// long behind the last keyframe that saw it, then what all depend on: the rig and the peers.
+/// Elimination order of the unknowns of a `BatchProblem`: keyframes in time order, every long-tracked point behind the
+/// last keyframe that observed it, then the rig and the peers, on which all depend.
 ///
-/// Eliminated in this order, a keyframe leaves behind couplings of the next ones and of the points that are seen before and after it, as in
-/// a filter that has living points in its state: three numbers a point, however long it lives. With all points eliminated first, every
-/// keyframe would be coupled to all that shared a point with it.
-/// Source: George, Liu, "Computer Solution of Large Sparse Positive Definite Systems", Prentice-Hall 1981, chapter 4 (envelopes).
+/// Eliminating a keyframe in this order couples the next keyframes and the points observed before and after it. This is
+/// as in a filter with points in its state: three numbers per point, however long its track. If all points were
+/// eliminated first, every keyframe would be coupled to all keyframes that share a point with it.
+/// Source: George, Liu, "Computer Solution of Large Sparse Positive Definite Systems", Prentice-Hall 1981, chapter 4
+/// (envelopes).
 struct BlockOrder {
-  /// A point that is seen over no more keyframes than this is eliminated first, and couples these to each other: cheaper for the many that
-  /// live short.
+  /// A point observed over no more keyframes than this is eliminated first and couples them to each other: cheaper for
+  /// the many short tracks.
   static let short = 24
   /// Block of each keyframe.
   private(set) var keyframes: [Int] = []
-  /// Block of each track's point; nil where it is eliminated first, or not known.
+  /// Block of each track's point; nil where it is eliminated first or not triangulated.
   private(set) var points: [Int?]
   /// Block of the rig.
   private(set) var rig: Int
   /// Block of each link's peer.
   private(set) var peers: Range<Int>
-  /// Numbers of each block.
+  /// Dimension of each block.
   private(set) var sizes: [Int] = []
-  /// First number of each block in the vector of all.
+  /// Offset of each block in the vector of all unknowns.
   private(set) var offsets: [Int] = []
-  /// The earliest block that each block is coupled to.
+  /// The first block that each block is coupled to.
   private(set) var first: [Int] = []
 
   /// The order of a problem's unknowns.
@@ -32,7 +33,8 @@ struct BlockOrder {
     var endings = [[Int]](repeating: [], count: problem.keyframes.count)
     var earliest = problem.keyframes.indices.map { max($0 - 1, 0) }
     for (i, track) in problem.tracks.enumerated() where track.landmark != nil {
-      guard let begin = track.sights.first?.keyframe, let end = track.sights.last?.keyframe else { continue }
+      guard let begin = track.observations.first?.keyframe, let end = track.observations.last?.keyframe
+      else { continue }
       if end - begin > Self.short {
         endings[end].append(i)
       } else {
@@ -49,7 +51,7 @@ struct BlockOrder {
       first.append(keyframes[earliest[k]])
       sizes.append(InertialState.errorSize)
       for i in endings[k] {
-        first.append(keyframes[problem.tracks[i].sights[0].keyframe])
+        first.append(keyframes[problem.tracks[i].observations[0].keyframe])
         points[i] = sizes.count
         sizes.append(Landmark.errorSize)
       }
@@ -65,7 +67,7 @@ struct BlockOrder {
     }
   }
 
-  /// The numbers of a block in the vector of all.
+  /// The part of a block in the vector of all unknowns.
   func part(_ block: Int, of step: [Double]) -> ArraySlice<Double> {
     step[offsets[block]..<offsets[block] + sizes[block]]
   }

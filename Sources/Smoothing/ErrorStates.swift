@@ -3,8 +3,8 @@ import Geometry
 import Inertial
 
 extension InertialState {
-  /// Derivative of `x.plus(d).minus(y)` by d at 0, 15 x 15, row-major: the inverse left Jacobian for the rotation, the identity
-  /// for the rest.
+  /// Derivative of `x.plus(d).minus(y)` by d at 0, 15 x 15, row-major: the inverse left Jacobian for the rotation, the
+  /// identity for the rest.
   package func minusJacobian(_ y: InertialState) -> [Double] {
     let m = Rotation.leftJacobian((rotation * y.rotation.inverse).log).inverse ?? .identity
     var result = SquareMatrix.identity(Self.errorSize)
@@ -14,8 +14,8 @@ extension InertialState {
 }
 
 extension RigEstimate {
-  /// Derivative of `x.plus(d).minus(y)` by d at 0, 22 x 22, row-major: the inverse right Jacobian for the rotation, the identity
-  /// for the rest.
+  /// Derivative of `x.plus(d).minus(y)` by d at 0, 22 x 22, row-major: the inverse right Jacobian for the rotation, the
+  /// identity for the rest.
   package func minusJacobian(_ y: RigEstimate) -> [Double] {
     let phi = (y.mount.imuFromCamera.rotation.inverse * mount.imuFromCamera.rotation).log
     let m = Rotation.leftJacobian(-phi).inverse ?? .identity

@@ -3,13 +3,13 @@ import Geometry
 import Inertial
 import SensorData
 
-/// What a forward run of the filter was given and what it made of it: the material of a smoother.
+/// Inputs and estimates of a forward run of the filter: the input of the smoother.
 package final class ForwardRecord: FrameObserver {
-  /// A frame that the filter worked in, and its state then.
+  /// A frame that the filter processed, and its state then.
   package struct Frame: Sendable {
     /// Frame's time on the IMU's clock.
     package var timestamp: Timestamp
-    /// What was seen.
+    /// The feature observations.
     package var features: [FeatureObservation]
     /// The filter's state of the IMU.
     package var state: InertialState
@@ -17,41 +17,41 @@ package final class ForwardRecord: FrameObserver {
     package var worldFromBody: Pose
     /// Its covariance.
     package var covariance: PoseCovariance
-    /// The filter judged the device to stand still.
+    /// The filter detected the device as stationary.
     package var isStill: Bool
   }
 
-  /// Frames between a beginning of the filter and its end or its next beginning.
-  package struct Stretch: Sendable {
+  /// The frames from one initialisation of the filter to the next, or to the end.
+  package struct Segment: Sendable {
     /// The frames, in time order.
     package var frames: [Frame] = []
     /// Covariance of the first frame's state (theta, p, v, b_g, b_a), 15 x 15, row-major.
     package var startCovariance: [Double]
   }
 
-  /// The stretches, in time order.
-  package private(set) var stretches: [Stretch] = []
-  /// The ranges, in time order of their coming.
+  /// The segments, in time order.
+  package private(set) var segments: [Segment] = []
+  /// The ranges, in order of arrival.
   package private(set) var ranges: [RangeMeasurement] = []
   /// All inertial samples.
   package private(set) var samples = IMUBuffer()
   private weak var present: InertialNavigation?
 
-  /// Nothing yet.
+  /// An empty record.
   package init() {}
 
-  package func took(_ sample: IMUSample) { _ = samples.add(sample) }
+  package func didReceive(_ sample: IMUSample) { _ = samples.add(sample) }
 
-  /// A range was measured; the filter is not asked about it.
-  package func took(_ range: RangeMeasurement) { ranges.append(range) }
+  /// Records a range; it is independent of the filter.
+  package func didReceive(_ range: RangeMeasurement) { ranges.append(range) }
 
-  package func worked(_ frame: CameraFrame, _ report: FrameReport, _ navigation: InertialNavigation?) {
+  package func didProcess(_ frame: CameraFrame, _ report: FrameReport, _ navigation: InertialNavigation?) {
     guard let navigation, report.treatment == .moving || report.treatment == .still else { return }
     if present !== navigation {
       present = navigation
-      stretches.append(Stretch(startCovariance: navigation.covariance.marginal([navigation.poseBlock])))
+      segments.append(Segment(startCovariance: navigation.covariance.marginal([navigation.poseBlock])))
     }
-    stretches[stretches.count - 1].frames.append(
+    segments[segments.count - 1].frames.append(
       Frame(
         timestamp: navigation.time, features: frame.features, state: navigation.state,
         worldFromBody: navigation.worldFromBody, covariance: navigation.bodyCovariance,

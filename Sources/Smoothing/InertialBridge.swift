@@ -1,13 +1,13 @@
 import Geometry
 import Inertial
 
-/// The state at a moment between two keyframes whose joint distribution is known: what the inertial unit carries on from the
-/// first one, corrected so that it arrives at the second one.
+/// The state at a time between two keyframes a and b whose joint distribution is known: the prediction from a by the
+/// IMU, corrected by b.
 ///
-/// With the transitions and noises F1, Q1 to that moment and F2, Q2 from it, `K = Q1 F2^T (F2 Q1 F2^T + Q2)^-1`:
-/// `x = f1(a) [+] K (b [-] f2(f1(a)))`, and the covariance of `(I - K F2) F1 a + K b` with `(I - K F2) Q1` added.
-/// The conditional mean and covariance of a Gauss-Markov process between two of its values; source: Rauch, Tung,
-/// Striebel 1965, doi:10.2514/3.3166.
+/// F1, Q1 are transition and noise from a to that time, F2, Q2 from there to b, and `K = Q1 F2^T (F2 Q1 F2^T + Q2)^-1`.
+/// Then `x = f1(a) [+] K (b [-] f2(f1(a)))`. Its covariance is that of `(I - K F2) F1 a + K b` plus `(I - K F2) Q1`.
+/// This is the conditional distribution of a Gauss-Markov process between two of its values.
+/// Source: Rauch, Tung, Striebel 1965, doi:10.2514/3.3166.
 package struct InertialBridge {
   /// The state in between.
   package let state: InertialState
@@ -15,25 +15,25 @@ package struct InertialBridge {
   package let covariance: SquareMatrix
 
   /// - Parameters:
-  ///   - before, after: inertial motion from the first keyframe to the moment, and from there to the second.
+  ///   - before, after: preintegrated motion from the first keyframe to the time, and from there to the second.
   ///   - joint: covariance blocks of the keyframes: (a a), (a b), (b b), 15 x 15 each.
   /// - Returns: nil where the motion's covariance is not positive definite.
   package init?(
     _ a: InertialState, _ b: InertialState, before: PreintegratedIMU, after: PreintegratedIMU, gravity: Vector3,
     joint: (aa: SquareMatrix, ab: SquareMatrix, bb: SquareMatrix)
   ) {
-    let there = before.carried(a, gravity: gravity)
-    let end = after.carried(there, gravity: gravity)
-    let (f1, q1) = Self.world(before, from: a), (f2, q2) = Self.world(after, from: there)
+    let middle = before.carried(a, gravity: gravity)
+    let end = after.carried(middle, gravity: gravity)
+    let (f1, q1) = Self.world(before, from: a), (f2, q2) = Self.world(after, from: middle)
     guard let information = (f2 * q1 * f2.transpose + q2).positiveInverse else { return nil }
     let gain = q1 * f2.transpose * information
-    let rest = SquareMatrix.identity(InertialState.errorSize) - gain * f2
-    state = there.plus(gain * b.minus(end))
+    let remainder = SquareMatrix.identity(InertialState.errorSize) - gain * f2
+    state = middle.plus(gain * b.minus(end))
     guard state.isFinite else { return nil }
-    let left = rest * f1
+    let left = remainder * f1
     let cross = left * joint.ab * gain.transpose
     covariance =
-      left * joint.aa * left.transpose + cross + cross.transpose + gain * joint.bb * gain.transpose + rest * q1
+      left * joint.aa * left.transpose + cross + cross.transpose + gain * joint.bb * gain.transpose + remainder * q1
   }
 
   /// Transition and noise of a motion, world axes.
@@ -50,14 +50,14 @@ package struct InertialBridge {
     transition.positionByRotation = -(state.rotation * d.position).skew
     transition.positionByGyroscopeBias = r * step.positionByGyroscopeBias
     transition.positionByAccelerometerBias = r * step.positionByAccelerometerBias
-    var turn = BlockMatrix15()
-    for i in 0..<3 { turn[i, i] = r }
-    for i in 3..<5 { turn[i, i] = .identity }
+    var rotationBlocks = BlockMatrix15()
+    for i in 0..<3 { rotationBlocks[i, i] = r }
+    for i in 3..<5 { rotationBlocks[i, i] = .identity }
     let size = InertialState.errorSize
-    let turned = SquareMatrix(turn.rowMajor, size: size)
+    let rotation = SquareMatrix(rotationBlocks.rowMajor, size: size)
     return (
       SquareMatrix(transition.matrix, size: size),
-      turned * SquareMatrix(motion.covariance, size: size) * turned.transpose
+      rotation * SquareMatrix(motion.covariance, size: size) * rotation.transpose
     )
   }
 }

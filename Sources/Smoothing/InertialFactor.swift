@@ -2,13 +2,13 @@ import Estimator
 import Geometry
 import Inertial
 
-/// What the preintegrated motion between two keyframes says about their states.
+/// The IMU factor: preintegrated motion between two keyframes.
 ///
 ///     r = (Log(R_i^T R_j D_R^T), R_i^T (p_j - p_i - v_i T - g T^2/2) - D_p, R_i^T (v_j - v_i - g T) - D_v,
 ///          b_g,j - b_g,i, b_a,j - b_a,i),
 ///
-/// with the covariance of `PreintegratedIMU`; D at the biases of i and the unit's axes. Errors of the states: rotation in the world frame, all
-/// else additive.
+/// with the covariance of `PreintegratedIMU`; D is evaluated at the biases of i and the IMU's intrinsics. Error states:
+/// rotation in the world frame, all else additive.
 package struct InertialFactor: Sendable {
   /// Rows of the residual.
   package static let rows = 15
@@ -25,17 +25,18 @@ package struct InertialFactor: Sendable {
     self.gravity = gravity
   }
 
-  /// The 15 residuals, not weighted.
+  /// The 15 residuals, unweighted.
   package func residual(_ a: InertialState, _ b: InertialState, _ intrinsics: IMUIntrinsics) -> [Double] {
     let d = motion.delta(a, intrinsics)
     let back = a.rotation.inverse
     return [
-      (back * b.rotation * d.rotation.inverse).log, back * way(a, b) - d.position, back * gain(a, b) - d.velocity,
+      (back * b.rotation * d.rotation.inverse).log, back * positionChange(a, b) - d.position,
+      back * velocityChange(a, b) - d.velocity,
       b.gyroscopeBias - a.gyroscopeBias, b.accelerometerBias - a.accelerometerBias,
     ].flatMap { [$0.x, $0.y, $0.z] }
   }
 
-  /// The residuals' Jacobian by the errors of both states and of the rig: 15 x 52, row-major.
+  /// The residuals' Jacobian by the error states of both keyframes and of the rig: 15 x 52, row-major.
   package func jacobian(_ a: InertialState, _ b: InertialState, _ intrinsics: IMUIntrinsics) -> [Double] {
     let d = motion.delta(a, intrinsics)
     let back = a.rotation.inverse
@@ -52,22 +53,22 @@ package struct InertialFactor: Sendable {
       }
     }
     put(-(unrolled * world), 0, 0)
-    put(-(unrolledRight * Rotation.leftJacobian(d.turn) * step.rotationByGyroscopeBias), 0, 3)
+    put(-(unrolledRight * Rotation.leftJacobian(d.rotationChange) * step.rotationByGyroscopeBias), 0, 3)
     put(unrolled * world, 0, 5)
-    put(world * way(a, b).skew, 1, 0)
+    put(world * positionChange(a, b).skew, 1, 0)
     put(-world, 1, 1)
     put(-t * world, 1, 2)
     put(-step.positionByGyroscopeBias, 1, 3)
     put(-step.positionByAccelerometerBias, 1, 4)
     put(world, 1, 6)
-    put(world * gain(a, b).skew, 2, 0)
+    put(world * velocityChange(a, b).skew, 2, 0)
     put(-world, 2, 2)
     put(-step.velocityByGyroscopeBias, 2, 3)
     put(-step.velocityByAccelerometerBias, 2, 4)
     put(world, 2, 7)
-    // The unit's axes stand last in the rig's error, behind seven numbers.
+    // The intrinsics are last in the rig's error state, after seven numbers.
     for (k, by) in motion.byIntrinsics.enumerated() {
-      put(-(unrolledRight * Rotation.leftJacobian(d.turn) * by.theta), 0, 12 + k, shift: 1)
+      put(-(unrolledRight * Rotation.leftJacobian(d.rotationChange) * by.theta), 0, 12 + k, shift: 1)
       put(-by.position, 1, 12 + k, shift: 1)
       put(-by.velocity, 2, 12 + k, shift: 1)
     }
@@ -78,11 +79,11 @@ package struct InertialFactor: Sendable {
     return result
   }
 
-  private func way(_ a: InertialState, _ b: InertialState) -> Vector3 {
+  private func positionChange(_ a: InertialState, _ b: InertialState) -> Vector3 {
     b.position - a.position - a.velocity * motion.duration - gravity * (0.5 * motion.duration * motion.duration)
   }
 
-  private func gain(_ a: InertialState, _ b: InertialState) -> Vector3 {
+  private func velocityChange(_ a: InertialState, _ b: InertialState) -> Vector3 {
     b.velocity - a.velocity - gravity * motion.duration
   }
 }

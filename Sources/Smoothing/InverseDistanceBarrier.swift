@@ -1,16 +1,15 @@
-/// Keeps a point's inverse distance where a scene can be: nothing is nearer than 20 cm, and nothing lies far behind what
-/// sees it.
+/// Confines a point's inverse distance to a plausible range: not nearer than 20 cm, and not far behind the camera.
 ///
-/// Flat in between, so that many points do not add up to an opinion about the scale, as weak priors would. Without walls, tracks
-/// without parallax take any inverse distance; each step of the poses throws theirs far, good steps
-/// are refused for it, and the scale never gets where the inertial unit wants it.
+/// The cost is zero inside the range: weak priors of many points would add up and bias the scale. Without the barrier
+/// the inverse distance of tracks without parallax is free. Each step of the poses changes it by much, good steps are
+/// refused, and the scale does not converge to that of the IMU.
 package enum InverseDistanceBarrier {
-  /// Where the walls begin, 1/m. Noise makes inverse distances of far points slightly negative; cutting those would bias the rest.
+  /// Range without cost, 1/m. Noise makes inverse distances of far points slightly negative; truncation at 0 is biased.
   package static let range = -0.5...5.0
-  /// How steep they are, 1-sigma, 1/m.
+  /// 1-sigma outside the range, 1/m.
   package static let sigma = 0.5
 
-  /// What a point's inverse distance costs beyond its walls: residual in sigmas, and its slope by the inverse distance.
+  /// Residual outside the range, in sigmas, and its derivative by the inverse distance.
   package static func residual(_ inverseDistance: Double) -> (value: Double, slope: Double) {
     let beyond = inverseDistance - min(max(inverseDistance, range.lowerBound), range.upperBound)
     return beyond == 0 ? (0, 0) : (beyond / sigma, 1 / sigma)

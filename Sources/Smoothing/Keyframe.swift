@@ -2,21 +2,21 @@ import Geometry
 import Inertial
 import SensorData
 
-/// A moment of the recording whose state is estimated, at a camera frame.
+/// A camera frame whose state is estimated.
 package struct Keyframe: Sendable {
-  /// When, IMU's clock, by the calibrated offset.
+  /// Time on the IMU's clock, by the calibrated offset.
   package var timestamp: Timestamp
   /// The estimate.
   package var state: InertialState
-  /// The filter judged the device to stand still.
+  /// The filter detected the device as stationary.
   package var isStill: Bool
-  /// Angular velocity at that moment, bias removed, IMU axes, rad/s; with `velocity` a constant while the pose is being
-  /// estimated: it only shifts the camera by its delay of a few milliseconds.
+  /// Angular velocity at that time, bias removed, IMU axes, rad/s. Like `velocity` it is constant during the
+  /// optimisation: it only moves the camera by its delay of a few milliseconds.
   package var angularVelocity: Vector3
-  /// Velocity at that moment, world, m/s; see `angularVelocity`.
+  /// Velocity at that time, world, m/s; see `angularVelocity`.
   package var velocity: Vector3
 
-  /// A keyframe from its parts; the motion is that of the state and the given rate (IMU axes, rad/s, bias included).
+  /// A keyframe from its parts; `measuredRate` is the angular rate, IMU axes, rad/s, bias included.
   package init(timestamp: Timestamp, state: InertialState, isStill: Bool = false, measuredRate: Vector3) {
     self.timestamp = timestamp
     self.state = state
@@ -25,7 +25,7 @@ package struct Keyframe: Sendable {
     velocity = state.velocity
   }
 
-  /// Pose of the IMU a moment later, seconds.
+  /// Pose of the IMU `delay` seconds later.
   package func worldFromIMU(after delay: Double) -> Pose {
     guard delay != 0 else { return state.worldFromIMU }
     return Pose(

@@ -1,16 +1,16 @@
 import Geometry
 
-/// A point of the world as a bearing and an inverse distance from a fixed place:
+/// A point of the world as a bearing and an inverse distance from a fixed origin:
 /// `f = origin + bearing / inverseDistance`.
 ///
-/// Where there is little parallax the inverse distance may come out slightly negative; clamping it would bias the rest.
+/// With little parallax the inverse distance may be slightly negative; clamping it would introduce a bias.
 /// Source: Civera, Davison, Montiel 2008, doi:10.1109/TRO.2008.2003276.
 package struct Landmark: Equatable, Sendable {
-  /// From where the point is described, world, metres: near a camera that saw it.
+  /// Origin of the parametrisation, world, metres: near a camera that observed the point.
   package var origin: Vector3
-  /// Unit vector from there to the point, world axes.
+  /// Unit vector from the origin to the point, world axes.
   package var bearing: Vector3
-  /// 1 / distance from there, 1/m; 0 at infinity.
+  /// 1 / distance from the origin, 1/m; 0 at infinity.
   package var inverseDistance: Double
 
   /// Size of its error state: (e1, e2, inverse distance).
@@ -23,10 +23,10 @@ package struct Landmark: Equatable, Sendable {
     self.inverseDistance = inverseDistance
   }
 
-  /// The point seen from a place, times the inverse distance: finite also at infinity.
-  package func scaled(from place: Vector3) -> Vector3 { bearing - inverseDistance * (place - origin) }
+  /// Vector from a position to the point, times the inverse distance: finite also at infinity.
+  package func scaled(from position: Vector3) -> Vector3 { bearing - inverseDistance * (position - origin) }
 
-  /// Moved by (e1, e2, inverse distance), e1 and e2 being the bearing's tangent basis.
+  /// Updated by (e1, e2, inverse distance), with e1, e2 the bearing's tangent basis.
   package func plus(_ step: Vector3) -> Landmark {
     let (e1, e2) = bearing.tangentBasis
     return Landmark(
@@ -34,11 +34,11 @@ package struct Landmark: Equatable, Sendable {
       inverseDistance: inverseDistance + step.z)
   }
 
-  /// Carried along with a camera, rigidly: what was seen from `old` is seen alike from `new`.
+  /// Moved rigidly with a camera: its observation from `new` is that from `old`.
   package func carried(from old: Pose, to new: Pose) -> Landmark {
-    let turn = new.rotation * old.rotation.inverse
+    let rotation = new.rotation * old.rotation.inverse
     return Landmark(
-      origin: new.translation + turn * (origin - old.translation), bearing: (turn * bearing).normalized,
+      origin: new.translation + rotation * (origin - old.translation), bearing: (rotation * bearing).normalized,
       inverseDistance: inverseDistance)
   }
 }

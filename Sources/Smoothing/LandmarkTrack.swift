@@ -1,9 +1,9 @@
 import CameraGeometry
 
-/// A point with the keyframes that saw it.
+/// A point and its observations in keyframes.
 package struct LandmarkTrack: Sendable {
-  /// One sight of it.
-  package struct Sight: Sendable {
+  /// One observation of it.
+  package struct Observation: Sendable {
     /// Index of the keyframe.
     package var keyframe: Int
     /// Raw pixels.
@@ -11,7 +11,7 @@ package struct LandmarkTrack: Sendable {
     /// Unit direction, camera axes.
     package var direction: SIMD3<Double>
 
-    /// A sight from its parts.
+    /// An observation from its parts.
     package init(keyframe: Int, pixel: SIMD2<Double>, direction: SIMD3<Double>) {
       self.keyframe = keyframe
       self.pixel = pixel
@@ -19,17 +19,17 @@ package struct LandmarkTrack: Sendable {
     }
   }
 
-  /// The track's identity; long tracks are several points of one identity.
+  /// The track's id; a long track is split into several points with the same id.
   package var featureID: Int64
-  /// Its sights, keyframes ascending.
-  package var sights: [Sight]
-  /// Where it is; nil where it has not been found, or is not believed.
+  /// Its observations, keyframes ascending.
+  package var observations: [Observation]
+  /// Its estimate; nil while it is not triangulated.
   package var landmark: Landmark?
 
   /// A track from its parts.
-  package init(featureID: Int64, sights: [Sight], landmark: Landmark? = nil) {
+  package init(featureID: Int64, observations: [Observation], landmark: Landmark? = nil) {
     self.featureID = featureID
-    self.sights = sights
+    self.observations = observations
     self.landmark = landmark
   }
 }

@@ -1,28 +1,28 @@
-/// Solves a `BatchProblem` by damped Gauss-Newton steps.
+/// Solves a `BatchProblem` by damped Gauss-Newton steps (Levenberg-Marquardt).
 /// Source: Madsen, Nielsen, Tingleff, "Methods for non-linear least squares problems", DTU 2004, 3.2.
 package struct LevenbergMarquardt {
-  /// Why it stopped, and what may be relied on then.
+  /// Why it stopped.
   package enum Ending: Equatable, Sendable {
-    /// The first step hardly changed the cost: it was at the minimum already.
+    /// The first step hardly changed the cost: it started at the minimum.
     case settled
     /// A step hardly changed the cost: a minimum.
     case converged
-    /// All steps are used up: better than the start, not yet a minimum.
+    /// All steps are used: better than the start, not converged.
     case stepsUsedUp
-    /// No step made it better: the start, or the last good estimate.
+    /// No step decreased the cost: the start, or the last good estimate.
     case stuck
   }
 
   /// Most steps, refused ones included.
   package var mostSteps = 20
-  /// Relative decrease of the cost below which it is done. Small: the sights make most of the cost, and the
-  /// scale, which they leave open, may be sigmas off for a ten-thousandth of it.
+  /// Relative decrease of the cost at convergence. Small: observations dominate the cost but do not observe the scale,
+  /// which may be wrong by several sigmas at a ten-thousandth of the cost.
   package var tolerance = 1e-6
 
   /// The defaults.
   package init() {}
 
-  /// Improves the problem's estimates in place; tells `progress` the share of the steps done.
+  /// Minimises the cost in place; reports the fraction of the steps done to `progress`.
   ///
   /// - Returns: nil when the equations cannot be set up (no memory).
   package func solve(_ problem: inout BatchProblem, progress: (Double) -> Void = { _ in }) -> Ending? {
@@ -30,7 +30,7 @@ package struct LevenbergMarquardt {
     problem.refinePeers()
     var cost = problem.refinePoints() + problem.costWithoutObservations
     guard cost.isFinite else { return .stuck }
-    // Little: the scale of a long walk is known so much worse than where it passes each point that damping would hold it.
+    // Small: the scale of a long walk has far less information than local positions, and damping would hold it.
     var damping = 1e-9
     var improved = false
     for step in 0..<mostSteps {

@@ -1,9 +1,9 @@
 internal import CBlockCholesky
 
-/// The normal equations of a least-squares problem along a recording: blocks of unknowns in time order, each coupled to a
-/// few before it, and last blocks that may be coupled to all. Matrices go in and come out row-major.
+/// The normal equations of a least-squares problem along a recording: blocks of unknowns in time order, each coupled to
+/// a few before it, and final blocks that may be coupled to all. All matrices are row-major.
 package final class NormalEquations {
-  /// Numbers of each block.
+  /// Dimension of each block.
   package let sizes: [Int]
   private let system: OpaquePointer
 
@@ -21,7 +21,7 @@ package final class NormalEquations {
 
   deinit { fuse_bc_destroy(system) }
 
-  /// Back to zeros.
+  /// Resets to zeros.
   package func reset() { fuse_bc_reset(system) }
 
   /// Adds the rows `W (r + J x)`; J is rows x the sizes of `blocks`, W rows x rows (empty: the identity). False, with
@@ -38,36 +38,36 @@ package final class NormalEquations {
     return Int(status) == FUSE_BC_OK
   }
 
-  /// Adds the sights of one point, two rows each.
+  /// Adds the observations of one point, two rows each.
   ///
   /// - Parameters:
-  ///   - blocks: which block saw it, ascending; its first six numbers are involved: `pose`, 2n x 6.
-  ///   - point: the point's own block, of three numbers, after those; nil: it is eliminated at once. `byPoint`, 2n x 3.
-  ///   - shared: a block after that one, on which all sights depend: `common`, 2n x its size.
+  ///   - blocks: the block of each observation, ascending; the Jacobian by its first six numbers is `pose`, 2n x 6.
+  ///   - point: the point's block, of three numbers, after those; nil: it is eliminated at once. Jacobian `byPoint`, 2n
+  ///     x 3.
+  ///   - shared: a block after that one, on which all observations depend: Jacobian `common`, 2n x its size.
   ///   - residual: 2n.
-  ///   - wall: one more row, by the point's third number only: residual and slope.
+  ///   - barrier: one more row, by the point's third number only: residual and derivative.
   @discardableResult
   package func addPoint(
     blocks: [Int32], point: Int?, shared: Int, pose: [Double], common: [Double], byPoint: [Double], residual: [Double],
-    wall: (value: Double, slope: Double) = (0, 0)
+    barrier: (value: Double, slope: Double) = (0, 0)
   ) -> Bool {
     let n = blocks.count
     precondition(residual.count == 2 * n && pose.count == 12 * n && byPoint.count == 6 * n, "shapes")
     precondition(common.count == 2 * n * sizes[shared], "shape of what is shared")
     let status = fuse_bc_add_point(
       system, blocks, Int32(n), Int32(point ?? -1), Int32(shared), pose, common, byPoint, residual,
-      [wall.slope, wall.value])
+      [barrier.slope, barrier.value])
     return Int(status) == FUSE_BC_OK
   }
 
-  /// The step that solves `(H + damping diag H) x = -g`, all blocks' numbers; nil where H is not positive definite. What
-  /// was added is used up.
+  /// The step that solves `(H + damping diag H) x = -g`; nil where H is not positive definite. Consumes the added rows.
   package func solve(damping: Double) -> [Double]? {
     var step = [Double](repeating: 0, count: sizes.reduce(0, +))
     return Int(fuse_bc_solve(system, damping, &step)) == FUSE_BC_OK ? step : nil
   }
 
-  /// After `solve`: makes the inverse's blocks known. False where it would not be finite, or memory runs out.
+  /// After `solve`: computes the blocks of the inverse. False where it is not finite or memory runs out.
   package func invert() -> Bool { Int(fuse_bc_invert(system)) == FUSE_BC_OK }
 
   /// After `invert`: a block of the inverse; nil where the two are not coupled.

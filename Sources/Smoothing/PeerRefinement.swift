@@ -1,40 +1,41 @@
 import Geometry
 
-/// Moves a peer to where its ranges want it, the path being given.
+/// Estimates a static peer from its ranges, with the path fixed.
 ///
-/// Where path and peer are on one level, the ranges have no slope with the peer's height: a joint Gauss-Newton step throws it metres up or
-/// down, and the whole step was refused for it, or damped until the path's scale crept. So the peer is moved after every step of the poses,
-/// as the points are (`PointRefinement`).
+/// Where path and peer are level, the ranges' derivative by the peer's vertical coordinate vanishes. A joint
+/// Gauss-Newton step then moves the peer by metres vertically. The whole step is refused, or damped until the path's
+/// scale hardly changes. So the peer is optimised after every step of the poses, as the points are (`PointRefinement`).
 package struct PeerRefinement: Sendable {
-  /// A range, or what is left of it without the remembered part of the one before.
+  /// A range, decorrelated from the one before where that exists: `r_j - phi r_j-1`.
   package struct Row: Sendable {
-    /// Where the antenna was, world, metres, and what was measured, metres.
-    package var place: Vector3, range: Double
-    /// The one before, and how much of its error is remembered.
-    package var before: (place: Vector3, range: Double, share: Double)?
-    /// 1-sigma of what is left, metres.
+    /// Position of the antenna, world, metres, and measured range, metres.
+    package var antenna: Vector3, range: Double
+    /// The one before, and phi, the correlation of its error with this one's.
+    package var before: (antenna: Vector3, range: Double, correlation: Double)?
+    /// 1-sigma of the decorrelated error, metres.
     package var sigma: Double
 
     /// A row from its parts.
     package init(
-      place: Vector3, range: Double, before: (place: Vector3, range: Double, share: Double)? = nil, sigma: Double
+      antenna: Vector3, range: Double, before: (antenna: Vector3, range: Double, correlation: Double)? = nil,
+      sigma: Double
     ) {
-      self.place = place
+      self.antenna = antenna
       self.range = range
       self.before = before
       self.sigma = sigma
     }
   }
 
-  /// Of a coordinate that is told this share of what is told of the place, or less, damping is as if it were that much.
-  static let leastDamped = 1e-2
+  /// Least diagonal element used for damping, as a fraction of the sum of those of the position.
+  static let minDampedFraction = 1e-2
 
   private let rows: [Row]
 
   /// A refinement over rows.
   package init(_ rows: [Row]) { self.rows = rows }
 
-  /// What the ranges and the priors of bias and scale cost.
+  /// Cost of the ranges and of the priors of bias and scale.
   package func cost(_ peer: StaticPeer) -> Double {
     rows.reduce(0.5 * peer.priorResidual.reduce(0) { $0 + $1 * $1 }) { sum, row in
       let error = linearised(row, peer).residual
@@ -42,14 +43,15 @@ package struct PeerRefinement: Sendable {
     }
   }
 
-  /// A better peer and its cost; Levenberg-Marquardt, at most `steps` steps, until one gains less than a millionth. O(rows) a step.
+  /// The refined peer and its cost: Levenberg-Marquardt, at most `steps` steps, until one gains less than 1e-6
+  /// relative. O(rows) per step.
   package func refined(_ start: StaticPeer, steps: Int) -> (peer: StaticPeer, cost: Double) {
     let size = StaticPeer.errorSize
     var peer = start, best = cost(peer), damping = 1e-3
     for _ in 0..<steps {
       var (matrix, gradient) = equations(peer)
-      // Damping that vanished with a slope would not bound the step along it.
-      let floor = Self.leastDamped * (matrix[0] + matrix[size + 1] + matrix[2 * (size + 1)])
+      // Damping that vanishes with a derivative does not bound the step along it.
+      let floor = Self.minDampedFraction * (matrix[0] + matrix[size + 1] + matrix[2 * (size + 1)])
       for i in 0..<size { matrix[i * (size + 1)] += damping * max(matrix[i * (size + 1)], floor) }
       guard let inverse = SquareMatrix(matrix, size: size).positiveInverse else { break }
       let candidate = peer.plus((inverse * gradient).map { -$0 }[...])
@@ -85,14 +87,14 @@ package struct PeerRefinement: Sendable {
     return (matrix, gradient)
   }
 
-  /// A row's error in sigmas and its derivatives by the peer's five numbers.
+  /// A row's residual in sigmas and its derivatives by the peer's five error states.
   private func linearised(_ row: Row, _ peer: StaticPeer) -> (residual: Double, slope: [Double]) {
-    var (residual, slope) = peer.predicted(row.place)
+    var (residual, slope) = peer.predicted(row.antenna)
     residual -= row.range
     if let before = row.before {
-      let old = peer.predicted(before.place)
-      residual -= before.share * (old.range - before.range)
-      for i in slope.indices { slope[i] -= before.share * old.slope[i] }
+      let old = peer.predicted(before.antenna)
+      residual -= before.correlation * (old.range - before.range)
+      for i in slope.indices { slope[i] -= before.correlation * old.slope[i] }
     }
     return (residual / row.sigma, slope.map { $0 / row.sigma })
   }

@@ -2,35 +2,36 @@ import Geometry
 import Inertial
 import SensorData
 
-/// What the inertial unit says about the motion between two moments, whatever the state at the first one was.
+/// Preintegrated IMU motion between two times, independent of the state at the first one.
 ///
-/// In the axes of the IMU at the start, with gravity left out:
+/// In the axes of the IMU at the start, without gravity:
 /// `D_R = R_i^T R_j`, `D_v = R_i^T (v_j - v_i - g T)`, `D_p = R_i^T (p_j - p_i - v_i T - g T^2 / 2)`.
-/// These are the state that a world without gravity would reach from rest at its origin, so the filter's own propagation
-/// computes them, their first-order dependence on the biases and their covariance (errors: `Exp(theta) D_R`, additive; the
-/// biases' random walks included).
+/// They equal the state reached from zero velocity at the origin of a world without gravity. So the filter's
+/// propagation computes them, their first-order dependence on the biases and their covariance. Errors: `Exp(theta)
+/// D_R`, else additive; the biases' random walks are included.
 /// Source: Forster, Carlone, Dellaert, Scaramuzza, "On-manifold preintegration for real-time visual-inertial odometry",
 /// TRO 33(1), 2017, doi:10.1109/TRO.2016.2597321; closed forms as in `InertialPropagation`.
 package struct PreintegratedIMU: Sendable {
-  /// Length of the stretch, seconds.
+  /// Length of the interval, seconds.
   package let duration: Double
-  /// D_R, D_p, D_v at the biases that the state carries.
+  /// D_R, D_p, D_v at the biases of this state.
   package let delta: InertialState
-  /// Dependence of (theta, p, v) on changes of the biases: the transition's columns for b_g and b_a.
+  /// Derivatives of (theta, p, v) by the biases: the transition's columns for b_g and b_a.
   package let transition: InertialTransition
-  /// The unit's axes at which it was integrated.
+  /// The IMU's intrinsics at which it was integrated.
   package let intrinsics: IMUIntrinsics
-  /// Dependence of (theta, p, v) on changes of each of their triples.
+  /// Derivatives of (theta, p, v) by each triple of the intrinsics.
   package let byIntrinsics: [(theta: Matrix3, position: Matrix3, velocity: Matrix3)]
-  /// Covariance of (theta, p, v, b_g, b_a) gathered over the stretch, 15 x 15, row-major.
+  /// Covariance of (theta, p, v, b_g, b_a) accumulated over the interval, 15 x 15, row-major.
   package let covariance: [Double]
 
-  /// Over start...end, which the samples must reach within 100 ms; nil where they do not, and for an empty stretch.
+  /// Over start...end. The samples must reach both ends within 100 ms; nil where they do not, and for an empty
+  /// interval.
   ///
   /// - Parameters:
-  ///   - gyroscopeBias: at which to integrate, rad/s.
+  ///   - gyroscopeBias: bias at which to integrate, rad/s.
   ///   - accelerometerBias: the same, m/s^2.
-  ///   - intrinsics: the unit's axes at which to integrate.
+  ///   - intrinsics: the IMU's intrinsics at which to integrate.
   package init?(
     _ samples: IMUBuffer, from start: Timestamp, to end: Timestamp, gyroscopeBias: Vector3, accelerometerBias: Vector3,
     intrinsics: IMUIntrinsics = IMUIntrinsics(), noise: InertialNoise
@@ -42,24 +43,25 @@ package struct PreintegratedIMU: Sendable {
     let weightless = InertialPropagation(gravityMagnitude: 0)
     var state = InertialState(gyroscopeBias: gyroscopeBias, accelerometerBias: accelerometerBias)
     var transition = InertialTransition.identity
-    var gathered = BlockMatrix15()
+    var processNoise = BlockMatrix15()
     var byIntrinsics = IntrinsicsTransition()
     var here = start
     for there in samples.stops(from: start, to: end) {
       guard let a = samples.sample(at: here), let b = samples.sample(at: there) else { return nil }
-      let turning = 0.5 * (a.angularVelocity + b.angularVelocity), pulling = 0.5 * (a.specificForce + b.specificForce)
-      let (rate, force) = intrinsics.corrected(angularVelocity: turning, specificForce: pulling)
+      let meanAngularVelocity = 0.5 * (a.angularVelocity + b.angularVelocity)
+      let meanSpecificForce = 0.5 * (a.specificForce + b.specificForce)
+      let (rate, force) = intrinsics.corrected(angularVelocity: meanAngularVelocity, specificForce: meanSpecificForce)
       let dt = there.seconds(since: here)
       let next = weightless.propagated(state, angularVelocity: rate, specificForce: force, dt: dt)
       let step = weightless.transition(
         from: state, first: (state.position, state.velocity), to: next, angularVelocity: rate, specificForce: force,
         dt: dt)
       let spacing = samples.spacing(from: here, to: there)
-      let added = noise.gathered(over: step, quality: InertialNoise.quality(ofSpacing: spacing), spacing: spacing)
-      byIntrinsics.extend(over: step, rate: turning, force: pulling)
+      let added = noise.processNoise(over: step, quality: InertialNoise.quality(ofSpacing: spacing), spacing: spacing)
+      byIntrinsics.extend(over: step, rate: meanAngularVelocity, force: meanSpecificForce)
       transition = step * transition
-      gathered = step.carried(gathered)
-      for i in 0..<5 { for j in 0..<5 { gathered[i, j] += added[i, j] } }
+      processNoise = step.carried(processNoise)
+      for i in 0..<5 { for j in 0..<5 { processNoise[i, j] += added[i, j] } }
       (state, here) = (next, there)
     }
     guard state.isFinite else { return nil }
@@ -68,27 +70,32 @@ package struct PreintegratedIMU: Sendable {
     self.transition = transition
     self.intrinsics = intrinsics
     self.byIntrinsics = byIntrinsics.byTriple
-    covariance = gathered.rowMajor
+    covariance = processNoise.rowMajor
   }
 
-  /// D_R, D_p, D_v at the biases of a state and other axes of the unit, to first order; `turn` is the change of D_R.
+  /// D_R, D_p, D_v at the biases of a state and other intrinsics, to first order; `rotationChange` is the change of
+  /// D_R.
   package func delta(_ state: InertialState, _ intrinsics: IMUIntrinsics) -> (
-    rotation: Rotation, position: Vector3, velocity: Vector3, turn: Vector3
+    rotation: Rotation, position: Vector3, velocity: Vector3, rotationChange: Vector3
   ) {
     let dg = state.gyroscopeBias - delta.gyroscopeBias, da = state.accelerometerBias - delta.accelerometerBias
-    var turn = transition.rotationByGyroscopeBias * dg
+    var rotationChange = transition.rotationByGyroscopeBias * dg
     var position = transition.positionByGyroscopeBias * dg + transition.positionByAccelerometerBias * da
     var velocity = transition.velocityByGyroscopeBias * dg + transition.velocityByAccelerometerBias * da
     for (k, by) in byIntrinsics.enumerated() {
       let change = intrinsics.triples[k] - self.intrinsics.triples[k]
-      turn += by.theta * change
+      rotationChange += by.theta * change
       position += by.position * change
       velocity += by.velocity * change
     }
-    return (Rotation.exp(turn) * delta.rotation, delta.position + position, delta.velocity + velocity, turn)
+    return (
+      Rotation.exp(rotationChange) * delta.rotation, delta.position + position, delta.velocity + velocity,
+      rotationChange
+    )
   }
 
-  /// The state at the end, from the state at the start, at the axes of the integration; gravity in the world, m/s^2.
+  /// The state at the end, from the state at the start, at the integration's intrinsics; gravity in world,
+  /// m/s^2.
   package func carried(_ state: InertialState, gravity: Vector3) -> InertialState {
     let d = delta(state, intrinsics)
     var next = state

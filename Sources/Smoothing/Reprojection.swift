@@ -2,12 +2,12 @@ import Estimator
 import Geometry
 import CameraGeometry
 
-/// Where a landmark lands in a camera that a keyframe carries, in sigmas of the pixel noise.
+/// Reprojection error of a landmark in the camera of a keyframe, in sigmas of the pixel noise.
 ///
-/// With camera `R_C = R Exp(w d) R_IC`, `c = p + v d + R Exp(w d) t_IC` (d the camera's delay, w and v the keyframe's
-/// motion) and `q = b - rho (c - o)`, the pixel is that of `R_C^T q`.
+/// The camera is `R_C = R Exp(w d) R_IC`, `c = p + v d + R Exp(w d) t_IC`, with d its delay and w, v the keyframe's
+/// angular and linear velocity. The predicted pixel is the projection of `R_C^T q`, `q = b - rho (c - o)`.
 package struct Reprojection {
-  /// What one sight depends on, linearised: all in sigmas.
+  /// The linearised residual of one observation, in sigmas.
   package struct Linearised {
     /// Predicted minus measured.
     package var residual: SIMD2<Double>
@@ -19,7 +19,7 @@ package struct Reprojection {
     package var point: [Double]
   }
 
-  /// Directions to pixels.
+  /// Projection of directions to pixels.
   package let lens: LensModel
   /// 1-sigma of a coordinate, pixels.
   package var pixelNoise: Double
@@ -30,7 +30,7 @@ package struct Reprojection {
     self.pixelNoise = pixelNoise
   }
 
-  /// Predicted minus measured, in sigmas; nil where the lens cannot see the point.
+  /// Predicted minus measured, in sigmas; nil where the point cannot be projected.
   package func residual(_ camera: Pose, _ landmark: Landmark, pixel: SIMD2<Double>) -> SIMD2<Double>? {
     let seen = camera.rotation.inverse * landmark.scaled(from: camera.translation)
     return lens.project(seen).map { ($0.pixel - pixel) / pixelNoise }

@@ -2,10 +2,10 @@ import Geometry
 import Inertial
 import SensorData
 
-/// What is read off the solution.
+/// Poses from the solution.
 extension SegmentSmoother {
-  /// A pose for every frame: the keyframes' own, and in between what the inertial unit says.
-  func read(_ problem: BatchProblem, _ equations: NormalEquations) -> [SmoothedPose]? {
+  /// A pose for every frame: that of the keyframes, and `InertialBridge` in between.
+  func smoothedPoses(_ problem: BatchProblem, _ equations: NormalEquations) -> [SmoothedPose]? {
     let blocks = BlockOrder(problem).keyframes
     var poses: [SmoothedPose] = []
     for (k, (begin, end)) in zip(chosen, chosen.dropFirst()).enumerated() {
@@ -18,9 +18,9 @@ extension SegmentSmoother {
       let joint = (SquareMatrix(aa, size: size), SquareMatrix(ab, size: size), SquareMatrix(bb, size: size))
       poses.append(pose(begin, a, joint.0))
       for i in begin + 1..<end {
-        let time = stretch.frames[i].timestamp
-        guard let before = motion(a, problem.rig.intrinsics, from: stretch.frames[begin].timestamp, to: time),
-          let after = motion(a, problem.rig.intrinsics, from: time, to: stretch.frames[end].timestamp),
+        let time = segment.frames[i].timestamp
+        guard let before = motion(a, problem.rig.intrinsics, from: segment.frames[begin].timestamp, to: time),
+          let after = motion(a, problem.rig.intrinsics, from: time, to: segment.frames[end].timestamp),
           let bridge = InertialBridge(a, b, before: before, after: after, gravity: gravity, joint: joint)
         else { return nil }
         poses.append(pose(i, bridge.state, bridge.covariance))
@@ -39,7 +39,7 @@ extension SegmentSmoother {
     let worldFromBody = state.worldFromIMU * imu.bodyFromIMU.inverse
     let own = PoseCovariance(rotation: block(0, 0), cross: block(0, 3), position: block(3, 3))
     return SmoothedPose(
-      timestamp: stretch.frames[index].timestamp, worldFromBody: worldFromBody,
+      timestamp: segment.frames[index].timestamp, worldFromBody: worldFromBody,
       covariance: own.moved(by: worldFromBody.translation - state.position))
   }
 }

@@ -4,20 +4,20 @@ import SensorData
 
 /// Links to peers.
 extension SegmentSmoother {
-  /// Links to peers whose place the path tells.
+  /// Links to peers whose position is observable from the path.
   func links(_ problem: BatchProblem) -> [RangeLink] {
     ranges.links.compactMap { antennas in
-      let tied = antennas.map { series in
+      let anchoredRanges = antennas.map { series in
         series.ranges.compactMap { anchored($0, series.antenna, problem) }
       }
-      let sights = tied.flatMap { $0 }.map {
-        (place: $0.antenna(problem.keyframes[$0.keyframe].state, gravity: gravity), range: $0.range)
+      let measured = anchoredRanges.flatMap { $0 }.map {
+        (antenna: $0.antenna(problem.keyframes[$0.keyframe].state, gravity: gravity), range: $0.range)
       }
-      return PeerSearch(sights).peer().map { RangeLink(ranges: tied, peer: $0) }
+      return PeerSearch(measured).peer().map { RangeLink(ranges: anchoredRanges, peer: $0) }
     }
   }
 
-  /// A range, tied to the last keyframe before it; nil outside the stretch, and where the motion in between is not known.
+  /// A range, anchored to the last keyframe before it; nil outside the segment, and without IMU motion in between.
   private func anchored(_ range: RangeMeasurement, _ antenna: Vector3, _ problem: BatchProblem) -> AnchoredRange? {
     let keyframes = problem.keyframes
     var low = 0, high = keyframes.count
@@ -28,13 +28,13 @@ extension SegmentSmoother {
     guard low > 0, low < keyframes.count || keyframes[low - 1].timestamp == range.timestamp else { return nil }
     let frame = keyframes[low - 1]
     let elapsed = range.timestamp.seconds(since: frame.timestamp)
-    guard elapsed <= 2 * KeyframeSelection.longest else { return nil }
-    var way = antenna
+    guard elapsed <= 2 * KeyframeSelection.maxInterval else { return nil }
+    var displacement = antenna
     if elapsed > 0 {
       guard let motion = motion(frame.state, problem.rig.intrinsics, from: frame.timestamp, to: range.timestamp)
       else { return nil }
-      way = motion.delta.position + motion.delta.rotation * antenna
+      displacement = motion.delta.position + motion.delta.rotation * antenna
     }
-    return AnchoredRange(keyframe: low - 1, elapsed: elapsed, way: way, range: range.range)
+    return AnchoredRange(keyframe: low - 1, elapsed: elapsed, displacement: displacement, range: range.range)
   }
 }

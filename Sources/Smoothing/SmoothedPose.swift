@@ -1,12 +1,12 @@
 import Geometry
 import SensorData
 
-/// A pose of the body from the whole recording, at the time of a row of the forward run's trajectory.
+/// A smoothed pose of the body, at the time of a row of the forward run's trajectory.
 package struct SmoothedPose: Sendable {
-  /// When.
+  /// Its time.
   package var timestamp: Timestamp
   /// Pose of the body in the estimate's world.
   package var worldFromBody: Pose
-  /// How well it is known.
+  /// Its covariance.
   package var covariance: PoseCovariance
 }

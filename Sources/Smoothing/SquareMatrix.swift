@@ -1,12 +1,14 @@
-/// A few operations on dense square matrices, row-major, of the size of an inertial error state. O(n^3), no library: they
-/// are needed once a frame.
+/// Operations on dense square matrices, row-major, of the size of an inertial error state. O(n^3), without a library:
+/// used once per frame.
 package struct SquareMatrix: Equatable, Sendable {
   /// Rows and columns.
   package let size: Int
-  /// All numbers, row-major.
+  /// All elements, row-major.
   package var numbers: [Double]
 
-  /// From its numbers; their count is a square.
+  /// From its elements.
+  ///
+  /// - Precondition: `numbers.count == size * size`.
   package init(_ numbers: [Double], size: Int) {
     precondition(numbers.count == size * size, "a square matrix")
     self.size = size

@@ -1,14 +1,14 @@
 import Geometry
 
-/// A peer that stays where it is, and how its radio link errs: `z = (1 + scale) |p - position| + bias + noise`.
+/// A stationary peer and the errors of its link: `z = (1 + scale) |p - position| + bias + noise`.
 ///
 /// Error state: (position, bias, scale), all additive.
 package struct StaticPeer: Equatable, Sendable {
-  /// Where it is, world, metres.
+  /// Position, world, metres.
   package var position: Vector3
-  /// Constant error of the link, metres.
+  /// Bias of the link, metres.
   package var bias: Double
-  /// Relative error of the link.
+  /// Scale error of the link.
   package var scale: Double
 
   /// Size of its error state.
@@ -30,13 +30,13 @@ package struct StaticPeer: Equatable, Sendable {
       position: position + Vector3(d[s], d[s + 1], d[s + 2]), bias: bias + d[s + 3], scale: scale + d[s + 4])
   }
 
-  /// The range that the link says, metres, of an antenna at `place` (world), and its derivatives by the peer's five errors.
-  package func predicted(_ place: Vector3) -> (range: Double, slope: [Double]) {
-    let offset = place - position
+  /// Predicted range of an antenna (world), metres, and its derivatives by the peer's five error states.
+  package func predicted(_ antenna: Vector3) -> (range: Double, slope: [Double]) {
+    let offset = antenna - position
     let u = (1 + scale) * offset.normalized
     return ((1 + scale) * offset.norm + bias, [-u.x, -u.y, -u.z, 1, offset.norm])
   }
 
-  /// Distance from the priors of bias and scale, in sigmas.
+  /// Residuals of the priors of bias and scale, in sigmas.
   package var priorResidual: [Double] { [bias / Self.biasSigma, scale / Self.scaleSigma] }
 }

@@ -1,18 +1,19 @@
 import SensorData
 import CameraGeometry
 
-/// Collects what the keyframes saw into tracks.
+/// Collects the keyframes' observations into tracks.
 package enum TrackCollection {
-  /// Most sights of one point, half a minute at full rate: bounds memory. A longer track becomes several points, and what links them is lost.
-  package static let longest = 600
-  /// Fewest sights that make a point worth its unknowns.
-  package static let fewest = 3
+  /// Most observations of one point, half a minute at full rate: bounds memory. A longer track is split into
+  /// independent points.
+  package static let maxObservations = 600
+  /// Fewest observations of a point.
+  package static let minObservations = 3
 
-  /// The tracks of frames given by what each saw, sorted by id; a point that a frame does not see has ended.
+  /// The tracks of frames given by their observations, sorted by id; a point missing in a frame has ended.
   package static func tracks(_ frames: [[FeatureObservation]], lens: LensModel) -> [LandmarkTrack] {
     var done: [LandmarkTrack] = []
     var living: [LandmarkTrack] = []
-    func finish(_ track: LandmarkTrack) { if track.sights.count >= fewest { done.append(track) } }
+    func finish(_ track: LandmarkTrack) { if track.observations.count >= minObservations { done.append(track) } }
     for (index, features) in frames.enumerated() {
       var alive: [LandmarkTrack] = []
       alive.reserveCapacity(features.count)
@@ -22,18 +23,18 @@ package enum TrackCollection {
           finish(living[i])
           i += 1
         }
-        var track = LandmarkTrack(featureID: feature.featureID, sights: [])
+        var track = LandmarkTrack(featureID: feature.featureID, observations: [])
         if i < living.count, living[i].featureID == feature.featureID {
           track = living[i]
           i += 1
-          if track.sights.count >= longest {
+          if track.observations.count >= maxObservations {
             finish(track)
-            track.sights.removeAll()
+            track.observations.removeAll()
           }
         }
         let pixel = SIMD2(feature.u, feature.v)
         if let direction = lens.direction(ofPixel: pixel) {
-          track.sights.append(.init(keyframe: index, pixel: pixel, direction: direction))
+          track.observations.append(.init(keyframe: index, pixel: pixel, direction: direction))
         }
         alive.append(track)
       }

@@ -1,8 +1,9 @@
-/// Makes noise of a given covariance white.
+/// Whitening of noise of a given covariance.
 package enum Whitening {
-  /// `W = L^-1` with `C = L L^T`, so that `W r` has unit covariance; nil where C is not positive definite. n x n, row-major.
+  /// `W = L^-1` with `C = L L^T`, so that `W r` has unit covariance; nil where C is not positive definite. n x n,
+  /// row-major.
   ///
-  /// A variance of zero (a sensor without random walk) is raised by a relative 1e-12 of the largest, which no result feels.
+  /// Every variance is increased by 1e-12 of the largest, so that zero (a sensor without random walk) is valid.
   package static func matrix(_ covariance: [Double], size n: Int) -> [Double]? {
     precondition(covariance.count == n * n, "a square matrix")
     let largest = (0..<n).reduce(0) { max($0, covariance[$1 * (n + 1)]) }

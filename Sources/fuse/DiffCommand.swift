@@ -7,10 +7,10 @@ import Geometry
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "What changed in the arrow between two runs of one recording.",
+    abstract: "What changed between two runs of one recording.",
     discussion: """
-      Compares updates by moment and peer, poses by moment. Exit code 0 when nothing changed, 1 when something did: \
-      with it a CI keeps a golden recording.
+      Compares updates by timestamp and peer, poses by timestamp. Exit code 0 when nothing changed, 1 when something \
+      did, for golden recordings in CI.
 
       EXAMPLES
         fuse diff golden new
@@ -33,7 +33,7 @@ struct DiffCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Changes of distances and positions up to this count as none.", valueName: "m"))
   var distance = 0.0
 
-  @Option(help: "How it is told: text, json or html.")
+  @Option(help: "Output format: text, json or html.")
   var format = Format.text
 
   func validate() throws {

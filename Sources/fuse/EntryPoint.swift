@@ -1,15 +1,15 @@
 import ArgumentParser
 import Dispatch
 
-/// Runs the command that the arguments ask for: on the main thread, but for the few that wait for others. An asynchronous
-/// entry point would put all of them on a dispatcher's thread, where valgrind cannot follow and the stack is small.
+/// Runs the requested command: on the main thread, except asynchronous ones. An asynchronous entry point would run all
+/// of them on a dispatcher's thread, which valgrind cannot follow and whose stack is small.
 @main
 enum EntryPoint {
   static func main() {
     do {
       var command = try Fuse.parseAsRoot()
       guard let waiting = command as? any AsyncParsableCommand else { return try command.run() }
-      // Handed over: this thread only waits.
+      // Moved to the task: this thread only waits.
       nonisolated(unsafe) var asynchronous = waiting
       Task {
         do {

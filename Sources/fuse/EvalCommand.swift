@@ -8,15 +8,15 @@ import Simulation
 struct EvalCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "eval",
-    abstract: "Judges runs against the truth: recordings, output folders, scenarios.",
+    abstract: "Evaluates runs against ground truth: recordings, output folders, scenarios.",
     discussion: """
-      A recording is run first; the output folder of a run is judged as it is. A scenario is simulated and run with \
-      many seeds, without writing anything. What each figure means: docs/metrics.md.
+      A recording is run first; the output folder of a run is evaluated as it is. A scenario is simulated and run with \
+      many seeds, without writing files. Definitions of the figures: docs/metrics.md.
 
       EXAMPLES
         fuse eval datasets/*                               every shipped recording
-        fuse run phone -o out && fuse eval out             what was written there
-        fuse eval phone --windows 12                       every twelve seconds of it as a search of their own
+        fuse run phone -o out && fuse eval out             the results written there
+        fuse eval phone --windows 12                       windows of 12 s, each a separate search
         fuse eval phone --windows 12 --radio mc-arc --seeds 8   the same with other radios and peers
         fuse eval --scenario arc --seeds 200 --jobs 2      figures with confidence intervals
         fuse eval datasets/* --save-expected expected.json
@@ -40,31 +40,32 @@ struct EvalCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Cut recordings into searches of so many seconds, each begun anew.",
-      discussion: "One trial a window: what a recording tells of a search does not rest on its one beginning.",
+      "Split recordings into windows of this length, each a separate search.",
+      discussion: "One trial per window: figures do not depend on the beginning of the recording alone.",
       valueName: "seconds"))
   var windows: Double?
 
   @Option(
-    help: ArgumentHelp("A window begins every so many seconds; a third of --windows by default.", valueName: "seconds"))
+    help: ArgumentHelp("Time between beginnings of windows; a third of --windows by default.", valueName: "seconds"))
   var every: Double?
 
   @Option(
     help: ArgumentHelp(
-      "Range along the true path of recordings with this scenario's radio, to its peers, --seeds times, instead of with their own.",
-      discussion: "One recording has one radio: its sensors and its motion are worth many draws.", valueName: "scenario"))
+      "Simulate ranges along the true path of recordings with this scenario's radio and peers, --seeds times.",
+      discussion: "They replace the recording's own ranges: many draws of the radio for one set of sensors.",
+      valueName: "scenario"))
   var radio: String?
 
-  @Flag(help: "Tell each seed, or each window, by itself instead of all together.")
+  @Flag(help: "Report each seed, or each window, separately.")
   var each = false
 
-  @Flag(help: "One more row, named all: the trials of all subjects together.")
+  @Flag(help: "Add a row, named all: the trials of all subjects together.")
   var pool = false
 
-  @Option(help: ArgumentHelp("Runs at a time; the figures do not depend on it.", valueName: "n"))
+  @Option(help: ArgumentHelp("Concurrent runs; the figures do not depend on it.", valueName: "n"))
   var jobs = 1
 
-  @Option(help: "How the figures are told: table, markdown or jsonl (one object a line).")
+  @Option(help: "Output format: table, markdown or jsonl (one object per line).")
   var format = Format.table
 
   @Option(help: ArgumentHelp("Compare with the figures in this file; exit code 1 when one differs.", valueName: "json"))
@@ -74,44 +75,44 @@ struct EvalCommand: ParsableCommand {
   var saveExpected: String?
 
   @Option(
-    help: ArgumentHelp("The recording of an output folder, where it cannot be found by itself.", valueName: "folder"))
+    help: ArgumentHelp("The recording of an output folder, where it is not found automatically.", valueName: "folder"))
   var truth: String?
 
-  @Flag(inversion: .prefixedNo, help: "Ask the ideal observer too; without it a judgement takes half the time.")
+  @Flag(inversion: .prefixedNo, help: "Run the ideal observer, too; without it an evaluation takes half the time.")
   var ideal = true
 
   @Option(help: ArgumentHelp("Leave out the first seconds: the run starts in the middle.", valueName: "seconds"))
   var from: Double?
 
-  @Option(help: ArgumentHelp("Stop after so many seconds of the recording.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Stop after this many seconds of the recording.", valueName: "seconds"))
   var to: Double?
 
   @Flag(
     help: ArgumentHelp(
       "Take the trajectory from odometry0 even if IMU and camera are there.",
-      discussion: "A scenario without one gets the true path: what the ranges are worth by themselves."))
+      discussion: "A scenario without one gets the true path: this isolates the ranges."))
   var odometry = false
 
   @Flag(
-    help: "Make the trajectory anew from the whole recording, once the forward run is done; updates stay as they are.")
+    help: "Smooth the trajectory over the whole recording after the forward run; updates stay as they are.")
   var offline = false
 
-  @Option(help: "Start by itself (auto) or from the first true state (groundtruth).")
+  @Option(help: "Initial state: estimated (auto) or the first true state (groundtruth).")
   var initialize: RunOptions.Initialization = .auto
 
-  @Flag(help: "Start a scenario beside the truth: every seed draws an error from the filter's initial covariance.")
+  @Flag(help: "Add to a scenario's true initial state an error drawn from the filter's initial covariance.")
   var drawStart = false
 
   @Option(
     help: ArgumentHelp(
-      "Who holds the phone in a scenario: script, obeys or random.",
-      discussion: "Instead of the scenario's motion: what the finder asks for, or any gesture, for as long."))
+      "The user in a scenario: script, obeys or random.",
+      discussion: "Instead of the scenario's motion: the guidance followed, or random gestures, of the same duration."))
   var user = SimulatedUser.script
 
-  @Flag(help: "Leave the ranges out: what the trajectory is without them.")
+  @Flag(help: "Leave the ranges out: the trajectory without them.")
   var noRanges = false
 
-  @Flag(help: "Estimate how the camera is mounted, its clock and its lens on the way, as far as the motion tells them.")
+  @Flag(help: "Estimate the camera's extrinsics, time offset and intrinsics online, as far as they are observable.")
   var calibrate = false
 
   @Option(help: ArgumentHelp("Settings of the finder.", valueName: "yaml"))
@@ -137,7 +138,7 @@ struct EvalCommand: ParsableCommand {
     if let windows, !(1...1e6).contains(windows) { throw ValidationError("--windows must be from 1 to 1e6 seconds.") }
     if let every, !(0.1...1e6).contains(every) { throw ValidationError("--every must be from 0.1 to 1e6 seconds.") }
     if windows != nil && (from != nil || to != nil || folders.isEmpty) {
-      throw ValidationError("--windows cuts recordings by itself: name some, without --from and --to.")
+      throw ValidationError("--windows splits recordings: name some, without --from and --to.")
     }
     if radio != nil && folders.isEmpty { throw ValidationError("--radio needs a recording to range along.") }
     if every != nil && windows == nil { throw ValidationError("--every needs --windows.") }
@@ -152,8 +153,8 @@ struct EvalCommand: ParsableCommand {
         subjects: try subjects(), pools: pool, jobs: jobs, format: format, isQuiet: quiet
       ).run()
       if let saveExpected { try Expectations(outcomes).write(to: saveExpected) }
-      let errors = outcomes.flatMap(\.errors)
-      if !errors.isEmpty { throw CommandError(errors.joined(separator: "\n")) }
+      let failures = outcomes.flatMap(\.failures)
+      if !failures.isEmpty { throw CommandError(failures.joined(separator: "\n")) }
       if let expected {
         let surprises = expected.surprises(in: outcomes)
         for line in surprises { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
@@ -172,11 +173,11 @@ struct EvalCommand: ParsableCommand {
     if let config { options.finder = try ConfigurationFile.read(config) }
     if calibrate { options.finder.calibration.online = true }
     func trial(_ source: Trial.Source) -> Trial {
-      Trial(source: source, options: options, truth: truth, asksIdeal: ideal, drawsStart: drawStart, user: user)
+      Trial(source: source, options: options, truth: truth, runsIdeal: ideal, drawsInitialError: drawStart, user: user)
     }
     let numbers = (0..<seeds).map { firstSeed + UInt64($0) }
     let radio = try radio.map { try Scenario.asked($0) }
-    let fromFolders = try judgedFolders().flatMap { folder in
+    let fromFolders = try evaluatedFolders().flatMap { folder in
       let searches = try searches(in: folder, radio, numbers, options, trial)
       return each ? searches : [EvalSubject(name: folder, trials: searches.flatMap(\.trials))]
     }
@@ -197,35 +198,35 @@ struct EvalCommand: ParsableCommand {
     let isRun = RunFolder.isRun(folder)
     if isRun, from != nil || to != nil || windows != nil || radio != nil {
       throw CommandError(
-        "\(folder): a run that was made cannot be cut or ranged anew, expected a recording with --from, --to, --windows and --radio")
+        "\(folder): a finished run cannot be split, expected a recording with --from, --to, --windows and --radio")
     }
-    let cuts = try windows.map { seconds -> [ClosedRange<Double>?] in
-      try RecordingWindows(seconds: seconds, every: every ?? seconds / 3).cuts(of: folder, options)
+    let spans = try windows.map { seconds -> [ClosedRange<Double>?] in
+      try RecordingWindows(seconds: seconds, every: every ?? seconds / 3).windows(of: folder, options)
     }
-    return (cuts ?? [nil]).enumerated().flatMap { number, cut in
-      let window = cut.map { "\(folder) \(Words.fixed($0.lowerBound, 1)) s" } ?? folder
+    return (spans ?? [nil]).enumerated().flatMap { number, window in
+      let name = window.map { "\(folder) \(Words.fixed($0.lowerBound, 1)) s" } ?? folder
       func search(_ name: String, _ source: Trial.Source) -> EvalSubject {
         var trial = trial(source)
-        if let cut { (trial.options.from, trial.options.to) = (cut.lowerBound, cut.upperBound) }
+        if let window { (trial.options.from, trial.options.to) = (window.lowerBound, window.upperBound) }
         return EvalSubject(name: name, trials: [trial])
       }
-      guard let radio else { return [search(window, isRun ? .run(folder) : .recording(folder))] }
-      // No window has the draws of another: there are at most a million seeds.
+      guard let radio else { return [search(name, isRun ? .run(folder) : .recording(folder))] }
+      // Windows have different draws: there are at most a million seeds.
       return seeds.map {
-        search("\(window) \($0)", .redrawn(folder, radio: radio, seed: $0 &+ 1_000_000 &* UInt64(number)))
+        search("\(name) \($0)", .redrawn(folder, radio: radio, seed: $0 &+ 1_000_000 &* UInt64(number)))
       }
     }
   }
 
-  /// The folders by their plain names. What a shell pattern such as `datasets/*` finds besides recordings and runs is passed
-  /// over and told; alone, or with nothing else to judge, it is an error.
-  private func judgedFolders() throws -> [String] {
+  /// The folders without trailing slashes. Other folders that a shell pattern such as `datasets/*` finds are skipped
+  /// with a message; without any recording or run they are an error.
+  private func evaluatedFolders() throws -> [String] {
     let named = folders.map { $0.count > 1 && $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
     let other = named.filter { RunFolder.isNeitherRunNorRecording($0) }
     guard other.count < named.count else { return named }
     if !quiet {
       for path in other {
-        FileHandle.standardError.write(Data("\(path): neither recording nor run, passed over\n".utf8))
+        FileHandle.standardError.write(Data("\(path): neither recording nor run, skipped\n".utf8))
       }
     }
     return named.filter { !other.contains($0) }

@@ -7,11 +7,11 @@ import SensorData
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Why a run said what it said at a moment, or did not.",
+    abstract: "Explains what a run published, or withheld, at a time.",
     discussion: """
-      Plays the run's recording again up to that moment and tells what was still possible, which gates were passed \
-      and failed and by how much, what the run asked for, how long that takes and whether another motion is better. \
-      Where there are several peers and none is named it tells which of them the device points at.
+      Replays the run's recording up to that time and reports the modes of the posterior, which gates passed and \
+      failed and by how much, the requested motion, its expected duration and whether another motion is better. \
+      With several peers and no --peer it reports which of them the device points at.
 
       EXAMPLES
         fuse explain demo-fuse --at 5
@@ -24,17 +24,17 @@ struct ExplainCommand: ParsableCommand {
   @Argument(help: "The output folder of a run.")
   var folder: String
 
-  @Option(help: ArgumentHelp("The moment, seconds from the recording's first event.", valueName: "s"))
+  @Option(help: ArgumentHelp("The time, seconds from the recording's first event.", valueName: "s"))
   var at: Double
 
   @Option(
-    help: ArgumentHelp("Which peer; without it, where there are several: which one is pointed at.", valueName: "id"))
+    help: ArgumentHelp("The peer; without it, with several peers: the one pointed at.", valueName: "id"))
   var peer: String?
 
-  @Option(help: ArgumentHelp("The recording, where it is not where the run found it.", valueName: "folder"))
+  @Option(help: ArgumentHelp("The recording, where it has moved since the run.", valueName: "folder"))
   var recording: String?
 
-  @Option(help: "How it is told: text or json.")
+  @Option(help: "Output format: text or json.")
   var format = Format.text
 
   func validate() throws {
@@ -48,18 +48,18 @@ struct ExplainCommand: ParsableCommand {
       let time = replay.start.advanced(bySeconds: at)
       let peers = Set(run.updates.compactMap(\.peer)).sorted()
       guard let peer = try only(of: peers) else {
-        let pointed = Pointing(at: run.updates, until: time)
-        return try tell(PointingText(pointed, at: at, peers: peers).lines, pointed.json)
+        let pointing = Pointing(at: run.updates, until: time)
+        return try write(PointingText(pointing, at: at, peers: peers).lines, pointing.json)
       }
       guard let explanation = try replay.explanation(of: peer, at: time) else {
-        throw CommandError("\(folder): nothing was said of \(peer) until then, expected a later moment")
+        throw CommandError("\(folder): no update of \(peer) until then, expected a later time")
       }
-      try tell(
+      try write(
         ExplanationText(explanation, start: replay.start).lines, ExplanationDocument(explanation: explanation).json)
     }
   }
 
-  private func tell(_ lines: [String], _ document: JSONValue) throws {
+  private func write(_ lines: [String], _ document: JSONValue) throws {
     var standardOutput = StandardOutput(needsReader: format == .json)
     switch format {
     case .text: for line in lines { try standardOutput.line(line) }
@@ -70,7 +70,7 @@ struct ExplainCommand: ParsableCommand {
     }
   }
 
-  /// The peer that is asked for, or the only one; nil where there are several.
+  /// The requested peer, or the only one; nil where there are several.
   private func only(of peers: [String]) throws -> String? {
     let list = peers.joined(separator: " ")
     if let peer {

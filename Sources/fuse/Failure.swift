@@ -1,12 +1,12 @@
 import ArgumentParser
 import Foundation
 
-/// How a command ends when data or run-time trouble stops it: one line on stderr, exit code 2.
+/// Ends a command on an error in the data or during the run: one line on stderr, exit code 2.
 enum Failure {
-  /// The exit code for trouble with the data or during the run.
+  /// The exit code for errors in the data or during the run.
   static let exitCode = ExitCode(2)
 
-  /// Runs `body`; an error of its own becomes the one line, an exit code of its own is passed on.
+  /// Runs `body`; its error becomes the one line, its exit code is passed on.
   static func reporting(_ body: () throws -> Void) throws {
     do { try body() } catch let exit as ExitCode { throw exit } catch let usage as ValidationError { throw usage } catch
     {
@@ -17,11 +17,11 @@ enum Failure {
   }
 }
 
-/// Trouble that the command itself finds, in words.
+/// An error that the command itself finds, in words.
 struct CommandError: Error, CustomStringConvertible {
-  /// The words.
+  /// The message.
   var description: String
 
-  /// Trouble in words.
+  /// An error with a message.
   init(_ description: String) { self.description = description }
 }

@@ -9,18 +9,18 @@ struct Fuse: AsyncParsableCommand {
         fuse run datasets/demo               find the peers of the demo recording
         fuse run phone -o out --to 12        only its first 12 seconds, into ./out
         fuse run phone --format jsonl        the stream of updates on stdout
-        fuse report datasets/demo            the same as a page to look at and scrub through
-        fuse inspect phone                   what a recording holds and lacks
-        fuse track phone                     tracks from its images, once and for all
-        fuse simulate --list                 the worlds that can be simulated
+        fuse report datasets/demo            the same as an HTML page with a timeline
+        fuse inspect phone                   what a recording contains and lacks
+        fuse track phone                     tracks from its images, written to files
+        fuse simulate --list                 the scenarios that can be simulated
         fuse simulate arc -o walk --seed 7   a recording with known truth
-        fuse eval phone                      how far the run is from the truth
+        fuse eval phone                      errors of the run against ground truth
         fuse diff golden new                 what changed between two runs
-        fuse explain demo-fuse --at 5        why a run said what it said at a moment
+        fuse explain demo-fuse --at 5        why a run published what it did at a time
         fuse meet phone --name a --peer b    one end of two processes that find each other
 
       EXIT CODES
-        0 done, 1 the answer is no (eval --expect), 2 the data or the run failed (one "error: ..." line on stderr),
+        0 done, 1 differences (diff, eval --expect), 2 the data or the run failed (one "error: ..." line on stderr),
         64 wrong usage
       """,
     version: "0.1.0",
@@ -29,7 +29,7 @@ struct Fuse: AsyncParsableCommand {
       EvalCommand.self, DiffCommand.self, ExplainCommand.self, BenchmarkCommand.self, TrackingBenchmarkCommand.self,
     ] + sessionCommands)
 
-  /// Commands that need sessions: none where Apple's own Nearby Interaction is.
+  /// Commands that need sessions: none on Apple's systems, which have their own Nearby Interaction.
   private static var sessionCommands: [any ParsableCommand.Type] {
     #if canImport(Darwin)
       []

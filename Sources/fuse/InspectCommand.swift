@@ -6,11 +6,11 @@ import Foundation
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "Tells what a recording holds, what is missing and what that means.",
+    abstract: "Reports what a recording contains, what is missing and the consequences.",
     discussion: """
       EXAMPLES
         fuse inspect datasets/demo
-        fuse inspect phone --strict     any damage ends it with its file and line
+        fuse inspect phone --strict     any damage is an error with file and line
       """)
 
   @Argument(help: "The recording: a folder in EuRoC's layout, ranges beside it.")
@@ -19,7 +19,7 @@ struct InspectCommand: ParsableCommand {
   @Flag(help: "Any damage of the recording ends the inspection.")
   var strict = false
 
-  @Flag(help: "Look at odometry0 even if IMU and camera are there.")
+  @Flag(help: "Use odometry0 even if IMU and camera are there.")
   var odometry = false
 
   func run() throws {
@@ -28,7 +28,7 @@ struct InspectCommand: ParsableCommand {
       let recording = try Recording.open(URL(fileURLWithPath: folder), options: options)
       var inspection = Inspection()
       let events = try recording.events()
-      while let event = try events.next() { inspection.note(event) }
+      while let event = try events.next() { inspection.add(event) }
       let truth = try TruthReading(recording)
       let report = InspectionReport(
         inspection: inspection, rig: recording.rig, truth: truth.states, truePeers: truth.peers,

@@ -9,10 +9,10 @@ import Report
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Draws a run: one HTML file to look at, to scrub through, to send.",
+    abstract: "Draws a run as one HTML file with a timeline.",
     discussion: """
-      Takes the output folder of 'fuse run', or a recording, which is run first. Truth and headings come \
-      from the recording that the run was made from, where it is still at hand.
+      Takes the output folder of 'fuse run', or a recording, which is run first. Ground truth and headings come \
+      from the run's recording, where it is available.
 
       EXAMPLES
         fuse report datasets/demo
@@ -48,7 +48,7 @@ struct ReportCommand: ParsableCommand {
     }
   }
 
-  /// Runs the recording into a folder of its own, which is gone afterwards.
+  /// Runs the recording into a temporary folder.
   private func pageOfRecording() throws -> [UInt8] {
     let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("fuse-report-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: scratch) }
@@ -62,11 +62,11 @@ struct ReportCommand: ParsableCommand {
     let (truth, peers) = (TruthTrajectory(origin?.truth.states ?? []), TruthPeers(origin?.truth.peers ?? []))
     var judge = Judge(
       truth: truth, peers: peers, bodyFromDevice: bodyFromDevice ?? .identity, sharesWorld: run.sharesWorldWithTruth)
-    judge.note(run)
+    judge.record(run)
     return ReportPage.html(
       ReportInput(
         run: run, name: name, version: Fuse.configuration.version, bodyFromDevice: bodyFromDevice, truth: truth,
-        truePeers: peers, verdict: judge.verdict()))
+        truePeers: peers, errors: judge.errors()))
   }
 
   /// The folder's own name, without the ending that `fuse run` gives it.

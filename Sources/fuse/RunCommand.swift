@@ -11,16 +11,16 @@ struct RunCommand: ParsableCommand {
     commandName: "run",
     abstract: "Finds the peers of a recording.",
     discussion: """
-      Tells a story on stdout, a line when something changes, and writes updates.jsonl, trajectory.tum, \
+      Prints a line on stdout when something changes, and writes updates.jsonl, trajectory.tum, \
       result.json and timing.json into the output folder; an older result there is replaced when the run \
-      ended well.
+      succeeded.
 
       EXAMPLES
         fuse run datasets/demo
         fuse run phone -o result --quiet
         fuse run phone --from 5 --to 12 --peer tag
         fuse run phone --offline                a smoother trajectory, from the whole recording
-        fuse run phone --calibrate              a camera whose calibration is not to be trusted
+        fuse run phone --calibrate              a camera with an unreliable calibration
         fuse run phone --format jsonl | jq -c '[.timestamp, .peer, .distance]'
       """)
 
@@ -33,7 +33,7 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "No story and no progress.")
   var quiet = false
 
-  @Option(help: "What stdout carries: text (the story) or jsonl (the updates as they come).")
+  @Option(help: "Format of stdout: text (the story) or jsonl (the updates).")
   var format: RunPipeline.Format = .text
 
   @Option(help: ArgumentHelp("Begin this long after the recording's first event, seconds.", valueName: "s"))
@@ -49,10 +49,10 @@ struct RunCommand: ParsableCommand {
   var odometry = false
 
   @Flag(
-    help: "Make the trajectory anew from the whole recording, once the forward run is done; updates stay as they are.")
+    help: "Smooth the trajectory over the whole recording after the forward run; updates stay as they are.")
   var offline = false
 
-  @Option(help: "Start by itself (auto) or from the first true state (groundtruth).")
+  @Option(help: "Initial state: estimated (auto) or the first true state (groundtruth).")
   var initialize: RunOptions.Initialization = .auto
 
   @Flag(help: "Read and decode images on the same thread as everything else; the results are the same.")
@@ -61,7 +61,7 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Any damage of the recording ends the run.")
   var strict = false
 
-  @Flag(help: "Estimate how the camera is mounted, its clock and its lens on the way, as far as the motion tells them.")
+  @Flag(help: "Estimate the camera's extrinsics, time offset and intrinsics online, as far as they are observable.")
   var calibrate = false
 
   @Option(help: ArgumentHelp("Settings of the finder.", valueName: "yaml"))
@@ -89,7 +89,7 @@ struct RunCommand: ParsableCommand {
     }
   }
 
-  /// `./<name>-fuse`, where the name is the folder's own, whatever way it was written.
+  /// `./<name>-fuse` with the folder's own name, however its path was written.
   static func defaultOutput(for folder: String) -> String {
     let name = URL(fileURLWithPath: folder).standardizedFileURL.lastPathComponent
     return "./\(name == "/" ? "root" : name)-fuse"

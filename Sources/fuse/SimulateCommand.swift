@@ -8,16 +8,16 @@ import Simulation
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
-    abstract: "Makes a recording with known truth.",
+    abstract: "Makes a recording with ground truth.",
     discussion: """
       EXAMPLES
         fuse simulate --list
         fuse simulate arc -o walk --seed 7
-        fuse simulate arc -o walk --seed 7 --images   with the camera's pictures
+        fuse simulate arc -o walk --seed 7 --images   with the camera's images
         fuse simulate my-scenario.yaml -o walk --seed 7
       """)
 
-  @Flag(help: "Names the scenarios, one a line.")
+  @Flag(help: "Lists the scenarios, one per line.")
   var list = false
 
   @Argument(help: "A scenario's name, or a YAML file that describes one.")
@@ -35,7 +35,7 @@ struct SimulateCommand: ParsableCommand {
   func validate() throws {
     if list { return }
     if scenario == nil { throw ValidationError("Name a scenario, or use --list.") }
-    if output == nil { throw ValidationError("Say where the recording goes: -o <dir>.") }
+    if output == nil { throw ValidationError("Name the output folder: -o <dir>.") }
   }
 
   func run() throws {
@@ -56,14 +56,14 @@ struct SimulateCommand: ParsableCommand {
       let folder = URL(fileURLWithPath: output)
       try DatasetWriter(folder: folder).write(contents)
       let count = images ? try writeImages(simulator, contents, into: folder) : 0
-      let pictures = images ? ", \(Words.count(count, "image"))" : ""
-      try standardOutput.line("\(output): \(contents.title), \(Words.count(contents.events.count, "event"))" + pictures)
+      let rendered = images ? ", \(Words.count(count, "image"))" : ""
+      try standardOutput.line("\(output): \(contents.title), \(Words.count(contents.events.count, "event"))" + rendered)
     }
   }
 
   /// Renders and writes the image of every frame, one at a time.
   ///
-  /// - Returns: how many there are.
+  /// - Returns: the number of images.
   private func writeImages(_ simulator: Simulator, _ contents: DatasetContents, into folder: URL) throws -> Int {
     guard let renderer = ImageSimulator(simulator) else { return 0 }
     var writers = try contents.rig.cameras.indices.map { try CameraImageWriter(folder: folder, camera: $0) }

@@ -1,5 +1,5 @@
-// The names of Apple's `simd` that code around Nearby Interaction uses; outside Apple's systems there is no such module.
-// Vectors are the standard library's.
+// Names of Apple's `simd` that code around Nearby Interaction uses; other systems lack this module. Vectors are the
+// standard library's.
 
 /// Three single-precision numbers.
 public typealias simd_float3 = SIMD3<Float>
@@ -7,7 +7,7 @@ public typealias simd_float3 = SIMD3<Float>
 public typealias simd_float4 = SIMD4<Float>
 /// Three double-precision numbers.
 public typealias simd_double3 = SIMD3<Double>
-/// Its name in Swift.
+/// The name without prefix, as Swift code has it.
 public typealias float4x4 = simd_float4x4
 
 /// The scalar product of two vectors.
@@ -32,7 +32,7 @@ public func simd_mul(_ a: simd_float4x4, _ b: simd_float4) -> simd_float4 { a * 
 public func simd_transpose(_ a: simd_float4x4) -> simd_float4x4 { a.transpose }
 /// The inverse matrix.
 public func simd_inverse(_ a: simd_float4x4) -> simd_float4x4 { a.inverse }
-/// The matrix that does nothing.
+/// The identity matrix.
 public let matrix_identity_float4x4 = simd_float4x4(1)
 
 // The names without a prefix, as Swift code has them.

@@ -53,14 +53,14 @@ public struct simd_float4x4: Hashable, Sendable {
   /// The matrix product.
   public static func * (a: Self, b: Self) -> Self { Self(a * b[0], a * b[1], a * b[2], a * b[3]) }
 
-  /// Rows as columns.
+  /// The transposed matrix.
   public var transpose: Self {
     var result = Self()
     for column in 0..<4 { for row in 0..<4 { result[column, row] = self[row, column] } }
     return result
   }
 
-  /// The inverse, by Gauss and Jordan with pivots, in double precision; NaN throughout for a singular matrix.
+  /// The inverse, by Gauss-Jordan elimination with partial pivoting in double precision; all NaN for a singular matrix.
   public var inverse: Self {
     var rows = (0..<4).map { row in (0..<4).map { Double(self[$0, row]) } + (0..<4).map { $0 == row ? 1.0 : 0.0 } }
     for k in 0..<4 {

@@ -21,7 +21,7 @@ import CameraGeometry
       CameraCalibration(fx: 258, fy: 262, cx: 328, cy: 229, distortion: distortion, width: 640, height: 480))
   }
 
-  @Test(arguments: lenses) func pixelsGoBackToTheirDirections(distortion: CameraCalibration.Distortion) {
+  @Test(arguments: lenses) func pixelsAreUnprojectedToTheirDirections(distortion: CameraCalibration.Distortion) {
     var source = SeededRandom(seed: 1)
     let lens = Self.lens(distortion)
     var seen = 0
@@ -30,7 +30,7 @@ import CameraGeometry
       // No flat image reaches to 84 degrees and beyond.
       guard d.z > 0.1, let there = lens.project(d * source.uniform(0.01...50)) else { continue }
       seen += 1
-      guard let back = lens.direction(ofPixel: there.pixel) else { Issue.record("no way back from \(d)"); continue }
+      guard let back = lens.direction(ofPixel: there.pixel) else { Issue.record("no direction for \(d)"); continue }
       #expect((back - d).norm < 1e-8)
     }
     #expect(seen > 300)
@@ -40,7 +40,7 @@ import CameraGeometry
     var source = SeededRandom(seed: 2)
     let lens = Self.lens(distortion)
     for i in 0..<200 {
-      // The first few look along the axis, where a radial lens has to divide by nothing.
+      // The first few lie on the axis, where a radial lens divides by zero.
       let tilt: Double = i < 5 ? 0 : i < 10 ? 1e-7 : 0.6
       let d = (Vector3(0, 0, 1) + tilt * source.direction()) * source.uniform(0.2...5)
       guard let projection = lens.project(d) else { continue }
@@ -53,7 +53,7 @@ import CameraGeometry
     }
   }
 
-  @Test(arguments: lenses) func theErrorMovesPixelsAsItSays(distortion: CameraCalibration.Distortion) {
+  @Test(arguments: lenses) func errorGradientsAreTheDerivatives(distortion: CameraCalibration.Distortion) {
     var source = SeededRandom(seed: 3)
     for _ in 0..<100 {
       let lens = Self.lens(distortion).plus((0..<4).map { _ in 0.05 * source.gaussian() }[...])
@@ -92,7 +92,7 @@ import CameraGeometry
     }
   }
 
-  /// Straight from the papers' formulas, one point each.
+  /// From the papers' formulas, one point each.
   @Test func knownValues() throws {
     let d = Vector3(0.3, -0.4, 1)  // radius 0.5
     let fov = try #require(Self.lens(.fieldOfView(w: 0.9)).project(d)).pixel

@@ -5,8 +5,9 @@ import Testing
 import CameraGeometry
 
 @Suite struct MotionConsensusTests {
-  /// A direction of the arc is at distance zero, one off its plane at its angle from it, and beyond an end at that from the end.
-  @Test func theArcIsWhatStillPointsCanBe() {
+  /// A direction on the arc has distance zero; one off its plane, its angle from it; one beyond an end, its angle from
+  /// the end.
+  @Test func theArcIsTheDirectionsOfStaticPoints() {
     var random = SeededRandom(seed: 1)
     for _ in 0..<500 {
       let bearing = random.direction(), offset = random.gaussian3() * 0.3
@@ -29,10 +30,10 @@ import CameraGeometry
 
   /// Angle between a direction and the arc of a point at least 0.3 m away.
   static func angle(_ bearing: Vector3, _ offset: Vector3, _ direction: Vector3) -> Double {
-    let turned = Rotation.exp(Vector3(0.3, -1, 0.7))
-    // The one in question among others.
+    let rotation = Rotation.exp(Vector3(0.3, -1, 0.7))
+    // The tested one in one lane, others beside it.
     let arcs = EpipolarArcs { i in
-      i == 2 ? (bearing, direction) : (turned * bearing, i == 1 ? turned * direction : turned.inverse * direction)
+      i == 2 ? (bearing, direction) : (rotation * bearing, i == 1 ? rotation * direction : rotation.inverse * direction)
     }
     let square = arcs.squaredDistances(end: offset / 0.3, atMost: 10)[2]
     #expect(arcs.squaredDistances(end: offset / 0.3, atMost: 0.001)[2] == min(square, 0.001))
@@ -47,7 +48,7 @@ import CameraGeometry
     }
   }
 
-  /// Against the arc itself, walked along in small steps, for directions of all kinds.
+  /// Against the arc itself, sampled in small steps, for directions of all kinds.
   @Test func theDistanceIsThatOfTheNearestDirectionOnTheArc() {
     var random = SeededRandom(seed: 2)
     for _ in 0..<200 {
@@ -61,10 +62,11 @@ import CameraGeometry
     }
   }
 
-  /// Points one to six metres away, seen before and after a motion by `offset` with noise; `moves` tells how a point moves.
-  static func sights(
+  /// Points one to six metres away, observed before and after a motion by `offset` with noise; `moves` is the
+  /// displacement of each point.
+  static func correspondences(
     _ count: Int, offset: Vector3, sigma: Double, _ random: inout SeededRandom, moves: (Int) -> Vector3
-  ) -> [MotionConsensus.Sight] {
+  ) -> [MotionConsensus.Correspondence] {
     (0..<count).map { i in
       let point = Vector3(random.uniform(-1...1), random.uniform(-0.8...0.8), 1) * random.uniform(1.2...6)
       let noise = [random.gaussian3() * sigma, random.gaussian3() * sigma]
@@ -74,14 +76,14 @@ import CameraGeometry
     }
   }
 
-  /// The motion is known to 5 cm and wrong by as much; up to half of the points slide away, each its own way.
-  @Test(arguments: [0.0, 0.1, 0.3, 0.5]) func slidersAreFoundAndTheRestStays(share: Double) throws {
+  /// The motion has a 1-sigma of 5 cm and errs by as much; up to half of the points move in different directions.
+  @Test(arguments: [0.0, 0.1, 0.3, 0.5]) func movingPointsAreOutliersAndStaticOnesInliers(fraction: Double) throws {
     var random = SeededRandom(seed: 3)
-    let sigma = 0.0024, count = 60, sliders = Int(share * 60)
+    let sigma = 0.0024, count = 60, sliders = Int(fraction * 60)
     var kept = 0, caught = 0
     for _ in 0..<100 {
       let truth = random.gaussian3() * 0.1
-      let sights = Self.sights(count, offset: truth, sigma: sigma, &random) { i in
+      let correspondences = Self.correspondences(count, offset: truth, sigma: sigma, &random) { i in
         // At least 5 degrees.
         i < sliders ? Vector3(cos(Double(7 * i)), sin(Double(7 * i)), 0) * 0.6 : .zero
       }
@@ -89,37 +91,39 @@ import CameraGeometry
         MotionConsensus(
           offset: truth + random.gaussian3() * 0.05, covariance: 0.0025 * .identity, deviation: 2.0.squareRoot() * sigma
         ))
-      let verdict = try #require(consensus.stoodStill(sights))
-      caught += verdict.prefix(sliders).count { !$0 }
-      kept += verdict.dropFirst(sliders).count { $0 }
+      let inliers = try #require(consensus.inliers(correspondences))
+      caught += inliers.prefix(sliders).count { !$0 }
+      kept += inliers.dropFirst(sliders).count { $0 }
     }
-    // A point that slides along its own arc looks like a nearer one: that cannot be seen.
+    // A point that moves along its own arc looks like a nearer one: that is unobservable.
     #expect(Double(caught) >= 0.8 * Double(100 * sliders))
     #expect(Double(kept) >= 0.995 * Double(100 * (count - sliders)))
   }
 
-  /// Half of the picture is a person who crosses before a device that is known to stand: the person is no still room, although
-  /// a device that flies past a person in a very far room would see the same.
-  @Test func aCrowdIsNoRoom() throws {
+  /// Half of the image is a person who crosses in front of a device known to be stationary. The person is not taken for
+  /// the static scene, although a device flying past a person before a very distant background would observe the same.
+  @Test func aCoherentMovingObjectIsNotTheScene() throws {
     var random = SeededRandom(seed: 5)
     let sigma = 0.0024
     for _ in 0..<50 {
-      let sights = Self.sights(60, offset: .zero, sigma: sigma, &random) { $0 < 30 ? Vector3(0.35, 0, 0) : .zero }
+      let correspondences = Self.correspondences(60, offset: .zero, sigma: sigma, &random) {
+        $0 < 30 ? Vector3(0.35, 0, 0) : .zero
+      }
       let consensus = try #require(
         MotionConsensus(offset: .zero, covariance: 1e-4 * .identity, deviation: 2.0.squareRoot() * sigma))
-      let verdict = try #require(consensus.stoodStill(sights))
-      #expect(verdict.prefix(30).count { $0 } < 6 && verdict.suffix(30).count { $0 } == 30)
+      let inliers = try #require(consensus.inliers(correspondences))
+      #expect(inliers.prefix(30).count { $0 } < 6 && inliers.suffix(30).count { $0 } == 30)
     }
   }
 
-  /// A state that is wrong beyond what it admits finds no majority: nothing is cut off on its word.
-  @Test func withoutAMajorityThereIsNoVerdict() throws {
+  /// A state with an error far beyond its covariance finds no majority, so no point is rejected.
+  @Test func withoutAMajorityThereIsNoDecision() throws {
     var random = SeededRandom(seed: 7)
-    let sights = Self.sights(60, offset: Vector3(0.6, 0, 0), sigma: 0.001, &random) { _ in .zero }
+    let correspondences = Self.correspondences(60, offset: Vector3(0.6, 0, 0), sigma: 0.001, &random) { _ in .zero }
     let consensus = try #require(
       MotionConsensus(offset: Vector3(-0.6, 0.3, 0), covariance: 1e-6 * .identity, deviation: 0.0014))
-    #expect(consensus.stoodStill(sights) == nil)
-    #expect(consensus.stoodStill(Array(sights.prefix(5))) == nil)
+    #expect(consensus.inliers(correspondences) == nil)
+    #expect(consensus.inliers(Array(correspondences.prefix(5))) == nil)
     #expect(MotionConsensus(offset: .zero, covariance: .zero, deviation: 0.001) == nil)
     #expect(MotionConsensus(offset: Vector3(.nan, 0, 0), covariance: .identity, deviation: 0.001) == nil)
   }

@@ -8,7 +8,7 @@ import CameraGeometry
   static let lens = LensModel(
     CameraCalibration(fx: 458, fy: 457, cx: 367, cy: 248, width: 752, height: 480))
 
-  /// A prior that says nothing.
+  /// A prior without information.
   static let vague = InverseDistancePrior(mean: 0, sigma: 1e6)
 
   /// Cameras near the origin that look roughly along x, the first at `origin`, the last a `baseline` away.
@@ -42,8 +42,8 @@ import CameraGeometry
     }
   }
 
-  /// No parallax at all, some that drowns in noise, and cameras that only turn: all give a bearing.
-  @Test(arguments: [0, 1e-3, 0.02]) func littleParallaxIsNoReasonToRefuse(baseline: Double) {
+  /// No parallax, parallax below the noise, and cameras that only rotate: each gives a bearing.
+  @Test(arguments: [0, 1e-3, 0.02]) func littleParallaxIsAccepted(baseline: Double) {
     var source = SeededRandom(seed: 2)
     for _ in 0..<200 {
       let point = Vector3(source.uniform(2...30), source.uniform(-1...1), source.uniform(-1...1))
@@ -57,7 +57,7 @@ import CameraGeometry
     }
   }
 
-  /// The error of the inverse distance is what the pixels' noise over the baseline allows.
+  /// The error of the inverse distance matches the pixel noise over the baseline.
   @Test func noiseGivesTheExpectedScatter() {
     var source = SeededRandom(seed: 3)
     let point = Vector3(3, 0.2, 0.1)
@@ -79,7 +79,7 @@ import CameraGeometry
     #expect(abs((sum / Double(runs)).squareRoot() / expected - 1) < 0.15)
   }
 
-  @Test func contradictionsAreRefused() {
+  @Test func inconsistentPixelsAreRejected() {
     var source = SeededRandom(seed: 4)
     var views = Self.views(of: Vector3(4, 0, 0), baseline: 0.5, count: 5, noise: 0, &source)
     views[2].pixel += SIMD2(0, 200)

@@ -5,7 +5,7 @@ import Testing
 
 /// Tracks and frames as one stream.
 @Suite struct CameraStreamTests {
-  /// A recording whose camera is written here, with an IMU around it.
+  /// A recording with the given camera files, and an IMU.
   private func fixture(features: String, frames: String? = nil) throws -> Fixture {
     let fixture = try Fixture()
     try fixture.write(Fixture.features, Fixture.featureHeader + "\n" + features)

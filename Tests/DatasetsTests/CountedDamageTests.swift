@@ -3,7 +3,7 @@ import Foundation
 import SensorData
 import Testing
 
-/// One bad row far down in a long file: skipped, counted, and nothing else changes.
+/// One bad row late in a long file: skipped, counted, and nothing else changes.
 struct CountedCase: Sendable, CustomTestStringConvertible {
   var kind: DamageKind
   var file: String
@@ -58,7 +58,7 @@ struct CountedCase: Sendable, CustomTestStringConvertible {
     #expect(throws: DatasetError.self) { _ = try fixture.read() }
   }
 
-  @Test func badRowsBeyondTheEndAskedForAreNotJudged() throws {
+  @Test func badRowsAfterTheRequestedEndAreNotCounted() throws {
     let fixture = try Fixture()
     for line in 1900...1920 { try FatalCase.cell(Fixture.imu, line: line, 1, "x")(fixture) }
     #expect(throws: DatasetError.self) { _ = try fixture.read() }

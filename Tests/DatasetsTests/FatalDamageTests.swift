@@ -2,25 +2,25 @@ import Datasets
 import Foundation
 import Testing
 
-/// A folder damaged beyond reading, and what must be said about it.
+/// A folder damaged beyond reading, and the expected error.
 struct FatalCase: Sendable, CustomTestStringConvertible {
   var name: String
   /// The file that the error names, relative to the folder; empty for the folder itself.
   var file: String
   var line: Int?
   /// Words of the one line.
-  var says: [String]
+  var words: [String]
   var options = ReadingOptions()
   var damage: @Sendable (Fixture) throws -> Void
 
   init(
-    _ name: String, _ file: String, _ line: Int?, _ says: String..., options: ReadingOptions = ReadingOptions(),
+    _ name: String, _ file: String, _ line: Int?, _ words: String..., options: ReadingOptions = ReadingOptions(),
     damage: @escaping @Sendable (Fixture) throws -> Void
   ) {
     self.name = name
     self.file = file
     self.line = line
-    self.says = says
+    self.words = words
     self.options = options
     self.damage = damage
   }
@@ -48,7 +48,7 @@ struct FatalCase: Sendable, CustomTestStringConvertible {
     let root = fixture.folder.path
     #expect(error.file == (damaged.file.isEmpty ? root : "\(root)/\(damaged.file)"))
     #expect(error.line == damaged.line)
-    for words in damaged.says { #expect(error.description.contains(words)) }
+    for word in damaged.words { #expect(error.description.contains(word)) }
     #expect(error.description.hasPrefix("error: \(error.file)\(error.line.map { ":\($0)" } ?? ""): "))
     #expect(!error.description.contains("\n"))
   }
@@ -198,7 +198,7 @@ extension FatalCase {
       try $0.write(Fixture.radioCalibration, "antennas: {\"1\": [0, 0, 0], 2: [0.1, 0, 0]}\n")
       try $0.write(Fixture.ranges, Fixture.rangeHeader + ",antenna_id []\n1,a,2,9\n")
     },
-    FatalCase("two antennas and none said", Fixture.ranges, 2, "no antenna_id") {
+    FatalCase("two antennas and none given", Fixture.ranges, 2, "no antenna_id") {
       try $0.write(Fixture.radioCalibration, "antennas: {\"1\": [0, 0, 0], 2: [0.1, 0, 0]}\n")
     },
     FatalCase("arrival before the measurement", Fixture.ranges, 2, "arrival") {
@@ -227,7 +227,7 @@ extension FatalCase {
     FatalCase("singular T_BS", Fixture.cameraCalibration, 1, "T_BS is singular") {
       try $0.replace(Fixture.cameraCalibration, "0, 0, 1, 0, 0", with: "0, 1, 0, 0, 0")
     },
-    FatalCase("mirrored T_BS", Fixture.cameraCalibration, 1, "T_BS is mirrored") {
+    FatalCase("reflected T_BS", Fixture.cameraCalibration, 1, "T_BS is a reflection") {
       try $0.replace(Fixture.cameraCalibration, "T_BS: [1,", with: "T_BS: [-1,")
     },
     FatalCase("skewed T_BS", Fixture.imuCalibration, 1, "T_BS is no rotation") {
@@ -290,7 +290,7 @@ extension FatalCase {
     FatalCase("a megabyte of YAML", Fixture.imuCalibration, nil, "1000000 bytes") {
       try $0.write(Fixture.imuCalibration, String(repeating: "#", count: 1_000_000))
     },
-    FatalCase("device turned inside out", "dataset.yaml", 1, "device_T_BS is mirrored") {
+    FatalCase("reflected device axes", "dataset.yaml", 1, "device_T_BS is a reflection") {
       try $0.write("dataset.yaml", "device_T_BS: [-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]\n")
     },
     FatalCase("feature_ids in other words", "mav0/cam1/sensor.yaml", 7, "shared or separate") {

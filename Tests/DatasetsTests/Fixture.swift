@@ -1,6 +1,6 @@
 import Foundation
 
-/// A small healthy recording in a temporary folder, to be damaged; removed with the object.
+/// A small valid recording in a temporary folder, for damage tests; removed with the object.
 ///
 /// Ten seconds: IMU 200 Hz, ten features at 20 Hz, ranges of two peers at 200 Hz; long enough for one bad row in 1,000.
 final class Fixture {
@@ -45,7 +45,7 @@ final class Fixture {
 
   let folder: URL
 
-  /// The healthy recording, or an empty folder.
+  /// The valid recording, or an empty folder.
   init(isEmpty: Bool = false) throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("fuse-datasets-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -92,7 +92,7 @@ final class Fixture {
     try write(name, old.replacingOccurrences(of: part, with: new))
   }
 
-  /// Puts poses of another tracker beside the rest.
+  /// Adds external odometry.
   func addOdometry() throws {
     try write(
       Self.odometry, Self.poseHeader, (0..<Self.rows).map { "\(Self.time($0)),\(Double($0) / 100),1,2,1,0,0,0" })

@@ -4,10 +4,10 @@ import Images
 import SensorData
 import Testing
 
-/// Recordings with images instead of tracks: what a tracker is given, and what becomes of images that cannot be used.
+/// Recordings with images instead of tracks: the tracker's input, and the handling of unusable images.
 @Suite struct ImageStreamTests {
-  /// Tells what it was given: the image's grey level as a feature's id, and how many readings came before.
-  private final class Witness: ImageTracking {
+  /// Returns its input: the image's grey level as a feature's id, and the number of readings before.
+  private final class EchoTracker: ImageTracking {
     private var readings = 0
 
     func add(_ sample: IMUSample) { readings += 1 }
@@ -34,7 +34,7 @@ import Testing
   {
     ReadingOptions(
       strict: strict,
-      tracking: ImageTrackingOptions(readsAhead: readsAhead, ignoresTracks: ignoresTracks) { _, _ in Witness() })
+      tracking: ImageTrackingOptions(readsAhead: readsAhead, ignoresTracks: ignoresTracks) { _, _ in EchoTracker() })
   }
 
   /// A recording of many tiny images.
@@ -63,7 +63,7 @@ import Testing
     for (index, frame) in reading.frames.enumerated() {
       #expect(frame.features[0].featureID == Int64(index % 256) && frame.features[0].u == Double(index + 1))
     }
-    // On a second thread the same, and so it is when the recording is cut.
+    // The same on a second thread, and when the reading ends early.
     #expect(try fixture.read(Self.options(readsAhead: true)).events == reading.events)
     var short = Self.options()
     short.to = 2
@@ -72,7 +72,7 @@ import Testing
 
   @Test func bothCamerasComeTogether() throws {
     let fixture = try Self.fixture(cameras: 2, count: 300)
-    // cam1 lost one frame; another one nobody else saw; a third is a little late.
+    // cam1 lacks one frame, has one without counterpart, and a third is slightly late.
     try fixture.edit("mav0/cam1/data.csv", line: 12) { _ in "\(Fixture.start + 52_000_000),\(Self.name(10))" }
     try fixture.edit("mav0/cam1/data.csv", line: 22) { _ in "\(Fixture.start + 100_900_000),\(Self.name(20))" }
     let recording = try fixture.open(Self.options())
@@ -86,7 +86,7 @@ import Testing
     #expect(frames.prefix(4).map(\.camera) == [0, 1, 0, 1])
   }
 
-  /// A bad image is counted, in whatever way it is bad and however short the recording.
+  /// Every kind of bad image is counted, also in short recordings.
   @Test(arguments: [
     ("missing", DamageKind.missingImage), ("empty", .damagedImage), ("truncated", .damagedImage),
     ("text", .damagedImage),
@@ -115,9 +115,9 @@ import Testing
       let image = GrayImage(width: 23, height: 16, pixels: [UInt8](repeating: 1, count: 23 * 16))
       try fixture.write(file, data: Data(image.png()))
     case "huge":
-      // 20,000 x 20,000 by its header: refused before memory is taken for it.
+      // 20,000 x 20,000 by its header: refused before memory is allocated.
       var bytes = [UInt8](whole)
-      for place in [16, 20] { bytes.replaceSubrange(place..<place + 4, with: [0, 0, 0x4E, 0x20]) }
+      for offset in [16, 20] { bytes.replaceSubrange(offset..<offset + 4, with: [0, 0, 0x4E, 0x20]) }
       try fixture.write(file, data: Data(bytes))
     default:
       try fixture.remove(file)
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  /// Up to half of the images may be bad; more is a recording that is wrong, and is found out soon.
+  /// Up to half of the images may be bad; more end the reading early.
   @Test func mostlyBadImagesEndTheReading() throws {
     for (bad, isFatal) in [(15, false), (16, true)] {
       let fixture = try Self.fixture(count: 30)
@@ -146,12 +146,12 @@ import Testing
     #expect(error.line == 2 && error.found.hasPrefix("20 of 20 images"))
   }
 
-  /// Half of the exposure goes onto stamps of its start, from either file; and it is told.
+  /// Half of the exposure is added to timestamps of its start, from either file; frames carry the exposure.
   @Test(arguments: ["mav0/cam0/exposure.csv", "mav0/cam0/times.txt", "dso/cam0/times.txt"])
   func exposuresMoveStamps(_ file: String) throws {
     let fixture = try Self.fixture(count: 30)
     func exposure(_ row: Int) -> Int { 1_000_000 + 100_000 * (row % 7) }
-    // One image's exposure is not told.
+    // One image has no exposure.
     let rows = (0..<30).filter { $0 != 11 }
     if file.hasSuffix("csv") {
       try fixture.write(
@@ -209,7 +209,7 @@ import Testing
     #expect(try fixture.read(Self.options()).frames.map(\.camera) == (0..<20).map { $0 % 2 })
   }
 
-  @Test func namesLeadNowhereElse() throws {
+  @Test func namesStayInTheFolder() throws {
     let fixture = try Self.fixture(count: 200)
     for name in ["../data.csv", "/etc/passwd", ".."] {
       try fixture.edit(Self.list, line: 5) { $0.prefix { $0 != "," } + "," + name }
@@ -218,7 +218,7 @@ import Testing
     }
   }
 
-  @Test func tracksWinUnlessImagesAreAskedFor() throws {
+  @Test func tracksTakePrecedenceUnlessImagesAreRequested() throws {
     let fixture = try Self.fixture(count: 200)
     try fixture.write(
       Fixture.features, Fixture.featureHeader, (0..<200).map { "\(Fixture.start + Int64($0) * 5_000_000),5000,1,1" })
@@ -236,11 +236,11 @@ import Testing
     nonisolated(unsafe) var seen: [GrayImage?] = []
     options.tracking = ImageTrackingOptions(readsAhead: false) { _, masks in
       seen = masks
-      return Witness()
+      return EchoTracker()
     }
     _ = try fixture.read(options)
     #expect(seen.first??.pixels.first == 9)
-    // A mask once passed for a table when the end of the recording was looked for.
+    // Regression: a mask was read as a table when searching for the end of the recording.
     #expect(try fixture.open(options).lastTimestamp().nanoseconds == Fixture.time(Fixture.rows - 1))
     try fixture.write(
       "mav0/cam0/mask.png", data: Data(GrayImage(width: 4, height: 4, pixels: [UInt8](repeating: 9, count: 16)).png()))
@@ -248,7 +248,7 @@ import Testing
     #expect(error.file.hasSuffix("mask.png") && error.found.contains("4x4"))
   }
 
-  /// The tracks that are written read back as the frames they were.
+  /// Written tracks read back as the same frames.
   @Test func writtenTracksReadBack() throws {
     let fixture = try Self.fixture(cameras: 2, count: 200)
     try fixture.write(

@@ -54,7 +54,7 @@ import Testing
     #expect(bytes.withUnsafeBufferPointer { NumberText.integer($0.baseAddress!, bytes.count - 1) } == expected)
   }
 
-  @Test func slipsOfThePen() {
+  @Test func misspeltKeys() {
     #expect(Spelling.distance(Array("range".utf8), Array("rnage".utf8)) == 1)
     #expect(Spelling.distance(Array("kitten".utf8), Array("sitting".utf8)) == 3)
     #expect(Spelling.distance([], Array("abc".utf8)) == 3)

@@ -5,7 +5,7 @@ import SensorData
 import Simulation
 import Testing
 
-/// Whatever happens to the bytes of a folder: an error in words, or events that hold what they promise.
+/// Random damage of a folder's bytes: a message, or events that meet their guarantees.
 @Suite struct RandomDamageTests {
   private static let files = [
     Fixture.imu, Fixture.imuCalibration, Fixture.features, Fixture.frames, Fixture.cameraCalibration, Fixture.ranges,
@@ -51,14 +51,14 @@ import Testing
 
   private static func damage(_ bytes: inout [UInt8], _ random: inout SeededRandom) {
     guard !bytes.isEmpty else { return }
-    let place = Int(random.next() % UInt64(bytes.count))
+    let offset = Int(random.next() % UInt64(bytes.count))
     switch random.next() % 6 {
-    case 0: bytes[place] = UInt8(truncatingIfNeeded: random.next())
-    case 1: bytes[place] ^= 1 << UInt8(random.next() % 8)
-    case 2: bytes.removeSubrange(place..<min(bytes.count, place + Int(random.next() % 40)))
-    case 3: bytes.insert(contentsOf: Array("[-e9,\n{&*:\"".utf8).shuffled(using: &random), at: place)
-    case 4: bytes.removeSubrange(place...)
-    default: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + 60)], at: place)
+    case 0: bytes[offset] = UInt8(truncatingIfNeeded: random.next())
+    case 1: bytes[offset] ^= 1 << UInt8(random.next() % 8)
+    case 2: bytes.removeSubrange(offset..<min(bytes.count, offset + Int(random.next() % 40)))
+    case 3: bytes.insert(contentsOf: Array("[-e9,\n{&*:\"".utf8).shuffled(using: &random), at: offset)
+    case 4: bytes.removeSubrange(offset...)
+    default: bytes.insert(contentsOf: bytes[offset..<min(bytes.count, offset + 60)], at: offset)
     }
   }
 

@@ -2,7 +2,7 @@ import Datasets
 import Foundation
 import SensorData
 
-/// Everything that a recording says, for tests.
+/// All events of a recording, for tests.
 struct Reading {
   var events: [TimedEvent] = []
   var damage: [FileDamage] = []

@@ -2,7 +2,7 @@ import Datasets
 import Foundation
 import Testing
 
-/// Promises about speed and memory; one after the other, for the processor is shared.
+/// Requirements on speed and memory; serialised, as the processor is shared.
 @Suite(.serialized) struct ReadingSpeedTests {
   /// Processor time of this thread, seconds.
   private static func cpu() -> Double {
@@ -49,7 +49,7 @@ import Testing
     }
     let splitting = Self.cpu() - start
 
-    // Ours does more in its time: it opens the folder, merges the IMU and the ranges, checks and sorts.
+    // Ours does more: it opens the folder, merges the IMU and the ranges, checks and sorts.
     start = Self.cpu()
     var rows = 0
     var sum = 0.0
@@ -72,7 +72,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// In a process of its own, because the peak is the process's.
+    /// In a separate process, because the peak is that of the process.
     @Test func memoryDoesNotGrowWithTheRecording() async {
       let child = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
         let fixture = try Fixture()

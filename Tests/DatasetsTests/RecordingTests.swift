@@ -45,7 +45,7 @@ import Testing
     #expect(recording.trajectorySource == .odometry)
     #expect(recording.warnings.contains { $0.contains("are not looked at") })
     #expect(recording.rig.cameras.isEmpty)
-    #expect(recording.rig.bodyFromDevice.rotation == Rotation(w: 0, x: 1, y: 0, z: 0), "cam0 still says where D is")
+    #expect(recording.rig.bodyFromDevice.rotation == Rotation(w: 0, x: 1, y: 0, z: 0), "cam0 still defines D")
   }
 
   @Test func aFolderThatCannotRunCanStillBeLookedAt() throws {
@@ -84,9 +84,9 @@ import Testing
 
   @Test func everyKeyOfTheCalibrations() throws {
     let fixture = try Fixture()
-    let turned = Rotation.exp(Vector3(0.3, -0.2, 0.5))
-    let m = turned.matrix
-    // Four decimals, as people write them: made orthonormal again.
+    let rotation = Rotation.exp(Vector3(0.3, -0.2, 0.5))
+    let m = rotation.matrix
+    // Four decimals: orthonormalised.
     let cells = (0..<3).map { r in
       (0..<3).map { String(format: "%.4f", m[r, $0]) }.joined(separator: ", ") + ", 0.\(r + 1)"
     }
@@ -111,7 +111,7 @@ import Testing
     #expect(camera.pixelNoise == 2 && camera.timeOffset == -0.01 && camera.rate == 20)
     #expect(camera.fx == 400 && camera.fy == 400.5 && camera.width == 640 && camera.height == 480)
     #expect(camera.distortion == .radialTangential(k1: -0.28, k2: 0.07, p1: 0.0002, p2: 1.7e-05))
-    #expect((camera.bodyFromCamera.rotation.inverse * turned).log.norm < 1e-4)
+    #expect((camera.bodyFromCamera.rotation.inverse * rotation).log.norm < 1e-4)
     #expect(camera.bodyFromCamera.translation == Vector3(0.1, 0.2, 0.3))
     #expect(
       recording.rig.radio == RadioCalibration(antennas: ["": Vector3(0.1, 0.2, 0.3)], rangeNoise: 0.08, rate: 10.5))

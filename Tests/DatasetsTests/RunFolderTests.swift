@@ -5,7 +5,7 @@ import SensorData
 import Simulation
 import Testing
 
-/// What is written into an output folder is what is read back.
+/// An output folder is read back as written.
 @Suite struct RunFolderTests {
   private static func scratch() -> String {
     FileManager.default.temporaryDirectory.appendingPathComponent("fuse-run-\(UUID().uuidString)").path

@@ -4,7 +4,7 @@ import SensorData
 import TestSupport
 import Testing
 
-/// What the recordings outside the repository hold, counted by other means (`wc -l`, `cut | sort -u`).
+/// Contents of the recordings outside the repository, counted by other means (`wc -l`, `cut | sort -u`).
 struct Contents: Sendable {
   var name: String
   var imu = 0
@@ -71,9 +71,9 @@ struct Contents: Sendable {
     let truth = try #require(try recording.groundTruthStates())
     while try truth.next() != nil { found.truth += 1 }
     #expect(truth.damage.total == 0)
-    let places = try #require(try recording.groundTruthPeers())
+    let positions = try #require(try recording.groundTruthPeers())
     var named: Set<String> = []
-    while let place = try places.next() { named.insert(place.peer) }
+    while let position = try positions.next() { named.insert(position.peer) }
     #expect(named == peers)
 
     #expect(found.imu == expected.imu)

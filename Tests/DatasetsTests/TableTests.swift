@@ -4,7 +4,7 @@ import Geometry
 import SensorData
 import Testing
 
-/// What the rules of the folder allow a table to look like.
+/// Permitted forms of a table.
 @Suite struct TableTests {
   @Test func valuesComeOutAsTheyWentIn() throws {
     let fixture = try Fixture()

@@ -3,7 +3,7 @@ import Geometry
 import SensorData
 import CameraGeometry
 
-/// How far a filter's calibration is from the truth, and how far it says.
+/// Calibration errors of a filter, and their covariance.
 struct CalibrationErrors {
   /// (phi, tau, delta, a_x, a_y, b_x, b_y): truth minus estimate.
   var errors: [Double]
@@ -11,8 +11,8 @@ struct CalibrationErrors {
   var covariance: [Double]
 
   /// - Parameters:
-  ///   - truth: the camera as it is.
-  ///   - stated: as the filter was told.
+  ///   - truth: the true camera.
+  ///   - stated: the calibration given to the filter.
   init?(_ navigation: InertialNavigation, truth: CameraCalibration, stated: CameraCalibration) {
     guard let mountBlock = navigation.mountBlock, let lensBlock = navigation.lensBlock, let lens = navigation.lens
     else {
@@ -25,16 +25,16 @@ struct CalibrationErrors {
     covariance = navigation.covariance.marginal([mountBlock, lensBlock])
   }
 
-  /// 1-sigma of every number.
+  /// 1-sigma of each component.
   var sigmas: [Double] { errors.indices.map { covariance[$0 * (errors.count + 1)].squareRoot() } }
 
-  /// Every error in its sigmas.
+  /// Each error in its sigmas.
   var inSigmas: [Double] { zip(errors, sigmas).map { abs($0) / $1 } }
 
   /// `e^T P^-1 e`, by elimination: P is positive definite.
   var normalizedSquare: Double {
     let n = errors.count
-    // In units of the sigmas, so that the numbers are of one size.
+    // Scaled by the sigmas for equal magnitudes.
     var a = (0..<n).map { i in (0..<n).map { covariance[i * n + $0] / (sigmas[i] * sigmas[$0]) } }
     let start = zip(errors, sigmas).map { $0 / $1 }
     var x = start

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import CameraGeometry
 
-/// A kept pose is the camera's: its errors follow from those of the state and of the mount.
+/// The clone is a camera pose: its errors follow from those of the state and of the mount.
 @Suite struct CameraPoseFromIMUTests {
   @Test func jacobiansAreTheDerivatives() {
     var source = SeededRandom(seed: 21)
@@ -24,9 +24,9 @@ import CameraGeometry
         let moved = CameraPoseFromIMU(
           state.plus(Array(d[..<15])), angularVelocity: rate, angularAcceleration: faster, acceleration: force,
           mount: mount.plus(d[15...]))
-        let turn = (moved.worldFromCamera.rotation * carried.worldFromCamera.rotation.inverse).log
-        let way = moved.worldFromCamera.translation - carried.worldFromCamera.translation
-        return [turn.x, turn.y, turn.z, way.x, way.y, way.z]
+        let rotation = (moved.worldFromCamera.rotation * carried.worldFromCamera.rotation.inverse).log
+        let translation = moved.worldFromCamera.translation - carried.worldFromCamera.translation
+        return [rotation.x, rotation.y, rotation.z, translation.x, translation.y, translation.z]
       }
       let analytic = (0..<6).map { i in
         Array(carried.byState[15 * i..<15 * i + 15]) + Array(carried.byMount[7 * i..<7 * i + 7])
@@ -35,9 +35,9 @@ import CameraGeometry
     }
   }
 
-  /// What is left out of the pose when the delay is off by delta is the bend times delta^2 / 2, and its second moment is
-  /// that of a Gaussian delta's square.
-  @Test func theBendIsTheSecondDerivative() {
+  /// The neglected term of the pose for a delay error delta is the second derivative times delta^2 / 2. Its second
+  /// moment is that of a Gaussian delta's square.
+  @Test func theCurvatureIsTheSecondDerivative() {
     var source = SeededRandom(seed: 23)
     for _ in 0..<10 {
       let state = InertialState(rotation: source.rotation(), velocity: source.gaussian3())
@@ -50,18 +50,18 @@ import CameraGeometry
         ).worldFromCamera
       }
       let h = 1e-3, (before, now, after) = (pose(-h), pose(0), pose(h))
-      let turn =
+      let rotation =
         ((after.rotation * now.rotation.inverse).log + (before.rotation * now.rotation.inverse).log) / (h * h)
-      let way = (after.translation + before.translation - 2 * now.translation) / (h * h)
-      let bend = [turn.x, turn.y, turn.z, way.x, way.y, way.z]
+      let translation = (after.translation + before.translation - 2 * now.translation) / (h * h)
+      let curvature = [rotation.x, rotation.y, rotation.z, translation.x, translation.y, translation.z]
       mount.delay = 0
       let carried = CameraPoseFromIMU(
         state, angularVelocity: rate, angularAcceleration: faster, acceleration: force, mount: mount)
       let variance = 4e-4
-      let moments = carried.bent(delayVariance: variance)
+      let moments = carried.secondOrderCovariance(delayVariance: variance)
       for i in 0..<6 {
         for j in 0..<6 {
-          #expect(abs(moments[6 * i + j] - 0.25 * bend[i] * bend[j] * 3 * variance * variance) < 1e-10)
+          #expect(abs(moments[6 * i + j] - 0.25 * curvature[i] * curvature[j] * 3 * variance * variance) < 1e-10)
         }
       }
     }

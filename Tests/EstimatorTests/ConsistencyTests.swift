@@ -5,12 +5,12 @@ import SensorData
 import Simulation
 import Testing
 
-/// Monte Carlo: the errors are as large as the covariance says.
+/// Monte Carlo: the errors match the covariance.
 @Suite struct ConsistencyTests {
   typealias World = VisualInertialEstimatorTests.World
 
-  /// Mean normalised squared errors of position and attitude at the frames of one run that starts in motion, in a state
-  /// drawn from its own covariance.
+  /// Mean NEES of position and attitude over the frames of one run that starts in motion, in a state drawn from its own
+  /// covariance.
   static func run(seed: UInt64, seconds: Double) throws -> (position: Double, attitude: Double, landmarks: Int) {
     var world = World(VisualInertialEstimatorTests.moving, seed: seed)
     let estimator = VisualInertialEstimatorTests.estimator()
@@ -52,17 +52,18 @@ import Testing
         }
         return try #require(Matrix3(rows: row(0), row(1), row(2)).inverse)
       }
-      let turn = (truth.rotation * estimate.rotation.inverse).log, way = truth.translation - estimate.translation
-      sum.attitude += try information(0).form(turn, turn)
-      sum.position += try information(3).form(way, way)
+      let rotation = (truth.rotation * estimate.rotation.inverse).log
+      let translation = truth.translation - estimate.translation
+      sum.attitude += try information(0).form(rotation, rotation)
+      sum.position += try information(3).form(translation, translation)
       frames += 1
     }
     return (sum.position / Double(frames), sum.attitude / Double(frames), landmarks)
   }
 
-  /// Sixteen runs of three numbers each: at any one moment their mean lies between 1.5 and 5.3 with probability 99.9 %, and
-  /// the mean over the run does so all the more.
-  @Test func errorsAreAsLargeAsTheCovarianceSays() throws {
+  /// Sixteen runs of three components each: at any moment their mean lies between 1.5 and 5.3 with probability 99.9 %;
+  /// the mean over the run varies less.
+  @Test func neesIsConsistent() throws {
     let runs = try (1...16).map { try Self.run(seed: UInt64($0), seconds: 15) }
     let position = runs.reduce(0.0) { $0 + $1.position } / 16
     let attitude = runs.reduce(0.0) { $0 + $1.attitude } / 16

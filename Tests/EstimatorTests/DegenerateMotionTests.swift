@@ -7,12 +7,12 @@ import Simulation
 import Testing
 import CameraGeometry
 
-/// Motions that leave parts of a calibration open: what they do not tell must neither drift nor be believed.
+/// Motions with unobservable calibration parameters: these must neither drift nor gain certainty.
 @Suite struct DegenerateMotionTests {
   typealias World = VisualInertialEstimatorTests.World
   static let online = OnlineCalibrationTests.online
 
-  /// A calibration that is off by one sigma in every number, which way a seed says.
+  /// A calibration that is off by one sigma in every component, with signs drawn from a seed.
   static func wrong(_ seed: UInt64, _ online: CalibrationConfiguration = online) -> CameraCalibration {
     var source = SeededRandom(seed: seed, stream: 77)
     func sign() -> Double { source.chance(0.5) ? 1 : -1 }
@@ -29,7 +29,7 @@ import CameraGeometry
   }
 
   struct Outcome {
-    /// Largest error of every number at any frame, in its sigmas then.
+    /// Largest error of each component over all frames, in its sigmas at that frame.
     var largest = [Double](repeating: 0, count: 11)
     /// Sigmas at the first frame and at the last.
     var first: [Double] = [], last: [Double] = []
@@ -40,7 +40,7 @@ import CameraGeometry
     var lastErrors: [Double] = []
   }
 
-  /// A run from the truth, known to a filter's usual start, with a calibration off by one sigma.
+  /// A run initialised from the truth with the filter's usual covariance, and a calibration off by one sigma.
   static func run(
     _ motion: @escaping (Double) -> Pose, seconds: Double, seed: UInt64, isOnline: Bool,
     _ online: CalibrationConfiguration = online
@@ -75,12 +75,12 @@ import CameraGeometry
     var outcome = Outcome(), frames = 0
     for i in 11...Int(200 * seconds) {
       estimator.add(world.sample(i))
-      // The newest sample is 25 ms ahead of the frame: a camera's clock may be late by that much.
+      // The newest sample is 25 ms after the frame: the camera's clock may be late by that much.
       guard i % 10 == 5, i > 20 else { continue }
       var frame = world.frame(i - 5)
       frame.timestamp = frame.timestamp.advanced(bySeconds: -World.camera.timeOffset)
       _ = estimator.process(frame)
-      // Believed to be right, a wrong calibration may end a world: that error is not counted.
+      // A wrong calibration that is not estimated may end a world: that error is not counted.
       guard let navigation = estimator.navigation else { continue }
       let truth = world.worldFromIMU(navigation.time.seconds(since: World.start))
       outcome.position += (truth.translation - navigation.worldFromNavigation.translation).squaredNorm
@@ -97,49 +97,50 @@ import CameraGeometry
     return outcome
   }
 
-  /// A motion, how long it lasts, and the numbers that it leaves as they were.
+  /// A motion, its duration, and the components it leaves unobservable.
   struct Motion: CustomTestStringConvertible, Sendable {
     var name: String
     var seconds: Double
-    var untold: [Int]
+    var unobservable: [Int]
     var pose: @Sendable (Double) -> Pose
     var testDescription: String { name }
   }
 
-  /// A turn about the inertial unit.
-  static func turned(_ rotation: Rotation) -> Pose {
+  /// A rotation about the IMU.
+  static func rotated(_ rotation: Rotation) -> Pose {
     let p = World.imu.bodyFromIMU.translation
     return Pose(rotation: rotation, translation: p - rotation * p)
   }
 
-  /// Waves and sways for eight seconds, then stops and turns about the inertial unit.
+  /// Rotates and sways for eight seconds, then stops and rotates about the IMU.
   static func stopping(_ t: Double) -> Pose {
     let going = t < 8 ? pow(sin(.pi * t / 8), 2) : 0, s = max(t - 8, 0)
     let turning = s * s * s / (s * s * s + 1)
     let waved =
       Rotation.yaw(0.4 * going * sin(2 * t)) * .exp(Vector3(0.3 * going * sin(1.7 * t), 0.3 * going * cos(t), 0))
     let swayed = going * Vector3(0.3 * sin(2.3 * t), 0.5 * sin(1.5 * t), 0.2 * sin(1.9 * t))
-    let turned = turned(.yaw(0.3 * turning * sin(0.8 * s)) * .exp(Vector3(0, 0.2 * turning * sin(1.1 * s), 0)))
-    return Pose(translation: swayed) * turned * Pose(rotation: waved)
+    let rotated = rotated(.yaw(0.3 * turning * sin(0.8 * s)) * .exp(Vector3(0, 0.2 * turning * sin(1.1 * s), 0)))
+    return Pose(translation: swayed) * rotated * Pose(rotation: waved)
   }
 
   static let motions: [Motion] = [
-    Motion(name: "standing", seconds: 20, untold: Array(0..<11)) { _ in .identity },
-    Motion(name: "even acceleration", seconds: 14, untold: Array(0..<11)) { t in
+    Motion(name: "stationary", seconds: 20, unobservable: Array(0..<11)) { _ in .identity },
+    Motion(name: "even acceleration", seconds: 14, unobservable: Array(0..<11)) { t in
       Pose(translation: Vector3(0, -2 + 0.02 * t * t, 0))
     },
-    // About the inertial unit, so that it feels no acceleration: what is told of the lens, 20 sigmas off when it was believed, is as
-    // well told of the way.
-    Motion(name: "turning about one axis", seconds: 20, untold: Array(0..<11)) { t in
-      turned(.yaw(0.3 * sin(0.8 * t)))
+    // About the IMU, without acceleration. The lens estimate was 20 sigmas off when used here; the motion constrains
+    // the trajectory equally well.
+    Motion(name: "rotating about one axis", seconds: 20, unobservable: Array(0..<11)) { t in
+      rotated(.yaw(0.3 * sin(0.8 * t)))
     },
-    Motion(name: "turning", seconds: 20, untold: Array(0..<11)) { t in
-      turned(.yaw(0.3 * sin(0.8 * t)) * .exp(Vector3(0.1 * sin(1.3 * t), 0.2 * sin(1.1 * t), 0)))
+    Motion(name: "rotating", seconds: 20, unobservable: Array(0..<11)) { t in
+      rotated(.yaw(0.3 * sin(0.8 * t)) * .exp(Vector3(0.1 * sin(1.3 * t), 0.2 * sin(1.1 * t), 0)))
     },
   ]
 
-  /// What was learnt while the motion told it stays: turning for half a minute afterwards neither moves it nor makes it look better known.
-  @Test func whatWasLearntStays() throws {
+  /// Estimates from an exciting motion persist: half a minute of rotation afterwards changes neither the values nor the
+  /// sigmas.
+  @Test func calibrationIsKeptAfterExcitationEnds() throws {
     for seed in UInt64(1)...4 {
       let before = try Self.run(Self.stopping, seconds: 18, seed: seed, isOnline: true)
       let after = try Self.run(Self.stopping, seconds: 40, seed: seed, isOnline: true)
@@ -152,9 +153,9 @@ import CameraGeometry
     }
   }
 
-  /// Errors stay within three honest sigmas, sigmas do not shrink where nothing is told, and the path is no worse than with the
-  /// wrong calibration believed.
-  @Test(arguments: motions) func whatIsNotToldDoesNotDrift(_ motion: Motion) throws {
+  /// Errors stay within three sigmas, sigmas of unobservable components do not shrink, and the trajectory is no worse
+  /// than with the wrong calibration taken as exact.
+  @Test(arguments: motions) func unobservablePartsDoNotDrift(_ motion: Motion) throws {
     var position = (online: 0.0, off: 0.0)
     for seed in UInt64(1)...8 {
       let online = try Self.run(motion.pose, seconds: motion.seconds, seed: seed, isOnline: true)
@@ -167,7 +168,7 @@ import CameraGeometry
         zip(online.last, online.first).map { (100 * $0 / $1).rounded() / 100 }, "position", online.position,
         off.position)
       #expect(online.largest.allSatisfy { $0 < 3 })
-      for k in motion.untold { #expect(online.last[k] >= 0.95 * online.first[k]) }
+      for k in motion.unobservable { #expect(online.last[k] >= 0.95 * online.first[k]) }
     }
     #expect(position.online.squareRoot() <= 1.05 * position.off.squareRoot() + 0.001)
   }

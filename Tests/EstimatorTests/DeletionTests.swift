@@ -6,9 +6,9 @@ import Simulation
 import Testing
 import CameraGeometry
 
-/// What all other points say of one.
+/// Deletion residuals: one point predicted from all others.
 @Suite struct DeletionTests {
-  /// A pan of 1.2 seconds, with so many points in each frame, refined from the truth; and the points' ids.
+  /// A pan of 1.2 seconds with that many points per frame, refined from the truth; and the points' ids.
   static func refined(_ world: inout StartWorld, points most: Int) throws -> (InitializationRefinement, ids: [Int64]) {
     let camera = FilterCamera(StartWorld.camera, imu: world.imu)
     let samples = world.samples(1.25)
@@ -19,18 +19,19 @@ import CameraGeometry
         rotation: world.worldFromIMU(t).rotation, position: world.worldFromIMU(t).translation,
         velocity: world.velocity(t), gyroscopeBias: world.gyroscopeBias, accelerometerBias: world.accelerometerBias)
     }
-    let longEnough = tracks.filter { $0.sights.count >= 4 }
+    let longEnough = tracks.filter { $0.observations.count >= 4 }
     let points = longEnough.map { track in
-      let first = states[track.sights[0].poseID].worldFromIMU * camera.imuFromCamera
-      let way = world.points[Int(track.featureID)] - first.translation
+      let first = states[track.observations[0].poseID].worldFromIMU * camera.imuFromCamera
+      let offset = world.points[Int(track.featureID)] - first.translation
       return InitializationPoint(
-        anchor: first.translation, bearing: way.normalized, inverseDistance: 1 / way.norm, sights: track.sights)
+        anchor: first.translation, bearing: offset.normalized, inverseDistance: 1 / offset.norm,
+        observations: track.observations)
     }
     let propagation = InertialPropagation(gravityMagnitude: world.imu.gravityMagnitude)
     let noise = InertialNoise(world.imu)
     let factors = try zip(zip(times, times.dropFirst()), states).map { pair, state in
-      let stretch = try #require(IMUInterval(samples, from: pair.0, to: pair.1))
-      return try #require(InertialFactor(stretch, from: state, propagation, noise))
+      let interval = try #require(IMUInterval(samples, from: pair.0, to: pair.1))
+      return try #require(InertialFactor(interval, from: state, propagation, noise))
     }
     let refinement = InitializationRefinement(
       states: states, rig: RigEstimate(mount: CameraMount(imuFromCamera: camera.imuFromCamera)), fixed: 0,
@@ -50,17 +51,17 @@ import CameraGeometry
     var random = SeededRandom(seed: UInt64(seed))
     let (swing, phase) = (random.uniform(0.3...0.8), random.uniform(-3...3))
     world.worldFromBody = { t in
-      let turn = Rotation.yaw(swing * sin(2.2 * t + phase))
-      return Pose(rotation: turn, translation: turn * Vector3(0.3, 0, 0))
+      let rotation = Rotation.yaw(swing * sin(2.2 * t + phase))
+      return Pose(rotation: rotation, translation: rotation * Vector3(0.3, 0, 0))
     }
     return world
   }
 
-  /// What a point is off by without its own pull is the cost that goes with it.
-  @Test func isTheCostThatGoesWithAPoint() throws {
+  /// The deletion residual of a point equals the decrease of the cost when it is removed.
+  @Test func deletionResidualIsTheCostDifference() throws {
     for seed in 1...3 {
       var world = Self.pan(seed: seed)
-      world.pixelNoise = 0.2  // So that no sight is weighed down.
+      world.pixelNoise = 0.2  // So that Huber's rule reduces no weight.
       let (all, _) = try Self.refined(&world, points: 40)
       let residuals = try #require(all.deletionResiduals)
       for i in stride(from: 0, to: all.points.count, by: 5) {
@@ -73,28 +74,29 @@ import CameraGeometry
     }
   }
 
-  /// Among points that stand still few are suspected; one of a dozen that slides slowly is found by what the others say, much more often than
-  /// by its own residuals: it bends what so few tell.
-  @Test func findsWhatSlidesSlowly() throws {
+  /// Few static points are suspected. One slowly moving point of a dozen is found much more often by deletion residuals
+  /// than by its own residuals, because with so few points it biases the solution.
+  @Test func findsSlowlyMovingPoints() throws {
     var suspected = 0, points = 0, byOthers = 0, byItself = 0
     let worlds = 24
     for seed in 1...worlds {
       var world = Self.pan(seed: seed)
       let (clean, known) = try Self.refined(&world, points: 12)
       points += clean.points.count
-      suspected += clean.points.count - (clean.standing ?? clean.points).count
-      // The one that is seen for longest slides.
-      let counts = clean.points.map(\.sights.count)
+      suspected += clean.points.count - (clean.deletionInliers ?? clean.points).count
+      // The point observed for longest moves.
+      let counts = clean.points.map(\.observations.count)
       let id = known[try #require(counts.firstIndex(of: counts.max() ?? 0))]
       var sliding = Self.pan(seed: seed)
       sliding.slides[Int(id)] = SIMD2(0, 14)
       let (bent, ids) = try Self.refined(&sliding, points: 12)
-      let its = bent.points[try #require(ids.firstIndex(of: id))].sights
-      byOthers += (bent.standing ?? bent.points).contains { $0.sights == its } ? 0 : 1
-      byItself += bent.agreeing.contains { $0.sights == its } ? 0 : 1
+      let its = bent.points[try #require(ids.firstIndex(of: id))].observations
+      byOthers += (bent.deletionInliers ?? bent.points).contains { $0.observations == its } ? 0 : 1
+      byItself += bent.residualInliers.contains { $0.observations == its } ? 0 : 1
     }
     print(
-      "slow slides found by the others in \(byOthers), by themselves in \(byItself) of \(worlds); \(suspected) of \(points) suspected"
+      "slow outliers found by deletion in \(byOthers), by themselves in \(byItself) of \(worlds); "
+        + "\(suspected) of \(points) suspected"
     )
     #expect(suspected * 50 < points)
     #expect(byOthers > byItself + 4)

@@ -6,9 +6,9 @@ import SensorData
 import Simulation
 import Testing
 
-/// Starts in the middle of a motion: right, as uncertain as claimed, and refused where the motion does not tell.
+/// Initialisation in motion: correct, consistent, and refused where the motion leaves the state unobservable.
 @Suite struct DynamicInitializerTests {
-  /// Windows that grow, as they do while a filter waits; the first state that is given.
+  /// Growing windows, as while a filter waits; the first estimate.
   static func start(_ world: inout StartWorld) -> (InitialEstimate?, DynamicInitializer.Refusal?) {
     let samples = world.samples(2.05)
     var refusal: DynamicInitializer.Refusal?
@@ -21,8 +21,8 @@ import Testing
     return (nil, refusal)
   }
 
-  /// Without noise and biases the refinement ends at the truth. What is left, samples interpolated between, lasts from frame to frame
-  /// and passes for tracks that drift, so that a speed may seem less well known than it is.
+  /// Without noise and biases the refinement ends at the truth. The remaining interpolation error of the samples
+  /// persists between frames and resembles track drift, so a velocity's sigma may be too large.
   @Test(arguments: 1...10) func exactWithoutNoise(seed: Int) throws {
     var world = StartWorld(seed: UInt64(seed))
     (world.isNoisy, world.gyroscopeBias, world.accelerometerBias) = (false, .zero, .zero)
@@ -34,9 +34,9 @@ import Testing
     #expect(estimate.state.position.norm < 1 && estimate.time == world.time(1.5))
   }
 
-  /// Many motions, many biases: the mean squared error in units of the claimed covariance is that of eleven degrees of
-  /// freedom, give or take what eighty runs scatter (sigma 0.52) and what a linearisation costs.
-  @Test(arguments: StartWorld.Grade.allCases) func asUncertainAsClaimed(grade: StartWorld.Grade) throws {
+  /// Many motions and biases: the NEES has eleven degrees of freedom, up to the scatter of eighty runs (sigma 0.52) and
+  /// the linearisation error.
+  @Test(arguments: StartWorld.Grade.allCases) func covarianceIsConsistent(grade: StartWorld.Grade) throws {
     var sum = 0.0, started = 0, worst = 0.0
     let runs = 80
     for seed in 1...runs {
@@ -53,25 +53,25 @@ import Testing
     #expect(mean > 7 && mean < 15)
   }
 
-  /// A device that stands does not start with a speed because a few features slide over its picture, side by side: what speed they tell is not
-  /// known to a fifth of it.
-  @Test(arguments: 1...12) func whatSlidesIsNoSpeed(seed: Int) {
+  /// A stationary device is not given a velocity because a few features move across its image in parallel: that
+  /// velocity's sigma exceeds a fifth of it.
+  @Test(arguments: 1...12) func movingPointsGiveNoVelocity(seed: Int) {
     var world = StartWorld(seed: UInt64(3000 + seed))
-    let place = world.worldFromBody(0)
-    world.worldFromBody = { _ in place }
+    let pose = world.worldFromBody(0)
+    world.worldFromBody = { _ in pose }
     for id in stride(from: seed, to: world.points.count, by: 16) { world.slides[id] = SIMD2(50, 20) }
     let (estimate, refusal) = Self.start(&world)
     #expect(estimate?.state.velocity == nil)
     #expect(refusal == .scale)
   }
 
-  /// Tracks that drift over the scene for a second are not taken for as many independent sights.
-  @Test(arguments: StartWorld.Grade.allCases) func driftingTracksAreNotBelieved(grade: StartWorld.Grade) throws {
+  /// Tracks that drift over the scene for a second do not count as that many independent observations.
+  @Test(arguments: StartWorld.Grade.allCases) func correlatedTrackNoiseIsModelled(grade: StartWorld.Grade) throws {
     var sum = 0.0, started = 0
     let runs = 40
     for seed in 1...runs {
       var world = StartWorld(seed: UInt64(2000 + seed), grade: grade)
-      world.trackMemory = 0.8
+      world.trackCorrelationTime = 0.8
       guard let estimate = Self.start(&world).0 else { continue }
       started += 1
       sum += try #require(world.error(estimate).nees)
@@ -79,11 +79,12 @@ import Testing
     let mean = sum / Double(started)
     print("starts on drifting tracks, \(grade.rawValue): \(started) of \(runs), NEES \(mean) of 11")
     #expect(started >= runs * 9 / 10)
-    // Forty means of eleven scatter by 0.74; what a white process makes of the drift may be too careful, not too sure.
+    // Forty means of eleven scatter by 0.74; a white process may model the drift too conservatively, not too
+    // optimistically.
     #expect(mean < 15)
   }
 
-  /// What no motion of the kind tells is not told: refused, and if it must be, at least not believed.
+  /// Motions that leave the state unobservable are refused; if urgent, the covariance is large.
   @Test(arguments: ["steady", "accelerated", "turning", "resting"], 1...6)
   func degenerateMotions(kind: String, seed: Int) throws {
     var world = StartWorld(seed: UInt64(seed))
@@ -97,7 +98,7 @@ import Testing
       }
     }
     let (estimate, refusal) = Self.start(&world)
-    #expect(estimate == nil, "a state from a motion that does not tell it")
+    #expect(estimate == nil, "a state from a motion that leaves it unobservable")
     #expect(refusal == .scale || refusal == .parallax || refusal == .gravity, "\(String(describing: refusal))")
     if case .success(let urged) = world.initializer.attempt(world.window(2), world.samples(2.05), isUrgent: true) {
       let error = world.error(urged).error
@@ -108,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func saysWhatIsMissing() {
+  @Test func refusalsStateTheReason() {
     var world = StartWorld(seed: 3)
     let samples = world.samples(2)
     func reason(_ window: InitializationWindow, _ samples: IMUBuffer) -> DynamicInitializer.Refusal? {
@@ -127,8 +128,8 @@ import Testing
     #expect(reason(other.window(1), samples) == .residual)
   }
 
-  /// One track in five slides off on its own, each in its direction, at up to 150 pixels a second.
-  @Test func slidingTracksAreLeftOut() throws {
+  /// One track in five moves in its own direction, at up to 150 pixels a second.
+  @Test func movingTracksAreRejected() throws {
     var started = 0, sum = 0.0
     for seed in 1...20 {
       var world = StartWorld(seed: UInt64(200 + seed))
@@ -154,8 +155,8 @@ import Testing
     #expect(sum / Double(started) < 20)
   }
 
-  /// Whatever comes in: a reason or a finite state.
-  @Test func survivesNonsense() {
+  /// For any input: a refusal or a finite state.
+  @Test func survivesInvalidInput() {
     var source = SeededRandom(seed: 77)
     for seed in 1...40 {
       var world = StartWorld(seed: UInt64(300 + seed))

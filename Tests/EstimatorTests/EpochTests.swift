@@ -6,9 +6,10 @@ import Simulation
 import Testing
 import CameraGeometry
 
-/// A new world in the midst of a filter: a change of the origin and nothing else.
+/// A new epoch of a running filter changes the origin only.
 @Suite struct EpochTests {
-  /// What is relative keeps its covariance, the device's position becomes certain, and what lies between the worlds is remembered.
+  /// Relative quantities keep their covariance, the device's position becomes certain, and the covariance between the
+  /// origins is stored.
   @Test func onlyTheOriginChanges() throws {
     let calibration = VisualInertialEstimatorTests.World.imu
     var world = VisualInertialEstimatorTests.World(VisualInertialEstimatorTests.moving)
@@ -26,7 +27,7 @@ import CameraGeometry
         navigation.advance(to: VisualInertialEstimatorTests.World.start.advanced(byNanoseconds: Int64(i) * 5_000_000)))
       if i < 200 { _ = navigation.clone() }
     }
-    /// Covariance of the ways from the device to both clones with each other, and with the state but its position.
+    /// Covariance of the displacements from the device to both clones, and of the state without its position.
     func relative() -> [Double] {
       let p = navigation.covariance.marginal([navigation.poseBlock] + navigation.clones.map(\.block)), n = 27
       var rows: [[Double]] = []

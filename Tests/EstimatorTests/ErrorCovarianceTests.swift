@@ -2,7 +2,7 @@ import Estimator
 import Simulation
 import Testing
 
-/// The covariance against the textbook formulas, written out naively.
+/// The covariance compared with naive textbook formulas.
 @Suite struct ErrorCovarianceTests {
 
   typealias Matrix = [[Double]]
@@ -42,7 +42,7 @@ import Testing
     return m.map { Array($0[n...]) }
   }
 
-  /// A covariance of three correlated blocks (4, 3, 5 rows) that has already had to grow.
+  /// A covariance of three correlated blocks (4, 3, 5 rows), grown once already.
   static func three(_ source: inout SeededRandom) -> (ErrorCovariance, [ErrorCovariance.Block]) {
     let covariance = ErrorCovariance(capacity: 4)
     let a = covariance.augment(size: 4, independent: flat(spd(4, &source)))!
@@ -54,11 +54,11 @@ import Testing
     return (covariance, [a, b, c])
   }
 
-  /// An update by a share: the block's own rows as by an ordinary update, the others as by that share of the gain, held rows not at all,
-  /// and what is left is a covariance.
+  /// An update with a fraction of the gain: the block's own rows are updated in full, the others with that fraction,
+  /// held rows not at all. The result is a covariance.
   @Test func sharedUpdateIsWholeForItsOwnBlock() throws {
     var source = SeededRandom(seed: 22)
-    for share in [0, 0.01, 0.5, 1] {
+    for probability in [0, 0.01, 0.5, 1] {
       let (covariance, blocks) = Self.three(&source)
       let p = Self.matrix(covariance)
       let h = Self.random(1, 12, &source)
@@ -68,13 +68,13 @@ import Testing
       let jacobian = [(blocks[0], Array(h[0][..<4])), (blocks[1], Array(h[0][4..<7])), (blocks[2], Array(h[0][7...]))]
       guard
         case .accepted(let nis, let correction) = covariance.update(
-          jacobian: jacobian, residual: 0.7, noise: 0.3, share: share, own: blocks[1])
+          jacobian: jacobian, residual: 0.7, noise: 0.3, probability: probability, own: blocks[1])
       else {
         Issue.record("no update")
         continue
       }
       #expect(abs(nis - 0.49 / variance) < 1e-12 * nis)
-      let weights = (0..<12).map { (4..<7).contains($0) ? 1 : (1..<3).contains($0) ? 0 : share }
+      let weights = (0..<12).map { (4..<7).contains($0) ? 1 : (1..<3).contains($0) ? 0 : probability }
       let expected = (0..<12).map { i in
         (0..<12).map { p[i][$0] - max(weights[i], weights[$0]) * rows[i] * rows[$0] / variance }
       }
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  /// In place: T P T^T with T the identity but for the block's rows; also where the block is not among its own columns.
+  /// In place: T P T^T with T the identity except for the block's rows; also without the block among its own columns.
   @Test(arguments: [true, false]) func transformationIsALinearMap(includesItself: Bool) {
     var source = SeededRandom(seed: 21)
     let (covariance, blocks) = Self.three(&source)
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  /// Several at once, whichever, leave what one after the other leaves; and whoever comes next is not taken for who went.
+  /// Removing several at once equals removing one after the other; a later block is not confused with a removed one.
   @Test func severalAreMarginalisedAtOnce() throws {
     var source = SeededRandom(seed: 7)
     for mask in 1..<63 {
@@ -227,7 +227,7 @@ import Testing
     }
   }
 
-  @Test func badNumbersChangeNothing() {
+  @Test func nonFiniteInputChangesNothing() {
     var source = SeededRandom(seed: 6)
     let (covariance, blocks) = Self.three(&source)
     let before = Self.matrix(covariance)

@@ -18,8 +18,8 @@ import CameraGeometry
     fx: 258, fy: 262, cx: 328, cy: 229, distortion: .fieldOfView(w: 0.93), width: 640, height: 480, pixelNoise: 0.7)
   static let camera = FilterCamera(calibration, imu: imu)
 
-  /// A filter that flew a few clones along a curve and was corrected at random in between, so that present and first
-  /// estimates differ by centimetres and degrees.
+  /// A filter with a few clones along a curve, corrected at random in between, so that present and first estimates
+  /// differ by centimetres and degrees.
   static func flown(_ source: inout SeededRandom, corrected: Bool) throws -> InertialNavigation {
     var covariance = [Double](repeating: 0, count: 225)
     for i in 0..<15 { covariance[16 * i] = 1e-4 }
@@ -43,7 +43,9 @@ import CameraGeometry
     return filter
   }
 
-  static func sights(_ clones: [Clone], of point: Vector3, _ source: inout SeededRandom) -> [FeatureTrack.Sight] {
+  static func observations(
+    _ clones: [Clone], of point: Vector3, _ source: inout SeededRandom
+  ) -> [FeatureTrack.Observation] {
     clones.map { clone in
       let pose = clone.worldFromCamera
       let pixel = camera.lens.project(pose.inverse * point)!.pixel + SIMD2(source.gaussian(), source.gaussian())
@@ -65,7 +67,7 @@ import CameraGeometry
       translation: pose.translation + Vector3(d[k + 3], d[k + 4], d[k + 5]))
   }
 
-  /// What a camera sees of a point anchored at another, pixels over their noise.
+  /// Prediction of a point anchored at another camera, pixels over their noise.
   static func pixel(_ from: Pose, _ point: AnchoredPoint, _ to: Pose) -> [Double] {
     let offset = from.translation - to.translation
     let seen = from.rotation.inverse * (to.rotation * point.bearing - point.inverseDistance * offset)
@@ -75,40 +77,41 @@ import CameraGeometry
 
   static func inverseDistances() -> [Double] { [0, 1.0 / 60, 0.25, 0.7] }
 
-  /// The Jacobians of a sight against differences of the prediction itself: by the clone that sees, the anchor, the point.
-  @Test(arguments: inverseDistances()) func jacobiansOfASightAreTheDerivatives(inverseDistance: Double) throws {
+  /// The Jacobians of an observation compared with differences of the prediction: by the observing clone, the anchor
+  /// and the point.
+  @Test(arguments: inverseDistances()) func jacobiansOfAnObservationAreTheDerivatives(inverseDistance: Double) throws {
     var source = SeededRandom(seed: 1)
     for _ in 0..<10 {
       let filter = try Self.flown(&source, corrected: false)
       let clone = filter.clones[4], anchor = filter.clones[1]
       let bearing = Vector3(0.4 * source.gaussian(), 0.3 * source.gaussian(), 1).normalized
       let point = AnchoredPoint(bearing: bearing, inverseDistance: inverseDistance)
-      let sight = try #require(
+      let observation = try #require(
         ReprojectionJacobian(SIMD2(100, 200), from: clone, of: point, anchor: anchor, camera: Self.camera))
       let numeric = FiniteDifferences.jacobian(inputs: 15) { (d: [Double]) -> [Double] in
         Self.pixel(
           Self.moved(clone.worldFromCamera, by: d[0..<6]), point.plus(Vector3(d[12], d[13], d[14])),
           Self.moved(anchor.worldFromCamera, by: d[6..<12]))
       }
-      let analytic = sight.rows.map { row in
+      let analytic = observation.rows.map { row in
         [row.rotation, row.position, row.anchorRotation, row.anchorPosition, row.point].flatMap { [$0.x, $0.y, $0.z] }
       }
       #expect(FiniteDifferences.largestDifference(analytic, numeric) < 1e-6)
       let predicted = Self.pixel(clone.worldFromCamera, point, anchor.worldFromCamera)
-      #expect(abs(sight.rows[0].residual - (100 / Self.camera.pixelNoise - predicted[0])) < 1e-9)
-      #expect(abs(sight.rows[1].residual - (200 / Self.camera.pixelNoise - predicted[1])) < 1e-9)
+      #expect(abs(observation.rows[0].residual - (100 / Self.camera.pixelNoise - predicted[0])) < 1e-9)
+      #expect(abs(observation.rows[1].residual - (200 / Self.camera.pixelNoise - predicted[1])) < 1e-9)
     }
   }
 
-  /// The stacked Jacobians of a track, its anchor's own sight included.
+  /// The stacked Jacobians of a track, including the anchor's own observation.
   @Test(arguments: [0, 2, 4]) func jacobiansOfATrackAreTheDerivatives(anchor: Int) throws {
     var source = SeededRandom(seed: 4)
     let filter = try Self.flown(&source, corrected: false)
     let clones = filter.clones, n = clones.count
-    let place = clones[0].worldFromCamera.translation + Vector3(3, 0.6, -0.1)
-    let point = Self.anchored(clones[anchor], place)
-    let sights = Self.sights(clones, of: place, &source)
-    let full = try #require(FeatureConstraint.linearised(sights, clones, anchor: anchor, point, [Self.camera]))
+    let position = clones[0].worldFromCamera.translation + Vector3(3, 0.6, -0.1)
+    let point = Self.anchored(clones[anchor], position)
+    let observations = Self.observations(clones, of: position, &source)
+    let full = try #require(FeatureConstraint.linearised(observations, clones, anchor: anchor, point, [Self.camera]))
     let numeric = FiniteDifferences.jacobian(inputs: 6 * n + 3) { (d: [Double]) -> [Double] in
       let poses = (0..<n).map { (i: Int) -> Pose in Self.moved(clones[i].worldFromCamera, by: d[6 * i..<6 * i + 6]) }
       let shifted = point.plus(Vector3(d[6 * n], d[6 * n + 1], d[6 * n + 2]))
@@ -120,23 +123,24 @@ import CameraGeometry
     #expect(FiniteDifferences.largestDifference(analytic, numeric) < 1e-6)
   }
 
-  /// The error that defines a landmark is what least squares make of the sights alone, with and without a prior: its
-  /// covariance the inverse of the normal matrix, its derivative by the clones the solution's.
-  @Test(arguments: [nil, 0.3, 1.0]) func aPointIsDefinedByItsOwnSights(sigma: Double?) throws {
+  /// A landmark's initial error is that of least squares over its observations, with and without a prior: covariance is
+  /// the inverse normal matrix; the derivative by the clones is that of the solution.
+  @Test(arguments: [nil, 0.3, 1.0]) func aLandmarkIsInitializedFromItsOwnObservations(sigma: Double?) throws {
     var source = SeededRandom(seed: 6)
     let filter = try Self.flown(&source, corrected: false)
     let clones = filter.clones, width = 6 * clones.count
-    let place = clones[0].worldFromCamera.translation + Vector3(2.5, 0.5, 0.2)
-    let point = Self.anchored(clones[1], place)
-    let sights = Self.sights(clones, of: place, &source)
+    let position = clones[0].worldFromCamera.translation + Vector3(2.5, 0.5, 0.2)
+    let point = Self.anchored(clones[1], position)
+    let observations = Self.observations(clones, of: position, &source)
     let prior = sigma.map { InverseDistancePrior(mean: 0.3, sigma: $0) }
     let made = try #require(
       FeatureConstraint(
-        sights: sights, clones: clones, anchor: 1, point: point, doubt: nil, prior: prior, cameras: [Self.camera]))
-    #expect(made.rows.residual.count == 2 * sights.count - 3 + (prior == nil ? 0 : 1))
+        observations: observations, clones: clones, anchor: 1, point: point, secondOrderNoise: nil, prior: prior,
+        cameras: [Self.camera]))
+    #expect(made.rows.residual.count == 2 * observations.count - 3 + (prior == nil ? 0 : 1))
 
     let definition = try #require(made.definition)
-    let full = try #require(FeatureConstraint.linearised(sights, clones, anchor: 1, point, [Self.camera]))
+    let full = try #require(FeatureConstraint.linearised(observations, clones, anchor: 1, point, [Self.camera]))
     var normal = Matrix3.zero, right = Vector3.zero
     var mixed = [Vector3](repeating: .zero, count: width)
     for row in full.residual.indices {
@@ -162,36 +166,38 @@ import CameraGeometry
     }
   }
 
-  /// Without parallax and without a prior nothing defines the distance (this once ended in a rotation by NaN).
-  @Test func noParallaxDefinesNothing() throws {
+  /// Without parallax and prior the distance is undefined (this once ended in a rotation by NaN).
+  @Test func withoutParallaxTheDistanceIsUndefined() throws {
     var source = SeededRandom(seed: 8)
     let filter = try Self.flown(&source, corrected: false)
     let clones = [filter.clones[2], filter.clones[2], filter.clones[2]]
-    let place = clones[0].worldFromCamera.translation + Vector3(3, 0, 0)
-    let sights = Self.sights(clones, of: place, &source)
-    let point = Self.anchored(clones[0], place)
+    let position = clones[0].worldFromCamera.translation + Vector3(3, 0, 0)
+    let observations = Self.observations(clones, of: position, &source)
+    let point = Self.anchored(clones[0], position)
     func made(_ prior: InverseDistancePrior?) -> FeatureConstraint? {
       FeatureConstraint(
-        sights: sights, clones: clones, anchor: 0, point: point, doubt: nil, prior: prior, cameras: [Self.camera])
+        observations: observations, clones: clones, anchor: 0, point: point, secondOrderNoise: nil, prior: prior,
+        cameras: [Self.camera])
     }
     #expect(try #require(made(nil)).definition == nil)
     let sigma = try #require(made(.handHeld)?.definition).independent[8].squareRoot()
     #expect(abs(sigma - InverseDistancePrior.handHeld.sigma) < 1e-9)
   }
 
-  /// Global translation and turns stay unobservable, whatever corrections moved the clones away from their first
-  /// estimates, for near points and for points at infinity; a change of scale does not.
+  /// Global translation and rotation stay unobservable for any corrections of the clones since their first estimates,
+  /// for near points and points at infinity; scale does not.
   @Test(arguments: inverseDistances()) func fourDirectionsStayUnobservable(inverseDistance: Double) throws {
     var source = SeededRandom(seed: 2)
     for _ in 0..<10 {
       let filter = try Self.flown(&source, corrected: true)
       let near = filter.clones[0].worldFromCamera.translation + Vector3(3, source.gaussian(), 0.5)
-      let sights = Self.sights(filter.clones, of: near, &source)
+      let observations = Self.observations(filter.clones, of: near, &source)
       let bearing = Self.anchored(filter.clones[1], near).bearing
       let constraint = try #require(
         FeatureConstraint(
-          sights: sights, clones: filter.clones, anchor: 1,
-          point: AnchoredPoint(bearing: bearing, inverseDistance: inverseDistance), doubt: nil, cameras: [Self.camera]))
+          observations: observations, clones: filter.clones, anchor: 1,
+          point: AnchoredPoint(bearing: bearing, inverseDistance: inverseDistance), secondOrderNoise: nil,
+          cameras: [Self.camera]))
 
       func response(_ theta: Vector3, _ shift: (Pose) -> Vector3) -> Double {
         let direction = filter.clones.flatMap { clone -> [Double] in
@@ -205,7 +211,8 @@ import CameraGeometry
       }
       for axis in [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)] {
         #expect(response(.zero) { _ in axis } < 1e-9)
-        // A turn of everything about any axis leaves the pictures alone; gravity, in the propagation, forbids tilts.
+        // A global rotation about any axis leaves the images unchanged; gravity, in the propagation, makes tilt
+        // observable.
         #expect(response(axis) { axis.cross($0.translation) } < 1e-9)
       }
       let center = filter.clones[1].firstWorldFromCamera.translation

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import CameraGeometry
 
-/// The lens as a part of the state: its columns in every row, the landmarks that follow from it, and the parts that are held.
+/// The lens as part of the state: its columns in every row, its correlation with landmarks, and held parameters.
 @Suite struct LensStateTests {
   typealias Scene = FeatureConstraintTests
 
@@ -30,7 +30,7 @@ import CameraGeometry
       #expect(filter.advance(to: Timestamp(nanoseconds: Int64(k) * 250_000_000)))
       _ = filter.clone()
     }
-    // The lens somewhere else than where it began.
+    // The lens away from its initial value.
     var correction = [Double](repeating: 0, count: filter.covariance.dimension)
     let offset = filter.covariance.offset(of: filter.lensBlock!)
     for k in 0..<4 { correction[offset + k] = 0.01 * source.gaussian() }
@@ -38,7 +38,7 @@ import CameraGeometry
     return (filter, Scene.camera.known(to: filter))
   }
 
-  /// A sight's columns by the lens, against differences of the prediction.
+  /// An observation's columns by the lens, compared with differences of the prediction.
   @Test(arguments: Scene.inverseDistances()) func theColumnsOfTheLensAreTheDerivatives(inverseDistance: Double) throws {
     var source = SeededRandom(seed: 41)
     for _ in 0..<10 {
@@ -46,7 +46,7 @@ import CameraGeometry
       let clone = filter.clones[4], anchor = filter.clones[1]
       let bearing = Vector3(0.4 * source.gaussian(), 0.3 * source.gaussian(), 1).normalized
       let point = AnchoredPoint(bearing: bearing, inverseDistance: inverseDistance)
-      let sight = try #require(
+      let observation = try #require(
         ReprojectionJacobian(SIMD2(100, 200), from: clone, of: point, anchor: anchor, camera: camera))
       let numeric = FiniteDifferences.jacobian(inputs: 4) { (d: [Double]) -> [Double] in
         let from = clone.worldFromCamera, to = anchor.worldFromCamera
@@ -56,26 +56,27 @@ import CameraGeometry
         let pixel = camera.lens.plus(d[...]).project(seen)!.pixel / camera.pixelNoise
         return [pixel.x, pixel.y]
       }
-      let analytic = sight.rows.map { row in (0..<4).map { row.lens[$0] } }
+      let analytic = observation.rows.map { row in (0..<4).map { row.lens[$0] } }
       #expect(FiniteDifferences.largestDifference(analytic, numeric) < 1e-6)
     }
   }
 
-  /// A landmark moves with the lens that told where it is: its definition's last columns are what least squares over the sights
-  /// give for a lens a little different, and the constraint that is left over does not speak of the point.
-  @Test func aLandmarkFollowsTheLens() throws {
+  /// A landmark is correlated with the lens that observed it: the last columns of its definition are the derivative of
+  /// least squares with respect to the lens. The remaining constraint is independent of the point.
+  @Test func aLandmarkIsCorrelatedWithTheLens() throws {
     var source = SeededRandom(seed: 43)
     let (filter, camera) = try Self.flown(&source)
     let clones = filter.clones, width = 6 * clones.count + 4
-    let place = clones[0].worldFromCamera.translation + Vector3(2.5, 0.5, 0.2)
-    let point = Scene.anchored(clones[1], place)
-    let sights = Scene.sights(clones, of: place, &source)
+    let position = clones[0].worldFromCamera.translation + Vector3(2.5, 0.5, 0.2)
+    let point = Scene.anchored(clones[1], position)
+    let observations = Scene.observations(clones, of: position, &source)
     let made = try #require(
-      FeatureConstraint(sights: sights, clones: clones, anchor: 1, point: point, doubt: nil, cameras: [camera]))
+      FeatureConstraint(
+        observations: observations, clones: clones, anchor: 1, point: point, secondOrderNoise: nil, cameras: [camera]))
     #expect(made.rows.blocks == clones.map(\.block) + [filter.lensBlock!])
     #expect(made.rows.width == width)
     let definition = try #require(made.definition)
-    let full = try #require(FeatureConstraint.linearised(sights, clones, anchor: 1, point, [camera]))
+    let full = try #require(FeatureConstraint.linearised(observations, clones, anchor: 1, point, [camera]))
     var normal = Matrix3.zero
     var mixed = [Vector3](repeating: .zero, count: width)
     for row in full.residual.indices {
@@ -87,7 +88,7 @@ import CameraGeometry
     for j in 0..<width {
       for i in 0..<3 { #expect(abs(definition.jacobian[i * width + j] + (inverse * mixed[j])[i]) < 1e-8) }
     }
-    // The whole stack's columns against differences of the predictions of all sights.
+    // The columns of the whole stack compared with differences of all predictions.
     let numeric = FiniteDifferences.jacobian(inputs: 4) { (d: [Double]) -> [Double] in
       clones.flatMap { clone -> [Double] in
         let from = clone.worldFromCamera, to = clones[1].worldFromCamera
@@ -102,8 +103,8 @@ import CameraGeometry
     #expect(FiniteDifferences.largestDifference(analytic, numeric) < 1e-6)
   }
 
-  /// An update with held rows is the one whose gain for them is zero: Joseph's form, which holds for any gain.
-  @Test func heldRowsAreConsidered() throws {
+  /// An update with held rows has zero gain for them: Joseph's form, valid for any gain.
+  @Test func heldRowsAreSchmidtConsidered() throws {
     var source = SeededRandom(seed: 44)
     for _ in 0..<10 {
       let n = 9, m = 4

@@ -5,45 +5,46 @@ import TestSupport
 import Testing
 import CameraGeometry
 
-/// Few tracks that move where all else stands tell no way.
+/// A few moving tracks in a static image carry no information on the camera's motion.
 @Suite struct MinorityMotionTracksTests {
   static let sigma = 0.003
 
-  /// Points in view, seen before and after; `moved` tells by what angle across.
+  /// Points in view, observed before and after; `moved` is the angle across.
   static func found(_ count: Int, rotationSigma: Double = 0, moved: (Int) -> Double) -> [Int64] {
     var random = SeededRandom(seed: 5)
-    let sights = (0..<count).map { i -> MotionConsensus.Sight in
+    let correspondences = (0..<count).map { i -> MotionConsensus.Correspondence in
       let bearing = Vector3(random.uniform(-0.6...0.6), random.uniform(-0.5...0.5), 1).normalized
       let noise = [random.gaussian3() * sigma, random.gaussian3() * sigma]
       return .init(
         before: (bearing + noise[0]).normalized, after: (bearing + moved(i) * Vector3(1, 0, 0) + noise[1]).normalized)
     }
-    return MinorityMotionTracks(rotationSigma: rotationSigma, observationSigma: sigma).among((0..<Int64(count)).map { 10 * $0 }, sights)
+    return MinorityMotionTracks(rotationSigma: rotationSigma, observationSigma: sigma)
+      .among((0..<Int64(count)).map { 10 * $0 }, correspondences)
   }
 
-  @Test func fewThatMoveStandOut() {
+  @Test func fewMovingTracksAreFound() {
     #expect(Self.found(60) { $0 < 3 ? 0.1 : 0 } == [0, 10, 20])
     #expect(Self.found(60) { _ in 0 }.isEmpty)
   }
 
-  /// A tenth of the points is a part of the room.
-  @Test func manyThatMoveAreTheRoom() {
+  /// A tenth of the points is part of the scene.
+  @Test func manyMovingTracksAreTheScene() {
     #expect(Self.found(60) { $0 < 7 ? 0.1 : 0 }.isEmpty)
   }
 
-  /// Where the median point moves, there are near and far ones.
-  @Test func whereAllMovesNothingStandsOut() {
+  /// Where the median point moves, points differ by distance.
+  @Test func withGlobalMotionNoTrackIsFound() {
     #expect(Self.found(60) { $0 < 3 ? 0.2 : 0.02 }.isEmpty)
   }
 
-  /// A bias of the gyroscope moves all; what stands out does so beyond that.
-  @Test func aBiasDoesNotHideThem() {
+  /// A gyroscope bias moves all points; outliers move beyond that.
+  @Test func aGyroscopeBiasDoesNotHideThem() {
     #expect(Self.found(60, rotationSigma: 0.02) { $0 < 3 ? 0.1 : 0.02 } == [0, 10, 20])
   }
 
-  /// A hand that sways by centimetres before a wall far away; a twentieth of its tracks slides. It took its speed from them, and was
-  /// half a metre off in the mean.
-  @Test func aQuietHandTakesNoSpeedFromWhatSlides() throws {
+  /// A hand sways by centimetres in front of a distant wall; a twentieth of its tracks are outliers. The filter once
+  /// took its velocity from them and was half a metre off on average.
+  @Test func movingTracksGiveANearlyStillHandNoVelocity() throws {
     var scenario = Scenario(
       name: "quiet", summary: "-", peers: [],
       motion: [
@@ -60,7 +61,7 @@ import CameraGeometry
     let seeds: ClosedRange<UInt64> = 1...6
     var errors: [Double] = []
     for seed in seeds { errors.append(try SimulatedRun(scenario, seed: seed, fromTruth: false).errors().yawAligned) }
-    print("quiet hand, sliding tracks: ATE \(errors) m")
+    print("nearly still hand, moving tracks: ATE \(errors) m")
     #expect(errors.reduce(0, +) / Double(errors.count) < 0.15)
   }
 }

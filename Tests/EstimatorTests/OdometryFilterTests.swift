@@ -12,7 +12,7 @@ import Testing
   }
   static func at(_ seconds: Double) -> Timestamp { Timestamp(nanoseconds: 0).advanced(bySeconds: seconds) }
 
-  /// A lively path: turning and rising.
+  /// A trajectory with rotation and climb.
   static func path(_ t: Double) -> Pose {
     Pose(
       rotation: .yaw(0.8 * t) * Rotation.exp(Vector3(0.2 * sin(3 * t), 0.1, 0)),
@@ -25,9 +25,9 @@ import Testing
     return filter
   }
 
-  /// Without noise of its own the covariance is `F P F^T`, F from differences of `(Exp(theta) R_hat, p + dp)` carried on by
-  /// the same increment.
-  @Test func theCovarianceIsCarriedByTheDerivative() {
+  /// Without process noise the covariance is `F P F^T`, F from differences of `(Exp(theta) R_hat, p + dp)` composed
+  /// with the same increment.
+  @Test func theCovarianceIsPropagatedByTheJacobian() {
     let filter = Self.filter(OdometryCalibration(positionRandomWalk: 0, yawRandomWalk: 0), seconds: 2)
     filter.covariance.addNoise(filter.poseBlock, variance: [1e-4, 2e-4, 3e-3, 0.01, 0.02, 0.03])
     let p = filter.covariance.marginal([filter.poseBlock])
@@ -53,25 +53,25 @@ import Testing
     }
   }
 
-  /// Who remembers the way hears of more drift than is stated; the pose's own covariance is as stated.
-  @Test func theDriftOfASearchIsDoubted() {
+  /// The drift scale multiplies the accumulated drift; the pose's covariance is as stated.
+  @Test func driftScaleAffectsAccumulatedDriftOnly() {
     let calibration = OdometryCalibration(positionRandomWalk: 0.03, yawRandomWalk: 0.01)
-    let filters = [1.0, 1.5].map { doubt in
-      let filter = OdometryFilter(calibration: calibration, first: Self.pose(0, Self.path(0)), doubt: doubt)
+    let filters = [1.0, 1.5].map { driftScale in
+      let filter = OdometryFilter(calibration: calibration, first: Self.pose(0, Self.path(0)), driftScale: driftScale)
       for k in 1...60 { filter.append(Self.pose(Double(k) / 30, Self.path(Double(k) / 30))) }
       return filter
     }
     for filter in filters { #expect(filter.advance(to: Self.at(2))) }
-    let (stated, doubted) = (filters[0].accumulatedDrift, filters[1].accumulatedDrift)
-    #expect(stated.yaw > 0 && abs(doubted.yaw / stated.yaw - 2.25) < 1e-12)
-    #expect(stated.position.trace > 0 && abs(doubted.position.trace / stated.position.trace - 2.25) < 1e-12)
+    let (stated, scaled) = (filters[0].accumulatedDrift, filters[1].accumulatedDrift)
+    #expect(stated.yaw > 0 && abs(scaled.yaw / stated.yaw - 2.25) < 1e-12)
+    #expect(stated.position.trace > 0 && abs(scaled.position.trace / stated.position.trace - 2.25) < 1e-12)
     #expect(
       filters[0].covariance.marginal([filters[0].poseBlock]) == filters[1].covariance.marginal([filters[1].poseBlock]))
   }
 
-  /// Position by the way, heading by the time; however often one asks.
+  /// Position drift grows with path length, heading drift with time, independent of the number of calls.
   @Test(arguments: [1, 7, 400])
-  func driftGrowsByWayAndTime(steps: Int) {
+  func driftGrowsWithPathLengthAndTime(steps: Int) {
     let calibration = OdometryCalibration(positionRandomWalk: 0.03, yawRandomWalk: 0.01)
     let filter = OdometryFilter(calibration: calibration, first: Self.pose(0, .identity))
     for k in 1...40 { filter.append(Self.pose(0.1 * Double(k), Pose(translation: Vector3(0.05 * Double(k), 0, 0)))) }
@@ -80,11 +80,11 @@ import Testing
     #expect(abs(filter.accumulatedDrift.yaw - 0.0001 * 4) < 1e-9)
     let p = filter.covariance.marginal([filter.poseBlock])
     #expect(abs(p[14] - 0.0004) < 1e-6, "heading's variance is the drift's")
-    #expect(abs(p[21] - 0.0018) < 1e-6, "along the way, position has its own walk only")
-    #expect(p[28] > 0.0018 + 1e-4, "across it, the heading's walk adds its lever")
+    #expect(abs(p[21] - 0.0018) < 1e-6, "along the path, position has its own random walk only")
+    #expect(p[28] > 0.0018 + 1e-4, "across it, the heading's random walk adds its lever")
   }
 
-  @Test func standingStillLosesNoPosition() {
+  @Test func stationaryOdometryHasNoPositionDrift() {
     let filter = OdometryFilter(calibration: OdometryCalibration(), first: Self.pose(0, Self.path(1)))
     for k in 1...100 { filter.append(Self.pose(0.1 * Double(k), Self.path(1))) }
     #expect(filter.advance(to: Self.at(10)))
@@ -107,7 +107,7 @@ import Testing
     #expect((filter.worldFromNavigation.rotation.log - Vector3(0, 0, 0.4)).norm < 1e-12)
   }
 
-  /// A correction stays: later increments are carried on from the corrected pose.
+  /// A correction persists: later increments are composed with the corrected pose.
   @Test func aCorrectedPoseIsCarriedOn() {
     let filter = Self.filter(OdometryCalibration(), seconds: 2)
     #expect(filter.advance(to: Self.at(1)))
@@ -121,8 +121,8 @@ import Testing
     #expect((filter.worldFromNavigation.rotation * expected.rotation.inverse).log.norm < 1e-9)
   }
 
-  /// The body is where the tracker's mounting says.
-  @Test func theMountingIsTakenOff() {
+  /// The body pose follows from the tracker's mounting.
+  @Test func theMountingIsRemoved() {
     let mounting = Pose(rotation: .yaw(1), translation: Vector3(0.1, 0, 0))
     let filter = OdometryFilter(
       calibration: OdometryCalibration(bodyFromSensor: mounting), first: Self.pose(0, Self.path(1)))

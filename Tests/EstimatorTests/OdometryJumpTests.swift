@@ -6,7 +6,7 @@ import Simulation
 import Testing
 
 @Suite struct OdometryJumpTests {
-  /// How many jumps a filter sees in positions at given times, seconds.
+  /// Number of jumps detected in positions at given times, seconds.
   static func jumps(_ positions: [(Double, Vector3)]) -> Int {
     let poses = positions.map { OdometryFilterTests.pose($0.0, Pose(translation: $0.1)) }
     let filter = OdometryFilter(calibration: OdometryCalibration(), first: poses[0])
@@ -14,7 +14,7 @@ import Testing
     return filter.jumpCount
   }
 
-  /// A walk at 1.2 m/s, stamps `dt` apart, with an offset added from second 2 on, for `length` seconds.
+  /// A walk at 1.2 m/s, stamps `dt` apart, with an offset added from 2 s on, for `length` seconds.
   static func walk(dt: Double, offset: Vector3, length: Double = .infinity) -> [(Double, Vector3)] {
     stride(from: 0, to: 4, by: dt).map { t in
       (t, Vector3(1.2 * t, 0, 0) + (t >= 2 && t < 2 + length ? offset : .zero))
@@ -22,14 +22,14 @@ import Testing
   }
 
   @Test(arguments: [0.1, 1.0 / 30, 0.01, 0.005])
-  func walkingIsNoJumpAndTwoMetresAre(dt: Double) {
+  func walkingIsNoJumpButTwoMetresAre(dt: Double) {
     #expect(Self.jumps(Self.walk(dt: dt, offset: .zero)) == 0)
     #expect(Self.jumps(Self.walk(dt: dt, offset: Vector3(0, 2, 0))) == 1)
     #expect(Self.jumps(Self.walk(dt: dt, offset: Vector3(0, -2, 0), length: 1)) == 2, "away and back")
   }
 
-  /// How many jumps a filter sees in a heading, and by how much it takes it to have jumped, radians.
-  private static func turns(dt: Double, _ heading: (Double) -> Rotation) -> (count: Int, radians: Double) {
+  /// Number of jumps detected in a heading, and the yaw attributed to them, radians.
+  private static func yawJumps(dt: Double, _ heading: (Double) -> Rotation) -> (count: Int, radians: Double) {
     let times = Array(stride(from: 0, to: 4, by: dt))
     let poses = times.map { OdometryFilterTests.pose($0, Pose(rotation: heading($0))) }
     let filter = OdometryFilter(calibration: OdometryCalibration(yawRandomWalk: 0), first: poses[0])
@@ -38,21 +38,23 @@ import Testing
     return (filter.jumpCount, filter.accumulatedDrift.yaw.squareRoot())
   }
 
-  /// A world that is turned by 30 degrees jumps by as much; a hand that turns and shakes does not, nor what tilts by itself.
+  /// A yaw change of the world by 30 degrees is a jump of that size; a rotating or shaking hand is none, and a tilt
+  /// adds no yaw.
   @Test(arguments: [1.0 / 30, 0.01, 0.005])
-  func aTurnedWorldIsAJump(dt: Double) {
+  func aYawChangeOfTheWorldIsAJump(dt: Double) {
     let jump = Angle.degrees(30)
     func turning(_ t: Double) -> Rotation { .yaw(2 * t) * Rotation.exp(Vector3(0.3, 0, 0)) }
-    #expect(Self.turns(dt: dt, turning) == (0, 0))
-    let turned = Self.turns(dt: dt) { t in .yaw(t >= 2 ? jump : 0) * turning(t) }
-    #expect(turned.count == 1 && abs(turned.radians - jump) < 0.02)
-    #expect(Self.turns(dt: dt) { .yaw(0.4 * sin(6 * .pi * $0)) }.count == 0, "a hand that shakes three times a second")
-    let tilted = Self.turns(dt: dt) { t in Rotation.exp(Vector3(t >= 2 ? jump : 0, 0, 0)) }
+    #expect(Self.yawJumps(dt: dt, turning) == (0, 0))
+    let yawed = Self.yawJumps(dt: dt) { t in .yaw(t >= 2 ? jump : 0) * turning(t) }
+    #expect(yawed.count == 1 && abs(yawed.radians - jump) < 0.02)
+    #expect(
+      Self.yawJumps(dt: dt) { .yaw(0.4 * sin(6 * .pi * $0)) }.count == 0, "a hand that shakes three times a second")
+    let tilted = Self.yawJumps(dt: dt) { t in Rotation.exp(Vector3(t >= 2 ? jump : 0, 0, 0)) }
     #expect(tilted.count == 1 && tilted.radians < 1e-6)
   }
 
-  /// A world that turned took a peer 4 m away along by 4 m times that, aside of the way to it.
-  @Test func aTurnedWorldBlursThePeersAside() throws {
+  /// A yaw jump adds, for a peer 4 m away, a lateral error of 4 m times its angle.
+  @Test func aYawJumpAddsLateralPeerVariance() throws {
     let filter = OdometryFilter(
       calibration: OdometryCalibration(positionRandomWalk: 0, yawRandomWalk: 0),
       first: OdometryFilterTests.pose(0, .identity))
@@ -67,7 +69,7 @@ import Testing
     #expect(abs(filter.accumulatedDrift.yaw - 0.25) < 1e-6)
   }
 
-  /// Motion capture loses a marker for a frame.
+  /// Motion capture with one marker lost for a frame.
   @Test(arguments: [0.01, 0.005])
   func aGlitchOfCentimetresIsNoJump(dt: Double) {
     #expect(Self.jumps(Self.walk(dt: dt, offset: Vector3(0, 0.05, 0.03), length: dt)) == 0)
@@ -93,21 +95,22 @@ import Testing
     #expect(Self.jumps(times.map { ($0, Vector3(5 * $0 * $0, 0, 0)) }) == 0, "10 m/s^2 from rest")
   }
 
-  /// After a silence in which the device took up speed, one jump at most: the new speed is soon motion again.
-  @Test func aNewSpeedAfterASilenceIsNotAJumpForEver() {
+  /// After a gap in which the device accelerated, at most one jump: the new velocity then counts as motion.
+  @Test func aNewSpeedAfterAGapIsAtMostOneJump() {
     let slow = stride(from: 0.0, to: 2, by: 0.1).map { ($0, Vector3.zero) }
     let fast = stride(from: 2.0, to: 4, by: 0.1).map { ($0, Vector3(12 * ($0 - 2), 0, 0)) }
     #expect(Self.jumps(slow + fast) <= 1)
   }
 
-  /// A jump of j metres: `j^2` of drift and of doubt about every peer, whose place leads its vector; the pose stays.
-  @Test func aJumpBlursThePeersAndCountsAsDrift() throws {
+  /// A jump of j metres adds `j^2` to the drift and to every peer's position variance (the first components of its
+  /// vector); the pose stays.
+  @Test func aJumpAddsPeerVarianceAndDrift() throws {
     let filter = OdometryFilter(
       calibration: OdometryCalibration(positionRandomWalk: 0, yawRandomWalk: 0),
       first: OdometryFilterTests.pose(0, .identity))
     for k in 1...20 {
-      let place = Vector3(0, k >= 10 ? 2 : 0, 0)
-      filter.append(OdometryFilterTests.pose(0.1 * Double(k), Pose(translation: place)))
+      let position = Vector3(0, k >= 10 ? 2 : 0, 0)
+      filter.append(OdometryFilterTests.pose(0.1 * Double(k), Pose(translation: position)))
     }
     let independent = [0.01, 0, 0, 0, 0, 0.01, 0, 0, 0, 0, 0.01, 0, 0, 0, 0, 0.04]
     let block = try #require(filter.augment([5, 0, 0, 0.1], jacobian: [], independent: independent))

@@ -6,7 +6,7 @@ import Simulation
 import Testing
 import CameraGeometry
 
-/// A lens 1 % and 5 px, a mount half a degree and 1 cm, and a clock 20 ms off: what becomes of them on the way.
+/// A lens off by 1 % and 5 px, a mount by half a degree and 1 cm, and a clock by 20 ms: their online estimates.
 @Suite(.serialized) struct OnlineCalibrationTests {
   static var online: CalibrationConfiguration {
     var configuration = CalibrationConfiguration()
@@ -18,10 +18,10 @@ import CameraGeometry
     exp(values.reduce(0) { $0 + log($1) } / Double(values.count))
   }
 
-  /// Over all worlds of a run: one that was given up goes on where it ended.
+  /// Over all epochs of a run: one after a restart continues where the previous one ended.
   static func ate(_ run: SimulatedRun) -> Double { TrajectoryErrors(rows: run.rows.compactMap(\.error)).yawAligned }
 
-  /// Sixteen seeds draw which way everything is wrong. 16 x 11 numbers: their mean normalised square is within 7.8 and 14.9 with
+  /// Sixteen seeds draw the signs of all errors. 16 x 11 components: their mean NEES is within 7.8 and 14.9 with
   /// probability 99.8 %.
   @Test func aWrongCalibrationIsFound() throws {
     let scenario = try Scenario.named("miscalibrated")
@@ -57,17 +57,18 @@ import CameraGeometry
       "with the right calibration: off", Self.geometricMean(ate.right), "online",
       Self.geometricMean(ate.rightOnline))
     #expect((7.8...14.9).contains(mean))
-    // 0.27 % each: more than three of 176 come by chance once in a thousand times.
+    // 0.27 % each: more than three of 176 occur by chance once in a thousand times.
     #expect(outside <= 3)
     #expect(after.max()! < 0.2 * before.min()!)
     #expect(Self.geometricMean(ate.online) < 0.1 * Self.geometricMean(ate.wrong))
-    // Eleven more unknowns cost something where nothing is wrong: over these seconds it must not be surely more than a twentieth.
+    // Eleven more unknowns cost accuracy with a correct calibration: over these seconds not significantly more than 5
+    // %.
     let costs = zip(ate.rightOnline, ate.right).map { log($0 / $1) }
     let cost = costs.reduce(0, +) / 16
     let spread = (costs.reduce(0) { $0 + ($1 - cost) * ($1 - cost) } / 15 / 16).squareRoot()
     print("with the right calibration: times", exp(cost), "in 95 %", exp(cost - 2 * spread), exp(cost + 2 * spread))
     #expect(exp(cost - 2 * spread) < 1.05)
-    // Sixteen runs of three numbers each: 99.8 % of their means are within 1.4 and 5.5.
+    // Sixteen runs of three components each: 99.8 % of their means are within 1.4 and 5.5.
     #expect((1.4...5.5).contains(path.position) && (1.4...5.5).contains(path.attitude))
   }
 }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import CameraGeometry
 
-/// From one camera to another a landmark stays the same point.
+/// A re-anchored landmark stays the same point.
 @Suite struct ReanchoringTests {
   typealias Scene = FeatureConstraintTests
 
@@ -34,8 +34,8 @@ import CameraGeometry
     }
   }
 
-  /// There and back is where it was, point and Jacobian, also between estimates that have moved from the first ones.
-  @Test(arguments: Scene.inverseDistances()) func thereAndBack(inverseDistance: Double) throws {
+  /// Re-anchoring there and back restores point and Jacobian, also between estimates that differ from the first ones.
+  @Test(arguments: Scene.inverseDistances()) func reanchoringThereAndBackIsTheIdentity(inverseDistance: Double) throws {
     var source = SeededRandom(seed: 12)
     for _ in 0..<10 {
       let filter = try Scene.flown(&source, corrected: true)
@@ -48,17 +48,17 @@ import CameraGeometry
       func matrix(_ a: [Double]) -> Matrix3 {
         Matrix3(rows: Vector3(a[0], a[1], a[2]), Vector3(a[3], a[4], a[5]), Vector3(a[6], a[7], a[8]))
       }
-      // The tangents after the way there and back are others, turned about the bearing.
+      // The tangents after re-anchoring there and back are rotated about the bearing.
       let (a1, a2) = point.tangents, (b1, b2) = back.point.tangents
-      let turn = Matrix3(
+      let rotation = Matrix3(
         rows: Vector3(b1.dot(a1), b1.dot(a2), 0), Vector3(b2.dot(a1), b2.dot(a2), 0), Vector3(0, 0, 1))
       let round = matrix(back.byPoint) * matrix(there.byPoint)
-      for i in 0..<3 { for j in 0..<3 { #expect(abs(round[i, j] - turn[i, j]) < 1e-9) } }
+      for i in 0..<3 { for j in 0..<3 { #expect(abs(round[i, j] - rotation[i, j]) < 1e-9) } }
     }
   }
 
-  /// No point, no crash: the new camera stands where the point is.
-  @Test func aPointInTheCameraHasNoDirection() throws {
+  /// No point and no crash: the new camera is at the point.
+  @Test func aPointAtTheCameraCentreHasNoDirection() throws {
     var source = SeededRandom(seed: 13)
     let filter = try Scene.flown(&source, corrected: false)
     let old = filter.clones[0], new = filter.clones[4]
@@ -67,7 +67,7 @@ import CameraGeometry
     #expect(Reanchoring(point, from: old, to: new) == nil)
   }
 
-  /// The errors of a point are carried along its corrections and nowhere singular: law `plus`, also along the axis.
+  /// The error of a point is defined along its tangents and nowhere singular: law `plus`, also along the axis.
   @Test func anchoredPointsMoveAlongTheirTangents() {
     var source = SeededRandom(seed: 14)
     for i in 0..<50 {

@@ -15,7 +15,7 @@ struct RecordedRun {
   var waitingFor: String?
   /// Frames before the first state.
   var waited = 0
-  /// Times a running filter gave itself up.
+  /// Number of restarts of a running filter.
   var restarts = 0
 
   init(
@@ -57,7 +57,7 @@ struct RecordedRun {
           continue
         }
         guard let actual = Self.interpolated(truth, at: navigation.time) else { continue }
-        // Errors of the IMU's pose: the covariance speaks of it.
+        // Errors of the IMU's pose, to which the covariance refers.
         errors.rows.append(
           .init(
             timestamp: navigation.time, estimate: navigation.worldFromNavigation, truth: actual * imu.bodyFromIMU,
@@ -71,7 +71,7 @@ struct RecordedRun {
   var mean: Double { times.reduce(0, +) / Double(max(times.count, 1)) }
   var percentile99: Double { times.isEmpty ? 0 : times[min(times.count - 1, times.count * 99 / 100)] }
 
-  /// One line for people.
+  /// One line, human-readable.
   var summary: String {
     func f(_ x: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", x) }
     let used = reports.reduce(0) { $0 + $1.tracksUsed }, rejected = reports.reduce(0) { $0 + $1.tracksRejected }

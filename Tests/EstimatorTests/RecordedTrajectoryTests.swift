@@ -3,21 +3,21 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The filter on recordings that others made; figures to compare with are those of the strongest open filter on them.
+/// The filter on third-party recordings; reference figures are those of the strongest open filter on them.
 @Suite(.serialized, .enabled(if: SharedData.isHere, Comment(rawValue: SharedData.message)))
 struct RecordedTrajectoryTests {
-  /// Yaw-aligned error no larger than that of the filter that was tuned for these, and an honest covariance: 3 is honest,
-  /// a single run of a minute scatters widely, 15 is a filter that believes itself too much.
+  /// Yaw-aligned error no larger than that of the filter tuned for these, and a consistent covariance. A NEES of 3 is
+  /// consistent; a single run of a minute scatters widely; 15 is overconfident.
   @Test(arguments: [("corridor1", 0.020), ("gore", 0.048), ("room1", 0.021), ("hh_walk", 0.032), ("hh_sweep", 0.014)])
-  func simulated(name: String, anchor: Double) throws {
+  func simulated(name: String, reference: Double) throws {
     let run = try RecordedRun(SharedData.recording("sim/\(name)"), fromTruth: true)
     print("\(name): \(run.summary)")
-    #expect(run.errors.yawAligned < anchor)
+    #expect(run.errors.yawAligned < reference)
     #expect(run.errors.nees.position < 15 && run.errors.nees.attitude < 15)
     #expect(run.restarts == 0 && run.reports.allSatisfy { $0.updatesFailed == 0 })
   }
 
-  /// A real phone from its own start: 50 m by hand.
+  /// A real phone with its own initialisation: 50 m hand-held.
   @Test func realPhone() throws {
     let run = try RecordedRun(SharedData.recording("real/tango-handheld"), fromTruth: false)
     print("tango-handheld: \(run.summary)")
@@ -27,7 +27,7 @@ struct RecordedTrajectoryTests {
     #expect(run.times.reduce(0, +) < 30, "faster than real time: the recording lasts 60 s")
   }
 
-  /// The same from twelve later starts, most of them in the middle of a walk: each as good as from the beginning.
+  /// The same from twelve later starts, most of them during a walk: each as accurate as from the beginning.
   @Test func realPhoneStartedLate() throws {
     var errors: [Double] = []
     for seconds in stride(from: 3.0, to: 39, by: 3) {
@@ -38,17 +38,17 @@ struct RecordedTrajectoryTests {
     #expect(errors.allSatisfy { $0 < 1.2 })
   }
 
-  /// Without the truth: in motion from the first sample, or in a hand that is nearly quiet; as good as from the truth.
+  /// Without the truth: in motion from the first sample, or in a nearly still hand; as accurate as from the truth.
   @Test(arguments: [("corridor1", 0.020), ("gore", 0.048), ("room1", 0.021), ("hh_walk", 0.032), ("hh_sweep", 0.014)])
-  func simulatedFromItsOwnStart(name: String, anchor: Double) throws {
+  func simulatedFromItsOwnStart(name: String, reference: Double) throws {
     let run = try RecordedRun(SharedData.recording("sim/\(name)"), fromTruth: false)
     print("\(name), own start: \(run.summary)")
-    #expect(run.errors.yawAligned < 2 * anchor)
+    #expect(run.errors.yawAligned < 2 * reference)
     #expect(run.restarts == 0)
   }
 
-  /// Cut off anywhere, most often in the middle of a motion: begins within 2.5 seconds, and the next 20 seconds are about as
-  /// good as from the truth.
+  /// Started anywhere, mostly in motion: initialised within 2.5 seconds, and over the next 20 seconds about as accurate
+  /// as from the truth.
   @Test(arguments: ["corridor1", "gore", "room1", "hh_walk", "hh_sweep"], [3.0, 7.5, 16.0])
   func startsAnywhere(name: String, seconds: Double) throws {
     let folder = SharedData.recording("sim/\(name)")

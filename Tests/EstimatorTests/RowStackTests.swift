@@ -2,7 +2,7 @@ import Estimator
 import Simulation
 import Testing
 
-/// Stacks of sparse rows against the same rows written out in full, and the naive formulas on those.
+/// Stacks of sparse rows compared with dense rows and naive formulas.
 @Suite struct RowStackTests {
   typealias Naive = ErrorCovarianceTests
 
@@ -48,7 +48,7 @@ import Testing
     return (covariance, blocks)
   }
 
-  /// Over several of the kernel's blocks of rows, parts cut between them, narrow parts and wide ones.
+  /// Over several of the kernel's row blocks, with parts split between them, narrow and wide.
   @Test func anUpdateWithManyPartsIsTheKalmanUpdate() throws {
     var source = SeededRandom(seed: 31)
     for _ in 0..<10 {
@@ -81,8 +81,8 @@ import Testing
     }
   }
 
-  /// The last rows meet a negative variance, long after the first block of rows has been worked in.
-  @Test func whatFailsHalfWayChangesNothing() throws {
+  /// The last rows have a negative variance, long after the first row block was processed.
+  @Test func aFailureHalfwayChangesNothing() throws {
     var source = SeededRandom(seed: 32)
     let (covariance, blocks) = Self.ten(&source)
     let broken = try #require(covariance.augment(size: 1, independent: [-5]))
@@ -115,7 +115,8 @@ import Testing
     }
   }
 
-  /// Q^T Q is the identity: products of columns and residuals stay; and no more rows are left than say something.
+  /// Q^T Q is the identity: products of columns and residuals are preserved, and only as many rows remain as are
+  /// informative.
   @Test(arguments: [30, 31, 34, 90]) func compressionKeepsTheInformation(count: Int) throws {
     var source = SeededRandom(seed: 34)
     let (covariance, blocks) = Self.ten(&source)
@@ -125,18 +126,19 @@ import Testing
     var compressed = RowStack()
     let isDone = compressed.compress(rows.stack(covariance), in: covariance)
     #expect(isDone)
-    // Nine rows over six columns tell six things.
+    // Nine rows over six columns have rank six.
     #expect(compressed.residual.count == (count <= 30 ? count : min(count - 3, 30)))
     Self.expectTheSame(compressed, rows, 1e-9)
   }
 
-  /// Rows that leave directions open, as sights do that know neither where nor which way round: fewer are left than columns.
-  @Test func compressionLeavesOutWhatSaysNothing() throws {
+  /// Rows with unobservable directions, as for observations without global position and yaw: fewer rows than columns
+  /// remain.
+  @Test func compressionDropsUninformativeRows() throws {
     var source = SeededRandom(seed: 35)
     let (covariance, blocks) = Self.ten(&source)
     var rows = Rows()
     rows.add(60, over: blocks, of: covariance, &source)
-    // The sum over all blocks, in each of the three axes, is not seen.
+    // The sum over all blocks, in each of the three axes, is unobservable.
     for i in 0..<60 {
       for axis in 0..<3 {
         let mean = (0..<10).reduce(0.0) { $0 + rows.full[i][3 * $1 + axis] } / 10

@@ -10,7 +10,7 @@ import CameraGeometry
 @Suite struct SecondCameraTests {
   typealias Scene = FeatureConstraintTests
 
-  /// Beside the camera of the other tests, turned a little, with another lens.
+  /// Beside the camera of the other tests, slightly rotated, with another lens.
   static let calibration = CameraCalibration(
     bodyFromCamera: Scene.calibration.bodyFromCamera
       * Pose(rotation: Rotation.exp(Vector3(0.05, -0.1, 0.03)), translation: Vector3(0.11, 0.01, -0.02)),
@@ -18,14 +18,14 @@ import CameraGeometry
     width: 640, height: 480, pixelNoise: 0.7)
   static let camera = FilterCamera(calibration, imu: Scene.imu, beside: Scene.calibration)
 
-  /// The stacked Jacobians of a track that both cameras see, against differences of the prediction.
+  /// The stacked Jacobians of a track observed by both cameras, compared with differences of the prediction.
   @Test(arguments: [0, 3]) func jacobiansOfATrackAreTheDerivatives(anchor: Int) throws {
     var source = SeededRandom(seed: 31)
     let filter = try Scene.flown(&source, corrected: false)
     let clones = filter.clones.prefix(3).flatMap { [$0, $0] }, n = clones.count
     let cameras = [Scene.camera, Self.camera]
-    let place = clones[0].worldFromCamera.translation + Vector3(3, 0.3, -0.1)
-    let point = Scene.anchored(clones[anchor], place)
+    let position = clones[0].worldFromCamera.translation + Vector3(3, 0.3, -0.1)
+    let point = Scene.anchored(clones[anchor], position)
     func predicted(_ poses: [Pose], _ point: AnchoredPoint) -> [Double] {
       (0..<n).flatMap { i -> [Double] in
         let camera = cameras[i % 2], from = poses[i / 2] * camera.keptFromCamera, to = poses[anchor / 2]
@@ -37,12 +37,12 @@ import CameraGeometry
     }
     let poses = filter.clones.prefix(3).map(\.worldFromCamera)
     let pixels = predicted(Array(poses), point)
-    let sights = (0..<n).map { i in
-      FeatureTrack.Sight(
+    let observations = (0..<n).map { i in
+      FeatureTrack.Observation(
         poseID: clones[i].id, pixel: 0.7 * SIMD2(pixels[2 * i], pixels[2 * i + 1]), direction: Vector3(0, 0, 1),
         camera: i % 2)
     }
-    let full = try #require(FeatureConstraint.linearised(sights, clones, anchor: anchor, point, cameras))
+    let full = try #require(FeatureConstraint.linearised(observations, clones, anchor: anchor, point, cameras))
     #expect(full.residual.allSatisfy { abs($0) < 1e-9 })
     let numeric = FiniteDifferences.jacobian(inputs: 21) { (d: [Double]) -> [Double] in
       let moved = (0..<3).map { Scene.moved(poses[$0], by: d[6 * $0..<6 * $0 + 6]) }
@@ -54,7 +54,7 @@ import CameraGeometry
     #expect(FiniteDifferences.largestDifference(analytic, numeric) < 1e-6)
   }
 
-  /// A known baseline makes the path better, features numbered in common or not, and the covariance stays honest.
+  /// A known baseline improves the trajectory, with shared feature ids or not, and the covariance stays consistent.
   @Test(arguments: [true, false]) func aBaselineMakesThePathBetter(sharedIDs: Bool) throws {
     let scenario = try Scenario.named("stereo")
     var ratios: [Double] = [], nees: [Double] = []
@@ -66,13 +66,13 @@ import CameraGeometry
     }
     let product = ratios.reduce(1, *)
     print("two cameras (shared ids: \(sharedIDs)): errors over one's \(ratios), NEES \(nees)")
-    // Points that both see have a known distance: worth more than as many points again.
+    // Points observed by both have a known distance: more informative than twice as many points.
     #expect(product < (sharedIDs ? 0.34 : 1), "a geometric mean of 5/6, and of 1, over six seeds")
     #expect((0.5...7).contains(nees.reduce(0, +) / 6))
   }
 
-  /// Frames of another moment, of a device that has no state yet, or twice the same: nothing happens.
-  @Test func framesOfOtherMomentsTellNothing() throws {
+  /// Unsynchronised frames of the second camera are ignored.
+  @Test func unsynchronisedFramesAreIgnored() throws {
     let scenario = try Scenario.named("stereo")
     let late = try SimulatedRun(scenario, seed: 1, cameras: 2) { _, event in
       guard case .frame(var frame) = event, frame.camera == 1 else { return event }
@@ -84,7 +84,7 @@ import CameraGeometry
   }
 
   /// A second camera whose stamps are half a millisecond early belongs to the same moment.
-  @Test func aFrameThatComesFirstWaits() throws {
+  @Test func anEarlySecondFrameWaits() throws {
     let scenario = try Scenario.named("stereo")
     let early = try SimulatedRun(scenario, seed: 1, cameras: 2) { _, event in
       guard case .frame(var frame) = event, frame.camera == 1 else { return event }

@@ -3,7 +3,7 @@ import Simulation
 import Testing
 import CameraGeometry
 
-/// What a point's true inverse distance may be when the baseline it was found with is uncertain.
+/// Second moment of a point's true inverse distance for an uncertain baseline.
 @Suite struct SecondOrderTrackNoiseTests {
   let prior = InverseDistancePrior(mean: 0.3, sigma: 0.3)
 
@@ -11,20 +11,21 @@ import CameraGeometry
     SecondOrderTrackNoise.trueSquare(found: found, sigma: sigma, relativeBaseline: relativeBaseline, prior: prior)
   }
 
-  @Test(arguments: [0, 0.01, 0.3, 2]) func whatIsFoundExactlyIsTrue(found: Double) {
+  @Test(arguments: [0, 0.01, 0.3, 2]) func anExactEstimateIsTheTruth(found: Double) {
     #expect(abs(square(found, sigma: 0, relativeBaseline: 0) - found * found) < 1e-12)
   }
 
-  /// Found with no baseline worth the name, a point tells nothing: the prior's second moment is left.
-  @Test(arguments: [0, 0.3, 2]) func withoutBaselineThePriorIsLeft(found: Double) {
+  /// With a negligible baseline a point carries no information: the prior's second moment remains.
+  @Test(arguments: [0, 0.3, 2]) func withoutBaselineThePriorRemains(found: Double) {
     let beforehand = prior.mean * prior.mean + prior.sigma * prior.sigma
     for relative in [1e3, 1e300, .infinity] {
       #expect(abs(square(found, sigma: 0.1, relativeBaseline: relative) / beforehand - 1) < 0.1)
     }
   }
 
-  /// Points drawn from the prior, found with baselines that err: of those found at one place the mean square is what is
-  /// foretold, within what taking a product of errors for Gaussian costs. What was found, squared, is up to 40 % too little at 0.3.
+  /// Points drawn from the prior, estimated with noisy baselines: the mean square of those found at one value equals
+  /// the prediction, up to the Gaussian approximation of the product of errors. The squared estimate itself is up to 40
+  /// % too small at 0.3.
   @Test(arguments: [(0.01, 0.3), (0.1, 0.3), (0.25, 0.3), (1, 0.3), (1, 0.1), (0.01, 0.1)])
   func agreesWithDraws(relativeBaseline: Double, found: Double) {
     var random = SeededRandom(seed: 5)
@@ -38,7 +39,7 @@ import CameraGeometry
         count += 1
       }
     }
-    let foretold = square(found, sigma: sigma, relativeBaseline: relativeBaseline)
-    #expect(abs(foretold / (sum / Double(count)) - 1) < 0.3)
+    let predicted = square(found, sigma: sigma, relativeBaseline: relativeBaseline)
+    #expect(abs(predicted / (sum / Double(count)) - 1) < 0.3)
   }
 }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import CameraGeometry
 
-/// Sensors that fail for a while: the trajectory goes on as well as it can, and its covariance tells how well that is.
+/// Temporary sensor faults: the trajectory continues and its covariance grows accordingly.
 @Suite struct SensorFaultTests {
   /// Means over seeds.
   struct Figures {
@@ -21,13 +21,13 @@ import CameraGeometry
     disturb: (Double, SensorEvent) -> SensorEvent? = { $1 }
   ) throws -> Figures {
     var figures = Figures()
-    let share = 1 / Double(seeds.count)
+    let weight = 1 / Double(seeds.count)
     for seed in seeds {
       let run = try SimulatedRun(scenario, seed: seed, disturb: disturb)
       let errors = run.errors(), nees = errors.nees
-      figures.ate += share * errors.yawAligned
-      figures.position += share * nees.position
-      figures.attitude += share * nees.attitude
+      figures.ate += weight * errors.yawAligned
+      figures.position += weight * nees.position
+      figures.attitude += weight * nees.attitude
       figures.restarts += run.restarts
       figures.runs.append(run)
       for row in run.rows.compactMap(\.error) {
@@ -57,7 +57,7 @@ import CameraGeometry
     }
   }
 
-  /// Up to a tenth of a second is interpolated and hardly felt; a third is bridged, and the covariance owns up to it.
+  /// Up to a tenth of a second is interpolated with little loss; a third is bridged with a larger covariance.
   @Test(arguments: [(0.02, 0.03, 0), (0.08, 0.03, 0), (0.3, 0.15, 1)])
   func gapsInTheInertialData(gap: Double, ate: Double, dropouts: Int) throws {
     let faulty = try Self.figures(OutlierTests.scenario()) { t, event in
@@ -67,8 +67,8 @@ import CameraGeometry
     #expect(faulty.runs.allSatisfy { ($0.dropouts > 0) == (dropouts > 0) })
   }
 
-  /// After more than a second without motion data nothing links before and after: a new world begins where the old one ended.
-  @Test func aLongGapBeginsANewWorld() throws {
+  /// After more than a second without IMU data the states are unrelated: a new world begins where the old one ended.
+  @Test func aLongGapStartsANewWorld() throws {
     let faulty = try Self.figures(OutlierTests.scenario()) { t, event in
       Self.isIMU(event) && (9...11).contains(t) ? nil : event
     }
@@ -82,8 +82,8 @@ import CameraGeometry
     }
   }
 
-  /// A shaken phone whose sensors end at 200 degrees/s or at 2 g, which nobody tells the filter.
-  @Test func readingsCutAtTheRangesEnd() throws {
+  /// A shaken phone whose sensors saturate at 200 degrees/s or at 2 g, unknown to the filter.
+  @Test func saturatedReadings() throws {
     let shake = HandMotion.arc(
       duration: 3, arm: 0.6, horizontal: .init(amplitude: Angle.degrees(40), period: 1),
       vertical: .init(amplitude: 0.2, period: 1.3))
@@ -97,7 +97,7 @@ import CameraGeometry
     }
   }
 
-  /// The light fails in the middle of a search; the trajectory goes through without a new start.
+  /// Darkness during a search; the trajectory continues without reinitialisation.
   @Test(arguments: [(3.0, 0.1), (10.0, 0.5)]) func darkness(seconds: Double, ate: Double) throws {
     let dark = try Self.figures(OutlierTests.scenario { $0.camera!.dark = [4...4 + seconds] })
     #expect(dark.ate < ate && dark.position < 8 && dark.attitude < 8 && dark.restarts == 0)
@@ -108,9 +108,9 @@ import CameraGeometry
     }
   }
 
-  /// A walk of twenty seconds in the dark: the way is lost, which begins an epoch; the filter goes on, and with the light its velocity is
-  /// known again within two seconds.
-  @Test func aWayLostInTheDarkBeginsAnEpoch() throws {
+  /// A walk of twenty seconds in the dark: the position is lost, which begins an epoch. The filter continues, and its
+  /// velocity is known again within two seconds of light.
+  @Test func positionLossInTheDarkBeginsAnEpoch() throws {
     let scenario = OutlierTests.scenario {
       $0.motion[2] = .motion(.walk(distance: 9, speed: 0.45, heading: 0, bob: 0.015, stepRate: 1.8))
       ($0.imu.accelerometerNoiseDensity, $0.imu.accelerometerRandomWalk) = (1e-2, 1e-3)
@@ -125,19 +125,19 @@ import CameraGeometry
       #expect(navigation.epoch == 1)
       #expect(navigation.velocitySigma < 0.1 && navigation.state.velocity.norm < 0.2)
       let lost = try #require(run.error(at: 27)), left = navigation.originCovariance
-      // The velocity that the light shows puts most of the way right.
+      // The velocity observed with light corrects most of the position error.
       #expect(left[0, 0] + left[1, 1] < 0.2 * (lost.covariance[21] + lost.covariance[28]))
     }
   }
 
-  /// Half a second between the clocks of camera and inertial unit, as the calibration says.
+  /// Half a second between the clocks of camera and IMU, as calibrated.
   @Test(arguments: [-0.5, 0.5]) func clocksThatDiffer(offset: Double) throws {
     let faulty = try Self.figures(OutlierTests.scenario { $0.camera!.timeOffset = offset })
     #expect(faulty.ate < 0.04 && faulty.position < 6 && faulty.attitude < 6 && faulty.restarts == 0)
   }
 
-  /// The state some time ago, carried back along the samples, is the one that was there: exact for the same readings.
-  @Test func thePastIsCarriedBack() throws {
+  /// A past state, propagated backwards along the samples, equals the state at that time: exact for the same readings.
+  @Test func pastStatesAreBackPropagated() throws {
     let calibration = VisualInertialEstimatorTests.World.imu
     var world = VisualInertialEstimatorTests.World(VisualInertialEstimatorTests.moving)
     let truth = GroundTruthState(
@@ -151,7 +151,7 @@ import CameraGeometry
     for i in 600...800 { _ = navigation.samples.add(world.sample(i)) }
     let first = navigation.state
     #expect(navigation.advance(to: truth.timestamp.advanced(bySeconds: 0.703)))
-    // Alone, and as the last of several moments.
+    // Alone, and as the last of several times.
     let moments = [0.4, 0.2, 0.2, 0].map { truth.timestamp.advanced(bySeconds: $0) }
     let all = navigation.past(at: moments)
     #expect(all.count == 4 && all[1] == all[2] && all[0] == navigation.past(at: [moments[0]])[0])

@@ -3,16 +3,17 @@ import Geometry
 import SensorData
 import Simulation
 
-/// One pass of the visual-inertial filter over a scenario, from the truth: what the scenario does not draw is known well.
+/// One pass of the visual-inertial filter over a scenario, initialised from the truth: quantities that the scenario
+/// does not draw are known well.
 struct SimulatedRun {
-  /// One frame: seconds since the start, what became of it, and the states; nil without a filter.
+  /// One frame: seconds since the start, its report, and the states; nil without a filter.
   struct Row {
     var seconds: Double
     var report: FrameReport
     var error: TrajectoryErrors.Row?
-    /// What the trajectory says it has lost since it began.
+    /// Accumulated drift since the trajectory began.
     var drift = AccumulatedDrift()
-    /// How many worlds ended before this one.
+    /// Number of worlds before this one.
     var epoch = 0
   }
 
@@ -23,10 +24,10 @@ struct SimulatedRun {
   var navigation: InertialNavigation?
 
   /// - Parameters:
-  ///   - cameras: how many are used.
-  ///   - sharedIDs: a feature has the same number in both.
-  ///   - learning: what of the calibration is estimated.
-  ///   - disturb: may change or drop what the sensors say, by seconds since the start.
+  ///   - cameras: number of cameras used.
+  ///   - sharedIDs: a feature has the same id in both.
+  ///   - learning: calibration parameters to estimate.
+  ///   - disturb: may change or drop sensor events, by seconds since the start.
   init(
     _ scenario: Scenario, seed: UInt64, fromTruth: Bool = true, cameras: Int = 1, sharedIDs: Bool = true,
     learning: CalibrationConfiguration = CalibrationConfiguration(),
@@ -40,7 +41,7 @@ struct SimulatedRun {
     configuration.calibration = learning
     let estimator = VisualInertialEstimator(
       imu: calibration, camera: rig.cameras[0], second: second, configuration: configuration)
-    // Events come in the order of the IMU's clock, as the finder hands them on.
+    // Events in the order of the IMU's clock, as in the finder.
     let offset = rig.cameras[0].timeOffset
     func time(_ event: SensorEvent) -> Timestamp {
       if case .frame(let frame) = event { frame.timestamp.advanced(bySeconds: offset) } else { event.timestamp }
@@ -49,14 +50,14 @@ struct SimulatedRun {
     let events = simulator.events().map(\.event).enumerated().sorted {
       (time($0.element), isFrame($0.element), $0.offset) < (time($1.element), isFrame($1.element), $1.offset)
     }
-    // As the finder does: a frame waits until the samples are there that say where it was taken.
+    // As in the finder: a frame waits for the samples needed to propagate to its exposure.
     var waiting: [SensorEvent] = []
     func isDue(_ event: SensorEvent) -> Bool {
       guard let navigation = estimator.navigation, navigation.lookAhead > 0, case .frame = event else { return true }
       let needed = time(event).advanced(bySeconds: navigation.lookAhead)
       return navigation.samples.samples.last.map { $0.timestamp >= needed } ?? true
     }
-    func work(_ event: SensorEvent) {
+    func process(_ event: SensorEvent) {
       let seconds = time(event).seconds(since: Simulator.start)
       switch disturb(seconds, event) {
       case .imu(let sample)?:
@@ -85,21 +86,21 @@ struct SimulatedRun {
       }
     }
     for (_, event) in events {
-      while let first = waiting.first, isDue(first) { work(waiting.removeFirst()) }
-      if case .frame = event, !waiting.isEmpty || !isDue(event) { waiting.append(event) } else { work(event) }
+      while let first = waiting.first, isDue(first) { process(waiting.removeFirst()) }
+      if case .frame = event, !waiting.isEmpty || !isDue(event) { waiting.append(event) } else { process(event) }
     }
-    waiting.forEach(work)
+    waiting.forEach(process)
     restarts = estimator.restarts
     navigation = estimator.navigation
     dropouts = estimator.navigation?.dropouts ?? 0
   }
 
-  /// Errors of the frames within a stretch of time, in the world that began from the truth or in a later one.
+  /// Errors of the frames within a time interval, in the world that began from the truth or in a later one.
   func errors(_ seconds: ClosedRange<Double> = 0...3600, epoch: Int = 0) -> TrajectoryErrors {
     TrajectoryErrors(rows: rows.filter { seconds.contains($0.seconds) && $0.epoch == epoch }.compactMap(\.error))
   }
 
-  /// The last error at or before a moment.
+  /// The last error at or before a time.
   func error(at seconds: Double) -> TrajectoryErrors.Row? {
     rows.last { $0.seconds <= seconds && $0.error != nil }?.error
   }

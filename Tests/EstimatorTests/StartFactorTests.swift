@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import CameraGeometry
 
-/// The parts of a start in motion as mathematics.
+/// Factors of the dynamic initialisation.
 @Suite struct StartFactorTests {
   static func vector(_ a: ArraySlice<Double>) -> Vector3 {
     Vector3(a[a.startIndex], a[a.startIndex + 1], a[a.startIndex + 2])
@@ -17,7 +17,7 @@ import CameraGeometry
     blocks.flatMap { row in (0..<3).map { i in row.flatMap { block in (0..<3).map { block[i, $0] } } } }
   }
 
-  static func stretch(_ source: inout SeededRandom) throws -> IMUInterval {
+  static func interval(_ source: inout SeededRandom) throws -> IMUInterval {
     var buffer = IMUBuffer()
     for i in 0...12 {
       _ = buffer.add(
@@ -42,9 +42,9 @@ import CameraGeometry
     var source = SeededRandom(seed: 11)
     for _ in 0..<20 {
       let start = Self.state(&source)
-      let stretch = try Self.stretch(&source)
-      let factor = try #require(InertialFactor(stretch, from: start, Self.propagation, Self.noise))
-      // Not where the samples lead: a fifth of a radian, half a metre off.
+      let interval = try Self.interval(&source)
+      let factor = try #require(InertialFactor(interval, from: start, Self.propagation, Self.noise))
+      // Away from the propagated state: a fifth of a radian, half a metre off.
       let off = (0..<15).map { _ in 0.2 * source.gaussian() }
       var axes = IMUIntrinsics()
       axes.add((0..<IMUIntrinsics.count).map { _ in 0.02 * source.gaussian() }[...])
@@ -60,7 +60,7 @@ import CameraGeometry
     }
   }
 
-  @Test func stretchAgreesWithPropagation() throws {
+  @Test func intervalAgreesWithPropagation() throws {
     var source = SeededRandom(seed: 12)
     let rate = source.gaussian3(), force = 9 * source.gaussian3()
     var buffer = IMUBuffer()
@@ -69,18 +69,18 @@ import CameraGeometry
         IMUSample(
           timestamp: Timestamp(nanoseconds: Int64(i) * 5_000_000), angularVelocity: rate, specificForce: force))
     }
-    func stretch(_ a: Int64, _ b: Int64) throws -> IMUInterval {
+    func interval(_ a: Int64, _ b: Int64) throws -> IMUInterval {
       try #require(
         IMUInterval(
           buffer, from: Timestamp(nanoseconds: a * 1_000_000), to: Timestamp(nanoseconds: b * 1_000_000)))
     }
     let start = Self.state(&source)
-    // Constant rate and force: one exact step, or as many as one likes.
+    // Constant rate and force: one exact step, or any number of steps.
     let exact = Self.propagation.propagated(start, angularVelocity: rate, specificForce: force, dt: 0.137)
-    let whole = try stretch(13, 150)
+    let whole = try interval(13, 150)
     #expect(whole.duration == 0.137)
     #expect(whole.propagated(start, Self.propagation).minus(exact).allSatisfy { abs($0) < 1e-12 })
-    let parts = try stretch(77, 150).propagated(stretch(13, 77).propagated(start, Self.propagation), Self.propagation)
+    let parts = try interval(77, 150).propagated(interval(13, 77).propagated(start, Self.propagation), Self.propagation)
     #expect(parts.minus(exact).allSatisfy { abs($0) < 1e-12 })
     let linear = whole.linearised(start, Self.propagation, Self.noise)
     #expect(linear.end == whole.propagated(start, Self.propagation))
@@ -92,7 +92,7 @@ import CameraGeometry
     #expect(FiniteDifferences.largestDifference(rows, numeric) < 1e-6)
   }
 
-  @Test func stretchRefusesGaps() {
+  @Test func intervalRefusesGaps() {
     var buffer = IMUBuffer()
     for i in 0...20 where !(8..<30).contains(i * 2) {
       _ = buffer.add(
@@ -109,7 +109,7 @@ import CameraGeometry
     #expect(!exists(160, 260), "beyond the last sample")
   }
 
-  @Test(arguments: [0, 0.3, -0.02, 1.5]) func sightJacobian(inverseDistance: Double) throws {
+  @Test(arguments: [0, 0.3, -0.02, 1.5]) func observationJacobian(inverseDistance: Double) throws {
     var source = SeededRandom(seed: 13)
     let world = StartWorld(seed: 2)
     let camera = FilterCamera(StartWorld.camera, imu: world.imu)
@@ -121,30 +121,30 @@ import CameraGeometry
       let view = InitializationView(state, angularVelocity: rate, mount: mount)
       let worldFromCamera = view.worldFromCamera
       let ahead = worldFromCamera.rotation * Vector3(0.3 * source.gaussian(), 0.2 * source.gaussian(), 1).normalized
-      let sight = FeatureTrack.Sight(poseID: 0, pixel: SIMD2(300, 200), direction: Vector3(0, 0, 1))
+      let observation = FeatureTrack.Observation(poseID: 0, pixel: SIMD2(300, 200), direction: Vector3(0, 0, 1))
       let point = InitializationPoint(
         anchor: worldFromCamera.translation + 0.1 * source.gaussian3(), bearing: ahead,
         inverseDistance: inverseDistance,
-        sights: [sight])
-      let linear = try #require(point.linearised(sight, from: view, camera))
+        observations: [observation])
+      let linear = try #require(point.linearised(observation, from: view, camera))
       let analytic = [linear.rows.0, linear.rows.1].map {
         [$0.theta, $0.position, $0.mountRotation, $0.mountTranslation].flatMap { [$0.x, $0.y, $0.z] }
           + [$0.delay, $0.point.x, $0.point.y, $0.point.z]
       }
       let numeric = FiniteDifferences.jacobian(inputs: 16, step: 1e-4) { d in
-        // The velocity is the moment's, and does not turn with it.
+        // The velocity is in the world frame and does not rotate with the attitude.
         var moved = state
         moved.rotation = Rotation.exp(Self.vector(d[0..<3])) * state.rotation
         moved.position += Self.vector(d[3..<6])
         let view = InitializationView(moved, angularVelocity: rate, mount: mount.plus(d[6..<13]))
-        let residual = point.plus(Self.vector(d[13..<16])).linearised(sight, from: view, camera)!.residual
+        let residual = point.plus(Self.vector(d[13..<16])).linearised(observation, from: view, camera)!.residual
         return [-residual.x, -residual.y]
       }
       #expect(FiniteDifferences.largestDifference(analytic, numeric) < 1e-6)
     }
   }
 
-  /// No point of the sphere costs less; where the sphere has no least point, none is named.
+  /// No point of the sphere has a lower cost; without a unique minimum none is returned.
   @Test func gravityIsTheLeastOfTheSphere() throws {
     var source = SeededRandom(seed: 14)
     for _ in 0..<50 {
@@ -166,7 +166,7 @@ import CameraGeometry
   }
 
   /// The closed form is exact for exact data.
-  @Test(arguments: 1...10) func linearStartIsExact(seed: Int) throws {
+  @Test(arguments: 1...10) func closedFormIsExact(seed: Int) throws {
     var world = StartWorld(seed: UInt64(seed))
     (world.isNoisy, world.gyroscopeBias, world.accelerometerBias) = (false, .zero, .zero)
     let camera = FilterCamera(StartWorld.camera, imu: world.imu)
@@ -174,16 +174,16 @@ import CameraGeometry
     let samples = world.samples(1.05)
     var moments = [ClosedFormInitializer.Moment(seconds: 0, pose: .identity)]
     for time in times.dropFirst() {
-      let stretch = try #require(IMUInterval(samples, from: times[0], to: time))
-      let weightless = stretch.propagated(InertialState(), InertialPropagation(gravityMagnitude: 0))
-      moments.append(.init(seconds: stretch.duration, pose: weightless.worldFromIMU))
+      let interval = try #require(IMUInterval(samples, from: times[0], to: time))
+      let weightless = interval.propagated(InertialState(), InertialPropagation(gravityMagnitude: 0))
+      moments.append(.init(seconds: interval.duration, pose: weightless.worldFromIMU))
     }
     let start = try #require(
       ClosedFormInitializer(
-        moments, tracks: tracks.filter { $0.sights.count >= 3 }, imuFromCamera: camera.imuFromCamera,
+        moments, tracks: tracks.filter { $0.observations.count >= 3 }, imuFromCamera: camera.imuFromCamera,
         gravityMagnitude: 9.81, angularNoise: 1 / 458, gyroscopeBiasRate: 0))
     let actual = world.worldFromIMU(0).rotation.inverse
-    // Not more exact than the samples, between which the motion is interpolated, and the softening of far points.
+    // Limited by the interpolation between samples and the regularisation of distant points.
     #expect((start.gravity - actual * Vector3(0, 0, -9.81)).norm < 0.05)
     #expect((start.velocity - actual * world.velocity(0)).norm < 0.02)
   }

@@ -6,11 +6,11 @@ import SensorData
 import Simulation
 import CameraGeometry
 
-/// A device that moves in a room from the first moment on, with what its sensors say: every seed another motion, other
-/// points and other biases, drawn from the prior. A phone's axes, the camera on it and its clock are off as well, and its
-/// accelerometer's bias wanders.
+/// A device that moves in a room from the first moment on, with its sensor data: every seed draws another motion, other
+/// points and other biases from the prior. A phone's IMU axes, camera mount and camera clock have errors too, and its
+/// accelerometer's bias is unstable.
 struct StartWorld {
-  /// The kind of inertial unit.
+  /// The grade of the IMU.
   enum Grade: String, CaseIterable { case industrial, phone }
 
   static let begin = Timestamp(nanoseconds: 5_000_000_000)
@@ -26,16 +26,16 @@ struct StartWorld {
   var gyroscopeBias: Vector3
   var accelerometerBias: Vector3
   var pixelNoise = 1.0
-  /// How long a track's error keeps on, seconds; 0: white noise.
-  var trackMemory = 0.0
-  /// How fast some points slide over the picture, pixels per second.
+  /// Correlation time of a track's error, seconds; 0: white noise.
+  var trackCorrelationTime = 0.0
+  /// Image velocity of moving points, pixels per second.
   var slides: [Int: SIMD2<Double>] = [:]
   private var trackErrors: [Int: (seconds: Double, error: SIMD2<Double>)] = [:]
-  /// What the unit and the camera are, and the estimator is not told.
+  /// True IMU axes and mount, unknown to the estimator.
   private var axes = IMUIntrinsics()
   private var mount: CameraMount
-  /// Deviations of the accelerometer's bias, 200 Hz; empty where it stays.
-  private var wandering: [Vector3] = []
+  /// Deviations of the accelerometer's bias, 200 Hz; empty where it is constant.
+  private var biasDeviations: [Vector3] = []
   var isNoisy = true
   var points: [Vector3] = []
   private var source: SeededRandom
@@ -57,13 +57,13 @@ struct StartWorld {
     gyroscopeBias = prior.gyroscopeBias * source.gaussian3()
     accelerometerBias = prior.accelerometerBias * source.gaussian3()
     worldFromBody = Self.motion(&source)
-    if let wander = AccelerometerInstability(imu) {
+    if let instability = AccelerometerInstability(imu) {
       axes.add((0..<IMUIntrinsics.count).map { _ in IMUIntrinsics.sigma(imu) * source.gaussian() }[...])
       mount = mount.plus(CameraMount.errorSigmas.map { $0 * source.gaussian() }[...])
-      wandering = [wander.sigma * source.gaussian3()]
+      biasDeviations = [instability.sigma * source.gaussian3()]
       for _ in 0..<600 {
-        let next = wander.bias(wandering[wandering.count - 1], mean: .zero, after: 0.005)
-        wandering.append(next + wander.variance(after: 0.005).squareRoot() * source.gaussian3())
+        let next = instability.bias(biasDeviations[biasDeviations.count - 1], mean: .zero, after: 0.005)
+        biasDeviations.append(next + instability.variance(after: 0.005).squareRoot() * source.gaussian3())
       }
     }
     for _ in 0..<700 {
@@ -71,7 +71,7 @@ struct StartWorld {
     }
   }
 
-  /// Six waves that nobody stands still in.
+  /// Six sinusoids without a stationary moment.
   private static func motion(_ source: inout SeededRandom) -> (Double) -> Pose {
     let amplitudes = (0..<6).map { _ in source.uniform(0.15...0.6) }
     let rates = (0..<6).map { _ in source.uniform(1...2.8) }
@@ -94,11 +94,11 @@ struct StartWorld {
 
   /// The accelerometer's bias, m/s^2.
   func bias(_ seconds: Double) -> Vector3 {
-    guard !wandering.isEmpty else { return accelerometerBias }
-    return accelerometerBias + wandering[min(Int((seconds * 200).rounded()), wandering.count - 1)]
+    guard !biasDeviations.isEmpty else { return accelerometerBias }
+    return accelerometerBias + biasDeviations[min(Int((seconds * 200).rounded()), biasDeviations.count - 1)]
   }
 
-  /// What the unit reads, its biases added, where this is true.
+  /// IMU reading for the true values, biases included.
   private func read(rate: Vector3, force: Vector3) -> (rate: Vector3, force: Vector3) {
     let units = [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)]
     let columns = units.map { axes.corrected(angularVelocity: $0, specificForce: $0) }
@@ -145,9 +145,9 @@ struct StartWorld {
   /// A track's error in a frame, pixels.
   private mutating func trackError(_ id: Int, _ seconds: Double) -> SIMD2<Double> {
     let fresh = pixelNoise * SIMD2(source.gaussian(), source.gaussian())
-    guard trackMemory > 0 else { return fresh }
+    guard trackCorrelationTime > 0 else { return fresh }
     let old = trackErrors[id].flatMap { $0.seconds < seconds ? $0 : nil }
-    let left = old.map { exp(-(seconds - $0.seconds) / trackMemory) } ?? 0
+    let left = old.map { exp(-(seconds - $0.seconds) / trackCorrelationTime) } ?? 0
     let error = left * (old?.error ?? .zero) + (1 - left * left).squareRoot() * fresh
     trackErrors[id] = (seconds, error)
     return error
@@ -167,15 +167,15 @@ struct StartWorld {
     DynamicInitializer(calibration: imu, camera: FilterCamera(Self.camera, imu: imu))
   }
 
-  /// The error of an estimate in (theta_x, theta_y, v, b_g, b_a), place and heading being free, and its square in units of
-  /// its covariance, eleven degrees of freedom.
+  /// The error of an estimate in (theta_x, theta_y, v, b_g, b_a), position and heading being free, and its NEES with
+  /// eleven degrees of freedom.
   func error(_ estimate: InitialEstimate) -> (error: [Double], nees: Double?) {
     let t = estimate.time.seconds(since: Self.begin)
     let actual = worldFromIMU(t).rotation, state = estimate.state
-    let turn = Rotation.yaw((state.rotation * actual.inverse).twistAboutZ)
-    let theta = (turn * actual * state.rotation.inverse).log
+    let yaw = Rotation.yaw((state.rotation * actual.inverse).twistAboutZ)
+    let theta = (yaw * actual * state.rotation.inverse).log
     let parts = [
-      turn * velocity(t) - state.velocity, gyroscopeBias - state.gyroscopeBias,
+      yaw * velocity(t) - state.velocity, gyroscopeBias - state.gyroscopeBias,
       bias(t) - state.accelerometerBias,
     ]
     let error = [theta.x, theta.y] + parts.flatMap { [$0.x, $0.y, $0.z] }

@@ -8,13 +8,13 @@ import Testing
 
 @Suite struct StaticInitializerTests {
   static func samples(
-    _ calibration: IMUCalibration, _ rotation: Rotation, bias: Vector3, turn: Vector3, shake: Double,
+    _ calibration: IMUCalibration, _ rotation: Rotation, bias: Vector3, rate: Vector3, shake: Double,
     _ source: inout SeededRandom
   ) -> ArraySlice<IMUSample> {
     ArraySlice(
       (0..<100).map { i in
         IMUSample(
-          timestamp: Timestamp(nanoseconds: Int64(i) * 5_000_000), angularVelocity: turn,
+          timestamp: Timestamp(nanoseconds: Int64(i) * 5_000_000), angularVelocity: rate,
           specificForce: rotation.inverse * Vector3(0, 0, 9.81) + bias + shake * source.gaussian3())
       })
   }
@@ -27,20 +27,20 @@ import Testing
     gyroscopeNoiseDensity: 7e-4, gyroscopeRandomWalk: 1e-3, accelerometerNoiseDensity: 2e-2,
     accelerometerRandomWalk: 8e-3)
 
-  /// Biases drawn from the prior, many times: tilt, bias and their correlation are what the covariance says.
-  @Test func tiltAndBiasAreAsUncertainAsClaimed() throws {
+  /// Biases drawn from the prior, many times: tilt, bias and their correlation match the covariance.
+  @Test func tiltAndBiasCovarianceIsConsistent() throws {
     var source = SeededRandom(seed: 3)
     var sum = 0.0
     let runs = 400
     for _ in 0..<runs {
       let rotation = source.rotation()
       let bias = SensorGrade(Self.phone).accelerometerBias * source.gaussian3()
-      let window = Self.samples(Self.phone, rotation, bias: bias, turn: .zero, shake: 0.1, &source)
+      let window = Self.samples(Self.phone, rotation, bias: bias, rate: .zero, shake: 0.1, &source)
       guard
         case .ready(let estimate) = Self.initializer(Self.phone).attempt(
           window, at: window.last!.timestamp, isMakeshift: false, flow: 0, unseenRate: nil)
       else { Issue.record("not ready"); return }
-      // Heading is a free choice: compare after turning the truth to the estimate's.
+      // Heading is arbitrary: compare after rotating the truth to the estimate's heading.
       let up = estimate.state.rotation * (rotation.inverse * Vector3(0, 0, 1))
       let theta = Rotation.carrying(Vector3(0, 0, 1), into: up).inverse.log
       let error = [theta.x, theta.y] + (0..<3).map { bias[$0] - estimate.state.accelerometerBias[$0] }
@@ -53,14 +53,14 @@ import Testing
         covariance.normalizedInnovation(
           jacobian: [(block, identity)], residual: error, noise: [Double](repeating: 1e-6, count: 5)))
     }
-    // Five degrees of freedom. The motion that is allowed for (0.07 m/s^2 here) is larger than the shake's mean, so the
-    // claim is on the careful side; a missing correlation would give a multiple.
+    // Five degrees of freedom. The allowance for motion (0.07 m/s^2 here) exceeds the shake's mean, so the covariance
+    // is conservative; a missing correlation would give a multiple.
     let mean = sum / Double(runs)
     #expect(mean > 2 && mean < 5.6)
   }
 
-  /// A unit whose offsets are uniform within 20 mg, at rest: on a straight walk the tilt stays what it is here.
-  @Test func tiltByAnOffsetIsAsUncertainAsClaimed() throws {
+  /// A stationary IMU with offsets uniform within 20 mg: on a straight walk the tilt error stays as here.
+  @Test func tiltCovarianceWithOffsetsIsConsistent() throws {
     let unit = IMUCalibration(
       gyroscopeNoiseDensity: 2e-4, gyroscopeRandomWalk: 2e-5, accelerometerNoiseDensity: 2e-3,
       accelerometerRandomWalk: 5e-4)
@@ -70,7 +70,7 @@ import Testing
     for _ in 0..<runs {
       let bias = Vector3(source.uniform(-1...1), source.uniform(-1...1), source.uniform(-1...1)) * (0.02 * 9.80665)
       let rotation = source.rotation()
-      let window = Self.samples(unit, rotation, bias: bias, turn: .zero, shake: 0.03, &source)
+      let window = Self.samples(unit, rotation, bias: bias, rate: .zero, shake: 0.03, &source)
       guard
         case .ready(let estimate) = Self.initializer(unit).attempt(
           window, at: window.last!.timestamp, isMakeshift: false, flow: 0, unseenRate: 0)
@@ -79,14 +79,14 @@ import Testing
       let theta = Rotation.carrying(Vector3(0, 0, 1), into: up).inverse.log
       sum += theta.x * theta.x / estimate.covariance[0] + theta.y * theta.y / estimate.covariance[16]
     }
-    // Twice 2000 squares, of a uniform distribution: their mean is known to 0.02. What is allowed for motion makes it smaller, by a
-    // tenth at most.
+    // Twice 2000 squares of a uniform distribution: their mean is known to 0.02. The allowance for motion lowers it by
+    // a tenth at most.
     let mean = sum / Double(2 * runs)
     #expect(mean > 0.85 && mean < 1.06)
   }
 
-  /// A swing to and fro: no turn in the mean, and a steady push while it turns round, which passes for a tilt.
-  @Test func aSwingIsNotQuiet() {
+  /// A swing: no net rotation, and a steady acceleration at its reversal, which resembles a tilt.
+  @Test func aSwingIsNotStill() {
     let swing = ArraySlice(
       (0...200).map { i in
         let t = Double(i) * 0.005 - 0.5, rate = 1.37 * sin(.pi / 2 * t)
@@ -101,9 +101,9 @@ import Testing
     else { Issue.record("did not wait"); return }
   }
 
-  /// In a hand that sways by millimetres the tilt is known from the first frame as well as it says, and does not claim to be known far worse:
-  /// an uncertainty of several degrees lets the first steps of a walk be explained in a wrong way.
-  @Test func aQuietHandKnowsItsTilt() throws {
+  /// In a hand that sways by millimetres the tilt is consistent from the first frame, and its covariance not far too
+  /// large: an uncertainty of several degrees allows a wrong explanation of the first steps of a walk.
+  @Test func tiltOfANearlyStillHandIsConsistent() throws {
     let scenario = Scenario(
       name: "hold", summary: "-", peers: [], motion: [.motion(.hold(duration: 2))])
     var sum = 0.0
@@ -117,14 +117,14 @@ import Testing
       sum += (c * theta.x * theta.x - 2 * b * theta.x * theta.y + a * theta.y * theta.y) / (a * c - b * b)
     }
     let mean = sum / Double(2 * seeds.count)
-    print("tilt of a quiet hand: NEES \(mean) for each of its two")
+    print("tilt of a nearly still hand: NEES \(mean) for each of its two")
     // Forty squares: above 1.84 once in a thousand. Below 0.15 the sigma is 2.6 times the error.
     #expect(mean > 0.15 && mean < 1.84)
   }
 
-  @Test func aSlowTurnIsNotTakenForABias() {
+  @Test func aSlowRotationIsNotABias() {
     var source = SeededRandom(seed: 4)
-    let window = Self.samples(Self.phone, .identity, bias: .zero, turn: Vector3(0, 0, 0.08), shake: 0.2, &source)
+    let window = Self.samples(Self.phone, .identity, bias: .zero, rate: Vector3(0, 0, 0.08), shake: 0.2, &source)
     guard
       case .ready(let estimate) = Self.initializer(Self.phone).attempt(
         window, at: window.last!.timestamp, isMakeshift: false, flow: 0.08, unseenRate: nil)
@@ -133,9 +133,9 @@ import Testing
     #expect(estimate.covariance[16 * 11].squareRoot() > 0.02)
   }
 
-  @Test func waitsForStillnessUnlessUrged() {
+  @Test func waitsForStillnessUnlessUrgent() {
     var source = SeededRandom(seed: 5)
-    let window = Self.samples(Self.phone, .identity, bias: .zero, turn: .zero, shake: 3, &source)
+    let window = Self.samples(Self.phone, .identity, bias: .zero, rate: .zero, shake: 3, &source)
     guard
       case .waiting("stillness") = Self.initializer(Self.phone).attempt(
         window, at: window.last!.timestamp, isMakeshift: false, flow: nil, unseenRate: nil)

@@ -3,8 +3,8 @@ import Geometry
 import Simulation
 import Testing
 
-/// A hand that sways slowly below the noise of its inertial unit and its camera does not pass for a table: its turning would be taken
-/// for the gyroscope's bias, with certainty.
+/// A hand that sways slowly below the noise of its IMU and camera must not pass for a stationary device: its rotation
+/// would be taken for the gyroscope's bias, with certainty.
 @Suite struct SwayingStartTests {
   static var scenario: Scenario {
     var scenario = Scenario(name: "swaying", summary: "-", peers: [], motion: [.motion(.hold(duration: 1.5))])
@@ -21,7 +21,7 @@ import Testing
     return scenario
   }
 
-  @Test func itsTurningIsNoBias() throws {
+  @Test func slowRotationIsNotABias() throws {
     var sum = 0.0, largest = 0.0
     let seeds: ClosedRange<UInt64> = 1...30
     for seed in seeds {

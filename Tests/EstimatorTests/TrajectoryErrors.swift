@@ -2,9 +2,9 @@ import Foundation
 import Geometry
 import SensorData
 
-/// Errors of an estimated trajectory against the truth, for this room's tests.
+/// Errors of an estimated trajectory against the truth, for this module's tests.
 struct TrajectoryErrors {
-  /// An estimate, the truth at its moment, and the covariance of (theta, p), row-major 6 x 6.
+  /// An estimate, the truth at its time, and the covariance of (theta, p), row-major 6 x 6.
   struct Row {
     var timestamp: Timestamp
     var estimate: Pose
@@ -14,8 +14,8 @@ struct TrajectoryErrors {
 
   var rows: [Row]
 
-  /// Root mean square position error after the best yaw and translation, metres (closed form: Zhang and Scaramuzza 2018,
-  /// doi:10.1109/IROS.2018.8593941).
+  /// Root mean square position error after the best yaw and translation, metres.
+  /// Closed form: Zhang and Scaramuzza 2018, doi:10.1109/IROS.2018.8593941.
   var yawAligned: Double {
     let count = Double(max(rows.count, 1))
     let a = rows.reduce(Vector3.zero) { $0 + $1.estimate.translation } / count
@@ -33,19 +33,19 @@ struct TrajectoryErrors {
     return (sum / count).squareRoot()
   }
 
-  /// Root mean square position error as it is, metres.
+  /// Root mean square position error without alignment, metres.
   var unaligned: Double {
     let sum = rows.reduce(0) { $0 + ($1.estimate.translation - $1.truth.translation).squaredNorm }
     return (sum / Double(max(rows.count, 1))).squareRoot()
   }
 
-  /// Root mean square attitude error as it is, radians.
+  /// Root mean square attitude error without alignment, radians.
   var attitude: Double {
     let sum = rows.reduce(0) { $0 + Self.theta($1).squaredNorm }
     return (sum / Double(max(rows.count, 1))).squareRoot()
   }
 
-  /// Mean normalised estimation error squared of the position and of the attitude; 3 each for an honest filter.
+  /// Mean NEES of the position and of the attitude; 3 each for a consistent filter.
   var nees: (position: Double, attitude: Double) {
     var position = 0.0, attitude = 0.0
     for row in rows {

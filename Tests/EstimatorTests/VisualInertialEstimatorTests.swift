@@ -7,7 +7,8 @@ import Simulation
 import Testing
 import CameraGeometry
 
-/// The whole filter in a small world of its own: points on the walls of a room, a device that rests, moves, or suffers.
+/// The whole filter in a small world: points on the walls of a room, a device that is stationary, moves, or has faulty
+/// data.
 @Suite struct VisualInertialEstimatorTests {
   /// A device at 200 Hz and 20 Hz whose motion is a given function of time.
   struct World {
@@ -66,7 +67,7 @@ import CameraGeometry
         meanLuma: isDark(t) ? 0.01 : 0.5)
     }
 
-    /// Runs for some seconds; `disturb` may change or drop what the sensors say.
+    /// Runs for some seconds; `disturb` may change or drop sensor events.
     mutating func run(
       _ seconds: Double, _ estimator: VisualInertialEstimator, disturb: (Double, SensorEvent) -> SensorEvent? = { $1 }
     ) -> [(report: FrameReport, pose: Pose?, seconds: Double)] {
@@ -85,7 +86,7 @@ import CameraGeometry
 
   static func estimator() -> VisualInertialEstimator { VisualInertialEstimator(imu: World.imu, camera: World.camera) }
 
-  /// Rests for two seconds, then sways and walks about.
+  /// Stationary for two seconds, then sways and moves about.
   static func moving(_ t: Double) -> Pose {
     let s = max(t - 2, 0)
     let rise = s * s * s / (s * s * s + 4)
@@ -98,15 +99,16 @@ import CameraGeometry
   static func drift(_ run: [(report: FrameReport, pose: Pose?, seconds: Double)]) -> Double {
     let poses = run.compactMap { row in row.pose.map { ($0, row.seconds) } }
     guard let first = poses.first else { return .infinity }
-    // The estimate's world begins at the first pose: compare what happened since then.
-    let turn = Self.moving(first.1).rotation * first.0.rotation.inverse
+    // The estimate's world begins at the first pose: compare the motion since then.
+    let rotation = Self.moving(first.1).rotation * first.0.rotation.inverse
     return poses.map { pose, t in
-      (turn * (pose.translation - first.0.translation) - (Self.moving(t).translation - Self.moving(first.1).translation))
+      (rotation * (pose.translation - first.0.translation)
+        - (Self.moving(t).translation - Self.moving(first.1).translation))
         .norm
     }.max()!
   }
 
-  @Test func findsItsStartAndFollows() throws {
+  @Test func initializesAndTracks() throws {
     var world = World(Self.moving)
     let estimator = Self.estimator()
     let run = world.run(20, estimator)
@@ -118,19 +120,19 @@ import CameraGeometry
     #expect(run.allSatisfy { $0.report.updatesFailed == 0 } && estimator.restarts == 0)
   }
 
-  @Test func restsWithoutDrift() throws {
+  @Test func stationaryWithoutDrift() throws {
     var world = World { _ in Pose(rotation: Rotation.exp(Vector3(0.2, 0.1, 0))) }
     let estimator = Self.estimator()
     let run = world.run(20, estimator)
     let navigation = try #require(estimator.navigation)
     #expect(navigation.worldFromBody.translation.norm < 0.02)
     #expect(navigation.state.velocity.norm < 0.01)
-    // The picture's noise calls for a clone now and then.
+    // The image's noise requires a clone now and then.
     #expect(run.count { $0.report.treatment == .still } > run.count * 9 / 10)
   }
 
-  /// Three dark seconds: the inertial unit alone goes on, and the uncertainty says so.
-  @Test func goesThroughDarkness() throws {
+  /// Three dark seconds: inertial propagation alone, with growing uncertainty.
+  @Test func bridgesDarkness() throws {
     var world = World(Self.moving)
     world.isDark = { $0 > 8 && $0 < 11 }
     let estimator = Self.estimator()
@@ -148,7 +150,7 @@ import CameraGeometry
     #expect(Self.drift(run) < 0.5 && estimator.restarts == 0)
   }
 
-  /// Missing stretches of inertial data are bridged and raise the uncertainty; a frame beyond them is dropped.
+  /// Missing IMU data are bridged and raise the uncertainty; a frame beyond them is dropped.
   @Test func bridgesMissingSamples() throws {
     var world = World(Self.moving)
     let estimator = Self.estimator()
@@ -162,8 +164,8 @@ import CameraGeometry
     #expect(Self.drift(run) < 1 && navigation.isHealthy)
   }
 
-  /// Whatever comes in, no number that goes out is NaN, and nothing traps.
-  @Test func survivesNonsense() throws {
+  /// For any input no output is NaN, and nothing traps.
+  @Test func survivesInvalidInput() throws {
     var world = World(Self.moving)
     var source = SeededRandom(seed: 9)
     let estimator = Self.estimator()
@@ -198,19 +200,19 @@ import CameraGeometry
     #expect(runs[0].map(\.pose) == runs[1].map(\.pose))
   }
 
-  /// A vector that another adds is corrected with the rest, through its correlation.
-  @Test func addedVectorsAreCorrected() throws {
+  /// An augmented vector is corrected with the rest through its correlation.
+  @Test func augmentedStatesAreCorrected() throws {
     var world = World(Self.moving)
     let estimator = Self.estimator()
     _ = world.run(5, estimator)
     let navigation = try #require(estimator.navigation)
-    var follow = [Double](repeating: 0, count: 45)
-    for i in 0..<3 { follow[15 * i + 3 + i] = 1 }
+    var positionRows = [Double](repeating: 0, count: 45)
+    for i in 0..<3 { positionRows[15 * i + 3 + i] = 1 }
     let offset = navigation.worldFromNavigation.translation
     let value = [offset.x + 1, offset.y, offset.z]
     let independent: [Double] = [0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.01]
     let block = try #require(
-      navigation.augment(value, jacobian: [(navigation.poseBlock, follow)], independent: independent))
+      navigation.augment(value, jacobian: [(navigation.poseBlock, positionRows)], independent: independent))
     let update = navigation.covariance.update(jacobian: [(block, [1, 0, 0])], residual: [0.5], noise: [1e-6])
     guard case .accepted(_, let correction) = update else { Issue.record("refused"); return }
     navigation.apply(correction)

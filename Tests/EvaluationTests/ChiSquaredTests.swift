@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: [0.5, 1, 2, 3, 7, 50, 600])
-  func cumulativeAndQuantileUndoEachOther(degrees: Double) {
+  func cumulativeAndQuantileAreInverse(degrees: Double) {
     for probability in [1e-4, 0.005, 0.3, 0.5, 0.9, 0.995, 0.9999] {
       let x = ChiSquared.quantile(probability, degreesOfFreedom: degrees)
       #expect(abs(ChiSquared.cumulative(x, degreesOfFreedom: degrees) - probability) < 1e-9)
@@ -22,7 +22,7 @@ import Testing
     #expect(ChiSquared.cumulative(-1, degreesOfFreedom: degrees) == 0)
   }
 
-  /// The band that the literature gives for 200 runs of three numbers (99 %).
+  /// The 99 % band of the literature for 200 runs of three components.
   @Test func theBandOfManyRuns() {
     let band = ChiSquared.band99(degreesOfFreedom: 3, count: 200)
     #expect(abs(band.lowerBound - 2.57) < 0.01 && abs(band.upperBound - 3.46) < 0.01)

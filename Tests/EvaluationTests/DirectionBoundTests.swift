@@ -4,7 +4,7 @@ import Geometry
 import Simulation
 import Testing
 
-/// The closed-form bound, by hand and against the exact posterior where the bound holds.
+/// The closed-form bound, against hand computation and the exact posterior where the bound holds.
 @Suite struct DirectionBoundTests {
   /// Hand positions at 10 Hz.
   static func path(seconds: Double, _ position: (Double) -> Vector3) -> [Vector3] {
@@ -23,14 +23,14 @@ import Testing
     return observer
   }
 
-  /// 1-sigma of a function of the place over a posterior.
+  /// 1-sigma of a function of the position over a posterior.
   static func deviation(_ observer: IdealObserver, _ f: (Vector3) -> Double) throws -> Double {
     let moments = (observer.mean(of: f), observer.mean { f($0) * f($0) })
     let (mean, square) = (try #require(moments.0), try #require(moments.1))
     return (square - mean * mean).squareRoot()
   }
 
-  /// A swing of 0.6 m from end to end has an rms aperture of 0.212 m: 50 ranges of 10 cm tell 3.8 degrees.
+  /// A swing of 0.6 m from end to end has an rms aperture of 0.212 m: 50 ranges of 10 cm give 3.8 degrees.
   @Test func aSwingByHand() throws {
     let swing = Self.path(seconds: 5) { Vector3(0, 0.3 * sin(2 * .pi * $0), 0) }
     let bound = try #require(DirectionBound(antennas: swing, sigma: 0.1))
@@ -40,7 +40,7 @@ import Testing
     #expect(DirectionBound(antennas: [.zero], sigma: 0.1) == nil)
   }
 
-  /// Elevated peers: an azimuth is a smaller angle across, and motion that leans couples the two.
+  /// Elevated peers: azimuth errors shrink by the cosine of the elevation, and inclined motion couples the two.
   @Test func theBoundIsTheInverseInformation() throws {
     var random = SeededRandom(seed: 301)
     for _ in 0..<20 {
@@ -51,7 +51,7 @@ import Testing
       func range(_ a: Double, _ e: Double, _ p: Vector3) -> Double {
         (far * Vector3(cos(e) * cos(a), cos(e) * sin(a), sin(e)) - p).norm
       }
-      // Derivatives of the ranges by azimuth and elevation, their means (the unknown distance) taken out.
+      // Derivatives of the ranges by azimuth and elevation, their means (the unknown distance) removed.
       let rows = path.map { p in
         SIMD2(
           range(azimuth + 1e-3, elevation, p) - range(azimuth - 1e-3, elevation, p),
@@ -71,8 +71,8 @@ import Testing
     }
   }
 
-  /// Sideways and up and down, and to and fro so that no mirror image is left: azimuth and elevation of the exact posterior
-  /// of a far peer scatter as the bound says.
+  /// Motion along all axes, so without reflection image: 1-sigmas of azimuth and elevation of the exact posterior of a
+  /// far peer meet the bound.
   @Test func theObserverReachesTheBound() throws {
     var random = SeededRandom(seed: 302)
     let path = Self.path(seconds: 10) {
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  /// Straight sideways a ring is left, and what is known of it, the cosine to the line, scatters as the bound says.
+  /// Straight sideways motion leaves a ring; the 1-sigma of its observable, the cosine to the line, meets the bound.
   @Test(arguments: [90.0, 60, 130])
   func theObserverReachesTheBoundOnALine(degrees: Double) throws {
     var random = SeededRandom(seed: 303)

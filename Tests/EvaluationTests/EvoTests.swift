@@ -5,8 +5,8 @@ import SensorData
 import Simulation
 import Testing
 
-/// Against `evo` (Michael Grupp, github.com/MichaelGrupp/evo), called as a program: `pip install evo`, or `$FUSE_EVO` names the
-/// folder of its commands. Skipped where it is missing.
+/// Against `evo` (Michael Grupp, github.com/MichaelGrupp/evo), run as a program: `pip install evo`, or `$FUSE_EVO`
+/// names the folder of its commands. Skipped where it is missing.
 @Suite struct EvoTests {
   private static let folder: String? = {
     let path = ProcessInfo.processInfo.environment
@@ -14,7 +14,7 @@ import Testing
     return folders.first { !$0.isEmpty && FileManager.default.isExecutableFile(atPath: $0 + "/evo_ape") }
   }()
 
-  /// A wandering walk, 30 s at 20 Hz, and a drifting estimate of it in another world.
+  /// A curved walk, 30 s at 20 Hz, and a drifting estimate of it in another world.
   private static let walk: (rows: [GroundTruthState], poses: [EstimatedPose]) = {
     var random = SeededRandom(seed: 321)
     var truth = Pose.identity

@@ -3,10 +3,10 @@ import Foundation
 import Simulation
 import Testing
 
-/// Intervals that claim 95 % hold the truth in about 95 % of cases.
+/// 95 % intervals contain the truth in about 95 % of cases.
 @Suite struct FigureTests {
-  /// Binomial 3-sigma limits of 1000 trials at 95 %, and two more percent for what the normal approximations cost.
-  static let honest = 0.91...0.99
+  /// Binomial 3-sigma limits of 1000 trials at 95 %, and two more percent for the normal approximations.
+  static let consistent = 0.91...0.99
 
   @Test func theIntervalOfAMedianHoldsIt() {
     var random = SeededRandom(seed: 301)
@@ -14,7 +14,7 @@ import Testing
       let figure = Figure.median((0..<40).map { _ in random.exponential(mean: 1) })
       return figure.interval!.contains(log(2.0))
     }
-    #expect(Self.honest.contains(Double(hits) / 1000))
+    #expect(Self.consistent.contains(Double(hits) / 1000))
   }
 
   @Test func theIntervalOfAMeanHoldsIt() {
@@ -22,21 +22,21 @@ import Testing
     let hits = (0..<1000).count { _ in
       Figure.mean((0..<40).map { _ in 3 + random.gaussian() }).interval!.contains(3)
     }
-    #expect(Self.honest.contains(Double(hits) / 1000))
+    #expect(Self.consistent.contains(Double(hits) / 1000))
   }
 
-  /// Within a trial everything hangs together: 30 trials of 100 updates are 30 draws and not 3000.
-  @Test func theIntervalOfAShareCountsTrials() {
+  /// Updates of a trial are correlated: 30 trials of 100 updates are 30 draws, not 3000.
+  @Test func theIntervalOfAFractionCountsTrials() {
     var random = SeededRandom(seed: 303)
     let hits = (0..<1000).count { _ in
-      let figure = Figure.share((0..<30).map { _ in (hits: random.chance(0.7) ? 100 : 0, all: 100) })
+      let figure = Figure.fraction((0..<30).map { _ in (hits: random.chance(0.7) ? 100 : 0, all: 100) })
       return figure.interval!.contains(0.7)
     }
-    #expect(Self.honest.contains(Double(hits) / 1000))
+    #expect(Self.consistent.contains(Double(hits) / 1000))
   }
 
-  @Test func aShareWithoutAnyHitIsNotCertain() throws {
-    let interval = try #require(Figure.share((0..<100).map { _ in (hits: 0, all: 500) }).interval)
+  @Test func aFractionWithoutHitsIsNotCertain() throws {
+    let interval = try #require(Figure.fraction((0..<100).map { _ in (hits: 0, all: 500) }).interval)
     #expect(interval.lowerBound == 0)
     #expect(abs(interval.upperBound - 0.037) < 0.001)
   }
@@ -53,7 +53,7 @@ import Testing
     #expect(Double(hits) / 200 > 0.88)
   }
 
-  /// Fifty moments of one trial hang together: they are one draw of the trial's own factor.
+  /// Fifty moments of one trial are correlated: they are one draw of the trial's own factor.
   @Test func theIntervalOfARatioOfQuantilesCountsTrials() {
     var random = SeededRandom(seed: 305)
     let hits = (0..<60).count { _ in
@@ -71,13 +71,13 @@ import Testing
     #expect(hits >= 52, "\(hits)")
   }
 
-  @Test func sharesOfARatio() {
+  @Test func ratiosOfFractions() {
     let trials = [((1, 4), (2, 4)), ((2, 6), (4, 6)), ((0, 0), (0, 0))].map { (ours: $0.0, theirs: $0.1) }
       .map { (ours: (hits: $0.ours.0, all: $0.ours.1), theirs: (hits: $0.theirs.0, all: $0.theirs.1)) }
-    #expect(Figure.ratioOfShares(trials).value == 0.5)
-    #expect(Figure.ratioOfShares(trials).interval == nil, "three trials")
-    #expect(Figure.ratioOfShares([((1, 4), (0, 4))]).value == nil, "theirs are none")
-    let many = Figure.ratioOfShares((0..<20).map { (ours: ($0 % 3, 10), theirs: (4, 10)) })
+    #expect(Figure.ratioOfFractions(trials).value == 0.5)
+    #expect(Figure.ratioOfFractions(trials).interval == nil, "three trials")
+    #expect(Figure.ratioOfFractions([((1, 4), (0, 4))]).value == nil, "theirs are none")
+    let many = Figure.ratioOfFractions((0..<20).map { (ours: ($0 % 3, 10), theirs: (4, 10)) })
     #expect(many.interval!.contains(many.value!) && many.interval!.lowerBound < many.interval!.upperBound)
   }
 
@@ -87,7 +87,7 @@ import Testing
     #expect(Figure.ratioOfQuantiles(trials, 0.5).count == 2)
     #expect(Figure.ratioOfQuantiles(trials, 0.9).value == 7)
     #expect(Figure.ratioOfQuantiles(trials, 1).value == 9)
-    // One of three never came: the median stands. Two of three: there is none.
+    // One of three infinite: the median is finite. Two of three: there is none.
     #expect(Figure.ratioOfMedians([(2, 1), (.infinity, 1), (3, 1)]).value == 3)
     #expect(Figure.ratioOfMedians([(2, 1), (.infinity, 1), (.infinity, 1)]).value == nil)
   }
@@ -97,7 +97,7 @@ import Testing
     let lonely = Figure.median([nil, 3, nil])
     #expect(lonely.value == 3 && lonely.interval == nil && lonely.count == 1)
     #expect(Figure.median([1, 2, 4, 9]).value == 3)
-    #expect(Figure.share([(0, 0)]).value == nil)
+    #expect(Figure.fraction([(0, 0)]).value == nil)
     #expect(Figure.mean([2]).interval == nil)
     #expect(Figure.ratioOfMedians([]).value == nil)
     #expect(Figure.ratioOfMedians([(1, 0)]).value == nil)
@@ -109,7 +109,7 @@ import Testing
     #expect(Set(fixed).isSubset(of: FigureKey.all.map(\.name)))
   }
 
-  @Test func whichWayIsWorse() {
+  @Test func whichDirectionIsWorse() {
     #expect(FigureKey.ateSE3.sense.isWorse(0.2, than: 0.1))
     #expect(FigureKey.convergedShare.sense.isWorse(0.2, than: 0.9))
     #expect(FigureKey.coverage90.sense.isWorse(0.99, than: 0.88))
@@ -121,9 +121,9 @@ import Testing
     let hits = (0..<1000).count { _ in
       Figure.quantile((0..<100).map { _ in random.exponential(mean: 1) }, 0.9).interval!.contains(log(10.0))
     }
-    #expect(Self.honest.contains(Double(hits) / 1000))
+    #expect(Self.consistent.contains(Double(hits) / 1000))
     #expect(Figure.quantile([3, 1, 2, .infinity], 0.5).value == 2)
-    #expect(Figure.quantile([3, 1, .infinity, .infinity], 0.9).value == nil, "for ever is no figure")
+    #expect(Figure.quantile([3, 1, .infinity, .infinity], 0.9).value == nil, "infinite is no figure")
     #expect(Figure.quantile([], 0.5).value == nil)
   }
 }

@@ -5,7 +5,7 @@ import Simulation
 import TestSupport
 import Testing
 
-/// The yardstick itself: right, honest, as fine as it says, and never at a loss.
+/// The ideal observer: exact, consistent, of the stated resolution, and finite for any input.
 @Suite struct IdealObserverTests {
   /// A phone held upright, its back towards +x.
   static let upright = Rotation(matrix: Matrix3(columns: Vector3(0, -1, 0), Vector3(0, 0, 1), Vector3(-1, 0, 0)))
@@ -34,7 +34,7 @@ import Testing
     var (constant, coloured, sum, logDeterminant) = (0.0, 0.0, 0.0, 0.0)
     for (gap, residual) in zip(gaps, residuals) {
       let step = filter.step(range: 0, antenna: .zero, after: gap)
-      coloured *= step.kept
+      coloured *= step.decay
       let innovation = residual - constant - coloured
       sum += innovation * innovation * step.information
       logDeterminant -= log(step.information)
@@ -46,8 +46,8 @@ import Testing
     #expect(abs(sum - form) < 1e-9 * form && abs(logDeterminant - whitener.logDeterminant) < 1e-9)
   }
 
-  /// Lattice, refinement and replay against plain Monte Carlo: places drawn from the prior and weighted by the dense
-  /// covariance of the ranges have the means that the observer has.
+  /// Lattice, refinement and replay against Monte Carlo: positions drawn from the prior and weighted by the dense
+  /// covariance of the ranges have the observer's means.
   @Test(arguments: [RangingTrial.Motion.arc, .arcAndVertical, .lWalk])
   func theLatticeIsTheIntegral(motion: RangingTrial.Motion) throws {
     var random = SeededRandom(seed: 317)
@@ -62,12 +62,12 @@ import Testing
     for _ in 0..<300_000 {
       let spread = 6 * Self.model.total
       let u = random.direction()
-      let place = origin.device + random.uniform(max(origin.range - spread, 0)...(origin.range + spread)) * u
-      let residuals = whitener.whitened(trial.readings.map { $0.range - (place - $0.device).norm })
+      let position = origin.device + random.uniform(max(origin.range - spread, 0)...(origin.range + spread)) * u
+      let residuals = whitener.whitened(trial.readings.map { $0.range - (position - $0.device).norm })
       let elevation = asin(u.z) / Self.model.elevationPrior
       let weight = exp(-0.5 * residuals.reduce(elevation * elevation) { $0 + $1 * $1 })
       total += weight
-      if weight > 1e-12 { drawn.append((weight, functions.map { $0(place) })) }
+      if weight > 1e-12 { drawn.append((weight, functions.map { $0(position) })) }
     }
     for (k, f) in functions.enumerated() {
       let mean = drawn.reduce(0) { $0 + $1.weight * $1.values[k] } / total
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  /// One range tells the distance to within all its errors, and leaves the prior of the direction.
+  /// One range determines the distance to within its total error, and leaves the prior of the direction.
   @Test func oneRangeLeavesThePrior() throws {
     var observer = IdealObserver(Self.model)
     observer.update(range: 5, antenna: Vector3(1, 2, 3), after: 0)
@@ -95,9 +95,9 @@ import Testing
     #expect(abs(found / (square / mass) - 1) < 1e-3)
   }
 
-  /// Cells half as wide say the same, to a small part of the posterior's own width.
+  /// Cells half as wide give the same, to a small part of the posterior's own width.
   @Test(arguments: [RangingTrial.Motion.arc, .arcAndVertical, .lWalk, .still])
-  func finerCellsSayTheSame(motion: RangingTrial.Motion) throws {
+  func finerCellsAgree(motion: RangingTrial.Motion) throws {
     var random = SeededRandom(seed: 313)
     for seconds in [1.0, 3, 6] {
       let trial = RangingTrial(motion, seconds: seconds, random: &random)
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  /// Straight above the device it is plain that the peer is above, but not where to turn: the contract withholds both.
+  /// For a peer straight above the device the level is decided but the angle undefined: the contract withholds both.
   @Test func withoutAnAngleNoLevelIsPublished() throws {
     let peer = Vector3(0.1, 0, 4)
     var observer = IdealObserver(RangeErrorModel(white: 0.02, constant: 0.001))
@@ -133,7 +133,7 @@ import Testing
     #expect(aside.publishedAngle != nil && aside.publishedLevel == aside.decidedLevel && aside.decidedLevel == .above)
   }
 
-  /// Without noise and with one antenna the place is found, the surer the finer the radio.
+  /// Without noise and with one antenna the position is found, with the radio's accuracy.
   @Test func withoutNoiseItFindsTheTruth() throws {
     let peer = Vector3(3, -2, 1.5)
     var last = Double.infinity
@@ -153,7 +153,7 @@ import Testing
     #expect(last < 0.01)
   }
 
-  /// The outputs are those of the posterior: shares sum to one, the arc holds nine tenths.
+  /// The outputs are those of the posterior: probabilities sum to one, the arc contains 90 %.
   @Test func theViewIsThePosteriors() throws {
     var random = SeededRandom(seed: 314)
     let trial = RangingTrial(.arcAndVertical, seconds: 4, random: &random)
@@ -163,7 +163,7 @@ import Testing
     #expect(abs(view.levels.values.reduce(0, +) - 1) < 1e-9)
     let held = try #require(
       observer.mean {
-        view.arcHolds(HorizontalAngle.of($0 - device, worldFromDevice: Self.upright)) ? 1 : 0
+        view.arcContains(HorizontalAngle.of($0 - device, worldFromDevice: Self.upright)) ? 1 : 0
       })
     #expect(abs(held - 0.9) < 0.02)
     let above = try #require(
@@ -178,11 +178,11 @@ import Testing
     #expect(abs(Angle.wrapped(turned.angle - view.angle - 1)) < 1e-9)
   }
 
-  /// A hand that stands or goes straight never converges; the mirror image is as likely as the truth.
-  @Test func straightMotionLeavesTheMirrorImage() throws {
+  /// Stationary or straight motion never converges; the reflection image is as likely as the truth.
+  @Test func straightMotionLeavesTheReflection() throws {
     var random = SeededRandom(seed: 315)
     for _ in 0..<10 {
-      let trial = RangingTrial(.sway, seconds: 4, peer: IdealHonestyTests.peer(&random), random: &random)
+      let trial = RangingTrial(.sway, seconds: 4, peer: IdealConsistencyTests.peer(&random), random: &random)
       let device = trial.readings.last!.device
       let observer = Self.run(trial)
       let view = try Self.view(observer, device)
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  /// Ranges that no radio measures: everything stays finite, and what is no distance is left out and counted.
+  /// Invalid ranges: everything stays finite, and invalid distances are ignored and counted.
   @Test(arguments: [model, RangeErrorModel(white: 0), RangeErrorModel(white: 0, constant: 0, elevationPrior: 0)])
   func sillyInputStaysFinite(model: RangeErrorModel) throws {
     var observer = IdealObserver(model)
@@ -222,8 +222,8 @@ import Testing
     try check()
   }
 
-  /// A limit that is too low is kept, and said.
-  @Test func aLimitIsSaid() {
+  /// A limit that is too low is kept, and reported.
+  @Test func aLimitIsReported() {
     var random = SeededRandom(seed: 316)
     let trial = RangingTrial(.sway, seconds: 3, random: &random)
     var observer = IdealObserver(Self.model, limit: 60_000)

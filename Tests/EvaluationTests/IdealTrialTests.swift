@@ -6,7 +6,7 @@ import Simulation
 import TestSupport
 import Testing
 
-/// What the yardstick is given: the right ranges from the right places, and none that no law covers.
+/// The ideal observer's input: ranges at their true antenna positions, without impaired ones.
 @Suite struct IdealTrialTests {
   private static let start = Timestamp(nanoseconds: 1_000_000_000)
 
@@ -27,10 +27,10 @@ import Testing
   }
 
   private static func trial(
-    _ ranges: [RangeMeasurement], place: [Vector3], motion: RangingTrial.Motion = .arcAndVertical, peer: String = "tag",
-    antennas: [String: Vector3] = [:]
+    _ ranges: [RangeMeasurement], positions: [Vector3], motion: RangingTrial.Motion = .arcAndVertical,
+    peer: String = "tag", antennas: [String: Vector3] = [:]
   ) -> IdealTrial? {
-    let rows = place.enumerated().map { GroundTruthPeer(timestamp: time(Double($0)), peer: "tag", position: $1) }
+    let rows = positions.enumerated().map { GroundTruthPeer(timestamp: time(Double($0)), peer: "tag", position: $1) }
     return IdealTrial(
       peer: peer, ranges: ranges, antennas: antennas, truth: truth(motion, seconds: 12), peers: TruthPeers(rows),
       bodyFromDevice: .identity)
@@ -41,14 +41,14 @@ import Testing
     return RangingTrial(.arcAndVertical, seconds: seconds, peer: Vector3(4, 2, 1.5), random: &random)
   }
 
-  @Test func findsWhatTheRangesTell() throws {
+  @Test func findsTheObservableAngle() throws {
     let drawn = Self.drawn(seconds: 10)
     let errors = try #require(
-      Self.trial(Self.measurements(drawn), place: [drawn.peer])?.errors(model: IdealObserverTests.model))
+      Self.trial(Self.measurements(drawn), positions: [drawn.peer])?.errors(model: IdealObserverTests.model))
     #expect(errors.published.judged == 101)
     #expect(try #require(errors.published.firstAngleAt) > 0.5)
     #expect(try #require(errors.published.angle).median < Angle.degrees(8))
-    // Nothing moved 5 cm before the first swing had begun; the mean angle is known whether it would be published or not.
+    // Nothing moved 5 cm before the first swing; the mean angle exists whether published or not.
     #expect(try #require(errors.published.motionBeganAt) > 0)
     #expect(errors.meanErrors.count == AngleCheckpoint.seconds.count && errors.meanError(at: 2) != nil)
     #expect(errors.meanError(at: 12) == nil, "twelve seconds after the motion began there are no ranges")
@@ -57,11 +57,11 @@ import Testing
   @Test func theOrderOfTheRangesDoesNotMatter() throws {
     let drawn = Self.drawn()
     let ranges = Self.measurements(drawn)
-    let inOrder = Self.trial(ranges, place: [drawn.peer])?.errors()
-    #expect(inOrder != nil && inOrder == Self.trial(ranges.reversed(), place: [drawn.peer])?.errors())
+    let inOrder = Self.trial(ranges, positions: [drawn.peer])?.errors()
+    #expect(inOrder != nil && inOrder == Self.trial(ranges.reversed(), positions: [drawn.peer])?.errors())
   }
 
-  /// A range is taken at its antenna: with a lever arm of 30 cm the observer must look from there.
+  /// A range starts at its antenna: with a lever arm of 30 cm the observer must use its position.
   @Test func antennasCount() throws {
     let arm = Vector3(0.3, 0, 0)
     let (peer, truth) = (Vector3(4, 2, 1.5), Self.truth(.arcAndVertical, seconds: 12))
@@ -72,7 +72,7 @@ import Testing
     }
     let exact = RangeErrorModel(white: 0.01, constant: 0.01)
     func median(_ antennas: [String: Vector3]) throws -> Double {
-      let trial = try #require(Self.trial(ranges, place: [peer], antennas: antennas))
+      let trial = try #require(Self.trial(ranges, positions: [peer], antennas: antennas))
       let errors = try #require(trial.errors(model: exact))
       return try #require(errors.published.angle).median
     }
@@ -80,28 +80,28 @@ import Testing
     #expect(try median(["left": .zero]) > Angle.degrees(1))
   }
 
-  /// A range that no law of the model covers is left out when it is named, and poisons the answer when it is not.
+  /// Impaired ranges are left out when named, and corrupt the result otherwise.
   @Test func impairedRangesAreLeftOut() throws {
     let drawn = Self.drawn()
     var ranges = Self.measurements(drawn)
     let impaired = Set(stride(from: 20, to: 60, by: 2).map { ranges[$0].timestamp })
     for k in ranges.indices where impaired.contains(ranges[k].timestamp) { ranges[k].range += 2 }
-    let trial = try #require(Self.trial(ranges, place: [drawn.peer]))
+    let trial = try #require(Self.trial(ranges, positions: [drawn.peer]))
     func median(_ impaired: Set<Timestamp>?) throws -> Double {
       let errors = try #require(trial.errors(model: IdealObserverTests.model, impaired: impaired))
       return try #require(errors.published.angle).median
     }
-    let told = try median(impaired)
-    #expect(told < Angle.degrees(8))
-    // Told from their true errors, the same ones are found.
-    #expect(abs(try median(nil) - told) < Angle.degrees(2))
+    let named = try median(impaired)
+    #expect(named < Angle.degrees(8))
+    // Classified by their true errors, the same ones are found.
+    #expect(abs(try median(nil) - named) < Angle.degrees(2))
     let trusting = try #require(trial.errors(model: IdealObserverTests.model, impaired: []))
     let lost = try #require(trusting.published.coverage90)
-    let honest = try #require(trial.errors(model: IdealObserverTests.model, impaired: impaired)?.published.coverage90)
-    #expect(lost < 0.7 && honest > 0.8)
+    let covered = try #require(trial.errors(model: IdealObserverTests.model, impaired: impaired)?.published.coverage90)
+    #expect(lost < 0.7 && covered > 0.8)
   }
 
-  @Test func asksOnlyForHalfAMinute() throws {
+  @Test func runsForHalfAMinuteOnly() throws {
     var random = SeededRandom(seed: 401)
     let drawn = RangingTrial(.arc, seconds: 40, peer: Vector3(4, 2, 0), random: &random)
     let rows = [GroundTruthPeer(timestamp: Self.start, peer: "tag", position: drawn.peer)]
@@ -112,13 +112,13 @@ import Testing
     #expect(trial.errors(model: IdealObserverTests.model)?.published.judged == 301)
   }
 
-  @Test func nothingToAsk() {
+  @Test func withoutInputThereIsNone() {
     let ranges = Self.measurements(Self.drawn(seconds: 2))
-    let place = Vector3(4, 2, 1.5)
-    #expect(Self.trial([], place: [place]) == nil, "no ranges")
-    #expect(Self.trial(ranges, place: []) == nil, "no truth")
-    #expect(Self.trial(ranges, place: [place, place + Vector3(1, 0, 0)]) == nil, "it moves")
-    #expect(Self.trial(ranges, place: [place], peer: "other") == nil, "another peer")
-    #expect(Self.trial(Array(ranges.prefix(1)), place: [place])?.errors() == nil, "too few for a model")
+    let position = Vector3(4, 2, 1.5)
+    #expect(Self.trial([], positions: [position]) == nil, "no ranges")
+    #expect(Self.trial(ranges, positions: []) == nil, "no truth")
+    #expect(Self.trial(ranges, positions: [position, position + Vector3(1, 0, 0)]) == nil, "it moves")
+    #expect(Self.trial(ranges, positions: [position], peer: "other") == nil, "another peer")
+    #expect(Self.trial(Array(ranges.prefix(1)), positions: [position])?.errors() == nil, "too few for a model")
   }
 }

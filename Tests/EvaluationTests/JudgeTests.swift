@@ -4,7 +4,7 @@ import Geometry
 import SensorData
 import Testing
 
-/// A device that stands at the origin (its axes are the world's: ahead is where its -z would be ... it lies flat, so the
+/// A stationary device at the origin (its axes are the world's: ahead is where its -z would be ... it lies flat, so the
 /// top edge, +y, is ahead) and a peer at (0, 4, 0): distance 4, angle 0, same level.
 @Suite struct JudgeTests {
   private static let rows = (0...10).map { k in
@@ -16,11 +16,11 @@ import Testing
     GroundTruthPeer(timestamp: Timestamp(nanoseconds: 0), peer: "tag", position: Vector3(0, 4, 0))
   ]
 
-  private func judge(_ updates: [JudgedUpdate], estimateFromTruth: Pose = .identity) -> Judge.Verdict {
+  private func judge(_ updates: [JudgedUpdate], estimateFromTruth: Pose = .identity) -> Judge.Errors {
     var judge = Judge(truth: TruthTrajectory(Self.rows), peers: TruthPeers(Self.peers), bodyFromDevice: .identity)
-    for row in Self.rows { judge.note(row.timestamp, worldFromBody: estimateFromTruth * row.worldFromBody) }
-    for update in updates { judge.note(update, peer: "tag") }
-    return judge.verdict()
+    for row in Self.rows { judge.record(row.timestamp, worldFromBody: estimateFromTruth * row.worldFromBody) }
+    for update in updates { judge.record(update, peer: "tag") }
+    return judge.errors()
   }
 
   private let start = Timestamp(nanoseconds: 0)
@@ -31,14 +31,14 @@ import Testing
     let update = JudgedUpdate(
       timestamp: start, distance: 4, horizontalAngle: 0, horizontalAngleInterval: -0.1...0.1,
       verticalDirectionEstimate: "same", worldPosition: estimateFromTruth * Vector3(0, 4, 0), status: "converged")
-    let verdict = judge([update, update], estimateFromTruth: estimateFromTruth)
-    let errors = try #require(verdict.peers["tag"])
+    let result = judge([update, update], estimateFromTruth: estimateFromTruth)
+    let errors = try #require(result.peers["tag"])
     #expect(errors.judged == 2)
     #expect(try #require(errors.angle).largest < 1e-12)
     #expect(try #require(errors.distance).largest < 1e-12)
     #expect(try #require(errors.position).largest < 1e-9)
     #expect(errors.coverage90 == 1)
-    #expect(errors.falseConvergedShare == 0)
+    #expect(errors.falseConvergedFraction == 0)
     #expect(errors.vertical == [.same: ["same": 2]])
   }
 
@@ -46,9 +46,9 @@ import Testing
     func update(_ interval: ClosedRange<Double>) -> JudgedUpdate {
       JudgedUpdate(timestamp: start, horizontalAngle: interval.lowerBound, horizontalAngleInterval: interval)
     }
-    // The truth is 0: the same as one whole turn.
-    let verdict = judge([update(-0.2...0.1), update(0.1...0.3), update(6.2...6.4), update(3.0...3.4)])
-    let errors = try #require(verdict.peers["tag"])
+    // The truth is 0, equal to 2 pi.
+    let result = judge([update(-0.2...0.1), update(0.1...0.3), update(6.2...6.4), update(3.0...3.4)])
+    let errors = try #require(result.peers["tag"])
     #expect(errors.intervals == 4)
     #expect(errors.coverage90 == 0.5)
     #expect(errors.coverage90Tolerant == 0.5)
@@ -72,28 +72,28 @@ import Testing
         timestamp: start, horizontalAngle: angle, worldPosition: position,
         status: converged ? "converged" : "notConverged")
     }
-    let verdict = judge([
+    let result = judge([
       update(angle: Angle.degrees(19), position: Vector3(0, 4, 0)),
       update(angle: Angle.degrees(21), position: Vector3(0, 4, 0)),
       update(angle: 0, position: Vector3(0, 4, 1.6)),
       update(angle: 3, position: Vector3(0, -4, 0), converged: false),
     ])
-    let errors = try #require(verdict.peers["tag"])
+    let errors = try #require(result.peers["tag"])
     #expect(errors.converged == 3)
     #expect(errors.falseConverged == 2)
-    // Whether it is converged or not, an angle that is wrong is.
+    // A wrong angle counts whether converged or not.
     #expect(errors.wrongAngles == 2)
-    let figures = Figures([verdict, judge([update(angle: 0, position: Vector3(0, 4, 0))])])
+    let figures = Figures([result, judge([update(angle: 0, position: Vector3(0, 4, 0))])])
     #expect(figures[.wrongAngles].value == 0.4 && figures[.wrongAngleTrials].value == 0.5)
   }
 
-  @Test func withoutTruthNothingIsJudged() throws {
+  @Test func withoutTruthNothingIsEvaluated() throws {
     let late = JudgedUpdate(timestamp: Timestamp(nanoseconds: 60_000_000_000), distance: 1, status: "converged")
     let errors = try #require(judge([late]).peers["tag"])
     #expect(errors.judged == 0)
     #expect(errors.distance == nil)
     #expect(errors.coverage90 == nil)
-    #expect(errors.falseConvergedShare == nil)
+    #expect(errors.falseConvergedFraction == nil)
   }
 
   @Test func statisticsOfKnownErrors() throws {
@@ -115,31 +115,32 @@ import Testing
     #expect(peers.position(of: "b", at: Timestamp(nanoseconds: 0)) == nil)
   }
 
-  /// A peer that walks from 2 s to 4 s: noticed where the status was taken back first, and its intervals counted by themselves.
-  @Test func walksAreNoticedOrNot() throws {
+  /// A peer that moves from 2 s to 4 s: detected at the first update that is not converged; its intervals are counted
+  /// separately.
+  @Test func motionsAreDetectedOrNot() throws {
     let peers = (0...50).map { k -> GroundTruthPeer in
       let time = 0.1 * Double(k)
       return GroundTruthPeer(
         timestamp: Timestamp(nanoseconds: Int64(k) * 100_000_000), peer: "tag",
         position: Vector3(min(max(time - 2, 0), 2), 4, 0))
     }
-    #expect(TruthPeers(peers).walks(of: "tag").count == 1 && TruthPeers(peers).walks(of: "nobody").isEmpty)
-    func errors(noticedAt second: Double) throws -> MovingPeerErrors {
+    #expect(TruthPeers(peers).motions(of: "tag").count == 1 && TruthPeers(peers).motions(of: "nobody").isEmpty)
+    func errors(detectedAt second: Double) throws -> MovingPeerErrors {
       var judge = Judge(truth: TruthTrajectory(Self.rows), peers: TruthPeers(peers), bodyFromDevice: .identity)
       for k in 0...50 {
         let time = Timestamp(nanoseconds: Int64(k) * 100_000_000)
-        judge.note(
+        judge.record(
           JudgedUpdate(
             timestamp: time, horizontalAngle: 0, horizontalAngleInterval: -0.1...0.1,
             status: 0.1 * Double(k) < second - 1e-9 ? "converged" : "notConverged"), peer: "tag")
       }
-      return try #require(judge.verdict().peers["tag"]).walks
+      return try #require(judge.errors().peers["tag"]).moving
     }
-    let soon = try errors(noticedAt: 2.7)
-    #expect(soon.noticedAfter.count == 1 && abs(soon.noticedAfter[0] - 0.7) < 1e-9)
+    let soon = try errors(detectedAt: 2.7)
+    #expect(soon.detectionDelays.count == 1 && abs(soon.detectionDelays[0] - 0.7) < 1e-9)
     // The device moves at 0.2 m/s itself: from 2 s to 3 s the peer is within 0.1 rad of straight ahead.
     #expect(soon.judged == 21 && soon.intervals == 21 && (9...11).contains(soon.intervalsContainingTruth))
-    #expect(try errors(noticedAt: 4.5).noticedAfter == [.infinity], "not before it was over")
-    #expect(try errors(noticedAt: 1).noticedAfter.isEmpty, "nothing was claimed when it began")
+    #expect(try errors(detectedAt: 4.5).detectionDelays == [.infinity], "not before it was over")
+    #expect(try errors(detectedAt: 1).detectionDelays.isEmpty, "nothing was claimed when it began")
   }
 }

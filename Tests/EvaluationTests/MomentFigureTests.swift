@@ -3,7 +3,7 @@ import Geometry
 import SensorData
 import Testing
 
-/// Product and ideal observer side by side, moment by moment, on cases that are counted by hand.
+/// Product against ideal observer, moment by moment, on cases counted by hand.
 @Suite struct MomentFigureTests {
   private static let rows = (0...32).map { k in
     GroundTruthState(
@@ -13,13 +13,13 @@ import Testing
 
   private static func time(_ seconds: Double) -> Timestamp { Timestamp(nanoseconds: 0).advanced(bySeconds: seconds) }
 
-  /// What is said at some seconds: an angle that is off by so much, with an interval of that half-width, degrees.
-  private static func errors(_ said: [(seconds: Double, error: Double, halfWidth: Double)]) -> PeerErrors {
+  /// Updates at some seconds: an angle with this error and half-width, degrees.
+  private static func errors(_ angles: [(seconds: Double, error: Double, halfWidth: Double)]) -> PeerErrors {
     let truth = TruthTrajectory(rows)
-    // An update without an angle begins the story.
+    // The first update has no angle.
     let updates =
       [JudgedUpdate(timestamp: time(0))]
-      + said.map { seconds, error, halfWidth in
+      + angles.map { seconds, error, halfWidth in
         let view = TrueView(worldFromDevice: truth.worldFromBody(at: time(seconds))!, peer: peers[0].position)
         let angle = view.horizontalAngle + Angle.degrees(error)
         let half = Angle.degrees(halfWidth)
@@ -36,10 +36,10 @@ import Testing
   }
 
   private static func figures(_ ours: PeerErrors, _ ideal: IdealErrors) -> Figures {
-    var verdict = Judge(truth: TruthTrajectory(rows), peers: TruthPeers(peers), bodyFromDevice: .identity).verdict()
-    verdict.peers = ["tag": ours]
-    verdict.ideal = ["tag": ideal]
-    return Figures([verdict])
+    var errors = Judge(truth: TruthTrajectory(rows), peers: TruthPeers(peers), bodyFromDevice: .identity).errors()
+    errors.peers = ["tag": ours]
+    errors.ideal = ["tag": ideal]
+    return Figures([errors])
   }
 
   private static let ideal = IdealErrors(
@@ -49,7 +49,7 @@ import Testing
       moment(6, error: 9, halfWidth: 20),
     ].map { AngleMoment(timestamp: $0.timestamp, error: abs($0.error), halfWidth: $0.halfWidth) })
 
-  @Test func onlyMomentsAtWhichTheAngleCanBeKnownCount() throws {
+  @Test func onlyMomentsWithAnObservableAngleCount() throws {
     let figures = Self.figures(Self.errors([(2.9, 50, 14), (3, 2, 12), (4, -4, 12), (6, 40, 12)]), Self.ideal)
     #expect(figures[.angleAvailability].value == 2.0 / 3)
     #expect(figures[.idealAngleAvailability].value == 1.0 / 3)
@@ -62,7 +62,7 @@ import Testing
     #expect(figures[.timeTo10DegreesRatio].value == nil, "never narrow, while the ideal observer was")
   }
 
-  @Test func theLastOfTwoUpdatesSpeaks() throws {
+  @Test func theLastOfTwoUpdatesCounts() throws {
     let figures = Self.figures(Self.errors([(3, 50, 14), (3, 1, 10), (4, 2, 10), (6, 1, 9)]), Self.ideal)
     #expect(abs(try #require(figures[.angleErrorRatio].value) - 1) < 1e-9)
     #expect(abs(try #require(figures[.timeTo10DegreesRatio].value) - 1) < 1e-9, "at 3 s both")
@@ -71,7 +71,7 @@ import Testing
   }
 
   /// From two seconds after the motion began until twelve after it, published or not.
-  @Test func theIdealObserverIsHeardFromTwoToTwelveSeconds() throws {
+  @Test func theIdealObserverIsComparedFromTwoToTwelveSeconds() throws {
     let ranges = (0...150).map { k in
       let position = Vector3(0.02 * Double(k), 0, 0)
       return RangeMeasurement(
@@ -82,11 +82,11 @@ import Testing
         peer: "tag", ranges: ranges, antennas: [:], truth: TruthTrajectory(Self.rows), peers: TruthPeers(Self.peers),
         bodyFromDevice: .identity))
     let errors = try #require(trial.errors(model: RangeErrorModel(white: 0.05), impaired: []))
-    // The motion began at 0.25 s, when it was 5 cm away; ranges are taken every tenth of a second.
+    // The motion began at 0.25 s, when it was 5 cm away; ranges come every 0.1 s.
     #expect(errors.moments.first?.timestamp == Self.time(2.3))
     #expect(errors.moments.last?.timestamp == Self.time(12.2))
     #expect(errors.moments.count == 100)
-    // A straight line: two mirror images, and no interval is narrow.
+    // A straight line: two reflection images, and no interval is narrow.
     #expect(errors.moments.allSatisfy { $0.halfWidth > Angle.degrees(15) })
   }
 }

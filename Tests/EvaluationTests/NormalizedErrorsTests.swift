@@ -11,8 +11,8 @@ import Testing
     return (root, root * root.transpose)
   }
 
-  /// Poses that err exactly as their covariance says: the mean is 3, 99 % are in the band, position and attitude alike.
-  @Test func anHonestEstimateHasThree() throws {
+  /// Poses with errors drawn from their covariance: the mean is 3, 99 % are in the band, for position and attitude.
+  @Test func aConsistentEstimateHasMeanThree() throws {
     var random = SeededRandom(seed: 311)
     var rows: [GroundTruthState] = []
     var poses: [EstimatedPose] = []
@@ -39,8 +39,9 @@ import Testing
     }
   }
 
-  /// Worlds that differ by yaw and origin are made one at the first pose; a tilt is an error that the covariance must cover.
-  @Test func worldsMeetAtTheFirstPose() throws {
+  /// Worlds that differ in yaw and origin are aligned at the first pose; a tilt is an error that the covariance must
+  /// cover.
+  @Test func worldsAreAlignedAtTheFirstPose() throws {
     let rows = (0..<50).map { k in
       GroundTruthState(
         timestamp: Timestamp(nanoseconds: Int64(k) * 50_000_000),
@@ -71,22 +72,22 @@ import Testing
     #expect(errors.positionNEES.mean == nil && errors.positionNEES.values.isEmpty)
   }
 
-  /// Means over runs: nearly all in the band for honest runs, none for runs whose covariance is half of what it should be;
-  /// only moments that all runs reach count.
+  /// Means over runs: nearly all in the band for consistent runs, none for runs with half the covariance; only times
+  /// that all runs reach count.
   @Test(arguments: [(1.0, 0.97...1.0), (0.5, 0.0...0.01)])
   func meansOverRuns(covariance scale: Double, expected: ClosedRange<Double>) {
     var random = SeededRandom(seed: 331)
     let runs = (0..<40).map { k in
       var errors = NormalizedErrors()
       for moment in 0..<(k == 0 ? 1001 : 1200) {
-        errors.note(
+        errors.add(
           random.gaussian3(), covariance: scale * Matrix3.identity, floor: 0, seconds: 0.5 * Double(moment))
       }
       return errors
     }
-    let (inBand, count) = NormalizedErrors.averagesInBand(runs + [NormalizedErrors()])
+    let (inBand, count) = NormalizedErrors.meansInBand(runs + [NormalizedErrors()])
     #expect(count == 1001)
     #expect(expected.contains(Double(inBand) / Double(count)))
-    #expect(NormalizedErrors.averagesInBand([runs[0]]).count == 0, "one run has no mean over runs")
+    #expect(NormalizedErrors.meansInBand([runs[0]]).count == 0, "one run has no mean over runs")
   }
 }

@@ -3,9 +3,9 @@ import Foundation
 import Simulation
 import Testing
 
-/// The model that is fitted to a recording's true errors.
+/// The model fitted to a recording's true errors.
 @Suite struct RangeErrorModelTests {
-  /// White and Gauss-Markov errors about 0.2 m at 10 Hz, a share of them blocked.
+  /// White and Gauss-Markov errors about 0.2 m at 10 Hz, a fraction of them NLOS.
   static func errors(
     white: Double, coloured: Double, memory: Double, count: Int, blocked: Double = 0, random: inout SeededRandom
   ) -> (errors: [Double], blocked: [Bool]) {
@@ -27,7 +27,7 @@ import Testing
     var random = SeededRandom(seed: 321)
     let (errors, _) = Self.errors(white: white, coloured: coloured, memory: memory, count: 20_000, random: &random)
     let model = try #require(RangeErrorModel.fitted(errors: errors, times: Self.times(20_000)))
-    // The smaller part of a sum is known as well as the sum.
+    // The smaller part of a sum has the absolute accuracy of the sum.
     let total = (white * white + coloured * coloured).squareRoot()
     #expect(abs(model.white - white) < 0.1 * total, "\(model)")
     #expect(abs(model.coloured - coloured) < 0.1 * total, "\(model)")
@@ -42,15 +42,15 @@ import Testing
     #expect(model.white > 0.095 && model.white < 0.105 && model.coloured < 0.02, "\(model)")
   }
 
-  /// A blocked sight is set aside by the definition, and changes the fit little.
-  @Test func blockedRangesAreSetAside() throws {
+  /// NLOS ranges are set aside by definition, and change the fit little.
+  @Test func nlosRangesAreSetAside() throws {
     var random = SeededRandom(seed: 323)
     let (errors, flags) = Self.errors(
       white: 0.06, coloured: 0.08, memory: 2, count: 20_000, blocked: 0.1, random: &random)
     let found = RangeErrorModel.impaired(errors)
     let missed = zip(found, flags).filter { !$0 && $1 }.count
     let wrong = zip(found, flags).filter { $0 && !$1 }.count
-    // 1 m is ten sigmas; four of them are hardly ever noise.
+    // 1 m is ten sigmas; four sigmas are hardly ever noise.
     #expect(missed == 0 && wrong < 20)
     let model = try #require(RangeErrorModel.fitted(errors: errors, times: Self.times(20_000)))
     #expect(abs(model.white / 0.06 - 1) < 0.15 && abs(model.coloured / 0.08 - 1) < 0.15, "\(model)")
@@ -72,7 +72,7 @@ import Testing
     #expect(RangeErrorModel.fitted(errors: .init(repeating: 0.1, count: 99), times: Self.times(99)) == nil)
     #expect(RangeErrorModel.fitted(errors: .init(repeating: .nan, count: 99), times: Self.times(99)) == nil)
     #expect(RangeErrorModel.impaired([.nan, 1, 2]) == [false, false, false])
-    // All at one moment: a size, no correlation.
+    // All at one time: a standard deviation, no correlation.
     let together = RangeErrorModel.fitted(errors: Self.times(99), times: .init(repeating: 0, count: 99))
     #expect(together?.coloured == 0)
   }

@@ -5,7 +5,7 @@ import SensorData
 import Testing
 
 @Suite struct RelativeErrorTests {
-  /// A straight walk of 30 m at 1 m/s, ten poses a second; what was estimated of it.
+  /// A straight walk of 30 m at 1 m/s, ten poses a second, and its estimate.
   private static func errors(_ estimate: (Pose) -> Pose) throws -> TrajectoryErrors {
     let rows = (0...300).map { k in
       GroundTruthState(
@@ -21,8 +21,8 @@ import Testing
     value <= whole * (1 + 1e-9) && value >= 0.97 * whole
   }
 
-  /// A scale error of 2 % errs by 2 % of the way.
-  @Test func aScaleErrorGrowsWithTheWay() throws {
+  /// A scale error of 2 % gives errors of 2 % of the path length.
+  @Test func aScaleErrorGrowsWithThePath() throws {
     let errors = try Self.errors { Pose(rotation: $0.rotation, translation: 1.02 * $0.translation) }
     #expect(errors.relativeByLength.map(\.length) == [1, 2, 5, 10, 20])
     for error in errors.relativeByLength {
@@ -31,8 +31,8 @@ import Testing
     #expect(abs(try #require(errors.relativePerSecond) - 0.02) < 1e-9)
   }
 
-  /// A steady turn of 1 degree a metre shows as that, and the translation errs as the chord of the arc does.
-  @Test func aTurnIsAnErrorOfTheRotation() throws {
+  /// A rotation error of 1 degree per metre appears as such; the translation error is that of the chord of the arc.
+  @Test func aHeadingDriftIsAnErrorOfTheRotation() throws {
     let rate = Angle.degrees(1)
     let errors = try Self.errors { pose in
       let s = pose.translation.x
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  /// Any rigid move of the whole estimate changes nothing.
+  /// A rigid transform of the whole estimate changes nothing.
   @Test func alignmentDoesNotMatter() throws {
     let move = Pose(rotation: .exp(Vector3(0.3, -0.4, 1)), translation: Vector3(5, 6, 7))
     let errors = try Self.errors { move * $0 }

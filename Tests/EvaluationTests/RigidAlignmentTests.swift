@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  /// No nearby rotation may do better: the closed forms are minima.
+  /// No nearby transform has a lower cost: the closed forms are minima.
   @Test func bothAreLeastSquares() throws {
     var random = SeededRandom(seed: 3)
     let points = cloud(&random)
@@ -42,10 +42,10 @@ import Testing
     let yaw = try #require(RigidAlignment.yawAndTranslation(estimate: points, truth: truth))
     #expect(cost(full) < cost(yaw))
     for _ in 0..<100 {
-      let turn = 0.05 * random.gaussian3()
+      let rotation = 0.05 * random.gaussian3()
       let step = 0.05 * random.gaussian3()
-      let nearFull = Pose(rotation: .exp(turn) * full.rotation, translation: full.translation + step)
-      let nearYaw = Pose(rotation: .yaw(turn.z) * yaw.rotation, translation: yaw.translation + step)
+      let nearFull = Pose(rotation: .exp(rotation) * full.rotation, translation: full.translation + step)
+      let nearYaw = Pose(rotation: .yaw(rotation.z) * yaw.rotation, translation: yaw.translation + step)
       #expect(cost(nearFull) > cost(full))
       #expect(cost(nearYaw) > cost(yaw))
     }

@@ -9,7 +9,7 @@ import Testing
     Timestamp(nanoseconds: 1_700_000_000_000_000_000).advanced(bySeconds: seconds)
   }
 
-  /// A walk on a rising circle, looking where it goes.
+  /// A rising circle, heading along the path.
   private static func pose(_ t: Double) -> Pose {
     Pose(rotation: .yaw(0.5 * t), translation: Vector3(2 * cos(0.5 * t), 2 * sin(0.5 * t), 0.1 * t))
   }
@@ -42,7 +42,7 @@ import Testing
     #expect((errors.truthFromEstimate * other.translation).norm < 1e-9)
   }
 
-  /// A tilted world cannot be excused by yaw: the attitude error is the tilt, SE(3) removes it.
+  /// Yaw alignment does not remove a tilt: the attitude error is the tilt, SE(3) alignment removes it.
   @Test func aTiltShowsInYawAlignmentOnly() throws {
     let tilt = Pose(rotation: .exp(Vector3(0.1, 0, 0)))
     let errors = try #require(

@@ -21,7 +21,7 @@ import Testing
     #expect(abs(angle(Self.upright, peer) - expected) < 1e-9)
   }
 
-  @Test func behindIsHalfATurn() { #expect(abs(abs(angle(Self.upright, Vector3(-2, 0, 0))) - 180) < 1e-9) }
+  @Test func behindIsPi() { #expect(abs(abs(angle(Self.upright, Vector3(-2, 0, 0))) - 180) < 1e-9) }
 
   /// Pitch and roll of the phone do not change the angle.
   @Test(arguments: [-60.0, -30, 15, 45, 65])
@@ -31,11 +31,11 @@ import Testing
     for attitude in [pitch, roll] { #expect(abs(angle(attitude, Vector3(2, -2, 0.5)) - 45) < 1e-9) }
   }
 
-  /// A phone that lies on its back looks down through it: ahead is where its top edge points, on either side of 20
-  /// degrees the same way. Face down the rule takes the bottom edge.
+  /// For a phone on its back, ahead is where its top edge points, up to 20 degrees from lying flat on either side. Face
+  /// down it is the bottom edge.
   @Test(arguments: [71.0, 80, 90, 100, 109])
   func lyingFlatFollowsTheEdge(_ degrees: Double) {
-    // Turning the back downwards about x points the top edge ahead.
+    // Rotating the back downwards about x points the top edge ahead.
     let faceUp = Self.upright * Rotation.exp(Vector3(-Angle.degrees(degrees), 0, 0))
     #expect(abs(angle(faceUp, Vector3(4, 0, 0))) < 1e-6)
     let faceDown = Self.upright * Rotation.exp(Vector3(Angle.degrees(degrees), 0, 0))

@@ -1,8 +1,8 @@
 import Evaluation
 import Foundation
 
-/// The dense covariance of the errors of ranges (constant, Gauss-Markov, white) by its Cholesky factor: the slow way, to hold
-/// the recursive one against.
+/// The dense covariance of the errors of ranges (constant, Gauss-Markov, white) by its Cholesky factor: the dense
+/// reference for the recursive filter.
 struct Whitener {
   private var factor: [[Double]] = []
 

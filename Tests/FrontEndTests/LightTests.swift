@@ -4,17 +4,17 @@ import SensorData
 import Simulation
 import Testing
 
-/// What an image says about light, noise, texture and blur.
+/// Light, noise, texture and blur of an image.
 @Suite struct LightTests {
   @Test(arguments: [1.0, 2.0, 4.0, 8.0])
-  func noiseIsToldFromTexture(sigma: Double) {
+  func noiseIsSeparatedFromTexture(sigma: Double) {
     let image = Pattern(seed: 3).image(width: 320, height: 240, noise: sigma)
-    // The finest waves of the pattern pass for a little noise.
+    // The finest waves of the pattern count as a little noise.
     let found = LightMeter(image).measures.noise
     #expect(found > 0.85 * sigma && found < 1.1 * sigma + 0.3, "\(found)")
   }
 
-  @Test func noiseIsNoTextureAndNoDetail() {
+  @Test func noiseIsNeitherTextureNorDetail() {
     var random = SeededRandom(seed: 4)
     let pixels = (0..<320 * 240).map { _ in UInt8(min(max(128 + 5 * random.gaussian(), 0), 255)) }
     let light = LightMeter(GrayImage(width: 320, height: 240, pixels: pixels))
@@ -22,7 +22,8 @@ import Testing
     #expect(LightMeter(Pattern(seed: 3).image(width: 320, height: 240)).measures.texture > 5)
   }
 
-  /// Tiles of 3 and of 24 pixels, each with a grey of its own, smeared along rows over so many pixels each way.
+  /// Tiles of 3 and of 24 pixels, each with a grey level of its own, blurred along rows over that many pixels to both
+  /// sides.
   private static func tiles(smeared reach: Int) -> LightMeter {
     var random = SeededRandom(seed: 6)
     let small = (0..<120 * 80).map { _ in random.uniform(-30...30) },
@@ -39,23 +40,23 @@ import Testing
         }))
   }
 
-  /// A smear along rows takes the detail from one direction, and that is what counts.
-  @Test func aSmearLosesSharpness() {
+  /// Blur along rows removes detail in one direction, which determines the sharpness.
+  @Test func motionBlurLowersSharpness() {
     let (before, after) = (Self.tiles(smeared: 0).measures, Self.tiles(smeared: 10).measures)
     #expect(after.sharpness < 0.6 * before.sharpness && after.texture > 0.6, "\(before) \(after)")
   }
 
-  /// The same picture without tracks is blurred where turn and exposure smear it, and else has nothing to follow.
-  @Test func whatTheTurnSmearsIsBlur() throws {
+  /// The same image without tracks is blurred if rotation and exposure blur it, and otherwise blank.
+  @Test func blurByRotationIsDetected() throws {
     let light = try #require(
       (0...12).lazy.map { Self.tiles(smeared: $0) }.first { $0.measures.sharpness > 2 && $0.measures.sharpness < 3.2 })
-    func verdict(_ smear: Double?) -> ViewCondition {
-      ViewJudge.verdict(light, followed: 5, begun: 0, isFirst: false, smear: smear)
+    func condition(_ smear: Double?) -> ViewCondition {
+      ViewClassifier.condition(light, followed: 5, begun: 0, isFirst: false, smear: smear)
     }
-    #expect(verdict(8) == .blurred && verdict(1) == .blank && verdict(nil) == .blank)
+    #expect(condition(8) == .blurred && condition(1) == .blank && condition(nil) == .blank)
   }
 
-  @Test func sharesAreShares() {
+  @Test func fractionsSumToOne() {
     var image = GrayImage(width: 64, height: 64, pixels: [UInt8](repeating: 255, count: 64 * 64))
     for index in 0..<64 * 16 { image.pixels[index] = 0 }
     let light = LightMeter(image)

@@ -4,9 +4,9 @@ import SensorData
 import Simulation
 import Testing
 
-/// Tracks in a rendered room against where the points truly are.
+/// Tracks in a rendered room compared with the true projections.
 @Suite struct RenderedRoomTests {
-  /// A look around with EuRoC's size of image, or the rig with two cameras.
+  /// A sweep of the camera with EuRoC's image size, or the rig with two cameras.
   private static func scenario(_ distortion: CameraCalibration.Distortion, second: Bool = false) throws -> Scenario {
     var scenario = try Scenario.named(second ? "stereo" : "track-sweep")
     scenario.camera?.distortion = distortion
@@ -15,17 +15,17 @@ import Testing
 
   private struct Tracking {
     var frames: [CameraFrame] = []
-    /// Distances from the true projection of where a track began, sorted, pixels.
+    /// Distances from the true projection of the track's first point, sorted, pixels.
     var errors: [Double] = []
-    /// The same between cam1 and the surface that cam0 sees.
+    /// The same between cam1 and the surface seen by cam0.
     var stereoErrors: [Double] = []
   }
 
-  /// Painted once: it takes longer than all else.
+  /// Painted once, because it takes the longest.
   private static let texture = (try? Scenario.named("still")).flatMap { try? Simulator(scenario: $0, seed: 5) }
     .map(ImageSimulator.pattern)
 
-  /// Tracks the frames of a stretch of time.
+  /// Tracks the frames of a time interval.
   ///
   /// - Parameter cut: columns and rows that cam1 lacks at its upper left.
   private static func track(_ scenario: Scenario, from: Double, to: Double, cut: SIMD2<Int> = .zero) throws -> Tracking
@@ -43,7 +43,7 @@ import Testing
     var result = Tracking()
     var points: [Int64: SIMD3<Double>] = [:]
     var moment: [CameraFrame] = []
-    func work() {
+    func flush() {
       guard let stamp = moment.first?.timestamp else { return }
       let images = moment.map { frame in
         let image = renderer.image(of: frame)
@@ -51,12 +51,12 @@ import Testing
       }
       let made = frontEnd.frames(images, at: stamp)
       for feature in made.first?.features ?? [] {
-        let place = SIMD2(feature.u, feature.v)
+        let position = SIMD2(feature.u, feature.v)
         guard let point = points[feature.featureID] else {
-          points[feature.featureID] = renderer.point(at: place, in: moment[0])
+          points[feature.featureID] = renderer.point(at: position, in: moment[0])
           continue
         }
-        let offset = renderer.pixel(of: point, in: moment[0]).map { $0 - place } ?? SIMD2(99, 0)
+        let offset = renderer.pixel(of: point, in: moment[0]).map { $0 - position } ?? SIMD2(99, 0)
         result.errors.append((offset * offset).sum().squareRoot())
       }
       if made.count > 1 {
@@ -78,12 +78,12 @@ import Testing
       switch event.event {
       case .imu(let sample): frontEnd.add(sample)
       case .frame(let frame) where time >= from:
-        if frame.camera == 0 { work() }
+        if frame.camera == 0 { flush() }
         moment.append(frame)
       default: break
       }
     }
-    work()
+    flush()
     result.errors.sort()
     result.stereoErrors.sort()
     return result
@@ -111,7 +111,7 @@ import Testing
     return GrayImage(width: image.width - cut.x, height: image.height - cut.y, pixels: Array(rows.joined()))
   }
 
-  /// Of one size, and of another one each way.
+  /// Of equal size, and of different size in both directions.
   @Test(arguments: [SIMD2(0, 0), SIMD2(40, 30)])
   func bothCamerasSeeTheSamePoints(_ cut: SIMD2<Int>) throws {
     let result = try Self.track(
@@ -131,8 +131,8 @@ import Testing
     #expect(one.frames == other.frames && one.frames.count == 11)
   }
 
-  /// Lights out, a hand on the lens: nothing is claimed to be seen, the reason is named at once, and so is the end of it.
-  @Test func whatIsWrongWithTheViewIsNamed() throws {
+  /// Darkness and a covered lens: no features, and the condition is reported at once, as is its end.
+  @Test func theViewConditionIsReported() throws {
     var scenario = try Self.scenario(.none)
     scenario.camera?.dark = [2.2...2.4]
     scenario.camera?.covered = [2.6...2.8]

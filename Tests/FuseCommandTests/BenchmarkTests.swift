@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 import fuse
 
-/// `tools/benchmark`: what it compares and what it writes; never how long something takes on this machine.
+/// `tools/benchmark`: comparison and output, independent of this machine's speed.
 @Suite struct BenchmarkTests {
   private static let thresholds = BenchmarkThresholds(
     tolerance: .init(mean: 1.2, p99: 1.5), smallest: .init(mean: 0.01, p99: 0.05),
     limits: ["walk": ["frame": .init(mean: 1, p99: 3)]])
 
-  /// Figures of one recording whose stages take so many nanoseconds, on a machine whose kernel takes `kernel` of them.
+  /// Figures of one recording with these stage times in nanoseconds, on a machine whose kernel takes `kernel` of them.
   private static func figures(
     _ stages: [String: [Int]], kernel: Int = 1000, recording: String = "walk", waited: Double = 0
   ) -> RecordingFigures {
@@ -52,15 +52,15 @@ import fuse
     #expect(Self.compared(["frame": [1190, 1190]], ["frame": [1190, 1190]]).isWithin)
   }
 
-  @Test func fasterIsWithinAndTheSmallestAreNotJudged() {
+  @Test func fasterIsWithinAndTheSmallestAreNotCompared() {
     #expect(Self.compared(["frame": [1000], "range": [90]], ["frame": [100], "range": [9]]).isWithin)
     #expect(Self.compared(["writing": [1]], ["writing": [9]]).isWithin)
-    // What was too small before and is not any more is judged, the mean and the 99th percentile each by itself.
+    // A figure that is no longer too small is compared, mean and 99th percentile separately.
     #expect(Self.compared(["writing": [1]], ["writing": [11]]).rows[0].faults == ["mean over the old version's"])
     #expect(Self.compared(["writing": [1]], ["writing": [51]]).rows[0].faults.count == 2)
   }
 
-  @Test func whatOnlyOneVersionHasIsSaidAndNotJudged() {
+  @Test func whatOnlyOneVersionHasIsReportedAndNotCompared() {
     let comparison = BenchmarkComparison(
       old: [Self.figures(["frame": [10], "range": [10]])],
       new: [Self.figures(["frame": [10], "tick": [9000]]), Self.figures(["frame": [9000]], recording: "run")],
@@ -72,8 +72,8 @@ import fuse
       ])
   }
 
-  /// Times of a busy machine are told as such, and still compared.
-  @Test func aBusyMachineIsSaid() {
+  /// Times of a busy machine are marked as such, and still compared.
+  @Test func aBusyMachineIsReported() {
     let idle = [Self.figures(["frame": [10]], waited: 0.05)], busy = [Self.figures(["frame": [10]], waited: 0.4)]
     func remarks(_ old: [RecordingFigures], _ new: [RecordingFigures]) -> [String] {
       BenchmarkComparison(old: old, new: new, thresholds: Self.thresholds).remarks
@@ -91,7 +91,7 @@ import fuse
     #expect(BenchmarkComparison(old: figures, new: figures, thresholds: kept).isWithin)
   }
 
-  /// The file that ships can be read by this version and speaks of stages that exist.
+  /// The shipped file is readable by this version and names existing stages.
   @Test func theThresholdsThatShipAreReadable() throws {
     let file = Repository.root.appendingPathComponent("tools/benchmark-thresholds.json")
     let shipped = try JSONDecoder().decode(BenchmarkThresholds.self, from: Data(contentsOf: file))
@@ -101,7 +101,7 @@ import fuse
     #expect(shipped.limits["demo"]?["frame"] != nil && shipped.limits["demo"]?["hypotheses"] != nil)
   }
 
-  /// The measured run is the run: every repeat writes the bytes of `fuse run`, and every line was measured.
+  /// Every repeat of a measured run writes the bytes of `fuse run`, and every line is measured.
   @Test func theMeasuredRunWritesTheSameBytes() throws {
     let scratch = try Scratch()
     let demo = Repository.root.appendingPathComponent("datasets/demo").path
@@ -165,7 +165,7 @@ import fuse
     #expect(try compare("nowhere").status == 2)
   }
 
-  /// What is not there is null in the file, and read back as such.
+  /// Missing values are null in the file, and read back as such.
   @Test func whatIsNotThereIsNull() throws {
     var figures = Self.figures(["range": [1000]])
     figures.perSecond["frames"] = .some(nil)

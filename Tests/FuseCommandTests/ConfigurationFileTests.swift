@@ -2,7 +2,7 @@ import PrecisionFinding
 import Testing
 import fuse
 
-/// Settings files: what they set, and where their faults are.
+/// Settings files: values and faults.
 @Suite struct ConfigurationFileTests {
   private func firstFault(_ text: String) -> ConfigurationFile.Fault? {
     do {
@@ -33,7 +33,7 @@ import fuse
     #expect(fault.problem.contains("expected"))
   }
 
-  /// A height class that is dropped sooner than named would flicker: one error, at the line that says so.
+  /// A vertical class with a higher threshold to drop than to decide would toggle: one error, at its line.
   @Test(arguments: [
     ("verticalDecision: 0.9\nverticalDrop: 0.95\n", 2), ("reorderWindow: 1\nverticalDecision: 0.8\n", 2),
     ("verticalDrop: 0.96\n", 1),
@@ -55,7 +55,7 @@ import fuse
     #expect(firstFault("ranging:\n  noiseCandidates: [[0.1]]\n")?.line == 2)
   }
 
-  /// A setting that is added to the finder must be added to the table: the file can set it, `result.json` tells it.
+  /// A setting that is added to the finder must be added to the table: the file can set it, `result.json` contains it.
   @Test func theTableKnowsEverySetting() {
     var names: [String] = []
     for child in Mirror(reflecting: FinderConfiguration()).children {
@@ -70,7 +70,7 @@ import fuse
     #expect(names.sorted() == ConfigurationKey.all.map(\.name).sorted())
   }
 
-  /// Every key of the table is told in `result.json` with the value in effect.
+  /// Every key of the table is in `result.json` with the value in effect.
   @Test func theEffectiveConfigurationIsComplete() {
     guard case .object(let members) = ConfigurationFile.effective(FinderConfiguration()) else {
       Issue.record("not an object")

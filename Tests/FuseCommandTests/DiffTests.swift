@@ -4,7 +4,7 @@ import Geometry
 import SensorData
 import Testing
 
-/// `fuse diff` on runs that differ in chosen places.
+/// `fuse diff` on runs with chosen differences.
 @Suite struct DiffTests {
   /// Two output folders, 20 updates and poses each; `change` edits the second one's updates.
   private func folders(_ change: (inout [UpdateRecord]) -> Void = { _ in }, poseShift: Double = 0) throws -> Scratch {
@@ -43,7 +43,7 @@ import Testing
     #expect(outcome.status == 0 && outcome.stdout == "the same: 20 updates, 20 poses\n")
   }
 
-  /// An angle that steps over pi by 0.1 changed by 0.1, not by a whole turn.
+  /// An angle that crosses pi by 0.1 changed by 0.1, not by 2 pi.
   @Test func theLargestChangeIsFound() throws {
     let scratch = try folders { updates in
       updates[7].distance = 3.25
@@ -62,7 +62,7 @@ import Testing
     #expect(try diff(scratch, ["--distance", "0.3", "--angle", "5"]).status == 1)
   }
 
-  @Test func changedJudgementsAreSpans() throws {
+  @Test func changedStatusesAreSpans() throws {
     let scratch = try folders { updates in
       for k in 4...8 {
         updates[k].status = "notConverged"

@@ -14,13 +14,13 @@ import Testing
     }
   }
 
-  /// Every seed has a peer of its own; the sensors, and so the trajectory without ranges, are those of the recording.
+  /// Every seed has its own peer; the sensors, and so the trajectory without ranges, are those of the recording.
   @Test func aRecordingIsAsManySearchesAsThereAreSeeds() throws {
     let each = try lines(["--radio", "mc-arc-vertical", "--seeds", "3", "--each"])
     #expect(each.compactMap { $0["name"] as? String } == ["\(arc) 1", "\(arc) 2", "\(arc) 3"])
     let errors = each.compactMap { $0["distanceError"] as? Double }
     #expect(errors.count == 3 && Set(errors).count == 3)
-    // The radio of the scenario errs by a decimetre or so.
+    // The errors of the scenario's radio are about 0.1 m.
     #expect(errors.allSatisfy { $0 > 0.001 && $0 < 0.5 })
     let paths = each.compactMap { $0["pathLength"] as? Double }
     #expect(Set(paths).count == 1 && paths.count == 3)
@@ -31,7 +31,7 @@ import Testing
     #expect((together[0] as NSDictionary).isEqual(to: again[0]))
   }
 
-  /// Windows draw by themselves, and the ideal observer is told the scenario's law.
+  /// Windows have their own draws, and the ideal observer gets the scenario's error model.
   @Test func windowsAndTheIdealObserverGoWithIt() throws {
     let windows = try lines(["--radio", "mc-arc", "--seeds", "1", "--windows", "5", "--every", "5", "--each", "--ideal"])
     #expect(windows.count >= 2)

@@ -6,7 +6,7 @@ import SensorData
 import Simulation
 import Testing
 
-/// `fuse eval` on outputs whose errors are known because they were made by hand.
+/// `fuse eval` on synthetic outputs with known errors.
 @Suite struct EvalTests {
   /// A recording, and an output folder that is written from its truth with chosen faults.
   private struct Made {
@@ -28,10 +28,10 @@ import Testing
     }
 
     func write(
-      turn: Rotation = .identity, shift: Vector3 = .zero, alternating: Double = 0, angleOff: Double = 0,
+      rotation: Rotation = .identity, shift: Vector3 = .zero, alternating: Double = 0, angleOff: Double = 0,
       halfWidth: Double = 0.1, status: String = "converged"
     ) throws {
-      let worldFromTruth = Pose(rotation: turn, translation: shift)
+      let worldFromTruth = Pose(rotation: rotation, translation: shift)
       let folder = try OutputFolder(path: scratch.path("out"))
       for (k, time) in times.enumerated() {
         var pose = worldFromTruth * truth.worldFromBody(at: time)!
@@ -61,7 +61,7 @@ import Testing
     try #require(line[key] as? Double, "\(key)")
   }
 
-  /// Zeros to what the nine decimals of the recording's truth leave over.
+  /// Zeros within the nine decimals of the recording's truth.
   @Test func aPerfectOutputHasZeros() throws {
     let made = try Made()
     try made.write()
@@ -79,14 +79,14 @@ import Testing
 
   @Test func aMovedWorldIsNoError() throws {
     let made = try Made()
-    try made.write(turn: .yaw(2), shift: Vector3(5, -6, 7))
+    try made.write(rotation: .yaw(2), shift: Vector3(5, -6, 7))
     let line = try made.judged()
     for key in ["ateYawAligned", "ateSE3", "rpe", "positionError"] { #expect(try number(line, key) < 1e-6, "\(key)") }
   }
 
-  @Test func knownErrorsAreTold() throws {
+  @Test func knownErrorsAreReported() throws {
     let made = try Made()
-    try made.write(turn: .exp(Vector3(0.1, 0, 0)), alternating: 0.02)
+    try made.write(rotation: .exp(Vector3(0.1, 0, 0)), alternating: 0.02)
     let line = try made.judged()
     #expect(abs(try number(line, "ateSE3") - 0.02) < 1e-4)
     #expect(try number(line, "ateYawAligned") > 0.02)
@@ -142,20 +142,20 @@ import Testing
     #expect(outcome.stderr.lowercased().contains("error"))
   }
 
-  /// A shell pattern finds more than recordings; what is named alone must be one.
-  @Test func whatIsNoRecordingIsPassedOver() throws {
+  /// Other folders of a shell pattern are skipped; a single folder must be a recording or run.
+  @Test func otherFoldersAreSkipped() throws {
     let made = try Made()
     try made.write(angleOff: 0)
     let (out, file) = (made.scratch.path("out"), made.scratch.path("notes.txt"))
     try Data("x".utf8).write(to: URL(fileURLWithPath: file))
     let outcome = try FuseProcess.run(["eval", out + "/", file, "--no-ideal", "--format", "jsonl"])
-    #expect(outcome.status == 0 && outcome.stderr.contains("\(file): neither recording nor run, passed over"))
+    #expect(outcome.status == 0 && outcome.stderr.contains("\(file): neither recording nor run, skipped"))
     #expect(outcome.stdout.split(separator: "\n").count == 1 && outcome.stdout.contains("\"\(out)\""))
     #expect(try FuseProcess.run(["eval", file, "--no-ideal"]).status == 2)
     #expect(try FuseProcess.run(["eval", out, "/nowhere", "--no-ideal"]).status == 2)
   }
 
-  /// The recording of an output that is not the one it was made from is refused.
+  /// A recording other than that of the run is refused.
   @Test func anotherRecordingIsRefused() throws {
     let made = try Made()
     let recording = made.scratch.path("rec")
@@ -191,7 +191,7 @@ import Testing
     }
     #expect(lines.map { $0["name"] as? String } == ["arc", "still", "all"])
     #expect(lines.map { $0["trials"] as? Int } == [2, 2, 4])
-    // Of peers that converged or not, both count; arcs only have angles.
+    // Converged or not, both count; only arcs have angles.
     #expect(lines[2]["coverage90"] as? Double == lines[0]["coverage90"] as? Double && lines[0]["coverage90"] is Double)
     #expect(lines[1]["coverage90"] is NSNull)
   }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `fuse eval --windows`: a recording as many searches.
+/// `fuse eval --windows`: windows of a recording as separate searches.
 @Suite struct EvalWindowsTests {
   private let demo = Repository.root.appendingPathComponent("datasets/demo").path
 
@@ -18,11 +18,11 @@ import Testing
   @Test func aWindowIsARunFromItsBeginningToItsEnd() throws {
     let each = try lines(["--windows", "8", "--every", "10", "--each"])
     #expect(each.compactMap { $0["name"] as? String } == ["\(demo) 0.0 s", "\(demo) 10.0 s", "\(demo) 20.0 s"])
-    let cut = try #require(try lines(["--from", "10", "--to", "18"]).first)
+    let part = try #require(try lines(["--from", "10", "--to", "18"]).first)
     for key in ["angleErrorDegrees", "coverage90", "distanceError", "pathLength"] {
-      #expect(each[1][key] as? Double == cut[key] as? Double, "\(key)")
+      #expect(each[1][key] as? Double == part[key] as? Double, "\(key)")
     }
-    #expect(cut["distanceError"] is Double)
+    #expect(part["distanceError"] is Double)
     let together = try #require(try lines(["--windows", "8", "--every", "10"]).first)
     #expect(together["trials"] as? Int == 3 && together["confidence95"] is [String: Any])
   }

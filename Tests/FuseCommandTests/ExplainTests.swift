@@ -43,9 +43,10 @@ import Testing
     #expect(fails("angle") == (update["horizontalAngle"] is NSNull))
     #expect(fails("direction") == (update["direction"] is NSNull))
     #expect(fails("position") == (update["worldTransform"] is NSNull))
-    let places = try #require(json["places"] as? [[String: Any]])
-    let shares = places.compactMap { $0["share"] as? Double }
-    #expect(!shares.isEmpty && shares == shares.sorted(by: >) && shares.reduce(0, +) <= 1 + 1e-9)
+    let modes = try #require(json["places"] as? [[String: Any]])
+    let probabilities = modes.compactMap { $0["share"] as? Double }
+    #expect(!probabilities.isEmpty && probabilities == probabilities.sorted(by: >))
+    #expect(probabilities.reduce(0, +) <= 1 + 1e-9)
   }
 
   @Test func twoExplanationsAreTheSameBytes() throws {
@@ -53,8 +54,8 @@ import Testing
     #expect(try explain(["--at", "5"]).stdout.contains("What the run asked for: "))
   }
 
-  @Test func whatCannotBeExplainedIsSaid() throws {
-    #expect(try explain(["--at", "0"]).stderr.contains("nothing was said of tag until then"))
+  @Test func whatCannotBeExplainedIsReported() throws {
+    #expect(try explain(["--at", "0"]).stderr.contains("no update of tag until then"))
     #expect(try explain(["--at", "5", "--peer", "nobody"]).stderr.contains("expected one of: tag"))
     #expect(try explain(["--at", "-1"]).status == 64)
     let scratch = try Self.run.get()
@@ -68,7 +69,7 @@ import Testing
     #expect(outcome.status == 2 && outcome.stderr.contains("made by another version"))
   }
 
-  /// In the dark everything but the distance is withheld: by a gate that says what lacks, and no motion is recommended.
+  /// In the dark everything but the distance is withheld by a gate that names the cause, and no motion is recommended.
   @Test func theDarkIsExplained() throws {
     let scratch = try Scratch()
     let made = try FuseProcess.run([
@@ -76,26 +77,26 @@ import Testing
       "12",
     ])
     #expect(made.status == 0, "\(made.stderr)")
-    let told = try FuseProcess.run(["explain", scratch.path("run"), "--at", "10.5"])
-    #expect(told.status == 0, "\(told.stderr)")
-    let lines = told.stdout.split(separator: "\n")
+    let outcome = try FuseProcess.run(["explain", scratch.path("run"), "--at", "10.5"])
+    #expect(outcome.status == 0, "\(outcome.stderr)")
+    let lines = outcome.stdout.split(separator: "\n")
     #expect(lines.contains { $0.contains("NO  ") && $0.contains("mean luma") && $0.contains("at least 6.00 %") })
     #expect(lines.contains { $0.contains("NO  ") && $0.contains("features in the image") })
-    #expect(told.stdout.contains("hypotheses alive") || told.stdout.contains("a state of the filter"))
-    #expect(told.stdout.contains("What the run asked for: More light is needed"))
-    #expect(!told.stdout.contains("sweeping") && !told.stdout.contains("Better"))
+    #expect(outcome.stdout.contains("hypotheses alive") || outcome.stdout.contains("a state of the filter"))
+    #expect(outcome.stdout.contains("What the run asked for: More light is needed"))
+    #expect(!outcome.stdout.contains("sweeping") && !outcome.stdout.contains("Better"))
   }
 
-  /// With several peers and none named it tells which one is pointed at.
-  @Test func whoIsPointedAtIsTold() throws {
+  /// With several peers and no --peer it reports which one is pointed at.
+  @Test func thePeerPointedAtIsReported() throws {
     let scratch = try Scratch()
     let made = try FuseProcess.run([
       "run", Repository.root.appendingPathComponent("datasets/two-peers").path, "-o", scratch.path("run"), "--quiet",
     ])
     #expect(made.status == 0, "\(made.stderr)")
-    let told = try FuseProcess.run(["explain", scratch.path("run"), "--at", "12", "--format", "json"])
-    #expect(told.status == 0, "\(told.stderr)")
-    let json = try #require(JSONSerialization.jsonObject(with: Data(told.stdout.utf8)) as? [String: Any])
+    let outcome = try FuseProcess.run(["explain", scratch.path("run"), "--at", "12", "--format", "json"])
+    #expect(outcome.status == 0, "\(outcome.stderr)")
+    let json = try #require(JSONSerialization.jsonObject(with: Data(outcome.stdout.utf8)) as? [String: Any])
     let peers = try #require(json["peers"] as? [[String: Any]])
     #expect(peers.compactMap { $0["peer"] as? String }.sorted() == ["bag", "keys"])
     let angles = peers.map { $0["offAxis"] as? Double ?? .infinity }

@@ -20,9 +20,9 @@ import Testing
     func path(_ name: String) -> String { scratch.url.appendingPathComponent(name).path }
     try Data(Self.scenario.utf8).write(to: URL(fileURLWithPath: path("brief.yaml")))
     let plain = try FuseProcess.run(["simulate", path("brief.yaml"), "-o", path("plain/r")])
-    let pictured = try FuseProcess.run(["simulate", path("brief.yaml"), "-o", path("pictured/r"), "--images"])
-    #expect(plain.status == 0 && pictured.status == 0, "\(pictured.stderr)")
-    #expect(pictured.stdout.hasSuffix(", 28 images\n") && pictured.stderr.isEmpty)
+    let withImages = try FuseProcess.run(["simulate", path("brief.yaml"), "-o", path("pictured/r"), "--images"])
+    #expect(plain.status == 0 && withImages.status == 0, "\(withImages.stderr)")
+    #expect(withImages.stdout.hasSuffix(", 28 images\n") && withImages.stderr.isEmpty)
     let files = FileManager.default
     for name in try files.subpathsOfDirectory(atPath: path("plain")) where name.contains(".") {
       #expect(
@@ -41,29 +41,30 @@ import Testing
     }
     try files.removeItem(atPath: path("pictured/r/mav0/cam0/features.csv"))
     try files.removeItem(atPath: path("pictured/r/mav0/cam0/frames.csv"))
-    try runsAreTheSameOnTheWayAndFromFiles(path("pictured/r"), path)
+    try runsAreTheSameFromImagesAndFromFiles(path("pictured/r"), path)
   }
 
-  /// `run` on images, the same on one thread, `track` and then `run`: the same updates and poses. And pictures of the tracks.
-  private func runsAreTheSameOnTheWayAndFromFiles(_ folder: String, _ path: (String) -> String) throws {
+  /// `run` on images, the same on one thread, `track` and then `run`: the same updates and poses. And images of the
+  /// tracks.
+  private func runsAreTheSameFromImagesAndFromFiles(_ folder: String, _ path: (String) -> String) throws {
     func outputs(_ name: String, _ arguments: [String] = []) throws -> [Data?] {
       let run = try FuseProcess.run(["run", folder, "-o", path(name), "--quiet"] + arguments)
       #expect(run.status == 0 && run.stderr.isEmpty, "\(run.stderr)")
       return ["updates.jsonl", "trajectory.tum"].map { FileManager.default.contents(atPath: path(name + "/" + $0)) }
     }
-    let onTheWay = try outputs("a")
-    #expect(try onTheWay.allSatisfy { $0 != nil } && outputs("b", ["--sequential"]) == onTheWay)
+    let fromImages = try outputs("a")
+    #expect(try fromImages.allSatisfy { $0 != nil } && outputs("b", ["--sequential"]) == fromImages)
     let track = try FuseProcess.run(["track", folder])
     #expect(track.status == 0 && track.stdout.hasPrefix("cam0: 28 frames, "), "\(track.stderr)")
     let features = FileManager.default.contents(atPath: folder + "/mav0/cam0/features.csv")
-    #expect(try outputs("c") == onTheWay)
+    #expect(try outputs("c") == fromImages)
     let again = try FuseProcess.run(["track", folder])
     #expect(again.status == 2 && again.errorLines.count == 1 && again.stderr.contains("--force"))
     let forced = try FuseProcess.run(["track", folder, "--force", "--sequential", "--quiet"])
     #expect(forced.status == 0 && forced.stdout.isEmpty)
     #expect(FileManager.default.contents(atPath: folder + "/mav0/cam0/features.csv") == features && features != nil)
     let overlay = try FuseProcess.run(["track", folder, "--overlay", path("look")])
-    #expect(overlay.status == 0 && overlay.stdout == "\(path("look")): 3 pictures\n")
+    #expect(overlay.status == 0 && overlay.stdout == "\(path("look")): 3 images\n")
     for name in try FileManager.default.contentsOfDirectory(atPath: path("look")) {
       let image = try GrayImage(encoded: [UInt8](#require(FileManager.default.contents(atPath: path("look/" + name)))))
       #expect(image.width == 640 && image.height == 480 && image.pixels.count { $0 == 255 } > 300)

@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 import fuse
 
-/// What was read and could not be used is told at the end of the story.
+/// Input that could not be used is reported at the end of a run.
 @Suite struct LossTests {
-  @Test func nothingLostNothingSaid() {
+  @Test func withoutLossesThereIsNoLine() {
     #expect(LossWords(FinderSummary(), ranges: 9, window: 0.05, frames: 0, nonFinite: 0).lines.isEmpty)
   }
 
-  /// Every loss that `result.json` counts has a line, and the advice is enough.
+  /// Every loss that `result.json` counts has a line, and the advised window suffices.
   @Test func everyLossHasItsLine() {
     var summary = FinderSummary()
     (summary.lateEvents, summary.lateRanges, summary.latestRange, summary.unusableEvents) = (5, 4, 0.301, 2)
@@ -23,8 +23,8 @@ import fuse
     #expect(lines.count == 6)
   }
 
-  /// All ranges 300 ms late: the run says how many and what to do, and what it advises helps.
-  @Test func rangesThatAreTooLateAreTold() throws {
+  /// All ranges 300 ms late: the run reports how many and advises a setting, which helps.
+  @Test func lateRangesAreReported() throws {
     let scratch = try Scratch()
     var recording = TinyRecording()
     let rows = (0..<1200).map { k in
@@ -35,7 +35,7 @@ import fuse
     try recording.write(to: scratch.url.appendingPathComponent("in"))
     let run = try FuseProcess.run(["run", "in", "-o", "out"], in: scratch.url)
     #expect(run.status == 0, "\(run.stderr)")
-    #expect(run.stdout.contains("no peer was heard in time"))
+    #expect(run.stdout.contains("no ranges arrived in time"))
     #expect(run.stdout.contains("of 1200 ranges came later than the reorder window of 50 ms"), "\(run.stdout)")
     let advice = try #require(run.stdout.firstMatch(of: /'(reorderWindow: [0-9.]+)'/)?.1)
     try Data("\(advice)\n".utf8).write(to: scratch.url.appendingPathComponent("wait.yaml"))

@@ -19,7 +19,7 @@ import Testing
     """
   }
 
-  @Test func bothEndsTellTheSame() throws {
+  @Test func bothEndsReportTheSame() throws {
     let scratch = try Scratch()
     let ends = [("anna", "ben"), ("ben", "anna")]
     for (index, (name, peer)) in ends.enumerated() {
@@ -52,9 +52,9 @@ import Testing
       angles.append(try #require(Double(update[5].dropLast())))
       #expect(abs(angles[index] - 14) < 10, "\(update)")
     }
-    // The phones face each other: turned into one room, the two directions are opposite exactly when the angles are equal.
+    // The phones face each other: in a common frame the two directions are opposite exactly when the angles are equal.
     #expect(abs(angles[0] - angles[1]) < 10)
-    // What one end calls its own distance is what the other end was told.
+    // The distance that one end prints is the one that the other received.
     let words = try outcomes.map { try #require($0?.stdout.split(separator: "\n").last).split(separator: " ") }
     #expect(words[0][1] == words[1][4] && words[0][4] == words[1][1])
   }

@@ -4,7 +4,7 @@ import Geometry
 import SensorData
 import Testing
 
-/// The four files: their bytes, and how they come and go.
+/// The four files: their bytes, and their creation and removal.
 @Suite struct OutputFolderTests {
   private func line(_ record: UpdateRecord) -> String {
     var json = JSONBuffer()
@@ -119,7 +119,7 @@ import Testing
     _ = first.path
   }
 
-  @Test func aFileInTheWayIsAnError() throws {
+  @Test func anExistingFileIsAnError() throws {
     let scratch = try Scratch()
     try Data().write(to: scratch.url.appendingPathComponent("file"))
     #expect(throws: OutputError.self) { try OutputFolder(path: scratch.path("file")) }

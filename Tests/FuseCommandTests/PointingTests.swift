@@ -4,7 +4,7 @@ import SensorData
 import Testing
 import fuse
 
-/// Which of several peers was pointed at, from what a run wrote.
+/// The peer pointed at, from the updates of a run.
 @Suite struct PointingTests {
   private static func time(_ seconds: Double) -> Timestamp { Timestamp(nanoseconds: 0).advanced(bySeconds: seconds) }
 
@@ -29,11 +29,11 @@ import fuse
     #expect(early.entries.map(\.angle) == [0.05, 0.2, nil])
     let late = Pointing(at: updates, until: Self.time(5))
     #expect(late.selected == "a" && late.entries.map(\.peer) == ["a", "b", "c"])
-    // A peer that went silent is no candidate for ever.
+    // A peer without updates does not stay a candidate.
     let gone = Pointing(at: updates + [Self.update(9, "b", angle: -1)], until: Self.time(9))
     #expect(gone.selected == nil)
     let nobody = Pointing(at: [], until: Self.time(1))
     #expect(nobody.selected == nil && nobody.entries.isEmpty)
-    #expect(PointingText(nobody, at: 1, peers: ["a"]).lines[1] == "nobody was heard until then")
+    #expect(PointingText(nobody, at: 1, peers: ["a"]).lines[1] == "no updates until then")
   }
 }

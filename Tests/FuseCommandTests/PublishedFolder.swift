@@ -2,7 +2,7 @@ import Foundation
 import Images
 import TestSupport
 
-/// A rendered recording, laid out as EuRoC or TUM-VI publish theirs: file by file what their archives hold, and nothing else.
+/// A rendered recording in the layout of EuRoC or TUM-VI: exactly the files of their archives.
 struct PublishedFolder {
   /// What was made by `fuse simulate --images`, and becomes the folder.
   let url: URL
@@ -36,9 +36,9 @@ struct PublishedFolder {
   func text(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
 
   func write(_ name: String, _ text: String) throws {
-    let place = url.appendingPathComponent(name)
-    try files.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: place)
+    let location = url.appendingPathComponent(name)
+    try files.createDirectory(at: location.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: location)
   }
 
   /// The rows of a table, without its header.
@@ -54,9 +54,9 @@ struct PublishedFolder {
     return ([String(lines[first].dropFirst(key.count + 1))] + more).joined(separator: "\n")
   }
 
-  /// EuRoC's Machine Hall: `body.yaml`, two cameras, `imu0`, `leica0`, the estimate of the truth; lines of the lists end as under
-  /// Windows. Frames `dropped` are missing in both cameras, as they are in some of its recordings.
-  func becomeEuRoC(dropped: Set<Int>) throws {
+  /// EuRoC's Machine Hall: `body.yaml`, two cameras, `imu0`, `leica0`, the ground-truth estimate; the lists have
+  /// Windows line endings. Frames `dropped` are missing in both cameras, as they are in some of its recordings.
+  func convertToEuRoC(dropped: Set<Int>) throws {
     try write("mav0/body.yaml", "comment: AscTec Firefly with VI-Sensor\n")
     for camera in 0...1 {
       let folder = "mav0/cam\(camera)"
@@ -110,7 +110,7 @@ struct PublishedFolder {
   }
 
   /// TUM-VI's folder: 16-bit images, no `sensor.yaml` but Kalibr's files in `dso`, with the exposures, and `mocap0`.
-  func becomeTUMVI() throws {
+  func convertToTUMVI() throws {
     var chain = ""
     for camera in 0...1 {
       let folder = "mav0/cam\(camera)", calibration = "\(folder)/sensor.yaml"
@@ -134,12 +134,12 @@ struct PublishedFolder {
       let rows = try rows("\(folder)/data.csv")
       var times = "# name, time [s], exposure [ms]\n"
       for (index, row) in rows.enumerated() {
-        let cells = row.split(separator: ","), name = String(cells[1]), place = "\(folder)/data/\(name)"
-        let image = try GrayImage(encoded: [UInt8](Data(contentsOf: URL(fileURLWithPath: path(place)))))
+        let cells = row.split(separator: ","), name = String(cells[1]), file = "\(folder)/data/\(name)"
+        let image = try GrayImage(encoded: [UInt8](Data(contentsOf: URL(fileURLWithPath: path(file)))))
         let bytes = StoredPNG.grey16(width: image.width, height: image.height, pixels: image.pixels) {
           UInt8(truncatingIfNeeded: $0 &* 31 &+ index)
         }
-        try Data(bytes).write(to: URL(fileURLWithPath: path(place)))
+        try Data(bytes).write(to: URL(fileURLWithPath: path(file)))
         times += "\(cells[0]) \(cells[0].dropLast(9)).\(cells[0].suffix(9)) 3.0\n"
       }
       try write("dso/cam\(camera)/times.txt", times)

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Folders as the datasets' archives hold them run as they are.
+/// Folders in the layout of the datasets' archives run unchanged.
 @Suite struct PublishedFolderTests {
-  /// Runs it twice, on one thread the second time, and judges it by its truth.
+  /// Runs it twice, on one thread the second time, and evaluates it against its ground truth.
   private func figures(_ folder: PublishedFolder, _ scratch: Scratch) throws -> (
     outcome: FuseProcess.Outcome, ate: Double?
   ) {
@@ -25,7 +25,7 @@ import Testing
   @Test func euRoC() throws {
     let scratch = try Scratch()
     let folder = try PublishedFolder(in: scratch.url, camera: "resolution_px: [752, 480], focal_length_px: 458")
-    try folder.becomeEuRoC(dropped: [14, 15])
+    try folder.convertToEuRoC(dropped: [14, 15])
     var list = try folder.text("mav0/cam1/data.csv").components(separatedBy: "\r\n")
     list.remove(at: 10)
     try folder.write("mav0/cam1/data.csv", list.joined(separator: "\r\n"))
@@ -34,10 +34,10 @@ import Testing
     let (outcome, ate) = try figures(folder, scratch)
     #expect(outcome.stderr.contains("mav0/cam0/data.csv: 1 of 53 rows skipped (damagedImage 1)"), "\(outcome.stderr)")
     #expect(try #require(ate) < 0.05)
-    // The positions of the laser tracker alone are no truth, and that is said.
+    // The positions of the laser tracker alone are no ground truth, and a warning says so.
     try folder.remove("mav0/state_groundtruth_estimate0")
     let blind = try FuseProcess.run(["run", folder.url.path, "-o", scratch.path("blind")])
-    #expect(blind.status == 0 && blind.stderr.contains("leica0: positions without attitude are no truth to judge by"))
+    #expect(blind.status == 0 && blind.stderr.contains("leica0: positions without attitude are no ground truth"))
   }
 
   /// Fisheyes, 16 bits, Kalibr's calibration, exposures in `dso`, truth of a motion-capture room.
@@ -46,7 +46,7 @@ import Testing
     let lens = "lens: {model: equidistant, coefficients: [0.0035, 0.0007, -0.002, 0.0002]}"
     let folder = try PublishedFolder(
       in: scratch.url, camera: "resolution_px: [512, 512], focal_length_px: 191, \(lens)")
-    try folder.becomeTUMVI()
+    try folder.convertToTUMVI()
     let (outcome, ate) = try figures(folder, scratch)
     #expect(!outcome.stderr.contains("skipped"), "\(outcome.stderr)")
     #expect(try #require(ate) < 0.05)

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The whole run on recordings of real sensors, held to what the project promises for them.
+/// Whole runs on recordings of real sensors, against the project's requirements.
 @Suite(.enabled(if: SharedData.isHere, Comment(rawValue: SharedData.message)), .serialized)
 struct RealRecordingTests {
   /// A real phone: IMU and feature tracks, 50 m by hand.
-  @Test func aPhoneFindsItsWayAndItsTag() throws {
+  @Test func aPhoneFindsItsTrajectoryAndItsTag() throws {
     let (result, seconds) = try RunResult.running(SharedData.recording("real/tango-handheld"))
     #expect(seconds < 60, "slower than real time")
     let errors = try #require(result.errors)
@@ -17,7 +17,7 @@ struct RealRecordingTests {
     #expect(final <= 2 * (try #require(tag.finalIntervalHalfWidthDegrees)))
   }
 
-  /// Real radios, a given trajectory: every anchor is a peer of its own; both promises are over all twelve.
+  /// Real radios, a given trajectory: every anchor is a peer; both requirements are over all twelve.
   @Test func anchorsAreFound() throws {
     var finals: [Double] = []
     var converged = 0
@@ -35,7 +35,7 @@ struct RealRecordingTests {
   }
 
   /// Real odometry that drifts, four antennas, two nodes.
-  @Test func nodesAreReportedHonestly() throws {
+  @Test func nodeIntervalsAreConsistent() throws {
     let errors = try #require(
       try RunResult.running(SharedData.recording("real/ntu-niv20170812_3")).result.errors)
     for node in ["node-0", "node-1"] {

@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `fuse report`: the file, its exit codes, and what it does without.
+/// `fuse report`: the file, its exit codes, and missing inputs.
 @Suite struct ReportTests {
   private static let demo = Repository.root.appendingPathComponent("datasets/demo").path
 
-  /// Run first or drawn from a run's folder: the same page, whole, small, and loading nothing.
+  /// From a recording or from its run: the same page, complete, small, and self-contained.
   @Test func aRecordingAndItsRunGiveTheSamePage() throws {
     let scratch = try Scratch()
     let run = try FuseProcess.run(["run", Self.demo, "--quiet"], in: scratch.url)
@@ -32,7 +32,7 @@ import Testing
     #expect(names == ["again.html", "demo-fuse", "demo-report.html"])
   }
 
-  /// A run whose recording is gone, and one that said nothing.
+  /// A run whose recording is gone, and one without updates.
   @Test func aRunAloneIsEnough() throws {
     let scratch = try Scratch()
     let run = try FuseProcess.run(["run", Self.demo, "--quiet", "--to", "6", "-o", "out"], in: scratch.url)
@@ -51,7 +51,7 @@ import Testing
     try Data().write(to: scratch.url.appendingPathComponent("out/updates.jsonl"))
     let empty = try FuseProcess.run(["report", "out", "-o", "empty.html"], in: scratch.url)
     #expect(empty.status == 0, "\(empty.stderr)")
-    #expect(String(decoding: try scratch.bytes("empty.html"), as: UTF8.self).contains("No peer was heard."))
+    #expect(String(decoding: try scratch.bytes("empty.html"), as: UTF8.self).contains("No ranges were received."))
   }
 
   @Test func troubleLeavesAnOlderFile() throws {

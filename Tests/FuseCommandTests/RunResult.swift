@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a test wants to know of a `result.json`.
+/// The parts of a `result.json` used by tests.
 struct RunResult: Decodable {
   struct Statistics: Decodable {
     var rms: Double
@@ -34,7 +34,7 @@ struct RunResult: Decodable {
   var errors: Errors?
   var counts: Counts
 
-  /// Runs `fuse run` on a folder, quietly, and reads what it wrote.
+  /// Runs `fuse run` on a folder, quietly, and reads its results.
   static func running(_ folder: URL, _ arguments: [String] = []) throws -> (result: RunResult, seconds: Double) {
     struct Timing: Decodable {
       var wallSeconds: Double

@@ -5,8 +5,8 @@ import Testing
 
 /// The whole run, on a simulated recording and on the one that ships.
 @Suite struct RunTests {
-  /// Recordings made by the command itself, once for all tests: `search` has an IMU and a camera, `given` the poses of
-  /// another tracker, ranges that come late, and two peers.
+  /// Recordings made by the command itself, once for all tests: `search` has an IMU and a camera, `given` external
+  /// odometry, late ranges, and two peers.
   private static let recordings = Result {
     let scratch = try Scratch()
     let scenario = """
@@ -52,8 +52,8 @@ import Testing
     #expect(try scratch.bytes("a/updates.jsonl").count { $0 == 10 } >= 100)
   }
 
-  /// `--calibrate` finds a lens 1 % and a clock 20 ms off, and says so in `result.json` and in the story; without it there is `null`.
-  @Test func aWrongCalibrationIsFoundAndTold() throws {
+  /// `--calibrate` finds a lens 1 % and a clock 20 ms off, in `result.json` and on stdout; without it there is `null`.
+  @Test func aWrongCalibrationIsFoundAndReported() throws {
     struct Document: Decodable {
       struct Calibration: Decodable {
         var intrinsics, intrinsicsStd, T_BS: [Double]
@@ -76,7 +76,7 @@ import Testing
     #expect(calibrated.status == 0 && calibrated.stdout.contains("calibration: focal lengths 4"))
     let found = try #require(try document().calibration)
     #expect(found.learnt == ["rotation", "translation", "timeOffset", "lens"])
-    // The truth of every simulated phone; the file says 1 %, 5 px and 20 ms of something else.
+    // The truth of every simulated phone; the file is off by 1 %, 5 px and 20 ms.
     for (k, truth) in [420, 420.84, 321.3, 238.6].enumerated() {
       #expect(abs(found.intrinsics[k] - truth) < 4 * found.intrinsicsStd[k] && found.intrinsicsStd[k] < 1)
     }
@@ -91,7 +91,7 @@ import Testing
     for file in ["updates.jsonl", "trajectory.tum"] {
       #expect(try scratch.bytes("whole/\(file)").starts(with: scratch.bytes("part/\(file)")), "\(file)")
     }
-    // What lies half a second before the end, more than any window, must have been said: an empty file is no prefix.
+    // Output up to 0.5 s before the end, more than any window, must be there: an empty file is no prefix.
     let last = try #require(scratch.bytes("part/updates.jsonl").split(separator: 10).last)
     let object = try #require(JSONSerialization.jsonObject(with: Data(last)) as? [String: Any])
     let time = try #require((object["timestamp"] as? NSNumber)?.int64Value)
@@ -123,7 +123,7 @@ import Testing
     try JSONSerialization.jsonObject(with: scratch.bytes("\(name)/result.json")) as? [String: Any]
   }
 
-  /// From another tracker's poses both peers are found, and the errors say so.
+  /// With external odometry both peers are found, within the error limits.
   @Test func bothPeersAreFound() throws {
     let scratch = try Scratch()
     try run("given", scratch, "out")
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func fromAndPeerCutTheInput() throws {
+  @Test func fromAndPeerSelectTheInput() throws {
     let scratch = try Scratch()
     try run("given", scratch, "part", ["--from", "4", "--peer", "key"])
     var count = 0
@@ -189,7 +189,7 @@ import Testing
     }
   }
 
-  /// `fuse run x | head -1` hears one line of the story and still gets its files.
+  /// `fuse run x | head -1` prints one line and still writes its files.
   @Test func aStoryMayBeLeft() throws {
     let scratch = try Scratch()
     let input = try Self.recordings.get().path("given")
@@ -203,7 +203,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path("out")).count == 5)
   }
 
-  @Test func quietSaysNothing() throws {
+  @Test func quietPrintsNothing() throws {
     let scratch = try Scratch()
     let input = try Self.recordings.get().path("given")
     let run = try FuseProcess.run(["run", input, "-o", scratch.path("out"), "--quiet"])
@@ -244,7 +244,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: scratch.path("out")))
   }
 
-  @Test func aConfigurationIsHeardAndChecked() throws {
+  @Test func aConfigurationIsAppliedAndChecked() throws {
     let scratch = try Scratch()
     try TinyRecording().write(to: scratch.url.appendingPathComponent("in"))
     try Data("updateInterval: 0.2\n".utf8).write(to: scratch.url.appendingPathComponent("good.yaml"))

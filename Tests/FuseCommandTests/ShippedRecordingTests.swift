@@ -14,7 +14,7 @@ import Testing
     #expect(try #require(errors.trajectory).ateYawAligned < 0.1)
     let judged = try #require(errors.peers["tag"])
     #expect(judged.judged >= 200)
-    // The last interval holds the truth, and is narrow enough to walk by.
+    // The last interval contains the truth, and is narrow enough to follow.
     let halfWidth = try #require(judged.finalIntervalHalfWidthDegrees)
     #expect(try #require(judged.angleErrorDegrees).final < halfWidth && halfWidth < 10)
     #expect(judged.falseConverged == 0)
@@ -34,8 +34,8 @@ import Testing
     #expect(errors.peers.values.allSatisfy { $0.judged > 100 })
   }
 
-  /// The regression lane: no figure worse than the stored one, nor suspiciously better. After a change that is meant to move
-  /// them: `fuse eval datasets/* --save-expected datasets/expected.json`.
+  /// The regression lane: no figure worse than the stored one, nor suspiciously better. After a change that is meant to
+  /// move them: `fuse eval datasets/* --save-expected datasets/expected.json`.
   @Test func figuresAreAsExpected() throws {
     let root = Repository.root
     let paths = try FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent("datasets").path)

@@ -4,7 +4,7 @@ import SensorData
 import Testing
 import fuse
 
-/// The story tells what lasts, once, and at the time it began.
+/// The story reports persistent changes, once, with the time they began.
 @Suite struct StoryTests {
   private let start = Timestamp(nanoseconds: 1_000_000_000)
 
@@ -22,63 +22,63 @@ import fuse
       guidance: convergence.guidance)
   }
 
-  @Test func theFirstWordComesAtOnceWithAHeader() {
+  @Test func theFirstLineComesAtOnceWithAHeader() {
     var story = Story(start: start)
-    let lines = story.tell(update(0.1))
+    let lines = story.process(update(0.1))
     #expect(lines.count == 2)
     #expect(lines[0].contains("distance") && lines[0].contains("what happens"))
     #expect(lines[1].contains("0.1 s") && lines[1].contains("tag") && lines[1].contains("5.00 ± 0.10 m"))
     #expect(lines[1].hasSuffix("first distance · Move around a little."))
-    #expect(story.tell(update(0.2)).isEmpty)
+    #expect(story.process(update(0.2)).isEmpty)
   }
 
-  @Test func aChangeIsToldOnceItHasLasted() {
+  @Test func aChangeIsReportedOnceItPersists() {
     var story = Story(start: start)
-    _ = story.tell(update(0))
-    var told: [String] = []
-    for k in 1...30 { told += story.tell(update(0.1 * Double(k), angle: k >= 10 ? 0.5 : nil)) }
-    #expect(told.count == 1)
-    #expect(told[0].contains("1.0 s") && told[0].contains("29° right ± 5.7°") && told[0].contains("angle known"))
+    _ = story.process(update(0))
+    var lines: [String] = []
+    for k in 1...30 { lines += story.process(update(0.1 * Double(k), angle: k >= 10 ? 0.5 : nil)) }
+    #expect(lines.count == 1)
+    #expect(lines[0].contains("1.0 s") && lines[0].contains("29° right ± 5.7°") && lines[0].contains("angle known"))
   }
 
-  @Test func flickerIsNotNews() {
+  @Test func flickerIsNotReported() {
     var story = Story(start: start)
-    _ = story.tell(update(0))
+    _ = story.process(update(0))
     for k in 1...100 {
-      #expect(story.tell(update(0.1 * Double(k), angle: k.isMultiple(of: 2) ? 0.5 : nil)).isEmpty)
+      #expect(story.process(update(0.1 * Double(k), angle: k.isMultiple(of: 2) ? 0.5 : nil)).isEmpty)
     }
   }
 
   @Test func convergenceAndItsLossAreOneLineEach() {
     var story = Story(start: start)
-    _ = story.tell(update(0))
-    var told: [String] = []
+    _ = story.process(update(0))
+    var lines: [String] = []
     for k in 1...60 {
       let good = (20..<40).contains(k)
-      told += story.tell(
+      lines += story.process(
         update(
           0.1 * Double(k), angle: good ? 0.5 : nil, status: good ? .converged : .notConverged,
           reason: good ? nil : .insufficientHorizontalSweep))
     }
-    #expect(told.count == 3)
-    #expect(told[0].hasSuffix("Move your phone from side to side."))
-    #expect(told[1].contains("2.0 s") && told[1].hasSuffix("angle known, converged"))
-    #expect(told[2].hasSuffix("angle lost, no longer converged · Move your phone from side to side."))
+    #expect(lines.count == 3)
+    #expect(lines[0].hasSuffix("Move your phone from side to side."))
+    #expect(lines[1].contains("2.0 s") && lines[1].hasSuffix("angle known, converged"))
+    #expect(lines[2].hasSuffix("angle lost, no longer converged · Move your phone from side to side."))
   }
 
-  @Test func theSessionSpeaksAtOnce() {
+  @Test func theSessionReportsAtOnce() {
     var story = Story(start: start)
     let dark = SessionUpdate(
       timestamp: start.advanced(bySeconds: 3),
       convergence: Convergence(status: .notConverged, reasons: [.insufficientLighting]), guidance: "More light.")
-    #expect(story.tell(dark).last?.hasSuffix("More light.") == true)
-    #expect(story.tell(dark).isEmpty)
+    #expect(story.process(dark).last?.hasSuffix("More light.") == true)
+    #expect(story.process(dark).isEmpty)
   }
 
-  /// A trajectory that was given up in a pause has no guidance of its own: it has a word, and no row is empty.
-  @Test func aTrajectoryThatWasGivenUpIsTold() {
+  /// A trajectory dropped in a pause has no guidance of its own: it has a text, and no row is empty.
+  @Test func aDroppedTrajectoryIsReported() {
     func row(_ story: inout Story, _ seconds: Double, _ convergence: Convergence) -> String? {
-      story.tell(
+      story.process(
         SessionUpdate(
           timestamp: start.advanced(bySeconds: seconds), convergence: convergence, guidance: convergence.guidance)
       ).last
@@ -87,13 +87,13 @@ import fuse
     var story = Story(start: start)
     #expect(row(&story, 1, Convergence(status: .converged))?.hasSuffix("tracking the device") == true)
     #expect(row(&story, 12.5, dark)?.contains("tracking is at risk") == true)
-    #expect(row(&story, 16, Convergence(status: .unknown))?.hasSuffix("given up, waiting for a new one") == true)
+    #expect(row(&story, 16, Convergence(status: .unknown))?.hasSuffix("dropped, waiting for a new one") == true)
     #expect(row(&story, 17, Convergence(status: .converged))?.hasSuffix("tracking the device") == true)
     var fromTheDark = Story(start: start)
     _ = row(&fromTheDark, 0.5, dark)
     #expect(row(&fromTheDark, 2, Convergence(status: .unknown))?.hasSuffix("no trajectory yet") == true)
     var silent = Story(start: start)
-    #expect(row(&silent, 0, Convergence(status: .notConverged)) == nil, "nothing to say is no row")
+    #expect(row(&silent, 0, Convergence(status: .notConverged)) == nil, "nothing to report is no row")
   }
 
   @Test func anglesHaveSides() {

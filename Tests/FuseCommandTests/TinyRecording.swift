@@ -1,6 +1,6 @@
 import Foundation
 
-/// A small whole recording as text, to be damaged: 12.5 s of a phone at rest, five features, one peer.
+/// A small whole recording as text, to be damaged: 12.5 s of a stationary phone, five features, one peer.
 struct TinyRecording {
   static let start = 1_700_000_000_000_000_000
   static let imu = "mav0/imu0/data.csv"
@@ -55,13 +55,13 @@ struct TinyRecording {
         + (0..<1200).map { "\(stamp($0, 10_000_000)),tag,3.5\n" }.joined())
   }
 
-  /// Puts text in place of a file.
+  /// Replaces a file by text.
   mutating func set(_ path: String, _ text: String) { files[path] = Data(text.utf8) }
 
   /// The text of a file.
   func text(_ path: String) -> String { String(decoding: files[path] ?? Data(), as: UTF8.self) }
 
-  /// Puts other text in place of the first occurrence of some text.
+  /// Replaces the first occurrence of some text.
   mutating func replace(_ path: String, _ old: String, _ new: String) {
     var text = text(path)
     let range = text.range(of: old)

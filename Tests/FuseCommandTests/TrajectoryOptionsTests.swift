@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// What the options that concern the trajectory do: `fuse run --offline`, `fuse eval --no-ranges`, `fuse eval --draw-start`.
+/// What the options that concern the trajectory do: `fuse run --offline`, `fuse eval --no-ranges`, `fuse eval
+/// --draw-start`.
 @Suite struct TrajectoryOptionsTests {
   /// A sweep and a few steps, 8 seconds.
   private static let scenario = """
@@ -29,7 +30,7 @@ import Testing
     }
   }
 
-  /// The smoother replaces the trajectory and leaves what was said on the way.
+  /// The smoother replaces the trajectory and leaves the updates.
   @Test func offlineChangesTheTrajectoryAlone() throws {
     let scratch = try Scratch()
     let made = try FuseProcess.run(["simulate", try Self.file(scratch), "-o", scratch.path("rec"), "--seed", "3"])
@@ -45,11 +46,11 @@ import Testing
       return try #require(result.errors?.trajectory?.ateYawAligned)
     }
     let (forward, offline) = (try error("forward"), try error("offline"))
-    // It sees the whole recording: a trajectory that is not better would not be worth its name.
+    // It uses the whole recording: the trajectory must be better.
     #expect(offline < forward, "\(offline) m, forward \(forward) m")
   }
 
-  /// Without ranges nothing is said of a peer, and the trajectory is one that no range has touched.
+  /// Without ranges there are no updates of a peer, and the trajectory is independent of ranges.
   @Test func noRangesLeavesTheTrajectory() throws {
     let scratch = try Scratch()
     let arguments = ["--scenario", try Self.file(scratch), "--seeds", "2"]
@@ -68,7 +69,7 @@ import Testing
     #expect(nobody["ateYawAligned"] as? Double == error)
   }
 
-  /// Every seed begins beside the truth by a draw of its own, the same in every run, and as far as the covariance says.
+  /// Every seed starts with its own drawn error, the same in every run, of the size of the covariance.
   @Test func drawnStartsErrAsExpected() throws {
     let scratch = try Scratch()
     let arguments = ["--scenario", try Self.file(scratch), "--no-ranges", "--seeds", "12"]
@@ -76,12 +77,12 @@ import Testing
     let again = try #require(judged(arguments + ["--draw-start"]).first)
     let exact = try #require(judged(arguments + ["--initialize", "groundtruth"]).first)
     #expect(NSDictionary(dictionary: drawn) == NSDictionary(dictionary: again))
-    // From the truth itself the filter is told to expect an error that is not there.
+    // Started at the truth itself the filter expects an error that is not there.
     let (position, attitude) = (
       try #require(drawn["neesPosition"] as? Double), try #require(drawn["neesAttitude"] as? Double)
     )
     #expect(try attitude > 1.2 * #require(exact["neesAttitude"] as? Double))
-    // Twelve runs of three numbers: a mean outside this once in a thousand at any one moment.
+    // Twelve runs of three components: the mean is outside this in one case in a thousand at any one time.
     #expect(position > 1.3 && position < 5.7 && attitude > 1.3 && attitude < 5.7)
   }
 

@@ -27,7 +27,7 @@ import Testing
   }
 
   /// The variance of any direction of the moved point is that of `dp + theta x lever`, computed from the whole matrix.
-  @Test func aBoltedPointErrsWithTheTurn() {
+  @Test func aRigidlyAttachedPointErrsWithTheRotation() {
     var generator = SeededRandom(seed: 72)
     for _ in 0..<50 {
       let covariance = random(&generator)
@@ -51,7 +51,7 @@ import Testing
     for angle in stride(from: -3.1, through: 3.1, by: 0.31) {
       #expect(abs(Rotation.yaw(angle).twistAboutZ - angle) < 1e-12)
     }
-    // What is left after taking the twist out has no part about z.
+    // After removing the twist no rotation about z is left.
     for _ in 0..<100 {
       let r = generator.rotation()
       let swing = Rotation.yaw(r.twistAboutZ).inverse * r

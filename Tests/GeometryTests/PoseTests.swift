@@ -29,7 +29,7 @@ import Testing
     #expect(Matrix3.zero.inverse == nil)
   }
 
-  @Test func anglesWrapIntoTheHalfOpenTurn() {
+  @Test func anglesWrapIntoTheHalfOpenInterval() {
     #expect(Angle.wrapped(.pi) == .pi)
     #expect(Angle.wrapped(-.pi) == .pi)
     #expect(abs(Angle.wrapped(3 * .pi / 2) + .pi / 2) < 1e-12)

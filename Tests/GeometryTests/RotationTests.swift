@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func carryingTakesOneDirectionIntoTheOther() {
+  @Test func carryingRotatesOneDirectionIntoTheOther() {
     var random = SeededRandom(seed: 4)
     for _ in 0..<200 {
       let a = random.direction()
@@ -67,6 +67,6 @@ import Testing
 }
 
 extension Matrix3 {
-  /// Row-major nested arrays, as the finite differences speak.
+  /// Row-major nested arrays, the format of the finite differences.
   var rows: [[Double]] { (0..<3).map { r in (0..<3).map { self[r, $0] } } }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Images
 import Testing
 
-/// JPEG beside PNG: its luma is read, what is damaged is refused.
+/// JPEG decoding: luma is read, damaged files are refused.
 @Suite struct JPEGTests {
   /// 16x16 pixels of colour (16 x, 16 y, 128), quality 95, written by libjpeg.
   private static let text =
@@ -18,7 +18,7 @@ import Testing
     + "Et9P4K9DjHxh+L95+JH0bfHr+D+97dfQ/9k="
   private static let bytes = [UInt8](Data(base64Encoded: text)!)
 
-  @Test func theLumaIsThatOfTheColours() throws {
+  @Test func lumaMatchesTheColours() throws {
     let image = try GrayImage(encoded: Self.bytes)
     #expect(image.width == 16 && image.height == 16)
     for y in 0..<16 {
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  /// Cut anywhere, it is an error; never a crash, and never half an image.
+  /// Truncation at any byte is an error; never a crash, and never half an image.
   @Test func truncatedFilesAreRefused() throws {
     for count in 0..<Self.bytes.count - 2 {
       let error = #expect(throws: ImageError.self) { try GrayImage(encoded: Array(Self.bytes.prefix(count))) }
@@ -37,8 +37,8 @@ import Testing
     }
   }
 
-  /// Any byte changed gives an error or some image of 16x16, within the limits of memory.
-  @Test func flippedBytesHarmNobody() throws {
+  /// Any changed byte gives an error or an image within the size limit.
+  @Test func flippedBytesAreHandled() throws {
     for index in Self.bytes.indices {
       for flip: UInt8 in [0x01, 0x80, 0xFF] {
         var damaged = Self.bytes

@@ -5,7 +5,7 @@ import Simulation
 import TestSupport
 import Testing
 
-/// The images' border: what is written reads back, what is damaged is refused, nothing is believed of a header.
+/// PNG coding: written images read back, damaged files are refused, headers are not trusted.
 @Suite struct PNGTests {
   private static func random(_ width: Int, _ height: Int, seed: UInt64) -> GrayImage {
     var random = SeededRandom(seed: seed)
@@ -13,11 +13,11 @@ import Testing
   }
 
   @Test(arguments: [(1, 1), (1, 7), (640, 480), (3, 1), (333, 17)])
-  func writtenPixelsComeBack(_ size: (width: Int, height: Int)) throws {
+  func writtenPixelsReadBack(_ size: (width: Int, height: Int)) throws {
     let image = Self.random(size.width, size.height, seed: 3)
     let bytes = try image.png()
     #expect(try GrayImage(encoded: bytes) == image)
-    // Pure noise cannot be made smaller, only hardly larger.
+    // Noise is incompressible; the overhead is small.
     #expect(bytes.count < size.width * size.height * 65 / 64 + 4096)
     #expect(try image.png() == bytes)
   }
@@ -28,7 +28,7 @@ import Testing
     #expect(image.meanLuma == 90.0 / 255)
   }
 
-  /// Cut anywhere, it is an error; never a crash, and never an image.
+  /// Truncation at any byte is an error; never a crash, and never an image.
   @Test func truncatedFilesAreRefused() throws {
     let bytes = try Self.random(40, 30, seed: 5).png()
     for count in 0..<bytes.count {
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// Any byte changed is an error or the same image (in what is no part of it).
+  /// Any changed byte is an error, or the same image where the byte carries no pixels.
   @Test func flippedBytesAreRefused() throws {
     let image = Self.random(40, 30, seed: 6)
     let bytes = try image.png()
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNoImageIsRefused() throws {
+  @Test func nonImagesAreRefused() throws {
     #expect(throws: ImageError.unknownFormat) { try GrayImage(encoded: []) }
     #expect(throws: ImageError.unknownFormat) { try GrayImage(encoded: Array("P5 2 2 255 abcd".utf8)) }
     #expect(throws: ImageError.damaged) {
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// A header with a right checksum that lies about the size.
+  /// A header with a correct checksum and a wrong size.
   @Test(arguments: [(39, 30), (41, 30), (40, 29), (40, 31), (30, 40), (80, 30), (40, 60)])
   func headersOfAnotherSizeAreRefused(_ size: (width: Int, height: Int)) throws {
     var bytes = try Self.random(40, 30, seed: 7).png()
@@ -64,7 +64,7 @@ import Testing
     #expect(throws: ImageError.damaged) { try GrayImage(encoded: bytes) }
   }
 
-  /// 64 MPixel and no more, whatever follows; refused by the header alone.
+  /// At most 64 MPixel; refused by the header alone.
   @Test func tooLargeIsRefusedBeforeMemoryIsTaken() throws {
     var bytes = try Self.random(4, 4, seed: 8).png()
     for (width, height) in [(1 << 13, (1 << 13) + 1), (Int(Int32.max), Int(Int32.max)), (1 << 27, 1)] {
@@ -79,7 +79,7 @@ import Testing
     #expect(fuse_image_encoded_limit(1 << 13, (1 << 13) + 1) == 0)
   }
 
-  /// Other programs' images, made by hand: stored (not compressed) rows.
+  /// Images in other programs' formats, constructed with stored (not compressed) rows.
   @Test func depthsColoursAndAlphaBecomeGrey() throws {
     // 16-bit grey: the upper byte. 1-bit grey: black and white. Colour: luma. Alpha: dropped.
     #expect(try Self.read(depth: 16, colour: 0, row: [0x12, 0xFF, 0xFE, 0x00]) == [0x12, 0xFE])

@@ -12,29 +12,30 @@ import Testing
       accelerometerRandomWalk: 1e-3)
   }
 
-  @Test func onlyAPhonesBiasWanders() {
+  @Test func onlyAPhonesBiasIsUnstable() {
     #expect(AccelerometerInstability(Self.unit(noiseDensity: 0.002)) == nil)
     #expect(AccelerometerInstability(Self.unit(noiseDensity: 0.0188)) != nil)
   }
 
-  /// Two steps are one of their length together, and what is forgotten comes anew.
+  /// Two steps equal one of their total length, and the lost variance is replaced.
   @Test func stepsCompose() throws {
-    let wander = try #require(AccelerometerInstability(Self.unit(noiseDensity: 0.02)))
+    let instability = try #require(AccelerometerInstability(Self.unit(noiseDensity: 0.02)))
     var source = SeededRandom(seed: 1)
     for _ in 0..<50 {
       let a = 20 * source.uniform(), b = 20 * source.uniform()
-      let left = wander.left(after: b)
-      #expect(abs(wander.left(after: a) * left - wander.left(after: a + b)) < 1e-12)
-      let twice = left * left * wander.variance(after: a) + wander.variance(after: b)
-      #expect(abs(twice - wander.variance(after: a + b)) < 1e-12)
-      #expect(abs(left * left * wander.variance + wander.variance(after: b) - wander.variance) < 1e-12)
+      let left = instability.left(after: b)
+      #expect(abs(instability.left(after: a) * left - instability.left(after: a + b)) < 1e-12)
+      let twice = left * left * instability.variance(after: a) + instability.variance(after: b)
+      #expect(abs(twice - instability.variance(after: a + b)) < 1e-12)
+      #expect(abs(left * left * instability.variance + instability.variance(after: b) - instability.variance) < 1e-12)
     }
-    // Over a short time it is a walk.
-    #expect(abs(wander.variance(after: 1e-4) / (wander.walk * wander.walk * 1e-4) - 1) < 1e-4)
+    // Over a short time it is a random walk.
+    let randomWalk = instability.equivalentRandomWalk
+    #expect(abs(instability.variance(after: 1e-4) / (randomWalk * randomWalk * 1e-4) - 1) < 1e-4)
   }
 
   @Test func jacobiansAreTheDerivatives() throws {
-    let wander = try #require(AccelerometerInstability(Self.unit(noiseDensity: 0.02)))
+    let instability = try #require(AccelerometerInstability(Self.unit(noiseDensity: 0.02)))
     var source = SeededRandom(seed: 2)
     for _ in 0..<20 {
       let seconds = 30 * source.uniform()
@@ -44,7 +45,7 @@ import Testing
       let mean = source.gaussian3()
       func after(_ state: InertialState, _ mean: Vector3) -> InertialState {
         var next = state
-        next.accelerometerBias = wander.bias(state.accelerometerBias, mean: mean, after: seconds)
+        next.accelerometerBias = instability.bias(state.accelerometerBias, mean: mean, after: seconds)
         return next
       }
       let end = after(state, mean)
@@ -52,8 +53,8 @@ import Testing
       let byMean = FiniteDifferences.jacobian(inputs: 3) {
         after(state, mean + Vector3($0[0], $0[1], $0[2])).minus(end)
       }
-      #expect(FiniteDifferences.largestDifference(rows(wander.byState(after: seconds), 15), byState) < 1e-6)
-      #expect(FiniteDifferences.largestDifference(rows(wander.byMean(after: seconds), 3), byMean) < 1e-6)
+      #expect(FiniteDifferences.largestDifference(rows(instability.byState(after: seconds), 15), byState) < 1e-6)
+      #expect(FiniteDifferences.largestDifference(rows(instability.byMean(after: seconds), 3), byMean) < 1e-6)
     }
   }
 

@@ -34,7 +34,7 @@ import Testing
     #expect(buffer.samples.count == 1)
   }
 
-  @Test func forgetsButKeepsTheSampleBefore() {
+  @Test func forgetKeepsTheSampleBefore() {
     var buffer = IMUBuffer()
     for i in 0..<1000 { _ = buffer.add(Self.sample(Int64(i), Double(i))) }
     buffer.forget(before: Self.time(900))

@@ -9,8 +9,8 @@ import Testing
     gyroscopeNoiseDensity: 2e-3, gyroscopeRandomWalk: 1e-3, accelerometerNoiseDensity: 2e-2,
     accelerometerRandomWalk: 1e-2)
 
-  /// Forty noisy steps, 4000 times: the gathered noise is the scatter of the ends.
-  @Test func gatheredNoiseIsTheScatterOfManyRuns() {
+  /// Forty noisy steps, 4000 times: the predicted covariance equals the sample covariance of the final states.
+  @Test func propagatedCovarianceMatchesMonteCarlo() {
     var source = SeededRandom(seed: 7)
     let propagation = InertialPropagation(gravityMagnitude: 9.81)
     let noise = InertialNoise(calibration)
@@ -26,20 +26,20 @@ import Testing
       let step = propagation.transition(
         from: clean, first: (clean.position, clean.velocity), to: next, angularVelocity: omega, specificForce: force,
         dt: dt)
-      let carried = step.carried(predicted), gathered = noise.gathered(over: step, quality: .dense, spacing: dt)
-      for i in 0..<5 { for j in 0..<5 { predicted[i, j] = carried[i, j] + gathered[i, j] } }
+      let carried = step.carried(predicted), processNoise = noise.processNoise(over: step, quality: .dense, spacing: dt)
+      for i in 0..<5 { for j in 0..<5 { predicted[i, j] = carried[i, j] + processNoise[i, j] } }
       clean = next
     }
     var scatter = [Double](repeating: 0, count: 225)
     for _ in 0..<runs {
       var state = start
       for (omega, force) in readings {
-        let white = 1 / dt.squareRoot(), walk = dt.squareRoot()
+        let white = 1 / dt.squareRoot(), randomWalk = dt.squareRoot()
         state = propagation.propagated(
           state, angularVelocity: omega + calibration.gyroscopeNoiseDensity * white * source.gaussian3(),
           specificForce: force + calibration.accelerometerNoiseDensity * white * source.gaussian3(), dt: dt)
-        state.gyroscopeBias += calibration.gyroscopeRandomWalk * walk * source.gaussian3()
-        state.accelerometerBias += calibration.accelerometerRandomWalk * walk * source.gaussian3()
+        state.gyroscopeBias += calibration.gyroscopeRandomWalk * randomWalk * source.gaussian3()
+        state.accelerometerBias += calibration.accelerometerRandomWalk * randomWalk * source.gaussian3()
       }
       let d = state.minus(clean)
       for i in 0..<15 { for j in 0..<15 { scatter[15 * i + j] += d[i] * d[j] / Double(runs) } }
@@ -60,7 +60,7 @@ import Testing
     var step = InertialTransition.identity
     step.dt = 0.05
     let variances = [InertialNoise.Quality.dense, .interpolated, .dropout].map {
-      noise.gathered(over: step, quality: $0, spacing: 0.05)[2, 2][0, 0]
+      noise.processNoise(over: step, quality: $0, spacing: 0.05)[2, 2][0, 0]
     }
     #expect(variances[0] < variances[1] && variances[1] < variances[2])
     #expect(InertialNoise.quality(ofSpacing: 0.005) == .dense)

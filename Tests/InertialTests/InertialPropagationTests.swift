@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// Also across the border between series and closed form (one radian a step).
+  /// Also across the switch between series and closed form (one radian per step).
   @Test(arguments: [0.0, 1e-6, 0.1, 19.9, 20.1, 60]) func transitionIsTheDerivative(rate: Double) {
     var source = SeededRandom(seed: 3)
     let dt = 0.05
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  /// Steps taken from first estimates keep global translation and yaw unobservable, whatever updates did in between.
+  /// First-estimates Jacobians keep global translation and yaw unobservable, whatever updates are made in between.
   @Test func firstEstimatesKeepTheNullSpace() {
     var source = SeededRandom(seed: 5)
     var state = Self.state(&source)

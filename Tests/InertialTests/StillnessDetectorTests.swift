@@ -21,19 +21,19 @@ import Testing
       })
   }
 
-  /// One for a device at rest, whatever its biases; far above for a hand's tremor.
-  @Test func restIsOne() throws {
+  /// One for a stationary device, whatever its biases; far above for a hand's tremor.
+  @Test func theStatisticIsOneWhenStationary() throws {
     var source = SeededRandom(seed: 1)
     let detector = StillnessDetector(Self.calibration)
     for _ in 0..<100 {
-      let rest = try #require(detector.statistic(Self.samples(tremor: 0, &source)))
-      #expect(abs(rest - 1) < 0.3 && rest < StillnessDetector.surelyAtRest)
+      let stationary = try #require(detector.statistic(Self.samples(tremor: 0, &source)))
+      #expect(abs(stationary - 1) < 0.3 && stationary < StillnessDetector.stationaryLimitWithoutImage)
       let hand = try #require(detector.statistic(Self.samples(tremor: 0.05, &source)))
-      #expect(hand > StillnessDetector.atRest)
+      #expect(hand > StillnessDetector.stationaryLimit)
     }
   }
 
-  @Test func tooLittleIsNoVerdict() {
+  @Test func tooFewSamplesGiveNoStatistic() {
     var source = SeededRandom(seed: 2)
     let detector = StillnessDetector(Self.calibration)
     let samples = Self.samples(tremor: 0, &source)

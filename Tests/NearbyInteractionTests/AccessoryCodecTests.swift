@@ -3,7 +3,7 @@ import NearbyInteraction
 import Simulation
 import Testing
 
-/// The accessory protocol's bytes: golden vectors written by hand from the layout, and rubbish.
+/// The accessory protocol's bytes: golden vectors written by hand from the layout, and random bytes.
 @Suite struct AccessoryCodecTests {
   static func bytes(_ hex: String) -> Data {
     let digits = hex.filter { !$0.isWhitespace }
@@ -68,13 +68,13 @@ import Testing
     #expect(try AccessoryMessage((Data([0]) + bytes).dropFirst()) == message)
   }
 
-  @Test func lengthsAreThePublishedOnes() {
+  @Test func lengthsArePublished() {
     #expect(Self.oldAnswer.data.count == 30 && Self.newAnswer.data.count == 35)
     #expect(Self.oldConfiguration.data.count == 16 + 21 && Self.newConfiguration.data.count == 16 + 32)
   }
 
-  /// Every cut and every added byte is an error, never a crash and never another message.
-  @Test func aByteTooFewOrTooManyIsAnError() {
+  /// Every truncated message and every extra byte is an error, never a crash and never another message.
+  @Test func missingOrExtraBytesAreErrors() {
     for (_, bytes) in Self.golden {
       for count in 0..<bytes.count {
         #expect(throws: AccessoryCodecError.self) { try AccessoryMessage(bytes.prefix(count)) }
@@ -83,19 +83,19 @@ import Testing
     }
   }
 
-  /// Ten million random bytes and damaged vectors: what is read at all says the same after a round trip.
-  @Test func tenMillionBytesOfRubbish() throws {
+  /// Ten million random bytes and damaged vectors: a message that decodes is equal after a round trip.
+  @Test func tenMillionRandomBytes() throws {
     var random = SeededRandom(seed: 20)
     var bytesSeen = 0
     var readings = 0
     while bytesSeen < 10_000_000 {
-      let word = random.next()
+      let bits = random.next()
       var data: Data
-      if word & 7 == 0 {
-        data = Data((0..<Int(word >> 8 & 63)).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+      if bits & 7 == 0 {
+        data = Data((0..<Int(bits >> 8 & 63)).map { _ in UInt8(truncatingIfNeeded: random.next()) })
       } else {
-        data = Self.golden[Int((word >> 8) % UInt64(Self.golden.count))].bytes
-        for _ in 0..<(1 + Int(word >> 40 & 1)) {
+        data = Self.golden[Int((bits >> 8) % UInt64(Self.golden.count))].bytes
+        for _ in 0..<(1 + Int(bits >> 40 & 1)) {
           let at = Int(random.next() % UInt64(data.count))
           data[data.startIndex + at] ^= UInt8(1) << UInt8(random.next() & 7)
         }
@@ -103,7 +103,7 @@ import Testing
       bytesSeen += data.count
       guard let message = try? AccessoryMessage(data) else { continue }
       readings += 1
-      if try AccessoryMessage(message.data) != message { Issue.record("\(data.map { $0 }) reads in two ways") }
+      if try AccessoryMessage(message.data) != message { Issue.record("\(data.map { $0 }) is ambiguous") }
     }
     #expect(readings > 1000, "some damage is in fields that may hold anything")
   }

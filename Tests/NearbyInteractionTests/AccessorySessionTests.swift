@@ -20,12 +20,12 @@ import Testing
     return (device, listener, listener.session(on: device), configuration)
   }
 
-  @Test func itRangesOnceItWasConfigured() throws {
+  @Test func rangesOnceConfigured() throws {
     let (device, listener, session, configuration) = try setUp()
     session.run(configuration)
     let world = Tape(seconds: 4, peers: peers).world(device)
     try world.play(until: 1)
-    #expect(listener.words == ["started", "shareable"] && listener.objects.isEmpty)
+    #expect(listener.callbacks == ["started", "shareable"] && listener.objects.isEmpty)
     let answer = try ShareableConfigurationData(try #require(listener.data.first))
     #expect(answer.intervalMilliseconds == 240 && answer.slotsPerRound == 6 && answer.hops == true)
     device.accessory(address: Self.address, received: .configureAndStart(answer))
@@ -38,21 +38,21 @@ import Testing
     #expect(listener.objects.count == 20)
   }
 
-  /// Not configured in time: removed; the next run generates the data anew.
-  @Test func itsWindowCloses() throws {
+  /// Not configured in time: removed; the next run generates the data again.
+  @Test func timesOutWithoutConfiguration() throws {
     let (device, listener, session, configuration) = try setUp()
     session.run(configuration)
     let world = Tape(seconds: 9, peers: peers).world(device)
     try world.play(until: 4.5)
-    #expect(listener.words == ["started", "shareable"])
+    #expect(listener.callbacks == ["started", "shareable"])
     try world.play(until: 6)
-    #expect(listener.words == ["started", "shareable", "removed timeout 1"])
+    #expect(listener.callbacks == ["started", "shareable", "removed timeout 1"])
     session.run(configuration)
     try world.play(until: 7)
-    #expect(listener.words.suffix(2) == ["started", "shareable"] && listener.data.count == 2)
+    #expect(listener.callbacks.suffix(2) == ["started", "shareable"] && listener.data.count == 2)
   }
 
-  @Test func itMustBeConnected() throws {
+  @Test func mustBeConnected() throws {
     let identity = UUID()
     let (device, listener, session, configuration) = try setUp(identity)
     device.disconnectAccessory(bluetoothIdentifier: identity)
@@ -61,52 +61,53 @@ import Testing
     #expect(listener.code == .accessoryPeerDeviceUnavailable)
   }
 
-  /// In the background ranging goes on and nobody is called; on return the state is there.
-  @Test func theBackgroundIsSilentAndGoesOn() throws {
+  /// In the background ranging continues without callbacks; they continue on return.
+  @Test func backgroundRangesWithoutCallbacks() throws {
     let (device, listener, session, configuration) = try setUp(UUID())
     session.run(configuration)
-    let tape = Tape(seconds: 20, peers: peers, happenings: [(2, "suspend", nil), (16, "resume", nil)])
+    let tape = Tape(seconds: 20, peers: peers, deviceEvents: [(2, "suspend", nil), (16, "resume", nil)])
     let world = tape.world(device)
     try world.play(until: 0.5)
     device.accessory(address: Self.address, received: .configureAndStart(AccessoryCodecTests.newAnswer))
     try world.play(until: 2)
-    let heard = listener.objects.count
+    let received = listener.objects.count
     try world.play(until: 15.9)
-    #expect(listener.objects.count == heard && session.state == .running)
+    #expect(listener.objects.count == received && session.state == .running)
     try world.play()
-    #expect(listener.words == ["started", "shareable"] && listener.objects.count == heard + 40)
+    #expect(listener.callbacks == ["started", "shareable"] && listener.objects.count == received + 40)
   }
 
-  /// With camera assistance: ranges without frames or poses while the app is away, and the state anew on return.
-  @Test func theStateIsToldOnReturn() throws {
+  /// With camera assistance: ranges without frames or poses in the background, and the state again on return.
+  @Test func stateIsReportedOnReturn() throws {
     let (device, listener, session, configuration) = try setUp(UUID())
     configuration.isCameraAssistanceEnabled = true
     session.run(configuration)
     let tape = Tape(
-      seconds: AxesTests.lively + 8, peers: peers,
-      happenings: [(AxesTests.lively, "suspend", nil), (AxesTests.lively + 4, "resume", nil)],
+      seconds: AxesTests.motionSeconds + 8, peers: peers,
+      deviceEvents: [(AxesTests.motionSeconds, "suspend", nil), (AxesTests.motionSeconds + 4, "resume", nil)],
       worldFromDevice: AxesTests.pose)
     let world = tape.world(device)
     try world.play(until: 0.2)
     device.accessory(address: Self.address, received: .configureAndStart(AccessoryCodecTests.newAnswer))
-    try world.play(until: AxesTests.lively)
+    try world.play(until: AxesTests.motionSeconds)
     let before = (listener.objects.count, listener.convergence.count)
-    let seen = try #require(listener.objects.last)
-    #expect(seen.horizontalAngle != nil && session.worldTransform(for: seen) != nil)
-    try world.play(until: AxesTests.lively + 3.95)
+    let last = try #require(listener.objects.last)
+    #expect(last.horizontalAngle != nil && session.worldTransform(for: last) != nil)
+    try world.play(until: AxesTests.motionSeconds + 3.95)
     #expect((listener.objects.count, listener.convergence.count) == before && session.state == .running)
-    try world.play(until: AxesTests.lively + 4.5)
+    try world.play(until: AxesTests.motionSeconds + 4.5)
     let back = listener.objects.dropFirst(before.0)
-    let told = listener.convergence.dropFirst(before.1)
+    let reported = listener.convergence.dropFirst(before.1)
     #expect(!back.isEmpty && back.allSatisfy { abs(($0.distance ?? 0) - 3) < 0.3 })
     #expect(
-      told.contains { $0.1 != nil } && told.contains { $0.1 == nil }, "peer's and session's, though nothing changed")
-    #expect(listener.words == ["started", "shareable"])
+      reported.contains { $0.1 != nil } && reported.contains { $0.1 == nil },
+      "peer's and session's, though nothing changed")
+    #expect(listener.callbacks == ["started", "shareable"])
     try world.play()
     #expect(listener.objects.last?.horizontalAngle != nil, "found again")
   }
 
-  /// Channel sounding: nothing to exchange; only on a device that can, with an accessory that is there.
+  /// Channel sounding: without exchange of data; only on a device that supports it, with a connected accessory.
   @Test func channelSoundingRangesAtOnce() throws {
     let identity = UUID()
     let configuration = NINearbyAccessoryConfiguration(
@@ -122,14 +123,14 @@ import Testing
     session.run(configuration)
     let world = Tape(seconds: 16, peers: peers, worldFromDevice: AxesTests.pose).world(device)
     try world.play()
-    #expect(listener.words == ["started"])
+    #expect(listener.callbacks == ["started"])
     let last = try #require(listener.objects.last)
     #expect(last.discoveryToken == configuration.accessoryDiscoveryToken && last.horizontalAngle != nil)
   }
 
-  /// Somebody carries the accessory off: the word of it widens what is believed from the next range on, and taken back it
-  /// narrows again. Said before the first range it counts as well.
-  @Test(arguments: [0.05, 20]) func motionHintsCount(at moment: Double) throws {
+  /// A reported motion of the accessory widens the posterior from the next range on; revoking it narrows it again. A
+  /// report before the first range takes effect, too.
+  @Test(arguments: [0.05, 20]) func motionHintsWidenThePosterior(at moment: Double) throws {
     func deviations(_ states: [NIMotionActivityState]) throws -> Double {
       let (device, listener, session, configuration) = try setUp()
       configuration.isCameraAssistanceEnabled = true
@@ -144,19 +145,19 @@ import Testing
       session.updateMotionState(.moving, forObjectWithToken: NIDiscoveryToken(capabilities: []))
       try world.play()
       let last = try #require(listener.objects.last?.estimate?.object)
-      // One that is lost is known to nothing.
+      // A lost peer has no angle.
       return last.horizontalAngle?.standardDeviation ?? .infinity
     }
-    let still = try deviations([])
-    #expect(still < 0.1)
+    let stationary = try deviations([])
+    #expect(stationary < 0.1)
     let moving = try deviations([.moving])
-    #expect(moving > 1.5 * still, "\(moving) \(still)")
-    #expect(try deviations([.stationary]) == still)
-    #expect(try deviations([.moving, .unknown]) == still)
+    #expect(moving > 1.5 * stationary, "\(moving) \(stationary)")
+    #expect(try deviations([.stationary]) == stationary)
+    #expect(try deviations([.moving, .unknown]) == stationary)
   }
 
-  /// A hint about motion is for the accessory's token only, and harms nothing.
-  @Test func motionHintsAreTaken() throws {
+  /// A motion hint applies to the accessory's token only, and is without effect for ranges.
+  @Test func motionHintsAreAccepted() throws {
     let (device, listener, session, configuration) = try setUp()
     session.run(configuration)
     let world = Tape(seconds: 2, peers: peers).world(device)

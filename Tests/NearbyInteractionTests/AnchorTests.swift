@@ -6,21 +6,21 @@ import Testing
 /// Sessions that listen to fixed anchors.
 @Suite struct AnchorTests {
   static let speedOfLight = 299_792_458.0
-  /// Where anchors are, metres; the phone is at the origin and its clock is ahead.
+  /// Positions of the anchors, metres; the phone is at the origin and its clock is ahead.
   static let anchors = [simd_double3(4, 0, 2.5), simd_double3(-3, 5, 2.5), simd_double3(0, -6, 0.5)]
 
   static func measurement(_ index: Int, at time: Double) -> NIDLTDOAMeasurement {
-    let place = anchors[index]
+    let position = anchors[index]
     return NIDLTDOAMeasurement(
       address: 100 + index, clusterInitiatorAddress: 100, measurementType: index == 0 ? .poll : .response,
-      transmitTime: time, receiveTime: time + 3 + (place * place).sum().squareRoot() / speedOfLight,
+      transmitTime: time, receiveTime: time + 3 + (position * position).sum().squareRoot() / speedOfLight,
       signalStrength: -70,
       carrierFrequencyOffset: 2e-6, responderClockFrequencyOffset: index == 0 ? nil : -1e-6,
-      coordinatesType: .relative, coordinates: place,
+      coordinatesType: .relative, coordinates: position,
       floorElevation: index == 2 ? .init(floorNumber: -1, height: 2.5) : nil)
   }
 
-  @Test func theyAreHeardByTheirNetworksSession() throws {
+  @Test func measurementsReachTheirNetworksSession() throws {
     let device = Tape.device(.phoneWithAnchors)
     device.policy.activeSessions = 3
     let listeners = [Listener(), Listener(), Listener()]
@@ -37,22 +37,22 @@ import Testing
     device.receive(sent, ofNetwork: 7, at: Tape.time(1))
     device.receive([], ofNetwork: 8, at: Tape.time(1.1))
     #expect(listeners.map(\.anchors) == [sent, [], []])
-    // What was received is what a position follows from: differences of distances by the speed of light.
-    let heard = listeners[0].anchors
-    let late = heard.map { ($0.receiveTime - $0.transmitTime) * Self.speedOfLight }
+    // Time differences times the speed of light are differences of distances.
+    let received = listeners[0].anchors
+    let delays = received.map { ($0.receiveTime - $0.transmitTime) * Self.speedOfLight }
     for k in 1..<3 {
       let difference = Self.anchors[k].length - Self.anchors[0].length
-      #expect(abs(late[k] - late[0] - difference) < 1e-6)
+      #expect(abs(delays[k] - delays[0] - difference) < 1e-6)
     }
-    // Silence is no reason to remove anybody; the peer's session times out.
+    // A session with anchors does not time out; the peer's session does.
     device.advance(to: Tape.time(60))
-    #expect(listeners.map(\.words) == [["started"], ["started"], ["started", "removed timeout 1"]])
+    #expect(listeners.map(\.callbacks) == [["started"], ["started"], ["started", "removed timeout 1"]])
     sessions[0].pause()
     device.receive(sent, ofNetwork: 7, at: Tape.time(61))
     #expect(listeners[0].anchors.count == 3)
   }
 
-  @Test func aStreamHearsThemToo() async {
+  @Test func streamReceivesMeasurements() async {
     let device = Tape.device(.phoneWithAnchors)
     let session = NISession(device: device)
     let events = session.events
@@ -60,12 +60,12 @@ import Testing
     let sent = [Self.measurement(0, at: 1)]
     device.receive(sent, ofNetwork: 1, at: Tape.time(1))
     session.invalidate()
-    var heard: [NISession.Event] = []
-    for await event in events { heard.append(event) }
-    #expect(heard == [.didStartRunning, .didUpdateDLTDOA(sent)])
+    var received: [NISession.Event] = []
+    for await event in events { received.append(event) }
+    #expect(received == [.didStartRunning, .didUpdateDLTDOA(sent)])
   }
 
-  @Test func aDeviceWithoutThatCannot() {
+  @Test func deviceWithoutAnchorsIsUnsupported() {
     let configuration = NIDLTDOAConfiguration(networkIdentifier: 1)
     for profile in [DeviceProfile.phone, .watch, .phoneWithExtendedDistance] {
       #expect(ErrorTests.code(configuration, on: Tape.device(profile)) == .unsupportedPlatform)
@@ -73,7 +73,7 @@ import Testing
     }
     #expect(ErrorTests.code(configuration, on: Tape.device(.phoneWithAnchors)) == nil)
     #expect(DeviceProfile.phoneWithAnchors.capabilities.supportsDLTDOAMeasurement)
-    // There is nothing for a camera to help with.
+    // Camera assistance does not apply to anchors.
     let device = Tape.device(.phoneWithAnchors)
     #expect(ErrorTests.code(configuration, on: device, ar: ARSession()) == .invalidARConfiguration)
   }

@@ -3,8 +3,9 @@ import Foundation
 import NearbyInteraction
 import simd
 
-// Written as for a phone, with what such apps usually do: archives for tokens, both configurations, a shared ARSession,
-// pattern matches over states and errors, matrices. `AppTests` runs it; that it compiles is half of the test.
+// Written as for a phone, with the usual parts of such apps: archives for tokens, both configurations, a shared
+// ARSession, pattern matches over states and errors, matrices. `AppTests` runs it; that it compiles is half of the
+// test.
 
 /// What a screen would show.
 @available(iOS 16.0, watchOS 9.0, *)
@@ -178,8 +179,8 @@ extension NearbyModel: ARSessionDelegate {
     let toMarker = simd_mul(frame.camera.transform.inverse, marker.columns.3)
     let ahead = normalize(simd_float3(toMarker.x, toMarker.y, toMarker.z))
     let eye = simd_make_float3(frame.camera.transform.columns.3)
-    let place = simd_make_float3(marker.columns.3)
-    if dot(ahead, simd_float3(0, 0, -1)) > 0.9, simd_distance(eye, place) < 6 { log.append("marker in the picture") }
+    let position = simd_make_float3(marker.columns.3)
+    if dot(ahead, simd_float3(0, 0, -1)) > 0.9, simd_distance(eye, position) < 6 { log.append("marker in the image") }
   }
 
   func sessionShouldAttemptRelocalization(_ session: ARSession) -> Bool { false }

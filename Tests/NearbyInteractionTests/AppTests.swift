@@ -6,10 +6,10 @@ import Testing
 
 /// An app that is written as for a phone, against tapes.
 @Suite struct AppTests {
-  static let far: @Sendable (Double) -> Pose = { AxesTests.pose($0) }
+  static let path: @Sendable (Double) -> Pose = { AxesTests.pose($0) }
 
   /// On the main thread, as a phone's app.
-  @MainActor @Test func itFindsItsPeer() throws {
+  @MainActor @Test func findsItsPeer() throws {
     let device = Tape.device(.phone)
     let model = NearbyModel()
     try NearbyDevice.with(device) {
@@ -18,26 +18,26 @@ import Testing
         withRootObject: device.token(forPeer: "tag"), requiringSecureCoding: true)
       model.received(data)
     }
-    try Tape(seconds: AxesTests.lively + 1, peers: ["tag": Vector3(0, 4, 0)], worldFromDevice: Self.far)
+    try Tape(seconds: AxesTests.motionSeconds + 1, peers: ["tag": Vector3(0, 4, 0)], worldFromDevice: Self.path)
       .world(device).play()
     #expect(model.log.first == "started" && model.log.contains("converged") && model.card.headline == "Ahead")
-    #expect(model.log.contains("marker in the picture"))
+    #expect(model.log.contains("marker in the image"))
     let card = model.card
     #expect(abs(try #require(card.distance) - 4) < 0.3 && card.level == .same)
     #expect(abs(try #require(card.heading)) < 0.1)
     #expect(abs(try #require(card.azimuth)) < 0.1)
     // Apple's sample measures elevation from the plane through the phone's back.
     #expect(abs(try #require(card.elevation)) < 0.1)
-    let place = try #require(card.marker).columns.3
-    #expect(simd_distance(simd_make_float3(place), simd_float3(0, 0, -4)) < 0.4)
+    let position = try #require(card.marker).columns.3
+    #expect(simd_distance(simd_make_float3(position), simd_float3(0, 0, -4)) < 0.4)
   }
 
-  @MainActor @Test func itLivesThroughAllThatHappens() throws {
+  @MainActor @Test func handlesSuspensionAndErrors() throws {
     let device = Tape.device(.phoneWithoutDirection)
     device.addAccessory(address: AccessorySessionTests.address, peer: "tag")
     let model = NearbyModel()
     model.send = { data in
-      // The accessory hears what the app sends.
+      // The accessory receives what the app sends.
       if let message = try? AccessoryMessage(data) {
         device.accessory(address: AccessorySessionTests.address, received: message)
       }
@@ -50,7 +50,7 @@ import Testing
     }
     let tape = Tape(
       seconds: 12, peers: ["tag": Vector3(0, 4, 0)],
-      happenings: [(2, "suspend", nil), (4, "resume", nil), (10, "userDidNotAllow", nil)])
+      deviceEvents: [(2, "suspend", nil), (4, "resume", nil), (10, "userDidNotAllow", nil)])
     let world = tape.world(device)
     try world.play(until: 2)
     #expect(model.card.distance == 4 && model.card.heading == nil)

@@ -21,7 +21,7 @@ import Testing
     #expect(capabilities.supportsExtendedDistanceMeasurement && !capabilities.supportsDirectionMeasurement)
   }
 
-  /// Per device and session, and not to be guessed: no two of ten thousand share even half of their bits' pattern.
+  /// Tokens are unique, and each of their bits is fair in ten thousand draws.
   @Test func tokensDiffer() throws {
     var seen: Set<NIDiscoveryToken> = []
     var ones = [Int](repeating: 0, count: 128)
@@ -39,7 +39,7 @@ import Testing
     #expect(NISession(device: device).discoveryToken != NISession(device: device).discoveryToken)
   }
 
-  @Test func rubbishIsNoToken() {
+  @Test func invalidBytesAreNoToken() {
     for bytes in [Data(), Data(count: 18), Data([1]), Data([1, 2]) + Data(count: 17), Data([2, 1]) + Data(count: 16)] {
       let text = "\"\(bytes.base64EncodedString())\""
       #expect(throws: DecodingError.self) {

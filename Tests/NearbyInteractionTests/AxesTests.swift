@@ -5,8 +5,8 @@ import PrecisionFinding
 import SensorData
 import Testing
 
-/// Directions, angles and places in Apple's axes, against cases worked out by hand: a phone at the origin of a z-up world that
-/// looks along +y after a lively motion, and six peers around it.
+/// Directions, angles and positions in Apple's axes, against values computed by hand: a phone at the origin of a z-up
+/// world that looks along +y after a vigorous motion, and six peers around it.
 @Suite struct AxesTests {
   /// Peers in the world (x right of the phone, y ahead of it, z up), metres.
   static let peers: [String: Vector3] = [
@@ -14,7 +14,7 @@ import Testing
     "above": Vector3(0, 3, 3), "below": Vector3(0, 3, -3),
   ]
 
-  /// How the phone is held at the end: its axes x, y, z in the world, written out.
+  /// Orientations of the phone at the end: its axes x, y, z in the world.
   static let poses: [(name: String, axes: (Vector3, Vector3, Vector3))] = [
     ("upright", (Vector3(1, 0, 0), Vector3(0, 0, 1), Vector3(0, -1, 0))),
     // The top leans 30 degrees towards the user: the back camera looks up.
@@ -27,7 +27,7 @@ import Testing
   static let h = 0.75.squareRoot()
   static let s = 0.5.squareRoot()
 
-  /// Direction in device axes by pose and peer, worked out by hand.
+  /// Direction in device axes by pose and peer, computed by hand.
   static let directions: [String: [String: Vector3]] = [
     "upright": [
       "ahead": Vector3(0, 0, -1), "right": Vector3(1, 0, 0), "left": Vector3(-1, 0, 0), "behind": Vector3(0, 0, 1),
@@ -47,18 +47,18 @@ import Testing
     ],
   ]
 
-  /// Pitch, roll and height do not change the angle.
+  /// Horizontal angles: pitch, roll and height do not change them.
   static let angles: [String: Double] = [
     "ahead": 0, "right": .pi / 2, "left": -.pi / 2, "behind": .pi, "above": 0, "below": 0,
   ]
 
-  /// ARKit's world: x right, y up, -z where the camera looked at first.
-  static let places: [String: simd_float3] = [
+  /// Positions in ARKit's world: x right, y up, -z the first viewing direction.
+  static let arPositions: [String: simd_float3] = [
     "ahead": simd_float3(0, 0, -4), "right": simd_float3(4, 0, 0), "left": simd_float3(-4, 0, 0),
     "behind": simd_float3(0, 0, 4), "above": simd_float3(0, 3, -3), "below": simd_float3(0, -3, -3),
   ]
 
-  static let lively = 24.0
+  static let motionSeconds = 24.0
 
   /// The phone at the origin in one of the poses.
   private static func held(_ index: Int) -> Pose {
@@ -66,37 +66,38 @@ import Testing
     return Pose(rotation: Rotation(matrix: Matrix3(columns: axes.0, axes.1, axes.2)))
   }
 
-  /// A turn on the spot with the arm swinging in all directions, then the poses, two seconds each, half a second on the way: what turns at once is a
-  /// tracker that has jumped. It begins and ends at the origin, looking along +y.
+  /// A rotation on the spot while the arm swings in all directions, then each orientation for two seconds. The
+  /// transition takes half a second: an instant rotation is a jump of the tracker. It begins and ends at the origin,
+  /// looking along +y.
   static func pose(_ time: Double) -> Pose {
-    guard time < lively else {
-      let index = min(Int((time - lively) / 2), poses.count - 1)
+    guard time < motionSeconds else {
+      let index = min(Int((time - motionSeconds) / 2), poses.count - 1)
       let (before, held) = (held(max(index - 1, 0)), held(index))
-      return before.interpolated(to: held, fraction: min((time - lively - 2 * Double(index)) / 0.5, 1))
+      return before.interpolated(to: held, fraction: min((time - motionSeconds - 2 * Double(index)) / 0.5, 1))
     }
-    let phase = 2 * Double.pi * time / lively
+    let phase = 2 * Double.pi * time / motionSeconds
     let tilt = Rotation.exp(Vector3(0.5 * sin(5 * phase), 0, 0))
     return Pose(
       rotation: .yaw(phase) * Tape.upright * tilt,
       translation: Vector3(0.7 * sin(9 * phase), 0.6 * sin(7 * phase), 0.5 * sin(11 * phase)))
   }
 
-  static let heard: [String: [(time: Double, object: NINearbyObject, place: simd_float4x4?)]] = {
+  static let received: [String: [(time: Double, object: NINearbyObject, position: simd_float4x4?)]] = {
     var policy = SessionPolicy()
     policy.activeSessions = peers.count
     let device = Tape.device(policy: policy)
-    let tape = Tape(seconds: lively + 8, peers: peers, worldFromDevice: pose)
+    let tape = Tape(seconds: motionSeconds + 8, peers: peers, worldFromDevice: pose)
     let world = tape.world(device)
-    nonisolated(unsafe) var heard: [String: [(Double, NINearbyObject, simd_float4x4?)]] = [:]
+    nonisolated(unsafe) var received: [String: [(Double, NINearbyObject, simd_float4x4?)]] = [:]
     var kept: [(NISession, Listener)] = []
     for peer in peers.keys.sorted() {
       let listener = Listener()
       let session = listener.session(on: device)
-      listener.answer = { word, session in
-        guard word == "update", let object = listener.objects.last, let time = object.estimate?.timestamp else {
+      listener.answer = { callback, session in
+        guard callback == "update", let object = listener.objects.last, let time = object.estimate?.timestamp else {
           return
         }
-        heard[peer, default: []].append(
+        received[peer, default: []].append(
           (time.seconds(since: Tape.start), object, session.worldTransform(for: object)))
       }
       session.run(SessionTests.assisted(device.token(forPeer: peer)))
@@ -104,18 +105,18 @@ import Testing
     }
     try! world.play()
     withExtendedLifetime(kept) {}
-    return heard
+    return received
   }()
 
   /// The last update in which the phone was held like this.
-  static func last(_ peer: String, pose index: Int) -> (object: NINearbyObject, place: simd_float4x4?)? {
-    let end = lively + 2 * Double(index + 1)
-    return heard[peer]?.last { $0.time < end - 0.05 && $0.time > end - 1 }.map { ($0.object, $0.place) }
+  static func last(_ peer: String, pose index: Int) -> (object: NINearbyObject, position: simd_float4x4?)? {
+    let end = motionSeconds + 2 * Double(index + 1)
+    return received[peer]?.last { $0.time < end - 0.05 && $0.time > end - 1 }.map { ($0.object, $0.position) }
   }
 
   @Test(arguments: AxesTests.poses.indices.flatMap { k in AxesTests.peers.keys.sorted().map { (k, $0) } })
   func everyPeerInEveryPose(pose index: Int, peer: String) throws {
-    let (object, place) = try #require(Self.last(peer, pose: index))
+    let (object, position) = try #require(Self.last(peer, pose: index))
     let name = Self.poses[index].name
     let angle = Double(try #require(object.horizontalAngle))
     let distance = Double(try #require(object.distance))
@@ -124,25 +125,26 @@ import Testing
     let expected = try #require(Self.directions[name]?[peer])
     #expect(abs(expected.norm - 1) < 1e-12 && abs(direction.norm - 1) < 1e-6)
     #expect(direction.dot(expected) > cos(Angle.degrees(7)), "\(name) \(peer): \(direction)")
-    let column = try #require(place).columns.3
+    let column = try #require(position).columns.3
     #expect(
-      simd_distance(simd_float3(column.x, column.y, column.z), Self.places[peer]!) < 0.4, "\(name) \(peer): \(column)")
+      simd_distance(simd_float3(column.x, column.y, column.z), Self.arPositions[peer]!) < 0.4,
+      "\(name) \(peer): \(column)")
     #expect(abs(distance - Self.peers[peer]!.norm) < 0.3)
     let level: NINearbyObject.VerticalDirectionEstimate = peer == "above" ? .above : peer == "below" ? .below : .same
     #expect(object.verticalDirectionEstimate == level)
   }
 
-  /// Where the phone begins and how it is turned then makes ARKit's world: a peer ahead of the first pose has -z.
-  @Test func theARWorldBeginsWithTheFirstPose() {
+  /// The first position and yaw define ARKit's world: a peer ahead of the first pose has -z.
+  @Test func arWorldFollowsTheFirstPose() {
     for yaw in [0, 0.7, -2.5, .pi] {
       let first = Pose(rotation: .yaw(yaw) * Tape.upright, translation: Vector3(3, -2, 1.5))
       let world = ARWorld(firstWorldFromDevice: first)
-      for (seen, place) in [
+      for (offset, position) in [
         (Vector3(0, 0, -2), simd_float4(0, 0, -2, 1)), (Vector3(1, 0, 0), simd_float4(1, 0, 0, 1)),
         (Vector3(0, 1, 0), simd_float4(0, 1, 0, 1)),
       ] {
-        let column = world.transform(of: first * seen).columns.3
-        #expect(simd_length(simd_float3(column.x - place.x, column.y - place.y, column.z - place.z)) < 1e-6)
+        let column = world.transform(of: first * offset).columns.3
+        #expect(simd_length(simd_float3(column.x - position.x, column.y - position.y, column.z - position.z)) < 1e-6)
       }
       // ARKit's camera, phone upright: x points to the floor, y to the right, z to the user.
       let camera = world.cameraTransform(worldFromDevice: first)
@@ -152,7 +154,7 @@ import Testing
         #expect(simd_dot(difference, difference) < 1e-10)
       }
     }
-    // A first pose that is pitched changes the yaw of nothing: up stays up.
+    // A pitched first pose leaves up unchanged.
     let pitched = Pose(rotation: Tape.upright * Rotation.exp(Vector3(0.6, 0, 0)))
     let up = ARWorld(firstWorldFromDevice: pitched).transform(of: Vector3(0, 0, 1)).columns.3
     #expect(simd_distance(simd_float3(up.x, up.y, up.z), simd_float3(0, 1, 0)) < 1e-6)

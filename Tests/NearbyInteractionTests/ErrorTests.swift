@@ -15,7 +15,7 @@ import Testing
     return configuration
   }
 
-  /// What a run of `configuration` on `device` ends with.
+  /// The error of a run of `configuration` on `device`, if any.
   static func code(_ configuration: NIConfiguration, on device: NearbyDevice, ar: ARSession? = nil) -> NIError.Code? {
     let listener = Listener()
     let session = listener.session(on: device)
@@ -27,7 +27,7 @@ import Testing
     return listener.code
   }
 
-  @Test func whatThePlatformLacks() {
+  @Test func unsupportedCapabilities() {
     let none = Tape.device(.unsupported)
     #expect(Self.code(Self.configuration(none.token(forPeer: "a")), on: none) == .unsupportedPlatform)
     let watch = Tape.device(.watch)
@@ -37,7 +37,7 @@ import Testing
     #expect(Self.code(Self.configuration(token, extended: true), on: watch) == .unsupportedPlatform)
   }
 
-  @Test func withoutADeviceThereIsAnErrorAndNoCrash() async throws {
+  @Test func runWithoutADeviceIsAnError() async throws {
     let listener = Listener()
     let session = listener.session(on: nil)
     #expect(session.discoveryToken == nil)
@@ -46,7 +46,7 @@ import Testing
     #expect(listener.code == .unsupportedPlatform)
   }
 
-  @Test func ownTokenAndAccessoryRubbish() throws {
+  @Test func ownTokenAndInvalidAccessoryData() throws {
     let device = Tape.device()
     let listener = Listener()
     let session = listener.session(on: device)
@@ -72,18 +72,18 @@ import Testing
       listeners.map(\.code) == [
         nil, .activeExtendedDistanceSessionsLimitExceeded, nil, nil, .activeSessionsLimitExceeded,
       ])
-    // A paused session counts no more.
+    // A paused session does not count.
     sessions[0].pause()
     #expect(Self.code(Self.configuration(token, extended: true), on: device) == nil)
   }
 
-  @Test func aPeerThatCannotRangeFar() {
+  @Test func peerWithoutExtendedDistance() {
     let device = Tape.device(.phoneWithExtendedDistance)
     let configuration = Self.configuration(device.token(forPeer: "a"), extended: true)
     #expect(Self.code(configuration, on: device) == .incompatiblePeerDevice)
   }
 
-  @Test func theUserRefuses() {
+  @Test func userDeniesAccess() {
     let device = Tape.device()
     device.policy.isAllowedByUser = false
     #expect(Self.code(Self.configuration(device.token(forPeer: "a")), on: device) == .userDidNotAllow)
@@ -124,10 +124,10 @@ import Testing
     var policy = SessionPolicy()
     policy.activeTime = 3
     policy.suspendedTime = 4
-    for (tape, words) in [
+    for (tape, callbacks) in [
       (Tape(seconds: 5, peers: peers), ["started", "invalidated resourceUsageTimeout"]),
       (
-        Tape(seconds: 8, peers: peers, happenings: [(1, "suspend", nil), (7, "resume", nil)]),
+        Tape(seconds: 8, peers: peers, deviceEvents: [(1, "suspend", nil), (7, "resume", nil)]),
         ["started", "suspended", "invalidated sessionFailed"]
       ),
     ] {
@@ -136,11 +136,11 @@ import Testing
       let session = listener.session(on: device)
       session.run(Self.configuration(device.token(forPeer: "a")))
       try tape.world(device).play()
-      #expect(listener.words == words && session.discoveryToken == nil)
+      #expect(listener.callbacks == callbacks && session.discoveryToken == nil)
     }
   }
 
-  /// Every code is the name of an event; with a peer it concerns that peer's session only.
+  /// Every code is the name of an event; with a peer it ends that peer's session only.
   @Test(arguments: NIError.Code.allCases) func eachCodeIsAnEvent(code: NIError.Code) throws {
     let peers = ["a": Vector3(0, 3, 0), "b": Vector3(3, 0, 0)]
     for peer in ["a", nil] {
@@ -151,7 +151,7 @@ import Testing
         session.run(Self.configuration(device.token(forPeer: peer)))
         return session
       }
-      try Tape(seconds: 2, peers: peers, happenings: [(1, "\(code)", peer)]).world(device).play()
+      try Tape(seconds: 2, peers: peers, deviceEvents: [(1, "\(code)", peer)]).world(device).play()
       #expect(sessions[0].state == .invalidated && listeners[0].code == code)
       #expect(listeners[1].code == (peer == nil ? code : nil))
       if code == .userDidNotAllow { #expect(!device.policy.isAllowedByUser) }

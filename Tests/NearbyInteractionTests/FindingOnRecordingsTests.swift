@@ -4,12 +4,13 @@ import RecordedDevices
 import SensorData
 import Testing
 
-/// The state machines on top of sessions, fed by sessions: nothing but what an app hears.
+/// The state machines on top of sessions, with the outputs of sessions on recordings as inputs.
 @Suite struct FindingOnRecordingsTests {
-  /// Plays a shipped recording with a session for each peer; `hear` gets each object and its convergence with the world's time.
+  /// Plays a shipped recording with a session for each peer; `receive` gets each object and its convergence with the
+  /// world's time.
   static func play(
     _ recording: String,
-    _ hear:
+    _ receive:
       @escaping (
         _ time: Double, _ peer: String, _ object: NINearbyObject, _ status: NIAlgorithmConvergenceStatus,
         _ isPlaced: Bool
@@ -23,10 +24,10 @@ import Testing
     for peer in phone.peers {
       let listener = Listener()
       let session = listener.session(on: phone.device)
-      listener.answer = { [unowned listener] word, session in
-        guard word == "update", let object = listener.objects.last else { return }
+      listener.answer = { [unowned listener] callback, session in
+        guard callback == "update", let object = listener.objects.last else { return }
         let status = listener.convergence.last { $0.1 != nil }?.0 ?? .unknown
-        hear(world.time, peer, object, status, session.worldTransform(for: object) != nil)
+        receive(world.time, peer, object, status, session.worldTransform(for: object) != nil)
       }
       session.run(SessionTests.assisted(phone.device.token(forPeer: peer)))
       kept.append((listener, session))
@@ -35,8 +36,9 @@ import Testing
     withExtendedLifetime(kept) {}
   }
 
-  /// From the first request to the marker: each stays for a second at least, but good news and silence, which come at once.
-  @Test func theLadderLeadsToTheTag() throws {
+  /// From the first request to the marker: each stays for `dwell` at least, except `found` and `search`, which are
+  /// immediate.
+  @Test func ladderEndsWithFound() throws {
     var ladder = CoachingLadder()
     var requests: [(time: Double, request: CoachingLadder.Request)] = []
     try Self.play("demo") { time, _, object, status, isPlaced in
@@ -44,18 +46,18 @@ import Testing
       let request = ladder.request(for: situation, at: time)
       if requests.last?.request != request { requests.append((time, request)) }
     }
-    let words = requests.map(\.request)
-    let first = try #require(words.first)
+    let kinds = requests.map(\.request)
+    let first = try #require(kinds.first)
     #expect([.search, .moveAround, .sweepSideways].contains(first))
-    let angle = try #require(words.firstIndex { $0 == .go || $0 == .sweepUpAndDown })
-    #expect(words.prefix(angle).contains(.sweepSideways))
-    #expect(try #require(words.firstIndex(of: .found)) > angle && words.last == .found)
+    let angle = try #require(kinds.firstIndex { $0 == .go || $0 == .sweepUpAndDown })
+    #expect(kinds.prefix(angle).contains(.sweepSideways))
+    #expect(try #require(kinds.firstIndex(of: .found)) > angle && kinds.last == .found)
     for (one, next) in zip(requests, requests.dropFirst()) where next.request != .found && next.request != .search {
       #expect(next.time - one.time >= ladder.dwell, "\(one) \(next)")
     }
   }
 
-  /// On the way to the tag each ring is entered once, from the outside in, and the smoothed distance never jumps.
+  /// While approaching the tag each ring is entered once, from the outside in, and the smoothed distance never jumps.
   @Test func ringsAreEnteredInOrder() throws {
     var zones = ZoneEngine([.init("here", enter: 2.5, exit: 3), .init("near", enter: 4, exit: 4.8)])
     var smoother = DistanceSmoother()
@@ -79,25 +81,25 @@ import Testing
     }
   }
 
-  /// Of two peers the one is pointed at that is nearer to the phone's axis, and the answer does not flicker.
+  /// Of two peers the one nearer to the phone's axis is selected, and the result does not flicker.
   @Test func pointingPicksOneOfTwo() throws {
     var query = PointingQuery(cone: .pi / 6)
-    var seen: [String: PointingQuery.Candidate] = [:]
-    var answers: [(time: Double, peer: String?)] = []
+    var candidates: [String: PointingQuery.Candidate] = [:]
+    var selections: [(time: Double, peer: String?)] = []
     try Self.play("two-peers") { time, peer, object, _, _ in
-      seen[peer] = PointingQuery.Candidate(object, named: peer)
-      let selected = query.update(seen.keys.sorted().compactMap { seen[$0] }, at: time)
-      if let selected, let angle = seen[selected].map({ abs($0.angle) }) {
-        // Held a little longer than the best, and no more.
-        #expect(seen.values.allSatisfy { angle <= abs($0.angle) + query.margin })
+      candidates[peer] = PointingQuery.Candidate(object, named: peer)
+      let selected = query.update(candidates.keys.sorted().compactMap { candidates[$0] }, at: time)
+      if let selected, let angle = candidates[selected].map({ abs($0.angle) }) {
+        // The selected peer may be off the best one by the margin, and no more.
+        #expect(candidates.values.allSatisfy { angle <= abs($0.angle) + query.margin })
         #expect(angle <= query.cone + query.margin)
       }
-      if answers.last?.peer != selected || answers.isEmpty { answers.append((time, selected)) }
+      if selections.last?.peer != selected || selections.isEmpty { selections.append((time, selected)) }
     }
-    #expect(Set(answers.compactMap(\.peer)) == ["bag", "keys"])
-    // Between the two a swing may point at nobody; who was left is not back within a moment.
-    for (left, back) in zip(answers.dropFirst(), answers.dropFirst(2)) {
-      let before = answers.last { $0.time < left.time && $0.peer != nil }
+    #expect(Set(selections.compactMap(\.peer)) == ["bag", "keys"])
+    // A swing between the two may select no peer; a deselected one is not selected again within 0.2 s.
+    for (left, back) in zip(selections.dropFirst(), selections.dropFirst(2)) {
+      let before = selections.last { $0.time < left.time && $0.peer != nil }
       if left.peer == nil, back.peer == before?.peer { #expect(back.time - left.time > 0.2, "\(left) \(back)") }
     }
   }

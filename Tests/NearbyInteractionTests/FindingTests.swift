@@ -12,7 +12,7 @@ import Testing
     for _ in 0..<20 { estimator.add(26, at: 1.3) }
     estimator.add(nil, at: 1.3)
     estimator.add(.nan, at: 1.3)
-    #expect(estimator.quality(at: 1.4) == .unknown, "repeated values are no news")
+    #expect(estimator.quality(at: 1.4) == .unknown, "repeated values do not count")
     estimator.add(27, at: 1.4)
     #expect(estimator.quality(at: 1.4) == .good)
     #expect(estimator.quality(at: 2.1) == .unknown, "the first is two seconds old")
@@ -39,8 +39,8 @@ import Testing
     #expect(!rule.shows(distance: nil, horizontalAngle: 0, isConverged: true, isPlaced: true))
   }
 
-  /// What appears at a border does not blink: a marker goes only when the peer is clearly out of view, or lost.
-  @Test func aShownMarkerHoldsOn() {
+  /// Hysteresis: a shown marker disappears only when the peer is out of view by the margins, or lost.
+  @Test func shownMarkerHasHysteresis() {
     func shown(_ steps: [(distance: Double?, angle: Double?, converged: Bool, placed: Bool)]) -> [Bool] {
       var rule = MarkerRule()
       return steps.map {
@@ -63,14 +63,14 @@ import Testing
       ])
     #expect(shown([(5, 0, true, true), (nil, 0, true, true)]) == [true, false])
     #expect(shown([(5, 0, true, true), (5, nil, true, true)]) == [true, false])
-    // A hand that trembles about the border: one appearance.
+    // Tremor about the border: one appearance.
     var random = SeededRandom(seed: 12)
     var rule = MarkerRule()
     var changes = 0
     for k in 0..<500 {
       let before = rule.isShown
-      let trembling = max(-2, min(2, random.gaussian()))
-      let angle = (k == 0 ? 50 : 40 + trembling) * degrees
+      let tremor = max(-2, min(2, random.gaussian()))
+      let angle = (k == 0 ? 50 : 40 + tremor) * degrees
       let now = rule.update(distance: 5, horizontalAngle: angle, isConverged: true, isPlaced: true)
       if now != before { changes += 1 }
     }
@@ -86,7 +86,7 @@ import Testing
       isPlaced: placed)
   }
 
-  /// Every rung by itself.
+  /// Each request by itself.
   @Test func theLadderAsksForOneThing() {
     for (situation, request) in [
       (Self.situation(nil, nil), CoachingLadder.Request.search),
@@ -113,7 +113,7 @@ import Testing
     #expect(ladder.request(for: around, at: 0) == .moveAround)
     #expect(ladder.request(for: sideways, at: 0.5) == .moveAround)
     #expect(ladder.request(for: sideways, at: 1.1) == .sweepSideways)
-    #expect(ladder.request(for: Self.situation(5, 0, [], placed: true), at: 1.2) == .found, "good news does not wait")
+    #expect(ladder.request(for: Self.situation(5, 0, [], placed: true), at: 1.2) == .found, "`found` is immediate")
     let tooFarLeft = Self.situation(5, -0.75, [.insufficientVerticalSweep], placed: true)
     #expect(ladder.request(for: tooFarLeft, at: 2.5) == .found, "the marker is shown a little beyond the view")
     #expect(ladder.request(for: sideways, at: 3) == .sweepSideways)
@@ -121,7 +121,7 @@ import Testing
     #expect(ladder.request(for: sideways, at: 11.1) == .moveElsewhere, "eight seconds after the angle was lost")
   }
 
-  /// From what a session tells to the ladder and the pointing query, without the finder's own types.
+  /// From a session's outputs to the ladder and the pointing query, without the finder's own types.
   @Test func aSessionsObjectIsASituation() throws {
     let token = NIDiscoveryToken(capabilities: .preciseDistance)
     let object = NINearbyObject(discoveryToken: token, distance: 5, horizontalAngle: 0.5)

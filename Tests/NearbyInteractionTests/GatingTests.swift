@@ -5,7 +5,7 @@ import PrecisionFinding
 import SensorData
 import Testing
 
-/// Which reason blocks what, for every set of reasons.
+/// Which reason withholds which output, for every set of reasons.
 @Suite struct GatingTests {
   static let token = NIDiscoveryToken(capabilities: .preciseDistance)
 
@@ -22,26 +22,26 @@ import Testing
       convergence: Convergence(status: reasons.isEmpty ? .converged : .notConverged, reasons: reasons))
   }
 
-  @Test func eachSetOfReasonsBlocksWhatItSays() {
+  @Test func everySetOfReasonsWithholdsItsOutputs() {
     let all = Convergence.Reason.allCases
     for set in 0..<(1 << all.count) {
       let reasons = all.enumerated().filter { set >> $0.offset & 1 == 1 }.map(\.element)
       var presenter = ObjectPresenter(profile: .phone)
       let update = Self.full(reasons)
       let object = presenter.object(update, token: Self.token)
-      let blocked = !Set(reasons).isDisjoint(with: [
+      let isWithheld = !Set(reasons).isDisjoint(with: [
         .insufficientMovement, .insufficientHorizontalSweep, .insufficientLighting,
       ])
-      #expect((object.horizontalAngle == nil) == blocked, "\(reasons)")
-      #expect((object.verticalDirectionEstimate == .unknown) == blocked, "\(reasons)")
+      #expect((object.horizontalAngle == nil) == isWithheld, "\(reasons)")
+      #expect((object.verticalDirectionEstimate == .unknown) == isWithheld, "\(reasons)")
       #expect(
-        (presenter.worldPosition(update) == nil) == (blocked || reasons.contains(.insufficientVerticalSweep)),
+        (presenter.worldPosition(update) == nil) == (isWithheld || reasons.contains(.insufficientVerticalSweep)),
         "\(reasons)")
       #expect(object.distance == 3 && object.direction == simd_float3(0, 0, -1), "\(reasons)")
     }
   }
 
-  /// The names and the words of the reasons are the finder's.
+  /// Names and sentences of the reasons are the finder's.
   @Test func reasonsKeepTheirNames() {
     for reason in Convergence.Reason.allCases {
       let status = NIAlgorithmConvergenceStatus(Convergence(status: .notConverged, reasons: [reason]))
@@ -55,8 +55,8 @@ import Testing
     #expect(NIAlgorithmConvergenceStatus.Reason.insufficientVerticalSweep.rawValue == "insufficientVerticalSweep")
   }
 
-  /// A direction outside the cone is told only after one inside it.
-  @Test func theConeOpensWithOneSighting() {
+  /// A direction outside the cone is published only after one inside it.
+  @Test func directionOutsideTheConeNeedsOneInside() {
     var presenter = ObjectPresenter(profile: .phone)
     let side = Self.full([], direction: Vector3(1, 0, 0))
     #expect(presenter.object(side, token: Self.token).direction == nil)
@@ -64,18 +64,18 @@ import Testing
     #expect(presenter.object(side, token: Self.token).direction == simd_float3(1, 0, 0))
   }
 
-  /// Devices tell what they can, and the rest is nil.
-  @Test func profilesMaskWhatADeviceCannotKnow() {
-    for (profile, tells) in [
+  /// Outputs that a profile lacks are nil.
+  @Test func profilesMaskOutputs() {
+    for (profile, hasDirection) in [
       (DeviceProfile.phone, true), (.phoneWithoutDirection, false), (.phoneWithExtendedDistance, false),
       (.watch, false),
       (.androidWithAngleOfArrival, true), (.channelSounding, false),
     ] {
       var presenter = ObjectPresenter(profile: profile)
-      #expect((presenter.object(Self.full([]), token: Self.token).direction != nil) == tells)
+      #expect((presenter.object(Self.full([]), token: Self.token).direction != nil) == hasDirection)
       let range = RangeMeasurement(timestamp: Tape.start, peer: "tag", range: 2, azimuth: 0.5, elevation: 0.2)
       let object = presenter.object(profile.measured(range, own: nil, other: nil), token: Self.token)
-      #expect((object.direction != nil) == tells && object.distance == 2)
+      #expect((object.direction != nil) == hasDirection && object.distance == 2)
       if let direction = object.direction {
         // docs/formats.md: azimuth = atan2(u.x, -u.z), elevation = asin(u.y).
         #expect(abs(atan2(direction.x, -direction.z) - 0.5) < 1e-6 && abs(asin(direction.y) - 0.2) < 1e-6)
@@ -83,8 +83,8 @@ import Testing
     }
   }
 
-  /// From the device: the session's own state comes with a nil object, and an angle may be there before convergence.
-  @Test func convergenceIsToldForObjectAndSession() throws {
+  /// The session's own state comes with a nil object, and an angle may be known before convergence.
+  @Test func convergenceIsReportedForObjectAndSession() throws {
     let device = Tape.device()
     let listener = Listener()
     let session = listener.session(on: device)
@@ -94,9 +94,9 @@ import Testing
     try tape.world(device).play()
     let own = listener.convergence.filter { $0.1 == nil }.map(\.0)
     #expect(own.last == .converged, "the device is tracked")
-    let told = listener.convergence.filter { $0.1 != nil }
-    #expect(told.allSatisfy { $0.1?.discoveryToken == token } && told.last?.0 == .converged)
-    #expect(zip(told, told.dropFirst()).allSatisfy { $0.0 != $1.0 }, "only changes are told")
+    let reported = listener.convergence.filter { $0.1 != nil }
+    #expect(reported.allSatisfy { $0.1?.discoveryToken == token } && reported.last?.0 == .converged)
+    #expect(zip(reported, reported.dropFirst()).allSatisfy { $0.0 != $1.0 }, "only changes are reported")
     let early = listener.objects.first { $0.horizontalAngle != nil }
     #expect(early?.estimate?.convergence.status == .notConverged, "the angle does not wait for convergence")
   }

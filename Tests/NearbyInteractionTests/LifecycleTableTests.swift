@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func everyCellOfTheTableIsWhatTheCodeDoes() throws {
+  @Test func everyCellMatchesTheStateMachine() throws {
     #expect(Self.table.events.count == 9 && Self.table.rows.map(\.state) == SessionState.allCases.map(\.rawValue))
     var cells = 0
     for row in Self.table.rows {
@@ -65,7 +65,7 @@ import Testing
         for event in Self.events(name) {
           var lifecycle = SessionLifecycle(state: state)
           let expected = cell.dropFirst().map { Self.effect($0, event, in: state) }
-          #expect(lifecycle.take(event) == expected, "\(state) \(event)")
+          #expect(lifecycle.handle(event) == expected, "\(state) \(event)")
           #expect(lifecycle.state == next, "\(state) \(event)")
         }
         cells += 1

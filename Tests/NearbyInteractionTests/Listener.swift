@@ -2,25 +2,25 @@ import Dispatch
 import Foundation
 import NearbyInteraction
 
-/// A delegate that writes down what it hears, in words, and can answer.
+/// A delegate that records its callbacks as text, and can react to them.
 final class Listener: NSObject, NISessionDelegate, @unchecked Sendable {
   private let lock = NSLock()
-  private var heardWords: [String] = []
-  private var heardObjects: [NINearbyObject] = []
-  private var heardConvergence: [(NIAlgorithmConvergenceStatus, NINearbyObject?)] = []
-  private var heardData: [Data] = []
-  private var heardAnchors: [NIDLTDOAMeasurement] = []
-  private var heardError: (any Error)?
-  /// Called with each word.
+  private var receivedCallbacks: [String] = []
+  private var receivedObjects: [NINearbyObject] = []
+  private var receivedConvergence: [(NIAlgorithmConvergenceStatus, NINearbyObject?)] = []
+  private var receivedData: [Data] = []
+  private var receivedMeasurements: [NIDLTDOAMeasurement] = []
+  private var receivedError: (any Error)?
+  /// Called with each callback.
   var answer: ((String, NISession) -> Void)?
 
   /// Everything but updates and convergence.
-  var words: [String] { lock.withLock { heardWords } }
-  var objects: [NINearbyObject] { lock.withLock { heardObjects } }
-  var convergence: [(NIAlgorithmConvergenceStatus, NINearbyObject?)] { lock.withLock { heardConvergence } }
-  var data: [Data] { lock.withLock { heardData } }
-  var anchors: [NIDLTDOAMeasurement] { lock.withLock { heardAnchors } }
-  var code: NIError.Code? { lock.withLock { (heardError as? NIError)?.code } }
+  var callbacks: [String] { lock.withLock { receivedCallbacks } }
+  var objects: [NINearbyObject] { lock.withLock { receivedObjects } }
+  var convergence: [(NIAlgorithmConvergenceStatus, NINearbyObject?)] { lock.withLock { receivedConvergence } }
+  var data: [Data] { lock.withLock { receivedData } }
+  var anchors: [NIDLTDOAMeasurement] { lock.withLock { receivedMeasurements } }
+  var code: NIError.Code? { lock.withLock { (receivedError as? NIError)?.code } }
 
   /// A session on `device` whose delegate this is, on a queue of its own.
   func session(on device: NearbyDevice?) -> NISession {
@@ -30,37 +30,37 @@ final class Listener: NSObject, NISessionDelegate, @unchecked Sendable {
     return session
   }
 
-  private func note(_ word: String, _ session: NISession) {
-    lock.withLock { heardWords.append(word) }
-    answer?(word, session)
+  private func record(_ callback: String, _ session: NISession) {
+    lock.withLock { receivedCallbacks.append(callback) }
+    answer?(callback, session)
   }
 
   func session(_ session: NISession, didUpdate nearbyObjects: [NINearbyObject]) {
-    lock.withLock { heardObjects += nearbyObjects }
+    lock.withLock { receivedObjects += nearbyObjects }
     answer?("update", session)
   }
   func session(_ session: NISession, didRemove nearbyObjects: [NINearbyObject], reason: NINearbyObject.RemovalReason) {
-    note("removed \(reason) \(nearbyObjects.count)", session)
+    record("removed \(reason) \(nearbyObjects.count)", session)
   }
-  func sessionWasSuspended(_ session: NISession) { note("suspended", session) }
-  func sessionSuspensionEnded(_ session: NISession) { note("suspension ended", session) }
+  func sessionWasSuspended(_ session: NISession) { record("suspended", session) }
+  func sessionSuspensionEnded(_ session: NISession) { record("suspension ended", session) }
   func session(_ session: NISession, didInvalidateWith error: any Error) {
-    lock.withLock { heardError = error }
-    note("invalidated \((error as? NIError).map { "\($0.code)" } ?? "?")", session)
+    lock.withLock { receivedError = error }
+    record("invalidated \((error as? NIError).map { "\($0.code)" } ?? "?")", session)
   }
   func session(
     _ session: NISession, didGenerateShareableConfigurationData data: Data, for object: NINearbyObject
   ) {
-    lock.withLock { heardData.append(data) }
-    note("shareable", session)
+    lock.withLock { receivedData.append(data) }
+    record("shareable", session)
   }
   func session(
     _ session: NISession, didUpdateAlgorithmConvergence convergence: NIAlgorithmConvergence, for object: NINearbyObject?
   ) {
-    lock.withLock { heardConvergence.append((convergence.status, object)) }
+    lock.withLock { receivedConvergence.append((convergence.status, object)) }
   }
   func session(_ session: NISession, didUpdateDLTDOA measurements: [NIDLTDOAMeasurement]) {
-    lock.withLock { heardAnchors += measurements }
+    lock.withLock { receivedMeasurements += measurements }
   }
-  func sessionDidStartRunning(_ session: NISession) { note("started", session) }
+  func sessionDidStartRunning(_ session: NISession) { record("started", session) }
 }

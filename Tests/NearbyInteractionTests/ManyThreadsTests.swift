@@ -5,7 +5,7 @@ import SensorData
 import Simulation
 import Testing
 
-/// Apps call from any thread while the device plays on another: nothing hangs, tears or stays behind.
+/// Apps call from any thread while the device plays on another: no deadlock, no torn value, and the device still works.
 @Suite struct ManyThreadsTests {
   @Test func callsFromEverywhereWhileItPlays() async throws {
     var policy = SessionPolicy()
@@ -14,16 +14,16 @@ import Testing
     let peers = Dictionary(
       uniqueKeysWithValues: (0..<4).map { ("peer\($0)", Vector3(2 + Double($0), Double($0) - 1.5, 0)) })
     let tape = Tape(
-      seconds: 30, peers: peers, happenings: [(10, "suspend", nil), (12, "resume", nil)],
+      seconds: 30, peers: peers, deviceEvents: [(10, "suspend", nil), (12, "resume", nil)],
       worldFromDevice: AxesTests.pose)
     let isOver = Flag()
-    let heard = try await withThrowingTaskGroup(of: Int.self) { group in
-      // Each app on a thread of its own: it must not wait for tasks that wait for the device.
+    let received = try await withThrowingTaskGroup(of: Int.self) { group in
+      // Each app has its own thread: it must not wait for tasks that wait for the device.
       for (index, peer) in peers.keys.sorted().enumerated() {
         group.addTask {
           await withCheckedContinuation { done in
             Thread.detachNewThread {
-              done.resume(returning: Self.fiddle(device, peer, seed: UInt64(index), until: isOver))
+              done.resume(returning: Self.callAtRandom(device, peer, seed: UInt64(index), until: isOver))
             }
           }
         }
@@ -39,17 +39,17 @@ import Testing
       }
       return try await group.reduce(0, +)
     }
-    #expect(heard > 0)
-    // The device is as good as new: a session that begins now is answered.
+    #expect(received > 0)
+    // The device still works: a new session starts.
     let listener = Listener()
     let session = listener.session(on: device)
     session.run(SessionTests.plain(device.token(forPeer: "peer0")))
     device.settle()
-    #expect(listener.words == ["started"])
+    #expect(listener.callbacks == ["started"])
   }
 
-  /// Calls at random until the tape is over; how much the delegates heard.
-  static func fiddle(_ device: NearbyDevice, _ peer: String, seed: UInt64, until isOver: Flag) -> Int {
+  /// Calls at random until the tape is over; returns the number of callbacks.
+  static func callAtRandom(_ device: NearbyDevice, _ peer: String, seed: UInt64, until isOver: Flag) -> Int {
     var random = SeededRandom(seed: 90 + seed)
     let token = device.token(forPeer: peer)
     let listener = Listener()
@@ -68,7 +68,7 @@ import Testing
       Thread.sleep(forTimeInterval: 0.0005)
     } while !isOver.isRaised
     session.invalidate()
-    return listener.objects.count + listener.words.count
+    return listener.objects.count + listener.callbacks.count
   }
 
   final class Flag: @unchecked Sendable {

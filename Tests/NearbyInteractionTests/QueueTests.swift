@@ -14,15 +14,15 @@ import Testing
     let listener = Listener()
     let session = listener.session(on: device)
     session.delegateQueue = queue
-    nonisolated(unsafe) var heard: Set<String?> = []
-    listener.answer = { _, _ in heard.insert(DispatchQueue.getSpecific(key: key)) }
+    nonisolated(unsafe) var received: Set<String?> = []
+    listener.answer = { _, _ in received.insert(DispatchQueue.getSpecific(key: key)) }
     session.run(SessionTests.plain(device.token(forPeer: "a")))
     try Tape(seconds: 1, peers: ["a": Vector3(0, 3, 0)]).world(device).play()
     #expect(listener.objects.count == 10)
-    return heard
+    return received
   }
 
-  @Test func onTheOneThatWasAskedFor() throws {
+  @Test func usesTheDelegateQueue() throws {
     let queue = DispatchQueue(label: "app")
     queue.setSpecific(key: Self.key, value: "app")
     #expect(try Self.labels(queue) == ["app"])
@@ -32,7 +32,7 @@ import Testing
   }
 
   /// Regression: with an asynchronous `main`, the main queue's thread is not the main thread, and waited for itself.
-  @MainActor @Test func noneIsTheMainQueueWhereverItIsServed() throws {
+  @MainActor @Test func nilIsTheMainQueue() throws {
     DispatchQueue.main.setSpecific(key: Self.key, value: "main")
     #expect(try Self.labels(nil) == ["main"])
     #expect(try Self.labels(.main) == ["main"])
@@ -46,8 +46,8 @@ import Testing
     #expect(calls == 1)
   }
 
-  /// Regression: threads marked the main queue each with a name of its own, and a callback that ran on it waited for itself
-  /// when another's name came between, once in some hundred runs of all tests.
+  /// Regression: each thread set its own mark on the main queue. A callback that ran on it deadlocked when another mark
+  /// came between, once in some hundred runs of all tests.
   @Test func manyThreadsMayCallOnTheMainQueue() async {
     let calls = await withCheckedContinuation { (done: CheckedContinuation<Int, Never>) in
       Thread.detachNewThread {
@@ -61,11 +61,11 @@ import Testing
     #expect(calls == 200_000)
   }
 
-  @Test func fromAnotherThreadTheMainQueueIsWaitedFor() async throws {
-    let heard = try await withCheckedThrowingContinuation { (done: CheckedContinuation<Set<String?>, any Error>) in
+  @Test func waitsForTheMainQueueFromAnotherThread() async throws {
+    let received = try await withCheckedThrowingContinuation { (done: CheckedContinuation<Set<String?>, any Error>) in
       DispatchQueue.main.setSpecific(key: Self.key, value: "main")
       Thread.detachNewThread { done.resume(with: Result { try Self.labels(nil) }) }
     }
-    #expect(heard == ["main"])
+    #expect(received == ["main"])
   }
 }

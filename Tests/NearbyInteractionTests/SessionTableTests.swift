@@ -4,10 +4,10 @@ import NearbyInteraction
 import SensorData
 import Testing
 
-/// The table in docs/nearby-interaction.md again, this time through sessions as an app has them: brought into each state by calls and
-/// by what a recording tells, then met with each event.
+/// The table in docs/nearby-interaction.md through sessions: brought into each state by calls and recorded events, then
+/// given each event.
 @Suite struct SessionTableTests {
-  /// One session on a device that does what it is told.
+  /// One session on a device.
   final class Bench {
     let device = Tape.device()
     let listener = Listener()
@@ -18,11 +18,11 @@ import Testing
     init() {
       session = listener.session(on: device)
       configuration = NINearbyPeerConfiguration(peerToken: device.token(forPeer: "tag"))
-      happen("begin")
+      receive("begin")
     }
 
-    /// What a recording would tell.
-    func happen(_ name: String) {
+    /// Receives an event of a recording.
+    func receive(_ name: String) {
       seconds += 0.1
       let event = DeviceEvent(timestamp: Tape.time(seconds), name: name, peer: name == "peerEnded" ? "tag" : nil)
       device.receive(TimedEvent(.device(event)))
@@ -33,41 +33,41 @@ import Testing
       device.settle()
     }
 
-    /// Into a state, from the beginning.
+    /// Brings the session from `idle` into a state.
     func bring(to state: SessionState) {
       if state != .idle { run() }
       switch state {
       case .idle, .running: break
       case .paused: session.pause()
-      case .suspended: happen("suspend")
+      case .suspended: receive("suspend")
       case .resumable:
-        happen("suspend")
-        happen("resume")
-      case .inactive: happen("peerEnded")
+        receive("suspend")
+        receive("resume")
+      case .inactive: receive("peerEnded")
       case .invalidated: session.invalidate()
       }
     }
 
-    /// Meets an event of the table; false where a device cannot: a run that waits while the session has what it waits for, and one
-    /// that starts while it has not.
-    func meet(_ event: String) -> Bool {
+    /// Applies an event of the table; false where a device cannot produce it: `startLater` while the resources are
+    /// available, and `start` while they are not.
+    func apply(_ event: String) -> Bool {
       switch event {
       case "start":
         guard session.state != .suspended else { return false }
         run()
       case "startLater":
         guard session.state != .running, session.state != .resumable else { return false }
-        if session.state != .suspended { happen("suspend") }
+        if session.state != .suspended { receive("suspend") }
         run()
       case "refuse":
         device.policy.isAllowedByUser = false
         run()
       case "pause": session.pause()
       case "invalidate": session.invalidate()
-      case "suspend": happen("suspend")
-      case "suspensionEnds": happen("resume")
-      case "lose": happen("peerEnded")
-      case "fail": happen("resourceUsageTimeout")
+      case "suspend": receive("suspend")
+      case "suspensionEnds": receive("resume")
+      case "lose": receive("peerEnded")
+      case "fail": receive("resourceUsageTimeout")
       default: Issue.record("no such event: \(event)")
       }
       device.settle()
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  static func word(_ effect: String, _ event: String, in state: SessionState) -> String {
+  static func callback(_ effect: String, _ event: String, in state: SessionState) -> String {
     switch effect {
     case "didStartRunning": "started"
     case "wasSuspended": "suspended"
@@ -87,28 +87,28 @@ import Testing
     }
   }
 
-  @Test func everyCellOfTheTableIsWhatASessionDoes() throws {
+  @Test func everyCellMatchesASession() throws {
     let table = LifecycleTableTests.table
-    var met = 0
+    var applied = 0
     for row in table.rows {
       let state = try #require(SessionState(rawValue: row.state))
       for (event, cell) in zip(table.events, row.cells) {
         let bench = Bench()
         bench.bring(to: state)
         #expect(bench.session.state == state)
-        let before = bench.listener.words.count
+        let before = bench.listener.callbacks.count
         let token = bench.session.discoveryToken
-        guard bench.meet(event) else { continue }
-        met += 1
+        guard bench.apply(event) else { continue }
+        applied += 1
         let effects = cell.dropFirst()
-        let heard = Array(bench.listener.words.dropFirst(before))
-        let expected = effects.filter { $0 != "tokenDies" }.map { Self.word($0, event, in: state) }
-        #expect(heard == expected, "\(state) \(event)")
+        let received = Array(bench.listener.callbacks.dropFirst(before))
+        let expected = effects.filter { $0 != "tokenDies" }.map { Self.callback($0, event, in: state) }
+        #expect(received == expected, "\(state) \(event)")
         #expect(bench.session.state.rawValue == cell.first, "\(state) \(event)")
         #expect(
           bench.session.discoveryToken == (effects.contains("tokenDies") ? nil : token), "\(state) \(event)")
       }
     }
-    #expect(met == 60)
+    #expect(applied == 60)
   }
 }

@@ -24,10 +24,10 @@ import Testing
     let token = device.token(forPeer: "tag")
     #expect(session.state == .idle && session.configuration == nil)
     session.run(Self.plain(token))
-    #expect(listener.words.isEmpty, "nothing calls back from within a call")
+    #expect(listener.callbacks.isEmpty, "no callback is made from within a call")
     #expect(session.configuration as? NINearbyPeerConfiguration == Self.plain(token))
     try Tape(seconds: 2, peers: tag).world(device).play()
-    #expect(listener.words == ["started"] && session.state == .running)
+    #expect(listener.callbacks == ["started"] && session.state == .running)
     #expect(listener.objects.count == 20)
     for object in listener.objects {
       #expect(object.discoveryToken == token && object.distance == 4 && object.horizontalAngle == nil)
@@ -49,8 +49,8 @@ import Testing
     #expect((session.configuration as? NINearbyPeerConfiguration)?.isCameraAssistanceEnabled == false)
   }
 
-  /// What an app hands from task to task may be: the compiler checks it.
-  @Test func everythingCanBeSent() async throws {
+  /// Values that apps pass between tasks are `Sendable`: the compiler checks it.
+  @Test func typesAreSendable() async throws {
     func sendable(_ value: any Sendable) -> Bool { true }
     let device = Tape.device()
     let token = device.token(forPeer: "tag")
@@ -79,48 +79,48 @@ import Testing
     let world = Tape(seconds: 6, peers: tag).world(device)
     try world.play(until: 2)
     session.pause()
-    let heard = listener.objects.count
+    let received = listener.objects.count
     try world.play(until: 4)
-    #expect(listener.objects.count == heard && session.state == .paused)
+    #expect(listener.objects.count == received && session.state == .paused)
     session.run(try #require(session.configuration))
     try world.play()
-    #expect(listener.words == ["started", "started"] && listener.objects.count == 40)
+    #expect(listener.callbacks == ["started", "started"] && listener.objects.count == 40)
     #expect(session.discoveryToken == own && own != nil)
   }
 
-  /// Suspended by an event, back by another, and running only when the app says so.
+  /// Suspended by an event, resumable after another, and running only after the next `run`.
   @Test func suspensionDoesNotResumeByItself() throws {
     let device = Tape.device()
     let listener = Listener()
     let session = listener.session(on: device)
     let own = session.discoveryToken
-    let tape = Tape(seconds: 8, peers: tag, happenings: [(2, "suspend", nil), (4, "resume", nil)])
+    let tape = Tape(seconds: 8, peers: tag, deviceEvents: [(2, "suspend", nil), (4, "resume", nil)])
     session.run(Self.plain(device.token(forPeer: "tag")))
     let world = tape.world(device)
     try world.play(until: 3)
-    #expect(listener.words == ["started", "suspended"])
+    #expect(listener.callbacks == ["started", "suspended"])
     session.run(try #require(session.configuration))
     try world.play(until: 3.5)
-    #expect(listener.words.count == 2 && session.state == .suspended, "a run before the end changes nothing")
+    #expect(listener.callbacks.count == 2 && session.state == .suspended, "a run before the end changes nothing")
     try world.play(until: 6)
-    #expect(listener.words == ["started", "suspended", "suspension ended"] && listener.objects.count == 20)
+    #expect(listener.callbacks == ["started", "suspended", "suspension ended"] && listener.objects.count == 20)
     session.run(try #require(session.configuration))
     try world.play()
-    #expect(listener.words.last == "started" && listener.objects.count == 40 && session.discoveryToken == own)
+    #expect(listener.callbacks.last == "started" && listener.objects.count == 40 && session.discoveryToken == own)
   }
 
   @Test func runInTheBackgroundIsSuspendedAtOnce() throws {
     let device = Tape.device()
     let listener = Listener()
     let session = listener.session(on: device)
-    let world = Tape(seconds: 4, peers: tag, happenings: [(1, "suspend", nil), (3, "resume", nil)]).world(device)
+    let world = Tape(seconds: 4, peers: tag, deviceEvents: [(1, "suspend", nil), (3, "resume", nil)]).world(device)
     try world.play(until: 2)
     session.run(Self.plain(device.token(forPeer: "tag")))
     try world.play()
-    #expect(listener.words == ["suspended", "suspension ended"] && listener.objects.isEmpty)
+    #expect(listener.callbacks == ["suspended", "suspension ended"] && listener.objects.isEmpty)
   }
 
-  @Test func silenceEndsInATimeoutAndRunBeginsAnew() throws {
+  @Test func missingRangesTimeOutAndRunRestarts() throws {
     let device = Tape.device()
     let listener = Listener()
     let session = listener.session(on: device)
@@ -128,12 +128,12 @@ import Testing
     session.run(Self.plain(device.token(forPeer: "tag")))
     let world = tape.world(device)
     try world.play(until: 11.8)
-    #expect(listener.words == ["started"])
+    #expect(listener.callbacks == ["started"])
     try world.play(until: 12.2)
-    #expect(listener.words == ["started", "removed timeout 1"] && session.state == .inactive)
+    #expect(listener.callbacks == ["started", "removed timeout 1"] && session.state == .inactive)
     session.run(try #require(session.configuration))
     try world.play()
-    #expect(listener.words.last == "started" && listener.objects.count > 70)
+    #expect(listener.callbacks.last == "started" && listener.objects.count > 70)
   }
 
   @Test func aRecordedPeerEnds() throws {
@@ -141,11 +141,11 @@ import Testing
     let listener = Listener()
     let session = listener.session(on: device)
     session.run(Self.plain(device.token(forPeer: "tag")))
-    try Tape(seconds: 4, peers: tag, happenings: [(2, "peerEnded", "tag")]).world(device).play()
-    #expect(listener.words == ["started", "removed peerEnded 1"] && listener.objects.count == 20)
+    try Tape(seconds: 4, peers: tag, deviceEvents: [(2, "peerEnded", "tag")]).world(device).play()
+    #expect(listener.callbacks == ["started", "removed peerEnded 1"] && listener.objects.count == 20)
   }
 
-  @Test func invalidateIsForGood() throws {
+  @Test func invalidateIsPermanent() throws {
     let device = Tape.device()
     let listener = Listener()
     let session = listener.session(on: device)
@@ -156,20 +156,20 @@ import Testing
     session.invalidate()
     #expect(session.discoveryToken == nil && session.state == .invalidated)
     try world.play(until: 2)
-    #expect(listener.words == ["started"])
+    #expect(listener.callbacks == ["started"])
     session.run(configuration)
     session.pause()
     try world.play()
-    #expect(listener.words == ["started", "invalidated sessionFailed"] && listener.objects.count == 10)
+    #expect(listener.callbacks == ["started", "invalidated sessionFailed"] && listener.objects.count == 10)
   }
 
-  /// What a callback does counts from that moment on.
-  @Test func callbacksMayAnswer() throws {
+  /// Calls from within a callback take effect at once.
+  @Test func callbacksMayCallTheSession() throws {
     let device = Tape.device()
     let listener = Listener()
     let session = listener.session(on: device)
-    listener.answer = { word, session in
-      if word == "update" { session.pause() }
+    listener.answer = { callback, session in
+      if callback == "update" { session.pause() }
     }
     session.run(Self.plain(device.token(forPeer: "tag")))
     try Tape(seconds: 3, peers: tag).world(device).play()
@@ -191,19 +191,19 @@ import Testing
     #expect(listeners["bag"]!.objects.map(\.distance) == Array(repeating: 5, count: 20))
   }
 
-  /// The delegate's words as a stream, which ends with the session.
-  @Test func theStreamTellsTheSame() async throws {
+  /// The delegate's callbacks as a stream, which ends with the session.
+  @Test func streamMatchesTheDelegate() async throws {
     let device = Tape.device()
     let listener = Listener()
     let session = listener.session(on: device)
     let events = session.events
     session.run(Self.plain(device.token(forPeer: "tag")))
-    try Tape(seconds: 1, peers: tag, happenings: [(0.9, "sessionFailed", nil)]).world(device).play()
-    var heard: [NISession.Event] = []
-    for await event in events { heard.append(event) }
-    #expect(heard.first == .didStartRunning && heard.last == .didInvalidate(NIError(.sessionFailed)))
-    let objects = heard.compactMap { if case .didUpdate(let objects) = $0 { objects } else { nil } }.flatMap(\.self)
+    try Tape(seconds: 1, peers: tag, deviceEvents: [(0.9, "sessionFailed", nil)]).world(device).play()
+    var received: [NISession.Event] = []
+    for await event in events { received.append(event) }
+    #expect(received.first == .didStartRunning && received.last == .didInvalidate(NIError(.sessionFailed)))
+    let objects = received.compactMap { if case .didUpdate(let objects) = $0 { objects } else { nil } }.flatMap(\.self)
     #expect(objects == listener.objects && objects.count == 9)
-    for await _ in session.events { Issue.record("a session that is over says nothing") }
+    for await _ in session.events { Issue.record("an invalidated session emits nothing") }
   }
 }

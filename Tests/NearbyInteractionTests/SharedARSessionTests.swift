@@ -6,7 +6,7 @@ import Testing
 
 /// An `ARSession` that the app shares.
 @Suite struct SharedARSessionTests {
-  final class Watcher: ARSessionDelegate, @unchecked Sendable {
+  final class FrameObserver: ARSessionDelegate, @unchecked Sendable {
     var frames: [ARFrame] = []
     /// Called with each frame.
     var answer: (() -> Void)?
@@ -18,8 +18,8 @@ import Testing
 
   @Test func itShowsTheDevicesPose() throws {
     let device = Tape.device()
-    let (ar, watcher, listener) = (ARSession(), Watcher(), Listener())
-    ar.delegate = watcher
+    let (ar, observer, listener) = (ARSession(), FrameObserver(), Listener())
+    ar.delegate = observer
     ar.delegateQueue = DispatchQueue(label: "frames")
     let sessions = ["a", "b"].map { peer in
       let session = listener.session(on: device)
@@ -27,8 +27,8 @@ import Testing
       session.run(SessionTests.assisted(device.token(forPeer: peer)))
       return session
     }
-    // A callback that waits for another thread which uses a session: no lock is held meanwhile.
-    watcher.answer = {
+    // A callback that waits for another thread which uses a session: no lock may be held.
+    observer.answer = {
       let done = DispatchSemaphore(value: 0)
       DispatchQueue.global().async {
         _ = sessions[0].state
@@ -42,50 +42,50 @@ import Testing
     let tape = Tape(seconds: 4, peers: ["a": Vector3(0, 3, 0)], worldFromDevice: path)
     let world = tape.world(device)
     try world.play(until: 1)
-    #expect(watcher.frames.isEmpty && ar.currentFrame == nil, "it does not run yet")
+    #expect(observer.frames.isEmpty && ar.currentFrame == nil, "it does not run yet")
     ar.run(ARWorldTrackingConfiguration())
     try world.play(until: 3)
-    let count = watcher.frames.count
+    let count = observer.frames.count
     #expect((48...50).contains(count), "one frame for each pose, however many sessions share it: \(count)")
     let frame = try #require(ar.currentFrame)
-    #expect(frame === watcher.frames.last)
+    #expect(frame === observer.frames.last)
     let seconds = frame.timestamp - Double(Tape.start.nanoseconds) / 1e9
     let column = frame.camera.transform.columns.3
-    let place = simd_float3(Float(0.5 * seconds), Float(0.1 * seconds), Float(-0.2 * seconds))
-    #expect(simd_distance(simd_float3(column.x, column.y, column.z), place) < 0.02)
+    let position = simd_float3(Float(0.5 * seconds), Float(0.1 * seconds), Float(-0.2 * seconds))
+    #expect(simd_distance(simd_float3(column.x, column.y, column.z), position) < 0.02)
     ar.pause()
     try world.play()
-    #expect(watcher.frames.count == count && ar.configuration == nil)
+    #expect(observer.frames.count == count && ar.configuration == nil)
     withExtendedLifetime(sessions) {}
   }
 
-  /// Its delegate is called on the queue that was asked for, else on the main queue, as the other delegate is.
+  /// Its delegate is called on its `delegateQueue`, else on the main queue, as a session's delegate is.
   @Test func itsDelegateHasAQueue() throws {
     let queue = DispatchQueue(label: "frames")
-    for wanted in [queue, nil] {
-      (wanted ?? .main).setSpecific(key: QueueTests.key, value: wanted == nil ? "main" : "frames")
-      let (device, ar, watcher, listener) = (Tape.device(), ARSession(), Watcher(), Listener())
-      ar.delegate = watcher
-      ar.delegateQueue = wanted
+    for queueOrNil in [queue, nil] {
+      (queueOrNil ?? .main).setSpecific(key: QueueTests.key, value: queueOrNil == nil ? "main" : "frames")
+      let (device, ar, observer, listener) = (Tape.device(), ARSession(), FrameObserver(), Listener())
+      ar.delegate = observer
+      ar.delegateQueue = queueOrNil
       ar.run(ARWorldTrackingConfiguration())
       let session = listener.session(on: device)
       session.setARSession(ar)
-      nonisolated(unsafe) var heard: Set<String?> = []
-      watcher.answer = { heard.insert(DispatchQueue.getSpecific(key: QueueTests.key)) }
+      nonisolated(unsafe) var received: Set<String?> = []
+      observer.answer = { received.insert(DispatchQueue.getSpecific(key: QueueTests.key)) }
       session.run(SessionTests.assisted(device.token(forPeer: "a")))
       try Tape(seconds: 1, peers: ["a": Vector3(0, 3, 0)]).world(device).play()
-      #expect(watcher.frames.count > 20 && heard == [wanted == nil ? "main" : "frames"])
+      #expect(observer.frames.count > 20 && received == [queueOrNil == nil ? "main" : "frames"])
     }
   }
 
-  /// An app that shares a session and does not run it has distances and nothing to converge, as on a phone.
+  /// While a shared session does not run there are distances only and no convergence, as on a phone.
   @Test func theAppHasToRunIt() throws {
     let device = Tape.device()
     let (ar, listener) = (ARSession(), Listener())
     let session = listener.session(on: device)
     session.setARSession(ar)
     session.run(SessionTests.assisted(device.token(forPeer: "a")))
-    let world = Tape(seconds: AxesTests.lively, peers: ["a": Vector3(0, 3, 0)], worldFromDevice: AxesTests.pose)
+    let world = Tape(seconds: AxesTests.motionSeconds, peers: ["a": Vector3(0, 3, 0)], worldFromDevice: AxesTests.pose)
       .world(device)
     try world.play(until: 20)
     #expect(listener.objects.count > 200)
@@ -102,8 +102,8 @@ import Testing
     #expect(listener.convergence.last { $0.1 == nil }?.0 == .converged)
   }
 
-  /// One that fits at first and is started anew with what does not fit ends the session.
-  @Test func itMustGoOnFitting() throws {
+  /// Restarting it with an unsuitable configuration ends the session.
+  @Test func unsuitableRestartEndsTheSession() throws {
     let device = Tape.device()
     let (ar, listener) = (ARSession(), Listener())
     ar.run(ARWorldTrackingConfiguration())
@@ -112,15 +112,15 @@ import Testing
     session.run(SessionTests.assisted(device.token(forPeer: "a")))
     let world = Tape(seconds: 4, peers: ["a": Vector3(0, 3, 0)]).world(device)
     try world.play(until: 2)
-    #expect(listener.words == ["started"])
+    #expect(listener.callbacks == ["started"])
     let configuration = ARWorldTrackingConfiguration()
     configuration.isCollaborationEnabled = true
     ar.run(configuration)
     try world.play()
-    #expect(listener.words == ["started", "invalidated invalidARConfiguration"] && session.discoveryToken == nil)
+    #expect(listener.callbacks == ["started", "invalidated invalidARConfiguration"] && session.discoveryToken == nil)
   }
 
-  /// What an app changes in a configuration after `run` counts at the next `run`.
+  /// A change of a configuration after `run` takes effect at the next `run`.
   @Test func itsConfigurationIsACopy() {
     let ar = ARSession()
     let configuration = ARWorldTrackingConfiguration()
@@ -132,19 +132,19 @@ import Testing
     #expect(ARWorldTrackingConfiguration.isSupported)
   }
 
-  /// One who stops listening is forgotten; the others hear on.
+  /// A cancelled stream is removed; the others continue.
   @Test func streamsMayEndEarly() async throws {
     let device = Tape.device()
     let session = Listener().session(on: device)
-    let (left, stays) = (session.events, session.events)
-    let task = Task { for await _ in left {} }
+    let (cancelled, remaining) = (session.events, session.events)
+    let task = Task { for await _ in cancelled {} }
     task.cancel()
     await task.value
     session.run(SessionTests.plain(device.token(forPeer: "a")))
     try Tape(seconds: 1, peers: ["a": Vector3(0, 3, 0)]).world(device).play()
     session.invalidate()
-    var heard = 0
-    for await _ in stays { heard += 1 }
-    #expect(heard == 11)
+    var received = 0
+    for await _ in remaining { received += 1 }
+    #expect(received == 11)
   }
 }

@@ -2,7 +2,7 @@ import Geometry
 import NearbyInteraction
 import SensorData
 
-/// Events for a device: odometry at 25 Hz along a path, ranges at 10 Hz to peers that stand still, and what happens.
+/// Events for a device: odometry at 25 Hz along a path, ranges at 10 Hz to stationary peers, and device events.
 struct Tape {
   static let start = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
   /// Upright, the back camera looking along the world's y axis: x right is world x, y up is world z.
@@ -10,8 +10,8 @@ struct Tape {
 
   var seconds: Double
   var peers: [String: Vector3] = [:]
-  var happenings: [(at: Double, name: String, peer: String?)] = []
-  /// Ranges only where this says so.
+  var deviceEvents: [(at: Double, name: String, peer: String?)] = []
+  /// Whether there are ranges at a time.
   var ranges: @Sendable (Double) -> Bool = { _ in true }
   var worldFromDevice: @Sendable (Double) -> Pose = { _ in Pose(rotation: Tape.upright) }
 
@@ -26,19 +26,19 @@ struct Tape {
     for k in 0..<Int(seconds * 10) {
       let time = 0.1 * Double(k) + 0.013
       guard ranges(time) else { continue }
-      let place = worldFromDevice(time).translation
+      let position = worldFromDevice(time).translation
       for peer in peers.keys.sorted() {
         events.append(
-          .range(RangeMeasurement(timestamp: Self.time(time), peer: peer, range: (peers[peer]! - place).norm)))
+          .range(RangeMeasurement(timestamp: Self.time(time), peer: peer, range: (peers[peer]! - position).norm)))
       }
     }
-    events += happenings.map { .device(DeviceEvent(timestamp: Self.time($0.at), name: $0.name, peer: $0.peer)) }
+    events += deviceEvents.map { .device(DeviceEvent(timestamp: Self.time($0.at), name: $0.name, peer: $0.peer)) }
     return events.sorted { ($0.timestamp, $0.rank) < ($1.timestamp, $1.rank) }.map { TimedEvent($0) }
   }
 
   static let rig = RigCalibration(radio: RadioCalibration(), odometry: OdometryCalibration(), bodyFromDevice: .identity)
 
-  /// A device for tapes: its body is the device.
+  /// A device for tapes: its body axes are the device axes.
   static func device(_ profile: DeviceProfile = .phone, policy: SessionPolicy = SessionPolicy()) -> NearbyDevice {
     NearbyDevice(profile: profile, rig: rig, usesOdometry: true, policy: policy)
   }

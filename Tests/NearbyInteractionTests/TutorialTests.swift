@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The pages' code is the examples' code, which `tools/finder-sample` builds: what a reader copies compiles.
+/// The code blocks of the pages are parts of the examples, which `tools/finder-sample` builds.
 @Suite struct TutorialTests {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// The sample app is an app: whatever it needs comes with these two.
+  /// The sample app needs these two modules only.
   @Test func theSampleAppImportsTwoModules() throws {
     let path = "Examples/Finder/Sources/FinderApp/Finder.swift"
     let text = try String(contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)
@@ -37,14 +37,14 @@ import Testing
 
   @Test(arguments: [
     ("Sources/NearbyInteraction/NearbyInteraction.docc/FindATag.md", 6), ("docs/nearby-interaction.md", 1),
-  ]) func everyBlockStandsInAnExample(page: String, count: Int) throws {
+  ]) func everyBlockIsInAnExample(page: String, count: Int) throws {
     let (blocks, sources) = (try Self.blocks(page), try Self.sources())
     #expect(blocks.count == count)
     for block in blocks {
-      let stands = sources.contains { source in
+      let isInExample = sources.contains { source in
         source.indices.contains { source[$0...].starts(with: block) }
       }
-      #expect(stands, "\(page): \(block.first ?? "")")
+      #expect(isInExample, "\(page): \(block.first ?? "")")
     }
   }
 }

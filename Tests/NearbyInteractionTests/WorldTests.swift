@@ -7,34 +7,34 @@ import Testing
 
 /// Two devices in one world.
 @Suite struct WorldTests {
-  /// Where the second phone stands, seen from the first one's origin, and how it is turned there.
-  static let secondPlace = Vector3(1, 4, 0)
+  /// Position and yaw of the second phone, in the first one's initial frame.
+  static let secondPosition = Vector3(1, 4, 0)
   static let secondYaw = 2.6
 
-  /// First one phone moves and the other is still, then the other way round: peers are taken to stand still.
-  static let lively = 14.0
+  /// First one phone moves and the other is stationary, then vice versa: peers are taken to be stationary.
+  static let motionSeconds = 14.0
   static func swing(_ time: Double) -> Pose {
-    guard time > 0, time < lively else { return Pose(rotation: Tape.upright) }
-    let phase = 2 * Double.pi * time / lively
+    guard time > 0, time < motionSeconds else { return Pose(rotation: Tape.upright) }
+    let phase = 2 * Double.pi * time / motionSeconds
     return Pose(
       rotation: .yaw(0.4 * sin(3 * phase)) * Tape.upright,
       translation: Vector3(0.7 * sin(5 * phase), 0.5 * sin(3 * phase), 0.5 * sin(7 * phase)))
   }
 
-  /// A phone's poses in the room at a time of the world.
+  /// Poses of the first and the second phone in the world frame.
   static func first(_ time: Double) -> Pose { swing(time) }
   static func second(_ time: Double) -> Pose {
-    Pose(rotation: .yaw(secondYaw), translation: secondPlace) * swing(time - lively)
+    Pose(rotation: .yaw(secondYaw), translation: secondPosition) * swing(time - motionSeconds)
   }
 
   /// Odometry of one phone in a world of its own, and its ranges to the other.
   static func events(_ own: (Double) -> Pose, to other: (Double) -> Pose, named peer: String) -> [TimedEvent] {
     let ownWorld = Pose(rotation: .yaw(own(0).rotation.v.z > 0.1 ? -1 : 0.5), translation: Vector3(5, 6, 7))
-    var events: [SensorEvent] = (0...Int(2 * lively * 25)).map {
+    var events: [SensorEvent] = (0...Int(2 * motionSeconds * 25)).map {
       let time = Double($0) / 25
       return .odometry(OdometryPose(timestamp: Tape.time(time), worldFromSensor: ownWorld * own(time)))
     }
-    for k in 0..<Int(2 * lively * 10) {
+    for k in 0..<Int(2 * motionSeconds * 10) {
       let time = 0.1 * Double(k) + 0.013
       let distance = (other(time).translation - own(time).translation).norm
       events.append(.range(RangeMeasurement(timestamp: Tape.time(time), peer: peer, range: distance)))
@@ -42,7 +42,7 @@ import Testing
     return events.sorted { ($0.timestamp, $0.rank) < ($1.timestamp, $1.rank) }.map { TimedEvent($0) }
   }
 
-  /// Both find each other: distances are equal, and each direction is the other's seen from the other side.
+  /// Both find each other: distances are equal, and the directions are opposite.
   @Test func bothSidesFindEachOther() throws {
     let (anna, ben) = (Tape.device(), Tape.device())
     let world = World()
@@ -53,26 +53,26 @@ import Testing
     let (annaSession, benSession) = (annas.session(on: anna), bens.session(on: ben))
     annaSession.run(SessionTests.assisted(try #require(benSession.discoveryToken)))
     try world.play(until: 1)
-    #expect(annas.words == ["started"] && annas.objects.isEmpty, "both have to run")
+    #expect(annas.callbacks == ["started"] && annas.objects.isEmpty, "both have to run")
     benSession.run(SessionTests.assisted(try #require(annaSession.discoveryToken)))
-    try world.play(until: Self.lively)
-    let seenByAnna = try #require(annas.objects.last)
+    try world.play(until: Self.motionSeconds)
+    let fromAnnaFirst = try #require(annas.objects.last)
     try world.play()
-    let seenByBen = try #require(bens.objects.last)
-    let lastOfAnna = try #require(annas.objects.last)
-    let separation = Self.secondPlace.norm
-    for object in [seenByAnna, seenByBen, lastOfAnna] {
+    let fromBenLast = try #require(bens.objects.last)
+    let fromAnnaLast = try #require(annas.objects.last)
+    let separation = Self.secondPosition.norm
+    for object in [fromAnnaFirst, fromBenLast, fromAnnaLast] {
       let distance = try #require(object.distance)
       #expect(abs(Double(distance) - separation) < 0.3)
     }
-    // Each direction turned into the room is the other's, reversed.
-    let fromAnna = Self.first(Self.lively).rotation * Vector3(try #require(seenByAnna.direction))
-    let fromBen = Self.second(2 * Self.lively).rotation * Vector3(try #require(seenByBen.direction))
-    #expect(fromAnna.dot(Self.secondPlace.normalized) > cos(Angle.degrees(8)))
+    // In the world frame each direction is the other's, reversed.
+    let fromAnna = Self.first(Self.motionSeconds).rotation * Vector3(try #require(fromAnnaFirst.direction))
+    let fromBen = Self.second(2 * Self.motionSeconds).rotation * Vector3(try #require(fromBenLast.direction))
+    #expect(fromAnna.dot(Self.secondPosition.normalized) > cos(Angle.degrees(8)))
     #expect(-fromBen.dot(fromAnna) > cos(Angle.degrees(12)))
   }
 
-  /// One recording serves both ends: a tag without sensors hears the same distances.
+  /// One recording serves both ends: a tag without sensors receives the same distances.
   @Test func sharedRangesReachTheOtherSide() throws {
     let (phone, tag) = (Tape.device(), Tape.device(.watch))
     let world = World()
@@ -90,13 +90,13 @@ import Testing
   }
 
   /// Regression: with several neighbours, the first one's name went into the second one's ranges.
-  @Test func eachNeighbourHearsItsOwnRanges() throws {
+  @Test func eachNeighbourReceivesItsOwnRanges() throws {
     let phone = Tape.device()
     let world = World()
     world.add(
       phone, playing: EventList(Tape(seconds: 2, peers: ["a": Vector3(0, 2, 0), "b": Vector3(0, 5, 0)]).events))
     var kept: [(NISession, NISession, Listener)] = []
-    // Each tag calls the phone what the other tag is called: only the pairing says who is meant.
+    // Each tag uses the other tag's name for the phone: only the pairing resolves the names.
     for (name, nameOfPhone) in [("a", "b"), ("b", "a")] {
       let (tag, listener) = (Tape.device(.watch), Listener())
       world.add(tag)
@@ -111,20 +111,21 @@ import Testing
       kept.map { $0.2.objects.map(\.distance) } == [Array(repeating: 2, count: 20), Array(repeating: 5, count: 20)])
   }
 
-  /// The other end: told when it invalidates, timed out when it pauses or is suspended; silent after a dead token.
-  @Test(arguments: ["invalidate", "pause", "suspend", "expire", "dropped"]) func whatTheOtherSideDoesIsNoticed(
-    deed: String
+  /// The peer is removed as ended when it invalidates, and times out when it pauses, is suspended or has an ended
+  /// token.
+  @Test(arguments: ["invalidate", "pause", "suspend", "expire", "dropped"]) func stateOfTheOtherSideIsNoticed(
+    action: String
   )
     throws
   {
     let (phone, tag) = (Tape.device(), Tape.device(.watch))
     let world = World()
     world.add(phone, playing: EventList(Tape(seconds: 20, peers: ["tag": Vector3(0, 2, 0)]).events))
-    let isSuspended = deed == "suspend" || deed == "expire"
-    let happenings: [(at: Double, name: String, peer: String?)] = isSuspended ? [(2.5, "suspend", nil)] : []
-    // Too long in the background is the end, but nobody is there to say so.
-    if deed == "expire" { tag.policy.suspendedTime = 1 }
-    world.add(tag, playing: EventList(Tape(seconds: 20, happenings: happenings).events))
+    let isSuspended = action == "suspend" || action == "expire"
+    let deviceEvents: [(at: Double, name: String, peer: String?)] = isSuspended ? [(2.5, "suspend", nil)] : []
+    // Too long in the background ends the session, which cannot notify its peer.
+    if action == "expire" { tag.policy.suspendedTime = 1 }
+    world.add(tag, playing: EventList(Tape(seconds: 20, deviceEvents: deviceEvents).events))
     world.pair(phone, named: "phone", with: tag, named: "tag", sharesRanges: true)
     let (phones, tags) = (Listener(), Listener())
     let phoneSession = phones.session(on: phone)
@@ -133,30 +134,30 @@ import Testing
     phoneSession.run(SessionTests.plain(tagToken))
     tagSession?.run(SessionTests.plain(try #require(phoneSession.discoveryToken)))
     try world.play(until: 2)
-    #expect(phones.words == ["started"] && tags.words == ["started"])
-    switch deed {
+    #expect(phones.callbacks == ["started"] && tags.callbacks == ["started"])
+    switch action {
     case "invalidate": tagSession?.invalidate()
     case "pause": tagSession?.pause()
     case "dropped": tagSession = nil
     default: break
     }
-    let heard = phones.objects.count
+    let received = phones.objects.count
     try world.play(until: 6)
-    let isEnd = deed == "invalidate" || deed == "dropped"
-    #expect(phones.words == (isEnd ? ["started", "removed peerEnded 1"] : ["started"]))
-    #expect(phones.objects.count <= heard + (isSuspended ? 6 : 0))
-    if deed == "expire" { #expect(tags.words == ["started", "suspended", "invalidated sessionFailed"]) }
+    let isEnd = action == "invalidate" || action == "dropped"
+    #expect(phones.callbacks == (isEnd ? ["started", "removed peerEnded 1"] : ["started"]))
+    #expect(phones.objects.count <= received + (isSuspended ? 6 : 0))
+    if action == "expire" { #expect(tags.callbacks == ["started", "suspended", "invalidated sessionFailed"]) }
     if isEnd {
-      // The token is dead: a new run hears nothing and times out.
+      // The token is invalid: a new run receives nothing and times out.
       phoneSession.run(SessionTests.plain(tagToken))
     }
     try world.play()
-    #expect(phones.words.last == "removed timeout 1" && phones.objects.count <= heard + 6)
+    #expect(phones.callbacks.last == "removed timeout 1" && phones.objects.count <= received + 6)
   }
 
-  /// At full speed, step by step and in pieces: the same words and objects.
-  @Test func everySpeedTellsTheSame() throws {
-    func heard(_ play: (World) throws -> Void) throws -> ([String], [NINearbyObject]) {
+  /// At full speed, step by step and in pieces: the same callbacks and objects.
+  @Test func callbacksDoNotDependOnSpeed() throws {
+    func received(_ play: (World) throws -> Void) throws -> ([String], [NINearbyObject]) {
       let device = Tape.device()
       let listener = Listener()
       let session = listener.session(on: device)
@@ -164,15 +165,15 @@ import Testing
       device.bind(token, toPeer: "a")
       session.run(SessionTests.assisted(token))
       try play(Tape(seconds: 3, peers: ["a": Vector3(0, 2, 0)], worldFromDevice: AxesTests.pose).world(device))
-      return (listener.words, listener.objects)
+      return (listener.callbacks, listener.objects)
     }
-    let fast = try heard { try $0.play() }
-    let stepped = try heard { while try $0.step() {} }
-    let pieces = try heard { world in
+    let fast = try received { try $0.play() }
+    let stepped = try received { while try $0.step() {} }
+    let pieces = try received { world in
       for k in 0..<20 { try world.play(until: 0.17 * Double(k)) }
       try world.play()
     }
-    let paced = try heard { try $0.play(pace: { RealTimePace(speed: 1000)($0) }) }
+    let paced = try received { try $0.play(pace: { RealTimePace(speed: 1000)($0) }) }
     for other in [stepped, pieces, paced] {
       #expect(other.0 == fast.0 && other.1 == fast.1 && fast.1.count > 50)
       #expect(zip(other.1, fast.1).allSatisfy { $0.estimate == $1.estimate })
@@ -190,12 +191,12 @@ import Testing
     let world = World()
     world.add(recorded.device, playing: recorded.source)
     try world.play(until: 2)
-    #expect(listener.words == ["started"] && listener.objects.count > 10)
+    #expect(listener.callbacks == ["started"] && listener.objects.count > 10)
     #expect(throws: RecordingError.self) { try RecordedDevice(folder: URL(fileURLWithPath: "/nowhere")) }
     #expect(throws: RecordingError.self) { try RecordedDevice(scenario: "nowhere") }
   }
 
-  /// `NISession()` runs on the device of the surrounding scope, and knows what it can do.
+  /// `NISession()` runs on the device of the surrounding scope, and has its capabilities.
   @Test func theCurrentDeviceIsTheScopes() {
     NearbyDevice.with(Tape.device(.watch)) {
       #expect(NISession.deviceCapabilities.supportsPreciseDistanceMeasurement && NISession.isSupported)

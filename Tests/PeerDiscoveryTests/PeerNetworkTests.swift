@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized) struct PeerNetworkTests {
   static let ports = 47911...47914
 
-  @Test func theyFindEachOtherAndExchangeMessages() async throws {
+  @Test func peersFindEachOtherAndExchangeMessages() async throws {
     let anna = try await PeerNetwork.join(as: "anna", ports: Self.ports)
     let ben = try await PeerNetwork.join(as: "ben", ports: Self.ports)
     #expect(try await ben.browse().map(\.name) == ["anna"])
@@ -18,12 +18,12 @@ import Testing
     let messages = [Data("token".utf8), Data(), Data(repeating: 7, count: 65536)]
     for message in messages { try await outgoing.send(message) }
     try await incoming.send(Data("answer".utf8))
-    var heard: [Data] = []
+    var received: [Data] = []
     for await message in incoming.messages {
-      heard.append(message)
-      if heard.count == messages.count { break }
+      received.append(message)
+      if received.count == messages.count { break }
     }
-    #expect(heard == messages)
+    #expect(received == messages)
     var answers = outgoing.messages.makeAsyncIterator()
     #expect(await answers.next() == Data("answer".utf8))
     await #expect(throws: DiscoveryError.messageTooLong(65536)) { try await outgoing.send(Data(count: 65537)) }
@@ -34,8 +34,8 @@ import Testing
     #expect(await invitations.next() == nil)
   }
 
-  /// Beyond this machine a question is a broadcast; loopback has an address for that, too.
-  @Test func aNetworkIsAskedByBroadcast() async throws {
+  /// On a network a question is a broadcast; loopback has a broadcast address, too.
+  @Test func browsesANetworkByBroadcast() async throws {
     let reach = PeerNetwork.Reach.network(broadcast: "127.255.255.255")
     let anna = try await PeerNetwork.join(as: "anna", reach: reach, ports: Self.ports)
     let ben = try await PeerNetwork.join(as: "ben", reach: reach, ports: Self.ports)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func whoLeftIsNotFound() async throws {
+  @Test func peerThatLeftIsNotFound() async throws {
     let anna = try await PeerNetwork.join(as: "anna", ports: Self.ports)
     let ben = try await PeerNetwork.join(as: "ben", ports: Self.ports)
     await ben.leave()
@@ -62,7 +62,7 @@ import Testing
     await anna.leave()
   }
 
-  @Test func thePortsAreAsManyPeers() async throws {
+  @Test func portsLimitTheNumberOfPeers() async throws {
     var networks: [PeerNetwork] = []
     for name in ["a", "b", "c", "d"] { networks.append(try await PeerNetwork.join(as: name, ports: Self.ports)) }
     await #expect(throws: DiscoveryError.noFreePort(Self.ports)) {
@@ -72,7 +72,7 @@ import Testing
     for network in networks { await network.leave() }
   }
 
-  @Test(arguments: ["", "a\nb", String(repeating: "x", count: 65)]) func someNamesAreNone(name: String) async {
+  @Test(arguments: ["", "a\nb", String(repeating: "x", count: 65)]) func rejectsInvalidNames(name: String) async {
     await #expect(throws: DiscoveryError.badName(name)) { try await PeerNetwork.join(as: name, ports: Self.ports) }
   }
 }

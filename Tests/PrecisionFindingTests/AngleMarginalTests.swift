@@ -22,25 +22,26 @@ import Testing
 
   /// Mixtures anywhere on the circle, the seam at +-pi included, with weights that do not sum to 1.
   @Test(arguments: [0.0, 1.5, 3.14159265358979, -3.14159265358979, 3.1, -3.0, 100.0])
-  func massesAndQuantilesAreThoseOfSamples(place: Double) {
+  func massesAndQuantilesAreThoseOfSamples(offset: Double) {
     var random = SeededRandom(seed: 81)
     for _ in 0..<5 {
       let components = (0..<4).map { _ in
         AngleMarginal.Component(
-          angle: place + random.uniform(-0.8...0.8), sigma: random.uniform(0.02...0.3), weight: random.uniform(0.1...3))
+          angle: offset + random.uniform(-0.8...0.8), sigma: random.uniform(0.02...0.3), weight: random.uniform(0.1...3)
+        )
       }
       let marginal = AngleMarginal(components)
       let count = 40_000
       let drawn = Self.samples(components, around: marginal.mean, &random, count: count)
-      // Five standard deviations of a share of this many draws.
+      // Five standard deviations of a fraction of this many draws.
       let slack = 5 * 0.5 / Double(count).squareRoot()
       for p in [0.01, 0.05, 0.3, 0.5, 0.95] {
         let q = marginal.quantile(p)
         #expect(abs(Double(drawn.filter { $0 < q }.count) / Double(count) - p) < slack)
       }
       for width in [0.1, .pi / 9, .pi / 4] {
-        let share = Double(drawn.filter { abs($0) > width }.count) / Double(count)
-        #expect(abs(marginal.mass(beyond: width) - share) < slack)
+        let fraction = Double(drawn.filter { abs($0) > width }.count) / Double(count)
+        #expect(abs(marginal.mass(beyond: width) - fraction) < slack)
         #expect(abs(marginal.mass(within: width) + marginal.mass(beyond: width) - 1) < 1e-12)
       }
       let sine = drawn.reduce(0) { $0 + sin($1) } / Double(count)
@@ -50,19 +51,20 @@ import Testing
     }
   }
 
-  /// Turning every component turns the mean and nothing else.
-  @Test func aTurnTurnsOnlyTheMean() {
+  /// Rotating every component rotates the mean and nothing else.
+  @Test func aRotationMovesOnlyTheMean() {
     var random = SeededRandom(seed: 82)
     for _ in 0..<100 {
       let components = (0..<3).map { _ in
         AngleMarginal.Component(angle: random.uniform(-1...1), sigma: 0.2, weight: random.uniform(0.2...1))
       }
-      let turn = random.uniform(-10...10)
+      let rotation = random.uniform(-10...10)
       let plain = AngleMarginal(components)
-      let turned = AngleMarginal(components.map { .init(angle: $0.angle + turn, sigma: $0.sigma, weight: $0.weight) })
-      #expect(abs(Angle.wrapped(turned.mean - plain.mean - turn)) < 1e-9)
-      #expect(abs(turned.quantile(0.95) - plain.quantile(0.95)) < 1e-9)
-      #expect(abs(turned.mass(beyond: 0.3) - plain.mass(beyond: 0.3)) < 1e-9)
+      let rotated = AngleMarginal(
+        components.map { .init(angle: $0.angle + rotation, sigma: $0.sigma, weight: $0.weight) })
+      #expect(abs(Angle.wrapped(rotated.mean - plain.mean - rotation)) < 1e-9)
+      #expect(abs(rotated.quantile(0.95) - plain.quantile(0.95)) < 1e-9)
+      #expect(abs(rotated.mass(beyond: 0.3) - plain.mass(beyond: 0.3)) < 1e-9)
     }
   }
 
@@ -71,7 +73,7 @@ import Testing
     #expect(abs(marginal.mean - 2) < 1e-12)
     #expect(abs(marginal.quantile(0.95) - 0.1644853627) < 1e-9)
     #expect(abs(marginal.quantile(0.05) + 0.1644853627) < 1e-9)
-    // 2 Phi(-6): a share as small as this must not drown in 1 - 1.
+    // 2 Phi(-6): a probability as small as this must not drown in 1 - 1.
     #expect(abs(marginal.mass(beyond: 0.6) / 1.9731752898e-9 - 1) < 1e-6)
   }
 

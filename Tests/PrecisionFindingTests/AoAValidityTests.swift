@@ -5,23 +5,23 @@ import SensorData
 import Simulation
 import Testing
 
-/// Angles of arrival that mean what is said of them, and such that do not, on the true path.
+/// Consistent and inconsistent AoA, on the true path.
 @Suite struct AoAValidityTests {
   private static let seeds: ClosedRange<UInt64> = 1...12
 
   private static func run(
-    _ name: String, seed: UInt64, astray: Double? = nil, turning: Bool = false
+    _ name: String, seed: UInt64, invalidPrior: Double? = nil, rotating: Bool = false
   ) throws -> (updates: [NearbyUpdate], simulator: Simulator) {
-    var scenario = try Scenario.named(name).followedByOdometry
-    if turning {
-      let turns = [1.0, -2, 1].map { HandMotion.turn(duration: 3, angle: Angle.degrees(60) * $0, arm: 0) }
-      scenario.motion = ([.hold(duration: 1.5)] + turns).map { .motion($0) }
+    var scenario = try Scenario.named(name).withExternalOdometry
+    if rotating {
+      let rotations = [1.0, -2, 1].map { HandMotion.turn(duration: 3, angle: Angle.degrees(60) * $0, arm: 0) }
+      scenario.motion = ([.hold(duration: 1.5)] + rotations).map { .motion($0) }
     }
     let simulator = try Simulator(scenario: scenario, seed: seed)
     var configuration = FinderConfiguration()
-    if let astray {
-      configuration.aoaInvalidPrior = astray
-      // On their word altogether.
+    if let invalidPrior {
+      configuration.aoaInvalidPrior = invalidPrior
+      // AoA without a bias model.
       configuration.ranging.aoaBiasDegrees = 0
     }
     let finder = PrecisionFinder(rig: simulator.rig, configuration: configuration, useOdometry: true)
@@ -34,15 +34,18 @@ import Testing
   }
 
   private static func isRefuted(_ update: NearbyUpdate) -> Bool {
-    guard case .findings(let found)? = update.details["findings"] else { return false }
-    return found.contains { $0.finding == .aoaInconsistent }
+    guard case .obstacles(let found)? = update.details["findings"] else { return false }
+    return found.contains { $0.obstacle == .aoaInconsistent }
   }
 
-  /// Runs that converge with an angle over 20 degrees off, that end with the angles refuted, and that end with an angle within 20 degrees.
-  private static func tally(_ name: String, astray: Double? = nil) throws -> (falsely: Int, refuted: Int, right: Int) {
+  /// Number of runs that converge with an angle over 20 degrees off, that end with the AoA rejected, and that end with
+  /// an angle within 20 degrees.
+  private static func tally(_ name: String, invalidPrior: Double? = nil) throws -> (
+    falsely: Int, refuted: Int, right: Int
+  ) {
     var tally = (falsely: 0, refuted: 0, right: 0)
     for seed in seeds {
-      let (updates, simulator) = try run(name, seed: seed, astray: astray)
+      let (updates, simulator) = try run(name, seed: seed, invalidPrior: invalidPrior)
       func isOff(_ update: NearbyUpdate) -> Bool? {
         PromiseTests.angleError(update, simulator).map { abs($0) > .pi / 9 }
       }
@@ -51,31 +54,33 @@ import Testing
       if isRefuted(last) { tally.refuted += 1 }
       if let last = updates.last(where: { $0.object.horizontalAngle != nil }), isOff(last) == false { tally.right += 1 }
     }
-    print("\(name), \(astray.map { "doubted \($0)" } ?? "as it comes"): of \(seeds.count) runs \(tally)")
+    print("\(name), \(invalidPrior.map { "prior \($0)" } ?? "as it comes"): of \(seeds.count) runs \(tally)")
     return tally
   }
 
   @Test(arguments: ["mc-aoa-mirrored", "mc-aoa-turned"])
-  func anglesThatMisleadAreFoundOut(name: String) throws {
-    let doubted = try Self.tally(name)
-    #expect(doubted.falsely <= 1)
-    #expect(2 * doubted.right > Self.seeds.count && 2 * doubted.refuted > Self.seeds.count)
-    let believed = try Self.tally(name, astray: 0)
-    #expect(2 * believed.falsely > Self.seeds.count, "without the doubt the test would be none")
+  func inconsistentAnglesAreRefuted(name: String) throws {
+    let tested = try Self.tally(name)
+    #expect(tested.falsely <= 1)
+    #expect(2 * tested.right > Self.seeds.count && 2 * tested.refuted > Self.seeds.count)
+    let trusted = try Self.tally(name, invalidPrior: 0)
+    #expect(2 * trusted.falsely > Self.seeds.count, "without the test the angles would mislead")
   }
 
-  /// One in twelve may be: what was learnt of the radio beside a narrow belief may foretell its ranges worse than a wide one does. The arrow stays right.
+  /// One in twelve may be: the noise model learnt beside a narrow posterior may predict ranges worse than one beside a
+  /// wide posterior. The angle stays right.
   @Test func rightAnglesAreSeldomRefuted() throws {
     let tally = try Self.tally("mc-aoa")
     #expect(tally.falsely == 0 && tally.refuted <= 1 && tally.right == Self.seeds.count)
   }
 
-  /// Turning on the spot tells a planar array ahead from behind, and nothing bears the angles out: an arrow, and no convergence.
-  @Test(arguments: [1, 5, 8] as [UInt64]) func anglesOfADeviceThatOnlyTurnsDoNotConverge(seed: UInt64) throws {
-    let updates = try Self.run("mc-aoa", seed: seed, turning: true).updates
+  /// Rotating on the spot, a planar array resolves ahead from behind, and no range confirms it: an angle, and no
+  /// convergence.
+  @Test(arguments: [1, 5, 8] as [UInt64]) func anglesOfADeviceThatOnlyRotatesDoNotConverge(seed: UInt64) throws {
+    let updates = try Self.run("mc-aoa", seed: seed, rotating: true).updates
     #expect(updates.contains { $0.object.horizontalAngle != nil })
     #expect(updates.allSatisfy { $0.convergence.status != .converged })
-    let believed = try Self.run("mc-aoa", seed: seed, astray: 0, turning: true).updates
-    #expect(believed.contains { $0.convergence.status == .converged })
+    let trusted = try Self.run("mc-aoa", seed: seed, invalidPrior: 0, rotating: true).updates
+    #expect(trusted.contains { $0.convergence.status == .converged })
   }
 }

@@ -4,21 +4,21 @@ import Simulation
 import Testing
 
 @Suite struct CUSUMTests {
-  /// A right belief is given up about as seldom as the limit says, a wrong one soon.
-  @Test func aRightBeliefStaysAndAWrongOneGoes() {
+  /// A right incumbent is rejected about as rarely as the limit states, a wrong one soon.
+  @Test func aRightIncumbentStaysAndAWrongOneIsRejected() {
     func density(_ x: Double, _ variance: Double) -> Double { -0.5 * x * x / variance - 0.5 * log(2 * .pi * variance) }
     var random = SeededRandom(seed: 71)
     var (falseAlarms, longest) = (0, 0)
     for _ in 0..<200 {
-      var watch = CUSUMTest(limit: 9.2)
+      var cusum = CUSUMTest(limit: 9.2)
       var level = 0.0
       var alarm: Int?
-      // The rival follows the ranges and is twice as wide.
+      // The alternative follows the ranges and is twice as wide.
       for k in 0..<400 {
         let error = 0.1 * random.gaussian() + (k < 300 ? 0 : 0.4)
-        let gaveUp = watch.note(belief: density(error, 0.01), alone: density(error - level, 0.02))
+        let isAlarm = cusum.update(incumbent: density(error, 0.01), alternative: density(error - level, 0.02))
         level += 0.5 * (error - level)
-        if gaveUp, alarm == nil { alarm = k }
+        if isAlarm, alarm == nil { alarm = k }
       }
       if let alarm, alarm < 300 { falseAlarms += 1 }
       longest = max(longest, (alarm ?? 400) - 300)
@@ -27,17 +27,17 @@ import Testing
     #expect(longest < 15, "an error of four sigmas for 1.5 s")
   }
 
-  @Test func doubtIsEvenAtTheLimitAndForgetsNothing() {
-    var watch = CUSUMTest(limit: 5)
-    #expect(abs(watch.doubt - 1 / (1 + exp(5))) < 1e-12)
-    _ = watch.note(belief: -5, alone: -2)
-    #expect(watch.evidence == 3 && watch.unexplained == 1)
-    _ = watch.note(belief: nil, alone: 7)
-    #expect(watch.evidence == 3, "what nobody foretold says nothing")
-    let gaveUp = watch.note(belief: -4, alone: -1)
-    #expect(gaveUp)
-    #expect(watch.doubt > 0.5)
-    _ = watch.note(belief: 10, alone: 0)
-    #expect(watch.evidence == 0 && watch.unexplained == 0)
+  @Test func probabilityIsEvenAtTheLimit() {
+    var cusum = CUSUMTest(limit: 5)
+    #expect(abs(cusum.contradictionProbability - 1 / (1 + exp(5))) < 1e-12)
+    _ = cusum.update(incumbent: -5, alternative: -2)
+    #expect(cusum.logLikelihoodRatio == 3 && cusum.unexplained == 1)
+    _ = cusum.update(incumbent: nil, alternative: 7)
+    #expect(cusum.logLikelihoodRatio == 3, "a range without a density carries no information")
+    let isAlarm = cusum.update(incumbent: -4, alternative: -1)
+    #expect(isAlarm)
+    #expect(cusum.contradictionProbability > 0.5)
+    _ = cusum.update(incumbent: 10, alternative: 0)
+    #expect(cusum.logLikelihoodRatio == 0 && cusum.unexplained == 0)
   }
 }

@@ -11,70 +11,70 @@ import Testing
   static func at(_ seconds: Double) -> Timestamp { Timestamp(nanoseconds: 0).advanced(bySeconds: seconds) }
 
   @Test func itIsBlindOnlyAfterTheDelay() {
-    var watch = CameraHealthMonitor(FinderConfiguration())
-    #expect(watch.isBlind(at: Self.at(0)) == nil)
-    watch.update(Self.frame(0, features: 50, luma: 0.5))
-    #expect(watch.isBlind(at: Self.at(0.4)) == false && watch.cause == nil && watch.features == 50)
-    watch.update(Self.frame(0.1, features: 3, luma: 0.01))
-    #expect(watch.cause == "dark" && watch.isBlind(at: Self.at(0.4)) == false)
-    #expect(watch.isBlind(at: Self.at(0.6)) == true && watch.word(at: Self.at(0.6)) == "dark")
-    watch.update(Self.frame(0.7, features: 50, luma: 0.5))
-    #expect(watch.isBlind(at: Self.at(0.7)) == false && watch.cause == nil)
+    var monitor = CameraHealthMonitor(FinderConfiguration())
+    #expect(monitor.isBlind(at: Self.at(0)) == nil)
+    monitor.update(Self.frame(0, features: 50, luma: 0.5))
+    #expect(monitor.isBlind(at: Self.at(0.4)) == false && monitor.cause == nil && monitor.features == 50)
+    monitor.update(Self.frame(0.1, features: 3, luma: 0.01))
+    #expect(monitor.cause == "dark" && monitor.isBlind(at: Self.at(0.4)) == false)
+    #expect(monitor.isBlind(at: Self.at(0.6)) == true && monitor.word(at: Self.at(0.6)) == "dark")
+    monitor.update(Self.frame(0.7, features: 50, luma: 0.5))
+    #expect(monitor.isBlind(at: Self.at(0.7)) == false && monitor.cause == nil)
   }
 
   @Test func fewFeaturesBlindEvenWhereTheLightIsUnknown() {
-    var watch = CameraHealthMonitor(FinderConfiguration())
-    watch.update(Self.frame(0, features: 7, luma: nil))
-    #expect(watch.cause == "fewFeatures" && watch.isBlind(at: Self.at(0.3)) == false)
-    #expect(watch.isBlind(at: Self.at(0.6)) == true)
-    watch.update(Self.frame(0.6, features: 8, luma: nil))
-    #expect(watch.isBlind(at: Self.at(0.6)) == false)
+    var monitor = CameraHealthMonitor(FinderConfiguration())
+    monitor.update(Self.frame(0, features: 7, luma: nil))
+    #expect(monitor.cause == "fewFeatures" && monitor.isBlind(at: Self.at(0.3)) == false)
+    #expect(monitor.isBlind(at: Self.at(0.6)) == true)
+    monitor.update(Self.frame(0.6, features: 8, luma: nil))
+    #expect(monitor.isBlind(at: Self.at(0.6)) == false)
   }
 
-  /// Whoever tracks in the dusk is not told that it is dark: `mean_luma` 0.01 beside all tracks once asked for light.
+  /// A camera that tracks in the dusk is not in the dark: `mean_luma` 0.01 beside all tracks once asked for light.
   @Test func tracksDecideNotLight() {
-    var watch = CameraHealthMonitor(FinderConfiguration())
+    var monitor = CameraHealthMonitor(FinderConfiguration())
     for k in 0...40 {
-      watch.update(Self.frame(0.05 * Double(k), features: 50, luma: 0.01))
-      #expect(watch.cause == nil && watch.isBlind(at: Self.at(0.05 * Double(k))) == false)
+      monitor.update(Self.frame(0.05 * Double(k), features: 50, luma: 0.01))
+      #expect(monitor.cause == nil && monitor.isBlind(at: Self.at(0.05 * Double(k))) == false)
     }
   }
 
-  /// Few tracks are named by who looked, else by the light; a blank wall in the dark is darkness.
+  /// The cause of few tracks is the reported view, else the light; a blank wall in the dark is darkness.
   @Test(arguments: [
     (ViewCondition?.none, 0.01, "dark"), (nil, 0.5, "fewFeatures"), (.covered, 0.01, "covered"), (.blank, 0.01, "dark"),
     (.blank, 0.5, "fewFeatures"),
   ])
   func fewTracksAreNamed(_ view: ViewCondition?, _ luma: Double, _ word: String) {
-    var watch = CameraHealthMonitor(FinderConfiguration())
+    var monitor = CameraHealthMonitor(FinderConfiguration())
     var frame = Self.frame(0, features: 2, luma: luma)
     frame.view = view
-    watch.update(frame)
-    #expect(watch.cause == word && PublicationObstacle(rawValue: word)?.reason == .insufficientLighting)
+    monitor.update(frame)
+    #expect(monitor.cause == word && PublicationObstacle(rawValue: word)?.reason == .insufficientLighting)
   }
 
   @Test func framesThatStopComingBlindToo() {
-    var watch = CameraHealthMonitor(FinderConfiguration())
-    watch.update(Self.frame(0, features: 50, luma: nil))
-    #expect(watch.isBlind(at: Self.at(2)) == true && watch.word(at: Self.at(2)) == "cameraUnavailable")
+    var monitor = CameraHealthMonitor(FinderConfiguration())
+    monitor.update(Self.frame(0, features: 50, luma: nil))
+    #expect(monitor.isBlind(at: Self.at(2)) == true && monitor.word(at: Self.at(2)) == "cameraUnavailable")
   }
 
-  /// Where somebody looked at the image, the cause has its own word and is said sooner.
+  /// With a reported view, the cause has its own word and is reported sooner.
   @Test(arguments: [
     (ViewCondition.dark, "dark"), (.covered, "covered"), (.blank, "fewFeatures"), (.blurred, "excessiveMotion"),
   ])
-  func aJudgedViewNamesItsCause(_ view: ViewCondition, _ word: String) {
-    var watch = CameraHealthMonitor(FinderConfiguration())
-    watch.update(Self.frame(0, features: 50, luma: 0.5))
+  func aClassifiedViewNamesItsCause(_ view: ViewCondition, _ word: String) {
+    var monitor = CameraHealthMonitor(FinderConfiguration())
+    monitor.update(Self.frame(0, features: 50, luma: 0.5))
     for k in 1...8 {
       var frame = Self.frame(0.05 * Double(k), features: 0, luma: 0.3)
       frame.view = view
-      watch.update(frame)
-      #expect(watch.cause == word && watch.isBlind(at: frame.timestamp) == (k > 6))
+      monitor.update(frame)
+      #expect(monitor.cause == word && monitor.isBlind(at: frame.timestamp) == (k > 6))
     }
     var clear = Self.frame(0.45, features: 50, luma: 0.5)
     clear.view = .clear
-    watch.update(clear)
-    #expect(watch.cause == nil && watch.isBlind(at: clear.timestamp) == false)
+    monitor.update(clear)
+    #expect(monitor.cause == nil && monitor.isBlind(at: clear.timestamp) == false)
   }
 }

@@ -6,7 +6,7 @@ import SensorData
 import Simulation
 import Testing
 
-/// A range that is said again is no news.
+/// A duplicate range adds no information.
 @Suite struct DuplicateRangeDetectorTests {
   /// Twenty seconds of one peer.
   private static let events = OdometryWorld.events(seconds: 20, peers: ["a"])
@@ -18,8 +18,9 @@ import Testing
     }
   }
 
-  /// Firmware that hangs from the beginning, after the first few ranges, or after seconds of motion: what was known then may stay, nothing new is found, and the radio is named.
-  @Test(arguments: [0, 0.4, 3, 10]) func aRadioThatHangsTellsNothing(since: Double) throws {
+  /// Firmware that gets stuck from the beginning, after the first few ranges, or after seconds of motion. What was
+  /// known then may stay, nothing new is found, and the radio is named.
+  @Test(arguments: [0, 0.4, 3, 10]) func aStuckRadioAddsNoInformation(since: Double) throws {
     var stuck: Double?
     let events = Self.changed { range in
       guard range.timestamp > OdometryWorld.time(since) else { return range }
@@ -31,11 +32,11 @@ import Testing
     let late = OdometryWorld.run(events).updates().filter { $0.timestamp > OdometryWorld.time(since + 2.5) }
     #expect(late.count > 50)
     for update in late {
-      guard case .findings(let found) = update.details["findings"] else {
-        Issue.record("nothing found out")
+      guard case .obstacles(let found) = update.details["findings"] else {
+        Issue.record("no obstacles")
         continue
       }
-      #expect(found.contains { $0.finding == .repeated })
+      #expect(found.contains { $0.obstacle == .repeated })
       #expect(update.object.quality == .drifting)
       #expect(update.object.distance != nil)
     }
@@ -43,7 +44,7 @@ import Testing
     #expect(late.allSatisfy { $0.object.horizontalAngle == nil && $0.convergence.status != .converged })
   }
 
-  /// A logger that writes each range five times: what is told is what each range told once.
+  /// A logger that writes each range five times: the result is that of single ranges.
   @Test func aLoggerThatSamplesFasterChangesNothing() throws {
     let often =
       (Self.events
@@ -63,7 +64,7 @@ import Testing
     #expect(five.filter { $0.details["rangeUse"] == .text("repeated") }.count > 700)
   }
 
-  /// A radio that hangs before there is a path: what it says again is not kept for the path's beginning.
+  /// A radio that is stuck before there is a path: its duplicates are not kept for the path's start.
   @Test func repetitionsAreNotKept() throws {
     var random = SeededRandom(seed: 5)
     let early = (0..<60).map { k in
@@ -77,13 +78,14 @@ import Testing
     #expect(uses.count { $0 == .text("repeated") } >= 48)
   }
 
-  /// By chance, radios that count in millimetres, centimetres and decimetres repeat themselves: hardly any of it is taken away.
+  /// By chance, radios that count in millimetres, centimetres and decimetres repeat values: hardly any is taken for a
+  /// duplicate.
   @Test(arguments: [(0.001, 0.01), (0.01, 0.05), (0.1, 0.1)]) func chanceIsNoRepetition(step: Double, most: Double) {
     var random = SeededRandom(seed: 4)
-    var watch = DuplicateRangeDetector()
+    var detector = DuplicateRangeDetector()
     let repeated = (0..<2000).count { k in
       let metres = (5 + 0.03 * random.gaussian()) / step
-      return watch.isRepeated(
+      return detector.isDuplicate(
         RangeMeasurement(timestamp: OdometryWorld.time(0.1 * Double(k)), peer: "a", range: metres.rounded() * step),
         antenna: .zero)
     }
@@ -91,26 +93,26 @@ import Testing
     #expect(Double(repeated) <= most * 2000)
   }
 
-  /// What comes from a live source need not be a distance.
+  /// A live source may send any number.
   @Test func anyNumberIsTaken() {
-    var watch = DuplicateRangeDetector()
+    var detector = DuplicateRangeDetector()
     for metres in [-1e300, -5, 0, 1e300, .greatestFiniteMagnitude] {
       let range = RangeMeasurement(timestamp: OdometryWorld.time(0), peer: "a", range: metres)
-      let isRepeated = watch.isRepeated(range, antenna: .zero)
-      #expect(!isRepeated)
+      let isDuplicate = detector.isDuplicate(range, antenna: .zero)
+      #expect(!isDuplicate)
     }
   }
 
-  /// A recording written by hand, without noise, of a device that stands: every range counts.
-  @Test func aStandingDeviceMayBeToldTheSame() {
-    var watch = DuplicateRangeDetector()
+  /// A synthetic recording, without noise, of a stationary device: every range counts.
+  @Test func aStationaryDeviceMayRepeatRanges() {
+    var detector = DuplicateRangeDetector()
     for k in 0..<100 {
       let range = RangeMeasurement(timestamp: OdometryWorld.time(0.1 * Double(k)), peer: "a", range: 5)
-      let isRepeated = watch.isRepeated(range, antenna: .zero)
-      #expect(!isRepeated)
+      let isDuplicate = detector.isDuplicate(range, antenna: .zero)
+      #expect(!isDuplicate)
     }
     let later = RangeMeasurement(timestamp: OdometryWorld.time(11), peer: "a", range: 5)
-    let isRepeated = watch.isRepeated(later, antenna: Vector3(0.5, 0, 0))
-    #expect(isRepeated, "until it moves")
+    let isDuplicate = detector.isDuplicate(later, antenna: Vector3(0.5, 0, 0))
+    #expect(isDuplicate, "until it moves")
   }
 }

@@ -3,7 +3,7 @@ import PrecisionFinding
 import SensorData
 import Testing
 
-/// Input that no sensor gives: finite, in time order, and soon done.
+/// Input that no sensor gives: outputs stay finite, in time order, and take little time.
 @Suite struct ExtremeInputTests {
   static func check(_ events: [TimedEvent]) -> [NearbyUpdate] {
     let outputs = OdometryWorld.run(events)
@@ -21,10 +21,10 @@ import Testing
     #expect(updates.count >= 60)
   }
 
-  /// One range of nothing, as radios report now and then, must not make the search begin anew, nor the distance small.
+  /// One range of 0, as radios report now and then, must neither restart the search nor make the distance small.
   @Test(arguments: [2.5, 8.0])
   func oneRangeOfNothing(at seconds: Double) throws {
-    // A tracker whose own error is large, so that the doubt about the way is never zero.
+    // A tracker whose own error is large, so that the uncertainty of the trajectory is never 0.
     var rig = OdometryWorld.rig
     rig.odometry = OdometryCalibration(positionRandomWalk: 0.05, yawRandomWalk: 0.02)
     let finder = PrecisionFinder(rig: rig, useOdometry: true)

@@ -4,7 +4,7 @@ import SensorData
 import Simulation
 import Testing
 
-/// Faults in the stream of events: what comes twice, late, or as no number, clocks that differ, and long silences.
+/// Faults in the stream of events: duplicates, late events, invalid numbers, clocks that differ, and long silences.
 @Suite struct FaultyStreamTests {
   static func scenario(_ change: (inout Scenario) -> Void = { _ in }) -> Scenario {
     let arc = HandMotion.arc(
@@ -31,8 +31,8 @@ import Testing
 
   static func seconds(_ time: Timestamp) -> Double { time.seconds(since: Simulator.start) }
 
-  /// The camera's clock is half a second ahead or behind: every frame still meets the state at its own time. With a clock
-  /// ahead, ranges used to carry the filter past the frames, and all of them were lost.
+  /// The camera's clock is half a second ahead or behind: every frame still meets the state at its own time. With a
+  /// clock ahead, ranges used to carry the filter past the frames, and all of them were lost.
   @Test(arguments: [-0.5, -0.1, 0.5]) func noFrameIsLostToAnotherClock(offset: Double) throws {
     let same = try Self.run(Self.scenario()), other = try Self.run(Self.scenario { $0.camera!.timeOffset = offset })
     #expect(same.summary.framesUsed > 270 && other.summary.framesUsed > same.summary.framesUsed - 15)
@@ -42,8 +42,8 @@ import Testing
     #expect(late.count > 30 && late.allSatisfy { $0.object.horizontalAngle != nil })
   }
 
-  /// Messages that were sent twice, rows without numbers, and delays within the window change nothing but the counts.
-  @Test func whatSaysNothingNewChangesNothing() throws {
+  /// Duplicate messages, rows without numbers, and delays within the window change nothing but the counts.
+  @Test func duplicatesAndInvalidRowsChangeNothing() throws {
     let clean = try Self.run(Self.scenario())
     var random = SeededRandom(seed: 1)
     let damaged = try Self.run(Self.scenario()) { events in
@@ -87,7 +87,7 @@ import Testing
     #expect(end.allSatisfy { $0.object.horizontalAngle != nil && $0.object.quality == .precise })
   }
 
-  /// Ten dark seconds: no new start, lighting is named, and the angle is there again soon after the light.
+  /// Ten dark seconds: no restart, lighting is named, and the angle is there again soon after the light.
   @Test(arguments: 1...4) func darknessIsNamedAndEnds(seed: UInt64) throws {
     let dark = try Self.run(
       Self.scenario {
@@ -100,13 +100,13 @@ import Testing
     #expect(within.allSatisfy { $0.convergence.reasons.contains(.insufficientLighting) && $0.object.distance != nil })
     let end = updates.filter { Self.seconds($0.timestamp) > 22 }
     #expect(end.allSatisfy { $0.object.horizontalAngle != nil })
-    // A range that is refused makes the place drift until the next one.
+    // After a rejected range the quality is drifting until the next one.
     #expect(end.filter { $0.object.quality == .precise }.count > end.count * 9 / 10)
   }
 
-  /// What the way was off in the dark comes right within a few frames of light. Ranges then do not fit what was made of those in the dark: the distance
-  /// says so, or is right.
-  @Test func aWayThatComesRightIsNoBlockedSight() throws {
+  /// The trajectory's error in the dark is corrected within a few frames of light. Ranges then contradict what was made
+  /// of those in the dark: the distance is wide enough, or right.
+  @Test func aTrajectoryCorrectionIsNoNLOS() throws {
     let scenario = Self.scenario {
       $0.motion.insert($0.motion[1], at: 2)
       $0.camera!.dark = [8...18]
@@ -117,9 +117,9 @@ import Testing
       for update in try Self.run(scenario, seed: seed).outputs.updates() {
         guard (18...22).contains(Self.seconds(update.timestamp)),
           let pose = truth.first(where: { $0.timestamp >= update.timestamp })?.worldFromBody,
-          let said = update.object.distance, let sigma = update.object.distanceStandardDeviation
+          let published = update.object.distance, let sigma = update.object.distanceStandardDeviation
         else { continue }
-        let error = said - (scenario.peers[0].position - pose.translation).norm
+        let error = published - (scenario.peers[0].position - pose.translation).norm
         squares.append(error * error / (sigma * sigma))
       }
     }
@@ -130,9 +130,9 @@ import Testing
     #expect(squares.count > 400 && far < 0.02)
   }
 
-  /// Half a minute of moving in the dark: the way is lost by metres. A distance all the time, no angle while it is dark, and none by
-  /// a peer that is held where it was before: such angles were wrong by anything.
-  @Test(arguments: 1...4) func aLostWayKeepsTheDistance(seed: UInt64) throws {
+  /// Half a minute of moving in the dark: the position is lost by metres. A distance all the time, no angle while it is
+  /// dark, and none from a peer that is held at its old position: such angles were wrong by anything.
+  @Test(arguments: 1...4) func aLostTrajectoryKeepsTheDistance(seed: UInt64) throws {
     let scenario = Self.scenario {
       $0.motion.insert(.motion(.walk(distance: 8, speed: 0.27, heading: 0, bob: 0.03, stepRate: 1.8)), at: 2)
       $0.motion.insert($0.motion[1], at: 3)
@@ -148,7 +148,7 @@ import Testing
     #expect(dark.summary.restarts == 1)
     let updates = dark.outputs.updates().filter { Self.seconds($0.timestamp) > 14 }
     #expect(updates.filter { $0.object.distance == nil }.count < 3)
-    // A way that is lost is no trajectory.
+    // A lost position is no trajectory.
     #expect(updates.contains { Self.seconds($0.timestamp) < 43 && $0.object.quality == .imprecise })
     var published = 0, wrong = 0, near = 0
     for update in updates {

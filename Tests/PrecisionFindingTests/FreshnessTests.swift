@@ -2,7 +2,7 @@ import PrecisionFinding
 import SensorData
 import Testing
 
-/// What updates and the session say of how fresh their sources are, and when they are made at all.
+/// How updates and the session report the freshness of their sources, and when they are made at all.
 @Suite struct FreshnessTests {
   /// Ranges from before the first pose count as used at it, and a second later they are old.
   @Test func rangesUsedAtTheFirstPoseGrowOld() throws {
@@ -19,7 +19,7 @@ import Testing
     #expect(try #require(finder.summary.peers["a"]).rangesUsed >= 3)
   }
 
-  /// The first ranges wait for the third: they are said to be held, and count as used from there on.
+  /// The first ranges wait for the third: they are reported as held, and count as used from there on.
   @Test func theFirstRangesAreHeld() throws {
     let finder = OdometryWorld.finder()
     let events = OdometryWorld.events(seconds: 2, peers: ["a"])
@@ -31,7 +31,7 @@ import Testing
     #expect(peer.rangesUsed + peer.rangesRejected == 20 && peer.rangesUsed > 15)
   }
 
-  /// The session says that the trajectory is gone, what is missing, and that it is back.
+  /// The session reports that the trajectory is gone, what is missing, and that it is back.
   @Test func theSessionLosesItsTrajectory() {
     let events = OdometryWorld.events(seconds: 14, peers: ["a"]).filter { event in
       guard case .odometry(let pose) = event.event else { return true }
@@ -47,7 +47,7 @@ import Testing
   }
 
   /// Eleven silent minutes: updates ten times a second for ten of them, and again from the next event on.
-  @Test func aLongSilenceIsToldForTenMinutes() throws {
+  @Test func aLongSilenceIsFilledForTenMinutes() throws {
     let later = (0..<50).map { k in
       TimedEvent(
         .odometry(
@@ -58,7 +58,7 @@ import Testing
     #expect(silent.count == 6000)
     #expect(try #require(silent.last).timestamp == OdometryWorld.time(603))
     #expect(updates.contains { $0.timestamp > OdometryWorld.time(663) })
-    // Nothing is known any more of where the peer is by then.
+    // The peer's position is unknown by then.
     #expect(try #require(silent.last?.object.distanceStandardDeviation) > 100)
   }
 }

@@ -30,17 +30,17 @@ import Testing
     #expect(abs(Self.angle(Vector3(5, 0, 1), Self.pitched(pitch)) - 90) < 1e-6)
   }
 
-  /// Flat on its back with the top edge north; tipped to the east by less than 20 degrees the top edge says ahead, by more
-  /// the camera, which looks east.
+  /// Flat on its back with the top edge north; tipped to the east by less than 20 degrees the top edge is ahead, by
+  /// more the camera, which looks east.
   @Test(arguments: [(0.0, 90.0), (19, 90), (21, 0), (60, 0)])
-  func onItsBackTheTopEdgeSaysAhead(tip: Double, eastIsAt: Double) {
+  func onItsBackTheTopEdgeIsAhead(tip: Double, eastIsAt: Double) {
     let device = Rotation.exp(Vector3(0, -Angle.degrees(tip), 0))
     #expect(abs(Self.angle(Vector3(5, 0, 0), device) - eastIsAt) < 1e-6)
   }
 
-  /// Flat on its face, the camera up, the top edge south: the bottom edge says ahead.
+  /// Flat on its face, the camera up, the top edge south: the bottom edge is ahead.
   @Test(arguments: [(0.0, 90.0), (19, 90), (21, 0)])
-  func onItsFaceTheBottomEdgeSaysAhead(tip: Double, eastIsAt: Double) {
+  func onItsFaceTheBottomEdgeIsAhead(tip: Double, eastIsAt: Double) {
     let device = Rotation.exp(Vector3(0, Angle.degrees(tip), 0)) * Self.pitched(90)
     #expect(abs(Self.angle(Vector3(5, 0, 0), device) - eastIsAt) < 1e-6)
   }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct InertialFinderTests {
   static func time(_ seconds: Double) -> Timestamp { Timestamp(nanoseconds: 0).advanced(bySeconds: seconds) }
 
-  /// A device at rest in the light of nothing: IMU at 100 Hz, empty frames and ranges at 10 Hz.
+  /// A stationary device whose camera sees nothing: IMU at 100 Hz, empty frames and ranges at 10 Hz.
   static func events(seconds: Double) -> [TimedEvent] {
     var events: [TimedEvent] = []
     for k in 0...Int(seconds * 100) {
@@ -23,8 +23,8 @@ import Testing
     return events
   }
 
-  /// A camera whose clock is behind by more than the ranges' spacing: frames and ranges still meet the trajectory in the
-  /// order of the IMU's clock, and every range finds its pose.
+  /// A camera whose clock is behind by more than the ranges' spacing: frames and ranges still meet the trajectory in
+  /// the order of the IMU's clock, and every range finds its pose.
   @Test(arguments: [-0.08, 0, 0.08])
   func aCameraWithAnotherClockKeepsTheOrder(offset: Double) {
     let rig = RigCalibration(
@@ -41,7 +41,7 @@ import Testing
     #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
     let updates = outputs.updates().filter { $0.timestamp > Self.time(0.5) && $0.timestamp < Self.time(2.9) }
     #expect(updates.count == 24 + 23 && updates.allSatisfy { $0.object.quality == .precise })
-    // Frames without features tell nothing: lighting withholds the angle, not the distance.
+    // Frames without features carry no information: lighting withholds the angle, not the distance.
     let late = updates.filter { $0.timestamp > Self.time(1) }
     #expect(late.allSatisfy { $0.convergence.reasons.first == .insufficientLighting && $0.object.distance != nil })
     #expect(late.allSatisfy { $0.object.horizontalAngle == nil && $0.object.verticalDirectionEstimate == .unknown })

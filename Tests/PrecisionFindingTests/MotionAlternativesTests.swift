@@ -8,22 +8,26 @@ import Simulation
 import Testing
 
 @Suite struct MotionAlternativesTests {
-  /// A hand that swings before a peer, which goes off at `speed`, m/s, for `duration` seconds, or across the line of sight; what is believed of it
-  /// and its rival.
+  /// A hand that swings before a peer, which moves away at `speed`, m/s, for `duration` seconds, or across the line of
+  /// sight; the incumbent and its alternatives.
   private struct Trial {
     var random: SeededRandom
     let speed, duration: Double
     let across: Bool
-    /// Seconds into its swing at which the hand begins.
+    /// Seconds into its swing at which the hand starts.
     let phase: Double
-    var belief: PeerFilter
-    var rival: MotionAlternatives
-    /// 1-sigma of the radio's lasting error from the third second on, metres, and the error now; `listens`: whether a withLargerNoise radio is thought of.
-    let loud: Double
+    var incumbent: PeerFilter
+    var alternatives: MotionAlternatives
+    /// 1-sigma of the radio's lasting error from the third second on, metres, and the error now;
+    /// `considersNoiseIncrease`: whether the larger noise is an alternative.
+    let lasting: Double
     var error = 0.0
 
-    init(seed: UInt64, speed: Double, duration: Double = .infinity, across: Bool = false, phase: Double = 0, loud: Double = 0, listens: Bool = true) {
-      self.loud = loud
+    init(
+      seed: UInt64, speed: Double, duration: Double = .infinity, across: Bool = false, phase: Double = 0,
+      lasting: Double = 0, considersNoiseIncrease: Bool = true
+    ) {
+      self.lasting = lasting
       self.phase = phase
       self.across = across
       random = SeededRandom(seed: seed)
@@ -38,17 +42,17 @@ import Testing
       set(layout.coloured.lowerBound, 0.06)
       var mean = [Double](repeating: 0, count: layout.dimension)
       (mean[0], mean[1]) = (5, 1)
-      rival = MotionAlternatives(
-        limit: configuration.movingLogOdds, restLimit: configuration.stoppedLogOdds,
-        noiseIncreaseLogOdds: listens ? configuration.noiseIncreaseLogOdds : .infinity)
+      alternatives = MotionAlternatives(
+        limit: configuration.movingLogOdds, stoppedLogOdds: configuration.stoppedLogOdds,
+        noiseIncreaseLogOdds: considersNoiseIncrease ? configuration.noiseIncreaseLogOdds : .infinity)
       let device = Vector3(0, 0.5 * sin(2 * phase), 0.3 * sin(1.3 * phase))
       let first = PeerFilter.Range(
         timestamp: Timestamp(nanoseconds: 0), range: (Vector3(5, 1, 0) - device).norm, antenna: device, device: device)
-      belief = PeerFilter(
-        [.init(share: 1, mean: mean, covariance: covariance, free: 0.9)], last: first,
+      incumbent = PeerFilter(
+        [.init(probability: 1, mean: mean, covariance: covariance, losProbability: 0.9)], last: first,
         noise: RangeNoise(white: 0.05, coloured: 0.06, correlationTime: 2, correlationLength: 20),
-        sight: NLOSRateEstimator(configuration.ranging), configuration: configuration.ranging, layout: layout)
-      rival.renew(from: belief)
+        nlosRate: NLOSRateEstimator(configuration.ranging), configuration: configuration.ranging, layout: layout)
+      alternatives.respawn(from: incumbent)
     }
 
     private func device(_ seconds: Double) -> Vector3 {
@@ -56,149 +60,164 @@ import Testing
     }
 
     func peer(_ seconds: Double) -> Vector3 {
-      let way = speed * min(seconds, duration)
-      return across ? Vector3(5, 1 + way, 0) : Vector3(5 + way, 1, 0)
+      let displacement = speed * min(seconds, duration)
+      return across ? Vector3(5, 1 + displacement, 0) : Vector3(5 + displacement, 1, 0)
     }
 
-    /// The range number `k`, one every tenth of a second; true when the rival takes over.
-    mutating func take(_ k: Int) -> Bool {
+    /// Processes range number `k`, one every tenth of a second; true when the alternative is promoted.
+    mutating func process(_ k: Int) -> Bool {
       let seconds = 0.1 * Double(k)
       let device = self.device(seconds)
-      if seconds > 3 { error = 0.9 * error + (1 - 0.9 * 0.9).squareRoot() * loud * random.gaussian() }
+      if seconds > 3 { error = 0.9 * error + (1 - 0.9 * 0.9).squareRoot() * lasting * random.gaussian() }
       let range = PeerFilter.Range(
         timestamp: Timestamp(nanoseconds: Int64(k) * 100_000_000),
         range: (peer(seconds) - device).norm + error + 0.05 * random.gaussian(), antenna: device, device: device)
-      let logPredictiveDensity = belief.update(range)?.logDensity
-      switch rival.weigh(range, logPredictiveDensity: logPredictiveDensity, lost: AccumulatedDrift(), seconds: 0.1) {
-      case .rival: return true
+      let logPredictiveDensity = incumbent.update(range)?.logDensity
+      switch alternatives.update(
+        range, logPredictiveDensity: logPredictiveDensity, lost: AccumulatedDrift(), seconds: 0.1)
+      {
+      case .alternative: return true
       case .largerNoise:
-        belief = belief.withLargerNoise ?? belief
-        rival.dismiss()
-      case .belief: break
+        incumbent = incumbent.withLargerNoise ?? incumbent
+        alternatives.clear()
+      case .incumbent: break
       }
-      rival.renew(from: belief)
+      alternatives.respawn(from: incumbent)
       return false
     }
   }
 
-  /// The moments at which a walk is as likely as not and at which the rival takes over, seconds; the peer goes off at `speed`, m/s.
-  private static func moments(seed: UInt64, speed: Double) -> (doubted: Double?, taken: Double?, highest: Double) {
+  /// The times at which motion is as likely as not and at which the alternative is promoted, seconds; the peer moves
+  /// away at `speed`, m/s.
+  private static func moments(seed: UInt64, speed: Double) -> (detected: Double?, promoted: Double?, highest: Double) {
     var trial = Trial(seed: seed, speed: speed)
-    var (doubted, highest): (Double?, Double) = (nil, 0)
+    var (detected, highest): (Double?, Double) = (nil, 0)
     for k in 1...50 {
-      let taken = trial.take(k)
-      highest = max(highest, trial.rival.probability)
-      if trial.rival.probability > 0.5, doubted == nil { doubted = 0.1 * Double(k) }
-      if taken { return (doubted, 0.1 * Double(k), highest) }
+      let promoted = trial.process(k)
+      highest = max(highest, trial.alternatives.probability)
+      if trial.alternatives.probability > 0.5, detected == nil { detected = 0.1 * Double(k) }
+      if promoted { return (detected, 0.1 * Double(k), highest) }
     }
-    return (doubted, nil, highest)
+    return (detected, nil, highest)
   }
 
-  /// Who goes a step and stands again is not forgotten: what tells of it comes in while nobody isMoving any more.
-  @Test func aWalkOfAStepIsNoticedAfterwards() {
-    var (noticed, far) = (0, 0.0)
+  /// A step of motion is not forgotten: its evidence comes in while the peer is stationary again.
+  @Test func aShortMotionIsDetectedAfterwards() {
+    var (detected, far) = (0, 0.0)
     for seed in 1...24 {
       var trial = Trial(seed: UInt64(seed), speed: 0.8, duration: 0.8)
-      let taken = (1...100).contains { trial.take($0) }
-      guard taken || trial.rival.probability > 0.5, let found = trial.rival.posterior?.merged else { continue }
-      noticed += 1
+      let promoted = (1...100).contains { trial.process($0) }
+      guard promoted || trial.alternatives.probability > 0.5, let found = trial.alternatives.posterior?.merged else {
+        continue
+      }
+      detected += 1
       far = max(far, (Vector3(found.mean[0], found.mean[1], found.mean[2]) - trial.peer(100)).norm)
     }
-    print("a walk of a step: noticed by \(noticed) of 24, \(far) m off at most")
-    #expect(noticed >= 20 && far < 1)
+    print("a short motion: detected by \(detected) of 24, \(far) m off at most")
+    #expect(detected >= 20 && far < 1)
   }
 
-  /// A walk across the line of sight changes the ranges only after a while: it is doubted within three seconds, wherever the hand is in its swing.
-  @Test func aWalkAcrossIsNoticed() {
+  /// Motion across the line of sight changes the ranges only after a while: it is detected within three seconds, at any
+  /// phase of the hand's swing.
+  @Test func tangentialMotionIsDetected() {
     for phase in [0, 0.4, 0.8, 1.2] {
       let moments = (1...60 as ClosedRange<UInt64>).map { seed in
         var trial = Trial(seed: seed, speed: 0.8, across: true, phase: phase)
-        return (1...80).first { trial.take($0) || trial.rival.probability > 0.5 }.map { 0.1 * Double($0) } ?? .infinity
+        return (1...80).first { trial.process($0) || trial.alternatives.probability > 0.5 }.map { 0.1 * Double($0) }
+          ?? .infinity
       }.sorted()
-      print("a walk across, \(phase) s into the swing: noticed by half after \(moments[30]) s, by nine in ten after \(moments[54]) s")
+      print(
+        "tangential motion, \(phase) s into the swing: half after \(moments[30]) s, 90 % after \(moments[54]) s"
+      )
       #expect(moments[30] <= 2 && moments[54] <= 3)
     }
   }
 
-  /// Who goes off is doubted first and followed then, within two seconds.
-  @Test func aWalkIsDoubtedBeforeItIsBelieved() throws {
+  /// A peer that moves away is first detected and then followed, within two seconds.
+  @Test func motionIsDetectedBeforeItIsPromoted() throws {
     for seed in 1...20 {
-      let (doubted, taken, _) = Self.moments(seed: UInt64(seed), speed: 1)
-      let (first, second) = (try #require(doubted), try #require(taken))
-      #expect(first <= second && second <= 2, "doubted after \(first) s, followed after \(second) s")
+      let (detected, promoted, _) = Self.moments(seed: UInt64(seed), speed: 1)
+      let (first, second) = (try #require(detected), try #require(promoted))
+      #expect(first <= second && second <= 2, "detected after \(first) s, followed after \(second) s")
     }
   }
 
-  /// A radio that begins to err by four times as much passes for a peer that isMoving less than half as often where that is thought of.
-  @Test func aLouderRadioIsNoWalk() {
-    func isMoving(listens: Bool) -> Int {
+  /// A radio whose errors grow to four times passes for a moving peer less than half as often where larger noise is an
+  /// alternative.
+  @Test func largerNoiseIsNotTakenForMotion() {
+    func isMoving(considersNoiseIncrease: Bool) -> Int {
       (1...40 as ClosedRange<UInt64>).count { seed in
-        var trial = Trial(seed: seed, speed: 0, loud: 0.24, listens: listens)
-        return (1...200).contains { trial.take($0) }
+        var trial = Trial(seed: seed, speed: 0, lasting: 0.24, considersNoiseIncrease: considersNoiseIncrease)
+        return (1...200).contains { trial.process($0) }
       }
     }
-    let (with, without) = (isMoving(listens: true), isMoving(listens: false))
-    print("a radio four times as loud: a walk to \(with) of 40, to \(without) without thinking of it")
+    let (with, without) = (isMoving(considersNoiseIncrease: true), isMoving(considersNoiseIncrease: false))
+    print("four times the noise: taken for motion by \(with) of 40, by \(without) without the alternative")
     #expect(2 * with < without && without >= 20)
   }
 
-  /// A withLargerNoise radio is the same belief; what it will err by is twice as much.
-  @Test func aLouderRadioIsTheSameBelief() throws {
-    let belief = Trial(seed: 1, speed: 0).belief
-    let withLargerNoise = try #require(belief.withLargerNoise)
-    let (a, b) = (try #require(belief.merged), try #require(withLargerNoise.merged))
+  /// Larger noise keeps the posterior; the predicted errors double.
+  @Test func largerNoiseKeepsThePosterior() throws {
+    let incumbent = Trial(seed: 1, speed: 0).incumbent
+    let noisier = try #require(incumbent.noisier)
+    let (a, b) = (try #require(incumbent.merged), try #require(noisier.merged))
     #expect(a.mean == b.mean && a.covariance == b.covariance)
-    let (noise, twice) = (try #require(belief.noise), try #require(withLargerNoise.noise))
+    let (noise, twice) = (try #require(incumbent.noise), try #require(noisier.noise))
     #expect(abs(twice.coloured - 2 * noise.coloured) < 1e-12 && twice.white == noise.white)
-    var loudest = withLargerNoise
-    for _ in 0..<10 { loudest = loudest.withLargerNoise ?? loudest }
-    #expect(loudest.noise!.coloured <= 0.4 && loudest.withLargerNoise == nil, "there is an end")
+    var largest = noisier
+    for _ in 0..<10 { largest = largest.noisier ?? largest }
+    #expect(largest.noise!.coloured <= 0.4 && largest.noisier == nil, "there is an end")
   }
 
-  /// Who stands is hardly doubted and never followed.
-  @Test func whoStandsIsLeftAlone() {
+  /// A stationary peer hardly raises the probability of motion and is never followed.
+  @Test func aStationaryPeerCausesNoAlarm() {
     for seed in 1...40 {
-      let (_, taken, highest) = Self.moments(seed: UInt64(seed), speed: 0)
-      #expect(taken == nil && highest < 0.1)
+      let (_, promoted, highest) = Self.moments(seed: UInt64(seed), speed: 0)
+      #expect(promoted == nil && highest < 0.1)
     }
   }
 
-  /// A fresh belief with some ranges to a peer that goes off along the line of sight at `speed`, m/s, from a device that rests, and its rival.
-  private static func open(speed: Double, share: Double, ranges: Int) -> (belief: PeerFilter, rival: MotionAlternatives) {
+  /// A new incumbent with some ranges to a peer that moves away along the line of sight at `speed`, m/s, from a
+  /// stationary device, and its alternatives.
+  private static func open(speed: Double, movingPrior: Double, ranges: Int) -> (
+    incumbent: PeerFilter, alternatives: MotionAlternatives
+  ) {
     let configuration = FinderConfiguration()
     var random = SeededRandom(seed: 7)
-    var belief = PeerFilter(configuration: configuration.ranging, antennas: [], statedNoise: nil)
-    var rival = MotionAlternatives(
-      limit: configuration.movingLogOdds, restLimit: configuration.stoppedLogOdds, noiseIncreaseLogOdds: configuration.noiseIncreaseLogOdds,
-      share: share)
+    var incumbent = PeerFilter(configuration: configuration.ranging, antennas: [], statedNoise: nil)
+    var alternatives = MotionAlternatives(
+      limit: configuration.movingLogOdds, stoppedLogOdds: configuration.stoppedLogOdds,
+      noiseIncreaseLogOdds: configuration.noiseIncreaseLogOdds,
+      movingPrior: movingPrior)
     for k in 0..<ranges {
       let range = PeerFilter.Range(
         timestamp: Timestamp(nanoseconds: Int64(k) * 100_000_000),
         range: 5 + 0.1 * speed * Double(k) + 0.05 * random.gaussian(), antenna: .zero, device: .zero)
-      let logPredictiveDensity = belief.update(range)?.logDensity
-      _ = rival.weigh(range, logPredictiveDensity: logPredictiveDensity, lost: AccumulatedDrift(), seconds: 0.1)
-      rival.renew(from: belief.hasBegun ? belief : nil, isDirectionKnown: false)
+      let logPredictiveDensity = incumbent.update(range)?.logDensity
+      _ = alternatives.update(range, logPredictiveDensity: logPredictiveDensity, lost: AccumulatedDrift(), seconds: 0.1)
+      alternatives.respawn(from: incumbent.hasBegun ? incumbent : nil, isDirectionKnown: false)
     }
-    return (belief, rival)
+    return (incumbent, alternatives)
   }
 
-  /// Beside a belief without a direction a walk is as likely beforehand as it is said to be, and remains open until the ranges have settled it.
-  @Test func aWalkDuringTheSearchIsWeighed() {
-    let first = Self.open(speed: 0, share: 0.02, ranges: 3).rival
+  /// Beside an incumbent without a direction, motion has its prior probability and remains open until the ranges
+  /// decide.
+  @Test func motionDuringTheSearchIsAnAlternative() {
+    let first = Self.open(speed: 0, movingPrior: 0.02, ranges: 3).alternatives
     #expect(first.isOpen && abs(first.probability - 0.02) < 1e-9)
-    let still = Self.open(speed: 0, share: 0.02, ranges: 20).rival
-    let moving = Self.open(speed: 1, share: 0.02, ranges: 20).rival
+    let still = Self.open(speed: 0, movingPrior: 0.02, ranges: 20).alternatives
+    let moving = Self.open(speed: 1, movingPrior: 0.02, ranges: 20).alternatives
     #expect(still.probability < 0.005 && moving.probability > 0.9)
-    #expect(!Self.open(speed: 0, share: 0, ranges: 3).rival.isOpen)
+    #expect(!Self.open(speed: 0, movingPrior: 0, ranges: 3).alternatives.isOpen)
   }
 
-  /// A walk that has been given up for a peer that stands is still as likely as not, and open.
-  @Test func aWalkThatEndsIsNotForgotten() {
-    var (belief, rival) = Self.open(speed: 0, share: 0.02, ranges: 20)
-    rival.dismiss()
-    #expect(!rival.isOpen && rival.probability == 0)
-    belief = belief.moving
-    rival.seedFrom(with: belief)
-    #expect(rival.isOpen && abs(rival.probability - 0.5) < 1e-9)
+  /// A motion that was replaced by a stationary peer is still as likely as not, and open.
+  @Test func anEndedMotionStaysAnAlternative() {
+    var (incumbent, alternatives) = Self.open(speed: 0, movingPrior: 0.02, ranges: 20)
+    alternatives.clear()
+    #expect(!alternatives.isOpen && alternatives.probability == 0)
+    incumbent = incumbent.moving
+    alternatives.seed(with: incumbent)
+    #expect(alternatives.isOpen && abs(alternatives.probability - 0.5) < 1e-9)
   }
 }

@@ -44,7 +44,7 @@ struct OdometryWorld {
 
   static func finder() -> PrecisionFinder { PrecisionFinder(rig: rig, useOdometry: true) }
 
-  /// What a finder says to the events; with `finish` to the end.
+  /// Outputs of a finder for the events; with `finish` to the end.
   static func run(_ events: [TimedEvent], finish: Bool = true) -> [FinderOutput] {
     let finder = finder()
     let outputs = events.flatMap { finder.process($0) }
@@ -58,7 +58,7 @@ extension [FinderOutput] {
     compactMap { if case .update(let update) = $0, peer == nil || update.object.peer == peer { update } else { nil } }
   }
 
-  /// The moments that the outputs speak of.
+  /// The times of the outputs.
   var times: [Timestamp] {
     map {
       switch $0 {

@@ -58,7 +58,7 @@ import Testing
     #expect(outputs.updates().map(\.timestamp.nanoseconds) == expected)
   }
 
-  /// What was said about a prefix stands when the rest comes.
+  /// The outputs of a prefix stand when the rest comes.
   @Test func aPrefixOfTheEventsGivesAPrefixOfTheOutputs() {
     let events = OdometryWorld.events(seconds: 12)
     for count in [1, 10, 57, 200, 301] {
@@ -84,17 +84,17 @@ import Testing
 
   /// In twelve seconds of lively motion both peers are found where they are.
   @Test func bothPeersAreFound() throws {
-    for (peer, place) in OdometryWorld.peers {
+    for (peer, position) in OdometryWorld.peers {
       let updates = Self.whole.updates(of: peer)
       let last = try #require(updates.last)
       #expect(last.convergence.status == .converged && last.guidance == nil && last.object.quality == .precise)
-      #expect((try #require(last.object.worldPosition).position - place).norm < 0.5)
+      #expect((try #require(last.object.worldPosition).position - position).norm < 0.5)
       let seconds = last.timestamp.seconds(since: OdometryWorld.time(0))
       let device = OdometryWorld.path(seconds) * OdometryWorld.rig.bodyFromDevice
-      let truth = HorizontalAngle.of(place - device.translation, worldFromDevice: device.rotation)
+      let truth = HorizontalAngle.of(position - device.translation, worldFromDevice: device.rotation)
       #expect(abs(Angle.wrapped(try #require(last.object.horizontalAngle).value - truth)) < Angle.degrees(6))
       let direction = try #require(last.object.direction)
-      let seen = (device.rotation.inverse * (place - device.translation)).normalized
+      let seen = (device.rotation.inverse * (position - device.translation)).normalized
       #expect(abs(direction.norm - 1) < 1e-9 && direction.dot(seen) > cos(Angle.degrees(8)))
       // 2.2 m up at some five metres: above; the other within a metre of our height.
       #expect(last.object.verticalDirectionEstimate == (peer == "b" ? .above : .same))
@@ -123,7 +123,7 @@ import Testing
   }
 
   /// Ranges before the first pose: a distance, imprecise, unknown; then they are used at it.
-  @Test func rangesBeforeTheFirstPoseTellADistance() {
+  @Test func rangesBeforeTheFirstPoseGiveADistance() {
     let early = (0..<30).map { OdometryWorld.range(-3 + 0.1 * Double($0) + 0.013, "a", 5) }
     let outputs = OdometryWorld.run(early + OdometryWorld.events(seconds: 1, peers: ["a"]))
     let before = outputs.updates().filter { $0.timestamp < OdometryWorld.time(0) }
@@ -140,7 +140,7 @@ import Testing
     #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
   }
 
-  /// A peer that ended says no more until it ranges again; the other goes on.
+  /// A peer that ended has no updates until it ranges again; the other goes on.
   @Test func aPeerThatEndedFallsSilent() {
     let ended = TimedEvent(.device(DeviceEvent(timestamp: OdometryWorld.time(6), name: "peerEnded", peer: "a")))
     let events = OdometryWorld.events(seconds: 12).filter { event in
@@ -173,22 +173,22 @@ import Testing
     #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
   }
 
-  /// A peer that is carried off: its old place is given up, and the new one found.
+  /// A peer that is carried off: its old position is dropped, and the new one found.
   @Test func aPeerThatWasCarriedOffIsFoundAgain() throws {
-    let place = Vector3(-2, -4, 0.2)
+    let position = Vector3(-2, -4, 0.2)
     let events = OdometryWorld.events(seconds: 26, peers: ["a"]).map { event -> TimedEvent in
       guard case .range(var range) = event.event else { return event }
       let t = range.timestamp.seconds(since: OdometryWorld.time(0))
       guard t > 12 else { return event }
       let device = OdometryWorld.path(t).translation
-      range.range += (place - device).norm - (OdometryWorld.peers["a"]! - device).norm
+      range.range += (position - device).norm - (OdometryWorld.peers["a"]! - device).norm
       return TimedEvent(.range(range))
     }
     let updates = OdometryWorld.run(events).updates()
     #expect(Self.between(11, 12, updates).allSatisfy { $0.object.horizontalAngle != nil })
-    #expect(Self.between(12, 16, updates).contains { $0.object.horizontalAngle == nil }, "doubt comes first")
+    #expect(Self.between(12, 16, updates).contains { $0.object.horizontalAngle == nil }, "the angle is withheld first")
     let found = try #require(updates.last?.object.worldPosition)
-    #expect((found.position - place).norm < 0.5)
+    #expect((found.position - position).norm < 0.5)
   }
 
   @Test func withoutRangesForASecondItDrifts() {
@@ -202,8 +202,8 @@ import Testing
     #expect(late.count >= 18 && late.allSatisfy { $0.object.quality == .drifting })
   }
 
-  /// An unknown antenna, an unknown event, a late event: counted or passed over.
-  @Test func strangersAndLatecomersDoNoHarm() {
+  /// An unknown antenna, an unknown event, a late event: counted or ignored.
+  @Test func unknownAndLateEventsDoNoHarm() {
     let finder = OdometryWorld.finder()
     for event in OdometryWorld.events(seconds: 1) { _ = finder.process(event) }
     for (name, peer) in [("peerEnded", "nobody"), ("music", nil)] {

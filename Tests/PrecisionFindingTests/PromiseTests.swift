@@ -5,7 +5,7 @@ import SensorData
 import Simulation
 import Testing
 
-/// What a user is promised of a few motions, on simulated hands with the estimated trajectory, several seeds each.
+/// Promised results of a few motions, on simulated hands with the estimated trajectory, several seeds each.
 @Suite struct PromiseTests {
   /// One simulated run: every peer update in time order, with its seconds since the start.
   static func run(_ name: String, seed: UInt64) throws -> (
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: ["still", "tremor"], [1, 2, 3, 4] as [UInt64])
-  func aStandingDeviceNeverConvergesAndAsksForMovement(name: String, seed: UInt64) throws {
+  func aStationaryDeviceNeverConvergesAndAsksForMovement(name: String, seed: UInt64) throws {
     let updates = try Self.run(name, seed: seed).updates
     #expect(updates.count > 200)
     for (t, update) in updates {
@@ -71,9 +71,10 @@ import Testing
     #expect(last.convergence.reasons == [.insufficientVerticalSweep])
   }
 
-  /// A level arc cannot tell the side: the angle is there, the height is "not this level", and no side is ever named.
+  /// A level arc cannot resolve the side: the angle is there, the vertical class is `aboveOrBelow`, and no side is ever
+  /// named.
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
-  func anArcBelowATargetUpstairsSaysAboveOrBelow(seed: UInt64) throws {
+  func anArcBelowATargetUpstairsIsAboveOrBelow(seed: UInt64) throws {
     let (updates, simulator) = try Self.run("arc-above", seed: seed)
     for (t, update) in updates {
       #expect(![.above, .below, .same].contains(update.object.verticalDirectionEstimate), "\(t) s")
@@ -99,15 +100,15 @@ import Testing
     #expect(after.contains { $0.update.object.horizontalAngle != nil }, "the angle is back a second after the light")
   }
 
-  /// Most searches converge, and what they then say is right.
+  /// Most searches converge, and their outputs are right.
   @Test func aSearchFindsThePeer() throws {
     var found = 0
-    for seed in 1...20 as ClosedRange<UInt64> { found += try Self.expectNoFalseWord(seed: seed) ? 1 : 0 }
+    for seed in 1...20 as ClosedRange<UInt64> { found += try Self.expectNoFalseConvergence(seed: seed) ? 1 : 0 }
     #expect(found > 10, "\(found) of 20")
   }
 
-  /// What a converged search says is right; true when it converged.
-  private static func expectNoFalseWord(seed: UInt64) throws -> Bool {
+  /// The outputs of a converged search are right; true when it converged.
+  private static func expectNoFalseConvergence(seed: UInt64) throws -> Bool {
     let (updates, simulator) = try Self.run("search", seed: seed)
     let converged = updates.filter { $0.update.convergence.status == .converged }
     for (t, update) in converged.enumerated().filter({ $0.offset % 10 == 0 }).map(\.element) {
@@ -117,26 +118,27 @@ import Testing
     return !converged.isEmpty
   }
 
-  /// Six minutes on one floor tell how far above or below the tag is, and hardly on which side: a bob of centimetres is all there is. What the path
-  /// and the radio err by in common must not decide it. Without `VerticalAmbiguity` half of what this walk calls converged is the image, over 1.5 m off.
+  /// Six minutes on one floor determine how far above or below the tag is, and hardly on which side: there is only a
+  /// bob of centimetres. The common errors of path and radio must not decide it. Without `VerticalAmbiguity` half of
+  /// the converged updates of this walk are at the image, over 1.5 m off.
   @Test func aLongWalkOnOneFloorConvergesOnNoMirrorImage() throws {
     let (updates, simulator) = try Self.run("long-walk", seed: 12)
     let peer = try #require(simulator.peers.first).position
     let start = try #require(simulator.truth().first).worldFromBody.translation
-    var judged = 0
+    var checked = 0
     for (t, update) in updates {
-      guard let place = update.object.worldPosition else { continue }
-      judged += 1
-      // The estimate's world begins where the walk does, level with it.
-      let error = place.position.z - (peer.z - start.z)
-      #expect(error * error < 9 * place.covariance[2, 2], "\(t) s: \(error) m")
+      guard let worldPosition = update.object.worldPosition else { continue }
+      checked += 1
+      // The estimate's world starts where the walk does, level with it.
+      let error = worldPosition.position.z - (peer.z - start.z)
+      #expect(error * error < 9 * worldPosition.covariance[2, 2], "\(t) s: \(error) m")
       #expect(update.convergence.status != .converged || abs(error) < 1.5, "\(t) s: \(error) m")
     }
     let (angles, levels) = (
       updates.count { $0.update.object.horizontalAngle != nil },
       updates.count { $0.update.object.verticalDirectionEstimate == .same }
     )
-    print("long walk: \(updates.count) updates, \(angles) angles, \(levels) on our level, \(judged) places")
+    print("long walk: \(updates.count) updates, \(angles) angles, \(levels) on our level, \(checked) positions")
     #expect(Double(angles) > 0.8 * Double(updates.count) && Double(levels) > 0.5 * Double(updates.count))
   }
 }

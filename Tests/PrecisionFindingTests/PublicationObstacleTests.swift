@@ -1,102 +1,98 @@
-import Foundation
 import Geometry
 import PrecisionFinding
-import Simulation
+import SensorData
 import Testing
 
-/// The state machines on top of updates: zones, the distance to show, who is pointed at.
+/// The obstacles, what they rest on, and how they go with the five reasons.
 @Suite struct PublicationObstacleTests {
-  /// A distance that trembles across a border enters once.
-  @Test func zonesHaveHysteresis() {
-    var engine = ZoneEngine([.init("far", enter: 5, exit: 6), .init("near", enter: 1, exit: 1.5)], dwell: 0)
-    #expect(engine.zones.map(\.name) == ["near", "far"] && engine.current == nil)
-    var random = SeededRandom(seed: 4)
-    var changes: [ZoneEngine.Change] = []
-    // In to 0.5 m and out again, with noise that is cut at 0.24 m: from end to end less than the hysteresis of 0.5 m.
-    for k in 0..<400 {
-      let time = 0.1 * Double(k)
-      let distance = abs(time - 20) * 0.475 + 0.5 + max(-0.24, min(0.24, 0.15 * random.gaussian()))
-      changes += engine.update(max(0, distance), at: time)
-    }
-    #expect(changes == [.entered("far"), .entered("near"), .left("near"), .left("far")])
-    #expect(engine.current == nil && engine.update(nil, at: 100).isEmpty && engine.update(.nan, at: 100).isEmpty)
+  static func found(_ update: NearbyUpdate) -> [NearbyUpdate.ObstacleProgress] {
+    if case .obstacles(let found)? = update.details["findings"] { found } else { [] }
   }
 
-  @Test func aJumpIntoTheMiddleEntersFromOutside() {
-    var engine = ZoneEngine([.init("near", enter: 1, exit: 2), .init("far", enter: 5, exit: 6)], dwell: 0)
-    #expect(engine.update(0.5, at: 0) == [.entered("far"), .entered("near")] && engine.current?.name == "near")
-    #expect(engine.update(1.5, at: 1).isEmpty && engine.update(9, at: 2) == [.left("near"), .left("far")])
-    #expect(ZoneEngine.Zone("odd", enter: 3, exit: 1).exit == 3)
-    var patient = ZoneEngine([.init("near", enter: 1, exit: 2)], dwell: 0.5)
-    #expect(patient.update(0.5, at: 0).isEmpty && patient.update(3, at: 0.4).isEmpty)
-    #expect(patient.update(0.5, at: 0.5).isEmpty && patient.update(0.5, at: 1) == [.entered("near")])
+  /// The reasons of an update are those of its obstacles, in their order; converged is what has nothing open.
+  @Test func reasonsFollowTheObstacles() {
+    let updates = PrecisionFinderTests.whole.updates()
+    for update in updates {
+      let found = Self.found(update)
+      var reasons: [Convergence.Reason] = []
+      for reason in found.compactMap(\.obstacle.reason) where !reasons.contains(reason) { reasons.append(reason) }
+      switch update.convergence.status {
+      case .notConverged: #expect(update.convergence.reasons == reasons)
+      case .converged: #expect(reasons.isEmpty || reasons == [.insufficientSignalStrength])
+      case .unknown: break
+      }
+      #expect(found.compactMap(\.progress).allSatisfy { (0...1).contains($0) })
+    }
+    #expect(updates.contains { Self.found($0).contains { $0.obstacle == .unexplored && $0.progress != nil } })
+    #expect(Self.found(updates.last!).isEmpty)
   }
 
-  /// The step response is the exponential's, whatever the spacing of the values.
-  @Test func theSmootherFollowsItsTimeConstant() throws {
-    for steps in [1, 7, 50] {
-      var smoother = DistanceSmoother(timeConstant: 0.5)
-      #expect(smoother.update(4, at: 0) == 4)
-      var shown: Double?
-      for k in 1...steps { shown = smoother.update(2, at: Double(k) / Double(steps)) }
-      #expect(abs(try #require(shown) - (2 + 2 * exp(-2))) < 1e-12, "\(steps)")
-    }
-    var smoother = DistanceSmoother(timeConstant: 0.5, staleness: 2)
-    #expect(smoother.update(nil, at: 0) == nil && smoother.update(.nan, at: 0) == nil)
+  @Test func onlyWhatMovesAndAMissingPathHaveNoReason() {
+    #expect(PublicationObstacle.allCases.filter { $0.reason == nil } == [.noTrajectory, .peerMoving, .aoaInconsistent])
+    #expect(Set(PublicationObstacle.allCases.compactMap(\.reason)) == Set(Convergence.Reason.allCases))
+  }
+
+  /// Where light or a signal is requested, the sentence names what the camera or the radio lacks; elsewhere it does not
+  /// matter.
+  @Test func theGuidanceNamesWhatIsMissing() {
+    let dark = Convergence(status: .notConverged, reasons: [.insufficientLighting, .insufficientMovement])
+    #expect(dark.guidance(found: [.dark]) == dark.guidance)
+    #expect(dark.guidance(found: [.excessiveMotion, .stale]) == "Move more slowly: the picture is blurred.")
+    let sentences = PublicationObstacle.allCases.filter { $0.reason == .insufficientLighting }.map(\.guidance)
+    #expect(!sentences.contains(nil) && Set(sentences).count == sentences.count)
     #expect(
-      smoother.update(4, at: 1) == 4 && smoother.update(nil, at: 2.5) == 4 && smoother.update(nil, at: 3.1) == nil)
-    #expect(smoother.update(9, at: 3.2) == 9, "what is stale does not pull")
+      PublicationObstacle.allCases.allSatisfy {
+        ($0.guidance != nil) == ($0.reason == .insufficientLighting || $0 == .repeated)
+      })
+    let silent = Convergence(
+      status: .notConverged, reasons: [.insufficientMovement], asked: .insufficientSignalStrength)
+    #expect(silent.guidance(found: [.unexplored, .repeated]) == "The radio repeats its last range: restart it.")
+    #expect(silent.guidance(found: [.unexplored, .stale]) == silent.guidance && silent.guidance != nil)
+    let still = Convergence(status: .notConverged, reasons: [.insufficientMovement])
+    #expect(still.guidance(found: [.covered]) == "Move around a little.")
+    #expect(Convergence(status: .converged).guidance(found: []) == nil)
   }
 
-  @Test func pointingHoldsOn() {
-    var query = PointingQuery(cone: 0.4, margin: 0.1)
-    func seen(_ a: Double, _ b: Double) -> [PointingQuery.Candidate] {
-      [.init(peer: "a", angle: a), .init(peer: "b", angle: b)]
+  /// Before the first pose, and in a gap of the tracker's poses, the trajectory is what is missing.
+  @Test func aMissingPathIsNamed() {
+    let early = (0..<10).map { OdometryWorld.range(-1 + 0.1 * Double($0) + 0.013, "a", 5) }
+    let outputs = OdometryWorld.run(early + OdometryWorld.events(seconds: 1, peers: ["a"])).updates()
+    for update in outputs {
+      let isMissing = Self.found(update).contains { $0.obstacle == .noTrajectory }
+      #expect(isMissing == (update.timestamp < OdometryWorld.time(0)))
     }
-    #expect(query.update(seen(0.5, -0.6), at: 0) == nil)
-    #expect(query.update(seen(0.2, -0.25), at: 1) == "a")
-    #expect(query.update(seen(0.25, -0.2), at: 2) == "a", "not by this little")
-    #expect(query.update(seen(0.3, -0.1), at: 3) == "b")
-    #expect(query.update(seen(0.9, -0.45), at: 4) == "b", "held a little beyond the cone")
-    let alone = Array(seen(0.2, 0).prefix(1))
-    #expect(
-      query.update(alone, at: 4.1) == "b" && query.update([], at: 4.5) == "b", "an angle that is missing for a moment")
-    #expect(query.update(seen(0.2, .nan), at: 4.4) == "b", "no number is no angle")
-    #expect(query.update(alone, at: 4.6) == "a", "and for longer")
-    #expect(query.update(seen(0.9, -0.55), at: 4.7) == nil, "who is seen elsewhere is not held")
-    let equal = [("c", 2.0), ("b", 1.0), ("a", 2.0)].map { PointingQuery.Candidate(peer: $0, angle: 0.1, distance: $1) }
-    #expect(query.ranking(equal).map(\.peer) == ["b", "a", "c"])
-    #expect(query.update([.init(peer: "x", angle: .nan)], at: 5) == nil && query.update([], at: 6) == nil)
   }
 
-  /// Off the axis by the direction where there is one, else by the angle; without either nobody is seen.
-  @Test func anUpdateIsACandidate() throws {
-    var object = NearbyObject(peer: "a")
-    #expect(PointingQuery.Candidate(object) == nil)
-    object.horizontalAngle = .init(value: -0.5, standardDeviation: 0.1, low: -0.6, high: -0.4)
-    object.distance = 3
-    #expect(PointingQuery.Candidate(object) == .init(peer: "a", angle: -0.5, distance: 3))
-    object.direction = Vector3(0, 0.6, -0.8)
-    #expect(abs(try #require(PointingQuery.Candidate(object)).angle - acos(0.8)) < 1e-12)
-  }
-
-  /// Rings of the configuration are told in the details, with hysteresis and causally; without rings nothing is.
-  @Test func updatesTellTheirZone() throws {
-    var configuration = FinderConfiguration()
-    (configuration.zones.nearMetres, configuration.zones.farMetres) = (1, 50)
-    func said(_ configuration: FinderConfiguration, _ seconds: Double) -> [NearbyUpdate] {
-      let finder = PrecisionFinder(rig: OdometryWorld.rig, configuration: configuration, useOdometry: true)
-      return OdometryWorld.events(seconds: seconds, peers: ["a"]).flatMap { finder.process($0) }.updates()
+  /// Ranges that come, but with hardly any power: the signal is weak as long as something is missing.
+  @Test func littlePowerIsAWeakSignal() throws {
+    func run(_ power: Double?) -> [NearbyUpdate] {
+      OdometryWorld.run(
+        OdometryWorld.events(seconds: 4, peers: ["a"]).map { event in
+          guard case .range(var range) = event.event else { return event }
+          range.firstPathPower = power
+          return TimedEvent(.range(range))
+        }
+      ).updates()
     }
-    let updates = said(configuration, 4)
-    let zones = updates.map(\.details["zone"])
-    #expect(zones.first == .text("outside") && zones.last == .text("far"))
-    #expect(zip(zones, zones.dropFirst()).count { $0 != $1 } == 1)
-    #expect(updates.allSatisfy { ($0.details["smoothedDistance"] == nil) == ($0.object.distance == nil) })
-    #expect(said(configuration, 2).count > 30)
-    #expect(zip(said(configuration, 2), updates).allSatisfy { $0 == $1 }, "what comes later changes nothing")
-    let plain = said(FinderConfiguration(), 4)
-    #expect(plain.allSatisfy { $0.details["zone"] == nil && $0.details["smoothedDistance"] == nil })
-    #expect(zip(plain, updates).allSatisfy { $0.object == $1.object }, "zones change no estimate")
+    let (weak, strong) = (run(-100), run(-80))
+    #expect(weak.map(\.object.horizontalAngle) == strong.map(\.object.horizontalAngle), "the estimate does not change")
+    let open = weak.filter { $0.convergence.status == .notConverged }
+    #expect(open.count > 20 && open.allSatisfy { $0.convergence.reasons.last == .insufficientSignalStrength })
+    #expect(weak.last.map { Self.found($0).map(\.obstacle).contains(.weakPower) } == true)
+    #expect(weak.last?.details["power"] == .number(-100) && run(nil).allSatisfy { $0.details["power"] == nil })
+    #expect(strong.allSatisfy { !$0.convergence.reasons.contains(.insufficientSignalStrength) })
+  }
+
+  /// A peer that reported motion before it first ranged was taken to be stationary.
+  @Test func aMotionReportedBeforeTheFirstRangeIsKept() {
+    func run(_ name: String) -> [NearbyUpdate] {
+      let report = TimedEvent(.device(DeviceEvent(timestamp: OdometryWorld.time(-1), name: name, peer: "a")))
+      return OdometryWorld.run([report] + OdometryWorld.events(seconds: 3)).updates(of: "a").filter {
+        $0.timestamp > OdometryWorld.time(1)
+      }
+    }
+    func isMoving(_ update: NearbyUpdate) -> Bool { Self.found(update).contains { $0.obstacle == .peerMoving } }
+    #expect(run("moving").count > 30 && run("moving").allSatisfy(isMoving))
+    #expect(!run("stationary").contains(where: isMoving) && !run("music").contains(where: isMoving))
   }
 }

@@ -7,72 +7,74 @@ import Testing
 @Suite struct PublishableEstimateTests {
   static let ahead = Vector3(0, 5, 0)
 
-  @Test func aNarrowBeliefPublishesEverything() throws {
-    let readout = Beliefs.readout(Beliefs.balls([(1, Vector3(3, 4, 0))], sigma: 0.05))
-    let angle = try #require(readout.angle)
-    #expect(abs(angle.value - atan2(3, 4)) < 1e-9 && readout.noAngle == nil)
+  @Test func aNarrowPosteriorPublishesEverything() throws {
+    let estimate = SampleViews.estimate(SampleViews.balls([(1, Vector3(3, 4, 0))], sigma: 0.05))
+    let angle = try #require(estimate.angle)
+    #expect(abs(angle.value - atan2(3, 4)) < 1e-9 && estimate.noAngle == nil)
     #expect(abs(angle.standardDeviation - 0.01) < 1e-4)
     #expect(abs(angle.low - (angle.value - 0.01645)) < 1e-4 && abs(angle.high - (angle.value + 0.01645)) < 1e-4)
     // Device axes: x right, y up, -z ahead.
-    #expect((try #require(readout.direction) - Vector3(0.6, 0, -0.8)).norm < 1e-9)
-    #expect(readout.positionIsGood && (readout.position.mean - Vector3(3, 4, 0)).norm < 1e-12)
-    #expect(readout.rivals < 1e-9)
+    #expect((try #require(estimate.direction) - Vector3(0.6, 0, -0.8)).norm < 1e-9)
+    #expect(estimate.positionIsGood && (estimate.position.mean - Vector3(3, 4, 0)).norm < 1e-12)
+    #expect(estimate.probabilityBeyond20Degrees < 1e-9)
   }
 
   /// Null beyond a 90 % half-width of 15 degrees.
   @Test(arguments: [(8.9, true), (9.3, false)])
   func aWideAngleIsWithheld(sigmaDegrees: Double, published: Bool) {
     let across = 5 * Angle.degrees(sigmaDegrees)
-    let readout = Beliefs.readout(Beliefs.one(Self.ahead, radial: 0.1, across: across, up: 0.1))
-    #expect((readout.angle != nil) == published)
-    #expect(readout.noAngle == (published ? nil : .wide))
+    let estimate = SampleViews.estimate(SampleViews.one(Self.ahead, radial: 0.1, across: across, up: 0.1))
+    #expect((estimate.angle != nil) == published)
+    #expect(estimate.noAngle == (published ? nil : .wide))
   }
 
   /// Null when more than 1 % lies over 45 degrees away.
   @Test(arguments: [(0.005, true), (0.015, false), (0.3, false), (0.5, false)])
-  func aMirrorWithholdsTheAngle(share: Double, published: Bool) {
-    let readout = Beliefs.readout(Beliefs.balls([(1 - share, Self.ahead), (share, Vector3(5, 0, 0))], sigma: 0.1))
-    #expect((readout.angle != nil) == published)
-    #expect(readout.noAngle == (published ? nil : .mirror))
-    #expect(share > 0.1 || abs(readout.rivals - share) < 1e-6)
+  func anAmbiguityWithholdsTheAngle(probability: Double, published: Bool) {
+    let estimate = SampleViews.estimate(
+      SampleViews.balls([(1 - probability, Self.ahead), (probability, Vector3(5, 0, 0))], sigma: 0.1))
+    #expect((estimate.angle != nil) == published)
+    #expect(estimate.noAngle == (published ? nil : .ambiguous))
+    #expect(probability > 0.1 || abs(estimate.probabilityBeyond20Degrees - probability) < 1e-6)
   }
 
   /// Images above and below share an azimuth: the angle stands, the direction does not.
   @Test func anImageAboveAndBelowLeavesTheAngle() {
-    let readout = Beliefs.readout(Beliefs.balls([(1, Vector3(0, 4, 2)), (1, Vector3(0, 4, -2))], sigma: 0.1))
-    #expect(readout.angle != nil && readout.direction == nil && !readout.positionIsGood)
-    #expect(readout.vertical.above > 0.4 && readout.vertical.below > 0.4)
+    let estimate = SampleViews.estimate(SampleViews.balls([(1, Vector3(0, 4, 2)), (1, Vector3(0, 4, -2))], sigma: 0.1))
+    #expect(estimate.angle != nil && estimate.direction == nil && !estimate.positionIsGood)
+    #expect(estimate.vertical.above > 0.4 && estimate.vertical.below > 0.4)
   }
 
   /// Null under half a metre, or under two sigma, of horizontal distance.
   @Test(arguments: [(0.45, 0.01, false), (0.55, 0.01, true), (0.7, 0.32, true), (0.7, 0.4, false)])
   func aNearPeerHasNoAngle(horizontal: Double, radial: Double, published: Bool) {
-    let readout = Beliefs.readout(Beliefs.one(Vector3(0, horizontal, 2), radial: radial, across: 0.01, up: 0.01))
-    #expect((readout.angle != nil) == published)
-    #expect(readout.noAngle == (published ? nil : .near))
+    let estimate = SampleViews.estimate(
+      SampleViews.one(Vector3(0, horizontal, 2), radial: radial, across: 0.01, up: 0.01))
+    #expect((estimate.angle != nil) == published)
+    #expect(estimate.noAngle == (published ? nil : .near))
   }
 
   /// Null unless its 90 % cone is at most 15 degrees: the wider axis of the two decides.
   @Test(arguments: [(6.9, true), (7.1, false)])
   func aWideConeHasNoDirection(sigmaDegrees: Double, published: Bool) {
     let up = 5 * Angle.degrees(sigmaDegrees)
-    let readout = Beliefs.readout(Beliefs.one(Self.ahead, radial: 0.1, across: 0.05, up: up))
-    #expect((readout.direction != nil) == published)
-    #expect(readout.angle != nil, "azimuth alone never makes a direction")
+    let estimate = SampleViews.estimate(SampleViews.one(Self.ahead, radial: 0.1, across: 0.05, up: up))
+    #expect((estimate.direction != nil) == published)
+    #expect(estimate.angle != nil, "azimuth alone never makes a direction")
   }
 
   /// 3-D sigma at most 0.3 m or 15 % of the distance; the covariance is the world's, not the relative one.
   @Test(arguments: [(1.0, 0.29, true), (1.0, 0.31, false), (5.0, 0.74, true), (5.0, 0.76, false)])
-  func aVaguePlaceHasNoWorldTransform(distance: Double, sigma: Double, published: Bool) {
-    let belief = Beliefs.balls([(1, Vector3(0, distance, 0))], sigma: 0.01)
+  func aWidePositionHasNoWorldTransform(distance: Double, sigma: Double, published: Bool) {
+    let view = SampleViews.balls([(1, Vector3(0, distance, 0))], sigma: 0.01)
     let world = (sigma * sigma / 3) * Matrix3.identity
-    #expect(PublishableEstimate(belief, worldCovariance: world, FinderConfiguration()).positionIsGood == published)
+    #expect(PublishableEstimate(view, worldCovariance: world, FinderConfiguration()).positionIsGood == published)
   }
 
   /// Straight behind, the interval is one arc that passes pi.
   @Test func anIntervalBehindPassesPi() throws {
     for x in [-0.2, -0.01, 0, 0.01, 0.2] {
-      let angle = try #require(Beliefs.readout(Beliefs.balls([(1, Vector3(x, -5, 0))], sigma: 0.3)).angle)
+      let angle = try #require(SampleViews.estimate(SampleViews.balls([(1, Vector3(x, -5, 0))], sigma: 0.3)).angle)
       #expect(angle.value > -.pi && angle.value <= .pi)
       #expect(angle.low > -.pi && angle.low <= .pi && angle.high >= angle.low)
       #expect(abs(angle.high - angle.low - 2 * 1.645 * 0.06) < 1e-3)
@@ -82,22 +84,22 @@ import Testing
   }
 
   @Test func spheresAndRingsPublishNothing() {
-    for belief in [Beliefs.sphere, Beliefs.ring] {
-      let readout = Beliefs.readout(belief)
-      #expect(readout.angle == nil && readout.direction == nil && !readout.positionIsGood)
+    for view in [SampleViews.sphere, SampleViews.ring] {
+      let estimate = SampleViews.estimate(view)
+      #expect(estimate.angle == nil && estimate.direction == nil && !estimate.positionIsGood)
     }
   }
 
-  /// How far a motion is done goes from none to all, and only grows as the belief narrows.
-  @Test func progressGrowsAsTheBeliefNarrows() {
-    func progress(_ belief: PosteriorView) -> Double { Beliefs.readout(belief).progress }
-    #expect(progress(Beliefs.sphere) < 0.3)
-    let mirror = [0.5, 0.1, 0.03].map {
-      progress(Beliefs.balls([(1 - $0, Vector3(4, 3, 0)), ($0, Vector3(-4, 3, 0))], sigma: 0.1))
+  /// The progress of a motion goes from none to all, and only grows as the posterior narrows.
+  @Test func progressGrowsAsThePosteriorNarrows() {
+    func progress(_ view: PosteriorView) -> Double { SampleViews.estimate(view).progress }
+    #expect(progress(SampleViews.sphere) < 0.3)
+    let ambiguous = [0.5, 0.1, 0.03].map {
+      progress(SampleViews.balls([(1 - $0, Vector3(4, 3, 0)), ($0, Vector3(-4, 3, 0))], sigma: 0.1))
     }
-    #expect(mirror[0] < 0.05 && mirror[0] < mirror[1] && mirror[1] < mirror[2] && mirror[2] < 1)
-    let wide = [2.5, 1.8].map { progress(Beliefs.one(Vector3(0, 5, 0), radial: 0.1, across: $0, up: 0.1)) }
+    #expect(ambiguous[0] < 0.05 && ambiguous[0] < ambiguous[1] && ambiguous[1] < ambiguous[2] && ambiguous[2] < 1)
+    let wide = [2.5, 1.8].map { progress(SampleViews.one(Vector3(0, 5, 0), radial: 0.1, across: $0, up: 0.1)) }
     #expect(wide[0] < wide[1] && wide[1] < 1)
-    #expect(progress(Beliefs.balls([(1, Vector3(0, 5, 0))], sigma: 0.05)) == 1)
+    #expect(progress(SampleViews.balls([(1, Vector3(0, 5, 0))], sigma: 0.05)) == 1)
   }
 }

@@ -5,45 +5,47 @@ import SensorData
 import Simulation
 import Testing
 
-/// What is said of a distance without a trajectory.
+/// The distance without a trajectory.
 @Suite struct RangeOnlyDistanceTests {
-  static func bare(
+  static func distance(
     range: Double = 5, age: Double = 0, bias: Double = 0, biasSigma: Double = 0.15, noise: Double = 0.1,
-    lever: Double = 0, blocked: Double = 0, stands: Bool = false
+    lever: Double = 0, nlosProbability: Double = 0, isStationary: Bool = false
   ) -> RangeOnlyDistance {
     RangeOnlyDistance(
-      range: range, age: age, bias: (bias, biasSigma * biasSigma), noise: noise, lever: lever, blocked: blocked,
-      peerStands: stands, FinderConfiguration())
+      range: range, age: age, bias: (bias, biasSigma * biasSigma), noise: noise, lever: lever,
+      nlosProbability: nlosProbability,
+      peerIsStationary: isStationary, FinderConfiguration())
   }
 
-  @Test func everyDoubtWidensIt() {
-    let fresh = Self.bare()
+  @Test func everyUncertaintyWidensIt() {
+    let fresh = Self.distance()
     #expect(fresh.mean == 5 && abs(fresh.sigma - 0.0325.squareRoot()) < 1e-12)
-    #expect(Self.bare(noise: 0.3).sigma > fresh.sigma && Self.bare(biasSigma: 0.02).sigma < fresh.sigma)
-    let held = Self.bare(lever: 0.3)
+    #expect(Self.distance(noise: 0.3).sigma > fresh.sigma && Self.distance(biasSigma: 0.02).sigma < fresh.sigma)
+    let held = Self.distance(lever: 0.3)
     #expect(abs(held.sigma * held.sigma - fresh.sigma * fresh.sigma - 0.03) < 1e-12)
-    // 85 % of the excesses have a mean square of 0.64 m^2, 15 % of 9 m^2.
-    let blocked = Self.bare(blocked: 0.5)
-    #expect(abs(blocked.sigma * blocked.sigma - fresh.sigma * fresh.sigma - 0.5 * (0.85 * 0.64 + 0.15 * 9)) < 1e-9)
-    #expect(blocked.mean == 5)
+    // 85 % of the NLOS biases have a mean square of 0.64 m^2, 15 % of 9 m^2.
+    let nlos = Self.distance(nlosProbability: 0.5)
+    #expect(abs(nlos.sigma * nlos.sigma - fresh.sigma * fresh.sigma - 0.5 * (0.85 * 0.64 + 0.15 * 9)) < 1e-9)
+    #expect(nlos.mean == 5)
   }
 
-  /// A range that is 680 s old was once as sure as a fresh one.
+  /// A range that is 680 s old was once as certain as a fresh one.
   @Test func ageWidensIt() {
-    let sigmas = [0, 0.1, 1, 10, 100, 680].map { Self.bare(age: $0).sigma }
+    let sigmas = [0, 0.1, 1, 10, 100, 680].map { Self.distance(age: $0).sigma }
     #expect(zip(sigmas, sigmas.dropFirst()).allSatisfy { $0 < $1 } && sigmas[1] < sigmas[0] + 0.05)
     // A device at half a metre a second, and a peer that strolls: together some metres after ten seconds.
     #expect((4...12).contains(sigmas[3]) && sigmas[5] > 340)
-    // Of a peer that says that it stands the device's own way is left.
-    #expect(abs(Self.bare(age: 10, biasSigma: 0, noise: 0, stands: true).sigma - 5) < 1e-9)
-    #expect(Self.bare(age: -3).sigma == sigmas[0], "a clock that went back")
+    // For a peer that reports that it is stationary, the device's own motion is left.
+    #expect(abs(Self.distance(age: 10, biasSigma: 0, noise: 0, isStationary: true).sigma - 5) < 1e-9)
+    #expect(Self.distance(age: -3).sigma == sigmas[0], "a clock that went back")
   }
 
   @Test func aBiasIsTakenOffAndNothingIsNegative() {
-    #expect(abs(Self.bare(bias: 0.3).mean - 4.7) < 1e-12 && Self.bare(range: 0.1, bias: 0.3).mean == 0)
+    #expect(abs(Self.distance(bias: 0.3).mean - 4.7) < 1e-12 && Self.distance(range: 0.1, bias: 0.3).mean == 0)
   }
 
-  /// Round the peer, so that the radio's bias of 0.3 m shows. Then the tracker loses its way: the distance stays right, which it was not by 0.3 m.
+  /// Round the peer, so that the radio's bias of 0.3 m is observable. Then the tracker loses its position: the distance
+  /// stays right, which it was not by 0.3 m.
   @Test func whatIsKnownOfTheRadioOutlivesThePath() throws {
     let peer = Vector3(3, 4, 0.3)
     func path(_ t: Double) -> Pose {

@@ -66,7 +66,7 @@ import Testing
     #expect(result.out == [Self.range(0), Self.range(100), Self.range(160), Self.range(200)])
   }
 
-  /// At one time: motion, then what was seen, then ranges by peer; the two cameras in order.
+  /// At one time: motion, then frames and device events, then ranges by peer; the two cameras in order.
   @Test func tiesHaveOneOrder() {
     let ordered: [SensorEvent] = [
       .imu(IMUSample(timestamp: .init(nanoseconds: 0), angularVelocity: .zero, specificForce: .zero)),

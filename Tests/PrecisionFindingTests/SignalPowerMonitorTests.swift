@@ -9,28 +9,28 @@ import Testing
       firstPathPower: first)
   }
 
-  /// The first path tells, all paths only where it is silent, and a radio that tells nothing is never weak.
+  /// The first path's power counts, the total power only without it, and a radio that reports none is never weak.
   @Test func whichPowerCounts() {
-    var watch = SignalPowerMonitor(limit: -93)
-    watch.take(Self.range(0, first: nil))
-    #expect(watch.power == nil && !watch.isWeak)
-    watch.take(Self.range(0.1, first: -100, rssi: -80))
-    #expect(watch.power == -100 && watch.isWeak)
-    watch.take(Self.range(9, first: nil))
-    #expect(watch.isWeak, "silence is no news")
+    var monitor = SignalPowerMonitor(limit: -93)
+    monitor.update(Self.range(0, first: nil))
+    #expect(monitor.power == nil && !monitor.isWeak)
+    monitor.update(Self.range(0.1, first: -100, rssi: -80))
+    #expect(monitor.power == -100 && monitor.isWeak)
+    monitor.update(Self.range(9, first: nil))
+    #expect(monitor.isWeak, "a range without a power changes nothing")
     var other = SignalPowerMonitor(limit: -93)
-    other.take(Self.range(0, first: nil, rssi: -94))
+    other.update(Self.range(0, first: nil, rssi: -94))
     #expect(other.power == -94 && other.isWeak)
   }
 
   /// A moment of shadow is not weakness; two seconds and more of it are.
   @Test func itTakesSeconds() throws {
-    var watch = SignalPowerMonitor(limit: -93)
-    for k in 0...20 { watch.take(Self.range(0.1 * Double(k), first: -85)) }
+    var monitor = SignalPowerMonitor(limit: -93)
+    for k in 0...20 { monitor.update(Self.range(0.1 * Double(k), first: -85)) }
     var weakAt: Double?
     for k in 21...80 {
-      watch.take(Self.range(0.1 * Double(k), first: -97))
-      if watch.isWeak { weakAt = weakAt ?? 0.1 * Double(k) - 2 }
+      monitor.update(Self.range(0.1 * Double(k), first: -97))
+      if monitor.isWeak { weakAt = weakAt ?? 0.1 * Double(k) - 2 }
     }
     // -85 to -97 passes -93 after 2 s x ln 3.
     #expect(abs(try #require(weakAt) - 2.2) < 0.15)
@@ -38,13 +38,13 @@ import Testing
 
   /// Once weak, a power about the limit does not come and go.
   @Test func itDoesNotFlicker() {
-    var watch = SignalPowerMonitor(limit: -93)
-    watch.take(Self.range(0, first: -94))
+    var monitor = SignalPowerMonitor(limit: -93)
+    monitor.update(Self.range(0, first: -94))
     for k in 1...100 {
-      watch.take(Self.range(0.1 * Double(k), first: k % 2 == 0 ? -90 : -94))
-      #expect(watch.isWeak)
+      monitor.update(Self.range(0.1 * Double(k), first: k % 2 == 0 ? -90 : -94))
+      #expect(monitor.isWeak)
     }
-    for k in 101...160 { watch.take(Self.range(0.1 * Double(k), first: -80)) }
-    #expect(!watch.isWeak)
+    for k in 101...160 { monitor.update(Self.range(0.1 * Double(k), first: -80)) }
+    #expect(!monitor.isWeak)
   }
 }

@@ -4,9 +4,9 @@ import SensorData
 import Simulation
 import Testing
 
-/// What a meter is told, and that being told changes nothing.
+/// The stages that a meter records, and that recording changes nothing.
 @Suite struct StageMeterTests {
-  /// Writes everything down.
+  /// Records everything.
   private final class Recorder: StageMeter {
     var open: [Stage] = []
     var ended: [(stage: Stage, within: Stage?)] = []
@@ -37,8 +37,8 @@ import Testing
     func finder() -> PrecisionFinder { PrecisionFinder(rig: simulator.rig, useOdometry: false) }
     let meter = Recorder()
     let measured = finder()
-    let told = outputs(measured, events, meter)
-    expectTheSame(told, outputs(finder(), events, nil))
+    let measuredOutputs = outputs(measured, events, meter)
+    expectTheSame(measuredOutputs, outputs(finder(), events, nil))
 
     #expect(meter.areNested && meter.open.isEmpty)
     let frames = events.count { if case .frame = $0.event { true } else { false } }
@@ -48,9 +48,9 @@ import Testing
       #expect(meter.count(stage) > 0, "\(stage)")
     }
     #expect(meter.count(.range) == ranges)
-    #expect(meter.count(.readout) == told.updates().count)
+    #expect(meter.count(.readout) == measuredOutputs.updates().count)
     #expect(meter.count(.pose) == 0)
-    // Ranges before the first pose are kept, the others taken in.
+    // Ranges before the first pose are kept, the others processed.
     let taken = meter.count(.hypotheses) + meter.count(.trackedRange)
     #expect(taken > ranges / 2 && taken < ranges)
   }
@@ -58,15 +58,15 @@ import Testing
   @Test func aMeterChangesNoOutputOfOdometry() {
     let events = OdometryWorld.events(seconds: 20)
     let meter = Recorder()
-    let told = outputs(OdometryWorld.finder(), events, meter)
-    expectTheSame(told, outputs(OdometryWorld.finder(), events, nil))
+    let measuredOutputs = outputs(OdometryWorld.finder(), events, meter)
+    expectTheSame(measuredOutputs, outputs(OdometryWorld.finder(), events, nil))
     #expect(meter.areNested && meter.open.isEmpty)
     #expect(meter.count(.hypotheses) > 0 && meter.count(.trackedRange) > 0 && meter.count(.tick) > 0)
     #expect(meter.count(.hypotheses) + meter.count(.trackedRange) == meter.count(.range))
     #expect(meter.count(.pose) > 0 && meter.count(.frame) == 0)
   }
 
-  /// Whole stages stand outermost and hold the others; the propagation within a frame is told from its update.
+  /// Whole stages are outermost and hold the others; the propagation within a frame is distinct from its update.
   @Test func stagesAreWhereTheyBelong() throws {
     let simulator = try Simulator(scenario: Scenario.named("still"), seed: 1)
     let meter = Recorder()

@@ -9,7 +9,7 @@ import Testing
 
 /// The hand-over from hypotheses to a state of the filter, against truth over many worlds.
 @Suite struct TrackedPeerTests {
-  /// A device that isMoving about with drifting odometry and ranges to one peer, all errors as modelled.
+  /// A moving device with drifting odometry and ranges to one peer, all errors as modelled.
   struct World {
     static let (white, coloured, constant, memory) = (0.05, 0.08, 0.1, 2.0)
     let calibration = OdometryCalibration(positionRandomWalk: 0.03, yawRandomWalk: 0.01)
@@ -39,7 +39,7 @@ import Testing
     }
 
     var time: Timestamp { Timestamp(nanoseconds: Int64(step) * 100_000_000) }
-    /// Where the device truly is.
+    /// The true pose of the device.
     var truth: Pose { Self.path(0.1 * Double(step)) }
 
     /// A tenth of a second: the odometry errs, the filter follows, a range is taken.
@@ -48,10 +48,10 @@ import Testing
       step += 1
       let moved = truth.translation - before.translation
       heading += calibration.yawRandomWalk * 0.1.squareRoot() * random.gaussian()
-      let turn = Rotation.yaw(heading)
+      let rotation = Rotation.yaw(heading)
       odometry = Pose(
-        rotation: turn * truth.rotation,
-        translation: odometry.translation + turn * moved
+        rotation: rotation * truth.rotation,
+        translation: odometry.translation + rotation * moved
           + calibration.positionRandomWalk * moved.norm.squareRoot() * random.gaussian3())
       filter.append(OdometryPose(timestamp: time, worldFromSensor: odometry))
       _ = filter.advance(to: time)
@@ -73,7 +73,7 @@ import Testing
     return configuration
   }()
 
-  /// What the first `ranges` ranges of a world tell.
+  /// The posterior after the first `ranges` ranges of a world.
   static func posterior(_ world: inout World, ranges: Int) -> PeerFilter {
     var posterior = PeerFilter(configuration: matched, antennas: [""], statedNoise: nil)
     var drift = world.filter.accumulatedDrift
@@ -88,8 +88,8 @@ import Testing
     return posterior
   }
 
-  /// The world after `ranges` ranges, with the peer handed over.
-  static func handedOver(_ world: inout World, ranges: Int) -> TrackedPeer? {
+  /// The world after `ranges` ranges, with the peer augmented.
+  static func augmented(_ world: inout World, ranges: Int) -> TrackedPeer? {
     let posterior = posterior(&world, ranges: ranges)
     return posterior.merged.flatMap {
       TrackedPeer($0, of: posterior, filter: world.filter, configuration: matched, antennas: [""])
@@ -112,8 +112,9 @@ import Testing
     RangeMeasurement(timestamp: world.time, peer: "tag", range: range)
   }
 
-  /// Long after the hand-over the coloured errors of two antennas are what the link's law says of them: as large, and as much alike.
-  @Test func antennasErrAsMuchAlikeAsHypothesesHaveIt() throws {
+  /// Long after the hand-over the coloured errors of two antennas have the variance and correlation of the link's
+  /// model.
+  @Test func antennaErrorsAreCorrelatedAsInTheSearch() throws {
     var world = World(seed: 7)
     var posterior = PeerFilter(configuration: Self.matched, antennas: ["a", "b"], statedNoise: nil)
     for i in 0..<60 {
@@ -127,7 +128,7 @@ import Testing
         TrackedPeer($0, of: posterior, filter: world.filter, configuration: Self.matched, antennas: ["a", "b"])
       })
     let later = world.time.advanced(bySeconds: 1000)
-    tracked.foresee(
+    tracked.predict(
       RangeMeasurement(timestamp: later, peer: "tag", range: 4, antenna: "a"), antenna: .zero, filter: world.filter)
     let p = world.filter.covariance.marginal([tracked.block])
     let layout = LinkLayout(antennas: ["a", "b"])
@@ -138,19 +139,19 @@ import Testing
     #expect(abs(p[a * layout.dimension + b] - Self.matched.antennaCorrelation * variance) < 1e-9)
   }
 
-  /// At the hand-over and 10 s later the errors are as large as the joint covariance says. The band is 99 % of a chi-square
-  /// mean over 100 worlds (2.4 ... 3.65), widened by a quarter for what is not linear.
-  @Test func errorsAreAsLargeAsTheJointCovarianceSays() throws {
+  /// At the hand-over and 10 s later the errors match the joint covariance. The band is 99 % of a chi-square mean over
+  /// 100 worlds (2.4 ... 3.65), widened by a quarter for nonlinearity.
+  @Test func errorsMatchTheJointCovariance() throws {
     var (relative, absolute) = ([0.0, 0.0], [0.0, 0.0])
     let worlds = 100
     for seed in 0..<worlds {
       var world = World(seed: 1000 + UInt64(seed))
-      var tracked = try #require(Self.handedOver(&world, ranges: 100))
+      var tracked = try #require(Self.augmented(&world, ranges: 100))
       for late in 0..<2 {
         if late == 1 {
           for _ in 0..<100 {
             let range = world.next()
-            _ = tracked.take(Self.measurement(world, range), filter: world.filter)
+            _ = tracked.process(Self.measurement(world, range), filter: world.filter)
           }
         }
         let found = Self.errors(tracked, world)
@@ -164,10 +165,10 @@ import Testing
     }
   }
 
-  /// In the world the peer is known worse than from the device, and both share the device's error.
-  @Test func theHandOverCarriesTheDevicesError() throws {
+  /// In the world the peer is less certain than from the device, and both share the device's error.
+  @Test func augmentationCarriesTheDevicesError() throws {
     var world = World(seed: 7)
-    let tracked = try #require(Self.handedOver(&world, ranges: 100))
+    let tracked = try #require(Self.augmented(&world, ranges: 100))
     let g = tracked.gaussian(filter: world.filter, origin: world.filter.worldFromBody.translation)
     let difference = tracked.worldCovariance(filter: world.filter) - g.covariance
     #expect(difference.trace > 0)
@@ -175,51 +176,51 @@ import Testing
     #expect(world.filter.covariance.dimension == 6)
   }
 
-  /// A gross range after a long silence moves nothing but time: the coloured bias has forgotten all.
+  /// An outlying range after a long silence moves nothing but time: the coloured bias has decayed.
   @Test func theColouredBiasForgets() throws {
     var world = World(seed: 8)
-    var tracked = try #require(Self.handedOver(&world, ranges: 100))
+    var tracked = try #require(Self.augmented(&world, ranges: 100))
     let block = try #require(world.filter.covariance.blocks.last)
     let later = world.time.advanced(bySeconds: 1000)
     let here = OdometryPose(timestamp: later, worldFromSensor: world.filter.worldFromNavigation)
     world.filter.append(here)
     #expect(world.filter.advance(to: later))
-    let gross = RangeMeasurement(timestamp: later, peer: "tag", range: 60)
-    #expect(tracked.take(gross, filter: world.filter) == .rejected)
+    let outlier = RangeMeasurement(timestamp: later, peer: "tag", range: 60)
+    #expect(tracked.process(outlier, filter: world.filter) == .rejected)
     let (value, p) = (world.filter.vector(block), world.filter.covariance.marginal([block]))
     #expect(abs(value[5]) < 1e-9)
     #expect(abs(p[5 * value.count + 5] - World.coloured * World.coloured) < 1e-4)
   }
 
-  /// Three ranges in a row that are metres too short cannot be a blocked sight; three too long ones can.
-  @Test func shortRangesContradictAndLongOnesAreBlocked() throws {
-    for (excess, contradicted) in [(-2.0, true), (2.0, false)] {
+  /// Three ranges in a row that are metres too short cannot be NLOS; three too long ones can.
+  @Test func shortRangesContradictAndLongOnesAreNLOS() throws {
+    for (error, contradicted) in [(-2.0, true), (2.0, false)] {
       var world = World(seed: 9)
-      var tracked = try #require(Self.handedOver(&world, ranges: 100))
+      var tracked = try #require(Self.augmented(&world, ranges: 100))
       var outcomes: [TrackedPeer.Outcome] = []
       for _ in 0..<3 {
-        let range = world.next() + excess
-        outcomes.append(tracked.take(Self.measurement(world, range), filter: world.filter))
+        let range = world.next() + error
+        outcomes.append(tracked.process(Self.measurement(world, range), filter: world.filter))
       }
       #expect(outcomes == [.rejected, .rejected, contradicted ? .contradicted : .rejected])
     }
   }
 
-  /// A peer that left gives ranges too long for good: after three seconds the state is given up.
-  @Test func aPeerThatLeftIsGivenUp() throws {
+  /// A peer that left gives ranges too long for good: after three seconds the state is contradicted.
+  @Test func aPeerThatLeftIsContradicted() throws {
     var world = World(seed: 10)
-    var tracked = try #require(Self.handedOver(&world, ranges: 100))
+    var tracked = try #require(Self.augmented(&world, ranges: 100))
     var outcome = TrackedPeer.Outcome.used
     for _ in 0..<40 where outcome != .contradicted {
       let range = world.next() + 3
-      outcome = tracked.take(Self.measurement(world, range), filter: world.filter)
+      outcome = tracked.process(Self.measurement(world, range), filter: world.filter)
     }
     #expect(outcome == .contradicted)
   }
 
-  /// The link of a peer that has been found errs by no less than is said of all of them.
+  /// The coloured noise of a found peer's link has the floor `foundPeerNoise`.
   @Test(arguments: [(0.0, World.coloured), (0.04, World.coloured), (0.2, 0.2)])
-  func itsRadioIsNoQuieterThanAny(least: Double, coloured: Double) throws {
+  func itsColouredNoiseHasAFloor(least: Double, coloured: Double) throws {
     var world = World(seed: 12)
     let posterior = Self.posterior(&world, ranges: 100)
     var configuration = Self.matched
@@ -231,21 +232,21 @@ import Testing
     #expect(abs(tracked.noise.coloured - coloured) < 1e-9 && abs(tracked.noise.white - World.white) < 1e-9)
   }
 
-  /// Taken out of the filter, a tracked peer is the same Gaussian.
-  @Test func itsHypothesesAreTheSameBelief() throws {
+  /// Removed from the filter, a tracked peer is the same Gaussian.
+  @Test func itsHypothesesAreTheSamePosterior() throws {
     var world = World(seed: 11)
-    let tracked = try #require(Self.handedOver(&world, ranges: 100))
+    let tracked = try #require(Self.augmented(&world, ranges: 100))
     let device = world.filter.worldFromBody.translation
     let last = PeerFilter.Range(timestamp: world.time, range: 4, antenna: device, device: device)
     let posterior = PeerFilter(
-      [tracked.part(share: 1, filter: world.filter)], last: last, noise: tracked.noise, sight: tracked.sight,
+      [tracked.part(weight: 1, filter: world.filter)], last: last, noise: tracked.noise, nlosRate: tracked.nlosRate,
       configuration: Self.matched, layout: LinkLayout(antennas: [""]))
     let there = tracked.gaussian(filter: world.filter, origin: device)
-    for part in posterior.gaussians + posterior.moving.standing.gaussians {
+    for part in posterior.gaussians + posterior.moving.stationary.gaussians {
       #expect((part.position - there.position).norm < 1e-9 && abs(part.scale - there.scale) < 1e-12)
       for r in 0..<3 { for c in 0..<3 { #expect(abs(part.covariance[r, c] - there.covariance[r, c]) < 1e-9) } }
     }
-    // Walking, it is where it was, and after two seconds as far off as its speed takes it.
+    // Moving, it is where it was, and after two seconds as far off as its speed takes it.
     let later = try #require(posterior.moving.gaussians(after: 2).first)
     let gone = later.covariance.trace - there.covariance.trace
     #expect((later.position - there.position).norm < 1e-9 && gone > 2 && gone < 6)
@@ -253,9 +254,9 @@ import Testing
 }
 
 extension TrackedPeer {
-  /// A range, at the only place there is.
-  fileprivate mutating func take(_ range: RangeMeasurement, filter: any NavigationFilter) -> Outcome {
-    foresee(range, antenna: .zero, filter: filter)
+  /// A range, with a single mode.
+  fileprivate mutating func process(_ range: RangeMeasurement, filter: any NavigationFilter) -> Outcome {
+    predict(range, antenna: .zero, filter: filter)
     return update(range, antenna: .zero, filter: filter)
   }
 }

@@ -5,36 +5,37 @@ import Simulation
 import Testing
 
 @Suite struct AoAErrorCorrelationTests {
-  /// The worth of an angle after `count` pairs at 10 Hz whose errors are correlated by `rho` from one to the next.
-  static func worth(rho: Double, count: Int, seed: UInt64) -> Double {
+  /// The weight of an angle after `count` pairs at 10 Hz whose successive errors have the correlation `rho`.
+  static func weight(rho: Double, count: Int, seed: UInt64) -> Double {
     var random = SeededRandom(seed: seed)
-    var memory = AoAErrorCorrelation(assumed: 0.5)
+    var correlation = AoAErrorCorrelation(assumed: 0.5)
     var (x, y) = (random.gaussian(), random.gaussian())
     for k in 0..<count {
-      memory.note([x, y], at: Timestamp(nanoseconds: Int64(k) * 100_000_000))
+      correlation.record([x, y], at: Timestamp(nanoseconds: Int64(k) * 100_000_000))
       let fresh = (1 - rho * rho).squareRoot()
       (x, y) = (rho * x + fresh * random.gaussian(), rho * y + fresh * random.gaussian())
     }
-    return memory.worth(after: 0.1)
+    return correlation.weight(after: 0.1)
   }
 
-  /// Before anything is known, an angle is worth its share of the memory that is assumed.
-  @Test func whatIsAssumedHoldsAtFirst() {
-    let memory = AoAErrorCorrelation(assumed: 0.5)
-    #expect(abs(memory.worth(after: 0.1) - 0.2) < 1e-12)
-    #expect(memory.worth(after: 0.5) == 1 && memory.worth(after: 3) == 1 && memory.worth(after: 0) == 0)
+  /// The prior weight is the gap divided by the prior correlation time.
+  @Test func startsAtThePrior() {
+    let correlation = AoAErrorCorrelation(assumed: 0.5)
+    #expect(abs(correlation.weight(after: 0.1) - 0.2) < 1e-12)
+    #expect(
+      correlation.weight(after: 0.5) == 1 && correlation.weight(after: 3) == 1 && correlation.weight(after: 0) == 0)
   }
 
-  /// In the end it is worth `(1 - rho) / (1 + rho)`: 1 of white angles.
-  @Test(arguments: [0.0, 0.5, 0.8]) func theAnglesTellTheirOwnMemory(rho: Double) {
-    let mean = (1...20).reduce(0.0) { $0 + Self.worth(rho: rho, count: 2000, seed: UInt64($1)) } / 20
+  /// It converges to `(1 - rho) / (1 + rho)`: 1 for white errors.
+  @Test(arguments: [0.0, 0.5, 0.8]) func correlationIsEstimated(rho: Double) {
+    let mean = (1...20).reduce(0.0) { $0 + Self.weight(rho: rho, count: 2000, seed: UInt64($1)) } / 20
     #expect(abs(mean - (1 - rho) / (1 + rho)) < 0.05, "\(mean)")
   }
 
-  /// A pause teaches nothing: its angles are no neighbours.
-  @Test func aPauseTellsNothing() {
-    var memory = AoAErrorCorrelation(assumed: 0.5)
-    for k in 0..<100 { memory.note([Double(k % 2)], at: Timestamp(nanoseconds: Int64(k) * 5_000_000_000)) }
-    #expect(abs(memory.worth(after: 0.1) - 0.2) < 1e-12)
+  /// Angles separated by a long gap form no pair.
+  @Test func gapsCarryNoInformation() {
+    var correlation = AoAErrorCorrelation(assumed: 0.5)
+    for k in 0..<100 { correlation.record([Double(k % 2)], at: Timestamp(nanoseconds: Int64(k) * 5_000_000_000)) }
+    #expect(abs(correlation.weight(after: 0.1) - 0.2) < 1e-12)
   }
 }

@@ -3,37 +3,39 @@ import Ranging
 import Testing
 
 @Suite struct AoAWeightTests {
-  /// As a link's hundredth angle counts: next to nothing as a measurement.
-  private static let late = AoAWeight(told: 0.001, own: 0.5, excused: 0.1)
+  /// The hundredth angle of a link: next to no weight as a measurement.
+  private static let late = AoAWeight(measurement: 0.001, unbiased: 0.5, biasBound: 0.1)
 
-  private static func unexcused(_ worth: AoAWeight, _ innovation: Double, slope: Double = 1, strange: Double = 0.1)
+  private static func logLikelihoodBeyondBias(
+    _ weight: AoAWeight, _ innovation: Double, slope: Double = 1, outlierProbability: Double = 0.1
+  )
     -> Double
   {
-    worth.unexcused(
+    weight.logLikelihoodBeyondBias(
       Lanes(repeating: innovation), spread: Lanes(repeating: 4e-4), noise: Lanes(repeating: 4e-3 * slope * slope),
-      slope: Lanes(repeating: slope), strange: Lanes(repeating: strange))[0]
+      slope: Lanes(repeating: slope), outlierProbability: Lanes(repeating: outlierProbability))[0]
   }
 
-  @Test(arguments: [-0.1, -0.03, 0, 0.1]) func whatAnOffsetExplainsTellsNothing(innovation: Double) {
-    #expect(Self.unexcused(Self.late, innovation) == 0)
+  @Test(arguments: [-0.1, -0.03, 0, 0.1]) func residualsWithinTheBiasBoundHaveNoWeight(innovation: Double) {
+    #expect(Self.logLikelihoodBeyondBias(Self.late, innovation) == 0)
   }
 
-  /// Beyond it, the density of what is left, against that of a strange angle.
-  @Test func beyondItEachAngleTells() {
+  /// Beyond the bound, the density of the remainder against that of an outlier.
+  @Test func residualsBeyondTheBoundHaveALikelihood() {
     let variance = 4e-4 + 4e-3 / 0.5
     let anywhere = 0.1 * 0.5 * (2 * Double.pi * variance).squareRoot()
     let expected = (1 - 0.001 / 0.5) * log((0.9 * exp(-0.5 * 0.2 * 0.2 / variance) + anywhere) / (0.9 + anywhere))
-    #expect(abs(Self.unexcused(Self.late, 0.3) - expected) < 1e-12)
-    #expect(abs(Self.unexcused(Self.late, -0.3) - expected) < 1e-12)
-    // However far off, a strange angle is possible.
-    #expect(Self.unexcused(Self.late, 2) > log(anywhere) - 0.1)
-    // What an offset excuses of an angle is less of its cosine off the level.
-    #expect(Self.unexcused(Self.late, 0.09, slope: 0.5) < 0)
+    #expect(abs(Self.logLikelihoodBeyondBias(Self.late, 0.3) - expected) < 1e-12)
+    #expect(abs(Self.logLikelihoodBeyondBias(Self.late, -0.3) - expected) < 1e-12)
+    // Bounded below by the outlier density.
+    #expect(Self.logLikelihoodBeyondBias(Self.late, 2) > log(anywhere) - 0.1)
+    // At high elevation the same angle bound is a smaller bound of the cosine.
+    #expect(Self.logLikelihoodBeyondBias(Self.late, 0.09, slope: 0.5) < 0)
   }
 
-  /// An angle that counts in full as a measurement leaves nothing.
-  @Test func nothingCountsTwice() {
-    #expect(Self.unexcused(AoAWeight(told: 0.5, own: 0.5, excused: 0), 1) == 0)
-    #expect(Self.unexcused(.none, 1) == 0)
+  /// An angle of full weight as a measurement leaves no likelihood.
+  @Test func fullWeightLeavesNoLikelihood() {
+    #expect(Self.logLikelihoodBeyondBias(AoAWeight(measurement: 0.5, unbiased: 0.5, biasBound: 0), 1) == 0)
+    #expect(Self.logLikelihoodBeyondBias(.none, 1) == 0)
   }
 }

@@ -5,19 +5,20 @@ import TestSupport
 import Testing
 
 @Suite struct DirectionCosineModelTests {
-  /// Over (theta in the world, p, t): the axis and the lever turn with the device.
-  @Test func theRowIsTheDerivative() {
+  /// Over (theta in the world, p, t): axis and lever arm rotate with the device.
+  @Test func jacobianIsTheDerivative() {
     var random = SeededRandom(seed: 81)
     for _ in 0..<300 {
       let pose = Pose(rotation: .exp(2 * random.gaussian3()), translation: 3 * random.gaussian3())
       let (peer, lever) = (pose.translation + random.uniform(0.8...8) * random.direction(), 0.1 * random.gaussian3())
       let axis = random.direction()
       func model(_ d: [Double]) -> DirectionCosineModel {
-        let turn = Rotation.exp(Vector3(d[0], d[1], d[2]))
+        let rotation = Rotation.exp(Vector3(d[0], d[1], d[2]))
         return DirectionCosineModel(
-          axis: turn * axis, peer: peer + Vector3(d[6], d[7], d[8]),
+          axis: rotation * axis, peer: peer + Vector3(d[6], d[7], d[8]),
           worldFromNavigation: Pose(
-            rotation: turn * pose.rotation, translation: pose.translation + Vector3(d[3], d[4], d[5])), antenna: lever)
+            rotation: rotation * pose.rotation, translation: pose.translation + Vector3(d[3], d[4], d[5])),
+          antenna: lever)
       }
       let numeric = FiniteDifferences.jacobian(inputs: 9) { [model($0).cosine] }
       let here = model([Double](repeating: 0, count: 9))

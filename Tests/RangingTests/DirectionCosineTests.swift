@@ -18,8 +18,8 @@ import Testing
     }
   }
 
-  /// A planar array gives the same numbers for a mirror image behind it; its angles come back as they were measured.
-  @Test func aPlaneHasNoFrontAndNoBack() {
+  /// A planar array measures the same cosines for the reflection image behind it; the measured angles are reproduced.
+  @Test func planarArrayIsAmbiguousFrontToBack() {
     var random = SeededRandom(seed: 82)
     for _ in 0..<100 {
       let device = Rotation.yaw(random.uniform(-3...3))
@@ -33,13 +33,15 @@ import Testing
       }
     }
     #expect(
-      DirectionCosine.measured(azimuth: 1.2, elevation: 0, deviation: 0.05, cone: 1, worldFromDevice: .identity).isEmpty)
+      DirectionCosine.measured(azimuth: 1.2, elevation: 0, deviation: 0.05, cone: 1, worldFromDevice: .identity).isEmpty
+    )
     #expect(
       DirectionCosine.measured(azimuth: nil, elevation: nil, deviation: 1, cone: 1, worldFromDevice: .identity).isEmpty)
   }
 
-  /// An azimuth alone is that of a peer at any height, and of its mirror image behind; elsewhere it is as far off as the azimuth is.
-  @Test func anAzimuthAloneSaysNothingOfTheHeight() throws {
+  /// An azimuth alone fits a peer at any elevation, and its reflection image behind; elsewhere the residual is that of
+  /// the azimuth.
+  @Test func azimuthAloneDoesNotObserveTheVertical() throws {
     var random = SeededRandom(seed: 85)
     for _ in 0..<200 {
       let device = Rotation.yaw(random.uniform(-3...3))
@@ -60,8 +62,8 @@ import Testing
     }
   }
 
-  /// A peer high above a device that turns: with azimuths alone the truth stays alive.
-  @Test func azimuthsOfAHighPeerAreHonest() {
+  /// A peer high above a rotating device: with azimuths alone the truth keeps its probability.
+  @Test func azimuthsOfAHighPeerAreConsistent() {
     var random = SeededRandom(seed: 86)
     let sigma = Angle.degrees(5)
     for _ in 0..<20 {
@@ -70,7 +72,7 @@ import Testing
       for k in 0..<60 {
         let t = 0.1 * Double(k)
         let device = Vector3(0.3 * cos(2 * t), 0.5 * sin(2 * t), 0.1 * sin(t))
-        // Device axes: x to the right of the world's x axis ahead, y up, -z ahead.
+        // Device axes in the world: x to the right of the world's x axis, y up, -z ahead.
         let axes = Rotation(
           matrix: Matrix3(rows: Vector3(0, 0, -1), Vector3(-1, 0, 0), Vector3(0, 1, 0)))
         let u = axes.inverse * (peer - device).normalized
@@ -85,13 +87,13 @@ import Testing
       }
       let azimuth = ExactPosteriorTests.azimuth(posterior.gaussians, from: .zero)
       #expect(abs(Angle.wrapped(azimuth - atan2(peer.y, peer.x))) < Angle.degrees(15))
-      // Weighed as cosines, azimuths would fit places near the pole best.
+      // With the likelihood of the cosine instead of the angle, positions near the pole would fit best.
       let polar = posterior.gaussians.filter { abs($0.position.normalized.z) > sin(Angle.degrees(70)) }
       #expect(polar.reduce(0) { $0 + $1.weight } < 0.05)
     }
   }
 
-  /// Variances of the cosines are those of drawn angles, to first order.
+  /// Variances of the cosines match those of sampled angles, to first order.
   @Test func variancesAreThoseOfAngles() {
     var random = SeededRandom(seed: 83)
     let (a, e, sigma) = (0.6, 0.3, 0.02)
@@ -111,8 +113,8 @@ import Testing
     for k in 0..<2 { #expect(abs(sums[k] / Double(count) / claimed[k] - 1) < 0.05) }
   }
 
-  /// Angles narrow the direction, and what is then believed holds the truth; a peer behind is not pulled to the front.
-  @Test func anglesTellMoreThanRangesAloneAndStayHonest() {
+  /// Angles reduce the error of the direction, and the posterior contains the truth, also behind the device.
+  @Test func anglesReduceTheErrorAndStayConsistent() {
     var random = SeededRandom(seed: 84)
     var configuration = RangingConfiguration()
     configuration.aoaCorrelationTime = 0.1

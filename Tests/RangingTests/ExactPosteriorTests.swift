@@ -7,7 +7,7 @@ import Simulation
 import TestSupport
 import Testing
 
-/// The Gaussian sum against the exact posterior on the same draws, where both know the same model.
+/// The Gaussian sum against the exact posterior on the same draws, with the same model.
 @Suite struct ExactPosteriorTests {
   static let matched: RangingConfiguration = {
     var configuration = RangingConfiguration()
@@ -23,7 +23,7 @@ import Testing
     return configuration
   }()
 
-  /// The yardstick, with the same model.
+  /// The exact posterior's model, the same one.
   static let ideal = RangeErrorModel(
     white: RangingTrial.white, coloured: RangingTrial.coloured, memory: RangingTrial.memory,
     constant: RangingTrial.constant, elevationPrior: matched.elevationPrior)
@@ -34,7 +34,7 @@ import Testing
       device: reading.device)
   }
 
-  /// Circular mean of the azimuth under Gaussians, as `IdealView` has it under cells.
+  /// Circular mean of the azimuth under Gaussians, as `IdealView` computes it under cells.
   static func azimuth(_ gaussians: [PositionGaussian], from device: Vector3) -> Double {
     var sum = SIMD2<Double>.zero
     for g in gaussians {
@@ -48,11 +48,11 @@ import Testing
 
   static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
-  @Test func theMedianErrorOnAnArcIsTheExactPosteriors() {
+  @Test func medianErrorOnAnArcIsThatOfTheExactPosterior() {
     var random = SeededRandom(seed: 61)
     let checkpoints = [20, 30, 60]
-    var ours = [[Double]](repeating: [], count: 3)
-    var exact = ours
+    var estimated = [[Double]](repeating: [], count: 3)
+    var exact = estimated
     for _ in 0..<200 {
       let trial = RangingTrial(.arc, seconds: 6, random: &random)
       var posterior = PeerFilter(configuration: Self.matched, antennas: [""], statedNoise: nil)
@@ -65,19 +65,19 @@ import Testing
         else { continue }
         let d = trial.peer - reading.device
         let truth = atan2(d.y, d.x)
-        ours[slot].append(abs(Angle.wrapped(Self.azimuth(posterior.gaussians, from: reading.device) - truth)))
+        estimated[slot].append(abs(Angle.wrapped(Self.azimuth(posterior.gaussians, from: reading.device) - truth)))
         exact[slot].append(
           abs(Angle.wrapped(view.angle - HorizontalAngle.of(d, worldFromDevice: .identity))))
       }
     }
     for slot in 0..<3 {
-      let ratio = Self.median(ours[slot]) / Self.median(exact[slot])
+      let ratio = Self.median(estimated[slot]) / Self.median(exact[slot])
       #expect(ratio <= 1.10, "after \(checkpoints[slot]) ranges")
     }
   }
 
-  /// `merged` has the mean and the covariance of the sum that `gaussians` lists.
-  @Test func mergedIsTheMomentsOfTheSum() throws {
+  /// `merged` has the mean and the covariance of the `gaussians`.
+  @Test func mergedHasTheMomentsOfTheSum() throws {
     var random = SeededRandom(seed: 63)
     for motion in [RangingTrial.Motion.arc, .sway] {
       let trial = RangingTrial(motion, seconds: 4, random: &random)
@@ -94,7 +94,7 @@ import Testing
         covariance += g.weight * (g.covariance + Matrix3(outer: d, d))
       }
       let n = merged.mean.count
-      // What is below 1e-5 is not listed: a hundredth of the spread is what may be missing.
+      // Components below 1e-5 are left out: up to a hundredth of the spread may be missing.
       let size = covariance.trace
       for r in 0..<3 {
         #expect(abs(mean[r] - merged.mean[r]) < 0.01 * size.squareRoot())
@@ -103,26 +103,26 @@ import Testing
     }
   }
 
-  /// One gross range among the first three does not anchor the hypotheses at a wrong distance.
+  /// One outlier among the first three ranges does not anchor the components at a wrong distance.
   @Test(arguments: [0, 1, 2])
-  func aGrossRangeAtTheStartDoesNotAnchor(outlier: Int) {
+  func anInitialOutlierDoesNotAnchor(outlier: Int) {
     var random = SeededRandom(seed: 64 + UInt64(outlier))
-    for excess in [4.9, 20, -2.5] {
+    for error in [4.9, 20, -2.5] {
       for _ in 0..<5 {
         var trial = RangingTrial(.arc, seconds: 2, random: &random)
-        trial.readings[outlier].range = max(trial.readings[outlier].range + excess, 0)
+        trial.readings[outlier].range = max(trial.readings[outlier].range + error, 0)
         var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
         trial.readings.forEach { posterior.update(Self.range($0)) }
         let device = trial.readings.last!.device
         let distance = posterior.gaussians.reduce(0) { $0 + $1.weight * ($1.position - device).norm }
-        // Three sigma of the constant bias and what is left of the rest.
+        // Three sigma of the constant bias plus the other errors.
         #expect(abs(distance - (trial.peer - device).norm) < 0.5)
       }
     }
   }
 
-  /// Hypotheses of a device with two antennas are larger, and there are fewer.
-  @Test func largerHypothesesAreFewer() {
+  /// Components of a device with two antennas are larger, so there are fewer.
+  @Test func largerComponentsAreFewer() {
     var random = SeededRandom(seed: 67)
     let trial = RangingTrial(.arc, seconds: 4, random: &random)
     let most = [[""], ["a", "b"]].map { antennas in
@@ -134,14 +134,16 @@ import Testing
     }
     let one = RangingConfiguration().hypothesisLimit
     #expect(most[0] > most[1] && most[0] <= one + 8)
-    // A hundred directions under each noise, with a free sight and a blocked one, there are in any case, and with so many noises that is about all.
+    // The minimum is a hundred directions under each noise candidate, LOS and NLOS; with so many candidates there are
+    // hardly more.
     let fewest = 200 * RangingConfiguration().noiseCandidates.count
     print("most hypotheses with one antenna \(most[0]), with two \(most[1])")
     #expect(most[1] >= fewest && most[1] < fewest * 11 / 10)
   }
 
-  /// While the hand stands still no direction is tried, and every direction is believed; as soon as it has moved all are tried.
-  @Test func aStillHandFoldsTheDirections() throws {
+  /// While the device is stationary no directions are spawned, and all have the same probability; as soon as it has
+  /// moved all are spawned.
+  @Test func aStationaryDeviceSpawnsNoDirections() throws {
     var random = SeededRandom(seed: 66)
     let trial = RangingTrial(.still, seconds: 3, peer: Vector3(3, -3, 1), random: &random)
     let configuration = RangingConfiguration()
@@ -164,12 +166,12 @@ import Testing
     #expect(posterior.count > configuration.directions)
   }
 
-  /// The first seconds at rest cost nothing: the angle error on the arc that follows is the exact posterior's.
-  @Test func afterAStillBeginningTheErrorIsTheExactPosteriors() {
+  /// A stationary start costs nothing: the angle error on the arc that follows is the exact posterior's.
+  @Test func afterAStationaryStartTheErrorIsThatOfTheExactPosterior() {
     var random = SeededRandom(seed: 67)
-    var (ours, exact) = ([Double](), [Double]())
+    var (estimated, exact) = ([Double](), [Double]())
     for _ in 0..<100 {
-      // The range errors of a still hand, on the path of one that begins to move after 1.5 s.
+      // The range errors of a stationary device, on the path of one that starts to move after 1.5 s.
       var trial = RangingTrial(.still, seconds: 5.4, random: &random)
       for k in trial.readings.indices where trial.readings[k].time >= 1.5 {
         let (before, device) = (
@@ -187,15 +189,15 @@ import Testing
       let device = trial.readings.last!.device
       guard let view = IdealView(observer, worldFromDevice: Pose(translation: device)) else { continue }
       let d = trial.peer - device
-      ours.append(abs(Angle.wrapped(Self.azimuth(posterior.gaussians, from: device) - atan2(d.y, d.x))))
+      estimated.append(abs(Angle.wrapped(Self.azimuth(posterior.gaussians, from: device) - atan2(d.y, d.x))))
       exact.append(abs(Angle.wrapped(view.angle - HorizontalAngle.of(d, worldFromDevice: .identity))))
     }
-    #expect(ours.count == 100)
-    #expect(Self.median(ours) <= 1.1 * Self.median(exact), "\(Self.median(ours)), \(Self.median(exact))")
+    #expect(estimated.count == 100)
+    #expect(Self.median(estimated) <= 1.1 * Self.median(exact), "\(Self.median(estimated)), \(Self.median(exact))")
   }
 
-  /// The same ranges give the same bits.
-  @Test func twoRunsAreEqual() {
+  /// Equal ranges give equal bits.
+  @Test func runsAreDeterministic() {
     var random = SeededRandom(seed: 65)
     let trial = RangingTrial(.arcAndVertical, seconds: 3, random: &random)
     let runs = (0..<2).map { _ in
@@ -206,7 +208,7 @@ import Testing
     #expect(runs[0] == runs[1] && !runs[0].isEmpty)
   }
 
-  /// Ranges no radio measures, thousands at one moment, a year of silence: finite, and never without a hypothesis.
+  /// Impossible ranges, hundreds at one time, a year without ranges: finite, and never without a component.
   @Test func extremeRangesLeaveEverythingFinite() {
     var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
     var time = Timestamp(nanoseconds: 0)
@@ -222,8 +224,8 @@ import Testing
     }
     check()
     for k in 0..<300 {
-      let way = Vector3(1e-3 * Double(k), 0, 0)
-      posterior.update(.init(timestamp: time, range: 5, antenna: way, device: way))
+      let position = Vector3(1e-3 * Double(k), 0, 0)
+      posterior.update(.init(timestamp: time, range: 5, antenna: position, device: position))
     }
     check()
     posterior.update(.init(timestamp: time.advanced(bySeconds: 3.2e7), range: 3, antenna: .zero, device: .zero))

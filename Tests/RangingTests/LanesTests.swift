@@ -17,25 +17,25 @@ import Testing
     #expect(ends[0] == 1 && ends[1] == exp(-300) && abs(ends[2] / exp(300) - 1) < 1e-13 && ends[3].isNaN)
   }
 
-  @Test func sharesAreThoseOfTheNormalDistribution() {
+  @Test func clampedCDFIsThatOfTheNormalDistribution() {
     for k in -6000...6000 {
       let a = 0.001 * Double(k)
-      let share = Lanes.normalShare(below: Lanes(repeating: a))[k & 3]
-      #expect(abs(share / max(0.5 * erfc(-a / 2.0.squareRoot()), 1e-9) - 1) < 1e-9, "Phi(\(a))")
+      let cdf = Lanes.clampedNormalCDF(below: Lanes(repeating: a))[k & 3]
+      #expect(abs(cdf / max(0.5 * erfc(-a / 2.0.squareRoot()), 1e-9) - 1) < 1e-9, "Phi(\(a))")
     }
-    let far = Lanes.normalShare(below: Lanes(-1e9, -7, 7, 1e9))
+    let far = Lanes.clampedNormalCDF(below: Lanes(-1e9, -7, 7, 1e9))
     #expect(far[0] == 1e-9 && far[1] == 1e-9 && far[2] > 1 - 1e-8 && far[3] > 1 - 1e-8)
   }
 
-  @Test func tailsGoOnBelowTheLeastShare() {
-    for (a, share) in [(-6.0, 9.865876450376946e-10), (-4, 3.167124183311986e-05), (0.5, 0.6914624612740131)] {
-      #expect(abs(Lanes.normalTail(below: Lanes(repeating: a))[2] / share - 1) < 1e-7, "Phi(\(a))")
+  @Test func cdfContinuesBelowTheClamp() {
+    for (a, cdf) in [(-6.0, 9.865876450376946e-10), (-4, 3.167124183311986e-05), (0.5, 0.6914624612740131)] {
+      #expect(abs(Lanes.normalCDF(below: Lanes(repeating: a))[2] / cdf - 1) < 1e-7, "Phi(\(a))")
       let both = Lanes.normal(below: Lanes(repeating: a))
       #expect(
-        both.share[1] == Lanes.normalTail(below: Lanes(repeating: a))[1]
+        both.cdf[1] == Lanes.normalCDF(below: Lanes(repeating: a))[1]
           && abs(both.bell[1] / exp(-0.5 * a * a) - 1) < 1e-12)
     }
-    let far = Lanes.normalTail(below: Lanes(-1e9, -30, -8, 30))
+    let far = Lanes.normalCDF(below: Lanes(-1e9, -30, -8, 30))
     #expect(far[0] == 0 && far[1] < 1e-100 && far[2] >= 0 && far[2] < 1e-15 && far[3] == 1)
   }
 

@@ -5,48 +5,48 @@ import Simulation
 import TestSupport
 import Testing
 
-/// How often the sight of a link is lost is learnt.
+/// The NLOS rate of a link is estimated.
 @Suite struct NLOSRateEstimatorTests {
-  @Test func whatIsExpectedStaysAsItIs() {
-    var history = NLOSRateEstimator(losLossRate: 0.2, losReturnRate: 1.5)
-    #expect(abs(history.losLossRate - 0.2) < 1e-12)
-    for _ in 0..<1000 { history.note(seconds: 0.1, free: 1.5 / 1.7) }
-    #expect(abs(history.losLossRate - 0.2) < 1e-12, "nothing but the prior's own share was seen")
+  @Test func priorRateIsStationary() {
+    var estimator = NLOSRateEstimator(losLossRate: 0.2, losReturnRate: 1.5)
+    #expect(abs(estimator.losLossRate - 0.2) < 1e-12)
+    for _ in 0..<1000 { estimator.record(seconds: 0.1, losProbability: 1.5 / 1.7) }
+    #expect(abs(estimator.losLossRate - 0.2) < 1e-12, "the data have the LOS fraction of the prior")
   }
 
-  /// Spells drawn at rates that nobody tells: an hour of them tells.
-  @Test(arguments: [0.02, 0.2, 1]) func theRateIsFound(rate: Double) {
+  /// The rate is estimated from an hour of simulated NLOS intervals.
+  @Test(arguments: [0.02, 0.2, 1]) func rateIsEstimated(rate: Double) {
     var random = SeededRandom(seed: 5)
-    var history = NLOSRateEstimator(losLossRate: 0.2, losReturnRate: 1.5)
-    var isFree = true
+    var estimator = NLOSRateEstimator(losLossRate: 0.2, losReturnRate: 1.5)
+    var isLOS = true
     for _ in 0..<180_000 {
-      history.note(seconds: 0.02, free: isFree ? 1 : 0)
-      if random.uniform(0...1) < 0.02 * (isFree ? rate : 1.5) { isFree.toggle() }
+      estimator.record(seconds: 0.02, losProbability: isLOS ? 1 : 0)
+      if random.uniform(0...1) < 0.02 * (isLOS ? rate : 1.5) { isLOS.toggle() }
     }
-    #expect((0.7...1.4).contains(history.losLossRate / rate), "\(history.losLossRate)")
+    #expect((0.7...1.4).contains(estimator.losLossRate / rate), "\(estimator.losLossRate)")
   }
 
-  @Test func silenceTellsNothing() {
-    var (silent, heard) = (
+  @Test func gapsCarryNoInformation() {
+    var (silent, received) = (
       NLOSRateEstimator(losLossRate: 0.2, losReturnRate: 1.5), NLOSRateEstimator(losLossRate: 0.2, losReturnRate: 1.5)
     )
-    silent.note(seconds: 3600, free: 1)
-    heard.note(seconds: 0.7, free: 1)
-    #expect(abs(silent.losLossRate - heard.losLossRate) < 0.01)
+    silent.record(seconds: 3600, losProbability: 1)
+    received.record(seconds: 0.7, losProbability: 1)
+    #expect(abs(silent.losLossRate - received.losLossRate) < 0.01)
   }
 
-  /// A link that was free for half a minute expects fewer spells, one that was blocked often more: each by its own ranges, and in the order of the truth.
-  @Test func aLinkLearnsItsOwn() {
-    let rates = [0.0, 0.1, 0.3].map { share in
+  /// Links with NLOS fractions of 0, 10 and 30 % over half a minute estimate rates in this order.
+  @Test func aLinkEstimatesItsOwnRate() {
+    let rates = [0.0, 0.1, 0.3].map { nlosShare in
       var random = SeededRandom(seed: 9)
       return (0..<8).reduce(0.0) { sum, _ in
-        let trial = RangingTrial(.arcAndVertical, seconds: 30, random: &random, nlosShare: share)
+        let trial = RangingTrial(.arcAndVertical, seconds: 30, random: &random, nlosShare: nlosShare)
         var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: [""], statedNoise: 0.1)
         trial.readings.forEach { posterior.update(ExactPosteriorTests.range($0)) }
-        return sum + posterior.sight.losLossRate / 8
+        return sum + posterior.nlosRate.losLossRate / 8
       }
     }
-    print("blocking rates learnt, 1/s, blocked 0, 10 and 30 %: \(rates)")
+    print("NLOS rates estimated, 1/s, NLOS 0, 10 and 30 %: \(rates)")
     #expect(rates[0] < 0.1)
     #expect(rates[0] < rates[1] && rates[1] < rates[2])
   }

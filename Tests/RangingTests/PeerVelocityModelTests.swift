@@ -7,7 +7,7 @@ import Testing
 @Suite struct PeerVelocityModelTests {
   static let model = PeerVelocityModel(speed: Vector3(0.8, 0.7, 0.15), memory: 4)
 
-  /// One axis carried through a step: (place, velocity) and the covariance (pp, pv, vv).
+  /// One axis predicted by a step: (position, velocity) and the covariance (pp, pv, vv).
   struct Axis {
     var mean = (0.3, 0.9)
     var p = (0.04, 0.01, 0.3)
@@ -16,8 +16,9 @@ import Testing
       let (b, phi) = (step.reach, step.phi)
       mean = (mean.0 + b * mean.1, phi * mean.1)
       p = (
-        p.0 + 2 * b * p.1 + b * b * p.2 + step.place[axis], phi * (p.1 + b * p.2) + step.cross[axis],
-        phi * phi * p.2 + step.velocity[axis]
+        p.0 + 2 * b * p.1 + b * b * p.2 + step.positionVariance[axis],
+        phi * (p.1 + b * p.2) + step.crossCovariance[axis],
+        phi * phi * p.2 + step.velocityVariance[axis]
       )
     }
 
@@ -28,7 +29,7 @@ import Testing
     }
   }
 
-  /// Two steps after each other are one of both lengths, long or short.
+  /// Two successive steps equal one of both lengths, long or short.
   @Test func stepsAreASemigroup() {
     var random = SeededRandom(seed: 71)
     for _ in 0..<200 {
@@ -43,12 +44,14 @@ import Testing
     }
   }
 
-  /// For ever after, the velocity is as before anything was known, and no step at all changes nothing.
-  @Test func itForgetsAndBegins() {
+  /// In the limit the velocity has its stationary variance; a step of zero changes nothing.
+  @Test func stepLimitsAreZeroAndStationary() {
     let (none, long) = (Self.model.step(0), Self.model.step(1000))
-    #expect(none.reach == 0 && none.phi == 1 && none.place == .zero && none.velocity == .zero && none.cross == .zero)
+    #expect(
+      none.reach == 0 && none.phi == 1 && none.positionVariance == .zero && none.velocityVariance == .zero
+        && none.crossCovariance == .zero)
     for axis in 0..<3 {
-      #expect(abs(long.velocity[axis] - Self.model.speed[axis] * Self.model.speed[axis]) < 1e-12)
+      #expect(abs(long.velocityVariance[axis] - Self.model.speed[axis] * Self.model.speed[axis]) < 1e-12)
     }
     #expect(Self.model.step(-1) == none)
   }
@@ -56,20 +59,20 @@ import Testing
   /// The series for short steps meets the closed form.
   @Test func theSpreadIsSmoothWhereItsFormulaChanges() {
     let (below, above) = (Self.model.step(0.04 * (1 - 1e-6)), Self.model.step(0.04 * (1 + 1e-6)))
-    for axis in 0..<3 { #expect(abs(above.place[axis] / below.place[axis] - 1) < 1e-5) }
+    for axis in 0..<3 { #expect(abs(above.positionVariance[axis] / below.positionVariance[axis] - 1) < 1e-5) }
   }
 
-  /// In the world a walk is linear: the hypotheses' places, velocities and covariances go as the model says.
-  @Test(arguments: [[""], ["a", "b"]]) func hypothesesWalkAsTheModelSays(antennas: [String]) {
+  /// The prediction is linear in the world: positions, velocities and covariances follow the model.
+  @Test(arguments: [[""], ["a", "b"]]) func componentsFollowTheModel(antennas: [String]) {
     var random = SeededRandom(seed: 72)
     for _ in 0..<100 {
-      let before = RandomHypotheses.make(&random, antennas: antennas, count: 1, isMoving: true)
+      let before = RandomGaussianSum.make(&random, antennas: antennas, count: 1, isMoving: true)
       var after = before
       let seconds = random.uniform(0.05...2)
-      after.walk(seconds: seconds, Self.model)
+      after.movePeer(seconds: seconds, Self.model)
       let (n, v) = (before.dimension, before.layout.velocity.lowerBound)
       let step = Self.model.step(seconds)
-      // F over (place in the world, the rest).
+      // F over (position in the world, other states).
       var f = [[Double]](repeating: [Double](repeating: 0, count: n), count: n)
       for r in 0..<n { f[r][r] = 1 }
       for k in 0..<3 { (f[k][v + k], f[v + k][v + k]) = (step.reach, step.phi) }
@@ -88,38 +91,38 @@ import Testing
               for b in 0..<n where f[c][b] != 0 { expected += f[r][a] * p[a * n + b] * f[c][b] }
             }
             for k in 0..<3 {
-              if (r, c) == (k, k) { expected += step.place[k] }
-              if (r, c) == (v + k, v + k) { expected += step.velocity[k] }
-              if (r, c) == (k, v + k) || (r, c) == (v + k, k) { expected += step.cross[k] }
+              if (r, c) == (k, k) { expected += step.positionVariance[k] }
+              if (r, c) == (v + k, v + k) { expected += step.velocityVariance[k] }
+              if (r, c) == (k, v + k) || (r, c) == (v + k, k) { expected += step.crossCovariance[k] }
             }
             #expect(abs(q[r * n + c] - expected) < 1e-9, "row \(r), column \(c)")
           }
         }
-        // What is said between two ranges is the same step without taking it.
-        let (ahead, there) = (before.gaussian(i, weight: 1, after: step), after.gaussian(i, weight: 1))
-        #expect((ahead.position - there.position).norm < 1e-9)
-        for r in 0..<3 { for c in 0..<3 { #expect(abs(ahead.covariance[r, c] - there.covariance[r, c]) < 1e-9) } }
-        #expect((ahead.scaleCovariance - there.scaleCovariance).norm < 1e-9)
+        // Prediction at read-out equals the same step applied to the state.
+        let (predicted, stepped) = (before.gaussian(i, weight: 1, after: step), after.gaussian(i, weight: 1))
+        #expect((predicted.position - stepped.position).norm < 1e-9)
+        for r in 0..<3 { for c in 0..<3 { #expect(abs(predicted.covariance[r, c] - stepped.covariance[r, c]) < 1e-9) } }
+        #expect((predicted.scaleCovariance - stepped.scaleCovariance).norm < 1e-9)
       }
     }
   }
 
-  /// A Gaussian told as a pair of hypotheses is the same Gaussian.
-  @Test func aGaussianIsItsPairOfHypotheses() {
+  /// A Gaussian appended as a pair keeps its moments.
+  @Test func aGaussianRoundTripsThroughAPair() {
     var random = SeededRandom(seed: 73)
     for _ in 0..<50 {
-      let set = RandomHypotheses.make(&random, antennas: ["a", "b"], count: 1)
+      let set = RandomGaussianSum.make(&random, antennas: ["a", "b"], count: 1)
       let (n, p, t) = (set.dimension, set.cartesianCovariance(1), set.position(1))
       let mean = [t.x, t.y, t.z] + set.scalars(1).dropFirst()
       var back = GaussianSum(
-        anchor: set.anchor + random.gaussian3(), layout: set.layout, noises: [RandomHypotheses.noises[0]])
-      back.append(.init(share: 1, mean: mean, covariance: p, free: 0.25), RangingConfiguration())
+        anchor: set.anchor + random.gaussian3(), layout: set.layout, noises: [RandomGaussianSum.noises[0]])
+      back.append(.init(probability: 1, mean: mean, covariance: p, losProbability: 0.25), RangingConfiguration())
       #expect(back.count == 2 && abs(exp(back.logWeight[0]) - 0.25) < 1e-12)
       #expect((back.position(1) - t).norm < 1e-9)
       let q = back.cartesianCovariance(1)
       for k in p.indices { #expect(abs(q[k] - p[k]) < 1e-9) }
-      let free = back.cartesianCovariance(0)
-      for k in 0..<n { #expect(free[(n - 1) * n + k] == 0 && free[k * n + n - 1] == 0) }
+      let los = back.cartesianCovariance(0)
+      for k in 0..<n { #expect(los[(n - 1) * n + k] == 0 && los[k * n + n - 1] == 0) }
       #expect(back.scalars(0).last == 0)
     }
   }

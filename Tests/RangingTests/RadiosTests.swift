@@ -5,7 +5,7 @@ import Simulation
 import TestSupport
 import Testing
 
-/// Radios of every kind under one default setting, whose white noise is learnt.
+/// Radios of every kind under one default setting, with white noise estimated.
 @Suite struct RadiosTests {
   /// Azimuth seen from the device: mean and 1-sigma, radians.
   static func azimuth(_ posterior: PeerFilter, from device: Vector3) -> (mean: Double, sigma: Double) {
@@ -20,9 +20,11 @@ import Testing
     return (mean, square.squareRoot())
   }
 
-  /// White noise comes out about right whatever is stated of it: what lies between two candidates for the coloured part is told as the larger one and
-  /// less white noise.
-  @Test(arguments: [0.03, 0.08, 0.2], [nil, 0.03, 0.3]) func whiteNoiseIsLearnt(white: Double, stated: Double?) throws {
+  /// The white noise is estimated within bounds whatever is stated: a coloured part between two candidates is
+  /// represented by the larger one and less white noise.
+  @Test(arguments: [0.03, 0.08, 0.2], [nil, 0.03, 0.3]) func whiteNoiseIsEstimated(white: Double, stated: Double?)
+    throws
+  {
     var random = SeededRandom(seed: 71)
     let radio = RangingTrial.Radio(white: white, coloured: 0.05)
     let trial = RangingTrial(.still, seconds: 30, random: &random, radio: radio)
@@ -32,7 +34,7 @@ import Testing
     #expect((0.7...1.25).contains(found / white), "\(found)")
   }
 
-  /// What is stated of a radio's total 1-sigma, over the truth; and how wide intervals may be then.
+  /// Stated total 1-sigma over the truth, and the allowed widening of intervals.
   @Test(arguments: [(nil, 1.15), (1, 1.11), (0.33, 1.15), (3, 1.3)] as [(Double?, Double)])
   func anUnknownRadioCostsLittle(stated: Double?, widest: Double) {
     var random = SeededRandom(seed: 72)
@@ -53,11 +55,11 @@ import Testing
       }
       for reading in trial.readings { for i in 0..<2 { posteriors[i].update(ExactPosteriorTests.range(reading)) } }
       let device = trial.readings[trial.readings.count - 1].device
-      let (best, ours) = (Self.azimuth(posteriors[0], from: device), Self.azimuth(posteriors[1], from: device))
+      let (best, estimate) = (Self.azimuth(posteriors[0], from: device), Self.azimuth(posteriors[1], from: device))
       guard best.sigma < Angle.degrees(10) else { continue }
-      ratios.append(ours.sigma / best.sigma)
+      ratios.append(estimate.sigma / best.sigma)
       let d = trial.peer - device
-      held += abs(Angle.wrapped(ours.mean - atan2(d.y, d.x))) <= 1.645 * ours.sigma ? 1 : 0
+      held += abs(Angle.wrapped(estimate.mean - atan2(d.y, d.x))) <= 1.645 * estimate.sigma ? 1 : 0
     }
     let ratio = ExactPosteriorTests.median(ratios), coverage = Double(held) / Double(ratios.count)
     print(
@@ -67,8 +69,8 @@ import Testing
     #expect(coverage >= 0.88)
   }
 
-  /// A setting with very many noises, none of which has a share worth mentioning, loses none of them all.
-  @Test func manyNoisesAreNotAllGivenUp() {
+  /// Of very many noise candidates, none with a large probability, not all are dropped.
+  @Test func manyNoisesAreNotAllDropped() {
     var random = SeededRandom(seed: 73)
     var configuration = RangingConfiguration()
     configuration.noiseCandidates = (0..<400).map { [0.05 + 1e-5 * Double($0), 2] }

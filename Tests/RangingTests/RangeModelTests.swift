@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct RangeModelTests {
-  /// `R = Exp(theta) R_hat`, `p + dp`, `t + dt`: the row over (theta, p, t) against differences.
-  @Test func theRowIsTheDerivativeAtRandomStates() {
+  /// `R = Exp(theta) R_hat`, `p + dp`, `t + dt`: the Jacobian over (theta, p, t) against finite differences.
+  @Test func jacobianIsTheDerivative() {
     var random = SeededRandom(seed: 21)
     for _ in 0..<500 {
       let pose = Pose(rotation: random.rotation(), translation: random.gaussian3())
@@ -26,8 +26,8 @@ import Testing
     }
   }
 
-  /// Turning the world turns the row, and shifting it changes nothing: the four directions no range can see.
-  @Test func theRowIsBlindToTheWorldsOriginAndHeading() {
+  /// Rotating the world about the vertical and shifting it changes no range: four unobservable directions.
+  @Test func worldOriginAndHeadingAreUnobservable() {
     var random = SeededRandom(seed: 22)
     for _ in 0..<200 {
       let pose = Pose(rotation: random.rotation(), translation: random.gaussian3())
@@ -35,14 +35,14 @@ import Testing
       let model = RangeModel(peer: peer, worldFromNavigation: pose, antenna: 0.3 * random.gaussian3())
       #expect((model.positionJacobian + model.peerJacobian).norm < 1e-12)
       let up = Vector3(0, 0, 1)
-      let turned =
+      let rotated =
         model.rotationJacobian.dot(up) + model.positionJacobian.dot(up.cross(pose.translation))
         + model.peerJacobian.dot(up.cross(peer))
-      #expect(abs(turned) < 1e-11)
+      #expect(abs(rotated) < 1e-11)
     }
   }
 
-  @Test func aPeerAtTheAntennaGivesAFiniteRow() {
+  @Test func jacobianIsFiniteAtTheAntenna() {
     let model = RangeModel(peer: Vector3(1, 2, 3), worldFromNavigation: .identity, antenna: Vector3(1, 2, 3))
     #expect(model.distance == 0 && abs(model.direction.norm - 1) < 1e-12)
   }

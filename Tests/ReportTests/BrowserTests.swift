@@ -6,7 +6,7 @@ import SensorData
 import TestSupport
 import Testing
 
-/// The page in a real browser, where there is one.
+/// The page in a real browser, if installed.
 @Suite(.enabled(if: Chromium.isHere, Comment(rawValue: Chromium.message))) struct BrowserTests {
   @Test func thePhoneShowsTheMoment() throws {
     var run = HandMadeRun(peer: "a </script> \"b\"")
@@ -26,7 +26,7 @@ import Testing
     #expect(late.contains("truth: 3.5 m, ahead, on your level"))
   }
 
-  /// Keys, tabs and the pointer move all that is shown.
+  /// Keys, tabs and the pointer change the selected time and peer.
   @Test func handsOn() throws {
     var run = HandMadeRun()
     run.updates = [run.update(2), run.update(5)]
@@ -68,7 +68,7 @@ import Testing
   }
 }
 
-/// A browser without a window.
+/// A headless browser.
 enum Chromium {
   static let message = "skipped: no chromium on the PATH"
   static let isHere = binary != nil

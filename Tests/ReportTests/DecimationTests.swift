@@ -2,7 +2,7 @@ import Foundation
 import Report
 import Testing
 
-/// Fewer samples, the same picture.
+/// Fewer samples, the same drawing.
 @Suite struct DecimationTests {
   @Test func shortListsStayWhole() {
     #expect(Decimation.kept(count: 5, limit: 5, channels: [[1, 2, 3, 4, 5]]) == [0, 1, 2, 3, 4])
@@ -22,7 +22,7 @@ import Testing
     #expect(kept.last == 9999)
     #expect(kept == kept.sorted())
     #expect(Set(kept).isSuperset(of: [1234, 8765]))
-    // Every stretch of 200 samples spans what it spanned before.
+    // Every bin of 200 samples keeps its extent.
     for stretch in 0..<50 {
       let all = (200 * stretch..<200 * stretch + 200).map { wave[$0]! }
       let left = kept.filter { $0 / 200 == stretch }.map { wave[$0]! }
@@ -36,7 +36,7 @@ import Testing
     #expect(Decimation.kept(count: 1000, limit: 10, channels: [values]) == [0, 500, 999])
   }
 
-  /// A cloud stays as dense in its middle as it was: extremes alone would draw only its edges.
+  /// A scatter plot keeps the density of its middle: extremes alone would draw only its edges.
   @Test func cloudsStayClouds() {
     let cloud: [Double?] = (0..<9000).map { sin(1.7 * Double($0)) * sin(0.3 * Double($0)) }
     let kept = Decimation.sampled(count: cloud.count, limit: 800, channels: [cloud])

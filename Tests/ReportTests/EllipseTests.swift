@@ -6,15 +6,15 @@ import Testing
 
 /// The 90 % region of a Gaussian in the plane.
 @Suite struct EllipseTests {
-  /// A covariance with known axes: 0.4 m and 0.1 m of sigma, turned by 30 degrees.
+  /// A covariance with known axes: 0.4 m and 0.1 m of sigma, rotated by 30 degrees.
   @Test func axesOfAKnownCovariance() throws {
-    let turn = Angle.degrees(30)
-    let (c, s) = (cos(turn), sin(turn))
+    let rotation = Angle.degrees(30)
+    let (c, s) = (cos(rotation), sin(rotation))
     let ellipse = try #require(
       Ellipse(xx: 0.16 * c * c + 0.01 * s * s, xy: (0.16 - 0.01) * c * s, yy: 0.16 * s * s + 0.01 * c * c))
     #expect(abs(ellipse.major - 0.4 * 2.145966) < 1e-6)
     #expect(abs(ellipse.minor - 0.1 * 2.145966) < 1e-6)
-    #expect(abs(ellipse.direction - turn) < 1e-12)
+    #expect(abs(ellipse.direction - rotation) < 1e-12)
   }
 
   @Test func aCircleAndAPoint() throws {
@@ -29,7 +29,7 @@ import Testing
     #expect(Ellipse(xx: -1, xy: 0, yy: 1) == nil)
   }
 
-  /// Counting: nine in ten random points lie within.
+  /// Monte Carlo: 90 % of random points lie within.
   @Test func holdsNineInTen() throws {
     var random = SeededRandom(seed: 7)
     let ellipse = try #require(Ellipse(xx: 2, xy: 0.9, yy: 1))
@@ -44,7 +44,7 @@ import Testing
       let across = (cosine * y - sine * x) / ellipse.minor
       if along * along + across * across <= 1 { within += 1 }
     }
-    // Four standard deviations of a binomial share.
+    // Four standard deviations of a binomial fraction.
     #expect(abs(Double(within) / 20_000 - 0.9) < 4 * (0.9 * 0.1 / 20_000).squareRoot())
   }
 }

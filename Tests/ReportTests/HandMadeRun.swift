@@ -5,12 +5,12 @@ import Geometry
 import Report
 import SensorData
 
-/// A run written by hand. In the truth the device lies flat, its top edge along +y, and slides 0.1 m ahead a second; the
-/// peer is at (0, 4, 0). The estimate is the same in another world.
+/// A synthetic run. The true device lies flat, its top edge along +y, and moves ahead at 0.1 m/s; the peer is at (0, 4,
+/// 0). The estimate is the same in another world.
 struct HandMadeRun {
   /// The estimate's world from the truth's.
   static let worldFromTruth = Pose(rotation: .yaw(1), translation: Vector3(7, 8, 9))
-  static let peerPlace = Vector3(0, 4, 0)
+  static let peerPosition = Vector3(0, 4, 0)
 
   var peer = "tag"
   var updates: [UpdateRecord] = []
@@ -32,14 +32,14 @@ struct HandMadeRun {
     record.distanceStandardDeviation = 0.1
     record.horizontalAngle = .init(value: 0, standardDeviation: 0.05, low: -0.1, high: 0.1)
     record.verticalDirectionEstimate = "same"
-    record.worldPosition = Self.worldFromTruth * (Self.peerPlace + error)
-    let turn = Self.worldFromTruth.rotation.matrix
-    record.positionCovariance = turn * covariance * turn.transpose
+    record.worldPosition = Self.worldFromTruth * (Self.peerPosition + error)
+    let rotation = Self.worldFromTruth.rotation.matrix
+    record.positionCovariance = rotation * covariance * rotation.transpose
     record.quality = "precise"
     return record
   }
 
-  /// Writes the run, reads it back and judges it.
+  /// Writes the run, reads it back and evaluates it.
   func input() throws -> ReportInput {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fuse-report-test-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -58,14 +58,14 @@ struct HandMadeRun {
     let states = moments.map { GroundTruthState(timestamp: Self.time($0), worldFromBody: Self.truePose($0)) }
     let truth = TruthTrajectory(hasTruth ? states : [])
     let truePeers = TruthPeers(
-      hasTruth ? [GroundTruthPeer(timestamp: Self.time(0), peer: peer, position: Self.peerPlace)] : [])
+      hasTruth ? [GroundTruthPeer(timestamp: Self.time(0), peer: peer, position: Self.peerPosition)] : [])
     var judge = Judge(truth: truth, peers: truePeers, bodyFromDevice: .identity)
     for pose in run.poses {
-      judge.note(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
+      judge.record(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
     }
     for update in run.updates {
       guard let peer = update.peer else { continue }
-      judge.note(
+      judge.record(
         JudgedUpdate(
           timestamp: update.timestamp, distance: update.distance, horizontalAngle: update.horizontalAngle?.value,
           worldPosition: update.worldPosition, positionCovariance: update.positionCovariance, status: update.status,
@@ -73,7 +73,7 @@ struct HandMadeRun {
     }
     return ReportInput(
       run: run, name: name, version: "0", bodyFromDevice: knowsDevice ? .identity : nil, truth: truth,
-      truePeers: truePeers, verdict: judge.verdict())
+      truePeers: truePeers, errors: judge.errors())
   }
 }
 
@@ -85,12 +85,12 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
 }
 
 extension JSONValue {
-  /// The value at the end of a way of names and places.
-  func at(_ way: any Sendable...) -> JSONValue? {
-    way.reduce(self as JSONValue?) { value, step in
+  /// The value at a path of names and indices.
+  func at(_ path: any Sendable...) -> JSONValue? {
+    path.reduce(self as JSONValue?) { value, step in
       if let name = step as? String { return value?[name] }
-      guard case .array(let list)? = value, let place = step as? Int, list.indices.contains(place) else { return nil }
-      return list[place]
+      guard case .array(let list)? = value, let index = step as? Int, list.indices.contains(index) else { return nil }
+      return list[index]
     }
   }
 

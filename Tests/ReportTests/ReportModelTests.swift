@@ -10,7 +10,8 @@ import Testing
 @Suite struct ReportModelTests {
   private func model(_ run: HandMadeRun) throws -> JSONValue { ReportModel.json(try run.input()) }
 
-  /// The plan begins at the device and its start heading is up, whatever the estimate's world; the truth lies on the estimate.
+  /// The plan's origin is the device's first position and up its first heading, whatever the estimate's world; truth
+  /// and estimate coincide.
   @Test func thePlanIsTheDevicesOwn() throws {
     var run = HandMadeRun()
     run.updates = [run.update(5)]
@@ -29,13 +30,13 @@ import Testing
     #expect(model.at("peers", 0, "series", "updates", "angleError") == .array([.integer(0)]))
   }
 
-  /// A covariance that is long to the right in the truth's axes is so on the plan, and flat from the side.
-  @Test func ellipsesTurnWithThePlan() throws {
+  /// A covariance that is long to the right in the truth's axes is so on the plan.
+  @Test func ellipsesRotateWithThePlan() throws {
     var run = HandMadeRun()
     run.updates = [run.update(5, covariance: Matrix3(diagonal: Vector3(0.16, 0.01, 0.04)))]
     let updates = try #require(try model(run).at("peers", 0, "series", "updates"))
     func axes(_ plane: String) -> [Double] {
-      ["a", "b", "turn"].map { updates.at(plane, $0, 0)?.double ?? .nan }
+      ["a", "b", "rotation"].map { updates.at(plane, $0, 0)?.double ?? .nan }
     }
     #expect(axes("top") == [0.858, 0.215, 0])
     #expect(axes("ahead") == [0.429, 0.215, 90])
@@ -51,7 +52,7 @@ import Testing
     ]
     let model = try model(run)
     let errors = try #require(model.at("peers", 0, "series", "nees", "v")).numbers
-    // Over the two seconds without a value the line is broken.
+    // The line is broken over the two seconds without a value.
     #expect(errors.count == 4)
     #expect(try #require(errors[0]) < 1e-6)
     #expect(errors[1] == 4)
@@ -112,26 +113,27 @@ import Testing
     run.updates = [run.update(2), run.update(5)]
     #expect(
       try model(run).at("peers", 0, "headline")
-        == "3.5 m away, ahead, on our level; converged after 2.0 s; the truth was 0.0 degrees off")
+        == "3.5 m away, ahead, on our level; converged after 2.0 s; the angle was 0.0 degrees off")
     run.updates = [
       UpdateRecord(timestamp: HandMadeRun.time(1), peer: "tag", status: "notConverged", guidance: "Move on.")
     ]
-    #expect(try model(run).at("peers", 0, "headline") == "heard, but not placed; not converged: move on")
-    // A direction that was lost again is not compared.
+    #expect(try model(run).at("peers", 0, "headline") == "ranges received, but no distance; not converged: move on")
+    // A lost direction is not compared.
     run.updates[0].distance = 2.04
     #expect(
       try model(run).at("peers", 0, "headline")
-        == "2.0 m away, direction not known; not converged: move on; the true distance was 1.86 m off")
+        == "2.0 m away, direction not known; not converged: move on; the distance was 1.86 m off")
   }
 
-  /// Nothing is missed that is not there.
+  /// Missing parts leave a valid model.
   @Test func emptyRunsAreStillPages() throws {
     var run = HandMadeRun()
     run.hasPoses = false
     var model = try model(run)
     #expect(model.at("peers") == .array([]))
     #expect(
-      model.at("notes") == .array(["No peer was heard.", "There is no trajectory: nothing can be drawn on the plan."]))
+      model.at("notes")
+        == .array(["No ranges were received.", "There is no trajectory: nothing can be drawn on the plan."]))
     run.hasTruth = false
     run.hasPoses = true
     run.updates = [run.update(1)]

@@ -5,7 +5,7 @@ import Report
 import SensorData
 import Testing
 
-/// The file: what is in it, what cannot get out of it, how large it is.
+/// The file: contents, escaping, size.
 @Suite struct ReportPageTests {
   private static let hostile = "</script><script>alert(\"x\")</script><!-- {{script}} & ' \u{2028}"
 
@@ -35,7 +35,7 @@ import Testing
     #expect(model["title"]?.text == Self.hostile)
     #expect(model.at("peers", 0, "id")?.text == Self.hostile)
     #expect(page.contains("<title>&lt;/script&gt;&lt;script&gt;alert(&quot;x&quot;)"))
-    // What stands in double braces is not looked up.
+    // Double braces in inserted text are not replaced.
     #expect(page.contains("{{script}} &amp; &#39;"))
   }
 
@@ -55,8 +55,8 @@ import Testing
     #expect(try page(run) == page(run))
   }
 
-  /// A minute with four peers at 20 updates a second, every one with everything known: under a megabyte. Longer or more
-  /// peers: not much more.
+  /// A minute with four peers at 20 complete updates per second: under a megabyte. Longer recordings or more peers:
+  /// little more.
   @Test(arguments: [(60, 4), (600, 1), (60, 40)])
   func sizeIsBounded(_ seconds: Int, _ peers: Int) throws {
     var run = HandMadeRun()

@@ -7,7 +7,7 @@ import Testing
     CameraCalibration(bodyFromCamera: bodyFromCamera, fx: 400, fy: 400, cx: 320, cy: 240, width: 640, height: 480)
   }
 
-  /// A camera that looks along the body's x, its image upright: -z of the device must look there too, and y be up.
+  /// A camera along the body's x with an upright image: the device's -z must point there too, and its y up.
   @Test func deviceAxesAreTheFirstCamerasWithYAndZFlipped() {
     let bodyFromCamera = Pose(
       rotation: Rotation(matrix: Matrix3(columns: Vector3(0, -1, 0), Vector3(0, 0, -1), Vector3(1, 0, 0))),
@@ -29,7 +29,7 @@ import Testing
     #expect(RigCalibration(cameras: [Self.camera(.identity)], bodyFromDevice: stated).bodyFromDevice == stated)
   }
 
-  @Test func anAntennaIsFoundByItsNameOrByBeingTheOnlyOne() {
+  @Test func anAntennaIsFoundByNameOrIfItIsTheOnlyOne() {
     let one = RadioCalibration(antennas: ["": Vector3(1, 0, 0)])
     let two = RadioCalibration(antennas: ["a": Vector3(1, 0, 0), "b": Vector3(0, 1, 0)])
     #expect(one.position(of: nil) == Vector3(1, 0, 0))

@@ -4,7 +4,7 @@ import SensorData
 import Simulation
 import Testing
 
-/// Lost frames, a covered lens, a second camera, rows exposed one after the other.
+/// Lost frames, a covered lens, a second camera, rolling shutter.
 @Suite struct CameraFaultTests {
   private static func frames(_ scenario: Scenario, seed: UInt64 = 2) throws -> [CameraFrame] {
     try Simulator(scenario: scenario, seed: seed).events().compactMap {
@@ -12,8 +12,8 @@ import Testing
     }
   }
 
-  /// Lost frames have their share and come in spells; those that arrive are the same as without any loss.
-  @Test(arguments: [0.001, 0.4]) func lostFramesHaveTheirShareAndLength(dwell: Double) throws {
+  /// Lost frames have their fraction and come in bursts; those that arrive are the same as without any loss.
+  @Test(arguments: [0.001, 0.4]) func lostFramesHaveTheSetFractionAndDwell(dwell: Double) throws {
     var scenario = Scenario(name: "rest", summary: "-", peers: [], motion: [.motion(.hold(duration: 900))])
     scenario.camera!.tracks = 3
     scenario.room.landmarks = 60
@@ -25,12 +25,12 @@ import Testing
     let stamps = Set(arrived.map(\.timestamp))
     #expect(arrived == whole.filter { stamps.contains($0.timestamp) })
     let isLost = whole.map { !stamps.contains($0.timestamp) }
-    let spells = zip(isLost, isLost.dropFirst()).count { !$0 && $1 }
+    let bursts = zip(isLost, isLost.dropFirst()).count { !$0 && $1 }
     let lost = Double(isLost.count { $0 })
-    #expect(abs(lost / Double(whole.count) - 0.25) < 4 * 0.25 * 0.75 * (2 / Double(spells)).squareRoot())
-    // A spell ends within a frame of 0.05 s with 0.75 (1 - exp(-0.05 / (0.75 dwell))).
+    #expect(abs(lost / Double(whole.count) - 0.25) < 4 * 0.25 * 0.75 * (2 / Double(bursts)).squareRoot())
+    // A burst ends within a frame of 0.05 s with probability 0.75 (1 - exp(-0.05 / (0.75 dwell))).
     let expected = 1 / (0.75 * (1 - exp(-0.05 / (0.75 * dwell))))
-    #expect(abs(lost / Double(spells) / expected - 1) < 4 / Double(spells).squareRoot())
+    #expect(abs(lost / Double(bursts) / expected - 1) < 4 / Double(bursts).squareRoot())
   }
 
   @Test func onTheTableTheLensIsCoveredAndNothingMoves() throws {
@@ -50,7 +50,7 @@ import Testing
     #expect(abs(simulator.motion.kinematics(at: 13).worldFromBody.translation.z + 0.35) < 1e-9)
   }
 
-  /// Both cameras have the same ids at the same times; the second sees some of the tracks of the first, elsewhere.
+  /// Both cameras have the same ids at the same times; the second observes a subset of the first's tracks.
   @Test func theSecondCameraSharesTheTracks() throws {
     let frames = try Self.frames(Scenario.named("stereo"))
     let (left, right) = (frames.filter { $0.camera == 0 }, frames.filter { $0.camera == 1 })
@@ -69,7 +69,7 @@ import Testing
     #expect(try Self.frames(single) == left)
   }
 
-  /// Every row sees the world from where the camera is at its own time.
+  /// Every row is projected from the camera's pose at the row's own time.
   @Test func rowsAreExposedOneAfterTheOther() throws {
     var scenario = try Scenario.named("arc").withoutErrors
     scenario.camera!.rowSkew = 0.03

@@ -2,18 +2,18 @@ import Foundation
 import Geometry
 import Simulation
 
-/// A texture that is black but for a soft bright dot at every given point, and where those dots appear in the room: the
-/// pattern repeats, so that each shows up on other facets too.
+/// A black texture with a soft bright dot at every given point, and all occurrences of the dots in the room: the
+/// pattern repeats, so each dot also appears on other facets.
 struct Dots {
   /// A dot's centre on a facet, world, metres; the facet's normal; metres to the facet's nearest edge.
-  struct Place {
+  struct Occurrence {
     var point: Vector3
     var normal: Vector3
     var margin: Double
   }
 
   let texture: Texture
-  let places: [Place]
+  let occurrences: [Occurrence]
 
   /// Dots of 1.2 cm (1-sigma) at `points` on `facets`; the texture is 8.2 m wide.
   init(on facets: [Facet], at points: [Vector3]) {
@@ -34,15 +34,16 @@ struct Dots {
     }
     texture = Texture(size: size, finest: values.map { UInt8(min($0, 255).rounded()) })
     let period = Double(size)
-    places = facets.flatMap { facet in
-      centres.flatMap { centre -> [Place] in
-        let first = (centre - facet.place) - ((centre - facet.place) / period).rounded(.down) * period
+    occurrences = facets.flatMap { facet in
+      centres.flatMap { centre -> [Occurrence] in
+        let first = (centre - facet.textureOrigin) - ((centre - facet.textureOrigin) / period).rounded(.down) * period
         return (0...3).compactMap { k in
-          let place = (first + SIMD2(Double(k & 1), Double(k >> 1)) * period) * Texture.texel
-          guard place.x <= facet.extent.x, place.y <= facet.extent.y else { return nil }
-          let margin = min(place.x, place.y, facet.extent.x - place.x, facet.extent.y - place.y)
-          return Place(
-            point: facet.corner + facet.u * place.x + facet.v * place.y, normal: facet.u.cross(facet.v), margin: margin)
+          let offset = (first + SIMD2(Double(k & 1), Double(k >> 1)) * period) * Texture.texel
+          guard offset.x <= facet.extent.x, offset.y <= facet.extent.y else { return nil }
+          let margin = min(offset.x, offset.y, facet.extent.x - offset.x, facet.extent.y - offset.y)
+          return Occurrence(
+            point: facet.corner + facet.u * offset.x + facet.v * offset.y, normal: facet.u.cross(facet.v),
+            margin: margin)
         }
       }
     }

@@ -5,7 +5,7 @@ import SensorData
 import Simulation
 import Testing
 
-/// What the sensor makes of the light, and the folder that comes of it.
+/// The image sensor, and the written image folder.
 @Suite struct ImageTests {
   private static func frames(_ simulator: Simulator) -> [CameraFrame] {
     simulator.events().compactMap { if case .frame(let frame) = $0.event { frame } else { nil } }
@@ -28,7 +28,7 @@ import Testing
     let read = Double(ImageSensor.readNoise)
     let expected = read * read + 255 * luma * 255 / Double(ImageSensor.fullWell) + 1.0 / 12
     #expect(abs(mean - 255 * luma) < 4 * (expected / n).squareRoot() + 1e-3)
-    // Beside the draws' own chance, that of the 8192 that they are drawn from.
+    // The table of 8192 draws adds its own sampling error.
     #expect(abs(variance / expected - 1) < 4 * (2 / n + 2.0 / 8192).squareRoot())
   }
 
@@ -36,11 +36,11 @@ import Testing
     var random = SeededRandom(seed: 5)
     let light = (0..<640 * 480).map { $0 % 4 == 0 ? Float(1) : 0.2 }
     let image = ImageSensor.image(light, width: 640, height: 480, meanLuma: 0.5, random: &random)
-    // A quarter is white, the rest at 1/3; noise is cut at white: 1 grey level at most.
+    // A quarter is white, the rest at 1/3; noise saturates at white: 1 grey level at most.
     #expect(abs(image.meanLuma - 0.5) < 1.5 / 255)
   }
 
-  @Test func imagesAreAsBrightAsTheFramesSay() throws {
+  @Test func imageBrightnessMatchesTheFrames() throws {
     let simulator = try Simulator(scenario: Self.short("stereo"), seed: 3)
     let images = try #require(ImageSimulator(simulator))
     let frames = Self.frames(simulator)
@@ -48,7 +48,7 @@ import Testing
     for frame in frames.prefix(6) { #expect(abs(images.image(of: frame).meanLuma - frame.meanLuma!) < 0.003) }
   }
 
-  /// No light: nothing of the room, only the noise of the sensor, and another one every time.
+  /// No light: only sensor noise, independent in every image.
   @Test func darknessIsDark() throws {
     var scenario = try Self.short("dark")
     scenario.camera!.dark = [0.0...0.3]
@@ -78,7 +78,7 @@ import Testing
     #expect(try once != image(7, 5))
   }
 
-  /// Blank faces show nothing: a room of them, without furniture, is a few flat shades.
+  /// A room of blank faces, without furniture, is a few flat shades.
   @Test func blankFacesAreFlat() throws {
     var scenario = try Self.short("arc")
     scenario.room.furniture = 0
@@ -88,7 +88,7 @@ import Testing
     #expect(Set(images.radiance(of: Self.frames(simulator)[3])).count <= 6)
   }
 
-  /// A long exposure smears what moves: differences between neighbours fall, the mean stays.
+  /// A long exposure blurs motion: differences between neighbours fall, the mean stays.
   @Test func exposureSmearsWhatMoves() throws {
     func image(_ exposure: Double) throws -> [Float] {
       var scenario = try Self.short("arc")
@@ -103,8 +103,8 @@ import Testing
     #expect(abs(ratio - 1) < 0.01)
   }
 
-  /// Tables are the same with images and without; images are listed; a later recording without images leaves none of them.
-  @Test func imagesStandBesideTheTables() throws {
+  /// Tables are the same with and without images; images are listed; a later recording without images removes them.
+  @Test func imagesAreWrittenBesideTheTables() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fuse-images-\(UUID())")
     defer { try? FileManager.default.removeItem(at: folder) }
     let simulator = try Simulator(scenario: Self.short("stereo"), seed: 3)

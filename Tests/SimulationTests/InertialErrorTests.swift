@@ -4,7 +4,7 @@ import SensorData
 import Simulation
 import Testing
 
-/// Scale, misalignment, limits, jitter and gaps of the inertial unit.
+/// Scale, misalignment, saturation, jitter and gaps of the IMU.
 @Suite struct InertialErrorTests {
   private static func samples(
     _ name: String = "arc", seed: UInt64 = 3, perfect: Bool = true, _ change: (inout Scenario.Inertial) -> Void
@@ -18,14 +18,14 @@ import Testing
     }
   }
 
-  /// The matrix that best takes `inputs` to `outputs`, `(sum y x^T) (sum x x^T)^-1`.
+  /// The least-squares matrix from `inputs` to `outputs`, `(sum y x^T) (sum x x^T)^-1`.
   private static func matrix(_ inputs: [Vector3], _ outputs: [Vector3]) -> Matrix3 {
     let cross = zip(inputs, outputs).map { Matrix3(outer: $1, $0) }.reduce(.zero, +)
     return cross * inputs.map { Matrix3(outer: $0, $0) }.reduce(.zero, +).inverse!
   }
 
-  /// `M = I + S`: found back from the samples; diagonal and the rest uniform within their limits over many seeds.
-  @Test func axesAreOutOfTrueAsFarAsTheySay() throws {
+  /// `M = I + S`, estimated from the samples: diagonal and off-diagonal uniform within their limits over many seeds.
+  @Test func triadErrorsHaveTheirLimits() throws {
     let (scale, misalignment) = (0.01, 0.005)
     var squares = [0.0, 0.0]
     let seeds = 60
@@ -52,28 +52,29 @@ import Testing
         }
       }
     }
-    // The mean square of a uniform error is a third of its limit's square, and itself scatters by 0.89 / sqrt(n) of that.
+    // The mean square of a uniform error is a third of its limit's square, and itself scatters by 0.89 / sqrt(n) of
+    // that.
     for (sum, limit, count) in [(squares[0], scale, 6.0), (squares[1], misalignment, 12)] {
       let n = count * Double(seeds)
       #expect(abs(sum / n / (limit * limit / 3) - 1) < 4 * 0.894 / n.squareRoot())
     }
   }
 
-  /// Each axis is cut at its limit, and nothing else changes.
-  @Test func readingsEndAtTheLimit() throws {
-    let free = try Self.samples("arc", perfect: false) { _ in }
-    let cut = try Self.samples("arc", perfect: false) {
+  /// Each axis saturates at its limit, and nothing else changes.
+  @Test func readingsSaturateAtTheLimit() throws {
+    let unlimited = try Self.samples("arc", perfect: false) { _ in }
+    let limited = try Self.samples("arc", perfect: false) {
       $0.gyroscopeTriad.limit = 0.5
       $0.accelerometerTriad.limit = 9
     }
     var saturated = 0
-    for (a, b) in zip(free, cut) {
+    for (a, b) in zip(unlimited, limited) {
       let (w, f) = (Vector3(repeating: 0.5), Vector3(repeating: 9))
       #expect(b.angularVelocity == a.angularVelocity.clamped(lowerBound: -w, upperBound: w))
       #expect(b.specificForce == a.specificForce.clamped(lowerBound: -f, upperBound: f))
       if a != b { saturated += 1 }
     }
-    #expect(saturated > 100 && free.count == cut.count)
+    #expect(saturated > 100 && unlimited.count == limited.count)
     let yaml = """
       name: x
       description: y
@@ -84,7 +85,7 @@ import Testing
     #expect(scenario.imu.gyroscopeTriad.limit == .pi && scenario.imu.accelerometerTriad.limit == 2 * 9.80665)
   }
 
-  /// The stamp errs, not the sample: white, of the stated deviation, never out of order.
+  /// The stamp has an error, not the sample: white, of the set deviation, never out of order.
   @Test func stampsJitterAndStayInOrder() throws {
     let exact = try Self.samples { _ in }
     let jittered = try Self.samples { $0.stampJitter = 0.0005 }

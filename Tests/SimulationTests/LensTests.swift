@@ -11,7 +11,7 @@ import Testing
     .equidistant(k1: 0.0034, k2: 0.0007, k3: -0.0020, k4: 0.0002), .fieldOfView(w: 0.9325),
   ]
 
-  /// Points worked out by hand from the papers' formulas.
+  /// Points computed by hand from the papers' formulas.
   @Test func forwardModelsAgreeWithHandComputedPoints() {
     func check(_ model: CameraCalibration.Distortion, _ ray: SIMD2<Double>, _ expected: SIMD2<Double>) {
       let difference = Lens.distort(ray, model) - expected
@@ -34,12 +34,12 @@ import Testing
     var random = SeededRandom(seed: 4)
     for _ in 0..<200 {
       let ray = SIMD2(random.uniform(-0.7...0.7), random.uniform(-0.5...0.5))
-      let bent = Lens.distort(ray, model)
+      let distorted = Lens.distort(ray, model)
       var guess = SIMD2(0.0, 0.0)
       for _ in 0..<60 {
         // Newton with a numeric Jacobian.
         let h = 1e-6
-        let f = Lens.distort(guess, model) - bent
+        let f = Lens.distort(guess, model) - distorted
         let dx = (Lens.distort(guess + SIMD2(h, 0), model) - Lens.distort(guess - SIMD2(h, 0), model)) / (2 * h)
         let dy = (Lens.distort(guess + SIMD2(0, h), model) - Lens.distort(guess - SIMD2(0, h), model)) / (2 * h)
         let determinant = dx.x * dy.y - dy.x * dx.y
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test(arguments: lenses) func whatIsBehindOrBesideIsNotSeen(_ model: CameraCalibration.Distortion) {
+  @Test(arguments: lenses) func pointsBehindOrBesideAreNotVisible(_ model: CameraCalibration.Distortion) {
     let camera = CameraCalibration(fx: 300, fy: 300, cx: 320, cy: 240, distortion: model, width: 640, height: 480)
     let lens = Lens(camera)
     let centre = lens.pixel(of: Vector3(0, 0, 3))
@@ -58,7 +58,7 @@ import Testing
     #expect(lens.pixel(of: Vector3(0.1, 0, -1)) == nil)
     #expect(lens.pixel(of: Vector3(0, 0, 0)) == nil)
     #expect(lens.pixel(of: Vector3(1, 0, 1e-3)) == nil)
-    // A polynomial folds back far outside; nothing from there may land in the image.
+    // A polynomial is not monotonic far outside; nothing from there may be projected into the image.
     var random = SeededRandom(seed: 9)
     for _ in 0..<2000 {
       let angle = random.uniform(Angle.degrees(75)...Angle.degrees(89))

@@ -4,11 +4,11 @@ import SensorData
 import Simulation
 import Testing
 
-/// What geometry puts between two radios.
+/// Geometric NLOS between two radios.
 @Suite struct LineOfSightTests {
   private static let wall = Scenario.Wall(from: SIMD2(2, -1), to: SIMD2(2, 1), bottom: -1, top: 1)
 
-  @Test func wallsStandInTheWayOfHandComputedLines() {
+  @Test func wallsIntersectHandComputedSegments() {
     let origin = Vector3.zero
     let cases: [(Vector3, Bool)] = [
       (Vector3(4, 0, 0), true), (Vector3(4, 1.9, 0), true), (Vector3(4, 2.1, 0), false), (Vector3(4, 0, 1.9), true),
@@ -17,14 +17,14 @@ import Testing
       (Vector3(2, 0, 0), false), (Vector3(0, 4, 0), false), (Vector3(-4, 0, 0), false), (Vector3(0, 0, 3), false),
     ]
     for (point, expected) in cases {
-      #expect(Self.wall.stands(between: origin, and: point) == expected, "\(point)")
-      #expect(Self.wall.stands(between: point, and: origin) == expected, "\(point), the other way")
+      #expect(Self.wall.intersectsSegment(from: origin, to: point) == expected, "\(point)")
+      #expect(Self.wall.intersectsSegment(from: point, to: origin) == expected, "\(point), reversed")
     }
   }
 
-  /// A hand at the origin that looks along x: the body's axis is half a metre behind, its radius 0.2, its head 0.35 up.
-  /// Tangents from the hand leave at asin(0.2 / 0.5) = 23.578 degrees; a rising line enters at x = -0.3.
-  @Test func theBodyStandsInTheWayOfHandComputedLines() {
+  /// A hand at the origin that points along x: the body's axis is 0.5 m behind, its radius 0.2 m, its head 0.35 m up.
+  /// Tangents from the hand leave at asin(0.2 / 0.5) = 23.578 degrees; a rising segment enters at x = -0.3.
+  @Test func theBodyIntersectsHandComputedSegments() {
     let body = Scenario.Body()
     func at(_ degrees: Double, up: Double = 0) -> Vector3 {
       Vector3(-3 * cos(Angle.degrees(degrees)), 3 * sin(Angle.degrees(degrees)), up)
@@ -36,22 +36,22 @@ import Testing
       (Vector3(-0.29, 0, 0), false), (Vector3(-0.5, 0, 0), true), (Vector3(0, 0, 3), false),
     ]
     for (point, expected) in cases {
-      #expect(body.stands(between: .zero, and: point, hand: HandPose()) == expected, "\(point)")
-      // Turned and moved with the hand.
+      #expect(body.intersectsSegment(from: .zero, to: point, hand: HandPose()) == expected, "\(point)")
+      // Rotated and translated with the hand.
       let hand = HandPose(position: Vector3(1, 2, 0.5), yaw: 2.2)
       let moved = hand.position + Rotation.yaw(2.2) * point
-      #expect(body.stands(between: hand.position, and: moved, hand: hand) == expected, "\(point)")
+      #expect(body.intersectsSegment(from: hand.position, to: moved, hand: hand) == expected, "\(point)")
     }
     // Straight up within the cylinder, from below the head and from above it.
-    #expect(body.stands(between: Vector3(-0.5, 0, 0), and: Vector3(-0.5, 0, 2), hand: HandPose()))
-    #expect(!body.stands(between: Vector3(-0.5, 0, 1), and: Vector3(-0.5, 0, 2), hand: HandPose()))
+    #expect(body.intersectsSegment(from: Vector3(-0.5, 0, 0), to: Vector3(-0.5, 0, 2), hand: HandPose()))
+    #expect(!body.intersectsSegment(from: Vector3(-0.5, 0, 1), to: Vector3(-0.5, 0, 2), hand: HandPose()))
   }
 
-  /// Against the definition: some point of the line is inside the cylinder; the line passes from one side of the wall's
-  /// plane to the other within its edges.
-  @Test func randomLinesAgreeWithTheDefinition() {
+  /// Against the definition: some point of the segment is inside the cylinder; the segment crosses the wall's plane
+  /// within its edges.
+  @Test func randomSegmentsAgreeWithTheDefinition() {
     var random = SeededRandom(seed: 5)
-    var blocked = 0
+    var intersecting = 0
     let body = Scenario.Body()
     for _ in 0..<2000 {
       let hand = HandPose(position: random.gaussian3() * 0.5, yaw: random.uniform(-3...3))
@@ -62,23 +62,23 @@ import Testing
         let point = a + (b - a) * (Double(k) / 2000)
         depth = max(depth, min(body.radius - (point - axis).horizontalNorm, hand.position.z + body.top - point.z))
       }
-      // Lines that only just touch are left to rounding.
-      if abs(depth) > 0.002 { #expect(body.stands(between: a, and: b, hand: hand) == (depth > 0)) }
-      if depth > 0 { blocked += 1 }
+      // Segments that only just touch are subject to rounding.
+      if abs(depth) > 0.002 { #expect(body.intersectsSegment(from: a, to: b, hand: hand) == (depth > 0)) }
+      if depth > 0 { intersecting += 1 }
       let (p, q) = (random.gaussian3() * 2, random.gaussian3() * 2 + Vector3(3, 0, 0))
       let s = (2 - p.x) / (q.x - p.x)
       let hit = p + s * (q - p)
       let crosses = s > 0 && s < 1 && abs(hit.y) <= 1 && abs(hit.z) <= 1
-      #expect(Self.wall.stands(between: p, and: q) == crosses)
+      #expect(Self.wall.intersectsSegment(from: p, to: q) == crosses)
     }
-    #expect(blocked > 100)
+    #expect(intersecting > 100)
   }
 
-  /// The scenario's own ranges are longer by the excess exactly where the holder stands in the way.
-  @Test(arguments: ["body", "wall"]) func rangesAreLongerWhereTheSightIsBlocked(_ name: String) throws {
+  /// The ranges have the obstacle's bias exactly in NLOS.
+  @Test(arguments: ["body", "wall"]) func rangesAreBiasedInNLOS(_ name: String) throws {
     var scenario = try Scenario.named(name).withoutErrors
     scenario.body = try Scenario.named(name).body
-    scenario.radio.guessErrorShare = 0
+    scenario.radio.nlosReportErrorShare = 0
     let simulator = try Simulator(scenario: scenario, seed: 1)
     let antenna = scenario.radio.antennas[""]!
     let peer = scenario.peers[0].position
@@ -87,21 +87,21 @@ import Testing
     var last: Bool?
     for case .range(let range) in simulator.events().map(\.event) {
       let time = range.timestamp.seconds(since: Simulator.start)
-      let place = simulator.motion.kinematics(at: time).worldFromBody * antenna
-      let excess = range.range - (peer - place).norm
-      let isBlocked = range.nonLineOfSight == 1
-      #expect(abs(excess - (isBlocked ? (name == "body" ? 0.4 : 0.6) : 0)) < 1e-8)
-      counts[isBlocked ? 1 : 0] += 1
-      if let last, last != isBlocked { switches += 1 }
-      last = isBlocked
+      let position = simulator.motion.kinematics(at: time).worldFromBody * antenna
+      let bias = range.range - (peer - position).norm
+      let isNLOS = range.nonLineOfSight == 1
+      #expect(abs(bias - (isNLOS ? (name == "body" ? 0.4 : 0.6) : 0)) < 1e-8)
+      counts[isNLOS ? 1 : 0] += 1
+      if let last, last != isNLOS { switches += 1 }
+      last = isNLOS
     }
     #expect(counts[0] > 50 && counts[1] > 50)
-    // Behind the body once; before the wall, and then past its end for good.
+    // The body: NLOS once. The wall: NLOS until its end is passed.
     if name == "body" { #expect(switches >= 2 && last == false) }
     if name == "wall" { #expect(switches == 1 && last == false) }
   }
 
-  @Test func anOpaqueWallHidesWhatIsBehindItAndNobodyWalksThroughIt() throws {
+  @Test func opaqueWallsHideLandmarksAndStopWalks() throws {
     var scenario = try Scenario.named("still").withoutErrors
     scenario.walls = [Scenario.Wall(from: SIMD2(1.5, -6), to: SIMD2(1.5, 6), bottom: -2, top: 2)]
     func seen(_ scenario: Scenario) throws -> [Int] {
@@ -109,7 +109,7 @@ import Testing
         if case .frame(let frame) = $0.event { frame.features.count } else { nil }
       }
     }
-    // The wall fills the picture: only its own landmarks are seen.
+    // The wall fills the image: only its own landmarks are visible.
     scenario.walls[0].landmarks = 0
     #expect(try seen(scenario).allSatisfy { $0 == 0 })
     scenario.walls[0].landmarks = 2000
@@ -121,13 +121,13 @@ import Testing
     let error = #expect(throws: ScenarioError.self) { try Simulator(scenario: scenario, seed: 1) }
     // 1.5 m at 1 m/s and half a ramp of 0.8 s.
     #expect(error?.description.contains("through a wall of the room at 1.9 s") == true)
-    // Even when one of the looks falls just on the wall.
+    // Also when a sample lies exactly on the wall.
     scenario.walls[0].from.x = 2
     scenario.walls[0].to.x = 2
     #expect(throws: ScenarioError.self) { try Simulator(scenario: scenario, seed: 1) }
   }
 
-  @Test func nothingIsSeenOnABlankWall() throws {
+  @Test func blankWallsHaveNoLandmarks() throws {
     var scenario = try Scenario.named("still")
     scenario.room.furniture = 0
     scenario.room.blank = [.ahead, .floor]

@@ -3,9 +3,9 @@ import Geometry
 import Simulation
 import Testing
 
-/// A recording whose calibration is wrong by as much as its scenario says.
+/// The calibration error in a recording is that of its scenario.
 @Suite struct MiscalibrationTests {
-  @Test func theRecordingStatesAnotherCameraThanTheTrueOne() throws {
+  @Test func theStatedCameraDiffersFromTheTrueOne() throws {
     let scenario = try Scenario.named("miscalibrated")
     var right = scenario
     right.camera!.miscalibration = Scenario.Miscalibration()
@@ -16,16 +16,16 @@ import Testing
       #expect(abs(abs(stated.fx / truth.fx - 1) - 0.01) < 1e-12 && abs(abs(stated.fy / truth.fy - 1) - 0.01) < 1e-12)
       let centre = SIMD2(stated.cx - truth.cx, stated.cy - truth.cy)
       #expect(abs((centre * centre).sum().squareRoot() - 5) < 1e-9)
-      let turn = (truth.bodyFromCamera.rotation.inverse * stated.bodyFromCamera.rotation).log
-      #expect(abs(turn.norm - Angle.degrees(0.5)) < 1e-9)
-      directions.append(turn)
+      let rotation = (truth.bodyFromCamera.rotation.inverse * stated.bodyFromCamera.rotation).log
+      #expect(abs(rotation.norm - Angle.degrees(0.5)) < 1e-9)
+      directions.append(rotation)
       #expect(abs((stated.bodyFromCamera.translation - truth.bodyFromCamera.translation).norm - 0.01) < 1e-12)
       #expect(abs(abs(stated.timeOffset - truth.timeOffset) - 0.02) < 1e-12)
       #expect(stated.distortion == truth.distortion && stated.pixelNoise == truth.pixelNoise)
       #expect(simulator.recording().rig == simulator.statedRig)
     }
-    #expect((directions[0] - directions[1]).norm > 1e-3, "every seed draws another way")
-    // What the sensors say does not depend on what is written of them.
+    #expect((directions[0] - directions[1]).norm > 1e-3, "every seed draws another direction")
+    // The measurements do not depend on the stated calibration.
     #expect(
       try Simulator(scenario: scenario, seed: 3).events().map(\.event)
         == Simulator(scenario: right, seed: 3).events().map(\.event))

@@ -24,8 +24,8 @@ import Testing
       let velocity = (after.worldFromBody.translation - before.worldFromBody.translation) / (2 * h)
       #expect((velocity - now.velocity).norm < 1e-7)
       #expect(((after.velocity - before.velocity) / (2 * h) - now.acceleration).norm < 1e-6)
-      let turn = (before.worldFromBody.rotation.inverse * after.worldFromBody.rotation).log
-      #expect((turn / (2 * h) - now.angularVelocity).norm < 1e-7)
+      let rotationVector = (before.worldFromBody.rotation.inverse * after.worldFromBody.rotation).log
+      #expect((rotationVector / (2 * h) - now.angularVelocity).norm < 1e-7)
       let rateChange = (after.angularVelocity - before.angularVelocity) / (2 * h)
       #expect((rateChange - now.angularAcceleration).norm < 1e-6)
     }
@@ -42,20 +42,20 @@ import Testing
     }
   }
 
-  @Test func aHandIsAsLivelyAsAHand() throws {
+  @Test func velocitiesAndAccelerationsAreThoseOfAHand() throws {
     for scenario in Scenario.builtIn {
       let motion = try Simulator(scenario: scenario, seed: 1).motion
       for k in 0..<Int(motion.duration * 100) {
         let state = motion.kinematics(at: Double(k) / 100)
         #expect(state.velocity.norm < 2 && state.acceleration.norm < 12, "\(scenario.name) at \(Double(k) / 100) s")
-        // Trackers of images are tried on a turn as fast as a wrist can.
+        // track-turn tests image tracking at the fastest rotation of a wrist.
         let fastest = scenario.name == "track-turn" ? 5.0 : 3.5
         #expect(state.angularVelocity.norm < fastest, "\(scenario.name) at \(Double(k) / 100) s")
       }
     }
   }
 
-  /// `v(t) = v(0) + int(R_WS f - g)`, `p(t) = p(0) + int v`: a perfect IMU, mounted askew, leads back to the path.
+  /// `v(t) = v(0) + int(R_WS f - g)`, `p(t) = p(0) + int v`: a perfect IMU, with a rotated mount, gives the path.
   @Test func integratingThePerfectIMUGivesThePathBack() throws {
     var scenario = try Scenario.named("search")
     scenario.imu.bodyFromIMU = Pose(rotation: .exp(Vector3(0.3, -2, 1)), translation: Vector3(0.13, -0.02, 0.05))
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func piecesEndWhereTheySayAndBeginAtRest() {
+  @Test func piecesEndAtTheirTargetAndBeginAtRest() {
     let start = HandPose(position: Vector3(1, 2, 0), yaw: 0.4)
     var plan = MotionPlan(from: start)
     plan.append(.walk(distance: 3, speed: 0.9, heading: 0, bob: 0.02, stepRate: 1.8))
@@ -119,16 +119,16 @@ import Testing
     #expect((plan.end.position - before.position).norm < 1e-12 && abs(plan.end.yaw - before.yaw) < 1e-12)
     let middle = plan.pose(at: plan.duration - 3)
     #expect((middle.position - before.position).norm < 0.6 * 2)
-    // Rest at every seam: half a millisecond beside it nothing has moved.
+    // Zero velocity at every junction: no motion within half a millisecond of it.
     for time in [0, Double(3 / 0.9 + 0.8), Double(3 / 0.9 + 1.8), plan.duration] {
       #expect((plan.pose(at: time - 5e-4).position - plan.pose(at: time + 5e-4).position).norm < 1e-6)
     }
-    // A way too short for its ramps is still walked to its end.
+    // A path too short for its ramps is still walked to its end.
     plan.append(.walk(distance: 0.1, speed: 2, heading: 1, bob: 0, stepRate: 2))
     #expect(abs((plan.end.position - before.position).norm - 0.1) < 1e-12)
   }
 
-  /// Stairs rise with every tread, never go back, and end at their height.
+  /// Stairs climb monotonically with every tread and end at their height.
   @Test(arguments: [3.0, -2.4]) func stairsGoStepByStep(height: Double) {
     let start = HandPose(position: Vector3(1, 2, 0.3), yaw: 0.4)
     let steps = (abs(height) / 0.17).rounded()
@@ -143,18 +143,18 @@ import Testing
       #expect(abs(pose.position.z - 0.3 - height * travelled / (steps * 0.28)) <= 0.17 * 1.05 * 0.7 / (2 * .pi))
       last = pose.position
     }
-    let way = steps * 0.28 * Vector3(cos(0.7), sin(0.7), 0) + Vector3(0, 0, height)
-    #expect((last - start.position - way).norm < 1e-9)
+    let displacement = steps * 0.28 * Vector3(cos(0.7), sin(0.7), 0) + Vector3(0, 0, height)
+    #expect((last - start.position - displacement).norm < 1e-9)
   }
 
   /// In landscape the top edge is on the left; the camera still looks ahead.
   @Test func rotatingThePhoneTurnsItsTopToTheLeft() {
-    let turned = HandMotion.rotate(duration: 1, roll: Scenario.Holding.landscape.roll).pose(at: 1, from: HandPose())
-    let rotation = turned.worldFromDevice.rotation
+    let rotated = HandMotion.rotate(duration: 1, roll: Scenario.Holding.landscape.roll).pose(at: 1, from: HandPose())
+    let rotation = rotated.worldFromDevice.rotation
     #expect((rotation * Vector3(0, 1, 0) - Vector3(0, 1, 0)).norm < 1e-12)
     #expect((rotation * Vector3(0, 0, -1) - Vector3(1, 0, 0)).norm < 1e-12)
     #expect((rotation * Vector3(1, 0, 0) - Vector3(0, 0, 1)).norm < 1e-12)
-    #expect(HandMotion.rotate(duration: 1, roll: 0).pose(at: 1, from: turned) == HandPose())
+    #expect(HandMotion.rotate(duration: 1, roll: 0).pose(at: 1, from: rotated) == HandPose())
   }
 
   @Test func aPhoneIsPutDownAndPickedUp() {

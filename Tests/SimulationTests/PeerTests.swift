@@ -8,16 +8,17 @@ import Testing
   @Test func aMovingPeerIsWhereItsLegsTakeIt() {
     var peer = Scenario.Peer(id: "a", position: Vector3(1, 2, 3))
     peer.path = [
-      Scenario.Leg(time: 2...4, way: Vector3(2, 0, 0)), Scenario.Leg(time: 4...5, way: Vector3(0, -1, 0.5)),
+      Scenario.Leg(time: 2...4, displacement: Vector3(2, 0, 0)),
+      Scenario.Leg(time: 4...5, displacement: Vector3(0, -1, 0.5)),
     ]
     let cases: [(Double, Vector3)] = [
       (0, Vector3(1, 2, 3)), (2, Vector3(1, 2, 3)), (3, Vector3(2, 2, 3)), (4, Vector3(3, 2, 3)),
       (4.5, Vector3(3, 1.5, 3.25)), (5, Vector3(3, 1, 3.5)), (99, Vector3(3, 1, 3.5)),
     ]
-    for (time, place) in cases { #expect((peer.position(at: time) - place).norm < 1e-12, "\(time) s") }
+    for (time, position) in cases { #expect((peer.position(at: time) - position).norm < 1e-12, "\(time) s") }
   }
 
-  /// One row for what stands, ten a second for what moves, from the first moment to the end.
+  /// One row for a stationary peer, ten per second for a moving one, from start to end.
   @Test func truthOfMovingPeersCoversTheRecording() throws {
     var scenario = try Scenario.named("moving")
     scenario.peers.append(Scenario.Peer(id: "box", position: Vector3(3, 3, 0)))
@@ -40,13 +41,13 @@ import Testing
 
   @Test func anApproachGoesWhereThePeerIsByThen() throws {
     var scenario = try Scenario.named("approach")
-    scenario.peers[0].path = [Scenario.Leg(time: 0...1, way: Vector3(0, 1, 0))]
+    scenario.peers[0].path = [Scenario.Leg(time: 0...1, displacement: Vector3(0, 1, 0))]
     let plan = try Simulator(scenario: scenario, seed: 1).plan
     let peer = scenario.peers[0].position + Vector3(0, 1, 0)
     #expect(abs((plan.end.position - peer).horizontalNorm - 0.8) < 1e-9)
   }
 
-  /// Distance uniform in 3 to 7 m, azimuth all around, elevation normal with 23 degrees cut at 60, bias normal.
+  /// Distance uniform in 3 to 7 m, azimuth all around, elevation normal with 23 degrees truncated at 60, bias normal.
   @Test func randomPeersHaveTheirDistributions() throws {
     let scenario = try Scenario.named("mc-sway")
     let peers = try (1...600).map { try Simulator(scenario: scenario, seed: $0).scenario.peers[0] }
@@ -62,7 +63,7 @@ import Testing
     }
     let elevations = peers.map { asin($0.position.z / $0.position.norm) }
     #expect(elevations.allSatisfy { abs($0) <= .pi / 3 + 1e-9 })
-    // A normal cut at c = 60 / 23 sigma has the variance 1 - 2 c phi(c) / (2 Phi(c) - 1) = 0.9300.
+    // A normal truncated at c = 60 / 23 sigma has the variance 1 - 2 c phi(c) / (2 Phi(c) - 1) = 0.9300.
     let variance = elevations.map { $0 * $0 }.reduce(0, +) / n
     let expected = Angle.degrees(23) * 0.93.squareRoot()
     #expect(abs(variance.squareRoot() / expected - 1) < 4 / (2 * n).squareRoot())
@@ -72,8 +73,8 @@ import Testing
     #expect(abs(spread / 0.1 - 1) < 4 / (2 * n).squareRoot())
   }
 
-  /// Same seed, same numbers; and a peer's place does not depend on the other settings.
-  @Test func seedsDecideThePlace() throws {
+  /// Same seed, same numbers; a peer's position does not depend on the other settings.
+  @Test func thePositionDependsOnTheSeedOnly() throws {
     var scenario = try Scenario.named("mc-walk")
     let first = try Simulator(scenario: scenario, seed: 3)
     #expect(try Simulator(scenario: scenario, seed: 3).events() == first.events())
@@ -93,14 +94,14 @@ import Testing
       """
     let scenario = try Scenario(yaml: yaml, file: "x.yaml")
     for seed in 1...100 {
-      let place = try Simulator(scenario: scenario, seed: UInt64(seed)).scenario.peers[0].position
+      let position = try Simulator(scenario: scenario, seed: UInt64(seed)).scenario.peers[0].position
       // Positive right: y is left.
-      let azimuth = Angle.inDegrees(atan2(-place.y, place.x))
-      #expect(azimuth >= 20 - 1e-9 && azimuth <= 50 + 1e-9 && place.z == 0)
+      let azimuth = Angle.inDegrees(atan2(-position.y, position.x))
+      #expect(azimuth >= 20 - 1e-9 && azimuth <= 50 + 1e-9 && position.z == 0)
     }
   }
 
-  @Test func aSuspendedAppGetsNothingAndAnEndedPeerIsSilent() throws {
+  @Test func suspendedAppsAndEndedPeersProduceNoEvents() throws {
     let scenario = try Scenario.named("suspended")
     func times(_ scenario: Scenario, _ pick: (SensorEvent) -> Bool) throws -> [Double] {
       try Simulator(scenario: scenario, seed: 1).events().map(\.event).filter(pick)
@@ -111,8 +112,9 @@ import Testing
       { event in if case .range(let range) = event { range.peer == peer } else { false } }
     }
     for pick in [isFrame, isRange("tag"), isRange("bag")] {
-      let quiet = try times(scenario, pick)
-      #expect(!quiet.contains { $0 >= 8 && $0 < 12 } && quiet.contains { $0 < 8 } && quiet.contains { $0 > 12 })
+      let received = try times(scenario, pick)
+      #expect(!received.contains { $0 >= 8 && $0 < 12 })
+      #expect(received.contains { $0 < 8 } && received.contains { $0 > 12 })
     }
     #expect(try times(scenario, isRange("bag")).allSatisfy { $0 < 19 })
     #expect(try times(scenario, isRange("tag")).contains { $0 > 19 })
@@ -121,7 +123,7 @@ import Testing
     #expect(try times(open, isFrame).contains { $0 > 8 && $0 < 12 })
   }
 
-  /// A stroll begins, lasts and goes as fast as it is asked to, stays level, and every seed draws another.
+  /// Start, duration and speed of a stroll are within their intervals; it is level, and every seed draws another.
   @Test func strollsAreDrawn() throws {
     let scenario = try Scenario.named("mc-moving")
     let stroll = try #require(scenario.peers[0].stroll)
@@ -134,21 +136,22 @@ import Testing
       let lasts = last.time.upperBound - first.time.lowerBound
       #expect(lasts > stroll.duration.lowerBound - 1e-9 && lasts < stroll.duration.upperBound + 1e-9)
       for leg in peer.path {
-        let speed = leg.way.norm / (leg.time.upperBound - leg.time.lowerBound)
-        #expect(speed > stroll.speed.lowerBound - 1e-9 && speed < stroll.speed.upperBound + 1e-9 && leg.way.z == 0)
+        let speed = leg.displacement.norm / (leg.time.upperBound - leg.time.lowerBound)
+        #expect(speed > stroll.speed.lowerBound - 1e-9 && speed < stroll.speed.upperBound + 1e-9)
+        #expect(leg.displacement.z == 0)
       }
-      #expect(first.way.normalized.dot(last.way.normalized) > -1e-9, "turned by a right angle at most")
+      #expect(first.displacement.normalized.dot(last.displacement.normalized) > -1e-9, "at most a right angle")
       let nearest = stride(from: 0, through: 30, by: 0.05).map { peer.position(at: $0).norm }.min()!
-      #expect(nearest > 0.99, "keeps away from the device")
-      headings.append(atan2(first.way.y, first.way.x))
+      #expect(nearest > 0.99, "keeps its distance from the device")
+      headings.append(atan2(first.displacement.y, first.displacement.x))
     }
     #expect(Set(headings).count == 200 && headings.contains { $0 > 2 } && headings.contains { $0 < -2 })
   }
 
-  /// A named spell is blocked from end to end, with one excess; nothing else of the recording changes.
-  @Test func namedSpellsAreBlocked() throws {
-    let scenario = try Scenario.named("mc-nlos-burst").followedByOdometry
-    let clean = try Scenario.named("mc-arc-vertical").followedByOdometry
+  /// A named interval is NLOS from end to end, with one bias; no other range changes.
+  @Test func namedIntervalsAreNLOS() throws {
+    let scenario = try Scenario.named("mc-nlos-burst").withExternalOdometry
+    let clean = try Scenario.named("mc-arc-vertical").withExternalOdometry
     func ranges(_ scenario: Scenario) throws -> [Double: Double] {
       let events = try Simulator(scenario: scenario, seed: 3).events()
       return Dictionary(
@@ -157,12 +160,12 @@ import Testing
           return (range.timestamp.seconds(since: Simulator.start), range.range)
         })
     }
-    let (burst, free) = (try ranges(scenario), try ranges(clean))
-    var excesses: Set<Int> = []
-    for (time, range) in burst {
-      let excess = range - free[time]!
-      if (9...11.5).contains(time) { excesses.insert(Int((excess * 1e9).rounded())) } else { #expect(excess == 0) }
+    let (nlos, los) = (try ranges(scenario), try ranges(clean))
+    var biases: Set<Int> = []
+    for (time, range) in nlos {
+      let bias = range - los[time]!
+      if (9...11.5).contains(time) { biases.insert(Int((bias * 1e9).rounded())) } else { #expect(bias == 0) }
     }
-    #expect(excesses.count == 1 && excesses.first! > 0)
+    #expect(biases.count == 1 && biases.first! > 0)
   }
 }

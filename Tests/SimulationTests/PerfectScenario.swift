@@ -1,7 +1,7 @@
 import Simulation
 
 extension Scenario {
-  /// The same play with sensors that make no error; the hand still trembles.
+  /// The same scenario with error-free sensors; the hand's tremor stays.
   var withoutErrors: Scenario {
     var scenario = self
     scenario.imu.gyroscopeNoiseDensity = 0

@@ -3,7 +3,7 @@ import SensorData
 import Simulation
 import Testing
 
-/// With every error at zero the sensors tell the truth itself.
+/// With all errors at zero the sensors measure the truth.
 @Suite struct PerfectSensorTests {
   private static let names = ["moving", "stairs", "put-down", "landscape", "stereo", "eight-peers", "mc-walk"]
 
@@ -15,7 +15,7 @@ import Testing
       let time = range.timestamp.seconds(since: Simulator.start)
       let antenna =
         simulator.motion.kinematics(at: time).worldFromBody * simulator.rig.radio!.position(of: range.antenna)!
-      // A stamp is a whole nanosecond, in which a walker moves a nanometre.
+      // Stamps are rounded to a nanosecond, about a nanometre of walking.
       #expect(abs(range.range - (peers[range.peer]!.position(at: time) - antenna).norm) < 1e-8)
       count += 1
     }
@@ -39,7 +39,7 @@ import Testing
     #expect(count > 1000)
   }
 
-  /// Every track is one landmark, in both cameras, exactly where its lens puts it.
+  /// Every track is the exact projection of one landmark, in both cameras.
   @Test(arguments: ["landscape", "stereo"]) func pixelsAreLandmarks(_ name: String) throws {
     let simulator = try Simulator(scenario: Scenario.named(name).withoutErrors, seed: 7)
     let landmarks = simulator.landmarks
@@ -51,7 +51,7 @@ import Testing
       let camera = cameras[frame.camera]
       let pose = simulator.motion.kinematics(at: time).worldFromBody * camera.bodyFromCamera
       let lens = Lens(camera)
-      // Pixels of all landmarks only now and then; in between only of those that are known.
+      // All landmarks are projected once a second; in between only those already matched.
       let isThorough = time.truncatingRemainder(dividingBy: 1) < 0.01
       let pixels = isThorough ? landmarks.map { lens.pixel(of: pose.inverse * $0) } : []
       for feature in frame.features {

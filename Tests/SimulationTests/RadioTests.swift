@@ -4,10 +4,10 @@ import SensorData
 import Simulation
 import Testing
 
-/// The radio's further errors and columns.
+/// The radio's other errors and columns.
 @Suite struct RadioTests {
-  /// A hand that rests for half an hour, with one peer; everything without error but what `change` brings.
-  private static func rest(_ change: (inout Scenario) -> Void) throws -> (ranges: [RangeMeasurement], Simulator) {
+  /// A stationary hand for half an hour, with one peer; no errors but those set by `change`.
+  private static func stationary(_ change: (inout Scenario) -> Void) throws -> (ranges: [RangeMeasurement], Simulator) {
     let peer = Scenario.Peer(id: "a", position: Vector3(4, -2, 0.5))
     var scenario = Scenario(name: "rest", summary: "-", peers: [peer], motion: [.motion(.hold(duration: 1800))])
       .withoutErrors
@@ -19,12 +19,12 @@ import Testing
   }
 
   @Test func aScaleErrorStretchesTheDistance() throws {
-    let (ranges, simulator) = try Self.rest { $0.peers[0].rangeScale = -0.02 }
+    let (ranges, simulator) = try Self.stationary { $0.peers[0].rangeScale = -0.02 }
     for range in ranges.prefix(100) { #expect(abs(range.range - 0.98 * simulator.distance(range)) < 1e-8) }
   }
 
-  @Test func antennasShareAPartOfWhatWanders() throws {
-    let (ranges, simulator) = try Self.rest {
+  @Test func antennasShareTheCommonDrift() throws {
+    let (ranges, simulator) = try Self.stationary {
       $0.radio.antennas = ["a": .zero, "b": Vector3(0.1, 0, 0)]
       $0.radio.driftDeviation = 0.1
       $0.radio.driftTime = 1
@@ -34,14 +34,14 @@ import Testing
     func covariance(lag: Int) -> Double {
       zip(errors, errors.dropFirst(lag)).map { $0 * $1 }.reduce(0, +) / Double(errors.count - lag)
     }
-    // The antennas take turns. Half an hour holds about 900 independent values, so a variance is known to a twentieth.
+    // The antennas alternate. Half an hour contains about 900 independent values: a variance is known to a twentieth.
     #expect(abs(covariance(lag: 0) / 0.01 - 1) < 0.2)
     #expect(abs(covariance(lag: 1) / 0.01 - 0.3 * exp(-0.1)) < 0.15)
     #expect(abs(covariance(lag: 2) / 0.01 - exp(-0.2)) < 0.2)
   }
 
-  @Test func everyAntennaErrsByAConstantOfItsOwn() throws {
-    let (ranges, simulator) = try Self.rest {
+  @Test func everyAntennaHasItsOwnBias() throws {
+    let (ranges, simulator) = try Self.stationary {
       $0.peers = (0..<60).map { Scenario.Peer(id: "\($0)", position: Vector3(4, -2, 0.5)) }
       $0.radio.rate = 0.1
       $0.radio.antennas = ["a": .zero, "b": Vector3(0.1, 0, 0)]
@@ -55,79 +55,79 @@ import Testing
     #expect(abs(variance / 0.04 - 1) < 4 * (2.0 / 120).squareRoot())
   }
 
-  @Test func silenceComesInSpells() throws {
-    let (ranges, _) = try Self.rest {
+  @Test func silenceComesInIntervals() throws {
+    let (ranges, _) = try Self.stationary {
       $0.radio.silentShare = 0.3
       $0.radio.silentDwell = 0.5
     }
-    let share = 1 - Double(ranges.count) / 18_000
+    let silentFraction = 1 - Double(ranges.count) / 18_000
     let steps = zip(ranges, ranges.dropFirst()).map { ($1.timestamp.seconds(since: $0.timestamp) * 10).rounded() }
     let gaps = steps.map { Int($0) - 1 }.filter { $0 > 0 }
-    // n spells of an alternating process: the share p scatters by p (1 - p) sqrt(2 / n). 1800 s hold about 1000 of them.
-    #expect(abs(share - 0.3) < 4 * 0.3 * 0.7 * (2 / Double(gaps.count)).squareRoot())
-    // Looked at every 0.1 s, a spell ends with 0.7 (1 - exp(-0.1 / (0.5 * 0.7))): 5.7 looks.
+    // n intervals of an alternating process: the fraction p has sigma p (1 - p) sqrt(2 / n). 1800 s contain about 1000.
+    #expect(abs(silentFraction - 0.3) < 4 * 0.3 * 0.7 * (2 / Double(gaps.count)).squareRoot())
+    // Per 0.1 s an interval ends with probability 0.7 (1 - exp(-0.1 / (0.5 * 0.7))): 5.7 samples.
     let expected = 1 / (0.7 * (1 - exp(-0.1 / 0.35)))
     let mean = Double(gaps.reduce(0, +)) / Double(gaps.count)
     #expect(abs(mean / expected - 1) < 4 / Double(gaps.count).squareRoot())
   }
 
-  @Test func nothingArrivesFromBeyondTheReach() throws {
-    #expect(try Self.rest { $0.radio.reach = 4.4 }.ranges.isEmpty)
-    #expect(try Self.rest { $0.radio.reach = 4.7 }.ranges.count == 18_000)
-    // 26.6 degrees to the right, 6.4 up, and the camera looks 5 down.
-    #expect(try Self.rest { $0.radio.cone = Angle.degrees(27) }.ranges.isEmpty)
-    #expect(try Self.rest { $0.radio.cone = Angle.degrees(32) }.ranges.count == 18_000)
+  @Test func nothingArrivesBeyondReachOrCone() throws {
+    #expect(try Self.stationary { $0.radio.reach = 4.4 }.ranges.isEmpty)
+    #expect(try Self.stationary { $0.radio.reach = 4.7 }.ranges.count == 18_000)
+    // 26.6 degrees to the right, 6.4 up; the camera points 5 down.
+    #expect(try Self.stationary { $0.radio.cone = Angle.degrees(27) }.ranges.isEmpty)
+    #expect(try Self.stationary { $0.radio.cone = Angle.degrees(32) }.ranges.count == 18_000)
   }
 
-  /// Free space loses 6.02 dB with each doubling; a blocked first path loses more than all paths together.
-  @Test func powerFallsWithDistanceAndWithTheSight() throws {
-    let (bare, simulator) = try Self.rest { _ in }
-    let free = -55 - 20 * log10(simulator.distance(bare[0]))
+  /// Free space loses 6.02 dB with each doubling; in NLOS the first path loses more than all paths together.
+  @Test func powerFallsWithDistanceAndInNLOS() throws {
+    let (bare, simulator) = try Self.stationary { _ in }
+    let losPower = -55 - 20 * log10(simulator.distance(bare[0]))
     #expect(bare.allSatisfy { $0.rssi == nil && $0.firstPathPower == nil })
-    for blocked in [false, true] {
-      let (ranges, _) = try Self.rest {
+    for isNLOS in [false, true] {
+      let (ranges, _) = try Self.stationary {
         $0.radio.power = Scenario.Power(atOneMetre: -55)
         $0.hand.swayDeviation = 0
         $0.hand.tremorDeviation = 0
-        if blocked { $0.walls = [Scenario.Wall(from: SIMD2(2, -6), to: SIMD2(2, 6), bottom: -3, top: 3)] }
+        if isNLOS { $0.walls = [Scenario.Wall(from: SIMD2(2, -6), to: SIMD2(2, 6), bottom: -3, top: 3)] }
       }
       let n = Double(ranges.count)
       for (values, loss) in [(ranges.map { $0.rssi! }, 4.0), (ranges.map { $0.firstPathPower! }, 10)] {
         let mean = values.reduce(0, +) / n
         let deviation = (values.map { ($0 - mean) * ($0 - mean) }.reduce(0, +) / n).squareRoot()
-        #expect(abs(mean - free + (blocked ? loss : 0)) < 4 / n.squareRoot() + 0.02)
+        #expect(abs(mean - losPower + (isNLOS ? loss : 0)) < 4 / n.squareRoot() + 0.02)
         #expect(abs(deviation - 1) < 4 / (2 * n).squareRoot())
       }
     }
   }
 
-  @Test func theGuessOfTheSightErrsAsOftenAsItSays() throws {
-    let (ranges, _) = try Self.rest {
-      $0.radio.guessErrorShare = 0.2
+  @Test func reportedNLOSHasItsErrorRate() throws {
+    let (ranges, _) = try Self.stationary {
+      $0.radio.nlosReportErrorShare = 0.2
       $0.radio.nlosShare = 0.3
       $0.radio.nlosBias = 5
     }
     let wrong = ranges.count { ($0.range > 4.7) != ($0.nonLineOfSight == 1) }
     let n = Double(ranges.count)
-    // An excess below 0.2 m passes for none: 4 % of the blocked ones, half of which then count the other way.
+    // An NLOS bias below 0.2 m counts as LOS here: 4 % of the NLOS ranges.
     #expect(abs(Double(wrong) / n - 0.2) < 4 * (0.16 / n).squareRoot() + 0.3 * 0.04)
-    #expect(try Self.rest { _ in }.ranges.allSatisfy { $0.nonLineOfSight == nil })
+    #expect(try Self.stationary { _ in }.ranges.allSatisfy { $0.nonLineOfSight == nil })
   }
 
-  /// A planar array cannot tell a peer behind it from its mirror image before it, and sees worse towards its plane.
-  @Test func aPlanarArrayMirrorsWhatIsBehind() throws {
+  /// A planar array cannot distinguish a peer behind it from its reflection; its noise grows towards its plane.
+  @Test func planarArraysReflectPeersBehind() throws {
     var scenario = try Scenario.named("aoa").withoutErrors
     scenario.radio.angles?.noise = 1e-9
     let exact = try Simulator(scenario: scenario, seed: 2)
-    var mirrored = 0
+    var reflected = 0
     for range in exact.ranges {
       guard let azimuth = range.azimuth, let elevation = range.elevation else { continue }
       let u = exact.ray(range)
       let read = Vector3(sin(azimuth) * cos(elevation), sin(elevation), -cos(azimuth) * cos(elevation))
       #expect((read - Vector3(u.x, u.y, -abs(u.z))).norm < 1e-6)
-      if u.z > 0 { mirrored += 1 }
+      if u.z > 0 { reflected += 1 }
     }
-    #expect(mirrored > 30)
+    #expect(reflected > 30)
     var squares = 0.0
     var count = 0.0
     for seed in 1...20 {
@@ -145,8 +145,8 @@ import Testing
     #expect(abs((squares / count).squareRoot() - 1) < 4 / (2 * count).squareRoot())
   }
 
-  /// All angles of an array err by the same two numbers, drawn anew for each seed.
-  @Test func anArrayMayBeOffForGood() throws {
+  /// All angles of an array have the same two biases, drawn for each seed.
+  @Test func arrayOffsetsAreConstant() throws {
     var scenario = try Scenario.named("aoa").withoutErrors
     scenario.radio.angles?.noise = 1e-9
     func errors(seed: UInt64) throws -> [(azimuth: Double, elevation: Double)] {
@@ -173,34 +173,34 @@ import Testing
     #expect((0.5...1.7).contains(ratio), "\(ratio)")
   }
 
-  /// What is told of an array that sits otherwise, or counts the other way, is the right angle turned or mirrored; its elevation is right.
-  @Test func anArrayMaySitOtherwiseThanItIsSaidTo() throws {
+  /// A wrong mount or sign of the array rotates or reflects the reported azimuth; the elevation is unchanged.
+  @Test func rotatedAndReflectedArraysChangeTheAzimuthOnly() throws {
     var scenario = try Scenario.named("aoa").withoutErrors
     scenario.radio.angles?.noise = 1e-9
     let right = try Simulator(scenario: scenario, seed: 2).ranges
-    scenario.radio.angles?.turned = Angle.degrees(30)
-    let turned = try Simulator(scenario: scenario, seed: 2).ranges
-    scenario.radio.angles?.turned = 0
+    scenario.radio.angles?.yawOffset = Angle.degrees(30)
+    let rotated = try Simulator(scenario: scenario, seed: 2).ranges
+    scenario.radio.angles?.yawOffset = 0
     scenario.radio.angles?.isReflected = true
-    let mirrored = try Simulator(scenario: scenario, seed: 2).ranges
+    let reflected = try Simulator(scenario: scenario, seed: 2).ranges
     #expect(right.contains { $0.azimuth != nil })
-    for (right, (turned, mirrored)) in zip(right, zip(turned, mirrored)) {
-      #expect(turned.range == right.range && turned.elevation == right.elevation)
-      #expect((turned.azimuth == nil) == (right.azimuth == nil))
+    for (right, (rotated, reflected)) in zip(right, zip(rotated, reflected)) {
+      #expect(rotated.range == right.range && rotated.elevation == right.elevation)
+      #expect((rotated.azimuth == nil) == (right.azimuth == nil))
       guard let azimuth = right.azimuth else { continue }
-      #expect(abs(Angle.wrapped(try #require(turned.azimuth) - azimuth + Angle.degrees(30))) < 1e-9)
-      #expect(try #require(mirrored.azimuth) == -azimuth)
+      #expect(abs(Angle.wrapped(try #require(rotated.azimuth) - azimuth + Angle.degrees(30))) < 1e-9)
+      #expect(try #require(reflected.azimuth) == -azimuth)
     }
   }
 
   /// One setting does not shift the numbers of another: whatever is switched on, the ranges stay what they were.
-  @Test func furtherErrorsLeaveTheOthersAlone() throws {
+  @Test func otherErrorsDoNotShiftTheRanges() throws {
     var scenario = try Scenario.named("two-peers")
     scenario.camera = nil
     let before = Set(try Simulator(scenario: scenario, seed: 1).ranges.map { "\($0.timestamp) \($0.range)" })
     let changes: [(inout Scenario) -> Void] = [
       { $0.radio.silentShare = 0.3 }, { $0.radio.power = Scenario.Power(atOneMetre: -60) },
-      { $0.radio.guessErrorShare = 0.3 }, { $0.radio.angles = Scenario.Angles(noise: 0.1) }, { $0.radio.reach = 4 },
+      { $0.radio.nlosReportErrorShare = 0.3 }, { $0.radio.angles = Scenario.Angles(noise: 0.1) }, { $0.radio.reach = 4 },
       { $0.imu.stampJitter = 0.001 }, { $0.imu.gyroscopeTriad.scale = 0.1 },
       { $0.events = [Scenario.Event(time: 3, name: "suspend")] },
     ]

@@ -4,14 +4,14 @@ import SensorData
 import Simulation
 import Testing
 
-/// Ranges along a way that is known.
+/// Ranges along a known trajectory.
 @Suite struct RedrawnRangesTests {
   private static let start = Timestamp(nanoseconds: 1_600_000_000_123_456_789)
   private static let duration = 12.0
-  /// A body that is mounted in its device in no simple way.
+  /// A general mount of the body in the device.
   private static let bodyFromDevice = Pose(rotation: .exp(Vector3(0.3, -1.2, 0.7)), translation: Vector3(0.02, 0, -0.05))
 
-  /// A circle of a metre, the body turning as it goes.
+  /// A circle of radius 1 m with a rotating body.
   private static func worldFromBody(_ time: Double) -> Pose {
     Pose(
       rotation: .exp(Vector3(0.1, 0.2, 0.4 * time)),
@@ -27,7 +27,8 @@ import Testing
     redrawn.events.compactMap { if case .range(let range) = $0.event { range } else { nil } }
   }
 
-  /// Without errors a range is the distance between antenna and peer at its time, and an angle is what formats.md defines in device axes.
+  /// Without errors a range is the distance between antenna and peer at its time; angles are those that formats.md
+  /// defines.
   @Test func withoutErrorsRangesAndAnglesAreTrue() throws {
     var scenario = try Scenario.named("mc-arc").withoutErrors
     scenario.radio.angles = .init(noise: 0)
@@ -40,9 +41,9 @@ import Testing
     for range in ranges {
       let pose = Self.worldFromBody(range.timestamp.seconds(since: Self.start))
       let antenna = try #require(scenario.radio.antennas[range.antenna ?? ""])
-      let way = peer.position - pose * antenna
-      #expect(abs(range.range - way.norm) < 1e-3)
-      let u = (Self.bodyFromDevice.rotation.inverse * (pose.rotation.inverse * way)).normalized
+      let displacement = peer.position - pose * antenna
+      #expect(abs(range.range - displacement.norm) < 1e-3)
+      let u = (Self.bodyFromDevice.rotation.inverse * (pose.rotation.inverse * displacement)).normalized
       guard let azimuth = range.azimuth, let elevation = range.elevation else { continue }
       #expect(abs(elevation - asin(u.y)) < 1e-3)
       #expect(abs(Angle.wrapped(azimuth - atan2(u.x, -u.z))) < 1e-3 / max(0.05, (1 - u.y * u.y).squareRoot()))
@@ -50,26 +51,27 @@ import Testing
     #expect(ranges.contains { $0.azimuth != nil })
   }
 
-  /// The same seed draws the same numbers, another one other errors and another place, as far from the middle of the way as the scenario says.
-  @Test func everySeedIsADrawOfItsOwn() throws {
+  /// The same seed draws the same numbers. Another seed draws other errors and another position, at the scenario's
+  /// distance from the middle of the trajectory.
+  @Test func everySeedIsAnIndependentDraw() throws {
     let scenario = try Scenario.named("mc-arc")
     let middle = Self.worldFromBody(Self.duration / 2).translation
-    var places: [Vector3] = []
+    var positions: [Vector3] = []
     for seed in 1...20 as ClosedRange<UInt64> {
       let (a, b) = (Self.redrawn(scenario, seed: seed), Self.redrawn(scenario, seed: seed))
       #expect(a.events == b.events && a.peers == b.peers)
-      let place = try #require(a.peers.first).position
-      #expect((2.99...7.01).contains((place - middle).norm))
-      #expect(!places.contains(place))
-      places.append(place)
+      let position = try #require(a.peers.first).position
+      #expect((2.99...7.01).contains((position - middle).norm))
+      #expect(!positions.contains(position))
+      positions.append(position)
     }
   }
 
-  /// A peer that walks in the scenario walks here: rows of its truth to the end of the way.
-  @Test func whoWalksHasATruthToTheEnd() throws {
+  /// A peer that moves in the scenario moves here: rows of its truth to the end of the trajectory.
+  @Test func movingPeersHaveTruthToTheEnd() throws {
     var scenario = try Scenario.named("mc-moving")
     scenario.peers[0].stroll = nil
-    scenario.peers[0].path = [.init(time: 2...5, way: Vector3(2, 1, 0))]
+    scenario.peers[0].path = [.init(time: 2...5, displacement: Vector3(2, 1, 0))]
     let redrawn = Self.redrawn(scenario, seed: 1)
     #expect(redrawn.peers.count == 121)
     let (first, last) = (try #require(redrawn.peers.first), try #require(redrawn.peers.last))

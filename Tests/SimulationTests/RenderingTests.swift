@@ -4,7 +4,7 @@ import SensorData
 import Simulation
 import Testing
 
-/// The images show the room from where the tracks and the truth say that the camera is.
+/// The images show the room from the true pose of the camera, consistent with the tracks.
 @Suite struct RenderingTests {
   private static func scenario(_ change: (inout Scenario.Camera) -> Void = { _ in }) -> Scenario {
     let swing = HandMotion.Swing(amplitude: Angle.degrees(50), period: 4)
@@ -53,8 +53,8 @@ import Testing
     Trial(name: "long exposure", lens: .none, exposure: 0.008),
   ]
 
-  /// A bright dot is painted where every landmark is, and nothing else. Its centroid in the image must be where the track
-  /// is.
+  /// The texture has a bright dot at every landmark and nothing else. The dot's centroid in the image must be at the
+  /// track's pixel.
   @Test(arguments: trials) func imagesAndTracksAgree(_ trial: Trial) throws {
     let scenario = Self.scenario {
       $0.distortion = trial.lens
@@ -73,12 +73,12 @@ import Testing
     var errors: [SIMD2<Double>] = []
     for frame in stride(from: 12, to: frames.count, by: 9).map({ frames[$0] }) {
       let cameraFromWorld = Self.pose(simulator, frame).inverse
-      // A dot is on every facet where the pattern repeats: all of them, in pixels.
-      let all = dots.places.compactMap { place in lens.pixel(of: cameraFromWorld * place.point) }
+      // All occurrences of the dots where the pattern repeats, in pixels.
+      let all = dots.occurrences.compactMap { occurrence in lens.pixel(of: cameraFromWorld * occurrence.point) }
       let image = images.radiance(of: frame)
       for feature in frame.features {
         // With rolling rows the track is a few pixels off the pose of the middle row.
-        let own = dots.places.min { a, b in
+        let own = dots.occurrences.min { a, b in
           func distance(_ point: Vector3) -> Double {
             guard let pixel = lens.pixel(of: cameraFromWorld * point) else { return .infinity }
             return pow(pixel.u - feature.u, 2) + pow(pixel.v - feature.v, 2)
@@ -101,7 +101,7 @@ import Testing
     let worst = errors.map { ($0 * $0).sum().squareRoot() }.max() ?? .infinity
     let mean = errors.reduce(.zero, +) / Double(errors.count)
     #expect(worst < 0.1, "of \(errors.count) dots")
-    // No common shift: an image and its tracks count pixels from the same corner.
+    // No common shift: images and tracks use the same pixel origin.
     #expect(abs(mean.x) < 0.02 && abs(mean.y) < 0.02)
   }
 
@@ -124,15 +124,16 @@ import Testing
 
   // MARK: Planes
 
-  /// Two pictures of one plane differ by the homography `K (R + t n^T / d) K^-1` (camera b from camera a, plane n.x = d in a).
+  /// Two images of one plane differ by the homography `K (R + t n^T / d) K^-1` (camera b from camera a, plane n.x = d
+  /// in a).
   @Test func aPlaneFollowsItsHomography() throws {
     let simulator = try Simulator(scenario: Self.scenario { $0.distortion = .none }, seed: 6)
     let size = 1024
     // Waves of some 40 cm in all directions: bilinear interpolation is exact enough for them.
     let texels = (0..<size * size).map { index -> UInt8 in
       let (x, y) = (Double(index % size), Double(index / size))
-      let turn = 2 * Double.pi / Double(size)
-      let wave = sin(10 * turn * x) + sin(turn * (7 * x + 6 * y)) + sin(9 * turn * y + 1)
+      let angularStep = 2 * Double.pi / Double(size)
+      let wave = sin(10 * angularStep * x) + sin(angularStep * (7 * x + 6 * y)) + sin(9 * angularStep * y + 1)
       return UInt8(128 + 40 * wave)
     }
     let images = try #require(ImageSimulator(simulator, texture: Texture(size: size, finest: texels)))
@@ -167,7 +168,7 @@ import Testing
       }
       #expect(count > 5000)
       let (error, reference) = ((squares / count).squareRoot(), (shifted / count).squareRoot())
-      // A pixel's shift is seen ten times as large: the two agree to a tenth of it.
+      // The error is below a tenth of that of a shift by one pixel.
       #expect(error < 0.1 * reference)
     }
   }
@@ -181,8 +182,8 @@ import Testing
 
   // MARK: Surfaces
 
-  /// With one shade for each face every pixel has the shade of the surface that a plain ray caster finds: no holes, no
-  /// seams, nothing behind what hides it. At an edge either side is right.
+  /// With one shade per face every pixel has the shade of the surface that a plain ray caster finds: no holes, no
+  /// seams, correct occlusion. At an edge either side is accepted.
   @Test(arguments: ["wall", "search-walk", "arc"]) func everyPixelShowsTheNearestSurface(_ name: String) throws {
     var scenario = try Scenario.named(name)
     scenario.room.furniture = 25
@@ -219,7 +220,7 @@ import Testing
     #expect(seen.count > 10)
   }
 
-  /// The rectangle that a ray meets first; boxes of furniture are seen from outside only.
+  /// The first rectangle that a ray meets; boxes of furniture are visible from outside only.
   private static func nearest(_ facets: [Facet], from origin: Vector3, along direction: Vector3) -> Int? {
     var best: (Int, Double)?
     for (index, facet) in facets.enumerated() {
@@ -237,7 +238,7 @@ import Testing
     return best?.0
   }
 
-  /// The landmarks lie on what is drawn, and on nothing blank.
+  /// The landmarks lie on the rendered surfaces that are not blank.
   @Test func landmarksLieOnTheSurfaces() throws {
     var scenario = try Scenario.named("wall")
     scenario.room.blank = [.left, .ceiling]
@@ -255,8 +256,8 @@ import Testing
     }
   }
 
-  /// The mean over a pixel, against a picture of sixteen times as many pixels: nearer than a single place of that picture,
-  /// and within a tenth of the contrast.
+  /// The mean over a pixel, against an image with sixteen times as many pixels: nearer than a single pixel of that
+  /// image, and within a tenth of the contrast.
   @Test func pixelsAreMeansOverTheirArea() throws {
     let simulator = try Simulator(scenario: Scenario.named("walk-l"), seed: 4)
     let images = try #require(ImageSimulator(simulator))

@@ -5,9 +5,9 @@ import SensorData
 import Simulation
 import Testing
 
-/// What the writer writes, the reader reads: the two sides of the contract, written apart, agree.
+/// The reader reads what the writer writes: two independent implementations of the format agree.
 @Suite struct RoundTripTests {
-  /// Everything at once: late ranges with angles from two antennas, an IMU mounted askew, a fisheye with a late clock.
+  /// All features: delayed ranges with angles from two antennas, a rotated IMU, a fisheye with a time offset.
   private static func everything() throws -> Scenario {
     var scenario = try Scenario.named("dark")
     scenario.motion = [.motion(.hold(duration: 1)), .motion(.turn(duration: 1, angle: 0.5, arm: 0.4))]
@@ -19,8 +19,8 @@ import Testing
     scenario.radio.antennas = ["left": Vector3(-0.03, 0.06, 0), "right": Vector3(0.03, 0.06, 0)]
     scenario.radio.angles = Scenario.Angles(noise: 0.05)
     scenario.radio.power = Scenario.Power(atOneMetre: -55)
-    scenario.radio.guessErrorShare = 0.2
-    scenario.peers[0].path = [Scenario.Leg(time: 0.5...1.5, way: Vector3(0.3, -0.2, 0.1))]
+    scenario.radio.nlosReportErrorShare = 0.2
+    scenario.peers[0].path = [Scenario.Leg(time: 0.5...1.5, displacement: Vector3(0.3, -0.2, 0.1))]
     scenario.camera!.second = Scenario.Mount()
     scenario.camera!.pixelDecimals = 3
     scenario.events = [
@@ -38,7 +38,7 @@ import Testing
     return try body(folder)
   }
 
-  @Test func eventsRigAndTruthComeBack() throws {
+  @Test func eventsRigAndTruthReadBack() throws {
     let simulator = try Simulator(scenario: Self.everything(), seed: 3)
     let contents = simulator.recording()
     try Self.inFolder(contents) { folder in
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func odometryComesBack() throws {
+  @Test func odometryReadsBack() throws {
     var scenario = try Self.everything()
     scenario.odometry = Scenario.Odometry()
     scenario.camera = nil

@@ -24,8 +24,8 @@ import Testing
     #expect(Scenario.builtIn.allSatisfy { !$0.summary.isEmpty && !$0.summary.contains("\n") })
   }
 
-  /// `datasets/scenarios` shows the very files that are compiled in, each called like its scenario.
-  @Test func theFolderHoldsTheBuiltInScenarios() throws {
+  /// `datasets/scenarios` contains the compiled-in files, each named like its scenario.
+  @Test func theFolderContainsTheBuiltInScenarios() throws {
     let folder = Repository.root.appendingPathComponent("datasets/scenarios")
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     #expect(files == Self.builtIn.map { "\($0).yaml" }.sorted())
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test(arguments: builtIn) func everyBuiltInScenarioHasWhatItClaims(_ name: String) throws {
+  @Test(arguments: builtIn) func everyBuiltInScenarioHasItsRatesAndTracks(_ name: String) throws {
     let scenario = try Scenario.named(name)
     let simulator = try Simulator(scenario: scenario, seed: 1)
     let duration = simulator.motion.duration
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func standingScenariosMoveOnlyByUnrest() throws {
+  @Test func stationaryScenariosMoveOnlyByTremor() throws {
     for (name, reach) in [("still", 0.02), ("tremor", 0.05)] {
       let scenario = try Scenario.named(name)
       let positions = try Simulator(scenario: scenario, seed: 3).truth().map(\.worldFromBody.translation)
@@ -84,7 +84,7 @@ import Testing
       let variance = positions.map { ($0 - mean).squaredNorm }.reduce(0, +) / Double(positions.count) / 3
       let hand = scenario.hand
       let expected = hand.swayDeviation * hand.swayDeviation + hand.tremorDeviation * hand.tremorDeviation
-      // 20 s of a sway that is mostly slower than 1 Hz: the sample variance itself scatters.
+      // 20 s of a sway that is mostly slower than 1 Hz: the sample variance has a large error.
       #expect(variance > 0.4 * expected && variance < 1.6 * expected, "\(name): \(variance) against \(expected)")
       #expect(positions.allSatisfy { $0.norm < reach })
     }
@@ -148,11 +148,11 @@ import Testing
     #expect(throws: ScenarioError.self) { try Scenario.named("no-such-scenario") }
   }
 
-  /// Every key that the reader knows stands in datasets/README.md: the error for an unknown key lists them.
+  /// Every key of the reader is documented in datasets/README.md: the error for an unknown key lists the keys.
   @Test func everyKeyIsDocumented() throws {
     let readme = try String(contentsOf: Repository.root.appendingPathComponent("datasets/README.md"), encoding: .utf8)
     let good = "name: x\ndescription: y\nmotion:\n  - hold: {duration_s: 2}\n"
-    let places =
+    let templates =
       [
         good + "zzz: 1\n", good + "peers: [{id: a, ahead_m: 1, zzz: 1}]\n",
         good + "camera: {dark: [{from_s: 1, to_s: 2, zzz: 1}]}\n",
@@ -168,7 +168,7 @@ import Testing
         "pan: {duration_s: 1, zzz: 1}", "stairs: {height_m: 1, zzz: 1}", "put_down: {duration_s: 1, zzz: 1}",
         "rotate_phone: {duration_s: 1, holding: portrait, zzz: 1}",
       ].map { "name: x\ndescription: y\nmotion:\n  - \($0)\n" }
-    for yaml in places {
+    for yaml in templates {
       let error = #expect(throws: ScenarioError.self) { try Scenario(yaml: yaml, file: "x.yaml") }
       let list = try #require(error?.problem.components(separatedBy: "expected one of: ").dropFirst().first)
       for key in list.components(separatedBy: ", ") { #expect(readme.contains("`\(key)`"), "\(key)") }
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNoSmallTextFileIsRefused() throws {
+  @Test func onlySmallTextFilesAreRead() throws {
     for path in ["/dev/zero", "/", Repository.root.appendingPathComponent("datasets/demo/mav0/imu0/data.csv").path] {
       #expect(throws: ScenarioError.self) { try Scenario.named(path) }
     }
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  /// Whatever a text editor or a bad disk makes of a scenario: it reads, or it is refused in one line.
+  /// A damaged scenario is read or refused with a one-line error.
   @Test func damagedTextsNeverCrash() throws {
     var random = SeededRandom(seed: 12)
     let texts = try Self.builtIn.map {
@@ -195,11 +195,11 @@ import Testing
     for k in 0..<3000 {
       var text = texts[k % texts.count]
       for _ in 0...Int(random.next() % 4) {
-        let place = Int(random.next() % UInt64(text.count))
+        let position = Int(random.next() % UInt64(text.count))
         switch random.next() % 3 {
-        case 0: text[place] = UInt8(32 + random.next() % 95)
-        case 1: text.remove(at: place)
-        default: text.insert(UInt8(truncatingIfNeeded: random.next()), at: place)
+        case 0: text[position] = UInt8(32 + random.next() % 95)
+        case 1: text.remove(at: position)
+        default: text.insert(UInt8(truncatingIfNeeded: random.next()), at: position)
         }
       }
       do {

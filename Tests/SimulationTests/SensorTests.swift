@@ -5,7 +5,7 @@ import Simulation
 import Testing
 
 @Suite struct SensorTests {
-  /// Range errors of a long rest: range minus true distance, with time in seconds.
+  /// Range errors of a stationary device: range minus true distance, with time in seconds.
   private static func errors(
     seed: UInt64 = 11, hours: Double = 0.5, _ change: (inout Scenario) -> Void
   ) throws -> [(time: Double, error: Double)] {
@@ -30,7 +30,7 @@ import Testing
 
   private static func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
 
-  @Test func whiteNoiseHasItsMeanDeviationAndNoMemory() throws {
+  @Test func whiteNoiseHasItsMoments() throws {
     let errors = try Self.errors { $0.radio.rangeNoise = 0.08 }.map(\.error)
     let n = Double(errors.count)
     let mean = Self.mean(errors)
@@ -42,7 +42,7 @@ import Testing
     #expect(abs(correlation) < 4 / n.squareRoot())
   }
 
-  @Test func theWanderingErrorForgetsAsItSays() throws {
+  @Test func driftHasItsCorrelationTime() throws {
     let errors = try Self.errors {
       $0.radio.rangeNoise = 0
       $0.radio.driftDeviation = 0.05
@@ -57,26 +57,26 @@ import Testing
     }
   }
 
-  @Test func blockedShareDwellAndExcessAreAsAsked() throws {
+  @Test func nlosFractionDwellAndBiasAreAsSet() throws {
     let errors = try Self.errors(hours: 1) {
       $0.radio.rangeNoise = 0
       $0.radio.nlosShare = 0.2
       $0.radio.nlosDwell = 0.5
       $0.radio.nlosBias = 0.6
     }.map { $0.error - 0.3 }
-    let blocked = errors.map { $0 > 1e-9 }
-    let spells = zip(blocked, blocked.dropFirst()).filter { !$0 && $1 }.count
-    let share = Double(blocked.filter { $0 }.count) / Double(blocked.count)
-    // 3600 s at 0.2 and 0.5 s: about 1400 spells.
-    #expect(spells > 1000 && errors.allSatisfy { $0 > -1e-9 })
-    #expect(abs(share - 0.2) < 4 * 0.2 * (2 / Double(spells)).squareRoot())
-    // Excess: one value for every spell.
+    let isNLOS = errors.map { $0 > 1e-9 }
+    let intervals = zip(isNLOS, isNLOS.dropFirst()).filter { !$0 && $1 }.count
+    let probability = Double(isNLOS.filter { $0 }.count) / Double(isNLOS.count)
+    // 3600 s at 0.2 and 0.5 s: about 1400 intervals.
+    #expect(intervals > 1000 && errors.allSatisfy { $0 > -1e-9 })
+    #expect(abs(probability - 0.2) < 4 * 0.2 * (2 / Double(intervals)).squareRoot())
+    // One bias per interval.
     let values = Set(errors.filter { $0 > 1e-6 }.map { ($0 * 1e6).rounded() / 1e6 })
-    #expect(abs(Double(values.count - spells)) < 0.05 * Double(spells))
-    #expect(abs(Self.mean(values.sorted()) - 0.6) < 4 * 0.6 / Double(spells).squareRoot())
+    #expect(abs(Double(values.count - intervals)) < 0.05 * Double(intervals))
+    #expect(abs(Self.mean(values.sorted()) - 0.6) < 4 * 0.6 / Double(intervals).squareRoot())
   }
 
-  @Test func dropoutsAndGrossErrorsHaveTheirShare() throws {
+  @Test func dropoutsAndOutliersHaveTheirProbability() throws {
     let errors = try Self.errors {
       $0.radio.rangeNoise = 0.01
       $0.radio.dropoutShare = 0.1
@@ -85,9 +85,9 @@ import Testing
     let expected = 1800.0 * 10
     let arrived = Double(errors.count) / expected
     #expect(abs(arrived - 0.9) < 4 * (0.1 * 0.9 / expected).squareRoot())
-    let gross = Double(errors.filter { abs($0.error - 0.3) > 0.06 }.count) / Double(errors.count)
-    // Uniform within 4 m: 1.5 % of the gross ones hide in the noise.
-    #expect(abs(gross - 0.05 * 0.985) < 4 * (0.05 * 0.95 / expected).squareRoot())
+    let outlierFraction = Double(errors.filter { abs($0.error - 0.3) > 0.06 }.count) / Double(errors.count)
+    // Uniform within 4 m: 1.5 % of the outliers are below the threshold of 0.06 m.
+    #expect(abs(outlierFraction - 0.05 * 0.985) < 4 * (0.05 * 0.95 / expected).squareRoot())
   }
 
   @Test func antennasTakeTurnsAndHaveTheirLeverArms() throws {
@@ -110,7 +110,7 @@ import Testing
     #expect(simulator.rig.radio?.position(of: "b") == Vector3(-0.2, 0, 0))
   }
 
-  /// Allan-like check: white noise of density s at rate r scatters by s sqrt(r), and the bias walks by s sqrt(t).
+  /// White noise of density s at rate r has sigma s sqrt(r); the bias random walk has sigma s sqrt(t).
   @Test func inertialNoiseHasItsDensities() throws {
     var scenario = Scenario(name: "rest", summary: "-", peers: [], motion: [.motion(.hold(duration: 600))])
     scenario.camera = nil
@@ -163,14 +163,14 @@ import Testing
     #expect(mean > 0.4 && mean < scenario.camera!.trackLife)
   }
 
-  /// Without noise every track is one point of the world: all its rays meet. Outlier tracks do not.
+  /// Without noise all rays of a track meet in one point. Those of outlier tracks do not.
   @Test func raysOfATrackMeetInOnePointUnlessItSlides() throws {
     var scenario = try Scenario.named("arc")
     scenario.camera!.pixelNoise = 0
     scenario.camera!.distortion = .none
     scenario.camera!.timeOffset = 0.01
-    for (share, expectsOutliers) in [(0.0, false), (0.3, true)] {
-      scenario.camera!.outlierShare = share
+    for (probability, expectsOutliers) in [(0.0, false), (0.3, true)] {
+      scenario.camera!.outlierShare = probability
       let simulator = try Simulator(scenario: scenario, seed: 3)
       let camera = simulator.rig.cameras[0]
       var rays: [Int64: [(Vector3, Vector3)]] = [:]
@@ -183,7 +183,7 @@ import Testing
         }
       }
       var missed = 0
-      var judged = 0
+      var evaluated = 0
       for (_, track) in rays where track.count > 20 {
         // The point nearest to all rays: sum (I - d d^T) x = sum (I - d d^T) c.
         var matrix = Matrix3.zero
@@ -195,16 +195,16 @@ import Testing
         }
         let point = matrix.inverse! * vector
         let worst = track.map { ($1.cross((point - $0).normalized)).norm }.max()!
-        judged += 1
+        evaluated += 1
         if worst > 2e-5 { missed += 1 }
       }
-      let found = Double(missed) / Double(judged)
-      #expect(judged > 100)
-      #expect(expectsOutliers ? abs(found - share) < 0.1 : missed == 0)
+      let found = Double(missed) / Double(evaluated)
+      #expect(evaluated > 100)
+      #expect(expectsOutliers ? abs(found - probability) < 0.1 : missed == 0)
     }
   }
 
-  @Test func odometryDriftsAsItSays() throws {
+  @Test func odometryDriftHasItsRate() throws {
     var squares: [Double] = []
     for seed in 1...60 {
       var scenario = try Scenario.named("straight")
@@ -264,14 +264,14 @@ import Testing
       return event.arrival.seconds(since: range.timestamp)
     }
     #expect(delays.min()! >= 0.0199 && abs(Self.mean(delays) - 0.07) < 4 * 0.05 / Double(delays.count).squareRoot())
-    // The very same measurements, only later.
+    // The same measurements, with delay.
     func key(_ a: TimedEvent, _ b: TimedEvent) -> Bool {
       (a.event.timestamp, a.event.rank) < (b.event.timestamp, b.event.rank)
     }
     #expect(prompt.map(\.event) == late.sorted(by: key).map(\.event))
   }
 
-  @Test func aWayThroughTheWallIsRefused() throws {
+  @Test func aPathThroughTheWallIsRefused() throws {
     let walk = HandMotion.walk(distance: 12, speed: 1, heading: 0, bob: 0, stepRate: 2)
     let scenario = Scenario(name: "far", summary: "-", peers: [], motion: [.motion(walk)])
     let error = #expect(throws: ScenarioError.self) { try Simulator(scenario: scenario, seed: 1) }

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// Level l of the pyramid is the mean over squares of 2^l texels, each at its own centre.
+  /// Level l of the pyramid is the mean over squares of 2^l texels, at their centres.
   @Test(arguments: [1, 2, 3, 4, 5]) func coarserLevelsAreMeansOfSquares(_ level: Int) {
     let (texture, texels) = Self.random(size: 32, seed: 4)
     let width = 1 << level
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// Whatever the footprint: a flat pattern stays flat, a pattern repeats, nothing traps.
+  /// For any footprint a flat pattern stays flat, a pattern repeats, and nothing traps.
   @Test func anyFootprintIsSafe() {
     let flat = Texture(size: 64, finest: [UInt8](repeating: 77, count: 64 * 64))
     let (noise, _) = Self.random(size: 64, seed: 5)
@@ -60,9 +60,9 @@ import Testing
       #expect(abs(once - again) < 2e-3 && once >= 0 && once <= 1)
     }
     for odd in [Float.nan, .infinity, -.infinity, 1e30, 1e9] {
-      for place in [SIMD2(odd, 0), SIMD2(0, odd)] {
+      for position in [SIMD2(odd, 0), SIMD2(0, odd)] {
         let values = noise.withSampler { sampler in
-          [sampler.mean(about: place, SIMD2(1, 0), SIMD2(0, 1)), sampler.mean(about: .zero, place, SIMD2(0, 1))]
+          [sampler.mean(about: position, SIMD2(1, 0), SIMD2(0, 1)), sampler.mean(about: .zero, position, SIMD2(0, 1))]
         }
         #expect(values.allSatisfy { $0 >= 0 && $0 <= 1 })
       }

@@ -13,7 +13,7 @@ import Testing
 
   private static let stamp = "#timestamp [ns]"
 
-  /// The headers stand in the contract letter by letter.
+  /// The headers are exactly those of the format.
   @Test func headersAreThoseOfTheContract() throws {
     var scenario = try Scenario.named("two-peers")
     scenario.odometry = Scenario.Odometry()
@@ -55,7 +55,7 @@ import Testing
     #expect(radio.contains("antennas:\n  \"left\": [-0.03, 0.06, 0.0]\n  \"right\": [0.03, 0.06, 0.0]\n"))
   }
 
-  @Test func whatIsWrittenIsWhatWasMeasured() throws {
+  @Test func writtenSamplesAreTheMeasuredOnes() throws {
     let recording = try Simulator(scenario: Scenario.named("still"), seed: 4).recording()
     let lines = try Self.text(DatasetWriter.files(recording), "mav0/imu0/data.csv").dropFirst().dropLast()
     let samples = recording.events.compactMap { if case .imu(let sample) = $0.event { sample } else { nil } }
@@ -78,11 +78,11 @@ import Testing
     #expect(once == again)
     #expect(once["mav0/uwb0/data.csv"] != other["mav0/uwb0/data.csv"])
     #expect(once["mav0/imu0/data.csv"] != other["mav0/imu0/data.csv"])
-    // One sensor's settings leave the others' numbers alone.
-    var quieter = scenario
-    quieter.radio.rangeNoise = 0.01
-    quieter.camera!.tracks = 10
-    let changed = try DatasetWriter.files(Simulator(scenario: quieter, seed: 7).recording())
+    // The settings of one sensor do not change the others' numbers.
+    var lowerNoise = scenario
+    lowerNoise.radio.rangeNoise = 0.01
+    lowerNoise.camera!.tracks = 10
+    let changed = try DatasetWriter.files(Simulator(scenario: lowerNoise, seed: 7).recording())
     #expect(changed["mav0/imu0/data.csv"] == once["mav0/imu0/data.csv"])
     #expect(changed["mav0/state_groundtruth_estimate0/data.csv"] == once["mav0/state_groundtruth_estimate0/data.csv"])
     #expect(changed["mav0/uwb0/data.csv"] != once["mav0/uwb0/data.csv"])
@@ -109,7 +109,7 @@ import Testing
     #expect(throws: DatasetWritingError.self) { try DatasetWriter(folder: file).write(recording) }
   }
 
-  @Test func whatIsNotFiniteIsRefusedWithFileAndLine() throws {
+  @Test func nonFiniteNumbersAreRefusedWithFileAndLine() throws {
     let start = Simulator.start
     func contents(_ events: [SensorEvent]) -> DatasetContents {
       DatasetContents(
@@ -148,7 +148,7 @@ import Testing
     "demo", "still", "straight", "arc", "arc-above", "search", "two-peers", "nlos", "dark", "approach", "moving",
   ]
 
-  /// Every recording in `datasets/` is what the command in its README writes.
+  /// Every recording in `datasets/` equals the output of its command in the README.
   @Test(arguments: shipped) func shippedRecordingsAreWhatTheSimulatorWrites(_ name: String) throws {
     let command = "fuse simulate \(name) -o datasets/\(name) --seed 1"
     let readme = try String(contentsOf: Repository.root.appendingPathComponent("datasets/README.md"), encoding: .utf8)
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  /// A clone stays small: all recordings together are at most 15 MB, and there is none that nobody compares.
+  /// All recordings together are at most 15 MB, and every one is compared by a test.
   @Test func allRecordingsTogetherAreSmall() throws {
     let folder = Repository.root.appendingPathComponent("datasets")
     let entries = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()

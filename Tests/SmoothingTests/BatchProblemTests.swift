@@ -5,7 +5,7 @@ import Smoothing
 import Testing
 
 @Suite struct BatchProblemTests {
-  /// Without noise the solution is the truth, from a start that is off by decimetres and degrees.
+  /// Without noise the solution is the truth, from an initial error of decimetres and degrees.
   @Test func aNoiseFreeProblemConvergesToTheTruth() throws {
     var source = SeededRandom(seed: 1)
     let motion = SyntheticMotion(seconds: 3, &source)
@@ -28,7 +28,8 @@ import Testing
     #expect(problem.rig.minus(problem.rigPrior.mean).allSatisfy { abs($0) < 1e-6 })
   }
 
-  /// The scale is the direction that the sights leave open: the solver gets there as it is set, points without parallax or not.
+  /// Observations alone do not determine the scale: with its defaults the solver converges to it, also with points
+  /// without parallax.
   @Test func theScaleIsFound() throws {
     var source = SeededRandom(seed: 7)
     let motion = SyntheticMotion(seconds: 3, &source)
@@ -38,24 +39,24 @@ import Testing
       problem.keyframes[k].state.position = truth[0].position + 0.9 * (truth[k].position - truth[0].position)
       problem.keyframes[k].state.velocity = 0.9 * truth[k].velocity
     }
-    // Points seen from one place only: any distance does for them, and noise has thrown some of them far off.
+    // Points without parallax: their distance is unobservable, and noise has given some of them extreme values.
     for i in problem.tracks.indices where i % 3 == 0 {
-      problem.tracks[i].sights = Array(problem.tracks[i].sights.prefix(2))
+      problem.tracks[i].observations = Array(problem.tracks[i].observations.prefix(2))
       problem.tracks[i].landmark?.inverseDistance = i % 2 == 0 ? 60 : -40
     }
     _ = LevenbergMarquardt().solve(&problem)
-    let way = (problem.keyframes.last!.state.position - problem.keyframes[0].state.position).norm
-    let trueWay = (truth.last!.position - truth[0].position).norm
-    #expect(abs(way / trueWay - 1) < 1e-3, "\(way / trueWay)")
+    let pathLength = (problem.keyframes.last!.state.position - problem.keyframes[0].state.position).norm
+    let truePathLength = (truth.last!.position - truth[0].position).norm
+    #expect(abs(pathLength / truePathLength - 1) < 1e-3, "\(pathLength / truePathLength)")
     #expect(problem.tracks.allSatisfy { abs($0.landmark?.inverseDistance ?? 0) < 10 })
   }
 
-  /// The linearised system's gradient is that of the cost: a step down it lowers the cost as foretold.
-  /// With points that live short and are eliminated first, and with such as live long and are unknowns.
-  @Test(arguments: [8, 35]) func theStepLowersTheCostAsForetold(sights: Int) throws {
+  /// The linearised system's gradient is that of the cost: a step lowers the cost as predicted. With short tracks,
+  /// whose points are eliminated first, and with long tracks, whose points are unknowns.
+  @Test(arguments: [8, 35]) func theStepLowersTheCostAsPredicted(observations: Int) throws {
     var source = SeededRandom(seed: 2)
     let motion = SyntheticMotion(seconds: 4, &source)
-    var problem = try #require(motion.problem(points: 60, sights: sights, &source))
+    var problem = try #require(motion.problem(points: 60, observations: observations, &source))
     for k in 1..<problem.keyframes.count {
       problem.keyframes[k].state = problem.keyframes[k].state.plus(
         (0..<15).map { ($0 < 9 ? 1e-3 : 1e-4) * source.gaussian() })
@@ -69,8 +70,8 @@ import Testing
     #expect(left < 1e-3 * before, "\(before) -> \(left)")
   }
 
-  /// Between two keyframes of which nothing but the first is known, the bridge is the prediction from it.
-  @Test func aBridgeWithoutNewsIsThePrediction() throws {
+  /// With information about the first keyframe only, the bridge is the prediction from it.
+  @Test func aBridgeWithoutInformationIsThePrediction() throws {
     var source = SeededRandom(seed: 3)
     let motion = SyntheticMotion(&source)
     let a = motion.states[0].state
@@ -81,7 +82,7 @@ import Testing
     }
     let before = try #require(whole(0, 120)), after = try #require(whole(120, 300)), both = try #require(whole(0, 300))
     let b = both.carried(a, gravity: SyntheticMotion.gravity)
-    // A random covariance of the first, and the joint one that the motion alone makes of it.
+    // A random covariance of the first, and the joint covariance after the motion alone.
     let root = SquareMatrix((0..<225).map { _ in 0.01 * source.gaussian() }, size: 15)
     let P = root * root.transpose
     let (F, Q) = InertialBridge.world(both, from: a)
@@ -100,7 +101,7 @@ import Testing
     }
   }
 
-  /// A keyframe that is known exactly pulls the moment just before it along.
+  /// An exactly known keyframe determines the state just before it.
   @Test func aBridgeArrivesAtTheSecondKeyframe() throws {
     var source = SeededRandom(seed: 4)
     let motion = SyntheticMotion(&source)

@@ -46,8 +46,8 @@ import struct Estimator.RigEstimate
     }
   }
 
-  /// At states that contradict the motion by decimetres and tenths of radians, biases and axes away from where the motion
-  /// was integrated.
+  /// At states inconsistent with the motion by decimetres and tenths of radians, and at biases and intrinsics other
+  /// than those of the integration.
   @Test func inertialJacobianIsTheDerivative() throws {
     var source = SeededRandom(seed: 3)
     for _ in 0..<10 {
@@ -78,7 +78,7 @@ import struct Estimator.RigEstimate
     #expect(residual.allSatisfy { abs($0) < 1e-12 })
   }
 
-  /// For near points, far ones and points behind infinity; by the pose, the camera's mount and delay, and the point.
+  /// For near points, far points and points behind infinity; by the pose, the camera's mount and delay, and the point.
   @Test(arguments: [0.7, 0.1, 0, -0.02]) func reprojectionJacobiansAreTheDerivatives(inverseDistance: Double) throws {
     var source = SeededRandom(seed: 5)
     let reprojection = Reprojection(lens: LensModel(SyntheticMotion.camera), pixelNoise: 0.7)
@@ -116,8 +116,8 @@ import struct Estimator.RigEstimate
     }
   }
 
-  /// What a camera sees does not change when camera and landmark are carried along together.
-  @Test func aCarriedLandmarkIsSeenAlike() {
+  /// An observation does not change when camera and landmark move rigidly together.
+  @Test func aCarriedLandmarkHasTheSameObservation() {
     var source = SeededRandom(seed: 6)
     for _ in 0..<20 {
       let old = Pose(rotation: source.rotation(), translation: source.gaussian3())
@@ -131,7 +131,7 @@ import struct Estimator.RigEstimate
     }
   }
 
-  /// Huber's cost: the weight is the derivative by half the squared error, continuous where it turns linear.
+  /// Huber's cost: the weight is the derivative by half the squared error, continuous at the threshold.
   @Test func lossAndWeightBelongTogether() {
     let loss = HuberLoss(threshold: 2.5)
     for squared in [0.1, 3, 6.24, 6.26, 40, 900] {

@@ -2,7 +2,7 @@ import Simulation
 import Smoothing
 import Testing
 
-/// The envelope's kernels against dense arithmetic.
+/// The envelope Cholesky kernels against dense arithmetic.
 @Suite struct NormalEquationsTests {
   /// Dense inverse by Gauss-Jordan with pivoting.
   static func inverse(_ matrix: [[Double]]) -> [[Double]] {
@@ -68,7 +68,7 @@ import Testing
       #expect(
         equations.addPoint(
           blocks: blocks.map(Int32.init), point: point, shared: 7, pose: A, common: B, byPoint: C, residual: r,
-          wall: (0.7, 1.3)))
+          barrier: (0.7, 1.3)))
       for i in 0..<6 {
         var row = [Double](repeating: 0, count: total + 3)
         for j in 0..<6 { row[offsets[blocks[i / 2]] + j] = A[6 * i + j] }
@@ -77,9 +77,9 @@ import Testing
         wide.append(row)
       }
       residuals += r
-      var wall = [Double](repeating: 0, count: total + 3)
-      wall[column + 2] = 1.3
-      wide.append(wall)
+      var barrier = [Double](repeating: 0, count: total + 3)
+      barrier[column + 2] = 1.3
+      wide.append(barrier)
       residuals.append(0.7)
     }
     let n = total + 3
@@ -91,11 +91,12 @@ import Testing
     try #require(equations.invert())
     for row in sizes.indices {
       for column in first[row]...row {
-        let block = try #require(equations.inverse(row, column)), turned = try #require(equations.inverse(column, row))
+        let block = try #require(equations.inverse(row, column))
+        let transposed = try #require(equations.inverse(column, row))
         for i in 0..<sizes[row] {
           for j in 0..<sizes[column] {
             #expect(Self.close(block[i * sizes[column] + j], covariance[offsets[row] + i][offsets[column] + j]))
-            #expect(block[i * sizes[column] + j] == turned[j * sizes[row] + i])
+            #expect(block[i * sizes[column] + j] == transposed[j * sizes[row] + i])
           }
         }
       }
@@ -103,7 +104,7 @@ import Testing
     #expect(equations.inverse(5, 0) == nil)
   }
 
-  @Test func refusesWhatHasNoMeaning() throws {
+  @Test func refusesInvalidBlocks() throws {
     #expect(NormalEquations(sizes: [3, 3], first: [0, 2]) == nil)
     #expect(NormalEquations(sizes: [], first: []) == nil)
     let equations = try #require(NormalEquations(sizes: [6, 6, 6], first: [0, 0, 2]))
@@ -111,7 +112,7 @@ import Testing
     #expect(!equations.add(blocks: [0, 2], jacobian: [Double](repeating: 1, count: 12), residual: [1]))
     #expect(!equations.add(blocks: [0], jacobian: [.nan] + zeros[1..<6], residual: [1]))
     #expect(!equations.add(blocks: [3 - 1], jacobian: [Double](repeating: 1, count: 6), residual: [.infinity]))
-    // A point must come after what saw it, and what all share after the point.
+    // A point must come after its observing blocks, and the shared block after the point.
     func point(_ blocks: [Int32], _ point: Int, shared: Int) -> Bool {
       equations.addPoint(
         blocks: blocks, point: point, shared: shared, pose: [Double](repeating: 1, count: 12 * blocks.count),

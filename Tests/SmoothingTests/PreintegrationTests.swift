@@ -7,11 +7,11 @@ import TestSupport
 import Testing
 
 @Suite struct PreintegrationTests {
-  static func rows(_ d: (rotation: Rotation, position: Vector3, velocity: Vector3, turn: Vector3), _ from: Rotation)
-    -> [Double]
-  {
-    let turn = (d.rotation * from.inverse).log
-    return [turn, d.position, d.velocity].flatMap { [$0.x, $0.y, $0.z] }
+  static func rows(
+    _ d: (rotation: Rotation, position: Vector3, velocity: Vector3, rotationChange: Vector3), _ from: Rotation
+  ) -> [Double] {
+    let rotationChange = (d.rotation * from.inverse).log
+    return [rotationChange, d.position, d.velocity].flatMap { [$0.x, $0.y, $0.z] }
   }
 
   static func integrated(
@@ -29,7 +29,7 @@ import Testing
     return axes
   }
 
-  /// Gravity and the first state put back, it is the propagation sample by sample.
+  /// With gravity and the first state restored, it equals the propagation sample by sample.
   @Test func carriesAStateAsThePropagationDoes() throws {
     var source = SeededRandom(seed: 1)
     for _ in 0..<5 {
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// Against integrating anew at other biases and other axes.
+  /// Against integrating again at other biases and intrinsics.
   @Test func dependenceOnBiasesAndAxesIsTheDerivative() throws {
     var source = SeededRandom(seed: 2)
     for _ in 0..<5 {
@@ -57,7 +57,7 @@ import Testing
         for k in 0..<5 { other.triples[k] += Vector3(d[6 + 3 * k], d[7 + 3 * k], d[8 + 3 * k]) }
         return (state.plus([Double](repeating: 0, count: 9) + d[..<6]), other)
       }
-      let anew = FiniteDifferences.jacobian(inputs: 21) { d in
+      let reintegrated = FiniteDifferences.jacobian(inputs: 21) { d in
         let (state, axes) = moved(d)
         let other = Self.integrated(motion, state, axes)!
         return Self.rows(other.delta(state, axes), whole.delta.rotation)
@@ -66,11 +66,11 @@ import Testing
         let (state, axes) = moved(d)
         return Self.rows(whole.delta(state, axes), whole.delta.rotation)
       }
-      #expect(FiniteDifferences.largestDifference(firstOrder, anew) < 1e-6)
+      #expect(FiniteDifferences.largestDifference(firstOrder, reintegrated) < 1e-6)
     }
   }
 
-  /// The covariance is the spread of what noisy samples give.
+  /// The covariance is the sample covariance over noisy samples.
   @Test func covarianceIsTheSpreadOfNoisySamples() throws {
     var source = SeededRandom(seed: 3)
     let motion = SyntheticMotion(&source)
@@ -98,7 +98,7 @@ import Testing
     }
     for i in 0..<9 {
       let ratio = sums[i] / Double(trials) / exact.covariance[16 * i]
-      // Three sigmas of 3000 draws are 8 %; the rest is what samples at the ends average out.
+      // Three sigmas of 3000 draws are 8 %; the rest is the averaging of samples at the ends.
       #expect(abs(ratio - 1) < 0.12, "row \(i): \(ratio)")
     }
   }

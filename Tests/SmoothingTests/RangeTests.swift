@@ -12,7 +12,7 @@ import Testing
     for _ in 0..<20 {
       let state = SyntheticMotion.state(&source)
       let peer = StaticPeer(position: 5 * source.gaussian3(), bias: 0.1, scale: 0.02)
-      let range = AnchoredRange(keyframe: 0, elapsed: 0.07, way: 0.3 * source.gaussian3(), range: 4)
+      let range = AnchoredRange(keyframe: 0, elapsed: 0.07, displacement: 0.3 * source.gaussian3(), range: 4)
       let numeric = FiniteDifferences.jacobian(inputs: 20) { d in
         [
           range.residual(
@@ -24,8 +24,8 @@ import Testing
     }
   }
 
-  /// A logger that writes each range five times: each counts once.
-  @Test func aRangeThatIsSaidAgainIsLeftOut() {
+  /// A logger that writes each range five times: each is used once.
+  @Test func duplicateRangesAreRemoved() {
     var source = SeededRandom(seed: 6)
     let ranges = (0..<100).flatMap { k -> [RangeMeasurement] in
       let metres = 4 + 0.05 * source.gaussian()
@@ -38,37 +38,38 @@ import Testing
       gyroscopeNoiseDensity: 1e-3, gyroscopeRandomWalk: 1e-5, accelerometerNoiseDensity: 1e-2,
       accelerometerRandomWalk: 1e-4)
     let links = RangeSelection(ranges, radio: RadioCalibration(), imu: imu).links
-    // The first values do not tell yet what the radio counts in, and one repetition may be chance.
+    // The radio's quantisation is not known from the first values, and a single repetition may be chance.
     #expect((100...220).contains(links[0][0].ranges.count))
   }
 
-  static func sights(_ path: [Vector3], _ peer: Vector3, _ source: inout SeededRandom) -> [(
-    place: Vector3, range: Double
+  static func measured(_ path: [Vector3], _ peer: Vector3, _ source: inout SeededRandom) -> [(
+    antenna: Vector3, range: Double
   )] {
     path.map { ($0, ($0 - peer).norm + 0.08 + 0.05 * source.gaussian()) }
   }
 
-  /// A bent path in space tells the place; a straight or a level one leaves mirror images, and must not be believed.
-  @Test func findsAPeerOnlyWhereThePathTellsItsPlace() throws {
+  /// A curved path in space makes the position unique; a straight or a level one leaves reflections, and gives nil.
+  @Test func findsAPeerOnlyWhereItsPositionIsObservable() throws {
     var source = SeededRandom(seed: 2)
     let actual = Vector3(4, -3, 1.5)
-    func turned(_ k: Int, _ height: Double) -> Vector3 {
+    func circle(_ k: Int, _ height: Double) -> Vector3 {
       let a = Rotation.yaw(0.03 * Double(k)) * Vector3(2, 0, 0)
       return a + Vector3(0, 0, height * (Rotation.yaw(0.1 * Double(k)) * Vector3(1, 0, 0)).x)
     }
-    let inSpace = (0..<200).map { turned($0, 0.8) }
-    let found = try #require(PeerSearch(Self.sights(inSpace, actual, &source)).peer())
+    let inSpace = (0..<200).map { circle($0, 0.8) }
+    let found = try #require(PeerSearch(Self.measured(inSpace, actual, &source)).peer())
     #expect((found.position - actual).norm < 0.3)
-    let level = (0..<200).map { turned($0, 0) }
-    #expect(PeerSearch(Self.sights(level, actual, &source)).peer() == nil)
+    let level = (0..<200).map { circle($0, 0) }
+    #expect(PeerSearch(Self.measured(level, actual, &source)).peer() == nil)
     let straight = (0..<200).map { Vector3(0.03 * Double($0), 0, 0) }
-    #expect(PeerSearch(Self.sights(straight, actual, &source)).peer() == nil)
-    #expect(PeerSearch(Self.sights(Array(inSpace[..<20]), actual, &source)).peer() == nil)
+    #expect(PeerSearch(Self.measured(straight, actual, &source)).peer() == nil)
+    #expect(PeerSearch(Self.measured(Array(inSpace[..<20]), actual, &source)).peer() == nil)
   }
 
-  /// A peer as high as a level walk, and a walk that has come out 4 % short: the ranges hardly tell the height, so descents along it are slow,
-  /// and one that stops halfway passes for a second place. They stopped where the damping vanished with the slope.
-  @Test(arguments: [0.5, 0.6, 0.7]) func findsAPeerThatIsLevelWithTheWalk(height: Double) throws {
+  /// A peer level with the walk, and a path that is 4 % too short: the vertical is weakly observable, so descents along
+  /// it are slow. A descent that stops early counts as a second mode. They stopped where damping vanished with the
+  /// derivative.
+  @Test(arguments: [0.5, 0.6, 0.7]) func findsAPeerLevelWithTheWalk(height: Double) throws {
     for seed in 1...4 {
       var source = SeededRandom(seed: UInt64(seed))
       let actual = Vector3(6, 5, 0.4)
@@ -76,24 +77,24 @@ import Testing
         let s = 34 * Double(k) / 299
         return Vector3(max(s - 4, 0), max(4 - s, 0), height + 0.02 * source.gaussian())
       }
-      let sights = Self.sights(walk, actual, &source).map { (place: 0.96 * $0.place, range: $0.range) }
-      let answer = PeerSearch(sights).peer()
+      let measured = Self.measured(walk, actual, &source).map { (antenna: 0.96 * $0.antenna, range: $0.range) }
+      let answer = PeerSearch(measured).peer()
       let found = try #require(answer, "seed \(seed)")
       #expect((found.position - actual).norm < 1, "seed \(seed)")
     }
   }
 
-  /// No neighbour of the refined peer is cheaper, and from metres away it is the peer.
+  /// No neighbour of the refined peer has a lower cost, and from metres away it converges to the peer.
   @Test func aRefinedPeerIsAMinimum() throws {
     for seed in 1...10 {
       var source = SeededRandom(seed: UInt64(seed))
       let actual = StaticPeer(position: 4 * source.gaussian3(), bias: 0.1 * source.gaussian(), scale: 0.002)
-      let places = (0..<100).map { _ in 2 * source.gaussian3() }
-      let ranges = places.map { actual.predicted($0).range + 0.03 * source.gaussian() }
-      let rows = places.indices.map { k in
+      let antennas = (0..<100).map { _ in 2 * source.gaussian3() }
+      let ranges = antennas.map { actual.predicted($0).range + 0.03 * source.gaussian() }
+      let rows = antennas.indices.map { k in
         PeerRefinement.Row(
-          place: places[k], range: ranges[k],
-          before: k % 3 == 0 ? nil : (places[k - 1], ranges[k - 1], source.uniform(0...0.9)), sigma: 0.03)
+          antenna: antennas[k], range: ranges[k],
+          before: k % 3 == 0 ? nil : (antennas[k - 1], ranges[k - 1], source.uniform(0...0.9)), sigma: 0.03)
       }
       let refinement = PeerRefinement(rows)
       let start = StaticPeer(position: actual.position + source.gaussian3())
@@ -109,8 +110,8 @@ import Testing
     }
   }
 
-  /// A path that has come out short, and a peer as high as it: in a few steps the solver finds what explains the ranges as well as the truth
-  /// does. A joint step alone threw the peer up or down and was refused for it, whatever it was worth to the path.
+  /// A path that is too short, and a peer level with it: in a few steps the solver reaches the cost of the truth. A
+  /// joint step alone moved the peer far vertically and was refused, although it improved the path.
   @Test func aLevelPeerDoesNotHoldThePath() throws {
     var source = SeededRandom(seed: 3)
     let motion = SyntheticMotion(walking: 20)
@@ -120,7 +121,7 @@ import Testing
     let actual = StaticPeer(position: Vector3(4, 5, 0))
     let ranges = truth.indices.map { k in
       AnchoredRange(
-        keyframe: k, elapsed: 0, way: .zero,
+        keyframe: k, elapsed: 0, displacement: .zero,
         range: (truth[k].position - actual.position).norm + 0.01 * source.gaussian())
     }
     for k in problem.keyframes.indices {
@@ -131,14 +132,14 @@ import Testing
     let isUseful = link.learn(problem.keyframes, gravity: gravity)
     #expect(isUseful)
     problem.links = [link]
-    var honest = problem
-    for k in truth.indices { honest.keyframes[k].state = truth[k] }
-    honest.links[0].peer = actual
+    var exact = problem
+    for k in truth.indices { exact.keyframes[k].state = truth[k] }
+    exact.links[0].peer = actual
     var solver = LevenbergMarquardt()
     solver.mostSteps = 6
     let ending = solver.solve(&problem)
     #expect(ending != .stuck)
-    // Within a sigma or so; without the rule it was 66.
-    #expect(problem.costWithoutObservations < honest.costWithoutObservations + 1)
+    // Without `PeerRefinement` the difference was 66.
+    #expect(problem.costWithoutObservations < exact.costWithoutObservations + 1)
   }
 }

@@ -26,39 +26,39 @@ import Testing
         bodyFromDevice: contents.rig.bodyFromDevice)
     }
     var forward = judge(), offline = judge(), times: [Timestamp] = []
-    func note(_ said: [FinderOutput]) {
-      for case .pose(let time, let pose, let covariance) in said {
-        forward.note(time, worldFromBody: pose, covariance: covariance)
+    func observe(_ outputs: [FinderOutput]) {
+      for case .pose(let time, let pose, let covariance) in outputs {
+        forward.record(time, worldFromBody: pose, covariance: covariance)
         times.append(time)
       }
     }
     for event in contents.events {
-      if case .range(let range) = event.event { record.took(range) }
-      note(finder.process(event))
+      if case .range(let range) = event.event { record.didReceive(range) }
+      observe(finder.process(event))
     }
-    note(finder.finish())
+    observe(finder.finish())
     let outcome = try #require(Smoother(contents.rig)).smoothed(record)
     for pose in outcome.poses {
-      offline.note(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
+      offline.record(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
     }
     return Trial(
-      forward: try #require(forward.verdict().trajectory), offline: try #require(offline.verdict().trajectory),
+      forward: try #require(forward.errors().trajectory), offline: try #require(offline.errors().trajectory),
       outcome: outcome, forwardTimes: times)
   }
 
-  /// Better than the filter on every draw, in the geometric mean by a fifth, with a covariance that is not far from honest.
+  /// Better than the filter on every draw, in the geometric mean by a fifth, with a roughly consistent covariance.
   @Test(arguments: ["walk-l", "search"]) func isBetterThanTheForwardRun(scenario: String) throws {
     var ratios: [Double] = [], nees: [Double] = []
     for seed in 1...3 as ClosedRange<UInt64> {
       let trial = try Self.run(scenario, seed: seed)
-      #expect(trial.outcome.stretchesLeft == 0)
+      #expect(trial.outcome.unsmoothedSegments == 0)
       #expect(trial.outcome.poses.map(\.timestamp) == trial.forwardTimes)
       ratios.append(trial.offline.ateSE3 / trial.forward.ateSE3)
       nees.append(try #require(trial.offline.positionNEES.mean))
     }
     #expect(ratios.allSatisfy { $0 < 1 }, "\(ratios)")
     #expect(pow(ratios.reduce(1, *), 1 / 3.0) < 0.8, "\(ratios)")
-    // Three numbers: 3 is honest. One short walk is one draw of a drift.
+    // Three degrees of freedom: 3 is consistent. One short walk is one draw of a drift.
     #expect((0.5...9).contains(nees.reduce(0, +) / 3), "\(nees)")
   }
 
@@ -68,11 +68,11 @@ import Testing
     #expect(a.poses.map(\.covariance) == b.poses.map(\.covariance))
   }
 
-  @Test func nothingComesOfNothing() throws {
+  @Test func anEmptyRecordGivesNoPoses() throws {
     let imu = SyntheticMotion.imu
     let smoother = try #require(Smoother(RigCalibration(imu: imu, cameras: [SyntheticMotion.camera])))
     let outcome = smoother.smoothed(ForwardRecord())
-    #expect(outcome.poses.isEmpty && outcome.stretchesLeft == 0)
+    #expect(outcome.poses.isEmpty && outcome.unsmoothedSegments == 0)
     #expect(Smoother(RigCalibration(imu: imu)) == nil)
   }
 }

@@ -7,7 +7,8 @@ import CameraGeometry
 
 import struct Estimator.RigEstimate
 
-/// A device that moves exactly as its inertial samples say, and what it sees: a problem whose solution is known.
+/// A device whose motion is the exact propagation of its IMU samples, with its observations: a problem with known
+/// solution.
 struct SyntheticMotion {
   static let imu = IMUCalibration(
     gyroscopeNoiseDensity: 1e-3, gyroscopeRandomWalk: 1e-4, accelerometerNoiseDensity: 1e-2,
@@ -20,7 +21,7 @@ struct SyntheticMotion {
   static let gravity = Vector3(0, 0, -9.81)
 
   var samples = IMUBuffer()
-  /// True states, ten a second, at the same times as the keyframes.
+  /// True states, ten per second, at the times of the keyframes.
   var states: [(time: Timestamp, state: InertialState)] = []
 
   static func time(_ milliseconds: Int) -> Timestamp { Timestamp(nanoseconds: Int64(milliseconds) * 1_000_000) }
@@ -31,7 +32,7 @@ struct SyntheticMotion {
       gyroscopeBias: 0.02 * source.gaussian3(), accelerometerBias: 0.3 * source.gaussian3())
   }
 
-  /// A second and more of a lively hand; the state between samples is what the propagation makes of them.
+  /// A hand in fast motion; the states are the propagation of the samples.
   init(seconds: Int = 2, _ source: inout SeededRandom) {
     var state = Self.state(&source)
     state.rotation = Rotation.exp(0.2 * source.gaussian3())
@@ -43,7 +44,7 @@ struct SyntheticMotion {
     self.init(from: state, seconds: seconds, rate: { wave($0, 4, 0.6) }, push: { wave($0, 5, 2) })
   }
 
-  /// A level walk of 1 m/s round a bend, the device held upright.
+  /// A level walk of 1 m/s round a curve, with the device upright.
   init(walking seconds: Int) {
     let start = InertialState(rotation: .identity, position: .zero, velocity: Vector3(1, 0, 0))
     self.init(
@@ -51,7 +52,8 @@ struct SyntheticMotion {
       push: { t in 0.25 * Vector3(-sine(0.25 * t), sine(0.25 * t + .pi / 2), 0) })
   }
 
-  /// `rate`: angular velocity, rad/s; `push`: acceleration beside gravity's, m/s^2; both in the IMU's axes, of the seconds gone.
+  /// `rate`: angular velocity, rad/s; `push`: acceleration without gravity, m/s^2; both in the IMU's axes, by time in
+  /// seconds.
   private init(
     from start: InertialState, seconds: Int, rate: (Double) -> Vector3, push: (Double) -> Vector3
   ) {
@@ -74,8 +76,8 @@ struct SyntheticMotion {
     }
   }
 
-  /// The problem whose solution are the true states, with noise-free sights of random points, each from so many keyframes.
-  func problem(points: Int, sights length: Int = 8, _ source: inout SeededRandom) -> BatchProblem? {
+  /// The problem whose solution is the true states: noise-free observations of random points, `length` keyframes each.
+  func problem(points: Int, observations length: Int = 8, _ source: inout SeededRandom) -> BatchProblem? {
     let noise = InertialNoise(Self.imu)
     let rig = RigEstimate(mount: CameraMount(imuFromCamera: Self.camera.bodyFromCamera))
     let keyframes = states.map { moment, state in
@@ -100,12 +102,12 @@ struct SyntheticMotion {
       let direction = (anchor.rotation * Vector3(source.gaussian(), source.gaussian(), 2)).normalized
       let landmark = Landmark(
         origin: anchor.translation, bearing: direction, inverseDistance: source.uniform(0.05...0.8))
-      let sights = (first..<min(first + length, keyframes.count)).compactMap { k -> LandmarkTrack.Sight? in
+      let observations = (first..<min(first + length, keyframes.count)).compactMap { k -> LandmarkTrack.Observation? in
         let seen = cameras[k].rotation.inverse * landmark.scaled(from: cameras[k].translation)
         guard let pixel = lens.project(seen)?.pixel else { return nil }
         return .init(keyframe: k, pixel: pixel, direction: seen.normalized)
       }
-      tracks.append(LandmarkTrack(featureID: Int64(id), sights: sights, landmark: landmark))
+      tracks.append(LandmarkTrack(featureID: Int64(id), observations: observations, landmark: landmark))
     }
     func diagonal(_ n: Int, _ value: Double) -> [Double] { (0..<n * n).map { $0 % (n + 1) == 0 ? value : 0 } }
     var start = diagonal(15, 10)

@@ -1,4 +1,4 @@
-/// Jacobians by central differences, to hold analytic ones against.
+/// Jacobians by central differences, to test analytic ones.
 public enum FiniteDifferences {
   /// The Jacobian (rows = outputs, columns = inputs) of `f` at zero, where `f` maps a perturbation of `count` numbers
   /// to a vector. Two step sizes and Richardson's extrapolation: the truncation error is O(step^4).

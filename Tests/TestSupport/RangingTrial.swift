@@ -2,10 +2,10 @@ import Foundation
 import Geometry
 import Simulation
 
-/// A hand that moves on a known path and ranges to one resting peer at 10 Hz: truth and readings of one trial.
+/// A hand that moves on a known trajectory and ranges to one stationary peer at 10 Hz: truth and readings of one trial.
 ///
-/// Peers are 3 to 7 m away, all azimuths, elevation N(0, 23 degrees). The range errs by white noise, a Gauss-Markov bias and
-/// a constant bias.
+/// Peers are 3 to 7 m away, at all azimuths, elevation N(0, 23 degrees). The range error is white noise, a Gauss-Markov
+/// bias and a constant bias.
 package struct RangingTrial {
   /// How the hand moves.
   package enum Motion: String, Sendable {
@@ -15,12 +15,12 @@ package struct RangingTrial {
     case arcAndVertical
     /// 3 m straight on, then to the left.
     case lWalk
-    /// Side to side on a straight line: the circle about that line cannot be told apart.
+    /// Side to side on a straight line: the position on the circle about that line is unobservable.
     case sway
-    /// Standing, with a hand's tremor.
+    /// Stationary, with a hand's tremor.
     case still
 
-    /// Where the hand is, metres from the start.
+    /// Position of the hand, metres from the start.
     package func position(at t: Double) -> Vector3 {
       let swing = 0.9 * sin(2 * .pi * t / 3)
       let arc = 0.6 * Vector3(sin(swing), cos(swing) - 1, 0)
@@ -34,10 +34,11 @@ package struct RangingTrial {
     }
   }
 
-  /// 1-sigma of the three errors of a range, metres, and the memory of the coloured one, seconds.
+  /// 1-sigma of the three errors of a range, metres, and the correlation time of the coloured one, seconds.
   package static let (white, coloured, constant, memory) = (0.06, 0.08, 0.10, 2.0)
 
-  /// How a radio errs: 1-sigma of the white and of the coloured part, metres, and the memory of that, seconds.
+  /// Noise of a radio: 1-sigma of the white and of the coloured part, metres, and the correlation time of the latter,
+  /// seconds.
   package struct Radio: Sendable {
     package var white, coloured, memory: Double
 
@@ -54,18 +55,18 @@ package struct RangingTrial {
     package var time: Double
     /// Metres.
     package var range: Double
-    /// Where the device was, metres.
+    /// Position of the device, metres.
     package var device: Vector3
   }
 
-  /// Where the peer is, metres.
+  /// Position of the peer, metres.
   package let peer: Vector3
-  /// What was ranged, in time order.
+  /// The ranges, in time order.
   package var readings: [Reading] = []
 
   /// - Parameters:
-  ///   - peer: where it is, metres; drawn when nil.
-  ///   - nlosShare: share of the ranges that are too long by an exponential excess of mean 0.5 m.
+  ///   - peer: its position, metres; drawn when nil.
+  ///   - nlosShare: fraction of the ranges with an NLOS bias, exponential with mean 0.5 m.
   package init(
     _ motion: Motion, seconds: Double, peer: Vector3? = nil, random: inout SeededRandom, nlosShare: Double = 0,
     radio: Radio = Radio()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the recordings for tests live outside the repository, if they are here.
+/// Location of the test recordings outside the repository, if present.
 public enum SharedData {
   /// `$FUSE_SHARED_DATA`, or `../shared/data` beside the checkout; nil where neither exists.
   public static let root: URL? = {
@@ -9,7 +9,7 @@ public enum SharedData {
     return FileManager.default.fileExists(atPath: candidate.path) ? candidate : nil
   }()
 
-  /// True where the recordings are here: for `.enabled(if:)`, with `message` as its comment.
+  /// True where the recordings are present: for `.enabled(if:)`, with `message` as its comment.
   public static var isHere: Bool { root != nil }
 
   /// Why a test was skipped.

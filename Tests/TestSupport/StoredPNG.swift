@@ -1,4 +1,4 @@
-/// PNG files of any depth made by hand, without compression: what the project itself does not write but must read.
+/// PNG files of any depth, written without compression, in formats that the project reads but does not write.
 package enum StoredPNG {
   /// A file from its rows, packed as the PNG specification says for the depth and the type of colour.
   package static func encoded(
@@ -19,7 +19,7 @@ package enum StoredPNG {
     return encoded(width: width, height: height, depth: 16, rows: rows)
   }
 
-  /// The header chunk of an 8-bit image, with any size, for images that lie.
+  /// A chunk with its length and checksum, with any content, for corrupt images.
   package static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
     let body = Array(name.utf8) + data
     return bigEndian(UInt32(data.count)) + body + bigEndian(checksum(body))
@@ -30,7 +30,7 @@ package enum StoredPNG {
     [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
   }
 
-  /// Blocks that are stored as they are.
+  /// Uncompressed (stored) blocks.
   private static func deflated(_ raw: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = [0x78, 0x01]
     var adler: (UInt32, UInt32) = (1, 0)

@@ -1,10 +1,9 @@
-/// Least squares whose unknowns come in blocks along a line, each coupled to a few before it: symmetric block matrices
-/// within an envelope, behind a plain C interface; Eigen stays on the other side of it.
+/// Block-sparse least squares in an envelope, behind a plain C interface to Eigen.
 ///
 /// Unknown block i (of sizes[i] numbers) is coupled to blocks first[i]...i and to no earlier one; a last block that is
-/// coupled to all (first 0) makes an arrow. Fill stays within the envelope, so that time is O(sum width^2) and memory
-/// O(sum width), width being what a block's row spans. Dense matrices are row-major. Every function returns one of the
-/// codes below and lets no exception out.
+/// coupled to all (first 0) makes an arrow matrix. Fill stays within the envelope, so that time is O(sum width^2) and
+/// memory O(sum width), width being the span of a block's row. Dense matrices are row-major. Every function returns one
+/// of the codes below and lets no exception out.
 #ifndef FUSE_BLOCK_CHOLESKY_H
 #define FUSE_BLOCK_CHOLESKY_H
 #include <stdint.h>
@@ -21,14 +20,14 @@ enum {
   FUSE_BC_FAILED = 5         ///< anything else
 };
 
-/// The normal equations H x = -g of one problem, their factor and their inverse.
+/// The normal equations H x = -g, their factor and their inverse.
 typedef struct fuse_bc_system fuse_bc_system;
 
 /// A system of zeros with `count` blocks. first[i] <= i.
 int fuse_bc_create(int32_t count, const int32_t *sizes, const int32_t *first, fuse_bc_system **result);
 void fuse_bc_destroy(fuse_bc_system *system);
 
-/// Makes it all zeros again.
+/// Sets everything to zero.
 int fuse_bc_reset(fuse_bc_system *system);
 
 /// Adds the rows r + J x: H += (W J)^T W J, g += (W J)^T W r. J: rows x the sizes of the `count` blocks in the order given;
@@ -36,20 +35,22 @@ int fuse_bc_reset(fuse_bc_system *system);
 int fuse_bc_add(fuse_bc_system *system, const int32_t *blocks, int32_t count, int32_t rows, const double *W,
                 const double *J, const double *r);
 
-/// Adds the rows of one point seen from `sights` blocks, two a sight: r_i + A_i x_i + B_i y + C_i f with x_i the first six
-/// numbers of block blocks[i], y the block `shared`, and f the point's three numbers: block `point`, or with -1 unknowns that leave
-/// (Schur complement), for which the blocks must be coupled to each other. blocks: ascending, all before `point`, and that before `shared`;
-/// A: 2 sights x 6; B: 2 sights x size of y; C: 2 sights x 3; r: 2 sights. own_row: slope and residual of one more row that depends on f's
-/// last number only, or NULL. A direction of f that nothing informs is left alone.
-int fuse_bc_add_point(fuse_bc_system *system, const int32_t *blocks, int32_t sights, int32_t point, int32_t shared,
+/// Adds the reprojection rows of one point with `observations` observations, two rows each: r_i + A_i x_i + B_i y + C_i
+/// f. x_i: the first six numbers of block blocks[i]; y: the block `shared`; f: the point's three numbers, block
+/// `point`. With `point` -1, f is marginalised (Schur complement), and the blocks must be coupled to each other.
+///
+/// blocks: ascending, all before `point`, and that before `shared`; A: 2 observations x 6; B: 2 observations x size of
+/// y; C: 2 observations x 3; r: 2 observations. own_row: slope and residual of one more row that depends on f's last
+/// number only, or NULL. A direction of f without information is left unchanged.
+int fuse_bc_add_point(fuse_bc_system *system, const int32_t *blocks, int32_t observations, int32_t point,
+                      int32_t shared,
                       const double *A, const double *B, const double *C, const double *r, const double *own_row);
 
 /// Solves (H + damping diag H) x = -g, x: all blocks' numbers. H is overwritten by its factor.
 int fuse_bc_solve(fuse_bc_system *system, double damping, double *x);
 
-/// After fuse_bc_solve: the blocks of the inverse of what was factored that lie within the envelope.
-/// Source: Takahashi, Fagan, Chen, "Formation of a sparse bus impedance matrix", PICA 1973; Erisman and Tinney, CACM 18(3),
-/// 1975, doi:10.1145/360680.360704.
+/// After fuse_bc_solve: the blocks of the inverse within the envelope. Source: Takahashi, Fagan, Chen, "Formation of a
+/// sparse bus impedance matrix", PICA 1973; Erisman and Tinney, CACM 18(3), 1975, doi:10.1145/360680.360704.
 int fuse_bc_invert(fuse_bc_system *system);
 
 /// After fuse_bc_invert: block (row, column) of the inverse, sizes[row] x sizes[column].

@@ -3,8 +3,8 @@ import Geometry
 extension CalibrationFile {
   /// A rigid transform from 16 numbers, row by row, bare or under `data`; nil where the key is absent.
   ///
-  /// Orthonormal within 1e-3, as rounded calibrations are, and made exactly so here; a singular, skewed or mirrored
-  /// matrix is an error: no rig looks like that.
+  /// Rotations orthonormal within 1e-3, as in rounded calibrations, are orthonormalised; a singular, skewed or
+  /// reflected matrix is an error.
   func pose(_ key: String) throws(DatasetError) -> Pose? {
     let what = "a rigid transform of 16 numbers"
     guard let m = try numbers(key, what) else { return nil }
@@ -19,7 +19,7 @@ extension CalibrationFile {
     let skew = [gram.c0, gram.c1, gram.c2].map { max(abs($0.x), abs($0.y), abs($0.z)) }.max()!
     let orthonormal = "\(key) with orthonormal axes and determinant 1"
     if abs(determinant) < 1e-6 { throw fault(key, found: "\(key) is singular (determinant 0)", expected: orthonormal) }
-    if determinant < 0 { throw fault(key, found: "\(key) is mirrored (determinant below 0)", expected: orthonormal) }
+    if determinant < 0 { throw fault(key, found: "\(key) is a reflection (determinant < 0)", expected: orthonormal) }
     guard skew <= 1e-3 else {
       throw fault(
         key, found: "\(key) is no rotation (its axes are off by \(Self.rounded(skew)))", expected: orthonormal)

@@ -3,10 +3,10 @@ import Yams
 
 /// A YAML file of one level of keys, read with file and line in every error.
 ///
-/// OpenCV's first line `%YAML:1.0` is no YAML and is blanked; so lines keep their numbers.
+/// OpenCV's first line `%YAML:1.0` is no YAML and is blanked, so lines keep their numbers.
 struct CalibrationFile {
   let path: String
-  /// Where the keys begin: the place of a key that is missing.
+  /// First line of the keys: reported for missing keys.
   private let line: Int
   private let entries: [String: Node]
 
@@ -26,8 +26,8 @@ struct CalibrationFile {
     self.init(path: path, mapping: mapping, line: 1)
   }
 
-  /// Refuses what a calibration does not need and what can cost a parser its stack or its evening: deep nesting, and
-  /// aliases, which can spawnDirections a small file into billions of values.
+  /// Rejects deep nesting, which can overflow a parser's stack, and aliases, which can expand a small file into
+  /// billions of values.
   private static func checkShape(_ text: String, path: String) throws(DatasetError) {
     var depth = 0
     var line = 1
@@ -80,13 +80,13 @@ struct CalibrationFile {
     DatasetError(file: path, line: entries[key]?.mark?.line ?? line, found: found, expected: expected)
   }
 
-  /// Warnings for keys beyond `known`; an error for one that is probably a slip.
+  /// Warnings for keys beyond `known`; an error for a probable misspelling.
   func check(known: [String]) throws(DatasetError) -> [String] {
     let absent = known.filter { entries[$0] == nil }
     var warnings: [String] = []
     for key in keys where !known.contains(key) {
       if let intended = Spelling.intended(key, among: absent) {
-        throw fault(key, found: "key '\(key)'", expected: "'\(intended)' (a slip of the pen?)")
+        throw fault(key, found: "key '\(key)'", expected: "'\(intended)' (misspelt?)")
       }
       let line = entries[key]?.mark.map { ":\($0.line)" } ?? ""
       warnings.append("\(path)\(line): key '\(key.prefix(64))' is not known and not used")
@@ -113,7 +113,7 @@ struct CalibrationFile {
     return value
   }
 
-  /// The same where the key must be there.
+  /// The same for a required key.
   func neededNumber(_ key: String, _ what: String, in bounds: ClosedRange<Double>) throws(DatasetError) -> Double {
     guard let value = try number(key, what, in: bounds) else {
       throw fault(key, found: "no key \(key)", expected: "\(key): \(what)")

@@ -1,8 +1,8 @@
 import SensorData
 
-/// Pinhole and lens, which EuRoC's and Kalibr's files spell alike but for one key.
+/// Pinhole and distortion: the same keys in EuRoC's and Kalibr's files, except one.
 enum CameraLens {
-  /// The camera without its place, noise and clock.
+  /// The camera without extrinsics, noise and time offset.
   static func camera(_ file: CalibrationFile, coefficientsKey: String) throws(DatasetError) -> CameraCalibration {
     if let model = try file.text("camera_model"), model != "pinhole" {
       throw file.fault("camera_model", found: "camera_model: \(model)", expected: "pinhole")

@@ -21,7 +21,7 @@ enum SensorCalibrations {
     "gyroscope_noise_density", "gyroscope_random_walk", "accelerometer_noise_density", "accelerometer_random_walk",
   ]
 
-  /// Kalibr's four figures; a white noise of zero would make every innovation impossible.
+  /// Kalibr's four noise parameters; white noise must not be zero.
   static func noise(_ file: CalibrationFile) throws(DatasetError) -> IMUCalibration {
     IMUCalibration(
       gyroscopeNoiseDensity: try file.neededNumber(noiseKeys[0], "rad/s/sqrt(Hz) above 0", in: positive),
@@ -53,7 +53,7 @@ enum SensorCalibrations {
         throw file.fault(ids, found: "\(ids): '\(name)'", expected: "shared or separate")
       }
       if number == 0 {
-        warnings.append("\(file.path): \(ids) means nothing in cam0")
+        warnings.append("\(file.path): \(ids) has no effect in cam0")
       } else {
         camera.featureIDs = meaning
       }
@@ -100,7 +100,7 @@ enum SensorCalibrations {
 
   private static func pose(_ file: CalibrationFile, _ warnings: inout [String]) throws(DatasetError) -> Pose {
     if let pose = try file.pose("T_BS") { return pose }
-    warnings.append("\(file.path): no T_BS: the sensor is taken to sit at the body's origin, along its axes")
+    warnings.append("\(file.path): no T_BS: the sensor is assumed at the body's origin, along its axes")
     return .identity
   }
 }

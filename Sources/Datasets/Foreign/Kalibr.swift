@@ -4,7 +4,8 @@ import SensorData
 
 /// Kalibr's calibration files, as TUM-VI ships them, for folders without `sensor.yaml`.
 enum Kalibr {
-  /// Finds a calibration in the folder, in `mav0` or in `dso`: the exact name first, then the first by alphabet.
+  /// Finds a calibration in the folder, in `mav0` or in `dso`: the exact name first, then the first in alphabetical
+  /// order.
   static func find(_ root: String, exact: String, prefixes: [String]) -> RecordingFile? {
     for folder in ["", "mav0/", "dso/"] {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)"))?.sorted() ?? []
@@ -28,7 +29,7 @@ enum Kalibr {
     find(root, exact: "imu_config.yaml", prefixes: ["imu"])
   }
 
-  /// One camera of a chain. Kalibr's `T_cam_imu` carries IMU axes into camera axes.
+  /// One camera of a chain. Kalibr's `T_cam_imu` transforms from IMU to camera axes.
   static func camera(
     _ file: RecordingFile, number: Int, bodyFromIMU: Pose
   ) throws(DatasetError) -> CameraCalibration {

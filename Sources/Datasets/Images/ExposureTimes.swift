@@ -1,14 +1,14 @@
-/// How long each image was exposed, read along with the list of the images.
+/// Exposure times, read in step with the list of images.
 ///
-/// From `exposure.csv`, or from `times.txt` as TUM's monocular datasets and TUM-VI's `dso` folder have it: a name, seconds, and
-/// milliseconds of exposure in each line. Both are in order of time.
+/// From `exposure.csv`, or from `times.txt` as in TUM's monocular datasets and TUM-VI's `dso` folder: name, seconds,
+/// and exposure in milliseconds in each line. Both are in order of time.
 final class ExposureTimes {
   private typealias Row = ExposureDecoder.Row
   private let read: () throws(DatasetError) -> Row?
   private var head: Row?
   private var hasBegun = false
 
-  /// Stamps that differ by less are one moment, nanoseconds: text in seconds is rounded.
+  /// Timestamps that differ by less are equal, nanoseconds: text in seconds is rounded.
   private static let tolerance: Int64 = 1_000_000
 
   init(_ file: RecordingFile, isStrict: Bool) throws(DatasetError) {
@@ -21,7 +21,8 @@ final class ExposureTimes {
     }
   }
 
-  /// The exposure of the image with that stamp, seconds; nil where the file does not tell it. Stamps must rise from call to call.
+  /// The exposure of the image with that stamp, seconds; nil where the file has none. Stamps must rise from call to
+  /// call.
   func exposure(at time: Int64) throws(DatasetError) -> Double? {
     if !hasBegun {
       hasBegun = true
@@ -49,7 +50,7 @@ final class ExposureTimes {
     return nil
   }
 
-  /// Seconds as text to whole nanoseconds: a floating-point number of seconds since 1970 is not fine enough.
+  /// Seconds as text to whole nanoseconds: a Double of seconds since 1970 is too coarse.
   private static func nanoseconds(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int64? {
     let parts = text.split(separator: 0x2E, maxSplits: 1, omittingEmptySubsequences: false)
     func isDigits(_ part: Slice<UnsafeBufferPointer<UInt8>>) -> Bool { part.allSatisfy { (0x30...0x39).contains($0) } }
@@ -60,7 +61,7 @@ final class ExposureTimes {
     for digit in whole { value = value * 10 + Int64(digit - 0x30) }
     guard value < 4_000_000_000 else { return nil }
     let decimals = parts.count > 1 ? Array(parts[1].prefix(9)) : []
-    for place in 0..<9 { value = value * 10 + (place < decimals.count ? Int64(decimals[place] - 0x30) : 0) }
+    for digit in 0..<9 { value = value * 10 + (digit < decimals.count ? Int64(decimals[digit] - 0x30) : 0) }
     return value
   }
 }

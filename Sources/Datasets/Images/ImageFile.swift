@@ -1,7 +1,7 @@
 import Foundation
 import Images
 
-/// An image file of a camera whose size is known beforehand.
+/// An image file of a camera with known image size.
 struct ImageFile: Sendable {
   /// Why an image cannot be used.
   struct Fault: Error {
@@ -11,11 +11,11 @@ struct ImageFile: Sendable {
   }
 
   let path: String
-  /// Columns and rows as the calibration says.
+  /// Columns and rows of the calibration.
   let width: Int
   let height: Int
 
-  /// Reads and decodes it; never takes more memory than an image of the expected size can need.
+  /// Reads and decodes it, with memory bounded by the expected size.
   func load() throws(Fault) -> GrayImage {
     let bytes = try self.bytes()
     let expected = "an image of \(width)x\(height) pixels"
@@ -43,7 +43,7 @@ struct ImageFile: Sendable {
       throw Fault(kind: .missingImage, found: error.found, expected: "an image")
     }
     defer { close(descriptor) }
-    // Four channels of 16 bits, not compressed at all, and what stands around them.
+    // Four channels of 16 bits, uncompressed, and headers.
     let most = Int64(width) * Int64(height) * 9 + 1 << 20
     guard size <= most else {
       throw Fault(kind: .damagedImage, found: "a file of \(size) bytes", expected: "at most \(most)")

@@ -1,13 +1,13 @@
-/// The images of one camera in order of time, and the account of those that cannot be used.
+/// The images of one camera in order of time, and counts of those that cannot be used.
 ///
-/// An image that is missing, damaged or of another size is skipped and counted, unless reading is strict; where that befalls most of
-/// them, it is the recording that is wrong.
+/// An image that is missing, damaged or of another size is skipped and counted, unless reading is strict; more than
+/// half of them are an error.
 final class ImageList {
   /// One image.
   struct Entry {
-    /// The middle of its exposure, nanoseconds, and when it became known.
+    /// The middle of its exposure, nanoseconds, and its arrival.
     var time: Int64, arrival: Int64
-    /// How long it was exposed, seconds; nil where nobody knows.
+    /// Exposure, seconds; nil where unknown.
     var exposure: Double?
     var row: ImageListDecoder.Row
   }
@@ -22,7 +22,7 @@ final class ImageList {
   private var looked = 0, unusable = 0
   private var firstFault: DatasetError?
 
-  /// So many bad images are judged before the end: a few at the start say nothing.
+  /// Least number of bad images for a check before the end.
   private static let enough = 20
 
   init(_ camera: CameraImages, stamps: ImageStamps, isStrict: Bool) throws(DatasetError) {
@@ -65,24 +65,24 @@ final class ImageList {
     return nil
   }
 
-  /// The file of an image, of the size that the calibration says.
+  /// The file of an image, of the size in the calibration.
   func file(_ entry: Entry, width: Int, height: Int) -> ImageFile {
     ImageFile(path: folder.path + "/" + entry.row.name, width: width, height: height)
   }
 
-  /// Counts an image that could be used.
-  func noteUsed() { looked += 1 }
+  /// Counts a usable image.
+  func countUsed() { looked += 1 }
 
-  /// Counts one that could not, or ends the reading.
-  func note(_ fault: ImageFile.Fault, of entry: Entry) throws(DatasetError) {
-    let place = folder.relativePath.split(separator: "/").last.map { "\($0)/" } ?? ""
+  /// Counts an unusable image, or ends the reading.
+  func record(_ fault: ImageFile.Fault, of entry: Entry) throws(DatasetError) {
+    let location = folder.relativePath.split(separator: "/").last.map { "\($0)/" } ?? ""
     try skip(
-      entry.row, fault.kind, found: "\(fault.found) in \(place)\(entry.row.name)", expected: fault.expected)
-    if unusable >= Self.enough { try judge() }
+      entry.row, fault.kind, found: "\(fault.found) in \(location)\(entry.row.name)", expected: fault.expected)
+    if unusable >= Self.enough { try checkDamage() }
   }
 
-  /// Counts an image that nothing is wrong with but that cannot be used.
-  func noteUnpaired() { counts[.unpairedImage, default: 0] += 1 }
+  /// Counts an image without one of cam0 at its time.
+  func countUnpaired() { counts[.unpairedImage, default: 0] += 1 }
 
   private func skip(
     _ row: ImageListDecoder.Row, _ kind: DamageKind, found: String, expected: String
@@ -96,7 +96,7 @@ final class ImageList {
   }
 
   /// Ends the reading where most images so far could not be used.
-  func judge() throws(DatasetError) {
+  func checkDamage() throws(DatasetError) {
     guard let first = firstFault, 2 * unusable > looked else { return }
     throw DatasetError(
       file: first.file, line: first.line,

@@ -8,7 +8,7 @@ struct ImageListDecoder: RowDecoder {
     var arrival: Int64
     /// A plain name, without a path.
     var name: String
-    /// Where it stands in the list, for messages.
+    /// Its row and line, for messages.
     var row: Int
     var line: Int
   }
@@ -19,7 +19,7 @@ struct ImageListDecoder: RowDecoder {
 
   mutating func decode(_ table: TableReader) throws(RowFault) -> Row {
     guard let name = try table.text(2) else { throw RowFault(kind: .emptyCell, column: 2) }
-    // A name leads nowhere else than into the camera's own folder.
+    // A name must not leave the camera's own folder.
     guard !name.contains("/"), name != "..", name.utf8.count < 256 else { throw RowFault(kind: .outOfRange, column: 2) }
     try table.unique(0, in: &seen, column: 0)
     return Row(time: table.time, arrival: table.arrival, name: name, row: table.rows, line: table.line)

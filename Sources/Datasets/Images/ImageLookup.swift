@@ -9,7 +9,7 @@ package final class ImageLookup {
 
   init(_ list: ImageList, width: Int, height: Int) { (self.list, self.width, self.height) = (list, width, height) }
 
-  /// The image of a frame; nil where there is none that can be used. Stamps must rise from call to call.
+  /// The image of a frame; nil where there is no usable one. Stamps must rise from call to call.
   package func image(at stamp: Timestamp) throws(DatasetError) -> GrayImage? {
     while let entry = try list.next() {
       guard entry.time >= stamp.nanoseconds else { continue }

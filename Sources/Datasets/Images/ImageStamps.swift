@@ -1,13 +1,13 @@
-/// What the stamps of a recording's images say: `image_stamps` in `dataset.yaml`.
+/// Meaning of a recording's image timestamps: `image_stamps` in `dataset.yaml`.
 enum ImageStamps: String, CaseIterable, Sendable {
   /// The middle of the exposure, as EuRoC's cameras stamp.
   case middle
   /// Its start: half of the exposure is added.
   case start
-  /// Its end: half of it is taken off.
+  /// Its end: half of the exposure is subtracted.
   case end
 
-  /// What to add to a stamp, nanoseconds; nil where it takes an exposure, in seconds, that nobody knows.
+  /// Correction of a timestamp, nanoseconds; nil where it needs an unknown exposure (seconds).
   func shift(_ exposure: Double?) -> Int64? {
     let half = exposure.map { Int64(($0 * 5e8).rounded()) }
     return switch self {

@@ -2,12 +2,11 @@ import Foundation
 import Images
 import SensorData
 
-/// The frames of cameras whose images are tracked on the way: cam0, and cam1 where it saw the same moments.
+/// The frames of cameras whose images are tracked while reading: cam0, and cam1 where it has images of the same times.
 ///
-/// Memory holds a handful of images, however long the recording is. The tracker learns of the readings of the inertial unit that
-/// were known when the frame was.
+/// Memory is bounded by a few images. The tracker gets the IMU readings that arrived up to the frame.
 final class ImageStream: EventStream {
-  /// The images of one moment, being read.
+  /// The images of one time, being read.
   private struct Moment {
     var first: ImageList.Entry
     var arrival: Int64
@@ -26,15 +25,15 @@ final class ImageStream: EventStream {
   private var hasBegun = false
   private var lastArrival = Int64.min
 
-  /// Images that are read ahead of the one at hand.
+  /// Images read ahead of the current one.
   private static let ahead = 4
-  /// Images of two cameras whose stamps differ by no more are of one moment, nanoseconds: a hand that turns by 1 rad/s moves them
-  /// by a milliradian, half of what a match may be off.
+  /// Largest difference of timestamps of one time, nanoseconds: a rotation at 1 rad/s moves the image by 1 mrad, half
+  /// of the matching tolerance.
   private static let togetherness: Int64 = 1_000_000
 
   /// - Parameters:
-  ///   - imu: the inertial unit's file, read beside its own stream, if there is one.
-  ///   - options: nil: the frames are told without being looked at.
+  ///   - imu: the IMU's file, read in addition to its own stream, if there is one.
+  ///   - options: nil: frames without features, images are not read.
   init(
     _ cameras: [CameraImages], rig: RigCalibration, imu: RecordingFile?, stamps: ImageStamps,
     options: ImageTrackingOptions?, isStrict: Bool
@@ -60,7 +59,7 @@ final class ImageStream: EventStream {
     while frames.isEmpty {
       while moments.count <= (queue == nil ? 0 : Self.ahead), let moment = try nextMoment() { moments.append(moment) }
       guard !moments.isEmpty else {
-        for list in lists { try list.judge() }
+        for list in lists { try list.checkDamage() }
         return nil
       }
       try work(moments.removeFirst())
@@ -68,14 +67,14 @@ final class ImageStream: EventStream {
     return frames.removeFirst()
   }
 
-  /// The next moment of cam0, with what the other cameras saw then.
+  /// The next time of cam0, with the images of the other cameras.
   private func nextMoment() throws(DatasetError) -> Moment? {
     if !hasBegun {
       hasBegun = true
       for camera in lists.indices.dropFirst() { heads[camera] = try lists[camera].next() }
     }
     guard let first = try lists[0].next() else {
-      // To the ends of all lists: their damage is part of the recording's account.
+      // Read all lists to the end: their damage is counted.
       for camera in lists.indices.dropFirst() { while heads[camera] != nil { try leave(camera) } }
       return nil
     }
@@ -95,9 +94,9 @@ final class ImageStream: EventStream {
     return moment
   }
 
-  /// Passes over an image at whose moment cam0 saw nothing.
+  /// Skips an image without one of cam0 at its time.
   private func leave(_ camera: Int) throws(DatasetError) {
-    lists[camera].noteUnpaired()
+    lists[camera].countUnpaired()
     heads[camera] = try lists[camera].next()
   }
 
@@ -132,16 +131,16 @@ final class ImageStream: EventStream {
     return sample
   }
 
-  /// The image, or nil where it is one of those that cannot be used.
+  /// The image, or nil if it cannot be used.
   private func image(
     _ pending: (entry: ImageList.Entry, image: PendingImage), camera: Int
   ) throws(DatasetError) -> GrayImage? {
     do {
       let image = try pending.image.value()
-      lists[camera].noteUsed()
+      lists[camera].countUsed()
       return image
     } catch {
-      try lists[camera].note(error, of: pending.entry)
+      try lists[camera].record(error, of: pending.entry)
       return nil
     }
   }

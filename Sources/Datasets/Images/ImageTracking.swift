@@ -1,22 +1,22 @@
 import Images
 import SensorData
 
-/// What makes tracks from the images of a recording; the way there is none of this room's business.
+/// A tracker for the images of a recording, independent of its method.
 package protocol ImageTracking: AnyObject {
-  /// Takes a reading of the inertial unit; the readings up to a frame come before it.
+  /// Adds an IMU reading; the readings up to a frame come before it.
   func add(_ sample: IMUSample)
-  /// Takes the images of one moment, one for each camera, nil where there is none, and tells what the cameras saw.
-  /// `exposures` are in seconds, nil where nobody knows.
+  /// Processes the images of one time, one per camera, nil where there is none, and returns the frames. `exposures` are
+  /// in seconds, nil where unknown.
   func frames(_ images: [GrayImage?], exposures: [Double?], at stamp: Timestamp) -> [CameraFrame]
 }
 
-/// How the images of a recording become tracks.
+/// Options of tracking the images of a recording.
 package struct ImageTrackingOptions: Sendable {
   /// Makes a tracker for a rig; for each camera a mask, white where tracks are wanted, or nil.
   package var make: @Sendable (RigCalibration, [GrayImage?]) -> any ImageTracking
   /// Images are read and decoded on a second thread, a few frames ahead; the results are the same.
   package var readsAhead: Bool
-  /// Images are tracked even where `features.csv` is there.
+  /// Whether to track images even where there is `features.csv`.
   package var ignoresTracks: Bool
 
   /// Options from their parts.

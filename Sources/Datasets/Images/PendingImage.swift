@@ -1,7 +1,7 @@
 import Foundation
 import Images
 
-/// An image that is being read on another thread, or will be when it is asked for.
+/// An image that is read on another thread, or on demand.
 final class PendingImage: @unchecked Sendable {
   private let file: ImageFile
   private let group: DispatchGroup?

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A file that appears under its name only when it is whole: written beside it, renamed at the end.
+/// A file written atomically: under a temporary name, renamed at the end.
 ///
-/// Buffered; a failed write is remembered by throwing at once. Without `commit()` nothing is left behind.
+/// Buffered; a failed write throws immediately. Without `commit()` nothing is left behind.
 package final class AtomicFile {
   private let path: String
   private let partialPath: String
@@ -11,7 +11,7 @@ package final class AtomicFile {
   private var partialExists = true
   private static let bufferSize = 1 << 16
 
-  /// Starts writing what shall become `folder/name`.
+  /// Starts writing `folder/name`.
   package init(folder: String, name: String) throws(OutputError) {
     path = folder + "/" + name
     partialPath = folder + "/." + name + ".partial"
@@ -27,7 +27,7 @@ package final class AtomicFile {
     if buffer.count >= Self.bufferSize { try flush() }
   }
 
-  /// Puts the whole file under its name, in place of an older one.
+  /// Renames the file to its name, replacing an older one.
   package func commit() throws(OutputError) {
     try finishWriting()
     guard rename(partialPath, path) == 0 else {
@@ -36,7 +36,7 @@ package final class AtomicFile {
     partialExists = false
   }
 
-  /// Flushes and closes, so that everything that can fail for want of space has failed before the first rename.
+  /// Flushes and closes, so that errors of a full disk occur before the first rename.
   package func finishWriting() throws(OutputError) {
     guard descriptor >= 0 else { return }
     try flush()
@@ -45,7 +45,7 @@ package final class AtomicFile {
     guard status == 0 else { throw .file(path: path, cause: String(cString: strerror(errno))) }
   }
 
-  /// Throws away what was written.
+  /// Discards the file.
   package func abandon() {
     if descriptor >= 0 {
       close(descriptor)

@@ -1,7 +1,7 @@
 import Geometry
 import SensorData
 
-/// Lines of `trajectory_covariance.csv`: how well each pose of `trajectory.tum` is known.
+/// Lines of `trajectory_covariance.csv`: covariances of the poses of `trajectory.tum`.
 ///
 /// After the time the upper triangle of the 6x6 covariance over (rotation x y z, position x y z), row by row: error
 /// `R = Exp(theta) R_hat`, additive position, both in the estimate's world; rad and m, single precision.
@@ -13,7 +13,7 @@ package enum CovarianceLine {
     return Array((["#timestamp [ns]"] + names).joined(separator: ",").utf8) + [10]
   }()
 
-  /// Appends the line of one pose, with its line break. A number that is not finite stays an empty cell.
+  /// Appends the line of one pose, with its line break. A non-finite number is an empty cell.
   package static func append(_ timestamp: Timestamp, _ covariance: PoseCovariance, to bytes: inout [UInt8]) {
     bytes.append(contentsOf: timestamp.nanoseconds.description.utf8)
     for value in covariance.upperTriangle {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// JSON text as it grows, byte by byte: the hot path of `updates.jsonl`, without a tree in between.
+/// JSON text built byte by byte: the hot path of `updates.jsonl`, without an intermediate tree.
 ///
 /// Numbers are the shortest decimal that reads back as the same Double; minus zero is written as zero. JSON has no NaN
 /// and no infinity: they become `null` and are counted, because an estimate that is not finite is an internal error.
 package struct JSONBuffer: Sendable {
-  /// What was written so far, UTF-8.
+  /// The text so far, UTF-8.
   package private(set) var bytes: [UInt8] = []
   /// How many values were not finite.
   package private(set) var nonFiniteCount = 0
@@ -13,7 +13,7 @@ package struct JSONBuffer: Sendable {
   /// An empty text.
   package init() {}
 
-  /// Forgets the text, keeps its memory and the count.
+  /// Removes the text, keeps its memory and the count.
   package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
   /// Text that is JSON already: punctuation, keys, `null`.

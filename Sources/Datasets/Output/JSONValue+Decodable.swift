@@ -39,7 +39,7 @@ extension JSONValue: Decodable {
 
   /// The value in a file.
   ///
-  /// - Throws: `DatasetError` for what cannot be read and for what is no JSON.
+  /// - Throws: `DatasetError` for an unreadable file and for invalid JSON.
   package init(contentsOf path: String) throws(DatasetError) {
     let data: Data
     do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {

@@ -1,4 +1,4 @@
-/// A piece of JSON. Objects keep the order they are given in, so that the same content gives the same bytes.
+/// A JSON value. Objects keep the given order, so the same content gives the same bytes.
 package indirect enum JSONValue: Equatable, Sendable {
   /// One name and its value.
   package struct Member: Equatable, Sendable {

@@ -14,13 +14,13 @@ package final class OutputFolder {
   /// The files, in the order in which they appear.
   package static let fileNames = [updatesName, trajectoryName, covarianceName, resultName, timingName]
 
-  /// Where it is.
+  /// Its path.
   package let path: String
   /// Updates written.
   package private(set) var updateCount = 0
   /// Poses written.
   package private(set) var poseCount = 0
-  /// Values that were not finite and had to be left out: internal errors.
+  /// Non-finite values left out: internal errors.
   package var nonFiniteCount: Int { json.nonFiniteCount + nonFinitePoses }
 
   private let created: Bool
@@ -39,7 +39,7 @@ package final class OutputFolder {
     created = !FileManager.default.fileExists(atPath: path)
     do { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) } catch {
       throw .folder(
-        path: path, cause: errno == 0 ? "a file of that name is in the way" : String(cString: strerror(errno)))
+        path: path, cause: errno == 0 ? "a file of that name exists" : String(cString: strerror(errno)))
     }
     lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard lock >= 0 else { throw .folder(path: path, cause: String(cString: strerror(errno))) }
@@ -63,13 +63,13 @@ package final class OutputFolder {
       updates.abandon()
       trajectory.abandon()
       covariances.abandon()
-      // Succeeds only for an empty folder: what a failed run created it takes away again.
+      // Succeeds only for an empty folder: removes what a failed run created.
       if created { rmdir(path) }
     }
     close(lock)
   }
 
-  /// Appends an update and returns its line, for whoever wants the stream as well.
+  /// Appends an update and returns its line, for streaming.
   @discardableResult
   package func write(_ update: UpdateRecord) throws(OutputError) -> [UInt8] {
     json.removeAll()
@@ -79,7 +79,7 @@ package final class OutputFolder {
     return json.bytes
   }
 
-  /// Appends a pose of the trajectory and how well it is known.
+  /// Appends a pose of the trajectory and its covariance.
   package func write(
     _ timestamp: Timestamp, worldFromBody: Pose, covariance: PoseCovariance
   ) throws(OutputError) {
@@ -95,7 +95,7 @@ package final class OutputFolder {
     poseCount += 1
   }
 
-  /// Ends the run well: all files appear under their names.
+  /// Completes the run: all files appear under their names.
   package func commit(result: JSONValue, timing: JSONValue) throws(OutputError) {
     let resultFile = try Self.whole(result, folder: path, name: Self.resultName)
     let timingFile = try Self.whole(timing, folder: path, name: Self.timingName)

@@ -2,7 +2,7 @@ import Foundation
 import Geometry
 import SensorData
 
-/// The output folder of a run, read back: by whoever judges it, draws it or compares it with another.
+/// The output folder of a run, read back for evaluation, reports and comparison.
 package struct RunFolder: Sendable {
   /// A pose of the trajectory.
   package struct PoseRow: Equatable, Sendable {
@@ -10,11 +10,11 @@ package struct RunFolder: Sendable {
     package var timestamp: Timestamp
     /// The body in the estimate's world.
     package var worldFromBody: Pose
-    /// How well that is known; nil where the run did not say.
+    /// Its covariance; nil where the run has none.
     package var covariance: PoseCovariance?
   }
 
-  /// Where it is, as the user named it.
+  /// Its path, as given by the user.
   package let path: String
   /// The updates, in the file's order.
   package let updates: [UpdateRecord]
@@ -22,20 +22,20 @@ package struct RunFolder: Sendable {
   package let poses: [PoseRow]
   /// `result.json`; nil where there is none.
   package let result: JSONValue?
-  /// The recording that the run says it was made from, a path; nil where it does not say.
+  /// Path of the run's recording; nil where the run has none.
   package let recordingPath: String?
 
-  /// Whether a folder looks like the output of a run rather than a recording.
+  /// Whether a folder is the output of a run rather than a recording.
   package static func isRun(_ path: String) -> Bool {
     RegularFile.exists("\(path)/\(OutputFolder.updatesName)") && !RegularFile.exists("\(path)/mav0")
   }
 
-  /// Whether something is there that is neither the one nor the other: a file, or a folder without `mav0`.
+  /// Whether the path is neither: a file, or a folder without `mav0`.
   package static func isNeitherRunNorRecording(_ path: String) -> Bool {
     RegularFile.exists(path) && !isRun(path) && !RegularFile.isFolder("\(path)/mav0")
   }
 
-  /// Reads a folder. Only `updates.jsonl` has to be there.
+  /// Reads a folder. Only `updates.jsonl` is required.
   ///
   /// - Throws: `DatasetError` with file and line for a line that cannot be read.
   package init(path: String) throws(DatasetError) {

@@ -7,7 +7,7 @@ package enum TrajectoryLine {
   package static func append(_ timestamp: Timestamp, _ pose: Pose, to bytes: inout [UInt8]) -> Bool {
     let p = pose.translation
     let q = pose.rotation
-    // The two quaternions of a rotation are made one, so that the same pose gives the same bytes.
+    // Of the two quaternions of a rotation one is chosen, so that the same pose gives the same bytes.
     let sign: Double = q.w < 0 ? -1 : 1
     let numbers = [p.x, p.y, p.z, sign * q.v.x, sign * q.v.y, sign * q.v.z, sign * q.w]
     guard numbers.allSatisfy(\.isFinite) else { return false }
@@ -20,7 +20,8 @@ package enum TrajectoryLine {
     return true
   }
 
-  /// The time and the pose of a line; nil for anything else. The time is read as digits: a Double would lose the last ones.
+  /// The time and the pose of a line; nil for anything else. The time is read as digits: a Double would lose the last
+  /// ones.
   static func parse(_ line: String) -> (Timestamp, Pose)? {
     let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" })
     guard words.count == 8, let timestamp = timestamp(words[0]) else { return nil }

@@ -8,12 +8,12 @@ extension UpdateRecord: Decodable {
     case verticalDirectionEstimate, worldTransform, positionCovariance, quality, convergence, guidance, details
   }
 
-  private struct Judgement: Decodable {
+  private struct ConvergenceFields: Decodable {
     var status: String
     var reasons: [String]
   }
 
-  /// A line of `updates.jsonl`, whoever wrote it: a key that is missing counts as null.
+  /// A line of `updates.jsonl`, of any version: a missing key counts as null.
   package init(from decoder: any Decoder) throws {
     let line = try decoder.container(keyedBy: Key.self)
     func list(_ key: Key, _ count: Int) throws -> [Double]? {
@@ -24,21 +24,21 @@ extension UpdateRecord: Decodable {
       }
       return values
     }
-    let judgement = try line.decodeIfPresent(Judgement.self, forKey: .convergence)
+    let convergence = try line.decodeIfPresent(ConvergenceFields.self, forKey: .convergence)
     var details: [String: JSONValue] = [:]
     if case .object(let members)? = try line.decodeIfPresent(JSONValue.self, forKey: .details) {
       for member in members { details[member.key] = member.value }
     }
     self.init(
       timestamp: Timestamp(nanoseconds: try line.decode(Int64.self, forKey: .timestamp)),
-      peer: try line.decodeIfPresent(String.self, forKey: .peer), status: judgement?.status ?? "unknown",
-      reasons: judgement?.reasons ?? [], guidance: try line.decodeIfPresent(String.self, forKey: .guidance),
+      peer: try line.decodeIfPresent(String.self, forKey: .peer), status: convergence?.status ?? "unknown",
+      reasons: convergence?.reasons ?? [], guidance: try line.decodeIfPresent(String.self, forKey: .guidance),
       details: details)
     distance = try line.decodeIfPresent(Double.self, forKey: .distance)
     distanceStandardDeviation = try line.decodeIfPresent(Double.self, forKey: .distanceStd)
     direction = try list(.direction, 3).map { Vector3($0[0], $0[1], $0[2]) }
     if let value = try line.decodeIfPresent(Double.self, forKey: .horizontalAngle) {
-      // An angle without an interval claims nothing: an empty interval covers no truth.
+      // An angle without an interval gets an empty one, which contains no true angle.
       let ends = try list(.horizontalAngleInterval, 2) ?? [value, value]
       horizontalAngle = AngleEstimate(
         value: value, standardDeviation: try line.decodeIfPresent(Double.self, forKey: .horizontalAngleStd) ?? 0,

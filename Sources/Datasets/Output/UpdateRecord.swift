@@ -25,9 +25,9 @@ package struct UpdateRecord: Equatable, Sendable {
 
   /// When.
   package var timestamp: Timestamp
-  /// Whom it concerns; nil for the session.
+  /// The peer; nil for the session.
   package var peer: String?
-  /// Metres from the device's origin.
+  /// Distance from the device's origin, metres.
   package var distance: Double?
   /// 1-sigma, metres.
   package var distanceStandardDeviation: Double?
@@ -37,7 +37,7 @@ package struct UpdateRecord: Equatable, Sendable {
   package var horizontalAngle: AngleEstimate?
   /// `unknown`, `same`, `above`, `below`, `aboveOrBelow`; nil for the session.
   package var verticalDirectionEstimate: String?
-  /// The peer in the estimate's world, metres; nil until it is known well enough.
+  /// The peer in the estimate's world, metres; nil until it is accurate enough.
   package var worldPosition: Vector3?
   /// Its covariance, m^2.
   package var positionCovariance: Matrix3?
@@ -47,12 +47,12 @@ package struct UpdateRecord: Equatable, Sendable {
   package var status: String
   /// Most important first.
   package var reasons: [String]
-  /// What the user should do.
+  /// The instruction to the user.
   package var guidance: String?
-  /// Richer words; written sorted by name.
+  /// Further values; written sorted by name.
   package var details: [String: JSONValue]
 
-  /// A line of which only the moment, the subject and the judgement are known.
+  /// A line with only time, subject and status.
   package init(
     timestamp: Timestamp, peer: String?, status: String, reasons: [String] = [], guidance: String? = nil,
     details: [String: JSONValue] = [:]

@@ -1,9 +1,9 @@
 import SensorData
 
-/// The frames of one camera: features.csv, and frames.csv where it is there.
+/// The frames of one camera: features.csv, and frames.csv if present.
 ///
-/// With frames.csv every frame that it lists is given, empty when nothing was tracked in it; features of a frame that
-/// it does not list are one fault. Without it the frames are the distinct stamps of features.csv.
+/// With frames.csv every listed frame is returned, empty without tracks; features of an unlisted frame are one fault.
+/// Without it the frames are the distinct stamps of features.csv.
 final class CameraStream: EventStream {
   private let camera: Int
   private var groups: FeatureGroups
@@ -18,9 +18,9 @@ final class CameraStream: EventStream {
     if let file = files.frames { frames = try RowStream(file, FrameDecoder(), isStrict: isStrict) }
   }
 
-  /// What was read and skipped so far, per file.
+  /// Rows read and skipped so far, per file.
   var damage: [FileDamage] { [groups.table.damage] + (frames.map { [$0.table.damage] } ?? []) }
-  /// What is worth a warning in the headers.
+  /// Warnings about the headers.
   var warnings: [String] { groups.table.header.warnings + (frames?.table.header.warnings ?? []) }
 
   /// The next frame; nil at the end.
@@ -47,7 +47,7 @@ final class CameraStream: EventStream {
       time: frame.time, arrival: max(frame.arrival, seen.arrival), features: seen.features, light: frame)
   }
 
-  /// Whether the group stands before the frame in the common order of both files.
+  /// Whether the group precedes the frame in the common order of both files.
   private func precedes(_ group: FeatureGroups.Group, _ frame: FrameDecoder.Row) -> Bool {
     guard groups.table.hasArrival, frames!.table.hasArrival else { return group.time < frame.time }
     return (group.arrival, group.time) < (frame.arrival, frame.time)
@@ -64,7 +64,7 @@ final class CameraStream: EventStream {
   private func event(
     time: Int64, arrival: Int64, features: [FeatureObservation], light: FrameDecoder.Row?
   ) -> TimedEvent {
-    // Two files, each in order, need not be in one order together.
+    // Two files, each in order, need not have a common order.
     lastArrival = max(lastArrival, arrival)
     let frame = CameraFrame(
       timestamp: Timestamp(nanoseconds: time), camera: camera, features: features, meanLuma: light?.meanLuma,

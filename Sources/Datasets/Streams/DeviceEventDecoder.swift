@@ -1,6 +1,6 @@
 import SensorData
 
-/// `events0/data.csv`: what happened to the device or a peer; an open list of names.
+/// `events0/data.csv`: events of the device or a peer; an open list of names.
 struct DeviceEventDecoder: RowDecoder {
   static let columns = Column.time + [.text("event"), .text("peer_id", needed: false)]
 

@@ -1,12 +1,12 @@
 import SensorData
 
-/// One of the streams that are merged, whatever its file.
+/// One of the merged streams.
 protocol EventStream: AnyObject {
   /// The next event in the stream's own order of arrival; nil at the end.
   func next() throws(DatasetError) -> TimedEvent?
-  /// The account of its files so far.
+  /// Rows read and skipped so far, per file.
   var damage: [FileDamage] { get }
-  /// What is worth a warning in its headers.
+  /// Warnings about its headers.
   var warnings: [String] { get }
 }
 
@@ -14,7 +14,7 @@ extension RowStream: EventStream where Decoder.Row == TimedEvent {}
 
 /// Opens the streams of a recording, in the order that decides ties.
 enum EventStreams {
-  /// - Parameter tracking: how images become tracks; nil: their frames are told without any.
+  /// - Parameter tracking: tracking of images; nil: their frames have no tracks.
   static func open(
     _ layout: RecordingLayout, rig: RigCalibration, readsOdometry: Bool, tracking: ImageTrackingOptions?, isStrict: Bool
   ) throws(DatasetError) -> [any EventStream] {

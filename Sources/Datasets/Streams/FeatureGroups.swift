@@ -5,7 +5,7 @@ struct FeatureGroups {
   /// The features of one frame.
   struct Group {
     var time: Int64
-    /// When the last of its rows became known.
+    /// Arrival of the last of its rows.
     var arrival: Int64
     var features: [FeatureObservation]
     /// Its first row and line, for messages.
@@ -50,20 +50,20 @@ struct FeatureGroups {
     return finish(next: nil)
   }
 
-  /// Adds the row at hand; returns the group before it when the row begins a new one.
+  /// Adds the current row; returns the previous group when the row begins a new one.
   @inline(__always)
   private mutating func readRow() throws(RowFault) -> Group? {
     try table.readTime()
     let feature = FeatureObservation(
       featureID: try table.integer(2), u: try table.number(3), v: try table.number(4))
     if next?.time == table.time {
-      try noteID(feature.featureID)
+      try recordID(feature.featureID)
       next!.arrival = table.arrival
       next!.features.append(feature)
       table.accept()
       return nil
     }
-    // Only late data can bring a stamp back after another; time order has refused it otherwise.
+    // A timestamp can recur only in arrival order; time order has refused it otherwise.
     if table.hasArrival { try table.unique(0, in: &frames, column: 0) }
     var features: [FeatureObservation] = []
     features.reserveCapacity(typicalCount)
@@ -76,17 +76,17 @@ struct FeatureGroups {
     return complete
   }
 
-  /// Refuses an id that the frame has already. Ids that come in ascending order need no set.
+  /// Refuses a repeated id of the frame. Ids in ascending order need no set.
   @inline(__always)
-  private mutating func noteID(_ id: Int64) throws(RowFault) {
+  private mutating func recordID(_ id: Int64) throws(RowFault) {
     if isAscending, id > lastID {
       lastID = id
       return
     }
-    try noteUnorderedID(id)
+    try recordUnorderedID(id)
   }
 
-  private mutating func noteUnorderedID(_ id: Int64) throws(RowFault) {
+  private mutating func recordUnorderedID(_ id: Int64) throws(RowFault) {
     if isAscending {
       ids = Set(next!.features.map(\.featureID))
       isAscending = false

@@ -1,6 +1,6 @@
 import SensorData
 
-/// `cam0/frames.csv`: every frame, dark ones too, with its light.
+/// `cam0/frames.csv`: every frame, dark ones too, with brightness.
 struct FrameDecoder: RowDecoder {
   /// One frame.
   struct Row {
@@ -8,11 +8,11 @@ struct FrameDecoder: RowDecoder {
     var arrival: Int64
     /// 0 black ... 1 white; nil where it was not measured.
     var meanLuma: Double?
-    /// Seconds; nil where nobody knows.
+    /// Exposure, seconds; nil where unknown.
     var exposure: Double?
-    /// What there was to look at; nil where nobody looked.
+    /// View condition; nil where not determined.
     var view: ViewCondition?
-    /// Light and texture, where all of it was measured.
+    /// Brightness and texture, where all of them were measured.
     var measures: ImageMeasures?
   }
 

@@ -1,7 +1,7 @@
 import Geometry
 import SensorData
 
-/// `odometry0/data.csv`: poses of another tracker.
+/// `odometry0/data.csv`: poses of external odometry.
 struct OdometryDecoder: RowDecoder {
   static let columns = Column.time + Column.pose()
 

@@ -1,6 +1,6 @@
 import SensorData
 
-/// `uwb0/data.csv`: ranges and what else the radio said.
+/// `uwb0/data.csv`: ranges and further radio measurements.
 struct RangeDecoder: RowDecoder {
   static let columns =
     Column.time + [

@@ -1,4 +1,4 @@
-/// Turns the row at hand of a table into a value, or says why it is bad.
+/// Decodes the current row of a table, or throws its fault.
 protocol RowDecoder {
   associatedtype Row
   /// The columns of the format, stamp and arrival first.
@@ -7,7 +7,7 @@ protocol RowDecoder {
   mutating func decode(_ table: TableReader) throws(RowFault) -> Row
 }
 
-/// The good rows of one file, in order; the bad ones are counted or end the reading.
+/// The valid rows of one file, in order; bad ones are counted or end the reading.
 final class RowStream<Decoder: RowDecoder> {
   let table: TableReader
   private var decoder: Decoder
@@ -18,9 +18,9 @@ final class RowStream<Decoder: RowDecoder> {
     self.decoder = decoder
   }
 
-  /// What was read and skipped so far.
+  /// Rows read and skipped so far.
   var damage: [FileDamage] { [table.damage] }
-  /// What is worth a warning in the header.
+  /// Warnings about the header.
   var warnings: [String] { table.header.warnings }
 
   func next() throws(DatasetError) -> Decoder.Row? {
@@ -40,8 +40,8 @@ final class RowStream<Decoder: RowDecoder> {
 
 /// One file of a recording.
 package struct RecordingFile: Equatable, Sendable {
-  /// Where it is, as the user named the folder.
+  /// Its path, with the folder as given by the user.
   package var path: String
-  /// Where it is inside the recording's folder.
+  /// Its path inside the recording's folder.
   package var relativePath: String
 }

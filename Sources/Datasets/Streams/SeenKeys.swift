@@ -1,7 +1,7 @@
-/// Finds a key that occurs twice at one time, in bounded memory.
+/// Detects a repeated key at one time, in bounded memory.
 ///
-/// In a file in time order only the keys of the present time need to be known. In a file in order of arrival equal
-/// stamps may lie apart: then the last 4,096 keys are remembered.
+/// In a file in time order only the keys of the current time are kept. In a file in order of arrival equal timestamps
+/// may be apart: then the last 4,096 keys are kept.
 struct SeenKeys<Key: Hashable> {
   private struct Stamped: Hashable {
     var time: Int64
@@ -14,7 +14,7 @@ struct SeenKeys<Key: Hashable> {
   private var oldest = 0
   private var time = Int64.min
 
-  /// Notes the key; false when it was there already.
+  /// Inserts the key; false if it was there already.
   mutating func insert(_ key: Key, time: Int64, inTimeOrder: Bool) -> Bool {
     let stamped = Stamped(time: time, key: key)
     if inTimeOrder {

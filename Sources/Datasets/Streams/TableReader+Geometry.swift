@@ -8,7 +8,7 @@ extension TableReader {
     Vector3(try number(first), try number(first + 1), try number(first + 2))
   }
 
-  /// Four neighbouring columns, w x y z, as a rotation; a length off by more than 1 % is a fault, less is mended.
+  /// Four neighbouring columns, w x y z, as a rotation; a norm off by more than 1 % is a fault, less is normalised.
   func rotation(_ first: Int) throws(RowFault) -> Rotation {
     let w = try number(first)
     let v = try vector(first + 1)
@@ -17,10 +17,10 @@ extension TableReader {
     return Rotation(w: w, x: v.x, y: v.y, z: v.z)
   }
 
-  /// The stamp of the row at hand.
+  /// The timestamp of the current row.
   var timestamp: Timestamp { Timestamp(nanoseconds: time) }
 
-  /// A sensor event of the row at hand.
+  /// A sensor event of the current row.
   func timed(_ event: SensorEvent) -> TimedEvent { TimedEvent(event, arrival: Timestamp(nanoseconds: arrival)) }
 
   /// Throws when the key was there at this time.

@@ -9,7 +9,7 @@ struct TruthStateDecoder: RowDecoder {
     + ["x", "y", "z"].map { Column("b_w_RS_S_\($0)", "rad s^-1", "rad/s", needed: false, bounds: -1e4...1e4) }
     + ["x", "y", "z"].map { Column("b_a_RS_S_\($0)", "m s^-2", "m/s^2", needed: false, bounds: -1e5...1e5) }
 
-  /// Where the poses are those of a sensor: that sensor from the body.
+  /// The sensor in the body, where the poses are a sensor's.
   private let sensorFromBody: Pose
   private var seen = SeenKeys<Int8>()
 
@@ -32,7 +32,7 @@ struct TruthStateDecoder: RowDecoder {
   }
 }
 
-/// `peers_groundtruth0/data.csv`: where the peers truly are.
+/// `peers_groundtruth0/data.csv`: true positions of the peers.
 struct TruthPeerDecoder: RowDecoder {
   static let columns = Column.time + [.text("peer_id")] + Column.pose().prefix(3)
 

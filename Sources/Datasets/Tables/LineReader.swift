@@ -2,9 +2,9 @@ import Foundation
 
 /// Reads a file line by line through one fixed buffer: memory does not grow with the file.
 ///
-/// Not mapped into memory: a mapped file that another process cuts short kills the reader.
+/// Not memory-mapped: a mapped file that another process truncates kills the reader.
 final class LineReader {
-  /// A longer line is no line of a recording.
+  /// Largest length of a line, bytes.
   static let longestLine = 64 * 1024
 
   let path: String
@@ -41,19 +41,19 @@ final class LineReader {
     while true {
       if let newline = memchr(buffer + start, 0x0A, end - start) {
         let stop = newline.assumingMemoryBound(to: UInt8.self) - buffer
-        return try take(until: stop, skipping: 1)
+        return try line(until: stop, skipping: 1)
       }
       if atEnd {
         guard start < end else { return nil }
         isTerminated = false
-        return try take(until: end, skipping: 0)
+        return try line(until: end, skipping: 0)
       }
       guard end - start <= Self.longestLine else { throw tooLong() }
       try fill()
     }
   }
 
-  private func take(until stop: Int, skipping terminator: Int) throws(DatasetError) -> UnsafeBufferPointer<UInt8> {
+  private func line(until stop: Int, skipping terminator: Int) throws(DatasetError) -> UnsafeBufferPointer<UInt8> {
     guard stop - start <= Self.longestLine else { throw tooLong() }
     var first = start
     var last = stop

@@ -1,6 +1,6 @@
-/// Numbers from bytes, exact, and without a String on the way in the usual case.
+/// Exact parsing of numbers from bytes, usually without a String.
 package enum NumberText {
-  /// What a cell holds in place of a number.
+  /// Contents of a cell.
   package enum Result: Equatable {
     /// The nearest Double.
     case number(Double)
@@ -20,7 +20,7 @@ package enum NumberText {
   ///
   /// A significand up to 2^53 and a power of ten up to 22 are both exact, so one multiplication or division rounds
   /// once. Source: W. D. Clinger, "How to read floating point numbers accurately", PLDI 1990,
-  /// doi:10.1145/93542.93557. What lies beyond goes to the standard library.
+  /// doi:10.1145/93542.93557. Other numbers use the standard library.
   @inline(__always)
   package static func double(_ start: UnsafePointer<UInt8>, _ count: Int) -> Result {
     var p = start

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Opening and reading plain files, with errors that name them.
+/// Opening and reading regular files, with errors that name them.
 package enum RegularFile {
   /// Largest text file that is read whole: a calibration is some hundred bytes.
   static let largestText = 256 * 1024
@@ -43,11 +43,11 @@ package enum RegularFile {
     var bytes = [UInt8](repeating: 0, count: largestText + 1)
     var filled = 0
     while filled < bytes.count {
-      let room = bytes.count - filled
+      let free = bytes.count - filled
       var got = 0
       do {
         got = try bytes.withUnsafeMutableBufferPointer { buffer throws(DatasetError) in
-          try read(descriptor, into: buffer.baseAddress! + filled, room, path: path)
+          try read(descriptor, into: buffer.baseAddress! + filled, free, path: path)
         }
       }
       if got == 0 { break }
@@ -77,10 +77,10 @@ package enum RegularFile {
     return (bytes, offset == 0)
   }
 
-  /// Whether anything of this name is there.
+  /// Whether the path exists.
   static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// Whether a folder of this name is there.
+  /// Whether the path is a folder.
   static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

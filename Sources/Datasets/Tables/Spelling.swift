@@ -1,6 +1,6 @@
-/// Tells a slip of the pen from a word of one's own.
+/// Detects misspelt keys.
 package enum Spelling {
-  /// The known word that `word` was probably meant to be, or nil: one slip in short words, two from six letters on,
+  /// The known word probably intended by `word`, or nil: one edit in short words, two from six letters on,
   /// any difference of case.
   package static func intended(_ word: String, among known: [String]) -> String? {
     guard word.count <= 64 else { return nil }
@@ -13,7 +13,7 @@ package enum Spelling {
     return best?.word
   }
 
-  /// Edit distance with a swap of neighbours as one slip (optimal string alignment), O(n m).
+  /// Edit distance with a swap of neighbours as one edit (optimal string alignment), O(n m).
   package static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
     if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
     var beforeLast = [Int](repeating: 0, count: b.count + 1)

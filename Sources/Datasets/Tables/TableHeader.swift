@@ -1,7 +1,7 @@
-/// Where the known columns stand in one file: found by name, units checked.
+/// Indices of the known columns in one file: found by name, units checked.
 struct TableHeader {
-  /// For every known column its place in the file; -1 where it is absent.
-  let places: [Int]
+  /// For every known column its index in the file; -1 where absent.
+  let indices: [Int]
   /// Cells in a row.
   let count: Int
   /// One line per unknown column.
@@ -21,30 +21,30 @@ struct TableHeader {
       throw fault("a row of numbers", wanted)
     }
 
-    var places = [Int](repeating: -1, count: columns.count)
+    var indices = [Int](repeating: -1, count: columns.count)
     var unknown: [String] = []
     let cells = text.split(separator: ",", omittingEmptySubsequences: false)
-    for (place, cell) in cells.enumerated() {
+    for (position, cell) in cells.enumerated() {
       var title = Self.trim(cell)
-      if place == 0, title.first == "#" { title = Self.trim(title.dropFirst()) }
+      if position == 0, title.first == "#" { title = Self.trim(title.dropFirst()) }
       let open = title.firstIndex(of: "[")
       let name = String(Self.trim(title[..<(open ?? title.endIndex)]))
       guard let index = columns.firstIndex(where: { $0.name == name }) else {
         unknown.append(name)
         continue
       }
-      guard places[index] < 0 else { throw fault("column \(name) twice", "every column once") }
-      places[index] = place
+      guard indices[index] < 0 else { throw fault("column \(name) twice", "every column once") }
+      indices[index] = position
       guard let open else { continue }
-      let rest = title[title.index(after: open)...]
-      guard let close = rest.firstIndex(of: "]") else { throw fault("'\(title)'", "the unit of \(name) in [ ]") }
-      let unit = String(Self.trim(rest[..<close]))
+      let remainder = title[title.index(after: open)...]
+      guard let close = remainder.firstIndex(of: "]") else { throw fault("'\(title)'", "the unit of \(name) in [ ]") }
+      let unit = String(Self.trim(remainder[..<close]))
       guard columns[index].units.contains(unit) else {
         throw fault("unit [\(unit)] of column \(name)", "[\(columns[index].units[0])]")
       }
     }
 
-    let absent = zip(columns, places).filter { $0.1 < 0 }.map(\.0)
+    let absent = zip(columns, indices).filter { $0.1 < 0 }.map(\.0)
     for name in unknown {
       if let intended = Spelling.intended(name, among: absent.map(\.name)) {
         throw fault("column '\(name)'", "'\(intended)' (a slip of the pen?)")
@@ -53,7 +53,7 @@ struct TableHeader {
     if let missing = absent.first(where: \.isNeeded) {
       throw fault(text.isEmpty ? "an empty line" : "no column \(missing.name)", wanted)
     }
-    self.places = places
+    self.indices = indices
     self.count = cells.count
     self.warnings = unknown.map { "\(path):\(line): column '\($0.prefix(64))' is not known and not used" }
   }

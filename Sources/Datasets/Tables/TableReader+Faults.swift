@@ -1,5 +1,5 @@
 extension TableReader {
-  /// What is wrong with the row at hand, in words.
+  /// The fault of the current row, in words.
   func describe(_ fault: RowFault) -> DatasetError {
     let cell = fault.column.map { shown($0) } ?? ""
     let name = fault.column.map { columns[$0].name } ?? ""
@@ -27,8 +27,8 @@ extension TableReader {
         ("an image that cannot be used", "a whole image")
       case .frameNotListed: ("features of a frame that frames.csv does not list", "every frame in frames.csv")
       }
-    let cut = lines.isTerminated ? "" : " (the last row is cut short)"
-    return DatasetError(file: path, line: line, found: found + cut, expected: expected)
+    let truncation = lines.isTerminated ? "" : " (the last row is cut short)"
+    return DatasetError(file: path, line: line, found: found + truncation, expected: expected)
   }
 
   private func bounds(_ column: Int) -> String {

@@ -1,29 +1,29 @@
-/// Reads one CSV file row by row, hands out cells as numbers or text, and keeps the account of bad rows.
+/// Reads one CSV file row by row, returns cells as numbers or text, and counts bad rows.
 ///
-/// Rule for damage. Fatal: any fault in the first 100 rows, and more than one bad row in 1,000 over the whole file.
-/// The second is judged at the end of the file, and before as soon as the rest of the file, were it nothing but the
-/// shortest possible good rows, could no longer mend it; so memory and time stay bounded and no file is refused that
-/// would have passed. A faulty last row without an end of line is counted apart. When strict, every fault is fatal.
+/// Damage rule. Fatal: any fault in the first 100 rows, and more than one bad row in 1,000 over the whole file. The
+/// second is checked at the end of the file, and earlier once even the shortest possible valid rows in the rest could
+/// not meet it. So memory and time are bounded and no acceptable file is refused. A faulty last row without an end of
+/// line is counted separately. When strict, every fault is fatal.
 final class TableReader {
   /// The file, relative to the recording's folder.
   let relativePath: String
   let columns: [Column]
   let header: TableHeader
-  /// True when rows stand in the order in which they became known.
+  /// True when rows are in order of arrival.
   let hasArrival: Bool
-  /// Rows seen, bad ones included; blank lines are none.
+  /// Rows read, bad ones included; blank lines are not counted.
   private(set) var rows = 0
   private(set) var counts: [DamageKind: Int] = [:]
-  /// Stamp of the row at hand, nanoseconds.
+  /// Timestamp of the current row, nanoseconds.
   private(set) var time: Int64 = 0
-  /// When the row at hand became known, nanoseconds.
+  /// Arrival of the current row, nanoseconds.
   private(set) var arrival: Int64 = 0
 
   let lines: LineReader
   private let isStrict: Bool
   private var row = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
   private let ends: UnsafeMutablePointer<Int>
-  private let places: UnsafeMutablePointer<Int>
+  private let indices: UnsafeMutablePointer<Int>
   private(set) var cellCount = 0
   /// Arrival of the last accepted row.
   private(set) var order = Int64.min
@@ -38,23 +38,23 @@ final class TableReader {
       throw DatasetError(file: path, line: 1, found: "an empty file", expected: "a header and rows")
     }
     header = try TableHeader(first, path: path, line: 1, columns: columns)
-    hasArrival = header.places[1] >= 0
+    hasArrival = header.indices[1] >= 0
     ends = .allocate(capacity: header.count + 1)
-    places = .allocate(capacity: columns.count)
-    places.initialize(from: header.places, count: columns.count)
+    indices = .allocate(capacity: columns.count)
+    indices.initialize(from: header.indices, count: columns.count)
   }
 
   deinit {
     ends.deallocate()
-    places.deallocate()
+    indices.deallocate()
   }
 
-  /// The line of the row at hand.
+  /// The line of the current row.
   var line: Int { lines.line }
   var path: String { lines.path }
   var damage: FileDamage { FileDamage(path: relativePath, rows: rows, counts: counts) }
 
-  /// Goes to the next row whose cells can be counted; false at the end of the file.
+  /// Advances to the next row with the right number of cells; false at the end of the file.
   func advance() throws(DatasetError) -> Bool {
     while let bytes = try lines.next() {
       if bytes.isEmpty { continue }
@@ -63,7 +63,7 @@ final class TableReader {
       if split() { return true }
       try reject(RowFault(kind: .cellCount, column: nil))
     }
-    try judge(remaining: 0)
+    try checkDamage(remaining: 0)
     return false
   }
 
@@ -83,16 +83,16 @@ final class TableReader {
   // MARK: cells
 
   /// True where the column is in the file.
-  func has(_ column: Int) -> Bool { places[column] >= 0 }
+  func has(_ column: Int) -> Bool { indices[column] >= 0 }
 
   /// The bytes of a cell without the blanks around it; empty where the column is absent.
   @inline(__always)
   func cell(_ column: Int) -> (start: UnsafePointer<UInt8>, count: Int) {
-    let place = places[column]
-    guard place >= 0 else { return (row.baseAddress!, 0) }
+    let index = indices[column]
+    guard index >= 0 else { return (row.baseAddress!, 0) }
     let base = row.baseAddress!
-    var first = place == 0 ? 0 : ends[place - 1] + 1
-    var last = ends[place]
+    var first = index == 0 ? 0 : ends[index - 1] + 1
+    var last = ends[index]
     while first < last, base[first] == 0x20 || base[first] == 0x09 { first += 1 }
     while last > first, base[last - 1] == 0x20 || base[last - 1] == 0x09 { last -= 1 }
     return (base + first, last - first)
@@ -152,27 +152,27 @@ final class TableReader {
     return value
   }
 
-  /// Takes the row at hand as good: what follows may not be earlier.
+  /// Accepts the current row: later rows must not be earlier.
   @inline(__always)
   func accept() { order = arrival }
 
   // MARK: damage
 
-  /// Counts the row at hand as bad and skips it, or ends the reading.
+  /// Counts the current row as bad and skips it, or ends the reading.
   func reject(_ fault: RowFault) throws(DatasetError) {
     try reject(fault, error: describe(fault), row: rows, isTruncated: !lines.isTerminated)
   }
 
-  /// The same for a row that was read before and is described by the caller.
+  /// The same for an earlier row, described by the caller.
   func reject(_ fault: RowFault, error: DatasetError, row: Int, isTruncated: Bool = false) throws(DatasetError) {
     if isStrict || row <= 100 { throw error }
     counts[isTruncated ? .truncatedLastRow : fault.kind, default: 0] += 1
     if isTruncated { return }
     if firstFault == nil { firstFault = error }
-    try judge(remaining: lines.size - lines.consumed)
+    try checkDamage(remaining: lines.size - lines.consumed)
   }
 
-  private func judge(remaining: Int64) throws(DatasetError) {
+  private func checkDamage(remaining: Int64) throws(DatasetError) {
     guard let first = firstFault else { return }
     let bad = counts.reduce(0) { $0 + ($1.key == .truncatedLastRow ? 0 : $1.value) }
     // Commas, one digit of a stamp and the end of the line, which the last row may lack.

@@ -2,8 +2,8 @@ import Foundation
 import Images
 import SensorData
 
-/// Writes the images of one camera into a recording, as EuRoC has them: `mav0/camN/data/<timestamp>.png` and a list of
-/// them, `mav0/camN/data.csv`. One image at a time: nothing is kept but their names.
+/// Writes the images of one camera into a recording, in EuRoC's layout: `mav0/camN/data/<timestamp>.png` and a list of
+/// them, `mav0/camN/data.csv`. One image at a time: only names are kept.
 ///
 /// The list appears at the end, so that a recording with a list has all of its images.
 package struct CameraImageWriter {
@@ -46,7 +46,7 @@ package struct CameraImageWriter {
     }
   }
 
-  /// Removes a camera's list and those files of its `data` that are called as such images are.
+  /// Removes a camera's list and the files in its `data` with names of such images.
   static func remove(folder: URL, camera: Int) throws {
     let camera = folder.appendingPathComponent("mav0/cam\(camera)")
     let (list, data) = (camera.appendingPathComponent("data.csv"), camera.appendingPathComponent("data"))

@@ -2,21 +2,21 @@ import SensorData
 
 /// A whole recording in memory, ready to be written as a folder.
 package struct DatasetContents: Sendable {
-  /// What it is called.
+  /// Its title.
   package var title: String
-  /// Where it comes from.
+  /// Its source.
   package var source: String
-  /// On what terms it may be used.
+  /// Its licence.
   package var licence: String
-  /// Anything else worth knowing.
+  /// Further notes.
   package var note: String
   /// The device.
   package var rig: RigCalibration
-  /// What the sensors said, in time order.
+  /// Sensor events, in time order.
   package var events: [TimedEvent]
   /// The true states of the body, in time order.
   package var truth: [GroundTruthState]
-  /// Where the peers truly are.
+  /// True positions of the peers.
   package var peers: [GroundTruthPeer]
   /// Decimals of a feature's pixels in the file, 0...12.
   package var pixelDecimals: Int

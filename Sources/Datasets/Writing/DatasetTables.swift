@@ -24,7 +24,7 @@ struct DatasetTables {
     return files
   }
 
-  /// One table of events; a column `arrival [ns]` where some became known later than they were measured.
+  /// One table of events; a column `arrival [ns]` where some arrived later than they were measured.
   private func table<Row>(
     _ file: String, _ columns: String, _ pick: (SensorEvent) -> Row?,
     _ row: (Row, inout TableText, (inout TableText) -> Void) throws(DatasetWritingError) -> Void

@@ -3,8 +3,8 @@ import SensorData
 
 /// Writes a recording as a dataset folder: EuRoC's layout plus the folders that UWB needs.
 ///
-/// Same contents, same bytes. Only the writer's own file names are touched: each is replaced atomically, and one that
-/// the new recording has no data for is removed, so that two recordings never mix.
+/// Same contents, same bytes. Only the writer's own file names are touched: each is replaced atomically, and one
+/// without data in the new recording is removed, so that two recordings never mix.
 package struct DatasetWriter {
   /// Every file name that a writer may write or remove, for `cameras` cameras.
   static func ownFiles(cameras: Int) -> [String] {

@@ -2,7 +2,7 @@ import SensorData
 
 /// One optional column of `uwb0/data.csv`.
 struct RangeColumn {
-  /// What stands in a cell.
+  /// Contents of a cell.
   enum Cell {
     case number(Double)
     case text(String)

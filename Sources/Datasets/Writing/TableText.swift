@@ -20,7 +20,7 @@ struct TableText {
     bytes.append(contentsOf: String(value).utf8)
   }
 
-  /// Adds a text; the caller has made sure that it holds no comma and no line break.
+  /// Adds a text, which must not contain commas or line breaks.
   mutating func add(_ text: String) {
     separate()
     bytes.append(contentsOf: text.utf8)
@@ -38,19 +38,19 @@ struct TableText {
     let scaled = (value * scale).rounded(.toNearestOrAwayFromZero)
     guard abs(scaled) < 9e15 else { throw .unwritable(file: file, line: line, value: value) }
     separate()
-    var rest = Int64(abs(scaled))
+    var remaining = Int64(abs(scaled))
     var digits: [UInt8] = []
-    while digits.count < (decimals > 0 ? decimals + 2 : 1) || rest > 0 {
-      digits.append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
+    while digits.count < (decimals > 0 ? decimals + 2 : 1) || remaining > 0 {
+      digits.append(UInt8(ascii: "0") + UInt8(remaining % 10))
+      remaining /= 10
       if digits.count == decimals { digits.append(UInt8(ascii: ".")) }
     }
     if scaled < 0 { digits.append(UInt8(ascii: "-")) }
     bytes.append(contentsOf: digits.reversed())
   }
 
-  /// Hands over what has been written since the last call.
-  mutating func take() -> [UInt8] {
+  /// Returns and removes the text written since the last call.
+  mutating func drain() -> [UInt8] {
     defer { bytes.removeAll(keepingCapacity: true) }
     return bytes
   }

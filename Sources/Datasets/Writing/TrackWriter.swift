@@ -3,7 +3,8 @@ import SensorData
 
 /// Writes the frames of a recording's cameras beside their images, as they come: `features.csv` and `frames.csv`.
 ///
-/// The files appear together at the end. Tracks of a second camera carry the ids of the first, and its calibration must say so.
+/// The files appear together at the end. Tracks of a second camera have the ids of the first, which its calibration
+/// must state.
 package final class TrackWriter {
   private let folder: String
   private let rig: RigCalibration
@@ -30,16 +31,16 @@ package final class TrackWriter {
     let exposed = hasExposure ? ",exposure_time [ns]" : ""
     let late = hasArrival ? ",arrival [ns]" : ""
     for camera in 0..<recording.trackedCameras {
-      let place = "\(folder)/mav0/cam\(camera)"
+      let path = "\(folder)/mav0/cam\(camera)"
       let measures = Self.measures.map { "," + $0.name }.joined()
       tables.append(
         (
-          TableText(file: "\(place)/features.csv", header: "#timestamp [ns],feature_id [],u [px],v [px]" + late),
+          TableText(file: "\(path)/features.csv", header: "#timestamp [ns],feature_id [],u [px],v [px]" + late),
           TableText(
-            file: "\(place)/frames.csv", header: "#timestamp [ns],mean_luma [],view []" + measures + exposed + late)
+            file: "\(path)/frames.csv", header: "#timestamp [ns],mean_luma [],view []" + measures + exposed + late)
         ))
       files.append(
-        (try AtomicFile(folder: place, name: "features.csv"), try AtomicFile(folder: place, name: "frames.csv")))
+        (try AtomicFile(folder: path, name: "features.csv"), try AtomicFile(folder: path, name: "frames.csv")))
     }
   }
 
@@ -79,11 +80,11 @@ package final class TrackWriter {
       }
     }
     end(&tables[camera].frames)
-    try files[camera].features.write(tables[camera].features.take())
-    try files[camera].frames.write(tables[camera].frames.take())
+    try files[camera].features.write(tables[camera].features.drain())
+    try files[camera].frames.write(tables[camera].frames.drain())
   }
 
-  /// Puts the files in their place.
+  /// Renames the files to their names.
   ///
   /// - Returns: a line for every other file that was changed.
   package func commit() throws -> [String] {
@@ -100,8 +101,8 @@ package final class TrackWriter {
     return changed
   }
 
-  /// Makes cam1's calibration say that its ids are those of cam0: a line more in its `sensor.yaml`, or a file where Kalibr's chain
-  /// stood for it.
+  /// States in cam1's calibration that its ids are those of cam0: an additional line in its `sensor.yaml`, or a new
+  /// file where Kalibr's chain was used.
   private func shareIDs() throws -> String? {
     let name = "mav0/cam1/sensor.yaml", path = "\(folder)/\(name)"
     var text: String

@@ -2,16 +2,16 @@ import Geometry
 import Inertial
 import CameraGeometry
 
-/// Velocity and gravity from tracks, with rotations from the gyroscope: linear, in closed form.
+/// Closed-form initialisation of velocity and gravity from feature tracks, with rotations from the gyroscope.
 ///
-/// Camera i stands at `c_i = c0_i + t_i v + t_i^2/2 g` in the axes of the first IMU pose. A point f seen along d_i obeys
-/// `(I - d_i d_i^T) (f - c_i) = 0`: linear in f, v and g. Every point is eliminated by itself; what is left are six unknowns,
-/// of which gravity has a known length (`GravitySphere`). Biases are left out: sights would rather bend them than admit
-/// their own noise.
+/// Camera i is at `c_i = c0_i + t_i v + t_i^2/2 g` in the axes of the first IMU pose. A point f observed along d_i
+/// satisfies `(I - d_i d_i^T) (f - c_i) = 0`, which is linear in f, v and g. Every point is eliminated separately. Six
+/// unknowns remain, with gravity of known length (`GravitySphere`). Biases are not estimated: they would absorb the
+/// noise of the observations.
 /// Source: Dong-Si and Mourikis, "Estimator initialization in vision-aided inertial navigation with unknown camera-IMU
 /// calibration", IROS 2012, doi:10.1109/IROS.2012.6386235.
 package struct ClosedFormInitializer {
-  /// An IMU pose from its samples alone, as if it had begun at rest without gravity, in the first pose's axes.
+  /// An IMU pose integrated from samples alone, from zero velocity and without gravity, in the first pose's axes.
   package struct Moment {
     /// Seconds since the first pose.
     package var seconds: Double
@@ -30,32 +30,32 @@ package struct ClosedFormInitializer {
   /// Gravity in the same axes, m/s^2.
   package var gravity = Vector3.zero
 
-  /// A first guess of every distance, metres, until the points tell their own.
+  /// Distance of every point in the first round, metres.
   private static let distance = 3.0
-  /// Speeds of a carried device, 1-sigma, m/s: keeps the equations solvable.
+  /// Prior 1-sigma of the speed of a hand-held device, m/s: regularises the equations.
   private static let speed = 5.0
 
   /// - Parameters:
-  ///   - tracks: sights refer to `moments` by index.
-  ///   - angularNoise: of a sight, 1-sigma, rad.
-  ///   - gyroscopeBiasRate: what the gyroscope's unknown bias turns the rotations by, 1-sigma, rad/s: sights long after the first
-  ///     count less.
-  /// - Returns: nil when the equations do not name a direction of gravity.
+  ///   - tracks: observations refer to `moments` by index.
+  ///   - angularNoise: of an observation, 1-sigma, rad.
+  ///   - gyroscopeBiasRate: 1-sigma of the rotation rate error due to the unknown gyroscope bias, rad/s; it reduces the
+  ///     weight of observations long after the first.
+  /// - Returns: nil if the direction of gravity is not determined.
   package init?(
     _ moments: [Moment], tracks: [FeatureTrack], imuFromCamera: Pose, gravityMagnitude: Double, angularNoise: Double,
     gyroscopeBiasRate: Double
   ) {
     let terms = tracks.map { track in
-      track.sights.map { Term(moments[$0.poseID], $0.direction, imuFromCamera) }
+      track.observations.map { Term(moments[$0.poseID], $0.direction, imuFromCamera) }
     }
-    // Sights count by the angle they miss: the second round knows the distances.
+    // Residuals are weighted by angle: the second round uses the distances of the first.
     for round in 0..<2 {
       var system = System(speed: Self.speed)
       for point in terms {
         let weights = point.map { term in
           let distance = round == 0 ? Self.distance : Self.distance(of: point, to: term, self)
-          let turn = gyroscopeBiasRate * term.seconds
-          return 1 / ((angularNoise * angularNoise + turn * turn) * distance * distance)
+          let biasRotation = gyroscopeBiasRate * term.seconds
+          return 1 / ((angularNoise * angularNoise + biasRotation * biasRotation) * distance * distance)
         }
         system.add(point, weights)
       }
@@ -70,14 +70,15 @@ package struct ClosedFormInitializer {
     var square = Matrix3.zero, side = Vector3.zero
     for other in point {
       square += other.across
-      side += other.across * other.place(solution)
+      side += other.across * other.position(solution)
     }
     guard let inverse = (square + .softness).inverse else { return Self.distance }
-    let distance = (inverse * side - term.place(solution)).norm
+    let distance = (inverse * side - term.position(solution)).norm
     return distance.isFinite ? min(max(distance, 0.3), 30) : Self.distance
   }
 
-  /// One sight: the projection across its direction, and the camera's place as a function of the unknowns.
+  /// One observation: the projection orthogonal to its direction, and the camera position as a function of the
+  /// unknowns.
   private struct Term {
     var across: Matrix3
     var center: Vector3
@@ -90,10 +91,10 @@ package struct ClosedFormInitializer {
       center = camera.translation
     }
 
-    /// How the place changes with velocity and with gravity.
+    /// Derivatives of the position by velocity and by gravity.
     var by: [Double] { [seconds, 0.5 * seconds * seconds] }
 
-    func place(_ s: ClosedFormInitializer) -> Vector3 { center + by[0] * s.velocity + by[1] * s.gravity }
+    func position(_ s: ClosedFormInitializer) -> Vector3 { center + by[0] * s.velocity + by[1] * s.gravity }
   }
 
   /// Normal equations in (v, g), in blocks of three.
@@ -103,19 +104,19 @@ package struct ClosedFormInitializer {
 
     init(speed: Double) { N[0] = Matrix3(diagonal: Vector3(repeating: 1 / (speed * speed))) }
 
-    /// Adds a point's sights, the point eliminated.
+    /// Adds a point's observations with the point eliminated.
     mutating func add(_ point: [Term], _ weights: [Double]) {
       var square = Matrix3.zero, center = Vector3.zero
       var by = [Matrix3](repeating: .zero, count: 2)
       for (term, weight) in zip(point, weights) {
         let across = weight * term.across
-        let pulled = across * term.center
+        let weighted = across * term.center
         square += across
-        center += pulled
+        center += weighted
         for i in 0..<2 {
           by[i] += term.by[i] * across
           for j in 0..<2 { N[2 * i + j] += (term.by[i] * term.by[j]) * across }
-          right[i] = right[i] - term.by[i] * pulled
+          right[i] = right[i] - term.by[i] * weighted
         }
       }
       guard let inverse = (square + weights.reduce(0, +) * Matrix3.softness).inverse else { return }
@@ -140,6 +141,7 @@ package struct ClosedFormInitializer {
 }
 
 extension Matrix3 {
-  /// Per unit of weight: a point with less than a thirtieth of a milliradian of parallax tells nothing of the motion.
+  /// Per unit of weight: a point with less than a thirtieth of a milliradian of parallax carries no information on the
+  /// motion.
   fileprivate static let softness = Matrix3(diagonal: Vector3(repeating: 1e-9))
 }

@@ -1,12 +1,12 @@
 import Geometry
 
-/// Gravity of known length from a quadratic cost: least `g^T D g - 2 d^T g` over `|g| = length`.
+/// Gravity of known length from a quadratic cost: minimises `g^T D g - 2 d^T g` subject to `|g| = length`.
 ///
-/// The least point solves `(D - lambda I) g = d` with lambda at most D's smallest eigenvalue; there `|g|` grows with
-/// lambda, so that bisection finds it, and it is the global one.
+/// The minimiser solves `(D - lambda I) g = d` with lambda at most D's smallest eigenvalue. There `|g|` increases with
+/// lambda, so bisection finds it, and it is the global minimum.
 /// Source: Gander, Golub, von Matt, "A constrained eigenvalue problem", 1989, doi:10.1016/0024-3795(89)90494-1.
 package enum GravitySphere {
-  /// The vector; nil when the cost does not name one (no linear part along the weakest direction) or is not finite.
+  /// The minimiser; nil if it is not unique (no linear part along the weakest direction) or not finite.
   ///
   /// - Parameters:
   ///   - D: symmetric, positive semidefinite.

@@ -2,37 +2,38 @@ internal import CLinearAlgebra
 import Geometry
 import Inertial
 
-/// What the inertial samples between two poses say about them.
+/// Inertial factor between two consecutive states.
 ///
-/// The error `e(x0, x1) = x1 [-] f(x0)` in (theta, p, v, b_g, b_a), f the propagation with the unit's axes as they are believed
-/// to be. Its noise is what the samples gather on the way, the biases' walks among it.
+/// The error is `e(x0, x1) = x1 [-] f(x0)` in (theta, p, v, b_g, b_a), f the propagation with the present intrinsics.
+/// Its covariance is the process noise over the interval, including the biases' random walks.
 package struct InertialFactor: Sendable {
-  /// Error and its Jacobians, in blocks of three: rows (theta, p, v, b_g, b_a); columns those of x0, those of x1, the
-  /// triples of the axes.
+  /// Error and its Jacobians in blocks of three: rows (theta, p, v, b_g, b_a); columns those of x0, those of x1, then
+  /// the triples of the intrinsics.
   package struct Linear {
     package var error: [Vector3]
     package var jacobian: [[Matrix3]]
   }
 
   private static let rows = 5
-  private let stretch: IMUInterval
+  private let interval: IMUInterval
   private let propagation: InertialPropagation
   private let noise: InertialNoise
-  /// Inverse of the noise's covariance, 5 x 5 blocks of three.
+  /// Inverse of the noise covariance, 5 x 5 blocks of three.
   private let information: [Matrix3]
 
-  /// - Parameter state: about where it starts: the noise is gathered there.
+  /// - Parameter state: an approximate start state, where the process noise is evaluated.
   /// - Returns: nil when the noise is not positive definite.
   package init?(
-    _ stretch: IMUInterval, from state: InertialState, _ propagation: InertialPropagation, _ noise: InertialNoise
+    _ interval: IMUInterval, from state: InertialState, _ propagation: InertialPropagation, _ noise: InertialNoise
   ) {
-    self.stretch = stretch
+    self.interval = interval
     self.propagation = propagation
     self.noise = noise
     let n = 3 * Self.rows
-    var covariance = stretch.linearised(state, propagation, noise).noise.rowMajor
+    var covariance = interval.linearised(state, propagation, noise).noise.rowMajor
     var inverse = [Double](repeating: 0, count: n * n)
-    // A micrometre, a microradian: one step alone leaves the position without noise of its own, and a bias may not walk.
+    // A floor of a micrometre and a microradian: one step alone gives the position no noise of its own, and a bias may
+    // have no random walk.
     for i in 0..<n { (covariance[i * (n + 1)], inverse[i * (n + 1)]) = (covariance[i * (n + 1)] + 1e-12, 1) }
     guard Int(fuse_la_solve(covariance, Int32(n), &inverse, Int32(n))) == FUSE_LA_OK else { return nil }
     information = (0..<Self.rows * Self.rows).map { block in
@@ -43,14 +44,14 @@ package struct InertialFactor: Sendable {
     }
   }
 
-  /// The state that the samples alone carry `state` to.
+  /// The end state predicted from `state` by the samples.
   package func carried(_ state: InertialState, _ axes: IMUIntrinsics) -> InertialState {
-    stretch.propagated(state, propagation, axes: axes)
+    interval.propagated(state, propagation, axes: axes)
   }
 
   /// Error and Jacobians at two states.
   package func linearised(_ start: InertialState, _ end: InertialState, _ axes: IMUIntrinsics) -> Linear {
-    let (predicted, phi, byAxes, _) = stretch.linearised(start, propagation, noise, axes: axes)
+    let (predicted, phi, byAxes, _) = interval.linearised(start, propagation, noise, axes: axes)
     let theta = (end.rotation * predicted.rotation.inverse).log
     let left = Rotation.leftJacobian(theta).inverse ?? .identity
     let right = Rotation.leftJacobian(-theta).inverse ?? .identity
@@ -78,8 +79,8 @@ package struct InertialFactor: Sendable {
       ])
   }
 
-  /// Adds the factor to normal equations; `columns` are the blocks in the order of the Jacobian's, those of the axes left out
-  /// where they are taken as they are.
+  /// Adds the factor to normal equations; `columns` are the blocks in the order of the Jacobian's, without those of the
+  /// intrinsics where these are not estimated.
   package func add(
     to system: inout BlockSystem, columns: [Int], _ start: InertialState, _ end: InertialState, _ axes: IMUIntrinsics
   ) {

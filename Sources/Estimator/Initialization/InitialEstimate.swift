@@ -2,16 +2,16 @@ import Geometry
 import Inertial
 import SensorData
 
-/// A first state and how well it is known.
+/// An initial state and its covariance.
 package struct InitialEstimate: Sendable {
-  /// The moment it speaks of.
+  /// Time of the state.
   package var time: Timestamp
   /// The state of the IMU.
   package var state: InertialState
   /// Covariance of (theta, p, v, b_g, b_a), 15 x 15, row-major.
   package var covariance: [Double]
-  /// Since when the device has been quiet; nil where it moved, or nobody knows.
-  package var quietSince: Timestamp?
+  /// Since when the device has been nearly still; nil if it moved or this is unknown.
+  package var nearlyStillSince: Timestamp?
 
   /// From its parts.
   init(time: Timestamp, state: InertialState, covariance: [Double]) {
@@ -34,9 +34,10 @@ package struct InitialEstimate: Sendable {
     for (i, sigma) in sigmas.enumerated() { covariance[16 * i] = sigma * sigma }
   }
 
-  /// From a row of the truth: its world becomes the filter's. What the row lacks is taken as zero with a wide sigma.
+  /// From a row of ground truth, whose world becomes the filter's. Missing values are zero with a large sigma.
   ///
-  /// The velocity of the IMU differs from the body's by the lever arm, which `angularVelocity` (IMU axes, rad/s) turns.
+  /// The velocity of the IMU differs from the body's by the lever arm's rotation at `angularVelocity` (IMU axes,
+  /// rad/s).
   package init(truth: GroundTruthState, calibration: IMUCalibration, angularVelocity: Vector3) {
     let worldFromIMU = truth.worldFromBody * calibration.bodyFromIMU
     let leverArm = truth.worldFromBody.rotation * calibration.bodyFromIMU.translation
@@ -53,8 +54,7 @@ package struct InitialEstimate: Sendable {
       gyroscopeBias: sigmas.gyroscopeBias, accelerometerBias: sigmas.accelerometerBias)
   }
 
-  /// How well a row of the truth is taken to be known, 1-sigma: theta in radians about the world's axes, metres, m/s, rad/s and
-  /// m/s^2 for each axis.
+  /// 1-sigma of a row of ground truth: theta about the world's axes, radians; metres, m/s, rad/s and m/s^2 per axis.
   package static func sigmas(of truth: GroundTruthState, calibration: IMUCalibration) -> (
     theta: Vector3, position: Double, velocity: Double, gyroscopeBias: Double, accelerometerBias: Double
   ) {

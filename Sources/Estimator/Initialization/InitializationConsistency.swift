@@ -3,24 +3,25 @@ import Inertial
 import SensorData
 import CameraGeometry
 
-/// Holds a start in motion back until the next window agrees with it.
+/// Accepts a dynamic initialisation only once two consecutive windows agree.
 ///
-/// Of many windows that are tried one after the other, the first whose speed seems known to a fifth is no fair sample: a wrong speed that is far
-/// too high passes first, because its share is smallest (the winner's curse). Chance does not strike twice: windows that share nearly all of
-/// their data agree far better than independent ones do, unless a few sights decide which valley they end in.
+/// The first of many windows whose speed appears known to a fifth is a biased sample: a speed far too high passes
+/// first, because its relative sigma is smallest (winner's curse). Windows that share nearly all their data agree far
+/// better than independent ones, unless a few observations decide which local minimum they reach.
 package struct InitializationConsistency {
-  /// Largest squared difference of two velocities, in units of the covariance it would have were the two windows independent: the median of
-  /// chi square with three degrees of freedom.
+  /// Largest squared difference of two velocities, normalised by the covariance for independent windows: the median of
+  /// chi-square with three degrees of freedom.
   static let limit = 2.366
-  /// How old the start before may be, seconds.
+  /// Greatest age of the previous estimate, seconds.
   package static let memory = 0.5
 
   private var last: InitialEstimate?
 
-  /// Nothing has been found yet.
+  /// No previous estimate.
   package init() {}
 
-  /// True when `estimate` agrees with the one before, which the inertial samples carry on; remembers it for the next.
+  /// True when `estimate` agrees with the previous one, propagated by the inertial samples. Stores `estimate` for the
+  /// next call.
   package mutating func admits(
     _ estimate: InitialEstimate, _ samples: IMUBuffer, calibration: IMUCalibration, camera: FilterCamera
   ) -> Bool {
@@ -40,16 +41,16 @@ package struct InitializationConsistency {
     return information.form(difference, difference) <= Self.limit
   }
 
-  /// Forgets the start before.
+  /// Discards the previous estimate.
   package mutating func reset() { last = nil }
 
-  /// The velocity in the IMU's axes, which need no common heading: `R^T v`, whose error is `R^T (dv + v x theta)`.
+  /// The velocity in the IMU's axes, independent of heading: `R^T v`, with error `R^T (dv + v x theta)`.
   private static func velocity(_ state: InertialState, _ p: [Double]) -> (mean: Vector3, covariance: Matrix3) {
     let n = InertialState.errorSize
     func block(_ row: Int, _ column: Int) -> Matrix3 { Matrix3(blockAt: row, column, of: p, size: n) }
-    let turn = state.velocity.skew, axes = state.rotation.inverse.matrix
-    let cross = turn * block(0, 6)
-    let world = block(6, 6) + cross + cross.transpose + turn * block(0, 0) * turn.transpose
+    let velocitySkew = state.velocity.skew, axes = state.rotation.inverse.matrix
+    let cross = velocitySkew * block(0, 6)
+    let world = block(6, 6) + cross + cross.transpose + velocitySkew * block(0, 0) * velocitySkew.transpose
     return (state.rotation.inverse * state.velocity, axes * world * axes.transpose)
   }
 }

@@ -1,7 +1,7 @@
-/// What came of an attempt to find a first state.
+/// Outcome of an initialisation attempt.
 package enum InitializationOutcome: Sendable {
-  /// Found.
+  /// A state was found.
   case ready(InitialEstimate)
-  /// Not yet: a machine-readable word.
+  /// Not yet, with a machine-readable reason.
   case waiting(String)
 }

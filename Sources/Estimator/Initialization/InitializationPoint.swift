@@ -2,15 +2,16 @@ import Geometry
 import Inertial
 import CameraGeometry
 
-/// A point of the window of a start: where it is, and from which poses it was seen.
+/// A point of the initialisation window and its observations.
 ///
-/// It stands at `anchor + bearing / inverseDistance`, with an anchor that stays fixed in the world. The inverse distance may
-/// pass through zero and become negative: with little parallax its error is symmetric, and cutting it off would shrink
-/// the scale.
+/// Its position is `anchor + bearing / inverseDistance`, with the anchor fixed in the world. The inverse distance may
+/// be zero or negative: with little parallax its error is symmetric, and truncation would bias the scale.
 package struct InitializationPoint: Sendable {
-  /// One sight, linearised: residual measured minus predicted in sigmas, and how the prediction's two coordinates change.
+  /// One linearised observation: residual (measured minus predicted) in sigmas, and the Jacobian of the prediction's
+  /// two coordinates.
   package struct LinearObservation {
-    /// By the IMU's theta and position, by the mount's (phi, tau, delta), and by the point's (e1, e2, inverse distance).
+    /// Derivatives by the IMU's theta and position, the mount's (phi, tau, delta), and the point's (e1, e2, inverse
+    /// distance).
     package struct Row {
       package var theta, position: Vector3
       package var mountRotation, mountTranslation: Vector3
@@ -22,39 +23,41 @@ package struct InitializationPoint: Sendable {
     package var rows: (Row, Row)
   }
 
-  /// Where the bearing starts, world, metres.
+  /// Origin of the bearing, world, metres.
   package var anchor: Vector3
   /// Unit vector, world.
   package var bearing: Vector3
   /// 1/m.
   package var inverseDistance: Double
-  /// Sights by index of the pose.
-  package var sights: [FeatureTrack.Sight]
+  /// Observations; `poseID` is the index of the pose.
+  package var observations: [FeatureTrack.Observation]
 
   /// A point from its parts.
-  package init(anchor: Vector3, bearing: Vector3, inverseDistance: Double, sights: [FeatureTrack.Sight]) {
-    (self.anchor, self.bearing, self.inverseDistance, self.sights) = (anchor, bearing, inverseDistance, sights)
+  package init(anchor: Vector3, bearing: Vector3, inverseDistance: Double, observations: [FeatureTrack.Observation]) {
+    (self.anchor, self.bearing, self.inverseDistance, self.observations) = (
+      anchor, bearing, inverseDistance, observations
+    )
   }
 
-  /// Where the sights of a track meet, seen from some states; at infinity where they do not.
+  /// Triangulates a track from given states; at infinity where that fails.
   init(_ track: FeatureTrack, from states: [InertialState], _ camera: FilterCamera) {
-    let views = track.sights.map { sight in
+    let views = track.observations.map { observation in
       CameraView(
-        worldFromCamera: states[sight.poseID].worldFromIMU * camera.imuFromCamera, pixel: sight.pixel,
-        direction: sight.direction)
+        worldFromCamera: states[observation.poseID].worldFromIMU * camera.imuFromCamera, pixel: observation.pixel,
+        direction: observation.direction)
     }
     let anchor = views[0].worldFromCamera
     self.init(
       anchor: anchor.translation, bearing: anchor.rotation * views[0].direction, inverseDistance: 0,
-      sights: track.sights)
-    // Before the refinement even good sights may seem to contradict each other.
+      observations: track.observations)
+    // Before the refinement even good observations may look inconsistent.
     let triangulation = Triangulation(lenses: [camera.lens], pixelNoise: camera.pixelNoise, largestError: 100)
     if case .found(let feature, _, _) = triangulation.solve(views, anchor: 0) {
       (bearing, inverseDistance) = (feature.bearing, feature.inverseDistance)
     }
   }
 
-  /// Moved by (e1, e2, inverse distance).
+  /// The point with an error (e1, e2, inverse distance) added.
   package func plus(_ step: Vector3) -> InitializationPoint {
     let (e1, e2) = bearing.tangentBasis
     var moved = self
@@ -63,9 +66,11 @@ package struct InitializationPoint: Sendable {
     return moved
   }
 
-  /// A sight from a moment; nil where the lens cannot see the point. Jacobians as in `FeatureConstraint`, all finite at an
-  /// inverse distance of zero; by the delay the moment's velocity and turn rate are what they are.
-  package func linearised(_ sight: FeatureTrack.Sight, from view: InitializationView, _ camera: FilterCamera) -> LinearObservation? {
+  /// Linearises an observation; nil where the lens cannot project the point. Jacobians as in `FeatureConstraint`, all
+  /// finite at zero inverse distance; derivatives by the delay use the view's velocity and angular rate.
+  package func linearised(
+    _ observation: FeatureTrack.Observation, from view: InitializationView, _ camera: FilterCamera
+  ) -> LinearObservation? {
     let worldFromCamera = view.worldFromCamera
     let offset = worldFromCamera.translation - anchor
     let rho = inverseDistance
@@ -85,7 +90,7 @@ package struct InitializationPoint: Sendable {
         point: Vector3(g.dot(e1), g.dot(e2), -g.dot(offset)))
     }
     return LinearObservation(
-      residual: (sight.pixel - projection.pixel) / camera.effectiveNoise,
+      residual: (observation.pixel - projection.pixel) / camera.effectiveNoise,
       rows: (row(projection.columnGradient), row(projection.rowGradient)))
   }
 }

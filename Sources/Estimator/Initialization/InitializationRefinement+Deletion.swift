@@ -2,36 +2,39 @@ internal import CLinearAlgebra
 import Geometry
 import CameraGeometry
 
-/// Points that all the others contradict.
+/// Outlier removal by deletion residuals.
 extension InitializationRefinement {
-  /// What the sights of one point are off by from where all the others foretell them.
+  /// Residual of a point's observations against their prediction from all other points.
   package struct DeletionResidual {
-    /// Normalised and squared: chi square of `freedom` degrees where the point stands still.
+    /// Normalised and squared: chi-square of `freedom` degrees for a stationary point.
     package var square: Double
-    /// Degrees of freedom: two for each sight, less two.
+    /// Degrees of freedom: two per observation, less two.
     package var freedom: Int
   }
 
-  /// Points that stand still, as far as the others can tell, or nil where they all do; the worst are left out first, for they hide others.
+  /// Points consistent with all others, or nil if all are. The worst outliers are removed first, because they mask
+  /// others.
   ///
-  /// A point that slides slowly draws the states towards itself, the more so the less the rest knows, and then fits them: by its own residuals
-  /// nothing is seen of it. What it is off by without its own pull is: 99.9 % of those that stand still are within the limit.
-  package var standing: [InitializationPoint]? {
+  /// A slowly sliding point pulls the states towards itself, the more so the weaker the other information, and then has
+  /// small residuals. Its deletion residual excludes that influence: 99.9 % of stationary points are within the limit.
+  package var deletionInliers: [InitializationPoint]? {
     guard let all = deletionResiduals else { return nil }
-    var shares = all.map { $0.square / Double($0.freedom) }
-    let scale = max(1, Disparity.median(&shares) ?? 1)
-    let excess = all.map { $0.square / (scale * ChiSquaredQuantile.quantile999($0.freedom)) }
-    guard let worst = excess.max(), worst > 1 else { return nil }
-    return zip(points, excess).filter { $0.1 < max(1, Self.asBad * worst) }.map(\.0)
+    var reducedSquares = all.map { $0.square / Double($0.freedom) }
+    let scale = max(1, Disparity.median(&reducedSquares) ?? 1)
+    let ratios = all.map { $0.square / (scale * ChiSquaredQuantile.quantile999($0.freedom)) }
+    guard let worst = ratios.max(), worst > 1 else { return nil }
+    return zip(points, ratios).filter { $0.1 < max(1, Self.jointRejectionRatio * worst) }.map(\.0)
   }
 
-  /// Points that are off by this share of the worst one's square, and too much, are left out together with it.
-  private static let asBad = 0.6
+  /// Points above this fraction of the worst one's ratio, and above the limit, are removed together with it.
+  private static let jointRejectionRatio = 0.6
 
-  /// Of every point; nil where nothing is determined. With residuals r after the fit and covariance P of the states, both after the point
-  /// itself is eliminated, it is `r^T (I - H P H^T)^-1 r`: what the point would be off by, and by how much that may scatter, were it left out.
+  /// Deletion residual of every point; nil if the system is singular. With residuals r and covariance P of the states,
+  /// both after elimination of the point, it is `r^T (I - H P H^T)^-1 r`: the squared residual of the point, normalised
+  /// by its covariance, had the point not been used.
   ///
-  /// O(s^3) for s states, and O(n^3) for each point of n sights. Source: Cook and Weisberg, "Residuals and Influence in Regression", 1982, section 2.2.
+  /// O(s^3) for s states, and O(n^3) for each point of n observations. Source: Cook and Weisberg, "Residuals and
+  /// Influence in Regression", 1982, section 2.2.
   package var deletionResiduals: [DeletionResidual]? {
     let size = linear.system.size, views = views
     guard let covariance = linear.reduced(damping: 0)?.system.covariance(of: Array(0..<size)) else { return nil }
@@ -62,23 +65,24 @@ extension InitializationRefinement {
     return result
   }
 
-  /// What the sights of a point, and the prior of its distance, say of the states alone: `unknowns` are those of the states.
+  /// Null-space projection of a point's observations and its distance prior: rows over the states alone. `unknowns` are
+  /// those of the states.
   private func projected(_ point: InitializationPoint, from views: [InitializationView])
     -> (unknowns: [Int], jacobian: [Double], residual: [Double])?
   {
-    guard let (_, sights) = pointTerm(point, from: views) else { return nil }
-    let blocks = zip(point.sights, sights).map { columns(of: $1.linear, pose: $0.poseID) }
+    guard let (_, observations) = pointTerm(point, from: views) else { return nil }
+    let blocks = zip(point.observations, observations).map { columns(of: $1.linear, pose: $0.poseID) }
     let indices = Set(blocks.joined().map(\.index)).sorted()
     let unknowns = indices.flatMap { 3 * $0..<3 * $0 + 3 }
-    let rows = 2 * sights.count + 1, m = unknowns.count
+    let rows = 2 * observations.count + 1, m = unknowns.count
     var H = [Double](repeating: 0, count: rows * m), F = [Double](repeating: 0, count: rows * 3)
     var r = [Double](repeating: 0, count: rows)
-    for (k, (sight, own)) in zip(sights, blocks).enumerated() {
-      let weight = sight.weight.squareRoot()
-      let point = [sight.linear.rows.0.point, sight.linear.rows.1.point]
+    for (k, (observation, own)) in zip(observations, blocks).enumerated() {
+      let weight = observation.weight.squareRoot()
+      let point = [observation.linear.rows.0.point, observation.linear.rows.1.point]
       for axis in 0..<2 {
         let row = 2 * k + axis
-        r[row] = weight * sight.linear.residual[axis]
+        r[row] = weight * observation.linear.residual[axis]
         for c in 0..<3 { F[3 * row + c] = weight * point[axis][c] }
         for (index, pair) in own {
           guard let at = unknowns.firstIndex(of: 3 * index) else { continue }

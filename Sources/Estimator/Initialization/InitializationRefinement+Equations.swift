@@ -2,14 +2,14 @@ import Geometry
 import Inertial
 import CameraGeometry
 
-/// The linearised equations.
+/// Linearisation.
 extension InitializationRefinement {
-  /// Where a state stands among the unknowns, and the rig: the triples of its axes, the camera's rotation and translation, and its
-  /// delay, which is a block's first number.
+  /// Blocks of a state among the unknowns, and of the rig: the triples of the intrinsics, then the camera's rotation,
+  /// translation and delay (a block's first number).
   func blocks(of state: Int) -> [Int] { Array(5 * state..<5 * state + 5) }
   var axesBlocks: [Int] { isRigid ? [] : Array(5 * states.count..<5 * states.count + 5) }
   var mountBlocks: [Int] { isRigid ? [] : Array(5 * states.count + 5..<5 * states.count + 8) }
-  /// True for a device that was calibrated with care: the rig is what it is said to be.
+  /// True for a carefully calibrated device: the rig is not estimated.
   var isRigid: Bool { !SensorGrade(calibration).isPhone }
 
   var views: [InitializationView] {
@@ -25,10 +25,11 @@ extension InitializationRefinement {
     addPriors(&result.system)
     let views = views
     for point in points {
-      guard let (own, sights) = pointTerm(point, from: views) else { return nil }
+      guard let (own, observations) = pointTerm(point, from: views) else { return nil }
       var term = own
-      for (sight, seen) in zip(point.sights, sights) {
-        term.tie(seen.linear, weight: seen.weight, to: columns(of: seen.linear, pose: sight.poseID), &result.system)
+      for (observation, seen) in zip(point.observations, observations) {
+        term.couple(
+          seen.linear, weight: seen.weight, to: columns(of: seen.linear, pose: observation.poseID), &result.system)
       }
       result.observationCost += term.observationCost
       result.system.cost += term.cost
@@ -37,9 +38,11 @@ extension InitializationRefinement {
     return result.system.cost.isFinite ? result : nil
   }
 
-  /// What a sight depends on but its point.
-  func columns(of sight: InitializationPoint.LinearObservation, pose: Int) -> [(index: Int, rows: (Vector3, Vector3))] {
-    let (a, b) = sight.rows, pose = blocks(of: pose), mount = mountBlocks
+  /// Jacobian of an observation by all unknowns except its point.
+  func columns(of observation: InitializationPoint.LinearObservation, pose: Int)
+    -> [(index: Int, rows: (Vector3, Vector3))]
+  {
+    let (a, b) = observation.rows, pose = blocks(of: pose), mount = mountBlocks
     let own = [(pose[0], (a.theta, b.theta)), (pose[1], (a.position, b.position))]
     guard !isRigid else { return own }
     return own + [
@@ -51,9 +54,10 @@ extension InitializationRefinement {
   private func addPriors(_ system: inout BlockSystem) {
     let state = states[fixed], at = blocks(of: fixed)
     func information(_ sigma: Double) -> Vector3 { Vector3(repeating: 1 / (sigma * sigma)) }
-    let heading = (state.rotation * place.rotation.inverse).log.z
-    system.addPrior(at[0], information: Vector3(0, 0, 1) * information(Self.chosen), target: Vector3(0, 0, -heading))
-    system.addPrior(at[1], information: information(Self.chosen), target: place.translation - state.position)
+    let heading = (state.rotation * gauge.rotation.inverse).log.z
+    system.addPrior(
+      at[0], information: Vector3(0, 0, 1) * information(Self.gaugeSigma), target: Vector3(0, 0, -heading))
+    system.addPrior(at[1], information: information(Self.gaugeSigma), target: gauge.translation - state.position)
     system.addPrior(at[2], information: information(Self.speed), target: -state.velocity)
     let last = blocks(of: states.count - 1), biases = states[states.count - 1], grade = SensorGrade(calibration)
     system.addPrior(last[3], information: information(grade.gyroscopeBias), target: -biases.gyroscopeBias)
@@ -63,30 +67,30 @@ extension InitializationRefinement {
     for (block, triple) in zip(axesBlocks, rig.intrinsics.triples) {
       system.addPrior(block, information: sigma, target: -triple)
     }
-    let said = RigEstimate(mount: CameraMount(imuFromCamera: camera.imuFromCamera))
-    let off = said.mount.minus(rig.mount) + [0, 0], sigmas = CameraMount.errorSigmas + [1, 1]
+    let nominal = RigEstimate(mount: CameraMount(imuFromCamera: camera.imuFromCamera))
+    let off = nominal.mount.minus(rig.mount) + [0, 0], sigmas = CameraMount.errorSigmas + [1, 1]
     for (i, block) in mountBlocks.enumerated() {
       func triple(_ a: [Double]) -> Vector3 { Vector3(a[3 * i], a[3 * i + 1], a[3 * i + 2]) }
       system.addPrior(block, information: 1 / (triple(sigmas) * triple(sigmas)), target: triple(off))
     }
   }
 
-  /// A point's own equations, and its sights with their weights; nil where the lens cannot see it.
+  /// A point's own equations, and its observations with their weights; nil where the lens cannot project it.
   func pointTerm(_ point: InitializationPoint, from views: [InitializationView])
-    -> (term: Linearisation.Point, sights: [(linear: InitializationPoint.LinearObservation, weight: Double)])?
+    -> (term: Linearisation.Point, observations: [(linear: InitializationPoint.LinearObservation, weight: Double)])?
   {
     var term = Linearisation.Point()
-    let pull = (prior.mean - point.inverseDistance) / prior.sigma
+    let residual = (prior.mean - point.inverseDistance) / prior.sigma
     term.square[2, 2] += 1 / (prior.sigma * prior.sigma)
-    term.right.z += pull / prior.sigma
-    term.cost = pull * pull
-    var sights: [(linear: InitializationPoint.LinearObservation, weight: Double)] = []
-    sights.reserveCapacity(point.sights.count)
-    for sight in point.sights {
-      guard let linear = point.linearised(sight, from: views[sight.poseID], camera) else { return nil }
-      sights.append((linear, term.add(linear, doubtful: Self.doubtful)))
+    term.right.z += residual / prior.sigma
+    term.cost = residual * residual
+    var observations: [(linear: InitializationPoint.LinearObservation, weight: Double)] = []
+    observations.reserveCapacity(point.observations.count)
+    for observation in point.observations {
+      guard let linear = point.linearised(observation, from: views[observation.poseID], camera) else { return nil }
+      observations.append((linear, term.add(linear, threshold: Self.huberThreshold)))
     }
     term.cost += term.observationCost
-    return (term, sights)
+    return (term, observations)
   }
 }

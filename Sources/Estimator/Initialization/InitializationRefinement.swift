@@ -3,23 +3,23 @@ import Inertial
 import SensorData
 import CameraGeometry
 
-/// Most probable states and points of the window of a start, and how well the last state is known.
+/// Maximum a posteriori states and points of the initialisation window, with the covariance of the last state.
 ///
-/// Unknowns: (theta, p, v, b_g, b_a) of every pose, the rig where nobody calibrated it with care, and the points, which are
-/// eliminated (Schur complement). Factors: sights with Huber's weights, inertial stretches, the priors of biases and rig, and the
-/// free choice of place and heading: they are as given at one of the poses. Levenberg and Marquardt's method.
+/// Unknowns: (theta, p, v, b_g, b_a) of every pose, the rig unless carefully calibrated, and the points, which are
+/// eliminated (Schur complement). Factors: observations with Huber weights, inertial factors, priors on biases and rig,
+/// and the gauge: position and heading are fixed at one pose. Levenberg-Marquardt.
 /// Source: Triggs et al., "Bundle adjustment: a modern synthesis", 2000, doi:10.1007/3-540-44480-7_21.
 package struct InitializationRefinement {
-  /// Residual of a sight, in sigmas, from which it counts less (Huber).
-  static let doubtful = 2.5
-  /// Place and heading are ours to choose: 1-sigma, m and rad.
-  static let chosen = 1e-4
-  /// Speed of a carried device, 1-sigma, m/s.
+  /// Huber threshold on an observation's residual, in sigmas.
+  static let huberThreshold = 2.5
+  /// 1-sigma of the gauge prior on position and heading, m and rad.
+  static let gaugeSigma = 1e-4
+  /// Prior 1-sigma of the speed of a hand-held device, m/s.
   static let speed = 5.0
 
   /// States at the frames.
   package private(set) var states: [InertialState]
-  /// The camera on the inertial unit, and that one's axes.
+  /// Camera mount and IMU intrinsics.
   package private(set) var rig: RigEstimate
   /// The points.
   package private(set) var points: [InitializationPoint]
@@ -27,22 +27,22 @@ package struct InitializationRefinement {
   let factors: [InertialFactor]
   var camera: FilterCamera
   let calibration: IMUCalibration
-  /// Measured at the frames, IMU axes, rad/s.
+  /// Angular rate measured at the frames, IMU axes, rad/s.
   let rates: [Vector3]
   let prior: InverseDistancePrior
   let fixed: Int
-  let place: Pose
+  let gauge: Pose
   private(set) var linear: Linearisation
 
   /// - Parameters:
-  ///   - fixed: the pose whose place and heading are kept.
+  ///   - fixed: index of the pose whose position and heading are fixed.
   ///   - rates: measured angular velocity at each state, IMU axes, rad/s.
-  /// - Returns: nil when a point cannot be seen from where it was seen, or a number is not finite.
+  /// - Returns: nil when a point cannot be projected into a frame that observed it, or a number is not finite.
   package init?(
     states: [InertialState], rig: RigEstimate, fixed: Int, points: [InitializationPoint], factors: [InertialFactor],
     rates: [Vector3], camera: FilterCamera, calibration: IMUCalibration
   ) {
-    precondition(states.count == factors.count + 1 && states.count == rates.count, "a stretch between each two states")
+    precondition(states.count == factors.count + 1 && states.count == rates.count, "an interval between each two states")
     self.states = states
     self.rig = rig
     self.points = points
@@ -50,24 +50,24 @@ package struct InitializationRefinement {
     self.camera = camera
     self.calibration = calibration
     self.rates = rates
-    // A prior that all points share counts once, not once for every point: else many points would fix the scale.
+    // A prior shared by all points counts once, not once per point: otherwise many points would determine the scale.
     let common = InverseDistancePrior.handHeld
     prior = InverseDistancePrior(
       mean: common.mean, sigma: common.sigma * Double(max(points.count, 1)).squareRoot())
     self.fixed = fixed
-    place = states[fixed].worldFromIMU
+    gauge = states[fixed].worldFromIMU
     linear = Linearisation(size: 0)
     guard let start = linearised() else { return nil }
     linear = start
   }
 
-  /// Descends; true when it came to rest within `rounds`.
+  /// Iterates; true if converged within `rounds`.
   package mutating func descend(rounds: Int) -> Bool {
     var damping = 1e-5
     for _ in 0..<rounds {
       guard let step = linear.step(damping: damping) else { return false }
-      // Far from the solution, poses that move each by its own step leave the narrow valley of what the inertial samples
-      // allow; carrying the first state through them does not.
+      // Far from the solution, separate steps of the poses leave the narrow valley allowed by the inertial samples;
+      // propagating the first state does not.
       let moved = moved(by: step)
       let candidates = [moved, moved.carried].compactMap { $0.relinearised() }
       guard let best = candidates.min(by: { $0.linear.cost < $1.linear.cost }), best.linear.cost <= linear.cost else {
@@ -83,7 +83,7 @@ package struct InitializationRefinement {
     return false
   }
 
-  /// The cost reached.
+  /// The present cost.
   package var cost: Double { linear.cost }
 
   /// The same with other points.
@@ -93,30 +93,29 @@ package struct InitializationRefinement {
       calibration: calibration)
   }
 
-  /// The same with sights that err as `noise` says, frames being `spacing` seconds apart.
+  /// The same with observation noise from the track noise model, for frames `spacing` seconds apart.
   package func with(_ noise: TrackNoise, spacing: Double) -> InitializationRefinement? {
     var result = self
     result.camera.effectiveNoise = camera.pixelNoise / noise.loneWeight(after: spacing)
     return result.relinearised()
   }
 
-  /// The same in the world in which the pose at `index` stands at the place and with the heading of `pose`, which become
-  /// the fixed ones.
-  package func placed(_ index: Int, at pose: Pose) -> InitializationRefinement? {
+  /// The same with another gauge: the pose at `index` gets position and heading of `pose`, and is fixed.
+  package func withGauge(_ index: Int, at pose: Pose) -> InitializationRefinement? {
     let old = states[index].worldFromIMU
-    let turn = Rotation.yaw((pose.rotation * old.rotation.inverse).twistAboutZ)
-    func moved(_ point: Vector3) -> Vector3 { pose.translation + turn * (point - old.translation) }
+    let yaw = Rotation.yaw((pose.rotation * old.rotation.inverse).twistAboutZ)
+    func moved(_ point: Vector3) -> Vector3 { pose.translation + yaw * (point - old.translation) }
     let newStates = states.map { old in
       var state = old
-      state.rotation = turn * old.rotation
+      state.rotation = yaw * old.rotation
       state.position = moved(old.position)
-      state.velocity = turn * old.velocity
+      state.velocity = yaw * old.velocity
       return state
     }
     let newPoints = points.map { old in
       var point = old
       point.anchor = moved(old.anchor)
-      point.bearing = turn * old.bearing
+      point.bearing = yaw * old.bearing
       return point
     }
     return InitializationRefinement(
@@ -133,7 +132,7 @@ package struct InitializationRefinement {
     return result
   }
 
-  /// The first state, and where the inertial samples carry it.
+  /// The first state and its propagation by the inertial samples.
   private var carried: InitializationRefinement {
     var result = self
     for (k, factor) in factors.enumerated() {
@@ -142,12 +141,12 @@ package struct InitializationRefinement {
         states[k + 1].gyroscopeBias, states[k + 1].accelerometerBias
       )
     }
-    result.settlePoints()
+    result.refinePoints()
     return result
   }
 
-  /// Moves the points to where the poses, as they are, see them.
-  private mutating func settlePoints() {
+  /// Optimises the points with the poses fixed.
+  private mutating func refinePoints() {
     let views = views
     for i in points.indices {
       guard var term = pointTerm(points[i], from: views)?.term else { continue }

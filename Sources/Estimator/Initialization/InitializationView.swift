@@ -2,7 +2,7 @@ import Geometry
 import Inertial
 import CameraGeometry
 
-/// From where and in what motion a frame was taken: the camera at the end of its delay, and the IMU then.
+/// Pose and motion of the camera and the IMU when a frame was taken, after the camera's delay.
 package struct InitializationView {
   /// Pose of the IMU when the frame was taken.
   package let worldFromIMU: Pose
@@ -13,8 +13,8 @@ package struct InitializationView {
   /// Velocity of the IMU, world axes, m/s.
   package let velocity: Vector3
 
-  /// - Parameter angularVelocity: of the IMU at the frame's stamp, its own axes, rad/s; it and the state's velocity last for the
-  ///   delay.
+  /// - Parameter angularVelocity: of the IMU at the frame's stamp, its own axes, rad/s. It and the state's velocity are
+  ///   constant over the delay.
   package init(_ state: InertialState, angularVelocity: Vector3, mount: CameraMount) {
     let rotation = state.rotation * Rotation.exp(angularVelocity * mount.delay)
     worldFromIMU = Pose(rotation: rotation, translation: state.position + state.velocity * mount.delay)

@@ -3,11 +3,11 @@ import Inertial
 import SensorData
 import CameraGeometry
 
-/// The frames seen while no trajectory has begun: what a start in motion is made from.
+/// The frames received before initialisation: input of the dynamic initialiser.
 package struct InitializationWindow: Sendable {
-  /// Longest stretch that is kept, seconds. Longer ones tell the velocity better, but let noise and a wandering bias grow.
+  /// Longest window, seconds. A longer one determines the velocity better, but noise and bias drift grow.
   package static let longest = 2.0
-  /// Most frames that are used of it.
+  /// Most frames used.
   package static let mostFrames = 15
 
   private var frames: [(time: Timestamp, features: [FeatureObservation])] = []
@@ -21,23 +21,23 @@ package struct InitializationWindow: Sendable {
     return last.time.seconds(since: first.time)
   }
 
-  /// Remembers a frame; `time` is its own on the IMU's clock. One that is not newer than the last is ignored.
+  /// Appends a frame; `time` is its own on the IMU's clock. Ignored if not newer than the last.
   package mutating func add(_ frame: CameraFrame, at time: Timestamp) {
     if let last = frames.last, time <= last.time { return }
     frames.append((time, frame.features))
     frames.removeAll { time.seconds(since: $0.time) > Self.longest }
   }
 
-  /// Median angle, rad/s, by which features have moved over the last half second (or what there is of it, at least half)
-  /// beyond the turn that the gyroscope measured: what the device's own way did. Nil where the two cannot be compared.
+  /// Median rotation-compensated flow of the features, rad/s, over the last half second (at least half of that): the
+  /// effect of translation. The gyroscope supplies the rotation. Nil if there is no comparable frame.
   package func flow(to frame: CameraFrame, at time: Timestamp, _ samples: IMUBuffer, camera: FilterCamera) -> Double? {
     let span = RecentFrames.span
     guard let old = frames.first(where: { time.seconds(since: $0.time) <= span + 1e-6 }),
       case let seconds = time.seconds(since: old.time), seconds > 0.5 * span,
-      let turn = Self.turn(samples, from: old.time, to: time)
+      let gyroscopeRotation = Self.gyroscopeRotation(samples, from: old.time, to: time)
     else { return nil }
     let imuFromCamera = camera.imuFromCamera.rotation
-    let nowFromThen = imuFromCamera.inverse * turn.inverse * imuFromCamera
+    let nowFromThen = imuFromCamera.inverse * gyroscopeRotation.inverse * imuFromCamera
     var angles: [Double] = []
     var i = 0
     for feature in frame.features {
@@ -52,8 +52,8 @@ package struct InitializationWindow: Sendable {
     return Disparity.median(&angles).map { $0 / seconds }
   }
 
-  /// The attitude at `end` in the axes of `start` by the gyroscope alone; nil when its samples do not reach that far.
-  private static func turn(_ samples: IMUBuffer, from start: Timestamp, to end: Timestamp) -> Rotation? {
+  /// Rotation from `end` to `start` by the gyroscope alone; nil when its samples do not reach `end`.
+  private static func gyroscopeRotation(_ samples: IMUBuffer, from start: Timestamp, to end: Timestamp) -> Rotation? {
     var startFromHere = Rotation.identity
     var here = start
     for sample in samples.samples(after: start, before: end) {
@@ -66,16 +66,16 @@ package struct InitializationWindow: Sendable {
   /// Forgets everything.
   package mutating func removeAll() { frames.removeAll() }
 
-  /// At most `mostFrames` frames, evenly spread from the first to the last, and the tracks through them; sights refer to
-  /// the frames by index.
+  /// At most `mostFrames` frames, evenly spread from the first to the last, and the tracks through them; observations
+  /// refer to the frames by index.
   package func selection(lens: LensModel) -> (times: [Timestamp], tracks: [FeatureTrack]) {
     let count = min(frames.count, Self.mostFrames)
     guard count > 1 else { return (frames.map(\.time), []) }
-    let chosen = (0..<count).map { frames[$0 * (frames.count - 1) / (count - 1)] }
+    let selected = (0..<count).map { frames[$0 * (frames.count - 1) / (count - 1)] }
     var living = FeatureTracks()
     var tracks: [FeatureTrack] = []
-    for (i, frame) in chosen.enumerated() { tracks += living.observe(frame.features, lens: lens, poseID: i) }
+    for (i, frame) in selected.enumerated() { tracks += living.observe(frame.features, lens: lens, poseID: i) }
     tracks += living.living
-    return (chosen.map(\.time), tracks)
+    return (selected.map(\.time), tracks)
   }
 }

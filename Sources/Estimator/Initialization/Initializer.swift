@@ -2,24 +2,24 @@ import Geometry
 import Inertial
 import SensorData
 
-/// Decides how a trajectory begins: at rest as soon as the device is quiet, in motion as soon as the motion tells the speed, twice alike,
-/// and after some patience with what there is.
+/// Chooses the initialisation: static initialisation once the device is nearly still, dynamic initialisation (in
+/// motion) once two windows agree on the speed, and a provisional static one after `patience`.
 struct Initializer {
-  /// How long inertial samples are kept while waiting, seconds.
+  /// Time for which inertial samples are kept before initialisation, seconds.
   static let memory = InitializationWindow.longest + 0.5
-  /// How long a picture must have flowed slowly for a hand to count as quiet, seconds, unless the inertial unit does not feel
-  /// a hand at all: one that turns round stands still for a moment, and accelerates most just then.
-  static let watch = 1.0
-  /// Seconds between two attempts in motion.
+  /// How long the flow must be small for a hand to count as nearly still, seconds, unless the inertial unit detects a
+  /// stationary device. A hand that reverses its motion is still for a moment, just when it accelerates most.
+  static let watchTime = 1.0
+  /// Seconds between two attempts of dynamic initialisation.
   static let interval = 0.1
 
   let calibration: IMUCalibration
   let camera: FilterCamera
   let stillness: StillnessDetector
-  /// Seconds after which a makeshift start is better than none.
+  /// Seconds after which a provisional start is better than none.
   let patience: Double
 
-  /// Where the body was when an earlier filter was given up.
+  /// Pose of the body when a previous filter was restarted.
   var origin = Pose.identity
   private var window = InitializationWindow()
   private var agreement = InitializationConsistency()
@@ -35,7 +35,7 @@ struct Initializer {
     self.patience = patience
   }
 
-  /// Waits anew.
+  /// Restarts the search.
   mutating func reset() {
     window.removeAll()
     agreement.reset()
@@ -43,33 +43,33 @@ struct Initializer {
     (began, lastAttempt, refusal) = (nil, nil, .frames)
   }
 
-  /// Looks for a first state at or before a frame.
+  /// Attempts to find a state at or before a frame.
   ///
-  /// A start in motion speaks of the frame before, so that this one is still new to the filter.
+  /// A dynamic initialisation gives the state at the previous frame, so that this one is new information to the filter.
   mutating func attempt(_ frame: CameraFrame, _ report: FrameReport, _ samples: IMUBuffer) -> InitializationOutcome {
     let time = report.timestamp
     defer { window.add(frame, at: time) }
-    // Where nothing moves, the last half second is enough; a hand is averaged for as long as it was watched.
-    let standing = report.motion.flatMap { $0.stands(camera, isResting: false) ? $0 : nil }
-    let still = isStandingStill(recent(StillnessDetector.window, samples, before: time)) ? standing : nil
+    // For a stationary device the last half second suffices; in a hand, samples are averaged over the whole watch time.
+    let stillMotion = report.motion.flatMap { $0.isStill(camera, isStationary: false) ? $0 : nil }
+    let still = isStationary(recent(StillnessDetector.window, samples, before: time)) ? stillMotion : nil
     let isStill = still != nil
-    let recent = recent(isStill ? StaticInitializer.window : Self.watch, samples, before: time)
+    let recent = recent(isStill ? StaticInitializer.window : Self.watchTime, samples, before: time)
     guard let last = recent.last else { return .waiting("imu") }
     if began == nil { began = time }
     let waited = time.seconds(since: began ?? time)
     let isUrgent = waited > patience
-    let rest = StaticInitializer(calibration: calibration, origin: origin)
+    let staticInitializer = StaticInitializer(calibration: calibration, origin: origin)
     let flow = largestFlow(window.flow(to: frame, at: time, samples, camera: camera), at: time)
-    func atRest(makeshift: Bool) -> InitializationOutcome {
-      rest.attempt(
+    func staticEstimate(makeshift: Bool) -> InitializationOutcome {
+      staticInitializer.attempt(
         recent, at: last.timestamp, isMakeshift: makeshift, flow: flow, unseenRate: still?.unseenRate(camera))
     }
 
-    let quiet = atRest(makeshift: false)
-    if case .ready = quiet, isStill || waited >= Self.watch { return quiet }
+    let outcome = staticEstimate(makeshift: false)
+    if case .ready = outcome, isStill || waited >= Self.watchTime { return outcome }
     if let estimate = inMotion(samples, at: time, isUrgent: isUrgent) { return .ready(estimate) }
-    if isUrgent { return atRest(makeshift: true) }
-    if case .waiting("imu") = quiet { return quiet }
+    if isUrgent { return staticEstimate(makeshift: true) }
+    if case .waiting("imu") = outcome { return outcome }
     return .waiting(refusal == .frames ? "stillness" : refusal.rawValue)
   }
 
@@ -77,13 +77,13 @@ struct Initializer {
     samples.samples(after: time.advanced(bySeconds: -seconds), before: time.advanced(byNanoseconds: 1))
   }
 
-  private func isStandingStill(_ samples: ArraySlice<IMUSample>) -> Bool {
-    stillness.statistic(samples).map { $0 < StillnessDetector.atRest } ?? false
+  private func isStationary(_ samples: ArraySlice<IMUSample>) -> Bool {
+    stillness.statistic(samples).map { $0 < StillnessDetector.stationaryLimit } ?? false
   }
 
-  /// Largest flow of the picture beyond turning, rad/s, while watched.
+  /// Largest rotation-compensated flow of the image, rad/s, within the watch time.
   private mutating func largestFlow(_ flow: Double?, at time: Timestamp) -> Double? {
-    flows.removeAll { time.seconds(since: $0.time) > Self.watch }
+    flows.removeAll { time.seconds(since: $0.time) > Self.watchTime }
     if let flow { flows.append((time, flow)) }
     return flows.map(\.flow).max()
   }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// One number that a run, or many runs, are judged by, with what is known of its own error.
+/// One evaluation metric of one or many runs, with its confidence interval.
 package struct Figure: Equatable, Sendable {
-  /// The number; nil where there is nothing to compute it from.
+  /// The value; nil where there is no data.
   package var value: Double?
-  /// Its 95 % confidence interval over the trials; nil where they are too few.
+  /// Its 95 % confidence interval over the trials; nil for too few trials.
   package var interval: ClosedRange<Double>?
-  /// Trials, or peers of trials, that it rests on.
+  /// Number of trials, or of peers of trials.
   package var count: Int
 
   private static let z = 1.959963984540054
 
-  /// The median of one number a trial; its interval from order statistics.
+  /// The median of one value per trial; its interval from order statistics.
   ///
   /// Source: Conover, "Practical Nonparametric Statistics", 3rd ed., Wiley 1999, 3.2.
   package static func median(_ values: [Double?]) -> Figure {
@@ -26,8 +26,8 @@ package struct Figure: Equatable, Sendable {
     return Figure(value: middle, interval: sorted[low]...sorted[high], count: n)
   }
 
-  /// The number that a share `p` of the trials does not exceed, the next one up; nil where that is for ever. Its interval from order
-  /// statistics as that of `median`.
+  /// The quantile `p` over the trials, rounded up to the next order statistic; nil where it is infinite. Its interval
+  /// from order statistics as that of `median`.
   package static func quantile(_ values: [Double], _ p: Double) -> Figure {
     let sorted = values.sorted()
     let n = Double(sorted.count)
@@ -40,7 +40,7 @@ package struct Figure: Equatable, Sendable {
     return Figure(value: value, interval: sorted[low]...sorted[high], count: sorted.count)
   }
 
-  /// The mean of one number a trial; its interval from their spread.
+  /// The mean of one value per trial; its interval from their standard deviation.
   package static func mean(_ values: [Double?]) -> Figure {
     let values = values.compactMap { $0 }
     let n = Double(values.count)
@@ -52,47 +52,48 @@ package struct Figure: Equatable, Sendable {
     return Figure(value: mean, interval: (mean - half)...(mean + half), count: values.count)
   }
 
-  /// The share `sum of hits / sum of all`. What happens within one trial hangs together, so the interval counts trials and not
-  /// updates: Wilson's, with the number of independent draws that the spread between the trials tells.
+  /// The fraction `sum of hits / sum of all`. Updates of one trial are correlated, so the interval is over trials, not
+  /// updates: Wilson's, with the effective number of independent draws from the variance between trials.
   ///
   /// Sources: Wilson, JASA 22, 1927, doi:10.1080/01621459.1927.10502953; Cochran, "Sampling Techniques", 3rd ed., Wiley
   /// 1977, section 3.12 (ratio of cluster totals).
-  package static func share(_ trials: [(hits: Int, all: Int)]) -> Figure {
+  package static func fraction(_ trials: [(hits: Int, all: Int)]) -> Figure {
     let clusters = trials.filter { $0.all > 0 }
     let all = clusters.reduce(0.0) { $0 + Double($1.all) }
     guard all > 0 else { return Figure(count: 0) }
-    let share = clusters.reduce(0.0) { $0 + Double($1.hits) } / all
+    let fraction = clusters.reduce(0.0) { $0 + Double($1.hits) } / all
     let count = clusters.count
-    guard count > 1 else { return Figure(value: share, count: count) }
+    guard count > 1 else { return Figure(value: fraction, count: count) }
     let n = Double(count)
     let squares = clusters.reduce(0.0) { sum, c in
-      let excess = Double(c.hits) - share * Double(c.all)
-      return sum + excess * excess
+      let residual = Double(c.hits) - fraction * Double(c.all)
+      return sum + residual * residual
     }
     let variance = n / (n - 1) * squares / (all * all)
-    // All alike (none, or every one) says nothing of the spread: then a trial counts as one draw.
-    let draws = variance > 0 ? min(max(share * (1 - share) / variance, 1), all) : n
-    let centre = (share + z * z / (2 * draws)) / (1 + z * z / draws)
-    let half = z / (1 + z * z / draws) * (share * (1 - share) / draws + z * z / (4 * draws * draws)).squareRoot()
-    let interval = max(0, min(share, centre - half))...min(1, max(share, centre + half))
-    return Figure(value: share, interval: interval, count: count)
+    // If every trial has the same fraction the variance is zero: then a trial counts as one draw.
+    let draws = variance > 0 ? min(max(fraction * (1 - fraction) / variance, 1), all) : n
+    let centre = (fraction + z * z / (2 * draws)) / (1 + z * z / draws)
+    let half = z / (1 + z * z / draws) * (fraction * (1 - fraction) / draws + z * z / (4 * draws * draws)).squareRoot()
+    let interval = max(0, min(fraction, centre - half))...min(1, max(fraction, centre + half))
+    return Figure(value: fraction, interval: interval, count: count)
   }
 
-  /// The median of `pairs.0` over the median of `pairs.1`, on the same draws; nil where either is not finite. Its interval as
-  /// that of `ratioOfQuantiles`, a pair being a trial.
+  /// The median of `pairs.0` over the median of `pairs.1`, on the same draws; nil where either is not finite. Its
+  /// interval as that of `ratioOfQuantiles` with one pair per trial.
   package static func ratioOfMedians(_ pairs: [(Double, Double)]) -> Figure {
     ratioOfQuantiles(pairs.map { [$0] }, 0.5)
   }
 
-  /// The quantile `p` of all `trials[_].0` over that of all `trials[_].1`; its interval by the bootstrap over the trials.
+  /// The quantile `p` of all `trials[_].0` over that of all `trials[_].1`; its interval by the bootstrap over the
+  /// trials.
   package static func ratioOfQuantiles(_ trials: [[(Double, Double)]], _ p: Double) -> Figure {
     func quantile(_ values: [Double]) -> Double? {
       let sorted = values.sorted()
       guard !sorted.isEmpty else { return nil }
-      // Linear between order statistics, so that a half is the median; one that never came is infinite, and stays so.
-      let place = p * Double(sorted.count - 1)
-      let (low, share) = (Int(place), place - place.rounded(.down))
-      return share > 0 ? sorted[low] + share * (sorted[low + 1] - sorted[low]) : sorted[low]
+      // Linear between order statistics; infinite values stay infinite.
+      let rank = p * Double(sorted.count - 1)
+      let (low, fraction) = (Int(rank), rank - rank.rounded(.down))
+      return fraction > 0 ? sorted[low] + fraction * (sorted[low + 1] - sorted[low]) : sorted[low]
     }
     return bootstrapped(trials.filter { !$0.isEmpty }) { drawn in
       let drawn = drawn.flatMap(\.self)
@@ -103,8 +104,9 @@ package struct Figure: Equatable, Sendable {
     }
   }
 
-  /// The share that all `ours` are over the share that all `theirs` are; nil where the latter is none. Its interval by the bootstrap over the trials.
-  package static func ratioOfShares(
+  /// The fraction over all `ours` divided by the fraction over all `theirs`; nil where the latter is zero. Its interval
+  /// by the bootstrap over the trials.
+  package static func ratioOfFractions(
     _ trials: [(ours: (hits: Int, all: Int), theirs: (hits: Int, all: Int))]
   ) -> Figure {
     bootstrapped(trials) { drawn in
@@ -116,8 +118,8 @@ package struct Figure: Equatable, Sendable {
     }
   }
 
-  /// A number made of all trials, and its interval by the bootstrap over them, because what happens within one hangs together, with a
-  /// generator of its own and a fixed seed; none where the trials are fewer than ten.
+  /// A statistic of all trials with its percentile bootstrap interval; none for fewer than ten trials. Whole trials are
+  /// resampled because values of one trial are correlated. The generator has a fixed seed.
   ///
   /// Source: Efron and Tibshirani, "An Introduction to the Bootstrap", Chapman and Hall 1993, chapter 13 (percentile).
   private static func bootstrapped<Trial>(_ trials: [Trial], _ statistic: ([Trial]) -> Double?) -> Figure {

@@ -1,4 +1,4 @@
-/// The figures by name, in the order in which they are told. What each means, with its formula: docs/metrics.md.
+/// The figures by name, in output order. Definitions and formulas: docs/metrics.md.
 package enum FigureKey: Hashable, Sendable {
   // The trajectory.
   case pathLength, ateYawAligned, ateSE3, rpe, attitudeDegrees
@@ -11,7 +11,7 @@ package enum FigureKey: Hashable, Sendable {
   case coverage90, coverage90Tolerant, firstAngle, timeToConverge, convergedShare
   case converged, falseConverged, falselyConvergedTrials
   case verticalDecided, verticalWrong, distanceError, positionError, neesPeer, neesPeerInBand, rejectedRanges
-  // Peers that walk.
+  // Moving peers.
   case motionDetectionDelay, motionDetectionDelay90, motionDetectedIn2s, movingAngleAvailability, movingCoverage90
   // The ideal observer on the same ranges.
   case idealAngleErrorDegreesAt(seconds: Double), angleRatioAt(seconds: Double)
@@ -37,7 +37,8 @@ package enum FigureKey: Hashable, Sendable {
     ]
     keys += [.falselyConvergedTrials, .verticalDecided, .verticalWrong, .distanceError, .positionError, .neesPeer]
     keys += [.neesPeerInBand, .rejectedRanges]
-    keys += [.motionDetectionDelay, .motionDetectionDelay90, .motionDetectedIn2s, .movingAngleAvailability, .movingCoverage90]
+    keys += [.motionDetectionDelay, .motionDetectionDelay90, .motionDetectedIn2s]
+    keys += [.movingAngleAvailability, .movingCoverage90]
     keys += seconds.flatMap {
       [
         .idealAngleErrorDegreesAt(seconds: $0), .angleRatioAt(seconds: $0), .idealAngleShareAt(seconds: $0),
@@ -69,7 +70,7 @@ package enum FigureKey: Hashable, Sendable {
     }
   }
 
-  /// Its name before 0.2, accepted and written for one release; nil where it never had another.
+  /// Its name before 0.2, accepted and written for one release; nil where the name did not change.
   package var formerName: String? {
     switch self {
     case .aneesPositionInBand: "neesPositionAveragesInBand"
@@ -87,7 +88,7 @@ package enum FigureKey: Hashable, Sendable {
     }
   }
 
-  /// Which way is better.
+  /// Which direction is better.
   package var sense: Sense {
     switch self {
     case .coverage90, .coverage90Tolerant, .idealCoverage90, .movingCoverage90: .nearest(0.9)
@@ -104,12 +105,12 @@ package enum FigureKey: Hashable, Sendable {
     }
   }
 
-  /// Which way a figure is better.
+  /// Which direction of a figure is better.
   package enum Sense: Equatable, Sendable {
     case lower, higher, neither
     case nearest(Double)
 
-    /// Whether `value` is worse than `reference`; false where neither is.
+    /// Whether `value` is worse than `reference`; always false for `neither`.
     package func isWorse(_ value: Double, than reference: Double) -> Bool {
       switch self {
       case .lower: value > reference

@@ -1,11 +1,11 @@
 /// Why bytes are no message of the accessory protocol.
 public enum AccessoryCodecError: Error, Equatable, Sendable {
-  /// They end too early.
+  /// Fewer bytes than the message needs.
   case tooShort
-  /// They go on after the end.
+  /// Bytes after the end of the message.
   case trailingBytes(Int)
-  /// A length inside them does not fit.
+  /// A length field contradicts the number of bytes.
   case wrongLength(found: Int, expected: Int)
-  /// A field has a value that the protocol does not know.
+  /// A field has a value that the protocol does not define.
   case unknownValue(field: String, value: Int)
 }

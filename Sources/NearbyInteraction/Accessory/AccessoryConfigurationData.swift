@@ -1,13 +1,13 @@
 import Foundation
 
-/// What an accessory sends to begin: how often it wants to range, and what its radio is. Little-endian; the layout is the
-/// one that public sample firmware and Android's test app use.
+/// Configuration data of an accessory: requested update rate and radio. Little-endian; the layout is that of public
+/// sample firmware and Android's test app.
 public struct AccessoryConfigurationData: Equatable, Sendable {
-  /// How often to range.
+  /// Requested rate of ranging.
   public enum UpdateRate: UInt8, Sendable, CaseIterable {
-    /// As the phone likes.
+    /// Chosen by the phone.
     case automatic = 0
-    /// Seldom, to save energy.
+    /// Low, to save energy.
     case infrequent = 10
     /// For a user who watches the screen.
     case userInteractive = 20
@@ -15,9 +15,9 @@ public struct AccessoryConfigurationData: Equatable, Sendable {
 
   /// Version of this block; the major number is 1.
   public var version: ProtocolVersion
-  /// How often to range.
+  /// Requested rate of ranging.
   public var updateRate: UpdateRate
-  /// What the radio is.
+  /// The accessory's radio.
   public var uwb: UWBConfiguration
 
   /// A block of version 1.0.

@@ -1,18 +1,18 @@
 import Foundation
 
-/// A message between an app and its accessory: one byte that names it, and what it carries.
+/// A message between an app and its accessory: one byte of message type, and its payload.
 ///
-/// The data path is the app's own (usually Bluetooth); the framework sees only the two configurations inside.
+/// The transport is the app's own (usually Bluetooth); the framework processes only the two configurations inside.
 public enum AccessoryMessage: Equatable, Sendable {
   /// Accessory to app: its configuration.
   case configurationData(AccessoryConfigurationData)
-  /// Accessory to app: ranging began.
+  /// Accessory to app: ranging started.
   case didStart
   /// Accessory to app: ranging ended.
   case didStop
   /// App to accessory: send your configuration.
   case initialize
-  /// App to accessory: range like this.
+  /// App to accessory: start ranging with these parameters.
   case configureAndStart(ShareableConfigurationData)
   /// App to accessory: stop ranging.
   case stop

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads little-endian numbers from bytes; nil at their end, never beyond it.
+/// Reads little-endian numbers from bytes; nil beyond their end.
 struct LittleEndianReader {
   private let bytes: [UInt8]
   private var position = 0

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Two numbers, 16 bits each.
+/// Major and minor version, 16 bits each.
 public struct ProtocolVersion: Equatable, Sendable {
-  /// Changes that break.
+  /// Incompatible changes.
   public var major: UInt16
-  /// Changes that do not.
+  /// Compatible changes.
   public var minor: UInt16
 
   /// A version from its numbers.

@@ -1,6 +1,6 @@
 extension ShareableConfigurationData {
-  /// The phone's answer to an accessory: its timing where it names one, else the protocol's defaults; session number,
-  /// scrambling and address from the session's random token.
+  /// The phone's answer to an accessory: the accessory's timing if given, else the protocol's defaults; session number,
+  /// initial STS value and address from the session's random token.
   init(answering accessory: AccessoryConfigurationData, token: NIDiscoveryToken) {
     let random = Array(token.bytes.dropFirst(2))
     let session = random[0..<4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

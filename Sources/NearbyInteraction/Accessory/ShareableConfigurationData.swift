@@ -1,6 +1,7 @@
 import Foundation
 
-/// What the phone answers: how both will range. 30 bytes in version 1.1, 35 in version 2.0, little-endian.
+/// The phone's answer to an accessory: the ranging parameters of both. 30 bytes in version 1.1, 35 in version 2.0,
+/// little-endian.
 public struct ShareableConfigurationData: Equatable, Sendable {
   /// Country, as sent: 2 bytes.
   public var country: [UInt8]
@@ -16,7 +17,7 @@ public struct ShareableConfigurationData: Equatable, Sendable {
   public var slotDurationRSTU: UInt16
   /// Time from round to round, milliseconds.
   public var intervalMilliseconds: UInt16
-  /// What a round reports.
+  /// Report control of a round.
   public var roundControl: UInt8
   /// Initial value of the scrambled timestamps: 6 bytes.
   public var staticSTS: [UInt8]
@@ -27,8 +28,8 @@ public struct ShareableConfigurationData: Equatable, Sendable {
   /// Whether rounds hop; nil exactly in version 1.1.
   public var hops: Bool?
 
-  /// An answer from its parts; byte fields of another length are cut or padded with zeros. Version 2.0 when `hops` is
-  /// given.
+  /// An answer from its parts; byte fields of another length are truncated or padded with zeros. Version 2.0 when
+  /// `hops` is given.
   public init(
     country: [UInt8] = [0, 0], session: UInt32, preamble: UInt8 = 10, channel: UInt8 = 9, slotsPerRound: UInt16 = 25,
     slotDurationRSTU: UInt16 = 2400, intervalMilliseconds: UInt16 = 200, roundControl: UInt8 = 3,

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What an accessory's radio says of itself: 21 bytes before version 2.0, 32 from then on, little-endian.
+/// Parameters of an accessory's radio: 21 bytes before version 2.0, 32 from then on, little-endian.
 public struct UWBConfiguration: Equatable, Sendable {
-  /// What the radio does in a ranging round.
+  /// Role of the radio in a ranging round.
   public enum Role: UInt8, Sendable, CaseIterable {
-    /// Answers.
+    /// Responds.
     case responder = 0
-    /// Begins.
+    /// Initiates.
     case initiator = 1
     /// Advertises.
     case advertiser = 5
@@ -18,7 +18,7 @@ public struct UWBConfiguration: Equatable, Sendable {
     case tag = 8
   }
 
-  /// What version 2.0 adds.
+  /// Timing parameters, which version 2.0 adds.
   public struct Timing: Equatable, Sendable {
     /// Whether rounds hop.
     public var hops: Bool
@@ -43,22 +43,23 @@ public struct UWBConfiguration: Equatable, Sendable {
 
   /// Version of this block.
   public var version: ProtocolVersion
-  /// Who made the radio.
+  /// Number of the manufacturer.
   public var manufacturer: UInt32
-  /// Which radio.
+  /// Number of the chipset.
   public var chipset: UInt32
-  /// Which software.
+  /// Version of the middleware.
   public var middleware: UInt32
-  /// What it does in a round.
+  /// Role in a round.
   public var role: Role
   /// Its short address, as sent: 2 bytes.
   public var sourceAddress: [UInt8]
   /// Largest drift of its clock, parts per million.
   public var clockDriftPPM: UInt16
-  /// From version 2.0 on; nil exactly before.
+  /// Timing from version 2.0 on; nil in earlier versions.
   public var timing: Timing?
 
-  /// A block from its parts; the version follows from `timing`. An address of another length than 2 is cut or padded.
+  /// A block from its parts; the version follows from `timing`. An address of another length than 2 is truncated or
+  /// padded.
   public init(
     manufacturer: UInt32, chipset: UInt32, middleware: UInt32, role: Role, sourceAddress: [UInt8],
     clockDriftPPM: UInt16, timing: Timing?

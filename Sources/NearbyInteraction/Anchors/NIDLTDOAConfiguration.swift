@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Listening to fixed anchors: the device only receives, and the app works out where it is from the differences of the
-/// messages' times (downlink time difference of arrival).
+/// Listening to fixed anchors (downlink time difference of arrival). The device only receives; the app computes its
+/// position from the differences of the messages' times.
 ///
-/// Such a session has no peer: it hears `session(_:didUpdateDLTDOA:)` and nothing else, on a device that
+/// Such a session has no peer. Its only measurement callback is `session(_:didUpdateDLTDOA:)`, on a device that
 /// `supportsDLTDOAMeasurement`.
 public final class NIDLTDOAConfiguration: NIConfiguration, @unchecked Sendable {
   /// How the anchors of a network are found.
@@ -18,13 +18,13 @@ public final class NIDLTDOAConfiguration: NIConfiguration, @unchecked Sendable {
   private let network: Mutex<Int>
   private let discovery: Mutex<DiscoveryMethod>
 
-  /// Which network: anchors that share the number belong together.
+  /// Number of the network; its anchors share it.
   public var networkIdentifier: Int {
     get { network.withLock(\.self) }
     set { network.withLock { $0 = newValue } }
   }
 
-  /// How its anchors are found. Accepted as it is: what plays here needs no finding.
+  /// How its anchors are found. Accepted without effect: replayed anchors need no discovery.
   public var discoveryMethod: DiscoveryMethod {
     get { discovery.withLock(\.self) }
     set { discovery.withLock { $0 = newValue } }

@@ -1,7 +1,7 @@
 import Foundation
 import simd
 
-/// How an anchor's coordinates are meant.
+/// Coordinate system of an anchor's coordinates.
 public enum NIDLTDOACoordinatesType: Int, Sendable, CaseIterable {
   /// Latitude and longitude, degrees, and altitude, metres.
   case geodetic = 0
@@ -9,13 +9,13 @@ public enum NIDLTDOACoordinatesType: Int, Sendable, CaseIterable {
   case relative = 1
 }
 
-/// Which message of a ranging round was received.
+/// Message of a ranging round.
 public enum NIDLTDOAMeasurementType: Int, Sendable, CaseIterable {
-  /// The first, from the anchor that leads the round.
+  /// The first, from the initiator.
   case poll = 0
-  /// An anchor's answer.
+  /// A responder's answer.
   case response = 1
-  /// The last, again from the anchor that leads.
+  /// The last, from the initiator.
   case final = 2
 }
 
@@ -23,7 +23,7 @@ public enum NIDLTDOAMeasurementType: Int, Sendable, CaseIterable {
 public final class NIDLTDOAMeasurement: NSObject, NSCopying, NSSecureCoding, Sendable {
   /// The anchor's address, unique in its network.
   public let address: Int
-  /// The address of the anchor that leads the round.
+  /// The address of the round's initiator.
   public let clusterInitiatorAddress: Int
   /// Which message of the round.
   public let measurementType: NIDLTDOAMeasurementType
@@ -37,22 +37,22 @@ public final class NIDLTDOAMeasurement: NSObject, NSCopying, NSSecureCoding, Sen
   public let rawReceiveTime: UInt64
   /// Received power, dBm.
   public let signalStrength: Double
-  /// By how much the anchor's frequency is off the device's, as a ratio.
+  /// Frequency offset of the anchor against the device, as a ratio.
   public let carrierFrequencyOffset: Double
-  /// By how much an answering anchor's clock is off the leading one's, as a ratio; nil where nobody said.
+  /// Clock offset of a responder against the initiator, as a ratio; nil where not reported.
   public let responderClockFrequencyOffset: Double?
-  /// How `coordinates` are meant.
+  /// Coordinate system of `coordinates`.
   public let coordinatesType: NIDLTDOACoordinatesType
-  /// Where the anchor is.
+  /// Position of the anchor.
   public let coordinates: simd_double3
-  /// On which floor the anchor is; nil where nobody said.
+  /// Floor of the anchor; nil where not reported.
   public let floorElevation: FloorElevation?
 
   /// The radio's unit of time, seconds: 1 / (128 * 499.2 MHz).
   static let tick = 1 / (128 * 499.2e6)
 
-  /// Not Apple's: a message from its parts, for a device to receive. Raw times follow from the times; a time that is no
-  /// number or before zero has the raw time 0.
+  /// Not Apple's: a message from its parts, for `NearbyDevice.receive(_:ofNetwork:at:)`. Raw times follow from the
+  /// times; a negative time or NaN has the raw time 0.
   public init(
     address: Int, clusterInitiatorAddress: Int, measurementType: NIDLTDOAMeasurementType, transmitTime: Double,
     receiveTime: Double, signalStrength: Double, carrierFrequencyOffset: Double,
@@ -116,7 +116,7 @@ public final class NIDLTDOAMeasurement: NSObject, NSCopying, NSSecureCoding, Sen
       let coordinatesType = NIDLTDOACoordinatesType(rawValue: coder.decodeInteger(forKey: "coordinatesType"))
     else { return nil }
     let numbers = Self.keys.map { coder.decodeDouble(forKey: $0) }
-    // Asking for a key that is not there fails the whole archive.
+    // Decoding an absent key fails the whole archive.
     func optional<T>(_ key: String, _ read: (String) -> T?) -> T? { coder.containsValue(forKey: key) ? read(key) : nil }
     self.init(
       address: coder.decodeInteger(forKey: "address"),

@@ -1,19 +1,18 @@
 import Foundation
 
 extension NIDLTDOAMeasurement {
-  /// On which floor of a building an anchor is. The class has the name that it has in Objective-C: Foundation here archives no
-  /// class within another.
+  /// Floor of an anchor. The class has its Objective-C name, because Foundation on Linux archives no nested classes.
   public typealias FloorElevation = NIDLTDOAMeasurementFloorElevation
 }
 
-/// On which floor of a building an anchor is, and how high above it.
+/// Floor of a building on which an anchor is, and its height above that floor.
 public final class NIDLTDOAMeasurementFloorElevation: NSObject, NSCopying, NSSecureCoding, Sendable {
-  /// The floor; below the ground it is negative.
+  /// Floor number, negative below the ground.
   public let floorNumber: Int
   /// Metres above the floor.
   public let height: Double
 
-  /// Not Apple's: a place from its parts.
+  /// Not Apple's: an elevation from its parts.
   public init(floorNumber: Int, height: Double) {
     self.floorNumber = floorNumber
     self.height = height
@@ -38,7 +37,7 @@ public final class NIDLTDOAMeasurementFloorElevation: NSObject, NSCopying, NSSec
     coder.encode(height, forKey: "height")
   }
 
-  /// Nil for an archive that holds no such place.
+  /// Nil for an archive that holds no elevation.
   public required convenience init?(coder: NSCoder) {
     guard coder.containsValue(forKey: "floorNumber"), coder.containsValue(forKey: "height") else { return nil }
     self.init(floorNumber: coder.decodeInteger(forKey: "floorNumber"), height: coder.decodeDouble(forKey: "height"))

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a session is to do: finding a device (`NINearbyPeerConfiguration`) or an accessory
-/// (`NINearbyAccessoryConfiguration`), or listening to anchors (`NIDLTDOAConfiguration`). There is nothing that is only a
-/// configuration. What can be changed in one is guarded; a session keeps a copy.
+/// Abstract configuration of a session: finding a device (`NINearbyPeerConfiguration`) or an accessory
+/// (`NINearbyAccessoryConfiguration`), or listening to anchors (`NIDLTDOAConfiguration`). Mutable properties are
+/// guarded by a mutex; a session keeps a copy.
 public class NIConfiguration: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   override init() {}
 
@@ -14,7 +14,7 @@ public class NIConfiguration: NSObject, NSCopying, NSSecureCoding, @unchecked Se
   /// True: archives hold plain values only.
   public class var supportsSecureCoding: Bool { true }
 
-  /// Nil: only the kinds can be archived.
+  /// Nil: only subclasses can be archived.
   public required init?(coder: NSCoder) { nil }
 
   /// Writes an archive that `init(coder:)` reads.

@@ -3,36 +3,35 @@ import Synchronization
 
 /// Finding an accessory that is no Apple device.
 public final class NINearbyAccessoryConfiguration: NIConfiguration, @unchecked Sendable {
-  /// The token by which updates name the accessory; made from the data, so that the same data give the same token within
-  /// this configuration and its copies.
+  /// The accessory's token in updates; the same within this configuration and its copies.
   public let accessoryDiscoveryToken: NIDiscoveryToken
-  /// Whether camera and motion help. Off by default; an error at `run` where the device has no camera.
+  /// Whether camera assistance is used. Off by default; an error at `run` on a device without a camera.
   public var isCameraAssistanceEnabled: Bool {
     get { assistance.withLock(\.self) }
     set { assistance.withLock { $0 = newValue } }
   }
   private let assistance = Mutex(false)
-  /// What the accessory sent; nil where Bluetooth alone ranges.
+  /// The accessory's configuration data; nil for channel sounding.
   let accessory: AccessoryConfigurationData?
-  /// Its Bluetooth identity: it lets UWB go on in the background, or names who ranges by channel sounding; nil without.
+  /// Its Bluetooth identifier: lets UWB continue in the background, or identifies the accessory of channel sounding.
   let bluetoothPeer: UUID?
 
-  /// A configuration from what the accessory sent (`AccessoryConfigurationData`).
+  /// A configuration from the accessory's data (`AccessoryConfigurationData`).
   ///
   /// - Throws: `NIError` with `invalidConfiguration` for data that are no such block.
   public convenience init(data: Data) throws {
     self.init(accessory: try Self.accessory(from: data), bluetoothPeer: nil)
   }
 
-  /// The same, for an accessory that is connected by Bluetooth: ranging goes on in the background, without callbacks.
+  /// The same, for an accessory that is connected by Bluetooth: ranging continues in the background, without callbacks.
   ///
   /// - Throws: `NIError` with `invalidConfiguration` for data that are no such block.
   public convenience init(accessoryData data: Data, bluetoothPeerIdentifier: UUID) throws {
     self.init(accessory: try Self.accessory(from: data), bluetoothPeer: bluetoothPeerIdentifier)
   }
 
-  /// For an accessory that ranges by Bluetooth channel sounding: there is nothing to exchange, and ranging begins with the
-  /// session. What it was called before, if it was, is of no account here.
+  /// For an accessory that ranges by Bluetooth channel sounding: no data are exchanged, and ranging starts with the
+  /// session. The previous identifier has no effect.
   public convenience init(bluetoothChannelSoundingIdentifier: UUID, previousBluetoothIdentifier: UUID?) {
     self.init(accessory: nil, bluetoothPeer: bluetoothChannelSoundingIdentifier)
   }
@@ -82,7 +81,7 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration, @unchecked S
       return nil
     }
     accessoryDiscoveryToken = token
-    // Asking for a key that is not there fails the whole archive.
+    // Decoding an absent key fails the whole archive.
     let data = coder.containsValue(forKey: "accessory") ? coder.decodeObject(of: NSData.self, forKey: "accessory") : nil
     accessory = data.flatMap { try? AccessoryConfigurationData($0 as Data) }
     let identity =

@@ -5,12 +5,12 @@ import Synchronization
 public final class NINearbyPeerConfiguration: NIConfiguration, @unchecked Sendable {
   /// The peer's token.
   public let peerDiscoveryToken: NIDiscoveryToken
-  /// Whether camera and motion help. Off by default; an error at `run` where the device has no camera.
+  /// Whether camera assistance is used. Off by default; an error at `run` on a device without a camera.
   public var isCameraAssistanceEnabled: Bool {
     get { assistance.withLock(\.self) }
     set { assistance.withLock { $0 = newValue } }
   }
-  /// Long distances; an error at `run` where either device cannot. Off by default.
+  /// Whether extended distances are measured. Off by default; an error at `run` when either device lacks them.
   public var isExtendedDistanceMeasurementEnabled: Bool {
     get { distanceExtension.withLock(\.self) }
     set { distanceExtension.withLock { $0 = newValue } }

@@ -1,20 +1,20 @@
-/// What of a configuration matters to the device: all kinds in one form.
+/// A configuration of any kind, in the form that the device uses.
 struct SessionRequest {
-  /// By which token updates name the peer; nil where there is none, only anchors.
+  /// The peer's token in updates; nil for anchors.
   let peerToken: NIDiscoveryToken?
-  /// Whether camera and motion help.
+  /// Whether camera assistance is used.
   let isCameraAssisted: Bool
-  /// Long distances.
+  /// Whether extended distances are measured.
   let isExtended: Bool
   /// The accessory's configuration; nil for another device.
   let accessory: NINearbyAccessoryConfiguration?
-  /// What the accessory sent; nil for another device, and for channel sounding.
+  /// The accessory's configuration data; nil for another device, and for channel sounding.
   var accessoryData: AccessoryConfigurationData? { accessory?.accessory }
 
-  /// The network whose anchors are listened to; nil for a peer.
+  /// The network of the anchors; nil for a peer.
   let network: Int?
 
-  /// Nil for a configuration that is of no kind.
+  /// Nil for a configuration of another class.
   init?(_ configuration: NIConfiguration) {
     switch configuration {
     case let peer as NINearbyPeerConfiguration:

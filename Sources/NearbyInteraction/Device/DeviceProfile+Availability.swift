@@ -3,24 +3,23 @@ import Geometry
 import SensorData
 
 extension DeviceProfile {
-  /// What this device's radio knows of a range: the distance always, the angles only where Apple's guidance lets one hope for
-  /// them.
+  /// A range as this device's radio measures it: always the distance, the angles of arrival only within Apple's
+  /// guidance.
   ///
-  /// Angles are withheld on a device that has none, outside its cone, beyond `directionReach`, with something in between (the
-  /// radio's own guess), and while either phone is held in landscape. Whoever uses the range, the finder too, sees what is
-  /// left.
+  /// Angles are removed on a device that has none, outside its cone, beyond `directionReach`, at a reported NLOS
+  /// probability above 0.5, and while either phone is held in landscape. The finder, too, processes the result.
   ///
   /// - Parameters:
-  ///   - own: how this device is held; nil for not known, which withholds nothing.
+  ///   - own: how this device is held; nil for not known, which removes nothing.
   ///   - other: how the peer is held.
   package func measured(_ range: RangeMeasurement, own: Holding?, other: Holding?) -> RangeMeasurement {
-    guard !tellsDirection(of: range, own: own, other: other) else { return range }
+    guard !measuresDirection(of: range, own: own, other: other) else { return range }
     var range = range
     (range.azimuth, range.elevation, range.angleStandardDeviation) = (nil, nil, nil)
     return range
   }
 
-  private func tellsDirection(of range: RangeMeasurement, own: Holding?, other: Holding?) -> Bool {
+  private func measuresDirection(of range: RangeMeasurement, own: Holding?, other: Holding?) -> Bool {
     guard capabilities.contains(.direction), range.range <= directionReach, range.nonLineOfSight ?? 0 <= 0.5,
       own != .landscape, other != .landscape, let azimuth = range.azimuth
     else { return false }

@@ -1,6 +1,6 @@
 import Geometry
 
-/// How a phone is held: by which of its axes points up.
+/// How a phone is held: which of its axes is vertical.
 public enum Holding: String, Sendable, CaseIterable {
   /// The short edges are level.
   case portrait
@@ -9,18 +9,18 @@ public enum Holding: String, Sendable, CaseIterable {
   /// The screen looks up or down.
   case flat
 
-  /// How it is held when `up` (device axes, any length) points away from the floor; near a border the answer stays `before`. Nil
-  /// where that says nothing.
+  /// Holding from the up vector (device axes, any length), with hysteresis: near a border it stays `before`. Nil for a
+  /// zero or non-finite vector, and near a border without `before`.
   package init?(up: Vector3, before: Holding?) {
     let length = up.norm
     guard length.isFinite, length > 0 else { return nil }
     let axes = Vector3(abs(up.x), abs(up.y), abs(up.z)) / length
-    // A fifth more than the runner-up, so that a hand that trembles about 45 degrees does not change the answer.
+    // A fifth more than the second largest component, so that tremor about 45 degrees does not change the result.
     let margin = 1.2
-    for (holding, share, rest) in [
+    for (holding, component, others) in [
       (Holding.portrait, axes.y, max(axes.x, axes.z)), (.landscape, axes.x, max(axes.y, axes.z)),
       (.flat, axes.z, max(axes.x, axes.y)),
-    ] where share > margin * rest {
+    ] where component > margin * others {
       self = holding
       return
     }

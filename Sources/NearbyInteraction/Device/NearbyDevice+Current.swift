@@ -4,10 +4,10 @@ extension NearbyDevice {
   @TaskLocal private static var scoped: NearbyDevice?
   nonisolated(unsafe) private static var installed: NearbyDevice?
 
-  /// The device that `NISession()` runs on: the one of the surrounding `with`, else the installed one.
+  /// The device that `NISession()` runs on: that of the surrounding `with`, else the installed one.
   public static var current: NearbyDevice? { scoped ?? SessionLock.withLock { installed } }
 
-  /// Makes a device the process's own: the one line that tells an app where it runs.
+  /// Installs a device as the process's own: the only call that an app needs in order to run on it.
   public static func install(_ device: NearbyDevice?) { SessionLock.withLock { installed = device } }
 
   /// Makes a device the current one within `body`: for several apps in one process.

@@ -5,37 +5,37 @@ import SensorData
 
 /// From sensor events to sessions; all under the lock.
 extension NearbyDevice {
-  /// Looks at an event, and returns what the finder is to see of it.
+  /// Handles an event, and returns the events for the finder.
   func admit(_ timed: TimedEvent) -> [TimedEvent] {
-    pass(to: timed.arrival)
-    var admitted = injected.map {
+    advanceClock(to: timed.arrival)
+    var admitted = finderEvents.map {
       TimedEvent(.device(DeviceEvent(timestamp: timed.event.timestamp, name: $0.name, peer: $0.peer)))
     }
-    injected = []
-    sense.take(timed.event)
+    finderEvents = []
+    holdingEstimator.process(timed.event)
     switch timed.event {
     case .imu: admitted.append(timed)
-    // The camera, and whoever tracks with it, belong to the app in the foreground.
+    // Camera and visual odometry are available to the app in the foreground only.
     case .frame, .odometry: if !isSuspended { admitted.append(timed) }
     case .device(let event):
-      happened(event)
+      handle(event)
       admitted.append(timed)
-    case .range(let range): admitted += heard(range, arrival: timed.arrival)
+    case .range(let range): admitted += admit(range, arrival: timed.arrival)
     }
-    // Without a camera there is nothing for the finder to do: the radio speaks for itself.
+    // Without a camera the finder is not used: sessions report the radio's measurements.
     return profile.capabilities.contains(.cameraAssistance) ? admitted : []
   }
 
-  /// Tells the sessions of a range, and returns it for the finder where one of them has camera assistance.
-  private func heard(_ range: RangeMeasurement, arrival: Timestamp) -> [TimedEvent] {
+  /// Reports a range to the sessions, and returns it for the finder where one of them has camera assistance.
+  private func admit(_ range: RangeMeasurement, arrival: Timestamp) -> [TimedEvent] {
     guard SensorEvent.range(range).isFinite else { return [] }
-    let range = profile.measured(range, own: sense.holding, other: holding(ofPeer: range.peer))
+    let range = profile.measured(range, own: holdingEstimator.holding, other: holding(ofPeer: range.peer))
     var isAssisted = false
-    for session in living where session.core({ $0.isRunning }) && peer(of: session) == range.peer {
+    for session in liveSessions where session.core({ $0.isRunning }) && peer(of: session) == range.peer {
       guard isReachable(session), let request = session.core({ $0.request }), let token = request.peerToken,
         range.range <= profile.reach * (request.isExtended ? 3 : 1)
       else { continue }
-      session.core { $0.lastHeard = clock }
+      session.core { $0.lastRangeAt = clock }
       if request.isCameraAssisted {
         isAssisted = true
       } else {
@@ -45,114 +45,117 @@ extension NearbyDevice {
     guard isAssisted else { return [] }
     var events = [TimedEvent(.range(range), arrival: arrival)]
     if let hint = motionHints.removeValue(forKey: range.peer) {
-      // At one time the finder takes happenings before ranges; the hint is for after this one.
+      // At equal times the finder processes device events before ranges; the hint is to follow this range.
       let after = range.timestamp.advanced(byNanoseconds: 1)
-      let happening = DeviceEvent(timestamp: after, name: hint, peer: range.peer)
-      events.append(TimedEvent(.device(happening), arrival: max(arrival, after)))
+      let motionEvent = DeviceEvent(timestamp: after, name: hint, peer: range.peer)
+      events.append(TimedEvent(.device(motionEvent), arrival: max(arrival, after)))
     }
     return events
   }
 
-  /// What happened to the device or to a peer, as the recording tells it: `suspend`, `resume`, `peerEnded`, how the peer is
-  /// held (the name of a `Holding`), or the name of an `NIError.Code`.
-  private func happened(_ event: DeviceEvent) {
+  /// Handles a recorded event of the device or of a peer: `suspend`, `resume`, `peerEnded`, how the peer is held (the
+  /// name of a `Holding`), or the name of an `NIError.Code`.
+  private func handle(_ event: DeviceEvent) {
     switch event.name {
     case "suspend":
-      for session in living where !goesOnInBackground(session) { session.perform(.suspend) }
+      for session in liveSessions where !continuesInBackground(session) { session.perform(.suspend) }
       isSuspended = true
     case "resume":
       isSuspended = false
-      for session in living {
+      for session in liveSessions {
         session.perform(.suspensionEnds)
-        // One that went on in the background tells its state anew.
-        session.core { ($0.toldConvergence, $0.toldSessionConvergence) = (nil, nil) }
+        // A session that continued in the background reports its state again.
+        session.core { ($0.reportedConvergence, $0.reportedSessionConvergence) = (nil, nil) }
       }
     case "peerEnded":
-      for session in living where event.peer != nil && peer(of: session) == event.peer {
+      for session in liveSessions where event.peer != nil && peer(of: session) == event.peer {
         session.perform(.lose(.peerEnded))
       }
     default:
       if let peer = event.peer, let holding = Holding(rawValue: event.name) { peerHoldings[peer] = holding }
       guard let code = NIError.Code(name: event.name) else { return }
       if code == .userDidNotAllow { rules.isAllowedByUser = false }
-      for session in living where event.peer == nil || peer(of: session) == event.peer { session.perform(.fail(code)) }
+      for session in liveSessions where event.peer == nil || peer(of: session) == event.peer {
+        session.perform(.fail(code))
+      }
     }
   }
 
-  /// UWB ranging with an accessory that is connected by Bluetooth goes on while the app is in the background.
-  private func goesOnInBackground(_ session: NISession) -> Bool {
+  /// UWB ranging with an accessory that is connected by Bluetooth continues while the app is in the background.
+  private func continuesInBackground(_ session: NISession) -> Bool {
     guard let request = session.core({ $0.request }), request.accessoryData != nil else { return false }
     return request.accessory?.bluetoothPeer.map(connectedAccessories.contains) ?? false
   }
 
   // MARK: - From the finder
 
-  /// Passes on what the finder says.
+  /// Routes the finder's output to sessions and AR sessions.
   func route(_ output: FinderOutput) {
     switch output {
     case .pose(let time, let worldFromBody, _):
       let worldFromDevice = worldFromBody * rig.bodyFromDevice
       let world = arWorld ?? ARWorld(firstWorldFromDevice: worldFromDevice)
       arWorld = world
-      refuseBadWorlds()
+      failUnsuitableARSessions()
       let camera = ARCamera(transform: world.cameraTransform(worldFromDevice: worldFromDevice))
-      show(ARFrame(timestamp: Double(time.nanoseconds) / 1e9, camera: camera))
+      enqueue(ARFrame(timestamp: Double(time.nanoseconds) / 1e9, camera: camera))
     case .session(let update):
       sessionConvergence = NIAlgorithmConvergence(status: NIAlgorithmConvergenceStatus(update.convergence))
-      for session in living where session.core({ $0.isAssisted }) { tellSessionConvergence(session) }
+      for session in liveSessions where session.core({ $0.isAssisted }) { reportSessionConvergence(to: session) }
     case .update(let update):
-      for session in living where session.core({ $0.isAssisted }) && peer(of: session) == update.object.peer {
-        tell(update, to: session)
+      for session in liveSessions where session.core({ $0.isAssisted }) && peer(of: session) == update.object.peer {
+        report(update, to: session)
       }
     }
   }
 
-  private func show(_ frame: ARFrame) {
-    for shared in living.compactMap({ $0.core { $0.arSession } })
+  private func enqueue(_ frame: ARFrame) {
+    for shared in liveSessions.compactMap({ $0.core { $0.arSession } })
     where !frames.contains(where: { $0.session === shared && $0.frame === frame }) {
       frames.append((shared, frame))
     }
   }
 
-  /// Ends sessions whose app has started its `ARSession` anew with something that does not fit.
-  private func refuseBadWorlds() {
-    for session in living where session.core({ $0.isAssisted && $0.arSession?.configurationServes == false }) {
+  /// Ends sessions whose app has restarted its `ARSession` with an unsuitable configuration.
+  private func failUnsuitableARSessions() {
+    for session in liveSessions
+    where session.core({ $0.isAssisted && $0.arSession?.isConfigurationSuitable == false }) {
       session.perform(.fail(.invalidARConfiguration))
     }
   }
 
-  private func tell(_ update: NearbyUpdate, to session: NISession) {
+  private func report(_ update: NearbyUpdate, to session: NISession) {
     guard let started = session.core({ $0.startedAt }), update.timestamp >= started,
       let token = session.core({ $0.request?.peerToken })
     else { return }
-    tellSessionConvergence(session)
-    let sees = session.core { $0.seesTheWorld }
+    reportSessionConvergence(to: session)
+    let hasPoses = session.core { $0.receivesPoses }
     let object = session.core { core in
-      core.worldPosition = sees ? core.presenter.worldPosition(update) : nil
-      return sees ? core.presenter.object(update, token: token) : core.presenter.distance(update, token: token)
+      core.worldPosition = hasPoses ? core.presenter.worldPosition(update) : nil
+      return hasPoses ? core.presenter.object(update, token: token) : core.presenter.distance(update, token: token)
     }
-    let status = sees ? NIAlgorithmConvergenceStatus(update.convergence) : .unknown
+    let status = hasPoses ? NIAlgorithmConvergenceStatus(update.convergence) : .unknown
     let convergence = NIAlgorithmConvergence(status: status)
-    if session.core({ $0.toldConvergence }) != convergence {
-      session.core { $0.toldConvergence = convergence }
+    if session.core({ $0.reportedConvergence }) != convergence {
+      session.core { $0.reportedConvergence = convergence }
       post(.didUpdateAlgorithmConvergence(convergence, object), from: session)
     }
     post(.didUpdate([object]), from: session)
   }
 
-  private func tellSessionConvergence(_ session: NISession) {
+  private func reportSessionConvergence(to session: NISession) {
     guard let known = sessionConvergence else { return }
-    let now = session.core { $0.seesTheWorld } ? known : NIAlgorithmConvergence(status: .unknown)
-    guard session.core({ $0.toldSessionConvergence }) != now else { return }
-    session.core { $0.toldSessionConvergence = now }
+    let now = session.core { $0.receivesPoses } ? known : NIAlgorithmConvergence(status: .unknown)
+    guard session.core({ $0.reportedSessionConvergence }) != now else { return }
+    session.core { $0.reportedSessionConvergence = now }
     post(.didUpdateAlgorithmConvergence(now, nil), from: session)
   }
 }
 
 extension SessionCore {
-  /// Runs, with camera and motion helping.
+  /// Whether it runs with camera assistance.
   var isAssisted: Bool { isRunning && request?.isCameraAssisted == true }
 
-  /// Whether poses reach the session: the app runs the `ARSession` that it shares, or shares none and has one run for it.
-  var seesTheWorld: Bool { arSession?.isRunning ?? true }
+  /// Whether the session receives poses: the app runs the `ARSession` that it shares, or shares none.
+  var receivesPoses: Bool { arSession?.isRunning ?? true }
 }

@@ -1,28 +1,29 @@
 import Foundation
 import SensorData
 
-/// Who is who: tokens, and names in the ranges.
+/// Association of tokens and accessories with peer names in the ranges.
 extension NearbyDevice {
-  /// The token of a peer that has no session in this process: a tag, or the other phone of a recording. It stands for what
-  /// the app's own networking would have brought. The same peer has the same token.
+  /// The token of a peer without a session in this process: a tag, or the other phone of a recording. It replaces the
+  /// token that the app's own network would deliver. The same peer always has the same token.
   public func token(
     forPeer peer: String, capabilities: DeviceCapabilities = .preciseDistance
   ) -> NIDiscoveryToken {
     SessionLock.withLock {
-      if let token = standIns[peer] { return token }
+      if let token = placeholderTokens[peer] { return token }
       let token = NIDiscoveryToken(capabilities: capabilities)
-      standIns[peer] = token
+      placeholderTokens[peer] = token
       bindings[token] = peer
       return token
     }
   }
 
-  /// Says which peer of the ranges a token from another process belongs to.
+  /// Binds a token from another process to a peer of the ranges.
   public func bind(_ token: NIDiscoveryToken, toPeer peer: String) {
     SessionLock.withLock { bindings[token] = peer }
   }
 
-  /// Says which peer of the ranges the accessory with this short address is, and whether it is connected by Bluetooth.
+  /// Binds the accessory with this short address to a peer of the ranges; with an identifier it is connected by
+  /// Bluetooth.
   public func addAccessory(address: [UInt8], peer: String, bluetoothIdentifier: UUID? = nil) {
     SessionLock.withLock {
       accessories[address] = peer
@@ -30,7 +31,7 @@ extension NearbyDevice {
     }
   }
 
-  /// Says which peer of the ranges the accessory is that ranges by Bluetooth channel sounding; it is connected.
+  /// Binds an accessory that ranges by Bluetooth channel sounding to a peer of the ranges; it is connected.
   public func addAccessory(channelSoundingIdentifier: UUID, peer: String) {
     SessionLock.withLock {
       channelSounders[channelSoundingIdentifier] = peer
@@ -38,15 +39,15 @@ extension NearbyDevice {
     }
   }
 
-  /// Says that the accessory's Bluetooth connection is gone.
+  /// Disconnects the accessory's Bluetooth.
   public func disconnectAccessory(bluetoothIdentifier: UUID) {
     _ = SessionLock.withLock { connectedAccessories.remove(bluetoothIdentifier) }
   }
 
-  /// Tells the sessions what an accessory was sent: from `configureAndStart` on it ranges with them.
+  /// Reports a message that an accessory received: from `configureAndStart` to `stop` it ranges with its sessions.
   public func accessory(address: [UInt8], received message: AccessoryMessage) {
     SessionLock.withLock {
-      for session in living where session.core({ $0.request?.accessoryData?.uwb.sourceAddress == address }) {
+      for session in liveSessions where session.core({ $0.request?.accessoryData?.uwb.sourceAddress == address }) {
         switch message {
         case .configureAndStart: session.core { $0.accessoryRanges = true }
         case .stop: session.core { $0.accessoryRanges = false }
@@ -59,7 +60,7 @@ extension NearbyDevice {
   // MARK: - Under the lock
 
   /// Sessions that still exist, in the order in which they were made.
-  var living: [NISession] { sessions.compactMap(\.session) }
+  var liveSessions: [NISession] { sessions.compactMap(\.session) }
 
   func attach(_ session: NISession) {
     SessionLock.withLock {
@@ -68,7 +69,7 @@ extension NearbyDevice {
     }
   }
 
-  /// What a session's peer is called in the ranges; nil for a token that nobody here has, a dead one for instance.
+  /// Name of a session's peer in the ranges; nil for an unknown token, for instance that of an ended session.
   func peer(of session: NISession) -> String? {
     guard let request = session.core({ $0.request }) else { return nil }
     if let data = request.accessoryData { return accessories[data.uwb.sourceAddress] }
@@ -77,13 +78,13 @@ extension NearbyDevice {
     return bindings[token] ?? neighbour(with: token)?.name
   }
 
-  /// How a peer is held: what its own sensors say where it is a device of this world, else what the recording said last.
+  /// How a peer is held: from its own sensors where it is a device of this world, else the recording's last event.
   func holding(ofPeer peer: String) -> Holding? {
-    neighbours.first { $0.peer == peer }?.device?.sense.holding ?? peerHoldings[peer]
+    neighbours.first { $0.peer == peer }?.device?.holdingEstimator.holding ?? peerHoldings[peer]
   }
 
-  /// Whether the other side ranges with the session, too: a peer's session in this process must run with our token, an
-  /// accessory must have been started; what only a recording knows always ranges.
+  /// Whether the other side ranges with the session. A peer's session in this process must run with the session's
+  /// token; an accessory must have been started. A peer that exists only in a recording always ranges.
   func isReachable(_ session: NISession) -> Bool {
     let (request, token, accessoryRanges) = session.core { ($0.request, $0.token, $0.accessoryRanges) }
     guard let request, let token else { return false }
@@ -96,30 +97,30 @@ extension NearbyDevice {
 
   private func neighbour(with token: NIDiscoveryToken) -> (name: String, session: NISession)? {
     for neighbour in neighbours {
-      for session in neighbour.device?.living ?? [] where session.core({ $0.token == token }) {
+      for session in neighbour.device?.liveSessions ?? [] where session.core({ $0.token == token }) {
         return (neighbour.peer, session)
       }
     }
     return nil
   }
 
-  /// A session's token died: the neighbours' sessions that range with it learn it, some time after; the finder forgets a
-  /// peer that nobody asks for any more.
-  func sessionEnded(_ token: NIDiscoveryToken, session: NISession? = nil, tellsPeers: Bool = true) {
+  /// Handles the end of a session's token. The neighbours' sessions that range with it are notified after
+  /// `peerEndedDelay`; the finder drops a peer that no session requests any more.
+  func sessionEnded(_ token: NIDiscoveryToken, session: NISession? = nil, notifiesPeers: Bool = true) {
     SessionLock.withLock {
-      for neighbour in neighbours where tellsPeers {
+      for neighbour in neighbours where notifiesPeers {
         guard let device = neighbour.device else { continue }
-        for other in device.living where other.core({ $0.isRunning && $0.request?.peerToken == token }) {
-          guard let address = other.core({ $0.token }) else { continue }
+        for other in device.liveSessions where other.core({ $0.isRunning && $0.request?.peerToken == token }) {
+          guard let recipient = other.core({ $0.token }) else { continue }
           let due = device.clock?.advanced(bySeconds: device.rules.peerEndedDelay)
-          device.notices.append((due, address))
+          device.peerEndedNotices.append((due, recipient))
         }
       }
       guard let session, let peer = peer(of: session) else { return }
-      let isStillWanted = living.contains {
+      let isStillRequested = liveSessions.contains {
         $0 !== session && $0.state != .invalidated && self.peer(of: $0) == peer
       }
-      if !isStillWanted { injected.append(("peerEnded", peer)) }
+      if !isStillRequested { finderEvents.append(("peerEnded", peer)) }
     }
   }
 }

@@ -1,12 +1,12 @@
 import Foundation
 import SensorData
 
-/// What the device decides about its sessions; all under the lock.
+/// The device's decisions about its sessions; all under the lock.
 extension NearbyDevice {
-  /// What becomes of a session's `run`: it starts, waits, or is refused. The first objection counts.
+  /// Outcome of a session's `run`: it starts, waits, or is refused for the first reason that applies.
   ///
-  /// - Parameter arServes: whether the shared `ARSession` fits camera assistance; nil when none is shared.
-  func verdict(on session: NISession, arServes: Bool?) -> SessionLifecycle.Event {
+  /// - Parameter isARSuitable: whether the shared `ARSession` supports camera assistance; nil when none is shared.
+  func runOutcome(of session: NISession, isARSuitable: Bool?) -> SessionLifecycle.Event {
     let (request, token) = session.core { ($0.request, $0.token) }
     guard profile.capabilities.contains(.preciseDistance) else { return .refuse(.unsupportedPlatform) }
     guard rules.isAllowedByUser else { return .refuse(.userDidNotAllow) }
@@ -14,11 +14,11 @@ extension NearbyDevice {
       return .refuse(.invalidConfiguration)
     }
     if let code = missingCapability(for: request) { return .refuse(code) }
-    if let arServes, !arServes || !request.isCameraAssisted { return .refuse(.invalidARConfiguration) }
+    if let isARSuitable, !isARSuitable || !request.isCameraAssisted { return .refuse(.invalidARConfiguration) }
     if let identity = request.accessory?.bluetoothPeer, !connectedAccessories.contains(identity) {
       return .refuse(.accessoryPeerDeviceUnavailable)
     }
-    let others = living.filter { $0 !== session && $0.core { $0.isActive } }
+    let others = liveSessions.filter { $0 !== session && $0.core { $0.isActive } }
     guard others.count < rules.activeSessions else { return .refuse(.activeSessionsLimitExceeded) }
     let extended = others.count { $0.core { $0.request?.isExtended == true } }
     if request.isExtended, extended >= rules.extendedDistanceSessions {
@@ -39,7 +39,7 @@ extension NearbyDevice {
     return nil
   }
 
-  /// A session began to run: one with an accessory gets what the accessory needs.
+  /// Handles the start of a session: one with an accessory receives the shareable configuration data.
   func sessionStarted(_ session: NISession) {
     guard let request = session.core({ $0.request }), let data = request.accessoryData,
       let token = session.discoveryToken, let accessory = request.peerToken
@@ -49,8 +49,9 @@ extension NearbyDevice {
     post(.didGenerateShareableConfigurationData(answer.data, object), from: session)
   }
 
-  /// Keeps the app's word on the accessory's motion for the finder, which hears it with the next range: before the first one it
-  /// does not know the peer. Not known means what it means without a word: at rest until the ranges say otherwise.
+  /// Stores the app's report on the accessory's motion for the finder, which receives it with the next range: before
+  /// the first range it does not know the peer. Unknown is taken as stationary, as without a report, until ranges
+  /// contradict.
   func hint(_ state: NIMotionActivityState, of session: NISession) {
     guard let peer = peer(of: session) else { return }
     motionHints[peer] = state == .moving ? "moving" : "stationary"
@@ -58,24 +59,24 @@ extension NearbyDevice {
 
   // MARK: - Time
 
-  /// Moves the clock, and does what was due by then.
-  func pass(to time: Timestamp) {
+  /// Advances the clock, and performs what was due by then.
+  func advanceClock(to time: Timestamp) {
     let now = max(clock ?? time, time)
     clock = now
-    for session in living {
+    for session in liveSessions {
       session.core { core in
         if core.isRunning {
           core.startedAt = core.startedAt ?? now
-          core.lastHeard = core.lastHeard ?? now
+          core.lastRangeAt = core.lastRangeAt ?? now
         }
         if core.lifecycle.state == .suspended { core.suspendedAt = core.suspendedAt ?? now }
       }
       if let event = overdue(session, at: now) { session.perform(event) }
     }
-    let due = notices.filter { $0.due.map { $0 <= now } ?? true }
-    notices.removeAll { $0.due.map { $0 <= now } ?? true }
+    let due = peerEndedNotices.filter { $0.due.map { $0 <= now } ?? true }
+    peerEndedNotices.removeAll { $0.due.map { $0 <= now } ?? true }
     for notice in due {
-      living.first { $0.core { $0.token == notice.token } }?.perform(.lose(.peerEnded))
+      liveSessions.first { $0.core { $0.token == notice.token } }?.perform(.lose(.peerEnded))
     }
   }
 
@@ -86,11 +87,11 @@ extension NearbyDevice {
         if let limit = rules.activeTime, let began = core.startedAt, now.seconds(since: began) > limit {
           return .fail(.resourceUsageTimeout)
         }
-        // Anchors are no peer that could be gone.
+        // A session with anchors has no peer that could time out.
         if core.request?.network != nil { return nil }
         let waitsForAccessory = core.request?.accessoryData != nil && !core.accessoryRanges
-        let patience = waitsForAccessory ? rules.accessoryTimeout : rules.peerTimeout
-        guard let heard = core.lastHeard, now.seconds(since: heard) > patience else { return nil }
+        let timeout = waitsForAccessory ? rules.accessoryTimeout : rules.peerTimeout
+        guard let last = core.lastRangeAt, now.seconds(since: last) > timeout else { return nil }
         return .lose(.timeout)
       case .suspended:
         guard let since = core.suspendedAt, now.seconds(since: since) > rules.suspendedTime else { return nil }

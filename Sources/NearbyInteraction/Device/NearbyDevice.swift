@@ -5,10 +5,10 @@ import SensorData
 
 /// A phone, watch or tag on which sessions run: sensor events go in, callbacks come out.
 ///
-/// Its clock is the events' clock: what comes when depends on them alone, however fast they are played. One thread at a
-/// time plays a device; sessions may be used from any. See `World` for playing several.
+/// Its clock is the events' clock: callbacks and their order depend on the events alone, at any playback speed. One
+/// thread at a time plays a device; sessions may be used from any thread. See `World` for playing several.
 public final class NearbyDevice: @unchecked Sendable {
-  /// What kind of device it is.
+  /// Capabilities and limits of the device.
   public let profile: DeviceProfile
   let rig: RigCalibration
   private let finder: PrecisionFinder
@@ -17,24 +17,24 @@ public final class NearbyDevice: @unchecked Sendable {
   var rules: SessionPolicy
   var sessions: [WeakSession] = []
   var bindings: [NIDiscoveryToken: String] = [:]
-  var standIns: [String: NIDiscoveryToken] = [:]
+  var placeholderTokens: [String: NIDiscoveryToken] = [:]
   var accessories: [[UInt8]: String] = [:]
   var channelSounders: [UUID: String] = [:]
   var connectedAccessories: Set<UUID> = []
   var neighbours: [Neighbour] = []
-  var notices: [(due: Timestamp?, token: NIDiscoveryToken)] = []
+  var peerEndedNotices: [(due: Timestamp?, token: NIDiscoveryToken)] = []
   var isSuspended = false
-  var sense: HoldingSense
-  /// How peers are held, where a recording says so.
+  var holdingEstimator: HoldingEstimator
+  /// How peers are held, from a recording's events.
   var peerHoldings: [String: Holding] = [:]
   var clock: Timestamp?
   var arWorld: ARWorld?
   var sessionConvergence: NIAlgorithmConvergence?
-  /// For the finder, at the next moment.
-  var injected: [(name: String, peer: String)] = []
-  /// What apps said of peers' motion, by peer, until the finder has heard it.
+  /// Device events that the finder receives with the next event.
+  var finderEvents: [(name: String, peer: String)] = []
+  /// Motion of peers as reported by apps, by peer, until the finder has received it.
   var motionHints: [String: String] = [:]
-  /// For the apps' AR sessions, once the lock is free.
+  /// Frames for the apps' AR sessions, delivered after the lock is released.
   var frames: [(session: ARSession, frame: ARFrame)] = []
   private var mailbox: [(NISession, NISession.Event)] = []
   private var isDelivering = false
@@ -42,10 +42,10 @@ public final class NearbyDevice: @unchecked Sendable {
   /// A device.
   ///
   /// - Parameters:
-  ///   - profile: what it can do.
-  ///   - rig: its calibration; a device without sensors of its own needs none.
-  ///   - usesOdometry: take the trajectory from `odometry` events instead of IMU and camera.
-  ///   - policy: what the system grants to sessions.
+  ///   - profile: its capabilities and limits.
+  ///   - rig: its calibration; a device without sensors needs none.
+  ///   - usesOdometry: use the trajectory of `odometry` events instead of IMU and camera.
+  ///   - policy: limits and time-outs of sessions.
   ///   - configuration: the finder's settings.
   public init(
     profile: DeviceProfile = .phone, rig: RigCalibration = RigCalibration(), usesOdometry: Bool = false,
@@ -54,22 +54,22 @@ public final class NearbyDevice: @unchecked Sendable {
     self.profile = profile
     self.rig = rig
     rules = policy
-    sense = HoldingSense(rig: rig)
+    holdingEstimator = HoldingEstimator(rig: rig)
     finder = PrecisionFinder(rig: rig, configuration: configuration, useOdometry: usesOdometry)
   }
 
-  /// What the system grants; may change at any time.
+  /// Limits and time-outs of sessions; may change at any time.
   public var policy: SessionPolicy {
     get { SessionLock.withLock { rules } }
     set { SessionLock.withLock { rules = newValue } }
   }
 
-  /// How the device is held; nil before its sensors have said so.
-  public var holding: Holding? { SessionLock.withLock { sense.holding } }
+  /// How the device is held; nil before its first accelerometer sample or pose.
+  public var holding: Holding? { SessionLock.withLock { holdingEstimator.holding } }
 
   // MARK: - Playing
 
-  /// Takes one sensor event, in order of arrival, and makes all callbacks that follow.
+  /// Processes one sensor event, in order of arrival, and makes all resulting callbacks.
   public func receive(_ event: TimedEvent) {
     let admitted = SessionLock.withLock { admit(event) }
     let outputs = admitted.flatMap { finder.process($0) }
@@ -77,33 +77,32 @@ public final class NearbyDevice: @unchecked Sendable {
     settle()
   }
 
-  /// Takes messages of a network's anchors, as received at `time`: sessions that listen to this network are told.
+  /// Delivers messages of a network's anchors, as received at `time`, to the sessions that listen to this network.
   public func receive(_ measurements: [NIDLTDOAMeasurement], ofNetwork network: Int, at time: Timestamp) {
     SessionLock.withLock {
-      pass(to: time)
+      advanceClock(to: time)
       guard !measurements.isEmpty else { return }
-      for session in living where session.core({ $0.isRunning && $0.request?.network == network }) {
+      for session in liveSessions where session.core({ $0.isRunning && $0.request?.network == network }) {
         post(.didUpdateDLTDOA(measurements), from: session)
       }
     }
     settle()
   }
 
-  /// Lets time pass without an event: what waits for a time-out gets it.
+  /// Advances the clock without an event: time-outs take effect.
   public func advance(to time: Timestamp) {
-    SessionLock.withLock { pass(to: time) }
+    SessionLock.withLock { advanceClock(to: time) }
     settle()
   }
 
-  /// Ends the input: what was held back for late data is told.
+  /// Ends the input: the finder's reorder buffer is flushed.
   public func finish() {
     let outputs = finder.finish()
     SessionLock.withLock { outputs.forEach(route) }
     settle()
   }
 
-  /// Makes the callbacks that wait, without letting time pass. Within a callback it does nothing: the callback's own turn
-  /// makes them.
+  /// Makes pending callbacks without advancing the clock. Within a callback it does nothing: the outer call makes them.
   public func settle() {
     let mayDeliver = SessionLock.withLock {
       defer { isDelivering = true }
@@ -114,7 +113,7 @@ public final class NearbyDevice: @unchecked Sendable {
       defer { self.frames = [] }
       return self.frames
     }
-    for (session, frame) in frames where session.take(frame) {
+    for (session, frame) in frames where session.update(with: frame) {
       guard let observer = session.delegate else { continue }
       CallbackQueue.run(on: session.delegateQueue) { observer.session(session, didUpdate: frame) }
     }
@@ -129,22 +128,22 @@ public final class NearbyDevice: @unchecked Sendable {
     return mailbox.removeFirst()
   }
 
-  /// Leaves a message for a session's delegate. An app in the background hears nothing of what is measured.
+  /// Queues a callback for a session's delegate. An app in the background receives no measurements.
   func post(_ event: NISession.Event, from session: NISession) {
     if isSuspended, event.needsRunningSession { return }
     mailbox.append((session, event))
   }
 }
 
-/// A session, as long as its app keeps it.
+/// A weak reference to a session.
 struct WeakSession {
   weak var session: NISession?
 }
 
-/// Another device that has sessions of its own.
+/// Another device with sessions of its own.
 struct Neighbour {
   /// The device.
   weak var device: NearbyDevice?
-  /// What it is called in our ranges.
+  /// Its name in this device's ranges.
   var peer: String
 }

@@ -1,12 +1,12 @@
 import SensorData
 
-/// Where a device's events come from: a recording, a simulation, a live sensor.
+/// Source of a device's events: a recording, a simulation, a live sensor.
 public protocol SensorEventSource {
   /// The next event in order of arrival; nil at the end.
   mutating func next() throws -> TimedEvent?
 }
 
-/// Events that are all there.
+/// A source of events in memory.
 public struct EventList: SensorEventSource, Sendable {
   private let events: [TimedEvent]
   private var position = 0

@@ -1,18 +1,18 @@
-/// What the system grants to sessions. Apple publishes none of these figures; the defaults are ours.
+/// Limits and time-outs of sessions. Apple publishes none of these figures; the defaults are this project's.
 public struct SessionPolicy: Equatable, Sendable {
-  /// How many sessions may be active (running or suspended) at once on one device.
+  /// Largest number of active sessions (running or suspended) on one device.
   public var activeSessions = 2
-  /// How many of them with extended distance.
+  /// Largest number of them with extended distance.
   public var extendedDistanceSessions = 1
-  /// Nothing heard of the peer for this long: removed, seconds.
+  /// A peer without ranges for longer than this is removed, seconds.
   public var peerTimeout = 10.0
-  /// The accessory has not begun to range this long after its configuration was generated: removed, seconds.
+  /// An accessory that is not started this long after its configuration was generated is removed, seconds.
   public var accessoryTimeout = 5.0
-  /// A peer learns this much later that we ended, seconds.
+  /// Delay until a peer is notified that the session ended, seconds.
   public var peerEndedDelay = 0.5
-  /// Running for longer than this is too much, seconds; nil: no limit.
+  /// Longest time of running, seconds; nil for no limit.
   public var activeTime: Double?
-  /// Suspended for longer than this is too much, seconds: the session fails.
+  /// Longest time of suspension, seconds; then the session fails.
   public var suspendedTime = 300.0
   /// Whether the user allows access to nearby devices.
   public var isAllowedByUser = true

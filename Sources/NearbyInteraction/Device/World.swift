@@ -1,9 +1,9 @@
 import SensorData
 
-/// Several devices in one place and on one clock: what one does, the others notice.
+/// Several devices on one clock, whose sessions can find each other.
 ///
-/// Events of all devices are played in order of their time since each recording's beginning; at one time, in the order in
-/// which the devices were added. One thread at a time plays a world.
+/// Events of all devices are played in order of their time since each recording's beginning; at equal times in the
+/// order in which the devices were added. One thread at a time plays a world.
 public final class World {
   private struct Player {
     let device: NearbyDevice
@@ -29,26 +29,26 @@ public final class World {
 
   private var players: [Player] = []
   private var shared: [SharedRanges] = []
-  /// Seconds since the world began.
+  /// Seconds since the world's start.
   public private(set) var time = 0.0
 
   /// An empty world.
   public init() {}
 
-  /// Adds a device whose events begin `start` seconds after the world does.
+  /// Adds a device whose events begin `start` seconds after the world's start.
   public func add(_ device: NearbyDevice, playing source: any SensorEventSource = EventList([]), at start: Double = 0) {
     players.append(Player(device: device, source: source, start: start))
   }
 
-  /// Lets two devices' sessions find each other.
+  /// Pairs two devices, so that their sessions can find each other.
   ///
   /// - Parameters:
   ///   - first: one device of this world.
-  ///   - nameOfFirst: what the first device is called in the second one's ranges.
+  ///   - nameOfFirst: name of the first device in the second one's ranges.
   ///   - second: the other device of this world.
-  ///   - nameOfSecond: what the second device is called in the first one's ranges.
-  ///   - sharesRanges: the first device's ranges reach the second one, too: for a second device without a recording. Both
-  ///     ends of a two-way ranging know its result.
+  ///   - nameOfSecond: name of the second device in the first one's ranges.
+  ///   - sharesRanges: the second device receives the first one's ranges, too: for a second device without a recording.
+  ///     Both ends of a two-way ranging know its result.
   public func pair(
     _ first: NearbyDevice, named nameOfFirst: String, with second: NearbyDevice, named nameOfSecond: String,
     sharesRanges: Bool = false
@@ -62,9 +62,9 @@ public final class World {
 
   private func index(of device: NearbyDevice) -> Int? { players.firstIndex { $0.device === device } }
 
-  /// Plays the next event; false when all recordings have ended. Callbacks that wait are made in any case.
+  /// Plays the next event; false when all recordings have ended. Pending callbacks are made in any case.
   ///
-  /// - Throws: what a source throws; the world can go on without that event.
+  /// - Throws: a source's error; the world can continue without that event.
   @discardableResult
   public func step() throws -> Bool {
     for player in players { player.device.settle() }
@@ -75,7 +75,7 @@ public final class World {
     time = max(time, due)
     players[index].device.receive(event)
     share(event, from: index)
-    for other in players.indices where other != index { letPass(other) }
+    for other in players.indices where other != index { advance(other) }
     return true
   }
 
@@ -83,12 +83,12 @@ public final class World {
   public func play(until seconds: Double) throws {
     while let index = try next(), players[index].due! <= seconds { try step() }
     time = max(time, seconds)
-    for index in players.indices { letPass(index) }
+    for index in players.indices { advance(index) }
   }
 
-  /// Plays to the end, as fast as can be.
+  /// Plays to the end, as fast as possible.
   ///
-  /// - Parameter pace: called with the world's time before each event; one that waits until then plays in real time.
+  /// - Parameter pace: called with the world's time before each event; waiting until then plays in real time.
   public func play(pace: ((Double) -> Void)? = nil) throws {
     while let index = try next() {
       pace?(players[index].due!)
@@ -110,12 +110,12 @@ public final class World {
     return players.indices.filter { players[$0].due != nil }.min { players[$0].due! < players[$1].due! }
   }
 
-  /// A device's clock at the world's time; one without events of its own counts from zero.
+  /// A device's clock at the world's time; a device without events counts from zero.
   private func clock(of player: Player) -> Timestamp {
     (player.origin ?? Timestamp(nanoseconds: 0)).advanced(bySeconds: max(0, time - player.start))
   }
 
-  private func letPass(_ index: Int) {
+  private func advance(_ index: Int) {
     guard time >= players[index].start else { return }
     players[index].device.advance(to: clock(of: players[index]))
   }
@@ -124,12 +124,12 @@ public final class World {
     guard case .range(let range) = event.event else { return }
     for link in shared where link.from === players[index].device && link.peer == range.peer {
       guard let to = self.index(of: link.to) else { continue }
-      // What the first one's antennas saw is not what the second one's see.
-      let heard = RangeMeasurement(
+      // Angles of arrival at the first device are not those at the second one.
+      let received = RangeMeasurement(
         timestamp: clock(of: players[to]), peer: link.name, range: range.range,
         standardDeviation: range.standardDeviation, rssi: range.rssi, nonLineOfSight: range.nonLineOfSight,
         technology: range.technology)
-      link.to.receive(TimedEvent(.range(heard)))
+      link.to.receive(TimedEvent(.range(received)))
     }
   }
 }

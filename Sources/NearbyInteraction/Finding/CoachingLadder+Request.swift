@@ -1,31 +1,31 @@
 import PrecisionFinding
 
 extension CoachingLadder {
-  /// What can be asked, most basic first.
+  /// Requests to the user, most basic first.
   public enum Request: String, Sendable, CaseIterable {
-    /// Nothing is heard: look elsewhere.
+    /// Nothing is received: look elsewhere.
     case search
     /// The camera sees too little.
     case moreLight
     /// The signal is weak.
     case moveCloser
-    /// Nothing is known of the direction.
+    /// The direction is unknown.
     case moveAround
-    /// Two mirror images are left.
+    /// Two directions are left: a lateral ambiguity.
     case sweepSideways
-    /// The same, asked for too long: another place may see better.
+    /// The same, unresolved for `patience`: another position may do better.
     case moveElsewhere
     /// The direction is known: go.
     case go
-    /// Near and ahead, but not placed.
+    /// Near and ahead, but the position is unknown.
     case sweepUpAndDown
-    /// Placed.
+    /// The position is known.
     case found
 
     /// One sentence for the user.
     public var sentence: String {
       switch self {
-      case .search: "Nothing is heard yet: walk on a little."
+      case .search: "No signal yet: walk on a little."
       case .moreLight: Convergence.Reason.insufficientLighting.guidance
       case .moveCloser: Convergence.Reason.insufficientSignalStrength.guidance
       case .moveAround: Convergence.Reason.insufficientMovement.guidance

@@ -1,17 +1,18 @@
-/// Which single thing to ask of the user now.
+/// Selects the one request to show to the user now.
 ///
-/// Several reasons may hold at once; a user can do one thing at a time. What helps first comes first, and a request stays for
-/// a moment: sentences that flicker are not followed. A pure state machine; seconds of the caller's clock.
+/// Several reasons may hold at once; a user can do one thing at a time. The most basic request comes first. Each stays
+/// for at least `dwell`, so that requests do not flicker. A pure state machine; times are seconds of the caller's
+/// clock.
 public struct CoachingLadder: Sendable {
-  /// What is known at a moment.
+  /// Input of the ladder at one time.
   public struct Situation: Equatable, Sendable {
-    /// Metres; nil for nothing heard.
+    /// Metres; nil for nothing received.
     public var distance: Double?
     /// Radians, positive right; nil when not known.
     public var horizontalAngle: Double?
-    /// What camera assistance says of the peer.
+    /// Convergence of camera assistance for the peer.
     public var convergence: NIAlgorithmConvergenceStatus
-    /// Whether the peer's place is known.
+    /// Whether the peer's position is known.
     public var isPlaced: Bool
 
     /// A situation from its parts.
@@ -24,8 +25,8 @@ public struct CoachingLadder: Sendable {
       self.isPlaced = isPlaced
     }
 
-    /// The situation that a session tells of: its last object (nil before the first), the last convergence for it, and
-    /// whether `NISession.worldTransform(for:)` gave a place.
+    /// A situation from a session: its last object (nil before the first), the last convergence for it, and whether
+    /// `NISession.worldTransform(for:)` returned a position.
     public init(object: NINearbyObject?, convergence: NIAlgorithmConvergenceStatus, isPlaced: Bool) {
       self.init(
         distance: object?.distance.map { Double($0) }, horizontalAngle: object?.horizontalAngle.map { Double($0) },
@@ -39,16 +40,16 @@ public struct CoachingLadder: Sendable {
 
   /// A request stays at least this long, seconds; `found` and `search` come at once.
   public var dwell = 1.0
-  /// Sweeping sideways for this long without an angle asks for another place, seconds.
+  /// `sweepSideways` without an angle becomes `moveElsewhere` after this long, seconds.
   public var patience = 8.0
   private var current: (request: Request, since: Double)?
   private var sweepingSince: Double?
   private var marker = MarkerRule()
 
-  /// Nothing asked yet.
+  /// A ladder without a current request.
   public init() {}
 
-  /// What to ask now.
+  /// The request for a situation at a time.
   public mutating func request(for situation: Situation, at time: Double) -> Request {
     let wanted = wanted(situation, at: time)
     if let current, current.request != wanted, wanted != .found, wanted != .search, time - current.since < dwell {

@@ -1,22 +1,22 @@
-/// When a marker at the peer's place may be shown: near, about ahead, converged, and the place known.
+/// When a marker at the peer's position may be shown: near, about ahead, converged, and the position known.
 ///
-/// One that is shown stays until the peer is clearly out of view or its place is lost: at a border a marker would blink.
-/// A pure state machine.
+/// Hysteresis: a shown marker stays until the peer is out of view by a margin or its position is unknown. A pure state
+/// machine.
 public struct MarkerRule: Equatable, Sendable {
-  /// Farther than this no marker appears, metres.
+  /// No marker appears beyond this distance, metres.
   public var farthest = 10.0
-  /// A shown one stays up to this much farther, metres.
+  /// A shown marker stays up to this much farther, metres.
   public var distanceMargin = 0.5
-  /// A shown one stays up to this much farther to the side, radians: 5 degrees.
+  /// A shown marker stays up to this much farther to the side, radians: 5 degrees.
   public var angleMargin = Double.pi / 36
   /// Whether the marker is shown.
   public private(set) var isShown = false
 
-  /// The usual distance and margins; nothing shown.
+  /// The default distance and margins; nothing shown.
   public init() {}
 
-  /// Half the width of "about ahead", radians: pi / 5 at the peer, pi / 4 at the farthest. Nil beyond that, and for what is no
-  /// distance.
+  /// Half the width of "about ahead", radians: pi / (4 + (1 - d / farthest)), from pi / 5 at the peer to pi / 4 at
+  /// `farthest`. Nil beyond that, and for negative and NaN distances.
   public func halfWidth(at distance: Double) -> Double? {
     guard distance >= 0, distance <= farthest else { return nil }
     return .pi / (4 + (1 - distance / farthest))
@@ -41,14 +41,14 @@ public struct MarkerRule: Equatable, Sendable {
     isConverged && isPlaced && isInView(distance: distance, horizontalAngle: horizontalAngle)
   }
 
-  /// Takes what is known now and returns whether the marker is shown. Lost convergence alone does not take away a marker whose
-  /// place is still known.
+  /// Updates and returns whether the marker is shown. Loss of convergence alone does not hide a marker whose position
+  /// is still known.
   ///
   /// - Parameters:
   ///   - distance: metres; nil when not known.
   ///   - horizontalAngle: radians, positive right; nil when not known.
   ///   - isConverged: whether everything has converged.
-  ///   - isPlaced: whether the peer's place is known (`NISession.worldTransform(for:)`).
+  ///   - isPlaced: whether the peer's position is known (`NISession.worldTransform(for:)`).
   public mutating func update(
     distance: Double?, horizontalAngle: Double?, isConverged: Bool, isPlaced: Bool
   ) -> Bool {

@@ -1,13 +1,13 @@
-/// How good the distances to a peer are, from the distances alone: for radios that go on telling far away.
+/// Quality of the distances to a peer, from the distances alone: for radios that keep reporting at long range.
 ///
-/// Only values that differ from the one before count: a radio that has nothing new repeats itself. A pure state machine;
-/// time is whatever the caller's clock says, in seconds.
+/// Only values that differ from the previous one count: a radio without a new measurement repeats the last. A pure
+/// state machine; times are seconds of the caller's clock.
 public struct MeasurementQualityEstimator: Sendable {
-  /// The answer.
+  /// Quality of the distances.
   public enum Quality: String, Sendable, CaseIterable {
     /// Too few fresh values, or too far.
     case unknown
-    /// Worth going towards.
+    /// Reliable enough to move towards.
     case good
     /// Near.
     case close
@@ -15,19 +15,18 @@ public struct MeasurementQualityEstimator: Sendable {
 
   /// How long a value stays fresh, seconds.
   public var freshness = 2.0
-  /// How many fresh values are needed: this many or more. (The sample code that the figure comes from says "eight or more" and
-  /// asks for nine.)
+  /// Least number of fresh values. (The sample code that the figure comes from says "eight or more" and asks for nine.)
   public var leastSamples = 8
-  /// From here on nothing is known, metres.
+  /// The quality is unknown from this distance on, metres.
   public var farthest = 50.0
-  /// Up to here the peer is near, metres.
+  /// The peer is near up to this distance, metres.
   public var near = 10.0
   private var samples: [(time: Double, distance: Double)] = []
 
-  /// Nothing measured yet.
+  /// An estimator without samples.
   public init() {}
 
-  /// Takes a distance, metres; nil and values that are no distance are passed over. Times do not go back.
+  /// Adds a distance, metres. Skips nil, negative and non-finite values, and times before the previous one.
   public mutating func add(_ distance: Double?, at time: Double) {
     guard let distance, distance.isFinite, distance >= 0, time.isFinite else { return }
     if let last = samples.last, time < last.time || distance == last.distance { return }

@@ -1,4 +1,4 @@
-/// A set of capabilities; its byte travels in discovery tokens.
+/// A set of capabilities; discovery tokens carry it as one byte.
 public struct DeviceCapabilities: OptionSet, Hashable, Sendable, NIDeviceCapability {
   /// The raw value.
   public let rawValue: UInt8
@@ -7,26 +7,26 @@ public struct DeviceCapabilities: OptionSet, Hashable, Sendable, NIDeviceCapabil
 
   /// Distances.
   public static let preciseDistance = Self(rawValue: 1 << 0)
-  /// Directions from the radio itself.
+  /// Directions from angles of arrival.
   public static let direction = Self(rawValue: 1 << 1)
-  /// A camera that helps.
+  /// Angles, heights and world transforms from radio, camera and motion.
   public static let cameraAssistance = Self(rawValue: 1 << 2)
-  /// Long distances.
+  /// Extended distances.
   public static let extendedDistance = Self(rawValue: 1 << 3)
-  /// Anchors' time differences.
+  /// Differences of arrival times from fixed anchors.
   public static let dlTDOA = Self(rawValue: 1 << 4)
   /// Bluetooth channel sounding.
   public static let channelSounding = Self(rawValue: 1 << 5)
 
   /// Distances.
   public var supportsPreciseDistanceMeasurement: Bool { contains(.preciseDistance) }
-  /// Directions from the radio itself, at once.
+  /// Directions from angles of arrival, without movement.
   public var supportsDirectionMeasurement: Bool { contains(.direction) }
   /// Angles, heights and world transforms.
   public var supportsCameraAssistance: Bool { contains(.cameraAssistance) }
-  /// Long distances.
+  /// Extended distances.
   public var supportsExtendedDistanceMeasurement: Bool { contains(.extendedDistance) }
-  /// Anchors' time differences.
+  /// Differences of arrival times from fixed anchors.
   public var supportsDLTDOAMeasurement: Bool { contains(.dlTDOA) }
   /// Bluetooth channel sounding.
   public var supportsBluetoothChannelSounding: Bool { contains(.channelSounding) }

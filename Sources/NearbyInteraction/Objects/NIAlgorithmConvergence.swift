@@ -2,7 +2,7 @@ import Foundation
 
 /// The state of camera assistance for one object, or for the whole session.
 public final class NIAlgorithmConvergence: NSObject, NSCopying, NSSecureCoding, Sendable {
-  /// How far it is.
+  /// Convergence, with the reasons that are open.
   public let status: NIAlgorithmConvergenceStatus
 
   package init(status: NIAlgorithmConvergenceStatus) { self.status = status }

@@ -1,17 +1,17 @@
 import PrecisionFinding
 
-/// How far camera assistance is, and what is missing.
+/// Convergence of camera assistance, and what prevents it.
 public enum NIAlgorithmConvergenceStatus: Hashable, Sendable {
-  /// There is nothing to judge yet.
+  /// No estimate to evaluate yet.
   case unknown
-  /// Something is missing, most important first; an angle may be there all the same.
+  /// Reasons that are open, most important first. The horizontal angle may be known all the same.
   case notConverged([Reason])
-  /// All outputs are there.
+  /// All outputs are known.
   case converged
 
-  /// What is missing.
+  /// What prevents convergence.
   ///
-  /// Apple does not publish its raw values; here they are the names of the constants.
+  /// Apple does not publish the raw values; here they are the names of the constants.
   public struct Reason: RawRepresentable, Hashable, Sendable {
     /// The raw value.
     public let rawValue: String
@@ -29,7 +29,7 @@ public enum NIAlgorithmConvergenceStatus: Hashable, Sendable {
     /// Move closer.
     public static let insufficientSignalStrength = Reason(rawValue: "insufficientSignalStrength")
 
-    /// What to ask of the user, one sentence; nil for a reason that is not known.
+    /// One sentence that tells the user what to do; nil for an unknown reason.
     public var localizedDescription: String? { Convergence.Reason(rawValue: rawValue)?.guidance }
   }
 

@@ -1,12 +1,12 @@
-/// What a device can do: independent answers. Names as Apple's.
+/// Capabilities of a device, independent of one another. Names as Apple's.
 public protocol NIDeviceCapability: Sendable {
   /// Distances.
   var supportsPreciseDistanceMeasurement: Bool { get }
-  /// Directions from the radio itself, at once.
+  /// Directions from angles of arrival, without movement.
   var supportsDirectionMeasurement: Bool { get }
   /// Angles, heights and world transforms from radio, camera and motion.
   var supportsCameraAssistance: Bool { get }
-  /// Distances beyond the usual, with a peer that can do the same.
+  /// Extended distances, with a peer that supports them too.
   var supportsExtendedDistanceMeasurement: Bool { get }
   /// Differences of arrival times from fixed anchors.
   var supportsDLTDOAMeasurement: Bool { get }

@@ -1,37 +1,37 @@
 import Foundation
 
-/// How one session of one device is called among its peers: 128 random bits that nobody can guess, and what the device can
-/// do. It lives as long as its session.
+/// Identifier of one session of one device: 128 random bits and the device's capabilities. It is valid as long as its
+/// session.
 ///
 /// Archive it with `NSKeyedArchiver` (secure coding) or any `Codable` encoder to send it; equal after the round trip.
-/// The random bits come from the system's generator; nothing that is computed depends on their values.
+/// The random bits come from the system's generator; no estimate depends on their values.
 public final class NIDiscoveryToken: NSObject, NSCopying, NSSecureCoding, Codable, Sendable {
   /// Version (1), capabilities, 16 random bytes.
   let bytes: Data
   private static let version: UInt8 = 1
   private static let length = 18
 
-  /// A new token that no other equals.
+  /// A new, unique token.
   package init(capabilities: DeviceCapabilities) {
     var random = SystemRandomNumberGenerator()
     let bits = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     bytes = Data([Self.version, capabilities.rawValue] + bits)
   }
 
-  /// A token from its bytes; nil when they are none.
+  /// A token from its bytes; nil for any other bytes.
   package init?(bytes: Data) {
     guard bytes.count == Self.length, bytes.first == Self.version else { return nil }
     self.bytes = Data(bytes)
   }
 
-  /// What the peer's device can do.
+  /// Capabilities of the peer's device.
   public var deviceCapabilities: any NIDeviceCapability { capabilities }
 
   var capabilities: DeviceCapabilities { DeviceCapabilities(rawValue: bytes[bytes.startIndex + 1]) }
 
   public override func isEqual(_ object: Any?) -> Bool { (object as? NIDiscoveryToken)?.bytes == bytes }
   public override var hash: Int { bytes.hashValue }
-  /// The first random bytes, enough to tell tokens apart in a log and too few to forge one.
+  /// The first three random bytes: enough to distinguish tokens in a log, too few to forge one.
   public override var description: String {
     "NIDiscoveryToken(" + bytes.dropFirst(2).prefix(3).map { String(format: "%02x", Int($0)) }.joined() + "...)"
   }
@@ -59,7 +59,7 @@ public final class NIDiscoveryToken: NSObject, NSCopying, NSSecureCoding, Codabl
     try container.encode(bytes)
   }
 
-  /// - Throws: `DecodingError` for what is no token.
+  /// - Throws: `DecodingError` for bytes that are no token.
   public required init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let data = try container.decode(Data.self)

@@ -5,31 +5,31 @@ public let NIErrorDomain = "com.apple.NearbyInteraction"
 
 /// Why a session was invalidated.
 public struct NIError: CustomNSError, LocalizedError, Hashable, Sendable {
-  /// Which error; raw values are Apple's.
+  /// Error codes; raw values are Apple's.
   public enum Code: Int, CaseIterable, Sendable {
-    /// No radio, or a feature that this device does not have.
+    /// No radio, or a feature that this device lacks.
     case unsupportedPlatform = -5889
     /// A bad peer token or accessory configuration.
     case invalidConfiguration = -5888
-    /// Something failed for good; also `run` after invalidation.
+    /// Permanent failure; also `run` after invalidation.
     case sessionFailed = -5887
     /// The session was active for too long.
     case resourceUsageTimeout = -5886
     /// Too many sessions at once.
     case activeSessionsLimitExceeded = -5885
-    /// The user refused.
+    /// The user denied access.
     case userDidNotAllow = -5884
     /// The shared `ARSession` does not fit camera assistance.
     case invalidARConfiguration = -5883
     /// The accessory is not connected.
     case accessoryPeerDeviceUnavailable = -5882
-    /// The peer's device cannot do what the configuration asks for.
+    /// The peer's device lacks what the configuration asks for.
     case incompatiblePeerDevice = -5881
     /// A second session of extended distance.
     case activeExtendedDistanceSessionsLimitExceeded = -5880
   }
 
-  /// Which error.
+  /// The error's code.
   public let code: Code
 
   /// An error with a code.
@@ -41,7 +41,7 @@ public struct NIError: CustomNSError, LocalizedError, Hashable, Sendable {
   public var errorCode: Int { code.rawValue }
   /// The explanation, under its usual key.
   public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: code.explanation] }
-  /// One sentence for people.
+  /// One sentence for the user.
   public var errorDescription: String? { code.explanation }
 
   /// See `Code.unsupportedPlatform`.
@@ -70,7 +70,7 @@ extension NIError.Code {
   /// `case NIError.userDidNotAllow:` in a switch or catch over any error.
   public static func ~= (code: NIError.Code, error: any Error) -> Bool { (error as? NIError)?.code == code }
 
-  /// The code of this name, as a recording's event spells it.
+  /// The code with this name, as a recording's event spells it; nil for no such code.
   init?(name: String) {
     guard let code = Self.allCases.first(where: { "\($0)" == name }) else { return nil }
     self = code

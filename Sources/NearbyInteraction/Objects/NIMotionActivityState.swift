@@ -1,8 +1,8 @@
-/// Whether the thing to be found moves. Apple does not publish its raw values.
+/// Whether the peer moves. Apple does not publish the raw values.
 public enum NIMotionActivityState: Int, Sendable, CaseIterable {
   /// Not known.
   case unknown = 0
-  /// It stays where it is.
+  /// It is stationary.
   case stationary = 1
   /// It moves.
   case moving = 2

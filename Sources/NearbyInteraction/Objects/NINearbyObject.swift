@@ -1,21 +1,22 @@
 import Foundation
 import PrecisionFinding
 
-/// Where a peer is, at one moment. What is not known is nil.
+/// Estimate of a peer at one time. Unknown quantities are nil.
 public final class NINearbyObject: NSObject, NSCopying, NSSecureCoding, Sendable {
-  /// Which peer: equal to the token in the configuration.
+  /// The peer's token: equal to the one in the configuration.
   public let discoveryToken: NIDiscoveryToken
   /// Metres; nil out of reach.
   public let distance: Float?
-  /// Unit vector in device axes: looking at the screen x right, y up, -z out of the back. Nil outside the field of view,
-  /// unless camera assistance has seen the peer inside it before.
+  /// Unit vector in device axes: looking at the screen x right, y up, -z out of the back. Nil outside the field of
+  /// view, unless camera assistance once had the peer inside it.
   public let direction: simd_float3?
-  /// Azimuth in the horizontal plane, radians: 0 straight ahead, positive right, (-pi, pi]. Only with camera assistance.
+  /// Azimuth in the horizontal plane, radians: 0 straight ahead, positive right, (-pi, pi]. Only with camera
+  /// assistance.
   public let horizontalAngle: Float?
-  /// Which floor; only with camera assistance.
+  /// Level of the peer; only with camera assistance.
   public let verticalDirectionEstimate: VerticalDirectionEstimate
-  /// Not Apple's: the whole estimate behind this object, with uncertainty, time and causes; nil without camera assistance
-  /// and after an archive.
+  /// Not Apple's: the update behind this object, with uncertainty, time and reasons; nil without camera assistance and
+  /// after an archive.
   public let estimate: NearbyUpdate?
 
   package init(
@@ -31,23 +32,23 @@ public final class NINearbyObject: NSObject, NSCopying, NSSecureCoding, Sendable
     self.estimate = estimate
   }
 
-  /// Whether a peer is on our level, above or below: meant for floors.
+  /// Whether a peer is on the device's level, above or below: meant for floors.
   public enum VerticalDirectionEstimate: Int, Sendable, CaseIterable {
     /// Not known (yet).
     case unknown = 0
-    /// About our level.
+    /// About the device's level.
     case same = 1
     /// Higher.
     case above = 2
     /// Lower.
     case below = 3
-    /// Not our level, but the side is not resolved.
+    /// Not the device's level; the vertical ambiguity is not resolved.
     case aboveOrBelow = 4
   }
 
-  /// Why a peer is gone.
+  /// Why a peer was removed.
   public enum RemovalReason: Int, Sendable, CaseIterable {
-    /// Nothing was heard of it for too long.
+    /// No range for longer than the time-out.
     case timeout = 0
     /// It ended its session.
     case peerEnded = 1
@@ -80,7 +81,7 @@ public final class NINearbyObject: NSObject, NSCopying, NSSecureCoding, Sendable
 
   /// Nil for an archive that holds no object.
   public required convenience init?(coder: NSCoder) {
-    // Asking for a key that is not there fails the whole archive.
+    // Decoding an absent key fails the whole archive.
     func number(_ key: String) -> Float? {
       coder.containsValue(forKey: key) ? coder.decodeObject(of: NSNumber.self, forKey: key)?.floatValue : nil
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension NISession {
-  /// What a session tells: the delegate's methods as values. Not Apple's.
+  /// A session's callbacks: the delegate's methods as values. Not Apple's.
   public enum Event: Equatable, Sendable {
     /// `sessionDidStartRunning`.
     case didStartRunning
@@ -22,7 +22,7 @@ extension NISession {
     /// `session(_:didInvalidateWith:)`.
     case didInvalidate(NIError)
 
-    /// True for what a session says only while it runs.
+    /// True for callbacks that a session makes only while it runs.
     var needsRunningSession: Bool {
       switch self {
       case .didUpdate, .didUpdateAlgorithmConvergence, .didGenerateShareableConfigurationData, .didUpdateDLTDOA: true
@@ -31,7 +31,7 @@ extension NISession {
     }
 
     /// Calls the delegate's method.
-    func tell(_ delegate: any NISessionDelegate, of session: NISession) {
+    func notify(_ delegate: any NISessionDelegate, of session: NISession) {
       switch self {
       case .didStartRunning: delegate.sessionDidStartRunning(session)
       case .didUpdate(let objects): delegate.session(session, didUpdate: objects)

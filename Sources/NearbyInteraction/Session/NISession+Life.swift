@@ -1,19 +1,19 @@
 import Dispatch
 
-/// What happens to a session, and who hears of it.
+/// Life-cycle events of a session, and delivery of its callbacks.
 extension NISession {
-  /// Takes an event of its life and tells what follows.
+  /// Handles a life-cycle event and performs its effects.
   func perform(_ event: SessionLifecycle.Event) {
     SessionLock.withLock {
       let before = guarded.lifecycle.state
-      for effect in guarded.lifecycle.take(event) { perform(effect, after: before) }
+      for effect in guarded.lifecycle.handle(event) { perform(effect, after: before) }
     }
   }
 
   private func perform(_ effect: SessionLifecycle.Effect, after state: SessionState) {
     switch effect {
     case .didStartRunning:
-      guarded.begin(at: device?.clock, profile: device?.profile ?? .unsupported)
+      guarded.reset(at: device?.clock, profile: device?.profile ?? .unsupported)
       post(.didStartRunning)
       device?.sessionStarted(self)
     case .wasSuspended:
@@ -26,19 +26,19 @@ extension NISession {
       if let token = guarded.request?.peerToken { post(.didRemove([NINearbyObject(discoveryToken: token)], reason)) }
     case .didInvalidate(let code): post(.didInvalidate(NIError(code)))
     case .tokenDies:
-      // Who ends while suspended cannot say so any more: the peer runs into its time-out.
-      if let token = guarded.token { device?.sessionEnded(token, session: self, tellsPeers: state != .suspended) }
+      // A session that ends while suspended cannot notify its peer: the peer times out.
+      if let token = guarded.token { device?.sessionEnded(token, session: self, notifiesPeers: state != .suspended) }
       guarded.token = nil
     }
   }
 
-  /// Leaves a message for the delegate; without a device there is nobody to wait for.
+  /// Queues an event for the delegate; without a device it is delivered asynchronously.
   private func post(_ event: Event) {
     if let device { return device.post(event, from: self) }
     (guarded.delegateQueue ?? .main).async { self.deliver(event) }
   }
 
-  /// Tells delegate and streams. Messages of a session that does not run any more are dropped.
+  /// Notifies delegate and streams. Drops measurements of a session that no longer runs.
   func deliver(_ event: Event) {
     let isWanted = core { !event.needsRunningSession || $0.isRunning }
     guard isWanted else { return }
@@ -49,7 +49,7 @@ extension NISession {
       for (_, stream) in streams { stream.finish() }
     }
     guard let delegate else { return }
-    if device == nil { return event.tell(delegate, of: self) }
-    CallbackQueue.run(on: queue) { event.tell(delegate, of: self) }
+    if device == nil { return event.notify(delegate, of: self) }
+    CallbackQueue.run(on: queue) { event.notify(delegate, of: self) }
   }
 }

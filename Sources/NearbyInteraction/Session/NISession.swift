@@ -3,12 +3,12 @@ import Foundation
 
 /// A session that finds one peer. Names and behaviour are Apple's, see docs/nearby-interaction.md.
 ///
-/// It runs on the device that is current where it is made (`NearbyDevice.current`). Nothing calls back from within a call
-/// of the app: callbacks come when the device is played, and at its next moment at the earliest.
+/// It runs on the device that is current where it is made (`NearbyDevice.current`). No callback is made from within a
+/// call of the app: callbacks are made while the device is played, at its next event at the earliest.
 public final class NISession: NSObject, @unchecked Sendable {
-  /// The device it runs on; nil where there is none: then every `run` ends with `unsupportedPlatform`.
+  /// The device it runs on; without one every `run` ends with `unsupportedPlatform`.
   let device: NearbyDevice?
-  /// To be touched under the lock only.
+  /// Accessed under the lock only.
   var guarded: SessionCore
 
   /// A session on the current device.
@@ -29,49 +29,51 @@ public final class NISession: NSObject, @unchecked Sendable {
     if let token = guarded.token, guarded.lifecycle.state != .suspended { device?.sessionEnded(token) }
   }
 
-  /// What this device can do.
+  /// Capabilities of the current device.
   public class var deviceCapabilities: any NIDeviceCapability { NearbyDevice.current?.profile.capabilities ?? [] }
 
-  /// Whether distances can be measured. Apple has retired it: `deviceCapabilities.supportsPreciseDistanceMeasurement` is the same.
+  /// Whether distances can be measured. Deprecated by Apple; equals
+  /// `deviceCapabilities.supportsPreciseDistanceMeasurement`.
   public class var isSupported: Bool { deviceCapabilities.supportsPreciseDistanceMeasurement }
 
-  /// Who is told; without one nobody is.
+  /// Receives the callbacks.
   public weak var delegate: (any NISessionDelegate)? {
     get { core { $0.delegate } }
     set { core { $0.delegate = newValue } }
   }
 
-  /// Where the delegate is called; nil is the main queue.
+  /// Queue of the delegate's callbacks; nil is the main queue.
   public var delegateQueue: DispatchQueue? {
     get { core { $0.delegateQueue } }
     set { core { $0.delegateQueue = newValue } }
   }
 
-  /// How peers call this session: the same after pauses and suspensions; nil once the session is over.
+  /// Identifies this session to its peers: the same after pauses and suspensions; nil once the session is invalidated.
   public var discoveryToken: NIDiscoveryToken? { core { $0.token } }
 
   /// A copy of what `run` was last given.
   public var configuration: NIConfiguration? { core { $0.configuration?.copy() as? NIConfiguration } }
 
-  /// Not Apple's: where the session is in its life.
+  /// Not Apple's: state of the session's life cycle.
   public var state: SessionState { core { $0.lifecycle.state } }
 
-  /// Starts, or resumes after a pause, a suspension's end or a removal. The session starts, is suspended at once, or ends
-  /// with an error; the delegate hears which.
+  /// Starts, or resumes after a pause, the end of a suspension or a removal. The session starts, is suspended at once,
+  /// or ends with an error; the delegate receives which.
   public func run(_ configuration: NIConfiguration) {
-    // Its delegate is asked: not under the lock.
-    let arServes = core { $0.arSession }?.servesCameraAssistance
+    // Calls the AR session's delegate: not under the lock.
+    let isARSuitable = core { $0.arSession }?.supportsCameraAssistance
     SessionLock.withLock {
       guarded.configuration = configuration.copy() as? NIConfiguration
       guarded.request = SessionRequest(configuration)
-      perform(device?.verdict(on: self, arServes: arServes) ?? .refuse(.unsupportedPlatform))
+      perform(device?.runOutcome(of: self, isARSuitable: isARSuitable) ?? .refuse(.unsupportedPlatform))
     }
   }
 
-  /// Stops until the next `run`; the token stays.
+  /// Stops until the next `run`; the token stays valid.
   public func pause() { perform(.pause) }
 
-  /// Ends the session for good; the peer learns it some time after. The delegate hears nothing of what it asked for.
+  /// Ends the session permanently; the peer is notified after `SessionPolicy.peerEndedDelay`. The delegate receives no
+  /// callback for it.
   public func invalidate() {
     perform(.invalidate)
     let streams = core { core in
@@ -81,12 +83,13 @@ public final class NISession: NSObject, @unchecked Sendable {
     for stream in streams { stream.finish() }
   }
 
-  /// Shares the app's `ARSession`; before `run`, and only with camera assistance. Later than that it counts at the next
-  /// `run`. The app runs it: while it does not, there are distances only. Without one the device's poses count as they come.
+  /// Shares the app's `ARSession`; before `run`, and only with camera assistance. A later call takes effect at the next
+  /// `run`. The app runs it: while it is paused, there are distances only. Without one the device's poses are always
+  /// used.
   public func setARSession(_ session: ARSession) { core { $0.arSession = session } }
 
-  /// Where the object is in ARKit's world (y up), as position without rotation; nil until that is known well enough, and
-  /// without camera assistance.
+  /// Position of the object in ARKit's world (y up), without rotation; nil until it is known well enough, and without
+  /// camera assistance.
   public func worldTransform(for object: NINearbyObject) -> simd_float4x4? {
     SessionLock.withLock {
       guard guarded.isRunning, guarded.request?.peerToken == object.discoveryToken,
@@ -96,8 +99,8 @@ public final class NISession: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Tells whether the accessory moves, from the next range on; for accessories only, without effect for other peers. With
-  /// camera assistance one that moves is followed, one at rest is known the better the longer it is heard.
+  /// Reports whether the accessory moves, from the next range on; without effect for peers that are no accessory. With
+  /// camera assistance a moving accessory is tracked; the estimate of a stationary one improves with every range.
   public func updateMotionState(_ state: NIMotionActivityState, forObjectWithToken token: NIDiscoveryToken) {
     SessionLock.withLock {
       guard guarded.request?.accessory?.accessoryDiscoveryToken == token else { return }
@@ -105,8 +108,8 @@ public final class NISession: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Not Apple's: everything the delegate is told, as values; ends when the session does. Delivery to a stream does not
-  /// hold up the device, so a consumer may be behind.
+  /// Not Apple's: all callbacks of the delegate, as values; ends with the session. Delivery to a stream does not block
+  /// the device, so a consumer may lag behind.
   public var events: AsyncStream<Event> {
     AsyncStream { continuation in
       let number: Int? = core { core in

@@ -3,11 +3,11 @@ import Geometry
 import PrecisionFinding
 import SensorData
 
-/// Turns estimates into what Nearby Interaction tells of them: which reason withholds what, and which direction a device
-/// of this kind would know.
+/// Converts estimates to `NINearbyObject`s: which reason withholds which output, and whether a device of this profile
+/// publishes a direction.
 package struct ObjectPresenter: Sendable {
   private let profile: DeviceProfile
-  /// Whether the peer was once seen inside the cone: from then on camera assistance follows it outside.
+  /// Whether the peer was once inside the cone. From then on camera assistance publishes directions outside it, too.
   private var wasInCone = false
 
   /// A presenter for one peer on a device of this kind.
@@ -18,29 +18,29 @@ package struct ObjectPresenter: Sendable {
     let object = update.object
     let withholds = update.convergence.reasons.contains(where: Self.withholdsAngle)
     if let direction = object.direction, isInCone(direction) { wasInCone = true }
-    let tellsDirection = wasInCone && profile.capabilities.contains(.direction)
+    let publishesDirection = wasInCone && profile.capabilities.contains(.direction)
     return NINearbyObject(
       discoveryToken: token, distance: object.distance.map { Float($0) },
-      direction: tellsDirection ? object.direction.map { simd_float3($0) } : nil,
+      direction: publishesDirection ? object.direction.map { simd_float3($0) } : nil,
       horizontalAngle: withholds ? nil : object.horizontalAngle.map { Float($0.value) },
       verticalDirectionEstimate: withholds ? .unknown : Self.apple(object.verticalDirectionEstimate),
       estimate: update)
   }
 
-  /// An estimate as an object for an app whose own `ARSession` does not run: a distance and no more.
+  /// An estimate as an object for an app whose own `ARSession` does not run: the distance only.
   package func distance(_ update: NearbyUpdate, token: NIDiscoveryToken) -> NINearbyObject {
     NINearbyObject(discoveryToken: token, distance: update.object.distance.map { Float($0) })
   }
 
-  /// Where the peer is in the estimate's world; nil while a reason withholds it: an angle without the height can be told,
-  /// a place cannot.
+  /// The peer's position in the estimator's world; nil while a reason withholds it. An unknown height withholds the
+  /// position, but not the horizontal angle.
   package func worldPosition(_ update: NearbyUpdate) -> Vector3? {
     let reasons = update.convergence.reasons
     guard !reasons.contains(where: { Self.withholdsAngle($0) || $0 == .insufficientVerticalSweep }) else { return nil }
     return update.object.worldPosition?.position
   }
 
-  /// A range as an object, without camera assistance: what the radio alone knows, after `DeviceProfile.measured`.
+  /// A range as an object, without camera assistance: what the radio measured, after `DeviceProfile.measured`.
   package func object(_ range: RangeMeasurement, token: NIDiscoveryToken) -> NINearbyObject {
     var direction: Vector3?
     if let azimuth = range.azimuth, let elevation = range.elevation {

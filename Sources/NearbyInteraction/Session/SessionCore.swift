@@ -3,32 +3,32 @@ import Geometry
 import PrecisionFinding
 import SensorData
 
-/// All that changes in a session; guarded by `SessionLock`.
+/// Mutable state of a session; guarded by `SessionLock`.
 struct SessionCore {
   var lifecycle = SessionLifecycle()
   /// Nil once the session is over.
   var token: NIDiscoveryToken?
   /// A copy of what `run` was given.
   var configuration: NIConfiguration?
-  /// The same, in the device's form.
+  /// The same, in the form that the device uses.
   var request: SessionRequest?
-  /// Shared by the app.
+  /// The AR session that the app shares.
   var arSession: ARSession?
   weak var delegate: (any NISessionDelegate)?
   var delegateQueue: DispatchQueue?
-  /// When it began to run; nil until the device's clock is known.
+  /// Time of the start; nil until the device's clock is known.
   var startedAt: Timestamp?
-  /// When it was suspended.
+  /// Time of the suspension.
   var suspendedAt: Timestamp?
-  /// When the peer was last heard, or the session began to listen.
-  var lastHeard: Timestamp?
-  /// Whether the accessory was told to range with us.
+  /// Time of the peer's last range, or of the session's start.
+  var lastRangeAt: Timestamp?
+  /// Whether the accessory was configured and started.
   var accessoryRanges = false
   var presenter: ObjectPresenter
-  /// What was last told of the peer's convergence, and of the session's.
-  var toldConvergence: NIAlgorithmConvergence?
-  var toldSessionConvergence: NIAlgorithmConvergence?
-  /// The peer's place in the estimate's world; nil while it is withheld.
+  /// The last reported convergence of the peer, and of the session.
+  var reportedConvergence: NIAlgorithmConvergence?
+  var reportedSessionConvergence: NIAlgorithmConvergence?
+  /// The peer's position in the estimator's world; nil while it is withheld.
   var worldPosition: Vector3?
   var streams: [Int: AsyncStream<NISession.Event>.Continuation] = [:]
   var nextStream = 0
@@ -37,11 +37,11 @@ struct SessionCore {
   /// Active sessions count against the device's limit.
   var isActive: Bool { isRunning || lifecycle.state == .suspended }
 
-  /// Forgets what an earlier run has told.
-  mutating func begin(at clock: Timestamp?, profile: DeviceProfile) {
-    (startedAt, lastHeard, suspendedAt) = (clock, clock, nil)
+  /// Resets what an earlier run reported.
+  mutating func reset(at clock: Timestamp?, profile: DeviceProfile) {
+    (startedAt, lastRangeAt, suspendedAt) = (clock, clock, nil)
     accessoryRanges = false
     presenter = ObjectPresenter(profile: profile)
-    (toldConvergence, toldSessionConvergence, worldPosition) = (nil, nil, nil)
+    (reportedConvergence, reportedSessionConvergence, worldPosition) = (nil, nil, nil)
   }
 }

@@ -1,28 +1,28 @@
-/// The life of a session as a pure state machine: the table in docs/nearby-interaction.md, cell by cell.
+/// Life cycle of a session as a pure state machine: the table in docs/nearby-interaction.md, cell by cell.
 package struct SessionLifecycle: Equatable, Sendable {
-  /// What can happen to a session.
+  /// Life-cycle events.
   package enum Event: Hashable, Sendable {
-    /// `run`, and all is ready.
+    /// `run`, accepted.
     case start
-    /// `run`, but the resources are not to be had now.
+    /// `run`, but the resources are not available now.
     case startLater
-    /// `run`, and it cannot be.
+    /// `run`, rejected.
     case refuse(NIError.Code)
     /// `pause`.
     case pause
     /// `invalidate`.
     case invalidate
-    /// The system takes the resources away.
+    /// The system withdraws the resources.
     case suspend
-    /// The system gives them back.
+    /// The system returns them.
     case suspensionEnds
-    /// The peer is gone.
+    /// The peer is lost.
     case lose(NINearbyObject.RemovalReason)
-    /// Something ends the session while it is active.
+    /// An error ends the session while it is active.
     case fail(NIError.Code)
   }
 
-  /// What follows, in this order.
+  /// Effects of an event, in this order.
   package enum Effect: Hashable, Sendable {
     /// `sessionDidStartRunning`.
     case didStartRunning
@@ -34,17 +34,17 @@ package struct SessionLifecycle: Equatable, Sendable {
     case didRemove(NINearbyObject.RemovalReason)
     /// `session(_:didInvalidateWith:)`.
     case didInvalidate(NIError.Code)
-    /// The token dies, and the peer learns that we ended, some time after.
+    /// The token becomes invalid, and the peer is notified later.
     case tokenDies
   }
 
-  /// Where it is.
+  /// The current state.
   package private(set) var state: SessionState
 
   package init(state: SessionState = .idle) { self.state = state }
 
-  /// Takes an event; a session that is invalidated stays so.
-  package mutating func take(_ event: Event) -> [Effect] {
+  /// Handles an event; an invalidated session stays invalidated.
+  package mutating func handle(_ event: Event) -> [Effect] {
     let (next, effects) = Self.transition(from: state, on: event)
     state = next
     return effects
@@ -52,13 +52,13 @@ package struct SessionLifecycle: Equatable, Sendable {
 
   private static func transition(from state: SessionState, on event: Event) -> (SessionState, [Effect]) {
     switch (state, event) {
-    // The only event that an ended session answers is another `run`.
+    // An invalidated session responds to `run` only.
     case (.invalidated, .start), (.invalidated, .startLater), (.invalidated, .refuse):
       (.invalidated, [.didInvalidate(.sessionFailed)])
     case (.invalidated, _): (.invalidated, [])
 
     case (_, .start): (.running, [.didStartRunning])
-    // Told once: a `run` that comes before the suspension's end changes nothing.
+    // Reported once: a `run` before the suspension's end changes nothing.
     case (.suspended, .startLater): (.suspended, [])
     case (_, .startLater): (.suspended, [.wasSuspended])
     case (_, .refuse(let code)): (.invalidated, [.didInvalidate(code), .tokenDies])
@@ -67,7 +67,7 @@ package struct SessionLifecycle: Equatable, Sendable {
     case (.running, .pause), (.suspended, .pause), (.resumable, .pause): (.paused, [])
     case (_, .pause): (state, [])
 
-    // A suspension takes from those that have something; a session that waits for `run` hears of the next one, too.
+    // Only a session with resources can be suspended; a resumable one receives the next suspension, too.
     case (.running, .suspend), (.resumable, .suspend): (.suspended, [.wasSuspended])
     case (_, .suspend): (state, [])
     case (.suspended, .suspensionEnds): (.resumable, [.suspensionEnded])

@@ -2,8 +2,8 @@ import Foundation
 
 /// The one lock of all sessions and devices in the process.
 ///
-/// Paired devices look into each other's sessions; one lock cannot be taken in the wrong order. It guards small state only:
-/// no estimate is computed and no callback made while it is held.
+/// Paired devices read each other's sessions; a single lock rules out lock-order inversion. It guards small state only:
+/// no estimate is computed and no callback is made while it is held.
 enum SessionLock {
   private static let lock = NSRecursiveLock()
 

@@ -1,31 +1,31 @@
 import Geometry
 
-/// ARKit's world beside the estimate's: right-handed, y up, origin where the device was at first, -z where its back camera
-/// then looked (horizontally).
+/// ARKit's world frame, from the estimator's: right-handed, y up, origin at the device's first position, -z the
+/// horizontal direction of its back camera then.
 ///
-/// The one place that turns z up into y up.
+/// All conversions from z up to y up are here.
 package struct ARWorld: Equatable, Sendable {
-  /// Estimate's world (z up) to ARKit's world (y up).
+  /// Estimator's world (z up) to ARKit's world (y up).
   package let arFromWorld: Pose
 
-  /// The world that begins at the device's first pose in the estimate's world.
+  /// The world frame that belongs to the device's first pose in the estimator's world.
   package init(firstWorldFromDevice pose: Pose) {
     let ahead = HorizontalAngle.aheadAzimuth(worldFromDevice: pose.rotation)
-    // Ahead along +x, left along +y; then the axes change their names: x right, y up, -z ahead.
+    // First ahead along +x, left along +y; then permute the axes: x right, y up, -z ahead.
     let level = Rotation.yaw(-ahead)
-    let named = Rotation(matrix: Matrix3(columns: Vector3(0, 0, -1), Vector3(-1, 0, 0), Vector3(0, 1, 0)))
-    let rotation = named * level
+    let permutation = Rotation(matrix: Matrix3(columns: Vector3(0, 0, -1), Vector3(-1, 0, 0), Vector3(0, 1, 0)))
+    let rotation = permutation * level
     arFromWorld = Pose(rotation: rotation, translation: -(rotation * pose.translation))
   }
 
-  /// The pose of ARKit's camera: x along the phone's long side towards its lower edge, y towards its right edge, z towards
-  /// the user. That is how the sensor is built in: upright in landscape.
+  /// The pose of ARKit's camera: x along the phone's long side towards its lower edge, y towards its right edge, z
+  /// towards the user. The sensor is upright in landscape.
   package func cameraTransform(worldFromDevice: Pose) -> simd_float4x4 {
     let deviceFromCamera = Rotation(matrix: Matrix3(columns: Vector3(0, -1, 0), Vector3(1, 0, 0), Vector3(0, 0, 1)))
     return simd_float4x4(arFromWorld * worldFromDevice * Pose(rotation: deviceFromCamera))
   }
 
-  /// A point of the estimate's world as a transform: its position, and no rotation.
+  /// A point of the estimator's world as a transform: its position, without rotation.
   package func transform(of position: Vector3) -> simd_float4x4 {
     simd_float4x4(Pose(translation: arFromWorld * position))
   }

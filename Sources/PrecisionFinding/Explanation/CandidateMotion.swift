@@ -2,12 +2,12 @@ import Foundation
 import Geometry
 import Ranging
 
-/// A motion of the hand, and what it can be expected to bring: half a metre from end to end, a stroke a second.
+/// A candidate motion of the hand and its expected time to the goal: half a metre from end to end, a stroke a second.
 package struct CandidateMotion: Equatable, Sendable {
-  /// From end to end, metres, and how often there and back, Hz.
+  /// Length from end to end, metres, and frequency, Hz.
   static let stroke = 0.5, frequency = 0.5
 
-  /// How it is done.
+  /// The kind of motion.
   package enum Kind: String, Sendable, CaseIterable {
     case sideways, upAndDown, forwardsAndBack, sidewaysAndUp, around
 
@@ -26,27 +26,28 @@ package struct CandidateMotion: Equatable, Sendable {
     }
   }
 
-  /// How.
+  /// The kind.
   package let kind: Kind
-  /// By how much the two likeliest places differ in range after a metre of it, metres; nil where one place is left.
+  /// Difference in range between the two likeliest modes after a metre of it, metres; nil where one mode is left.
   package let separation: Double?
-  /// What it is expected to bring.
-  package let prospect: Forecast
+  /// Expected time to the goal.
+  package let timeToGoal: Forecast
 
   init(_ kind: Kind, _ forecast: ExcitationForecast, worldFromDevice: Pose) {
     self.kind = kind
     let axes = kind.axes(worldFromDevice: worldFromDevice)
-    let places = forecast.places
+    let modes = forecast.modes
     separation =
-      places.count > 1
+      modes.count > 1
       ? axes.reduce(0) { sum, axis in
-        let along = (places[0].direction - places[1].direction).dot(axis)
+        let along = (modes[0].direction - modes[1].direction).dot(axis)
         return sum + along * along
       }.squareRoot() : nil
-    prospect = forecast.prospect(along: axes)
+    timeToGoal = forecast.timeToGoal(along: axes)
   }
 
-  /// The motion that is asked for, where one is, and one that is expected to be done sooner, where there is one.
+  /// The requested motion, where there is one, and a motion that is expected to reach the goal sooner, where there is
+  /// one.
   package static func choices(
     asked reason: Convergence.Reason?, _ forecast: ExcitationForecast, worldFromDevice: Pose
   ) -> (asked: CandidateMotion?, better: CandidateMotion?) {
@@ -54,14 +55,15 @@ package struct CandidateMotion: Equatable, Sendable {
     guard let asked else { return (nil, nil) }
     let all = Kind.allCases.map { CandidateMotion($0, forecast, worldFromDevice: worldFromDevice) }
     // The first of equals: the plainest.
-    let best = all.min { $0.prospect.rank < $1.prospect.rank }!
-    return (asked, best.prospect.rank < asked.prospect.rank ? best : nil)
+    let best = all.min { $0.timeToGoal.rank < $1.timeToGoal.rank }!
+    return (asked, best.timeToGoal.rank < asked.timeToGoal.rank ? best : nil)
   }
 
-  /// Fisher information about a sine of direction that a second of sweeping gathers, 1/s: the power of the sweep over the
-  /// noise's density at its frequency, `a^2 / (sigma^2 / f + 2 T s^2 / (1 + (omega T)^2))`: a matched filter in white noise
-  /// sigma at f ranges a second and Gauss-Markov noise s with memory T. What is slower than T would have 1/(2 T) independent ranges
-  /// a second; a sweep that is faster keeps more. Moving shortens the memory: `1/T = 1/tau + speed/length`.
+  /// Fisher information about a sine of direction that a second of sweeping gathers, 1/s: the power of the sweep over
+  /// the noise's density at its frequency, `a^2 / (sigma^2 / f + 2 T s^2 / (1 + (omega T)^2))`. A matched filter in
+  /// white noise sigma at f ranges a second and Gauss-Markov noise s with memory T. Signals slower than T would have
+  /// 1/(2 T) independent ranges a second; a faster sweep keeps more. Moving shortens the memory: `1/T = 1/tau +
+  /// speed/length`.
   ///
   /// Source: Van Trees, "Detection, estimation, and modulation theory" I, 1968, 4.3.
   package static func information(_ noise: RangeNoise?, rate: Double) -> Double? {
@@ -78,7 +80,7 @@ package struct CandidateMotion: Equatable, Sendable {
 }
 
 extension CandidateMotion.Kind {
-  /// The motion that a reason asks for; nil where no motion helps.
+  /// The motion that a reason requests; nil where no motion helps.
   init?(_ reason: Convergence.Reason) {
     switch reason {
     case .insufficientMovement: self = .around

@@ -1,9 +1,9 @@
 import SensorData
 
-/// Somebody who wants to know why an update says what it says. It changes nothing.
+/// Observes why an update has its values. It changes nothing.
 package protocol ExplanationObserver: AnyObject {
   /// Whether the update of `peer` at `time` is of interest.
   func wants(_ peer: String, at time: Timestamp) -> Bool
-  /// Takes an explanation.
-  func take(_ explanation: Explanation)
+  /// Receives an explanation.
+  func observe(_ explanation: Explanation)
 }

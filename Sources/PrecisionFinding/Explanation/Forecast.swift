@@ -1,29 +1,29 @@
-/// What a motion is expected to bring.
+/// The expected result of a motion.
 package enum Forecast: Equatable, Sendable {
-  /// Seconds until what is missing would be there: no finer than the steps, for it is an expectation over what is not known.
+  /// Seconds until the goal is reached: no finer than the steps, for it is an expectation over unknowns.
   case seconds(Double)
-  /// It would come, but not within the last of the steps.
+  /// The goal is reached, but not within the last of the steps.
   case tooLong
-  /// This motion alone does not get there, however long it lasts.
+  /// This motion alone never reaches the goal.
   case notReached(Obstacle)
   /// Noise or rate of the ranges are not known yet.
   case unknown
 
-  /// What stays in the way.
+  /// The remaining obstacle.
   package enum Obstacle: Equatable, Sendable {
-    /// Another place lies the same way along this motion.
-    case rival
+    /// Another mode lies in the same direction along this motion.
+    case competingMode
     /// Known sideways to `sigma`, `limit` is needed, radians.
     case sideways(sigma: Double, limit: Double)
     /// Known upwards to `sigma`, `limit` is needed, radians.
     case upwards(sigma: Double, limit: Double)
-    /// The distance alone, or the trajectory's own error, uses up what the position may err.
+    /// The distance alone, or the trajectory's own error, uses up the error budget of the position.
     case distance
-    /// The ranges contradict all that is believed.
-    case doubt
+    /// The ranges contradict the posterior.
+    case contradiction
   }
 
-  /// What can be said, seconds.
+  /// The possible times, seconds.
   package static let steps = [1.0, 2, 3, 5, 10, 15, 20, 30]
 
   /// Order of preference.

@@ -1,4 +1,4 @@
-// Tools for drawing: SVG elements, scales, ticks, panels over time. They know nothing of runs and peers.
+// Drawing: SVG elements, scales, ticks, panels over time. Independent of runs and peers.
 
 const svgSpace = document.createRange().createContextualFragment("<svg/>").firstChild.namespaceURI;
 
@@ -23,7 +23,7 @@ function element(parent, name, attributes = {}, text = null) {
 const pixel = value => Math.round(value * 10) / 10;
 const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 
-/** The straight line that takes [from, to] to [start, end]. */
+/** The linear map from [from, to] to [start, end]. */
 function scale(from, to, start, end) {
   const slope = to === from ? 0 : (end - start) / (to - from);
   return value => start + (value - from) * slope;
@@ -33,8 +33,8 @@ function scale(from, to, start, end) {
 function niceStep(length, count) {
   if (!(length > 0)) return 1;
   const power = Math.pow(10, Math.floor(Math.log10(length / count)));
-  const rest = length / count / power;
-  return power * (rest > 5 ? 10 : rest > 2 ? 5 : rest > 1 ? 2 : 1);
+  const ratio = length / count / power;
+  return power * (ratio > 5 ? 10 : ratio > 2 ? 5 : ratio > 1 ? 2 : 1);
 }
 
 function ticks(low, high, count) {
@@ -67,8 +67,8 @@ function area(upper, lower) {
 
 /** Many circles as one path. */
 function circles(points, radius) {
-  const r = radius, turn = `a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
-  return points.map(point => `M${pixel(point[0] - r)} ${pixel(point[1])}` + turn).join("");
+  const r = radius, circle = `a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
+  return points.map(point => `M${pixel(point[0] - r)} ${pixel(point[1])}` + circle).join("");
 }
 
 /** Many crosses as one path. */
@@ -77,10 +77,10 @@ function crosses(points, radius) {
   return points.map(([x, y]) => `M${pixel(x - r)} ${pixel(y - r)}l${2 * r} ${2 * r}m0 ${-2 * r}l${-2 * r} ${2 * r}`).join("");
 }
 
-/** The value below which a share of the finite values lies. */
-function quantile(values, share) {
+/** The quantile p of the finite values. */
+function quantile(values, p) {
   const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
-  return sorted.length ? sorted[Math.floor(share * (sorted.length - 1))] : null;
+  return sorted.length ? sorted[Math.floor(p * (sorted.length - 1))] : null;
 }
 
 /** The last index whose time is not after `moment`; -1 before the first. */
@@ -97,7 +97,7 @@ function latest(times, moment) {
  * A drawing over the common time axis: caption, vertical axis, cursor.
  *
  * `axis` is {low, high, ticks: [values], text: value => string, log: bool}; `draw(plot)` gets {svg, x, y, left, right, top, bottom}.
- * `read(moment)` says in words what stands at a moment.
+ * `read(moment)` returns the values at a time as text.
  */
 function timePanel(parent, {title, note, height, span, axis, draw, read}) {
   const figure = element(parent, "figure");

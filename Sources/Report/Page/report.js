@@ -1,4 +1,4 @@
-// The page of one run: peers, figures, plans, phone, panels, and the moment that they all show.
+// The page of one run: peers, figures, plans, phone, panels, all at one selected time.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = id => document.getElementById(id);
@@ -13,15 +13,15 @@ const sideWords = anyAngle => {
   return degrees === 0 ? "ahead" : degrees === 180 ? "behind" : `${degrees}° ${angle < 0 ? "left" : "right"}`;
 };
 const levelWords = {same: "on your level", above: "above you", below: "below you", aboveOrBelow: "above or below you"};
-const judgements = {
-  converged: ["converged", "converged"], unknown: ["nothing to judge yet", "unknown"],
+const statuses = {
+  converged: ["converged", "converged"], unknown: ["no status yet", "unknown"],
   insufficientMovement: ["move around", "movement"], insufficientHorizontalSweep: ["side to side", "sideways"],
   insufficientVerticalSweep: ["up and down", "upDown"], insufficientLighting: ["more light", "light"],
   insufficientSignalStrength: ["weak signal", "signal"],
 };
-const judgement = words => judgements[words[1] ?? words[0]] ?? [words[1] ?? words[0], "unknown"];
+const statusOf = words => statuses[words[1] ?? words[0]] ?? [words[1] ?? words[0], "unknown"];
 
-// ---- what never changes
+// ---- fixed parts
 
 function fillFrame() {
   $("title").textContent = data.title ?? data.name;
@@ -63,7 +63,7 @@ function choosePeer(index) {
   remember();
 }
 
-/** Draws everything anew, for this peer and this width. */
+/** Redraws everything for this peer and this width. */
 function draw() {
   const peer = data.peers[state.peer];
   for (const id of ["facts", "top", "side", "panels", "phone", "legend"]) $(id).replaceChildren();
@@ -100,7 +100,7 @@ function drawPlans() {
   if (around.x.length === 0) return [];
   const extent = axis => [quantile(around[axis], 0), quantile(around[axis], 1)];
   const length = axis => extent(axis)[1] - extent(axis)[0];
-  // From the side one looks across the longer way.
+  // The side view looks across the longer extent.
   const across = length("y") >= length("x") ? "y" : "x";
   const words = data.headingIsKnown ? {x: "right of the start heading", y: "the start heading"} : {x: "the world's x axis", y: "the world's y axis"};
   $("top-note").textContent = `up is ${words.y}`;
@@ -121,10 +121,10 @@ function drawLegend() {
     fill(svg);
     node.append(text);
   };
-  if (data.path.t.length) entry("way of the device, early to late", svg => {
+  if (data.path.t.length) entry("path of the device, early to late", svg => {
     for (let k = 0; k < 6; k++) shape(svg, "line", {x1: 1 + 4 * k, x2: 5 + 4 * k, y1: 6, y2: 6, "stroke-width": 3, style: `stroke: ${byTime(k / 5)}`});
   });
-  if (data.peers[state.peer]?.series.updates.x.some(value => value !== null)) entry("peer and where it is in 90 % of cases", svg => {
+  if (data.peers[state.peer]?.series.updates.x.some(value => value !== null)) entry("peer and its 90 % region", svg => {
     shape(svg, "ellipse", {cx: 13, cy: 6, rx: 12, ry: 5, style: `fill: ${peerColour(state.peer)}`, "fill-opacity": 0.25});
     shape(svg, "circle", {cx: 13, cy: 6, r: 3, style: `fill: ${peerColour(state.peer)}`});
   });
@@ -135,7 +135,7 @@ function drawLegend() {
   if (rejected) entry("range rejected here", svg => shape(svg, "path", {d: crosses([[13, 6]], 3), style: "stroke: var(--bad)", "stroke-width": 1.5}));
 }
 
-const byTime = share => `color-mix(in oklab, var(--early), var(--late) ${Math.round(100 * share)}%)`;
+const byTime = fraction => `color-mix(in oklab, var(--early), var(--late) ${Math.round(100 * fraction)}%)`;
 
 /** One plan with equal axes. `h` and `v` name the columns that go right and up. */
 function drawPlan(parent, {h, v, ellipse, extent, heights}) {
@@ -180,7 +180,7 @@ function drawPlan(parent, {h, v, ellipse, extent, heights}) {
     const updates = peer.series.updates, form = updates[ellipse], centre = at(updates, i);
     if (!centre || form.a[i] === null) return null;
     return shape(svg, "ellipse", {rx: pixel(form.a[i] * zoom), ry: pixel(form.b[i] * zoom), style: fill,
-      transform: `translate(${pixel(centre[0])} ${pixel(centre[1])}) rotate(${-form.turn[i]})`, ...attributes});
+      transform: `translate(${pixel(centre[0])} ${pixel(centre[1])}) rotate(${-form.rotation[i]})`, ...attributes});
   };
   if (peer) {
     const known = peer.series.updates[h].flatMap((value, i) => value === null ? [] : [i]);
@@ -188,8 +188,8 @@ function drawPlan(parent, {h, v, ellipse, extent, heights}) {
       outline(known[Math.floor(k * known.length / 6)], {"fill-opacity": 0.035, "stroke-opacity": 0.28, "stroke-width": 0.8});
     }
     shape(svg, "path", {d: strokes(all(peer.series.updates)), fill: "none", style: `stroke: ${peerColour(state.peer)}`, "stroke-opacity": 0.45, "stroke-width": 1});
-    const refused = all(peer.series.ranges).filter(Boolean);
-    shape(svg, "path", {d: crosses(refused, 3), style: "stroke: var(--bad)", "stroke-width": 1.5});
+    const rejected = all(peer.series.ranges).filter(Boolean);
+    shape(svg, "path", {d: crosses(rejected, 3), style: "stroke: var(--bad)", "stroke-width": 1.5});
     const truth = peer.series.truth ? all(peer.series.truth) : [];
     if (truth.length > 1) shape(svg, "path", {class: "truth", d: strokes(truth)});
     if (truth.length) shape(svg, "path", {class: "cross", d: crosses([truth[truth.length - 1]], 5)});
@@ -212,27 +212,27 @@ function drawPlan(parent, {h, v, ellipse, extent, heights}) {
   }};
 }
 
-/** A peer that is not chosen: its last known place. */
+/** A peer that is not selected: its last known position. */
 function drawOther(svg, peer, index, all) {
-  const places = all(peer.series.updates).filter(Boolean);
+  const positions = all(peer.series.updates).filter(Boolean);
   const truth = peer.series.truth ? all(peer.series.truth) : [];
   if (truth.length) shape(svg, "path", {class: "cross", d: crosses([truth[truth.length - 1]], 4), opacity: 0.35});
-  const place = places.length ? places[places.length - 1] : truth[truth.length - 1];
-  if (!place) return;
-  if (places.length) shape(svg, "circle", {cx: pixel(place[0]), cy: pixel(place[1]), r: 4, style: `fill: ${peerColour(index)}`, opacity: 0.55});
-  shape(svg, "text", {x: pixel(place[0]) + 8, y: pixel(place[1]) - 6}, peer.id);
+  const position = positions.length ? positions[positions.length - 1] : truth[truth.length - 1];
+  if (!position) return;
+  if (positions.length) shape(svg, "circle", {cx: pixel(position[0]), cy: pixel(position[1]), r: 4, style: `fill: ${peerColour(index)}`, opacity: 0.55});
+  shape(svg, "text", {x: pixel(position[0]) + 8, y: pixel(position[1]) - 6}, peer.id);
 }
 
 function showEstimate(parent, peer, moment, at, outline, fill) {
   const i = latest(peer.series.updates.t, moment);
-  const place = i < 0 ? null : at(peer.series.updates, i);
+  const position = i < 0 ? null : at(peer.series.updates, i);
   const truth = peer.series.truth ? at(peer.series.truth, 0) : null;
-  if (place) {
+  if (position) {
     const form = outline(i, {"fill-opacity": 0.2, "stroke-width": 1.6});
     if (form) parent.append(form);
-    shape(parent, "circle", {cx: pixel(place[0]), cy: pixel(place[1]), r: 5, style: fill});
+    shape(parent, "circle", {cx: pixel(position[0]), cy: pixel(position[1]), r: 5, style: fill});
   }
-  const label = place ?? truth;
+  const label = position ?? truth;
   if (label) shape(parent, "text", {class: "read", x: pixel(label[0]) + 10, y: pixel(label[1]) - 8}, peer.id);
 }
 
@@ -261,7 +261,7 @@ function drawPhone() {
     const angle = value("angle");
     const away = value("distance");
     distance.textContent = away === null ? "- m" : `${away.toFixed(away < 9.95 ? 1 : 0)} m`;
-    side.textContent = angle === null ? (i < 0 ? "not heard yet" : "no direction") : sideWords(angle);
+    side.textContent = angle === null ? (i < 0 ? "no ranges yet" : "no direction") : sideWords(angle);
     level.textContent = i < 0 ? "" : levelWords[word(updates.level, i)] ?? "";
     guidance.textContent = i < 0 ? "" : word(updates.guidance, i) ?? "";
     quality.textContent = i < 0 ? "" : {precise: "", drifting: "no fresh ranges", imprecise: "distance only"}[word(updates.quality, i)] ?? "";
@@ -295,7 +295,7 @@ function drawPanels(peer) {
     style: `fill: ${colour}`, "fill-opacity": 0.22,
     d: area(high.map((v, i) => v === null ? null : [plot.x(times[i]), plot.y(v)]), low.map((v, i) => v === null ? null : [plot.x(times[i]), plot.y(v)]))});
   const row = (plot, y, style) => shape(plot.svg, "line", {class: style, x1: plot.left, x2: plot.right, y1: pixel(plot.y(y)), y2: pixel(plot.y(y))});
-  const now = (moment, say) => { const i = latest(updates.t, moment); return i < 0 ? "" : say(i); };
+  const now = (moment, text) => { const i = latest(updates.t, moment); return i < 0 ? "" : text(i); };
   const plus = (a, b, k = 1) => a.map((v, i) => v === null || b[i] === null ? null : v + k * b[i]);
   const panel = (options) => timePanel($("panels"), {span, ...options});
   const panels = [];
@@ -308,22 +308,22 @@ function drawPanels(peer) {
     if (x1 - x0 > 6.6 * text.length + 8) shape(group, "text", {x: pixel((x0 + x1) / 2), y: y + height / 2 + 4, "text-anchor": "middle"}, text);
     shape(group, "title", {}, `${from.toFixed(1)} to ${to.toFixed(1)} s: ${text}`);
   });
-  const spoken = (spans, moment, name) => {
+  const statusText = (spans, moment, name) => {
     const found = spans.filter(item => item.from <= moment + 1e-6).pop();
     return found && (found.to >= moment - 0.2) ? [found.words[0] === "notConverged" ? "not converged" : null, ...(found.words.length > 1
-      ? found.words.slice(1).map(reason => judgements[reason]?.[0] ?? reason) : [name(found.words)[0]])].filter(Boolean).join(", ") : "";
+      ? found.words.slice(1).map(reason => statuses[reason]?.[0] ?? reason) : [name(found.words)[0]])].filter(Boolean).join(", ") : "";
   };
   const cameraHeight = series.camera.length ? 20 : 0;
   panels.push(panel({
     title: "Convergence", note: "", height: 30 + cameraHeight,
     draw: plot => {
-      bands(plot, series.spans, 2, 24, judgement);
+      bands(plot, series.spans, 2, 24, statusOf);
       if (cameraHeight) {
         shape(plot.svg, "text", {x: plot.left - 7, y: 42, "text-anchor": "end"}, "camera");
         bands(plot, series.camera, 29, 17, words => [words[0], "light"]);
       }
     },
-    read: moment => spoken(series.spans, moment, judgement),
+    read: moment => statusText(series.spans, moment, statusOf),
   }));
 
   const hasTruth = updates.angleError.some(value => value !== null);
@@ -372,7 +372,7 @@ function drawPanels(peer) {
   if (ranges.innovation.some(value => value !== null)) {
     const most = clamp(Math.max(...ranges.innovation.map(v => Math.abs(v ?? 0))), 3, 6);
     panels.push(panel({
-      title: "Range innovation", note: "measured minus expected, in standard deviations; nine in ten lie between the lines; hollow: rejected", height: 130,
+      title: "Range innovation", note: "measured minus predicted, in standard deviations; 90 % lie between the lines; hollow: rejected", height: 130,
       axis: {low: -most, high: most, ticks: ticks(-most, most, 4), text: v => `${v} σ`},
       draw: plot => {
         row(plot, 0, "zero");
@@ -391,14 +391,14 @@ function drawErrors(series, colour, line, row, panel, panels) {
   const lines = [
     ["device's position", data.nees?.position, "stroke: var(--soft)"],
     ["device's attitude", data.nees?.attitude, "stroke: var(--soft); stroke-dasharray: 2 3"],
-    ["peer's place", series.nees, `stroke: ${colour}`],
+    ["peer's position", series.nees, `stroke: ${colour}`],
   ].filter(([, values]) => values);
   if (lines.length === 0) return;
   const top = clamp(Math.pow(10, Math.ceil(Math.log10(Math.max(...lines.flatMap(([, values]) => values.v.map(v => v ?? 1)), 1)))), 100, 1e5);
   const marks = [];
   for (let value = 0.01; value <= top * 1.01; value *= 10) marks.push(Number(value.toPrecision(1)));
   panels.push(panel({
-    title: "NEES", note: "squared error in units of the stated covariance; an honest one lies in the band in 99 % of cases", height: 160,
+    title: "NEES", note: "squared error normalised by the reported covariance; 99 % in the band when consistent", height: 160,
     axis: {low: 0.01, high: top, ticks: marks, text: String, log: true},
     draw: plot => {
       const [low, high] = data.neesBand;
@@ -418,7 +418,7 @@ function drawErrors(series, colour, line, row, panel, panels) {
   }
 }
 
-// ---- the moment
+// ---- the selected time
 
 function show(moment) {
   for (const part of state.drawn) part.show(moment);
@@ -426,13 +426,13 @@ function show(moment) {
   $("time").value = moment;
 }
 
-/** Sets the moment for good, not only while the pointer rests there. */
+/** Selects a time, not only while the pointer hovers. */
 function setMoment(moment) {
   state.moment = clamp(moment, span[0], span[1]);
   show(state.moment);
 }
 
-/** Hovering shows a moment, pressing sets it. */
+/** Hovering shows a time, pressing selects it. */
 function listen(panel) {
   panel.svg.addEventListener("pointermove", event => {
     const moment = panel.moment(event.clientX);
@@ -445,7 +445,7 @@ function listen(panel) {
 
 function play() {
   if (state.moment >= span[1] - 0.05) setMoment(span[0]);
-  // Long recordings in a minute.
+  // Long recordings play in a minute.
   const speed = Math.max(1, (span[1] - span[0]) / 60);
   let before = null;
   const step = now => {
@@ -469,14 +469,14 @@ function stop() {
   remember();
 }
 
-/** The address says which moment and peer are shown, so that it can be sent. */
+/** Stores time and peer in the address, so that it can be shared. */
 function remember() {
   const words = new URLSearchParams({t: state.moment.toFixed(2)});
   if (data.peers.length) words.set("peer", data.peers[state.peer].id);
   history.replaceState(null, "", `#${words}`);
 }
 
-/** Moment and peer from the address. */
+/** Restores time and peer from the address. */
 function recall() {
   const words = new URLSearchParams(location.hash.slice(1));
   const peer = data.peers.findIndex(known => known.id === words.get("peer"));

@@ -8,13 +8,13 @@ package struct Facet: Sendable {
   package let u: Vector3, v: Vector3
   /// Lengths of the edges along `u` and `v`, metres.
   package let extent: SIMD2<Double>
-  /// Where on the texture the corner lies, texels.
-  package var place: SIMD2<Double>
-  /// Brightness of the pattern's middle grey, and how much of the pattern shows: 0 is a blank face.
+  /// Texture coordinates of the corner, texels.
+  package var textureOrigin: SIMD2<Double>
+  /// Brightness of the pattern's middle grey, and contrast of the pattern: 0 is a blank face.
   package var brightness: Float, contrast: Float
 
-  /// The place on the texture, texels, of a point in the facet's plane.
+  /// Texture coordinates, texels, of a point in the facet's plane.
   package func texturePosition(of point: Vector3) -> SIMD2<Double> {
-    place + SIMD2((point - corner).dot(u), (point - corner).dot(v)) / Texture.texel
+    textureOrigin + SIMD2((point - corner).dot(u), (point - corner).dot(v)) / Texture.texel
   }
 }

@@ -1,10 +1,11 @@
 import Geometry
 
-/// A facet as one camera pose sees it: the homography from a ray (x, y, 1) in camera axes to (s w, t w, w).
+/// A facet seen from one camera pose: the homography from a ray r = (x, y, 1) in camera axes to (s w, t w, w).
 ///
-/// (s, t) is the place on the texture, w = 1 / z the inverse depth, 1/m. With the ray's world direction d = R r, the camera's
-/// place o, the normal n and a point c of the plane: w = n.d / D, D = n.(c - o), and the plane's point is o + d / w; it lies
-/// at s = u.(o - c + d / w) along u. Source: Hartley and Zisserman, "Multiple View Geometry", 2nd ed., 2004, chapter 13.
+/// (s, t) are texture coordinates; w = 1 / z is the inverse depth, 1/m. Let d = R r be the ray in world axes, o the
+/// camera's position, n the plane's normal and c a point of the plane. Then w = n.d / D with D = n.(c - o). The ray
+/// meets the plane at o + d / w, and s = u.(o - c + d / w).
+/// Source: Hartley and Zisserman, "Multiple View Geometry", 2nd ed., 2004, chapter 13.
 struct FacetView {
   /// The homography's columns; the fourth number is not used.
   let x: SIMD4<Float>, y: SIMD4<Float>, one: SIMD4<Float>
@@ -18,11 +19,11 @@ struct FacetView {
     let offset = worldFromCamera.translation - facet.corner
     let distance = -normal.dot(offset)
     isFront = distance < 0
-    // In the very plane the facet is a line; the tiny number keeps it one.
+    // A camera in the plane sees the facet as a line; 1e-9 avoids the division by zero.
     let inverseDepth = cameraFromWorld * normal / (isFront ? min(distance, -1e-9) : max(distance, 1e-9))
-    let place = facet.texturePosition(of: worldFromCamera.translation)
-    let s = cameraFromWorld * facet.u / Texture.texel + place.x * inverseDepth
-    let t = cameraFromWorld * facet.v / Texture.texel + place.y * inverseDepth
+    let position = facet.texturePosition(of: worldFromCamera.translation)
+    let s = cameraFromWorld * facet.u / Texture.texel + position.x * inverseDepth
+    let t = cameraFromWorld * facet.v / Texture.texel + position.y * inverseDepth
     func column(_ k: Int) -> SIMD4<Float> { SIMD4(Float(s[k]), Float(t[k]), Float(inverseDepth[k]), 0) }
     x = column(0)
     y = column(1)

@@ -1,14 +1,14 @@
 import Images
 
-/// From light to 8-bit grey: exposure, shot noise, read noise.
+/// Converts radiance to 8-bit grey: exposure, shot noise, read noise.
 package enum ImageSensor {
   /// Electrons of a white pixel: the variance of its shot noise.
   package static let fullWell: Float = 10_000
   /// Noise of an unlit pixel, 1-sigma, grey levels.
   package static let readNoise: Float = 1.2
 
-  /// The image of `radiance` (0 black ... 1 white), exposed so that its mean brightness is `meanLuma`, as an automatic
-  /// exposure would; without any light it is at `meanLuma` everywhere, but for the noise.
+  /// The image of `radiance` (0 black ... 1 white), exposed automatically to the mean brightness `meanLuma`. Without
+  /// any light every pixel is `meanLuma` plus noise.
   package static func image(
     _ radiance: [Float], width: Int, height: Int, meanLuma: Double, random: inout SeededRandom
   ) -> GrayImage {
@@ -29,11 +29,11 @@ package enum ImageSensor {
     return GrayImage(width: width, height: height, pixels: pixels)
   }
 
-  /// The gain after which the mean of what does not saturate and what does is `meanLuma`; 0 without light.
+  /// The gain g with mean(min(g radiance, 1)) = `meanLuma`; 0 without light.
   private static func gain(_ radiance: [Float], meanLuma: Float) -> Float {
     var gain: Float = 1
     for _ in 0..<30 {
-      // In Double: a third of a million numbers leave a Float no digits for the last of them.
+      // Double: a sum over 300 000 pixels exceeds the precision of Float.
       let sum = radiance.reduce(into: 0.0) { $0 += Double(min(gain * $1, 1)) }
       let mean = Float(sum / Double(radiance.count))
       guard mean > 1e-6 else { return 0 }
@@ -43,8 +43,7 @@ package enum ImageSensor {
     return gain
   }
 
-  /// Draws from the standard normal distribution, each with its opposite: looked up, because a million logarithms and cosines
-  /// a frame take longer than the picture.
+  /// Table of standard normal draws, each with its negative: computing them per pixel takes longer than rendering.
   private static let normals: [Float] = {
     var random = SeededRandom(seed: 0)
     return (0..<8192).flatMap { _ -> [Float] in

@@ -2,12 +2,12 @@ import Geometry
 import Images
 import SensorData
 
-/// The images that belong to the frames of a simulated recording, each on its own: nothing is kept between them.
+/// Renders the images of the frames of a simulated recording, each independently of the others.
 ///
-/// A recording's tracks are made apart from the images; both show the same surfaces from the same poses. Landmarks are not
-/// marked in the images, and furniture hides what is behind it only there.
+/// Feature tracks are simulated separately, from the same surfaces and poses. Landmarks are not marked in the images.
+/// Furniture occludes only in the images.
 package struct ImageSimulator: Sendable {
-  /// What there is to see.
+  /// The visible surfaces.
   package let scene: Scene
   private let simulator: Simulator
   private let camera: Scenario.Camera
@@ -18,7 +18,7 @@ package struct ImageSimulator: Sendable {
 
   /// The images of a scenario, or nil where it has no camera.
   ///
-  /// - Parameter texture: the pattern on all surfaces; nil: that of the seed.
+  /// - Parameter texture: the pattern on all surfaces; nil: drawn from the seed.
   package init?(_ simulator: Simulator, texture: Texture? = nil) {
     guard let camera = simulator.scenario.camera else { return nil }
     self.simulator = simulator
@@ -32,12 +32,12 @@ package struct ImageSimulator: Sendable {
     renderers = views.map { Renderer(scene, texture: texture, camera: $0.camera) }
   }
 
-  /// The pattern on all surfaces that a simulator's seed makes.
+  /// The pattern on all surfaces, drawn from a simulator's seed.
   package static func pattern(of simulator: Simulator) -> Texture {
     TexturePainter.pattern(size: textureSize, seed: simulator.seed)
   }
 
-  /// What the camera of that frame puts out: exposed to the frame's mean brightness, with noise, 8 bit.
+  /// The 8-bit image of a frame: exposed to the frame's mean brightness, with noise.
   package func image(of frame: CameraFrame) -> GrayImage {
     let calibration = views[frame.camera].camera
     let stream = RandomStream.image(camera: frame.camera, frame: number(of: frame))
@@ -47,7 +47,7 @@ package struct ImageSimulator: Sendable {
       random: &random)
   }
 
-  /// The light on every pixel, 0 black ... 1 white, row after row, without noise; zeros in the dark.
+  /// The radiance of every pixel, 0 black ... 1 white, row-major, without noise; zeros in the dark.
   package func radiance(of frame: CameraFrame) -> [Float] {
     let view = views[frame.camera]
     let time = Double(number(of: frame)) / camera.rate
@@ -68,7 +68,7 @@ package struct ImageSimulator: Sendable {
     return radiance
   }
 
-  /// What a pixel of a frame sees: the point on the surface there, world, metres; nil where the lens sees nothing.
+  /// The surface point that a pixel of a frame shows, world, metres; nil where the lens has no ray.
   package func point(at pixel: SIMD2<Double>, in frame: CameraFrame) -> Vector3? {
     let view = views[frame.camera]
     let pose = view.worldFromCamera(at: Double(number(of: frame)) / camera.rate, row: pixel.y)
@@ -78,12 +78,12 @@ package struct ImageSimulator: Sendable {
     return pose * (Vector3(ray.x, ray.y, 1) * depth)
   }
 
-  /// Where a frame shows a point of the world, raw pixels, whatever stands in front of it; nil outside the image.
+  /// The raw pixel of a world point in a frame, occlusion ignored; nil outside the image.
   package func pixel(of point: Vector3, in frame: CameraFrame) -> SIMD2<Double>? {
     views[frame.camera].seen([point], at: Double(number(of: frame)) / camera.rate).first.map { SIMD2($0.u, $0.v) }
   }
 
-  /// A finger on the lens: light comes through it from one side, and nothing has an edge.
+  /// A finger on the lens: a smooth glow from one side, without edges.
   private static func glow(width: Int, height: Int) -> [Float] {
     (0..<width * height).map { index in
       let (y, x) = index.quotientAndRemainder(dividingBy: width)
@@ -92,13 +92,13 @@ package struct ImageSimulator: Sendable {
     }
   }
 
-  /// Which frame it is, counted from the start at the camera's rate; lost ones count.
+  /// The frame's number from the start at the camera's rate, lost frames included.
   private func number(of frame: CameraFrame) -> Int {
     Int(((frame.timestamp.seconds(since: Simulator.start) + camera.timeOffset) * camera.rate).rounded())
   }
 
-  /// The times within an exposure at which the picture is drawn, so near that what is a metre away moves a pixel at most,
-  /// and at most 64: fewer would show edges side by side where there is a smear.
+  /// The times within an exposure at which the image is rendered, for motion blur. Between two of them a point at 1 m
+  /// moves by at most one pixel; at most 64 times.
   private func moments(about time: Double) -> [Double] {
     guard camera.exposure > 0 else { return [time] }
     let state = simulator.motion.kinematics(at: time)

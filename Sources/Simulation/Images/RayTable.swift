@@ -2,7 +2,7 @@ import Foundation
 import Geometry
 import SensorData
 
-/// The ray of every pixel of a camera, and how it changes from pixel to pixel; made once a camera.
+/// The ray of every pixel of a camera and its derivatives; computed once per camera.
 struct RayTable: Sendable {
   /// A pixel's ray (x / z, y / z) and its derivatives by the pixel's column and row.
   struct Ray {
@@ -25,38 +25,38 @@ struct RayTable: Sendable {
 
   let width: Int
   let height: Int
-  /// Row after row; not a number where the lens lets nothing through.
+  /// Row-major; NaN where the lens has no ray.
   let rays: [Ray]
-  /// For every `tileSize` rows, the tiles from left to right; those without any ray are left out.
+  /// For every `tileSize` rows, the tiles from left to right; tiles without rays are omitted.
   let tiles: [[Tile]]
 
   init(_ camera: CameraCalibration) {
     let (width, height) = (camera.width, camera.height)
     let lens = Lens(camera)
-    // Each search begins where the last one ended.
-    var places: [SIMD2<Double>] = []
-    places.reserveCapacity(width * height)
+    // Each inversion starts from the last solution.
+    var pixelRays: [SIMD2<Double>] = []
+    pixelRays.reserveCapacity(width * height)
     var last = SIMD2(0.0, 0.0)
     for row in 0..<height {
       for column in 0..<width {
         let ray = lens.ray(u: Double(column), v: Double(row), near: last)
         last = ray ?? .zero
-        places.append(ray ?? SIMD2(.nan, .nan))
+        pixelRays.append(ray ?? SIMD2(.nan, .nan))
       }
-      last = places[row * width]
+      last = pixelRays[row * width]
       if last.x.isNaN { last = .zero }
     }
     func narrow(_ v: SIMD2<Double>) -> SIMD2<Float> { SIMD2(Float(v.x), Float(v.y)) }
-    /// Central difference; one-sided at the border of the image and of what the lens lets through.
+    /// Central difference; one-sided at the border of the image and of the valid rays.
     func slope(_ index: Int, _ step: Int, isFirst: Bool, isLast: Bool) -> SIMD2<Float> {
-      let before = isFirst || places[index - step].x.isNaN ? index : index - step
-      let after = isLast || places[index + step].x.isNaN ? index : index + step
-      return narrow((places[after] - places[before]) / Double(max(1, (after - before) / step)))
+      let before = isFirst || pixelRays[index - step].x.isNaN ? index : index - step
+      let after = isLast || pixelRays[index + step].x.isNaN ? index : index + step
+      return narrow((pixelRays[after] - pixelRays[before]) / Double(max(1, (after - before) / step)))
     }
-    let rays = places.indices.map { index in
+    let rays = pixelRays.indices.map { index in
       let (row, column) = index.quotientAndRemainder(dividingBy: width)
       return Ray(
-        ray: narrow(places[index]), perColumn: slope(index, 1, isFirst: column == 0, isLast: column == width - 1),
+        ray: narrow(pixelRays[index]), perColumn: slope(index, 1, isFirst: column == 0, isLast: column == width - 1),
         perRow: slope(index, width, isFirst: row == 0, isLast: row == height - 1))
     }
     self.width = width

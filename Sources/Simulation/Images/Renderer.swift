@@ -2,7 +2,8 @@ import Foundation
 import Geometry
 import SensorData
 
-/// Draws the scene: for every pixel the nearest surface along its ray, and the mean of the pattern under the pixel there.
+/// Renders the scene: for every pixel the nearest surface along its ray, and the mean of the pattern over its
+/// footprint.
 package struct Renderer: Sendable {
   let scene: Scene
   private let texture: Texture
@@ -15,11 +16,11 @@ package struct Renderer: Sendable {
     rays = RayTable(camera)
   }
 
-  /// Adds one exposure to `radiance` (0 black ... 1 white, a row after the other), times `weight`.
+  /// Adds one exposure to `radiance` (0 black ... 1 white, row-major), times `weight`.
   ///
   /// - Parameters:
   ///   - hasRollingRows: whether the pose differs from row to row.
-  ///   - worldFromCamera: the pose at the middle of a row's exposure, asked for rows in order.
+  ///   - worldFromCamera: the pose at the middle of a row's exposure, called for rows in order.
   package func expose(
     _ radiance: inout [Float], weight: Float, hasRollingRows: Bool, worldFromCamera: (_ row: Int) -> Pose
   ) {
@@ -40,7 +41,7 @@ package struct Renderer: Sendable {
     }
   }
 
-  /// How far, along the camera's axis, the nearest surface on a ray (x / z, y / z) is, metres; nil where there is none.
+  /// Depth along the optical axis of the nearest surface on a ray (x / z, y / z), metres; nil where there is none.
   func depth(along ray: SIMD2<Double>, worldFromCamera: Pose) -> Double? {
     let views = scene.facets.map { FacetView($0, worldFromCamera: worldFromCamera) }
     let ray = SIMD2<Float>(ray)
@@ -54,12 +55,12 @@ package struct Renderer: Sendable {
     }
   }
 
-  /// For every tile the obstacles that some of its rays may meet while the camera goes from one pose to the other: those
-  /// whose ball touches the tile's cone.
+  /// For every tile the obstacles that its rays may meet while the camera moves between two poses: those whose bounding
+  /// sphere touches the tile's cone.
   private func candidates(_ tiles: [RayTable.Tile], _ first: Pose, _ last: Pose) -> [[Scene.Obstacle]] {
     let cameraFromWorld = first.inverse
     let drift = (last.translation - first.translation).norm
-    let turn = (first.rotation.inverse * last.rotation).log.norm
+    let rotationAngle = (first.rotation.inverse * last.rotation).log.norm
     let balls = scene.obstacles.map { obstacle in
       let centre = cameraFromWorld * obstacle.centre
       let sine = (obstacle.radius + drift) / centre.norm
@@ -68,7 +69,7 @@ package struct Renderer: Sendable {
     return tiles.map { tile in
       balls.compactMap { ball in
         let angle = acos(min(max(ball.direction.dot(tile.axis), -1), 1))
-        return angle <= tile.halfAngle + ball.halfAngle + turn + 1e-6 ? ball.obstacle : nil
+        return angle <= tile.halfAngle + ball.halfAngle + rotationAngle + 1e-6 ? ball.obstacle : nil
       }
     }
   }

@@ -1,12 +1,12 @@
 import Geometry
 
-/// What there is to see, as flat rectangles: the room from inside, furniture, walls. The landmarks lie on these surfaces.
+/// The visible surfaces as flat rectangles: the room from inside, furniture, walls. The landmarks lie on them.
 package struct Scene: Sendable {
-  /// Something that stands in the room.
+  /// A box of furniture or a wall inside the room.
   struct Obstacle: Sendable {
     /// Its facets: six of a box, or the only one of a wall.
     let facets: Range<Int>
-    /// A ball around it, world, metres.
+    /// Its bounding sphere, world, metres.
     let centre: Vector3, radius: Double
 
     var isBox: Bool { facets.count == 6 }
@@ -16,7 +16,7 @@ package struct Scene: Sendable {
   package private(set) var facets: [Facet] = []
   private(set) var obstacles: [Obstacle] = []
 
-  /// The scene of a scenario. A wall that is not opaque is of glass: it is not seen itself.
+  /// The scene of a scenario. A wall that is not opaque is invisible.
   init(_ room: Scenario.Room, furniture: [RoomLandmarks.Box], walls: [Scenario.Wall], seed: UInt64) {
     var random = RandomStream.paint.generator(seed: seed)
     facets = Self.box(low: room.low, high: room.high)
@@ -42,14 +42,16 @@ package struct Scene: Sendable {
       let along = Vector3(wall.to.x - wall.from.x, wall.to.y - wall.from.y, 0)
       let extent = SIMD2(along.norm, wall.top - wall.bottom)
       let facet = Facet(
-        corner: corner, u: along.normalized, v: Vector3(0, 0, 1), extent: extent, place: .zero, brightness: 0.55,
-        contrast: wall.landmarks > 0 ? 0.6 : 0)
+        corner: corner, u: along.normalized, v: Vector3(0, 0, 1), extent: extent, textureOrigin: .zero,
+        brightness: 0.55, contrast: wall.landmarks > 0 ? 0.6 : 0)
       facets.append(facet)
       let across = along + Vector3(0, 0, extent.y)
       obstacles.append(
         Obstacle(facets: facets.count - 1..<facets.count, centre: corner + across / 2, radius: across.norm / 2))
     }
-    for index in facets.indices { facets[index].place = SIMD2(random.uniform(), random.uniform()) * 16 / Texture.texel }
+    for index in facets.indices {
+      facets[index].textureOrigin = SIMD2(random.uniform(), random.uniform()) * 16 / Texture.texel
+    }
   }
 
   /// The faces in the order of a box's facets.
@@ -60,8 +62,8 @@ package struct Scene: Sendable {
     let (x, y, z) = (Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1))
     func facet(_ corner: Vector3, _ u: Vector3, _ v: Vector3) -> Facet {
       Facet(
-        corner: corner, u: u, v: v, extent: SIMD2(abs(u.dot(size)), abs(v.dot(size))), place: .zero, brightness: 0.5,
-        contrast: 0.6)
+        corner: corner, u: u, v: v, extent: SIMD2(abs(u.dot(size)), abs(v.dot(size))), textureOrigin: .zero,
+        brightness: 0.5, contrast: 0.6)
     }
     return [
       facet(Vector3(high.x, low.y, low.z), y, z), facet(low, z, y), facet(Vector3(low.x, high.y, low.z), z, x),

@@ -1,10 +1,10 @@
-/// A grey pattern without end: one square that repeats seamlessly, with all its coarser versions (a mip pyramid).
+/// A periodic grey pattern: one square that repeats seamlessly, with its mip pyramid.
 ///
-/// Coordinates are texels of the finest level; texel i covers [i, i + 1), so its centre is at i + 0.5. Level l holds the
-/// means of squares of 2^l x 2^l texels.
+/// Coordinates are texels of the finest level; texel i covers [i, i + 1), so its centre is at i + 0.5. Level l holds
+/// the means of squares of 2^l x 2^l texels.
 /// Source: Williams, "Pyramidal parametrics", SIGGRAPH 1983, doi:10.1145/800059.801126.
 package struct Texture: Sendable {
-  /// Metres that one texel of the finest level is wide.
+  /// Width of a texel of the finest level, metres.
   package static let texel = 0.004
 
   /// Texels along one side of the finest level, a power of two.
@@ -13,7 +13,7 @@ package struct Texture: Sendable {
   package let levels: Int
   private let texels: [UInt8]
 
-  /// A texture from its finest level, row after row.
+  /// A texture from its finest level, row-major.
   ///
   /// - Precondition: `size` is a power of two up to 2^13, and there are `size * size` texels.
   package init(size: Int, finest: [UInt8]) {
@@ -39,7 +39,7 @@ package struct Texture: Sendable {
     self.texels = texels
   }
 
-  /// Calls `body` with what reads this texture fast.
+  /// Calls `body` with a sampler of this texture.
   package func withSampler<T>(_ body: (TextureSampler) throws -> T) rethrows -> T {
     try texels.withUnsafeBufferPointer { try body(TextureSampler($0.baseAddress!, size: size, levels: levels)) }
   }

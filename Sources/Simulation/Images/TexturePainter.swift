@@ -1,7 +1,7 @@
 import Foundation
 
-/// Paints the pattern on all surfaces: noise at every scale, and thousands of rectangles and chequered boards of all sizes
-/// that give corners at every distance.
+/// Paints the pattern on all surfaces: noise at every scale, and thousands of rectangles and chequered boards of all
+/// sizes, which give corners at every distance.
 struct TexturePainter {
   private let size: Int
   private var texels: [UInt8]
@@ -15,7 +15,7 @@ struct TexturePainter {
     return Texture(size: size, finest: painter.texels)
   }
 
-  /// Multi-octave value noise: a coarse grid of random numbers is refined again and again, each time with finer noise on top.
+  /// Multi-octave value noise: a coarse grid of random numbers is refined repeatedly, each time with finer noise added.
   private init(size: Int, random: inout SeededRandom) {
     var values = [Float](repeating: 0, count: 16)
     var width = 4
@@ -23,7 +23,7 @@ struct TexturePainter {
     while width < size {
       values = Self.refined(values, width)
       width *= 2
-      // Cells of 4 cm to 0.5 m carry the most.
+      // Cells of 4 cm to 0.5 m have the largest amplitude.
       let cell = Double(size / width) * Texture.texel
       let amplitude: Float = cell > 1 ? 10 : cell > 0.03 ? 26 : cell > 0.01 ? 20 : 10
       for k in values.indices {
@@ -36,7 +36,7 @@ struct TexturePainter {
     texels = values.map { UInt8(min(max($0 + 128, 0), 255)) }
   }
 
-  /// Twice as many values on each side, linear between the centres of the old ones; the square repeats.
+  /// Doubles the resolution by linear interpolation between cell centres; the square repeats.
   private static func refined(_ values: [Float], _ width: Int) -> [Float] {
     let mask = width - 1
     var wide = [Float](repeating: 0, count: width * width * 2)
@@ -74,7 +74,7 @@ struct TexturePainter {
       let length = 0.03 * pow(20, random.uniform())  // 3 to 60 cm, small ones as often as large ones
       centre = SIMD2(random.uniform(), random.uniform()) * (side / Texture.texel)
       half = SIMD2(length, length * random.uniform(0.35...1)) * (0.5 / Texture.texel)
-      // Every second one stands straight, as most things do.
+      // Half of them are upright.
       let angle = random.chance(0.5) ? 0 : random.uniform(0...Double.pi)
       axis = SIMD2(cos(angle), sin(angle))
       cells = random.chance(0.3) ? 2 + Int(random.uniform() * 5) : 1
@@ -92,7 +92,7 @@ struct TexturePainter {
         let offset = SIMD2(Double(x) + 0.5, Double(y) + 0.5) - board.centre
         let along = offset.x * board.axis.x + offset.y * board.axis.y
         let across = offset.y * board.axis.x - offset.x * board.axis.y
-        // A soft edge, one texel wide: corners keep their place between texels.
+        // Anti-aliased edge, one texel wide: corners keep their sub-texel position.
         let inside = min(board.half.x - abs(along), board.half.y - abs(across)) + 0.5
         guard inside > 0 else { continue }
         var shade = board.shades.0
@@ -107,9 +107,9 @@ struct TexturePainter {
     }
   }
 
-  /// 1 and -1 in turn over `cells` equal parts of [-half, half], linear over the texel at each change.
-  private static func chequer(_ place: Double, _ half: Double, _ cells: Int) -> Double {
-    let cell = (place / half + 1) / 2 * Double(cells)
+  /// Alternately 1 and -1 over `cells` equal parts of [-half, half], linear over the texel at each change.
+  private static func chequer(_ coordinate: Double, _ half: Double, _ cells: Int) -> Double {
+    let cell = (coordinate / half + 1) / 2 * Double(cells)
     let index = cell.rounded(.down)
     let edge = min(cell - index, index + 1 - cell) * 2 * half / Double(cells)
     return (Int(index) & 1 == 0 ? 1 : -1) * min(1, 2 * edge)

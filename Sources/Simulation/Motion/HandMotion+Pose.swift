@@ -2,7 +2,7 @@ import Foundation
 import Geometry
 
 extension HandMotion {
-  /// The pose `time` seconds (0...duration) after it began at `start`.
+  /// The pose `time` seconds (0...duration) after the motion began at `start`.
   package func pose(at time: Double, from start: HandPose) -> HandPose {
     var pose = start
     switch self {
@@ -19,13 +19,13 @@ extension HandMotion {
       pose.position = shoulder + arm * cos(lift) * pose.ahead + Vector3(0, 0, arm * sin(lift))
     case .walk(let distance, let speed, let heading, let bob, let stepRate):
       let travel = Travel(distance: distance, speed: speed)
-      let way = HandPose(yaw: start.yaw + heading)
+      let course = HandPose(yaw: start.yaw + heading)
       let window = Easing.window(time, duration: travel.duration, ramp: travel.ramp)
       let phase = 2 * .pi * stepRate * time
-      pose.position += way.ahead * travel.travelled(at: time)
+      pose.position += course.ahead * travel.travelled(at: time)
       pose.position.z += bob * sin(phase) * window
-      // The body sways once for two steps, and the phone nods a little with every step.
-      pose.position += way.right * (bob / 2 * sin(phase / 2) * window)
+      // Lateral sway has half the step rate; the phone pitches with every step.
+      pose.position += course.right * (bob / 2 * sin(phase / 2) * window)
       pose.pitch += bob / 2 * sin(phase + 1) * window
     case .turn(let duration, let angle, let arm):
       let axis = start.position - arm * start.ahead
@@ -33,9 +33,9 @@ extension HandMotion {
       pose.position = axis + arm * pose.ahead
     case .stairs(let height, let steps, let tread, let stepRate, let heading):
       let travelled = Travel(distance: steps * tread, speed: tread * stepRate).travelled(at: time)
-      let way = HandPose(yaw: start.yaw + heading)
-      pose.position += way.ahead * travelled
-      // The body rises most between two steps and least on them: still a monotonic climb.
+      let course = HandPose(yaw: start.yaw + heading)
+      pose.position += course.ahead * travelled
+      // The body rises most between two steps and least on them; the climb stays monotonic.
       let step = travelled / tread
       pose.position.z += height / steps * (step - 0.7 / (2 * .pi) * sin(2 * .pi * step))
     case .rotate(let duration, let roll):

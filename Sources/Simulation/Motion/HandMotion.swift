@@ -1,34 +1,34 @@
 import Geometry
 
-/// One piece of hand motion: it begins and ends at rest, so that pieces can follow one another in any order.
+/// One piece of hand motion. It begins and ends with zero velocity, so pieces can follow one another in any order.
 package enum HandMotion: Equatable, Sendable {
   /// Keeps still.
   case hold(duration: Double)
-  /// Swings on straight lines without turning, one sine for each axis: lateral alone is a line, with the vertical one it
-  /// is a Lissajous figure.
+  /// Translates without rotation, one sine for each axis: lateral alone is a line, with the vertical one a Lissajous
+  /// figure.
   case sway(duration: Double, lateral: Swing, vertical: Swing, ahead: Swing)
-  /// Turns the stretched arm, `arm` metres, about the shoulder: left and right, up and down.
+  /// Rotates the stretched arm, `arm` metres, about the shoulder: left and right, up and down.
   case arc(duration: Double, arm: Double, horizontal: Swing, vertical: Swing)
-  /// Walks on a straight line that starts `heading` radians (positive left) off the camera's direction.
+  /// Walks on a straight line, `heading` radians (positive left) off the camera's direction.
   case walk(distance: Double, speed: Double, heading: Double, bob: Double, stepRate: Double)
-  /// Climbs `steps` steps (a whole number) that together are `height` metres high (negative: goes down), in the direction
-  /// of `heading` as with a walk; `tread` metres each.
+  /// Climbs `steps` steps (a whole number) of `tread` metres, in total `height` metres (negative: down); `heading` as
+  /// for `walk`.
   case stairs(height: Double, steps: Double, tread: Double, stepRate: Double, heading: Double)
-  /// Turns on the spot by `angle` radians (positive left); the phone is `arm` metres before the body's axis.
+  /// Rotates on the spot by `angle` radians (positive left); the phone is `arm` metres before the body's axis.
   case turn(duration: Double, angle: Double, arm: Double)
-  /// Turns the phone in the hand until its `roll` is that, radians.
+  /// Rotates the phone in the hand to this `roll`, radians.
   case rotate(duration: Double, roll: Double)
-  /// Puts the phone down within `lowering` seconds, `down` and `ahead` metres from here, its camera looking up by `pitch`
-  /// radians: flat on a table, screen up, or leant against something. It rests there for `rest` seconds and, unless
-  /// `raising` is nil, is picked up again within that time.
+  /// Puts the phone down within `lowering` seconds, `down` and `ahead` metres from here, its camera pitched up by
+  /// `pitch` radians: flat on a table, screen up, or leant against something. It is stationary for `rest` seconds.
+  /// Unless `raising` is nil, it is then picked up within that time.
   case putDown(
     lowering: Double, down: Double, ahead: Double, pitch: Double = -.pi / 2, rest: Double, raising: Double?)
 
   /// One sine.
   package struct Swing: Equatable, Sendable {
-    /// Metres or radians to either side.
+    /// Metres or radians.
     package var amplitude: Double
-    /// Seconds for there and back.
+    /// Seconds.
     package var period: Double
 
     /// A sine from its parts.
@@ -42,7 +42,7 @@ package enum HandMotion: Equatable, Sendable {
     }
   }
 
-  /// Seconds that it takes.
+  /// Seconds.
   package var duration: Double {
     switch self {
     case .hold(let duration), .sway(let duration, _, _, _), .arc(let duration, _, _, _), .turn(let duration, _, _),

@@ -1,19 +1,19 @@
 import Foundation
 import Geometry
 
-/// How a hand holds the phone: back camera looking forward.
+/// Pose of a hand-held phone, parametrised by position, yaw, pitch and roll; the back camera looks ahead.
 package struct HandPose: Equatable, Sendable {
-  /// Where the phone is in the world, metres; the world's x is ahead at the start, y left, z up.
+  /// Position of the phone in the world, metres; the world's x is ahead at the start, y left, z up.
   package var position: Vector3
-  /// Where the back camera looks, radians from the world's x, counter-clockwise.
+  /// Azimuth of the back camera, radians from the world's x, counter-clockwise.
   package var yaw: Double
-  /// How far it looks up, radians.
+  /// Elevation of the back camera, radians.
   package var pitch: Double
-  /// How far the phone is turned about its z axis, which comes out of the screen, radians: 0 portrait, pi/2 landscape.
+  /// Rotation about the device's z axis, which comes out of the screen, radians: 0 portrait, pi/2 landscape.
   package var roll: Double
-  /// How firmly it is held: 1 in the hand, 0 where it was put down and nothing moves it.
+  /// Scale of the hand's tremor: 1 in the hand, 0 when put down.
   package var grip: Double
-  /// Whether it lies, or is about to lie, flat on its back camera, which then sees nothing.
+  /// Whether it lies, or is about to lie, flat on its back camera, which is then covered.
   package var isOnItsLens = false
 
   /// A pose from its parts.
@@ -25,7 +25,7 @@ package struct HandPose: Equatable, Sendable {
     self.grip = grip
   }
 
-  /// The hand that holds a device of any attitude: where its back camera looks. Straight up or down there is no yaw, and it is 0.
+  /// The pose of a device of any attitude, without roll. Straight up or down the yaw is undefined and set to 0.
   init(worldFromDevice: Pose) {
     let look = worldFromDevice.rotation * Vector3(0, 0, -1)
     self.init(
@@ -41,7 +41,7 @@ package struct HandPose: Equatable, Sendable {
   package var worldFromDevice: Pose {
     let upright = Rotation(matrix: Matrix3(columns: Vector3(0, -1, 0), Vector3(0, 0, 1), Vector3(-1, 0, 0)))
     let portrait = Rotation.yaw(yaw) * Rotation.exp(Vector3(0, -pitch, 0)) * upright
-    // A product rounds anew: portrait stays as it is to the last bit.
+    // The product would round again: portrait stays bit-identical.
     let rotation = roll == 0 ? portrait : portrait * .exp(Vector3(0, 0, roll))
     return Pose(rotation: rotation, translation: position)
   }

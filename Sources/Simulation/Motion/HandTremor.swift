@@ -1,7 +1,7 @@
 import Foundation
 import Geometry
 
-/// The unrest of a hand: slow sway and fast physiological tremor, each a sum of sines at random frequencies.
+/// Involuntary motion of a hand: slow sway and fast physiological tremor, each a sum of sines at random frequencies.
 ///
 /// A hand-held load sways below 3 Hz and trembles at 8 to 12 Hz. Source: Elble and Koller, "Tremor", Johns Hopkins
 /// University Press, 1990; McAuley and Marsden, Brain 123(8), 2000, doi:10.1093/brain/123.8.1545.
@@ -15,12 +15,12 @@ struct HandTremor: Sendable {
   private var position: [Wave] = []
   private var rotation: [Wave] = []
 
-  /// - Parameter spacing: seconds between the control poses of the spline that it goes into: a cubic B-spline dampens a
-  ///   sine of frequency f by `sinc(f spacing)^4`, which is made up for here.
+  /// - Parameter spacing: seconds between the control poses of the spline that it is added to. A cubic B-spline
+  ///   attenuates a sine of frequency f by `sinc(f spacing)^4`, which is compensated here.
   init(_ settings: Scenario.Hand, spacing: Double, random: inout SeededRandom) {
     func waves(_ count: Int, from low: Double, to high: Double, deviation: Double) -> [Wave] {
       let frequencies = (0..<count).map { low * pow(high / low, (Double($0) + random.uniform()) / Double(count)) }
-      // Amplitudes fall with frequency: a hand sways widely but slowly.
+      // Amplitudes are proportional to 1 / f.
       let power = frequencies.map { 1 / ($0 * $0) }.reduce(0, +)
       return frequencies.map { frequency in
         let x = Double.pi * frequency * spacing
@@ -37,8 +37,8 @@ struct HandTremor: Sendable {
       + waves(4, from: 8, to: 11, deviation: settings.tremorAngleDeviation)
   }
 
-  /// The unrest at `time` seconds of a phone that is held with this grip (0...1), in the device's axes: metres, and
-  /// radians as a rotation vector.
+  /// The involuntary motion at `time` seconds, scaled by `grip` (0...1), in the device's axes: metres, and a rotation
+  /// vector in radians.
   func pose(at time: Double, grip: Double) -> Pose {
     Pose(rotation: .exp(grip * Self.sum(rotation, at: time)), translation: grip * Self.sum(position, at: time))
   }

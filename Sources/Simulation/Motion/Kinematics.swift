@@ -1,6 +1,6 @@
 import Geometry
 
-/// Where a rigid body is at one moment, and how it moves.
+/// Pose of a rigid body at one time and its first two derivatives.
 package struct Kinematics: Sendable {
   /// The pose, metres.
   package var worldFromBody: Pose
@@ -13,7 +13,7 @@ package struct Kinematics: Sendable {
   /// Angular acceleration in body axes, rad/s^2.
   package var angularAcceleration: Vector3
 
-  /// The same motion, told for a frame S that is bolted to the body at `bodyFromSensor`.
+  /// The same motion, expressed for a frame S fixed to the body at `bodyFromSensor`.
   ///
   /// `v_S = v + R (w x l)`, `a_S = a + R (dw x l + w x (w x l))` with lever arm l: the centripetal and the Euler term
   /// of rigid-body kinematics.

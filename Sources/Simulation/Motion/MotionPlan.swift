@@ -3,15 +3,15 @@ import Geometry
 /// Pieces of hand motion, one after the other.
 package struct MotionPlan: Sendable {
   private var pieces: [(start: Double, from: HandPose, motion: HandMotion)] = []
-  /// Seconds in all.
+  /// Total, seconds.
   package private(set) var duration = 0.0
-  /// Where the hand is at the end.
+  /// Pose at the end.
   package private(set) var end: HandPose
 
-  /// A plan that begins at `start` and has no length yet.
+  /// An empty plan that begins at `start`.
   package init(from start: HandPose) { end = start }
 
-  /// Adds a piece at the end.
+  /// Appends a piece.
   package mutating func append(_ motion: HandMotion) {
     guard motion.duration > 0 else { return }
     pieces.append((duration, end, motion))
@@ -19,7 +19,7 @@ package struct MotionPlan: Sendable {
     end = motion.pose(at: motion.duration, from: end)
   }
 
-  /// The intended pose at `time` seconds; at rest before the beginning and after the end.
+  /// The intended pose at `time` seconds; constant before the beginning and after the end.
   package func pose(at time: Double) -> HandPose {
     guard let first = pieces.first else { return end }
     let piece = pieces.last { $0.start <= time } ?? first

@@ -1,21 +1,21 @@
 import Geometry
 
-/// A smooth rigid motion: a uniform cubic cumulative B-spline, in R^3 for the position and on SO(3) for the rotation.
+/// A smooth rigid motion: a uniform cubic cumulative B-spline on R^3 (position) and SO(3) (rotation).
 ///
-/// Twice continuously differentiable, so the accelerometer sees no jumps. Velocity, acceleration, angular rate and
-/// angular acceleration are exact derivatives of the very curve, so integrating them gives the curve back.
+/// Twice continuously differentiable, so specific force has no jumps. Velocity, acceleration, angular rate and angular
+/// acceleration are the exact derivatives of the curve.
 /// Source: Sommer et al., CVPR 2020, arXiv:1911.08860, equations 44 to 47 (recursions of the derivatives).
 package struct PoseSpline: Sendable {
   /// Seconds between control poses.
   package let spacing: Double
-  /// Seconds that the motion lasts: it is defined on [0, duration], and clamped outside.
+  /// Seconds; the motion is defined on [0, duration] and clamped outside.
   package let duration: Double
   private let controls: [Pose]
 
-  /// The spline whose control pose number k stands for the time `(k - 1) * spacing`, k = 0, 1, ...
+  /// The spline whose control pose k is the intended pose at time `(k - 1) * spacing`, k = 0, 1, ...
   ///
-  /// - Parameter pose: the intended pose at a time in seconds, asked from `-spacing` to `duration + 3 * spacing`. The
-  ///   spline follows it, rounding off whatever is faster than `spacing`.
+  /// - Parameter pose: the intended pose at a time in seconds, called from `-spacing` to `duration + 3 * spacing`. The
+  ///   spline follows it and smooths motion faster than `spacing`.
   /// - Precondition: `spacing` and `duration` are positive and finite.
   package init(duration: Double, spacing: Double, following pose: (Double) -> Pose) {
     precondition(spacing > 0 && duration > 0 && duration.isFinite, "a spline needs a length")
@@ -41,13 +41,14 @@ package struct PoseSpline: Sendable {
       result.velocity += basis.rate[j] * step
       result.acceleration += basis.acceleration[j] * step
 
-      let turn = (a.rotation.inverse * b.rotation).log
-      let partial = Rotation.exp(basis.value[j] * turn)
+      let rotationVector = (a.rotation.inverse * b.rotation).log
+      let partial = Rotation.exp(basis.value[j] * rotationVector)
       let back = partial.inverse
       result.worldFromBody.rotation = result.worldFromBody.rotation * partial
-      let rate = back * result.angularVelocity + basis.rate[j] * turn
+      let rate = back * result.angularVelocity + basis.rate[j] * rotationVector
       result.angularAcceleration =
-        back * result.angularAcceleration + basis.rate[j] * rate.cross(turn) + basis.acceleration[j] * turn
+        back * result.angularAcceleration + basis.rate[j] * rate.cross(rotationVector)
+        + basis.acceleration[j] * rotationVector
       result.angularVelocity = rate
     }
     return result

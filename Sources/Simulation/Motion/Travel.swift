@@ -1,20 +1,20 @@
-/// The distance walked over time: speeding up, steady, slowing down.
+/// Distance walked as a function of time: acceleration, constant speed, deceleration.
 struct Travel {
-  /// Metres in all.
+  /// Total, metres.
   let distance: Double
-  /// The steady speed, m/s.
+  /// The constant speed, m/s.
   let speed: Double
-  /// Seconds of speeding up, and of slowing down.
+  /// Seconds of acceleration, and of deceleration.
   let ramp: Double
 
-  /// A way of `distance` metres at `speed`; a way too short for the ramps is walked more slowly.
+  /// A path of `distance` metres at `speed`; a path too short for the ramps is walked more slowly.
   init(distance: Double, speed: Double, ramp: Double = 0.8) {
     self.distance = distance
     self.ramp = ramp
     self.speed = min(speed, distance / ramp)
   }
 
-  /// Seconds in all.
+  /// Total, seconds.
   var duration: Double { distance > 0 ? distance / speed + ramp : 0 }
 
   /// Metres after `time` seconds. The speed follows a smoothstep, `3 x^2 - 2 x^3`, whose integral is `x^3 - x^4 / 2`.

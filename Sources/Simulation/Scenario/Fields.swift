@@ -1,7 +1,7 @@
 import Geometry
 import Yams
 
-/// The keys of one YAML mapping, taken one by one, so that whatever nobody took is an error with its line.
+/// The keys of one YAML mapping, read one by one; a key that is never read is an error with its line.
 struct Fields {
   private let file: String
   private let line: Int?
@@ -97,7 +97,7 @@ struct Fields {
     throw fault(node, "\(key) must be true or false")
   }
 
-  /// True for a text that can stand in a column of a table as a name.
+  /// True for a text that is valid as a name in a column of a table.
   static func isName(_ text: String) -> Bool {
     let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 && $0 != "," && $0 != "\"" }
     return isPlain && !text.isEmpty && text.first != " " && text.last != " "
@@ -121,8 +121,8 @@ struct Fields {
     return ends[0]...ends[1]
   }
 
-  /// The time from `from_s` to `to_s`, seconds; both are required.
-  mutating func spell() throws(ScenarioError) -> ClosedRange<Double> {
+  /// The time interval from `from_s` to `to_s`, seconds; both are required.
+  mutating func timeInterval() throws(ScenarioError) -> ClosedRange<Double> {
     let (from, to) = (try number("from_s", 0...3600), try number("to_s", 0...3600))
     guard let from else { throw missing("from_s") }
     guard let to else { throw missing("to_s") }
@@ -130,9 +130,9 @@ struct Fields {
     return from...to
   }
 
-  /// The list of such times at `key`, or nil where the key is absent.
-  mutating func spells(_ key: String) throws(ScenarioError) -> [ClosedRange<Double>]? {
-    try list(key) { f throws(ScenarioError) in try f.spell() }
+  /// The list of such time intervals at `key`, or nil where the key is absent.
+  mutating func timeIntervals(_ key: String) throws(ScenarioError) -> [ClosedRange<Double>]? {
+    try list(key) { f throws(ScenarioError) in try f.timeInterval() }
   }
 
   /// Three numbers at `key`, or nil where the key is absent.
@@ -140,7 +140,7 @@ struct Fields {
     try numbers(key, count: 3, range).map { Vector3($0[0], $0[1], $0[2]) }
   }
 
-  /// What `read` makes of the section at `key`, or nil where the key is absent.
+  /// The section at `key`, read by `read`; nil where the key is absent.
   mutating func section<T>(
     _ key: String, _ read: (inout Fields) throws(ScenarioError) -> T
   ) throws(ScenarioError) -> T? {
@@ -148,7 +148,7 @@ struct Fields {
     return try Self.read(node, in: file, read)
   }
 
-  /// What `read` makes of every entry of the list at `key`, or nil where the key is absent.
+  /// Every entry of the list at `key`, read by `read`; nil where the key is absent.
   mutating func list<T>(
     _ key: String, _ read: (inout Fields) throws(ScenarioError) -> T
   ) throws(ScenarioError) -> [T]? {
@@ -169,7 +169,7 @@ struct Fields {
     }
   }
 
-  /// True when the value at `key` is the bare word `none`: the sensor is not there.
+  /// True when the value at `key` is the bare word `none`: no such sensor.
   mutating func isNone(_ key: String) -> Bool { node(key)?.scalar?.string == "none" }
 
   /// The error for a required key that is absent.
@@ -180,7 +180,7 @@ struct Fields {
     fault(mapping.first { $0.key.string == key }?.value, "\(key): \(problem)")
   }
 
-  /// Reads a whole node and refuses the keys that `read` did not ask for.
+  /// Reads a whole node and refuses the keys that `read` did not request.
   static func read<T>(
     _ node: Node, in file: String, _ read: (inout Fields) throws(ScenarioError) -> T
   ) throws(ScenarioError) -> T {

@@ -2,35 +2,35 @@ import Foundation
 import Geometry
 
 extension Scenario {
-  /// Whoever holds the phone, for the radio: an upright cylinder behind the phone that stands on the floor.
+  /// The user's body as an obstacle for the radio: an upright cylinder behind the phone, from the floor to the head.
   package struct Body: Equatable, Sendable {
     /// Radius, metres.
     package var radius = 0.2
-    /// From the phone to the cylinder's axis, horizontally, metres.
+    /// Horizontal distance from the phone to the cylinder's axis, metres.
     package var behind = 0.5
-    /// How far the head rises over the phone, metres.
+    /// Height of the head above the phone, metres.
     package var top = 0.35
-    /// What a range through the body is longer by, metres.
-    package var excess = 0.4
+    /// NLOS bias of a range through the body, metres.
+    package var nlosBias = 0.4
 
-    /// An ordinary person.
+    /// The defaults.
     package init() {}
   }
 }
 
 extension Scenario.Body {
-  /// Whether the straight line between two points goes through the body when the hand is at `hand`.
+  /// Whether the segment from a to b intersects the body when the hand is at `hand`.
   ///
-  /// In the plan, `|a + s (b - a) - axis| = radius` is a quadratic in s; where the line is inside the circle, its lower
-  /// end is compared with the head.
-  package func stands(between a: Vector3, and b: Vector3, hand: HandPose) -> Bool {
+  /// In the plan, `|a + s (b - a) - axis| = radius` is a quadratic in s. The lower end of the part inside the circle is
+  /// compared with the head.
+  package func intersectsSegment(from a: Vector3, to b: Vector3, hand: HandPose) -> Bool {
     let axis = hand.position - behind * hand.ahead
-    let way = SIMD2(b.x - a.x, b.y - a.y)
+    let segment = SIMD2(b.x - a.x, b.y - a.y)
     let gap = SIMD2(a.x - axis.x, a.y - axis.y)
-    let square = (way * way).sum()
-    let (half, rest) = ((way * gap).sum(), (gap * gap).sum() - radius * radius)
+    let square = (segment * segment).sum()
+    let (half, rest) = ((segment * gap).sum(), (gap * gap).sum() - radius * radius)
     let head = hand.position.z + top
-    // Straight up or down: inside the circle or not.
+    // A vertical segment.
     guard square > 0 else { return rest < 0 && min(a.z, b.z) < head }
     let discriminant = half * half - square * rest
     guard discriminant > 0 else { return false }
@@ -46,7 +46,7 @@ extension Scenario.Body {
     try f.number("radius_m", 0.05...1).map { body.radius = $0 }
     try f.number("behind_m", 0.1...2).map { body.behind = $0 }
     try f.number("top_m", -1...1).map { body.top = $0 }
-    try f.number("excess_m", 0...50).map { body.excess = $0 }
+    try f.number("excess_m", 0...50).map { body.nlosBias = $0 }
     guard body.radius < body.behind else { throw f.refuse("radius_m", "the phone would be inside the body") }
     return body
   }

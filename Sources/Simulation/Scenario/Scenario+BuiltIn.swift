@@ -1,14 +1,14 @@
 import Foundation
 
 extension Scenario {
-  /// The scenarios that come with the program, in the order in which they are listed.
+  /// The scenarios of the program, in the order in which they are listed.
   ///
   /// Their YAML files are compiled in, so that the program runs from anywhere.
   package static let builtIn: [Scenario] = files.map { name, bytes in
     do {
       return try Scenario(yaml: String(decoding: bytes, as: UTF8.self), file: "\(name).yaml")
     } catch {
-      // A scenario that was compiled in and does not read is a fault of this program, found by its tests.
+      // A compiled-in scenario that cannot be read is a programming error, covered by a test.
       preconditionFailure("\(error)")
     }
   }
@@ -27,7 +27,7 @@ extension Scenario {
     return try Scenario(contentsOf: URL(fileURLWithPath: name))
   }
 
-  /// Names before 0.2, accepted for one release: what each is called now.
+  /// Names before 0.2, accepted for one release, with their new names.
   package static let formerNames = [
     "mc-carried": "mc-moving-unfound", "mc-carried-walk": "mc-moving-unfound-walk", "mc-burst": "mc-nlos-burst",
   ]

@@ -2,11 +2,11 @@ import Geometry
 import SensorData
 
 extension Scenario {
-  /// The camera, the tracker behind it and the light.
+  /// The camera, its feature tracker and the light.
   package struct Camera: Equatable, Sendable {
     /// Frames per second.
     package var rate = 20.0
-    /// Lens.
+    /// Lens distortion.
     package var distortion = CameraCalibration.Distortion.radialTangential(k1: -0.05, k2: 0.02, p1: 2e-4, p2: -1e-4)
     /// Focal length, pixels.
     package var focalLength = 420.0
@@ -18,38 +18,38 @@ extension Scenario {
     package var pixelDecimals = 3
     /// Tracks per frame at most.
     package var tracks = 100
-    /// Mean life of a track, seconds.
+    /// Mean lifetime of a track, seconds.
     package var trackLife = 3.0
-    /// Share of tracks that slide away from their landmark.
+    /// Fraction of outlier tracks, which drift away from their landmark.
     package var outlierShare = 0.0
-    /// Share of frames that never arrive.
+    /// Fraction of frames that never arrive.
     package var droppedShare = 0.0
-    /// Mean length of a spell without frames, seconds; much shorter than a frame: each is lost for itself.
+    /// Mean length of an interval without frames, seconds; if much shorter than a frame, losses are independent.
     package var droppedDwell = 0.001
-    /// Seconds to add to a frame's stamp to get the IMU's clock.
+    /// Added to a frame's stamp it gives the time on the IMU's clock, seconds.
     package var timeOffset = 0.0
     /// Seconds from the exposure of the first row to that of the last; a frame's time is that of its middle row.
     package var rowSkew = 0.0
-    /// Seconds for which a row of an image is exposed, its time in their middle; 0 makes sharp images.
+    /// Exposure of an image row, seconds, centred on the row's time; 0: no motion blur.
     package var exposure = 0.0
-    /// Where it sits.
+    /// Its mount.
     package var mount = Mount()
-    /// Where a second camera sits that sees the tracks of the first; nil: there is none.
+    /// The mount of a second camera, which observes the tracks of the first; nil: there is none.
     package var second: Mount?
-    /// How wrong the calibration in the recording is.
+    /// Error of the calibration in the recording.
     package var miscalibration = Miscalibration()
-    /// When there is no light, seconds from the start.
+    /// Intervals without light, seconds from the start.
     package var dark: [ClosedRange<Double>] = []
-    /// When a hand covers the lenses, seconds from the start.
+    /// Intervals in which a hand covers the lenses, seconds from the start.
     package var covered: [ClosedRange<Double>] = []
 
     /// A phone's camera.
     package init() {}
   }
 
-  /// Where a camera sits in the device.
+  /// The mount of a camera in the device.
   package struct Mount: Equatable, Sendable {
-    /// In the body (device axes), metres.
+    /// Position in the body (device axes), metres.
     package var position: Vector3
     /// Misalignment against the device, rotation vector in camera axes, radians.
     package var misalignment = Vector3(0.004, -0.006, 0.008)
@@ -60,7 +60,7 @@ extension Scenario {
 }
 
 extension Scenario.Camera {
-  /// The cameras as they are, cam0 first.
+  /// The true calibrations, cam0 first.
   var calibrations: [CameraCalibration] {
     [calibration(mount)] + (second.map { [calibration($0, featureIDs: .shared)] } ?? [])
   }
@@ -68,7 +68,7 @@ extension Scenario.Camera {
   private func calibration(
     _ mount: Scenario.Mount, featureIDs: CameraCalibration.FeatureIDs = .separate
   ) -> CameraCalibration {
-    let deviceFromCamera = Rotation(w: 0, x: 1, y: 0, z: 0)  // half a turn about x: y and z flip
+    let deviceFromCamera = Rotation(w: 0, x: 1, y: 0, z: 0)  // 180 degrees about x: y and z flip
     return CameraCalibration(
       bodyFromCamera: Pose(rotation: deviceFromCamera * .exp(mount.misalignment), translation: mount.position),
       fx: focalLength, fy: focalLength * 1.002, cx: 321.3 * (Double(width) / 640), cy: 238.6 * (Double(height) / 480),
@@ -101,8 +101,8 @@ extension Scenario.Camera {
     }
     let wrong = try f.section("miscalibration") { f throws(ScenarioError) in try Scenario.Miscalibration().read(&f) }
     if let wrong { camera.miscalibration = wrong }
-    camera.dark = try f.spells("dark") ?? []
-    camera.covered = try f.spells("covered") ?? []
+    camera.dark = try f.timeIntervals("dark") ?? []
+    camera.covered = try f.timeIntervals("covered") ?? []
     let lens = try f.section("lens") { f throws(ScenarioError) in try Self.lens(&f) }
     if let lens { camera.distortion = lens }
     return camera

@@ -1,13 +1,13 @@
 extension Scenario {
-  /// Something that happens to the device or to a peer, as the recording tells it.
+  /// An event of the device or of a peer, written to the recording.
   package struct Event: Equatable, Sendable {
     /// Seconds from the start.
     package var time: Double
     /// Its name: suspend, resume, peerEnded, stationary, moving or any other.
     package var name: String
-    /// Whom it concerns; nil: the device.
+    /// The peer it concerns; nil: the device.
     package var peer: String?
-    /// Whether frames and ranges go on after a `suspend`.
+    /// Whether frames and ranges continue after a `suspend`.
     package var keepsSensors = false
 
     /// An event from its parts.
@@ -18,7 +18,7 @@ extension Scenario {
     }
   }
 
-  /// Whether the app is suspended at `time` and therefore gets neither frames nor ranges.
+  /// Whether the app is suspended at `time` and therefore receives neither frames nor ranges.
   func isSuspended(at time: Double) -> Bool {
     let last = events.last { ["suspend", "resume"].contains($0.name) && $0.time <= time }
     return last.map { $0.name == "suspend" && !$0.keepsSensors } ?? false

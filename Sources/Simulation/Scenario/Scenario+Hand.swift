@@ -1,11 +1,11 @@
 import Geometry
 
 extension Scenario {
-  /// How the phone is held and how still the hand is: standard deviations for each axis.
+  /// Holding of the phone and involuntary motion of the hand: standard deviations per axis.
   package struct Hand: Equatable, Sendable {
-    /// How far up the camera looks at the start, radians.
+    /// Elevation of the camera at the start, radians.
     package var pitch = Angle.degrees(-5)
-    /// How the phone is turned in the hand at the start.
+    /// Orientation of the phone in the hand at the start.
     package var holding = Holding.portrait
     /// Slow sway below 3 Hz, metres.
     package var swayDeviation = 0.003
@@ -16,15 +16,15 @@ extension Scenario {
     /// Tremor at 8 to 11 Hz, radians.
     package var tremorAngleDeviation = Angle.degrees(0.01)
 
-    /// An ordinary hand.
+    /// The defaults.
     package init() {}
   }
 
-  /// How a phone is turned in the hand.
+  /// Orientation of a phone in the hand.
   package enum Holding: String, Equatable, Sendable, CaseIterable {
     /// The top edge is up.
     case portrait
-    /// The top edge is on the left, as one looks at the screen.
+    /// The top edge is on the left, seen from the screen side.
     case landscape
 
     /// The angle about the device's z axis, which comes out of the screen, radians.

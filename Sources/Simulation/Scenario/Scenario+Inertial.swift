@@ -5,42 +5,42 @@ extension Scenario {
   package struct Inertial: Equatable, Sendable {
     /// Samples per second.
     package var rate = 200.0
-    /// White noise of the gyroscope, rad/s/sqrt(Hz).
+    /// White noise density of the gyroscope, rad/s/sqrt(Hz).
     package var gyroscopeNoiseDensity = 2e-4
     /// Random walk of its bias, rad/s^2/sqrt(Hz).
     package var gyroscopeRandomWalk = 2e-5
-    /// Largest bias at the start, each axis, rad/s.
+    /// Largest initial bias, each axis, rad/s.
     package var gyroscopeBias = 0.01
-    /// Its scale, axes and limit (rad/s).
+    /// Its scale and misalignment errors and limit (rad/s).
     package var gyroscopeTriad = Triad()
-    /// White noise of the accelerometer, m/s^2/sqrt(Hz).
+    /// White noise density of the accelerometer, m/s^2/sqrt(Hz).
     package var accelerometerNoiseDensity = 2e-3
     /// Random walk of its bias, m/s^3/sqrt(Hz).
     package var accelerometerRandomWalk = 5e-4
-    /// Largest bias at the start, each axis, m/s^2.
+    /// Largest initial bias, each axis, m/s^2.
     package var accelerometerBias = 0.2
-    /// Its scale, axes and limit (m/s^2).
+    /// Its scale and misalignment errors and limit (m/s^2).
     package var accelerometerTriad = Triad()
     /// Local gravity, m/s^2.
     package var gravity = 9.81
     /// `T_BS`: the body, whose axes are the device's, from the IMU.
     package var bodyFromIMU = Pose.identity
-    /// 1-sigma of the error of a sample's stamp, seconds; cut at 0.45 of a period, so that the order stays.
+    /// 1-sigma of the error of a sample's stamp, seconds; truncated at 0.45 of a period, which keeps the order.
     package var stampJitter = 0.0
-    /// When there are no samples, seconds from the start.
+    /// Intervals without samples, seconds from the start.
     package var gaps: [ClosedRange<Double>] = []
 
     /// A phone's inertial unit.
     package init() {}
   }
 
-  /// The deterministic errors of three axes: `measured = (I + S) true`, cut at a limit.
+  /// The deterministic errors of three axes: `measured = (I + S) true`, saturated at a limit.
   package struct Triad: Equatable, Sendable {
     /// Largest scale error of an axis: the diagonal of S is uniform within it.
     package var scale = 0.0
-    /// Largest angle between an axis and where it should be, radians: each of the six others of S is uniform within it.
+    /// Largest misalignment of an axis, radians: each off-diagonal element of S is uniform within it.
     package var misalignment = 0.0
-    /// What an axis cannot exceed, either way; nil: no limit.
+    /// Absolute value at which an axis saturates; nil: no limit.
     package var limit: Double?
 
     /// Three perfect axes.
@@ -66,7 +66,7 @@ extension Scenario.Inertial {
       imu.bodyFromIMU.rotation = .exp($0 * Angle.degrees(1))
     }
     try f.number("stamp_jitter_std_s", 0...0.1).map { imu.stampJitter = $0 }
-    try f.spells("gaps").map { imu.gaps = $0 }
+    try f.timeIntervals("gaps").map { imu.gaps = $0 }
     return imu
   }
 }

@@ -3,15 +3,15 @@ import Geometry
 import SensorData
 
 extension Scenario {
-  /// How far the calibration that stands in the recording is from the truth; which way, every seed draws.
+  /// Error of the calibration in the recording; every seed draws its direction or sign.
   package struct Miscalibration: Equatable, Sendable {
-    /// Of both focal lengths, share.
+    /// Of both focal lengths, relative.
     package var focalLength = 0.0
     /// Of the principal point, pixels.
     package var principalPoint = 0.0
     /// Of the camera's rotation, radians.
     package var rotation = 0.0
-    /// Of the camera's place, metres.
+    /// Of the camera's position, metres.
     package var position = 0.0
     /// Of the time offset, seconds.
     package var timeOffset = 0.0
@@ -19,11 +19,11 @@ extension Scenario {
     /// A calibration without error.
     package init() {}
 
-    /// A calibration that is wrong by so much.
+    /// The calibration `truth` with this error.
     func stated(_ truth: CameraCalibration, _ random: inout SeededRandom) -> CameraCalibration {
       var stated = truth
-      let share = random.chance(0.5) ? focalLength : -focalLength
-      (stated.fx, stated.fy) = (truth.fx * (1 + share), truth.fy * (1 + share))
+      let fraction = random.chance(0.5) ? focalLength : -focalLength
+      (stated.fx, stated.fy) = (truth.fx * (1 + fraction), truth.fy * (1 + fraction))
       let angle = random.uniform(0...(2 * .pi))
       stated.cx += principalPoint * cos(angle)
       stated.cy += principalPoint * sin(angle)

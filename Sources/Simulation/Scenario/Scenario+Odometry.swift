@@ -8,10 +8,10 @@ extension Scenario {
     /// Growth of the heading error, rad/sqrt(s).
     package var yawRandomWalk = 0.002
 
-    /// An ordinary tracker.
+    /// The defaults.
     package init() {}
 
-    /// A tracker without error, fast enough that nothing happens between two poses.
+    /// A tracker without error, at 100 Hz.
     static let exact = {
       var odometry = Scenario.Odometry()
       (odometry.rate, odometry.positionRandomWalk, odometry.yawRandomWalk) = (100, 0, 0)
@@ -19,9 +19,9 @@ extension Scenario {
     }()
   }
 
-  /// The same play, followed by another tracker instead of a camera: its own, or where it has none one without error. All
-  /// other sensors say what they said before.
-  package var followedByOdometry: Scenario {
+  /// The same scenario with external odometry instead of a camera: its own odometry, or else one without error. All
+  /// other sensors' data stay the same.
+  package var withExternalOdometry: Scenario {
     var scenario = self
     scenario.camera = nil
     scenario.odometry = odometry ?? .exact

@@ -2,23 +2,23 @@ import Foundation
 import Geometry
 
 extension Scenario {
-  /// Something to be found.
+  /// A peer to be found.
   package struct Peer: Equatable, Sendable {
     /// Its name in the recording.
     package var id: String
-    /// Where it is at first: metres from the intended start of the device, x ahead, y left, z up.
+    /// Initial position: metres from the intended start of the device, x ahead, y left, z up.
     package var position: Vector3
-    /// Where the seed puts it at first; nil: at `position`.
+    /// Distribution of the initial position, drawn by the seed; nil: `position`.
     package var placement: Placement?
-    /// Its ways, in time order; none: it never moves.
+    /// Its legs, in time order; empty: it is stationary.
     package var path: [Leg] = []
-    /// The walk that the seed makes it take instead; nil: `path`.
+    /// Distribution of its path, drawn by the seed; nil: `path`.
     package var stroll: Stroll?
-    /// Constant error of its ranges, metres.
+    /// Bias of its ranges, metres.
     package var rangeBias: Double
-    /// 1-sigma of what the seed adds to that, metres.
+    /// 1-sigma of the bias that the seed adds, metres.
     package var rangeBiasDeviation = 0.0
-    /// Scale error of its ranges: they are `1 + rangeScale` times the distance.
+    /// Scale error of its ranges: range = (1 + rangeScale) distance.
     package var rangeScale = 0.0
 
     /// A peer from its parts.
@@ -29,31 +29,31 @@ extension Scenario {
     }
   }
 
-  /// Where a peer may be drawn, seen from the start of the device.
+  /// Distribution of a peer's position relative to the start of the device.
   package struct Placement: Equatable, Sendable {
     /// Uniform, metres.
     package var distance: ClosedRange<Double>
-    /// Uniform, radians, positive right of where the camera looks.
+    /// Uniform, radians, positive right of the camera's direction.
     package var azimuth = -Double.pi...Double.pi
-    /// 1-sigma of the elevation, radians: normal, drawn again beyond 60 degrees.
+    /// 1-sigma of the elevation, radians: normal, truncated at 60 degrees.
     package var elevationDeviation = 0.0
   }
 
-  /// One straight way of a peer or of something that moves, at constant speed.
+  /// One straight leg of a path, at constant speed.
   package struct Leg: Equatable, Sendable {
-    /// From when to when, seconds.
+    /// Start and end, seconds.
     package var time: ClosedRange<Double>
-    /// By how much it moves, metres.
-    package var way: Vector3
+    /// Displacement from start to end, metres.
+    package var displacement: Vector3
 
-    /// A way from its parts; it takes time.
-    package init(time: ClosedRange<Double>, way: Vector3) {
+    /// A leg from its parts; its duration is positive.
+    package init(time: ClosedRange<Double>, displacement: Vector3) {
       self.time = time
-      self.way = way
+      self.displacement = displacement
     }
   }
 
-  /// The same scenario with everything decided that the seed decides before the play begins.
+  /// The same scenario with the peers' biases, positions and paths drawn from the seed.
   func drawn(seed: UInt64) -> Scenario {
     var scenario = self
     for index in peers.indices { scenario.peers[index].draw(index, seed: seed) }
@@ -62,7 +62,7 @@ extension Scenario {
 }
 
 extension Scenario.Peer {
-  /// Where it is `time` seconds after the start, metres.
+  /// Position `time` seconds after the start, metres.
   package func position(at time: Double) -> Vector3 {
     path.reduce(position) { $0 + $1.travelled(at: time) }
   }
@@ -73,8 +73,8 @@ extension Scenario.Peer {
     rangeBiasDeviation = 0
     drawPosition(&random)
     guard let stroll else { return }
-    var ways = SeededRandom(seed: seed, stream: RandomStream.stroll(peer: index))
-    path = stroll.legs(from: position, &ways)
+    var strollRandom = SeededRandom(seed: seed, stream: RandomStream.stroll(peer: index))
+    path = stroll.legs(from: position, &strollRandom)
     self.stroll = nil
   }
 
@@ -89,10 +89,10 @@ extension Scenario.Peer {
   }
 
   init(_ f: inout Fields) throws(ScenarioError) {
-    let places = -1000.0...1000
+    let positions = -1000.0...1000
     let id = try f.text("id")
     let (ahead, right, up) = (
-      try f.number("ahead_m", places), try f.number("right_m", places), try f.number("up_m", places)
+      try f.number("ahead_m", positions), try f.number("right_m", positions), try f.number("up_m", positions)
     )
     let distance = try f.interval("distance_m", 0.1...1000)
     let azimuth = try f.interval("azimuth_deg", -360...360)
@@ -125,29 +125,29 @@ extension Scenario.Peer {
 }
 
 extension Fields {
-  /// The ways at `path`, in time order; none where the key is absent.
+  /// The legs at `path`, in time order; none where the key is absent.
   mutating func path() throws(ScenarioError) -> [Scenario.Leg] {
     let path = try list("path") { f throws(ScenarioError) in try Scenario.Leg(&f) } ?? []
     guard zip(path, path.dropFirst()).allSatisfy({ $0.time.upperBound <= $1.time.lowerBound }) else {
-      throw refuse("path", "a way begins before the last one ends")
+      throw refuse("path", "a leg begins before the last one ends")
     }
     return path
   }
 }
 
 extension Scenario.Leg {
-  /// How much of the way is done `time` seconds after the start, metres.
+  /// Displacement along the leg `time` seconds after the start, metres.
   func travelled(at time: Double) -> Vector3 {
     let (begin, end) = (self.time.lowerBound, self.time.upperBound)
-    return way * (min(max(time - begin, 0), end - begin) / (end - begin))
+    return displacement * (min(max(time - begin, 0), end - begin) / (end - begin))
   }
 
   fileprivate init(_ f: inout Fields) throws(ScenarioError) {
-    let ways = -1000.0...1000
-    let time = try f.spell()
-    let way = Vector3(
-      try f.number("ahead_m", ways) ?? 0, -(try f.number("right_m", ways) ?? 0), try f.number("up_m", ways) ?? 0)
-    guard time.upperBound > time.lowerBound else { throw f.refuse("to_s", "a way takes time") }
-    self.init(time: time, way: way)
+    let metres = -1000.0...1000
+    let time = try f.timeInterval()
+    let displacement = Vector3(
+      try f.number("ahead_m", metres) ?? 0, -(try f.number("right_m", metres) ?? 0), try f.number("up_m", metres) ?? 0)
+    guard time.upperBound > time.lowerBound else { throw f.refuse("to_s", "a leg takes time") }
+    self.init(time: time, displacement: displacement)
   }
 }

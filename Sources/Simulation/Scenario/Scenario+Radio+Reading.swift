@@ -10,7 +10,7 @@ extension Scenario.Radio {
     try f.number("nlos_share", 0...0.95).map { radio.nlosShare = $0 }
     try f.number("nlos_dwell_s", 0.01...1000).map { radio.nlosDwell = $0 }
     try f.number("nlos_excess_m", 0...50).map { radio.nlosBias = $0 }
-    try f.spells("nlos_spells").map { radio.nlosIntervals = $0 }
+    try f.timeIntervals("nlos_spells").map { radio.nlosIntervals = $0 }
     try f.number("dropout_share", 0...1).map { radio.dropoutShare = $0 }
     try f.number("silent_share", 0...0.95).map { radio.silentShare = $0 }
     try f.number("silent_dwell_s", 0.01...1000).map { radio.silentDwell = $0 }
@@ -21,7 +21,7 @@ extension Scenario.Radio {
     try f.number("range_reach_deg", 1...180).map { radio.cone = Angle.degrees($0) }
     radio.angles = try Scenario.Angles(&f)
     radio.power = try Scenario.Power(&f)
-    try f.number("nlos_guess_error_share", 0...1).map { radio.guessErrorShare = $0 }
+    try f.number("nlos_guess_error_share", 0...1).map { radio.nlosReportErrorShare = $0 }
     try f.number("latency_s", 0...2).map { radio.latency = $0 }
     try f.number("latency_jitter_s", 0...2).map { radio.latencyJitter = $0 }
     if let antennas = try f.vectors("antennas_m", -2...2) {
@@ -38,16 +38,16 @@ extension Scenario.Radio {
 }
 
 extension Scenario.Angles {
-  /// Nil without `angle_noise_std_deg`, which the other keys need.
+  /// Nil without `angle_noise_std_deg`, which the other keys require.
   fileprivate init?(_ f: inout Fields) throws(ScenarioError) {
     let noise = try f.number("angle_noise_std_deg", 0.001...90)
     let reach = try f.number("angle_reach_deg", 1...90)
     let isPlanar = try f.flag("angle_array_planar")
-    let turned = try f.number("angle_turned_deg", -180...180)
+    let yawOffset = try f.number("angle_turned_deg", -180...180)
     let offset = try f.number("angle_offset_std_deg", 0...90)
     let isReflected = try f.flag("angle_mirrored")
     guard let noise else {
-      guard reach == nil, isPlanar == nil, turned == nil, offset == nil, isReflected == nil else {
+      guard reach == nil, isPlanar == nil, yawOffset == nil, offset == nil, isReflected == nil else {
         throw f.missing("angle_noise_std_deg")
       }
       return nil
@@ -55,14 +55,14 @@ extension Scenario.Angles {
     self.init(noise: Angle.degrees(noise))
     reach.map { self.reach = Angle.degrees($0) }
     isPlanar.map { self.isPlanar = $0 }
-    turned.map { self.turned = Angle.degrees($0) }
+    yawOffset.map { self.yawOffset = Angle.degrees($0) }
     offset.map { self.offset = Angle.degrees($0) }
     isReflected.map { self.isReflected = $0 }
   }
 }
 
 extension Scenario.Power {
-  /// Nil without `power_at_1m_dbm`, which the other keys need.
+  /// Nil without `power_at_1m_dbm`, which the other keys require.
   fileprivate init?(_ f: inout Fields) throws(ScenarioError) {
     let strength = try f.number("power_at_1m_dbm", -120...0)
     let noise = try f.number("power_noise_std_db", 0...20)

@@ -5,7 +5,7 @@ import Yams
 extension Scenario {
   /// The scenario in a YAML text.
   ///
-  /// - Parameter file: how errors name the text.
+  /// - Parameter file: the name of the text in errors.
   /// - Throws: `ScenarioError` with file and line for broken YAML, unknown or missing keys and values out of range.
   package init(yaml: String, file: String) throws(ScenarioError) {
     let node: Node?
@@ -22,7 +22,7 @@ extension Scenario {
 
   /// The scenario in a YAML file.
   ///
-  /// - Throws: `ScenarioError` also for what is no regular, small text file.
+  /// - Throws: `ScenarioError` also for anything but a regular, small text file.
   package init(contentsOf url: URL) throws(ScenarioError) {
     let text: String
     do {

@@ -9,12 +9,12 @@ extension Scenario {
     package var low = Vector3(-4, -5, -1.3)
     /// Landmarks on walls, floor and ceiling.
     package var landmarks = 6000
-    /// Pieces of furniture along the walls, each with 30 landmarks.
+    /// Boxes of furniture along the walls, each with 30 landmarks.
     package var furniture = 12
-    /// The faces on which there is nothing to see.
+    /// The faces without landmarks and pattern.
     package var blank: [Face] = []
 
-    /// An ordinary room.
+    /// The defaults.
     package init() {}
   }
 

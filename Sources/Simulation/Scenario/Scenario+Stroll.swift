@@ -2,41 +2,42 @@ import Foundation
 import Geometry
 
 extension Scenario {
-  /// A walk that the seed draws: somebody takes the peer along, level, in straight ways with a turn between two of them.
+  /// Distribution of a peer's path, drawn by the seed: a level walk in straight legs with a rotation between two of
+  /// them.
   package struct Stroll: Equatable, Sendable {
-    /// When it begins, uniform, seconds.
+    /// Start time, uniform, seconds.
     package var begin: ClosedRange<Double>
-    /// How long it lasts, uniform, seconds; all ways take equally long.
+    /// Duration, uniform, seconds; all legs have the same duration.
     package var duration: ClosedRange<Double>
-    /// Uniform, m/s, the same on all ways.
+    /// Uniform, m/s, the same on all legs.
     package var speed: ClosedRange<Double>
-    /// Number of ways; each is turned by up to a right angle from the one before, the first goes anywhere.
-    package var ways = 1
+    /// Number of legs. The first heading is uniform; each further one differs by up to 90 degrees from the last.
+    package var legCount = 1
 
-    /// A draw for a peer that stands at `position`. It keeps a metre away from the start of the device, if 100 draws can.
+    /// A draw for a peer that starts at `position`: the first that stays 1 m from the device's start, or the 100th.
     func legs(from position: Vector3, _ random: inout SeededRandom) -> [Leg] {
       var legs: [Leg] = []
       for _ in 0..<100 {
         let (start, length, speed) = (random.uniform(begin), random.uniform(duration), random.uniform(speed))
-        let each = length / Double(ways)
+        let each = length / Double(legCount)
         var heading = random.uniform(-Double.pi...Double.pi)
-        legs = (0..<ways).map { k in
+        legs = (0..<legCount).map { k in
           if k > 0 { heading += random.uniform((-Double.pi / 2)...(Double.pi / 2)) }
           let from = start + Double(k) * each
-          return Leg(time: from...(from + each), way: speed * each * Vector3(cos(heading), sin(heading), 0))
+          return Leg(time: from...(from + each), displacement: speed * each * Vector3(cos(heading), sin(heading), 0))
         }
         if Self.leastDistance(of: legs, from: position) > 1 { break }
       }
       return legs
     }
 
-    /// The least distance from the start of the device that the ways come to, metres.
+    /// The least distance of the legs from the start of the device, metres.
     private static func leastDistance(of legs: [Leg], from position: Vector3) -> Double {
       var (here, least) = (position, position.norm)
       for leg in legs {
-        let share = min(max(-here.dot(leg.way) / max(leg.way.squaredNorm, 1e-12), 0), 1)
-        least = min(least, (here + share * leg.way).norm)
-        here += leg.way
+        let fraction = min(max(-here.dot(leg.displacement) / max(leg.displacement.squaredNorm, 1e-12), 0), 1)
+        least = min(least, (here + fraction * leg.displacement).norm)
+        here += leg.displacement
       }
       return least
     }
@@ -49,6 +50,6 @@ extension Scenario.Stroll {
     guard let duration = try f.interval("duration_s", 0.1...3600) else { throw f.missing("duration_s") }
     guard let speed = try f.interval("speed_m_s", 0...20) else { throw f.missing("speed_m_s") }
     self.init(begin: begin, duration: duration, speed: speed)
-    try f.integer("ways", 1...100).map { ways = $0 }
+    try f.integer("ways", 1...100).map { legCount = $0 }
   }
 }

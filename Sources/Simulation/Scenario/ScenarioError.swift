@@ -1,14 +1,14 @@
 /// Why a scenario file cannot be used.
 package struct ScenarioError: Error, Equatable, CustomStringConvertible {
-  /// The file, as it was named.
+  /// The file, as named by the caller.
   package let file: String
   /// Line of the fault, from 1; nil where the fault has no line.
   package let line: Int?
   /// What was found and what was expected, in one line.
   package let problem: String
 
-  /// An error from its parts. Whatever stood in the file may be quoted in `problem`: line breaks become blanks, and a
-  /// long text is cut.
+  /// An error from its parts. `problem` may quote the file: control characters become blanks, and more than 1000
+  /// characters are truncated.
   init(file: String, line: Int?, problem: String) {
     self.file = file
     self.line = line

@@ -63,9 +63,9 @@ extension Scenario.Step {
 
   private static let names = "hold, sway, arc, pan, walk, stairs, turn, rotate_phone, put_down, approach"
 
-  /// Whether nobody holds the phone afterwards.
+  /// Whether the phone stays put down afterwards.
   var leavesThePhone: Bool { if case .motion(.putDown(_, _, _, _, _, raising: nil)) = self { true } else { false } }
-  /// Whether it only waits.
+  /// Whether it is a hold.
   package var isHold: Bool { if case .motion(.hold) = self { true } else { false } }
 }
 
@@ -75,7 +75,7 @@ extension Fields {
     return duration
   }
 
-  /// An arc of the arm or, with a shorter lever, a pan of the wrist.
+  /// An arc of the arm or, with a shorter lever arm, a pan of the wrist.
   fileprivate mutating func arc(
     _ lever: String, _ range: ClosedRange<Double>, usually length: Double
   ) throws(ScenarioError) -> Scenario.Step {

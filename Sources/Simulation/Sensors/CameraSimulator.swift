@@ -1,16 +1,16 @@
 import Geometry
 import SensorData
 
-/// What falls into a camera.
+/// The light that a camera receives.
 enum CameraLight {
-  /// What there is to see.
+  /// The lit room.
   case room
-  /// Nothing: the lamps are off, or the phone lies on its lens.
+  /// No light: the lamps are off, or the phone lies on its lens.
   case none
   /// The glow of a hand on the lens.
   case throughTheHand
 
-  /// Mean brightness that the exposure cannot lift, 0 black ... 1 white; nil where it can.
+  /// Mean brightness, 0 black ... 1 white, where the exposure cannot reach its target; nil where it can.
   var meanLuma: Double? {
     switch self {
     case .room: nil
@@ -20,10 +20,10 @@ enum CameraLight {
   }
 }
 
-/// A camera with a feature tracker behind it: which landmarks are tracked, for how long, and where they are seen.
+/// A camera with a feature tracker: which landmarks are tracked, for how long, and at which pixels.
 ///
-/// A track keeps its id as long as it lives and is never resumed: a landmark seen again after a loss gets a new id, as
-/// with a real tracker. A second camera sees the tracks of the first under their ids.
+/// A track keeps its id for its lifetime and is never resumed: a landmark observed again after a loss gets a new id, as
+/// with a real tracker. A second camera observes the tracks of the first under the same ids.
 struct CameraSimulator {
   private struct Track {
     let id: Int64
@@ -50,9 +50,9 @@ struct CameraSimulator {
     luma = RandomStream.luma.generator(seed: seed)
   }
 
-  /// All frames along a motion, in time order, dark ones included; those of one moment in the order of the cameras.
+  /// All frames along a motion, in time order, dark ones included; frames of the same time are ordered by camera.
   ///
-  /// - Parameter light: what falls into the camera at a time, seconds.
+  /// - Parameter light: the light at a time, seconds.
   static func frames(
     _ settings: Scenario.Camera, views: [CameraView], landmarks: MovingLandmarks, duration: Double, start: Timestamp,
     seed: UInt64, light: (Double) -> CameraLight
@@ -60,11 +60,11 @@ struct CameraSimulator {
     var simulator = CameraSimulator(settings, views: views, landmarks: landmarks, seed: seed)
     var dropping = RandomStream.droppedFrames.generator(seed: seed)
     var dropped = TwoStateChain(
-      share: settings.droppedShare, dwell: settings.droppedDwell, step: 1 / settings.rate,
+      probability: settings.droppedShare, dwell: settings.droppedDwell, step: 1 / settings.rate,
       isOn: dropping.chance(settings.droppedShare))
     return (0..<(Int(duration * settings.rate) + 1)).flatMap { k -> [CameraFrame] in
       let time = Double(k) / settings.rate
-      // The tracker goes on in a dropped frame, so that what is dropped does not change the others.
+      // The tracker also processes dropped frames, so drops do not change the other frames.
       let frames = simulator.frames(
         at: time, stamp: start.advanced(bySeconds: time - settings.timeOffset), light: light(time))
       defer { _ = dropped.advance(dropping.uniform()) }
@@ -106,7 +106,7 @@ struct CameraSimulator {
     return features.sorted { $0.featureID < $1.featureID }
   }
 
-  /// Ends the tracks that are out of sight or too old, and starts others in the free parts of the image.
+  /// Ends the tracks that are not visible or too old, and starts others in the free cells of the image.
   private mutating func keepAndRefill(_ seen: [(landmark: Int, u: Double, v: Double)], at time: Double) {
     var kept: [Int: Track] = [:]
     var taken = Set<Int>()
@@ -116,11 +116,11 @@ struct CameraSimulator {
       taken.insert(cell(u, v))
     }
     tracks = kept
-    var free = seen.filter { kept[$0.landmark] == nil }
-    // First one for each free part of the image, as a corner detector with a grid would; then anywhere.
+    var untracked = seen.filter { kept[$0.landmark] == nil }
+    // First one for each free cell, as a corner detector with a grid would; then anywhere.
     for onlyFreeCells in [true, false] {
-      free.shuffle(using: &random)
-      for (landmark, u, v) in free where tracks.count < settings.tracks && tracks[landmark] == nil {
+      untracked.shuffle(using: &random)
+      for (landmark, u, v) in untracked where tracks.count < settings.tracks && tracks[landmark] == nil {
         if !onlyFreeCells || taken.insert(cell(u, v)).inserted { tracks[landmark] = newTrack(at: time) }
       }
     }

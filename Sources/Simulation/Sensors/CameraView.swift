@@ -1,7 +1,7 @@
 import Geometry
 import SensorData
 
-/// Where one camera sees points of the world along a motion: lens, rows that are exposed one after the other, and walls.
+/// Projection of world points into one camera along a motion: lens, rolling shutter, occlusion by walls.
 struct CameraView {
   /// The camera.
   let camera: CameraCalibration
@@ -20,22 +20,22 @@ struct CameraView {
     lens = Lens(camera)
   }
 
-  /// The places in `landmarks` of what is seen in the frame whose middle row is exposed at `time` seconds, and the raw
-  /// pixels, without noise.
+  /// Indices in `landmarks` of the points visible in the frame whose middle row is exposed at `time` seconds, with
+  /// their raw pixels, without noise.
   func seen(_ landmarks: [Vector3], at time: Double) -> [(landmark: Int, u: Double, v: Double)] {
     let middle = worldFromCamera(at: time)
     let cameraFromWorld = middle.inverse
     return landmarks.indices.compactMap { index in
       guard let pixel = lens.pixel(of: cameraFromWorld * landmarks[index]),
         let shifted = rowSkew > 0 ? onItsRow(pixel, landmarks[index], at: time) : pixel,
-        !walls.contains(where: { $0.stands(between: middle.translation, and: landmarks[index]) })
+        !walls.contains(where: { $0.intersectsSegment(from: middle.translation, to: landmarks[index]) })
       else { return nil }
       return (index, shifted.u, shifted.v)
     }
   }
 
-  /// The pixel of a point as its own row sees it: the fixed point of "row -> time -> pose -> row", which three steps reach
-  /// to a thousandth of a pixel because a hand moves little within a frame.
+  /// The pixel of a point at the exposure time of its own row: the fixed point of "row -> time -> pose -> row". Three
+  /// iterations reach 0.001 pixels, since a hand moves little within a frame.
   private func onItsRow(
     _ pixel: (u: Double, v: Double), _ landmark: Vector3, at time: Double
   ) -> (u: Double, v: Double)? {
@@ -48,7 +48,7 @@ struct CameraView {
     return pixel
   }
 
-  /// The camera's pose when a row of the frame whose middle row is exposed at `time` seconds is exposed itself.
+  /// The camera's pose at the exposure of a row, of the frame whose middle row is exposed at `time` seconds.
   func worldFromCamera(at time: Double, row: Double) -> Pose {
     worldFromCamera(at: time + (row / Double(camera.height - 1) - 0.5) * rowSkew)
   }

@@ -1,16 +1,16 @@
 import Geometry
 import SensorData
 
-/// What an inertial unit measures along a motion: `w = M_g w_S + b_g + n_g`, `f = M_a R_SW (a_S + g e_z) + b_a + n_a`, with
-/// M the triads' scale and misalignment, each axis cut at its limit.
+/// Measurements of an IMU along a motion: `w = M_g w_S + b_g + n_g`, `f = M_a R_SW (a_S + g e_z) + b_a + n_a`, with M
+/// the triads' scale and misalignment; each axis saturates at its limit.
 ///
-/// White noise of density s sampled at rate r has the standard deviation `s sqrt(r)`; a bias with random walk s moves by
-/// `s / sqrt(r)` from one sample to the next. Source: Kalibr's IMU noise model; Crassidis, "Sigma-point Kalman filtering
+/// White noise of density s sampled at rate r has the standard deviation `s sqrt(r)`. A bias with random walk s changes
+/// by `s / sqrt(r)` (1-sigma) per sample. Source: Kalibr's IMU noise model; Crassidis, "Sigma-point Kalman filtering
 /// for integrated GPS and inertial navigation", IEEE TAES 42(2), 2006, doi:10.1109/TAES.2006.1642588.
 struct InertialSimulator {
   /// The samples, in time order; none in the gaps.
   let samples: [IMUSample]
-  /// The true biases at each period, gaps or not: rad/s and m/s^2, in the IMU's axes.
+  /// The true biases at each sample period, gaps included: rad/s and m/s^2, in the IMU's axes.
   let biases: [(gyroscope: Vector3, accelerometer: Vector3)]
 
   init(_ settings: Scenario.Inertial, along motion: PoseSpline, start: Timestamp, seed: UInt64) {
@@ -50,7 +50,7 @@ struct InertialSimulator {
     self.biases = biases
   }
 
-  /// What a perfect unit would measure, in its own axes: rad/s and m/s^2.
+  /// Error-free measurement in the IMU's axes: rad/s and m/s^2.
   static func ideal(
     _ body: Kinematics, _ settings: Scenario.Inertial
   ) -> (angularVelocity: Vector3, specificForce: Vector3) {

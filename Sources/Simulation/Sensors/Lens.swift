@@ -2,15 +2,15 @@ import Foundation
 import Geometry
 import SensorData
 
-/// The way of light from a point before the camera to a raw pixel: pinhole and lens.
+/// Projection from a point in camera axes to a raw pixel: pinhole and lens distortion.
 ///
-/// Written apart from the estimator's camera models on purpose: one checks the other.
-/// Sources: radial-tangential: Brown, Photogrammetric Engineering 37(8), 1971, in OpenCV's form; equidistant: Kannala and
-/// Brandt, IEEE TPAMI 28(8), 2006, doi:10.1109/TPAMI.2006.153; fov: Devernay and Faugeras, Machine Vision and
+/// Independent of the estimator's camera models on purpose: one checks the other.
+/// Sources: radial-tangential: Brown, Photogrammetric Engineering 37(8), 1971, in OpenCV's form; equidistant: Kannala
+/// and Brandt, IEEE TPAMI 28(8), 2006, doi:10.1109/TPAMI.2006.153; fov: Devernay and Faugeras, Machine Vision and
 /// Applications 13, 2001, doi:10.1007/PL00013269.
 package struct Lens: Sendable {
   private let camera: CameraCalibration
-  /// Largest tangent of the angle off the optical axis up to which the lens does not fold back.
+  /// Tangent of the angle off the optical axis up to which the distortion is monotonic.
   private let largestTangent: Double
 
   /// The lens of a camera.
@@ -18,7 +18,7 @@ package struct Lens: Sendable {
     self.camera = camera
     var last = 0.0
     var tangent = 0.0
-    // A polynomial lens turns back somewhere outside the image, and would show points there a second time.
+    // A polynomial distortion is not monotonic far outside the image and would project points there a second time.
     while tangent < 12 {
       let next = Lens.distort(Vector2(tangent + 0.01, 0), Lens.radialPart(camera.distortion)).x
       guard next > last else { break }
@@ -28,36 +28,35 @@ package struct Lens: Sendable {
     largestTangent = tangent
   }
 
-  /// The raw pixel (column, row) of a point in camera axes (z forward, metres), or nil where the camera cannot see it:
-  /// nearer than 5 cm to the image plane, behind it, or outside the image.
+  /// The raw pixel (column, row) of a point in camera axes (z forward, metres). Nil where it is not visible: nearer
+  /// than 5 cm to the image plane, behind it, or outside the image.
   package func pixel(of point: Vector3) -> (u: Double, v: Double)? {
     guard point.z > 0.05 else { return nil }
     let ray = Vector2(point.x / point.z, point.y / point.z)
     guard ray.x * ray.x + ray.y * ray.y < largestTangent * largestTangent else { return nil }
-    let bent = Lens.distort(ray, camera.distortion)
-    let u = camera.fx * bent.x + camera.cx
-    let v = camera.fy * bent.y + camera.cy
+    let distorted = Lens.distort(ray, camera.distortion)
+    let u = camera.fx * distorted.x + camera.cx
+    let v = camera.fy * distorted.y + camera.cy
     guard u >= 0, v >= 0, u <= Double(camera.width - 1), v <= Double(camera.height - 1) else { return nil }
     return (u, v)
   }
 
-  /// The ray (x / z, y / z) that a raw pixel sees, or nil where the lens lets nothing through. The inverse of `pixel`, also
-  /// outside the image.
+  /// The ray (x / z, y / z) of a raw pixel, or nil where there is none. The inverse of `pixel`, also outside the image.
   ///
-  /// Newton's method with a numeric Jacobian, from `near` or, where that leads nowhere, from the optical axis.
+  /// Newton's method with a numeric Jacobian, from `near` or, where that does not converge, from the optical axis.
   package func ray(u: Double, v: Double, near: SIMD2<Double> = .zero) -> SIMD2<Double>? {
-    let bent = Vector2((u - camera.cx) / camera.fx, (v - camera.cy) / camera.fy)
+    let distorted = Vector2((u - camera.cx) / camera.fx, (v - camera.cy) / camera.fy)
     for start in near == .zero ? [.zero] : [near, .zero] {
       var ray = start
       for _ in 0..<30 {
-        let missing = bent - Lens.distort(ray, camera.distortion)
+        let missing = distorted - Lens.distort(ray, camera.distortion)
         if abs(missing.x) + abs(missing.y) < 1e-11 {
           guard ray.x * ray.x + ray.y * ray.y < largestTangent * largestTangent else { break }
           return ray
         }
         let h = 1e-6
-        let dx = (Lens.distort(ray + Vector2(h, 0), camera.distortion) - bent + missing) / h
-        let dy = (Lens.distort(ray + Vector2(0, h), camera.distortion) - bent + missing) / h
+        let dx = (Lens.distort(ray + Vector2(h, 0), camera.distortion) - distorted + missing) / h
+        let dy = (Lens.distort(ray + Vector2(0, h), camera.distortion) - distorted + missing) / h
         let determinant = dx.x * dy.y - dy.x * dx.y
         let step = Vector2(missing.x * dy.y - missing.y * dy.x, missing.y * dx.x - missing.x * dx.y) / determinant
         guard step.x.isFinite, step.y.isFinite else { break }
@@ -67,7 +66,7 @@ package struct Lens: Sendable {
     return nil
   }
 
-  /// Where the lens puts a ray (x / z, y / z): normalised, distorted coordinates.
+  /// Normalised, distorted coordinates of a ray (x / z, y / z).
   package static func distort(_ ray: SIMD2<Double>, _ model: CameraCalibration.Distortion) -> SIMD2<Double> {
     let r2 = ray.x * ray.x + ray.y * ray.y
     switch model {
@@ -82,8 +81,8 @@ package struct Lens: Sendable {
       guard r > 1e-9 else { return ray }
       let theta = atan(r)
       let t2 = theta * theta
-      let bent = theta * (1 + t2 * (k1 + t2 * (k2 + t2 * (k3 + t2 * k4))))
-      return ray * (bent / r)
+      let distorted = theta * (1 + t2 * (k1 + t2 * (k2 + t2 * (k3 + t2 * k4))))
+      return ray * (distorted / r)
     case .fieldOfView(let w):
       let r = r2.squareRoot()
       let slope = 2 * tan(w / 2)

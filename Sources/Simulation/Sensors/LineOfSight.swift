@@ -1,16 +1,16 @@
 import Geometry
 
-/// What stands between the radios by geometry: walls inside the room, and whoever holds the phone.
+/// Geometric NLOS: obstacles between the radios are the walls inside the room and the user's body.
 struct LineOfSight: Sendable {
   /// The walls.
   let walls: [Scenario.Wall]
-  /// The holder's body.
+  /// The user's body.
   let body: Scenario.Body?
 
-  /// Metres by which a range between two points is too long, the hand being at `hand`; nil where the sight is free.
-  func excess(from antenna: Vector3, to peer: Vector3, hand: HandPose) -> Double? {
-    var obstacles = walls.filter { $0.stands(between: antenna, and: peer) }.map(\.excess)
-    if let body, body.stands(between: antenna, and: peer, hand: hand) { obstacles.append(body.excess) }
+  /// NLOS bias of a range between two points with the hand at `hand`, metres; nil in LOS.
+  func nlosBias(from antenna: Vector3, to peer: Vector3, hand: HandPose) -> Double? {
+    var obstacles = walls.filter { $0.intersectsSegment(from: antenna, to: peer) }.map(\.nlosBias)
+    if let body, body.intersectsSegment(from: antenna, to: peer, hand: hand) { obstacles.append(body.nlosBias) }
     return obstacles.isEmpty ? nil : obstacles.reduce(0, +)
   }
 }

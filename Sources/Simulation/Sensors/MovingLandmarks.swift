@@ -1,11 +1,11 @@
 import Geometry
 
-/// All the points that there are to see, at any time: those of the room, which stand still, and those of its movers.
+/// All landmarks at any time: the stationary ones of the room and those of its movers.
 struct MovingLandmarks {
   private let fixed: [Vector3]
   private let movers: [(mover: Scenario.Mover, points: [Vector3])]
 
-  /// - Parameter fixed: the points of the room.
+  /// - Parameter fixed: the landmarks of the room.
   init(fixed: [Vector3], movers: [Scenario.Mover], seed: UInt64) {
     var random = RandomStream.movers.generator(seed: seed)
     self.fixed = fixed
@@ -18,7 +18,7 @@ struct MovingLandmarks {
     }
   }
 
-  /// The points at a time, seconds, always in the same order: the room's first.
+  /// The landmarks at a time, seconds, always in the same order: the room's first.
   func points(at time: Double) -> [Vector3] {
     movers.reduce(into: fixed) { points, mover in
       let middle = mover.mover.position(at: time)

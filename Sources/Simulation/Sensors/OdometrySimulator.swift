@@ -2,7 +2,7 @@ import Foundation
 import Geometry
 import SensorData
 
-/// Another tracker's poses: its own world, whose heading and position drift away from the truth.
+/// External odometry: poses in a world of its own, whose heading and position drift as random walks.
 struct OdometrySimulator {
   /// Poses of the body along a motion, in time order.
   static func poses(
@@ -18,11 +18,11 @@ struct OdometrySimulator {
       let truth = motion.kinematics(at: time).worldFromBody
       let step = truth.translation - last
       last = truth.translation
-      // Each step is seen with the heading error of its time, and errs with the root of its length.
+      // Each step is rotated by the current heading error; its noise is proportional to the root of its length.
       position += worldFromTruth * step + random.gaussian3() * (settings.positionRandomWalk * step.norm.squareRoot())
       let pose = Pose(rotation: worldFromTruth * truth.rotation, translation: position)
-      let turn = settings.yawRandomWalk / settings.rate.squareRoot() * random.gaussian()
-      worldFromTruth = Rotation.yaw(turn) * worldFromTruth
+      let yawStep = settings.yawRandomWalk / settings.rate.squareRoot() * random.gaussian()
+      worldFromTruth = Rotation.yaw(yawStep) * worldFromTruth
       return OdometryPose(timestamp: start.advanced(bySeconds: time), worldFromSensor: pose)
     }
   }

@@ -2,27 +2,29 @@ import Foundation
 import Geometry
 import SensorData
 
-/// Ranges along the true way of a recording, in place of its own: a scenario's radio, to the scenario's peers, in as many draws as there are seeds.
+/// Simulated ranges along the true trajectory of a recording, which replace its own: a scenario's radio and peers, one
+/// independent draw per seed.
 ///
-/// A recording has one radio and a handful of peers: one draw of what surrounds them, whatever its number of updates. Its way, its inertial samples and its frames are as good
-/// with any other. Of the scenario only radio, peers and body count; its peers are placed as seen from the middle of the way.
+/// A recording contains one radio and a few peers: one draw of the environment, whatever its number of updates. Its
+/// trajectory, IMU samples and frames can be combined with other draws. Only the scenario's radio, peers and body are
+/// used; peers are positioned relative to the middle of the trajectory.
 package struct RedrawnRanges: Sendable {
   /// The ranges, in order of arrival.
   package let events: [TimedEvent]
-  /// Where the peers truly are: one row each, and rows at 10 Hz to the end for those that move.
+  /// True positions of the peers: one row each, and rows at 10 Hz to the end for moving ones.
   package let peers: [GroundTruthPeer]
-  /// When ranges to each peer were taken that had no free sight or are grossly wrong.
+  /// Timestamps, by peer, of the ranges that are NLOS or outliers.
   package let impaired: [String: Set<Timestamp>]
-  /// What a recording states of such a radio.
+  /// The radio's calibration as a recording states it.
   package let radio: RadioCalibration
 
-  /// Draws. Same arguments, same numbers.
+  /// Draws the ranges. Same arguments, same numbers.
   ///
   /// - Parameters:
   ///   - bodyFromDevice: the device's axes in the body.
-  ///   - start: when the way begins.
-  ///   - duration: how long it lasts, seconds; positive.
-  ///   - worldFromBody: the true pose at a time in seconds from `start`. Asked up to a fifth of a second outside as well.
+  ///   - start: start of the trajectory.
+  ///   - duration: its duration, seconds; positive.
+  ///   - worldFromBody: the true pose at a time in seconds from `start`; called up to 0.2 s outside as well.
   package init(
     _ scenario: Scenario, seed: UInt64, bodyFromDevice: Pose, start: Timestamp, duration: Double,
     worldFromBody: (Double) -> Pose
@@ -36,7 +38,7 @@ package struct RedrawnRanges: Sendable {
       return peer
     }
     let scene = RangeSimulator.Scene(
-      motion: motion, bodyFromDevice: bodyFromDevice.rotation, sight: LineOfSight(walls: [], body: drawn.body)
+      motion: motion, bodyFromDevice: bodyFromDevice.rotation, lineOfSight: LineOfSight(walls: [], body: drawn.body)
     ) { HandPose(worldFromDevice: motion.kinematics(at: $0).worldFromBody * bodyFromDevice) }
     let draws = placed.enumerated().map { number, peer in
       RangeSimulator.ranges(

@@ -1,6 +1,6 @@
 import Geometry
 
-/// The points that there are to see, and the furniture that the seed has put into the room.
+/// The stationary landmarks, and the furniture that the seed places in the room.
 struct RoomLandmarks {
   /// A piece of furniture: opposite corners, world, metres.
   struct Box: Equatable, Sendable {
@@ -8,13 +8,13 @@ struct RoomLandmarks {
     var high: Vector3
   }
 
-  /// All points.
+  /// All landmarks.
   private(set) var points: [Vector3] = []
   /// All furniture.
   private(set) var furniture: [Box] = []
 
-  /// Points on the six faces of the room, as dense everywhere but on the blank ones, on boxes of furniture that stand
-  /// along the walls, and on the walls inside.
+  /// Landmarks on the six faces of the room, uniform except on blank faces; on boxes of furniture along the walls; and
+  /// on the walls inside.
   init(_ room: Scenario.Room, walls: [Scenario.Wall], seed: UInt64) {
     var random = RandomStream.room.generator(seed: seed)
     for _ in 0..<room.landmarks {
@@ -26,7 +26,7 @@ struct RoomLandmarks {
       let free = room.high - room.low - size
       guard free.x > 0, free.y > 0, free.z > 0 else { continue }
       var corner = room.low + Vector3(random.uniform(), random.uniform(), 0) * free
-      // Pushed against one of the four walls, so that the way is free.
+      // Against one of the four walls, which leaves the middle of the room free.
       switch random.next() % 4 {
       case 0: corner.x = room.low.x
       case 1: corner.x = room.high.x - size.x
@@ -39,8 +39,8 @@ struct RoomLandmarks {
     var wallRandom = RandomStream.walls.generator(seed: seed)
     for wall in walls {
       for _ in 0..<wall.landmarks {
-        let place = wall.from + (wall.to - wall.from) * wallRandom.uniform()
-        points.append(Vector3(place.x, place.y, wallRandom.uniform(wall.bottom...wall.top)))
+        let position = wall.from + (wall.to - wall.from) * wallRandom.uniform()
+        points.append(Vector3(position.x, position.y, wallRandom.uniform(wall.bottom...wall.top)))
       }
     }
   }

@@ -17,7 +17,7 @@ struct TriadSimulator {
     limit = settings.limit ?? .infinity
   }
 
-  /// What the axes read for a true vector, in its unit.
+  /// The measurement of a true vector, in its unit.
   func measure(_ truth: Vector3, bias: Vector3, noise: Vector3) -> Vector3 {
     (matrix * truth + bias + noise).clamped(
       lowerBound: Vector3(repeating: -limit), upperBound: Vector3(repeating: limit))

@@ -1,36 +1,36 @@
 import Foundation
 
-/// A state that comes and goes: a two-state Markov chain in continuous time, looked at in equal steps.
+/// An on/off state: a two-state Markov chain in continuous time, sampled in equal steps.
 ///
-/// With the mean length `dwell` of a spell and its `share` of the time, it ends at the rate `1 / dwell` and begins at
-/// `share / (1 - share) / dwell`; within a step it changes with the probability
-/// `rate / total (1 - exp(-total step))`, exactly.
+/// With mean dwell time T and stationary probability p of "on", the exit rate is `1 / T` and the entry rate
+/// `p / (1 - p) / T`. The exact transition probability of a step is `rate / total (1 - exp(-total step))`, where total is
+/// the sum of both rates.
 struct TwoStateChain {
-  private let beginning: Double
-  private let ending: Double
-  /// Whether the state is there now.
+  private let entryProbability: Double
+  private let exitProbability: Double
+  /// The present state.
   private(set) var isOn: Bool
 
   /// - Parameters:
-  ///   - share: of the time, 0 to below 1; 0 never begins.
-  ///   - dwell: mean length of a spell, seconds.
-  ///   - step: seconds between looks.
-  init(share: Double, dwell: Double, step: Double, isOn: Bool) {
+  ///   - probability: stationary probability of "on", 0 to below 1; 0: never on.
+  ///   - dwell: mean dwell time of "on", seconds.
+  ///   - step: sampling period, seconds.
+  init(probability: Double, dwell: Double, step: Double, isOn: Bool) {
     self.isOn = isOn
-    guard share > 0 else {
-      (beginning, ending) = (0, 0)
+    guard probability > 0 else {
+      (entryProbability, exitProbability) = (0, 0)
       return
     }
-    let leaving = 1 / dwell
-    let entering = leaving * share / (1 - share)
-    let total = entering + leaving
-    beginning = entering / total * (1 - exp(-total * step))
-    ending = leaving / total * (1 - exp(-total * step))
+    let exitRate = 1 / dwell
+    let entryRate = exitRate * probability / (1 - probability)
+    let totalRate = entryRate + exitRate
+    entryProbability = entryRate / totalRate * (1 - exp(-totalRate * step))
+    exitProbability = exitRate / totalRate * (1 - exp(-totalRate * step))
   }
 
   /// One step; `draw` is uniform in [0, 1). True where the state changed.
   mutating func advance(_ draw: Double) -> Bool {
-    let changes = draw < (isOn ? ending : beginning)
+    let changes = draw < (isOn ? exitProbability : entryProbability)
     if changes { isOn.toggle() }
     return changes
   }

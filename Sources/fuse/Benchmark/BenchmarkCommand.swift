@@ -2,13 +2,13 @@ import ArgumentParser
 import Dispatch
 import Foundation
 
-/// `fuse benchmark ...`: the parts of `tools/benchmark`, which is what people call; not shown in the help.
+/// `fuse benchmark ...`: called by `tools/benchmark`; hidden from the help.
 struct BenchmarkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "benchmark", abstract: "What each stage costs. See tools/benchmark.", shouldDisplay: false,
     subcommands: [Measure.self, Show.self, Compare.self, Keep.self])
 
-  /// One recording, in a process of its own because the peak memory is the process's.
+  /// Measures one recording; run in its own process because the peak memory is that of the process.
   struct Measure: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Measures one recording; JSON on stdout.")
 
@@ -29,8 +29,8 @@ struct BenchmarkCommand: ParsableCommand {
       }
     }
 
-    /// Does work on a thread of its own, as an app does: on the main thread, with its heap, the frame kernel took longer in the
-    /// same build, and the filter did not.
+    /// Runs work on a separate thread, as an app does: on the main thread, with its heap, the frame kernel took longer
+    /// in the same build, the filter did not.
     private static func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) throws -> Value {
       let done = DispatchSemaphore(value: 0)
       nonisolated(unsafe) var result: Result<Value, any Error>?
@@ -53,7 +53,7 @@ struct BenchmarkCommand: ParsableCommand {
 
     func run() throws {
       try Failure.reporting {
-        try BenchmarkCommand.say(BenchmarkTables.lines(BenchmarkFile.read([RecordingFigures].self, from: file)))
+        try BenchmarkCommand.write(BenchmarkTables.lines(BenchmarkFile.read([RecordingFigures].self, from: file)))
       }
     }
   }
@@ -73,7 +73,7 @@ struct BenchmarkCommand: ParsableCommand {
           new: try BenchmarkFile.read([RecordingFigures].self, from: new),
           thresholds: try BenchmarkFile.read(BenchmarkThresholds.self, from: thresholds))
         guard !comparison.rows.isEmpty else { throw CommandError("\(old) and \(new) have no recording in common") }
-        try BenchmarkCommand.say(BenchmarkTables.lines(comparison))
+        try BenchmarkCommand.write(BenchmarkTables.lines(comparison))
         if !comparison.isWithin { throw ExitCode(1) }
       }
     }
@@ -97,7 +97,7 @@ struct BenchmarkCommand: ParsableCommand {
     }
   }
 
-  private static func say(_ lines: [String]) throws {
+  private static func write(_ lines: [String]) throws {
     var output = StandardOutput(needsReader: false)
     for line in lines { try output.line(line) }
   }

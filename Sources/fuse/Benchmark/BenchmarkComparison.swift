@@ -1,19 +1,19 @@
-/// Two versions side by side, stage by stage, in units of each one's own reference kernel.
+/// Two versions compared stage by stage, in units of each one's own reference kernel.
 package struct BenchmarkComparison: Equatable, Sendable {
-  /// One stage of one recording, as both have it.
+  /// One stage of one recording, present in both versions.
   package struct Row: Equatable, Sendable {
     package var recording, stage: String
     package var old, new: Spread
-    /// What is wrong with it; empty when nothing is.
+    /// Exceeded thresholds; empty for none.
     package var faults: [String]
   }
 
-  /// By recording and stage; only what both versions have.
+  /// By recording and stage; only those of both versions.
   package private(set) var rows: [Row] = []
-  /// What only one of the two has, and which figures are not to be trusted, in words.
+  /// Stages that only one version has, and unreliable figures, in words.
   package private(set) var remarks: [String] = []
-  /// Share of waiting from which a machine was too busy to measure.
-  package static let mostWaiting = 0.1
+  /// Largest fraction of waiting; above it the machine was too busy to measure.
+  package static let maxWaiting = 0.1
 
   /// True when nothing is beyond the thresholds.
   package var isWithin: Bool { rows.allSatisfy(\.faults.isEmpty) }
@@ -35,7 +35,7 @@ package struct BenchmarkComparison: Equatable, Sendable {
     }
   }
 
-  /// A line for each recording that the others have not at all, and for each stage of the rest.
+  /// A line for each recording that the others lack, and for each missing stage of the rest.
   private static func words(
     for keys: Set<Key>, common others: [Key: RecordingFigures.Stage], _ side: String
   ) -> [String] {
@@ -45,7 +45,7 @@ package struct BenchmarkComparison: Equatable, Sendable {
   }
 
   private static func busy(_ figures: [RecordingFigures], _ side: String) -> [String] {
-    figures.filter { $0.waitedShare > mostWaiting }.map {
+    figures.filter { $0.waitedShare > maxWaiting }.map {
       "\($0.recording): the machine was busy when the \(side) version was measured: measure again"
     }.sorted()
   }

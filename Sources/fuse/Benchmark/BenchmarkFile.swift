@@ -2,7 +2,7 @@ import Foundation
 
 /// The JSON files of `tools/benchmark`.
 package enum BenchmarkFile {
-  /// Reads a file; a fault names the file and what is wrong with it.
+  /// Reads a file; an error names the file and the fault.
   static func read<Value: Decodable>(_ type: Value.Type, from path: String) throws -> Value {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw CommandError("\(path): cannot be read, expected a JSON file of tools/benchmark")

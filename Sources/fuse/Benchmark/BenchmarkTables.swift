@@ -1,8 +1,8 @@
 import Estimator
 
-/// Figures and comparisons as people read them.
+/// Figures and comparisons as text tables.
 enum BenchmarkTables {
-  /// In the order of the work, not of the alphabet.
+  /// In processing order.
   private static let order = ["reading"] + Estimator.Stage.allCases.map(\.rawValue) + ["writing"]
 
   /// A table for each recording.
@@ -12,9 +12,9 @@ enum BenchmarkTables {
       table.add(["stage", "count", "share", "mean us", "p50", "p99", "worst", "mean/kernel", "p99/kernel"])
       for name in order {
         guard let stage = recording.stages[name] else { continue }
-        let share = 1e-4 * stage.microseconds.mean * Double(stage.count) / recording.cpuSeconds
+        let percent = 1e-4 * stage.microseconds.mean * Double(stage.count) / recording.cpuSeconds
         table.add(
-          [name, "\(stage.count)", Words.fixed(share, 1) + " %"]
+          [name, "\(stage.count)", Words.fixed(percent, 1) + " %"]
             + [stage.microseconds.mean, stage.microseconds.p50, stage.microseconds.p99, stage.microseconds.worst].map {
               Words.fixed($0, 1)
             } + [stage.kernels.mean, stage.kernels.p99].map { Words.fixed($0, 4) })
@@ -23,7 +23,7 @@ enum BenchmarkTables {
     }
   }
 
-  /// A frame against the same machine's time for a frame of fixed size.
+  /// A frame's time relative to the frame kernel's on the same machine.
   private static func frameLine(_ r: RecordingFigures) -> [String] {
     guard let kernel = r.kernel.frame, let frame = r.stages[Estimator.Stage.frame.rawValue]?.microseconds else {
       return []
@@ -32,7 +32,7 @@ enum BenchmarkTables {
     return ["  a frame takes \(mean) (p99 \(p99)) of the frame kernel's \(Words.fixed(kernel, 0)) us"]
   }
 
-  /// A table of ratios, and a verdict.
+  /// A table of ratios, and whether they are within the thresholds.
   static func lines(_ comparison: BenchmarkComparison) -> [String] {
     var table = Table([.left, .left] + [Table.Alignment](repeating: .right, count: 5) + [.left])
     table.add(["recording", "stage", "old mean", "new mean", "new/old", "new p99", "new/old", ""])

@@ -1,6 +1,6 @@
-/// What `tools/benchmark --compare` holds a new version to; kept in tools/benchmark-thresholds.json.
+/// Thresholds of `tools/benchmark --compare`; stored in tools/benchmark-thresholds.json.
 package struct BenchmarkThresholds: Codable, Equatable, Sendable {
-  /// One number for the mean and one for the 99th percentile.
+  /// A value for the mean and one for the 99th percentile.
   package struct Pair: Codable, Equatable, Sendable {
     package var mean, p99: Double
 
@@ -10,11 +10,11 @@ package struct BenchmarkThresholds: Codable, Equatable, Sendable {
     }
   }
 
-  /// How many times as long as before, or as its limit, a stage may take.
+  /// Largest ratio of a stage's time to its former time, or to its limit.
   package var tolerance: Pair
-  /// Figures below these are not judged, in units of the reference kernel: caches and the clock make up too much of them.
+  /// Figures below these are not compared, in units of the reference kernel: caches and the clock dominate them.
   package var smallest: Pair
-  /// By recording, then by stage: what it may take, in units of the reference kernel, before the tolerance.
+  /// Limits by recording and stage, in units of the reference kernel, before the tolerance.
   package var limits: [String: [String: Pair]]
 
   package init(tolerance: Pair, smallest: Pair, limits: [String: [String: Pair]]) {
@@ -23,7 +23,7 @@ package struct BenchmarkThresholds: Codable, Equatable, Sendable {
     self.limits = limits
   }
 
-  /// The same with limits as a version was measured, for its recordings; those of others stay.
+  /// The same with the limits of the measured recordings replaced; those of others stay.
   package func keeping(_ figures: [RecordingFigures]) -> BenchmarkThresholds {
     var kept = self
     for recording in figures {
@@ -35,6 +35,6 @@ package struct BenchmarkThresholds: Codable, Equatable, Sendable {
     return kept
   }
 
-  /// Four decimals: a file for people.
+  /// Four decimals, for readability.
   private static func rounded(_ value: Double) -> Double { (value * 1e4).rounded() / 1e4 }
 }

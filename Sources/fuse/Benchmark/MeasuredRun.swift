@@ -4,10 +4,10 @@ import Foundation
 import PrecisionFinding
 import SensorData
 
-/// A recording run over and over, as `fuse run` runs it but for files, story and judge, and what its stages cost.
+/// Runs a recording repeatedly, as `fuse run` does but without files, story and judge, and measures its stages.
 ///
-/// Every run does exactly the same work, so that each stage's n-th time is the shortest of the n-th times of all runs: what
-/// other processes did to the caches is left out, what the work itself costs, rare long stages included, stays.
+/// Every run does exactly the same work, so each stage's n-th time is the minimum of the n-th times of all runs. This
+/// removes the effect of other processes on the caches and keeps rare long stages.
 package struct MeasuredRun {
   private var shortest: [String: [Int]] = [:]
   private var cheapest = Int.max
@@ -60,7 +60,7 @@ package struct MeasuredRun {
     let began = StageClock.threadTime()
     let events = try recording.events()
     while let event = try clock.measure("reading", { try events.next() }) {
-      counts.note(event.event)
+      counts.add(event.event)
       write(finder.process(event))
     }
     write(finder.finish())
@@ -71,7 +71,7 @@ package struct MeasuredRun {
     }
   }
 
-  /// Median time of a stage in which nothing is done, microseconds.
+  /// Median time of an empty stage, microseconds.
   private static func emptyStage() -> Double {
     let clock = StageClock()
     for _ in 0..<1001 { clock.measure("empty") {} }

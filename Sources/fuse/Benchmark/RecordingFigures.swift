@@ -1,4 +1,4 @@
-/// What a recording cost: what `tools/benchmark` writes and compares.
+/// The cost of a recording, as `tools/benchmark` writes and compares it.
 package struct RecordingFigures: Codable, Equatable, Sendable {
   /// The reference kernel's time in the same process, microseconds.
   package struct Kernel: Codable, Equatable, Sendable {
@@ -6,12 +6,12 @@ package struct RecordingFigures: Codable, Equatable, Sendable {
     package var update: Double
     /// The plain loop.
     package var loop: Double
-    /// Both: the unit of every ratio.
+    /// Their sum: the unit of every ratio.
     package var unit: Double
-    /// A frame's work as other filters do it; nil in files of older versions.
+    /// The work of a frame as published filters do it; nil in files of older versions.
     package var frame: Double?
 
-    /// Of times in nanoseconds.
+    /// From times in nanoseconds.
     package init(update: Int, loop: Int, frame: Int) {
       self.update = Double(update) / 1e3
       self.loop = Double(loop) / 1e3
@@ -22,7 +22,7 @@ package struct RecordingFigures: Codable, Equatable, Sendable {
 
   /// One stage.
   package struct Stage: Codable, Equatable, Sendable {
-    /// How often it was gone through in one run.
+    /// Executions in one run.
     package var count: Int
     /// Processor time, microseconds.
     package var microseconds: Spread
@@ -44,20 +44,21 @@ package struct RecordingFigures: Codable, Equatable, Sendable {
   package var perSecond: [String: Double?]
   /// Seconds of recording per second of that.
   package var timesRealTime: Double
-  /// Share of the time in which the process had no core, 0...1: a busy machine, whose caches are others' too.
+  /// Fraction of the time in which the process had no core, 0...1: on a busy machine caches are shared.
   package var waitedShare: Double
   /// Largest resident memory of the process, bytes.
   package var peakMemoryBytes: Int
-  /// What an empty stage measures: the clock's own time is in every figure, microseconds.
+  /// Time of an empty stage, microseconds: the clock's own time, included in every figure.
   package var emptyStageMicroseconds: Double
   /// The reference kernel.
   package var kernel: Kernel
-  /// By name: those of `Estimator.Stage`, `reading` (an event from the files) and `writing` (a line of `updates.jsonl`).
+  /// By name: those of `Estimator.Stage`, `reading` (an event from the files) and `writing` (a line of
+  /// `updates.jsonl`).
   package var stages: [String: Stage]
 
   /// - Parameters:
   ///   - cpuSeconds: of the cheapest run.
-  ///   - emptyStageMicroseconds: what a stage measures in which nothing is done.
+  ///   - emptyStageMicroseconds: time of an empty stage.
   ///   - samples: processor time of every stage, nanoseconds.
   package init(
     recording: String, seconds: Double, frames: Int, ranges: Int, updates: Int, repeats: Int, cpuSeconds: Double,

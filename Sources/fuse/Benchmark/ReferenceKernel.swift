@@ -1,15 +1,15 @@
 internal import CReferenceKernel
 import Simulation
 
-/// Fixed work that never changes, so that times of different machines can be compared as ratios to its time.
+/// Fixed work: times of different machines are compared as ratios to its time.
 ///
-/// Half of it is what the filter spends most on, a Kalman update of 60 rows over 66 columns of a covariance of 201 rows, in
-/// Eigen; half is a plain loop in Swift, the product of that covariance with the update's matrix, which stands for the rest.
-/// Beside both stands a frame's work as published filters do it, to compare with their times: 60 points seen in 11 poses
-/// each, projected, compressed, and one update of the same covariance.
+/// One half is the filter's most expensive operation, in Eigen: a Kalman update of 60 rows over 66 columns of a
+/// covariance of 201 rows. The other half represents the rest: a plain loop in Swift, the product of that covariance
+/// with the update's matrix. The third part is the work of a frame as published filters do it: 60 points observed in 11
+/// poses each, projected, compressed, and one update of the same covariance.
 struct ReferenceKernel {
   private static let dimension = 201, columns = 66, rows = 60
-  private static let points = 60, sights = 22
+  private static let points = 60, measurements = 22
 
   private let covariance: [Double]
   private let jacobian: [Double]
@@ -32,10 +32,10 @@ struct ReferenceKernel {
     self.covariance = covariance
     jacobian = (0..<Self.rows * m).map { _ in random.gaussian() }
     residual = (0..<Self.rows).map { _ in random.gaussian() }
-    observationsJacobian = (0..<(Self.points + Self.sights) * m).map { _ in random.gaussian() }
+    observationsJacobian = (0..<(Self.points + Self.measurements) * m).map { _ in random.gaussian() }
   }
 
-  /// Nanoseconds of the shortest of several passes, each part by itself.
+  /// Shortest time of several passes, nanoseconds, each part separately.
   func time(passes: Int) -> (update: Int, loop: Int, frame: Int) {
     var best = (update: Int.max, loop: Int.max, frame: Int.max)
     for _ in 0..<passes {
@@ -45,7 +45,7 @@ struct ReferenceKernel {
       let middle = StageClock.threadTime()
       let sum = loop(work)
       let ended = StageClock.threadTime()
-      precondition(sum.isFinite, "the loop's result is used, so that it is not left out")
+      precondition(sum.isFinite, "the loop's result is used, so that it is not optimised away")
       work = covariance
       let start = StageClock.threadTime()
       frame(&work)
@@ -56,16 +56,16 @@ struct ReferenceKernel {
   }
 
   private func frame(_ covariance: inout [Double]) {
-    let m = Self.columns, left = Self.sights - 3
+    let m = Self.columns, left = Self.measurements - 3
     var stacked: [Double] = []
     var residuals: [Double] = []
     stacked.reserveCapacity(Self.points * left * m)
     residuals.reserveCapacity(Self.points * left)
     for k in 0..<Self.points {
-      var H = Array(observationsJacobian[(k * m)..<(k * m + Self.sights * m)])
-      var F = Array(observationsJacobian[k..<(k + 3 * Self.sights)])
-      var r = Array(observationsJacobian[(2 * k)..<(2 * k + Self.sights)])
-      let status = fuse_reference_project(&F, Int32(Self.sights), &H, Int32(m), &r)
+      var H = Array(observationsJacobian[(k * m)..<(k * m + Self.measurements * m)])
+      var F = Array(observationsJacobian[k..<(k + 3 * Self.measurements)])
+      var r = Array(observationsJacobian[(2 * k)..<(2 * k + Self.measurements)])
+      let status = fuse_reference_project(&F, Int32(Self.measurements), &H, Int32(m), &r)
       precondition(status == 0, "the reference projection is well posed")
       stacked += H[(3 * m)...]
       residuals += r[3...]

@@ -1,10 +1,10 @@
-/// How a set of times spreads: mean, median, 99th percentile (nearest rank) and the worst of them, all in one unit.
+/// Mean, median, 99th percentile (nearest rank) and maximum of a set of times, all in one unit.
 package struct Spread: Codable, Equatable, Sendable {
   package var mean, p50, p99, worst: Double
 
-  /// Of times in nanoseconds, at least one, in units of `unit` nanoseconds.
+  /// From times in nanoseconds, at least one, in units of `unit` nanoseconds.
   package init(_ nanoseconds: [Int], unit: Double) {
-    precondition(!nanoseconds.isEmpty, "a spread of something")
+    precondition(!nanoseconds.isEmpty, "at least one time")
     let sorted = nanoseconds.sorted()
     func rank(_ percent: Int) -> Double { Double(sorted[(sorted.count * percent + 99) / 100 - 1]) / unit }
     mean = Double(sorted.reduce(0, +)) / Double(sorted.count) / unit

@@ -1,10 +1,10 @@
 import Estimator
 import Foundation
 
-/// Processor time of every stage of a run: one number for each time that it was gone through.
+/// Processor time of every stage of a run: one value per execution.
 ///
-/// A stage's time is its own: that of stages within it is not counted, but for the whole ones (`Stage.isWhole`). Time in
-/// which the thread waits or another process has the core is not counted either.
+/// A stage's time excludes that of nested stages, except for whole ones (`Stage.isWhole`). Time in which the thread
+/// waits or another process has the core is excluded, too.
 package final class StageClock: StageMeter {
   private struct Open {
     var stage: String
@@ -29,14 +29,14 @@ package final class StageClock: StageMeter {
   package func begin(_ stage: Stage) { begin(stage.rawValue) }
   package func end(_ stage: Stage) { end(stage.rawValue, isWhole: stage.isWhole) }
 
-  /// Does `work` as a stage outside the library.
+  /// Runs `work` as a stage outside the library.
   package func measure<Result>(_ stage: String, _ work: () throws -> Result) rethrows -> Result {
     begin(stage)
     defer { end(stage, isWhole: false) }
     return try work()
   }
 
-  // The clock is read last and first, so that the book-keeping counts for the stage around, as little as can be.
+  // The clock is read last at the begin and first at the end, so the bookkeeping counts for the enclosing stage.
   private func begin(_ stage: String) {
     open.append(Open(stage: stage, began: 0))
     open[open.count - 1].began = now()

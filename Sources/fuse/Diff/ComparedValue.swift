@@ -2,7 +2,7 @@ import Datasets
 import Foundation
 import Geometry
 
-/// A value of an update that two runs are compared by.
+/// A value of an update by which two runs are compared.
 struct ComparedValue: Sendable {
   /// What it is in one update.
   enum Content: Equatable {
@@ -10,7 +10,7 @@ struct ComparedValue: Sendable {
     case numbers([Double])
     case word(String)
 
-    /// For people.
+    /// As text.
     var words: String {
       switch self {
       case .none: "none"
@@ -22,7 +22,7 @@ struct ComparedValue: Sendable {
 
   /// How two contents differ.
   enum Difference: Equatable {
-    /// By so much, in the value's unit.
+    /// By this amount, in the value's unit.
     case amount(Double)
     /// One side has none.
     case oneSided
@@ -30,17 +30,17 @@ struct ComparedValue: Sendable {
     case word
   }
 
-  /// What kind of number it is: that decides how differences are measured and which tolerance holds.
+  /// Kind of value: it decides the distance measure and the tolerance.
   enum Kind { case metres, radians, unitVector, word }
 
   /// Its name in `updates.jsonl`.
   var name: String
-  /// What kind of number it is.
+  /// Kind of value.
   var kind: Kind
   /// The value in an update.
   var read: @Sendable (UpdateRecord) -> Content
 
-  /// Those that a user sees, in the order in which they are told.
+  /// The published values, in output order.
   static let all: [ComparedValue] = [
     Self(name: "distance", kind: .metres) { number($0.distance) },
     Self(name: "horizontalAngle", kind: .radians) { number($0.horizontalAngle?.value) },
@@ -51,21 +51,21 @@ struct ComparedValue: Sendable {
     Self(name: "verticalDirectionEstimate", kind: .word) { word($0.verticalDirectionEstimate) },
     Self(name: "worldTransform", kind: .metres) { vector($0.worldPosition) },
     Self(name: "quality", kind: .word) { word($0.quality) },
-    Self(name: "convergence", kind: .word) { .word(judgement($0)) },
+    Self(name: "convergence", kind: .word) { .word(statusText($0)) },
     Self(name: "guidance", kind: .word) { word($0.guidance) },
   ]
 
   /// Status and reasons, in words.
-  static func judgement(_ update: UpdateRecord) -> String {
+  static func statusText(_ update: UpdateRecord) -> String {
     update.reasons.isEmpty ? update.status : "\(update.status) (\(update.reasons.joined(separator: ", ")))"
   }
 
-  /// Up to which amount a difference counts as none.
+  /// Largest difference that counts as none.
   func limit(_ tolerance: RunDifference.Tolerance) -> (Kind, Double) {
     (kind, kind == .metres ? tolerance.distance : tolerance.angle)
   }
 
-  /// How two contents differ; nil when they do not, or not by more than the limit.
+  /// The difference of two contents; nil up to the limit.
   static func difference(_ a: Content, _ b: Content, _ limit: (kind: Kind, amount: Double)) -> Difference? {
     if a == b { return nil }
     switch (a, b) {

@@ -1,7 +1,7 @@
 import Foundation
 import Report
 
-/// A difference of two runs as one HTML page without anything from outside.
+/// A difference of two runs as one self-contained HTML page.
 enum DiffPage {
   /// The page.
   static func html(_ difference: RunDifference, before: String, after: String) -> String {
@@ -27,7 +27,7 @@ enum DiffPage {
       """
   }
 
-  /// Where the judgements differ, on the time axis, one row a peer.
+  /// Where the statuses differ, on the time axis, one row per peer.
   private static func timeline(_ difference: RunDifference) -> String {
     guard let end = difference.spans.map(\.to).max() else { return "" }
     let whole = max(1e-3, end.seconds(since: difference.start))
@@ -40,7 +40,7 @@ enum DiffPage {
         "<rect x=\"\(Words.fixed(x, 2))\" y=\"\(y)\" width=\"\(Words.fixed(width, 2))\" height=\"8\" fill=\"#b3500f\">"
         + "<title>\(escaped("\(span.peer ?? "session"): \(span.before) -> \(span.after)"))</title></rect>"
     }
-    return "<p>Where the judgements differ, 0 to \(Words.fixed(whole, 1)) s: "
+    return "<p>Where the statuses differ, 0 to \(Words.fixed(whole, 1)) s: "
       + "\(peers.map { escaped($0.isEmpty ? "session" : $0) }.joined(separator: ", "))</p>"
       + "<svg viewBox=\"0 0 100 \(12 * peers.count)\" preserveAspectRatio=\"none\">\(bars.joined())</svg>"
   }

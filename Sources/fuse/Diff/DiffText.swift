@@ -2,12 +2,12 @@ import Datasets
 import Geometry
 import SensorData
 
-/// A difference of two runs, told.
+/// A difference of two runs as text and JSON.
 enum DiffText {
-  /// Spans of differing judgements that are told at most; the rest is counted.
+  /// Largest number of listed spans of differing status; the rest is counted.
   private static let longestList = 12
 
-  /// Lines for people; the first one says it all.
+  /// Lines of text; the first one is the summary.
   static func lines(_ difference: RunDifference) -> [String] {
     guard !difference.isEmpty else {
       return ["the same: \(difference.counts.both) updates, \(difference.poses.compared) poses"]
@@ -30,7 +30,7 @@ enum DiffText {
       }
     }
     if !difference.changes.isEmpty { lines += ["changed values:"] + table.lines() }
-    if !difference.spans.isEmpty { lines.append("changed judgements:") }
+    if !difference.spans.isEmpty { lines.append("changed statuses:") }
     for span in difference.spans.prefix(longestList) {
       lines.append(
         "  \(time(span.from, difference)) to \(time(span.to, difference)), \(span.peer ?? "session"): "

@@ -4,9 +4,9 @@ import Foundation
 import Geometry
 import SensorData
 
-/// What changed between two runs of one recording, as far as a user would see it.
+/// Differences between the published results of two runs of one recording.
 package struct RunDifference {
-  /// Changes up to these count as none.
+  /// Differences up to these count as none.
   package struct Tolerance: Equatable, Sendable {
     /// Metres, for distances and positions.
     package var distance: Double
@@ -34,11 +34,11 @@ package struct RunDifference {
     package var onOneSide = 0
   }
 
-  /// An update that differs, for people.
+  /// An update that differs.
   package struct Example: Equatable, Sendable {
     package var timestamp: Timestamp
     package var peer: String?
-    /// What differs: name, before, after.
+    /// Differing values: name, before, after.
     package var values: [(name: String, before: String, after: String)]
 
     package static func == (a: Self, b: Self) -> Bool {
@@ -46,7 +46,7 @@ package struct RunDifference {
     }
   }
 
-  /// A stretch of time in which the judgements differ.
+  /// An interval in which the statuses differ.
   package struct Span: Equatable, Sendable {
     package var peer: String?
     package var from: Timestamp
@@ -58,13 +58,13 @@ package struct RunDifference {
 
   /// The first moment of either run.
   package private(set) var start = Timestamp(nanoseconds: .max)
-  /// Updates that are in both, only before, only after.
+  /// Updates in both runs, only before, only after.
   package private(set) var counts = (both: 0, onlyBefore: 0, onlyAfter: 0)
   /// The first update that differs.
   package private(set) var first: Example?
   /// Changes by peer ("" is the session) and by name of the value.
   package private(set) var changes: [String: [String: Change]] = [:]
-  /// Where the judgements differ.
+  /// Intervals of differing status.
   package private(set) var spans: [Span] = []
   /// Poses that differ by more than the tolerance, and the largest differences: metres, radians.
   package private(set) var poses = (compared: 0, differing: 0, distance: 0.0, angle: 0.0)
@@ -76,7 +76,7 @@ package struct RunDifference {
     counts.onlyBefore + counts.onlyAfter + poses.differing + unmatchedPoses == 0 && changes.isEmpty
   }
 
-  /// Compares updates by their moment and peer, poses by their moment. O(n log n).
+  /// Compares updates by timestamp and peer, poses by timestamp. O(n log n).
   package init(before: RunFolder, after: RunFolder, tolerance: Tolerance = Tolerance()) {
     for time in [before, after].flatMap({ [$0.updates.first?.timestamp, $0.poses.first?.timestamp] }) {
       if let time { start = min(start, time) }
@@ -94,7 +94,7 @@ package struct RunDifference {
     comparePoses(before.poses, after.poses, tolerance)
   }
 
-  /// One update's place: some moments have several of one peer.
+  /// Identifies an update: some timestamps have several of one peer.
   private struct Key: Hashable, Comparable {
     var timestamp: Timestamp
     var peer: String
@@ -117,15 +117,15 @@ package struct RunDifference {
     for value in ComparedValue.all {
       let (before, after) = (value.read(a), value.read(b))
       guard let difference = ComparedValue.difference(before, after, value.limit(tolerance)) else { continue }
-      note(difference, value.name, a)
+      record(difference, value.name, a)
       example.values.append((value.name, before.words, after.words))
     }
     if first == nil, !example.values.isEmpty { first = example }
-    let judgements = (ComparedValue.judgement(a), ComparedValue.judgement(b))
-    if judgements.0 != judgements.1 { note(judgements.0, judgements.1, a) }
+    let statuses = (ComparedValue.statusText(a), ComparedValue.statusText(b))
+    if statuses.0 != statuses.1 { record(statuses.0, statuses.1, a) }
   }
 
-  private mutating func note(_ difference: ComparedValue.Difference, _ name: String, _ update: UpdateRecord) {
+  private mutating func record(_ difference: ComparedValue.Difference, _ name: String, _ update: UpdateRecord) {
     var change = changes[update.peer ?? "", default: [:]][name] ?? Change(first: update.timestamp)
     change.count += 1
     switch difference {
@@ -137,7 +137,7 @@ package struct RunDifference {
     changes[update.peer ?? "", default: [:]][name] = change
   }
 
-  private mutating func note(_ before: String, _ after: String, _ update: UpdateRecord) {
+  private mutating func record(_ before: String, _ after: String, _ update: UpdateRecord) {
     if let last = spans.lastIndex(where: { $0.peer == update.peer }), spans[last].before == before,
       spans[last].after == after, update.timestamp.seconds(since: spans[last].to) <= 0.3
     {

@@ -2,18 +2,18 @@ import Datasets
 import Evaluation
 import Geometry
 
-/// One subject as a line of JSON: the figures by name at the top, intervals, peers and details below.
+/// One subject as a line of JSON: figures by name first, then intervals, peers and details.
 enum EvalDocument {
   /// The line's value.
   static func json(_ outcome: EvalOutcome) -> JSONValue {
     var members: [JSONValue.Member] = [
       .init(key: "name", value: .string(outcome.name)),
-      .init(key: "trials", value: .integer(outcome.verdicts.count)),
+      .init(key: "trials", value: .integer(outcome.trialErrors.count)),
       .init(key: "asked", value: .integer(outcome.asked)),
     ]
     guard let figures = outcome.figures else { return .object(members) }
-    // Every key is always there, null where there is no value; those of the ideal observer only where it was asked.
-    let hasIdeal = outcome.verdicts.contains { !$0.ideal.isEmpty }
+    // Every key is always there, null without a value; those of the ideal observer only where it was run.
+    let hasIdeal = outcome.trialErrors.contains { !$0.ideal.isEmpty }
     let keys = FigureKey.all.filter { hasIdeal || !$0.isIdeal }
     members += keys.map { .init(key: $0.name, value: .number(figures[$0].value)) }
     members += keys.compactMap { key in key.formerName.map { .init(key: $0, value: .number(figures[key].value)) } }
@@ -23,9 +23,9 @@ enum EvalDocument {
       }
     }
     members.append(.init(key: "confidence95", value: .object(intervals)))
-    if outcome.verdicts.count == 1 {
-      let verdict = outcome.verdicts[0]
-      members.append(.init(key: "errors", value: ErrorsDocument.json(verdict)))
+    if outcome.trialErrors.count == 1 {
+      let errors = outcome.trialErrors[0]
+      members.append(.init(key: "errors", value: ErrorsDocument.json(errors)))
     }
     return .object(members)
   }

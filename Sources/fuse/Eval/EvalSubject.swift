@@ -1,6 +1,6 @@
 import Evaluation
 
-/// What one row of the judgement is about: a folder, or a scenario over many seeds.
+/// The subject of one output row: a folder, or a scenario over many seeds.
 struct EvalSubject {
   /// Its name: the folder as given, or the scenario.
   var name: String
@@ -8,17 +8,17 @@ struct EvalSubject {
   var trials: [Trial]
 }
 
-/// What came out for one subject.
+/// The outcome of one subject.
 struct EvalOutcome {
   /// Its name.
   var name: String
-  /// Verdicts of the trials that ended well, in their order.
-  var verdicts: [Judge.Verdict]
-  /// Trials that were asked for.
+  /// Errors of the successful trials against ground truth, in order.
+  var trialErrors: [Judge.Errors]
+  /// Requested trials.
   var asked: Int
-  /// What went wrong, one line each.
-  var errors: [String]
+  /// Failures, one line each.
+  var failures: [String]
 
-  /// Its figures; nil where no trial ended well.
-  var figures: Figures? { verdicts.isEmpty ? nil : Figures(verdicts) }
+  /// Its figures; nil where no trial succeeded.
+  var figures: Figures? { trialErrors.isEmpty ? nil : Figures(trialErrors) }
 }

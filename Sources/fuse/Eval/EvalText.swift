@@ -1,7 +1,7 @@
 import Datasets
 import Evaluation
 
-/// The figures as text: tables for people, tables for documents, or lines of JSON.
+/// The figures as text: plain tables, Markdown tables, or lines of JSON.
 enum EvalText {
   private struct Column {
     var title: String
@@ -10,13 +10,13 @@ enum EvalText {
   }
 
   private enum Unit {
-    case metres, degrees, seconds, share, ratio, plain
+    case metres, degrees, seconds, percent, ratio, plain
 
     func text(_ value: Double) -> String {
       switch self {
       case .metres: Words.fixed(value, 3)
       case .degrees, .seconds: Words.fixed(value, 1)
-      case .share: Words.fixed(100 * value, 1)
+      case .percent: Words.fixed(100 * value, 1)
       case .ratio, .plain: Words.fixed(value, 2)
       }
     }
@@ -30,7 +30,7 @@ enum EvalText {
   private static let trajectory = Block(
     title: "Trajectory",
     columns: [
-      Column(title: "way m", key: .pathLength, unit: .degrees),
+      Column(title: "path m", key: .pathLength, unit: .degrees),
       Column(title: "ATE yaw m", key: .ateYawAligned, unit: .metres),
       Column(title: "ATE SE3 m", key: .ateSE3, unit: .metres),
       Column(title: "RPE 1 s m", key: .rpe, unit: .metres),
@@ -38,8 +38,8 @@ enum EvalText {
       Column(title: "attitude °", key: .attitudeDegrees, unit: .degrees),
       Column(title: "NEES pos", key: .neesPosition, unit: .plain),
       Column(title: "NEES att", key: .neesAttitude, unit: .plain),
-      Column(title: "pos means in band %", key: .aneesPositionInBand, unit: .share),
-      Column(title: "att means in band %", key: .aneesAttitudeInBand, unit: .share),
+      Column(title: "pos means in band %", key: .aneesPositionInBand, unit: .percent),
+      Column(title: "att means in band %", key: .aneesAttitudeInBand, unit: .percent),
     ])
 
   private static let finding = Block(
@@ -47,27 +47,27 @@ enum EvalText {
     columns: [
       Column(title: "angle ° median", key: .angleErrorDegrees, unit: .degrees),
       Column(title: "° 90 %", key: .angleErrorDegrees90, unit: .degrees),
-      Column(title: "over 20° off %", key: .wrongAngles, unit: .share),
-      Column(title: "coverage %", key: .coverage90, unit: .share),
+      Column(title: "over 20° off %", key: .wrongAngles, unit: .percent),
+      Column(title: "coverage %", key: .coverage90, unit: .percent),
       Column(title: "first angle s", key: .firstAngle, unit: .seconds),
       Column(title: "converged s", key: .timeToConverge, unit: .seconds),
-      Column(title: "converged %", key: .convergedShare, unit: .share),
-      Column(title: "false %", key: .falseConverged, unit: .share),
-      Column(title: "level decided %", key: .verticalDecided, unit: .share),
-      Column(title: "level wrong %", key: .verticalWrong, unit: .share),
+      Column(title: "converged %", key: .convergedShare, unit: .percent),
+      Column(title: "false %", key: .falseConverged, unit: .percent),
+      Column(title: "level decided %", key: .verticalDecided, unit: .percent),
+      Column(title: "level wrong %", key: .verticalWrong, unit: .percent),
       Column(title: "distance m", key: .distanceError, unit: .metres),
       Column(title: "position m", key: .positionError, unit: .metres),
-      Column(title: "rejected %", key: .rejectedRanges, unit: .share),
+      Column(title: "rejected %", key: .rejectedRanges, unit: .percent),
     ])
 
-  private static let walks = Block(
-    title: "While the peer walks",
+  private static let moving = Block(
+    title: "While the peer moves",
     columns: [
-      Column(title: "noticed after s", key: .motionDetectionDelay, unit: .seconds),
+      Column(title: "detected after s", key: .motionDetectionDelay, unit: .seconds),
       Column(title: "90 % after s", key: .motionDetectionDelay90, unit: .seconds),
-      Column(title: "within 2 s %", key: .motionDetectedIn2s, unit: .share),
-      Column(title: "angle published %", key: .movingAngleAvailability, unit: .share),
-      Column(title: "coverage %", key: .movingCoverage90, unit: .share),
+      Column(title: "within 2 s %", key: .motionDetectedIn2s, unit: .percent),
+      Column(title: "angle published %", key: .movingAngleAvailability, unit: .percent),
+      Column(title: "coverage %", key: .movingCoverage90, unit: .percent),
     ])
 
   private static let byTime = Block(
@@ -75,16 +75,16 @@ enum EvalText {
     columns: AngleCheckpoint.seconds.flatMap {
       [
         Column(title: "° at \(Int($0)) s", key: .angleErrorDegreesAt(seconds: $0), unit: .degrees),
-        Column(title: "known at \(Int($0)) s %", key: .angleShareAt(seconds: $0), unit: .share),
+        Column(title: "known at \(Int($0)) s %", key: .angleShareAt(seconds: $0), unit: .percent),
       ]
     })
 
   private static let moments = Block(
-    title: "Where the ideal observer knows the angle",
+    title: "Where the angle is observable (ideal observer)",
     columns: [
-      Column(title: "angle published %", key: .angleAvailability, unit: .share),
-      Column(title: "ideal publishes %", key: .idealAngleAvailability, unit: .share),
-      Column(title: "published where ideal does %", key: .angleAvailabilityPublishable, unit: .share),
+      Column(title: "angle published %", key: .angleAvailability, unit: .percent),
+      Column(title: "ideal publishes %", key: .idealAngleAvailability, unit: .percent),
+      Column(title: "published where ideal does %", key: .angleAvailabilityPublishable, unit: .percent),
       Column(title: "error ratio", key: .angleErrorRatio, unit: .ratio),
       Column(title: "90 % error ratio", key: .angleErrorRatio90, unit: .ratio),
       Column(title: "half-width ratio", key: .halfWidthRatio, unit: .ratio),
@@ -97,18 +97,18 @@ enum EvalText {
       [
         Column(title: "° ideal at \(Int($0)) s", key: .idealAngleErrorDegreesAt(seconds: $0), unit: .degrees),
         Column(title: "ratio at \(Int($0)) s", key: .angleRatioAt(seconds: $0), unit: .ratio),
-        Column(title: "known at \(Int($0)) s %", key: .idealAngleShareAt(seconds: $0), unit: .share),
+        Column(title: "known at \(Int($0)) s %", key: .idealAngleShareAt(seconds: $0), unit: .percent),
       ]
     } + [
       Column(title: "first angle s", key: .idealFirstAngle, unit: .seconds),
       Column(title: "ratio", key: .firstAngleRatio, unit: .ratio),
       Column(title: "converged s", key: .idealTimeToConverge, unit: .seconds),
       Column(title: "ratio", key: .timeToConvergeRatio, unit: .ratio),
-      Column(title: "converged %", key: .idealConvergedShare, unit: .share),
-      Column(title: "coverage %", key: .idealCoverage90, unit: .share),
-      Column(title: "false %", key: .idealFalseConverged, unit: .share),
-      Column(title: "level decided %", key: .idealVerticalDecided, unit: .share),
-      Column(title: "level wrong %", key: .idealVerticalWrong, unit: .share),
+      Column(title: "converged %", key: .idealConvergedShare, unit: .percent),
+      Column(title: "coverage %", key: .idealCoverage90, unit: .percent),
+      Column(title: "false %", key: .idealFalseConverged, unit: .percent),
+      Column(title: "level decided %", key: .idealVerticalDecided, unit: .percent),
+      Column(title: "level wrong %", key: .idealVerticalWrong, unit: .percent),
       Column(title: "level decided, ratio", key: .verticalDecidedRatio, unit: .ratio),
     ])
 
@@ -116,7 +116,7 @@ enum EvalText {
   static func lines(_ outcomes: [EvalOutcome], format: EvalCommand.Format) -> [String] {
     if format == .jsonl { return outcomes.map(line) }
     var lines: [String] = []
-    for block in [trajectory, finding, walks, byTime, moments, ideal] {
+    for block in [trajectory, finding, moving, byTime, moments, ideal] {
       let columns = block.columns.filter { column in outcomes.contains { $0.figures?[column.key].value != nil } }
       guard !columns.isEmpty else { continue }
       if !lines.isEmpty { lines.append("") }
@@ -124,9 +124,9 @@ enum EvalText {
       let head = ["\(block.title)"] + columns.map(\.title)
       lines += format == .markdown ? markdown(head, cells) : plain(head, cells)
     }
-    let counts = Set(outcomes.map(\.verdicts.count))
+    let counts = Set(outcomes.map(\.trialErrors.count))
     if counts != [1] {
-      lines += ["", "Runs: " + outcomes.map { "\($0.name) \($0.verdicts.count)" }.joined(separator: ", ") + note]
+      lines += ["", "Runs: " + outcomes.map { "\($0.name) \($0.trialErrors.count)" }.joined(separator: ", ") + note]
     }
     return lines
   }

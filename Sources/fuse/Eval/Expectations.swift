@@ -2,12 +2,12 @@ import Datasets
 import Evaluation
 import Foundation
 
-/// Figures as they are expected to be, by subject: the regression lane.
+/// Expected figures by subject, for regression tests.
 ///
-/// `{"<subject>": {"<figure>": {"value": 0.018, "tolerance": 0.004}}}`; a figure that is not named is not compared, and a value of
-/// null means that there is none.
+/// `{"<subject>": {"<figure>": {"value": 0.018, "tolerance": 0.004}}}`; an unnamed figure is not compared; null means
+/// no value.
 struct Expectations {
-  /// What one figure should be.
+  /// The expected value of one figure.
   struct Expectation {
     var value: Double?
     var tolerance: Double
@@ -17,7 +17,7 @@ struct Expectations {
 
   /// Reads a file.
   ///
-  /// - Throws: `DatasetError` and `CommandError` for what is no such file.
+  /// - Throws: `DatasetError` and `CommandError` for an invalid file.
   init(contentsOf path: String) throws {
     guard case .object(let members) = try JSONValue(contentsOf: path) else {
       throw CommandError(
@@ -31,22 +31,22 @@ struct Expectations {
         throw CommandError("\(path): \(member.key): found no object, expected figures by name")
       }
       for figure in figures {
-        let place = "\(path): \(member.key).\(figure.key)"
+        let location = "\(path): \(member.key).\(figure.key)"
         if let key = formerly[figure.key], warned.insert(key).inserted {
           FormerName.warn("\(path): " + FormerName.sentence("figure", figure.key, key.name))
         }
         guard let key = keys[figure.key] ?? formerly[figure.key] else {
-          throw CommandError("\(place): no such figure, expected one of docs/metrics.md")
+          throw CommandError("\(location): no such figure, expected one of docs/metrics.md")
         }
         guard let value = figure.value["value"], value == .null || value.double != nil,
           let tolerance = figure.value["tolerance"]?.double, tolerance >= 0
-        else { throw CommandError("\(place): expected a value (a number or null) and a tolerance, not negative") }
+        else { throw CommandError("\(location): expected a value (a number or null) and a tolerance, not negative") }
         subjects[member.key, default: [:]][key] = Expectation(value: value.double, tolerance: tolerance)
       }
     }
   }
 
-  /// What was just computed, each figure with a tolerance of 15 %, or what its last digit is worth where that is more.
+  /// Expectations from computed figures, each with a tolerance of 15 %, at least its `smallestTolerance`.
   init(_ outcomes: [EvalOutcome]) {
     for outcome in outcomes {
       guard let figures = outcome.figures else { continue }
@@ -79,12 +79,12 @@ struct Expectations {
     }
   }
 
-  /// One line for every figure that is not as expected; empty when all are.
+  /// One line per figure that is not as expected.
   func surprises(in outcomes: [EvalOutcome]) -> [String] {
     var lines: [String] = []
     for (name, expectations) in subjects.sorted(by: { $0.key < $1.key }) {
       guard let figures = outcomes.first(where: { $0.name == name })?.figures else {
-        lines.append("\(name): not judged, expected \(expectations.count) figures")
+        lines.append("\(name): not evaluated, expected \(expectations.count) figures")
         continue
       }
       for key in FigureKey.all {
@@ -99,7 +99,7 @@ struct Expectations {
 }
 
 extension Expectations.Expectation {
-  /// What is wrong with a value; nil when nothing is.
+  /// The deviation of a value in words; nil within the tolerance.
   fileprivate func surprise(_ found: Double?, _ key: FigureKey) -> String? {
     switch (found, value) {
     case (nil, nil): return nil
@@ -108,15 +108,15 @@ extension Expectations.Expectation {
     case (let found?, let value?):
       guard !(abs(found - value) <= tolerance) else { return nil }
       let rounded = (found * 1e4).rounded() / 1e4
-      let judgement =
+      let comparison =
         key.sense == .neither ? "different" : key.sense.isWorse(found, than: value) ? "worse" : "suspiciously better"
-      return "found \(rounded), expected \(value) ± \(tolerance): \(judgement)"
+      return "found \(rounded), expected \(value) ± \(tolerance): \(comparison)"
     }
   }
 }
 
 extension FigureKey {
-  /// Differences below this are no news: a millimetre, a twentieth of a degree or of a second, half a percent.
+  /// Smallest significant difference: 1 mm, 0.05 degrees or seconds, 0.5 %.
   fileprivate var smallestTolerance: Double {
     switch self {
     case .pathLength, .ateYawAligned, .ateSE3, .rpe, .rpeAt, .distanceError, .positionError: 0.001

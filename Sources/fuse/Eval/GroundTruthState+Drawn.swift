@@ -4,7 +4,7 @@ import SensorData
 import Simulation
 
 extension GroundTruthState {
-  /// A state that errs from this one as a filter that starts there expects it to: by a draw from its initial covariance.
+  /// This state plus an error drawn from a filter's initial covariance.
   func drawn(_ calibration: IMUCalibration, seed: UInt64) -> GroundTruthState {
     var random = SeededRandom(seed: seed, stream: 4711)
     let sigmas = InitialEstimate.sigmas(of: self, calibration: calibration)

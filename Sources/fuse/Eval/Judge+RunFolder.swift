@@ -2,19 +2,19 @@ import Datasets
 import Evaluation
 
 extension Judge {
-  /// Notes a whole run as it stands in its folder.
-  mutating func note(_ run: RunFolder) {
-    for pose in run.poses { note(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance) }
-    for record in run.updates {
-      if let peer = record.peer, let update = JudgedUpdate(record) { note(update, peer: peer) }
+  /// Records a whole run from its folder.
+  mutating func record(_ run: RunFolder) {
+    for pose in run.poses { record(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance) }
+    for line in run.updates {
+      if let peer = line.peer, let update = JudgedUpdate(line) { record(update, peer: peer) }
     }
   }
 }
 
 extension RunFolder {
-  /// Whether the run began from the truth, in its world. Another tracker's poses stay in their own.
+  /// Whether the run was initialised from the ground truth, in its world. External odometry keeps its own world.
   var sharesWorldWithTruth: Bool {
-    let asked = result?["configuration"]
-    return asked?["initialize"]?.text == "groundtruth" && asked?["trajectory"]?.text == "imuAndCamera"
+    let configuration = result?["configuration"]
+    return configuration?["initialize"]?.text == "groundtruth" && configuration?["trajectory"]?.text == "imuAndCamera"
   }
 }

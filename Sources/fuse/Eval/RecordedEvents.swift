@@ -1,14 +1,14 @@
 import Datasets
 import SensorData
 
-/// What a recording holds, in order of arrival; its ranges are left out where there are others in their place.
+/// The events of a recording in order of arrival, optionally with other ranges instead of its own.
 final class RecordedEvents {
   private let reader: EventReader
   private let replacesRanges: Bool
   private var others: ArraySlice<TimedEvent>
   private var head: TimedEvent?
 
-  /// Opens the recording; `ranges`, in order of arrival, stand for its own.
+  /// Opens the recording; `ranges`, in order of arrival, replace its own.
   ///
   /// - Throws: `DatasetError`.
   init(_ recording: Recording, ranges: [TimedEvent]?) throws {
@@ -18,7 +18,7 @@ final class RecordedEvents {
     head = try nextRecorded()
   }
 
-  /// Whether the recording goes on where the reading stopped.
+  /// Whether the recording continues after the end of the reading.
   var stoppedEarly: Bool { reader.stoppedEarly }
 
   /// The next event; nil at the end.

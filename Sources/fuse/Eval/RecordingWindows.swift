@@ -1,20 +1,20 @@
 import Datasets
 import Foundation
 
-/// Cuts a recording into searches of one length.
+/// Splits a recording into windows of one length, each run as a search of its own.
 ///
-/// A recording of a minute has one beginning and, for each of its peers, one search: a handful of draws, whatever its number of updates. Begun anew every few
-/// seconds it has dozens. They overlap, so they are not independent: what the confidence intervals say of them is a lower bound of the doubt.
+/// A recording gives one search per peer, whatever its number of updates; windows give dozens. They overlap and are not
+/// independent: the confidence intervals are lower bounds.
 struct RecordingWindows {
   /// Length of a window, seconds.
   var seconds: Double
-  /// From one beginning to the next, seconds.
+  /// Time between beginnings, seconds.
   var every: Double
 
   /// The windows that fit, in seconds from the first event.
   ///
   /// - Throws: `DatasetError`; `CommandError` where none fits.
-  func cuts(of folder: String, _ options: RunOptions) throws -> [ClosedRange<Double>] {
+  func windows(of folder: String, _ options: RunOptions) throws -> [ClosedRange<Double>] {
     let recording = try Recording.open(URL(fileURLWithPath: folder), options: options.reading)
     let length = try recording.lastTimestamp().seconds(since: recording.firstTimestamp)
     guard length >= seconds else {

@@ -2,19 +2,19 @@ import Datasets
 import Foundation
 import SensorData
 
-/// The recording that a run was made from: where its truth stands.
+/// The recording that a run was made from, with its ground truth.
 ///
-/// Looked for where the user says, then where the run says (`timing.json`), then by name: `x` beside or above `x-fuse`, and the
-/// folder that the run lies in. A recording whose ground truth is not the one that the run was judged by is refused.
+/// Searched at the user's path, then at the run's own (`timing.json`), then by name: `x` beside or above `x-fuse`, and
+/// the folder that contains the run. A recording with another ground truth than that of the run is refused.
 struct RunOrigin {
   /// Its folder.
   let path: String
   /// The recording.
   let recording: Recording
-  /// Its truth.
+  /// Its ground truth.
   let truth: TruthReading
 
-  /// Finds it; nil where there is none. A folder that the user named must be one.
+  /// Finds it; nil where there is none. A folder named by the user must be a recording.
   ///
   /// - Throws: `DatasetError` and `CommandError`.
   init?(of run: RunFolder, named: String?) throws {

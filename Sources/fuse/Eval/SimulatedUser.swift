@@ -4,19 +4,20 @@ import PrecisionFinding
 import SensorData
 import Simulation
 
-/// Who holds the phone in a scenario.
+/// The user who holds the phone in a scenario.
 enum SimulatedUser: String, ExpressibleByArgument, CaseIterable {
-  /// Does what the scenario says.
+  /// Follows the scenario's motion.
   case script
-  /// Does what the finder asks for: a gesture for the first reason, and stays when nothing is asked for.
+  /// Follows the guidance: a gesture for the first reason, no motion without guidance.
   case obeys
-  /// Does any gesture but staying, by the seed.
+  /// Random gestures except staying, by the seed.
   case random
 
-  /// The scenario with the motion that this user makes of it, for as long as the scenario's own lasts.
+  /// The scenario with this user's motion, of the duration of the scenario's own.
   ///
-  /// The finder is played to: after each gesture it has heard what the sensors said up to then, and its newest word decides on the next
-  /// one. What is simulated up to a moment does not depend on what follows, so that the motion can be found piece by piece.
+  /// Runs the finder in the loop: after each gesture it has processed all measurements up to then, and its newest
+  /// convergence selects the next one. The simulation up to a time does not depend on later motion, so the motion can
+  /// be built stepwise.
   ///
   /// - Throws: `ScenarioError`.
   func played(_ scenario: Scenario, seed: UInt64, _ finder: FinderConfiguration) throws -> Scenario {
@@ -24,29 +25,29 @@ enum SimulatedUser: String, ExpressibleByArgument, CaseIterable {
     var random = SeededRandom(seed: seed, stream: 42)
     let total = try scenario.plan().duration
     var steps: [Scenario.Step] = [.motion(.hold(duration: 1.5))]
-    var listener: Listener?
+    var finderInLoop: FinderInLoop?
     while true {
       var played = scenario
       played.motion = steps
       let duration = try played.plan().duration
       guard duration < total else { return played }
-      // Somebody who is about to be asked holds still: the simulated future must not be felt before.
+      // Hold still before the next decision: sensors must not measure the future motion.
       played.motion.append(.motion(.hold(duration: 1)))
       let simulator = try Simulator(scenario: played, seed: seed)
-      if listener == nil { listener = Listener(simulator.statedRig, finder) }
+      if finderInLoop == nil { finderInLoop = FinderInLoop(simulator.statedRig, finder) }
       let now = Simulator.start.advanced(bySeconds: duration)
-      for event in simulator.events() where event.arrival <= now { listener!.hear(event) }
-      listener!.pause(at: now)
-      steps += next(listener!.said, &random).motion.map { .motion($0) }
+      for event in simulator.events() where event.arrival <= now { finderInLoop!.process(event) }
+      finderInLoop!.pause(at: now)
+      steps += next(finderInLoop!.convergence, &random).motion.map { .motion($0) }
     }
   }
 
-  private func next(_ said: Convergence?, _ random: inout SeededRandom) -> Gesture {
+  private func next(_ convergence: Convergence?, _ random: inout SeededRandom) -> Gesture {
     guard self == .obeys else {
       return [.around, .aside, .upAndDown, .toAndFro][Int(random.uniform(0...1) * 4) % 4]
     }
-    guard let said, said.status != .unknown else { return .around }
-    switch said.asked ?? said.reasons.first {
+    guard let convergence, convergence.status != .unknown else { return .around }
+    switch convergence.asked ?? convergence.reasons.first {
     case .insufficientMovement: return .around
     case .insufficientHorizontalSweep: return .aside
     case .insufficientVerticalSweep: return .upAndDown
@@ -54,20 +55,20 @@ enum SimulatedUser: String, ExpressibleByArgument, CaseIterable {
     }
   }
 
-  /// A finder that hears events once each and remembers what it said last of any peer.
-  private struct Listener {
+  /// A finder that processes each event once and keeps the last convergence of any peer.
+  private struct FinderInLoop {
     private let finder: PrecisionFinder
     private var until = Timestamp(nanoseconds: .min)
-    private(set) var said: Convergence?
+    private(set) var convergence: Convergence?
 
     init(_ rig: RigCalibration, _ configuration: FinderConfiguration) {
       finder = PrecisionFinder(
         rig: rig, configuration: configuration, useOdometry: rig.cameras.isEmpty || rig.imu == nil)
     }
 
-    mutating func hear(_ event: TimedEvent) {
+    mutating func process(_ event: TimedEvent) {
       guard event.arrival > until else { return }
-      for output in finder.process(event) { if case .update(let update) = output { said = update.convergence } }
+      for output in finder.process(event) { if case .update(let update) = output { convergence = update.convergence } }
     }
 
     mutating func pause(at time: Timestamp) { until = time }

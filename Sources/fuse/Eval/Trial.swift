@@ -6,43 +6,45 @@ import SensorData
 import Simulation
 import Smoothing
 
-/// One run to be judged: a recording, the output of a run, or a scenario with a seed. Works without writing anything.
+/// One run to evaluate: a recording, the output of a run, or a scenario with a seed. Writes no files.
 struct Trial {
-  /// What is run or read.
+  /// Source of the run.
   enum Source {
     case recording(String)
-    /// A recording with ranges of a scenario's radio in place of its own.
+    /// A recording with the ranges of a scenario's radio instead of its own.
     case redrawn(String, radio: Scenario, seed: UInt64)
     case run(String)
     case scenario(Scenario, seed: UInt64)
   }
 
-  /// What is run or read.
+  /// Source of the run.
   var source: Source
-  /// What may change the results of a run.
+  /// Options that affect the results.
   var options: RunOptions
-  /// Where the truth of an output folder stands, if the user says.
+  /// The recording of an output folder, if given by the user.
   var truth: String?
-  /// Whether the ideal observer is asked too.
-  var asksIdeal: Bool
-  /// Whether a scenario's start from the truth errs as the filter expects.
-  var drawsStart = false
-  /// Who holds the phone in a scenario.
+  /// Whether to run the ideal observer, too.
+  var runsIdeal: Bool
+  /// Whether a scenario's true initial state gets an error drawn from the filter's initial covariance.
+  var drawsInitialError = false
+  /// The user who holds the phone in a scenario.
   var user = SimulatedUser.script
 
-  /// Runs and judges. Takes seconds; touches nothing shared.
+  /// Runs and evaluates. Takes seconds; has no shared state.
   ///
   /// - Throws: `DatasetError`, `ScenarioError`, `CommandError`.
-  func verdict() throws -> Judge.Verdict {
+  func errors() throws -> Judge.Errors {
     switch source {
-    case .recording(let path): try judgeRecording(path)
-    case .redrawn(let path, let radio, let seed): try judgeRecording(path, radio: (radio, seed))
-    case .run(let path): try judgeRun(path)
-    case .scenario(let scenario, let seed): try judgeScenario(scenario, seed)
+    case .recording(let path): try evaluateRecording(path)
+    case .redrawn(let path, let radio, let seed): try evaluateRecording(path, radio: (radio, seed))
+    case .run(let path): try evaluateRun(path)
+    case .scenario(let scenario, let seed): try evaluateScenario(scenario, seed)
     }
   }
 
-  private func judgeRecording(_ path: String, radio: (scenario: Scenario, seed: UInt64)? = nil) throws -> Judge.Verdict {
+  private func evaluateRecording(
+    _ path: String, radio: (scenario: Scenario, seed: UInt64)? = nil
+  ) throws -> Judge.Errors {
     let recording = try Recording.open(URL(fileURLWithPath: path), options: options.reading)
     var (rig, truth) = (recording.rig, try TruthReading(recording))
     let redrawn = try radio.map { try RedrawnRanges(recording, truth, options, radio: $0.scenario, seed: $0.seed) }
@@ -57,47 +59,48 @@ struct Trial {
     let events = try RecordedEvents(recording, ranges: redrawn?.events)
     var ranges: [RangeMeasurement] = []
     while let event = try events.next() {
-      guard options.takes(event.event) else { continue }
+      guard options.includes(event.event) else { continue }
       if case .range(let range) = event.event { ranges.append(range) }
-      offline?.hear(event.event)
-      for said in finder.process(event) { judge.note(said, withPoses: offline == nil) }
+      offline?.observe(event.event)
+      for output in finder.process(event) { judge.record(output, withPoses: offline == nil) }
     }
-    if !events.stoppedEarly { for said in finder.finish() { judge.note(said, withPoses: offline == nil) } }
-    judge.note(offline)
+    if !events.stoppedEarly { for output in finder.finish() { judge.record(output, withPoses: offline == nil) } }
+    judge.record(offline)
     return withIdeal(judge, ranges, rig, truth, radio.map { RangeErrorModel($0.scenario.radio) }, redrawn?.impaired)
   }
 
-  private func judgeScenario(_ scenario: Scenario, _ seed: UInt64) throws -> Judge.Verdict {
-    let followed = options.forcesOdometry ? scenario.followedByOdometry : scenario
+  private func evaluateScenario(_ scenario: Scenario, _ seed: UInt64) throws -> Judge.Errors {
+    let followed = options.forcesOdometry ? scenario.withExternalOdometry : scenario
     let simulator = try Simulator(scenario: user.played(followed, seed: seed, options.finder), seed: seed)
     let contents = simulator.recording()
-    let events = options.cut(contents.events)
+    let events = options.selected(contents.events)
     let truth = TruthReading(states: contents.truth, peers: contents.peers)
     let startsFromTruth = options.initialization == .groundtruth
     let usesOdometry = contents.rig.cameras.isEmpty || contents.rig.imu == nil
     guard var judge = truth.judge(contents.rig, sharesWorld: startsFromTruth) else { throw Self.noTruth(scenario.name) }
     let finder = PrecisionFinder(
       rig: contents.rig, configuration: options.finder, useOdometry: usesOdometry,
-      initialState: startsFromTruth && !usesOdometry ? start(truth.firstState(from: events), contents.rig, seed) : nil)
+      initialState: startsFromTruth && !usesOdometry
+        ? initialState(truth.firstState(from: events), contents.rig, seed) : nil)
     let offline = options.isOffline && !usesOdometry ? OfflineTrajectory(finder, contents.rig) : nil
     for event in events {
-      offline?.hear(event.event)
-      for said in finder.process(event) { judge.note(said, withPoses: offline == nil) }
+      offline?.observe(event.event)
+      for output in finder.process(event) { judge.record(output, withPoses: offline == nil) }
     }
-    if options.to == nil { for said in finder.finish() { judge.note(said, withPoses: offline == nil) } }
-    judge.note(offline)
+    if options.to == nil { for output in finder.finish() { judge.record(output, withPoses: offline == nil) } }
+    judge.record(offline)
     let ranges = events.compactMap { if case .range(let range) = $0.event { range } else { nil } }
-    let impaired = asksIdeal ? simulator.impairedRanges() : [:]
+    let impaired = runsIdeal ? simulator.impairedRanges() : [:]
     return withIdeal(judge, ranges, contents.rig, truth, RangeErrorModel(scenario.radio), impaired)
   }
 
-  /// The state to start from, or a draw about it.
-  private func start(_ state: GroundTruthState?, _ rig: RigCalibration, _ seed: UInt64) -> GroundTruthState? {
-    guard let state, let imu = rig.imu, drawsStart else { return state }
+  /// The initial state, with a drawn error if requested.
+  private func initialState(_ state: GroundTruthState?, _ rig: RigCalibration, _ seed: UInt64) -> GroundTruthState? {
+    guard let state, let imu = rig.imu, drawsInitialError else { return state }
     return state.drawn(imu, seed: seed)
   }
 
-  private func judgeRun(_ path: String) throws -> Judge.Verdict {
+  private func evaluateRun(_ path: String) throws -> Judge.Errors {
     let run = try RunFolder(path: path)
     guard let origin = try RunOrigin(of: run, named: truth) else {
       throw CommandError(
@@ -106,9 +109,9 @@ struct Trial {
     guard var judge = origin.truth.judge(origin.recording.rig, sharesWorld: run.sharesWorldWithTruth) else {
       throw Self.noTruth(origin.recording.name)
     }
-    judge.note(run)
+    judge.record(run)
     var ranges: [RangeMeasurement] = []
-    if asksIdeal {
+    if runsIdeal {
       let events = try origin.recording.events()
       while let event = try events.next() { if case .range(let range) = event.event { ranges.append(range) } }
     }
@@ -118,16 +121,16 @@ struct Trial {
   private func withIdeal(
     _ judge: Judge, _ ranges: [RangeMeasurement], _ rig: RigCalibration, _ truth: TruthReading,
     _ model: RangeErrorModel? = nil, _ impaired: [String: Set<Timestamp>]? = nil
-  ) -> Judge.Verdict {
-    var verdict = judge.verdict()
-    guard asksIdeal else { return verdict }
+  ) -> Judge.Errors {
+    var errors = judge.errors()
+    guard runsIdeal else { return errors }
     for (peer, own) in Dictionary(grouping: ranges, by: \.peer) {
       let trial = IdealTrial(
         peer: peer, ranges: own, antennas: rig.radio?.antennas ?? ["": .zero], truth: TruthTrajectory(truth.states),
         peers: TruthPeers(truth.peers), bodyFromDevice: rig.bodyFromDevice)
-      verdict.ideal[peer] = trial?.errors(model: model, impaired: impaired?[peer])
+      errors.ideal[peer] = trial?.errors(model: model, impaired: impaired?[peer])
     }
-    return verdict
+    return errors
   }
 
   private static func noTruth(_ name: String) -> CommandError {
@@ -136,27 +139,27 @@ struct Trial {
 }
 
 extension RangeErrorModel {
-  /// The law of a simulated radio.
+  /// The error model of a simulated radio.
   fileprivate init(_ radio: Scenario.Radio) {
     self.init(white: radio.rangeNoise, coloured: radio.driftDeviation, memory: radio.driftTime)
   }
 }
 
 extension Judge {
-  /// Notes the trajectory that stands for the finder's, where there is one.
-  fileprivate mutating func note(_ offline: OfflineTrajectory?) {
+  /// Records the offline trajectory, which replaces the finder's, where there is one.
+  fileprivate mutating func record(_ offline: OfflineTrajectory?) {
     for pose in offline?.poses().poses ?? [] {
-      note(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
+      record(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
     }
   }
 
-  /// Notes what the finder says, as it would stand in the output folder.
-  fileprivate mutating func note(_ said: FinderOutput, withPoses: Bool) {
-    switch said {
+  /// Records an output of the finder, as written to the output folder.
+  fileprivate mutating func record(_ output: FinderOutput, withPoses: Bool) {
+    switch output {
     case .update(let update):
-      if let judged = JudgedUpdate(UpdateRecord(update)) { note(judged, peer: update.object.peer) }
+      if let judged = JudgedUpdate(UpdateRecord(update)) { record(judged, peer: update.object.peer) }
     case .pose(let time, let worldFromBody, let covariance):
-      if withPoses { note(time, worldFromBody: worldFromBody, covariance: covariance) }
+      if withPoses { record(time, worldFromBody: worldFromBody, covariance: covariance) }
     case .session: break
     }
   }

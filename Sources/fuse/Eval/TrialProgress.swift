@@ -1,6 +1,6 @@
 import Foundation
 
-/// One line on stderr that says how many trials are done and how long the rest will take: only on a terminal.
+/// One line on stderr with the number of finished trials and the estimated remaining time: only on a terminal.
 struct TrialProgress {
   private let total: Int
   private let began = DispatchTime.now().uptimeNanoseconds
@@ -12,12 +12,12 @@ struct TrialProgress {
     isShown = !isQuiet && total > 1 && isatty(STDERR_FILENO) == 1
   }
 
-  /// Shows that so many are done.
+  /// Shows the number of finished trials.
   func show(done: Int) {
     guard isShown, done > 0 else { return }
     let elapsed = Double(DispatchTime.now().uptimeNanoseconds - began) * 1e-9
     let left = elapsed / Double(done) * Double(total - done)
-    write("\r\u{1B}[K\(done) of \(total) runs, \(Words.fixed(left, 0)) s left (Ctrl-C: stop and tell what is known)")
+    write("\r\u{1B}[K\(done) of \(total) runs, \(Words.fixed(left, 0)) s left (Ctrl-C: stop and report finished runs)")
   }
 
   /// Ends the line.

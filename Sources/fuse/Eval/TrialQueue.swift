@@ -2,23 +2,23 @@ import Dispatch
 import Evaluation
 import Foundation
 
-/// Works off trials, some at a time, each on one thread; results keep the order of the trials.
+/// Runs trials concurrently, each on one thread; results keep the order of the trials.
 ///
-/// Ctrl-C ends it early: what runs is finished, what has not begun is left. A second Ctrl-C kills as usual.
+/// Ctrl-C ends it early: running trials are finished, the others are left out. A second Ctrl-C kills as usual.
 final class TrialQueue: @unchecked Sendable {
-  // Everything that changes is guarded by `lock`.
+  // Mutable state is guarded by `lock`.
   private let lock = NSLock()
   private let trials: [Trial]
   private var next = 0
   private var interrupted = false
-  private var results: [Result<Judge.Verdict, any Error>?]
+  private var results: [Result<Judge.Errors, any Error>?]
   private var progress: TrialProgress
-  private let finished: @Sendable ([Result<Judge.Verdict, any Error>?]) -> Void
+  private let finished: @Sendable ([Result<Judge.Errors, any Error>?]) -> Void
 
   /// - Parameter finished: called after every trial, one call at a time, with the results so far.
   init(
     _ trials: [Trial], progress: TrialProgress,
-    finished: @escaping @Sendable ([Result<Judge.Verdict, any Error>?]) -> Void
+    finished: @escaping @Sendable ([Result<Judge.Errors, any Error>?]) -> Void
   ) {
     self.trials = trials
     self.progress = progress
@@ -26,8 +26,8 @@ final class TrialQueue: @unchecked Sendable {
     results = Array(repeating: nil, count: trials.count)
   }
 
-  /// Runs them all, `jobs` at a time; nil stands for a trial that an interrupt left out.
-  func run(jobs: Int) -> [Result<Judge.Verdict, any Error>?] {
+  /// Runs them all, `jobs` at a time; nil for a trial that an interrupt left out.
+  func run(jobs: Int) -> [Result<Judge.Errors, any Error>?] {
     let signals = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
     signals.setEventHandler { [self] in
       lock.withLock { interrupted = true }
@@ -38,10 +38,10 @@ final class TrialQueue: @unchecked Sendable {
     let group = DispatchGroup()
     for _ in 0..<max(1, min(jobs, trials.count)) {
       let thread = Thread { [self] in
-        while let index = take() { finish(index, Result { try trials[index].verdict() }) }
+        while let index = nextIndex() { finish(index, Result { try trials[index].errors() }) }
         group.leave()
       }
-      // Recordings are read and posteriors grown on this stack; the default of a second thread is small.
+      // Reading and filtering run on this stack; the default of a second thread is small.
       thread.stackSize = 8 << 20
       group.enter()
       thread.start()
@@ -53,7 +53,7 @@ final class TrialQueue: @unchecked Sendable {
     return lock.withLock { results }
   }
 
-  private func take() -> Int? {
+  private func nextIndex() -> Int? {
     lock.withLock {
       guard next < trials.count, !interrupted else { return nil }
       next += 1
@@ -61,7 +61,7 @@ final class TrialQueue: @unchecked Sendable {
     }
   }
 
-  private func finish(_ index: Int, _ result: Result<Judge.Verdict, any Error>) {
+  private func finish(_ index: Int, _ result: Result<Judge.Errors, any Error>) {
     lock.withLock {
       results[index] = result
       progress.show(done: results.count { $0 != nil })

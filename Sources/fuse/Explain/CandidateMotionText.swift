@@ -1,39 +1,40 @@
 import Geometry
 import PrecisionFinding
 
-/// What would help, in words: what the run itself asked for first, and what is expected to be done sooner.
+/// The requested motion and a faster one, in words.
 struct CandidateMotionText {
   private let explanation: Explanation
 
   init(_ explanation: Explanation) { self.explanation = explanation }
 
-  /// Lines for people; none where nothing is missing.
+  /// Lines of text; none without guidance.
   var lines: [String] {
     guard let guidance = explanation.update.guidance else { return [] }
     var lines = ["What the run asked for: \(guidance)"]
-    if let asked = explanation.manoeuvre { lines.append("  That \(outcome(of: asked)).") }
+    if let asked = explanation.requestedMotion { lines.append("  That \(outcome(of: asked)).") }
     if let better = explanation.better {
       lines.append("  Better: \(Self.words(better.kind)). That \(outcome(of: better)).")
     }
     return lines
   }
 
-  private func outcome(of manoeuvre: CandidateMotion) -> String {
-    let apart = manoeuvre.separation.map {
-      "tells the two likeliest places apart by \(Words.fixed($0, 2)) m of range a metre, and "
+  private func outcome(of motion: CandidateMotion) -> String {
+    let separation = motion.separation.map {
+      "separates the two likeliest modes by \(Words.fixed($0, 2)) m of range per metre, and "
     }
-    return (apart ?? "") + prospect(manoeuvre.prospect)
+    return (separation ?? "") + words(motion.timeToGoal)
   }
 
-  private func prospect(_ prospect: Forecast) -> String {
+  private func words(_ forecast: Forecast) -> String {
     let end = explanation.goal == .angle ? "an angle" : "convergence"
     let last = Words.fixed(Forecast.steps.last!, 0)
-    return switch prospect {
+    return switch forecast {
     case .seconds(let seconds):
       "takes about \(Words.fixed(seconds, 0)) s of sweeping half a metre until there is \(end)"
-    case .tooLong: "takes more than \(last) s until there is \(end): ranges of this noise and rate tell little"
+    case .tooLong:
+      "takes more than \(last) s until there is \(end): ranges of this noise and rate carry little information"
     case .notReached(let obstacle): "alone does not bring \(end): \(Self.words(obstacle))"
-    case .unknown: "takes nobody knows how long: the ranges' noise or rate is not known"
+    case .unknown: "takes an unknown time: the ranges' noise or rate is not known"
     }
   }
 
@@ -43,11 +44,11 @@ struct CandidateMotionText {
       return "\(side) it stays known to \(found) deg, \(asked) deg is needed"
     }
     return switch obstacle {
-    case .rival: "another place stays as likely"
+    case .competingMode: "another mode stays as likely"
     case .sideways(let sigma, let limit): known("sideways", sigma, limit)
     case .upwards(let sigma, let limit): known("upwards", sigma, limit)
-    case .distance: "how far it is, and the way here, are not known well enough for a position"
-    case .doubt: "the ranges contradict what is believed, so nothing can be foretold"
+    case .distance: "distance and path are not known well enough for a position"
+    case .contradiction: "the ranges contradict the posterior, so there is no forecast"
     }
   }
 

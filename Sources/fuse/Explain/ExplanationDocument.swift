@@ -1,7 +1,7 @@
 import Datasets
 import PrecisionFinding
 
-/// An explanation for programs: SI units and radians but for the gates, which name theirs.
+/// An explanation as JSON: SI units and radians, except gates, which name their unit.
 struct ExplanationDocument {
   let explanation: Explanation
 
@@ -15,25 +15,25 @@ struct ExplanationDocument {
       "reasons": .array(update.convergence.reasons.map { .string($0.rawValue) }),
       "guidance": .string(update.guidance),
       "hypotheses": .integer(explanation.hypotheses), "tracked": .bool(explanation.isTracked),
-      "lineOfSight": .number(explanation.free), "walking": .number(explanation.movingProbability),
+      "lineOfSight": .number(explanation.losProbability), "walking": .number(explanation.movingProbability),
       "rate": .number(explanation.rate), "ranges": .integer(explanation.ranges),
       "trajectory": .bool(explanation.hasTrajectory), "waitingFor": .string(explanation.waitingFor),
       "noise": explanation.noise.map { ["white": .number($0.white), "coloured": .number($0.coloured)] } ?? .null,
       "camera": .string(explanation.blindness),
-      "places": .array(explanation.places.map(Self.place)), "morePlaces": .integer(explanation.more),
-      "listedShare": .number(explanation.listedShare),
+      "places": .array(explanation.modes.map(Self.mode)), "morePlaces": .integer(explanation.more),
+      "listedShare": .number(explanation.listedProbability),
       "gates": .array(explanation.gates.map(Self.gate)),
       "goal": .string(explanation.goal == .angle ? "angle" : "convergence"),
-      "manoeuvre": explanation.manoeuvre.map(Self.manoeuvre) ?? .null,
-      "better": explanation.better.map(Self.manoeuvre) ?? .null,
+      "manoeuvre": explanation.requestedMotion.map(Self.motion) ?? .null,
+      "better": explanation.better.map(Self.motion) ?? .null,
     ]
   }
 
-  private static func place(_ place: Place) -> JSONValue {
+  private static func mode(_ mode: PosteriorMode) -> JSONValue {
     [
-      "share": .number(place.share), "horizontalAngle": .number(place.horizontalAngle),
-      "elevation": .number(place.elevation), "distance": .number(place.distance),
-      "sideways": .number(place.sideways), "upwards": .number(place.upwards),
+      "share": .number(mode.probability), "horizontalAngle": .number(mode.horizontalAngle),
+      "elevation": .number(mode.elevation), "distance": .number(mode.distance),
+      "sideways": .number(mode.sideways), "upwards": .number(mode.upwards),
     ]
   }
 
@@ -41,22 +41,22 @@ struct ExplanationDocument {
     [
       "name": .string(gate.name), "value": .number(gate.value), "limit": .number(gate.limit),
       "unit": .string(gate.unit), "atMost": .bool(gate.isUpperLimit),
-      "passed": gate.verdict == .notAsked ? .null : .bool(gate.verdict == .passed), "note": .string(gate.note),
+      "passed": gate.outcome == .notAsked ? .null : .bool(gate.outcome == .passed), "note": .string(gate.note),
       "withholds": .string(gate.withholds),
     ]
   }
 
-  private static func manoeuvre(_ manoeuvre: CandidateMotion) -> JSONValue {
+  private static func motion(_ motion: CandidateMotion) -> JSONValue {
     let seconds: Double?
     let word: String
-    switch manoeuvre.prospect {
+    switch motion.timeToGoal {
     case .seconds(let expected): (seconds, word) = (expected, "reached")
     case .tooLong: (seconds, word) = (nil, "tooLong")
     case .notReached: (seconds, word) = (nil, "notReached")
     case .unknown: (seconds, word) = (nil, "unknown")
     }
     return [
-      "kind": .string(manoeuvre.kind.rawValue), "separation": .number(manoeuvre.separation),
+      "kind": .string(motion.kind.rawValue), "separation": .number(motion.separation),
       "prospect": .string(word), "seconds": .number(seconds),
     ]
   }

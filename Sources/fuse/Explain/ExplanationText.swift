@@ -7,28 +7,28 @@ package struct ExplanationText {
   private let explanation: Explanation
   private let seconds: Double
 
-  /// - Parameter start: seconds count from there.
+  /// - Parameter start: origin of the printed seconds.
   package init(_ explanation: Explanation, start: Timestamp) {
     self.explanation = explanation
     seconds = explanation.update.timestamp.seconds(since: start)
   }
 
-  /// Lines for people.
+  /// Lines of text.
   package var lines: [String] {
     let update = explanation.update
     let reasons = update.convergence.reasons.map(\.rawValue).joined(separator: ", ")
     var lines = [
       "\(update.object.peer) at \(Words.fixed(seconds, 3)) s: \(update.convergence.status.rawValue)"
         + (reasons.isEmpty ? "" : " (\(reasons))"),
-      "said: \(said.joined(separator: ", "))",
+      "published: \(published.joined(separator: ", "))",
     ]
-    if !unsaid.isEmpty { lines.append("withheld: \(unsaid.joined(separator: ", "))") }
-    lines += ["", standing] + places + [""] + gates
+    if !withheld.isEmpty { lines.append("withheld: \(withheld.joined(separator: ", "))") }
+    lines += ["", summary] + modes + [""] + gates
     let help = CandidateMotionText(explanation).lines
     return help.isEmpty ? lines : lines + [""] + help
   }
 
-  private var said: [String] {
+  private var published: [String] {
     let object = explanation.update.object
     var words: [String] = []
     if let distance = object.distance { words.append("distance \(Words.fixed(distance, 2)) m") }
@@ -36,53 +36,55 @@ package struct ExplanationText {
       words.append("angle \(Self.degrees(angle.value))")
     }
     if object.direction != nil { words.append("direction") }
-    if object.verticalDirectionEstimate != .unknown { words.append("height: \(object.verticalDirectionEstimate.name)") }
+    if object.verticalDirectionEstimate != .unknown { words.append("level: \(object.verticalDirectionEstimate.name)") }
     if object.worldPosition != nil { words.append("position") }
     return words.isEmpty ? ["nothing"] : words
   }
 
-  private var unsaid: [String] {
+  private var withheld: [String] {
     let object = explanation.update.object
     return [
       (object.distance == nil, "distance"), (object.horizontalAngle == nil, "angle"),
-      (object.direction == nil, "direction"), (object.verticalDirectionEstimate == .unknown, "height class"),
+      (object.direction == nil, "direction"), (object.verticalDirectionEstimate == .unknown, "level"),
       (object.worldPosition == nil, "position"),
     ].filter(\.0).map(\.1)
   }
 
-  private var standing: String {
+  private var summary: String {
     let blind = explanation.blindness.map { "The camera is of no use: \($0). " } ?? ""
-    guard !explanation.places.isEmpty else {
+    guard !explanation.modes.isEmpty else {
       let ranges = Words.count(explanation.ranges, "range")
       guard !explanation.hasTrajectory else {
-        return blind + "A trajectory, but only \(ranges) on it so far: too few to judge by."
+        return blind + "A trajectory, but only \(ranges) on it so far: too few for a posterior."
       }
       let waiting = explanation.waitingFor.map { ", it waits for \($0)" } ?? ""
-      return blind + "No trajectory\(waiting): \(ranges) so far tell a distance and no more."
+      return blind + "No trajectory\(waiting): \(ranges) so far determine a distance only."
     }
     let count = explanation.hypotheses
     let how =
       explanation.isTracked
       ? "a state of the filter" : Words.count(count, "hypothesis alive", plural: "hypotheses alive")
     let noise = explanation.noise.map { ", noise \(Words.fixed($0.total * 100, 0)) cm" } ?? ""
-    let walks = explanation.movingProbability > 1e-3 ? ", walking \(Words.fixed(100 * explanation.movingProbability, 1)) %" : ""
-    return blind + "Where it may be (\(how), sight free \(Words.fixed(100 * explanation.free, 0)) %\(noise)\(walks)):"
+    let moving =
+      explanation.movingProbability > 1e-3
+      ? ", moving \(Words.fixed(100 * explanation.movingProbability, 1)) %" : ""
+    return blind + "Posterior (\(how), LOS \(Words.fixed(100 * explanation.losProbability, 0)) %\(noise)\(moving)):"
   }
 
-  private var places: [String] {
-    guard !explanation.places.isEmpty else { return [] }
+  private var modes: [String] {
+    guard !explanation.modes.isEmpty else { return [] }
     var table = Table([.right, .right, .right, .right, .right, .right])
-    table.add(["share", "angle", "elevation", "distance", "1-sigma across", "upwards"])
-    for place in explanation.places {
+    table.add(["probability", "angle", "elevation", "distance", "1-sigma across", "upwards"])
+    for mode in explanation.modes {
       table.add([
-        "\(Words.fixed(100 * place.share, 2)) %", Self.degrees(place.horizontalAngle), Self.degrees(place.elevation),
-        "\(Words.fixed(place.distance, 2)) m", Self.degrees(place.sideways), Self.degrees(place.upwards),
+        "\(Words.fixed(100 * mode.probability, 2)) %", Self.degrees(mode.horizontalAngle), Self.degrees(mode.elevation),
+        "\(Words.fixed(mode.distance, 2)) m", Self.degrees(mode.sideways), Self.degrees(mode.upwards),
       ])
     }
     guard explanation.more > 0 else { return table.lines() }
-    let listed = Words.fixed(100 * explanation.listedShare, 1)
+    let listed = Words.fixed(100 * explanation.listedProbability, 1)
     return table.lines() + [
-      "These hold \(listed) % of the posterior; \(Words.count(explanation.more, "more place")) not listed."
+      "These hold \(listed) % of the posterior; \(Words.count(explanation.more, "more mode")) not listed."
     ]
   }
 
@@ -92,7 +94,7 @@ package struct ExplanationText {
     table.add(["", "gate", "found", "asked", "withholds"])
     for gate in explanation.gates {
       let mark =
-        switch gate.verdict {
+        switch gate.outcome {
         case .passed: "ok"
         case .failed: "NO"
         case .notAsked: "--"
@@ -100,7 +102,7 @@ package struct ExplanationText {
       table.add([
         mark, gate.name, gate.value.map { Self.quantity($0, gate.unit) } ?? "-",
         "\(gate.isUpperLimit ? "at most" : "at least") \(Self.quantity(gate.limit, gate.unit))",
-        gate.note ?? (gate.verdict == .failed ? gate.withholds : ""),
+        gate.note ?? (gate.outcome == .failed ? gate.withholds : ""),
       ])
     }
     return table.lines()

@@ -2,23 +2,24 @@ import Datasets
 import PrecisionFinding
 import SensorData
 
-/// At which of several peers the device pointed at a moment, from what a run wrote until then.
+/// The peer at which the device points at a time, from the updates of a run until then.
 package struct Pointing {
-  /// A peer and where it was seen last.
+  /// A peer and its last direction.
   package struct Entry: Equatable, Sendable {
     package var peer: String
-    /// Radians off the axis of the back camera, by the direction, or in the plane alone where only the angle is known; nil: neither is.
+    /// Angle from the axis of the back camera, radians: of the direction, else of the horizontal angle alone; nil
+    /// without either.
     package var angle: Double?
     /// Metres.
     package var distance: Double?
   }
 
-  /// Every peer that was heard, nearest to the axis first; those whose angle is not known last, by name.
+  /// Every peer with updates, nearest to the axis first; those without an angle last, by name.
   package let entries: [Entry]
-  /// Who is pointed at, by `PointingQuery` with its hysteresis; nil for nobody.
+  /// The selected peer, by `PointingQuery` with its hysteresis; nil for none.
   package let selected: String?
 
-  /// Follows updates in the order of the file, up to `time`.
+  /// Processes updates in the order of the file, up to `time`.
   package init(at updates: [UpdateRecord], until time: Timestamp) {
     var query = PointingQuery()
     var seen: [String: Entry] = [:]
@@ -30,7 +31,7 @@ package struct Pointing {
         peer: peer, direction: update.direction, horizontalAngle: update.horizontalAngle?.value,
         distance: update.distance)
       candidates[peer] = candidate.map { ($0, update.timestamp) }
-      // One that is silent for longer than the query's patience has ended.
+      // A peer without updates for longer than the query's patience has ended.
       candidates = candidates.filter { update.timestamp.seconds(since: $0.value.since) <= query.patience }
       seen[peer] = Entry(peer: peer, angle: candidate.map { abs($0.angle) }, distance: update.distance)
       _ = query.update(
@@ -40,7 +41,7 @@ package struct Pointing {
     entries = seen.values.sorted { ($0.angle ?? .infinity, $0.peer) < ($1.angle ?? .infinity, $1.peer) }
   }
 
-  /// For programs.
+  /// As JSON.
   var json: JSONValue {
     [
       "pointedAt": .string(selected),

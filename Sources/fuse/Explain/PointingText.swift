@@ -1,22 +1,22 @@
 import Geometry
 import PrecisionFinding
 
-/// Who is pointed at, in words.
+/// The peer pointed at, in words.
 package struct PointingText {
   private let pointing: Pointing
   private let seconds: Double
   private let peers: [String]
 
   /// - Parameters:
-  ///   - seconds: the moment, from the recording's first event.
-  ///   - peers: all of the run, sorted.
+  ///   - seconds: the time, from the recording's first event.
+  ///   - peers: all peers of the run, sorted.
   package init(_ pointing: Pointing, at seconds: Double, peers: [String]) {
     self.pointing = pointing
     self.seconds = seconds
     self.peers = peers
   }
 
-  /// Lines for people.
+  /// Lines of text.
   package var lines: [String] {
     var table = Table([.left, .right, .right])
     table.add(["peer", "off the axis", "distance"])
@@ -26,9 +26,9 @@ package struct PointingText {
         entry.distance.map { "\(Words.fixed($0, 2)) m" } ?? "not known",
       ])
     }
-    let who = pointing.selected.map { "the device points at \($0)" } ?? "the device points at nobody"
-    let heard = pointing.entries.isEmpty ? ["nobody was heard until then"] : table.lines()
-    return ["At \(Words.fixed(seconds, 3)) s \(who):"] + heard
-      + ["", "Why a peer's update says what it says: --peer with one of: \(peers.joined(separator: " "))"]
+    let selected = pointing.selected.map { "the device points at \($0)" } ?? "the device points at no peer"
+    let rows = pointing.entries.isEmpty ? ["no updates until then"] : table.lines()
+    return ["At \(Words.fixed(seconds, 3)) s \(selected):"] + rows
+      + ["", "For the explanation of a peer's update: --peer with one of: \(peers.joined(separator: " "))"]
   }
 }

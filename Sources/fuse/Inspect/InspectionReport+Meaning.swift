@@ -2,15 +2,15 @@ import Geometry
 import SensorData
 
 extension InspectionReport {
-  /// What is missing or odd, and what follows from it for whoever runs the recording.
+  /// What is missing or unusual, and the consequences for a run.
   func meaning() -> [String] {
     var lines = [trajectorySource()]
-    lines += overlap() + rest()
+    lines += overlap() + stillness()
     if inspection.peers.isEmpty { lines.append("no ranges: there is no peer to find") }
     for (peer, ranges) in inspection.peers.sorted(by: { $0.key < $1.key }) where ranges.isRepeating {
       lines.append(
-        "\(peer): \(ranges.repeated) of \(ranges.meter.count) ranges are the one before to the digit: the radio hangs, "
-          + "counts coarsely, or was logged faster than it measures; what chance does not explain is no news")
+        "\(peer): \(ranges.repeated) of \(ranges.meter.count) ranges repeat the previous one exactly: the radio hangs, "
+          + "rounds coarsely, or was logged faster than it measures; repetitions beyond chance are not used")
     }
     if let light = inspection.light[0]?.quantile(0.5), light < 0.1 {
       lines.append("it is dark most of the time: insufficientLighting is to be expected")
@@ -18,7 +18,7 @@ extension InspectionReport {
       lines.append("no frames.csv: the light is not known, darkness shows only as missing features")
     }
     if let down = upsideDown() { lines.append(down) }
-    if inspection.late > 0 { lines.append("\(Words.count(inspection.late, "event")) became known late") }
+    if inspection.late > 0 { lines.append("\(Words.count(inspection.late, "event")) arrived late") }
     if truth.isEmpty {
       lines.append("no ground truth of the trajectory: no errors in result.json")
     } else if truePeers.isEmpty {
@@ -34,14 +34,14 @@ extension InspectionReport {
 
   private func trajectorySource() -> String {
     if usesOdometry {
-      if inspection.odometry.count == 0 { return "no poses in odometry0 and no camera: distances are all there is" }
+      if inspection.odometry.count == 0 { return "no poses in odometry0 and no camera: distances only" }
       return (rig.cameras.isEmpty ? "no camera: " : "") + "the trajectory comes from odometry0"
     }
     if inspection.imu.count > 0, inspection.frames[0] != nil { return "the trajectory comes from IMU and camera" }
-    return "nothing to make a trajectory from: distances are all there is"
+    return "no sensors for a trajectory: distances only"
   }
 
-  /// Whether the sensors that must work together were on together.
+  /// Whether trajectory and ranges overlap in time.
   private func overlap() -> [String] {
     let source = usesOdometry ? inspection.odometry : inspection.frames[0] ?? RateMeter()
     guard let first = source.first, let last = source.last, let rangesFirst = inspection.radio.first,
@@ -54,27 +54,28 @@ extension InspectionReport {
     return [common < 0.5 * all ? text + ": check that they share one clock" : text]
   }
 
-  private func rest() -> [String] {
-    guard let quiet = inspection.quietest.best, let gravity = rig.imu?.gravityMagnitude else { return [] }
+  private func stillness() -> [String] {
+    guard let still = inspection.stillest.best, let gravity = rig.imu?.gravityMagnitude else { return [] }
     var lines: [String] = []
-    let difference = abs(quiet.meanForce - gravity)
+    let difference = abs(still.meanForce - gravity)
     if difference > 2 {
-      lines.append("the accelerometer feels \(Words.fixed(quiet.meanForce, 1)) m/s^2 at rest: check its unit and scale")
+      lines.append(
+        "the accelerometer measures \(Words.fixed(still.meanForce, 1)) m/s^2 when stationary: check unit and scale")
     } else if difference > 0.3 {
       lines.append(
-        "at rest the accelerometer is \(Words.fixed(difference, 2)) m/s^2 off: a large bias, or never at rest")
+        "when still the accelerometer is \(Words.fixed(difference, 2)) m/s^2 off: a large bias, or never stationary")
     }
-    if quiet.forceSpread > 0.5 { lines.append("the device never rests: the start takes longer") }
+    if still.forceSpread > 0.5 { lines.append("the device is never stationary: initialisation takes longer") }
     return lines
   }
 
-  /// Where the device's top points in the world, from the first true or given attitude: a device can hang upside down.
+  /// A note on an unusual attitude of the device, from the first true attitude.
   private func upsideDown() -> String? {
     let attitude = truth.first?.worldFromBody.rotation
     guard let attitude else { return nil }
     let top = (attitude * (rig.bodyFromDevice.rotation * Vector3(0, 1, 0))).z
     let back = (attitude * (rig.bodyFromDevice.rotation * Vector3(0, 0, -1))).z
-    if top < -0.7 { return "the device hangs upside down at the start (its top points down)" }
+    if top < -0.7 { return "the device is upside down at the start (its top points down)" }
     if back > 0.94 { return "the device lies on its face at the start: ahead is where its bottom edge points" }
     if back < -0.94 { return "the device lies on its back at the start: ahead is where its top edge points" }
     return nil

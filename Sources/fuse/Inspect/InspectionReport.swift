@@ -4,7 +4,7 @@ import SensorData
 
 /// An inspection in words.
 struct InspectionReport {
-  /// What was seen.
+  /// The statistics.
   var inspection: Inspection
   /// The calibration.
   var rig: RigCalibration
@@ -18,7 +18,7 @@ struct InspectionReport {
   /// The whole report.
   func lines() -> [String] {
     section("sensors", sensors()) + section("ranges", ranges()) + section("calibration (body axes)", calibration())
-      + section("at rest", rest()) + ["", "what this means"] + meaning().map { "  " + $0 }
+      + section("when stationary", stillness()) + ["", "what this means"] + meaning().map { "  " + $0 }
   }
 
   private var start: Timestamp? {
@@ -34,11 +34,11 @@ struct InspectionReport {
   }
 
   private func row(_ name: String, _ meter: RateMeter, _ note: String) -> [String] {
-    let holes = meter.holes.map { "\(Words.fixed($0.length, 2)) s at \(seconds($0.at))" }
+    let gaps = meter.gaps.map { "\(Words.fixed($0.length, 2)) s at \(seconds($0.at))" }
     let rate = meter.rate.map { "\(Words.fixed($0, 1)) Hz" } ?? "-"
     return [
       name, "\(meter.count)", rate, seconds(meter.first), seconds(meter.last),
-      holes.isEmpty ? "no gaps" : "gaps: " + holes.joined(separator: ", "), note,
+      gaps.isEmpty ? "no gaps" : "gaps: " + gaps.joined(separator: ", "), note,
     ]
   }
 
@@ -74,8 +74,8 @@ struct InspectionReport {
     table.add(["peer", "count", "rate", "min", "median", "max", "noise", "", ""])
     for (peer, ranges) in inspection.peers.sorted(by: { $0.key < $1.key }) {
       func metres(_ value: Double?) -> String { value.map { "\(Words.fixed($0, 2)) m" } ?? "-" }
-      let holes = ranges.meter.holes
-      let longest = holes.first.map { "longest gap \(Words.fixed($0.length, 2)) s at \(seconds($0.at))" } ?? "no gaps"
+      let gaps = ranges.meter.gaps
+      let longest = gaps.first.map { "longest gap \(Words.fixed($0.length, 2)) s at \(seconds($0.at))" } ?? "no gaps"
       let extras = [(ranges.angles, "angles"), (ranges.sigmas, "sigmas")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
       table.add([
         peer, "\(ranges.meter.count)", ranges.meter.rate.map { "\(Words.fixed($0, 1)) Hz" } ?? "-",
@@ -92,14 +92,14 @@ struct InspectionReport {
     return table.lines()
   }
 
-  private func rest() -> [String] {
-    guard let quiet = inspection.quietest.best, let imu = rig.imu else { return [] }
-    let difference = quiet.meanForce - imu.gravityMagnitude
+  private func stillness() -> [String] {
+    guard let still = inspection.stillest.best, let imu = rig.imu else { return [] }
+    let difference = still.meanForce - imu.gravityMagnitude
     return [
-      "  quietest second at \(seconds(quiet.time)): specific force \(Words.fixed(quiet.meanForce, 3)) m/s^2"
+      "  stillest second at \(seconds(still.time)): specific force \(Words.fixed(still.meanForce, 3)) m/s^2"
         + " (gravity \(Words.fixed(imu.gravityMagnitude, 3)), difference \(Words.fixed(difference, 3))),"
-        + " spread \(Words.fixed(quiet.forceSpread, 3)) m/s^2,"
-        + " turning \(Words.fixed(Angle.inDegrees(quiet.meanTurn), 2))°/s"
+        + " spread \(Words.fixed(still.forceSpread, 3)) m/s^2,"
+        + " angular rate \(Words.fixed(Angle.inDegrees(still.meanRate), 2))°/s"
     ]
   }
 }

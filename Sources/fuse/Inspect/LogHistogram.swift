@@ -1,6 +1,6 @@
 import Foundation
 
-/// Quantiles of positive numbers within 1 %, in memory that does not grow: a histogram with logarithmic bins.
+/// Quantiles of positive numbers within 1 %, in constant memory: a histogram with logarithmic bins.
 package struct LogHistogram {
   private static let smallest = 1e-9
   private static let ratio = 1.02
@@ -27,10 +27,10 @@ package struct LogHistogram {
     maximum = max(maximum, value)
   }
 
-  /// The value below which this share (0...1) of the numbers lies; nil without numbers.
-  package func quantile(_ share: Double) -> Double? {
+  /// The quantile `p` (0...1); nil without numbers.
+  package func quantile(_ p: Double) -> Double? {
     guard count > 0 else { return nil }
-    let wanted = Int((share * Double(count - 1)).rounded())
+    let wanted = Int((p * Double(count - 1)).rounded())
     var seen = 0
     for (bin, bins) in counts.enumerated() {
       seen += bins

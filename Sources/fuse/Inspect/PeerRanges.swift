@@ -1,11 +1,11 @@
 import SensorData
 
-/// What the ranges of one peer look like.
+/// Statistics of the ranges of one peer.
 package struct PeerRanges {
-  /// Nothing seen yet.
+  /// No ranges yet.
   package init() {}
 
-  /// Their rate and holes.
+  /// Their rate and gaps.
   private(set) var meter = RateMeter()
   /// The ranges, metres.
   private(set) var ranges = LogHistogram()
@@ -14,27 +14,27 @@ package struct PeerRanges {
   private(set) var angles = 0
   /// How many came with a sigma of their own.
   private(set) var sigmas = 0
-  /// How many are the one before to the digit.
+  /// How many equal the previous one exactly.
   private(set) var repeated = 0
   private var previous: [String: (Double, Double?)] = [:]
 
-  /// Notes the next range.
-  package mutating func note(_ range: RangeMeasurement) {
-    meter.note(range.timestamp)
+  /// Adds the next range.
+  package mutating func add(_ range: RangeMeasurement) {
+    meter.add(range.timestamp)
     ranges.add(range.range)
     if range.azimuth != nil { angles += 1 }
     if range.standardDeviation != nil { sigmas += 1 }
-    // Antennas sit apart: a second difference across two of them would be their distance.
+    // Per antenna: a second difference across two antennas would contain their baseline.
     let antenna = range.antenna ?? ""
     if previous[antenna]?.0 == range.range { repeated += 1 }
     if let (one, two) = previous[antenna], let two { jumps.add(abs(range.range - 2 * one + two)) }
     previous[antenna] = (range.range, previous[antenna]?.0)
   }
 
-  /// Whether more of them are the one before than a radio that scatters says by chance, even one that counts in centimetres.
+  /// Whether more of them repeat the previous one than chance explains, even with rounding to centimetres.
   package var isRepeating: Bool { Double(repeated) > 0.25 * Double(max(meter.count, 20)) }
 
-  /// 1-sigma of the ranges' white noise, metres, from the median second difference: smooth motion drops out, outliers
-  /// hardly count. 0.6745 is the normal quartile and sqrt(6) the noise of `r - 2 r' + r''`. Nil for few ranges.
+  /// 1-sigma of the ranges' white noise, metres, from the median second difference, which removes smooth motion and is
+  /// robust to outliers. 0.6745 is the normal quartile and sqrt(6) the noise of `r - 2 r' + r''`. Nil for few ranges.
   package var noise: Double? { jumps.count >= 10 ? jumps.quantile(0.5)! / (0.6745 * 6.0.squareRoot()) : nil }
 }

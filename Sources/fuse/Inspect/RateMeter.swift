@@ -1,13 +1,13 @@
 import SensorData
 
-/// How regularly something arrives: rate, span and holes, in memory that does not grow.
+/// Rate, span and gaps of a stream, in constant memory.
 package struct RateMeter {
-  /// A hole is a step longer than this many median steps ...
-  static let holeSteps = 5.0
-  /// ... and than this, seconds.
-  static let shortestHole = 0.05
+  /// A gap is a step longer than this many median steps
+  static let gapSteps = 5.0
+  /// and longer than this, seconds.
+  static let shortestGap = 0.05
 
-  /// Nothing seen yet.
+  /// No timestamps yet.
   package init() {}
 
   /// How many.
@@ -22,12 +22,12 @@ package struct RateMeter {
   /// The longest step and where it begins.
   var longest: (at: Timestamp, length: Double)? { longSteps.first }
 
-  /// Notes one more.
-  package mutating func note(_ time: Timestamp) {
+  /// Adds a timestamp.
+  package mutating func add(_ time: Timestamp) {
     if let last {
       let step = time.seconds(since: last)
       steps.add(max(0, step))
-      noteLong(step, at: last)
+      recordLong(step, at: last)
     }
     count += 1
     first = min(first ?? time, time)
@@ -41,13 +41,13 @@ package struct RateMeter {
   /// The typical step, seconds.
   package var medianStep: Double? { steps.quantile(0.5) }
 
-  /// The longest holes, longest first, at most three.
-  package var holes: [(at: Timestamp, length: Double)] {
+  /// The longest gaps, longest first, at most three.
+  package var gaps: [(at: Timestamp, length: Double)] {
     guard let median = medianStep else { return [] }
-    return longSteps.filter { $0.length > max(Self.holeSteps * median, Self.shortestHole) }
+    return longSteps.filter { $0.length > max(Self.gapSteps * median, Self.shortestGap) }
   }
 
-  private mutating func noteLong(_ step: Double, at time: Timestamp) {
+  private mutating func recordLong(_ step: Double, at time: Timestamp) {
     guard longSteps.count < 3 || step > longSteps[2].length else { return }
     longSteps.append((time, step))
     longSteps.sort { $0.length != $1.length ? $0.length > $1.length : $0.at < $1.at }

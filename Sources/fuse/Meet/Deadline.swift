@@ -1,14 +1,14 @@
-/// A moment on the wall clock by which something must have come.
+/// A point in wall-clock time by which something must have happened.
 struct Deadline: Sendable {
   private let end: ContinuousClock.Instant
 
-  /// So many seconds from now.
+  /// This many seconds from now.
   init(seconds: Double) { end = .now + .seconds(seconds) }
 
   /// Whether it has passed.
   var isOver: Bool { .now >= end }
 
-  /// The first element that fits, if it comes in time.
+  /// The first matching element, if it comes in time.
   func first<T: Sendable>(of stream: AsyncStream<T>, where fits: @escaping @Sendable (T) -> Bool) async -> T? {
     await withTaskGroup(of: T?.self) { group in
       group.addTask {

@@ -16,13 +16,13 @@ struct MeetCommand: AsyncParsableCommand {
         fuse meet phone-of-ben --name ben --peer anna
       """)
 
-  @Argument(help: "This end's recording; the other end is called as in --peer in its ranges.")
+  @Argument(help: "This end's recording; its ranges name the other end as in --peer.")
   var folder: String
 
-  @Option(help: ArgumentHelp("What this end is called.", valueName: "id"))
+  @Option(help: ArgumentHelp("The name of this end.", valueName: "id"))
   var name: String
 
-  @Option(help: ArgumentHelp("What the other end is called.", valueName: "id"))
+  @Option(help: ArgumentHelp("The name of the other end.", valueName: "id"))
   var peer: String
 
   @Option(

@@ -8,17 +8,17 @@ import RecordedDevices
 struct Meeting {
   /// This end's recording.
   var folder: String
-  /// What this end is called.
+  /// The name of this end.
   var name: String
-  /// What the other end is called.
+  /// The name of the other end.
   var peer: String
-  /// How long the other end may take, seconds.
+  /// Timeout for the other end, seconds.
   var patience: Double
 
-  /// How far to look for it.
+  /// Where to look for it.
   var reach: PeerNetwork.Reach
 
-  /// Meets, plays, and tells both ends' last distance.
+  /// Meets, plays, and prints both ends' last distance.
   func run() async throws {
     let phone = try RecordedDevice(folder: URL(fileURLWithPath: folder))
     guard phone.peers.contains(peer) else {
@@ -29,9 +29,9 @@ struct Meeting {
     let connection = try await meet(network, deadline)
     var messages = connection.messages.makeAsyncIterator()
 
-    let teller = MeetingTeller(peer: peer)
+    let reporter = MeetingReporter(peer: peer)
     let session = NISession(device: phone.device)
-    session.delegate = teller
+    session.delegate = reporter
     session.delegateQueue = DispatchQueue(label: "session")
     try await connection.send(JSONEncoder().encode(session.discoveryToken))
     let theirs = try await Self.next(&messages, as: NIDiscoveryToken.self, from: peer)
@@ -44,7 +44,7 @@ struct Meeting {
     world.add(phone.device, playing: phone.source)
     try world.play()
 
-    guard let distance = teller.distance else { throw CommandError("\(folder): \(peer) was never heard") }
+    guard let distance = reporter.distance else { throw CommandError("\(folder): no distance to \(peer)") }
     try await connection.send(JSONEncoder().encode(distance))
     let other = try await Self.next(&messages, as: Float.self, from: peer)
     print(String(format: "%@: %.2f m, %@: %.2f m", name, distance, peer, other))
@@ -52,7 +52,7 @@ struct Meeting {
     await network.leave()
   }
 
-  /// The one whose name comes first invites; the other waits for that.
+  /// The end whose name sorts first invites; the other waits for the invitation.
   private func meet(_ network: PeerNetwork, _ deadline: Deadline) async throws -> PeerConnection {
     guard name < peer else {
       let invited = await deadline.first(of: network.invitations) { $0.peer == peer }

@@ -3,9 +3,9 @@ import Estimator
 import Geometry
 import SensorData
 
-/// The camera's calibration as a run has estimated it, for files and for people.
+/// The camera calibration estimated by a run, as JSON and text.
 enum CalibrationDocument {
-  /// The keys of `sensor.yaml`, and how well each is known.
+  /// The keys of `sensor.yaml`, with standard deviations.
   static func json(_ estimate: CalibrationEstimate) -> JSONValue {
     let camera = estimate.camera, r = camera.bodyFromCamera.rotation.matrix, t = camera.bodyFromCamera.translation
     let pose: [Double] = (0..<3).flatMap { [r[$0, 0], r[$0, 1], r[$0, 2], t[$0]] } + [0, 0, 0, 1]
@@ -18,7 +18,7 @@ enum CalibrationDocument {
     ]
   }
 
-  /// A line for people.
+  /// A line of text.
   static func words(_ estimate: CalibrationEstimate) -> String {
     let camera = estimate.camera, sigmas = estimate.intrinsics
     func pixels(_ value: Double, _ sigma: Double) -> String { "\(Words.fixed(value, 1)) ± \(Words.fixed(sigma, 1))" }

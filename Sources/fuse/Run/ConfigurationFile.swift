@@ -5,21 +5,21 @@ import Yams
 
 /// `--config <file.yaml>`: settings of the finder, each key at most once, unknown keys an error.
 package enum ConfigurationFile {
-  /// What is wrong with a file: `file:line: found, expected`.
+  /// A fault in a file: `file:line: found, expected`.
   package struct Fault: Error, Equatable, CustomStringConvertible {
     /// The file.
     package var file: String
     /// The line, from 1.
     package var line: Int
-    /// What is there and what should be.
+    /// What was found and what was expected.
     package var problem: String
 
     package var description: String { "\(file):\(line): \(problem)" }
   }
 
-  /// The defaults with a file's settings in their place.
+  /// The defaults, overridden by a file's settings.
   ///
-  /// - Parameter warn: told of every key under a former name.
+  /// - Parameter warn: called with a warning for every former name.
   static func read(_ path: String, warn: (String) -> Void = FormerName.warn) throws -> FinderConfiguration {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw Fault(file: path, line: 1, problem: "the file cannot be read, expected settings in YAML")
@@ -30,7 +30,7 @@ package enum ConfigurationFile {
     return try parse(text, file: path, warn: warn)
   }
 
-  /// The same from text; `file` is only for the words of errors.
+  /// The same from text; `file` is used in error messages only.
   package static func parse(
     _ text: String, file: String, warn: (String) -> Void = { _ in }
   ) throws -> FinderConfiguration {
@@ -46,7 +46,7 @@ package enum ConfigurationFile {
     return configuration
   }
 
-  /// A height class that is dropped sooner than it is named would come and go with every update.
+  /// A vertical class with a higher threshold to drop than to decide would toggle with every update.
   private static func checkOrder(_ configuration: FinderConfiguration, _ root: Node, file: String) throws {
     guard configuration.verticalDrop > configuration.verticalDecision else { return }
     let line = ["verticalDrop", "verticalDecision"].compactMap { name in
@@ -58,7 +58,7 @@ package enum ConfigurationFile {
         + "\(configuration.verticalDecision)")
   }
 
-  /// A configuration as `result.json` tells it: every key with the value in effect.
+  /// A configuration as in `result.json`: every key with the value in effect.
   package static func effective(_ configuration: FinderConfiguration) -> JSONValue {
     .object(ConfigurationKey.all.map { JSONValue.Member(key: $0.name, value: value(of: $0, in: configuration)) })
   }

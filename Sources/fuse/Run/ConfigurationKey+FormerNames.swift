@@ -1,5 +1,5 @@
 extension ConfigurationKey {
-  /// Its name before 0.2, accepted in files for one release; nil where it never had another.
+  /// Its name before 0.2, accepted in files for one release; nil where the name did not change.
   package var formerName: String? { Self.formerNames[name] }
 
   private static let formerNames = [

@@ -1,8 +1,8 @@
 import PrecisionFinding
 
-/// A setting as it is written in a `--config` file: where it goes, and what it may be.
+/// A setting of a `--config` file: its key path and permitted values.
 package struct ConfigurationKey: Sendable {
-  /// What a value may be.
+  /// Type and range of a value.
   enum Kind: Sendable {
     /// A number within a range.
     case number(WritableKeyPath<FinderConfiguration, Double> & Sendable, ClosedRange<Double>)
@@ -16,7 +16,7 @@ package struct ConfigurationKey: Sendable {
 
   /// Its name; a dot separates a section from the key in it.
   package var name: String
-  /// Where it goes and what it may be.
+  /// Its key path and permitted values.
   var kind: Kind
 
   private init(_ name: String, _ kind: Kind) {
@@ -27,7 +27,7 @@ package struct ConfigurationKey: Sendable {
   /// Every key; any other is an error. Names, units and defaults are those of `FinderConfiguration`.
   package static let all: [ConfigurationKey] = common + zones + calibration + ranging
 
-  /// The settings that people reach for.
+  /// The top-level settings.
   private static let common: [ConfigurationKey] = [
     ConfigurationKey("reorderWindow", .number(\.reorderWindow, 0...10)),
     ConfigurationKey("updateInterval", .number(\.updateInterval, 0.01...10)),
@@ -69,7 +69,7 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("zones.smoothing", .number(\.zones.smoothing, 0...1000)),
   ]
 
-  /// What of the calibration is estimated, in the section `calibration`.
+  /// Online calibration, in the section `calibration`.
   private static let calibration: [ConfigurationKey] = [
     ConfigurationKey("calibration.online", .flag(\.calibration.online)),
     ConfigurationKey("calibration.rotation", .number(\.calibration.rotation, 0...0.2)),
@@ -80,7 +80,7 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("calibration.axes", .number(\.calibration.axes, 0...0.1)),
   ]
 
-  /// What is assumed of a link, in the section `ranging`.
+  /// Priors and noise models of a link, in the section `ranging`.
   private static let ranging: [ConfigurationKey] = [
     ConfigurationKey("ranging.directions", .integer(\.ranging.directions, 10...100_000)),
     ConfigurationKey("ranging.elevationPrior", .number(\.ranging.elevationPrior, 0.01...10)),

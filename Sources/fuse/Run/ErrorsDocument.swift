@@ -4,9 +4,9 @@ import Geometry
 
 /// The `errors` of `result.json`.
 enum ErrorsDocument {
-  /// A verdict as JSON.
-  static func json(_ verdict: Judge.Verdict) -> JSONValue {
-    ["trajectory": verdict.trajectory.map(trajectory) ?? .null, "peers": .sorted(verdict.peers.mapValues(peer))]
+  /// The errors of a run as JSON.
+  static func json(_ errors: Judge.Errors) -> JSONValue {
+    ["trajectory": errors.trajectory.map(trajectory) ?? .null, "peers": .sorted(errors.peers.mapValues(peer))]
   }
 
   private static func trajectory(_ errors: TrajectoryErrors) -> JSONValue {
@@ -38,7 +38,7 @@ enum ErrorsDocument {
       "intervals": .integer(errors.intervals), "coverage90": .number(errors.coverage90),
       "coverage90Tolerant": .number(errors.coverage90Tolerant),
       "finalIntervalHalfWidthDegrees": .number(errors.finalIntervalHalfWidth.map(Angle.inDegrees)),
-      "converged": .integer(errors.converged), "falseConverged": .number(errors.falseConvergedShare),
+      "converged": .integer(errors.converged), "falseConverged": .number(errors.falseConvergedFraction),
       "distance": statistics(errors.distance), "position": statistics(errors.position), "vertical": .object(levels),
       "neesPosition": .number(errors.positionNEES.mean),
       "judgements": .array(

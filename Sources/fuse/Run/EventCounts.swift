@@ -7,9 +7,9 @@ struct EventCounts {
   private(set) var imu = 0
   /// Camera frames.
   private(set) var frames = 0
-  /// When those of the first camera were taken: the others' only join them.
+  /// Timestamps of those of the first camera; frames of other cameras belong to them.
   private(set) var frameTimes: [Timestamp] = []
-  /// Poses of another tracker.
+  /// Poses of external odometry.
   private(set) var odometry = 0
   /// Ranges.
   private(set) var ranges = 0
@@ -17,7 +17,7 @@ struct EventCounts {
   private(set) var device = 0
 
   /// Counts one more.
-  mutating func note(_ event: SensorEvent) {
+  mutating func add(_ event: SensorEvent) {
     switch event {
     case .imu: imu += 1
     case .frame(let frame):
@@ -29,7 +29,7 @@ struct EventCounts {
     }
   }
 
-  /// As `result.json` tells them.
+  /// As in `result.json`.
   var json: JSONValue {
     [
       "imu": .integer(imu), "frames": .integer(frames), "odometry": .integer(odometry), "ranges": .integer(ranges),

@@ -2,7 +2,7 @@ import Datasets
 import Evaluation
 
 extension JudgedUpdate {
-  /// What was published in one line; nil for a line of the session.
+  /// The published values of one line; nil for a line of the session.
   init?(_ record: UpdateRecord) {
     guard record.peer != nil else { return nil }
     self.init(

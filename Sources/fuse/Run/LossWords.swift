@@ -1,18 +1,18 @@
 import PrecisionFinding
 import SensorData
 
-/// What a run read and could not use, in words: a line a loss, none where nothing was lost. Damaged rows have lines of their own:
+/// Input that a run read and could not use, one line per kind of loss. Damaged rows have their own lines:
 /// `DamageWords`.
 package struct LossWords {
-  /// The finder's account.
+  /// The finder's summary.
   package var summary: FinderSummary
   /// How many ranges were read.
   package var ranges: Int
   /// The finder's `reorderWindow`, seconds.
   package var window: Double
-  /// Frames after the trajectory's beginning that could not be used.
+  /// Unused frames after the trajectory's beginning.
   package var frames: Int
-  /// Values that were left out of the files.
+  /// Values left out of the files.
   package var nonFinite: Int
 
   /// Losses from their parts.
@@ -24,7 +24,7 @@ package struct LossWords {
     self.nonFinite = nonFinite
   }
 
-  /// Lines for people.
+  /// Lines of text.
   package var lines: [String] {
     let others = summary.lateEvents - summary.lateRanges
     var lines = late
@@ -39,22 +39,21 @@ package struct LossWords {
 
   private var late: [String] {
     guard summary.lateRanges > 0 else { return [] }
-    let came = "\(summary.lateRanges) of \(Words.count(ranges, "range")) came later than the reorder window"
+    let text = "\(summary.lateRanges) of \(Words.count(ranges, "range")) came later than the reorder window"
     let (asked, worst) = (Words.fixed(1000 * window, 0), Words.fixed(1000 * summary.latestRange, 0))
-    // Up to the next twentieth of a second: what is advised must be enough.
+    // Rounded up to 0.05 s, so that the advised window suffices.
     let needed = Words.fixed((summary.latestRange * 20).rounded(.up) / 20, 2)
     return [
-      "\(came) of \(asked) ms: not used. The latest was late by \(worst) ms;",
+      "\(text) of \(asked) ms: not used. The latest was late by \(worst) ms;",
       "  'reorderWindow: \(needed)' in a --config file waits for them",
     ]
   }
 }
 
 extension EventCounts {
-  /// How many of the frames that were dropped were no longer waiting for the trajectory to begin: those of the first camera, which
-  /// alone count.
+  /// Dropped frames of the first camera after the trajectory's beginning.
   ///
-  /// - Parameter offset: by how much the camera's clock is behind, seconds.
+  /// - Parameter offset: time offset of the camera's clock, seconds.
   func lostFrames(_ summary: FinderSummary, offset: Double) -> Int {
     guard let began = summary.trajectoryBegan else { return 0 }
     let early = frameTimes.count { $0.advanced(bySeconds: offset) < began }

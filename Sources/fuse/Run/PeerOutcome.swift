@@ -2,7 +2,7 @@ import Datasets
 import PrecisionFinding
 import SensorData
 
-/// What became of one peer, as the updates told it.
+/// The outcome of one peer, from its updates.
 struct PeerOutcome {
   /// Updates published.
   private(set) var updates = 0
@@ -14,13 +14,13 @@ struct PeerOutcome {
   private(set) var firstAngle: Timestamp?
   /// When the status first was `converged`.
   private(set) var firstConverged: Timestamp?
-  /// When its angles of arrival were first found to contradict its ranges.
+  /// When its angles of arrival were first inconsistent with its ranges.
   private(set) var aoaInconsistent: Timestamp?
   /// The last update.
   private(set) var last: NearbyUpdate?
 
-  /// Notes the next update.
-  mutating func note(_ update: NearbyUpdate) {
+  /// Adds the next update.
+  mutating func add(_ update: NearbyUpdate) {
     updates += 1
     if update.object.distance != nil { firstDistance = firstDistance ?? update.timestamp }
     if update.object.horizontalAngle != nil { firstAngle = firstAngle ?? update.timestamp }
@@ -28,13 +28,15 @@ struct PeerOutcome {
       firstConverged = firstConverged ?? update.timestamp
       convergedUpdates += 1
     }
-    if case .findings(let found)? = update.details["findings"], found.contains(where: { $0.finding == .aoaInconsistent }) {
+    if case .obstacles(let found)? = update.details["findings"],
+      found.contains(where: { $0.obstacle == .aoaInconsistent })
+    {
       aoaInconsistent = aoaInconsistent ?? update.timestamp
     }
     last = update
   }
 
-  /// As `result.json` tells it; times in seconds from `start`.
+  /// As in `result.json`; times in seconds from `start`.
   func json(start: Timestamp, summary: FinderSummary.Peer?) -> JSONValue {
     func seconds(_ time: Timestamp?) -> JSONValue { .number(time.map { $0.seconds(since: start) }) }
     return [

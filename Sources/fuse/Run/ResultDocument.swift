@@ -4,30 +4,30 @@ import Evaluation
 import PrecisionFinding
 import SensorData
 
-/// `result.json`: what was asked for, what went in, what came out, and how good it was. No clock, host or path in it.
+/// `result.json`: options, inputs, results and errors of a run. Contains no clock, host or path.
 struct ResultDocument {
   /// The recording.
   var recording: Recording
-  /// What was asked for.
+  /// The options.
   var options: RunOptions
-  /// Hashes of what went in.
+  /// Hashes of the inputs.
   var digest: InputDigest
   /// Events read.
   var counts: EventCounts
   /// Rows read and skipped, per file.
   var damage: [FileDamage]
-  /// The finder's own account.
+  /// The finder's summary.
   var summary: FinderSummary
-  /// What online calibration came to.
+  /// The result of online calibration.
   var calibration: CalibrationEstimate?
-  /// What became of the peers.
+  /// Outcomes of the peers.
   var peers: [String: PeerOutcome]
   /// Updates and poses written.
   var written: (updates: Int, poses: Int)
-  /// Values that were not finite and were left out.
+  /// Values left out because they were not finite.
   var nonFinite: Int
-  /// Errors against the truth, where there is one.
-  var verdict: Judge.Verdict?
+  /// Errors against the ground truth, where there is one.
+  var errors: Judge.Errors?
 
   /// The document.
   var json: JSONValue {
@@ -44,7 +44,7 @@ struct ResultDocument {
       "calibration": calibration.map(CalibrationDocument.json) ?? .null,
       "peers": .sorted(
         Dictionary(uniqueKeysWithValues: peers.map { ($0, $1.json(start: start, summary: summary.peers[$0])) })),
-      "errors": verdict.map(ErrorsDocument.json) ?? .null,
+      "errors": errors.map(ErrorsDocument.json) ?? .null,
     ]
   }
 

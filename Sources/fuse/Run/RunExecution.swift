@@ -5,15 +5,15 @@ import Foundation
 import PrecisionFinding
 import SensorData
 
-/// A run from folder to folder: opens, feeds, closes, and puts the results in their place.
+/// A run from a recording's folder to a result folder.
 struct RunExecution {
   /// The recording's folder.
   var folder: String
   /// The result's folder.
   var output: String
-  /// What may change the results.
+  /// Options that affect the results.
   var options: RunOptions
-  /// What stdout carries.
+  /// Format of stdout.
   var format: RunPipeline.Format
   /// No story, no progress.
   var isQuiet: Bool
@@ -40,24 +40,24 @@ struct RunExecution {
 
     let events = try recording.events()
     while let event = try events.next() {
-      offline?.hear(event.event)
-      try pipeline.take(event)
+      offline?.observe(event.event)
+      try pipeline.process(event)
     }
-    // What the finder holds back at a cut depends on data that a longer run would see: it is not said.
+    // Output held back at `to` depends on later data: it is not emitted.
     if !events.stoppedEarly { try pipeline.recordingEnded() }
-    let refined = offline?.poses { pipeline.show("smoothing", share: $0) }
-    if let refined { try pipeline.take(refined.poses) }
+    let refined = offline?.poses { pipeline.show("smoothing", fraction: $0) }
+    if let refined { try pipeline.record(refined.poses) }
     if let peer = options.peer, pipeline.counts.ranges == 0 {
       throw CommandError("--peer \(peer): no ranges of that peer in this part of the recording")
     }
 
-    let verdict = pipeline.judge?.verdict()
+    let errors = pipeline.judge?.errors()
     let damage = (events.damage + truth.damage).sorted { $0.path < $1.path }
     let document = ResultDocument(
       recording: recording, options: options, digest: digest, counts: pipeline.counts, damage: damage,
       summary: finder.summary, calibration: finder.calibration, peers: pipeline.peers,
       written: (files.updateCount, files.poseCount),
-      nonFinite: files.nonFiniteCount, verdict: verdict)
+      nonFinite: files.nonFiniteCount, errors: errors)
     let use = ResourceUse(since: began)
     let timing = TimingDocument(
       recording: URL(fileURLWithPath: folder).standardizedFileURL.path, use: use, counts: pipeline.counts,
@@ -66,7 +66,7 @@ struct RunExecution {
     warn(DamageWords.lines(damage) + (refined?.warnings ?? []))
     try pipeline.close(
       with: RunSummary.lines(
-        peers: pipeline.peers, verdict: verdict, start: start, summary: finder.summary,
+        peers: pipeline.peers, errors: errors, start: start, summary: finder.summary,
         losses: losses(finder.summary, pipeline.counts, recording.rig, nonFinite: files.nonFiniteCount))
         + (finder.calibration.map { [CalibrationDocument.words($0)] } ?? [])
         + ["written to \(output): " + timing.words])
@@ -100,7 +100,7 @@ struct RunExecution {
     guard options.isOffline else { return nil }
     if recording.trajectorySource == .imuAndCamera {
       if options.finder.calibration.online {
-        warn(["--offline starts from the calibration as it is stated: --calibrate changes the forward run only"])
+        warn(["--offline uses the stated calibration: --calibrate changes the forward run only"])
       }
       return OfflineTrajectory(finder, recording.rig)
     }

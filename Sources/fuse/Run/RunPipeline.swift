@@ -4,9 +4,9 @@ import PrecisionFinding
 import SensorData
 import Smoothing
 
-/// One run: events go to the finder; what it says goes to the files, the story and the judge.
+/// One run: passes events to the finder, and its output to the files, the story and the judge.
 struct RunPipeline {
-  /// What stdout carries.
+  /// Format of stdout.
   enum Format: String, CaseIterable {
     case text, jsonl
   }
@@ -24,11 +24,11 @@ struct RunPipeline {
   private(set) var counts = EventCounts()
   /// The judge, where there is a truth.
   private(set) var judge: Judge?
-  /// What became of the peers.
+  /// Outcomes of the peers.
   private(set) var peers: [String: PeerOutcome] = [:]
 
-  /// A run into `output` for a recording that begins at `start`. `withholdsPoses`: those of the finder are not wanted, better
-  /// ones come at the end.
+  /// A run into `output` for a recording that begins at `start`. `withholdsPoses`: the finder's poses are not written,
+  /// smoothed ones follow at the end.
   init(
     finder: PrecisionFinder, output: OutputFolder, judge: Judge?, start: Timestamp, format: Format, isQuiet: Bool,
     withholdsPoses: Bool, progress: ProgressLine
@@ -45,59 +45,59 @@ struct RunPipeline {
     standardOutput = StandardOutput(needsReader: format == .jsonl)
   }
 
-  /// Takes the next event.
-  mutating func take(_ event: TimedEvent) throws {
-    counts.note(event.event)
-    for said in finder.process(event) { try pass(said) }
+  /// Processes the next event.
+  mutating func process(_ event: TimedEvent) throws {
+    counts.add(event.event)
+    for output in finder.process(event) { try emit(output) }
     progress.show(event.event.timestamp.seconds(since: start))
   }
 
-  /// Ends a run whose recording has ended: what was held back for late data is said now.
+  /// Ends a run at the recording's end: emits output held back for late data.
   mutating func recordingEnded() throws {
-    for said in finder.finish() { try pass(said) }
+    for output in finder.finish() { try emit(output) }
   }
 
-  /// Takes the trajectory that stands for the finder's.
-  mutating func take(_ poses: [SmoothedPose]) throws {
+  /// Records the smoothed trajectory, which replaces the finder's.
+  mutating func record(_ poses: [SmoothedPose]) throws {
     for pose in poses {
-      judge?.note(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
+      judge?.record(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
       try output.write(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
     }
   }
 
-  /// Shows how far the work after the recording's end is.
-  mutating func show(_ work: String, share: Double) { progress.show(work, share: share) }
+  /// Shows the progress of work after the recording's end.
+  mutating func show(_ work: String, fraction: Double) { progress.show(work, fraction: fraction) }
 
-  /// Tells the last words, lines for people; the JSON stream has none.
+  /// Writes the final lines of text; the JSON stream has none.
   mutating func close(with lines: [String]) throws {
     progress.erase()
     if format == .text, !isQuiet { for line in lines { try standardOutput.line(line) } }
     try standardOutput.flush()
   }
 
-  private mutating func pass(_ said: FinderOutput) throws {
-    switch said {
+  private mutating func emit(_ finderOutput: FinderOutput) throws {
+    switch finderOutput {
     case .update(let update):
-      peers[update.object.peer, default: PeerOutcome()].note(update)
+      peers[update.object.peer, default: PeerOutcome()].add(update)
       let record = UpdateRecord(update)
-      if let judged = JudgedUpdate(record) { judge?.note(judged, peer: update.object.peer) }
-      try publish(output.write(record), story.tell(update))
+      if let judged = JudgedUpdate(record) { judge?.record(judged, peer: update.object.peer) }
+      try publish(output.write(record), story.process(update))
     case .session(let session):
-      try publish(output.write(UpdateRecord(session)), story.tell(session))
+      try publish(output.write(UpdateRecord(session)), story.process(session))
     case .pose(let time, let worldFromBody, let covariance):
       guard !withholdsPoses else { return }
-      judge?.note(time, worldFromBody: worldFromBody, covariance: covariance)
+      judge?.record(time, worldFromBody: worldFromBody, covariance: covariance)
       try output.write(time, worldFromBody: worldFromBody, covariance: covariance)
     }
   }
 
-  private mutating func publish(_ line: [UInt8], _ told: [String]) throws {
+  private mutating func publish(_ line: [UInt8], _ story: [String]) throws {
     switch format {
     case .jsonl: try standardOutput.write(line)
     case .text:
-      guard !isQuiet, !told.isEmpty else { return }
+      guard !isQuiet, !story.isEmpty else { return }
       progress.erase()
-      for line in told { try standardOutput.line(line) }
+      for line in story { try standardOutput.line(line) }
     }
   }
 }

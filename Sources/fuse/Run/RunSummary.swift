@@ -4,30 +4,30 @@ import Geometry
 import PrecisionFinding
 import SensorData
 
-/// The end of the story: what was found, and how good it was where the truth is known.
+/// The final lines of a run: results, and their errors where there is ground truth.
 enum RunSummary {
-  /// Lines for people.
+  /// Lines of text.
   ///
-  /// - Parameter losses: what was read and could not be used.
+  /// - Parameter losses: input that could not be used.
   static func lines(
-    peers: [String: PeerOutcome], verdict: Judge.Verdict?, start: Timestamp, summary: FinderSummary, losses: [String]
+    peers: [String: PeerOutcome], errors: Judge.Errors?, start: Timestamp, summary: FinderSummary, losses: [String]
   ) -> [String] {
     var lines: [String] = [""]
     if let waitingFor = summary.waitingFor { lines.append("no trajectory: still waiting for \(waitingFor)") }
-    if peers.isEmpty { lines.append(summary.lateRanges > 0 ? "no peer was heard in time" : "no peer was heard") }
+    if peers.isEmpty { lines.append(summary.lateRanges > 0 ? "no ranges arrived in time" : "no ranges received") }
     for (peer, outcome) in peers.sorted(by: { $0.key < $1.key }) {
       guard let last = outcome.last else { continue }
       lines.append("\(peer): \(found(last.object))")
       let next = last.convergence.status == .converged ? nil : last.guidance
-      lines.append("  " + ([judgement(outcome, start: start)] + [next].compactMap { $0 }).joined(separator: " · "))
+      lines.append("  " + ([convergence(outcome, start: start)] + [next].compactMap { $0 }).joined(separator: " · "))
       if let time = outcome.aoaInconsistent {
         lines.append(
-          "  from \(Words.fixed(time.seconds(since: start), 1)) s on its angles of arrival are not heard, they contradict its ranges:"
-            + " see how the array sits and which way they count")
+          "  AoA ignored from \(Words.fixed(time.seconds(since: start), 1)) s on, inconsistent with the ranges:"
+            + " check the array's mounting and sign convention")
       }
-      if let errors = verdict?.peers[peer], errors.judged > 0 { lines.append("  truth: " + truth(errors)) }
+      if let peerErrors = errors?.peers[peer], peerErrors.judged > 0 { lines.append("  truth: " + truth(peerErrors)) }
     }
-    if let errors = verdict?.trajectory {
+    if let errors = errors?.trajectory {
       lines.append(
         "trajectory: \(Words.fixed(errors.ateYawAligned, 3)) m RMS off (yaw and origin aligned), "
           + "\(Words.fixed(errors.ateSE3, 3)) m (all aligned), "
@@ -57,7 +57,7 @@ enum RunSummary {
     return parts.isEmpty ? "nothing known" : parts.joined(separator: ", ")
   }
 
-  private static func judgement(_ outcome: PeerOutcome, start: Timestamp) -> String {
+  private static func convergence(_ outcome: PeerOutcome, start: Timestamp) -> String {
     func seconds(_ time: Timestamp) -> String { "\(Words.fixed(time.seconds(since: start), 1)) s" }
     if let time = outcome.firstConverged {
       let lost = outcome.last?.convergence.status == .converged ? "" : ", not at the end"

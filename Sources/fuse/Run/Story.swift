@@ -1,12 +1,12 @@
 import PrecisionFinding
 import SensorData
 
-/// The run as people like to hear it: a line when something changes for a peer, and not before it has lasted.
+/// The run as text: a line for each change of a peer that has persisted.
 ///
-/// A pure state machine: updates go in, lines come out; times are event time.
+/// A pure state machine from updates to lines; times are event time.
 package struct Story {
-  /// A change is told once it has lasted this long, seconds: flicker is not news.
-  static let patience = 0.5
+  /// A change is reported once it has persisted this long, seconds.
+  static let persistence = 0.5
 
   private let start: Timestamp
   private var peers: [String: StoryFacts] = [:]
@@ -16,11 +16,11 @@ package struct Story {
   /// A story whose times count from `start`.
   package init(start: Timestamp) { self.start = start }
 
-  /// Takes a peer's update and returns the lines to tell now.
-  package mutating func tell(_ update: NearbyUpdate) -> [String] {
+  /// Processes a peer's update and returns the lines to print now.
+  package mutating func process(_ update: NearbyUpdate) -> [String] {
     let object = update.object
     var facts = peers[object.peer] ?? StoryFacts(isSession: false)
-    let news = facts.observe(
+    let change = facts.observe(
       at: update.timestamp,
       [
         .distance: object.distance == nil ? "" : "known",
@@ -31,19 +31,19 @@ package struct Story {
         .guidance: update.guidance ?? "",
       ])
     peers[object.peer] = facts
-    guard let news else { return [] }
+    guard let change else { return [] }
     return lines(
-      news.time, peer: object.peer, distance: Self.distance(object), angle: Self.angle(object),
-      level: Self.level(object.verticalDirectionEstimate), news.text)
+      change.time, peer: object.peer, distance: Self.distance(object), angle: Self.angle(object),
+      level: Self.level(object.verticalDirectionEstimate), change.text)
   }
 
-  /// Takes a change of the session and returns the lines to tell now.
-  package mutating func tell(_ update: SessionUpdate) -> [String] {
-    let news = session.observe(
+  /// Processes a change of the session and returns the lines to print now.
+  package mutating func process(_ update: SessionUpdate) -> [String] {
+    let change = session.observe(
       at: update.timestamp,
       [.status: update.convergence.status.rawValue, .guidance: update.guidance ?? ""])
-    guard let news else { return [] }
-    return lines(news.time, peer: "session", distance: "", angle: "", level: "", news.text)
+    guard let change else { return [] }
+    return lines(change.time, peer: "session", distance: "", angle: "", level: "", change.text)
   }
 
   /// A distance with its sigma.
@@ -60,7 +60,7 @@ package struct Story {
     return "\(Words.side(angle.value)) ± \(Words.fixed(half, half < 9.5 ? 1 : 0))°"
   }
 
-  /// A level in a word.
+  /// A level as a word.
   static func level(_ level: VerticalDirectionEstimate) -> String {
     switch level {
     case .unknown: "-"

@@ -1,61 +1,62 @@
 import SensorData
 
-/// What was last told of one peer (or of the session), and what has changed since without having lasted yet.
+/// The last reported facts of one peer (or of the session), and changes that have not yet persisted.
 struct StoryFacts {
-  /// The things a line can be about, in the order in which a line names them.
+  /// The facts that a line can report, in output order.
   enum Fact: CaseIterable {
     case distance, angle, level, quality, status, guidance
   }
 
-  /// Something to tell.
-  struct News: Equatable {
+  /// A change to report.
+  struct Change: Equatable {
     /// When it began.
     var time: Timestamp
-    /// What, in words.
+    /// Its description.
     var text: String
   }
 
   private let isSession: Bool
-  /// Whether there has been a trajectory: only then can it be given up.
+  /// Whether there has been a trajectory: only then can it be dropped.
   private var hasTracked = false
-  private var told: [Fact: String] = [:]
+  private var reported: [Fact: String] = [:]
   private var pending: [Fact: (value: String, since: Timestamp)] = [:]
 
-  /// Nothing told yet.
+  /// Nothing reported yet.
   init(isSession: Bool) { self.isSession = isSession }
 
-  /// Takes the facts of one moment and returns what has lasted long enough to be told.
-  mutating func observe(at time: Timestamp, _ facts: [Fact: String]) -> News? {
-    // The first word is told at once: that a peer was heard at all cannot flicker. So are the session's few changes.
-    if told.isEmpty || isSession {
-      let before = told
-      told = facts
-      if told == before { return nil }
-      let greeting = isSession ? nil : facts[.distance] == "known" ? "first distance" : "heard, no distance yet"
-      let words = isSession ? statusWord(from: before[.status], to: facts[.status] ?? "") : greeting
+  /// Processes the facts at one time and returns changes that have persisted long enough.
+  mutating func observe(at time: Timestamp, _ facts: [Fact: String]) -> Change? {
+    // The first range of a peer cannot flicker: it is reported at once. So are the session's few changes.
+    if reported.isEmpty || isSession {
+      let before = reported
+      reported = facts
+      if reported == before { return nil }
+      let firstWords = isSession ? nil : facts[.distance] == "known" ? "first distance" : "first range, no distance yet"
+      let words = isSession ? statusWord(from: before[.status], to: facts[.status] ?? "") : firstWords
       if isSession, facts[.status] == "converged" { hasTracked = true }
       let text = sentence([words].compactMap { $0 }, guidance: facts[.guidance])
-      return text.isEmpty ? nil : News(time: time, text: text)
+      return text.isEmpty ? nil : Change(time: time, text: text)
     }
     var due: Timestamp?
     var words: [String] = []
     for fact in Fact.allCases {
-      guard let value = facts[fact], value != told[fact] else {
+      guard let value = facts[fact], value != reported[fact] else {
         pending[fact] = nil
         continue
       }
       let since = pending[fact]?.value == value ? pending[fact]!.since : time
       pending[fact] = (value, since)
-      guard time.seconds(since: since) >= Story.patience else { continue }
+      guard time.seconds(since: since) >= Story.persistence else { continue }
       pending[fact] = nil
-      let word = word(fact, from: told[fact] ?? "", to: value)
-      told[fact] = value
+      let word = word(fact, from: reported[fact] ?? "", to: value)
+      reported[fact] = value
       if let word { words.append(word) }
-      // A change without a word, such as a guidance that is no longer needed, is not worth a line of its own.
+      // A change without a word, such as the end of a guidance, gets no line of its own.
       if word != nil || (fact == .guidance && !value.isEmpty) { due = min(due ?? since, since) }
     }
     guard let due else { return nil }
-    return News(time: due, text: sentence(words, guidance: told[.status] == "converged" ? nil : told[.guidance]))
+    return Change(
+      time: due, text: sentence(words, guidance: reported[.status] == "converged" ? nil : reported[.guidance]))
   }
 
   private func sentence(_ words: [String], guidance: String?) -> String {
@@ -79,7 +80,7 @@ struct StoryFacts {
     case "above": "above us"
     case "below": "below us"
     case "aboveOrBelow": "above or below us"
-    default: "height lost"
+    default: "level lost"
     }
   }
 
@@ -87,7 +88,7 @@ struct StoryFacts {
     switch (old, new) {
     case (_, "drifting"): "no fresh ranges"
     case ("drifting", "precise"): "ranges are back"
-    // That the trajectory is known concerns all peers: the session says it, once.
+    // A known trajectory concerns all peers: the session reports it once.
     case (_, "precise"): nil
     default: "trajectory lost"
     }
@@ -97,7 +98,7 @@ struct StoryFacts {
     if new == old { return nil }
     if new == "converged" { return isSession ? "tracking the device" : "converged" }
     if isSession, new == "unknown" {
-      return hasTracked ? "trajectory given up, waiting for a new one" : "no trajectory yet"
+      return hasTracked ? "trajectory dropped, waiting for a new one" : "no trajectory yet"
     }
     guard old == "converged" else { return nil }
     return isSession ? "tracking is at risk" : "no longer converged"

@@ -1,14 +1,14 @@
 import Datasets
 
-/// `timing.json`: what the run cost. The only file that differs between two runs.
+/// `timing.json`: the cost of the run. The only file that differs between two runs.
 struct TimingDocument {
-  /// The recording's folder: not a result, so it stands here. Judges and reports find the truth by it.
+  /// The recording's folder: not a result, so it is stored here. Evaluations and reports find the ground truth by it.
   var recording: String
-  /// What the system measured.
+  /// Resource use.
   var use: ResourceUse
   /// Events read.
   var counts: EventCounts
-  /// The trajectory was made anew from the whole recording.
+  /// The trajectory was smoothed over the whole recording.
   var isOffline: Bool
   /// Seconds of the recording that the run covers.
   var span: Double
@@ -24,7 +24,7 @@ struct TimingDocument {
     ]
   }
 
-  /// The same for people.
+  /// The same as text.
   var words: String {
     "\(Words.fixed(span, 1)) s of recording in \(Words.fixed(use.wall, 2)) s, \(Words.fixed(timesRealTime, 0)) x real time, "
       + "\(Words.fixed(Double(use.peakMemory) / 1e6, 0)) MB"

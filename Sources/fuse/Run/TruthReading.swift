@@ -2,7 +2,7 @@ import Datasets
 import Evaluation
 import SensorData
 
-/// The truth of a recording, in memory: for the judge, and for the start where that was asked for.
+/// The ground truth of a recording, in memory: for the judge, and for the initial state if requested.
 struct TruthReading {
   /// True states, in the file's order.
   private(set) var states: [GroundTruthState] = []
@@ -11,7 +11,7 @@ struct TruthReading {
   /// Rows read and skipped.
   private(set) var damage: [FileDamage] = []
 
-  /// A truth that is known already.
+  /// Ground truth given in memory.
   init(states: [GroundTruthState], peers: [GroundTruthPeer]) {
     self.states = states
     self.peers = peers
@@ -29,7 +29,7 @@ struct TruthReading {
     }
   }
 
-  /// A judge; nil where there is nothing to judge by. `sharesWorld`: the run begins from the truth, in its world.
+  /// A judge; nil without ground truth. `sharesWorld`: the run is initialised from the truth, in its world.
   func judge(_ rig: RigCalibration, sharesWorld: Bool) -> Judge? {
     guard !states.isEmpty else { return nil }
     return Judge(

@@ -2,7 +2,7 @@ import Datasets
 import PrecisionFinding
 
 extension UpdateRecord {
-  /// The line of what was said; nil for a pose, which is not told there.
+  /// The line of an output; nil for a pose, which has none.
   init?(_ output: FinderOutput) {
     switch output {
     case .update(let update): self.init(update)
@@ -46,8 +46,8 @@ extension JSONValue {
     case .number(let value): self = .number(value)
     case .text(let text): self = .string(text)
     case .list(let words): self = .array(words.map { .string($0) })
-    case .findings(let found):
-      self = .object(found.map { JSONValue.Member(key: $0.finding.rawValue, value: .number($0.progress)) })
+    case .obstacles(let found):
+      self = .object(found.map { JSONValue.Member(key: $0.obstacle.rawValue, value: .number($0.progress)) })
     }
   }
 }

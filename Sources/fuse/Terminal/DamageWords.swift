@@ -1,8 +1,8 @@
 import Datasets
 
-/// What was skipped, in words.
+/// Skipped rows, in words.
 enum DamageWords {
-  /// A line for every file with bad rows.
+  /// A line per file with bad rows.
   static func lines(_ damage: [FileDamage]) -> [String] {
     damage.filter { $0.total > 0 }.map { file in
       let kinds = file.counts.sorted { $0.key < $1.key }.map { "\($0.key.rawValue) \($0.value)" }

@@ -3,7 +3,7 @@ import Simulation
 
 /// Names that changed with 0.2 and are accepted for one release, with a warning.
 enum FormerName {
-  /// What a user does about it.
+  /// The warning.
   static func sentence(_ kind: String, _ former: String, _ name: String) -> String {
     "the \(kind) '\(former)' is now called '\(name)'; the old name ends with the next release"
   }
@@ -15,7 +15,7 @@ enum FormerName {
 }
 
 extension Scenario {
-  /// The scenario that a user names, a former name with a warning.
+  /// The scenario named by a user; a former name gives a warning.
   ///
   /// - Throws: `ScenarioError` as `named`.
   static func asked(_ name: String) throws(ScenarioError) -> Scenario {

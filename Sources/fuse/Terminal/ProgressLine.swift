@@ -1,13 +1,13 @@
 import Foundation
 
-/// One line on stderr that says how far a long run is: only on a terminal, a few times a second, erased at the end.
+/// One line on stderr with the progress of a long run: only on a terminal, a few times a second, erased at the end.
 struct ProgressLine {
   private let isShown: Bool
   private let span: Double?
   private let began: UInt64
   private var lastShown: UInt64
 
-  /// A line for a recording of `span` seconds (nil when that is not known).
+  /// A line for a recording of `span` seconds (nil if unknown).
   init(span: Double?, isQuiet: Bool) {
     self.span = span
     isShown = !isQuiet && isatty(STDERR_FILENO) == 1
@@ -15,7 +15,7 @@ struct ProgressLine {
     lastShown = began
   }
 
-  /// Shows that `seconds` of the recording are done, unless it did so a moment ago.
+  /// Shows that `seconds` of the recording are done, at most every 0.2 s.
   mutating func show(_ seconds: Double) {
     guard isShown else { return }
     let now = DispatchTime.now().uptimeNanoseconds
@@ -31,16 +31,16 @@ struct ProgressLine {
     write("\r\u{1B}[K" + text)
   }
 
-  /// Shows that a share of some other work is done, unless it did so a moment ago.
-  mutating func show(_ work: String, share: Double) {
+  /// Shows the finished fraction of other work, at most every 0.2 s.
+  mutating func show(_ work: String, fraction: Double) {
     guard isShown else { return }
     let now = DispatchTime.now().uptimeNanoseconds
     guard now &- lastShown > 200_000_000 else { return }
     lastShown = now
-    write("\r\u{1B}[K\(work): \(Words.fixed(100 * min(max(share, 0), 1), 0)) %")
+    write("\r\u{1B}[K\(work): \(Words.fixed(100 * min(max(fraction, 0), 1), 0)) %")
   }
 
-  /// Makes room for other output, or ends the line.
+  /// Erases the line.
   func erase() {
     guard isShown, lastShown != began else { return }
     write("\r\u{1B}[K")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a run cost so far, measured by the operating system.
+/// Resource use of a run so far, measured by the operating system.
 struct ResourceUse {
   /// Seconds on the wall since `began`.
   var wall: Double

@@ -1,12 +1,12 @@
-/// Rows of text in columns that line up.
+/// Rows of text in aligned columns.
 struct Table {
-  /// How a column is filled up.
+  /// Alignment of a column.
   enum Alignment { case left, right }
 
   private let alignments: [Alignment]
   private var rows: [[String]] = []
 
-  /// A table with one alignment a column.
+  /// A table with one alignment per column.
   init(_ alignments: [Alignment]) { self.alignments = alignments }
 
   /// Adds a row; missing cells are empty.

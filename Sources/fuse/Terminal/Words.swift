@@ -1,4 +1,4 @@
 import Report
 
-/// The command and its reports say quantities in the same words.
+/// The command formats quantities as its reports do.
 package typealias Words = Report.Words

@@ -6,7 +6,7 @@ import SensorData
 extension ImageFrontEnd: ImageTracking {}
 
 extension ImageTrackingOptions {
-  /// Images become tracks by the project's own front end.
+  /// Tracking with the project's own front end.
   static func frontEnd(readsAhead: Bool, ignoresTracks: Bool = false) -> ImageTrackingOptions {
     ImageTrackingOptions(readsAhead: readsAhead, ignoresTracks: ignoresTracks) { rig, masks in
       ImageFrontEnd(rig: rig, masks: masks)

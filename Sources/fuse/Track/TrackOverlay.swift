@@ -3,7 +3,7 @@ import Foundation
 import Images
 import SensorData
 
-/// Pictures of tracks over the images they were made from: a cross where each is, a tail where it was in the last half second.
+/// Images with their tracks drawn over them: a cross at each position, a tail over the last half second.
 struct TrackOverlay {
   private let recording: Recording
   private let folder: String
@@ -11,7 +11,7 @@ struct TrackOverlay {
   private let isQuiet: Bool
   private static let tail = 0.5
 
-  /// Pictures of a recording whose images are tracked, one each `every` seconds, into a folder.
+  /// Overlays for a recording whose images are tracked, one every `every` seconds, into a folder.
   init(_ recording: Recording, into folder: String, every: Double, isQuiet: Bool) {
     (self.recording, self.folder, self.every, self.isQuiet) = (recording, folder, every, isQuiet)
   }
@@ -39,17 +39,17 @@ struct TrackOverlay {
     }
     guard !isQuiet else { return }
     var output = StandardOutput(needsReader: false)
-    try output.line("\(folder): \(Words.count(count, "picture"))")
+    try output.line("\(folder): \(Words.count(count, "image"))")
   }
 
   /// The image at two thirds of its brightness, tails grey and only from frame to frame, crosses white on black.
   static func drawn(_ history: [[FeatureObservation]], over image: GrayImage) -> GrayImage {
-    var picture = image
-    for index in picture.pixels.indices { picture.pixels[index] = UInt8(Int(picture.pixels[index]) * 2 / 3) }
+    var overlay = image
+    for index in overlay.pixels.indices { overlay.pixels[index] = UInt8(Int(overlay.pixels[index]) * 2 / 3) }
     func set(_ x: Double, _ y: Double, _ value: UInt8) {
       let (column, row) = (Int(x.rounded()), Int(y.rounded()))
       if column >= 0, row >= 0, column < image.width, row < image.height {
-        picture.pixels[row * image.width + column] = value
+        overlay.pixels[row * image.width + column] = value
       }
     }
     let living = Set(history.last?.map(\.featureID) ?? [])
@@ -62,8 +62,8 @@ struct TrackOverlay {
           let (du, dv) = (feature.u - before.u, feature.v - before.v)
           let steps = Int(min(max(abs(du), abs(dv)), 1000)) + 1
           for k in 0...steps {
-            let share = Double(k) / Double(steps)
-            set(before.u + du * share, before.v + dv * share, 220)
+            let fraction = Double(k) / Double(steps)
+            set(before.u + du * fraction, before.v + dv * fraction, 220)
           }
         }
         last[feature.featureID] = feature
@@ -79,6 +79,6 @@ struct TrackOverlay {
         for (u, v) in [(Double(k), 0.0), (0.0, Double(k))] { set(feature.u + u, feature.v + v, 255) }
       }
     }
-    return picture
+    return overlay
   }
 }

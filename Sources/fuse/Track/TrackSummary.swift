@@ -1,6 +1,6 @@
 import SensorData
 
-/// What came out of tracking, in words.
+/// Statistics of tracking, in words.
 struct TrackSummary {
   private struct Camera {
     var frames = 0, features = 0, tracks = 0
@@ -14,7 +14,8 @@ struct TrackSummary {
     var camera = cameras[frame.camera] ?? Camera()
     camera.frames += 1
     camera.features += frame.features.count
-    // Ids rise with the beginning of tracks; a second camera sees some of them later, which its count leaves out.
+    // Ids increase with the beginning of tracks. A second camera may observe some of them later: its count leaves these
+    // out.
     for feature in frame.features where feature.featureID > camera.lastID {
       camera.tracks += 1
       camera.lastID = feature.featureID
@@ -23,7 +24,7 @@ struct TrackSummary {
     cameras[frame.camera] = camera
   }
 
-  /// A line a camera.
+  /// A line per camera.
   var lines: [String] {
     cameras.sorted { $0.key < $1.key }.map { number, camera in
       let each = Double(camera.features) / Double(max(1, camera.frames))
@@ -33,7 +34,7 @@ struct TrackSummary {
         let others = ViewCondition.allCases.filter { $0 != .clear }.compactMap { view in
           camera.views[view].map { "\(view.rawValue) \($0)" }
         }
-        if !others.isEmpty { words += "; nothing to follow in some: " + others.joined(separator: ", ") }
+        if !others.isEmpty { words += "; no features in some: " + others.joined(separator: ", ") }
       }
       return words
     }

@@ -3,16 +3,16 @@ import FrontEnd
 import SensorData
 import Simulation
 
-/// `fuse tracking-benchmark`: what `tools/update-tracking` writes into docs/tracking.md; not shown in the help.
+/// `fuse tracking-benchmark`: makes the tables of docs/tracking.md (`tools/update-tracking`); hidden from the help.
 struct TrackingBenchmarkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "tracking-benchmark", abstract: "Tracks against the truth. See tools/update-tracking.",
+    commandName: "tracking-benchmark", abstract: "Compares tracks with ground truth. See tools/update-tracking.",
     shouldDisplay: false)
 
-  @Option(help: "Only motions whose name begins so.") var motion = ""
-  @Option(help: "Only lenses whose name begins so.") var lens = ""
-  @Option(help: "Draws of room and hand.") var seeds = 3
-  @Option(help: "The first of them.") var firstSeed: UInt64 = 1
+  @Option(help: "Only motions with this prefix.") var motion = ""
+  @Option(help: "Only lenses with this prefix.") var lens = ""
+  @Option(help: "Number of seeds of room and hand.") var seeds = 3
+  @Option(help: "The first seed.") var firstSeed: UInt64 = 1
 
   /// A lens of a 752x480 camera; the coefficients of the first are EuRoC's.
   private static let lenses: [(name: String, focalLength: Double, distortion: CameraCalibration.Distortion)] = [
@@ -30,7 +30,8 @@ struct TrackingBenchmarkCommand: ParsableCommand {
     try Failure.reporting {
       var output = StandardOutput(needsReader: true)
       try output.line(
-        "| motion | lens | tracker | median px | 95 % px | length | within 2 px | first stretch | first sight | tracks | ms | p99 ms | ATE m | perfect m |"
+        "| motion | lens | tracker | median px | 95 % px | length | within 2 px | to first loss | to first occlusion "
+          + "| tracks | ms | p99 ms | ATE m | perfect m |"
       )
       try output.line("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
       var reasons: [String] = []
@@ -64,8 +65,8 @@ struct TrackingBenchmarkCommand: ParsableCommand {
   private static func reasons(_ names: [String], _ figures: TrackingTrial.Figures) -> String {
     let ends = figures.ends
     let all = ends.values.reduce(0, +)
-    let shares = TrackEnd.allCases.map { Words.fixed(100 * Double(ends[$0] ?? 0) / Double(max(1, all)), 1) }
-    return "| " + (names + ["\(figures.returned)", "\(all)"] + shares).joined(separator: " | ") + " |"
+    let percentages = TrackEnd.allCases.map { Words.fixed(100 * Double(ends[$0] ?? 0) / Double(max(1, all)), 1) }
+    return "| " + (names + ["\(figures.returned)", "\(all)"] + percentages).joined(separator: " | ") + " |"
   }
 
   private static func row(_ names: [String], _ figures: TrackingTrial.Figures) -> String {

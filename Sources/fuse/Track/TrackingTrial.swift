@@ -6,35 +6,36 @@ import PrecisionFinding
 import SensorData
 import Simulation
 
-/// One motion before one lens: rendered images go to a tracker, and its tracks are held against where the points truly are.
+/// One motion with one lens: a tracker runs on rendered images, and its tracks are compared with the true projections.
 struct TrackingTrial {
-  /// What a tracker made of a frame: the track's id and its place.
+  /// A tracker's result for a frame: track ids and positions.
   typealias Tracks = [FeatureObservation]
 
-  /// How a tracker did.
+  /// Figures of a tracker.
   struct Figures {
-    /// Distances from the true projection of where a track began, pixels, all sights but the first; sorted.
+    /// Distances from the true projection of the point where a track began, pixels, all observations but the first;
+    /// sorted.
     var errors: [Double] = []
-    /// Frames that a track lasts, mean; those in which it was out of sight do not count.
+    /// Mean number of frames of a track, without those in which it was lost.
     var length = 0.0
-    /// Frames before it is more than two pixels off, mean.
+    /// Mean number of frames before its error exceeds two pixels.
     var soundLength = 0.0
-    /// Frames before it breaks off for the first time, and before its point truly goes out of sight for the first time, mean.
+    /// Mean number of frames before it is first lost, and before its point is first truly occluded or out of view.
     var firstStretch = 0.0, firstObservation = 0.0
-    /// Tracks in a frame, mean.
+    /// Mean number of tracks per frame.
     var tracks = 0.0
-    /// Why tracks ended; empty for a tracker that does not say.
+    /// Why tracks ended; empty for a tracker that does not report it.
     var ends: [TrackEnd: Int] = [:]
-    /// How often tracks came back after they had left the image.
+    /// Number of tracks recovered after they had left the image.
     var returned = 0
-    /// Processor time a frame, milliseconds, sorted.
+    /// Processor time per frame, milliseconds, sorted.
     var times: [Double] = []
-    /// Trajectory, metres RMS after alignment by yaw and position; nil where there is none.
+    /// Trajectory error, metres RMS after alignment in yaw and position; nil without a trajectory.
     var trajectory: Double?
-    /// The same with every place replaced by the true one.
+    /// The same with every track position replaced by the true one.
     var perfectTrajectory: Double?
 
-    /// Those of several draws together; trajectories as the root of the mean square.
+    /// Figures of several draws combined; trajectory errors as root mean square.
     init(_ draws: [Figures]) {
       errors = draws.flatMap(\.errors).sorted()
       times = draws.flatMap(\.times).sorted()
@@ -46,19 +47,19 @@ struct TrackingTrial {
       firstStretch = draws.reduce(0) { $0 + $1.firstStretch } / count
       firstObservation = draws.reduce(0) { $0 + $1.firstObservation } / count
       tracks = draws.reduce(0) { $0 + $1.tracks } / count
-      func together(_ values: [Double?]) -> Double? {
+      func combined(_ values: [Double?]) -> Double? {
         values.contains { $0 == nil } ? nil : (values.reduce(0) { $0 + $1! * $1! } / count).squareRoot()
       }
-      trajectory = together(draws.map(\.trajectory))
-      perfectTrajectory = together(draws.map(\.perfectTrajectory))
+      trajectory = combined(draws.map(\.trajectory))
+      perfectTrajectory = combined(draws.map(\.perfectTrajectory))
     }
 
-    /// Nothing yet.
+    /// No figures yet.
     init(times: [Double]) { self.times = times }
 
     /// A quantile of sorted numbers.
-    static func quantile(_ sorted: [Double], _ share: Double) -> Double? {
-      sorted.isEmpty ? nil : sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]
+    static func quantile(_ sorted: [Double], _ p: Double) -> Double? {
+      sorted.isEmpty ? nil : sorted[min(sorted.count - 1, Int(p * Double(sorted.count)))]
     }
   }
 
@@ -110,7 +111,7 @@ struct TrackingTrial {
   /// Plain OpenCV.
   func plain() -> Figures {
     let configuration = TrackingConfiguration()
-    var tracker = PlainTracker(
+    var tracker = ReferenceTracker(
       features: configuration.features, distance: configuration.spacing * Double(images[0].width) / 640)
     var times: [Double] = []
     var tracks: [Tracks] = []
@@ -118,7 +119,8 @@ struct TrackingTrial {
       let began = StageClock.threadTime()
       let made = tracker.process(image)
       times.append(Double(StageClock.threadTime() - began) * 1e-6)
-      tracks.append(made.map { FeatureObservation(featureID: $0.id, u: Double($0.place.x), v: Double($0.place.y)) })
+      tracks.append(
+        made.map { FeatureObservation(featureID: $0.id, u: Double($0.position.x), v: Double($0.position.y)) })
     }
     return figures(tracks, times)
   }
@@ -130,21 +132,21 @@ struct TrackingTrial {
     for (index, frame) in frames.enumerated() {
       perfect[index] = []
       for feature in tracks[index] {
-        let place = SIMD2(feature.u, feature.v), id = feature.featureID
+        let position = SIMD2(feature.u, feature.v), id = feature.featureID
         guard var life = lives.removeValue(forKey: id) else {
-          lives[id] = TrackLife(frame: index, point: renderer.point(at: place, in: frame))
+          lives[id] = TrackLife(frame: index, point: renderer.point(at: position, in: frame))
           perfect[index].append(feature)
           continue
         }
         defer { lives[id] = life }
-        life.lasts(frame: index)
+        life.observe(frame: index)
         guard let point = life.point else { continue }
         let truth = renderer.pixel(of: point, in: frame)
-        let offset = truth.map { $0 - place }
-        // A point that has left the image is lost, wherever the track goes on.
+        let offset = truth.map { $0 - position }
+        // A point outside the image counts as lost, even if the track continues.
         let error = offset.map { ($0 * $0).sum().squareRoot() } ?? 1000
         figures.errors.append(error)
-        life.isSeen(error: error)
+        life.record(error: error)
         if let truth { perfect[index].append(FeatureObservation(featureID: id, u: truth.x, v: truth.y)) }
       }
     }
@@ -162,11 +164,12 @@ struct TrackingTrial {
     return figures
   }
 
-  /// Frames from a track's beginning on in which its point is in the image and nothing stands before it.
+  /// Frames from a track's beginning in which its point is in the image and not occluded.
   private func firstObservation(of life: TrackLife) -> Int {
     guard let point = life.point else { return life.firstStretch }
     let end = frames[life.begin...].firstIndex { frame in
-      guard let place = renderer.pixel(of: point, in: frame), let seen = renderer.point(at: place, in: frame) else {
+      guard let position = renderer.pixel(of: point, in: frame), let seen = renderer.point(at: position, in: frame)
+      else {
         return true
       }
       return (seen - point).norm > 0.05
@@ -174,14 +177,14 @@ struct TrackingTrial {
     return (end ?? frames.count) - life.begin
   }
 
-  /// What the finder makes of tracks, without ranges.
+  /// The finder's trajectory error with these tracks, without ranges.
   private func trajectory(_ tracks: [Tracks]) -> Double? {
     let truth = TruthReading(states: contents.truth, peers: [])
     guard var judge = truth.judge(contents.rig, sharesWorld: false) else { return nil }
     let finder = PrecisionFinder(rig: contents.rig, useOdometry: false)
-    func note(_ said: [FinderOutput]) {
-      for case .pose(let time, let pose, let covariance) in said {
-        judge.note(time, worldFromBody: pose, covariance: covariance)
+    func record(_ outputs: [FinderOutput]) {
+      for case .pose(let time, let pose, let covariance) in outputs {
+        judge.record(time, worldFromBody: pose, covariance: covariance)
       }
     }
     var index = 0
@@ -194,9 +197,9 @@ struct TrackingTrial {
         event.event = .frame(frame)
       default: continue
       }
-      note(finder.process(event))
+      record(finder.process(event))
     }
-    note(finder.finish())
-    return judge.verdict().trajectory?.ateYawAligned
+    record(finder.finish())
+    return judge.errors().trajectory?.ateYawAligned
   }
 }

@@ -1,21 +1,21 @@
 import Foundation
 import NearbyInteraction
 
-/// Finds one peer and tells its user what to do: the part of an app that has no views.
+/// Finds one peer and guides the user: the part of an app without views.
 ///
-/// Nothing here knows that there is no phone.
+/// The code is the same as on a phone.
 public final class Finder: NSObject, NISessionDelegate {
-  /// Where the finding is.
+  /// State of the search.
   public enum Step: Equatable, Sendable {
-    /// Nothing heard of the peer yet.
+    /// No ranges to the peer yet.
     case searching
-    /// A sentence that says how to hold or move the phone.
+    /// An instruction how to hold or move the phone.
     case coaching(String)
-    /// Which way to go.
+    /// An arrow towards the peer.
     case arrow
-    /// The peer's place is known: an app would put a marker there.
+    /// The peer's position is known: an app would put a marker there.
     case found
-    /// There is nothing to find any more.
+    /// The search has ended.
     case ended(String)
   }
 
@@ -26,7 +26,7 @@ public final class Finder: NSObject, NISessionDelegate {
   private var convergence = NIAlgorithmConvergenceStatus.unknown
   private var sessionConvergence = NIAlgorithmConvergenceStatus.unknown
 
-  /// A finder for the peer with this token, which came over the app's network.
+  /// A finder for the peer with this token, received over the app's network.
   ///
   /// - Parameter show: called when the step changes.
   public init(peerToken: NIDiscoveryToken, show: @escaping (Step, NINearbyObject?) -> Void) {
@@ -35,7 +35,7 @@ public final class Finder: NSObject, NISessionDelegate {
     super.init()
   }
 
-  /// Begins.
+  /// Starts the session.
   public func start() {
     guard NISession.deviceCapabilities.supportsCameraAssistance else {
       return change(to: .ended("This device cannot find precisely."), nil)
@@ -71,16 +71,16 @@ public final class Finder: NSObject, NISessionDelegate {
   private func nextStep(_ object: NINearbyObject) -> Step {
     guard object.distance != nil else { return .searching }
     if isInView(object), convergence == .converged, session?.worldTransform(for: object) != nil { return .found }
-    if case .notConverged(let reasons) = sessionConvergence, let word = reasons.first?.localizedDescription {
-      return .coaching(word)
+    if case .notConverged(let reasons) = sessionConvergence, let instruction = reasons.first?.localizedDescription {
+      return .coaching(instruction)
     }
     if object.horizontalAngle == nil {
-      guard case .notConverged(let reasons) = convergence, let word = reasons.first?.localizedDescription else {
+      guard case .notConverged(let reasons) = convergence, let instruction = reasons.first?.localizedDescription else {
         return .coaching("Move your phone from side to side.")
       }
-      return .coaching(word)
+      return .coaching(instruction)
     }
-    // The angle is worth following before everything has converged.
+    // The angle is usable before everything has converged.
     return isInView(object) ? .coaching("Move your phone up and down.") : .arrow
   }
 

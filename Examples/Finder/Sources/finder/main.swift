@@ -3,7 +3,7 @@ import Foundation
 import NearbyInteraction
 import RecordedDevices
 
-// Stands for the phone: opens a recording, hands the app the peer's token, and plays. Exit code 1 when nothing was found.
+// Replaces the phone: opens a recording, gives the app the peer's token, and plays. Exit code 1 when nothing was found.
 
 let arguments = CommandLine.arguments.dropFirst()
 guard let folder = arguments.first, arguments.count <= 2 else {

@@ -1,0 +1,99 @@
+import Geometry
+import SensorData
+
+/// The newest inertial samples, dead-reckoned without bias or gravity: rotation, and first and second integral of specific force.
+///
+/// With R from the axes at sample i to those at the first sample, `R_{i+1} = R_i Exp(w dt)` (trapezoid),
+/// `V = integral R f dt`, `X = integral V dt`. All in the IMU's axes at the oldest kept sample; only differences are used.
+struct InertialHistory {
+  /// One sample and the integrals up to it.
+  struct Node {
+    var time: Timestamp
+    var angularVelocity: Vector3
+    var specificForce: Vector3
+    var rotation: Rotation
+    var velocity: Vector3
+    var position: Vector3
+  }
+
+  /// Samples farther apart than this are not bridged, seconds.
+  static let longestGap = 0.1
+  /// How far back samples are kept, seconds.
+  static let span = 12.0
+
+  private(set) var nodes: [Node] = []
+  private var first = 0
+
+  /// Appends a sample; a gap or a step back in time begins again.
+  mutating func append(_ sample: IMUSample) {
+    guard let last = nodes.last else { return begin(sample) }
+    let dt = sample.timestamp.seconds(since: last.time)
+    guard dt > 0, dt <= Self.longestGap else {
+      if dt > 0 { begin(sample) }
+      return
+    }
+    let rate = (last.angularVelocity + sample.angularVelocity) * 0.5
+    let rotation = last.rotation * .exp(rate * dt)
+    let force = (last.rotation * last.specificForce + rotation * sample.specificForce) * 0.5
+    nodes.append(
+      Node(
+        time: sample.timestamp, angularVelocity: sample.angularVelocity, specificForce: sample.specificForce,
+        rotation: rotation, velocity: last.velocity + force * dt,
+        position: last.position + last.velocity * dt + force * (0.5 * dt * dt)))
+    while sample.timestamp.seconds(since: nodes[first].time) > Self.span { first += 1 }
+    if first > 4096 {
+      nodes.removeFirst(first)
+      first = 0
+    }
+  }
+
+  private mutating func begin(_ sample: IMUSample) {
+    first = 0
+    nodes = [
+      Node(
+        time: sample.timestamp, angularVelocity: sample.angularVelocity, specificForce: sample.specificForce,
+        rotation: .identity, velocity: .zero, position: .zero)
+    ]
+  }
+
+  /// The oldest and the newest sample's times; nil when empty.
+  var oldest: Timestamp? { nodes.isEmpty ? nil : nodes[first].time }
+  var newest: Timestamp? { nodes.last?.time }
+
+  /// The integrals at a time within the history, interpolated; nil outside. O(log n).
+  func node(at time: Timestamp) -> Node? {
+    guard let oldest, let newest, time >= oldest, time <= newest else { return nil }
+    var (low, high) = (first, nodes.count - 1)
+    while low < high {
+      let middle = (low + high) / 2
+      if nodes[middle].time < time { low = middle + 1 } else { high = middle }
+    }
+    let b = nodes[low]
+    guard low > first, b.time > time else { return b }
+    let a = nodes[low - 1]
+    let dt = time.seconds(since: a.time), whole = b.time.seconds(since: a.time), part = dt / whole
+    let rate = a.angularVelocity + (b.angularVelocity - a.angularVelocity) * (part / 2)
+    let rotation = a.rotation * .exp(rate * dt)
+    let force = a.specificForce + (b.specificForce - a.specificForce) * part
+    let mean = (a.rotation * a.specificForce + rotation * force) * 0.5
+    return Node(
+      time: time, angularVelocity: a.angularVelocity + (b.angularVelocity - a.angularVelocity) * part,
+      specificForce: force, rotation: rotation, velocity: a.velocity + mean * dt,
+      position: a.position + a.velocity * dt + mean * (0.5 * dt * dt))
+  }
+
+  /// Rotation vector from one time to a later one, in the axes at the earlier; nil outside the history.
+  func rotation(from start: Timestamp, to end: Timestamp) -> Vector3? {
+    guard let a = node(at: start), let b = node(at: end) else { return nil }
+    return (a.rotation.inverse * b.rotation).log
+  }
+
+  /// Samples in a half-open interval of time, oldest first.
+  func samples(after start: Timestamp, through end: Timestamp) -> ArraySlice<Node> {
+    var low = nodes.count
+    while low > first, nodes[low - 1].time > start { low -= 1 }
+    var high = nodes.count
+    while high > low, nodes[high - 1].time > end { high -= 1 }
+    return nodes[low..<high]
+  }
+}

@@ -1,0 +1,239 @@
+import Foundation
+import Geometry
+import SensorData
+
+/// Tests what a camera, or another tracker, says of the device's rotation against the gyroscope.
+///
+/// Each observation is a rotation vector `theta_i` over an interval, in the observing sensor's axes. The null hypothesis is
+/// `theta_i = C (g_i - b dt_i) + e_i`: g the gyroscope's integral, C the stated mount, b a constant bias. Alternatives change one thing:
+/// the clock (`g_i` shifted in time), the mount (C free), the gyroscope's axes or signs (`C P`), its scale, the image's scale or handedness.
+/// Errors: the observation's own covariance, plus a tolerance for what translation leaks into a rotation (7 % of the angle and 4 mrad).
+/// Squares are capped, so that a few wrong observations decide nothing.
+struct RotationConsistency {
+  /// One observed rotation.
+  struct Observation {
+    var start: Timestamp
+    var end: Timestamp
+    /// `Log(R_{start <- end})` in the observing sensor's axes, radians.
+    var vector: Vector3
+    var covariance: Matrix3
+  }
+
+  /// What may be wrong instead.
+  enum Cause: Equatable {
+    /// The observer's stamps are late by so many seconds.
+    case clock(late: Double)
+    /// The mount is another rotation, by so many radians.
+    case mount(Rotation, angle: Double)
+    /// The gyroscope's axes are permuted, or have other signs.
+    case gyroscopeAxes(Matrix3)
+    /// The gyroscope's readings are so many times the truth.
+    case gyroscopeScale(Double)
+    /// What the image says under another lens or other coordinates: an index into `ImageAlternative.all`.
+    case image(Int)
+  }
+
+  /// The outcome of one test.
+  struct Outcome {
+    /// Capped mean square of the null hypothesis' normalised residuals, per degree of freedom: about 1 if it is true.
+    var nullLevel: Double
+    /// The best alternative and its log likelihood ratio; nil where the null hypothesis needs none.
+    var best: (cause: Cause, ratio: Double, level: Double)?
+    var count: Int
+  }
+
+  /// Observations within this of the newest are used, seconds.
+  static let span = 10.0
+  /// Fewest observations of a test.
+  static let fewest = 8
+  /// Alternatives are asked where the null hypothesis leaves more than this.
+  private static let suspicious = 2.5
+  /// Prior 1-sigma of the gyroscope's bias, rad/s.
+  private static let biasSigma = 0.05
+  /// Relative and absolute tolerance, 1-sigma, -, rad.
+  private static let tolerance = (relative: 0.07, absolute: 0.004)
+  /// A normalised square counts as this at most.
+  private static let cap = 25.0
+
+  /// Stated `observerFromIMU`.
+  let mount: Rotation
+  private(set) var observations: [Observation] = []
+
+  init(observerFromIMU mount: Rotation) { self.mount = mount }
+
+  /// Takes an observation in.
+  mutating func append(_ observation: Observation) {
+    observations.append(observation)
+    observations.removeAll { observation.end.seconds(since: $0.end) > Self.span }
+  }
+
+  mutating func removeAll() { observations.removeAll() }
+
+  /// A row of the test: the gyroscope's and the observer's rotation.
+  private struct Row {
+    var gyroscope: Vector3
+    var observed: Vector3
+    var seconds: Double
+    /// Inverse variance, 1/rad^2, mean over the axes.
+    var weight: Double
+  }
+
+  private func rows(_ history: InertialHistory, late: Double = 0, _ observations: [Observation]? = nil) -> [Row] {
+    (observations ?? self.observations).compactMap { o in
+      let start = o.start.advanced(bySeconds: -late), end = o.end.advanced(bySeconds: -late)
+      guard let g = history.rotation(from: start, to: end) else { return nil }
+      let angle = max(o.vector.norm, 0)
+      let slack = Self.tolerance.relative * angle
+      let variance = o.covariance.trace / 3 + slack * slack + Self.tolerance.absolute * Self.tolerance.absolute
+      return Row(gyroscope: g, observed: o.vector, seconds: o.end.seconds(since: o.start), weight: 1 / variance)
+    }
+  }
+
+  /// Capped squares of `observed - M (g - b dt)`, the bias fitted robustly with its prior.
+  private func squares(_ rows: [Row], _ m: Matrix3) -> Double {
+    let bias = bias(rows, m)
+    return rows.reduce(0) { sum, row in
+      let r = row.observed - m * (row.gyroscope - bias * row.seconds)
+      return sum + min(r.squaredNorm * row.weight, Self.cap)
+    }
+  }
+
+  /// The bias that the rows suggest under `m`, in the IMU's axes; iteratively reweighted.
+  private func bias(_ rows: [Row], _ m: Matrix3) -> Vector3 {
+    guard let inverse = m.inverse else { return .zero }
+    var bias = Vector3.zero
+    for _ in 0..<3 {
+      var sum = Vector3.zero, whole = 1 / (Self.biasSigma * Self.biasSigma)
+      for row in rows {
+        let r = row.observed - m * (row.gyroscope - bias * row.seconds)
+        let square = r.squaredNorm * row.weight
+        let weight = row.weight / max(1, (square / 9).squareRoot())
+        sum += (row.gyroscope - inverse * row.observed) * (weight * row.seconds)
+        whole += weight * row.seconds * row.seconds
+      }
+      bias = sum / whole
+    }
+    return bias
+  }
+
+  /// Tests the null hypothesis, and asks what explains the rotations better where it leaves too much.
+  ///
+  /// - Parameter image: the observations as other lenses and coordinates would have them; asked only where needed.
+  func test(_ history: InertialHistory, image: () -> [[Observation]] = { [] }) -> Outcome? {
+    let rows = rows(history)
+    guard rows.count >= Self.fewest else { return nil }
+    let c = mount.matrix
+    let null = squares(rows, c)
+    let dof = Double(3 * rows.count)
+    var outcome = Outcome(nullLevel: null / dof, best: nil, count: rows.count)
+    guard outcome.nullLevel > Self.suspicious else { return outcome }
+    var explanations: [LikelihoodTest.Explanation<Cause>] = []
+    explanations += clocks(history, rows.count)
+    explanations += mounts(rows)
+    for p in SignedPermutation.all {
+      explanations.append(.init(kind: .gyroscopeAxes(p), squares: squares(rows, c * p), parameters: 0))
+    }
+    explanations += scales(rows, c)
+    for (index, alternative) in image().enumerated() {
+      let seen = self.rows(history, alternative)
+      guard seen.count >= rows.count * 3 / 4 else { continue }
+      let squares = squares(seen, c) * Double(rows.count) / Double(seen.count)
+      explanations.append(.init(kind: .image(index), squares: squares, parameters: 0))
+    }
+    let test = LikelihoodTest(count: 3 * rows.count)
+    outcome.best = test.best(null: null, explanations).map { ($0.kind, $0.ratio, $0.squares / dof) }
+    return outcome
+  }
+
+  private func clocks(_ history: InertialHistory, _ count: Int) -> [LikelihoodTest.Explanation<Cause>] {
+    var explanations: [LikelihoodTest.Explanation<Cause>] = []
+    func squares(late: Double) -> Double? {
+      let shifted = rows(history, late: late)
+      guard shifted.count >= count * 3 / 4 else { return nil }
+      return self.squares(shifted, mount.matrix) * Double(count) / Double(shifted.count)
+    }
+    var best: (late: Double, squares: Double)?
+    for step in -50...50 where step != 0 {
+      // 4 ms apart up to 80 ms, then ever wider: to a second and a half either way.
+      let size = abs(step) <= 20 ? 0.004 * Double(abs(step)) : 0.08 * pow(1.1025, Double(abs(step) - 20))
+      let late = step < 0 ? -size : size
+      guard let s = squares(late: late) else { continue }
+      if s < best?.squares ?? .infinity { best = (late, s) }
+    }
+    guard var best else { return [] }
+    var width = max(0.002, 0.05 * abs(best.late))
+    for _ in 0..<4 {
+      for late in [best.late - width, best.late + width] {
+        if let s = squares(late: late), s < best.squares { best = (late, s) }
+      }
+      width /= 2
+    }
+    explanations.append(.init(kind: .clock(late: best.late), squares: best.squares, parameters: 1))
+    return explanations
+  }
+
+  /// The mount freely fitted: Gauss-Newton on the rotation group from every signed permutation.
+  private func mounts(_ rows: [Row]) -> [LikelihoodTest.Explanation<Cause>] {
+    var best: (rotation: Rotation, squares: Double)?
+    for start in [Matrix3.identity] + SignedPermutation.proper {
+      var rotation = Rotation(matrix: mount.matrix * start)
+      for _ in 0..<6 {
+        let bias = bias(rows, rotation.matrix)
+        var normal = Matrix3(diagonal: Vector3(1e-6, 1e-6, 1e-6)), right = Vector3.zero
+        for row in rows {
+          let predicted = rotation * (row.gyroscope - bias * row.seconds)
+          let r = row.observed - predicted
+          let weight = row.weight / max(1, (r.squaredNorm * row.weight / 9).squareRoot())
+          // d predicted = delta x predicted: J = -[predicted]x.
+          let j = -predicted.skew
+          normal += weight * (j.transpose * j)
+          right += (j.transpose * r) * weight
+        }
+        guard let inverse = normal.inverse else { break }
+        let step = inverse * right
+        guard step.isFinite else { break }
+        rotation = Rotation.exp(step.norm > 0.5 ? step * (0.5 / step.norm) : step) * rotation
+      }
+      let s = squares(rows, rotation.matrix)
+      if s < best?.squares ?? .infinity { best = (rotation, s) }
+    }
+    guard let best else { return [] }
+    let angle = (best.rotation * mount.inverse).log.norm
+    return [.init(kind: .mount(best.rotation, angle: angle), squares: best.squares, parameters: 3)]
+  }
+
+  /// One factor on the gyroscope, least squares; and degrees for radians.
+  private func scales(_ rows: [Row], _ c: Matrix3) -> [LikelihoodTest.Explanation<Cause>] {
+    var factors = [180 / Double.pi, Double.pi / 180]
+    var above = 0.0, below = 1e-12
+    for row in rows {
+      let g = c * row.gyroscope
+      above += row.weight * g.dot(row.observed)
+      below += row.weight * g.squaredNorm
+    }
+    if above > 0.05 * below { factors.append(below / above) }
+    return factors.map {
+      .init(kind: .gyroscopeScale($0), squares: squares(rows, c * (1 / $0)), parameters: 1)
+    }
+  }
+}
+
+/// Axes in another order or with other signs.
+enum SignedPermutation {
+  /// All 48 but the identity, proper and improper.
+  static let all: [Matrix3] = everyone.filter { $0 != .identity }
+  /// The 23 rotations among them.
+  static let proper: [Matrix3] = all.filter { $0.determinant > 0 }
+
+  private static let everyone: [Matrix3] = {
+    let axes = [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)]
+    var found: [Matrix3] = []
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+      for signs in 0..<8 {
+        let rows = order.enumerated().map { k, axis in (signs >> k) & 1 == 1 ? -axes[axis] : axes[axis] }
+        found.append(Matrix3(rows: rows[0], rows[1], rows[2]))
+      }
+    }
+    return found
+  }()
+}

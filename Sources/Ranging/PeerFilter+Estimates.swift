@@ -1,0 +1,95 @@
+import Foundation
+import Geometry
+
+/// Estimates from the posterior.
+extension PeerFilter {
+  /// The components with their weights. While the direction is unobserved, one component per direction of a coarse
+  /// lattice.
+  private var spread: (set: GaussianSum, weights: [Double])? {
+    guard let hypotheses else { return nil }
+    guard isDirectionUnobserved else { return (hypotheses, normalized) }
+    let set = withDirections(hypotheses.merged(weights: normalized), directions: Self.fewestDirections)
+    return (set, Self.weights(set.logWeight))
+  }
+
+  func withDirections(_ set: GaussianSum, directions: Int) -> GaussianSum {
+    set.withDirections(over: FibonacciLattice.directions(directions)) { u in
+      let elevation = asin(u.z) / configuration.elevationPrior
+      return -0.5 * elevation * elevation
+    }
+  }
+
+  /// Weights that sum to 1, from their logarithms.
+  static func weights(_ logWeight: [Double]) -> [Double] {
+    guard let best = logWeight.max() else { return [] }
+    var weights = [Double](repeating: 0, count: logWeight.count)
+    for start in stride(from: 0, to: weights.count, by: 4) {
+      var four = Lanes.zero
+      let lanes = min(4, weights.count - start)
+      for lane in 0..<lanes { four[lane] = logWeight[start + lane] - best }
+      four = Lanes.exp(four)
+      for lane in 0..<lanes { weights[start + lane] = four[lane] }
+    }
+    let sum = weights.reduce(0, +)
+    for i in weights.indices { weights[i] /= sum }
+    return weights
+  }
+
+  /// The posterior of the peer's position as Gaussians with weights above 1e-5. Where there are many, those of one
+  /// lattice direction are merged by their moments.
+  ///
+  /// - Parameter seconds: since the newest range, for the prediction of a moving peer.
+  package func gaussians(after seconds: Double) -> [PositionGaussian] {
+    guard let (set, normalized) = spread else { return [] }
+    let step = isMoving && seconds > 0 ? configuration.peerVelocityModel.step(seconds) : nil
+    let listed = normalized.reduce(0) { $0 + ($1 > Self.leastWeight ? 1 : 0) }
+    return listed > Self.manyGaussians
+      ? set.gaussiansByLatticeDirection(weights: normalized, above: Self.leastWeight, after: step)
+      : set.gaussians(weights: normalized, above: Self.leastWeight, after: step)
+  }
+
+  /// Gaussians below this weight are left out.
+  private static let leastWeight = 1e-5
+
+  /// The same at the newest range.
+  package var gaussians: [PositionGaussian] { gaussians(after: 0) }
+
+  /// More Gaussians than this are merged by lattice direction.
+  private static let manyGaussians = 400
+
+  /// Mean resultant length of the directions from the anchor, 0...1: near 1 when all components agree.
+  package var meanResultantLength: Double {
+    guard let set = hypotheses, !isDirectionUnobserved else { return 0 }
+    var sum = Vector3.zero
+    for i in 0..<set.count { sum += normalized[i] * set.direction(i) }
+    return sum.norm
+  }
+
+  /// Moments of the whole posterior, for the hand-over to a filter once a single mode is left.
+  package var merged: Mode? {
+    guard let (set, weights) = spread else { return nil }
+    return mode(Array(0..<set.count), of: set, weights: weights)
+  }
+
+  /// Posterior mean of the noise of the link: the candidates' variances weighted by their probabilities, with the
+  /// correlation time that keeps the spectral density at low frequencies. A filter that uses it continues to estimate
+  /// the white part, as from a stated one.
+  package var noise: RangeNoise? {
+    guard let set = hypotheses else { return nil }
+    let candidates = zip(set.noises, noiseProbabilities(set))
+    let coloured = candidates.reduce(0) { $0 + $1.1 * $1.0.coloured * $1.0.coloured }
+    let lasting = candidates.reduce(0) { $0 + $1.1 * $1.0.coloured * $1.0.coloured * $1.0.correlationTime }
+    return RangeNoise(
+      white: candidates.reduce(0) { $0 + $1.1 * $1.0.white * $1.0.white }.squareRoot(),
+      degrees: configuration.statedNoisePseudoCount,
+      coloured: coloured.squareRoot(), correlationTime: coloured > 0 ? lasting / coloured : 1,
+      correlationLength: configuration.correlationLength)
+  }
+
+  /// Posterior probabilities of the noise candidates.
+  func noiseProbabilities(_ set: borrowing GaussianSum) -> [Double] {
+    var weights = [Double](repeating: 0, count: set.noises.count)
+    for i in 0..<set.count { weights[Int(set.noise[i])] += normalized[i] }
+    return weights
+  }
+}
