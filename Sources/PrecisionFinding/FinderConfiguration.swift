@@ -49,11 +49,11 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var handOverRanges = 30
   /// The search restarts at this log likelihood ratio of the range-only model against the incumbent over the latest
   /// ranges. With exact noise models 10 would do; errors of real radios last longer than modelled and add up
-  /// (docs/estimator.md).
+  /// (docs/experiments/restart.md).
   public var restartLogOdds = 25.0
   /// A stationary peer is taken to move at this log likelihood ratio. Motion starts once in five minutes and is tested
   /// every third of a second: at 7, half of this, it is as likely as not. Radio errors that last longer than modelled
-  /// pass for motion; the other half is the margin for them (docs/estimator.md).
+  /// pass for motion; the other half is the margin for them (docs/experiments/moving-peer.md).
   public var movingLogOdds = 14.0
   /// Prior probability that a peer is moving when its search starts: six seconds of five minutes.
   public var movingPrior = 0.02

@@ -5,7 +5,7 @@ import Foundation
 /// Real radios have coloured noise: a filter that assumes white noise misses a third to two thirds of its "90 %"
 /// intervals on them. The coloured part is multipath and antenna pattern. Its effect is largest where its correlation
 /// time is that of the hand's motion. Its size is unknown and cannot be estimated beside the state like the white part,
-/// so there are candidates for it. Trials: docs/estimator.md.
+/// so there are candidates for it. Trials: docs/experiments/correlation-time.md.
 package struct RangeNoise: Equatable, Sendable {
   /// Lower bound of the white 1-sigma, metres: no measured radio has less.
   private static let least = 0.02

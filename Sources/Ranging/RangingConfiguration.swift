@@ -16,14 +16,14 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// Prior 1-sigma of the constant bias of one antenna beyond that, metres; used with several antennas.
   public var antennaBiasPrior = 0.05
   /// Correlation of the coloured errors of two antennas of the device: the surroundings of the peer distort both. Two
-  /// real devices had 0.30 and 0.54 (docs/estimator.md).
+  /// real devices had 0.30 and 0.54 (docs/experiments/antennas.md).
   public var antennaCorrelation = 0.45
   /// Distance over which the coloured range error decorrelates, metres.
   public var correlationLength = 20.0
   /// Candidates for the coloured error: its 1-sigma in metres, and its correlation time, seconds. The link's ranges
   /// decide between them, and the white noise is estimated under each. One is for radios with almost none, then each is
   /// twice the previous one, and two are for large errors of short correlation time. Why no closer ones, and no small
-  /// ones of short correlation time: docs/estimator.md.
+  /// ones of short correlation time: docs/experiments/noise-steps.md and short-correlation.md.
   public var noiseCandidates: [SIMD2<Double>] = [
     [0.005, 2], [0.04, 2], [0.08, 2], [0.16, 2], [0.16, 0.5], [0.16, 0.15],
   ]
@@ -53,7 +53,7 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// Correlation time of the velocity, seconds.
   public var peerVelocityTime = 4.0
   /// Prior rate of LOS to NLOS, 1/s; a link estimates its own (`NLOSRateEstimator`). A larger one costs every link
-  /// without NLOS (docs/estimator.md).
+  /// without NLOS (docs/experiments/nlos-rate.md).
   public var losLossRate = 0.05
   /// Weight of that prior, in NLOS intervals of the link: below 1, the rate differs much between links.
   public var nlosRatePseudoCount = 0.3
@@ -93,7 +93,7 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var pruneBelow = 1e-6
   /// Limit to the number of components of one link, beyond which none is split; half of it for a moving peer, and with
   /// several antennas the number of equal cost. Four times as many make intervals on a straight walk hardly narrower
-  /// (docs/estimator.md).
+  /// (docs/experiments/interval-width.md).
   public var hypothesisLimit = 1500
 
   /// The defaults.

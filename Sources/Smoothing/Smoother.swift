@@ -5,7 +5,7 @@ import SensorData
 /// Batch smoother: the trajectory of a whole recording, after a forward run of the filter.
 ///
 /// One nonlinear least-squares problem over the states of keyframes per segment (from one initialisation of the filter
-/// to the next): see docs/estimator.md. Time and memory are linear in the length of the recording.
+/// to the next): see docs/method/smoothing.md. Time and memory are linear in the length of the recording.
 package struct Smoother {
   /// The result for a recording.
   package struct Outcome: Sendable {

@@ -159,14 +159,14 @@ import Testing
   /// Larger noise keeps the posterior; the predicted errors double.
   @Test func largerNoiseKeepsThePosterior() throws {
     let incumbent = Trial(seed: 1, speed: 0).incumbent
-    let noisier = try #require(incumbent.noisier)
+    let noisier = try #require(incumbent.withLargerNoise)
     let (a, b) = (try #require(incumbent.merged), try #require(noisier.merged))
     #expect(a.mean == b.mean && a.covariance == b.covariance)
     let (noise, twice) = (try #require(incumbent.noise), try #require(noisier.noise))
     #expect(abs(twice.coloured - 2 * noise.coloured) < 1e-12 && twice.white == noise.white)
     var largest = noisier
-    for _ in 0..<10 { largest = largest.noisier ?? largest }
-    #expect(largest.noise!.coloured <= 0.4 && largest.noisier == nil, "there is an end")
+    for _ in 0..<10 { largest = largest.withLargerNoise ?? largest }
+    #expect(largest.noise!.coloured <= 0.4 && largest.withLargerNoise == nil, "there is an end")
   }
 
   /// A stationary peer hardly raises the probability of motion and is never followed.
