@@ -12,6 +12,14 @@ import PackageDescription
   let sessionModules: Set<String> = []
 #endif
 
+/// The test targets of a module, one for each lane; they share `<module>TestSupport`.
+func lanes(_ module: String, _ lanes: [String], _ dependencies: [Target.Dependency]) -> [Target] {
+  lanes.map {
+    .testTarget(
+      name: module + $0, dependencies: dependencies + ["TestSupport", .init(stringLiteral: module + "TestSupport")])
+  }
+}
+
 let package = Package(
   name: "fuse",
   platforms: [.macOS(.v14)],
@@ -109,7 +117,44 @@ let package = Package(
         .product(name: "Yams", package: "Yams"),
       ]),
 
-    .target(name: "TestSupport", dependencies: ["Simulation", "Geometry", "SensorData"], path: "Tests/TestSupport"),
+    // Tests: `<Module>Tests` are fast, `<Module>Statistics` draw many trials, `<Module>Recordings` use processes,
+    // recordings, images or the clock. What several of them share is in the support targets.
+    .target(
+      name: "TestSupport", dependencies: ["Simulation", "Evaluation", "Geometry", "SensorData"],
+      path: "Tests/TestSupport"),
+    .target(
+      name: "SimulationTestSupport", dependencies: ["Simulation", "SensorData", "Geometry"],
+      path: "Tests/SimulationTestSupport"),
+    .target(name: "FrontEndTestSupport", dependencies: ["Images", "Simulation"], path: "Tests/FrontEndTestSupport"),
+    .target(
+      name: "RangingTestSupport", dependencies: ["Ranging", "Evaluation", "SensorData", "Geometry", "TestSupport"],
+      path: "Tests/RangingTestSupport"),
+    .target(
+      name: "EstimatorTestSupport",
+      dependencies: ["Estimator", "Inertial", "CameraGeometry", "Simulation", "SensorData", "Geometry"],
+      path: "Tests/EstimatorTestSupport"),
+    .target(
+      name: "SmoothingTestSupport",
+      dependencies: [
+        "Smoothing", "PrecisionFinding", "Estimator", "Inertial", "CameraGeometry", "Simulation", "Evaluation",
+        "SensorData", "Geometry",
+      ], path: "Tests/SmoothingTestSupport"),
+    .target(
+      name: "PrecisionFindingTestSupport",
+      dependencies: ["PrecisionFinding", "Ranging", "Simulation", "SensorData", "Geometry", "TestSupport"],
+      path: "Tests/PrecisionFindingTestSupport"),
+    .target(
+      name: "EvaluationTestSupport", dependencies: ["Evaluation", "Simulation", "Geometry", "TestSupport"],
+      path: "Tests/EvaluationTestSupport"),
+    .target(
+      name: "DatasetsTestSupport", dependencies: ["Datasets", "SensorData"], path: "Tests/DatasetsTestSupport"),
+    .target(
+      name: "ReportTestSupport", dependencies: ["Report", "Datasets", "Evaluation", "SensorData", "Geometry"],
+      path: "Tests/ReportTestSupport"),
+    .target(
+      name: "FuseCommandTestSupport", dependencies: ["TestSupport"], path: "Tests/FuseCommandTestSupport"),
+
+    .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "Simulation", "Evaluation", "Geometry"]),
     .testTarget(name: "GeometryTests", dependencies: ["Geometry", "Simulation", "TestSupport"]),
     .testTarget(name: "SensorDataTests", dependencies: ["SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "ImagesTests", dependencies: ["Images", "CImages", "Simulation", "TestSupport"]),
@@ -118,54 +163,52 @@ let package = Package(
     .testTarget(
       name: "CameraGeometryTests",
       dependencies: ["CameraGeometry", "Simulation", "SensorData", "Geometry", "TestSupport"]),
-    .testTarget(
-      name: "FrontEndTests",
-      dependencies: ["FrontEnd", "CameraGeometry", "Images", "Simulation", "SensorData", "Geometry", "TestSupport"]),
-    .testTarget(
-      name: "RangingTests",
-      dependencies: ["Ranging", "Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
-    .testTarget(
-      name: "EstimatorTests",
-      dependencies: [
-        "Estimator", "CLinearAlgebra", "Inertial", "CameraGeometry", "Ranging", "Datasets", "Simulation", "Evaluation",
-        "SensorData", "Geometry", "TestSupport",
-      ]),
-    .testTarget(
-      name: "SmoothingTests",
-      dependencies: [
-        "Smoothing", "PrecisionFinding", "Estimator", "Inertial", "CameraGeometry", "Simulation", "Evaluation",
-        "SensorData", "Geometry", "TestSupport",
-      ]),
-    .testTarget(
-      name: "PrecisionFindingTests",
-      dependencies: [
-        "PrecisionFinding", "Estimator", "Ranging", "Simulation", "SensorData", "Geometry", "TestSupport",
-      ]),
-    .testTarget(
-      name: "DatasetsTests",
-      dependencies: ["Datasets", "Images", "Simulation", "SensorData", "Geometry", "TestSupport"]),
-    .testTarget(
-      name: "SimulationTests",
-      dependencies: ["Simulation", "Images", "Datasets", "SensorData", "Geometry", "TestSupport"]),
-    .testTarget(
-      name: "EvaluationTests", dependencies: ["Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
-    .testTarget(
-      name: "ReportTests",
-      dependencies: ["Report", "Datasets", "Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+    .testTarget(name: "PeerDiscoveryTests", dependencies: ["PeerDiscovery"]),
     .testTarget(
       name: "NearbyInteractionTests",
       dependencies: [
         "NearbyInteraction", "RecordedDevices", "ARKit", "simd", "PrecisionFinding", "Simulation", "SensorData",
         "Geometry", "TestSupport",
       ]),
-    .testTarget(name: "PeerDiscoveryTests", dependencies: ["PeerDiscovery"]),
-    .testTarget(
-      name: "FuseCommandTests",
-      dependencies: [
+  ]
+    + lanes(
+      "FrontEnd", ["Tests", "Recordings"],
+      [
+        "FrontEnd", "CameraGeometry", "Images", "Simulation", "SensorData", "Geometry",
+      ])
+    + lanes(
+      "Ranging", ["Tests", "Statistics"], ["Ranging", "Evaluation", "Simulation", "SensorData", "Geometry"])
+    + lanes(
+      "Estimator", ["Tests", "Statistics", "Recordings"],
+      [
+        "Estimator", "CLinearAlgebra", "Inertial", "CameraGeometry", "Ranging", "Datasets", "Simulation", "Evaluation",
+        "SensorData", "Geometry",
+      ])
+    + lanes(
+      "Smoothing", ["Tests", "Statistics"],
+      [
+        "Smoothing", "PrecisionFinding", "Estimator", "Inertial", "CameraGeometry", "Simulation", "Evaluation",
+        "SensorData", "Geometry",
+      ])
+    + lanes(
+      "PrecisionFinding", ["Tests", "Statistics"],
+      [
+        "PrecisionFinding", "Estimator", "Ranging", "Simulation", "SensorData", "Geometry",
+      ])
+    + lanes(
+      "Datasets", ["Tests", "Recordings"], ["Datasets", "Images", "Simulation", "SensorData", "Geometry"])
+    + lanes(
+      "Simulation", ["Tests", "Statistics", "Recordings"],
+      ["Simulation", "Images", "Datasets", "SensorData", "Geometry"])
+    + lanes("Evaluation", ["Tests", "Statistics"], ["Evaluation", "Simulation", "SensorData", "Geometry"])
+    + lanes(
+      "Report", ["Tests", "Recordings"], ["Report", "Datasets", "Evaluation", "Simulation", "SensorData", "Geometry"])
+    + lanes(
+      "FuseCommand", ["Tests", "Recordings"],
+      [
         "fuse", "PrecisionFinding", "Estimator", "Images", "Datasets", "Simulation", "Evaluation", "SensorData",
-        "Geometry", "TestSupport",
+        "Geometry",
       ]),
-  ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
 )
@@ -177,11 +220,14 @@ for target in package.targets {
     if case .byNameItem(let name, _) = dependency { sessionModules.contains(name) } else { false }
   }
   if !sessionModules.isEmpty, target.name == "fuse" { target.exclude.append("Meet") }
-  if !sessionModules.isEmpty, target.name == "FuseCommandTests" { target.exclude.append("MeetTests.swift") }
+  if !sessionModules.isEmpty, target.name == "FuseCommandRecordings" { target.exclude.append("MeetTests.swift") }
 }
-// Tests are not optimised, which saves build time: most of their run time is spent in the modules. Tests that compute
-// much are.
-let optimised: Set<String> = ["EvaluationTests", "SimulationTests", "FrontEndTests", "EstimatorTests"]
-for target in package.targets where target.type == .test && !optimised.contains(target.name) {
+// Statistics are optimised, and the fast tests that compute much themselves. The others are not, which saves build time:
+// most of their run time is spent in the modules.
+let computing: Set<String> = [
+  "EvaluationTests", "SimulationTests", "SimulationRecordings", "FrontEndTests", "FrontEndRecordings", "EstimatorTests",
+]
+for target in package.targets
+where target.type == .test && !target.name.hasSuffix("Statistics") && !computing.contains(target.name) {
   target.swiftSettings = [.unsafeFlags(["-Onone"])]
 }

@@ -1,7 +1,7 @@
+import CameraGeometry
 import Geometry
 import SensorData
 import Testing
-import CameraGeometry
 
 @Suite struct FeatureTracksTests {
   static let lens = LensModel(CameraCalibration(fx: 400, fy: 400, cx: 300, cy: 200, width: 600, height: 400))

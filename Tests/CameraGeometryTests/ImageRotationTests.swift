@@ -1,8 +1,8 @@
+import CameraGeometry
 import Geometry
 import SensorData
 import Simulation
 import Testing
-import CameraGeometry
 
 /// Rotation of an image from all its features.
 @Suite struct ImageRotationTests {

@@ -1,10 +1,10 @@
+import CameraGeometry
 import Foundation
 import Geometry
 import SensorData
 import Simulation
 import TestSupport
 import Testing
-import CameraGeometry
 
 @Suite struct LensModelTests {
   static let lenses: [CameraCalibration.Distortion] = [

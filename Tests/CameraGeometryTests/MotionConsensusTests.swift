@@ -1,8 +1,8 @@
+import CameraGeometry
 import Foundation
 import Geometry
 import Simulation
 import Testing
-import CameraGeometry
 
 @Suite struct MotionConsensusTests {
   /// A direction on the arc has distance zero; one off its plane, its angle from it; one beyond an end, its angle from

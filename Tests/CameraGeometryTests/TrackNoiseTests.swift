@@ -1,7 +1,7 @@
+import CameraGeometry
 import Geometry
 import Simulation
 import Testing
-import CameraGeometry
 
 @Suite struct TrackNoiseTests {
   /// A track with errors correlated over `correlationTime` seconds, observed at `rate` from a camera that moves

@@ -1,8 +1,8 @@
+import CameraGeometry
 import Geometry
 import SensorData
 import Simulation
 import Testing
-import CameraGeometry
 
 @Suite struct TriangulationTests {
   static let lens = LensModel(

@@ -1,6 +1,5 @@
 import Datasets
-import Foundation
-import SensorData
+import DatasetsTestSupport
 import Testing
 
 /// One bad row late in a long file: skipped, counted, and nothing else changes.

@@ -1,4 +1,5 @@
 import Datasets
+import DatasetsTestSupport
 import Foundation
 import Images
 import SensorData

@@ -1,5 +1,5 @@
 import Datasets
-import Foundation
+import DatasetsTestSupport
 import Testing
 
 @Suite struct InputDigestTests {

@@ -1,7 +1,6 @@
 import Datasets
+import DatasetsTestSupport
 import Foundation
-import Geometry
-import SensorData
 import Simulation
 import Testing
 

@@ -1,8 +1,8 @@
 import Datasets
+import DatasetsTestSupport
 import Foundation
 import Geometry
 import SensorData
-import TestSupport
 import Testing
 
 /// Opening, choosing, merging.

@@ -1,10 +1,9 @@
+import CameraGeometry
 import Estimator
 import Geometry
 import Inertial
 import SensorData
-import Simulation
 import Testing
-import CameraGeometry
 
 /// A phone's accelerometer in the filter: its bias is a Gauss-Markov process about a mean that is estimated with it.
 @Suite struct BiasInstabilityTests {

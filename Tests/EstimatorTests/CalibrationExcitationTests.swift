@@ -1,4 +1,5 @@
 import Estimator
+import EstimatorTestSupport
 import Foundation
 import Geometry
 import Testing
@@ -7,7 +8,7 @@ import Testing
 @Suite struct CalibrationExcitationTests {
   static let view = CalibrationExcitation.View(noise: 5e-5, spread: 0.4, opticalAxis: Vector3(0, 0, 1))
   static var sigmas: CalibrationConfiguration {
-    var sigmas = OnlineCalibrationTests.online
+    var sigmas = CalibrationConfiguration.allOnline
     sigmas.axes = 0.01
     return sigmas
   }

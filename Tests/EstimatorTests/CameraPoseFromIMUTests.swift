@@ -1,10 +1,10 @@
+import CameraGeometry
 import Estimator
 import Geometry
 import Inertial
 import Simulation
 import TestSupport
 import Testing
-import CameraGeometry
 
 /// The clone is a camera pose: its errors follow from those of the state and of the mount.
 @Suite struct CameraPoseFromIMUTests {

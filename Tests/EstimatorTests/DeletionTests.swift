@@ -1,10 +1,11 @@
+import CameraGeometry
 import Estimator
+import EstimatorTestSupport
 import Foundation
 import Geometry
 import Inertial
 import Simulation
 import Testing
-import CameraGeometry
 
 /// Deletion residuals: one point predicted from all others.
 @Suite struct DeletionTests {

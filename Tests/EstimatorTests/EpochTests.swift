@@ -1,20 +1,19 @@
-import Estimator
-import Geometry
-import Inertial
-import SensorData
-import Simulation
-import Testing
 import CameraGeometry
+import Estimator
+import EstimatorTestSupport
+import Geometry
+import SensorData
+import Testing
 
 /// A new epoch of a running filter changes the origin only.
 @Suite struct EpochTests {
   /// Relative quantities keep their covariance, the device's position becomes certain, and the covariance between the
   /// origins is stored.
   @Test func onlyTheOriginChanges() throws {
-    let calibration = VisualInertialEstimatorTests.World.imu
-    var world = VisualInertialEstimatorTests.World(VisualInertialEstimatorTests.moving)
+    let calibration = SmallRoom.imu
+    var world = SmallRoom(SmallRoom.moving)
     let truth = GroundTruthState(
-      timestamp: VisualInertialEstimatorTests.World.start, worldFromBody: .identity, velocity: Vector3(0.1, 0.2, 0))
+      timestamp: SmallRoom.start, worldFromBody: .identity, velocity: Vector3(0.1, 0.2, 0))
     let estimate = InitialEstimate(truth: truth, calibration: calibration, angularVelocity: .zero)
     let navigation = try #require(
       InertialNavigation(
@@ -24,7 +23,7 @@ import CameraGeometry
       _ = navigation.samples.add(world.sample(i))
       guard i == 40 || i == 120 || i == 200 else { continue }
       #expect(
-        navigation.advance(to: VisualInertialEstimatorTests.World.start.advanced(byNanoseconds: Int64(i) * 5_000_000)))
+        navigation.advance(to: SmallRoom.start.advanced(byNanoseconds: Int64(i) * 5_000_000)))
       if i < 200 { _ = navigation.clone() }
     }
     /// Covariance of the displacements from the device to both clones, and of the state without its position.

@@ -1,3 +1,4 @@
+import CameraGeometry
 import Estimator
 import Geometry
 import Inertial
@@ -5,7 +6,6 @@ import SensorData
 import Simulation
 import TestSupport
 import Testing
-import CameraGeometry
 
 @Suite struct FeatureConstraintTests {
   static let imu = IMUCalibration(

@@ -1,11 +1,12 @@
+import CameraGeometry
 import Estimator
+import EstimatorTestSupport
 import Geometry
 import Inertial
 import SensorData
 import Simulation
 import TestSupport
 import Testing
-import CameraGeometry
 
 /// The lens as part of the state: its columns in every row, its correlation with landmarks, and held parameters.
 @Suite struct LensStateTests {
@@ -18,7 +19,7 @@ import CameraGeometry
     let filter = try #require(
       InertialNavigation(
         calibration: Scene.imu, mount: CameraMount(imuFromCamera: Scene.camera.imuFromCamera), lens: Scene.camera.lens,
-        learning: OnlineCalibrationTests.online, time: Timestamp(nanoseconds: 0),
+        learning: CalibrationConfiguration.allOnline, time: Timestamp(nanoseconds: 0),
         state: InertialState(position: Vector3(1, 2, 1), velocity: Vector3(0.1, 0.4, 0.1)),
         initialCovariance: covariance))
     for i in 0...250 {

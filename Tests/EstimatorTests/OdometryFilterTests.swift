@@ -2,7 +2,6 @@ import Estimator
 import Foundation
 import Geometry
 import SensorData
-import Simulation
 import TestSupport
 import Testing
 

@@ -3,7 +3,6 @@ import Geometry
 import Simulation
 import TestSupport
 import Testing
-import CameraGeometry
 
 /// A re-anchored landmark stays the same point.
 @Suite struct ReanchoringTests {

@@ -1,10 +1,11 @@
+import CameraGeometry
 import Estimator
+import EstimatorTestSupport
 import Geometry
 import SensorData
 import Simulation
 import TestSupport
 import Testing
-import CameraGeometry
 
 /// Two cameras on one device.
 @Suite struct SecondCameraTests {
@@ -16,6 +17,7 @@ import CameraGeometry
       * Pose(rotation: Rotation.exp(Vector3(0.05, -0.1, 0.03)), translation: Vector3(0.11, 0.01, -0.02)),
     fx: 400, fy: 402, cx: 320, cy: 240, distortion: .radialTangential(k1: -0.05, k2: 0.02, p1: 2e-4, p2: -1e-4),
     width: 640, height: 480, pixelNoise: 0.7)
+
   static let camera = FilterCamera(calibration, imu: Scene.imu, beside: Scene.calibration)
 
   /// The stacked Jacobians of a track observed by both cameras, compared with differences of the prediction.
@@ -52,23 +54,6 @@ import CameraGeometry
       Array(full.pose[row * 18..<(row + 1) * 18]) + Array(full.point[3 * row..<3 * row + 3])
     }
     #expect(FiniteDifferences.largestDifference(analytic, numeric) < 1e-6)
-  }
-
-  /// A known baseline improves the trajectory, with shared feature ids or not, and the covariance stays consistent.
-  @Test(arguments: [true, false]) func aBaselineMakesThePathBetter(sharedIDs: Bool) throws {
-    let scenario = try Scenario.named("stereo")
-    var ratios: [Double] = [], nees: [Double] = []
-    for seed in 1...6 as ClosedRange<UInt64> {
-      let one = try SimulatedRun(scenario, seed: seed).errors()
-      let two = try SimulatedRun(scenario, seed: seed, cameras: 2, sharedIDs: sharedIDs).errors()
-      ratios.append(two.yawAligned / one.yawAligned)
-      nees.append(two.nees.position)
-    }
-    let product = ratios.reduce(1, *)
-    print("two cameras (shared ids: \(sharedIDs)): errors over one's \(ratios), NEES \(nees)")
-    // Points observed by both have a known distance: more informative than twice as many points.
-    #expect(product < (sharedIDs ? 0.34 : 1), "a geometric mean of 5/6, and of 1, over six seeds")
-    #expect((0.5...7).contains(nees.reduce(0, +) / 6))
   }
 
   /// Unsynchronised frames of the second camera are ignored.

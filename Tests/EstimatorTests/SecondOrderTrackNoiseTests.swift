@@ -1,7 +1,7 @@
+import CameraGeometry
 import Estimator
 import Simulation
 import Testing
-import CameraGeometry
 
 /// Second moment of a point's true inverse distance for an uncertain baseline.
 @Suite struct SecondOrderTrackNoiseTests {

@@ -1,11 +1,12 @@
+import CameraGeometry
 import Estimator
+import EstimatorTestSupport
 import Geometry
 import Inertial
 import SensorData
 import Simulation
 import TestSupport
 import Testing
-import CameraGeometry
 
 /// Factors of the dynamic initialisation.
 @Suite struct StartFactorTests {

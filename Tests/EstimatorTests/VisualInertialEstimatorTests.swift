@@ -1,116 +1,30 @@
 import Estimator
+import EstimatorTestSupport
 import Foundation
 import Geometry
-import Inertial
-import SensorData
 import Simulation
 import Testing
-import CameraGeometry
 
 /// The whole filter in a small world: points on the walls of a room, a device that is stationary, moves, or has faulty
 /// data.
 @Suite struct VisualInertialEstimatorTests {
-  /// A device at 200 Hz and 20 Hz whose motion is a given function of time.
-  struct World {
-    static let imu = IMUCalibration(
-      bodyFromIMU: Pose(rotation: Rotation.exp(Vector3(0.3, -0.2, 3)), translation: Vector3(0.1, -0.05, 0.02)),
-      gyroscopeNoiseDensity: 2e-4, gyroscopeRandomWalk: 2e-5, accelerometerNoiseDensity: 2e-3,
-      accelerometerRandomWalk: 3e-3)
-    static let camera = CameraCalibration(
-      bodyFromCamera: Pose(
-        rotation: Rotation(matrix: Matrix3(rows: Vector3(0, 0, 1), Vector3(-1, 0, 0), Vector3(0, -1, 0)))),
-      fx: 458, fy: 458, cx: 376, cy: 240, width: 752, height: 480)
-    static let gyroscopeBias = Vector3(0.01, -0.02, 0.005)
-    static let start = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
-
-    var source: SeededRandom
-    var points: [Vector3] = []
-    var worldFromBody: (Double) -> Pose
-    var isDark: (Double) -> Bool = { _ in false }
-
-    init(_ worldFromBody: @escaping (Double) -> Pose, seed: UInt64 = 5) {
-      source = SeededRandom(seed: seed)
-      self.worldFromBody = worldFromBody
-      for _ in 0..<600 {
-        points.append(Vector3(source.uniform(3...6), source.uniform(-4...4), source.uniform(-2...2)))
-      }
-    }
-
-    func worldFromIMU(_ t: Double) -> Pose { worldFromBody(t) * Self.imu.bodyFromIMU }
-
-    mutating func sample(_ i: Int) -> IMUSample {
-      let t = Double(i) * 0.005, h = 1e-4
-      let (before, now, after) = (worldFromIMU(t - h), worldFromIMU(t), worldFromIMU(t + h))
-      let acceleration = (before.translation + after.translation - 2 * now.translation) / (h * h)
-      let rate = (before.rotation.inverse * after.rotation).log / (2 * h)
-      let white = 200.0.squareRoot()
-      return IMUSample(
-        timestamp: Self.start.advanced(byNanoseconds: Int64(i) * 5_000_000),
-        angularVelocity: rate + Self.gyroscopeBias + 2e-4 * white * source.gaussian3(),
-        specificForce: now.rotation.inverse * (acceleration + Vector3(0, 0, 9.81)) + 2e-3 * white * source.gaussian3())
-    }
-
-    mutating func frame(_ i: Int) -> CameraFrame {
-      let t = Double(i) * 0.005
-      let lens = LensModel(Self.camera)
-      let cameraFromWorld = (worldFromBody(t) * Self.camera.bodyFromCamera).inverse
-      var features: [FeatureObservation] = []
-      for (id, point) in points.enumerated() where !isDark(t) && features.count < 80 {
-        guard let pixel = lens.project(cameraFromWorld * point)?.pixel, pixel.x > 0, pixel.x < 752, pixel.y > 0,
-          pixel.y < 480
-        else { continue }
-        features.append(
-          FeatureObservation(featureID: Int64(id), u: pixel.x + source.gaussian(), v: pixel.y + source.gaussian()))
-      }
-      return CameraFrame(
-        timestamp: Self.start.advanced(byNanoseconds: Int64(i) * 5_000_000), features: features,
-        meanLuma: isDark(t) ? 0.01 : 0.5)
-    }
-
-    /// Runs for some seconds; `disturb` may change or drop sensor events.
-    mutating func run(
-      _ seconds: Double, _ estimator: VisualInertialEstimator, disturb: (Double, SensorEvent) -> SensorEvent? = { $1 }
-    ) -> [(report: FrameReport, pose: Pose?, seconds: Double)] {
-      var result: [(report: FrameReport, pose: Pose?, seconds: Double)] = []
-      for i in 0...Int(seconds * 200) {
-        let t = Double(i) * 0.005
-        if case .imu(let sample)? = disturb(t, .imu(sample(i))) { estimator.add(sample) }
-        if i % 10 == 0, case .frame(let frame)? = disturb(t, .frame(frame(i))) {
-          let report = estimator.process(frame)
-          result.append((report, estimator.navigation?.worldFromBody, t))
-        }
-      }
-      return result
-    }
-  }
-
-  static func estimator() -> VisualInertialEstimator { VisualInertialEstimator(imu: World.imu, camera: World.camera) }
-
-  /// Stationary for two seconds, then sways and moves about.
-  static func moving(_ t: Double) -> Pose {
-    let s = max(t - 2, 0)
-    let rise = s * s * s / (s * s * s + 4)
-    func wave(_ amplitude: Double, _ rate: Double) -> Double { amplitude * rise * sin(rate * s) }
-    return Pose(
-      rotation: Rotation.yaw(wave(0.3, 0.7)) * Rotation.exp(Vector3(wave(0.1, 1.1), wave(0.15, 0.9), 0)),
-      translation: Vector3(wave(0.5, 0.8), wave(0.8, 0.6), wave(0.3, 1.3)))
-  }
+  typealias World = SmallRoom
 
   static func drift(_ run: [(report: FrameReport, pose: Pose?, seconds: Double)]) -> Double {
     let poses = run.compactMap { row in row.pose.map { ($0, row.seconds) } }
     guard let first = poses.first else { return .infinity }
     // The estimate's world begins at the first pose: compare the motion since then.
-    let rotation = Self.moving(first.1).rotation * first.0.rotation.inverse
+    let rotation = World.moving(first.1).rotation * first.0.rotation.inverse
     return poses.map { pose, t in
       (rotation * (pose.translation - first.0.translation)
-        - (Self.moving(t).translation - Self.moving(first.1).translation))
+        - (World.moving(t).translation - World.moving(first.1).translation))
         .norm
     }.max()!
   }
 
   @Test func initializesAndTracks() throws {
-    var world = World(Self.moving)
-    let estimator = Self.estimator()
+    var world = World(World.moving)
+    let estimator = World.estimator()
     let run = world.run(20, estimator)
     let navigation = try #require(estimator.navigation)
     #expect(run[0].report.treatment == .waiting && run[0].report.waitingFor == "imu")
@@ -122,7 +36,7 @@ import CameraGeometry
 
   @Test func stationaryWithoutDrift() throws {
     var world = World { _ in Pose(rotation: Rotation.exp(Vector3(0.2, 0.1, 0))) }
-    let estimator = Self.estimator()
+    let estimator = World.estimator()
     let run = world.run(20, estimator)
     let navigation = try #require(estimator.navigation)
     #expect(navigation.worldFromBody.translation.norm < 0.02)
@@ -133,9 +47,9 @@ import CameraGeometry
 
   /// Three dark seconds: inertial propagation alone, with growing uncertainty.
   @Test func bridgesDarkness() throws {
-    var world = World(Self.moving)
+    var world = World(World.moving)
     world.isDark = { $0 > 8 && $0 < 11 }
-    let estimator = Self.estimator()
+    let estimator = World.estimator()
     var before = 0.0, during = 0.0
     let run = world.run(16, estimator) { t, event in
       if let navigation = estimator.navigation {
@@ -152,8 +66,8 @@ import CameraGeometry
 
   /// Missing IMU data are bridged and raise the uncertainty; a frame beyond them is dropped.
   @Test func bridgesMissingSamples() throws {
-    var world = World(Self.moving)
-    let estimator = Self.estimator()
+    var world = World(World.moving)
+    let estimator = World.estimator()
     let run = world.run(16, estimator) { t, event in
       if case .imu = event { return (t > 6 && t < 6.06) || (t > 9 && t < 9.3) ? nil : event }
       return event
@@ -166,9 +80,9 @@ import CameraGeometry
 
   /// For any input no output is NaN, and nothing traps.
   @Test func survivesInvalidInput() throws {
-    var world = World(Self.moving)
+    var world = World(World.moving)
     var source = SeededRandom(seed: 9)
-    let estimator = Self.estimator()
+    let estimator = World.estimator()
     let run = world.run(12, estimator) { t, event in
       guard t > 4 else { return event }
       switch event {
@@ -193,8 +107,8 @@ import CameraGeometry
 
   @Test func sameInputSameNumbers() throws {
     let runs = (0..<2).map { _ in
-      var world = World(Self.moving)
-      return world.run(8, Self.estimator())
+      var world = World(World.moving)
+      return world.run(8, World.estimator())
     }
     #expect(runs[0].map(\.report) == runs[1].map(\.report))
     #expect(runs[0].map(\.pose) == runs[1].map(\.pose))
@@ -202,8 +116,8 @@ import CameraGeometry
 
   /// An augmented vector is corrected with the rest through its correlation.
   @Test func augmentedStatesAreCorrected() throws {
-    var world = World(Self.moving)
-    let estimator = Self.estimator()
+    var world = World(World.moving)
+    let estimator = World.estimator()
     _ = world.run(5, estimator)
     let navigation = try #require(estimator.navigation)
     var positionRows = [Double](repeating: 0, count: 45)

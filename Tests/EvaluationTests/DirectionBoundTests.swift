@@ -1,4 +1,5 @@
 import Evaluation
+import EvaluationTestSupport
 import Foundation
 import Geometry
 import Simulation
@@ -6,33 +7,9 @@ import Testing
 
 /// The closed-form bound, against hand computation and the exact posterior where the bound holds.
 @Suite struct DirectionBoundTests {
-  /// Hand positions at 10 Hz.
-  static func path(seconds: Double, _ position: (Double) -> Vector3) -> [Vector3] {
-    (0..<Int(seconds * 10)).map { position(0.1 * Double($0)) }
-  }
-
-  /// The exact posterior of a peer after ranges of white noise alone.
-  static func observer(
-    peer: Vector3, path: [Vector3], sigma: Double, random: inout SeededRandom
-  ) -> IdealObserver {
-    var observer = IdealObserver(RangeErrorModel(white: sigma))
-    let bias = observer.model.constant * random.gaussian()
-    for antenna in path {
-      observer.update(range: (peer - antenna).norm + bias + sigma * random.gaussian(), antenna: antenna, after: 0.1)
-    }
-    return observer
-  }
-
-  /// 1-sigma of a function of the position over a posterior.
-  static func deviation(_ observer: IdealObserver, _ f: (Vector3) -> Double) throws -> Double {
-    let moments = (observer.mean(of: f), observer.mean { f($0) * f($0) })
-    let (mean, square) = (try #require(moments.0), try #require(moments.1))
-    return (square - mean * mean).squareRoot()
-  }
-
   /// A swing of 0.6 m from end to end has an rms aperture of 0.212 m: 50 ranges of 10 cm give 3.8 degrees.
   @Test func aSwingByHand() throws {
-    let swing = Self.path(seconds: 5) { Vector3(0, 0.3 * sin(2 * .pi * $0), 0) }
+    let swing = IdealTrialObserver.path(seconds: 5) { Vector3(0, 0.3 * sin(2 * .pi * $0), 0) }
     let bound = try #require(DirectionBound(antennas: swing, sigma: 0.1))
     let expected = 0.1 / (50.0.squareRoot() * 0.3 / 2.0.squareRoot())
     #expect(abs(try #require(bound.cosine(along: Vector3(0, 1, 0))) - expected) < 1e-9)
@@ -75,7 +52,7 @@ import Testing
   /// far peer meet the bound.
   @Test func theObserverReachesTheBound() throws {
     var random = SeededRandom(seed: 302)
-    let path = Self.path(seconds: 10) {
+    let path = IdealTrialObserver.path(seconds: 10) {
       Vector3(0.3 * sin(2 * .pi * $0 / 2.5), 0.3 * sin(2 * .pi * $0 / 2), 0.2 * sin(2 * .pi * $0 / 1.4))
     }
     let bound = try #require(DirectionBound(antennas: path, sigma: 0.06))
@@ -84,29 +61,13 @@ import Testing
       let expected = try #require(bound.angles(toward: u))
       var (azimuth, upwards) = (0.0, 0.0)
       for _ in 0..<10 {
-        let observer = Self.observer(peer: 20 * u, path: path, sigma: 0.06, random: &random)
-        azimuth += try Self.deviation(observer) { atan2($0.y, $0.x) } / 10
-        upwards += try Self.deviation(observer) { atan2($0.z, $0.horizontalNorm) } / 10
+        let observer = IdealTrialObserver.afterWhiteNoise(peer: 20 * u, path: path, sigma: 0.06, random: &random)
+        azimuth += try IdealTrialObserver.deviation(observer) { atan2($0.y, $0.x) } / 10
+        upwards += try IdealTrialObserver.deviation(observer) { atan2($0.z, $0.horizontalNorm) } / 10
       }
       let ratios = (azimuth / expected.azimuth, upwards / expected.elevation)
       print("ideal observer against the bound, elevation \(elevation): \(ratios)")
       #expect(abs(ratios.0 - 1) < 0.05 && abs(ratios.1 - 1) < 0.05, "\(ratios)")
     }
-  }
-
-  /// Straight sideways motion leaves a ring; the 1-sigma of its observable, the cosine to the line, meets the bound.
-  @Test(arguments: [90.0, 60, 130])
-  func theObserverReachesTheBoundOnALine(degrees: Double) throws {
-    var random = SeededRandom(seed: 303)
-    let path = Self.path(seconds: 6) { Vector3(0, 0.3 * sin(2 * .pi * $0 / 2), 0) }
-    let expected = try #require(DirectionBound(antennas: path, sigma: 0.06)?.cosine(along: Vector3(0, 1, 0)))
-    let peer = 20 * Vector3(sin(Angle.degrees(degrees)), cos(Angle.degrees(degrees)), 0)
-    var found = 0.0
-    for _ in 0..<10 {
-      let observer = Self.observer(peer: peer, path: path, sigma: 0.06, random: &random)
-      found += try Self.deviation(observer) { $0.normalized.y } / 10
-    }
-    print("ideal observer against the bound on a line at \(degrees) degrees: \(found / expected)")
-    #expect(abs(found / expected - 1) < 0.05)
   }
 }

@@ -1,4 +1,5 @@
 import Evaluation
+import EvaluationTestSupport
 import Foundation
 import Geometry
 import Simulation
@@ -7,30 +8,13 @@ import Testing
 
 /// The ideal observer: exact, consistent, of the stated resolution, and finite for any input.
 @Suite struct IdealObserverTests {
-  /// A phone held upright, its back towards +x.
-  static let upright = Rotation(matrix: Matrix3(columns: Vector3(0, -1, 0), Vector3(0, 0, 1), Vector3(-1, 0, 0)))
-  /// The model of `RangingTrial`.
-  static let model = RangeErrorModel(
-    white: RangingTrial.white, coloured: RangingTrial.coloured, memory: RangingTrial.memory,
-    constant: RangingTrial.constant)
-
-  static func run(_ trial: RangingTrial, cellsPerSigma: Double = 1.5) -> IdealObserver {
-    var observer = IdealObserver(model, cellsPerSigma: cellsPerSigma, limit: 2_000_000)
-    for reading in trial.readings { observer.update(range: reading.range, antenna: reading.device, after: 0.1) }
-    return observer
-  }
-
-  static func view(_ observer: IdealObserver, _ device: Vector3) throws -> IdealView {
-    try #require(IdealView(observer, worldFromDevice: Pose(rotation: upright, translation: device)))
-  }
-
   /// The shared filter's weights are the density of the ranges: the sum over innovations is the quadratic form of the
   /// dense covariance (constant, Gauss-Markov, white), and the product of variances its determinant.
   @Test func theFilterIsTheDensity() throws {
     var random = SeededRandom(seed: 311)
     let gaps = [0, 0.1, 0.1, 0.5, 0, 3, 0.2, 0.1]
     let residuals = gaps.map { _ in 0.2 * random.gaussian() }
-    var filter = BiasFilter(Self.model)
+    var filter = BiasFilter(IdealTrialObserver.model)
     var (constant, coloured, sum, logDeterminant) = (0.0, 0.0, 0.0, 0.0)
     for (gap, residual) in zip(gaps, residuals) {
       let step = filter.step(range: 0, antenna: .zero, after: gap)
@@ -41,7 +25,7 @@ import Testing
       constant += step.constantGain * innovation
       coloured += step.colouredGain * innovation
     }
-    let whitener = Whitener(Self.model, gaps: gaps)
+    let whitener = Whitener(IdealTrialObserver.model, gaps: gaps)
     let form = whitener.whitened(residuals).reduce(0) { $0 + $1 * $1 }
     #expect(abs(sum - form) < 1e-9 * form && abs(logDeterminant - whitener.logDeterminant) < 1e-9)
   }
@@ -52,19 +36,19 @@ import Testing
   func theLatticeIsTheIntegral(motion: RangingTrial.Motion) throws {
     var random = SeededRandom(seed: 317)
     let trial = RangingTrial(motion, seconds: 1.5, random: &random)
-    let observer = Self.run(trial)
-    let whitener = Whitener(Self.model, gaps: trial.readings.indices.map { $0 == 0 ? 0 : 0.1 })
+    let observer = IdealTrialObserver.run(trial)
+    let whitener = Whitener(IdealTrialObserver.model, gaps: trial.readings.indices.map { $0 == 0 ? 0 : 0.1 })
     let origin = trial.readings[0]
     let functions: [(Vector3) -> Double] = [
       { $0.x }, { $0.y }, { $0.z }, { $0.z * $0.z }, { $0.x * $0.y }, { ($0 - origin.device).norm },
     ]
     var (total, drawn) = (0.0, [(weight: Double, values: [Double])]())
     for _ in 0..<300_000 {
-      let spread = 6 * Self.model.total
+      let spread = 6 * IdealTrialObserver.model.total
       let u = random.direction()
       let position = origin.device + random.uniform(max(origin.range - spread, 0)...(origin.range + spread)) * u
       let residuals = whitener.whitened(trial.readings.map { $0.range - (position - $0.device).norm })
-      let elevation = asin(u.z) / Self.model.elevationPrior
+      let elevation = asin(u.z) / IdealTrialObserver.model.elevationPrior
       let weight = exp(-0.5 * residuals.reduce(elevation * elevation) { $0 + $1 * $1 })
       total += weight
       if weight > 1e-12 { drawn.append((weight, functions.map { $0(position) })) }
@@ -79,43 +63,20 @@ import Testing
 
   /// One range determines the distance to within its total error, and leaves the prior of the direction.
   @Test func oneRangeLeavesThePrior() throws {
-    var observer = IdealObserver(Self.model)
+    var observer = IdealObserver(IdealTrialObserver.model)
     observer.update(range: 5, antenna: Vector3(1, 2, 3), after: 0)
-    let view = try Self.view(observer, Vector3(1, 2, 3))
-    #expect(abs(view.distance.mean - 5) < 1e-6 && abs(view.distance.sigma / Self.model.total - 1) < 1e-3)
+    let view = try IdealTrialObserver.view(observer, Vector3(1, 2, 3))
+    #expect(abs(view.distance.mean - 5) < 1e-6 && abs(view.distance.sigma / IdealTrialObserver.model.total - 1) < 1e-3)
     #expect(view.publishedAngle == nil && view.decidedLevel == nil && !view.isConverged)
     #expect(abs(view.arc.upperBound - 0.9 * .pi) < 0.02 && abs(view.arc.lowerBound + 0.9 * .pi) < 0.02)
     var (mass, square) = (0.0, 0.0)
     for k in -8999...8999 {
       let elevation = Double(k) * 1e-4 * .pi / 1.8
-      let density = cos(elevation) * exp(-0.5 * pow(elevation / Self.model.elevationPrior, 2))
+      let density = cos(elevation) * exp(-0.5 * pow(elevation / IdealTrialObserver.model.elevationPrior, 2))
       (mass, square) = (mass + density, square + elevation * elevation * density)
     }
     let found = try #require(observer.mean { pow(asin(($0.z - 3) / ($0 - Vector3(1, 2, 3)).norm), 2) })
     #expect(abs(found / (square / mass) - 1) < 1e-3)
-  }
-
-  /// Cells half as wide give the same, to a small part of the posterior's own width.
-  @Test(arguments: [RangingTrial.Motion.arc, .arcAndVertical, .lWalk, .still])
-  func finerCellsAgree(motion: RangingTrial.Motion) throws {
-    var random = SeededRandom(seed: 313)
-    for seconds in [1.0, 3, 6] {
-      let trial = RangingTrial(motion, seconds: seconds, random: &random)
-      let device = trial.readings.last!.device
-      let (coarse, fine) = (Self.run(trial), Self.run(trial, cellsPerSigma: 3))
-      #expect(coarse.isResolved && fine.isResolved && coarse.count < fine.count)
-      let (a, b) = (try Self.view(coarse, device), try Self.view(fine, device))
-      let sigma = b.angleDeviation
-      #expect(abs(Angle.wrapped(a.angle - b.angle)) < 0.01 * sigma)
-      #expect(abs(a.angleDeviation - sigma) < 0.01 * sigma)
-      #expect(abs(a.arc.lowerBound - b.arc.lowerBound) < 0.03 * sigma, "\(motion) \(seconds)")
-      #expect(abs(a.arc.upperBound - b.arc.upperBound) < 0.03 * sigma, "\(motion) \(seconds)")
-      #expect(abs(a.distance.mean - b.distance.mean) < 0.01 * b.distance.sigma)
-      #expect(abs(a.distance.sigma - b.distance.sigma) < 0.01 * b.distance.sigma)
-      #expect((a.position.mean - b.position.mean).norm < 0.01 * b.position.covariance.trace.squareRoot())
-      #expect(abs(a.beyond20 - b.beyond20) < 0.005 && abs(a.beyond45 - b.beyond45) < 0.005)
-      for level in TrueView.Level.allCases { #expect(abs(a.levels[level]! - b.levels[level]!) < 0.01) }
-    }
   }
 
   /// For a peer straight above the device the level is decided but the angle undefined: the contract withholds both.
@@ -127,9 +88,9 @@ import Testing
       device = RangingTrial.Motion.arcAndVertical.position(at: 0.1 * Double(k))
       observer.update(range: (peer - device).norm, antenna: device, after: 0.1)
     }
-    let above = try Self.view(observer, peer - Vector3(0, 0, 4))
+    let above = try IdealTrialObserver.view(observer, peer - Vector3(0, 0, 4))
     #expect(above.decidedLevel == .above && above.publishedAngle == nil && above.publishedLevel == nil)
-    let aside = try Self.view(observer, peer - Vector3(3, 0, 4))
+    let aside = try IdealTrialObserver.view(observer, peer - Vector3(3, 0, 4))
     #expect(aside.publishedAngle != nil && aside.publishedLevel == aside.decidedLevel && aside.decidedLevel == .above)
   }
 
@@ -144,7 +105,7 @@ import Testing
         device = RangingTrial.Motion.arcAndVertical.position(at: 0.1 * Double(k))
         observer.update(range: (peer - device).norm, antenna: device, after: 0.1)
       }
-      let view = try Self.view(observer, device)
+      let view = try IdealTrialObserver.view(observer, device)
       let sigma = view.position.covariance.trace.squareRoot()
       #expect((view.position.mean - peer).norm < 0.2 * sigma && sigma < 0.5 * last)
       #expect(observer.isResolved && view.isConverged && view.decidedLevel == .above)
@@ -157,13 +118,13 @@ import Testing
   @Test func theViewIsThePosteriors() throws {
     var random = SeededRandom(seed: 314)
     let trial = RangingTrial(.arcAndVertical, seconds: 4, random: &random)
-    let observer = Self.run(trial, cellsPerSigma: 3)
+    let observer = IdealTrialObserver.run(trial, cellsPerSigma: 3)
     let device = trial.readings.last!.device
-    let view = try Self.view(observer, device)
+    let view = try IdealTrialObserver.view(observer, device)
     #expect(abs(view.levels.values.reduce(0, +) - 1) < 1e-9)
     let held = try #require(
       observer.mean {
-        view.arcContains(HorizontalAngle.of($0 - device, worldFromDevice: Self.upright)) ? 1 : 0
+        view.arcContains(HorizontalAngle.of($0 - device, worldFromDevice: HeldPhone.facingEast)) ? 1 : 0
       })
     #expect(abs(held - 0.9) < 0.02)
     let above = try #require(
@@ -174,7 +135,7 @@ import Testing
     let distance = try #require(observer.mean { ($0 - device).norm })
     #expect(abs(distance - view.distance.mean) < 1e-9)
     let turned = try #require(
-      IdealView(observer, worldFromDevice: Pose(rotation: .yaw(1) * Self.upright, translation: device)))
+      IdealView(observer, worldFromDevice: Pose(rotation: .yaw(1) * HeldPhone.facingEast, translation: device)))
     #expect(abs(Angle.wrapped(turned.angle - view.angle - 1)) < 1e-9)
   }
 
@@ -182,10 +143,10 @@ import Testing
   @Test func straightMotionLeavesTheReflection() throws {
     var random = SeededRandom(seed: 315)
     for _ in 0..<10 {
-      let trial = RangingTrial(.sway, seconds: 4, peer: IdealConsistencyTests.peer(&random), random: &random)
+      let trial = RangingTrial(.sway, seconds: 4, peer: IdealTrialObserver.peer(&random), random: &random)
       let device = trial.readings.last!.device
-      let observer = Self.run(trial)
-      let view = try Self.view(observer, device)
+      let observer = IdealTrialObserver.run(trial)
+      let view = try IdealTrialObserver.view(observer, device)
       #expect(!view.isConverged)
       let left = try #require(observer.mean { $0.y > 0 ? 1 : 0 })
       #expect(abs(left - 0.5) < 1e-6)
@@ -193,12 +154,14 @@ import Testing
   }
 
   /// Invalid ranges: everything stays finite, and invalid distances are ignored and counted.
-  @Test(arguments: [model, RangeErrorModel(white: 0), RangeErrorModel(white: 0, constant: 0, elevationPrior: 0)])
+  @Test(arguments: [
+    IdealTrialObserver.model, RangeErrorModel(white: 0), RangeErrorModel(white: 0, constant: 0, elevationPrior: 0),
+  ])
   func sillyInputStaysFinite(model: RangeErrorModel) throws {
     var observer = IdealObserver(model)
     #expect(IdealView(observer, worldFromDevice: .identity) == nil && observer.mean { $0.x } == nil)
     func check() throws {
-      let view = try Self.view(observer, Vector3(0, 0, 0))
+      let view = try IdealTrialObserver.view(observer, Vector3(0, 0, 0))
       let numbers = [
         view.angle, view.arc.lowerBound, view.arc.upperBound, view.angleDeviation, view.beyond20, view.beyond45,
         view.directionBeyond20, view.distance.mean, view.distance.sigma, view.horizontalDistance.sigma,
@@ -226,7 +189,7 @@ import Testing
   @Test func aLimitIsReported() {
     var random = SeededRandom(seed: 316)
     let trial = RangingTrial(.sway, seconds: 3, random: &random)
-    var observer = IdealObserver(Self.model, limit: 60_000)
+    var observer = IdealObserver(IdealTrialObserver.model, limit: 60_000)
     for reading in trial.readings { observer.update(range: reading.range, antenna: reading.device, after: 0.1) }
     #expect(!observer.isResolved && observer.count <= 60_000)
   }

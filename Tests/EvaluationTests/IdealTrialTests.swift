@@ -1,5 +1,5 @@
 import Evaluation
-import Foundation
+import EvaluationTestSupport
 import Geometry
 import SensorData
 import Simulation
@@ -18,7 +18,7 @@ import Testing
         let t = 0.05 * Double(k)
         return GroundTruthState(
           timestamp: time(t),
-          worldFromBody: Pose(rotation: IdealObserverTests.upright, translation: motion.position(at: t)))
+          worldFromBody: Pose(rotation: HeldPhone.facingEast, translation: motion.position(at: t)))
       })
   }
 
@@ -44,7 +44,7 @@ import Testing
   @Test func findsTheObservableAngle() throws {
     let drawn = Self.drawn(seconds: 10)
     let errors = try #require(
-      Self.trial(Self.measurements(drawn), positions: [drawn.peer])?.errors(model: IdealObserverTests.model))
+      Self.trial(Self.measurements(drawn), positions: [drawn.peer])?.errors(model: IdealTrialObserver.model))
     #expect(errors.published.judged == 101)
     #expect(try #require(errors.published.firstAngleAt) > 0.5)
     #expect(try #require(errors.published.angle).median < Angle.degrees(8))
@@ -88,16 +88,16 @@ import Testing
     for k in ranges.indices where impaired.contains(ranges[k].timestamp) { ranges[k].range += 2 }
     let trial = try #require(Self.trial(ranges, positions: [drawn.peer]))
     func median(_ impaired: Set<Timestamp>?) throws -> Double {
-      let errors = try #require(trial.errors(model: IdealObserverTests.model, impaired: impaired))
+      let errors = try #require(trial.errors(model: IdealTrialObserver.model, impaired: impaired))
       return try #require(errors.published.angle).median
     }
     let named = try median(impaired)
     #expect(named < Angle.degrees(8))
     // Classified by their true errors, the same ones are found.
     #expect(abs(try median(nil) - named) < Angle.degrees(2))
-    let trusting = try #require(trial.errors(model: IdealObserverTests.model, impaired: []))
+    let trusting = try #require(trial.errors(model: IdealTrialObserver.model, impaired: []))
     let lost = try #require(trusting.published.coverage90)
-    let covered = try #require(trial.errors(model: IdealObserverTests.model, impaired: impaired)?.published.coverage90)
+    let covered = try #require(trial.errors(model: IdealTrialObserver.model, impaired: impaired)?.published.coverage90)
     #expect(lost < 0.7 && covered > 0.8)
   }
 
@@ -109,7 +109,7 @@ import Testing
       IdealTrial(
         peer: "tag", ranges: Self.measurements(drawn), antennas: [:], truth: Self.truth(.arc, seconds: 40),
         peers: TruthPeers(rows), bodyFromDevice: .identity))
-    #expect(trial.errors(model: IdealObserverTests.model)?.published.judged == 301)
+    #expect(trial.errors(model: IdealTrialObserver.model)?.published.judged == 301)
   }
 
   @Test func withoutInputThereIsNone() {

@@ -1,4 +1,5 @@
 import FrontEnd
+import FrontEndTestSupport
 import Images
 import SensorData
 import Simulation

@@ -1,10 +1,11 @@
+import CameraGeometry
 import FrontEnd
+import FrontEndTestSupport
 import Geometry
 import Images
 import SensorData
 import Simulation
 import Testing
-import CameraGeometry
 
 /// Optical flow, patches and corners on images with known values everywhere.
 @Suite struct PatchTests {

@@ -1,5 +1,6 @@
 import Datasets
 import Foundation
+import FuseCommandTestSupport
 import Geometry
 import SensorData
 import Testing

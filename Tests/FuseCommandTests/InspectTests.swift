@@ -1,4 +1,5 @@
 import Foundation
+import FuseCommandTestSupport
 import Geometry
 import SensorData
 import Simulation

@@ -1,6 +1,6 @@
 import Foundation
+import FuseCommandTestSupport
 import PrecisionFinding
-import TestSupport
 import Testing
 import fuse
 

@@ -1,4 +1,4 @@
-import Foundation
+import FuseCommandTestSupport
 import Testing
 
 /// Help texts and exit codes.

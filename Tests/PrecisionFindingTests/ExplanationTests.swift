@@ -1,6 +1,7 @@
 import Foundation
 import Geometry
 import PrecisionFinding
+import PrecisionFindingTestSupport
 import Ranging
 import SensorData
 import Simulation

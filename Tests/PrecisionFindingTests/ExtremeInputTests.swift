@@ -1,5 +1,6 @@
 import Geometry
 import PrecisionFinding
+import PrecisionFindingTestSupport
 import SensorData
 import Testing
 

@@ -1,4 +1,5 @@
 import PrecisionFinding
+import PrecisionFindingTestSupport
 import SensorData
 import Testing
 

@@ -1,14 +1,14 @@
 import Foundation
 import Geometry
 import Simulation
+import TestSupport
 import Testing
 
 /// World: x east, y north, z up. The angle is 0 ahead and positive right.
 @Suite struct HorizontalAngleTests {
-  /// Held upright, the back camera to the north.
-  static let upright = Rotation(matrix: Matrix3(columns: Vector3(1, 0, 0), Vector3(0, 0, 1), Vector3(0, -1, 0)))
-
-  static func pitched(_ degrees: Double) -> Rotation { upright * Rotation.exp(Vector3(Angle.degrees(degrees), 0, 0)) }
+  static func pitched(_ degrees: Double) -> Rotation {
+    HeldPhone.facingNorth * Rotation.exp(Vector3(Angle.degrees(degrees), 0, 0))
+  }
 
   static func angle(_ toPeer: Vector3, _ worldFromDevice: Rotation) -> Double {
     Angle.inDegrees(HorizontalAngle.of(toPeer, worldFromDevice: worldFromDevice))
@@ -20,7 +20,7 @@ import Testing
     (Vector3(0, 5, 4), 0), (Vector3(0, 5, -4), 0), (Vector3(5, 0, 40), 90), (Vector3(-5, 0, -40), -90),
   ])
   func uprightItIsTheBearing(toPeer: Vector3, degrees: Double) {
-    #expect(abs(Self.angle(toPeer, Self.upright) - degrees) < 1e-9)
+    #expect(abs(Self.angle(toPeer, HeldPhone.facingNorth) - degrees) < 1e-9)
   }
 
   /// From flat on its back to flat on its face, at every pitch: ahead stays north, the 20-degree cones included.
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func hangingUpsideDownItIsTheSame() {
-    let hanging = Self.upright * Rotation.exp(Vector3(0, 0, .pi))
+    let hanging = HeldPhone.facingNorth * Rotation.exp(Vector3(0, 0, .pi))
     #expect(abs(Self.angle(Vector3(5, 0, 0), hanging) - 90) < 1e-9)
     #expect(abs(Self.angle(Vector3(0, 5, 0), hanging)) < 1e-9)
   }
@@ -55,14 +55,14 @@ import Testing
     var random = SeededRandom(seed: 71)
     for _ in 0..<500 {
       let peer = Vector3(random.uniform(-5...5), random.uniform(-5...5), random.uniform(-3...3))
-      let base = HorizontalAngle.of(peer, worldFromDevice: Self.upright)
+      let base = HorizontalAngle.of(peer, worldFromDevice: HeldPhone.facingNorth)
       let tilt = Rotation.exp(Vector3(Angle.degrees(random.uniform(-69...69)), 0, 0))
       let roll = Rotation.exp(Vector3(0, 0, random.uniform(-.pi ... .pi)))
       let lifted = peer + Vector3(0, 0, random.uniform(-4...4))
-      let same = HorizontalAngle.of(lifted, worldFromDevice: Self.upright * tilt * roll)
+      let same = HorizontalAngle.of(lifted, worldFromDevice: HeldPhone.facingNorth * tilt * roll)
       #expect(abs(Angle.wrapped(same - base)) < 1e-9)
       let yaw = random.uniform(-.pi ... .pi)
-      let turned = HorizontalAngle.of(peer, worldFromDevice: Rotation.yaw(yaw) * Self.upright * tilt)
+      let turned = HorizontalAngle.of(peer, worldFromDevice: Rotation.yaw(yaw) * HeldPhone.facingNorth * tilt)
       #expect(abs(Angle.wrapped(turned - base - yaw)) < 1e-9)
       #expect(turned > -.pi && turned <= .pi)
     }

@@ -2,8 +2,8 @@ import Estimator
 import Foundation
 import Geometry
 import PrecisionFinding
+import PrecisionFindingTestSupport
 import Ranging
-import SensorData
 import Simulation
 import Testing
 
@@ -109,7 +109,7 @@ import Testing
     let simulator = try Simulator(scenario: scenario, seed: seed)
     let finder = PrecisionFinder(rig: simulator.rig, useOdometry: true)
     for case .update(let update) in simulator.events().flatMap({ finder.process($0) }) + finder.finish() {
-      if let error = PromiseTests.angleError(update, simulator) {
+      if let error = SimulatedSearch.angleError(update, simulator) {
         #expect(abs(error) < Angle.degrees(20), "\(update.timestamp.seconds(since: Simulator.start)) s")
       }
     }

@@ -5,6 +5,7 @@ import PrecisionFinding
 import Ranging
 import SensorData
 import Simulation
+import TestSupport
 import Testing
 
 @Suite struct MotionAlternativesTests {
@@ -114,7 +115,9 @@ import Testing
       far = max(far, (Vector3(found.mean[0], found.mean[1], found.mean[2]) - trial.peer(100)).norm)
     }
     print("a short motion: detected by \(detected) of 24, \(far) m off at most")
-    #expect(detected >= 20 && far < 1)
+    expectFrequency(detected, of: 24, atLeast: 0.97, "detected")
+    // Beyond a metre it is the motion that is wrong, not its end.
+    #expect(far < 1)
   }
 
   /// Motion across the line of sight changes the ranges only after a while: it is detected within three seconds, at any

@@ -3,6 +3,7 @@ import Geometry
 import PrecisionFinding
 import Ranging
 import Simulation
+import TestSupport
 import Testing
 
 /// Outputs from the Gaussians against samples of them.
@@ -11,7 +12,7 @@ import Testing
   static func random(_ random: inout SeededRandom) -> PosteriorView {
     let center = 5 * Vector3(random.uniform(-1...1), 1, random.uniform(-0.5...0.5))
     return PosteriorView(
-      worldFromDevice: Pose(rotation: .yaw(random.uniform(-3...3)) * HorizontalAngleTests.upright, translation: .zero),
+      worldFromDevice: Pose(rotation: .yaw(random.uniform(-3...3)) * HeldPhone.facingNorth, translation: .zero),
       gaussians: (0..<3).map { _ in
         let r = random.rotation().matrix
         let d = Matrix3(diagonal: Vector3(0.01, 0.04, 0.09))

@@ -1,6 +1,7 @@
 import Foundation
 import Geometry
 import PrecisionFinding
+import PrecisionFindingTestSupport
 import SensorData
 import Simulation
 import Testing

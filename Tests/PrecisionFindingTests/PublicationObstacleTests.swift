@@ -1,5 +1,5 @@
-import Geometry
 import PrecisionFinding
+import PrecisionFindingTestSupport
 import SensorData
 import Testing
 

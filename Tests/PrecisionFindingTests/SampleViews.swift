@@ -3,10 +3,11 @@ import Geometry
 import PrecisionFinding
 import Ranging
 import Simulation
+import TestSupport
 
 /// Synthetic posteriors for an upright device at the origin that looks north.
 enum SampleViews {
-  static let device = Pose(rotation: HorizontalAngleTests.upright, translation: .zero)
+  static let device = Pose(rotation: HeldPhone.facingNorth, translation: .zero)
 
   /// A ball of 1-sigma `sigma` metres around each position, with a weight each.
   static func balls(_ positions: [(Double, Vector3)], sigma: Double) -> PosteriorView {

@@ -1,5 +1,6 @@
 import Estimator
 import PrecisionFinding
+import PrecisionFindingTestSupport
 import SensorData
 import Simulation
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import Geometry
 import Ranging
+import RangingTestSupport
 import SensorData
 import Simulation
 import TestSupport
@@ -85,7 +86,7 @@ import Testing
           worldFromDevice: axes)
         posterior.update(range)
       }
-      let azimuth = ExactPosteriorTests.azimuth(posterior.gaussians, from: .zero)
+      let azimuth = RangingPosterior.azimuth(posterior.gaussians, from: .zero)
       #expect(abs(Angle.wrapped(azimuth - atan2(peer.y, peer.x))) < Angle.degrees(15))
       // With the likelihood of the cosine instead of the angle, positions near the pole would fit best.
       let polar = posterior.gaussians.filter { abs($0.position.normalized.z) > sin(Angle.degrees(70)) }
@@ -128,7 +129,7 @@ import Testing
         PeerFilter(configuration: configuration, antennas: [""], statedNoise: nil)
       )
       for reading in trial.readings {
-        var range = ExactPosteriorTests.range(reading)
+        var range = RangingPosterior.range(reading)
         ranges.update(range)
         let u = (trial.peer - reading.device).normalized
         range.cosines = [Vector3(0, 1, 0), Vector3(0, 0, 1)].map { axis in
@@ -140,7 +141,7 @@ import Testing
       func error(_ posterior: PeerFilter) -> Double {
         abs(
           Angle.wrapped(
-            ExactPosteriorTests.azimuth(posterior.gaussians, from: trial.readings.last!.device) - atan2(d.y, d.x)))
+            RangingPosterior.azimuth(posterior.gaussians, from: trial.readings.last!.device) - atan2(d.y, d.x)))
       }
       with.append(error(angles))
       without.append(error(ranges))
@@ -149,7 +150,7 @@ import Testing
       }
       if near.reduce(0, { $0 + $1.weight }) > 0.05 { within += 1 }
     }
-    #expect(ExactPosteriorTests.median(with) < 0.6 * ExactPosteriorTests.median(without))
+    #expect(Statistics.median(with) < 0.6 * Statistics.median(without))
     #expect(within >= trials - 1, "the truth is alive in \(within) of \(trials)")
   }
 }

@@ -1,7 +1,6 @@
-import Evaluation
-import Foundation
 import Geometry
 import Ranging
+import RangingTestSupport
 import SensorData
 import Simulation
 import TestSupport
@@ -9,80 +8,13 @@ import Testing
 
 /// The Gaussian sum against the exact posterior on the same draws, with the same model.
 @Suite struct ExactPosteriorTests {
-  static let matched: RangingConfiguration = {
-    var configuration = RangingConfiguration()
-    configuration.noiseCandidates = [[RangingTrial.coloured, RangingTrial.memory]]
-    configuration.assumedNoise = hypot(RangingTrial.white, RangingTrial.coloured)
-    configuration.statedNoisePseudoCount = .infinity
-    configuration.biasPrior = RangingTrial.constant
-    configuration.correlationLength = 1e9
-    configuration.scalePrior = 1e-6
-    configuration.peerRandomWalk = 0
-    configuration.losLossRate = 1e-9
-    configuration.rangeOutlierProbability = 0
-    return configuration
-  }()
-
-  /// The exact posterior's model, the same one.
-  static let ideal = RangeErrorModel(
-    white: RangingTrial.white, coloured: RangingTrial.coloured, memory: RangingTrial.memory,
-    constant: RangingTrial.constant, elevationPrior: matched.elevationPrior)
-
-  static func range(_ reading: RangingTrial.Reading) -> PeerFilter.Range {
-    PeerFilter.Range(
-      timestamp: Timestamp(nanoseconds: Int64(reading.time * 1e9)), range: reading.range, antenna: reading.device,
-      device: reading.device)
-  }
-
-  /// Circular mean of the azimuth under Gaussians, as `IdealView` computes it under cells.
-  static func azimuth(_ gaussians: [PositionGaussian], from device: Vector3) -> Double {
-    var sum = SIMD2<Double>.zero
-    for g in gaussians {
-      let d = g.position - device
-      let h = max(d.horizontalNorm, 1e-9)
-      let across = Vector3(-d.y, d.x, 0) / h
-      sum += g.weight * exp(-0.5 * g.covariance.form(across, across) / (h * h)) / h * SIMD2(d.x, d.y)
-    }
-    return atan2(sum.y, sum.x)
-  }
-
-  static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
-
-  @Test func medianErrorOnAnArcIsThatOfTheExactPosterior() {
-    var random = SeededRandom(seed: 61)
-    let checkpoints = [20, 30, 60]
-    var estimated = [[Double]](repeating: [], count: 3)
-    var exact = estimated
-    for _ in 0..<200 {
-      let trial = RangingTrial(.arc, seconds: 6, random: &random)
-      var posterior = PeerFilter(configuration: Self.matched, antennas: [""], statedNoise: nil)
-      var observer = IdealObserver(Self.ideal)
-      for (k, reading) in trial.readings.enumerated() {
-        posterior.update(Self.range(reading))
-        observer.update(range: reading.range, antenna: reading.device, after: 0.1)
-        guard let slot = checkpoints.firstIndex(of: k),
-          let view = IdealView(observer, worldFromDevice: Pose(translation: reading.device))
-        else { continue }
-        let d = trial.peer - reading.device
-        let truth = atan2(d.y, d.x)
-        estimated[slot].append(abs(Angle.wrapped(Self.azimuth(posterior.gaussians, from: reading.device) - truth)))
-        exact[slot].append(
-          abs(Angle.wrapped(view.angle - HorizontalAngle.of(d, worldFromDevice: .identity))))
-      }
-    }
-    for slot in 0..<3 {
-      let ratio = Self.median(estimated[slot]) / Self.median(exact[slot])
-      #expect(ratio <= 1.10, "after \(checkpoints[slot]) ranges")
-    }
-  }
-
   /// `merged` has the mean and the covariance of the `gaussians`.
   @Test func mergedHasTheMomentsOfTheSum() throws {
     var random = SeededRandom(seed: 63)
     for motion in [RangingTrial.Motion.arc, .sway] {
       let trial = RangingTrial(motion, seconds: 4, random: &random)
       var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
-      trial.readings.forEach { posterior.update(Self.range($0)) }
+      trial.readings.forEach { posterior.update(RangingPosterior.range($0)) }
       let merged = try #require(posterior.merged)
       let parts = posterior.gaussians
       let total = parts.reduce(0) { $0 + $1.weight }
@@ -112,7 +44,7 @@ import Testing
         var trial = RangingTrial(.arc, seconds: 2, random: &random)
         trial.readings[outlier].range = max(trial.readings[outlier].range + error, 0)
         var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
-        trial.readings.forEach { posterior.update(Self.range($0)) }
+        trial.readings.forEach { posterior.update(RangingPosterior.range($0)) }
         let device = trial.readings.last!.device
         let distance = posterior.gaussians.reduce(0) { $0 + $1.weight * ($1.position - device).norm }
         // Three sigma of the constant bias plus the other errors.
@@ -128,7 +60,7 @@ import Testing
     let most = [[""], ["a", "b"]].map { antennas in
       var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: antennas, statedNoise: nil)
       return trial.readings.reduce(0) { most, reading in
-        posterior.update(Self.range(reading))
+        posterior.update(RangingPosterior.range(reading))
         return max(most, posterior.count)
       }
     }
@@ -148,7 +80,7 @@ import Testing
     let trial = RangingTrial(.still, seconds: 3, peer: Vector3(3, -3, 1), random: &random)
     let configuration = RangingConfiguration()
     var posterior = PeerFilter(configuration: configuration, antennas: [""], statedNoise: nil)
-    trial.readings.forEach { posterior.update(Self.range($0)) }
+    trial.readings.forEach { posterior.update(RangingPosterior.range($0)) }
     #expect(posterior.count <= 2 * configuration.noiseCandidates.count)
     let parts = posterior.gaussians
     let mean = parts.reduce(Vector3.zero) { $0 + $1.weight * $1.position.normalized }
@@ -166,43 +98,13 @@ import Testing
     #expect(posterior.count > configuration.directions)
   }
 
-  /// A stationary start costs nothing: the angle error on the arc that follows is the exact posterior's.
-  @Test func afterAStationaryStartTheErrorIsThatOfTheExactPosterior() {
-    var random = SeededRandom(seed: 67)
-    var (estimated, exact) = ([Double](), [Double]())
-    for _ in 0..<100 {
-      // The range errors of a stationary device, on the path of one that starts to move after 1.5 s.
-      var trial = RangingTrial(.still, seconds: 5.4, random: &random)
-      for k in trial.readings.indices where trial.readings[k].time >= 1.5 {
-        let (before, device) = (
-          trial.readings[k].device, RangingTrial.Motion.arcAndVertical.position(at: trial.readings[k].time - 1.5)
-        )
-        trial.readings[k].range += (trial.peer - device).norm - (trial.peer - before).norm
-        trial.readings[k].device = device
-      }
-      var posterior = PeerFilter(configuration: Self.matched, antennas: [""], statedNoise: nil)
-      var observer = IdealObserver(Self.ideal)
-      for reading in trial.readings {
-        posterior.update(Self.range(reading))
-        observer.update(range: reading.range, antenna: reading.device, after: 0.1)
-      }
-      let device = trial.readings.last!.device
-      guard let view = IdealView(observer, worldFromDevice: Pose(translation: device)) else { continue }
-      let d = trial.peer - device
-      estimated.append(abs(Angle.wrapped(Self.azimuth(posterior.gaussians, from: device) - atan2(d.y, d.x))))
-      exact.append(abs(Angle.wrapped(view.angle - HorizontalAngle.of(d, worldFromDevice: .identity))))
-    }
-    #expect(estimated.count == 100)
-    #expect(Self.median(estimated) <= 1.1 * Self.median(exact), "\(Self.median(estimated)), \(Self.median(exact))")
-  }
-
   /// Equal ranges give equal bits.
   @Test func runsAreDeterministic() {
     var random = SeededRandom(seed: 65)
     let trial = RangingTrial(.arcAndVertical, seconds: 3, random: &random)
     let runs = (0..<2).map { _ in
       var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: [""], statedNoise: 0.1)
-      trial.readings.forEach { posterior.update(Self.range($0)) }
+      trial.readings.forEach { posterior.update(RangingPosterior.range($0)) }
       return posterior.gaussians
     }
     #expect(runs[0] == runs[1] && !runs[0].isEmpty)

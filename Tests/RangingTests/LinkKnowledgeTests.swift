@@ -3,7 +3,6 @@ import Geometry
 import Ranging
 import SensorData
 import Simulation
-import TestSupport
 import Testing
 
 /// Radio parameters that are kept when the trajectory is restarted.

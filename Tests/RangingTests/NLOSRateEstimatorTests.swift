@@ -1,6 +1,5 @@
-import Foundation
-import Geometry
 import Ranging
+import RangingTestSupport
 import Simulation
 import TestSupport
 import Testing
@@ -42,7 +41,7 @@ import Testing
       return (0..<8).reduce(0.0) { sum, _ in
         let trial = RangingTrial(.arcAndVertical, seconds: 30, random: &random, nlosShare: nlosShare)
         var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: [""], statedNoise: 0.1)
-        trial.readings.forEach { posterior.update(ExactPosteriorTests.range($0)) }
+        trial.readings.forEach { posterior.update(RangingPosterior.range($0)) }
         return sum + posterior.nlosRate.losLossRate / 8
       }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Geometry
 import Ranging
-import SensorData
+import RangingTestSupport
 import Simulation
 import TestSupport
 import Testing
@@ -16,9 +16,9 @@ import Testing
     for _ in 0..<6 {
       let trial = RangingTrial(.arc, seconds: 6, random: &random)
       var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
-      for reading in trial.readings { posterior.update(ExactPosteriorTests.range(reading)) }
+      for reading in trial.readings { posterior.update(RangingPosterior.range(reading)) }
       let before = Self.mean(posterior)
-      let last = ExactPosteriorTests.range(trial.readings.last!)
+      let last = RangingPosterior.range(trial.readings.last!)
       let outcome = posterior.update(
         PeerFilter.Range(
           timestamp: last.timestamp.advanced(bySeconds: 0.1), range: range, antenna: last.antenna, device: last.device))

@@ -1,6 +1,6 @@
 import Foundation
-import Geometry
 import Ranging
+import RangingTestSupport
 import Simulation
 import TestSupport
 import Testing
@@ -43,7 +43,7 @@ import Testing
     var posterior = PeerFilter(configuration: configuration, antennas: [""], statedNoise: nil)
     var random = SeededRandom(seed: 76)
     let trial = RangingTrial(.arc, seconds: 10, random: &random, radio: .init(white: 0.02, coloured: 0))
-    for reading in trial.readings { posterior.update(ExactPosteriorTests.range(reading)) }
+    for reading in trial.readings { posterior.update(RangingPosterior.range(reading)) }
     let searching = try #require(posterior.noise)
     #expect(searching.coloured < configuration.foundPeerNoise)
     for other in [posterior.moving, posterior.movingCoarse, posterior.moving.stationary] {
@@ -54,40 +54,7 @@ import Testing
     var whiteOnly = configuration
     whiteOnly.noiseCandidates = [[0.005, 2]]
     var moving = PeerFilter(configuration: whiteOnly, antennas: [""], statedNoise: nil).moving
-    for reading in trial.readings { moving.update(ExactPosteriorTests.range(reading)) }
+    for reading in trial.readings { moving.update(RangingPosterior.range(reading)) }
     #expect(try #require(moving.noise).coloured >= configuration.foundPeerNoise - 1e-12)
-  }
-
-  /// An unknown white radio widens the interval less than under equal priors.
-  @Test func whiteRadiosLoseLittle() {
-    var alike = RangingConfiguration()
-    alike.noiseCandidates[0].x = 0.02
-    alike.whiteNoisePrior = 0.25
-    var known = RangingConfiguration()
-    known.noiseCandidates = [[0.001, 2]]
-    known.statedNoisePseudoCount = .infinity
-    var random = SeededRandom(seed: 74)
-    var ratios: [[Double]] = [[], []], held = 0
-    for _ in 0..<80 {
-      let radio = RangingTrial.Radio(white: 0.1, coloured: 0)
-      let trial = RangingTrial(.arcAndVertical, seconds: 8, random: &random, radio: radio)
-      var posteriors = [known, alike, RangingConfiguration()].map {
-        PeerFilter(configuration: $0, antennas: [""], statedNoise: 0.1)
-      }
-      for reading in trial.readings { for i in 0..<3 { posteriors[i].update(ExactPosteriorTests.range(reading)) } }
-      let device = trial.readings[trial.readings.count - 1].device
-      let estimates = posteriors.map { RadiosTests.azimuth($0, from: device) }
-      guard estimates[0].sigma < Angle.degrees(10) else { continue }
-      for k in 0..<2 { ratios[k].append(estimates[k + 1].sigma / estimates[0].sigma) }
-      let d = trial.peer - device
-      held += abs(Angle.wrapped(estimates[2].mean - atan2(d.y, d.x))) <= 1.645 * estimates[2].sigma ? 1 : 0
-    }
-    let medians = ratios.map(ExactPosteriorTests.median)
-    print(
-      "\(ratios[0].count) white radios: 1-sigma over that of known ones, alike \(medians[0]), now \(medians[1]), held \(held)"
-    )
-    #expect(ratios[0].count >= 40)
-    #expect(medians[1] < 1.15 && medians[1] < medians[0])
-    #expect(Double(held) >= 0.82 * Double(ratios[0].count))
   }
 }

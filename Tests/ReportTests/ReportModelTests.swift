@@ -1,9 +1,7 @@
 import Datasets
-import Evaluation
-import Foundation
 import Geometry
 import Report
-import SensorData
+import ReportTestSupport
 import Testing
 
 /// The numbers that the page draws.

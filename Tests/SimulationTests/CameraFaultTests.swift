@@ -2,6 +2,7 @@ import Foundation
 import Geometry
 import SensorData
 import Simulation
+import SimulationTestSupport
 import Testing
 
 /// Lost frames, a covered lens, a second camera, rolling shutter.

@@ -2,6 +2,7 @@ import Foundation
 import Geometry
 import SensorData
 import Simulation
+import SimulationTestSupport
 import Testing
 
 /// Scale, misalignment, saturation, jitter and gaps of the IMU.

@@ -1,7 +1,7 @@
 import Foundation
 import Geometry
-import SensorData
 import Simulation
+import SimulationTestSupport
 import Testing
 
 /// Geometric NLOS between two radios.

@@ -2,6 +2,7 @@ import Foundation
 import Geometry
 import SensorData
 import Simulation
+import SimulationTestSupport
 import Testing
 
 /// The radio's other errors and columns.
@@ -145,34 +146,6 @@ import Testing
     #expect(abs((squares / count).squareRoot() - 1) < 4 / (2 * count).squareRoot())
   }
 
-  /// All angles of an array have the same two biases, drawn for each seed.
-  @Test func arrayOffsetsAreConstant() throws {
-    var scenario = try Scenario.named("aoa").withoutErrors
-    scenario.radio.angles?.noise = 1e-9
-    func errors(seed: UInt64) throws -> [(azimuth: Double, elevation: Double)] {
-      let right = try Simulator(scenario: scenario, seed: seed).ranges
-      var other = scenario
-      other.radio.angles?.offset = Angle.degrees(3)
-      return zip(right, try Simulator(scenario: other, seed: seed).ranges).compactMap { right, off in
-        guard let a = right.azimuth, let b = off.azimuth, let c = right.elevation, let d = off.elevation else {
-          return nil
-        }
-        return (b - a, d - c)
-      }
-    }
-    var squares: [Double] = []
-    for seed in 1...20 as ClosedRange<UInt64> {
-      let errors = try errors(seed: seed)
-      let first = try #require(errors.first)
-      #expect(
-        errors.allSatisfy { abs($0.azimuth - first.azimuth) < 1e-9 && abs($0.elevation - first.elevation) < 1e-9 })
-      squares += [first.azimuth * first.azimuth, first.elevation * first.elevation]
-    }
-    // Forty squares of a normal number: 99 % of their means within 0.5 and 1.7 times the variance.
-    let ratio = squares.reduce(0, +) / 40 / (Angle.degrees(3) * Angle.degrees(3))
-    #expect((0.5...1.7).contains(ratio), "\(ratio)")
-  }
-
   /// A wrong mount or sign of the array rotates or reflects the reported azimuth; the elevation is unchanged.
   @Test func rotatedAndReflectedArraysChangeTheAzimuthOnly() throws {
     var scenario = try Scenario.named("aoa").withoutErrors
@@ -200,7 +173,8 @@ import Testing
     let before = Set(try Simulator(scenario: scenario, seed: 1).ranges.map { "\($0.timestamp) \($0.range)" })
     let changes: [(inout Scenario) -> Void] = [
       { $0.radio.silentShare = 0.3 }, { $0.radio.power = Scenario.Power(atOneMetre: -60) },
-      { $0.radio.nlosReportErrorShare = 0.3 }, { $0.radio.angles = Scenario.Angles(noise: 0.1) }, { $0.radio.reach = 4 },
+      { $0.radio.nlosReportErrorShare = 0.3 }, { $0.radio.angles = Scenario.Angles(noise: 0.1) },
+      { $0.radio.reach = 4 },
       { $0.imu.stampJitter = 0.001 }, { $0.imu.gyroscopeTriad.scale = 0.1 },
       { $0.events = [Scenario.Event(time: 3, name: "suspend")] },
     ]
@@ -211,22 +185,4 @@ import Testing
       #expect(!after.isEmpty && before.isSuperset(of: after))
     }
   }
-}
-
-extension Simulator {
-  /// All ranges of the recording.
-  fileprivate var ranges: [RangeMeasurement] {
-    events().compactMap { if case .range(let range) = $0.event { range } else { nil } }
-  }
-
-  /// The vector to the first peer in device axes, from the antenna, at the time of a range.
-  private func toPeer(_ range: RangeMeasurement) -> Vector3 {
-    let time = range.timestamp.seconds(since: Simulator.start)
-    return motion.kinematics(at: time).worldFromBody.inverse * scenario.peers[0].position(at: time)
-      - scenario.radio.antennas[range.antenna ?? ""]!
-  }
-
-  fileprivate func ray(_ range: RangeMeasurement) -> Vector3 { toPeer(range).normalized }
-
-  fileprivate func distance(_ range: RangeMeasurement) -> Double { toPeer(range).norm }
 }

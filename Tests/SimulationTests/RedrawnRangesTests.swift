@@ -2,6 +2,7 @@ import Foundation
 import Geometry
 import SensorData
 import Simulation
+import SimulationTestSupport
 import Testing
 
 /// Ranges along a known trajectory.
@@ -9,7 +10,8 @@ import Testing
   private static let start = Timestamp(nanoseconds: 1_600_000_000_123_456_789)
   private static let duration = 12.0
   /// A general mount of the body in the device.
-  private static let bodyFromDevice = Pose(rotation: .exp(Vector3(0.3, -1.2, 0.7)), translation: Vector3(0.02, 0, -0.05))
+  private static let bodyFromDevice = Pose(
+    rotation: .exp(Vector3(0.3, -1.2, 0.7)), translation: Vector3(0.02, 0, -0.05))
 
   /// A circle of radius 1 m with a rotating body.
   private static func worldFromBody(_ time: Double) -> Pose {
@@ -20,7 +22,8 @@ import Testing
 
   private static func redrawn(_ scenario: Scenario, seed: UInt64) -> RedrawnRanges {
     RedrawnRanges(
-      scenario, seed: seed, bodyFromDevice: bodyFromDevice, start: start, duration: duration, worldFromBody: worldFromBody)
+      scenario, seed: seed, bodyFromDevice: bodyFromDevice, start: start, duration: duration,
+      worldFromBody: worldFromBody)
   }
 
   private static func ranges(_ redrawn: RedrawnRanges) -> [RangeMeasurement] {

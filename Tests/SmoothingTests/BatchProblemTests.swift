@@ -2,6 +2,7 @@ import Geometry
 import Inertial
 import Simulation
 import Smoothing
+import SmoothingTestSupport
 import Testing
 
 @Suite struct BatchProblemTests {

@@ -1,11 +1,11 @@
+import CameraGeometry
 import Geometry
 import Inertial
-import SensorData
 import Simulation
 import Smoothing
+import SmoothingTestSupport
 import TestSupport
 import Testing
-import CameraGeometry
 
 import struct Estimator.RigEstimate
 
@@ -20,7 +20,7 @@ import struct Estimator.RigEstimate
       mount: CameraMount(
         imuFromCamera: Pose(rotation: source.rotation(), translation: 0.1 * source.gaussian3()),
         delay: 0.01 * source.gaussian()))
-    rig.intrinsics = PreintegrationTests.axes(&source)
+    rig.intrinsics = SyntheticMotion.axes(&source)
     return rig
   }
 
@@ -52,7 +52,7 @@ import struct Estimator.RigEstimate
     var source = SeededRandom(seed: 3)
     for _ in 0..<10 {
       let motion = SyntheticMotion(&source)
-      let whole = try #require(PreintegrationTests.integrated(motion, motion.states[0].state))
+      let whole = try #require(motion.integrated(motion.states[0].state))
       let factor = InertialFactor(motion: whole, gravity: SyntheticMotion.gravity)
       func disturbed(_ state: InertialState) -> InertialState {
         state.plus((0..<15).map { (($0 < 9) ? 0.3 : 0.02) * source.gaussian() })
@@ -72,7 +72,7 @@ import struct Estimator.RigEstimate
     var source = SeededRandom(seed: 4)
     let motion = SyntheticMotion(&source)
     let a = motion.states[0].state
-    let whole = try #require(PreintegrationTests.integrated(motion, a))
+    let whole = try #require(motion.integrated(a))
     let factor = InertialFactor(motion: whole, gravity: SyntheticMotion.gravity)
     let residual = factor.residual(a, whole.carried(a, gravity: SyntheticMotion.gravity), IMUIntrinsics())
     #expect(residual.allSatisfy { abs($0) < 1e-12 })

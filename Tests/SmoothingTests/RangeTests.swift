@@ -1,8 +1,8 @@
 import Geometry
-import Inertial
 import SensorData
 import Simulation
 import Smoothing
+import SmoothingTestSupport
 import TestSupport
 import Testing
 
@@ -64,24 +64,6 @@ import Testing
     let straight = (0..<200).map { Vector3(0.03 * Double($0), 0, 0) }
     #expect(PeerSearch(Self.measured(straight, actual, &source)).peer() == nil)
     #expect(PeerSearch(Self.measured(Array(inSpace[..<20]), actual, &source)).peer() == nil)
-  }
-
-  /// A peer level with the walk, and a path that is 4 % too short: the vertical is weakly observable, so descents along
-  /// it are slow. A descent that stops early counts as a second mode. They stopped where damping vanished with the
-  /// derivative.
-  @Test(arguments: [0.5, 0.6, 0.7]) func findsAPeerLevelWithTheWalk(height: Double) throws {
-    for seed in 1...4 {
-      var source = SeededRandom(seed: UInt64(seed))
-      let actual = Vector3(6, 5, 0.4)
-      let walk = (0..<300).map { k in
-        let s = 34 * Double(k) / 299
-        return Vector3(max(s - 4, 0), max(4 - s, 0), height + 0.02 * source.gaussian())
-      }
-      let measured = Self.measured(walk, actual, &source).map { (antenna: 0.96 * $0.antenna, range: $0.range) }
-      let answer = PeerSearch(measured).peer()
-      let found = try #require(answer, "seed \(seed)")
-      #expect((found.position - actual).norm < 1, "seed \(seed)")
-    }
   }
 
   /// No neighbour of the refined peer has a lower cost, and from metres away it converges to the peer.

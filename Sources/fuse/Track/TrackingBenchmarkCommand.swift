@@ -3,7 +3,7 @@ import FrontEnd
 import SensorData
 import Simulation
 
-/// `fuse tracking-benchmark`: makes the tables of docs/tracking.md (`tools/update-tracking`); hidden from the help.
+/// `fuse tracking-benchmark`: makes the tables of docs/tracking-details.md (`tools/update-tracking`); hidden from the help.
 struct TrackingBenchmarkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tracking-benchmark", abstract: "Compares tracks with ground truth. See tools/update-tracking.",

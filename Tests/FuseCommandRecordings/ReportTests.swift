@@ -1,0 +1,74 @@
+import Foundation
+import FuseCommandTestSupport
+import TestSupport
+import Testing
+
+/// `fuse report`: the file, its exit codes, and missing inputs.
+@Suite struct ReportTests {
+  private static let demo = Repository.root.appendingPathComponent("datasets/demo").path
+
+  /// From a recording or from its run: the same page, complete, small, and self-contained.
+  @Test func aRecordingAndItsRunGiveTheSamePage() throws {
+    let scratch = try Scratch()
+    let run = try FuseProcess.run(["run", Self.demo, "--quiet"], in: scratch.url)
+    #expect(run.status == 0, "\(run.stderr)")
+    let first = try FuseProcess.run(["report", Self.demo], in: scratch.url)
+    #expect(first.status == 0, "\(first.stderr)")
+    #expect(first.stdout.hasPrefix("written to ./demo-report.html: ") && first.stdout.hasSuffix(" kB\n"))
+    let second = try FuseProcess.run(["report", "demo-fuse", "-o", "again.html"], in: scratch.url)
+    #expect(second.status == 0, "\(second.stderr)")
+    let page = try scratch.bytes("demo-report.html")
+    #expect(try scratch.bytes("again.html") == page)
+    #expect(page.count < 1_000_000)
+    let text = String(decoding: page, as: UTF8.self)
+    for mark in ["http:", "https:", " src=", "<link", scratch.url.path, Self.demo] {
+      #expect(!text.contains(mark), "\(mark)")
+    }
+    let result = try JSONDecoder().decode(RunResult.self, from: scratch.bytes("demo-fuse/result.json"))
+    let after = String(format: "%.1f", try #require(result.peers["tag"]?.convergedAt))
+    #expect(text.contains("on our level; converged after \(after) s; the truth was "))
+    // Nothing else is left behind.
+    let names = try FileManager.default.contentsOfDirectory(atPath: scratch.url.path).sorted()
+    #expect(names == ["again.html", "demo-fuse", "demo-report.html"])
+  }
+
+  /// A run whose recording is gone, and one without updates.
+  @Test func aRunAloneIsEnough() throws {
+    let scratch = try Scratch()
+    let run = try FuseProcess.run(["run", Self.demo, "--quiet", "--to", "6", "-o", "out"], in: scratch.url)
+    #expect(run.status == 0, "\(run.stderr)")
+    try FileManager.default.removeItem(atPath: scratch.path("out/timing.json"))
+    let alone = try FuseProcess.run(["report", "out", "-o", "alone.html"], in: scratch.url)
+    #expect(alone.status == 0, "\(alone.stderr)")
+    #expect(String(decoding: try scratch.bytes("alone.html"), as: UTF8.self).contains("The recording is not at hand"))
+    let named = try FuseProcess.run(["report", "out", "--truth", Self.demo, "-o", "named.html"], in: scratch.url)
+    #expect(named.status == 0, "\(named.stderr)")
+    #expect(try scratch.bytes("named.html") != scratch.bytes("alone.html"))
+
+    for name in ["trajectory.tum", "trajectory_covariance.csv", "result.json"] {
+      try FileManager.default.removeItem(atPath: scratch.path("out/\(name)"))
+    }
+    try Data().write(to: scratch.url.appendingPathComponent("out/updates.jsonl"))
+    let empty = try FuseProcess.run(["report", "out", "-o", "empty.html"], in: scratch.url)
+    #expect(empty.status == 0, "\(empty.stderr)")
+    #expect(String(decoding: try scratch.bytes("empty.html"), as: UTF8.self).contains("No ranges were received."))
+  }
+
+  @Test func troubleLeavesAnOlderFile() throws {
+    let scratch = try Scratch()
+    try FileManager.default.createDirectory(atPath: scratch.path("out"), withIntermediateDirectories: true)
+    try Data("{\"timestamp\":1,\"peer\":\"a\"}\nnonsense\n".utf8).write(
+      to: scratch.url.appendingPathComponent("out/updates.jsonl"))
+    try Data("older".utf8).write(to: scratch.url.appendingPathComponent("page.html"))
+    for arguments in [
+      ["out", "-o", "page.html"], ["nowhere", "-o", "page.html"], [Self.demo, "--truth", "nowhere", "-o", "page.html"],
+      [Self.demo, "-o", "no/such/folder/page.html"],
+    ] {
+      let report = try FuseProcess.run(["report"] + arguments, in: scratch.url)
+      #expect(report.status == 2, "\(arguments)")
+      #expect(report.errorLines.count == 1 && report.stderr.hasPrefix("error: "), "\(report.stderr)")
+    }
+    #expect(try scratch.bytes("page.html") == Data("older".utf8))
+    #expect(try FuseProcess.run(["report", "out"], in: scratch.url).stderr.contains("out/updates.jsonl:2: "))
+  }
+}

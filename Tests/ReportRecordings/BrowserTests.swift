@@ -1,0 +1,101 @@
+import Foundation
+import Report
+import ReportTestSupport
+import Testing
+
+/// The page in a real browser, if installed.
+@Suite(.enabled(if: Chromium.isHere, Comment(rawValue: Chromium.message))) struct BrowserTests {
+  @Test func thePhoneShowsTheMoment() throws {
+    var run = HandMadeRun(peer: "a </script> \"b\"")
+    run.updates = [run.update(2), run.update(5)]
+    run.updates[0].horizontalAngle = nil
+    run.updates[0].guidance = "Move on & on."
+    let early = try Chromium.content(of: run, moment: "t=3.5&peer=other")
+    #expect(early.contains("data-ready=\"true\"") && !early.contains("data-error"))
+    #expect(early.contains("id=\"phone-distance\">3.8 m<"))
+    #expect(early.contains("id=\"phone-side\">no direction<"))
+    #expect(early.contains("id=\"phone-guidance\">Move on &amp; on.<"))
+    #expect(early.contains("<b>a &lt;/script&gt; \"b\"</b>: 3.5 m away, ahead, on our level"))
+    let late = try Chromium.content(of: run, moment: "t=5")
+    #expect(late.contains("id=\"phone-distance\">3.5 m<"))
+    #expect(late.contains("id=\"phone-side\">ahead<"))
+    #expect(late.contains("id=\"phone-level\">on your level<"))
+    #expect(late.contains("truth: 3.5 m, ahead, on your level"))
+  }
+
+  /// Keys, tabs and the pointer change the selected time and peer.
+  @Test func handsOn() throws {
+    var run = HandMadeRun()
+    run.updates = [run.update(2), run.update(5)]
+    run.peer = "other"
+    run.updates += [run.update(3)]
+    func after(_ script: String) throws -> String {
+      try Chromium.content(of: run, moment: "t=5&peer=tag", doing: script)
+    }
+    func key(_ name: String, _ more: String = "") -> String {
+      "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '\(name)', bubbles: true\(more)}));"
+    }
+    let distance = "id=\"phone-distance\">"
+    #expect(try after(key("ArrowLeft", ", shiftKey: true")).contains(distance + "3.8 m<"))
+    #expect(try after(key("ArrowLeft") + key("ArrowRight")).contains(distance + "3.5 m<"))
+    #expect(try after(key("Home")).contains(distance + "- m<"))
+    #expect(
+      try after("$('time').value = 2.5; $('time').dispatchEvent(new Event('input'));").contains(distance + "3.8 m<"))
+    #expect(try after("document.querySelectorAll('[role=tab]')[0].click();").contains(distance + "3.7 m<"))
+    let panel = "document.querySelectorAll('#panels svg')[1]"
+    let pointer = """
+      const box = \(panel).getBoundingClientRect();
+      \(panel).dispatchEvent(new PointerEvent('pointerdown', {clientX: box.left + 0.35 * box.width, buttons: 1}));
+      """
+    #expect(try after(pointer).contains(distance + "3.8 m<"))
+    #expect(try after("location.hash = 't=2.5&peer=tag'; recall();").contains(distance + "3.8 m<"))
+  }
+
+  @Test(arguments: ["no peers", "no poses", "no truth", "no recording", "nothing"])
+  func whatIsMissingBreaksNothing(_ what: String) throws {
+    var run = HandMadeRun()
+    if what != "no peers" && what != "nothing" { run.updates = [run.update(1), run.update(2)] }
+    run.hasPoses = what != "no poses" && what != "nothing"
+    run.hasTruth = !["no truth", "no recording", "nothing"].contains(what)
+    run.knowsDevice = what != "no recording"
+    let page = try Chromium.content(of: run, moment: "")
+    #expect(page.contains("data-ready=\"true\"") && !page.contains("data-error"), "\(what)")
+    #expect(page.contains(run.updates.isEmpty ? "no peer" : "id=\"phone-distance\">3.8 m<"))
+    #expect(page.contains("class=\"plans\" hidden") == (what == "nothing"))
+  }
+}
+
+/// A headless browser.
+enum Chromium {
+  static let message = "skipped: no chromium on the PATH"
+  static let isHere = binary != nil
+
+  private static let binary: String? = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    .flatMap { folder in ["chromium", "chromium-browser", "google-chrome"].map { "\(folder)/\($0)" } }
+    .first { FileManager.default.isExecutableFile(atPath: $0) }
+
+  /// The page's elements after its script ran, and then another one, as text.
+  static func content(of run: HandMadeRun, moment: String, doing script: String = "") throws -> String {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fuse-browser-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (file, out) = (folder.appendingPathComponent("page.html"), folder.appendingPathComponent("out"))
+    try Data(ReportPage.html(try run.input()) + Array("<script>\(script)</script>".utf8)).write(to: file)
+    _ = FileManager.default.createFile(atPath: out.path, contents: nil)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: binary!)
+    process.arguments = [
+      "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=\(folder.path)/profile", "--dump-dom",
+      "file://\(file.path)#\(moment)",
+    ]
+    process.standardOutput = try FileHandle(forWritingTo: out)
+    process.standardError = FileHandle.nullDevice
+    let ended = DispatchSemaphore(value: 0)
+    process.terminationHandler = { _ in ended.signal() }
+    try process.run()
+    if ended.wait(timeout: .now() + 60) == .timedOut { process.terminate() }
+    // The script's own text is no content.
+    let page = String(decoding: try Data(contentsOf: out), as: UTF8.self)
+    return page.components(separatedBy: "<script type=\"application/json\"")[0]
+  }
+}
