@@ -18,7 +18,8 @@ let package = Package(
   products: [
     // With the modules whose public types are in the API.
     .library(
-      name: "PrecisionFinding", targets: ["PrecisionFinding", "Estimator", "SensorData", "Geometry", "Ranging"]),
+      name: "PrecisionFinding",
+      targets: ["PrecisionFinding", "Estimator", "SensorData", "Geometry", "Ranging", "Premises"]),
     .library(
       name: "NearbyInteraction",
       targets: [
@@ -77,8 +78,9 @@ let package = Package(
     .target(
       name: "Smoothing",
       dependencies: ["Estimator", "Inertial", "Ranging", "CameraGeometry", "SensorData", "Geometry", "CBlockCholesky"]),
+    .target(name: "Premises", dependencies: ["CameraGeometry", "SensorData", "Geometry"]),
     .target(
-      name: "PrecisionFinding", dependencies: ["Estimator", "Ranging", "SensorData", "Geometry"]),
+      name: "PrecisionFinding", dependencies: ["Estimator", "Ranging", "Premises", "SensorData", "Geometry"]),
     .target(
       name: "Datasets",
       dependencies: ["SensorData", "Geometry", "Images", "CDigest", .product(name: "Yams", package: "Yams")]),
@@ -102,7 +104,7 @@ let package = Package(
     .executableTarget(
       name: "fuse",
       dependencies: [
-        "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "PrecisionFinding", "Smoothing", "Estimator",
+        "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "PrecisionFinding", "Premises", "Smoothing", "Estimator",
         "Datasets", "Simulation",
         "Evaluation", "Report", "Ranging", "FrontEnd", "Images", "SensorData", "Geometry",
         "CReferenceKernel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -136,6 +138,7 @@ let package = Package(
         "Smoothing", "PrecisionFinding", "Estimator", "Inertial", "CameraGeometry", "Simulation", "Evaluation",
         "SensorData", "Geometry", "TestSupport",
       ]),
+    .testTarget(name: "PremisesTests", dependencies: ["Premises", "SensorData", "Geometry"]),
     .testTarget(
       name: "PrecisionFindingTests",
       dependencies: [
