@@ -7,9 +7,9 @@ import SensorData
 /// that is wrong shows as a mean well above, or as filters that are given up one after the other.
 struct InnovationTest {
   /// Length of the window, seconds, and the fewest innovations in it.
-  private static let length = 2.0, fewest = 80
+  private static let length = 2.0, fewest = 150
   /// Means that are suspicious and that refute.
-  private static let suspicious = 1.4, refuting = 1.6
+  private static let suspicious = 1.4, refuting = 1.8
   /// Restarts within so many seconds that refute.
   private static let restarts = (count: 3, seconds: 15.0)
 

@@ -224,7 +224,7 @@ package final class PremiseMonitor {
     if innovations.isSuspicious { open.insert("") }
     guard let found = innovations.refuted else { return }
     refute(
-      Self.limit + 1,
+      Self.limit + 1, times: 3,
       Diagnosis(
         code: "visualInertialMismatch", family: .camera,
         sentence: "camera and inertial unit contradict each other, and no single cause explains it",
