@@ -72,7 +72,8 @@ public final class PrecisionFinder {
     buffer = ReorderBuffer(window: configuration.reorderWindow)
     camera = CameraHealthMonitor(configuration)
     builder = UpdateBuilder(configuration)
-    premises = PremiseMonitor(rig: rig, usesOdometry: useOdometry)
+    premises = PremiseMonitor(
+      rig: rig, usesOdometry: useOdometry, calibrates: configuration.calibration.online)
     if !useOdometry, let imu = rig.imu, let first = rig.cameras.first {
       trajectory = InertialTrajectory(
         imu: imu, camera: first, second: rig.cameras.dropFirst().first, learning: configuration.calibration,

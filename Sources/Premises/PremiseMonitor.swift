@@ -9,6 +9,8 @@ import SensorData
 /// log likelihood ratio (`LikelihoodTest`). A premise is refuted where the ratio passes `limit` in two tests in a row: by Markov's
 /// inequality a true premise does so with probability at most e^-limit a test. What is refuted stays so.
 package final class PremiseMonitor {
+  /// Delays below this are learnt by online calibration, seconds: three sigmas of its prior.
+  private static let learnableDelay = 0.06
   /// Log likelihood ratio from which on a premise is refuted: 1.5e-8 a test.
   package static let limit = 18.0
   /// Seconds between tests.
@@ -18,6 +20,7 @@ package final class PremiseMonitor {
 
   private let rig: RigCalibration
   private let usesOdometry: Bool
+  private let calibrates: Bool
   /// All that was found, in the order in which it was.
   package private(set) var diagnoses: [Diagnosis] = []
 
@@ -47,10 +50,13 @@ package final class PremiseMonitor {
   private var passed: [String: Int] = [:]
   private var pending: Set<String> = []
 
-  /// - Parameter usesOdometry: whether the trajectory comes from another tracker.
-  package init(rig: RigCalibration, usesOdometry: Bool) {
+  /// - Parameters:
+  ///   - usesOdometry: whether the trajectory comes from another tracker.
+  ///   - calibrates: whether the filter learns the camera's clock itself: what it can learn is handled then.
+  package init(rig: RigCalibration, usesOdometry: Bool, calibrates: Bool = false) {
     self.rig = rig
     self.usesOdometry = usesOdometry
+    self.calibrates = calibrates
     if let imu = rig.imu {
       gravity = GravityTest(gravity: imu.gravityMagnitude)
       if let camera = rig.cameras.first, !usesOdometry {
@@ -309,10 +315,13 @@ package final class PremiseMonitor {
   private func testImage() {
     guard let image, let camera = rig.cameras.first else { return }
     if let clock = image.clock(history) {
-      if clock.ratio > 5 { open.insert("") }
+      let isLearnt = calibrates && abs(clock.late) < Self.learnableDelay
+      if clock.ratio > 5, !isLearnt { open.insert("") }
       if clock.ratio > Self.limit {
         let found = (cause: RotationConsistency.Cause.clock(late: clock.late), ratio: clock.ratio, level: 1.0)
-        refute(clock.ratio, diagnosis(found, of: "camera", family: .camera, image.observations.count))
+        var diagnosis = diagnosis(found, of: "camera", family: .camera, image.observations.count)
+        diagnosis.isHandled = isLearnt
+        refute(clock.ratio, diagnosis)
       }
     }
     let outcome = image.test(history) { self.imageAlternatives(camera) }
