@@ -26,7 +26,8 @@ let package = Package(
   products: [
     // With the modules whose public types are in the API.
     .library(
-      name: "PrecisionFinding", targets: ["PrecisionFinding", "Estimator", "SensorData", "Geometry", "Ranging"]),
+      name: "PrecisionFinding",
+      targets: ["PrecisionFinding", "Estimator", "SensorData", "Geometry", "Ranging", "Premises"]),
     .library(
       name: "NearbyInteraction",
       targets: [
@@ -85,8 +86,9 @@ let package = Package(
     .target(
       name: "Smoothing",
       dependencies: ["Estimator", "Inertial", "Ranging", "CameraGeometry", "SensorData", "Geometry", "CBlockCholesky"]),
+    .target(name: "Premises", dependencies: ["CameraGeometry", "SensorData", "Geometry"]),
     .target(
-      name: "PrecisionFinding", dependencies: ["Estimator", "Ranging", "SensorData", "Geometry"]),
+      name: "PrecisionFinding", dependencies: ["Estimator", "Ranging", "Premises", "SensorData", "Geometry"]),
     .target(
       name: "Datasets",
       dependencies: ["SensorData", "Geometry", "Images", "CDigest", .product(name: "Yams", package: "Yams")]),
@@ -110,7 +112,7 @@ let package = Package(
     .executableTarget(
       name: "fuse",
       dependencies: [
-        "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "PrecisionFinding", "Smoothing", "Estimator",
+        "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "PrecisionFinding", "Premises", "Smoothing", "Estimator",
         "Datasets", "Simulation",
         "Evaluation", "Report", "Ranging", "FrontEnd", "Images", "SensorData", "Geometry",
         "CReferenceKernel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -164,6 +166,7 @@ let package = Package(
       name: "CameraGeometryTests",
       dependencies: ["CameraGeometry", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "PeerDiscoveryTests", dependencies: ["PeerDiscovery"]),
+    .testTarget(name: "PremisesTests", dependencies: ["Premises", "SensorData", "Geometry"]),
     .testTarget(
       name: "NearbyInteractionTests",
       dependencies: [

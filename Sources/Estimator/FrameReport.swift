@@ -25,6 +25,10 @@ package struct FrameReport: Equatable, Sendable {
   package var tracksSeen = 0
   /// Tracks used in an update.
   package var tracksUsed = 0
+  /// Innovations of the tracks before the gate, capped: sum of `min(nis / dof, cap)` and number.
+  package var innovationSum = 0.0, innovationCount = 0
+  /// Noise of the tracks that the filter has learnt, in units of the stated.
+  package var trackNoise = 1.0
   /// Tracks rejected by a gate.
   package var tracksRejected = 0
   /// Tracks removed as outliers: their points move.
@@ -60,6 +64,7 @@ package struct FrameReport: Equatable, Sendable {
   mutating func count(_ outcome: VisualUpdate.Outcome) {
     tracksUsed = outcome.used
     tracksRejected = outcome.rejected
+    (innovationSum, innovationCount) = (outcome.innovation.sum, outcome.innovation.count)
     updatesFailed = outcome.failed
   }
 }

@@ -119,6 +119,7 @@ package final class VisualInertialEstimator {
     let outcome = visualUpdate.apply(selected, anchorID: anchorID, to: navigation)
     for sample in outcome.samples { trackNoise.add(sample) }
     report.count(outcome)
+    report.trackNoise = visualUpdate.cameras[0].effectiveNoise / visualUpdate.cameras[0].pixelNoise
     if let surplus, let anchorID { meter.measure(.marginalisation) { marginalise(surplus, anchorID, navigation) } }
     if let early { join(early) }
     if !isStationary { hover.apply(frame, camera: camera, to: navigation) }

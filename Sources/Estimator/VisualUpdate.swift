@@ -22,6 +22,8 @@ struct VisualUpdate {
     var used = 0
     /// Tracks rejected by the chi-square gate or by triangulation.
     var rejected = 0
+    /// Innovations of all tracks before the gate, capped: the sum of `min(nis / dof, cap)`, and their number.
+    var innovation = (sum: 0.0, count: 0)
     /// Updates that failed numerically.
     var failed = 0
     /// Residuals of used tracks, for the track noise.
@@ -54,6 +56,9 @@ struct VisualUpdate {
   /// Buffers reused from frame to frame: rows at the gate, rows of finished and new tracks, and all rows of the update.
   private var candidates = RowStack(), finished = RowStack(), all = RowStack()
   private var nis: [Double] = []
+  private var innovation = (sum: 0.0, count: 0)
+  /// A normalised innovation squared, per degree of freedom, counts as this at most.
+  static let innovationCap = 10.0
 
   init(cameras: [FilterCamera], mostTracks: Int, framesPerAnchor: Double) {
     self.cameras = cameras
@@ -75,6 +80,7 @@ struct VisualUpdate {
     cameras[0] = cameras[0].known(to: filter)
     all.removeAll()
     finished.removeAll()
+    innovation = (0, 0)
     let linearised = meter.measure(.linearisation) {
       selected(tracks).map { track, stays in constraint(track, stays: stays, anchorID, tracks.companions, filter) }
     }
@@ -91,6 +97,7 @@ struct VisualUpdate {
     }
     updateLandmarks(tracks.landmarks, filter)
     let used = finished.count + all.count
+    outcome.innovation = innovation
     outcome.rejected = linearised.count + tracks.landmarks.count - used
     guard used > 0 else { return outcome }
     if update(filter) { outcome.used = used } else { outcome.failed = 1 }
@@ -173,8 +180,13 @@ struct VisualUpdate {
     meter.measure(.gates) { filter.covariance.normalizedInnovations(candidates, into: &nis) }
     var next = 0
     return measurements.map { rows in
-      guard let rows else { return false }
+      innovation.count += 1
+      guard let rows else {
+        innovation.sum += Self.innovationCap
+        return false
+      }
       defer { next += 1 }
+      innovation.sum += min(nis[next] / Double(max(rows.residual.count, 1)), Self.innovationCap)
       return nis[next] <= ChiSquaredQuantile.quantile95(rows.residual.count)
     }
   }

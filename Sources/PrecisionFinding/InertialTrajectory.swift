@@ -65,7 +65,9 @@ final class InertialTrajectory: TrajectoryProvider {
     observer?.didProcess(frame, report, estimator.navigation)
     switch report.treatment {
     case .waiting, .dropped: return nil
-    case .moving, .still: return FrameOutcome(tracksRejected: report.tracksRejected + report.tracksOutlying)
+    case .moving, .still: return FrameOutcome(
+        tracksRejected: report.tracksRejected + report.tracksOutlying, innovationSum: report.innovationSum,
+        innovationCount: report.innovationCount, trackNoise: report.trackNoise)
     }
   }
 }

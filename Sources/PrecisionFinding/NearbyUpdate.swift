@@ -27,15 +27,24 @@ public struct NearbyUpdate: Equatable, Sendable {
 
   /// An obstacle and how far it is overcome.
   public struct ObstacleProgress: Equatable, Sendable {
-    /// The obstacle.
-    public var obstacle: PublicationObstacle
+    /// Its machine-readable name: an obstacle's, or the code of a diagnosis.
+    public var code: String
     /// 0...1; nil where it has no measure.
     public var progress: Double?
 
+    /// The obstacle; nil for a diagnosis.
+    public var obstacle: PublicationObstacle? { PublicationObstacle(rawValue: code) }
+
     /// An obstacle from its parts.
     public init(_ obstacle: PublicationObstacle, progress: Double? = nil) {
-      self.obstacle = obstacle
+      code = obstacle.rawValue
       self.progress = progress
+    }
+
+    /// A refuted premise, by the code of its diagnosis.
+    public init(code: String) {
+      self.code = code
+      progress = nil
     }
   }
 

@@ -24,6 +24,7 @@ extension PrecisionFinder {
   }
 
   func perform(_ action: Action) {
+    observePremises(through: action.time)
     switch action {
     case .frame(let frame, let time): meter.measure(.frame) { handle(frame, at: time) }
     case .range(let range): meter.measure(.range) { handle(range) }
@@ -39,10 +40,30 @@ extension PrecisionFinder {
 
   func publishAll(at time: Timestamp) {
     let isReached = advance(to: time)
+    observePosition(at: time, onPath: isReached)
     if isReached { handleTrajectoryChange(from: nil) }
     let onPath = isReached || holdsAtEnd(time)
     for peer in links.keys.sorted() { publish(peer, at: time, onPath: onPath) }
     updateSession(at: time, onPath: onPath)
+  }
+
+  /// Shows the premises all events up to a time; nil: all there are.
+  func observePremises(through time: Timestamp?) {
+    guard let time else {
+      unobserved.forEach(premises.observe)
+      return unobserved.removeAll()
+    }
+    var count = 0
+    while count < unobserved.count, unobserved[count].timestamp <= time {
+      premises.observe(unobserved[count])
+      count += 1
+    }
+    unobserved.removeFirst(count)
+  }
+
+  func observePosition(at time: Timestamp, onPath: Bool) {
+    guard onPath, let filter = trajectory.filter, !filter.isPositionLost else { return }
+    premises.observe(position: filter.worldFromBody.translation, at: time)
   }
 
   func advance(to time: Timestamp) -> Bool {
@@ -66,6 +87,9 @@ extension PrecisionFinder {
     }
     summary.framesUsed += 1
     summary.tracksRejected += outcome.tracksRejected
+    premises.observe(
+      innovationSum: outcome.innovationSum, count: outcome.innovationCount, tracks: frame.features.count,
+      noise: outcome.trackNoise, at: time)
     if let filter = trajectory.filter { outputs.append(filter.bodyPose) }
     updateSession(at: time, onPath: true)
   }
@@ -75,6 +99,7 @@ extension PrecisionFinder {
     hysteresis[range.peer]?.power.update(range)
     let onPath = advance(to: range.timestamp)
     if onPath { handleTrajectoryChange(from: nil) }
+    observePosition(at: range.timestamp, onPath: onPath)
     if onPath, let antenna = rig.radio?.position(of: range.antenna) ?? (range.antenna == nil ? .zero : nil) {
       meter.measure(link.isTracked ? .trackedRange : .hypotheses) {
         link.process(range, antenna: antenna, filter: trajectory.filter!)
@@ -106,7 +131,10 @@ extension PrecisionFinder {
     let isPositionLost = now?.isPositionLost ?? false
     if let old, old !== now || isPositionLost != wasPositionLost {
       for peer in links.keys.sorted() { links[peer]!.detach(from: old) }
-      if old !== now || isPositionLost { summary.restarts += 1 }
+      if old !== now || isPositionLost {
+        summary.restarts += 1
+        premises.restartTrajectory()
+      }
     }
     wasPositionLost = isPositionLost
     guard let now, now !== startedFilter else { return }

@@ -1,6 +1,7 @@
 import Estimator
 import Foundation
 import Geometry
+import Premises
 import SensorData
 
 /// Publishes the updates of peers and of the session.
@@ -23,6 +24,7 @@ extension PrecisionFinder {
       builder.build(
         link, &hysteresis[peer]!, at: time, filter: onPath ? trajectory.filter : nil,
         bodyFromDevice: rig.bodyFromDevice, report: report, blindness: isBlind ? camera.word(at: time) : nil,
+        premises: (premises.refuted(for: peer), premises.isOpen(for: peer)),
         rangeOnly: {
           link.rangeOnlyDistance(
             at: time, filter: trajectory.filter, lever: rig.leverArm(of: link.record.lastRange?.antenna))
@@ -46,8 +48,11 @@ extension PrecisionFinder {
     summary.waitingFor = trajectory.waitingFor
     let isBlind = !useOdometry && (camera.isBlind(at: time) ?? false)
     let hasTrajectory = onPath && trajectory.filter?.isPositionLost == false
+    let refuted = premises.refuted(for: nil)
     let now: Convergence =
-      isBlind
+      !refuted.isEmpty
+      ? Convergence(status: .unknown)
+      : isBlind
       ? Convergence(status: .notConverged, reasons: [.insufficientLighting])
       : Convergence(status: hasTrajectory ? .converged : .unknown)
     guard now != session else { return }
@@ -55,6 +60,7 @@ extension PrecisionFinder {
     var details: [String: NearbyUpdate.Detail] = [:]
     if isBlind { details["camera"] = .text(camera.word(at: time)) }
     if !hasTrajectory { details["waitingFor"] = .text(trajectory.waitingFor ?? (onPath ? "way" : trajectory.source)) }
+    if !refuted.isEmpty { details["findings"] = .obstacles(refuted.map { .init(code: $0.code) }) }
     let guidance = now.guidance(found: isBlind ? [camera.word(at: time)].compactMap(PublicationObstacle.init) : [])
     outputs.append(
       .session(SessionUpdate(timestamp: time, convergence: now, guidance: guidance, details: details)))

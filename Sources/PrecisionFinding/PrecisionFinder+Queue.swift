@@ -2,9 +2,11 @@ import SensorData
 
 /// From events, in arrival order, to actions in the order of their times.
 extension PrecisionFinder {
-  func admit(_ event: SensorEvent) {
-    queueTicks(before: event.timestamp)
-    clock = event.timestamp
+  func admit(_ measured: SensorEvent) {
+    queueTicks(before: measured.timestamp)
+    clock = measured.timestamp
+    let event = configuration.watchesPremises ? premises.filtered(measured) : measured
+    if configuration.watchesPremises { unobserved.append(event) }
     switch event {
     case .imu: trajectory.append(event)
     case .odometry:

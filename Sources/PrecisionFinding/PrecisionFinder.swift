@@ -1,6 +1,7 @@
 import Estimator
 import Foundation
 import Geometry
+import Premises
 import SensorData
 
 /// Finds peers: sensor events go in, in arrival order; updates come out, in time order.
@@ -45,6 +46,9 @@ public final class PrecisionFinder {
   var startedFilter: (any NavigationFilter)?
   var wasPositionLost = false
   var camera: CameraHealthMonitor
+  let premises: PremiseMonitor
+  /// Events that the premises have not seen: those later than the newest action.
+  var unobserved: [SensorEvent] = []
   var session = Convergence(status: .unknown)
   var outputs: [FinderOutput] = []
   var hasEnded = false
@@ -68,6 +72,8 @@ public final class PrecisionFinder {
     buffer = ReorderBuffer(window: configuration.reorderWindow)
     camera = CameraHealthMonitor(configuration)
     builder = UpdateBuilder(configuration)
+    premises = PremiseMonitor(
+      rig: rig, usesOdometry: useOdometry, calibrates: configuration.calibration.online)
     if !useOdometry, let imu = rig.imu, let first = rig.cameras.first {
       trajectory = InertialTrajectory(
         imu: imu, camera: first, second: rig.cameras.dropFirst().first, learning: configuration.calibration,
@@ -79,6 +85,9 @@ public final class PrecisionFinder {
         rig.odometry ?? OdometryCalibration(), driftScale: configuration.odometryDriftScale)
     }
   }
+
+  /// Premises that the data refute and errors that were handled, in the order in which they were found.
+  public var diagnoses: [Diagnosis] { premises.diagnoses }
 
   /// The online calibration of the first camera so far; nil without it, or without a trajectory.
   public var calibration: CalibrationEstimate? { trajectory.calibration }
@@ -117,6 +126,7 @@ public final class PrecisionFinder {
   public func finish() -> [FinderOutput] {
     buffer.flush().forEach(admit)
     hasEnded = true
+    defer { observePremises(through: nil) }
     return zoned(drain())
   }
 }

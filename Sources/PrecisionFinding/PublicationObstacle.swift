@@ -13,6 +13,8 @@ public enum PublicationObstacle: String, Sendable, CaseIterable {
   case cameraUnavailable
   /// There is no trajectory.
   case noTrajectory
+  /// Evidence speaks against a premise of the set-up, not enough to refute it: no direction rests on it yet.
+  case premiseOpen
   /// The latest ranges contradict the posterior.
   case contradicted
   /// The peer is too close horizontally for an azimuth.
@@ -66,7 +68,7 @@ public enum PublicationObstacle: String, Sendable, CaseIterable {
   public var reason: Convergence.Reason? {
     switch self {
     case .dark, .covered, .excessiveMotion, .fewFeatures, .cameraUnavailable: .insufficientLighting
-    case .near, .unexplored: .insufficientMovement
+    case .premiseOpen, .near, .unexplored: .insufficientMovement
     case .contradicted, .ambiguous, .wide: .insufficientHorizontalSweep
     case .heightUndecided, .positionTooWide, .competingModes: .insufficientVerticalSweep
     case .stale, .repeated, .weakRate, .weakPower, .nonLineOfSight: .insufficientSignalStrength

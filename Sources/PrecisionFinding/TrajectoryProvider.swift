@@ -27,6 +27,10 @@ protocol TrajectoryProvider: AnyObject {
 struct FrameOutcome {
   /// Tracks that a gate rejected, or that do not stand still in the room.
   var tracksRejected: Int
+  /// Innovations of the tracks before the gate, capped: sum of `min(nis / dof, cap)` and number.
+  var innovationSum = 0.0, innovationCount = 0
+  /// Noise of the tracks that the filter has learnt, in units of the stated.
+  var trackNoise = 1.0
 }
 
 extension TrajectoryProvider {

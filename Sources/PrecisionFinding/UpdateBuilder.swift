@@ -1,6 +1,7 @@
 import Estimator
 import Foundation
 import Geometry
+import Premises
 import SensorData
 
 /// Builds an update: outputs, convergence rule, gating.
@@ -19,10 +20,12 @@ struct UpdateBuilder {
   ///   - filter: the trajectory at `time`; nil where there is none: then there is only a distance.
   ///   - report: what became of the range that this update is about; nil for a tick.
   ///   - blindness: why the camera is not usable; nil when it is.
+  ///   - premises: what is refuted for this link, and whether a premise is open.
   ///   - rangeOnly: the distance from a range alone; asked for only where there is nothing better.
   func build(
     _ link: PeerLink, _ hysteresis: inout OutputHysteresis, at time: Timestamp, filter: (any NavigationFilter)?,
-    bodyFromDevice: Pose, report: RangeReport?, blindness: String?, rangeOnly: () -> RangeOnlyDistance?
+    bodyFromDevice: Pose, report: RangeReport?, blindness: String?, premises: (refuted: [Diagnosis], isOpen: Bool),
+    rangeOnly: () -> RangeOnlyDistance?
   ) -> NearbyUpdate {
     let weakness = weakness(link, hysteresis.power, at: time)
     var found = blindness.flatMap(PublicationObstacle.init).map { [NearbyUpdate.ObstacleProgress($0)] } ?? []
@@ -39,7 +42,7 @@ struct UpdateBuilder {
       convergence = rule.evaluate(
         .init(
           estimate: estimate, vertical: hysteresis.vertical.estimate, dark: blindness != nil,
-          weakness: weakness.map(\.obstacle)))
+          weakness: weakness.compactMap(\.obstacle)))
       fill(&object, estimate, convergence, &hysteresis)
       details = describe(estimate, link)
       found += rule.obstacles(estimate, hysteresis.vertical.estimate)
@@ -55,8 +58,18 @@ struct UpdateBuilder {
       // A weak signal alone is nothing to evaluate yet.
       if blindness != nil {
         convergence = rule.evaluate(
-          .init(estimate: nil, vertical: .unknown, dark: true, weakness: weakness.map(\.obstacle)))
+          .init(estimate: nil, vertical: .unknown, dark: true, weakness: weakness.compactMap(\.obstacle)))
       }
+    }
+    if !premises.refuted.isEmpty {
+      withdraw(&object)
+      object.quality = .imprecise
+      convergence = Convergence(status: .unknown)
+      found = premises.refuted.map { .init(code: $0.code) } + found
+    } else if premises.isOpen, object.horizontalAngle != nil || convergence.status == .converged {
+      withdraw(&object)
+      convergence = Convergence(status: .notConverged, reasons: [.insufficientMovement])
+      found.insert(.init(.premiseOpen), at: 0)
     }
     if let report { details.merge(report.details) { $1 } }
     if let blindness { details["camera"] = .text(blindness) }
@@ -65,7 +78,15 @@ struct UpdateBuilder {
     if !found.isEmpty { details["findings"] = .obstacles(found) }
     return NearbyUpdate(
       timestamp: time, object: object, convergence: convergence,
-      guidance: convergence.guidance(found: found.map(\.obstacle)), details: details)
+      guidance: convergence.guidance(found: found.compactMap(\.obstacle)), details: details)
+  }
+
+  /// Takes back all that rests on a trajectory and its geometry: the distance stays, it is the radio's.
+  private func withdraw(_ object: inout NearbyObject) {
+    object.horizontalAngle = nil
+    object.direction = nil
+    object.verticalDirectionEstimate = .unknown
+    object.worldPosition = nil
   }
 
   /// A lost position is no trajectory: the filter continues for velocity, tilt and biases, but its positions err by

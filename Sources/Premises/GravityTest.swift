@@ -10,9 +10,9 @@ import SensorData
 ///
 /// Direction: the means of short windows, carried into common axes by the gyroscope, are the same vector up to the same errors. If the
 /// gyroscope's axes or signs are not the accelerometer's, they are not, as soon as the device turns.
-struct GravityTest {
+package struct GravityTest {
   /// What is wrong with the accelerometer.
-  enum Cause: Equatable {
+  package enum Cause: Equatable {
     /// Readings are gravity's size times this.
     case scale(Double)
     /// Nothing of gravity is in the readings.
@@ -21,10 +21,10 @@ struct GravityTest {
     case axes(Matrix3)
   }
 
-  struct Outcome {
-    var cause: Cause
+  package struct Outcome {
+    package var cause: Cause
     /// Log likelihood ratio, or half the square of the deviate.
-    var ratio: Double
+    package var ratio: Double
     /// What was measured, m/s^2.
     var mean: Double
     var seconds: Double
@@ -41,10 +41,10 @@ struct GravityTest {
   /// Share by which the readings' size must agree with a known factor.
   private static let known = 0.12
 
-  init(gravity: Double) { self.gravity = gravity }
+  package init(gravity: Double) { self.gravity = gravity }
 
   /// The test of the size over the newest window; nil where it is as it should be, or unknown.
-  func size(_ history: InertialHistory) -> Outcome? {
+  package func size(_ history: InertialHistory) -> Outcome? {
     guard let newest = history.newest, let b = history.node(at: newest),
       let a = history.node(at: newest.advanced(bySeconds: -Self.length))
     else { return nil }
@@ -58,7 +58,7 @@ struct GravityTest {
   }
 
   /// The factor of a known unit that readings of `scale` times gravity are in, with its name; nil where none fits.
-  static func unit(_ scale: Double) -> (name: String, factor: Double)? {
+  package static func unit(_ scale: Double) -> (name: String, factor: Double)? {
     let units: [(String, Double)] = [
       ("g", 1 / 9.80665), ("mg", 1000 / 9.80665), ("cm/s^2", 100.0), ("mm/s^2", 1000.0), ("ft/s^2", 3.28084),
     ]
@@ -66,7 +66,7 @@ struct GravityTest {
   }
 
   /// The test of the direction over all that is kept; nil where gyroscope and accelerometer agree, or too little turned.
-  func direction(_ history: InertialHistory) -> Outcome? {
+  package func direction(_ history: InertialHistory) -> Outcome? {
     guard let oldest = history.oldest, let newest = history.newest else { return nil }
     let whole = newest.seconds(since: oldest)
     let pieces = Int(min(whole, 6) / Self.piece)

@@ -5,15 +5,15 @@ import SensorData
 ///
 /// With R from the axes at sample i to those at the first sample, `R_{i+1} = R_i Exp(w dt)` (trapezoid),
 /// `V = integral R f dt`, `X = integral V dt`. All in the IMU's axes at the oldest kept sample; only differences are used.
-struct InertialHistory {
+package struct InertialHistory {
   /// One sample and the integrals up to it.
-  struct Node {
-    var time: Timestamp
-    var angularVelocity: Vector3
-    var specificForce: Vector3
-    var rotation: Rotation
-    var velocity: Vector3
-    var position: Vector3
+  package struct Node {
+    package var time: Timestamp
+    package var angularVelocity: Vector3
+    package var specificForce: Vector3
+    package var rotation: Rotation
+    package var velocity: Vector3
+    package var position: Vector3
   }
 
   /// Samples farther apart than this are not bridged, seconds.
@@ -21,11 +21,13 @@ struct InertialHistory {
   /// How far back samples are kept, seconds.
   static let span = 12.0
 
+  package init() {}
+
   private(set) var nodes: [Node] = []
   private var first = 0
 
   /// Appends a sample; a gap or a step back in time begins again.
-  mutating func append(_ sample: IMUSample) {
+  package mutating func append(_ sample: IMUSample) {
     guard let last = nodes.last else { return begin(sample) }
     let dt = sample.timestamp.seconds(since: last.time)
     guard dt > 0, dt <= Self.longestGap else {
@@ -83,9 +85,20 @@ struct InertialHistory {
   }
 
   /// Rotation vector from one time to a later one, in the axes at the earlier; nil outside the history.
-  func rotation(from start: Timestamp, to end: Timestamp) -> Vector3? {
+  package func rotation(from start: Timestamp, to end: Timestamp) -> Vector3? {
     guard let a = node(at: start), let b = node(at: end) else { return nil }
     return (a.rotation.inverse * b.rotation).log
+  }
+
+  /// The same samples with every angular rate times a factor, integrated again. O(samples).
+  func scaled(by factor: Double) -> InertialHistory {
+    var other = InertialHistory()
+    for node in nodes[first...] {
+      other.append(
+        IMUSample(
+          timestamp: node.time, angularVelocity: node.angularVelocity * factor, specificForce: node.specificForce))
+    }
+    return other
   }
 
   /// Samples in a half-open interval of time, oldest first.

@@ -9,9 +9,9 @@ import SensorData
 /// world's up axis, `R^T e_z`, scatters little. Under a wrong convention it is another vector's and scatters as the device turns. Each
 /// convention k has a mean square deviation `s_k^2` over n samples a second apart; the log likelihood ratio is
 /// `n log(s_0^2 / s_k^2)`, for two degrees of freedom and normal tilts.
-struct PoseConventionTest {
+package struct PoseConventionTest {
   /// A convention that poses may be in instead.
-  enum Convention: CaseIterable {
+  package enum Convention: CaseIterable {
     case yUp, xUp, inverse, xyzw
 
     /// What a user does about it.
@@ -39,19 +39,21 @@ struct PoseConventionTest {
     private static let zFromX = Rotation.carrying(Vector3(1, 0, 0), into: Vector3(0, 0, 1))
   }
 
+  package init() {}
+
   /// Seconds between samples, and how many are kept.
-  private static let spacing = 0.5, most = 240
-  /// Samples closer than the tilt's memory count as a fraction: half a second of one.
+  private static let spacing = 0.25, most = 240
+  /// Samples closer than the tilt's memory count as a fraction: a quarter of a second of one.
   private static let weight = 0.5
   /// Tilts scatter by this at least, rad: nothing is gained below.
-  private static let least = 0.15
+  private static let least = 0.05
   /// The stated convention is doubted from this scatter on, rad.
-  private static let suspicious = 0.5
+  private static let suspicious = 0.35
 
   private var rotations: [Rotation] = []
   private var last: Timestamp?
 
-  mutating func append(_ pose: OdometryPose) {
+  package mutating func append(_ pose: OdometryPose) {
     if let last, pose.timestamp.seconds(since: last) < Self.spacing { return }
     last = pose.timestamp
     rotations.append(pose.worldFromSensor.rotation)
@@ -59,7 +61,7 @@ struct PoseConventionTest {
   }
 
   /// The convention that explains the tilts better, its log likelihood ratio and both scatters, radians; nil where the stated one does.
-  func test() -> (convention: Convention, ratio: Double, stated: Double, scatter: Double)? {
+  package func test() -> (convention: Convention, ratio: Double, stated: Double, scatter: Double)? {
     guard rotations.count >= 8 else { return nil }
     let stated = Self.scatter(rotations)
     guard stated > Self.suspicious else { return nil }

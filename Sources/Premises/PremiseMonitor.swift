@@ -9,6 +9,8 @@ import SensorData
 /// log likelihood ratio (`LikelihoodTest`). A premise is refuted where the ratio passes `limit` in two tests in a row: by Markov's
 /// inequality a true premise does so with probability at most e^-limit a test. What is refuted stays so.
 package final class PremiseMonitor {
+  /// Delays below this are learnt by online calibration, seconds: three sigmas of its prior.
+  private static let learnableDelay = 0.06
   /// Log likelihood ratio from which on a premise is refuted: 1.5e-8 a test.
   package static let limit = 18.0
   /// Seconds between tests.
@@ -18,6 +20,7 @@ package final class PremiseMonitor {
 
   private let rig: RigCalibration
   private let usesOdometry: Bool
+  private let calibrates: Bool
   /// All that was found, in the order in which it was.
   package private(set) var diagnoses: [Diagnosis] = []
 
@@ -38,18 +41,24 @@ package final class PremiseMonitor {
   private var worldGravity = WorldGravityTest()
   private var links: [String: RangeConsistency] = [:]
   private var rates: [String: RateTest] = [:]
+  private var innovations = InnovationTest()
+  /// Open premises of the newest test: evidence against them, below the limit; "" for the device, else by peer.
+  private var open: Set<String> = []
+  /// Those of the newest test alone: one test opens nothing.
+  private var suspected: Set<String> = []
+  private var firstFrame: Timestamp?
   private var nextTest: Timestamp?
-  /// Codes that passed the limit in the newest test.
+  /// In how many tests in a row each diagnosis has passed the limit.
+  private var passed: [String: Int] = [:]
   private var pending: Set<String> = []
-  private var passed: Set<String> = []
 
-  /// Statistics of the newest tests, for development.
-  package var trace = ""
-
-  /// - Parameter usesOdometry: whether the trajectory comes from another tracker.
-  package init(rig: RigCalibration, usesOdometry: Bool) {
+  /// - Parameters:
+  ///   - usesOdometry: whether the trajectory comes from another tracker.
+  ///   - calibrates: whether the filter learns the camera's clock itself: what it can learn is handled then.
+  package init(rig: RigCalibration, usesOdometry: Bool, calibrates: Bool = false) {
     self.rig = rig
     self.usesOdometry = usesOdometry
+    self.calibrates = calibrates
     if let imu = rig.imu {
       gravity = GravityTest(gravity: imu.gravityMagnitude)
       if let camera = rig.cameras.first, !usesOdometry {
@@ -67,6 +76,15 @@ package final class PremiseMonitor {
   /// What is refuted, concerning the device or this peer's link.
   package func refuted(for peer: String?) -> [Diagnosis] {
     diagnoses.filter { !$0.isHandled && $0.family != .truth && ($0.peer == nil || $0.peer == peer) }
+  }
+
+  /// Whether evidence speaks against a premise, or it has not been tested at all: nothing should rest on it yet.
+  package func isOpen(for peer: String) -> Bool { open.contains("") || open.contains(peer) }
+
+  /// The innovations of one frame's tracks before the gate: sum of capped `nis / dof`, their number, the number of
+  /// tracks, and the tracks' noise that the filter has learnt, in units of the stated.
+  package func observe(innovationSum sum: Double, count: Int, tracks: Int, noise: Double, at time: Timestamp) {
+    innovations.append(sum, count, tracks: tracks, noise: noise, at: time)
   }
 
   /// The event that the finder should use: inertial spikes replaced.
@@ -97,6 +115,7 @@ package final class PremiseMonitor {
 
   /// The trajectory begins anew, in a world of its own.
   package func restartTrajectory() {
+    innovations.restart(at: nextTest ?? Timestamp(nanoseconds: 0))
     for peer in links.keys { links[peer]!.restart() }
   }
 
@@ -192,20 +211,45 @@ package final class PremiseMonitor {
     guard time >= next else { return }
     nextTest = time.advanced(bySeconds: Self.interval)
     pending = []
+    let before = suspected
+    suspected = []
     testGravity()
-    testImage()
-    testPoses()
-    for peer in links.keys.sorted() { testLink(peer) }
-    passed = pending
+    if !isSettled {
+      testImage()
+      testInnovations()
+      testPoses()
+    }
+    if !isSettled { for peer in links.keys.sorted() { testLink(peer) } }
+    passed = passed.filter { pending.contains($0.key) }
+    open = suspected.intersection(before)
   }
 
-  /// Reports once the limit was passed in two tests in a row.
-  private func refute(_ ratio: Double, _ diagnosis: @autoclosure () -> Diagnosis) {
+  /// Whether the device's own premises are refuted already: nothing is gained by more causes, and searching them costs.
+  private var isSettled: Bool {
+    diagnoses.contains { !$0.isHandled && $0.peer == nil && ["imu", "camera"].contains($0.family.rawValue) }
+  }
+
+  private func testInnovations() {
+    guard image != nil else { return }
+    if innovations.isSuspicious { suspected.insert("") }
+    guard let found = innovations.refuted else { return }
+    refute(
+      Self.limit + 1, times: 3,
+      Diagnosis(
+        code: "visualInertialMismatch", family: .camera,
+        sentence: "camera and inertial unit contradict each other, and no single cause explains it",
+        evidence: found,
+        remedy: "check T_BS, intrinsics, clocks and units of cam0 and imu0, one by one"))
+  }
+
+  /// Reports once the limit was passed in `times` tests in a row.
+  private func refute(_ ratio: Double, times: Int = 2, _ diagnosis: @autoclosure () -> Diagnosis) {
     guard ratio > Self.limit else { return }
     let found = diagnosis()
     let key = "\(found.code) \(found.peer ?? "")"
     pending.insert(key)
-    if passed.contains(key) { report(found) }
+    passed[key, default: 0] += 1
+    if passed[key]! >= times { report(found) }
   }
 
   private func report(_ diagnosis: Diagnosis) {
@@ -237,6 +281,7 @@ package final class PremiseMonitor {
           evidence: "\(Format.ratio(found.ratio)) for gyroscope axes \(Self.words(axes)) over \(Format.number(found.seconds)) s",
           remedy: "bring both into the axes of imu0 before writing data.csv"))
     }
+    if translation.wrongSign > 3 { suspected.insert("") }
     if translation.wrongSign > Self.limit {
       refute(
         translation.wrongSign,
@@ -273,12 +318,22 @@ package final class PremiseMonitor {
 
   private func testImage() {
     guard let image, let camera = rig.cameras.first else { return }
+    if let clock = image.clock(history) {
+      let isLearnt = calibrates && abs(clock.late) < Self.learnableDelay
+      if clock.ratio > 5, !isLearnt { suspected.insert("") }
+      if clock.ratio > Self.limit {
+        let found = (cause: RotationConsistency.Cause.clock(late: clock.late), ratio: clock.ratio, level: 1.0)
+        var diagnosis = diagnosis(found, of: "camera", family: .camera, image.observations.count)
+        diagnosis.isHandled = isLearnt
+        refute(clock.ratio, diagnosis)
+      }
+    }
     let outcome = image.test(history) { self.imageAlternatives(camera) }
     guard let outcome else { return }
-    trace += " \(Format.number(outcome.nullLevel))" + (outcome.best.map { "(\(Format.number($0.ratio)) \($0.cause) -> \(Format.number($0.level)))" } ?? "")
+    if outcome.nullLevel > 2.5 { suspected.insert("") }
     guard let best = outcome.best else { return }
     if best.ratio > Self.limit {
-      refute(best.ratio, diagnosis(best, of: "camera", family: .camera, outcome))
+      refute(best.ratio, diagnosis(best, of: "camera", family: .camera, outcome.count))
     } else if outcome.nullLevel > 6, outcome.count >= 12 {
       refute(
         Self.limit + 1,
@@ -316,9 +371,10 @@ package final class PremiseMonitor {
           remedy: "convert poses to a gravity-aligned world with z up"))
     }
     if let poses, let outcome = poses.test(history), let best = outcome.best, best.ratio > Self.limit {
-      refute(best.ratio, diagnosis(best, of: "odometry", family: .odometry, outcome))
+      refute(best.ratio, diagnosis(best, of: "odometry", family: .odometry, outcome.count))
     }
     if poses == nil, let found = poseConvention.test() {
+        if found.ratio > 2 { suspected.insert("") }
       refute(
         found.ratio,
         Diagnosis(
@@ -332,10 +388,10 @@ package final class PremiseMonitor {
 
   private func diagnosis(
     _ best: (cause: RotationConsistency.Cause, ratio: Double, level: Double), of sensor: String, family: Diagnosis.Family,
-    _ outcome: RotationConsistency.Outcome
+    _ count: Int
   ) -> Diagnosis {
     let isCamera = sensor == "camera"
-    let evidence = "\(Format.ratio(best.ratio)) over \(outcome.count) rotations against the gyroscope"
+    let evidence = "\(Format.ratio(best.ratio)) over \(count) rotations against the gyroscope"
     func found(_ code: String, _ family: Diagnosis.Family, _ sentence: String, _ remedy: String) -> Diagnosis {
       Diagnosis(code: code, family: family, sentence: sentence, evidence: evidence, remedy: remedy)
     }
@@ -381,7 +437,9 @@ package final class PremiseMonitor {
           evidence: "median of the newest \(Format.number(impossible)) m: no such radio reaches that far",
           remedy: "write ranges in metres", peer: peer))
     }
-    guard let found = link.test(), found.ratio > Self.limit else { return }
+    let outcome = links[peer]!.test()
+    if let outcome, outcome.ratio > 5 { suspected.insert(peer) }
+    guard let found = outcome, found.ratio > Self.limit else { return }
     let evidence =
       "\(Format.ratio(found.ratio)); residual \(Format.number(found.null)) m as stated, \(Format.number(found.alternative)) m otherwise"
     func diagnosis(_ code: String, _ sentence: String, _ remedy: String) -> Diagnosis {
@@ -402,7 +460,7 @@ package final class PremiseMonitor {
           "calibrate the antenna delay, or range_bias: \(Format.number(bias)) in uwb0/sensor.yaml"))
     case .clock(let late):
       refute(
-        found.ratio,
+        found.ratio, times: 6,
         diagnosis(
           "radioClock", "ranges to \(peer) look stamped \(Format.number(abs(late))) s \(late > 0 ? "late" : "early")",
           "put radio and motion on one clock: shift uwb0's stamps by \(Format.number(-late)) s"))

@@ -8,9 +8,9 @@ import SensorData
 /// a bias within what radios have (0.15 m, 1-sigma); each alternative frees one of them. A moving peer, at constant velocity, is a
 /// competitor: an alternative must beat it as well. Errors that last are allowed for: samples are half a second apart, of 0.15 m each beside the
 /// radio's own scatter. All are fitted by Levenberg-Marquardt from a lattice of directions.
-struct RangeConsistency {
+package struct RangeConsistency {
   /// What may be wrong with a link.
-  enum Cause: Equatable {
+  package enum Cause: Equatable {
     /// Ranges are in a unit so many times a metre.
     case unit(Double)
     /// Every range is longer by so many metres.
@@ -19,13 +19,15 @@ struct RangeConsistency {
     case clock(late: Double)
   }
 
-  struct Outcome {
-    var cause: Cause
-    var ratio: Double
+  package struct Outcome {
+    package var cause: Cause
+    package var ratio: Double
     /// Root mean square residual of the null hypothesis and of the alternative, metres.
     var null: Double
     var alternative: Double
   }
+
+  package init() {}
 
   private struct Sample {
     var time: Timestamp
@@ -33,7 +35,7 @@ struct RangeConsistency {
   }
 
   /// Samples this far apart, seconds; kept so long.
-  private static let spacing = 0.5, span = 40.0
+  private static let spacing = 0.25, span = 30.0
   /// 1-sigma of the bias of a link, stated and freed, metres.
   private static let biasSigma = 0.15, freeBiasSigma = 1.0
   /// What lasts of a radio's errors, 1-sigma, metres.
@@ -49,7 +51,7 @@ struct RangeConsistency {
   private var newest: [Double] = []
 
   /// Takes the trajectory in: the antenna's (or the device's) position in the world.
-  mutating func append(position: Vector3, at time: Timestamp) {
+  package mutating func append(position: Vector3, at time: Timestamp) {
     if let last = positions.last, time <= last.time { return }
     if let last = positions.last, time.seconds(since: last.time) < 0.045 { return }
     positions.append((time, position))
@@ -57,13 +59,17 @@ struct RangeConsistency {
   }
 
   /// The trajectory begins anew: nothing before counts.
+  private(set) var level = 0.0
+
   mutating func restart() {
     positions.removeAll()
     samples.removeAll()
   }
 
   /// Takes a range in, metres.
-  mutating func append(range: Double, at time: Timestamp) {
+  package mutating func append(range: Double, at time: Timestamp) {
+    // A radio that repeats its last range adds no information.
+    guard range != newest.last else { return }
     newest.append(range)
     if newest.count > 3 { newest.removeFirst() }
     if newest.count == 3 {
@@ -77,7 +83,7 @@ struct RangeConsistency {
   }
 
   /// Ranges that no radio measures, median of the newest, metres; nil where they are possible.
-  var impossible: Double? {
+  package var impossible: Double? {
     guard samples.count >= 3 else { return nil }
     let sorted = samples.suffix(9).map(\.range).sorted()
     let median = sorted[sorted.count / 2]
@@ -118,11 +124,12 @@ struct RangeConsistency {
   private struct Model {
     var biasSigma = RangeConsistency.biasSigma
     var scale = 1.0
-    var moves = false
+    /// Times at which a moving peer may change its velocity, seconds; empty: it is stationary.
+    var knots: [Double] = []
   }
 
   /// Tests the link; nil while the null hypothesis explains the ranges, or too little moved.
-  func test() -> Outcome? {
+  package mutating func test() -> Outcome? {
     let rows = rows(late: 0)
     guard rows.count >= 16 else { return nil }
     let centre = rows.reduce(Vector3.zero) { $0 + $1.place } / Double(rows.count)
@@ -133,17 +140,22 @@ struct RangeConsistency {
     let sigma = (Self.lasting * Self.lasting + white * white).squareRoot()
     let null = fit(rows, Model(), sigma)
     let n = Double(rows.count)
-    guard null.squares > 1.5 * n else { return nil }
-    let moving = fit(rows, Model(moves: true), sigma)
-    var explanations: [LikelihoodTest.Explanation<Cause>] = []
     let free = fit(rows, Model(biasSigma: Self.freeBiasSigma), sigma)
+    level = null.squares / n
+    if let excess = free.biasExcess, excess > 0, free.squares < 1.3 * n {
+      return Outcome(
+        cause: .bias(free.bias), ratio: 0.5 * excess * excess, null: (null.squares / n).squareRoot() * sigma,
+        alternative: (free.squares / n).squareRoot() * sigma)
+    }
+    guard null.squares > 1.5 * n else { return nil }
+    var explanations: [LikelihoodTest.Explanation<Cause>] = []
     explanations.append(.init(kind: .bias(free.bias), squares: free.squares, parameters: 1))
     for unit in [1000, 100, 39.3701, 3.28084, 1 / 3.28084, 0.01, 0.001] {
       var model = Model()
       model.scale = unit
       explanations.append(.init(kind: .unit(unit), squares: fit(rows, model, sigma).squares, parameters: 1))
     }
-    for step in -8...8 where step != 0 {
+    for step in -7...7 where step != 0 {
       let late = 0.25 * Double(step)
       let shifted = self.rows(late: late)
       guard shifted.count >= rows.count * 4 / 5 else { continue }
@@ -152,7 +164,13 @@ struct RangeConsistency {
     }
     let test = LikelihoodTest(count: rows.count)
     guard let best = test.best(null: null.squares, explanations) else { return nil }
-    let competitor = test.ratio(null: null.squares, alternative: moving.squares, parameters: 3, alternatives: 1)
+    let competitor = [4.0, 10.0].map { interval in
+      let knots = Self.knots(rows, every: interval)
+      let moving = fit(rows, Model(knots: knots), sigma)
+      return test.ratio(null: null.squares, alternative: moving.squares, parameters: 3 * knots.count, alternatives: 1)
+    }.max() ?? 0
+    // At the ends of the grid the minimum lies outside: no clock.
+    if case .clock(let late) = best.kind, abs(late) > 1.6 { return nil }
     return Outcome(
       cause: best.kind, ratio: min(best.ratio, best.ratio - competitor), null: (null.squares / n).squareRoot() * sigma,
       alternative: (best.squares / n).squareRoot() * sigma)
@@ -161,6 +179,14 @@ struct RangeConsistency {
   private struct Fit {
     var squares = Double.infinity
     var bias = 0.0
+    /// 1-sigma of the bias, metres.
+    var sigma = Double.infinity
+
+    /// By how many sigmas the bias exceeds three times what radios have; nil where it does not.
+    var biasExcess: Double? {
+      let beyond = abs(bias) - 3 * RangeConsistency.biasSigma
+      return beyond > 0 && sigma.isFinite ? beyond / sigma : nil
+    }
   }
 
   /// The best fit over starts in all directions; squares include the priors' and are capped one by one.
@@ -184,37 +210,53 @@ struct RangeConsistency {
     return found + [Vector3(0, 0, 1), Vector3(0, 0, -1)]
   }()
 
+  private static func knots(_ rows: [Row], every interval: Double) -> [Double] {
+    guard let first = rows.first, let last = rows.last else { return [] }
+    return Array(stride(from: first.seconds, to: last.seconds - 0.5 * interval, by: interval))
+  }
+
   private func descend(_ rows: [Row], _ model: Model, _ sigma: Double, from start: Vector3) -> Fit {
-    // Position, bias, velocity.
-    let n = model.moves ? 7 : 4
-    var x = [start.x, start.y, start.z, 0.0] + (model.moves ? [0, 0, 0] : [])
+    // Position, bias, and a velocity from each knot on.
+    let n = 4 + 3 * model.knots.count
+    var x = [start.x, start.y, start.z, 0.0] + [Double](repeating: 0, count: n - 4)
     var priors = [0, 0, 0, 1 / (model.biasSigma * model.biasSigma)]
-    if model.moves { priors += [1 / 0.64, 1 / 0.64, 1 / 0.04] }
-    let middle = rows[rows.count / 2].seconds
-    func residual(_ x: [Double], _ row: Row) -> (value: Double, direction: Vector3, seconds: Double) {
-      let t = model.moves ? row.seconds - middle : 0
-      let peer = Vector3(x[0], x[1], x[2]) + (model.moves ? Vector3(x[4], x[5], x[6]) * t : .zero)
-      let d = peer - row.place
+    for _ in model.knots { priors += [1 / 0.64, 1 / 0.64, 1 / 0.04] }
+    /// Seconds spent in each knot's interval by a time.
+    func spent(_ seconds: Double) -> [Double] {
+      model.knots.indices.map { k in
+        let end = k + 1 < model.knots.count ? model.knots[k + 1] : .infinity
+        return max(min(seconds, end) - model.knots[k], 0)
+      }
+    }
+    let times = rows.map { spent($0.seconds) }
+    func residual(_ x: [Double], _ i: Int) -> (value: Double, direction: Vector3) {
+      var peer = Vector3(x[0], x[1], x[2])
+      for (k, t) in times[i].enumerated() where t > 0 { peer += Vector3(x[4 + 3 * k], x[5 + 3 * k], x[6 + 3 * k]) * t }
+      let d = peer - rows[i].place
       let distance = max(d.norm, 1e-6)
-      return (row.range - model.scale * distance - x[3], d * (model.scale / distance), t)
+      return (rows[i].range - model.scale * distance - x[3], d * (model.scale / distance))
     }
     func squares(_ x: [Double]) -> Double {
-      var sum = rows.reduce(0) { $0 + min(pow(residual(x, $1).value / sigma, 2), Self.cap) }
+      var sum = rows.indices.reduce(0.0) { $0 + min(pow(residual(x, $1).value / sigma, 2), Self.cap) }
       for k in 0..<n { sum += priors[k] * x[k] * x[k] }
       return sum
     }
     var cost = squares(x), damping = 1e-2
+    var information = [Double](repeating: 0, count: n * n)
     for _ in 0..<12 {
       var normal = [Double](repeating: 0, count: n * n), right = [Double](repeating: 0, count: n)
-      for row in rows {
-        let (r, u, t) = residual(x, row)
+      for i in rows.indices {
+        let (r, u) = residual(x, i)
         let weight = 1 / (sigma * sigma * max(1, abs(r) / (3 * sigma)))
-        let h = [u.x, u.y, u.z, 1] + (model.moves ? [u.x * t, u.y * t, u.z * t] : [])
+        var h = [u.x, u.y, u.z, 1]
+        for t in times[i] { h += [u.x * t, u.y * t, u.z * t] }
         for a in 0..<n {
           right[a] += weight * h[a] * r
           for b in 0...a { normal[n * a + b] += weight * h[a] * h[b] }
         }
       }
+      information = normal
+      for k in 0..<n { information[(n + 1) * k] += priors[k] + 1e-6 }
       for k in 0..<n {
         normal[(n + 1) * k] += priors[k] + damping * (normal[(n + 1) * k] + 1e-3)
         right[k] -= priors[k] * x[k]
@@ -231,6 +273,9 @@ struct RangeConsistency {
         if damping > 1e6 { break }
       }
     }
-    return Fit(squares: cost, bias: x[3])
+    var unit = [Double](repeating: 0, count: n)
+    unit[3] = 1
+    let variance = SmallCholesky.solve(information, unit, size: n)?[3]
+    return Fit(squares: cost, bias: x[3], sigma: variance.map { max($0, 0).squareRoot() } ?? .infinity)
   }
 }

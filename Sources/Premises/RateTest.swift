@@ -2,7 +2,7 @@ import Foundation
 import SensorData
 
 /// Whether stamps, read as nanoseconds, give a rate that a sensor of this kind can have.
-struct RateTest {
+package struct RateTest {
   /// Rows that are looked at.
   static let count = 40
 
@@ -24,7 +24,7 @@ struct RateTest {
   }
 
   /// The unit in which stamps of such a rate would make sense; nil where the rate is possible.
-  static func unit(of rate: Double, sensor: String) -> String? {
+  package static func unit(of rate: Double, sensor: String) -> String? {
     let possible: ClosedRange<Double> =
       switch sensor.split(separator: " ").first {
       case "imu0": 8...20_000
@@ -34,7 +34,7 @@ struct RateTest {
       }
     guard !possible.contains(rate) else { return nil }
     if rate > possible.upperBound {
-      return rate > 1e8 ? "seconds" : rate > 2e5 * 5 ? "milliseconds" : "microseconds"
+      return rate > 1e10 ? "seconds" : rate > 1e7 ? "milliseconds" : "microseconds"
     }
     return "a finer unit than nanoseconds"
   }

@@ -9,18 +9,23 @@ import SensorData
 /// the clock (`g_i` shifted in time), the mount (C free), the gyroscope's axes or signs (`C P`), its scale, the image's scale or handedness.
 /// Errors: the observation's own covariance, plus a tolerance for what translation leaks into a rotation (7 % of the angle and 4 mrad).
 /// Squares are capped, so that a few wrong observations decide nothing.
-struct RotationConsistency {
+package struct RotationConsistency {
   /// One observed rotation.
-  struct Observation {
-    var start: Timestamp
-    var end: Timestamp
+  package struct Observation {
+    package var start: Timestamp
+    package var end: Timestamp
     /// `Log(R_{start <- end})` in the observing sensor's axes, radians.
-    var vector: Vector3
-    var covariance: Matrix3
+    package var vector: Vector3
+    package var covariance: Matrix3
+
+    /// An observation from its parts.
+    package init(start: Timestamp, end: Timestamp, vector: Vector3, covariance: Matrix3) {
+      (self.start, self.end, self.vector, self.covariance) = (start, end, vector, covariance)
+    }
   }
 
   /// What may be wrong instead.
-  enum Cause: Equatable {
+  package enum Cause: Equatable {
     /// The observer's stamps are late by so many seconds.
     case clock(late: Double)
     /// The mount is another rotation, by so many radians.
@@ -34,12 +39,12 @@ struct RotationConsistency {
   }
 
   /// The outcome of one test.
-  struct Outcome {
+  package struct Outcome {
     /// Capped mean square of the null hypothesis' normalised residuals, per degree of freedom: about 1 if it is true.
-    var nullLevel: Double
+    package var nullLevel: Double
     /// The best alternative and its log likelihood ratio; nil where the null hypothesis needs none.
-    var best: (cause: Cause, ratio: Double, level: Double)?
-    var count: Int
+    package var best: (cause: Cause, ratio: Double, level: Double)?
+    package var count: Int
   }
 
   /// Observations within this of the newest are used, seconds.
@@ -48,6 +53,7 @@ struct RotationConsistency {
   static let fewest = 8
   /// Alternatives are asked where the null hypothesis leaves more than this.
   private static let suspicious = 2.5
+  private static let clockSuspicious = 1.2
   /// Prior 1-sigma of the gyroscope's bias, rad/s.
   private static let biasSigma = 0.05
   /// Relative and absolute tolerance, 1-sigma, -, rad.
@@ -59,10 +65,10 @@ struct RotationConsistency {
   let mount: Rotation
   private(set) var observations: [Observation] = []
 
-  init(observerFromIMU mount: Rotation) { self.mount = mount }
+  package init(observerFromIMU mount: Rotation) { self.mount = mount }
 
   /// Takes an observation in.
-  mutating func append(_ observation: Observation) {
+  package mutating func append(_ observation: Observation) {
     observations.append(observation)
     observations.removeAll { observation.end.seconds(since: $0.end) > Self.span }
   }
@@ -78,12 +84,15 @@ struct RotationConsistency {
     var weight: Double
   }
 
-  private func rows(_ history: InertialHistory, late: Double = 0, _ observations: [Observation]? = nil) -> [Row] {
+  private func rows(
+    _ history: InertialHistory, late: Double = 0, relative: Double = RotationConsistency.tolerance.relative,
+    _ observations: [Observation]? = nil
+  ) -> [Row] {
     (observations ?? self.observations).compactMap { o in
       let start = o.start.advanced(bySeconds: -late), end = o.end.advanced(bySeconds: -late)
       guard let g = history.rotation(from: start, to: end) else { return nil }
       let angle = max(o.vector.norm, 0)
-      let slack = Self.tolerance.relative * angle
+      let slack = relative * angle
       let variance = o.covariance.trace / 3 + slack * slack + Self.tolerance.absolute * Self.tolerance.absolute
       return Row(gyroscope: g, observed: o.vector, seconds: o.end.seconds(since: o.start), weight: 1 / variance)
     }
@@ -119,7 +128,7 @@ struct RotationConsistency {
   /// Tests the null hypothesis, and asks what explains the rotations better where it leaves too much.
   ///
   /// - Parameter image: the observations as other lenses and coordinates would have them; asked only where needed.
-  func test(_ history: InertialHistory, image: () -> [[Observation]] = { [] }) -> Outcome? {
+  package func test(_ history: InertialHistory, image: () -> [[Observation]] = { [] }) -> Outcome? {
     let rows = rows(history)
     guard rows.count >= Self.fewest else { return nil }
     let c = mount.matrix
@@ -134,8 +143,13 @@ struct RotationConsistency {
       explanations.append(.init(kind: .gyroscopeAxes(p), squares: squares(rows, c * p), parameters: 0))
     }
     explanations += scales(rows, c)
+    // Rotations of many turns are not scaled after they were integrated.
+    let radians = self.rows(history.scaled(by: .pi / 180))
+    if radians.count == rows.count {
+      explanations.append(.init(kind: .gyroscopeScale(180 / .pi), squares: squares(radians, c), parameters: 0))
+    }
     for (index, alternative) in image().enumerated() {
-      let seen = self.rows(history, alternative)
+      let seen = self.rows(history, late: 0, relative: Self.tolerance.relative, alternative)
       guard seen.count >= rows.count * 3 / 4 else { continue }
       let squares = squares(seen, c) * Double(rows.count) / Double(seen.count)
       explanations.append(.init(kind: .image(index), squares: squares, parameters: 0))
@@ -172,6 +186,53 @@ struct RotationConsistency {
     return explanations
   }
 
+  /// Tests the clock alone, every axis' scale left free: a translation that goes with the rotation scales it, and a shift in time
+  /// does not.
+  package func clock(_ history: InertialHistory) -> (late: Double, ratio: Double)? {
+    let now = rows(history, relative: 0.02)
+    guard now.count >= 12 else { return nil }
+    let count = Double(now.count)
+    let null = scaledSquares(now)
+    guard null > Self.clockSuspicious * 3 * count else { return nil }
+    var best: (late: Double, squares: Double)?
+    func consider(_ late: Double) {
+      let shifted = rows(history, late: late, relative: 0.02)
+      guard shifted.count * 4 >= now.count * 3 else { return }
+      let squares = scaledSquares(shifted) * count / Double(shifted.count)
+      if squares < best?.squares ?? .infinity { best = (late, squares) }
+    }
+    for step in -40...40 where step != 0 {
+      let size = abs(step) <= 25 ? 0.004 * Double(abs(step)) : 0.1 * pow(1.15, Double(abs(step) - 25))
+      consider(step < 0 ? -size : size)
+    }
+    guard let coarse = best?.late else { return nil }
+    for part in [-0.5, -0.25, 0.25, 0.5] { consider(coarse + part * max(0.004, 0.15 * abs(coarse))) }
+    guard let best, abs(best.late) > 0.003 else { return nil }
+    let test = LikelihoodTest(count: 3 * now.count)
+    return (best.late, test.ratio(null: null, alternative: best.squares, parameters: 1, alternatives: 20))
+  }
+
+  /// Capped squares with a free factor on each of the observer's axes.
+  private func scaledSquares(_ rows: [Row]) -> Double {
+    var factors = Vector3(1, 1, 1)
+    let bias = bias(rows, mount.matrix)
+    let predicted = rows.map { mount * ($0.gyroscope - bias * $0.seconds) }
+    for _ in 0..<3 {
+      var above = Vector3.zero, below = Vector3(1e-9, 1e-9, 1e-9)
+      for (row, p) in zip(rows, predicted) {
+        let r = row.observed - factors * p
+        let weight = row.weight / max(1, (r.squaredNorm * row.weight / 9).squareRoot())
+        above += p * row.observed * weight
+        below += p * p * weight
+      }
+      factors = (above / below).clamped(lowerBound: Vector3(0.7, 0.7, 0.7), upperBound: Vector3(1.4, 1.4, 1.4))
+    }
+    return zip(rows, predicted).reduce(0) { sum, pair in
+      let r = pair.0.observed - factors * pair.1
+      return sum + min(r.squaredNorm * pair.0.weight, Self.cap)
+    }
+  }
+
   /// The mount freely fitted: Gauss-Newton on the rotation group from every signed permutation.
   private func mounts(_ rows: [Row]) -> [LikelihoodTest.Explanation<Cause>] {
     var best: (rotation: Rotation, squares: Double)?
@@ -202,9 +263,9 @@ struct RotationConsistency {
     return [.init(kind: .mount(best.rotation, angle: angle), squares: best.squares, parameters: 3)]
   }
 
-  /// One factor on the gyroscope, least squares; and degrees for radians.
+  /// One factor on the gyroscope, least squares; and radians for degrees.
   private func scales(_ rows: [Row], _ c: Matrix3) -> [LikelihoodTest.Explanation<Cause>] {
-    var factors = [180 / Double.pi, Double.pi / 180]
+    var factors = [Double.pi / 180]
     var above = 0.0, below = 1e-12
     for row in rows {
       let g = c * row.gyroscope

@@ -5,7 +5,9 @@ import SensorData
 ///
 /// A reading that differs from the newest accepted one by more than the limits is held back and the accepted one repeated in its
 /// place, three times in a row at most: what lasts longer is motion, saturation or another unit, and is passed on.
-struct SpikeFilter {
+package struct SpikeFilter {
+  package init() {}
+
   /// m/s^2 and rad/s between neighbours.
   static let step = (force: 100.0, rate: 20.0)
   private static let longest = 3
@@ -13,12 +15,12 @@ struct SpikeFilter {
   private var last: IMUSample?
   private var held: [IMUSample] = []
   /// Spikes replaced and confirmed by what followed.
-  private(set) var count = 0
+  package private(set) var count = 0
   /// The newest confirmed spike.
   private(set) var newest: IMUSample?
 
   /// The sample to use in the place of this one.
-  mutating func filtered(_ sample: IMUSample) -> IMUSample {
+  package mutating func filtered(_ sample: IMUSample) -> IMUSample {
     guard let last else {
       last = sample
       return sample

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Datasets
 import Foundation
+import PrecisionFinding
+import Premises
 
 /// `fuse inspect <folder>`.
 struct InspectCommand: ParsableCommand {
@@ -24,15 +26,24 @@ struct InspectCommand: ParsableCommand {
 
   func run() throws {
     try Failure.reporting {
-      let options = ReadingOptions(strict: strict, usesOdometry: odometry ? true : nil, needsTrajectory: false)
+      // As a run reads it, images tracked and all, so that both say the same.
+      var options = RunOptions(forcesOdometry: odometry, isStrict: strict).reading
+      options.needsTrajectory = false
       let recording = try Recording.open(URL(fileURLWithPath: folder), options: options)
       var inspection = Inspection()
       let events = try recording.events()
-      while let event = try events.next() { inspection.add(event) }
+      let finder = recording.trajectorySource.map {
+        PrecisionFinder(rig: recording.rig, useOdometry: $0 == .odometry)
+      }
+      while let event = try events.next() {
+        inspection.add(event)
+        _ = finder?.process(event)
+      }
+      _ = finder?.finish()
       let truth = try TruthReading(recording)
       let report = InspectionReport(
         inspection: inspection, rig: recording.rig, truth: truth.states, truePeers: truth.peers,
-        usesOdometry: recording.trajectorySource == .odometry)
+        source: recording.trajectorySource, diagnoses: finder?.diagnoses ?? [])
       let damage = (events.damage + truth.damage).filter { $0.total > 0 }.sorted { $0.path < $1.path }
       var standardOutput = StandardOutput(needsReader: false)
       let title = recording.metadata.title.map { ": \($0)" } ?? ""

@@ -15,7 +15,7 @@ import Testing
     for update in updates {
       let found = Self.found(update)
       var reasons: [Convergence.Reason] = []
-      for reason in found.compactMap(\.obstacle.reason) where !reasons.contains(reason) { reasons.append(reason) }
+      for reason in found.compactMap(\.obstacle?.reason) where !reasons.contains(reason) { reasons.append(reason) }
       switch update.convergence.status {
       case .notConverged: #expect(update.convergence.reasons == reasons)
       case .converged: #expect(reasons.isEmpty || reasons == [.insufficientSignalStrength])

@@ -5,6 +5,9 @@ extension InspectionReport {
   /// What is missing or unusual, and the consequences for a run.
   func meaning() -> [String] {
     var lines = [trajectorySource()]
+    lines += diagnoses.map {
+      "\($0.isHandled ? "note" : "PREMISE") \($0.code): \($0.sentence); \($0.evidence). \($0.remedy)"
+    }
     lines += overlap() + stillness()
     if inspection.peers.isEmpty { lines.append("no ranges: there is no peer to find") }
     for (peer, ranges) in inspection.peers.sorted(by: { $0.key < $1.key }) where ranges.isRepeating {
@@ -37,8 +40,9 @@ extension InspectionReport {
       if inspection.odometry.count == 0 { return "no poses in odometry0 and no camera: distances only" }
       return (rig.cameras.isEmpty ? "no camera: " : "") + "the trajectory comes from odometry0"
     }
-    if inspection.imu.count > 0, inspection.frames[0] != nil { return "the trajectory comes from IMU and camera" }
-    return "no sensors for a trajectory: distances only"
+    if source == .imuAndCamera { return "the trajectory comes from IMU and camera" }
+    let missing = inspection.imu.count > 0 ? "a camera beside imu0" : "imu0 and a camera"
+    return "no sensors for a trajectory: fuse run refuses this recording; it needs \(missing), or odometry0"
   }
 
   /// Whether trajectory and ranges overlap in time.

@@ -1,5 +1,7 @@
 import Foundation
+import Datasets
 import Geometry
+import Premises
 import SensorData
 
 /// An inspection in words.
@@ -12,8 +14,13 @@ struct InspectionReport {
   var truth: [GroundTruthState]
   /// True positions of peers.
   var truePeers: [GroundTruthPeer]
+  /// Where a run takes the trajectory from; nil where it refuses the recording.
+  var source: TrajectorySource?
+  /// What a run diagnoses.
+  var diagnoses: [Diagnosis] = []
+
   /// Whether the trajectory comes from `odometry0`.
-  var usesOdometry: Bool
+  var usesOdometry: Bool { source == .odometry }
 
   /// The whole report.
   func lines() -> [String] {

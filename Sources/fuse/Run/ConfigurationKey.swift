@@ -29,6 +29,7 @@ package struct ConfigurationKey: Sendable {
 
   /// The top-level settings.
   private static let common: [ConfigurationKey] = [
+    ConfigurationKey("watchesPremises", .flag(\.watchesPremises)),
     ConfigurationKey("reorderWindow", .number(\.reorderWindow, 0...10)),
     ConfigurationKey("updateInterval", .number(\.updateInterval, 0.01...10)),
     ConfigurationKey("axesUncertaintyDegrees", .number(\.axesUncertaintyDegrees, 0...90)),

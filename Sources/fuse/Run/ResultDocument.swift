@@ -2,6 +2,7 @@ import Datasets
 import Estimator
 import Evaluation
 import PrecisionFinding
+import Premises
 import SensorData
 
 /// `result.json`: options, inputs, results and errors of a run. Contains no clock, host or path.
@@ -18,6 +19,8 @@ struct ResultDocument {
   var damage: [FileDamage]
   /// The finder's summary.
   var summary: FinderSummary
+  /// Premises refuted and errors handled.
+  var diagnoses: [Diagnosis]
   /// The result of online calibration.
   var calibration: CalibrationEstimate?
   /// Outcomes of the peers.
@@ -41,6 +44,14 @@ struct ResultDocument {
         "beganAt": .number(summary.trajectoryBegan.map { $0.seconds(since: start) }),
         "waitingFor": .string(summary.waitingFor),
       ],
+      "diagnoses": .array(
+        diagnoses.map { diagnosis in
+          [
+            "code": .string(diagnosis.code), "family": .string(diagnosis.family.rawValue),
+            "sentence": .string(diagnosis.sentence), "evidence": .string(diagnosis.evidence),
+            "remedy": .string(diagnosis.remedy), "peer": .string(diagnosis.peer), "handled": .bool(diagnosis.isHandled),
+          ]
+        }),
       "calibration": calibration.map(CalibrationDocument.json) ?? .null,
       "peers": .sorted(
         Dictionary(uniqueKeysWithValues: peers.map { ($0, $1.json(start: start, summary: summary.peers[$0])) })),

@@ -55,7 +55,7 @@ struct RunExecution {
     let damage = (events.damage + truth.damage).sorted { $0.path < $1.path }
     let document = ResultDocument(
       recording: recording, options: options, digest: digest, counts: pipeline.counts, damage: damage,
-      summary: finder.summary, calibration: finder.calibration, peers: pipeline.peers,
+      summary: finder.summary, diagnoses: finder.diagnoses, calibration: finder.calibration, peers: pipeline.peers,
       written: (files.updateCount, files.poseCount),
       nonFinite: files.nonFiniteCount, errors: errors)
     let use = ResourceUse(since: began)

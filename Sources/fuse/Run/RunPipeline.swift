@@ -24,6 +24,8 @@ struct RunPipeline {
   private(set) var counts = EventCounts()
   /// The judge, where there is a truth.
   private(set) var judge: Judge?
+  /// Diagnoses that the story has told.
+  private var toldDiagnoses = 0
   /// Outcomes of the peers.
   private(set) var peers: [String: PeerOutcome] = [:]
 
@@ -49,12 +51,14 @@ struct RunPipeline {
   mutating func process(_ event: TimedEvent) throws {
     counts.add(event.event)
     for output in finder.process(event) { try emit(output) }
+    try reportDiagnoses(at: event.event.timestamp)
     progress.show(event.event.timestamp.seconds(since: start))
   }
 
   /// Ends a run at the recording's end: emits output held back for late data.
   mutating func recordingEnded() throws {
     for output in finder.finish() { try emit(output) }
+    if toldDiagnoses < finder.diagnoses.count { try reportDiagnoses(at: start) }
   }
 
   /// Records the smoothed trajectory, which replaces the finder's.
@@ -73,6 +77,16 @@ struct RunPipeline {
     progress.erase()
     if format == .text, !isQuiet { for line in lines { try standardOutput.line(line) } }
     try standardOutput.flush()
+  }
+
+  private mutating func reportDiagnoses(at time: Timestamp) throws {
+    while toldDiagnoses < finder.diagnoses.count {
+      let diagnosis = finder.diagnoses[toldDiagnoses]
+      toldDiagnoses += 1
+      guard format == .text, !isQuiet else { continue }
+      progress.erase()
+      for line in story.process(diagnosis, at: time) { try standardOutput.line(line) }
+    }
   }
 
   private mutating func emit(_ finderOutput: FinderOutput) throws {

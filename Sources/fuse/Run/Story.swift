@@ -1,4 +1,5 @@
 import PrecisionFinding
+import Premises
 import SensorData
 
 /// The run as text: a line for each change of a peer that has persisted.
@@ -44,6 +45,14 @@ package struct Story {
       [.status: update.convergence.status.rawValue, .guidance: update.guidance ?? ""])
     guard let change else { return [] }
     return lines(change.time, peer: "session", distance: "", angle: "", level: "", change.text)
+  }
+
+  /// A refuted premise, or a handled error, and what to do.
+  package mutating func process(_ diagnosis: Diagnosis, at time: Timestamp) -> [String] {
+    let mark = diagnosis.isHandled ? "note" : "PREMISE"
+    return lines(
+      time, peer: diagnosis.peer ?? "session", distance: "", angle: "", level: "",
+      "\(mark) \(diagnosis.code): \(diagnosis.sentence) (\(diagnosis.remedy))")
   }
 
   /// A distance with its sigma.

@@ -47,7 +47,7 @@ extension JSONValue {
     case .text(let text): self = .string(text)
     case .list(let words): self = .array(words.map { .string($0) })
     case .obstacles(let found):
-      self = .object(found.map { JSONValue.Member(key: $0.obstacle.rawValue, value: .number($0.progress)) })
+      self = .object(found.map { JSONValue.Member(key: $0.code, value: .number($0.progress)) })
     }
   }
 }

@@ -1,0 +1,59 @@
+import SensorData
+
+/// Tests camera and inertial unit together, by the innovations of the whole filter.
+///
+/// With true premises a track's normalised innovation squared over its degrees of freedom has mean 1, whatever the motion; the filter learns the
+/// tracks' noise, which pulls it there from above too. The mean over a window of hundreds is within a tenth of 1 on healthy recordings. A premise
+/// that is wrong shows as a mean well above, or as filters that are given up one after the other.
+struct InnovationTest {
+  /// Length of the window, seconds, and the fewest innovations in it.
+  private static let length = 2.0, fewest = 150
+  /// Means that are suspicious and that refute.
+  private static let suspicious = 1.4, refuting = 1.8
+  /// Restarts within so many seconds that refute.
+  private static let restarts = (count: 3, seconds: 15.0)
+
+  /// Learnt noise, in units of the stated, beyond which few usable tracks are suspicious; and how few, a fraction.
+  private static let noise = (level: 12.0, usable: 0.15)
+
+  private var window: [(time: Timestamp, sum: Double, count: Int, tracks: Int)] = []
+  private var noise = 1.0
+  private var begun: [Timestamp] = []
+  private var level: Double?
+
+  mutating func append(_ sum: Double, _ count: Int, tracks: Int, noise: Double, at time: Timestamp) {
+    self.noise = noise
+    window.append((time, sum, count, tracks))
+    window.removeAll { time.seconds(since: $0.time) > Self.length }
+    let count = window.reduce(0) { $0 + $1.count }
+    level = count >= Self.fewest ? window.reduce(0) { $0 + $1.sum } / Double(count) : nil
+    begun.removeAll { time.seconds(since: $0) > Self.restarts.seconds }
+  }
+
+  /// A filter was given up.
+  mutating func restart(at time: Timestamp) {
+    begun.append(time)
+    window = []
+    level = nil
+  }
+
+  var isSuspicious: Bool { begun.count >= 2 || level ?? 0 > Self.suspicious || isStarved }
+
+  /// Tracks that the filter explains by noise alone: it has learnt far more than is stated, and few tracks are of use.
+  private var isStarved: Bool {
+    let tracks = window.reduce(0) { $0 + $1.tracks }, used = window.reduce(0) { $0 + $1.count }
+    return window.count >= 10 && noise > Self.noise.level && Double(used) < Self.noise.usable * Double(tracks)
+  }
+
+  /// The evidence; nil while the premises hold.
+  var refuted: String? {
+    if begun.count >= Self.restarts.count {
+      return "the trajectory was given up \(begun.count) times within \(Format.number(Self.restarts.seconds)) s"
+    }
+    if isStarved {
+      return "tracks err \(Format.number(noise)) times as much as stated, and few agree with the motion at all"
+    }
+    guard let level, level > Self.refuting else { return nil }
+    return "mean normalised innovation \(Format.number(level)) over \(Format.number(Self.length)) s, expected 1.0 +- 0.1"
+  }
+}
