@@ -142,9 +142,9 @@ package struct RangeConsistency {
     let n = Double(rows.count)
     let free = fit(rows, Model(biasSigma: Self.freeBiasSigma), sigma)
     level = null.squares / n
-    if let excess = free.biasExcess, excess > 0, free.squares < 1.3 * n {
+    if let beyond = free.biasBeyondPrior, beyond > 0, free.squares < 1.3 * n {
       return Outcome(
-        cause: .bias(free.bias), ratio: 0.5 * excess * excess, null: (null.squares / n).squareRoot() * sigma,
+        cause: .bias(free.bias), ratio: 0.5 * beyond * beyond, null: (null.squares / n).squareRoot() * sigma,
         alternative: (free.squares / n).squareRoot() * sigma)
     }
     guard null.squares > 1.5 * n else { return nil }
@@ -183,7 +183,7 @@ package struct RangeConsistency {
     var sigma = Double.infinity
 
     /// By how many sigmas the bias exceeds three times what radios have; nil where it does not.
-    var biasExcess: Double? {
+    var biasBeyondPrior: Double? {
       let beyond = abs(bias) - 3 * RangeConsistency.biasSigma
       return beyond > 0 && sigma.isFinite ? beyond / sigma : nil
     }

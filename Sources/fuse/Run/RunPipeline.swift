@@ -24,8 +24,8 @@ struct RunPipeline {
   private(set) var counts = EventCounts()
   /// The judge, where there is a truth.
   private(set) var judge: Judge?
-  /// Diagnoses that the story has told.
-  private var toldDiagnoses = 0
+  /// Diagnoses that the story has reported.
+  private var reportedDiagnoses = 0
   /// Outcomes of the peers.
   private(set) var peers: [String: PeerOutcome] = [:]
 
@@ -58,7 +58,7 @@ struct RunPipeline {
   /// Ends a run at the recording's end: emits output held back for late data.
   mutating func recordingEnded() throws {
     for output in finder.finish() { try emit(output) }
-    if toldDiagnoses < finder.diagnoses.count { try reportDiagnoses(at: start) }
+    if reportedDiagnoses < finder.diagnoses.count { try reportDiagnoses(at: start) }
   }
 
   /// Records the smoothed trajectory, which replaces the finder's.
@@ -80,9 +80,9 @@ struct RunPipeline {
   }
 
   private mutating func reportDiagnoses(at time: Timestamp) throws {
-    while toldDiagnoses < finder.diagnoses.count {
-      let diagnosis = finder.diagnoses[toldDiagnoses]
-      toldDiagnoses += 1
+    while reportedDiagnoses < finder.diagnoses.count {
+      let diagnosis = finder.diagnoses[reportedDiagnoses]
+      reportedDiagnoses += 1
       guard format == .text, !isQuiet else { continue }
       progress.erase()
       for line in story.process(diagnosis, at: time) { try standardOutput.line(line) }
