@@ -3,7 +3,6 @@ import FuseCommandTestSupport
 import Geometry
 import SensorData
 import Simulation
-import TestSupport
 import Testing
 import fuse
 
@@ -79,19 +78,5 @@ import fuse
       "imu0", "2500", "200.0 Hz", "cam0", "10.0 Hz", "tag", "3.50 m", "no gaps", "looks to +z", "no ground truth",
       "the trajectory comes from IMU and camera", "the light is not known",
     ] { #expect(run.stdout.contains(piece), "\(piece)") }
-  }
-
-  @Test(.enabled(if: SharedData.isHere, Comment(rawValue: SharedData.message)))
-  func realRecordingsAreReported() throws {
-    func inspect(_ name: String) throws -> String {
-      let run = try FuseProcess.run(["inspect", SharedData.recording(name).path])
-      #expect(run.status == 0, "\(run.stderr)")
-      return run.stdout
-    }
-    let tango = try inspect("real/tango-handheld")
-    #expect(tango.contains("fov") && tango.contains("m/s^2 off: a large bias"))
-    let starloc = try inspect("real/starloc-loop-2d-fast_s1")
-    #expect(starloc.contains("8 peers") && starloc.contains("upside down"))
-    #expect(starloc.contains("the trajectory comes from odometry0"))
   }
 }
