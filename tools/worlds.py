@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Random worlds: scenarios with drawn parameters, and the page with their figures.
 
-    tools/worlds.py scenario <seed> <metres to each wall> [antennas | strolls]   a scenario file, to the standard output
+    tools/worlds.py scenario <seed> <metres to each wall> [antennas | strolls | phones | rests]   a scenario file, to the standard output
     tools/worlds.py page <lines of 'fuse eval --format jsonl'>                     the page, to the standard output
 
-With `antennas` the device of the same world has two or three, 3 to 30 cm off its centre, with errors of their own; with `strolls` the
+With `phones` the inertial unit is a modern phone's, honestly stated: 0.002 to 0.005 m/s^2/sqrt(Hz), a bias of up to 0.8 m/s^2. With
+`rests` the device rests for 2 to 20 s, then moves, beside quiet radios whose error of 0.1 to 0.3 m changes with the place. With `antennas` the device of the same world has two or three, 3 to 30 cm off its centre, with errors of their own; with `strolls` the
 world lasts longer, and its first peer moves from some time on. `tools/update-worlds` calls both.
 
 Drawn are: rates and noises of every sensor within the range of products, wrong stated range noise, NLOS, outliers, intervals without
@@ -86,6 +87,14 @@ def scenario(seed, wall, kind):
         f"  accelerometer_noise_density: {2e-3 * noise:.3g}",
         f"  accelerometer_random_walk: {5e-4 * log_uniform(draw, 0.1, 1):.3g}",
         f"  accelerometer_bias_m_s2: {log_uniform(draw, 0.02, 0.2):.3g}",
+    ]
+    if kind == "phones":
+        lines[-3:] = [
+            f"  accelerometer_noise_density: {added.uniform(0.002, 0.005):.3g}",
+            lines[-2],
+            f"  accelerometer_bias_m_s2: {added.uniform(0.6, 0.8):.3g}",
+        ]
+    lines += [
         "camera:",
         f"  rate_hz: {draw.choice([10, 15, 20, 30, 30, 60])}",
         f"  tracks: {draw.choice([25, 40, 80, 120])}",
@@ -111,6 +120,15 @@ def scenario(seed, wall, kind):
     ]
     if kind == "antennas":
         lines += antennas(added)
+    if kind == "rests":
+        radio = lines.index("uwb:")
+        lines[radio + 2:] = [
+            f"  range_noise_std_m: {log_uniform(added, 0.005, 0.03):.4f}",
+            "  drift_std_m: 0",
+            f"  multipath_std_m: {added.uniform(0.1, 0.3):.3f}",
+            f"  multipath_length_m: {log_uniform(added, 0.1, 1):.3f}",
+            "  nlos_share: 0",
+        ]
     if draw.random() < 0.5:
         lines.append(f"  claimed_range_std_m: {log_uniform(draw, 0.02, 0.3):.3f}")
     lines += [
@@ -129,6 +147,8 @@ def scenario(seed, wall, kind):
             f"range_bias_m: 0, range_bias_std_m: 0.12, range_scale_percent: {draw.gauss(0, 0.4):.2f}"
             f"{stroll(added) if kind == 'strolls' and number == 0 else ''}}}")
     motion = gestures(draw, 30 if kind == "strolls" else 18)
+    if kind == "rests":
+        motion.insert(0, f"hold: {{duration_s: {added.uniform(2, 20):.2f}}}")
     return "\n".join(lines + ["motion:"] + [f"  - {piece}" for piece in motion]) + "\n"
 
 

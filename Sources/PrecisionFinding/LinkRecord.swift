@@ -19,6 +19,8 @@ struct LinkRecord {
   private(set) var lastLOS: (time: Timestamp, probability: Double)?
   /// What became of the newest range.
   private(set) var report: RangeReport?
+  /// The last second's ranges.
+  private(set) var agreement = RadioAgreement()
   private(set) var used = 0
   private(set) var rejected = 0
   /// Ranges held back by a posterior that has not started: used when it starts.
@@ -75,6 +77,7 @@ struct LinkRecord {
     report = RangeReport(range: range.range, use: wasUsed ? .used : .rejected, innovation: innovation)
     losFraction += 0.1 * (losProbability - losFraction)
     lastLOS = (range.timestamp, losProbability)
+    agreement.record(range, wasUsed: wasUsed)
     tally(range.timestamp, wasUsed: wasUsed, isWaiting: false)
   }
 

@@ -39,6 +39,21 @@ extension PeerLink {
       nlosProbability: nlosProbability(of: range), peerIsStationary: reportedMoving == false, configuration)
   }
 
+  /// Whether a distance agrees with the ranges of the last second (`RadioAgreement`).
+  ///
+  /// - Parameters:
+  ///   - distance: mean and 1-sigma, metres.
+  ///   - lever: from the device's origin to the antenna of the newest range, metres.
+  func agrees(
+    _ distance: (mean: Double, sigma: Double), at time: Timestamp, filter: (any NavigationFilter)?, lever: Double
+  ) -> Bool {
+    let ranging = configuration.ranging
+    let radio = radio(filter: filter)
+    return record.agreement.holds(
+      distance, at: time, bias: radio?.bias ?? (mean: 0, variance: ranging.biasPrior * ranging.biasPrior),
+      noise: radio?.noise ?? record.lastRange?.standardDeviation ?? ranging.assumedNoise, lever: lever)
+  }
+
   /// NLOS probability of the newest range: the last processed one, propagated to its time.
   private func nlosProbability(of range: RangeMeasurement) -> Double {
     let ranging = configuration.ranging

@@ -63,7 +63,7 @@ extension PrecisionFinder {
 
   func observePosition(at time: Timestamp, onPath: Bool) {
     guard onPath, let filter = trajectory.filter, !filter.isPositionLost else { return }
-    premises.observe(position: filter.worldFromBody.translation, at: time)
+    premises.observe(filter.worldFromBody, at: time)
   }
 
   func advance(to time: Timestamp) -> Bool {

@@ -24,11 +24,8 @@ extension PrecisionFinder {
       builder.build(
         link, &hysteresis[peer]!, at: time, filter: onPath ? trajectory.filter : nil,
         bodyFromDevice: rig.bodyFromDevice, report: report, blindness: isBlind ? camera.word(at: time) : nil,
-        premises: (premises.refuted(for: peer), premises.isOpen(for: peer)),
-        rangeOnly: {
-          link.rangeOnlyDistance(
-            at: time, filter: trajectory.filter, lever: rig.leverArm(of: link.record.lastRange?.antenna))
-        })
+        premises: (premises.refuted(for: peer), premises.openPremise(for: peer)),
+        lever: rig.leverArm(of: link.record.lastRange?.antenna))
     }
     summary.recordUpdate(update, link: link)
     outputs.append(.update(update))

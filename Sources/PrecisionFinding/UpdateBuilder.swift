@@ -20,18 +20,22 @@ struct UpdateBuilder {
   ///   - filter: the trajectory at `time`; nil where there is none: then there is only a distance.
   ///   - report: what became of the range that this update is about; nil for a tick.
   ///   - blindness: why the camera is not usable; nil when it is.
-  ///   - premises: what is refuted for this link, and whether a premise is open.
-  ///   - rangeOnly: the distance from a range alone; asked for only where there is nothing better.
+  ///   - premises: what is refuted for this link, and the code of one that is open.
+  ///   - lever: from the device's origin to the antenna of the newest range, metres.
   func build(
     _ link: PeerLink, _ hysteresis: inout OutputHysteresis, at time: Timestamp, filter: (any NavigationFilter)?,
-    bodyFromDevice: Pose, report: RangeReport?, blindness: String?, premises: (refuted: [Diagnosis], isOpen: Bool),
-    rangeOnly: () -> RangeOnlyDistance?
+    bodyFromDevice: Pose, report: RangeReport?, blindness: String?, premises: (refuted: [Diagnosis], open: String?),
+    lever: Double
   ) -> NearbyUpdate {
     let weakness = weakness(link, hysteresis.power, at: time)
     var found = blindness.flatMap(PublicationObstacle.init).map { [NearbyUpdate.ObstacleProgress($0)] } ?? []
     var object = NearbyObject(peer: link.peer, quality: quality(link, at: time, filter: filter))
     var details: [String: NearbyUpdate.Detail] = [:]
     var convergence = Convergence(status: .unknown)
+    func measureByRadio() {
+      let distance = link.rangeOnlyDistance(at: time, filter: filter, lever: lever)
+      (object.distance, object.distanceStandardDeviation) = (distance?.mean, distance?.sigma)
+    }
     if let filter,
       let view = link.posteriorView(filter: filter, worldFromDevice: filter.worldFromBody * bodyFromDevice)
     {
@@ -52,8 +56,7 @@ struct UpdateBuilder {
       if convergence.reasons.contains(where: \.isMotion) { details["progress"] = .number(rounded(estimate.progress)) }
     } else {
       hysteresis.vertical.reset()
-      let rangeOnly = rangeOnly()
-      (object.distance, object.distanceStandardDeviation) = (rangeOnly?.mean, rangeOnly?.sigma)
+      measureByRadio()
       if filter == nil { found.append(.init(.noTrajectory)) }
       // A weak signal alone is nothing to evaluate yet.
       if blindness != nil {
@@ -61,15 +64,29 @@ struct UpdateBuilder {
           .init(estimate: nil, vertical: .unknown, dark: true, weakness: weakness.compactMap(\.obstacle)))
       }
     }
+    let followsRadio = object.distance.map {
+      link.agrees(($0, object.distanceStandardDeviation ?? 0), at: time, filter: filter, lever: lever)
+    }
+    if followsRadio == false || !premises.refuted.isEmpty { measureByRadio() }
     if !premises.refuted.isEmpty {
       withdraw(&object)
       object.quality = .imprecise
       convergence = Convergence(status: .unknown)
       found = premises.refuted.map { .init(code: $0.code) } + found
-    } else if premises.isOpen, object.horizontalAngle != nil || convergence.status == .converged {
+    } else if let open = premises.open, object.horizontalAngle != nil || convergence.status == .converged {
       withdraw(&object)
       convergence = Convergence(status: .notConverged, reasons: [.insufficientMovement])
       found.insert(.init(.premiseOpen), at: 0)
+      details["premise"] = .text(open)
+    }
+    if followsRadio == false, premises.refuted.isEmpty {
+      withdraw(&object)
+      if convergence.status == .converged || !convergence.withholdsAngle {
+        convergence = Convergence(status: .notConverged, reasons: [.insufficientHorizontalSweep])
+      }
+      if !found.contains(where: { $0.code == PublicationObstacle.contradicted.rawValue }) {
+        found.insert(.init(.contradicted), at: 0)
+      }
     }
     if let report { details.merge(report.details) { $1 } }
     if let blindness { details["camera"] = .text(blindness) }

@@ -2,280 +2,211 @@ import Foundation
 import Geometry
 import SensorData
 
-/// Tests a radio link against the device's trajectory: unit, bias, clock and scale.
+/// Tests a radio link against the device's path: unit, bias, clock and scale.
 ///
-/// Ranges `z_i = s |x - p(t_i - tau)| + b + e_i` of a stationary peer x, along the trajectory p. The null hypothesis has s = 1, tau = 0 and
-/// a bias within what radios have (0.15 m, 1-sigma); each alternative frees one of them. A moving peer, at constant velocity, is a
-/// competitor: an alternative must beat it as well. Errors that last are allowed for: samples are half a second apart, of 0.15 m each beside the
-/// radio's own scatter. All are fitted by Levenberg-Marquardt from a lattice of directions.
+/// Ranges `z_i = s |x - p(t_i - tau)| + b + e_i` of a stationary peer x, antenna places p. The null hypothesis has s = 1, tau = 0 and a
+/// bias within what radios have (0.15 m, 1-sigma); each alternative changes one of them. All explain the same ranges: those that lie inside the
+/// path for every delay. Log likelihoods (`LinkFit`) are compared; an alternative pays `log K` for being one of K, half the logarithm of n for its
+/// parameter, and what a moving peer explains as well. A few alternatives are asked at each test, in turn, and the likeliest so far every time.
 package struct RangeConsistency {
   /// What may be wrong with a link.
-  package enum Cause: Equatable {
-    /// Ranges are in a unit so many times a metre.
-    case unit(Double)
-    /// Every range is longer by so many metres.
-    case bias(Double)
+  package enum Cause: Hashable, Sendable {
+    /// Ranges are so many times what the path says.
+    case scale(Double)
+    /// Every range is longer by more than radios err.
+    case bias
     /// Ranges are stamped late by so many seconds.
     case clock(late: Double)
+
+    /// The code of its diagnosis.
+    package var code: String {
+      switch self {
+      case .scale: "rangeUnit"
+      case .bias: "rangeBias"
+      case .clock: "radioClock"
+      }
+    }
   }
 
+  /// The likeliest alternative of a test.
   package struct Outcome {
     package var cause: Cause
+    /// Log likelihood ratio to the null hypothesis, all costs paid.
     package var ratio: Double
-    /// Root mean square residual of the null hypothesis and of the alternative, metres.
-    var null: Double
-    var alternative: Double
+    /// Bias in metres that the alternative finds.
+    package var bias: Double
+    /// Number of ranges.
+    package var count: Int
   }
 
-  package init() {}
+  /// Samples this far apart, seconds; kept so long.
+  private static let spacing = 0.24, span = 30.0
+  /// Fewest ranges, and the least extent of the path, metres.
+  private static let fewest = 12, leastReach = 0.3
+  /// Beyond this no radio of this kind ranges, metres.
+  private static let farthest = 1000.0
+  /// Largest delays of the two sets of clocks, seconds.
+  private static let delays = (small: 1.0, large: 2.0)
+  /// Prior 1-sigma of a freed bias, and the least that is called wrong, metres: three sigmas of what radios have.
+  private static let freeBias = 1.0, leastBias = 0.45
+  /// Alternatives asked in a test, besides the likeliest.
+  private static let asked = 2
+  /// A moving peer is asked from this ratio on.
+  private static let promising = 1.0
+
+  /// The alternatives, the likelier a priori first.
+  static let alternatives: [Cause] =
+    [0.5, -0.5, 1, -1].map { .clock(late: $0) } + [2, 0.5, 3.28084].map { .scale($0) } + [.bias]
+    + [0.25, -0.25, 0.75, -0.75].map { .clock(late: $0) } + [100, 0.01, 1.5, 1 / 1.5, 1000].map { .scale($0) }
+    + [1.5, -1.5, 2, -2].map { .clock(late: $0) } + [0.3048, 0.001].map { .scale($0) }
 
   private struct Sample {
     var time: Timestamp
     var range: Double
+    var lever: Vector3
   }
-
-  /// Samples this far apart, seconds; kept so long.
-  private static let spacing = 0.25, span = 30.0
-  /// 1-sigma of the bias of a link, stated and freed, metres.
-  private static let biasSigma = 0.15, freeBiasSigma = 1.0
-  /// What lasts of a radio's errors, 1-sigma, metres.
-  private static let lasting = 0.15
-  /// Beyond this no radio of this kind ranges, metres.
-  static let farthest = 1000.0
-  private static let cap = 16.0
 
   private var samples: [Sample] = []
-  private var positions: [(time: Timestamp, position: Vector3)] = []
-  private var last: Timestamp?
-  private var scatter: [Double] = []
   private var newest: [Double] = []
+  private var lastRange: Double?
+  /// Modes of the null hypothesis and of each alternative: starts of the next fits.
+  private var nullModes: [Vector3] = []
+  private var modes: [Cause: [Vector3]] = [:]
+  private var likeliest: Cause?
+  private var turn = 0
 
-  /// Takes the trajectory in: the antenna's (or the device's) position in the world.
-  package mutating func append(position: Vector3, at time: Timestamp) {
-    if let last = positions.last, time <= last.time { return }
-    if let last = positions.last, time.seconds(since: last.time) < 0.045 { return }
-    positions.append((time, position))
-    if let first = positions.first, time.seconds(since: first.time) > Self.span + 3 { positions.removeFirst() }
-  }
-
-  /// The trajectory begins anew: nothing before counts.
-  private(set) var level = 0.0
-
-  mutating func restart() {
-    positions.removeAll()
-    samples.removeAll()
-  }
+  package init() {}
 
   /// Takes a range in, metres.
-  package mutating func append(range: Double, at time: Timestamp) {
+  ///
+  /// - Parameter lever: the antenna in the body frame, metres.
+  package mutating func append(range: Double, lever: Vector3 = .zero, at time: Timestamp) {
     // A radio that repeats its last range adds no information.
-    guard range != newest.last else { return }
+    guard range != lastRange else { return }
+    lastRange = range
     newest.append(range)
-    if newest.count > 3 { newest.removeFirst() }
-    if newest.count == 3 {
-      scatter.append(abs(newest[0] - 2 * newest[1] + newest[2]) / (0.6745 * 6.0.squareRoot()))
-      if scatter.count > 60 { scatter.removeFirst() }
-    }
-    if let last, time.seconds(since: last) < Self.spacing - 1e-6 { return }
-    last = time
-    samples.append(Sample(time: time, range: range))
+    if newest.count > 9 { newest.removeFirst() }
+    if let last = samples.last, time.seconds(since: last.time) < Self.spacing - 1e-6 { return }
+    samples.append(Sample(time: time, range: range, lever: lever))
     samples.removeAll { time.seconds(since: $0.time) > Self.span }
+  }
+
+  /// The path begins anew: nothing before counts.
+  mutating func restart() {
+    samples.removeAll()
+    modes.removeAll()
+    (nullModes, likeliest) = ([], nil)
   }
 
   /// Ranges that no radio measures, median of the newest, metres; nil where they are possible.
   package var impossible: Double? {
-    guard samples.count >= 3 else { return nil }
-    let sorted = samples.suffix(9).map(\.range).sorted()
-    let median = sorted[sorted.count / 2]
+    guard newest.count >= 3 else { return nil }
+    let median = newest.sorted()[newest.count / 2]
     return median > Self.farthest ? median : nil
   }
 
-  private func position(at time: Timestamp) -> Vector3? {
-    guard let first = positions.first, let last = positions.last, time >= first.time, time <= last.time else { return nil }
-    var (low, high) = (0, positions.count - 1)
-    while low < high {
-      let middle = (low + high) / 2
-      if positions[middle].time < time { low = middle + 1 } else { high = middle }
+  /// Samples that lie inside the path for all delays up to `delay`.
+  private func core(_ path: PathHistory, delay: Double) -> [Sample] {
+    guard let first = path.first, let last = path.last else { return [] }
+    let (begin, end) = (first.advanced(bySeconds: delay), last.advanced(bySeconds: -delay))
+    return samples.filter { $0.time >= begin && $0.time <= end }
+  }
+
+  /// Nil where the path does not hold the antenna's place at one of them.
+  private func rows(_ samples: [Sample], _ path: PathHistory, late: Double = 0) -> [LinkFit.Row]? {
+    var rows: [LinkFit.Row] = []
+    rows.reserveCapacity(samples.count)
+    for s in samples {
+      guard let place = path.place(of: s.lever, at: s.time.advanced(bySeconds: -late)) else { return nil }
+      rows.append(LinkFit.Row(seconds: s.time.seconds(since: samples[0].time), range: s.range, place: place))
     }
-    guard low > 0 else { return positions[0].position }
-    let (a, b) = (positions[low - 1], positions[low])
-    let gap = b.time.seconds(since: a.time)
-    guard gap < 1 else { return nil }
-    return a.position + (b.position - a.position) * (time.seconds(since: a.time) / gap)
+    return rows
   }
 
-  /// One range with the place where it was taken.
-  private struct Row {
-    var seconds: Double
-    var range: Double
-    var place: Vector3
-  }
-
-  private func rows(late: Double) -> [Row] {
-    guard let first = samples.first else { return [] }
-    return samples.compactMap { s in
-      position(at: s.time.advanced(bySeconds: -late)).map {
-        Row(seconds: s.time.seconds(since: first.time), range: s.range, place: $0)
+  /// Tests the link; nil while there is too little of it, or nothing explains it better than the null hypothesis.
+  package mutating func test(_ path: PathHistory) -> Outcome? {
+    turn += 1
+    let near = core(path, delay: Self.delays.small)
+    guard near.count >= Self.fewest, let nearRows = rows(near, path) else { return nil }
+    let centre = nearRows.reduce(Vector3.zero) { $0 + $1.place } / Double(nearRows.count)
+    guard (nearRows.map { ($0.place - centre).norm }.max() ?? 0) > Self.leastReach else { return nil }
+    let null = LinkFit(nearRows, starts: nullModes, directions: directions(nullModes.isEmpty))
+    nullModes = null.modes
+    var best: Candidate?
+    for cause in choice() {
+      var (samples, stated, null, late) = (near, nearRows, null, 0.0)
+      if case .clock(let delay) = cause { late = delay }
+      if abs(late) > Self.delays.small {
+        samples = core(path, delay: Self.delays.large)
+        guard samples.count >= Self.fewest, let fewer = rows(samples, path) else { continue }
+        stated = fewer
+        null = LinkFit(stated, starts: nullModes, directions: directions(false))
       }
+      guard let rows = late == 0 ? stated : rows(samples, path, late: late) else { continue }
+      let known = modes[cause] ?? []
+      let fit = LinkFit(rows, Self.model(cause), starts: known, directions: directions(known.isEmpty))
+      modes[cause] = fit.modes
+      let ratio = fit.logLikelihood - null.logLikelihood
+      if ratio > best?.ratio ?? 0 { best = Candidate(cause: cause, fit: fit, ratio: ratio, stated: stated) }
     }
+    guard let best else {
+      likeliest = nil
+      return nil
+    }
+    likeliest = best.cause
+    return outcome(best)
   }
 
-  /// Which parameters a fit has.
-  private struct Model {
-    var biasSigma = RangeConsistency.biasSigma
-    var scale = 1.0
-    /// Times at which a moving peer may change its velocity, seconds; empty: it is stationary.
-    var knots: [Double] = []
+  /// The likeliest alternative with all costs paid: where it is promising the null hypothesis is fitted again, from its modes too, and a moving
+  /// peer.
+  private func outcome(_ best: Candidate) -> Outcome? {
+    let stated = best.stated, n = Double(stated.count)
+    let costs = log(Double(Self.alternatives.count)) + 0.5 * log(n)
+    var ratio = best.ratio - costs
+    if case .bias = best.cause, abs(best.fit.bias) < Self.leastBias { return nil }
+    if ratio > Self.promising {
+      let null = LinkFit(stated, starts: nullModes + best.fit.modes)
+      ratio = best.fit.logLikelihood - null.logLikelihood - costs
+      let moving = [4.0, 10.0].map { interval in
+        let knots = Array(stride(from: 0.0, to: max(stated[stated.count - 1].seconds - 2, 1), by: interval))
+        let fit = LinkFit(stated, LinkFit.Model(knots: knots), starts: null.modes, directions: [])
+        // A velocity of prior 0.8 m/s that is known to a decimetre per second costs its Occam factor.
+        return fit.logLikelihood - null.logLikelihood - log(n) * Double(knots.count)
+      }.max() ?? 0
+      ratio -= max(moving, 0)
+    }
+    guard ratio > 0 else { return nil }
+    return Outcome(cause: best.cause, ratio: ratio, bias: best.fit.bias, count: stated.count)
   }
 
-  /// Tests the link; nil while the null hypothesis explains the ranges, or too little moved.
-  package mutating func test() -> Outcome? {
-    let rows = rows(late: 0)
-    guard rows.count >= 16 else { return nil }
-    let centre = rows.reduce(Vector3.zero) { $0 + $1.place } / Double(rows.count)
-    let reach = rows.map { ($0.place - centre).norm }.max() ?? 0
-    guard reach > 0.4 else { return nil }
-    var magnitudes = scatter.sorted()
-    let white = magnitudes.isEmpty ? 0.1 : magnitudes.remove(at: magnitudes.count / 2)
-    let sigma = (Self.lasting * Self.lasting + white * white).squareRoot()
-    let null = fit(rows, Model(), sigma)
-    let n = Double(rows.count)
-    let free = fit(rows, Model(biasSigma: Self.freeBiasSigma), sigma)
-    level = null.squares / n
-    if let beyond = free.biasBeyondPrior, beyond > 0, free.squares < 1.3 * n {
-      return Outcome(
-        cause: .bias(free.bias), ratio: 0.5 * beyond * beyond, null: (null.squares / n).squareRoot() * sigma,
-        alternative: (free.squares / n).squareRoot() * sigma)
-    }
-    guard null.squares > 1.5 * n else { return nil }
-    var explanations: [LikelihoodTest.Explanation<Cause>] = []
-    explanations.append(.init(kind: .bias(free.bias), squares: free.squares, parameters: 1))
-    for unit in [1000, 100, 39.3701, 3.28084, 1 / 3.28084, 0.01, 0.001] {
-      var model = Model()
-      model.scale = unit
-      explanations.append(.init(kind: .unit(unit), squares: fit(rows, model, sigma).squares, parameters: 1))
-    }
-    for step in -7...7 where step != 0 {
-      let late = 0.25 * Double(step)
-      let shifted = self.rows(late: late)
-      guard shifted.count >= rows.count * 4 / 5 else { continue }
-      let squares = fit(shifted, Model(), sigma).squares * n / Double(shifted.count)
-      explanations.append(.init(kind: .clock(late: late), squares: squares, parameters: 1))
-    }
-    let test = LikelihoodTest(count: rows.count)
-    guard let best = test.best(null: null.squares, explanations) else { return nil }
-    let competitor = [4.0, 10.0].map { interval in
-      let knots = Self.knots(rows, every: interval)
-      let moving = fit(rows, Model(knots: knots), sigma)
-      return test.ratio(null: null.squares, alternative: moving.squares, parameters: 3 * knots.count, alternatives: 1)
-    }.max() ?? 0
-    // At the ends of the grid the minimum lies outside: no clock.
-    if case .clock(let late) = best.kind, abs(late) > 1.6 { return nil }
-    return Outcome(
-      cause: best.kind, ratio: min(best.ratio, best.ratio - competitor), null: (null.squares / n).squareRoot() * sigma,
-      alternative: (best.squares / n).squareRoot() * sigma)
+  private struct Candidate {
+    var cause: Cause
+    var fit: LinkFit
+    var ratio: Double
+    /// The same ranges with the places that are stated.
+    var stated: [LinkFit.Row]
   }
 
-  private struct Fit {
-    var squares = Double.infinity
-    var bias = 0.0
-    /// 1-sigma of the bias, metres.
-    var sigma = Double.infinity
-
-    /// By how many sigmas the bias exceeds three times what radios have; nil where it does not.
-    var biasBeyondPrior: Double? {
-      let beyond = abs(bias) - 3 * RangeConsistency.biasSigma
-      return beyond > 0 && sigma.isFinite ? beyond / sigma : nil
-    }
+  private func directions(_ all: Bool) -> [Vector3] {
+    all ? LinkFit.directions : Array(turn % 2 == 0 ? LinkFit.directions.prefix(6) : LinkFit.directions.suffix(6))
   }
 
-  /// The best fit over starts in all directions; squares include the priors' and are capped one by one.
-  private func fit(_ rows: [Row], _ model: Model, _ sigma: Double) -> Fit {
-    var best = Fit()
-    let first = rows[rows.count / 2]
-    for direction in Self.starts {
-      let distance = max(first.range / model.scale, 0.1)
-      let fit = descend(rows, model, sigma, from: first.place + direction * distance)
-      if fit.squares < best.squares { best = fit }
+  /// The likeliest alternative so far and the next ones in turn.
+  private func choice() -> [Cause] {
+    let all = Self.alternatives
+    var chosen = likeliest.map { [$0] } ?? []
+    for k in 0..<Self.asked {
+      let next = all[(turn * Self.asked + k) % all.count]
+      if !chosen.contains(next) { chosen.append(next) }
     }
-    return best
+    return chosen
   }
 
-  private static let starts: [Vector3] = {
-    var found: [Vector3] = []
-    for k in 0..<10 {
-      let azimuth = 2 * Double.pi * Double(k) / 10
-      found.append(Vector3(cos(azimuth), sin(azimuth), k % 2 == 0 ? 0.2 : -0.2).normalized)
+  private static func model(_ cause: Cause) -> LinkFit.Model {
+    switch cause {
+    case .scale(let factor): LinkFit.Model(scale: factor)
+    case .bias: LinkFit.Model(biasSigma: freeBias)
+    case .clock: LinkFit.Model()
     }
-    return found + [Vector3(0, 0, 1), Vector3(0, 0, -1)]
-  }()
-
-  private static func knots(_ rows: [Row], every interval: Double) -> [Double] {
-    guard let first = rows.first, let last = rows.last else { return [] }
-    return Array(stride(from: first.seconds, to: last.seconds - 0.5 * interval, by: interval))
-  }
-
-  private func descend(_ rows: [Row], _ model: Model, _ sigma: Double, from start: Vector3) -> Fit {
-    // Position, bias, and a velocity from each knot on.
-    let n = 4 + 3 * model.knots.count
-    var x = [start.x, start.y, start.z, 0.0] + [Double](repeating: 0, count: n - 4)
-    var priors = [0, 0, 0, 1 / (model.biasSigma * model.biasSigma)]
-    for _ in model.knots { priors += [1 / 0.64, 1 / 0.64, 1 / 0.04] }
-    /// Seconds spent in each knot's interval by a time.
-    func spent(_ seconds: Double) -> [Double] {
-      model.knots.indices.map { k in
-        let end = k + 1 < model.knots.count ? model.knots[k + 1] : .infinity
-        return max(min(seconds, end) - model.knots[k], 0)
-      }
-    }
-    let times = rows.map { spent($0.seconds) }
-    func residual(_ x: [Double], _ i: Int) -> (value: Double, direction: Vector3) {
-      var peer = Vector3(x[0], x[1], x[2])
-      for (k, t) in times[i].enumerated() where t > 0 { peer += Vector3(x[4 + 3 * k], x[5 + 3 * k], x[6 + 3 * k]) * t }
-      let d = peer - rows[i].place
-      let distance = max(d.norm, 1e-6)
-      return (rows[i].range - model.scale * distance - x[3], d * (model.scale / distance))
-    }
-    func squares(_ x: [Double]) -> Double {
-      var sum = rows.indices.reduce(0.0) { $0 + min(pow(residual(x, $1).value / sigma, 2), Self.cap) }
-      for k in 0..<n { sum += priors[k] * x[k] * x[k] }
-      return sum
-    }
-    var cost = squares(x), damping = 1e-2
-    var information = [Double](repeating: 0, count: n * n)
-    for _ in 0..<12 {
-      var normal = [Double](repeating: 0, count: n * n), right = [Double](repeating: 0, count: n)
-      for i in rows.indices {
-        let (r, u) = residual(x, i)
-        let weight = 1 / (sigma * sigma * max(1, abs(r) / (3 * sigma)))
-        var h = [u.x, u.y, u.z, 1]
-        for t in times[i] { h += [u.x * t, u.y * t, u.z * t] }
-        for a in 0..<n {
-          right[a] += weight * h[a] * r
-          for b in 0...a { normal[n * a + b] += weight * h[a] * h[b] }
-        }
-      }
-      information = normal
-      for k in 0..<n { information[(n + 1) * k] += priors[k] + 1e-6 }
-      for k in 0..<n {
-        normal[(n + 1) * k] += priors[k] + damping * (normal[(n + 1) * k] + 1e-3)
-        right[k] -= priors[k] * x[k]
-      }
-      guard let step = SmallCholesky.solve(normal, right, size: n) else { break }
-      let next = zip(x, step).map { $0 + $1 }
-      let value = squares(next)
-      if value < cost {
-        let gain = cost - value
-        (x, cost, damping) = (next, value, damping * 0.3)
-        if gain < 1e-3 { break }
-      } else {
-        damping *= 8
-        if damping > 1e6 { break }
-      }
-    }
-    var unit = [Double](repeating: 0, count: n)
-    unit[3] = 1
-    let variance = SmallCholesky.solve(information, unit, size: n)?[3]
-    return Fit(squares: cost, bias: x[3], sigma: variance.map { max($0, 0).squareRoot() } ?? .infinity)
   }
 }

@@ -38,6 +38,10 @@ extension PeerFilter {
     nlosRate.record(seconds: seconds, losProbability: losProbability)
     if isDirectionUnobserved, !range.isVelocityKnown { hypotheses!.moveAnchor(to: range.antenna) }
     let away = (range.antenna - hypotheses!.anchor).norm
+    let isInPlace =
+      dwell[range.antennaID ?? "", default: AntennaDwell()].observe(range.antenna, at: range.timestamp)
+      || isDirectionUnobserved && away <= Self.stillRadius
+    let noisesBefore = configuration.holdsNoiseInPlace && isInPlace ? noiseProbabilities(hypotheses!) : nil
     if isDirectionUnobserved, away > Self.stillRadius || !range.cosines.isEmpty {
       spawnDirections(device: previous.device)
     }
@@ -67,6 +71,7 @@ extension PeerFilter {
     update(with: range.cosines, of: range)
     rangeCount += 1
     normalize()
+    if let noisesBefore { hold(noisesBefore) }
     if rangeCount % 10 == 0 {
       pruneNoises(below: Self.refutedProbability)
       pruneNegligible()
@@ -101,6 +106,15 @@ extension PeerFilter {
     aoaErrors.record(
       cosines.map { ($0.cosine - $0.model(best).cosine) / $0.variance.squareRoot() }, at: range.timestamp)
     for cosine in cosines { hypotheses!.update(cosine, antenna: range.antenna, weight: weight, configuration) }
+  }
+
+  /// Gives the noise candidates the probabilities that they had before a range: `w_i <- w_i p_k / p_k'` for components i of candidate
+  /// k. Ranges in place hold no evidence on the coloured part (`AntennaDwell`).
+  private mutating func hold(_ probabilities: [Double]) {
+    let now = noiseProbabilities(hypotheses!)
+    let change = zip(probabilities, now).map { $0 > 0 && $1 > 0 ? log($0 / $1) : 0 }
+    for i in 0..<hypotheses!.count { hypotheses!.logWeight[i] += change[Int(hypotheses!.noise[i])] }
+    normalize()
   }
 
   /// Drops the noise candidates below a probability, never all.

@@ -264,7 +264,7 @@ function drawPhone() {
     side.textContent = angle === null ? (i < 0 ? "no ranges yet" : "no direction") : sideWords(angle);
     level.textContent = i < 0 ? "" : levelWords[word(updates.level, i)] ?? "";
     guidance.textContent = i < 0 ? "" : word(updates.guidance, i) ?? "";
-    quality.textContent = i < 0 ? "" : {precise: "", drifting: "no fresh ranges", imprecise: "distance only"}[word(updates.quality, i)] ?? "";
+    quality.textContent = i < 0 ? "" : {precise: "", drifting: "no usable ranges", imprecise: "distance only"}[word(updates.quality, i)] ?? "";
     const converged = i >= 0 && word(updates.status, i) === "converged";
     phone.classList.toggle("converged", converged);
     phone.classList.toggle("ahead", angle !== null && Math.abs(angle) < 8);

@@ -7,6 +7,8 @@ extension Scenario.Radio {
     try f.number("range_noise_std_m", 0...10).map { radio.rangeNoise = $0 }
     try f.number("drift_std_m", 0...10).map { radio.driftDeviation = $0 }
     try f.number("drift_time_s", 0.01...1000).map { radio.driftTime = $0 }
+    try f.number("multipath_std_m", 0...10).map { radio.multipathDeviation = $0 }
+    try f.number("multipath_length_m", 0.01...100).map { radio.multipathLength = $0 }
     try f.number("nlos_share", 0...0.95).map { radio.nlosShare = $0 }
     try f.number("nlos_dwell_s", 0.01...1000).map { radio.nlosDwell = $0 }
     try f.number("nlos_excess_m", 0...50).map { radio.nlosBias = $0 }

@@ -11,6 +11,9 @@ extension Scenario {
     package var driftDeviation = 0.05
     /// Its correlation time, seconds.
     package var driftTime = 1.0
+    /// Standard deviation of the error that depends on the antenna's place alone, metres, and the distance over which it changes.
+    package var multipathDeviation = 0.0
+    package var multipathLength = 0.3
     /// Fraction of time in NLOS, in addition to walls and body.
     package var nlosShare = 0.05
     /// Mean length of an NLOS interval, seconds.

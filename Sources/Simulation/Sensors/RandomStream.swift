@@ -29,6 +29,9 @@ enum RandomStream: UInt64 {
   /// Errors of each antenna.
   static func antennas(peer index: Int) -> UInt64 { 9_000_000 + UInt64(index) }
 
+  /// Errors that depend on the place.
+  static func multipath(peer index: Int) -> UInt64 { 10_000_000 + UInt64(index) }
+
   /// The sequence of this kind.
   func generator(seed: UInt64) -> SeededRandom { SeededRandom(seed: seed, stream: rawValue) }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Geometry
 import SensorData
 
-/// A UWB radio: `r = (1 + scale) |p_peer - p_antenna| + bias + drift + NLOS bias + noise`.
+/// A UWB radio: `r = (1 + scale) |p_peer - p_antenna| + bias + drift + multipath + NLOS bias + noise`.
 ///
 /// The drift is a first-order Gauss-Markov process, `d_{k+1} = a d_k + s sqrt(1 - a^2) n`, `a = exp(-dt / tau)`, with
 /// the autocorrelation `exp(-t / tau)`. Obstacles (`LineOfSight`) add their NLOS bias. In addition LOS/NLOS is a
@@ -39,6 +39,7 @@ struct RangeSimulator {
   private var silences: SeededRandom
   private var drift: Double
   private var antennaErrors: AntennaErrors
+  private let multipath: MultipathField
   private var nlosBias: Double
   private var nlosChain: TwoStateChain
   private var silenceChain: TwoStateChain
@@ -61,6 +62,9 @@ struct RangeSimulator {
     silences = SeededRandom(seed: seed, stream: RandomStream.silence(peer: number))
     drift = settings.driftDeviation * random.gaussian()
     antennaErrors = AntennaErrors(settings, decay: decay, peer: number, seed: seed)
+    var places = SeededRandom(seed: seed, stream: RandomStream.multipath(peer: number))
+    multipath = MultipathField(
+      deviation: settings.multipathDeviation, length: settings.multipathLength, &places)
     nlosBias = random.chance(settings.nlosShare) ? random.exponential(mean: settings.nlosBias) : 0
     nlosChain = TwoStateChain(
       probability: settings.nlosShare, dwell: settings.nlosDwell, step: step, isOn: nlosBias > 0)
@@ -113,7 +117,8 @@ struct RangeSimulator {
     let nlosBias = nlosBias + (obstacleBias ?? 0) + (interval.map { intervalBiases[$0] } ?? 0)
     let slowError = antennaErrors.error(of: number, common: drift)
     let range =
-      (1 + peer.rangeScale) * distance + peer.rangeBias + slowError + nlosBias + noise + (isOutlier ? outlier : 0)
+      (1 + peer.rangeScale) * distance + peer.rangeBias + slowError + multipath.error(at: antennaInWorld)
+      + nlosBias + noise + (isOutlier ? outlier : 0)
     let measurement = RangeMeasurement(
       timestamp: start.advanced(bySeconds: time), peer: peer.id, range: max(0, range),
       standardDeviation: settings.statedDeviation, azimuth: angle?.azimuth, elevation: angle?.elevation,

@@ -95,6 +95,7 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey("ranging.peerVerticalSpeedSigma", .number(\.ranging.peerVerticalSpeedSigma, 1e-3...100)),
     ConfigurationKey("ranging.peerVelocityTime", .number(\.ranging.peerVelocityTime, 1e-2...1000)),
     ConfigurationKey("ranging.noiseCandidates", .pairs(\.ranging.noiseCandidates, 1e-4...100)),
+    ConfigurationKey("ranging.holdsNoiseInPlace", .flag(\.ranging.holdsNoiseInPlace)),
     ConfigurationKey("ranging.whiteNoisePrior", .number(\.ranging.whiteNoisePrior, 0...1)),
     ConfigurationKey("ranging.antennaPhaseCenterSigma", .number(\.ranging.antennaPhaseCenterSigma, 0...1)),
     ConfigurationKey("ranging.foundPeerNoise", .number(\.ranging.foundPeerNoise, 0...1)),

@@ -20,6 +20,7 @@ enum RunSummary {
       lines.append("\(peer): \(found(last.object))")
       let next = last.convergence.status == .converged ? nil : last.guidance
       lines.append("  " + ([convergence(outcome, start: start)] + [next].compactMap { $0 }).joined(separator: " · "))
+      if let refused = summary.peers[peer].flatMap(Self.refused) { lines.append("  " + refused) }
       if let time = outcome.aoaInconsistent {
         lines.append(
           "  AoA ignored from \(Words.fixed(time.seconds(since: start), 1)) s on, inconsistent with the ranges:"
@@ -55,6 +56,14 @@ enum RunSummary {
         "at (\(Words.fixed(p.x, 2)), \(Words.fixed(p.y, 2)), \(Words.fixed(p.z, 2))) ± \(Words.fixed(sigma, 2)) m")
     }
     return parts.isEmpty ? "nothing known" : parts.joined(separator: ", ")
+  }
+
+  /// The share of ranges that were refused, where it is over a twentieth.
+  private static func refused(_ peer: FinderSummary.Peer) -> String? {
+    let count = peer.rangesUsed + peer.rangesRejected
+    guard 20 * peer.rangesRejected > count else { return nil }
+    let share = Words.fixed(100 * Double(peer.rangesRejected) / Double(count), 0)
+    return "\(share) % of \(Words.count(count, "range")) refused: NLOS, outliers, or not where the posterior expects them"
   }
 
   private static func convergence(_ outcome: PeerOutcome, start: Timestamp) -> String {

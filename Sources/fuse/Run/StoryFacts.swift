@@ -86,8 +86,8 @@ struct StoryFacts {
 
   private func qualityWord(from old: String, to new: String) -> String? {
     switch (old, new) {
-    case (_, "drifting"): "no fresh ranges"
-    case ("drifting", "precise"): "ranges are back"
+    case (_, "drifting"): "no usable ranges"
+    case ("drifting", "precise"): "ranges are used again"
     // A known trajectory concerns all peers: the session reports it once.
     case (_, "precise"): nil
     default: "trajectory lost"

@@ -1,0 +1,168 @@
+import Foundation
+import Geometry
+
+/// Maximum a posteriori position and bias of a peer, from ranges along a path.
+///
+/// `z_i = s |x(t_i) - p_i| + b + e_i`, with a prior on the bias b, and for a moving peer a velocity on each of a few intervals. From several
+/// starts Levenberg-Marquardt with Huber weights finds the modes; each of the best is then refined under the noise that explains it best
+/// (`RangeErrorModel`), with the outliers' weights.
+struct LinkFit {
+  /// One range with the antenna's place when it was measured.
+  struct Row {
+    var seconds: Double
+    var range: Double
+    var place: Vector3
+  }
+
+  /// Which parameters there are.
+  struct Model {
+    /// Prior 1-sigma of the bias, metres.
+    var biasSigma = 0.15
+    /// Scale of the ranges against the path.
+    var scale = 1.0
+    /// Times from which on a moving peer has another velocity, seconds; empty: it is stationary.
+    var knots: [Double] = []
+  }
+
+  /// The log likelihood of the ranges at the best mode, with the priors' penalty.
+  private(set) var logLikelihood = -Double.infinity
+  /// The noise there.
+  private(set) var noise = RangeErrorModel.candidates[0]
+  /// Bias, metres.
+  private(set) var bias = 0.0
+  /// The modes that were found, positions in the world, metres, best first: starts of the next fit.
+  private(set) var modes: [Vector3] = []
+
+  /// 1-sigma of a range while modes are looked for, metres.
+  private static let sigma = 0.15
+  /// Modes nearer than this are one, metres; so many are refined, and so often.
+  private static let distance = 0.3, refined = 2, rounds = 2
+  /// Prior 1-sigma of a peer's velocity, m/s.
+  private static let speed = Vector3(0.8, 0.8, 0.2)
+
+  private let rows: [Row]
+  private let model: Model
+  /// Seconds spent in each knot's interval, row by row.
+  private let spent: [Double]
+  private let inversePriors: [Double]
+  private var count: Int { inversePriors.count }
+
+  /// The fit of `rows`, in time order.
+  ///
+  /// - Parameters:
+  ///   - starts: positions to start from, besides those in all directions.
+  ///   - directions: unit vectors from the path's middle.
+  init(_ rows: [Row], _ model: Model = Model(), starts: [Vector3] = [], directions: [Vector3] = LinkFit.directions) {
+    self.rows = rows
+    self.model = model
+    let knots = model.knots
+    spent = rows.flatMap { row in
+      knots.indices.map { k in max(min(row.seconds, k + 1 < knots.count ? knots[k + 1] : .infinity) - knots[k], 0) }
+    }
+    inversePriors =
+      [0, 0, 0, 1 / (model.biasSigma * model.biasSigma)]
+      + knots.flatMap { _ in (0..<3).map { 1 / (Self.speed[$0] * Self.speed[$0]) } }
+    guard rows.count >= 4 else { return }
+    let middle = rows[rows.count / 2].place
+    let radius = max(rows.map(\.range).sorted()[rows.count / 2] / model.scale, 0.1)
+    var ends: [(cost: Double, state: [Double])] = []
+    let even = [Double](repeating: 1, count: rows.count)
+    for start in starts + directions.map({ middle + $0 * radius }) {
+      let state = [start.x, start.y, start.z] + [Double](repeating: 0, count: count - 3)
+      ends.append(descend(state, even, sigma: Self.sigma, rounds: 8))
+    }
+    ends.sort { $0.cost < $1.cost }
+    var distinct: [[Double]] = []
+    for end in ends where distinct.count < 4 {
+      if distinct.allSatisfy({ (Self.position($0) - Self.position(end.state)).norm > Self.distance }) {
+        distinct.append(end.state)
+      }
+    }
+    modes = distinct.map(Self.position)
+    for state in distinct.prefix(Self.refined) { refine(state) }
+  }
+
+  /// Twelve directions, spread evenly: the corners of an icosahedron.
+  static let directions: [Vector3] = {
+    let golden = (1 + 5.0.squareRoot()) / 2
+    return [-1.0, 1].flatMap { a in
+      [-golden, golden].flatMap { b in
+        [Vector3(0, a, b), Vector3(a, b, 0), Vector3(b, 0, a)].map(\.normalized)
+      }
+    }
+  }()
+
+  private static func position(_ state: [Double]) -> Vector3 { Vector3(state[0], state[1], state[2]) }
+
+  private mutating func refine(_ start: [Double]) {
+    guard start.allSatisfy(\.isFinite) else { return }
+    let seconds = rows.map(\.seconds)
+    var state = start
+    for round in 0...Self.rounds {
+      let outcome = RangeErrorModel.evaluate(rows.indices.map { residual(state, $0).value }, at: seconds)
+      let sum = outcome.logLikelihood - 0.5 * zip(state, inversePriors).reduce(0) { $0 + $1.0 * $1.0 * $1.1 }
+      if sum > logLikelihood { (logLikelihood, noise, bias) = (sum, outcome.noise, state[3]) }
+      if round < Self.rounds {
+        state = descend(state, outcome.regular, sigma: max(outcome.noise.total, 0.03), rounds: 4).state
+      }
+    }
+  }
+
+  private func residual(_ x: [Double], _ i: Int) -> (value: Double, direction: Vector3) {
+    var peer = Self.position(x)
+    let n = model.knots.count
+    for k in 0..<n where spent[i * n + k] > 0 {
+      peer += Vector3(x[4 + 3 * k], x[5 + 3 * k], x[6 + 3 * k]) * spent[i * n + k]
+    }
+    let away = peer - rows[i].place
+    let distance = max(away.norm, 1e-6)
+    return (rows[i].range - model.scale * distance - x[3], away * (model.scale / distance))
+  }
+
+  private func cost(_ x: [Double], _ weights: [Double], _ sigma: Double) -> Double {
+    var sum = zip(x, inversePriors).reduce(0) { $0 + $1.0 * $1.0 * $1.1 }
+    for i in rows.indices {
+      let r = abs(residual(x, i).value) / sigma
+      // Huber's loss: quadratic within three sigmas.
+      sum += weights[i] * (r < 3 ? r * r : 6 * r - 9)
+    }
+    return sum
+  }
+
+  private func descend(_ start: [Double], _ weights: [Double], sigma: Double, rounds: Int)
+    -> (cost: Double, state: [Double])
+  {
+    let n = count, knots = model.knots.count
+    var x = start, cost = cost(x, weights, sigma), damping = 1e-2
+    var normal = [Double](repeating: 0, count: n * n), right = [Double](repeating: 0, count: n)
+    var row = [Double](repeating: 1, count: n)
+    for _ in 0..<rounds {
+      for k in normal.indices { normal[k] = 0 }
+      for k in 0..<n { right[k] = -inversePriors[k] * x[k] }
+      for i in rows.indices {
+        let (r, u) = residual(x, i)
+        let weight = weights[i] / (sigma * sigma * max(1, abs(r) / (3 * sigma)))
+        (row[0], row[1], row[2]) = (u.x, u.y, u.z)
+        for k in 0..<knots { for c in 0..<3 { row[4 + 3 * k + c] = u[c] * spent[i * knots + k] } }
+        for a in 0..<n {
+          let scaled = weight * row[a]
+          right[a] += scaled * r
+          for b in 0...a { normal[n * a + b] += scaled * row[b] }
+        }
+      }
+      for k in 0..<n { normal[(n + 1) * k] += inversePriors[k] + damping * (normal[(n + 1) * k] + 1e-3) }
+      guard let step = SmallCholesky.solve(normal, right, size: n) else { break }
+      let next = zip(x, step).map { $0 + $1 }
+      let value = self.cost(next, weights, sigma)
+      if value < cost {
+        let gain = cost - value
+        (x, cost, damping) = (next, value, damping * 0.3)
+        if gain < 1e-2 { break }
+      } else {
+        damping *= 8
+        if damping > 1e6 { break }
+      }
+    }
+    return (cost, x)
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import SensorData
+
+/// The tests of radio links.
+extension PremiseMonitor {
+  /// Tests one link after the other, all of them once a second or, where there are many, less often.
+  func testLinks() {
+    let peers = links.keys.sorted()
+    testCount += 1
+    guard !peers.isEmpty else { return }
+    let slots = max(peers.count, 2)
+    for (k, peer) in peers.enumerated() {
+      if testCount % slots == k % slots { testLink(peer) } else { keepLink(peer) }
+    }
+  }
+
+  /// What the last test of a link said stands until its next.
+  func keepLink(_ peer: String) {
+    suspected.formUnion(suspectedBefore.filter { $0.peer == peer })
+    for key in passed.keys where key.hasSuffix(" \(peer)") { pending.insert(key) }
+  }
+
+  func testLink(_ peer: String) {
+    guard let link = links[peer] else { return }
+    if let impossible = link.impossible {
+      let unit = impossible > 300_000 ? "micrometres" : "millimetres"
+      return refute(
+        Self.limit + 1,
+        Diagnosis(
+          code: "rangeUnit", family: .radio, sentence: "ranges to \(peer) look to be in \(unit)",
+          evidence: "median of the newest \(Format.number(impossible)) m: no such radio reaches that far",
+          remedy: "write ranges in metres", peer: peer))
+    }
+    guard let found = links[peer]!.test(path) else { return }
+    if found.ratio > Self.openLink { suspect(found.cause.code, peer) }
+    guard found.ratio > Self.limit else { return }
+    let evidence = "\(Format.ratio(found.ratio)) over \(found.count) ranges along the path"
+    func diagnosis(_ code: String, _ family: Diagnosis.Family, _ sentence: String, _ remedy: String) -> Diagnosis {
+      Diagnosis(code: code, family: family, sentence: sentence, evidence: evidence, remedy: remedy, peer: peer)
+    }
+    switch found.cause {
+    case .scale(let factor): refute(found.ratio, scaleDiagnosis(factor, peer, evidence))
+    case .bias:
+      refute(
+        found.ratio,
+        diagnosis(
+          "rangeBias", .radio,
+          "every range to \(peer) looks \(Format.number(abs(found.bias))) m too \(found.bias > 0 ? "long" : "short")",
+          "calibrate the antenna delay, or range_bias: \(Format.number(found.bias)) in uwb0/sensor.yaml"))
+    case .clock(let late):
+      refute(
+        found.ratio,
+        diagnosis(
+          "radioClock", .radio,
+          "ranges to \(peer) look stamped \(Format.number(abs(late))) s \(late > 0 ? "late" : "early")",
+          "put radio and motion on one clock: shift uwb0's stamps by \(Format.number(-late)) s"))
+    }
+  }
+
+  /// Ranges and a path that differ by a factor: which of the two is wrong only the factor can tell.
+  func scaleDiagnosis(_ factor: Double, _ peer: String, _ evidence: String) -> Diagnosis {
+    let isUnit = factor > 3
+    if usesOdometry, !isUnit {
+      return Diagnosis(
+        code: "odometryScale", family: .odometry,
+        sentence: "the tracker's path looks about \(Format.number(1 / factor)) times as long as the ranges to \(peer) say",
+        evidence: evidence, remedy: "multiply odometry0's positions by about \(Format.number(factor)), or check the ranges' unit",
+        peer: nil)
+    }
+    return Diagnosis(
+      code: "rangeUnit", family: .radio, sentence: "ranges to \(peer) look about \(Format.number(factor)) times as long as the path says",
+      evidence: evidence, remedy: "multiply ranges by about \(Format.number(1 / factor))", peer: peer)
+  }
+}

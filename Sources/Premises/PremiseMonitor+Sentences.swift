@@ -1,0 +1,83 @@
+import Foundation
+import Geometry
+import SensorData
+
+/// What is said of a refuted premise.
+extension PremiseMonitor {
+  func sizeDiagnosis(_ found: GravityTest.Outcome, _ gravity: GravityTest) -> Diagnosis {
+    let evidence =
+      "mean specific force \(Format.number(found.mean)) m/s^2 over \(Format.number(found.seconds)) s, expected "
+      + "\(Format.number(gravity.gravity)); \(Format.ratio(found.ratio))"
+    switch found.cause {
+    case .missing:
+      return Diagnosis(
+        code: "gravityMissing", family: .imu, sentence: "the accelerometer's readings hold no gravity", evidence: evidence,
+        remedy: "write raw specific force, not user acceleration with gravity taken off")
+    case .scale(let scale):
+      if let unit = GravityTest.unit(scale) {
+        return Diagnosis(
+          code: "accelerometerUnit", family: .imu, sentence: "the accelerometer looks to be in \(unit.name), not m/s^2",
+          evidence: evidence, remedy: "multiply by \(Format.number(1 / unit.factor))")
+      }
+      return Diagnosis(
+        code: "accelerometerScale", family: .imu,
+        sentence: "the accelerometer reads \(Format.number(scale)) times gravity", evidence: evidence,
+        remedy: "check the accelerometer's unit, range and gravity_magnitude")
+    case .axes: preconditionFailure("a test of size finds no axes")
+    }
+  }
+
+  func diagnosis(
+    _ best: (cause: RotationConsistency.Cause, ratio: Double, level: Double), of sensor: String, family: Diagnosis.Family,
+    _ count: Int
+  ) -> Diagnosis {
+    let isCamera = sensor == "camera"
+    let evidence = "\(Format.ratio(best.ratio)) over \(count) rotations against the gyroscope"
+    func found(_ code: String, _ family: Diagnosis.Family, _ sentence: String, _ remedy: String) -> Diagnosis {
+      Diagnosis(code: code, family: family, sentence: sentence, evidence: evidence, remedy: remedy)
+    }
+    switch best.cause {
+    case .clock(let late):
+      let milliseconds = Format.number((abs(late) * 1000).rounded())
+      return found(
+        isCamera ? "cameraClock" : "odometryClock", family,
+        "\(sensor) stamped \(milliseconds) ms \(late > 0 ? "late" : "early") against the inertial unit",
+        isCamera
+          ? "--calibrate, or time_offset_cam_to_imu_s: \(Format.number(rig.cameras[0].timeOffset - late))"
+          : "shift odometry0's stamps by \(Format.number(-late)) s")
+    case .mount(_, let angle):
+      return found(
+        isCamera ? "cameraMount" : "odometryConvention", family,
+        "the \(sensor) sits \(Format.degrees(angle)) degrees otherwise on the inertial unit than T_BS says",
+        "check T_BS of \(isCamera ? "cam0" : "odometry0") and imu0: sensor to body, not its inverse")
+    case .gyroscopeAxes(let axes):
+      return found(
+        "imuAxes", isCamera ? .imu : family, "the gyroscope's axes look permuted or of other signs: \(Self.words(axes))",
+        "bring the gyroscope into the axes of imu0")
+    case .gyroscopeScale(let scale):
+      let isDegrees = abs(log(scale * .pi / 180)) < 0.15
+      return found(
+        isDegrees ? "gyroscopeUnit" : "gyroscopeScale", isCamera ? .imu : family,
+        isDegrees
+          ? "the gyroscope looks to be in degrees per second" : "the gyroscope reads \(Format.number(scale)) times the rotation",
+        isDegrees ? "multiply by pi / 180" : "divide the gyroscope by \(Format.number(scale))")
+    case .image(let index):
+      let alternative = alternatives[index]
+      return found(alternative.code, .camera, alternative.sentence, alternative.remedy)
+    }
+  }
+
+  static func words(_ m: Matrix3) -> String {
+    let names = ["x", "y", "z"]
+    return (0..<3).map { r in
+      let c = (0..<3).max { abs(m[r, $0]) < abs(m[r, $1]) }!
+      return (m[r, c] < 0 ? "-" : "+") + names[c]
+    }.joined(separator: " ")
+  }
+
+  static func axis(_ v: Vector3) -> String {
+    let names = ["x", "y", "z"]
+    let k = (0..<3).max { abs(v[$0]) < abs(v[$1]) }!
+    return (v[k] < 0 ? "-" : "+") + names[k]
+  }
+}
