@@ -3,12 +3,12 @@ import SensorData
 
 /// The tests of radio links.
 extension PremiseMonitor {
-  /// Tests one link after the other, all of them once a second or, where there are many, less often.
+  /// Tests one link after the other, one at each test.
   func testLinks() {
     let peers = links.keys.sorted()
     testCount += 1
     guard !peers.isEmpty else { return }
-    let slots = max(peers.count, 2)
+    let slots = peers.count
     for (k, peer) in peers.enumerated() {
       if testCount % slots == k % slots { testLink(peer) } else { keepLink(peer) }
     }
@@ -33,23 +33,23 @@ extension PremiseMonitor {
     }
     guard let found = links[peer]!.test(path) else { return }
     if found.ratio > Self.openLink { suspect(found.cause.code, peer) }
-    guard found.ratio > Self.limit else { return }
+    guard found.ratio > Self.linkLimit else { return }
     let evidence = "\(Format.ratio(found.ratio)) over \(found.count) ranges along the path"
     func diagnosis(_ code: String, _ family: Diagnosis.Family, _ sentence: String, _ remedy: String) -> Diagnosis {
       Diagnosis(code: code, family: family, sentence: sentence, evidence: evidence, remedy: remedy, peer: peer)
     }
     switch found.cause {
-    case .scale(let factor): refute(found.ratio, scaleDiagnosis(factor, peer, evidence))
+    case .scale(let factor): refute(found.ratio, over: Self.linkLimit, scaleDiagnosis(factor, peer, evidence))
     case .bias:
       refute(
-        found.ratio,
+        found.ratio, over: Self.linkLimit,
         diagnosis(
           "rangeBias", .radio,
           "every range to \(peer) looks \(Format.number(abs(found.bias))) m too \(found.bias > 0 ? "long" : "short")",
           "calibrate the antenna delay, or range_bias: \(Format.number(found.bias)) in uwb0/sensor.yaml"))
     case .clock(let late):
       refute(
-        found.ratio,
+        found.ratio, over: Self.linkLimit,
         diagnosis(
           "radioClock", .radio,
           "ranges to \(peer) look stamped \(Format.number(abs(late))) s \(late > 0 ? "late" : "early")",

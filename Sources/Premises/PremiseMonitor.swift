@@ -13,8 +13,8 @@ package final class PremiseMonitor {
   static let learnableDelay = 0.06
   /// Log likelihood ratio from which on a premise is refuted: 1.5e-8 a test.
   package static let limit = 18.0
-  /// From which ratio on, all costs paid, the premises of a link are open.
-  static let openLink = 1.0
+  /// From which ratio on, all costs paid, the premises of a link are open, and refuted: 6e-6 a test.
+  static let openLink = 1.0, linkLimit = 12.0
   /// Seconds between tests.
   static let interval = 0.5
   /// Seconds between views that are compared, and between comparisons.
@@ -54,7 +54,7 @@ package final class PremiseMonitor {
   }
   /// Suspected in the two newest tests.
   var open: Set<Suspicion> = []
-  /// Suspected in the newest test: one test opens nothing.
+  /// Suspected in the newest test; one test of the image opens nothing.
   var suspected: Set<Suspicion> = []
   var suspectedBefore: Set<Suspicion> = []
   var testCount = 0

@@ -39,34 +39,48 @@ package struct RangeConsistency {
     package var count: Int
   }
 
-  /// Samples this far apart, seconds; kept so long.
-  private static let spacing = 0.24, span = 30.0
-  /// Fewest ranges, and the least extent of the path, metres.
-  private static let fewest = 12, leastReach = 0.3
+  /// Length of a sample, the mean of an antenna's ranges, seconds; samples are kept so long.
+  private static let length = 0.24, span = 30.0
+  /// Fewest samples, and the least extent of the path, metres.
+  private static let fewest = 9, leastReach = 0.25
   /// Beyond this no radio of this kind ranges, metres.
   private static let farthest = 1000.0
   /// Largest delays of the two sets of clocks, seconds.
-  private static let delays = (small: 1.0, large: 2.0)
+  private static let delays = (small: 0.75, large: 2.0)
   /// Prior 1-sigma of a freed bias, and the least that is called wrong, metres: three sigmas of what radios have.
   private static let freeBias = 1.0, leastBias = 0.45
-  /// Alternatives asked in a test, besides the likeliest.
-  private static let asked = 2
+  /// Samples times alternatives asked in a test, besides the likeliest: many alternatives while there are few samples.
+  private static let work = 200
   /// A moving peer is asked from this ratio on.
   private static let promising = 1.0
 
   /// The alternatives, the likelier a priori first.
   static let alternatives: [Cause] =
-    [0.5, -0.5, 1, -1].map { .clock(late: $0) } + [2, 0.5, 3.28084].map { .scale($0) } + [.bias]
-    + [0.25, -0.25, 0.75, -0.75].map { .clock(late: $0) } + [100, 0.01, 1.5, 1 / 1.5, 1000].map { .scale($0) }
+    [0.5, -0.5, 0.75, -0.75].map { .clock(late: $0) } + [2, 0.5, 3.28084].map { .scale($0) } + [.bias]
+    + [0.25, -0.25, 1, -1].map { .clock(late: $0) } + [100, 0.01, 1.5, 1 / 1.5, 1000].map { .scale($0) }
     + [1.5, -1.5, 2, -2].map { .clock(late: $0) } + [0.3048, 0.001].map { .scale($0) }
 
   private struct Sample {
+    /// Mean time and range of its ranges.
     var time: Timestamp
     var range: Double
     var lever: Vector3
   }
 
+  /// The ranges of the sample that is not complete.
+  private struct Bin {
+    var first: Timestamp
+    var lever: Vector3
+    var seconds = 0.0
+    var sum = 0.0
+    var count = 0.0
+    var sample: Sample {
+      Sample(time: first.advanced(bySeconds: seconds / count), range: sum / count, lever: lever)
+    }
+  }
+
   private var samples: [Sample] = []
+  private var bin: Bin?
   private var newest: [Double] = []
   private var lastRange: Double?
   /// Modes of the null hypothesis and of each alternative: starts of the next fits.
@@ -74,6 +88,8 @@ package struct RangeConsistency {
   private var modes: [Cause: [Vector3]] = [:]
   private var likeliest: Cause?
   private var turn = 0
+  /// The alternative that is asked next.
+  private var next = 0
 
   package init() {}
 
@@ -86,14 +102,22 @@ package struct RangeConsistency {
     lastRange = range
     newest.append(range)
     if newest.count > 9 { newest.removeFirst() }
-    if let last = samples.last, time.seconds(since: last.time) < Self.spacing - 1e-6 { return }
-    samples.append(Sample(time: time, range: range, lever: lever))
-    samples.removeAll { time.seconds(since: $0.time) > Self.span }
+    if let full = bin, time.seconds(since: full.first) >= Self.length - 1e-6 || full.lever != lever {
+      samples.append(full.sample)
+      samples.removeAll { time.seconds(since: $0.time) > Self.span }
+      bin = nil
+    }
+    var open = bin ?? Bin(first: time, lever: lever)
+    open.seconds += time.seconds(since: open.first)
+    open.sum += range
+    open.count += 1
+    bin = open
   }
 
   /// The path begins anew: nothing before counts.
   mutating func restart() {
     samples.removeAll()
+    bin = nil
     modes.removeAll()
     (nullModes, likeliest) = ([], nil)
   }
@@ -133,7 +157,7 @@ package struct RangeConsistency {
     let null = LinkFit(nearRows, starts: nullModes, directions: directions(nullModes.isEmpty))
     nullModes = null.modes
     var best: Candidate?
-    for cause in choice() {
+    for cause in choice(near.count) {
       var (samples, stated, null, late) = (near, nearRows, null, 0.0)
       if case .clock(let delay) = cause { late = delay }
       if abs(late) > Self.delays.small {
@@ -192,12 +216,12 @@ package struct RangeConsistency {
   }
 
   /// The likeliest alternative so far and the next ones in turn.
-  private func choice() -> [Cause] {
+  private mutating func choice(_ count: Int) -> [Cause] {
     let all = Self.alternatives
     var chosen = likeliest.map { [$0] } ?? []
-    for k in 0..<Self.asked {
-      let next = all[(turn * Self.asked + k) % all.count]
-      if !chosen.contains(next) { chosen.append(next) }
+    for _ in 0..<min(max(Self.work / count, 2), all.count) {
+      if !chosen.contains(all[next]) { chosen.append(all[next]) }
+      next = (next + 1) % all.count
     }
     return chosen
   }
