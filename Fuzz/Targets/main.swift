@@ -6,7 +6,7 @@ import Foundation
 let name = ProcessInfo.processInfo.environment["FUSE_FUZZ_TARGET"] ?? ""
 guard let chosen = FuzzTarget(rawValue: name) else {
   let names = FuzzTarget.allCases.map(\.rawValue).joined(separator: " ")
-  fputs("FUSE_FUZZ_TARGET is '\(name)', expected one of: \(names)\n", stderr)
+  FileHandle.standardError.write(Data("FUSE_FUZZ_TARGET is '\(name)', expected one of: \(names)\n".utf8))
   exit(64)
 }
 FuzzTarget.chosen = chosen

@@ -4,7 +4,7 @@ import SensorData
 
 /// Tests a recording's ground truth against its sensors: whether it overlaps in time, its clock, and its world's up.
 ///
-/// - Overlap: at least one sensor event has a true pose.
+/// - Overlap: of the truth's span and the recording's.
 /// - Clock: the rotation of the device over 0.1 s, by gyroscope (or by another tracker) and by the truth, and the ranges
 ///   against the true distances, with the truth shifted in time. Both are one likelihood: where the radio alone is late,
 ///   the rotations refute a shift of the truth. Shifts up to 0.05 s count as stated.
@@ -18,6 +18,9 @@ package struct TruthTest {
   /// The true position of a peer; nil where there is none.
   private let peerPosition: (String, Timestamp) -> Vector3?
   private let rig: RigCalibration
+  /// Whether the spans of truth and recording overlap.
+  private let overlaps: Bool
+  private let spans: (truth: ClosedRange<Timestamp>, recording: ClosedRange<Timestamp>)
 
   private struct Turn {
     var start: Timestamp
@@ -64,10 +67,6 @@ package struct TruthTest {
   /// Angle between up and the truth's z from which windows contradict it, radians.
   private static let tiltLimit = 20 * Double.pi / 180
 
-  private var first: Timestamp?
-  private var last: Timestamp?
-  private var events = 0
-  private var covered = 0
   private var turns: [Turn] = []
   private var distances: [Distance] = []
   private var newest: [Link: Timestamp] = [:]
@@ -79,31 +78,29 @@ package struct TruthTest {
   private var ups: [Vector3] = []
 
   /// A test of the truth that `worldFromBody` and `peerPosition` give, metres.
+  ///
+  /// - Parameters:
+  ///   - truth: from its first row to its last.
+  ///   - recording: from its first event to its last, whatever part of it is read.
   package init(
-    rig: RigCalibration, worldFromBody: @escaping (Timestamp) -> Pose?,
+    rig: RigCalibration, truth: ClosedRange<Timestamp>, recording: ClosedRange<Timestamp>, worldFromBody: @escaping (Timestamp) -> Pose?,
     peerPosition: @escaping (String, Timestamp) -> Vector3?
   ) {
     self.rig = rig
+    spans = (truth, recording)
+    overlaps = truth.overlaps(recording)
     self.worldFromBody = worldFromBody
     self.peerPosition = peerPosition
   }
 
   /// Takes an event in, in any order; late ones are left out.
   package mutating func observe(_ event: SensorEvent) {
-    if case .device = event { return }
-    let time = event.timestamp
-    first = min(first ?? time, time)
-    last = max(last ?? time, time)
-    events += 1
-    // Most events are inertial; the truth is looked up for one in ten of them.
-    if case .imu(let sample) = event {
-      observe(sample)
-      if events % 10 != 0 { return }
-    }
-    if worldFromBody(time) != nil { covered += 1 }
+    guard overlaps else { return }
     switch event {
+    case .imu(let sample): observe(sample)
     case .odometry(let pose) where rig.imu == nil: observe(pose)
     case .range(let range):
+      let time = range.timestamp
       let link = Link(peer: range.peer, antenna: range.antenna)
       guard newest[link].map({ time.seconds(since: $0) >= Self.cell }) ?? true else { return }
       newest[link] = time
@@ -169,13 +166,14 @@ package struct TruthTest {
   ///
   /// - Parameter refuted: families of which a premise is refuted already: their sensors are no witnesses.
   package func diagnoses(refuted: Set<Diagnosis.Family> = []) -> [Diagnosis] {
-    guard let first, let last else { return [] }
-    guard covered > 0 else {
+    guard overlaps else {
+      let after = spans.truth.lowerBound.seconds(since: spans.recording.lowerBound)
       return [
         Diagnosis(
           code: "truthOverlap", family: .truth,
           sentence: "the ground truth does not overlap with the sensors in time: nothing can be judged",
-          evidence: "none of \(events) sensor events within \(Format.number(last.seconds(since: first))) s has a true pose",
+          evidence: "it begins \(Format.number(abs(after))) s \(after < 0 ? "before" : "after") the recording, and lasts "
+            + "\(Format.number(spans.truth.upperBound.seconds(since: spans.truth.lowerBound))) s",
           remedy: "stamp truth and sensors by one clock, in nanoseconds")
       ]
     }

@@ -36,7 +36,7 @@ struct InspectCommand: ParsableCommand {
         PrecisionFinder(rig: recording.rig, useOdometry: $0 == .odometry)
       }
       let truth = try TruthReading(recording)
-      var truthTest = truth.test(recording.rig)
+      var truthTest = try truth.test(recording, rig: recording.rig)
       while let event = try events.next() {
         truthTest?.observe(event.event)
         inspection.add(event)

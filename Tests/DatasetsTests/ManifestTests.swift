@@ -47,6 +47,35 @@ import Testing
     #expect(try RunFolder(path: root, isVerified: false).updates.first?.distance == 2)
   }
 
+  /// As a process leaves it that was killed before its last rename into a new folder.
+  @Test func aFolderWithoutAResultIsRefused() throws {
+    try run(1)
+    try folder.remove("run/result.json")
+    let error = try #require(throws: DatasetError.self) { _ = try RunFolder(path: root) }
+    #expect(error.file.hasSuffix("result.json") && error.description.contains("--unverified"), "\(error)")
+    #expect(try RunFolder(path: root, isVerified: false).updates.count == 1)
+  }
+
+  /// A long run in little memory: the first and the last update of each peer stay.
+  @Test func updatesAreThinnedEvenly() throws {
+    let lines = (0..<1000).map { "{\"timestamp\":\($0),\"peer\":\"\($0 % 3 == 0 ? "a" : "b")\"}" }
+    try folder.write("run/updates.jsonl", lines.joined(separator: "\n"))
+    func kept(_ kept: RunFolder.KeptUpdates) throws -> RunFolder {
+      try RunFolder(path: root, isVerified: false, keeping: kept)
+    }
+    #expect(try kept(.all).updates.count == 1000 && !kept(.all).isThinned)
+    #expect(try kept(.none).updates.isEmpty)
+    let thinned = try kept(.thinned(100))
+    #expect(thinned.isThinned && (50...102).contains(thinned.updates.count), "\(thinned.updates.count)")
+    for (peer, ends) in ["a": [0, 999], "b": [1, 998]] as [String: [Int64]] {
+      let times = thinned.updates.filter { $0.peer == peer }.map(\.timestamp.nanoseconds)
+      #expect([times.first, times.last] == ends && times == times.sorted())
+    }
+    var count = 0
+    try thinned.forEachUpdate { _ in count += 1 }
+    #expect(count == 1000)
+  }
+
   @Test func aResultWithoutAManifestGivesAWarning() throws {
     try run(1)
     try folder.write("run/result.json", "{\"a\": 1}\n")
@@ -94,7 +123,7 @@ import Testing
   ])
   func numbersThatNoResultHasAreRefused(_ members: String) throws {
     try folder.write("run/updates.jsonl", "{\"timestamp\":1,\"peer\":\"tag\",\(members)}\n")
-    let error = try #require(throws: DatasetError.self) { _ = try RunFolder(path: root) }
+    let error = try #require(throws: DatasetError.self) { _ = try RunFolder(path: root, isVerified: false) }
     #expect(error.line == 1 && error.file.hasSuffix("updates.jsonl"), "\(error)")
   }
 
@@ -102,6 +131,6 @@ import Testing
   func posesBeyondAnyPlaceAreRefused(_ line: String) throws {
     try folder.write("run/updates.jsonl", "")
     try folder.write("run/trajectory.tum", line + "\n")
-    #expect(throws: DatasetError.self) { _ = try RunFolder(path: root) }
+    #expect(throws: DatasetError.self) { _ = try RunFolder(path: root, isVerified: false) }
   }
 }

@@ -31,7 +31,7 @@ import Premises
   ) -> [Diagnosis] {
     withoutActuallyEscaping(truth) { truth in
       var test = TruthTest(
-        rig: rig,
+        rig: rig, truth: time(late)...time(20 + late), recording: time(0)...time(20),
         worldFromBody: { stamp in
           let t = stamp.seconds(since: time(0)) - late
           return t >= 0 && t <= 20 ? truth(pose(t)) : nil

@@ -24,7 +24,11 @@ struct RunManifest {
   /// - Returns: warnings, where there is nothing to check against.
   /// - Throws: `DatasetError` for the first file that differs.
   static func check(_ result: JSONValue?, in folder: String) throws(DatasetError) -> [String] {
-    guard let result else { return ["\(folder): no \(OutputFolder.resultName): whether its files belong together is unknown"] }
+    guard let result else {
+      throw DatasetError(
+        file: "\(folder)/\(OutputFolder.resultName)", found: "no such file",
+        expected: "the result of a run that came to its end, or --unverified to read what there is")
+    }
     guard case .object(let entries)? = result[key] else {
       return [
         "\(folder)/\(OutputFolder.resultName): no '\(key)', as earlier versions wrote it: whether its files belong "

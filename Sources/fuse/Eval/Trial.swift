@@ -63,7 +63,7 @@ struct Trial {
     let offline = options.isOffline && !usesOdometry ? OfflineTrajectory(finder, rig) : nil
     let events = try RecordedEvents(recording, ranges: redrawn?.events)
     var ranges: [RangeMeasurement] = []
-    var truthTest = truth.test(rig)
+    var truthTest = try truth.test(recording, rig: rig)
     while let event = try events.next() {
       truthTest?.observe(event.event)
       guard options.includes(event.event) else { continue }

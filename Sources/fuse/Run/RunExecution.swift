@@ -39,7 +39,7 @@ struct RunExecution {
     warn(recording.warnings)
 
     let events = try recording.events()
-    var truthTest = truth.test(recording.rig)
+    var truthTest = try truth.test(recording, rig: recording.rig)
     while let event = try events.next() {
       truthTest?.observe(event.event)
       offline?.observe(event.event)

@@ -46,12 +46,15 @@ struct TruthReading {
   }
 
   /// A test of the truth against the sensors; nil without ground truth.
-  func test(_ rig: RigCalibration) -> TruthTest? {
-    guard !states.isEmpty else { return nil }
+  ///
+  /// - Parameter rig: the recording's, or one with another radio.
+  func test(_ recording: Recording, rig: RigCalibration) throws -> TruthTest? {
+    guard let first = states.map(\.timestamp).min(), let last = states.map(\.timestamp).max() else { return nil }
     let (trajectory, peers) = (TruthTrajectory(states), TruthPeers(peers))
+    let end = max(recording.firstTimestamp, try recording.lastTimestamp())
     return TruthTest(
-      rig: rig, worldFromBody: { trajectory.worldFromBody(at: $0) },
-      peerPosition: { peers.position(of: $0, at: $1) })
+      rig: rig, truth: first...last, recording: recording.firstTimestamp...end,
+      worldFromBody: { trajectory.worldFromBody(at: $0) }, peerPosition: { peers.position(of: $0, at: $1) })
   }
 
   /// The first true state at or after the first of some events; nil where there is none.

@@ -35,9 +35,10 @@ final class TemporaryFolder {
   }
 
   deinit {
+    // A signal on the way removes the rest.
+    try? FileManager.default.removeItem(atPath: path)
     for source in signals { source.cancel() }
     for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
-    try? FileManager.default.removeItem(atPath: path)
   }
 
   /// Removes folders of processes that have ended.
