@@ -83,9 +83,11 @@ package enum YAMLText {
     case .duplicatedKeysInMapping(let keys, let context)?:
       let names = keys.sorted().joined(separator: ", ").prefix(80)
       return Fault(line: context.mark.line, found: "a key twice (\(names))", expected: expected)
-    case .reader(let what, let offset, _, _)?:
-      let line = offset.map { text.utf8.prefix($0).count { $0 == 0x0A } + 1 }
-      return Fault(line: line, found: "no YAML (\(what))", expected: expected)
+    case .reader(let what, _, _, _)?:
+      // The parser's offset is of its buffer. What it refuses are control characters.
+      let lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
+      let line = lines.firstIndex { $0.contains { $0 < 0x20 && $0 != 0x09 && $0 != 0x0D || $0 == 0x7F } }
+      return Fault(line: line.map { $0 + 1 }, found: "no YAML (\(what))", expected: expected)
     default: return Fault(line: nil, found: "text that is no YAML", expected: expected)
     }
   }

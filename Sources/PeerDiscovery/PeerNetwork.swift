@@ -123,7 +123,11 @@ public final class PeerNetwork: Sendable {
       }.connect(host: peer.host, port: peer.port).get()
     let connection = PeerConnection(peer: peer.name, channel: channel, messages: messages.stream)
     try await connection.send(Data(name.utf8))
-    for await name in greetings.stream where name == peer.name { return connection }
+    // The first greeting counts: who has another name is somebody else.
+    for await name in greetings.stream {
+      if name == peer.name { return connection }
+      break
+    }
     await connection.close()
     throw DiscoveryError.silent(peer.name)
   }

@@ -209,12 +209,13 @@ package struct TruthTest {
   private func clock() -> Diagnosis? {
     let null = Self.stated.map { fit(shift: $0) }.min { $0.cost < $1.cost }!
     guard null.turns.count + null.distances.count > 20 else { return nil }
-    var best: (shift: Double, ratio: Double, fit: Fit)?
-    for shift in Self.shifts {
+    let found = Self.shifts.map { shift in
       let fit = fit(shift: shift)
-      let ratio = Self.ratio(null, fit)
-      if ratio > best?.ratio ?? -.infinity { best = (shift, ratio, fit) }
+      return (shift: shift, ratio: Self.ratio(null, fit), fit: fit)
     }
+    let largest = found.map(\.ratio).max() ?? -.infinity
+    // Below the expected noise nothing is gained: of shifts that explain as much, the one with the least squares.
+    let best = found.filter { $0.ratio > largest - 1 }.min { $0.fit.squares < $1.fit.squares }
     guard let best, best.ratio > Self.limit, best.fit.isMuchBetter(than: null) else { return nil }
     let late = best.shift > 0
     let seconds = Format.number(abs(best.shift))
@@ -234,6 +235,11 @@ package struct TruthTest {
     func isMuchBetter(than other: Fit) -> Bool {
       other.turns.mean > TruthTest.leastGain * max(turns.mean, 1)
         || other.distances.mean > TruthTest.leastGain * max(distances.mean, 1)
+    }
+    /// Weighted sum of the squares, without the floor of `cost`.
+    var squares: Double {
+      TruthTest.turnWeight * Double(turns.count) * turns.mean
+        + TruthTest.rangeWeight * Double(distances.count) * distances.mean
     }
     /// Minus the log likelihood, up to a constant.
     var cost: Double {
