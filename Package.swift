@@ -216,6 +216,21 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
+// What reads bytes from outside, on inputs of libFuzzer: tools/fuzz.
+if Context.environment["FUSE_FUZZ"] != nil {
+  package.products.append(.executable(name: "fuse-fuzz", targets: ["fuse-fuzz"]))
+  package.targets += [
+    .target(name: "CFuzzer", path: "Fuzz/CFuzzer"),
+    .executableTarget(
+      name: "fuse-fuzz",
+      dependencies: [
+        "CFuzzer", "Datasets", "Simulation", "Evaluation", "Report", "NearbyInteraction", "PeerDiscovery", "Images",
+        "SensorData", "Geometry", .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+      ], path: "Fuzz/Targets"),
+  ]
+}
+
 package.products.removeAll { sessionModules.contains($0.name) }
 package.targets.removeAll { sessionModules.contains($0.name) }
 for target in package.targets {

@@ -1,4 +1,4 @@
-// JPEG to 8-bit grey: the luma channel of the file.
+// JPEG to 8-bit grey: the luma channel of the file, or the luma of four printing colours.
 #include <setjmp.h>
 #include <stdio.h>
 #include <jpeglib.h>
@@ -21,6 +21,22 @@ static void keep_silent(j_common_ptr info) { (void)info; }
 
 int is_jpeg(const uint8_t *bytes, size_t count) {
   return bytes && count >= 3 && bytes[0] == 0xFF && bytes[1] == 0xD8 && bytes[2] == 0xFF;
+}
+
+/// Whether the colours are cyan, magenta, yellow and black.
+static int is_printed(const struct jpeg_decompress_struct *info) {
+  return info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
+}
+
+/// Luma of a row of four printing colours: ITU-R BT.601 over red, green and blue as paper reflects them.
+static void luma_of_print(const struct jpeg_decompress_struct *info, const uint8_t *ink, uint8_t *pixels) {
+  for (uint32_t x = 0; x < info->output_width; ++x, ink += 4) {
+    unsigned light[4];
+    // With Adobe's marker the values are light, without it ink.
+    for (int k = 0; k < 4; ++k) light[k] = info->saw_Adobe_marker ? ink[k] : 255u - ink[k];
+    const unsigned luma = (77u * light[0] + 150u * light[1] + 29u * light[2]) >> 8;
+    pixels[x] = (uint8_t)(luma * light[3] / 255u);
+  }
 }
 
 /// Reads the header and, if `pixels` is given, an image of exactly this size.
@@ -48,13 +64,18 @@ static int read_jpeg(const uint8_t *bytes, size_t count, uint8_t *pixels, uint32
   } else if (info.image_width != *width || info.image_height != *height) {
     code = FUSE_IMAGE_BAD_ARGUMENT;
   } else {
-    info.out_color_space = JCS_GRAYSCALE;
+    const int printed = is_printed(&info);
+    info.out_color_space = printed ? JCS_CMYK : JCS_GRAYSCALE;
     info.dct_method = JDCT_ISLOW;
     jpeg_start_decompress(&info);
-    if (info.output_components != 1) leave((j_common_ptr)&info);
+    if (info.output_components != (printed ? 4 : 1)) leave((j_common_ptr)&info);
+    // Freed with the decompressor.
+    JSAMPROW ink = printed ? (*info.mem->alloc_large)((j_common_ptr)&info, JPOOL_IMAGE, (size_t)*width * 4) : NULL;
     while (info.output_scanline < info.output_height) {
-      JSAMPROW row = pixels + (size_t)info.output_scanline * *width;
+      uint8_t *target = pixels + (size_t)info.output_scanline * *width;
+      JSAMPROW row = printed ? ink : target;
       jpeg_read_scanlines(&info, &row, 1);
+      if (printed) luma_of_print(&info, ink, target);
     }
     jpeg_finish_decompress(&info);
   }

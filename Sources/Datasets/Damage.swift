@@ -18,6 +18,12 @@ package enum DamageKind: String, CaseIterable, Comparable, Sendable {
   case timeGoingBack
   /// The same key twice.
   case duplicate
+  /// A range that was not measured: its cell is empty.
+  case notMeasured
+  /// The header once more, as where files were joined.
+  case repeatedHeader
+  /// A line that begins with `#`.
+  case comment
   /// An antenna that the calibration does not name, or none where several are named.
   case unknownAntenna
   /// A feature of a frame that frames.csv does not list.
@@ -36,6 +42,30 @@ package enum DamageKind: String, CaseIterable, Comparable, Sendable {
   case truncatedLastRow
 
   package static func < (a: DamageKind, b: DamageKind) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// How much damage a file may have before it ends the reading.
+enum DamageRule {
+  /// No fault in the first 100 rows, at most one bad row in 1,000.
+  case file
+  /// Radios fail by the row: at most one bad row in 10, wherever they stand. Rows without a range, comments, repeated
+  /// headers and duplicates are skipped and are not bad.
+  case radio
+
+  /// The first rows, in which every fault ends the reading.
+  var flawlessRows: Int { self == .file ? 100 : 0 }
+
+  /// One row in so many may be bad.
+  var rowsForOneBad: Int64 { self == .file ? 1000 : 10 }
+
+  /// Whether a skipped row of this kind counts as bad.
+  func isBad(_ kind: DamageKind) -> Bool {
+    switch kind {
+    case .truncatedLastRow: false
+    case .notMeasured, .repeatedHeader, .comment, .duplicate: self == .file
+    default: true
+    }
+  }
 }
 
 /// How many rows of one file were read, and how many were skipped and why.

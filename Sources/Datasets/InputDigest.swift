@@ -1,4 +1,3 @@
-import CDigest
 import Foundation
 
 /// SHA-256 of the files of a recording, to identify the input of results.
@@ -38,7 +37,7 @@ package struct InputDigest: Equatable, Sendable {
   package static func sha256(of path: String) throws(DatasetError) -> String {
     let (descriptor, _) = try RegularFile.open(path)
     close(descriptor)
-    return try sha256(of: [path], name: path)
+    return try sha256(of: [path])
   }
 
   /// The hash of a camera's images one after the other, in the order of their list; those that cannot be read are left
@@ -47,14 +46,11 @@ package struct InputDigest: Equatable, Sendable {
     let list = try RowStream(camera.list, ImageListDecoder(), isStrict: false)
     var paths: [String] = []
     while let row = try list.next() { paths.append(camera.folder.path + "/" + row.name) }
-    return try sha256(of: paths, name: camera.folder.path)
+    return try sha256(of: paths)
   }
 
-  private static func sha256(of paths: [String], name: String) throws(DatasetError) -> String {
-    let context = EVP_MD_CTX_new()
-    defer { EVP_MD_CTX_free(context) }
-    let failed = DatasetError(file: name, found: "a failure of the hash library", expected: "a SHA-256")
-    guard context != nil, EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else { throw failed }
+  private static func sha256(of paths: [String]) throws(DatasetError) -> String {
+    let hash = SHA256()
     let size = 256 * 1024
     let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: size)
     defer { buffer.deallocate() }
@@ -64,17 +60,9 @@ package struct InputDigest: Equatable, Sendable {
       while true {
         let count = try RegularFile.read(descriptor, into: buffer, size, path: path)
         if count == 0 { break }
-        guard EVP_DigestUpdate(context, buffer, count) == 1 else { throw failed }
+        hash.add(UnsafeRawBufferPointer(start: buffer, count: count))
       }
     }
-    var digest = [UInt8](repeating: 0, count: 32)
-    guard EVP_DigestFinal_ex(context, &digest, nil) == 1 else { throw failed }
-    let digits = Array("0123456789abcdef".unicodeScalars)
-    var text = ""
-    for byte in digest {
-      text.unicodeScalars.append(digits[Int(byte >> 4)])
-      text.unicodeScalars.append(digits[Int(byte & 15)])
-    }
-    return text
+    return hash.finish()
   }
 }

@@ -41,7 +41,13 @@ package struct Recording: Sendable {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: "\(root)/mav0") else {
       throw DatasetError(file: root, found: "no folder mav0 in it", expected: "a dataset folder (EuRoC layout)")
     }
+    guard !UnfinishedMark.exists(in: root) else {
+      throw DatasetError(
+        file: root, found: "a recording that was not written to its end (\(UnfinishedMark.name))",
+        expected: "a whole one: make it anew")
+    }
     var layout = try RecordingLayout(root: root, names: names, tracking: options.tracking)
+    try layout.checkComplete()
     var loader = CalibrationLoader(layout: layout)
     let metadata = try loader.loadDescription()
     layout.imageStamps = loader.imageStamps

@@ -39,6 +39,8 @@ struct RecordingLayout: Equatable, Sendable {
   /// Whether cam0 is there at all.
   var hasCamera = false
   var warnings: [String] = []
+  /// Needed files that are not there, in a fixed order.
+  private(set) var missing: [DatasetError] = []
 
   private static let known: Set<String> = [
     "imu0", "cam0", "cam1", "uwb0", "odometry0", "events0", "state_groundtruth_estimate0", "peers_groundtruth0",
@@ -48,10 +50,10 @@ struct RecordingLayout: Equatable, Sendable {
   /// - Parameter tracking: tracking of images; nil: they are not used.
   init(root: String, names: [String], tracking: ImageTrackingOptions?) throws(DatasetError) {
     self.root = root
-    imu = try data("imu0")
-    radio = try data("uwb0")
-    odometry = try data("odometry0")
-    events = try data("events0")
+    imu = data("imu0")
+    radio = data("uwb0")
+    odometry = data("odometry0")
+    events = data("events0")
     try findCameras(tracking)
     truthPeers = file("mav0/peers_groundtruth0/data.csv")
     truthStates = file("mav0/state_groundtruth_estimate0/data.csv")
@@ -85,13 +87,29 @@ struct RecordingLayout: Equatable, Sendable {
       exposures: file("\(folder)/exposure.csv") ?? file("\(folder)/times.txt") ?? file("dso/cam\(number)/times.txt"))
   }
 
-  private func data(_ sensor: String) throws(DatasetError) -> RecordingFile? {
+  private mutating func data(_ sensor: String) -> RecordingFile? {
     guard RegularFile.exists("\(root)/mav0/\(sensor)") else { return nil }
     let path = "mav0/\(sensor)/data.csv"
-    guard let file = file(path) else {
-      throw DatasetError(file: "\(root)/\(path)", found: "no such file", expected: "the data of \(sensor)")
-    }
-    return file
+    if file(path) == nil { lacks(path, "the data of \(sensor)") }
+    let hasOther = sensor == "events0" || sensor == "imu0" && Kalibr.imuNoise(in: root) != nil
+    if !hasOther { needCalibration(of: sensor) }
+    return file(path)
+  }
+
+  private mutating func needCalibration(of sensor: String) {
+    if calibration(sensor) == nil { lacks("mav0/\(sensor)/sensor.yaml", "the calibration of \(sensor)") }
+  }
+
+  private mutating func lacks(_ path: String, _ what: String) {
+    missing.append(DatasetError(file: "\(root)/\(path)", found: "no such file", expected: what))
+  }
+
+  /// Throws where needed files are not there: one error that names them all.
+  func checkComplete() throws(DatasetError) {
+    guard var error = missing.first else { return }
+    let others = missing.dropFirst().map { "\($0.file) (\($0.expected))" }
+    if !others.isEmpty { error.expected += "; not there either: " + others.joined(separator: ", ") }
+    throw error
   }
 
   private mutating func findCameras(_ tracking: ImageTrackingOptions?) throws(DatasetError) {
@@ -101,6 +119,10 @@ struct RecordingLayout: Equatable, Sendable {
       guard RegularFile.exists("\(root)/\(folder)") else { continue }
       let images = images(ofCamera: number)
       let tracks = file("\(folder)/features.csv")
+      defer {
+        let isUsed = cameras.count > number || self.images.count > number
+        if isUsed, Kalibr.cameraChain(in: root) == nil { needCalibration(of: "cam\(number)") }
+      }
       // Tracks take precedence, unless images are requested; the same source for both cameras.
       let isTracked = images != nil && (tracks == nil || tracking?.ignoresTracks == true) && cameras.isEmpty
       if let images, tracking != nil, isTracked, self.images.count == number {
@@ -120,8 +142,8 @@ struct RecordingLayout: Equatable, Sendable {
           tracking == nil ? "are not looked at" : number > 0 ? "beside tracks of cam0 are not used" : "need data.csv"
         warnings.append("\(root)/\(folder): images without features.csv \(why)")
       } else {
-        throw DatasetError(
-          file: "\(root)/\(folder)/features.csv", found: "no such file", expected: "the tracks of cam\(number)")
+        lacks("\(folder)/features.csv", "the tracks of cam\(number)")
+        if Kalibr.cameraChain(in: root) == nil { needCalibration(of: "cam\(number)") }
       }
     }
   }

@@ -25,7 +25,9 @@ struct StreamProbe {
         if isEvents { continue }
         let file = stream.damage.last!  // of a camera frames.csv, where it is there
         throw DatasetError(
-          file: "\(layout.root)/\(file.path)", line: 2, found: "a header and no rows", expected: "at least one row")
+          file: "\(layout.root)/\(file.path)", line: 2,
+          found: file.rows == 0 ? "a header and no rows" : "\(Self.rows(file.rows)), none of them usable",
+          expected: "at least one row")
       }
       if !isEvents { first = min(first, event.event.timestamp) }
       // The rate matters only where there is a choice.
@@ -37,6 +39,8 @@ struct StreamProbe {
     if first.nanoseconds == .max { first = Timestamp(nanoseconds: 0) }
     if layout.radio == nil { warnings.append("\(layout.root)/mav0/uwb0 is not there: no ranges, no peers") }
   }
+
+  private static func rows(_ count: Int) -> String { count == 1 ? "1 row" : "\(count) rows" }
 
   private static func isFast(_ stream: any EventStream, first: Timestamp) throws(DatasetError) -> Bool {
     var intervals: [Double] = []

@@ -20,6 +20,7 @@ package struct Judge: Sendable {
   private let bodyFromDevice: Pose
   private let sharesWorld: Bool
   private var poses: [EstimatedPose] = []
+  private var worlds: [Timestamp] = []
   private var updates: [String: [JudgedUpdate]] = [:]
 
   /// A judge for one recording.
@@ -37,17 +38,20 @@ package struct Judge: Sendable {
     poses.append(EstimatedPose(timestamp: timestamp, worldFromBody: worldFromBody, covariance: covariance))
   }
 
+  /// Records that the trajectory began anew: from this time on its poses are in another world. In time order.
+  package mutating func beginWorld(at timestamp: Timestamp) { worlds.append(timestamp) }
+
   /// Records an update of a peer.
   package mutating func record(_ update: JudgedUpdate, peer: String) { updates[peer, default: []].append(update) }
 
   /// The errors of everything recorded.
   package func errors() -> Errors {
-    let trajectory = TrajectoryErrors(poses, truth: truth, sharesWorld: sharesWorld)
+    let trajectory = TrajectoryErrors(poses, truth: truth, sharesWorld: sharesWorld, worlds: worlds)
     var result: [String: PeerErrors] = [:]
     for (peer, updates) in updates {
       result[peer] = PeerErrors(
         peer: peer, updates: updates, truth: truth, peers: peers, bodyFromDevice: bodyFromDevice,
-        truthFromEstimate: trajectory?.truthFromEstimate)
+        alignment: trajectory?.alignment)
     }
     return Errors(trajectory: trajectory, peers: result)
   }

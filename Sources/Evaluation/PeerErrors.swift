@@ -64,11 +64,11 @@ package struct PeerErrors: Equatable, Sendable {
   /// Evaluates the updates of one peer, in time order. Updates without a true pose and a true peer position are
   /// skipped.
   ///
-  /// - Parameter truthFromEstimate: yaw and translation between the worlds; nil without a trajectory: then positions
-  ///   are not evaluated.
+  /// - Parameter alignment: yaw and translation between the worlds; nil without a trajectory: then positions are not
+  ///   evaluated.
   package init(
     peer: String, updates: [JudgedUpdate], truth: TruthTrajectory, peers: TruthPeers, bodyFromDevice: Pose,
-    truthFromEstimate: Pose?
+    alignment: WorldAlignment?
   ) {
     guard let start = updates.first?.timestamp, let end = updates.last?.timestamp else { return }
     let motion = AngleCheckpoint.motionBegan(after: start, until: end, truth: truth, bodyFromDevice: bodyFromDevice)
@@ -86,7 +86,7 @@ package struct PeerErrors: Equatable, Sendable {
         let truePosition = peers.position(of: peer, at: update.timestamp)
       else { continue }
       let view = TrueView(worldFromDevice: worldFromBody * bodyFromDevice, peer: truePosition)
-      evaluate(update, view, truePosition, truthFromEstimate, seconds: seconds, &tally)
+      evaluate(update, view, truePosition, alignment?.truthFromEstimate(at: update.timestamp), seconds: seconds, &tally)
     }
     distance = ErrorStatistics(tally.distances)
     angle = ErrorStatistics(tally.angles.map(\.error))

@@ -18,7 +18,7 @@ package struct RelativeError: Equatable, Sendable {
   /// RMS of the rotation's error, radians.
   package var rotation: Double
 
-  typealias Pair = (time: Timestamp, estimate: Pose, truth: Pose)
+  typealias Pair = (time: Timestamp, estimate: Pose, truth: Pose, world: Int)
 
   /// One error per length that the path reaches. Each pose is paired with the later one whose true path length from it
   /// is nearest to the length, within 10 %. O(n) per length.
@@ -34,6 +34,8 @@ package struct RelativeError: Equatable, Sendable {
         let target = travelled[start] + length
         while upper < pairs.count, travelled[upper] < target { upper += 1 }
         guard let end = nearest(to: target, travelled, after: start, upper) else { continue }
+        // No motion leads from one world to another.
+        guard pairs[start].world == pairs[end].world else { continue }
         if abs(travelled[end] - target) <= 0.1 * length { ends.append((start, end)) }
       }
       return RelativeError(length: length, pairs, ends)
@@ -49,7 +51,7 @@ package struct RelativeError: Equatable, Sendable {
       guard end < pairs.count else { break }
       // Steps across a gap in the ground truth are longer than a second: left out.
       guard pairs[end].time.seconds(since: pairs[start].time) <= 1 + TruthTrajectory.longestGap else { continue }
-      ends.append((start, end))
+      if pairs[start].world == pairs[end].world { ends.append((start, end)) }
     }
     return RelativeError(length: 0, pairs, ends)?.translation
   }

@@ -27,39 +27,62 @@ package struct TrajectoryErrors: Equatable, Sendable {
   package var positionNEES = NormalizedErrors()
   /// Normalised errors of the attitude; empty likewise.
   package var attitudeNEES = NormalizedErrors()
-  /// Yaw and translation from the estimate's world to the truth's.
-  package var truthFromEstimate: Pose
+  /// From each world of the estimate to the truth's.
+  package var alignment: WorldAlignment
+  /// Yaw and translation from the estimate's first world with truth to the truth's.
+  package var truthFromEstimate: Pose { alignment.truthFromEstimate.lazy.compactMap(\.self).first ?? .identity }
 
-  /// The errors of poses in time order; nil when none of them has ground truth.
+  /// The errors of poses in time order, world by world; nil when none of them has ground truth.
   ///
+  /// - Parameter worlds: when the trajectory began anew, in time order: from then on its poses are in another world.
   /// - Parameter sharesWorld: the estimate was initialised from the truth, in its world: then normalised errors need no
-  ///   alignment. Otherwise the worlds are aligned in yaw and translation at the first pose.
-  package init?(_ estimate: [EstimatedPose], truth: TruthTrajectory, sharesWorld: Bool = false) {
+  ///   alignment. Otherwise, and after it began anew, the worlds are aligned in yaw and translation at the first pose.
+  package init?(
+    _ estimate: [EstimatedPose], truth: TruthTrajectory, sharesWorld: Bool = false, worlds: [Timestamp] = []
+  ) {
     var pairs: [RelativeError.Pair] = []
     var covariances: [PoseCovariance?] = []
     for pose in estimate {
       guard let trueWorldFromBody = truth.worldFromBody(at: pose.timestamp) else { continue }
-      pairs.append((pose.timestamp, pose.worldFromBody, trueWorldFromBody))
+      let world = WorldAlignment.number(at: pose.timestamp, worlds)
+      pairs.append((pose.timestamp, pose.worldFromBody, trueWorldFromBody, world))
       covariances.append(pose.covariance)
     }
-    let points = pairs.map(\.estimate.translation)
-    let truths = pairs.map(\.truth.translation)
-    guard let yaw = RigidAlignment.yawAndTranslation(estimate: points, truth: truths),
-      let full = RigidAlignment.full(estimate: points, truth: truths)
-    else { return nil }
+    var alignments: [Pose?] = Array(repeating: nil, count: worlds.count + 1)
+    var (yawSquares, fullSquares, attitudeSquares): ([Double], [Double], [Double]) = ([], [], [])
+    for world in alignments.indices {
+      let own = pairs.filter { $0.world == world }
+      let points = own.map(\.estimate.translation)
+      let truths = own.map(\.truth.translation)
+      guard let yaw = RigidAlignment.yawAndTranslation(estimate: points, truth: truths),
+        let full = RigidAlignment.full(estimate: points, truth: truths)
+      else { continue }
+      alignments[world] = yaw
+      yawSquares += zip(points, truths).map { (yaw * $0 - $1).squaredNorm }
+      fullSquares += zip(points, truths).map { (full * $0 - $1).squaredNorm }
+      attitudeSquares += own.map {
+        (yaw.rotation * $0.estimate.rotation * $0.truth.rotation.inverse).log.squaredNorm
+      }
+    }
+    guard !yawSquares.isEmpty else { return nil }
     func rms(_ squares: [Double]) -> Double { (squares.reduce(0, +) / Double(squares.count)).squareRoot() }
+    let truths = pairs.map(\.truth.translation)
     count = pairs.count
     pathLength = zip(truths, truths.dropFirst()).reduce(0) { $0 + ($1.1 - $1.0).norm }
-    ateYawAligned = rms(zip(points, truths).map { (yaw * $0 - $1).squaredNorm })
-    ateSE3 = rms(zip(points, truths).map { (full * $0 - $1).squaredNorm })
-    attitude = rms(pairs.map { (yaw.rotation * $0.estimate.rotation * $0.truth.rotation.inverse).log.squaredNorm })
-    truthFromEstimate = yaw
+    ateYawAligned = rms(yawSquares)
+    ateSE3 = rms(fullSquares)
+    attitude = rms(attitudeSquares)
+    alignment = WorldAlignment(beginnings: worlds, truthFromEstimate: alignments)
     relativePerSecond = RelativeError.perSecond(pairs)
     relativeByLength = RelativeError.byLength(pairs)
-    let estimateFromTruth = sharesWorld ? Pose.identity : Self.estimateFromTruth(pairs[0])
+    var anchor = (world: -1, estimateFromTruth: Pose.identity)
     for (pair, covariance) in zip(pairs, covariances) {
+      if pair.world != anchor.world {
+        let shares = sharesWorld && pair.world == 0
+        anchor = (pair.world, shares ? .identity : Self.estimateFromTruth(pair))
+      }
       guard let covariance else { continue }
-      let real = estimateFromTruth * pair.truth
+      let real = anchor.estimateFromTruth * pair.truth
       let seconds = pair.time.seconds(since: pairs[0].time)
       positionNEES.add(
         real.translation - pair.estimate.translation, covariance: covariance.position, floor: Self.varianceFloor,

@@ -1,7 +1,7 @@
 /// An 8-bit grey image: rows from the top, 0 black ... 255 white. The centre of the first pixel is at (0, 0).
 package struct GrayImage: Equatable, Sendable {
-  /// Most pixels of an image: 64 MPixel.
-  package static let largest = 64 << 20
+  /// Most pixels of an image: 16 MPixel. A larger one is refused by its header.
+  package static let largest = 16 << 20
 
   /// Pixels in a row.
   package let width: Int

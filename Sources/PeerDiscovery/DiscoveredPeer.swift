@@ -3,7 +3,14 @@ public struct DiscoveredPeer: Hashable, Sendable {
   /// Name of the peer.
   public let name: String
   /// Address of its answer.
-  let host: String
+  package let host: String
   /// TCP port for invitations.
-  let port: Int
+  package let port: Int
+
+  /// A peer from its parts.
+  package init(name: String, host: String, port: Int) {
+    self.name = name
+    self.host = host
+    self.port = port
+  }
 }

@@ -1,13 +1,13 @@
 import NIOCore
 
 /// Messages in a stream of bytes: four bytes of length, most significant first, then the message.
-struct FrameDecoder: ByteToMessageDecoder {
-  typealias InboundOut = ByteBuffer
+package struct FrameDecoder: ByteToMessageDecoder {
+  package typealias InboundOut = ByteBuffer
 
   /// Longest message, bytes; a longer one ends the connection.
-  static let limit = 65536
+  package static let limit = 65536
 
-  mutating func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
+  package mutating func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
     guard let length = buffer.getInteger(at: buffer.readerIndex, as: UInt32.self) else { return .needMoreData }
     guard length <= Self.limit else { throw DiscoveryError.messageTooLong(Self.limit) }
     guard buffer.readableBytes >= 4 + Int(length) else { return .needMoreData }
@@ -16,11 +16,13 @@ struct FrameDecoder: ByteToMessageDecoder {
     return .continue
   }
 
-  mutating func decodeLast(
+  package mutating func decodeLast(
     context: ChannelHandlerContext, buffer: inout ByteBuffer, seenEOF: Bool
   ) throws -> DecodingState {
     try decode(context: context, buffer: &buffer)
   }
+
+  package init() {}
 
   /// A message with its length prefix.
   static func frame(_ bytes: some Collection<UInt8>) throws -> ByteBuffer {

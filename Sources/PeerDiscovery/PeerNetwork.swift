@@ -10,7 +10,7 @@ import NIOPosix
 public final class PeerNetwork: Sendable {
   /// Name of this peer.
   public let name: String
-  /// Connections that other peers open. For one reader; ends with `leave`.
+  /// Connections that other peers open. For one reader; ends with `leave`. At most 16 wait, others are closed.
   public let invitations: AsyncStream<PeerConnection>
   private let reach: Reach
   private let ports: ClosedRange<Int>
@@ -37,14 +37,17 @@ public final class PeerNetwork: Sendable {
   ) async throws -> PeerNetwork {
     guard Beacon.isName(name) else { throw DiscoveryError.badName(name) }
     _ = try reach.question(port: ports.lowerBound)
-    let invitations = AsyncStream<PeerConnection>.makeStream()
+    let invitations = AsyncStream<PeerConnection>.makeStream(bufferingPolicy: .bufferingOldest(16))
     let inviting = invitations.continuation
     let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          let messages = AsyncStream<Data>.makeStream()
-          let handler = MessageHandler(messages: messages.continuation) { peer in
-            inviting.yield(PeerConnection(peer: peer, channel: channel, messages: messages.stream))
+          let messages = MessageQueue()
+          let handler = MessageHandler(messages: messages) { peer in
+            let connection = PeerConnection(peer: peer, channel: channel, messages: messages.stream)
+            guard let answer = try? FrameDecoder.frame(Data(name.utf8)) else { return }
+            channel.writeAndFlush(answer, promise: nil)
+            if case .dropped = inviting.yield(connection) { channel.close(promise: nil) }
           }
           try channel.pipeline.syncOperations.addHandlers(ByteToMessageHandler(FrameDecoder()), handler)
         }
@@ -76,7 +79,8 @@ public final class PeerNetwork: Sendable {
 
   /// Asks for peers and collects answers for this long, seconds; all peers but this one, sorted by name.
   public func browse(for seconds: Double = 0.2) async throws -> [DiscoveredPeer] {
-    let found = AsyncStream<DiscoveredPeer>.makeStream()
+    // Answers beyond these are of no network for tests and demos.
+    let found = AsyncStream<DiscoveredPeer>.makeStream(bufferingPolicy: .bufferingOldest(256))
     let finding = found.continuation
     let channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelOption(.socketOption(.so_broadcast), value: 1)
@@ -101,22 +105,53 @@ public final class PeerNetwork: Sendable {
     return peers.sorted { ($0.name, $0.port) < ($1.name, $1.port) }
   }
 
-  /// Opens a connection to a peer, which receives it in its `invitations`.
+  /// Opens a connection to a peer, which receives it in its `invitations`, and waits until it has greeted.
   ///
-  /// - Throws: the system's error when the peer has left.
+  /// - Throws: the system's error when the peer has left; `DiscoveryError.silent` where what is there is no such peer.
   public func invite(_ peer: DiscoveredPeer) async throws -> PeerConnection {
-    let messages = AsyncStream<Data>.makeStream()
-    let continuation = messages.continuation
-    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).channelInitializer {
-      channel in
-      channel.eventLoop.makeCompletedFuture {
-        try channel.pipeline.syncOperations.addHandlers(
-          ByteToMessageHandler(FrameDecoder()), MessageHandler(messages: continuation))
-      }
-    }.connect(host: peer.host, port: peer.port).get()
+    let messages = MessageQueue()
+    let greetings = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingOldest(1))
+    let greeting = greetings.continuation
+    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connectTimeout(.seconds(MessageHandler.patience))
+      .channelInitializer { channel in
+        channel.closeFuture.whenComplete { _ in greeting.finish() }
+        return channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandlers(
+            ByteToMessageHandler(FrameDecoder()), MessageHandler(messages: messages) { greeting.yield($0) })
+        }
+      }.connect(host: peer.host, port: peer.port).get()
     let connection = PeerConnection(peer: peer.name, channel: channel, messages: messages.stream)
     try await connection.send(Data(name.utf8))
-    return connection
+    // The first greeting counts: who has another name is somebody else.
+    for await name in greetings.stream {
+      if name == peer.name { return connection }
+      break
+    }
+    await connection.close()
+    throw DiscoveryError.silent(peer.name)
+  }
+
+  /// Looks for a peer of that name and opens a connection to it; nil where none answers within `seconds`.
+  ///
+  /// Of several that answer to the name the first that greets is taken: a forged answer costs its own attempt only.
+  /// Attempts run side by side, at most 16 at a time.
+  public func connect(to peer: String, within seconds: Double) async throws -> PeerConnection? {
+    let end = ContinuousClock.now + .seconds(seconds)
+    repeat {
+      let found = try await browse().filter { $0.name == peer }.prefix(16)
+      let connection = await withTaskGroup(of: PeerConnection?.self) { group in
+        for candidate in found { group.addTask { try? await self.invite(candidate) } }
+        var first: PeerConnection?
+        for await connection in group {
+          guard let connection else { continue }
+          if first == nil { first = connection } else { await connection.close() }
+        }
+        return first
+      }
+      if let connection { return connection }
+    } while ContinuousClock.now < end
+    return nil
   }
 
   /// Stops advertising; open connections stay.

@@ -40,6 +40,9 @@ public struct FinderSummary: Equatable, Sendable {
   public var restarts = 0
   /// When the trajectory started; nil when it never did.
   public var trajectoryBegan: Timestamp?
+  /// When each of its worlds began, in time order: the first with the trajectory, a further one where the trajectory
+  /// began anew. Positions in one world say nothing about those in another.
+  public var worlds: [Timestamp] = []
   /// Why the trajectory has not started, a machine-readable word; nil once it has.
   public var waitingFor: String?
 

@@ -140,6 +140,7 @@ extension PrecisionFinder {
     guard let now, now !== startedFilter else { return }
     startedFilter = now
     if summary.trajectoryBegan == nil { summary.trajectoryBegan = now.time }
+    summary.worlds.append(now.time)
     for peer in links.keys.sorted() {
       links[peer]!.start(on: now, antenna: { self.rig.radio?.position(of: $0) ?? .zero })
     }

@@ -32,7 +32,9 @@ extension PrecisionFinder {
     actions.insert(action, at: position)
   }
 
-  var interval: Int64 { max(Int64((configuration.updateInterval * 1e9).rounded()), 1_000_000) }
+  var interval: Int64 {
+    Int64((min(max(configuration.updateInterval, 0.001), 1e9) * 1e9).rounded())
+  }
 
   func firstTick(after time: Timestamp) -> Timestamp {
     let remainder = time.nanoseconds % interval

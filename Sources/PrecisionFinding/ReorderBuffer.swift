@@ -10,7 +10,9 @@ package struct ReorderBuffer {
   /// The newest stamp or arrival so far.
   package private(set) var clock = Timestamp(nanoseconds: .min)
 
-  package init(window seconds: Double) { window = Int64((seconds * 1e9).rounded()) }
+  package init(window seconds: Double) {
+    window = Int64((min(max(seconds, 0), 1e9) * 1e9).rounded())
+  }
 
   /// What became of an event.
   package enum Insertion: Equatable, Sendable {

@@ -35,10 +35,12 @@ struct PathSeries {
 
   /// The true path at the same times; null where worlds cannot be aligned.
   private func truth(_ moments: [Timestamp]) -> JSONValue {
-    guard let alignment = input.errors.trajectory?.truthFromEstimate else { return .null }
-    let estimateFromTruth = alignment.inverse
-    let points = moments.map { moment in
-      input.truth.worldFromBody(at: moment).map { map.position(estimateFromTruth * $0) }
+    guard let alignment = input.errors.trajectory?.alignment else { return .null }
+    let points = moments.map { moment -> Vector3? in
+      guard let truthFromEstimate = alignment.truthFromEstimate(at: moment),
+        let pose = input.truth.worldFromBody(at: moment)
+      else { return nil }
+      return map.position(truthFromEstimate.inverse * pose)
     }
     return [
       "x": Columns.numbers(points.map { $0?.x }, 3), "y": Columns.numbers(points.map { $0?.y }, 3),

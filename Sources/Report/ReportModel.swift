@@ -52,7 +52,9 @@ package enum ReportModel {
     } else if input.truth.isEmpty {
       notes.append("The recording has no ground truth: there is nothing to compare with.")
     }
-    if updates.values.contains(where: { $0.count > limit }) {
+    if input.run.isThinned {
+      notes.append("A very long recording: of every few updates one is drawn; figures are of all.")
+    } else if updates.values.contains(where: { $0.count > limit }) {
       notes.append("A long recording: not every update is drawn, but every extreme is.")
     }
     return notes

@@ -1,6 +1,6 @@
 import Geometry
 
-/// Calibration of the UWB radio: antenna positions and stated noise.
+/// Calibration of the UWB radio: antenna positions, stated noise and bias.
 public struct RadioCalibration: Equatable, Sendable {
   /// Antenna positions in the body frame, metres, by antenna id; never empty.
   public var antennas: [String: Vector3]
@@ -8,13 +8,19 @@ public struct RadioCalibration: Equatable, Sendable {
   public var rangeNoise: Double?
   /// Nominal rate over all peers, Hz: informative only.
   public var rate: Double?
+  /// Stated bias of its ranges; zero where nothing is stated.
+  public var rangeBias: RangeBias
 
   /// A calibration from its parts. Without named antennas there is one, `""`, at the origin of `T_BS`.
-  public init(antennas: [String: Vector3] = ["": .zero], rangeNoise: Double? = nil, rate: Double? = nil) {
+  public init(
+    antennas: [String: Vector3] = ["": .zero], rangeNoise: Double? = nil, rate: Double? = nil,
+    rangeBias: RangeBias = RangeBias()
+  ) {
     precondition(!antennas.isEmpty, "a radio has an antenna")
     self.antennas = antennas
     self.rangeNoise = rangeNoise
     self.rate = rate
+    self.rangeBias = rangeBias
   }
 
   /// Antenna position of a measurement in the body frame; nil for an unknown id, or for no id with several antennas.

@@ -4,7 +4,7 @@ public struct RangeMeasurement: Equatable, Sendable {
   public var timestamp: Timestamp
   /// Id of the peer.
   public var peer: String
-  /// Metres from our antenna to the peer's, bias included.
+  /// Metres from our antenna to the peer's, with the bias that the calibration does not state.
   public var range: Double
   /// Total 1-sigma stated by the radio, metres.
   public var standardDeviation: Double?

@@ -36,6 +36,9 @@ struct DiffCommand: ParsableCommand {
   @Option(help: "Output format: text, json or html.")
   var format = Format.text
 
+  @Flag(help: "Read an output folder even if its files are not those of one run.")
+  var unverified = false
+
   func validate() throws {
     for (name, value) in [("--angle", angle), ("--distance", distance)] where !(value >= 0 && value.isFinite) {
       throw ValidationError("\(name) must not be negative.")
@@ -44,10 +47,11 @@ struct DiffCommand: ParsableCommand {
 
   func run() throws {
     try Failure.reporting {
-      let difference = RunDifference(
-        before: try RunFolder(path: before), after: try RunFolder(path: after),
+      let difference = try RunDifference(
+        before: RunFolder.named(before, isUnverified: unverified, keeping: .none),
+        after: RunFolder.named(after, isUnverified: unverified, keeping: .none),
         tolerance: .init(distance: distance, angle: Angle.degrees(angle)))
-      var standardOutput = StandardOutput(needsReader: format == .json)
+      var standardOutput = StandardOutput()
       switch format {
       case .text: for line in DiffText.lines(difference) { try standardOutput.line(line) }
       case .json:

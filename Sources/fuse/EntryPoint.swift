@@ -6,8 +6,9 @@ import Dispatch
 @main
 enum EntryPoint {
   static func main() {
+    StandardStreams.secure()
     do {
-      var command = try Fuse.parseAsRoot()
+      var command = try Fuse.parseAsRoot(RawArguments.all())
       guard let waiting = command as? any AsyncParsableCommand else { return try command.run() }
       // Moved to the task: this thread only waits.
       nonisolated(unsafe) var asynchronous = waiting

@@ -121,6 +121,9 @@ struct EvalCommand: ParsableCommand {
   @Flag(help: "No progress.")
   var quiet = false
 
+  @Flag(help: "Read an output folder even if its files are not those of one run.")
+  var unverified = false
+
   func validate() throws {
     if folders.isEmpty && scenario.isEmpty {
       throw ValidationError("Name a recording, an output folder, or a --scenario.")
@@ -157,7 +160,7 @@ struct EvalCommand: ParsableCommand {
       if !failures.isEmpty { throw CommandError(failures.joined(separator: "\n")) }
       if let expected {
         let surprises = expected.surprises(in: outcomes)
-        for line in surprises { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
+        for line in surprises { StandardError.line(line) }
         if !surprises.isEmpty { throw ExitCode(1) }
       }
     }
@@ -172,8 +175,12 @@ struct EvalCommand: ParsableCommand {
     options.isOffline = offline
     if let config { options.finder = try ConfigurationFile.read(config) }
     if calibrate { options.finder.calibration.online = true }
+    let warnings = OnceWritten()
+    let isQuiet = quiet
     func trial(_ source: Trial.Source) -> Trial {
-      Trial(source: source, options: options, truth: truth, runsIdeal: ideal, drawsInitialError: drawStart, user: user)
+      Trial(
+        source: source, options: options, truth: truth, readsUnverified: unverified, runsIdeal: ideal, drawsInitialError: drawStart, user: user,
+        warn: { if !isQuiet { warnings.warn($0) } })
     }
     let numbers = (0..<seeds).map { firstSeed + UInt64($0) }
     let radio = try radio.map { try Scenario.asked($0) }
@@ -226,7 +233,7 @@ struct EvalCommand: ParsableCommand {
     guard other.count < named.count else { return named }
     if !quiet {
       for path in other {
-        FileHandle.standardError.write(Data("\(path): neither recording nor run, skipped\n".utf8))
+        StandardError.line("\(path): neither recording nor run, skipped")
       }
     }
     return named.filter { !other.contains($0) }

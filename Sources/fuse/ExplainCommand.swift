@@ -37,21 +37,32 @@ struct ExplainCommand: ParsableCommand {
   @Option(help: "Output format: text or json.")
   var format = Format.text
 
+  @Flag(help: "Read an output folder even if its files are not those of one run.")
+  var unverified = false
+
   func validate() throws {
     guard at >= 0, at <= 1e9 else { throw ValidationError("--at must be from 0 to 1e9 seconds.") }
   }
 
   func run() throws {
     try Failure.reporting {
-      let run = try RunFolder(path: folder)
+      let run = try RunFolder.named(folder, isUnverified: unverified, keeping: .none)
       let replay = try RunReplay(of: run, named: recording)
       let time = replay.start.advanced(bySeconds: at)
-      let peers = Set(run.updates.compactMap(\.peer)).sorted()
+      var names: Set<String> = []
+      var pointing = Pointing(until: time)
+      var written: [String: UpdateRecord] = [:]
+      try run.forEachUpdate { update in
+        guard let peer = update.peer else { return }
+        names.insert(peer)
+        if update.timestamp <= time { written[peer] = update }
+        pointing.add(update)
+      }
+      let peers = names.sorted()
       guard let peer = try only(of: peers) else {
-        let pointing = Pointing(at: run.updates, until: time)
         return try write(PointingText(pointing, at: at, peers: peers).lines, pointing.json)
       }
-      guard let explanation = try replay.explanation(of: peer, at: time) else {
+      guard let explanation = try replay.explanation(of: peer, at: time, written: written[peer]) else {
         throw CommandError("\(folder): no update of \(peer) until then, expected a later time")
       }
       try write(
@@ -60,7 +71,7 @@ struct ExplainCommand: ParsableCommand {
   }
 
   private func write(_ lines: [String], _ document: JSONValue) throws {
-    var standardOutput = StandardOutput(needsReader: format == .json)
+    var standardOutput = StandardOutput()
     switch format {
     case .text: for line in lines { try standardOutput.line(line) }
     case .json:

@@ -11,7 +11,7 @@ enum Failure {
     do { try body() } catch let exit as ExitCode { throw exit } catch let usage as ValidationError { throw usage } catch
     {
       let text = "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
-      FileHandle.standardError.write(Data("\(text.hasPrefix("error: ") ? "" : "error: ")\(text)\n".utf8))
+      StandardError.line((text.hasPrefix("error: ") ? "" : "error: ") + text)
       throw exitCode
     }
   }

@@ -35,17 +35,20 @@ struct InspectCommand: ParsableCommand {
       let finder = recording.trajectorySource.map {
         PrecisionFinder(rig: recording.rig, useOdometry: $0 == .odometry)
       }
+      let truth = try TruthReading(recording)
+      var truthTest = try truth.test(recording, rig: recording.rig)
       while let event = try events.next() {
+        truthTest?.observe(event.event)
         inspection.add(event)
         _ = finder?.process(event)
       }
       _ = finder?.finish()
-      let truth = try TruthReading(recording)
+      let found = finder?.diagnoses ?? []
       let report = InspectionReport(
         inspection: inspection, rig: recording.rig, truth: truth.states, truePeers: truth.peers,
-        source: recording.trajectorySource, diagnoses: finder?.diagnoses ?? [])
+        source: recording.trajectorySource, diagnoses: found + (truthTest?.diagnoses(after: found) ?? []))
       let damage = (events.damage + truth.damage).filter { $0.total > 0 }.sorted { $0.path < $1.path }
-      var standardOutput = StandardOutput(needsReader: false)
+      var standardOutput = StandardOutput()
       let title = recording.metadata.title.map { ": \($0)" } ?? ""
       for line in ["\(recording.name)\(title)"] + report.lines() { try standardOutput.line(line) }
       for warning in recording.warnings { try standardOutput.line("  " + warning) }

@@ -29,6 +29,12 @@ struct ReportCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The recording that the run was made from.", valueName: "recording"))
   var truth: String?
 
+  @Flag(help: "Read an output folder even if its files are not those of one run.")
+  var unverified = false
+
+  /// Updates in memory: twenty times what a page draws.
+  private static let mostUpdates = 100_000
+
   func validate() throws {
     if folder.isEmpty || output?.isEmpty == true || truth?.isEmpty == true {
       throw ValidationError("A file or folder needs a name.")
@@ -37,23 +43,22 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     try Failure.reporting {
-      let page = RunFolder.isRun(folder) ? try page(of: RunFolder(path: folder)) : try pageOfRecording()
+      let page = RunFolder.isRun(folder) ? try page(of: RunFolder.named(folder, isUnverified: unverified, keeping: .thinned(Self.mostUpdates))) : try pageOfRecording()
       let path = output ?? "./\(name)-report.html"
       let url = URL(fileURLWithPath: path)
       let file = try AtomicFile(folder: url.deletingLastPathComponent().path, name: url.lastPathComponent)
       try file.write(page)
       try file.commit()
-      var standardOutput = StandardOutput(needsReader: false)
+      var standardOutput = StandardOutput()
       try standardOutput.line("written to \(path): \(Words.fixed(Double(page.count) / 1000, 0)) kB")
     }
   }
 
   /// Runs the recording into a temporary folder.
   private func pageOfRecording() throws -> [UInt8] {
-    let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("fuse-report-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: scratch) }
+    let scratch = try TemporaryFolder("report")
     try RunExecution(folder: folder, output: scratch.path, options: RunOptions(), format: .text, isQuiet: true).run()
-    return try page(of: RunFolder(path: scratch.path), madeFrom: folder)
+    return try withExtendedLifetime(scratch) { try page(of: RunFolder(path: scratch.path, keeping: .thinned(Self.mostUpdates)), madeFrom: folder) }
   }
 
   private func page(of run: RunFolder, madeFrom recording: String? = nil) throws -> [UInt8] {
@@ -62,7 +67,7 @@ struct ReportCommand: ParsableCommand {
     let (truth, peers) = (TruthTrajectory(origin?.truth.states ?? []), TruthPeers(origin?.truth.peers ?? []))
     var judge = Judge(
       truth: truth, peers: peers, bodyFromDevice: bodyFromDevice ?? .identity, sharesWorld: run.sharesWorldWithTruth)
-    judge.record(run)
+    try judge.record(run)
     return ReportPage.html(
       ReportInput(
         run: run, name: name, version: Fuse.configuration.version, bodyFromDevice: bodyFromDevice, truth: truth,
@@ -71,7 +76,7 @@ struct ReportCommand: ParsableCommand {
 
   /// The folder's own name, without the ending that `fuse run` gives it.
   private var name: String {
-    let name = URL(fileURLWithPath: folder).standardizedFileURL.lastPathComponent
+    let name = RawArguments.name(of: folder)
     return name == "/" ? "root" : name.hasSuffix("-fuse") && name.count > 5 ? String(name.dropLast(5)) : name
   }
 }

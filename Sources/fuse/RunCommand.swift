@@ -91,7 +91,7 @@ struct RunCommand: ParsableCommand {
 
   /// `./<name>-fuse` with the folder's own name, however its path was written.
   static func defaultOutput(for folder: String) -> String {
-    let name = URL(fileURLWithPath: folder).standardizedFileURL.lastPathComponent
+    let name = RawArguments.name(of: folder)
     return "./\(name == "/" ? "root" : name)-fuse"
   }
 }

@@ -40,7 +40,7 @@ struct SimulateCommand: ParsableCommand {
 
   func run() throws {
     try Failure.reporting {
-      var standardOutput = StandardOutput(needsReader: false)
+      var standardOutput = StandardOutput()
       guard !list, let scenario, let output else {
         let width = Scenario.builtIn.map(\.name.count).max() ?? 0
         for known in Scenario.builtIn {
@@ -54,8 +54,10 @@ struct SimulateCommand: ParsableCommand {
       }
       let contents = simulator.recording()
       let folder = URL(fileURLWithPath: output)
-      try DatasetWriter(folder: folder).write(contents)
-      let count = images ? try writeImages(simulator, contents, into: folder) : 0
+      var count = 0
+      try DatasetWriter(folder: folder).write(contents) { () throws(DatasetWritingError) in
+        if images { count = try writeImages(simulator, contents, into: folder) }
+      }
       let rendered = images ? ", \(Words.count(count, "image"))" : ""
       try standardOutput.line("\(output): \(contents.title), \(Words.count(contents.events.count, "event"))" + rendered)
     }
@@ -64,9 +66,12 @@ struct SimulateCommand: ParsableCommand {
   /// Renders and writes the image of every frame, one at a time.
   ///
   /// - Returns: the number of images.
-  private func writeImages(_ simulator: Simulator, _ contents: DatasetContents, into folder: URL) throws -> Int {
+  private func writeImages(
+    _ simulator: Simulator, _ contents: DatasetContents, into folder: URL
+  ) throws(DatasetWritingError) -> Int {
     guard let renderer = ImageSimulator(simulator) else { return 0 }
-    var writers = try contents.rig.cameras.indices.map { try CameraImageWriter(folder: folder, camera: $0) }
+    var writers: [CameraImageWriter] = []
+    for camera in contents.rig.cameras.indices { writers.append(try CameraImageWriter(folder: folder, camera: camera)) }
     var progress = ProgressLine(span: simulator.motion.duration, isQuiet: false)
     defer { progress.erase() }
     var count = 0

@@ -80,9 +80,9 @@ struct TrackCommand: ParsableCommand {
     let changed = try writer.commit()
     guard !quiet else { return }
     for line in recording.warnings + DamageWords.lines(events.damage) {
-      FileHandle.standardError.write(Data("warning: \(line)\n".utf8))
+      StandardError.warn(line)
     }
-    var output = StandardOutput(needsReader: false)
+    var output = StandardOutput()
     for line in summary.lines { try output.line(line) }
     for line in changed { try output.line(line) }
     let seconds = Double(DispatchTime.now().uptimeNanoseconds - began) * 1e-9

@@ -135,6 +135,21 @@ extension FatalCase {
     FatalCase("camera folder with nothing in it", Fixture.features, nil, "no such file") {
       try $0.remove(Fixture.features)
     },
+    FatalCase(
+      "everything missing at once", Fixture.imu, nil, "the data of imu0", "mav0/imu0/sensor.yaml (the calibration of imu0)",
+      "mav0/uwb0/sensor.yaml", "mav0/cam0/features.csv", "mav0/cam0/sensor.yaml"
+    ) {
+      for name in [
+        Fixture.imu, Fixture.imuCalibration, Fixture.radioCalibration, Fixture.features, Fixture.cameraCalibration,
+      ] { try $0.remove(name) }
+    },
+    FatalCase("a link to nothing", Fixture.imu, nil, "a link to a file that is not there") {
+      try $0.remove(Fixture.imu)
+      symlink("nowhere", $0.path(Fixture.imu))
+    },
+    FatalCase("not written to its end", "", nil, "not written to its end") {
+      try $0.write("mav0/.unfinished", "")
+    },
     FatalCase("IMU and nothing else", Fixture.features, nil, "no such file", "odometry0") {
       try $0.remove("mav0/cam0")
     },
@@ -166,11 +181,6 @@ extension FatalCase {
       "stamp twice", Fixture.imu, 11, "second row", damage: cell(Fixture.imu, line: 11, 0, "\(Fixture.time(8))")),
     FatalCase("feature twice", Fixture.features, 4, "feature_id", damage: cell(Fixture.features, line: 4, 1, "1")),
     FatalCase("feature without an id", Fixture.features, 4, "'1.5'", damage: cell(Fixture.features, line: 4, 1, "1.5")),
-    FatalCase(
-      "negative range", Fixture.ranges, 3, "-0.5", "0 m or more", damage: cell(Fixture.ranges, line: 3, 2, "-0.5")),
-    FatalCase("no peer", Fixture.ranges, 3, "peer_id", damage: cell(Fixture.ranges, line: 3, 1, "")),
-    FatalCase("a NUL in a name", Fixture.ranges, 3, "plain text", damage: cell(Fixture.ranges, line: 3, 1, "a\0b")),
-    FatalCase("a NUL in a number", Fixture.ranges, 3, "column range", damage: cell(Fixture.ranges, line: 3, 2, "1\0")),
     FatalCase("a name that is no UTF-8", Fixture.ranges, 2, "peer_id", "plain text") {
       try $0.write(Fixture.ranges, data: Data("\(Fixture.rangeHeader)\n1,".utf8) + [0xFF, 0xFE] + Data(",2\n".utf8))
     },
@@ -271,6 +281,15 @@ extension FatalCase {
     },
     FatalCase("slip in a key", Fixture.imuCalibration, 3, "'gyroscope_noise_densty'", "'gyroscope_noise_density'") {
       try $0.replace(Fixture.imuCalibration, "gyroscope_noise_density", with: "gyroscope_noise_densty")
+    },
+    FatalCase("YAML with an alias as a key", Fixture.imuCalibration, 2, "an alias") {
+      try $0.write(Fixture.imuCalibration, "a: &a [1, 1]\n? *a\n: 1\n")
+    },
+    FatalCase("a control character", Fixture.imuCalibration, 2, "no YAML") {
+      try $0.write(Fixture.imuCalibration, "a: 1\nb: \u{1}\n")
+    },
+    FatalCase("a calibration that is no UTF-8", Fixture.imuCalibration, 2, "no UTF-8") {
+      try $0.write(Fixture.imuCalibration, data: Data("a: 1\nb: ".utf8) + [0xFF, 0x0A])
     },
     FatalCase("no YAML", Fixture.imuCalibration, 2, "no YAML") {
       try $0.write(Fixture.imuCalibration, "a: [1, 2\nb: }\n")

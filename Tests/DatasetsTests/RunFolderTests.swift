@@ -79,7 +79,7 @@ import Testing
     var files = ["updates.jsonl": "", "trajectory.tum": "1 0 0 0 0 0 0 1\n"]
     files[file] = text
     for (name, text) in files { try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)")) }
-    let error = #expect(throws: DatasetError.self) { try RunFolder(path: path) }
+    let error = #expect(throws: DatasetError.self) { try RunFolder(path: path, isVerified: false) }
     #expect(error?.description.contains(expected) == true, "\(String(describing: error))")
   }
 

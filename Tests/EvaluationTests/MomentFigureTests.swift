@@ -28,7 +28,7 @@ import Testing
       }
     return PeerErrors(
       peer: "tag", updates: updates, truth: truth, peers: TruthPeers(peers), bodyFromDevice: .identity,
-      truthFromEstimate: nil)
+      alignment: nil)
   }
 
   private static func moment(_ seconds: Double, error: Double, halfWidth: Double) -> AngleMoment {

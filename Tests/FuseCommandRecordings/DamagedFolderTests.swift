@@ -58,7 +58,6 @@ import Testing
       let before = r.text(R.imu).components(separatedBy: "\n")[18]
       r.change(R.imu, line: 20) { _ in before }
     },
-    Fault("a negative range", message: "uwb0/data.csv:30:") { $0.cell(R.uwb, line: 30, 2, "-1") },
     Fault("a feature twice in a frame", message: "cam0/features.csv:5:") { $0.cell(R.features, line: 5, 1, "3") },
     Fault("several antennas, a row without one", message: "uwb0/data.csv") {
       $0.set(R.uwbYAML, $0.text(R.uwbYAML) + "antennas:\n  a: [0, 0, 0]\n  b: [0.1, 0, 0]\n")
@@ -137,6 +136,8 @@ import Testing
     },
     Fault("cut off", message: "truncatedLastRow") { r in r.set(R.imu, String(r.text(R.imu).dropLast(20))) },
     Fault("negative range", message: "negativeRange") { $0.cell(R.uwb, line: 800, 2, "-3") },
+    Fault("a negative range early", message: "negativeRange") { $0.cell(R.uwb, line: 30, 2, "-1") },
+    Fault("no range", message: "notMeasured") { $0.cell(R.uwb, line: 30, 2, "") },
   ]
 
   @Test(arguments: counted) func isCounted(_ fault: Fault) throws {

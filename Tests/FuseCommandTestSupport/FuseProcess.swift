@@ -25,11 +25,23 @@ package enum FuseProcess {
 
   /// Runs `fuse` with these arguments, at most for `limit` seconds.
   package static func run(_ arguments: [String], in folder: URL? = nil, limit: Double = 120) throws -> Outcome {
+    try run(binary, arguments, in: folder, limit: limit)
+  }
+
+  /// Runs a line of a shell, in which `$FUSE` is the command.
+  package static func shell(_ line: String, in folder: URL? = nil, limit: Double = 120) throws -> Outcome {
+    try run(
+      URL(fileURLWithPath: "/bin/bash"), ["-c", "FUSE=\(binary.path)\n" + line], in: folder, limit: limit)
+  }
+
+  private static func run(
+    _ executable: URL, _ arguments: [String], in folder: URL?, limit: Double
+  ) throws -> Outcome {
     let scratch = try Scratch()
     let (out, err) = (scratch.url.appendingPathComponent("out"), scratch.url.appendingPathComponent("err"))
     for file in [out, err] { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
     let process = Process()
-    process.executableURL = binary
+    process.executableURL = executable
     process.arguments = arguments
     process.currentDirectoryURL = folder ?? scratch.url
     process.standardInput = FileHandle.nullDevice

@@ -29,6 +29,26 @@ import Testing
     }
   }
 
+  /// 16x16 pixels of printing colours (16 x, 16 y, 128, 64), with Adobe's marker, quality 95.
+  private static let printed =
+    "/9j/7gAOQWRvYmUAZAAAAAAA/9sAQwACAQEBAQECAQEBAgICAgIEAwICAgIFBAQDBAYFBgYGBQYGBgcJCAYHCQcGBggLCAkKCgoKCgYICwwLCg"
+    + "wJCgoK/8AAFAgAEAAQBEMRAE0RAFkRAEsRAP/EAB8AAAEFAQEBAQEBAAAAAAAAAAABAgMEBQYHCAkKC//EALUQAAIBAwMCBAMFBQQEAAABfQEC"
+    + "AwAEEQUSITFBBhNRYQcicRQygZGhCCNCscEVUtHwJDNicoIJChYXGBkaJSYnKCkqNDU2Nzg5OkNERUZHSElKU1RVVldYWVpjZGVmZ2hpanN0dX"
+    + "Z3eHl6g4SFhoeIiYqSk5SVlpeYmZqio6Slpqeoqaqys7S1tre4ubrCw8TFxsfIycrS09TV1tfY2drh4uPk5ebn6Onq8fLz9PX29/j5+v/aAA4E"
+    + "QwBNAFkASwAAPwD9HP8AgpJ/y/8A/Aq/Rz/h5J/1H/8AyLUdfflfz/8A/BST/l//AOBUf8PJP+o//wCRaKK/oA/4KSf8v/8AwKv5/wD/AIeSf9"
+    + "R//wAi0UV/P/8A8FJP+X//AIFR/wAPJP8AqP8A/kWiiv/Z"
+
+  /// Paper reflects what the inks leave: red (1 - cyan) (1 - black), and so on.
+  @Test func printingColoursBecomeLuma() throws {
+    let image = try GrayImage(encoded: [UInt8](Data(base64Encoded: Self.printed)!))
+    for y in 0..<16 {
+      for x in 0..<16 {
+        let light = (0.299 * Double(255 - 16 * x) + 0.587 * Double(255 - 16 * y) + 0.114 * 127) * (255 - 64) / 255
+        #expect(abs(Double(image.pixels[y * 16 + x]) - light) < 6, "\(x) \(y)")
+      }
+    }
+  }
+
   /// Truncation at any byte is an error; never a crash, and never half an image.
   @Test func truncatedFilesAreRefused() throws {
     for count in 0..<Self.bytes.count - 2 {

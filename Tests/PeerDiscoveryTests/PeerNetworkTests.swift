@@ -62,6 +62,89 @@ import Testing
     await anna.leave()
   }
 
+  /// Raw clients of a peer's port, as anybody on the network may be.
+  private static func strangers(_ port: Int, _ count: Int, sending bytes: [UInt8] = []) throws -> [FileHandle] {
+    try (0..<count).map { _ in
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = in_port_t(port).bigEndian
+      address.sin_addr.s_addr = inet_addr("127.0.0.1")
+      let status = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+      }
+      try #require(status == 0)
+      let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+      if !bytes.isEmpty { _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress!, $0.count, Int32(MSG_NOSIGNAL)) } }
+      return handle
+    }
+  }
+
+  @Test func aSilentPeerIsNotWaitedForLongerThanAsked() async throws {
+    let anna = try await PeerNetwork.join(as: "anna", ports: Self.ports)
+    let ben = try await PeerNetwork.join(as: "ben", ports: Self.ports)
+    let outgoing = try #require(try await anna.connect(to: "ben", within: 2))
+    let began = ContinuousClock.now
+    await #expect(throws: DiscoveryError.silent("ben")) { try await outgoing.message(within: 0.3) }
+    #expect(ContinuousClock.now - began < .seconds(2))
+    await anna.leave()
+    await ben.leave()
+  }
+
+  /// Frames that nobody reads end the connection; memory holds 64 of them at most.
+  @Test(.timeLimit(.minutes(1))) func aFloodEndsItsConnection() async throws {
+    let anna = try await PeerNetwork.join(as: "anna", ports: Self.ports)
+    let ben = try await PeerNetwork.join(as: "ben", ports: Self.ports)
+    let outgoing = try #require(try await anna.connect(to: "ben", within: 2))
+    var invitations = ben.invitations.makeAsyncIterator()
+    let incoming = try #require(await invitations.next())
+    await #expect(throws: (any Error).self) {
+      for _ in 0..<10_000 { try await outgoing.send(Data(repeating: 1, count: 60_000)) }
+    }
+    var count = 0
+    for await _ in incoming.messages { count += 1 }
+    #expect(count == 64)
+    await anna.leave()
+    await ben.leave()
+  }
+
+  @Test(.timeLimit(.minutes(1))) func connectionsWithoutAGreetingEnd() async throws {
+    let anna = try await PeerNetwork.join(as: "anna", ports: Self.ports)
+    let ben = try await PeerNetwork.join(as: "ben", ports: Self.ports)
+    let found = try #require(try await anna.browse().first)
+    let silent = try Self.strangers(found.port, 20)
+    let greeting: [UInt8] = [0, 0, 0, 3] + Array("ann".utf8)
+    let flood = try Self.strangers(found.port, 40, sending: greeting)
+    let outgoing = try #require(try await anna.connect(to: "ben", within: 2))
+    // They are closed: reading ends.
+    for handle in silent { #expect(try handle.readToEnd() == nil) }
+    await outgoing.close()
+    withExtendedLifetime(flood) {}
+    await anna.leave()
+    await ben.leave()
+  }
+
+  /// Another process answers to the name, with a port where nobody listens, and with one that says nothing.
+  @Test(.timeLimit(.minutes(1))) func aForgedAnswerCostsOnlyItself() async throws {
+    let anna = try await PeerNetwork.join(as: "anna", ports: Self.ports)
+    let forger = try await PeerNetwork.join(as: "forger", ports: Self.ports)
+    let ben = try await PeerNetwork.join(as: "ben", ports: Self.ports)
+    let real = try #require(try await anna.browse().first { $0.name == "ben" })
+    let liar = try #require(try await anna.browse().first { $0.name == "forger" })
+    // Nobody listens on port 1; the forger greets with its own name.
+    await #expect(throws: (any Error).self) {
+      _ = try await anna.invite(DiscoveredPeer(name: "ben", host: "127.0.0.1", port: 1))
+    }
+    await #expect(throws: DiscoveryError.silent("ben")) {
+      _ = try await anna.invite(DiscoveredPeer(name: "ben", host: "127.0.0.1", port: liar.port))
+    }
+    let outgoing = try #require(try await anna.connect(to: "ben", within: 5))
+    #expect(outgoing.peer == "ben" && real.name == "ben")
+    for network in [anna, forger, ben] { await network.leave() }
+  }
+
   @Test func portsLimitTheNumberOfPeers() async throws {
     var networks: [PeerNetwork] = []
     for name in ["a", "b", "c", "d"] { networks.append(try await PeerNetwork.join(as: name, ports: Self.ports)) }

@@ -93,8 +93,8 @@ import Testing
       ),
       ("name: x\ndescription: y\nmotion:\n  - approach: {peer: nobody}\n", 4, "'nobody'"),
       ("name: x\ndescription: y\n", 1, "'motion' is missing"),
-      ("name: [", 2, "no YAML"), ("name: x\nname: y\n", 1, "the same key twice: name"),
-      ("name: \0\n", nil, "no YAML"), ("", nil, "empty"), ("- 1\n", 1, "expected `key: value`"),
+      ("name: [", 2, "no YAML"), ("name: x\nname: y\n", 1, "a key twice (name)"),
+      ("name: \0\n", 1, "no YAML"), ("", nil, "empty"), ("- 1\n", 1, "expected `key: value`"),
     ]
     for (yaml, line, words) in cases {
       let error = #expect(throws: ScenarioError.self) { try Scenario(yaml: yaml, file: "x.yaml") }

@@ -19,15 +19,15 @@ enum {
   FUSE_IMAGE_NO_MEMORY = 5
 };
 
-/// Most pixels of an image, 64 MPixel: bounds the memory that a header of a few bytes can request.
-#define FUSE_IMAGE_LARGEST (64u << 20)
+/// Most pixels of an image, 16 MPixel: bounds the memory that a header of a few bytes can request.
+#define FUSE_IMAGE_LARGEST (16u << 20)
 
 /// Width and height from the header, checked against FUSE_IMAGE_LARGEST; the pixels are not decoded.
 int fuse_image_size(const uint8_t *bytes, size_t count, uint32_t *width, uint32_t *height);
 
 /// Decodes a PNG or JPEG of exactly this size. Depths below 8 are expanded to 0...255, 16 bits lose their lower 8, an
 /// alpha channel is dropped, colour and palette become luma (77 R + 150 G + 29 B) / 256, the weights of ITU-R BT.601.
-/// Of a JPEG the luma channel is used.
+/// Of a JPEG the luma channel is used, of one in printing colours (CMYK) the luma of these.
 int fuse_image_decode(const uint8_t *bytes, size_t count, uint8_t *pixels, uint32_t width, uint32_t height);
 
 /// Upper bound of the size of a PNG of this image, bytes; 0 for a size that is not allowed.

@@ -17,44 +17,14 @@ struct CalibrationFile {
     if text.hasPrefix("%YAML") {
       text.replaceSubrange(..<(text.firstIndex(where: \.isNewline) ?? text.endIndex), with: "")
     }
-    try Self.checkShape(text, path: path)
     let root: Node?
-    do { root = try compose(yaml: text) } catch { throw Self.syntaxError(error, path: path) }
+    do { root = try YAMLText.compose(text) } catch {
+      throw DatasetError(file: path, line: error.line, found: error.found, expected: error.expected)
+    }
     guard let root, case .mapping(let mapping) = root else {
       throw DatasetError(file: path, line: 1, found: "no keys", expected: "lines such as 'rate_hz: 20'")
     }
     self.init(path: path, mapping: mapping, line: 1)
-  }
-
-  /// Rejects deep nesting, which can overflow a parser's stack, and aliases, which can expand a small file into
-  /// billions of values.
-  private static func checkShape(_ text: String, path: String) throws(DatasetError) {
-    var depth = 0
-    var line = 1
-    var isComment = false
-    var before: UInt8 = 0x0A  // the last byte that is no blank
-    var isAfterBlank = true
-    for byte in text.utf8 {
-      if byte == 0x0A {
-        line += 1
-        isComment = false
-      } else if byte == 0x23, isAfterBlank {
-        isComment = true
-      }
-      let isBlank = byte == 0x20 || byte == 0x09
-      defer {
-        isAfterBlank = isBlank || byte == 0x0A
-        if !isBlank { before = byte }
-      }
-      if isComment { continue }
-      if byte == 0x5B || byte == 0x7B { depth += 1 } else if byte == 0x5D || byte == 0x7D { depth -= 1 }
-      guard depth < 16 else {
-        throw DatasetError(file: path, line: line, found: "brackets nested 16 deep", expected: "plain lists")
-      }
-      if byte == 0x2A, Array("\n:-[,{?".utf8).contains(before) {
-        throw DatasetError(file: path, line: line, found: "an alias (*)", expected: "plain values")
-      }
-    }
   }
 
   private init(path: String, mapping: Node.Mapping, line: Int) {
@@ -67,6 +37,9 @@ struct CalibrationFile {
 
   /// The keys, sorted.
   var keys: [String] { entries.keys.sorted() }
+
+  /// Whether there are keys below a key.
+  func hasSection(_ key: String) -> Bool { entries[key]?.mapping != nil }
 
   /// The part below a key, if the key is there.
   func section(_ key: String) throws(DatasetError) -> CalibrationFile? {
@@ -155,20 +128,5 @@ struct CalibrationFile {
     case .mapping: "keys"
     case .alias: "an alias"
     }
-  }
-
-  private static func syntaxError(_ error: any Error, path: String) -> DatasetError {
-    var line: Int?
-    var problem = "text that is no YAML"
-    switch error as? YamlError {
-    case .scanner(_, let what, let mark, _)?, .parser(_, let what, let mark, _)?, .composer(_, let what, let mark, _)?:
-      line = mark.line
-      problem = "no YAML (\(what))"
-    case .duplicatedKeysInMapping(let keys, let context)?:
-      line = context.mark.line
-      problem = "a key twice (\(keys.sorted().joined(separator: ", ").prefix(80)))"
-    default: break
-    }
-    return DatasetError(file: path, line: line, found: problem, expected: "YAML: lines such as 'rate_hz: 20'")
   }
 }

@@ -63,12 +63,13 @@ enum SensorCalibrations {
 
   /// `uwb0/sensor.yaml`.
   static func radio(_ file: CalibrationFile, warnings: inout [String]) throws(DatasetError) -> RadioCalibration {
-    warnings += try file.check(known: common + ["range_noise_std", "antennas"])
+    warnings += try file.check(known: common + ["range_noise_std", "antennas", "range_bias", "range_bias_std"])
     let rangeNoise = try file.number("range_noise_std", "metres above 0", in: 1e-6...1e4)
     let rate = try rate(file)
     guard let named = try file.section("antennas") else {
       let origin = try pose(file, &warnings).translation
-      return RadioCalibration(antennas: ["": origin], rangeNoise: rangeNoise, rate: rate)
+      let bias = try rangeBias(file, antennas: nil, warnings: &warnings)
+      return RadioCalibration(antennas: ["": origin], rangeNoise: rangeNoise, rate: rate, rangeBias: bias)
     }
     _ = try file.pose("T_BS")
     var antennas: [String: Vector3] = [:]
@@ -81,7 +82,42 @@ enum SensorCalibrations {
       antennas[id] = Vector3(p[0], p[1], p[2])
     }
     guard !antennas.isEmpty else { throw file.fault("antennas", found: "no antennas", expected: "\"id\": [x, y, z]") }
-    return RadioCalibration(antennas: antennas, rangeNoise: rangeNoise, rate: rate)
+    let bias = try rangeBias(file, antennas: antennas.keys.sorted(), warnings: &warnings)
+    return RadioCalibration(antennas: antennas, rangeNoise: rangeNoise, rate: rate, rangeBias: bias)
+  }
+
+  private static let biases = -1000.0...1000
+
+  /// `range_bias` and `range_bias_std` of `uwb0/sensor.yaml`.
+  ///
+  /// - Parameter antennas: the named antennas; nil where there is one without a name.
+  private static func rangeBias(
+    _ file: CalibrationFile, antennas: [String]?, warnings: inout [String]
+  ) throws(DatasetError) -> RangeBias {
+    let key = "range_bias"
+    var bias = RangeBias()
+    bias.standardDeviation = try file.number("range_bias_std", "metres from 0.001 to 100", in: 1e-3...100)
+    guard file.hasSection(key) else {
+      let what = "metres, or {peers: {id: metres}, antennas: {id: metres}}"
+      bias.common = try file.number(key, what, in: biases) ?? 0
+      return bias
+    }
+    guard let parts = try file.section(key) else { return bias }
+    warnings += try parts.check(known: ["peers", "antennas"])
+    bias.peers = try numbers(parts, "peers")
+    bias.antennas = try numbers(parts, "antennas")
+    if let unknown = bias.antennas.keys.sorted().first(where: { antennas?.contains($0) == false }) {
+      throw parts.fault(
+        "antennas", found: "a bias of antenna '\(unknown)'", expected: "one of the antennas above: \(antennas ?? [])")
+    }
+    return bias
+  }
+
+  private static func numbers(_ file: CalibrationFile, _ key: String) throws(DatasetError) -> [String: Double] {
+    guard let named = try file.section(key) else { return [:] }
+    var values: [String: Double] = [:]
+    for id in named.keys { values[id] = try named.neededNumber(id, "metres", in: biases) }
+    return values
   }
 
   /// `odometry0/sensor.yaml`.

@@ -1,25 +1,84 @@
+import CDigest
 import Foundation
 
 /// A file written atomically: under a temporary name, renamed at the end.
 ///
-/// Buffered; a failed write throws immediately. Without `commit()` nothing is left behind.
+/// Buffered; a failed write throws immediately. Without `commit()` nothing is left behind. The temporary name is
+/// `.name.partial`: what an ended process left there is replaced, whatever it is, and never written through; what
+/// another process writes to is left to it.
 package final class AtomicFile {
+  /// Size and hash of what was written.
+  package struct Fingerprint: Equatable, Sendable {
+    /// Bytes.
+    package var size: Int
+    /// 64 lower-case hexadecimal digits.
+    package var sha256: String
+  }
+
+  /// The name in its folder.
+  package let name: String
   private let path: String
   private let partialPath: String
   private var descriptor: Int32
   private var buffer: [UInt8] = []
   private var partialExists = true
+  private var hadOlder = false
+  private var hash = SHA256()
+  private var size = 0
+  /// Size and hash; nil until the file is finished.
+  package private(set) var fingerprint: Fingerprint?
   private static let bufferSize = 1 << 16
 
   /// Starts writing `folder/name`.
   package init(folder: String, name: String) throws(OutputError) {
+    self.name = name
     path = folder + "/" + name
     partialPath = folder + "/." + name + ".partial"
-    descriptor = open(partialPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw .file(path: path, cause: String(cString: strerror(errno))) }
+    descriptor = try Self.open(partialPath, for: path)
   }
 
   deinit { abandon() }
+
+  /// Opens an empty regular file of that name, which belongs to this process alone.
+  private static func open(_ partialPath: String, for path: String) throws(OutputError) -> Int32 {
+    // More turns are needed only where another process removes and creates the same names meanwhile.
+    for _ in 0..<100 {
+      // Neither follows a link nor waits for the reader of a pipe.
+      let descriptor = Foundation.open(
+        partialPath, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o644)
+      if descriptor < 0 {
+        let cause = errno
+        guard cause == ELOOP || cause == ENXIO, unlink(partialPath) == 0 || errno == ENOENT else {
+          throw .file(path: path, cause: String(cString: strerror(cause)))
+        }
+        continue
+      }
+      var (opened, named) = (stat(), stat())
+      let isOwn = fstat(descriptor, &opened) == 0 && opened.st_mode & S_IFMT == S_IFREG && opened.st_nlink == 1
+      guard isOwn || opened.st_nlink == 0 else {
+        // A second name of another file, a device, a pipe with a reader.
+        close(descriptor)
+        guard unlink(partialPath) == 0 || errno == ENOENT else {
+          throw .file(path: path, cause: String(cString: strerror(errno)))
+        }
+        continue
+      }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        let cause = errno
+        close(descriptor)
+        if cause == EWOULDBLOCK { throw .busy(path: path) }
+        throw .file(path: path, cause: String(cString: strerror(cause)))
+      }
+      // The process that held it may have renamed or removed it since.
+      if lstat(partialPath, &named) == 0, named.st_ino == opened.st_ino, named.st_dev == opened.st_dev,
+        ftruncate(descriptor, 0) == 0
+      {
+        return descriptor
+      }
+      close(descriptor)
+    }
+    throw .busy(path: path)
+  }
 
   /// Appends bytes.
   package func write(_ bytes: [UInt8]) throws(OutputError) {
@@ -28,32 +87,64 @@ package final class AtomicFile {
   }
 
   /// Renames the file to its name, replacing an older one.
-  package func commit() throws(OutputError) {
-    try finishWriting()
-    guard rename(partialPath, path) == 0 else {
-      throw .file(path: path, cause: String(cString: strerror(errno)))
+  package func commit() throws(OutputError) { try Self.commit([self]) }
+
+  /// Renames files to their names, in this order. Where one cannot be renamed, those before it get their older contents
+  /// back.
+  package static func commit(_ files: [AtomicFile]) throws(OutputError) {
+    for file in files { try file.finishWriting() }
+    var renamed: [AtomicFile] = []
+    for file in files {
+      file.keepOlder()
+      if rename(file.partialPath, file.path) != 0 {
+        let cause = String(cString: strerror(errno))
+        file.forgetOlder()
+        for done in renamed.reversed() { done.bringOlderBack() }
+        throw .file(path: file.path, cause: cause)
+      }
+      file.partialExists = false
+      renamed.append(file)
     }
-    partialExists = false
+    for file in renamed { file.release() }
   }
 
-  /// Flushes and closes, so that errors of a full disk occur before the first rename.
-  package func finishWriting() throws(OutputError) {
-    guard descriptor >= 0 else { return }
-    try flush()
-    let status = close(descriptor)
+  private var olderPath: String { partialPath + ".older" }
+
+  /// Gives an older file a second name. Where the file system cannot, it is replaced without a way back.
+  private func keepOlder() {
+    unlink(olderPath)
+    hadOlder = link(path, olderPath) == 0 || errno != ENOENT
+  }
+
+  private func forgetOlder() { unlink(olderPath) }
+
+  private func bringOlderBack() {
+    if rename(olderPath, path) != 0, !hadOlder { unlink(path) }
+    release()
+  }
+
+  private func release() {
+    forgetOlder()
+    if descriptor >= 0 { close(descriptor) }
     descriptor = -1
-    guard status == 0 else { throw .file(path: path, cause: String(cString: strerror(errno))) }
+  }
+
+  /// Writes everything out, so that errors of a full disk occur before the first rename. It stays locked until then.
+  package func finishWriting() throws(OutputError) {
+    guard fingerprint == nil, descriptor >= 0 else { return }
+    try flush()
+    fingerprint = Fingerprint(size: size, sha256: hash.finish())
   }
 
   /// Discards the file.
   package func abandon() {
-    if descriptor >= 0 {
-      close(descriptor)
-      descriptor = -1
-    }
     if partialExists {
       unlink(partialPath)
       partialExists = false
+    }
+    if descriptor >= 0 {
+      close(descriptor)
+      descriptor = -1
     }
   }
 
@@ -67,6 +158,8 @@ package final class AtomicFile {
       }
       done += count
     }
+    hash.add(buffer)
+    size += buffer.count
     buffer.removeAll(keepingCapacity: true)
   }
 }

@@ -26,7 +26,7 @@ package enum CovarianceLine {
   /// The time and the covariance of a line; nil for anything else.
   static func parse(_ line: String) -> (Timestamp, PoseCovariance)? {
     let cells = line.split(separator: ",", omittingEmptySubsequences: false)
-    let values = cells.dropFirst().compactMap { Double($0) }
+    let values = cells.dropFirst().compactMap { Double($0) }.filter { abs($0) <= 1e18 }
     guard let first = cells.first, let nanoseconds = Int64(first), values.count == cells.count - 1,
       let covariance = PoseCovariance(upperTriangle: values)
     else { return nil }

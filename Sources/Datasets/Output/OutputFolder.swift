@@ -11,8 +11,10 @@ package final class OutputFolder {
   static let covarianceName = "trajectory_covariance.csv"
   package static let resultName = "result.json"
   static let timingName = "timing.json"
+  /// The files that `result.json` names.
+  static let dataNames = [updatesName, trajectoryName, covarianceName]
   /// The files, in the order in which they appear.
-  package static let fileNames = [updatesName, trajectoryName, covarianceName, resultName, timingName]
+  package static let fileNames = dataNames + [timingName, resultName]
 
   /// Its path.
   package let path: String
@@ -95,13 +97,22 @@ package final class OutputFolder {
     poseCount += 1
   }
 
-  /// Completes the run: all files appear under their names.
+  /// Marks in the trajectory that its next pose is in another world.
+  package func beginWorld() throws(OutputError) { try trajectory.write(Array(TrajectoryLine.newWorld.utf8)) }
+
+  /// Completes the run: all files appear under their names, `result.json` last.
+  ///
+  /// Until then, and where one cannot be replaced, the older result stays. `result.json` names size and hash of the
+  /// files of its run (`files`), so that a mixture of two runs is told from a result.
+  ///
+  /// - Parameter result: an object.
   package func commit(result: JSONValue, timing: JSONValue) throws(OutputError) {
-    let resultFile = try Self.whole(result, folder: path, name: Self.resultName)
+    let data = [updates, trajectory, covariances]
+    for file in data { try file.finishWriting() }
     let timingFile = try Self.whole(timing, folder: path, name: Self.timingName)
-    let files = [updates, trajectory, covariances, resultFile, timingFile]
-    for file in files { try file.finishWriting() }
-    for file in files { try file.commit() }
+    let resultFile = try Self.whole(
+      RunManifest(data).added(to: result), folder: path, name: Self.resultName)
+    try AtomicFile.commit(data + [timingFile, resultFile])
     committed = true
   }
 

@@ -3,6 +3,9 @@ import SensorData
 
 /// Lines of `trajectory.tum`: `seconds x y z qx qy qz qw`, the quaternion with its scalar last and not negative.
 package enum TrajectoryLine {
+  /// The comment where the trajectory began anew.
+  static let newWorld = "# a new world begins: positions here have no relation to those above\n"
+
   /// Appends the line of one pose, with its line break. False when the pose is not finite: then nothing is appended.
   package static func append(_ timestamp: Timestamp, _ pose: Pose, to bytes: inout [UInt8]) -> Bool {
     let p = pose.translation
@@ -25,7 +28,8 @@ package enum TrajectoryLine {
   static func parse(_ line: String) -> (Timestamp, Pose)? {
     let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" })
     guard words.count == 8, let timestamp = timestamp(words[0]) else { return nil }
-    let n = words.dropFirst().compactMap { Double($0) }.filter(\.isFinite)
+    // Beyond 1e9 m a number is no position: computing with it overflows.
+    let n = words.dropFirst().compactMap { Double($0) }.filter { abs($0) <= 1e9 }
     guard n.count == 7 else { return nil }
     let length = (n[3] * n[3] + n[4] * n[4] + n[5] * n[5] + n[6] * n[6]).squareRoot()
     guard abs(length - 1) < 1e-3 else { return nil }

@@ -3,8 +3,14 @@ protocol RowDecoder {
   associatedtype Row
   /// The columns of the format, stamp and arrival first.
   static var columns: [Column] { get }
+  /// How much damage its file may have.
+  static var damageRule: DamageRule { get }
   /// Decodes the row; its stamp is `table.time`, already checked.
   mutating func decode(_ table: TableReader) throws(RowFault) -> Row
+}
+
+extension RowDecoder {
+  static var damageRule: DamageRule { .file }
 }
 
 /// The valid rows of one file, in order; bad ones are counted or end the reading.
@@ -14,7 +20,8 @@ final class RowStream<Decoder: RowDecoder> {
 
   init(_ file: RecordingFile, _ decoder: Decoder, isStrict: Bool) throws(DatasetError) {
     table = try TableReader(
-      path: file.path, relativePath: file.relativePath, columns: Decoder.columns, isStrict: isStrict)
+      path: file.path, relativePath: file.relativePath, columns: Decoder.columns, rule: Decoder.damageRule,
+      isStrict: isStrict)
     self.decoder = decoder
   }
 

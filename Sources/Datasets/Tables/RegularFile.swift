@@ -9,7 +9,10 @@ package enum RegularFile {
   static func open(_ path: String) throws(DatasetError) -> (descriptor: Int32, size: Int64) {
     let descriptor = Foundation.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {
-      throw DatasetError(file: path, found: String(cString: strerror(errno)), expected: "a readable file")
+      let cause = errno
+      var found = String(cString: strerror(cause))
+      if cause == ENOENT, exists(path) { found = "a link to a file that is not there" }
+      throw DatasetError(file: path, found: found, expected: "a readable file")
     }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -33,30 +36,45 @@ package enum RegularFile {
     }
   }
 
-  /// The whole text of a small file, UTF-8.
-  package static func text(_ path: String) throws(DatasetError) -> String {
+  /// The whole contents of a file.
+  ///
+  /// - Parameter limit: most bytes; a larger file is an error.
+  package static func bytes(_ path: String, limit: Int) throws(DatasetError) -> [UInt8] {
     let (descriptor, size) = try open(path)
     defer { close(descriptor) }
-    guard size <= Int64(largestText) else {
-      throw DatasetError(file: path, found: "\(size) bytes", expected: "a text of at most \(largestText) bytes")
+    guard size <= Int64(limit) else {
+      throw DatasetError(file: path, found: "\(size) bytes", expected: "at most \(limit) bytes")
     }
-    var bytes = [UInt8](repeating: 0, count: largestText + 1)
+    // One more than there should be, in case that it grows.
+    var bytes = [UInt8](repeating: 0, count: Int(size) + 1)
     var filled = 0
     while filled < bytes.count {
       let free = bytes.count - filled
-      var got = 0
-      do {
-        got = try bytes.withUnsafeMutableBufferPointer { buffer throws(DatasetError) in
-          try read(descriptor, into: buffer.baseAddress! + filled, free, path: path)
-        }
+      let got = try bytes.withUnsafeMutableBufferPointer { buffer throws(DatasetError) in
+        try read(descriptor, into: buffer.baseAddress! + filled, free, path: path)
       }
       if got == 0 { break }
       filled += got
     }
+    bytes.removeLast(bytes.count - filled)
+    return bytes
+  }
+
+  /// The whole text of a small file, UTF-8.
+  package static func text(_ path: String) throws(DatasetError) -> String {
+    let bytes = try bytes(path, limit: largestText)
+    let filled = bytes.count
     guard let text = String(validating: bytes[..<filled], as: UTF8.self) else {
-      throw DatasetError(file: path, found: "bytes that are no UTF-8", expected: "text")
+      throw DatasetError(
+        file: path, line: lineOfBadText(bytes[..<filled]), found: "bytes that are no UTF-8", expected: "text")
     }
     return text
+  }
+
+  /// The first line that is no UTF-8, from 1: no character spans a line break.
+  private static func lineOfBadText(_ bytes: ArraySlice<UInt8>) -> Int? {
+    let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+    return lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }.map { $0 + 1 }
   }
 
   /// The last `count` bytes of a file at most, and whether that is the whole file.
@@ -77,8 +95,17 @@ package enum RegularFile {
     return (bytes, offset == 0)
   }
 
-  /// Whether the path exists.
-  static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+  /// Whether there is something of that name; also a link that leads nowhere, which is an error when it is opened.
+  static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+
+  /// Bytes of a regular file; nil for anything else.
+  static func size(_ path: String) -> Int64? {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
+  }
 
   /// Whether the path is a folder.
   static func isFolder(_ path: String) -> Bool {

@@ -7,7 +7,9 @@ extension TableReader {
     let (found, expected): (String, String) =
       switch fault.kind {
       case .cellCount, .truncatedLastRow: ("a row of \(cellCount) cells", "\(header.count) as in the header")
-      case .emptyCell: ("an empty cell in column \(name)", number)
+      case .repeatedHeader: ("the header once more", "rows")
+      case .comment: ("a comment", "rows")
+      case .emptyCell, .notMeasured: ("an empty cell in column \(name)", number)
       case .notANumber:
         if columns[fault.column ?? 0].units == ["ns"] || name == "feature_id" {
           ("'\(cell)' in column \(name)", "a whole number of 64 bits" + (name == "feature_id" ? "" : " [ns]"))

@@ -1,9 +1,9 @@
 /// Reads one CSV file row by row, returns cells as numbers or text, and counts bad rows.
 ///
-/// Damage rule. Fatal: any fault in the first 100 rows, and more than one bad row in 1,000 over the whole file. The
-/// second is checked at the end of the file, and earlier once even the shortest possible valid rows in the rest could
-/// not meet it. So memory and time are bounded and no acceptable file is refused. A faulty last row without an end of
-/// line is counted separately. When strict, every fault is fatal.
+/// Damage (`DamageRule`). Fatal: any fault in the first rows, and more bad rows than the permitted share of the whole
+/// file. The second is checked at the end of the file, and earlier once even the shortest possible valid rows in the
+/// rest could not meet it. So memory and time are bounded and no acceptable file is refused. A faulty last row without
+/// an end of line is counted separately. When strict, every fault is fatal; a range that was not measured is none.
 final class TableReader {
   /// The file, relative to the recording's folder.
   let relativePath: String
@@ -21,6 +21,8 @@ final class TableReader {
 
   let lines: LineReader
   private let isStrict: Bool
+  private let rule: DamageRule
+  private let headerBytes: [UInt8]
   private var row = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
   private let ends: UnsafeMutablePointer<Int>
   private let indices: UnsafeMutablePointer<Int>
@@ -29,15 +31,19 @@ final class TableReader {
   private(set) var order = Int64.min
   private var firstFault: DatasetError?
 
-  init(path: String, relativePath: String, columns: [Column], isStrict: Bool) throws(DatasetError) {
+  init(
+    path: String, relativePath: String, columns: [Column], rule: DamageRule = .file, isStrict: Bool
+  ) throws(DatasetError) {
     self.relativePath = relativePath
     self.columns = columns
+    self.rule = rule
     self.isStrict = isStrict
     lines = try LineReader(path: path)
     guard let first = try lines.next() else {
       throw DatasetError(file: path, line: 1, found: "an empty file", expected: "a header and rows")
     }
     header = try TableHeader(first, path: path, line: 1, columns: columns)
+    headerBytes = rule == .radio ? Array(first) : []
     hasArrival = header.indices[1] >= 0
     ends = .allocate(capacity: header.count + 1)
     indices = .allocate(capacity: columns.count)
@@ -60,11 +66,23 @@ final class TableReader {
       if bytes.isEmpty { continue }
       rows += 1
       row = bytes
-      if split() { return true }
-      try reject(RowFault(kind: .cellCount, column: nil))
+      let hasAllCells = split()
+      if rule == .radio, let kind = kindOfText() {
+        try reject(RowFault(kind: kind, column: nil))
+      } else if hasAllCells {
+        return true
+      } else {
+        try reject(RowFault(kind: .cellCount, column: nil))
+      }
     }
     try checkDamage(remaining: 0)
     return false
+  }
+
+  /// What a line is that is no row; nil for a row.
+  private func kindOfText() -> DamageKind? {
+    if row.elementsEqual(headerBytes) { return .repeatedHeader }
+    return row.first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "#") ? .comment : nil
   }
 
   private func split() -> Bool {
@@ -165,24 +183,24 @@ final class TableReader {
 
   /// The same for an earlier row, described by the caller.
   func reject(_ fault: RowFault, error: DatasetError, row: Int, isTruncated: Bool = false) throws(DatasetError) {
-    if isStrict || row <= 100 { throw error }
+    if isStrict && fault.kind != .notMeasured || row <= rule.flawlessRows { throw error }
     counts[isTruncated ? .truncatedLastRow : fault.kind, default: 0] += 1
-    if isTruncated { return }
+    guard !isTruncated, rule.isBad(fault.kind) else { return }
     if firstFault == nil { firstFault = error }
     try checkDamage(remaining: lines.size - lines.consumed)
   }
 
   private func checkDamage(remaining: Int64) throws(DatasetError) {
     guard let first = firstFault else { return }
-    let bad = counts.reduce(0) { $0 + ($1.key == .truncatedLastRow ? 0 : $1.value) }
+    let bad = counts.reduce(0) { $0 + (rule.isBad($1.key) ? $1.value : 0) }
     // Commas, one digit of a stamp and the end of the line, which the last row may lack.
     let shortestRow = Int64(header.count + 1)
     let possibleRows = (max(0, remaining) + shortestRow - 1) / shortestRow
-    if Int64(bad) * 1000 > Int64(rows) + possibleRows {
+    if Int64(bad) * rule.rowsForOneBad > Int64(rows) + possibleRows {
       throw DatasetError(
         file: path, line: first.line,
         found: "\(bad) bad rows in \(rows), here the first: \(first.found)",
-        expected: "at most one in 1,000; here \(first.expected)")
+        expected: "at most one in \(rule == .file ? "1,000" : "10"); here \(first.expected)")
     }
   }
 }

@@ -24,10 +24,23 @@ package struct DatasetWriter {
   /// Writes the whole recording but for its images, which a `CameraImageWriter` adds; those of an earlier recording are
   /// removed.
   ///
+  /// Until it is done the folder is marked, and not read as a recording.
+  ///
+  /// - Parameter adding: called at the end, for what is written beside it.
   /// - Throws: `DatasetWritingError` for a value that is not finite, before anything is written, and for a file that
   ///   cannot be written.
-  package func write(_ contents: DatasetContents) throws(DatasetWritingError) {
+  package func write(
+    _ contents: DatasetContents, adding: () throws(DatasetWritingError) -> Void = {}
+  ) throws(DatasetWritingError) {
     let files = try Self.files(contents)
+    let mark: UnfinishedMark
+    do {
+      try FileManager.default.createDirectory(
+        at: folder.appendingPathComponent("mav0"), withIntermediateDirectories: true)
+      mark = try UnfinishedMark(folder: folder.path)
+    } catch {
+      throw .file(folder.path, reason: (error as? OutputError)?.description ?? error.localizedDescription)
+    }
     do {
       for (name, bytes) in files.sorted(by: { $0.key < $1.key }) {
         let url = folder.appendingPathComponent(name)
@@ -45,6 +58,8 @@ package struct DatasetWriter {
     } catch {
       throw .file(folder.path, reason: error.localizedDescription)
     }
+    try adding()
+    do { try mark.remove() } catch { throw .file(folder.path, reason: error.description) }
   }
 
   /// The files of a recording by their names in the folder.
@@ -53,6 +68,10 @@ package struct DatasetWriter {
   package static func files(_ contents: DatasetContents) throws(DatasetWritingError) -> [String: [UInt8]] {
     var files = try DatasetTables(contents).files()
     for (name, text) in DatasetCalibrationText.files(contents) { files[name] = Array(text.utf8) }
+    // A sensor that measured nothing, such as a radio out of reach, is not there.
+    for sensor in ["imu0", "uwb0", "odometry0"] where files["mav0/\(sensor)/data.csv"] == nil {
+      files["mav0/\(sensor)/sensor.yaml"] = nil
+    }
     return files
   }
 }

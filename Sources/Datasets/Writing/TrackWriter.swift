@@ -94,10 +94,9 @@ package final class TrackWriter {
     }
     var changed: [String] = []
     if files.count > 1, let line = try shareIDs() { changed.append(line) }
-    for file in files {
-      try file.frames.commit()
-      try file.features.commit()
-    }
+    let mark = try UnfinishedMark(folder: folder)
+    try AtomicFile.commit(files.flatMap { [$0.frames, $0.features] })
+    try mark.remove()
     return changed
   }
 

@@ -49,6 +49,7 @@ package struct Figure: Equatable, Sendable {
     guard values.count > 1 else { return Figure(value: mean, count: 1) }
     let variance = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / (n - 1)
     let half = z * (variance / n).squareRoot()
+    guard half.isFinite else { return Figure(value: mean, count: values.count) }
     return Figure(value: mean, interval: (mean - half)...(mean + half), count: values.count)
   }
 

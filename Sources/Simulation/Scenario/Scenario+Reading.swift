@@ -9,10 +9,8 @@ extension Scenario {
   /// - Throws: `ScenarioError` with file and line for broken YAML, unknown or missing keys and values out of range.
   package init(yaml: String, file: String) throws(ScenarioError) {
     let node: Node?
-    do {
-      node = try Yams.compose(yaml: yaml)
-    } catch {
-      throw Self.syntaxError(error, in: file)
+    do { node = try YAMLText.compose(yaml) } catch {
+      throw ScenarioError(file: file, line: error.line, problem: "found \(error.found), expected \(error.expected)")
     }
     guard let node else {
       throw ScenarioError(file: file, line: nil, problem: "the file is empty, expected a scenario")
@@ -28,20 +26,9 @@ extension Scenario {
     do {
       text = try RegularFile.text(url.path)
     } catch {
-      throw ScenarioError(file: url.path, line: nil, problem: "found \(error.found), expected \(error.expected)")
+      throw ScenarioError(file: url.path, line: error.line, problem: "found \(error.found), expected \(error.expected)")
     }
     try self.init(yaml: text, file: url.path)
-  }
-
-  private static func syntaxError(_ error: any Error, in file: String) -> ScenarioError {
-    switch error as? YamlError {
-    case .scanner(_, let what, let mark, _)?, .parser(_, let what, let mark, _)?, .composer(_, let what, let mark, _)?:
-      ScenarioError(file: file, line: mark.line, problem: "no YAML: \(what)")
-    case .duplicatedKeysInMapping(let keys, let context)?:
-      ScenarioError(
-        file: file, line: context.mark.line, problem: "the same key twice: \(keys.sorted().joined(separator: ", "))")
-    default: ScenarioError(file: file, line: nil, problem: "found no YAML, expected lines such as `name: arc`")
-    }
   }
 
   private init(_ fields: inout Fields) throws(ScenarioError) {

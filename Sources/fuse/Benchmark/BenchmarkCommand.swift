@@ -23,7 +23,7 @@ struct BenchmarkCommand: ParsableCommand {
       try Failure.reporting {
         let (folder, repeats) = (folder, repeats)
         let figures = try Self.onThread { try MeasuredRun.figures(of: folder, repeats: repeats) }
-        var output = StandardOutput(needsReader: true)
+        var output = StandardOutput()
         try output.write([UInt8](BenchmarkFile.json(figures)))
         try output.flush()
       }
@@ -90,7 +90,7 @@ struct BenchmarkCommand: ParsableCommand {
       try Failure.reporting {
         let kept = try BenchmarkFile.read(BenchmarkThresholds.self, from: thresholds).keeping(
           BenchmarkFile.read([RecordingFigures].self, from: file))
-        var output = StandardOutput(needsReader: true)
+        var output = StandardOutput()
         try output.write([UInt8](BenchmarkFile.json(kept)))
         try output.flush()
       }
@@ -98,7 +98,7 @@ struct BenchmarkCommand: ParsableCommand {
   }
 
   private static func write(_ lines: [String]) throws {
-    var output = StandardOutput(needsReader: false)
+    var output = StandardOutput()
     for line in lines { try output.line(line) }
   }
 }

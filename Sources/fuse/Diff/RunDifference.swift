@@ -76,12 +76,22 @@ package struct RunDifference {
     counts.onlyBefore + counts.onlyAfter + poses.differing + unmatchedPoses == 0 && changes.isEmpty
   }
 
-  /// Compares updates by timestamp and peer, poses by timestamp. O(n log n).
-  package init(before: RunFolder, after: RunFolder, tolerance: Tolerance = Tolerance()) {
-    for time in [before, after].flatMap({ [$0.updates.first?.timestamp, $0.poses.first?.timestamp] }) {
-      if let time { start = min(start, time) }
+  /// Compares updates by timestamp and peer, poses by timestamp. Updates are read from the folders, one moment at a time.
+  ///
+  /// - Throws: `DatasetError`.
+  package init(before: RunFolder, after: RunFolder, tolerance: Tolerance = Tolerance()) throws(DatasetError) {
+    for time in [before, after].compactMap({ $0.poses.first?.timestamp }) { start = min(start, time) }
+    let (old, new) = (try MomentReader(before), try MomentReader(after))
+    while let time = [old.time, new.time].compactMap(\.self).min() {
+      start = min(start, time)
+      compareMoment(try old.take(time), try new.take(time), tolerance)
     }
-    let (old, new) = (Self.byKey(before.updates), Self.byKey(after.updates))
+    comparePoses(before.poses, after.poses, tolerance)
+  }
+
+  /// Compares the updates of one timestamp.
+  private mutating func compareMoment(_ before: [UpdateRecord], _ after: [UpdateRecord], _ tolerance: Tolerance) {
+    let (old, new) = (Self.byKey(before), Self.byKey(after))
     for key in Set(old.keys).union(new.keys).sorted() {
       switch (old[key], new[key]) {
       case (let a?, let b?):
@@ -91,7 +101,6 @@ package struct RunDifference {
       default: counts.onlyAfter += 1
       }
     }
-    comparePoses(before.poses, after.poses, tolerance)
   }
 
   /// Identifies an update: some timestamps have several of one peer.

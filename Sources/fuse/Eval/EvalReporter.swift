@@ -14,7 +14,7 @@ final class EvalReporter: @unchecked Sendable {
     self.subjects = subjects
     self.pools = pools
     self.format = format
-    standardOutput = StandardOutput(needsReader: format == .jsonl)
+    standardOutput = StandardOutput()
   }
 
   /// Writes the subjects that are done, in order, where the format has one line for each.

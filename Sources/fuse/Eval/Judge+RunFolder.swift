@@ -3,9 +3,13 @@ import Evaluation
 
 extension Judge {
   /// Records a whole run from its folder.
-  mutating func record(_ run: RunFolder) {
+  ///
+  /// - Throws: `DatasetError`.
+  mutating func record(_ run: RunFolder) throws(DatasetError) {
+    for world in run.worlds { beginWorld(at: world) }
     for pose in run.poses { record(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance) }
-    for line in run.updates {
+    let reader = try UpdateReader(folder: run.path)
+    while let line = try reader.next() {
       if let peer = line.peer, let update = JudgedUpdate(line) { record(update, peer: peer) }
     }
   }

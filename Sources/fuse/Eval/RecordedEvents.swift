@@ -18,6 +18,9 @@ final class RecordedEvents {
     head = try nextRecorded()
   }
 
+  /// Rows read and skipped so far, per file, sorted by path.
+  var damage: [FileDamage] { reader.damage }
+
   /// Whether the recording continues after the end of the reading.
   var stoppedEarly: Bool { reader.stoppedEarly }
 

@@ -11,6 +11,9 @@ struct RecordingWindows {
   /// Time between beginnings, seconds.
   var every: Double
 
+  /// Largest number of windows.
+  private static let most = 100_000
+
   /// The windows that fit, in seconds from the first event.
   ///
   /// - Throws: `DatasetError`; `CommandError` where none fits.
@@ -21,7 +24,12 @@ struct RecordingWindows {
       throw CommandError(
         "\(folder): \(Words.fixed(length, 1)) s, expected at least one window of \(Words.fixed(seconds, 1)) s")
     }
-    return (0...Int((length - seconds) / every)).map { k in
+    let last = (length - seconds) / every
+    guard last < Double(Self.most) else {
+      throw CommandError(
+        "\(folder): \(Words.fixed(length, 1)) s, expected at most \(Self.most) windows: check its timestamps, or --every")
+    }
+    return (0...Int(last)).map { k in
       let start = Double(k) * every
       return start...(start + seconds)
     }

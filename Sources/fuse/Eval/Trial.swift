@@ -23,12 +23,17 @@ struct Trial {
   var options: RunOptions
   /// The recording of an output folder, if given by the user.
   var truth: String?
+  /// Whether to read an output folder whose files do not belong together.
+  var readsUnverified = false
   /// Whether to run the ideal observer, too.
   var runsIdeal: Bool
   /// Whether a scenario's true initial state gets an error drawn from the filter's initial covariance.
   var drawsInitialError = false
   /// The user who holds the phone in a scenario.
   var user = SimulatedUser.script
+
+  /// Called with warnings about the recording.
+  var warn: @Sendable (String) -> Void = { _ in }
 
   /// Runs and evaluates. Takes seconds; has no shared state.
   ///
@@ -48,7 +53,7 @@ struct Trial {
     let recording = try Recording.open(URL(fileURLWithPath: path), options: options.reading)
     var (rig, truth) = (recording.rig, try TruthReading(recording))
     let redrawn = try radio.map { try RedrawnRanges(recording, truth, options, radio: $0.scenario, seed: $0.seed) }
-    if let redrawn { (rig.radio, truth) = (redrawn.radio, TruthReading(states: truth.states, peers: redrawn.peers)) }
+    if let redrawn { (rig.radio, truth) = (redrawn.radio, truth.with(peers: redrawn.peers)) }
     let usesOdometry = recording.trajectorySource == .odometry
     let startsFromTruth = options.initialization == .groundtruth && !usesOdometry
     guard var judge = truth.judge(rig, sharesWorld: startsFromTruth) else { throw Self.noTruth(path) }
@@ -58,14 +63,20 @@ struct Trial {
     let offline = options.isOffline && !usesOdometry ? OfflineTrajectory(finder, rig) : nil
     let events = try RecordedEvents(recording, ranges: redrawn?.events)
     var ranges: [RangeMeasurement] = []
+    var truthTest = try truth.test(recording, rig: rig)
     while let event = try events.next() {
+      truthTest?.observe(event.event)
       guard options.includes(event.event) else { continue }
       if case .range(let range) = event.event { ranges.append(range) }
       offline?.observe(event.event)
       for output in finder.process(event) { judge.record(output, withPoses: offline == nil) }
     }
     if !events.stoppedEarly { for output in finder.finish() { judge.record(output, withPoses: offline == nil) } }
+    judge.record(worlds: finder.summary.worlds)
     judge.record(offline)
+    recording.warnings.forEach(warn)
+    DamageWords.lines((events.damage + truth.damage).sorted { $0.path < $1.path }).forEach { warn("\(path)/\($0)") }
+    truthTest?.diagnoses(after: finder.diagnoses).forEach { warn("\(path): \($0.words)") }
     return withIdeal(judge, ranges, rig, truth, radio.map { RangeErrorModel($0.scenario.radio) }, redrawn?.impaired)
   }
 
@@ -88,6 +99,7 @@ struct Trial {
       for output in finder.process(event) { judge.record(output, withPoses: offline == nil) }
     }
     if options.to == nil { for output in finder.finish() { judge.record(output, withPoses: offline == nil) } }
+    judge.record(worlds: finder.summary.worlds)
     judge.record(offline)
     let ranges = events.compactMap { if case .range(let range) = $0.event { range } else { nil } }
     let impaired = runsIdeal ? simulator.impairedRanges() : [:]
@@ -101,7 +113,7 @@ struct Trial {
   }
 
   private func evaluateRun(_ path: String) throws -> Judge.Errors {
-    let run = try RunFolder(path: path)
+    let run = try RunFolder.named(path, isUnverified: readsUnverified, keeping: .none, warn: warn)
     guard let origin = try RunOrigin(of: run, named: truth) else {
       throw CommandError(
         "\(path): its recording is not to be found, expected the folder with the truth: --truth <recording>")
@@ -109,7 +121,7 @@ struct Trial {
     guard var judge = origin.truth.judge(origin.recording.rig, sharesWorld: run.sharesWorldWithTruth) else {
       throw Self.noTruth(origin.recording.name)
     }
-    judge.record(run)
+    try judge.record(run)
     var ranges: [RangeMeasurement] = []
     if runsIdeal {
       let events = try origin.recording.events()
@@ -152,6 +164,9 @@ extension Judge {
       record(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
     }
   }
+
+  /// Records when the trajectory began anew.
+  fileprivate mutating func record(worlds: [Timestamp]) { for world in worlds.dropFirst() { beginWorld(at: world) } }
 
   /// Records an output of the finder, as written to the output folder.
   fileprivate mutating func record(_ output: FinderOutput, withPoses: Bool) {

@@ -23,5 +23,5 @@ struct TrialProgress {
   /// Ends the line.
   func erase() { if isShown { write("\r\u{1B}[K") } }
 
-  private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+  private func write(_ text: String) { StandardError.write(text) }
 }

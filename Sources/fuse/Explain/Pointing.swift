@@ -15,30 +15,41 @@ package struct Pointing {
   }
 
   /// Every peer with updates, nearest to the axis first; those without an angle last, by name.
-  package let entries: [Entry]
+  package var entries: [Entry] {
+    seen.values.sorted { ($0.angle ?? .infinity, $0.peer) < ($1.angle ?? .infinity, $1.peer) }
+  }
   /// The selected peer, by `PointingQuery` with its hysteresis; nil for none.
-  package let selected: String?
+  package var selected: String? { query.selected }
+
+  private let end: Timestamp
+  private var query = PointingQuery()
+  private var seen: [String: Entry] = [:]
+  private var start: Timestamp?
+  private var candidates: [String: (candidate: PointingQuery.Candidate, since: Timestamp)] = [:]
+
+  /// Nothing yet; updates after `time` are left out.
+  package init(until time: Timestamp) { end = time }
 
   /// Processes updates in the order of the file, up to `time`.
   package init(at updates: [UpdateRecord], until time: Timestamp) {
-    var query = PointingQuery()
-    var seen: [String: Entry] = [:]
-    let start = updates.first?.timestamp ?? time
-    var candidates: [String: (candidate: PointingQuery.Candidate, since: Timestamp)] = [:]
-    for update in updates where update.timestamp <= time {
-      guard let peer = update.peer else { continue }
-      let candidate = PointingQuery.Candidate(
-        peer: peer, direction: update.direction, horizontalAngle: update.horizontalAngle?.value,
-        distance: update.distance)
-      candidates[peer] = candidate.map { ($0, update.timestamp) }
-      // A peer without updates for longer than the query's patience has ended.
-      candidates = candidates.filter { update.timestamp.seconds(since: $0.value.since) <= query.patience }
-      seen[peer] = Entry(peer: peer, angle: candidate.map { abs($0.angle) }, distance: update.distance)
-      _ = query.update(
-        candidates.keys.sorted().map { candidates[$0]!.candidate }, at: update.timestamp.seconds(since: start))
-    }
-    selected = query.selected
-    entries = seen.values.sorted { ($0.angle ?? .infinity, $0.peer) < ($1.angle ?? .infinity, $1.peer) }
+    self.init(until: time)
+    for update in updates { add(update) }
+  }
+
+  /// Processes the next update.
+  package mutating func add(_ update: UpdateRecord) {
+    let start = start ?? update.timestamp
+    self.start = start
+    guard update.timestamp <= end, let peer = update.peer else { return }
+    let candidate = PointingQuery.Candidate(
+      peer: peer, direction: update.direction, horizontalAngle: update.horizontalAngle?.value,
+      distance: update.distance)
+    candidates[peer] = candidate.map { ($0, update.timestamp) }
+    // A peer without updates for longer than the query's patience has ended.
+    candidates = candidates.filter { update.timestamp.seconds(since: $0.value.since) <= query.patience }
+    seen[peer] = Entry(peer: peer, angle: candidate.map { abs($0.angle) }, distance: update.distance)
+    _ = query.update(
+      candidates.keys.sorted().map { candidates[$0]!.candidate }, at: update.timestamp.seconds(since: start))
   }
 
   /// As JSON.

@@ -42,14 +42,14 @@ struct RunReplay {
   /// Replays everything that can affect an update at `time`, and returns the explanation of the last update of `peer`
   /// until then; nil where there is none.
   ///
+  /// - Parameter written: that update, as the folder has it.
   /// - Throws: `CommandError` where the updates of `peer` differ from those in the folder: another version wrote them.
-  func explanation(of peer: String, at time: Timestamp) throws -> Explanation? {
+  func explanation(of peer: String, at time: Timestamp, written: UpdateRecord?) throws -> Explanation? {
     let usesOdometry = recording.trajectorySource == .odometry
     let startsFromTruth = options.initialization == .groundtruth && !usesOdometry
     let finder = PrecisionFinder(
       rig: recording.rig, configuration: options.finder, useOdometry: usesOdometry,
       initialState: startsFromTruth ? try truth.firstState(of: recording) : nil)
-    let written = run.updates.last { $0.peer == peer && $0.timestamp <= time }
     let observer = LastExplanation(of: peer, at: written?.timestamp ?? time, in: finder)
     var last: UpdateRecord?
     var isPast = false
@@ -72,7 +72,7 @@ struct RunReplay {
   private static func roundTripped(_ record: UpdateRecord) throws -> UpdateRecord {
     var json = JSONBuffer()
     record.write(to: &json)
-    return try JSONDecoder().decode(UpdateRecord.self, from: Data(json.bytes))
+    return try json.bytes.withUnsafeBufferPointer { try UpdateRecord(line: $0) }
   }
 }
 

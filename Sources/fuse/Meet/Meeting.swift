@@ -27,14 +27,12 @@ struct Meeting {
     let network = try await PeerNetwork.join(as: name, reach: reach)
     let deadline = Deadline(seconds: patience)
     let connection = try await meet(network, deadline)
-    var messages = connection.messages.makeAsyncIterator()
-
     let reporter = MeetingReporter(peer: peer)
     let session = NISession(device: phone.device)
     session.delegate = reporter
     session.delegateQueue = DispatchQueue(label: "session")
     try await connection.send(JSONEncoder().encode(session.discoveryToken))
-    let theirs = try await Self.next(&messages, as: NIDiscoveryToken.self, from: peer)
+    let theirs = try await next(connection, as: NIDiscoveryToken.self)
     phone.device.bind(theirs, toPeer: peer)
 
     let configuration = NINearbyPeerConfiguration(peerToken: theirs)
@@ -46,7 +44,7 @@ struct Meeting {
 
     guard let distance = reporter.distance else { throw CommandError("\(folder): no distance to \(peer)") }
     try await connection.send(JSONEncoder().encode(distance))
-    let other = try await Self.next(&messages, as: Float.self, from: peer)
+    let other = try await next(connection, as: Float.self)
     print(String(format: "%@: %.2f m, %@: %.2f m", name, distance, peer, other))
     await connection.close()
     await network.leave()
@@ -59,18 +57,13 @@ struct Meeting {
       guard let invited else { throw CommandError("no invitation from \(peer)") }
       return invited
     }
-    while !deadline.isOver {
-      if let found = try await network.browse().first(where: { $0.name == peer }) {
-        return try await network.invite(found)
-      }
-    }
+    if let connection = try await network.connect(to: peer, within: patience) { return connection }
     throw CommandError("nobody called \(peer) answers")
   }
 
-  private static func next<T: Decodable>(
-    _ messages: inout AsyncStream<Data>.AsyncIterator, as type: T.Type, from peer: String
-  ) async throws -> T {
-    guard let message = await messages.next() else { throw CommandError("\(peer) hung up") }
+  /// The other end's next message, within its patience.
+  private func next<T: Decodable>(_ connection: PeerConnection, as type: T.Type) async throws -> T {
+    guard let message = try await connection.message(within: patience) else { throw CommandError("\(peer) hung up") }
     do { return try JSONDecoder().decode(T.self, from: message) } catch {
       throw CommandError("\(peer) sent something else than expected")
     }

@@ -21,12 +21,7 @@ package enum ConfigurationFile {
   ///
   /// - Parameter warn: called with a warning for every former name.
   static func read(_ path: String, warn: (String) -> Void = FormerName.warn) throws -> FinderConfiguration {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw Fault(file: path, line: 1, problem: "the file cannot be read, expected settings in YAML")
-    }
-    guard let text = String(data: data, encoding: .utf8) else {
-      throw Fault(file: path, line: 1, problem: "not UTF-8, expected settings in YAML")
-    }
+    let text = try RegularFile.text(path)
     return try parse(text, file: path, warn: warn)
   }
 
@@ -36,9 +31,10 @@ package enum ConfigurationFile {
   ) throws -> FinderConfiguration {
     var configuration = FinderConfiguration()
     let root: Node?
-    do { root = try Yams.compose(yaml: text) } catch {
+    do { root = try YAMLText.compose(text) } catch {
       throw Fault(
-        file: file, line: line(of: error), problem: "not YAML, expected settings such as 'reorderWindow: 0.05'")
+        file: file, line: error.line ?? 1,
+        problem: "found \(error.found), expected settings such as 'reorderWindow: 0.05'")
     }
     guard let root, !isEmpty(root) else { return configuration }
     try apply(root, prefix: "", file: file, warn: warn, to: &configuration)
@@ -128,11 +124,4 @@ package enum ConfigurationFile {
   }
 
   private static func isEmpty(_ node: Node) -> Bool { node.scalar?.string.isEmpty ?? false }
-
-  private static func line(of error: Error) -> Int {
-    switch error as? YamlError {
-    case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
-    default: 1
-    }
-  }
 }

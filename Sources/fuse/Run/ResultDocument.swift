@@ -44,6 +44,10 @@ struct ResultDocument {
         "beganAt": .number(summary.trajectoryBegan.map { $0.seconds(since: start) }),
         "waitingFor": .string(summary.waitingFor),
       ],
+      "worlds": .array(
+        summary.worlds.map {
+          ["timestamp": .integer(Int($0.nanoseconds)), "beganAt": .number($0.seconds(since: start))]
+        }),
       "diagnoses": .array(
         diagnoses.map { diagnosis in
           [

@@ -39,7 +39,9 @@ struct RunExecution {
     warn(recording.warnings)
 
     let events = try recording.events()
+    var truthTest = try truth.test(recording, rig: recording.rig)
     while let event = try events.next() {
+      truthTest?.observe(event.event)
       offline?.observe(event.event)
       try pipeline.process(event)
     }
@@ -52,10 +54,11 @@ struct RunExecution {
     }
 
     let errors = pipeline.judge?.errors()
+    let truthDiagnoses = truthTest?.diagnoses(after: finder.diagnoses) ?? []
     let damage = (events.damage + truth.damage).sorted { $0.path < $1.path }
     let document = ResultDocument(
       recording: recording, options: options, digest: digest, counts: pipeline.counts, damage: damage,
-      summary: finder.summary, diagnoses: finder.diagnoses, calibration: finder.calibration, peers: pipeline.peers,
+      summary: finder.summary, diagnoses: finder.diagnoses + truthDiagnoses, calibration: finder.calibration, peers: pipeline.peers,
       written: (files.updateCount, files.poseCount),
       nonFinite: files.nonFiniteCount, errors: errors)
     let use = ResourceUse(since: began)
@@ -67,7 +70,7 @@ struct RunExecution {
     try pipeline.close(
       with: RunSummary.lines(
         peers: pipeline.peers, errors: errors, start: start, summary: finder.summary,
-        losses: losses(finder.summary, pipeline.counts, recording.rig, nonFinite: files.nonFiniteCount))
+        truthDiagnoses: truthDiagnoses, losses: losses(finder.summary, pipeline.counts, recording.rig, nonFinite: files.nonFiniteCount))
         + (finder.calibration.map { [CalibrationDocument.words($0)] } ?? [])
         + ["written to \(output): " + timing.words])
   }
@@ -116,6 +119,6 @@ struct RunExecution {
 
   private func warn(_ lines: [String]) {
     guard !isQuiet else { return }
-    for line in lines { FileHandle.standardError.write(Data("warning: \(line)\n".utf8)) }
+    for line in lines { StandardError.warn(line) }
   }
 }

@@ -1,5 +1,6 @@
 import Datasets
 import Evaluation
+import Geometry
 import PrecisionFinding
 import SensorData
 import Smoothing
@@ -24,6 +25,8 @@ struct RunPipeline {
   private(set) var counts = EventCounts()
   /// The judge, where there is a truth.
   private(set) var judge: Judge?
+  /// Worlds of the trajectory whose first pose was recorded.
+  private var recordedWorlds = 0
   /// Diagnoses that the story has reported.
   private var reportedDiagnoses = 0
   /// Outcomes of the peers.
@@ -44,7 +47,7 @@ struct RunPipeline {
     self.withholdsPoses = withholdsPoses
     self.progress = progress
     story = Story(start: start)
-    standardOutput = StandardOutput(needsReader: format == .jsonl)
+    standardOutput = StandardOutput()
   }
 
   /// Processes the next event.
@@ -63,10 +66,21 @@ struct RunPipeline {
 
   /// Records the smoothed trajectory, which replaces the finder's.
   mutating func record(_ poses: [SmoothedPose]) throws {
-    for pose in poses {
-      judge?.record(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
-      try output.write(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
+    for pose in poses { try record(pose.timestamp, pose.worldFromBody, pose.covariance) }
+  }
+
+  /// Records a pose, and before it that its world began.
+  private mutating func record(_ time: Timestamp, _ worldFromBody: Pose, _ covariance: PoseCovariance) throws {
+    let worlds = finder.summary.worlds
+    while recordedWorlds < worlds.count, worlds[recordedWorlds] <= time {
+      if recordedWorlds > 0 {
+        judge?.beginWorld(at: worlds[recordedWorlds])
+        try output.beginWorld()
+      }
+      recordedWorlds += 1
     }
+    judge?.record(time, worldFromBody: worldFromBody, covariance: covariance)
+    try output.write(time, worldFromBody: worldFromBody, covariance: covariance)
   }
 
   /// Shows the progress of work after the recording's end.
@@ -100,8 +114,7 @@ struct RunPipeline {
       try publish(output.write(UpdateRecord(session)), story.process(session))
     case .pose(let time, let worldFromBody, let covariance):
       guard !withholdsPoses else { return }
-      judge?.record(time, worldFromBody: worldFromBody, covariance: covariance)
-      try output.write(time, worldFromBody: worldFromBody, covariance: covariance)
+      try record(time, worldFromBody, covariance)
     }
   }
 

@@ -2,15 +2,19 @@ import Evaluation
 import Foundation
 import Geometry
 import PrecisionFinding
+import Premises
 import SensorData
 
 /// The final lines of a run: results, and their errors where there is ground truth.
 enum RunSummary {
   /// Lines of text.
   ///
-  /// - Parameter losses: input that could not be used.
+  /// - Parameters:
+  ///   - truthDiagnoses: what the sensors refute about the ground truth.
+  ///   - losses: input that could not be used.
   static func lines(
-    peers: [String: PeerOutcome], errors: Judge.Errors?, start: Timestamp, summary: FinderSummary, losses: [String]
+    peers: [String: PeerOutcome], errors: Judge.Errors?, start: Timestamp, summary: FinderSummary,
+    truthDiagnoses: [Diagnosis], losses: [String]
   ) -> [String] {
     var lines: [String] = [""]
     if let waitingFor = summary.waitingFor { lines.append("no trajectory: still waiting for \(waitingFor)") }
@@ -35,7 +39,7 @@ enum RunSummary {
           + "attitude \(Words.fixed(Angle.inDegrees(errors.attitude), 1))°, over \(Words.fixed(errors.pathLength, 1)) m"
       )
     }
-    return lines + losses
+    return lines + truthDiagnoses.map(\.words) + losses
   }
 
   private static func found(_ object: NearbyObject) -> String {

@@ -1,5 +1,6 @@
 import Datasets
 import Evaluation
+import Premises
 import SensorData
 
 /// The ground truth of a recording, in memory: for the judge, and for the initial state if requested.
@@ -29,12 +30,31 @@ struct TruthReading {
     }
   }
 
+  /// The same states with other peers.
+  func with(peers: [GroundTruthPeer]) -> TruthReading {
+    var copy = self
+    copy.peers = peers
+    return copy
+  }
+
   /// A judge; nil without ground truth. `sharesWorld`: the run is initialised from the truth, in its world.
   func judge(_ rig: RigCalibration, sharesWorld: Bool) -> Judge? {
     guard !states.isEmpty else { return nil }
     return Judge(
       truth: TruthTrajectory(states), peers: TruthPeers(peers), bodyFromDevice: rig.bodyFromDevice,
       sharesWorld: sharesWorld)
+  }
+
+  /// A test of the truth against the sensors; nil without ground truth.
+  ///
+  /// - Parameter rig: the recording's, or one with another radio.
+  func test(_ recording: Recording, rig: RigCalibration) throws -> TruthTest? {
+    guard let first = states.map(\.timestamp).min(), let last = states.map(\.timestamp).max() else { return nil }
+    let (trajectory, peers) = (TruthTrajectory(states), TruthPeers(peers))
+    let end = max(recording.firstTimestamp, try recording.lastTimestamp())
+    return TruthTest(
+      rig: rig, truth: first...last, recording: recording.firstTimestamp...end,
+      worldFromBody: { trajectory.worldFromBody(at: $0) }, peerPosition: { peers.position(of: $0, at: $1) })
   }
 
   /// The first true state at or after the first of some events; nil where there is none.

@@ -10,7 +10,7 @@ enum FormerName {
 
   /// Writes a warning to standard error.
   static func warn(_ sentence: String) {
-    FileHandle.standardError.write(Data("warning: \(sentence)\n".utf8))
+    StandardError.warn(sentence)
   }
 }
 

@@ -46,5 +46,5 @@ struct ProgressLine {
     write("\r\u{1B}[K")
   }
 
-  private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+  private func write(_ text: String) { StandardError.write(text) }
 }

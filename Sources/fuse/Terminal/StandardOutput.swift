@@ -1,17 +1,10 @@
 import Foundation
 
-/// Buffered standard output; a closed reader does not kill the process.
+/// Buffered standard output. Once its reader has gone away (`| head -1`) the rest is discarded: what the command does
+/// beside it goes on.
 struct StandardOutput {
-  private let needsReader: Bool
   private var hasReader = true
   private var buffer: [UInt8] = []
-
-  /// - Parameter needsReader: a closed reader is an error, as for data that must be complete; otherwise the rest is
-  ///   discarded, as for text.
-  init(needsReader: Bool) {
-    self.needsReader = needsReader
-    signal(SIGPIPE, SIG_IGN)
-  }
 
   /// Writes bytes, buffered.
   mutating func write(_ bytes: [UInt8]) throws {
@@ -33,7 +26,7 @@ struct StandardOutput {
       let count = buffer.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress! + done, $0.count - done) }
       if count < 0 {
         if errno == EINTR { continue }
-        if errno == EPIPE, !needsReader {
+        if errno == EPIPE {
           hasReader = false
           break
         }

@@ -38,7 +38,7 @@ struct TrackOverlay {
       count += 1
     }
     guard !isQuiet else { return }
-    var output = StandardOutput(needsReader: false)
+    var output = StandardOutput()
     try output.line("\(folder): \(Words.count(count, "image"))")
   }
 

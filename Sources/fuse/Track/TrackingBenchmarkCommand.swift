@@ -28,7 +28,7 @@ struct TrackingBenchmarkCommand: ParsableCommand {
 
   func run() throws {
     try Failure.reporting {
-      var output = StandardOutput(needsReader: true)
+      var output = StandardOutput()
       try output.line(
         "| motion | lens | tracker | median px | 95 % px | length | within 2 px | to first loss | to first occlusion "
           + "| tracks | ms | p99 ms | ATE m | perfect m |"

@@ -1,0 +1,20 @@
+import CFuzzer
+import Foundation
+
+// fuse-fuzz: $FUSE_FUZZ_TARGET names the target; the arguments are libFuzzer's. Started by tools/fuzz.
+
+let name = ProcessInfo.processInfo.environment["FUSE_FUZZ_TARGET"] ?? ""
+guard let chosen = FuzzTarget(rawValue: name) else {
+  let names = FuzzTarget.allCases.map(\.rawValue).joined(separator: " ")
+  FileHandle.standardError.write(Data("FUSE_FUZZ_TARGET is '\(name)', expected one of: \(names)\n".utf8))
+  exit(64)
+}
+FuzzTarget.chosen = chosen
+
+var count = CommandLine.argc
+var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
+exit(
+  LLVMFuzzerRunDriver(&count, &arguments) { start, size in
+    FuzzTarget.chosen.run(start.map { [UInt8](UnsafeBufferPointer(start: $0, count: size)) } ?? [])
+    return 0
+  })

@@ -1,0 +1,46 @@
+import Datasets
+import DatasetsTestSupport
+import Testing
+
+/// `range_bias` of a radio: subtracted from every range when it is read.
+@Suite struct RangeBiasTests {
+  private static func ranges(_ yaml: String, _ rows: [String], _ columns: String = "") throws -> [Double] {
+    let fixture = try Fixture()
+    try fixture.write(Fixture.radioCalibration, yaml)
+    try fixture.write(Fixture.ranges, Fixture.rangeHeader + columns, rows)
+    return try fixture.read().ranges.map(\.range)
+  }
+
+  @Test func aNumberIsOfEveryRange() throws {
+    #expect(try Self.ranges(Fixture.identity + "range_bias: 0.5\n", ["1,a,2", "2,b,3", "3,a,0.25"]) == [1.5, 2.5, 0])
+  }
+
+  @Test func peersAndAntennasAdd() throws {
+    let yaml =
+      "antennas: {\"1\": [0, 0, 0], \"2\": [0.1, 0, 0]}\n"
+      + "range_bias: {peers: {a: 0.5, b: -0.25}, antennas: {\"2\": 0.125}}\n"
+    #expect(
+      try Self.ranges(yaml, ["1,a,2,1", "2,a,2,2", "3,b,2,2", "4,c,2,1"], ",antenna_id []") == [1.5, 1.375, 2.125, 2])
+  }
+
+  @Test func itIsInTheCalibration() throws {
+    let fixture = try Fixture()
+    #expect(try fixture.open().rig.radio?.rangeBias.standardDeviation == nil)
+    try fixture.write(Fixture.radioCalibration, Fixture.identity + "range_bias: 0.5\nrange_bias_std: 0.4\n")
+    let bias = try #require(try fixture.open().rig.radio?.rangeBias)
+    #expect(bias.common == 0.5 && bias.standardDeviation == 0.4)
+  }
+
+  @Test(arguments: [
+    ("range_bias: long\n", "range_bias: 'long'"), ("range_bias: {peers: {a: long}}\n", "a: 'long'"),
+    ("range_bias: {peer: {a: 1}}\n", "key 'peer'"), ("range_bias_std: -1\n", "range_bias_std"),
+    ("range_bias: 5000\n", "range_bias: '5000'"), ("range_bias: {peers: 3}\n", "no keys below peers"),
+    ("antennas: {\"1\": [0, 0, 0]}\nrange_bias: {antennas: {\"2\": 1}}\n", "antenna '2'"),
+  ])
+  func faultsAreNamed(_ yaml: String, _ found: String) throws {
+    let fixture = try Fixture()
+    try fixture.write(Fixture.radioCalibration, Fixture.identity + yaml)
+    let error = try #require(throws: DatasetError.self) { _ = try fixture.read() }
+    #expect(error.found.contains(found), "\(error)")
+  }
+}
