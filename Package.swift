@@ -33,6 +33,7 @@ let package = Package(
       targets: [
         "NearbyInteraction", "RecordedDevices", "ARKit", "simd", "PrecisionFinding", "SensorData", "Geometry",
       ]),
+    .library(name: "FuseCaptureFormat", targets: ["FuseCaptureFormat", "SensorData", "Geometry"]),
     .library(name: "PeerDiscovery", targets: ["PeerDiscovery"]),
     .executable(name: "fuse", targets: ["fuse"]),
   ],
@@ -92,6 +93,9 @@ let package = Package(
     .target(
       name: "Datasets",
       dependencies: ["SensorData", "Geometry", "Images", "CDigest", .product(name: "Yams", package: "Yams")]),
+    // Event lines: the writer builds wherever Swift does; the reader is the command's and the service's.
+    .target(name: "FuseCaptureFormat", dependencies: ["SensorData", "Geometry"]),
+    .target(name: "EventLines", dependencies: ["FuseCaptureFormat", "Datasets", "SensorData", "Geometry"]),
     .target(
       name: "Simulation",
       dependencies: ["SensorData", "Geometry", "Images", "Datasets", .product(name: "Yams", package: "Yams")],
@@ -114,7 +118,7 @@ let package = Package(
       dependencies: [
         "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "PrecisionFinding", "Premises", "Smoothing", "Estimator",
         "Datasets", "Simulation",
-        "Evaluation", "Report", "Ranging", "FrontEnd", "Images", "SensorData", "Geometry",
+        "Evaluation", "Report", "Ranging", "FrontEnd", "Images", "EventLines", "FuseCaptureFormat", "SensorData", "Geometry",
         "CReferenceKernel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
       ]),
