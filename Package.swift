@@ -102,6 +102,12 @@ let package = Package(
       resources: [.embedInCode("Scenarios")]),
     .target(name: "Evaluation", dependencies: ["SensorData", "Geometry", "Ranging"]),
     .target(
+      name: "RunResults",
+      dependencies: [
+        "PrecisionFinding", "Premises", "Estimator", "Evaluation", "Datasets", "SensorData", "Geometry",
+        .product(name: "Yams", package: "Yams"),
+      ]),
+    .target(
       name: "Report", dependencies: ["Datasets", "Evaluation", "SensorData", "Geometry"],
       resources: [.embedInCode("Page")]),
     .target(name: "simd"),
@@ -118,7 +124,7 @@ let package = Package(
       dependencies: [
         "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "PrecisionFinding", "Premises", "Smoothing", "Estimator",
         "Datasets", "Simulation",
-        "Evaluation", "Report", "Ranging", "FrontEnd", "Images", "EventLines", "FuseCaptureFormat", "SensorData", "Geometry",
+        "RunResults", "Evaluation", "Report", "Ranging", "FrontEnd", "Images", "EventLines", "FuseCaptureFormat", "SensorData", "Geometry",
         "CReferenceKernel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
       ]),
@@ -213,7 +219,7 @@ let package = Package(
     + lanes(
       "FuseCommand", ["Tests", "Recordings"],
       [
-        "fuse", "PrecisionFinding", "Estimator", "Images", "Datasets", "Simulation", "Evaluation", "SensorData",
+        "fuse", "RunResults", "EventLines", "PrecisionFinding", "Estimator", "Images", "Datasets", "Simulation", "Evaluation", "SensorData",
         "Geometry",
       ]),
   swiftLanguageModes: [.v6],

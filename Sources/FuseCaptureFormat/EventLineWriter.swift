@@ -62,6 +62,12 @@ public struct EventLineWriter: Sendable {
     return text.bytes
   }
 
+  /// Returns the text so far and removes it: a line of IMU readings may still be open, its rest follows.
+  public mutating func take() -> [UInt8] {
+    defer { text.removeAll() }
+    return text.bytes
+  }
+
   /// Bytes of text that a call of `drain` would return, about.
   public var count: Int { text.bytes.count }
 

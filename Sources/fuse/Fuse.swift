@@ -9,6 +9,7 @@ struct Fuse: AsyncParsableCommand {
         fuse run datasets/demo               find the peers of the demo recording
         fuse run phone -o out --to 12        only its first 12 seconds, into ./out
         fuse run phone --format jsonl        the stream of updates on stdout
+        fuse stream phone | fuse run -       a recording as event lines, and back
         fuse report datasets/demo            the same as an HTML page with a timeline
         fuse inspect phone                   what a recording contains and lacks
         fuse track phone                     tracks from its images, written to files
@@ -25,7 +26,7 @@ struct Fuse: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      RunCommand.self, ReportCommand.self, InspectCommand.self, TrackCommand.self, SimulateCommand.self,
+      RunCommand.self, StreamCommand.self, ReportCommand.self, InspectCommand.self, TrackCommand.self, SimulateCommand.self,
       EvalCommand.self, DiffCommand.self, ExplainCommand.self, BenchmarkCommand.self, TrackingBenchmarkCommand.self,
     ] + sessionCommands)
 

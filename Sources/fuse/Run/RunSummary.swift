@@ -2,6 +2,7 @@ import Evaluation
 import Foundation
 import Geometry
 import PrecisionFinding
+import RunResults
 import SensorData
 
 /// The final lines of a run: results, and their errors where there is ground truth.

@@ -3,24 +3,27 @@ import PrecisionFinding
 import SensorData
 
 /// The outcome of one peer, from its updates.
-struct PeerOutcome {
+package struct PeerOutcome {
   /// Updates published.
-  private(set) var updates = 0
+  package private(set) var updates = 0
   /// Converged updates among them.
-  private(set) var convergedUpdates = 0
+  package private(set) var convergedUpdates = 0
   /// When a distance was first published.
-  private(set) var firstDistance: Timestamp?
+  package private(set) var firstDistance: Timestamp?
   /// When an angle was first published.
-  private(set) var firstAngle: Timestamp?
+  package private(set) var firstAngle: Timestamp?
   /// When the status first was `converged`.
-  private(set) var firstConverged: Timestamp?
+  package private(set) var firstConverged: Timestamp?
   /// When its angles of arrival were first inconsistent with its ranges.
-  private(set) var aoaInconsistent: Timestamp?
+  package private(set) var aoaInconsistent: Timestamp?
   /// The last update.
-  private(set) var last: NearbyUpdate?
+  package private(set) var last: NearbyUpdate?
+
+  /// An outcome without updates.
+  package init() {}
 
   /// Adds the next update.
-  mutating func add(_ update: NearbyUpdate) {
+  package mutating func add(_ update: NearbyUpdate) {
     updates += 1
     if update.object.distance != nil { firstDistance = firstDistance ?? update.timestamp }
     if update.object.horizontalAngle != nil { firstAngle = firstAngle ?? update.timestamp }
@@ -37,7 +40,7 @@ struct PeerOutcome {
   }
 
   /// As in `result.json`; times in seconds from `start`.
-  func json(start: Timestamp, summary: FinderSummary.Peer?) -> JSONValue {
+  package func json(start: Timestamp, summary: FinderSummary.Peer?) -> JSONValue {
     func seconds(_ time: Timestamp?) -> JSONValue { .number(time.map { $0.seconds(since: start) }) }
     return [
       "updates": .integer(updates), "convergedUpdates": .integer(convergedUpdates),

@@ -1,42 +1,41 @@
-import Datasets
 import PrecisionFinding
 import SensorData
 
 /// Options of a run: everything that affects its results.
-struct RunOptions {
+package struct RunOptions {
   /// Source of the filter's initial state.
-  enum Initialization: String, CaseIterable {
+  package enum Initialization: String, CaseIterable {
     case auto, groundtruth
   }
 
   /// Seconds from the recording's first event; nil is its beginning.
-  var from: Double?
+  package var from: Double?
   /// Seconds from the recording's first event; nil is its end.
-  var to: Double?
+  package var to: Double?
   /// The only peer of interest; nil for all.
-  var peer: String?
+  package var peer: String?
   /// Take the trajectory from `odometry0` even with IMU and camera.
-  var forcesOdometry = false
+  package var forcesOdometry = false
   /// Source of the initial state.
-  var initialization = Initialization.auto
+  package var initialization = Initialization.auto
   /// Whether ranges are left out: the trajectory is then independent of them.
-  var leavesOutRanges = false
+  package var leavesOutRanges = false
   /// Whether the trajectory is smoothed over the whole recording after the forward run.
-  var isOffline = false
+  package var isOffline = false
   /// Whether images are read and decoded on a second thread; does not affect results.
-  var readsAhead = true
+  package var readsAhead = true
   /// Whether any damage of the recording ends the run.
-  var isStrict = false
+  package var isStrict = false
   /// The finder's settings.
-  var finder = FinderConfiguration()
+  package var finder = FinderConfiguration()
 
   /// Whether the finder gets this event.
-  func includes(_ event: SensorEvent) -> Bool {
+  package func includes(_ event: SensorEvent) -> Bool {
     if case .range = event { !leavesOutRanges } else { true }
   }
 
   /// The events, in arrival order, that such a run processes.
-  func selected(_ events: [TimedEvent]) -> [TimedEvent] {
+  package func selected(_ events: [TimedEvent]) -> [TimedEvent] {
     guard let first = events.map(\.event.timestamp).min() else { return [] }
     return events.filter { event in
       includes(event.event) && event.event.timestamp.seconds(since: first) >= from ?? 0
@@ -44,10 +43,21 @@ struct RunOptions {
     }
   }
 
-  /// Reading options for such a run.
-  var reading: ReadingOptions {
-    ReadingOptions(
-      strict: isStrict, from: from, to: to, peer: peer, usesOdometry: forcesOdometry ? true : nil,
-      tracking: .frontEnd(readsAhead: readsAhead))
+  /// Options from their parts; the defaults run all of a recording.
+  package init(
+    from: Double? = nil, to: Double? = nil, peer: String? = nil, forcesOdometry: Bool = false,
+    initialization: Initialization = .auto, leavesOutRanges: Bool = false, isOffline: Bool = false,
+    readsAhead: Bool = true, isStrict: Bool = false, finder: FinderConfiguration = FinderConfiguration()
+  ) {
+    self.from = from
+    self.to = to
+    self.peer = peer
+    self.forcesOdometry = forcesOdometry
+    self.initialization = initialization
+    self.leavesOutRanges = leavesOutRanges
+    self.isOffline = isOffline
+    self.readsAhead = readsAhead
+    self.isStrict = isStrict
+    self.finder = finder
   }
 }

@@ -2,22 +2,25 @@ import Datasets
 import SensorData
 
 /// How many events of each kind a run read.
-struct EventCounts {
+package struct EventCounts {
   /// Inertial samples.
-  private(set) var imu = 0
+  package private(set) var imu = 0
   /// Camera frames.
-  private(set) var frames = 0
+  package private(set) var frames = 0
   /// Timestamps of those of the first camera; frames of other cameras belong to them.
-  private(set) var frameTimes: [Timestamp] = []
+  package private(set) var frameTimes: [Timestamp] = []
   /// Poses of external odometry.
-  private(set) var odometry = 0
+  package private(set) var odometry = 0
   /// Ranges.
-  private(set) var ranges = 0
+  package private(set) var ranges = 0
   /// Everything else.
-  private(set) var device = 0
+  package private(set) var device = 0
+
+  /// Counts of nothing.
+  package init() {}
 
   /// Counts one more.
-  mutating func add(_ event: SensorEvent) {
+  package mutating func add(_ event: SensorEvent) {
     switch event {
     case .imu: imu += 1
     case .frame(let frame):
@@ -30,7 +33,7 @@ struct EventCounts {
   }
 
   /// As in `result.json`.
-  var json: JSONValue {
+  package var json: JSONValue {
     [
       "imu": .integer(imu), "frames": .integer(frames), "odometry": .integer(odometry), "ranges": .integer(ranges),
       "events": .integer(device),

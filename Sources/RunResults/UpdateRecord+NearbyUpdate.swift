@@ -3,7 +3,7 @@ import PrecisionFinding
 
 extension UpdateRecord {
   /// The line of an output; nil for a pose, which has none.
-  init?(_ output: FinderOutput) {
+  package init?(_ output: FinderOutput) {
     switch output {
     case .update(let update): self.init(update)
     case .session(let session): self.init(session)
@@ -12,7 +12,7 @@ extension UpdateRecord {
   }
 
   /// The line of a peer's update.
-  init(_ update: NearbyUpdate) {
+  package init(_ update: NearbyUpdate) {
     let object = update.object
     self.init(
       timestamp: update.timestamp, peer: object.peer, status: update.convergence.status.rawValue,
@@ -31,7 +31,7 @@ extension UpdateRecord {
   }
 
   /// The line of a change of the session.
-  init(_ session: SessionUpdate) {
+  package init(_ session: SessionUpdate) {
     self.init(
       timestamp: session.timestamp, peer: nil, status: session.convergence.status.rawValue,
       reasons: session.convergence.reasons.map(\.rawValue), guidance: session.guidance,
@@ -41,7 +41,7 @@ extension UpdateRecord {
 
 extension JSONValue {
   /// A detail as JSON.
-  init(_ detail: NearbyUpdate.Detail) {
+  package init(_ detail: NearbyUpdate.Detail) {
     switch detail {
     case .number(let value): self = .number(value)
     case .text(let text): self = .string(text)

@@ -6,39 +6,65 @@ import Premises
 import SensorData
 
 /// `result.json`: options, inputs, results and errors of a run. Contains no clock, host or path.
-struct ResultDocument {
-  /// The recording.
-  var recording: Recording
+package struct ResultDocument {
+  /// The recording's title.
+  package var title: String?
+  /// Its first stamp over all sensors.
+  package var start: Timestamp
+  /// Where the trajectory comes from.
+  package var trajectorySource: TrajectorySource?
   /// The options.
-  var options: RunOptions
-  /// Hashes of the inputs.
-  var digest: InputDigest
+  package var options: RunOptions
+  /// Hashes of the inputs; nil for a stream, which has none.
+  package var digest: InputDigest?
   /// Events read.
-  var counts: EventCounts
+  package var counts: EventCounts
   /// Rows read and skipped, per file.
-  var damage: [FileDamage]
+  package var damage: [FileDamage]
   /// The finder's summary.
-  var summary: FinderSummary
+  package var summary: FinderSummary
   /// Premises refuted and errors handled.
-  var diagnoses: [Diagnosis]
+  package var diagnoses: [Diagnosis]
   /// The result of online calibration.
-  var calibration: CalibrationEstimate?
+  package var calibration: CalibrationEstimate?
   /// Outcomes of the peers.
-  var peers: [String: PeerOutcome]
+  package var peers: [String: PeerOutcome]
   /// Updates and poses written.
-  var written: (updates: Int, poses: Int)
+  package var written: (updates: Int, poses: Int)
   /// Values left out because they were not finite.
-  var nonFinite: Int
+  package var nonFinite: Int
   /// Errors against the ground truth, where there is one.
-  var errors: Judge.Errors?
+  package var errors: Judge.Errors?
+
+  /// A document from its parts.
+  package init(
+    title: String?, start: Timestamp, trajectorySource: TrajectorySource?, options: RunOptions, digest: InputDigest?,
+    counts: EventCounts, damage: [FileDamage], summary: FinderSummary, diagnoses: [Diagnosis],
+    calibration: CalibrationEstimate?, peers: [String: PeerOutcome], written: (updates: Int, poses: Int), nonFinite: Int,
+    errors: Judge.Errors?
+  ) {
+    self.title = title
+    self.start = start
+    self.trajectorySource = trajectorySource
+    self.options = options
+    self.digest = digest
+    self.counts = counts
+    self.damage = damage
+    self.summary = summary
+    self.diagnoses = diagnoses
+    self.calibration = calibration
+    self.peers = peers
+    self.written = written
+    self.nonFinite = nonFinite
+    self.errors = errors
+  }
 
   /// The document.
-  var json: JSONValue {
-    let start = recording.firstTimestamp
-    return [
-      "title": .string(recording.metadata.title), "start": .integer(Int(start.nanoseconds)),
+  package var json: JSONValue {
+    [
+      "title": .string(title), "start": .integer(Int(start.nanoseconds)),
       "configuration": configuration,
-      "inputs": hashes(digest.inputs), "groundTruth": hashes(digest.groundTruth),
+      "inputs": digest.map { hashes($0.inputs) } ?? .null, "groundTruth": digest.map { hashes($0.groundTruth) } ?? .null,
       "counts": countsJSON,
       "trajectory": [
         "beganAt": .number(summary.trajectoryBegan.map { $0.seconds(since: start) }),
@@ -63,7 +89,7 @@ struct ResultDocument {
     [
       "from": .number(options.from), "to": .number(options.to), "peer": .string(options.peer),
       "strict": .bool(options.isStrict), "initialize": .string(options.initialization.rawValue),
-      "trajectory": .string(recording.trajectorySource?.rawValue), "offline": .bool(options.isOffline),
+      "trajectory": .string(trajectorySource?.rawValue), "offline": .bool(options.isOffline),
       "finder": ConfigurationFile.effective(options.finder),
     ]
   }

@@ -20,7 +20,7 @@ package enum ConfigurationFile {
   /// The defaults, overridden by a file's settings.
   ///
   /// - Parameter warn: called with a warning for every former name.
-  static func read(_ path: String, warn: (String) -> Void = FormerName.warn) throws -> FinderConfiguration {
+  package static func read(_ path: String, warn: (String) -> Void = FormerName.warn) throws -> FinderConfiguration {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw Fault(file: path, line: 1, problem: "the file cannot be read, expected settings in YAML")
     }

@@ -3,9 +3,9 @@ import Evaluation
 import Geometry
 
 /// The `errors` of `result.json`.
-enum ErrorsDocument {
+package enum ErrorsDocument {
   /// The errors of a run as JSON.
-  static func json(_ errors: Judge.Errors) -> JSONValue {
+  package static func json(_ errors: Judge.Errors) -> JSONValue {
     ["trajectory": errors.trajectory.map(trajectory) ?? .null, "peers": .sorted(errors.peers.mapValues(peer))]
   }
 

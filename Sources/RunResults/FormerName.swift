@@ -1,0 +1,14 @@
+import Foundation
+
+/// Names that changed with 0.2 and are accepted for one release, with a warning.
+package enum FormerName {
+  /// The warning.
+  package static func sentence(_ kind: String, _ former: String, _ name: String) -> String {
+    "the \(kind) '\(former)' is now called '\(name)'; the old name ends with the next release"
+  }
+
+  /// Writes a warning to standard error.
+  package static func warn(_ sentence: String) {
+    FileHandle.standardError.write(Data("warning: \(sentence)\n".utf8))
+  }
+}
