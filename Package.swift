@@ -36,11 +36,13 @@ let package = Package(
     .library(name: "FuseCaptureFormat", targets: ["FuseCaptureFormat", "SensorData", "Geometry"]),
     .library(name: "PeerDiscovery", targets: ["PeerDiscovery"]),
     .executable(name: "fuse", targets: ["fuse"]),
+    .executable(name: "fuse-serve", targets: ["fuse-serve"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
   ],
   targets: [
     // C ABI over Eigen: covariance kernels and small solves.
@@ -122,12 +124,31 @@ let package = Package(
     .executableTarget(
       name: "fuse",
       dependencies: [
-        "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "PrecisionFinding", "Premises", "Smoothing", "Estimator",
+        "NearbyInteraction", "RecordedDevices", "PrecisionFinding", "Premises", "Smoothing", "Estimator",
         "Datasets", "Simulation",
         "RunResults", "Evaluation", "Report", "Ranging", "FrontEnd", "Images", "EventLines", "FuseCaptureFormat", "SensorData", "Geometry",
         "CReferenceKernel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
       ]),
+    // zlib, for packed bodies of requests.
+    .systemLibrary(name: "CCompression", path: "Shim/Compression", providers: [.apt(["zlib1g-dev"])]),
+    // Sessions and their log, without HTTP.
+    .target(
+      name: "LiveSessions",
+      dependencies: [
+        "EventLines", "FuseCaptureFormat", "RunResults", "PrecisionFinding", "Premises", "Estimator", "Datasets", "SensorData",
+        "Geometry", "CDigest",
+      ]),
+    // The service and what else needs SwiftNIO, apart from `fuse`, which builds without.
+    .executableTarget(
+      name: "fuse-serve",
+      dependencies: [
+        "LiveSessions", "EventLines", "FuseCaptureFormat", "RunResults", "Report", "Datasets", "SensorData", "Geometry",
+        "CCompression", "NearbyInteraction", "RecordedDevices", "PeerDiscovery",
+        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HummingbirdTLS", package: "hummingbird"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      resources: [.embedInCode("Page")]),
 
     // Tests: `<Module>Tests` are fast, `<Module>Statistics` draw many trials, `<Module>Recordings` use processes,
     // recordings, images or the clock. What several of them share is in the support targets.
@@ -176,6 +197,13 @@ let package = Package(
       name: "CameraGeometryTests",
       dependencies: ["CameraGeometry", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "PeerDiscoveryTests", dependencies: ["PeerDiscovery"]),
+    .testTarget(
+      name: "EventLinesTests",
+      dependencies: ["EventLines", "FuseCaptureFormat", "Datasets", "Simulation", "SensorData", "Geometry"]),
+    .testTarget(
+      name: "FuseCaptureFormatTests", dependencies: ["FuseCaptureFormat", "EventLines", "SensorData", "Geometry"],
+      resources: [.embedInCode("Golden")]),
+    .testTarget(name: "LiveSessionsTests", dependencies: ["LiveSessions"]),
     .testTarget(name: "PremisesTests", dependencies: ["Premises", "SensorData", "Geometry"]),
     .testTarget(
       name: "NearbyInteractionTests",
@@ -232,7 +260,7 @@ for target in package.targets {
   target.dependencies.removeAll { dependency in
     if case .byNameItem(let name, _) = dependency { sessionModules.contains(name) } else { false }
   }
-  if !sessionModules.isEmpty, target.name == "fuse" { target.exclude.append("Meet") }
+  if !sessionModules.isEmpty, target.name == "fuse-serve" { target.exclude.append("Meet") }
   if !sessionModules.isEmpty, target.name == "FuseCommandRecordings" { target.exclude.append("MeetTests.swift") }
 }
 // Statistics are optimised, and the fast tests that compute much themselves. The others are not, which saves build time:

@@ -11,6 +11,13 @@ package struct StreamFault: Error, Equatable, Sendable, CustomStringConvertible 
   /// What was found and what was expected.
   package var fault: LineFault
 
+  /// A fault from its parts.
+  package init(source: String, line: Int, fault: LineFault) {
+    self.source = source
+    self.line = line
+    self.fault = fault
+  }
+
   package var description: String { "error: \(source):\(line): \(fault.found), expected \(fault.expected)" }
 }
 

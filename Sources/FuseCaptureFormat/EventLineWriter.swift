@@ -187,7 +187,7 @@ public struct EventLineWriter: Sendable {
   }
 
   /// Nanoseconds that read back, times 1e-9, as the same Double of seconds.
-  static func nanoseconds(_ seconds: Double) -> Double {
+  package static func nanoseconds(_ seconds: Double) -> Double {
     let near = seconds * 1e9
     let candidates = [near.rounded(), near, near.nextDown, near.nextUp, near.nextDown.nextDown, near.nextUp.nextUp]
     return candidates.first { $0 * 1e-9 == seconds } ?? near

@@ -31,10 +31,14 @@ struct StreamCommand: ParsableCommand {
   @Option(help: "fast, or real: as fast as it was recorded, by arrival.")
   var pace: Pace = .fast
 
+  @Option(help: "With --pace real: times as fast.")
+  var speed = 1.0
+
   @Flag(help: "Take the trajectory from odometry0 even if IMU and camera are there.")
   var odometry = false
 
   func validate() throws {
+    guard speed > 0, speed <= 1000 else { throw ValidationError("--speed must be above 0 and at most 1000.") }
     if folder.isEmpty { throw ValidationError("A folder needs a name.") }
   }
 
@@ -45,7 +49,7 @@ struct StreamCommand: ParsableCommand {
       let events = try recording.events()
       var writer = EventLineWriter()
       var output = StandardOutput(needsReader: true)
-      var pacer = pace == .real ? Pacer() : nil
+      var pacer = pace == .real ? Pacer(speed: speed) : nil
       writer.begin(StreamHeader(recording))
       while let event = try events.next() {
         if let wait = pacer?.wait(until: event.arrival) {

@@ -44,8 +44,6 @@ struct MeetCommand: AsyncParsableCommand {
     let meeting = Meeting(
       folder: folder, name: name, peer: peer, patience: wait,
       reach: broadcast.map { .network(broadcast: $0) } ?? .thisMachine)
-    let result: Result<Void, any Error>
-    do { result = .success(try await meeting.run()) } catch { result = .failure(error) }
-    try Failure.reporting { try result.get() }
+    try await Failure.reporting { try await meeting.run() }
   }
 }
