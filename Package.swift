@@ -34,6 +34,7 @@ let package = Package(
         "NearbyInteraction", "RecordedDevices", "ARKit", "simd", "PrecisionFinding", "SensorData", "Geometry",
       ]),
     .library(name: "FuseCaptureFormat", targets: ["FuseCaptureFormat", "SensorData", "Geometry"]),
+    .library(name: "FuseClient", targets: ["FuseClient", "FuseCaptureFormat", "SensorData", "Geometry"]),
     .library(name: "PeerDiscovery", targets: ["PeerDiscovery"]),
     .executable(name: "fuse", targets: ["fuse"]),
     .executable(name: "fuse-serve", targets: ["fuse-serve"]),
@@ -43,6 +44,10 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     // C ABI over Eigen: covariance kernels and small solves.
@@ -97,6 +102,7 @@ let package = Package(
       dependencies: ["SensorData", "Geometry", "Images", "CDigest", .product(name: "Yams", package: "Yams")]),
     // Event lines: the writer builds wherever Swift does; the reader is the command's and the service's.
     .target(name: "FuseCaptureFormat", dependencies: ["SensorData", "Geometry"]),
+    .target(name: "FuseClient", dependencies: ["FuseCaptureFormat", "SensorData"]),
     .target(name: "EventLines", dependencies: ["FuseCaptureFormat", "Datasets", "SensorData", "Geometry"]),
     .target(
       name: "Simulation",
@@ -146,6 +152,9 @@ let package = Package(
         "LiveSessions", "EventLines", "FuseCaptureFormat", "RunResults", "Report", "Datasets", "SensorData", "Geometry",
         "CCompression", "NearbyInteraction", "RecordedDevices", "PeerDiscovery",
         .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HummingbirdTLS", package: "hummingbird"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: [.embedInCode("Page")]),
@@ -199,7 +208,7 @@ let package = Package(
     .testTarget(name: "PeerDiscoveryTests", dependencies: ["PeerDiscovery"]),
     .testTarget(
       name: "EventLinesTests",
-      dependencies: ["EventLines", "FuseCaptureFormat", "Datasets", "Simulation", "SensorData", "Geometry"]),
+      dependencies: ["EventLines", "FuseCaptureFormat", "Datasets", "SensorData", "Geometry"]),
     .testTarget(
       name: "FuseCaptureFormatTests", dependencies: ["FuseCaptureFormat", "EventLines", "SensorData", "Geometry"],
       resources: [.embedInCode("Golden")]),
