@@ -37,9 +37,10 @@ struct LineText {
   /// - Precondition: it is finite; JSON has no other. Writers drop such measurements first.
   mutating func number(_ value: Double) {
     precondition(value.isFinite, "JSON has no NaN and no infinity")
+    if value == 0, value.sign == .plus { return raw("0") }
     var text = value.description
     text.withUTF8 { utf8 in
-      // 12.0 is 12, but -0.0 keeps its sign.
+      // 12.0 is 12, but -0.0 keeps its sign: a reader may take -0 for a whole number.
       let isWhole = utf8.count > 2 && utf8[utf8.count - 1] == 48 && utf8[utf8.count - 2] == UInt8(ascii: ".")
       bytes.append(contentsOf: isWhole && value != 0 ? UnsafeBufferPointer(rebasing: utf8.dropLast(2)) : utf8)
     }

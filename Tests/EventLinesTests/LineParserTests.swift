@@ -61,13 +61,16 @@ import Testing
   func values(_ line: String, _ kind: DamageKind) throws {
     let events = try events(line)
     #expect(events.count == 1)
-    guard case .damaged(_, kind)? = events.first else { return Issue.record("\(line): \(events)") }
+    if case .damaged(_, kind)? = events.first {} else { Issue.record("\(line): \(events)") }
   }
 
   @Test func featuresAreSortedAndEachIDOnce() throws {
     let events = try events("{\"frame\":{\"t\":1,\"ids\":[9,2,9,4],\"uv\":[1,1,2,2,3,3,1e7,4]}}")
     #expect(events.dropLast() == [.damaged(.frame, .outOfRange), .damaged(.frame, .duplicate)])
-    guard case .event(let timed)? = events.last, case .frame(let frame) = timed.event else { return Issue.record("no frame") }
+    guard case .event(let timed)? = events.last, case .frame(let frame) = timed.event else {
+      Issue.record("no frame")
+      return
+    }
     #expect(frame.features.map(\.featureID) == [2, 9] && frame.features[1].u == 1 && frame.camera == 0)
   }
 

@@ -16,7 +16,10 @@ extension RigCalibration {
   ///   - line: its line.
   /// - Throws: `DatasetError` for a missing or wrong value, and for a number written as a text.
   package init(_ rig: JSONValue, source: String, line: Int, warnings: inout [String]) throws(DatasetError) {
-    let root = try Self.section(rig, "rig", source, line)
+    guard case .object(let sensors) = rig else {
+      throw DatasetError(file: source, line: line, found: "rig is no object", expected: "the calibration of each sensor")
+    }
+    let root = CalibrationFile(path: "\(source):\(line): rig", mapping: Self.mapping(sensors), line: nil)
     warnings += try root.check(known: ["imu0", "cam0", "cam1", "uwb0", "odometry0", "dataset"])
     func sensor(_ name: String) throws(DatasetError) -> CalibrationFile? {
       guard let value = rig[name], value != .null else { return nil }

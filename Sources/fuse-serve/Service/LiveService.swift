@@ -33,6 +33,7 @@ struct LiveService: Sendable {
         let port = channel.localAddress?.port ?? port
         let name = host.contains(":") ? "[\(host)]" : host
         print("serving on \(scheme)://\(name):\(port)/")
+        fflush(nil)
         if let replay { await self.start(replay, base: "\(scheme)://\(name):\(port)") }
         fflush(nil)
       },
