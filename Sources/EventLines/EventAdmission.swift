@@ -65,7 +65,9 @@ package struct EventAdmission: Sendable {
     default: break
     }
     if let last = arrivals[file], timed.arrival < last { return .timeGoingBack }
-    if stream != .event, !seen[stream, default: .init()].insert(key, time: timed.event.timestamp.nanoseconds, inTimeOrder: false) {
+    if stream != .event,
+      !seen[stream, default: .init()].insert(key, time: timed.event.timestamp.nanoseconds, inTimeOrder: false)
+    {
       return .duplicate
     }
     arrivals[file] = timed.arrival

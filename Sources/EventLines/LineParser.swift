@@ -67,7 +67,8 @@ package struct LineParser: Sendable {
         found = .header(try scanner.value())
         break
       } else {
-        try unknown(key, in: "the line", known: ["imu", "frame", "pose", "range", "event", "end", "arrival", "version"])
+        try unknown(
+          key, in: "the line", known: ["imu", "frame", "pose", "range", "event", "end", "arrival", "version"])
         // The first line's keys may come in any order.
         if found == nil, key.equals("trajectory") || key.equals("rig") || key.equals("config") {
           scanner = LineScanner(bytes)
@@ -112,7 +113,10 @@ package struct LineParser: Sendable {
         events.append(.damaged(.imu, .notFinite))
         continue
       }
-      guard (0..<3).allSatisfy({ SensorBounds.angularVelocity.contains(w[$0]) && SensorBounds.specificForce.contains(a[$0]) })
+      guard
+        (0..<3).allSatisfy({
+          SensorBounds.angularVelocity.contains(w[$0]) && SensorBounds.specificForce.contains(a[$0])
+        })
       else {
         events.append(.damaged(.imu, .outOfRange))
         continue
@@ -175,7 +179,8 @@ package struct LineParser: Sendable {
   private mutating func features(_ ids: [Int64], _ pixels: [Double]) throws(LineFault) -> [FeatureObservation] {
     guard pixels.count == 2 * ids.count else {
       throw LineFault(
-        found: "\(pixels.count) numbers in frame.uv for \(ids.count) ids", expected: "\(2 * ids.count): u and v of each")
+        found: "\(pixels.count) numbers in frame.uv for \(ids.count) ids", expected: "\(2 * ids.count): u and v of each"
+      )
     }
     var features: [FeatureObservation] = []
     features.reserveCapacity(ids.count)
@@ -282,7 +287,8 @@ package struct LineParser: Sendable {
         try unknown(
           key, in: "range",
           known: [
-            "t", "peer", "range", "std", "antenna", "azimuth", "elevation", "angleStd", "rssi", "firstPathPower", "nlos",
+            "t", "peer", "range", "std", "antenna", "azimuth", "elevation", "angleStd", "rssi", "firstPathPower",
+            "nlos",
             "technology", "arrival",
           ])
         try scanner.skip()
@@ -401,7 +407,8 @@ package struct LineParser: Sendable {
   }
 
   /// An unknown key: a warning once, a fault where it is probably a misspelling.
-  private mutating func unknown(_ key: UnsafeBufferPointer<UInt8>, in place: String, known: [String]) throws(LineFault) {
+  private mutating func unknown(_ key: UnsafeBufferPointer<UInt8>, in place: String, known: [String]) throws(LineFault)
+  {
     let name = String(decoding: key.prefix(64), as: UTF8.self)
     if let intended = Spelling.intended(name, among: known) {
       throw LineFault(found: "key '\(name)' in \(place)", expected: "'\(intended)' (misspelt?)")

@@ -98,7 +98,9 @@ extension StreamHeader {
     var warnings: [String] = []
     let known = ["version", "trajectory", "rig"] + alsoKnown
     for key in members.map(\.key) where !known.contains(key) {
-      if let intended = Spelling.intended(key, among: known) { throw fault("key '\(key)'", "'\(intended)' (misspelt?)") }
+      if let intended = Spelling.intended(key, among: known) {
+        throw fault("key '\(key)'", "'\(intended)' (misspelt?)")
+      }
       warnings.append("\(source):\(line): key '\(key.prefix(64))' is not known and not used")
     }
     guard let trajectory = tree["trajectory"]?.text.flatMap(Trajectory.init(rawValue:)) else {

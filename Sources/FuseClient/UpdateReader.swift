@@ -115,7 +115,9 @@ private final class ByteParts: NSObject, URLSessionDataDelegate, @unchecked Send
     completionHandler(.cancel)
   }
 
-  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) { continuation.yield(data) }
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    continuation.yield(data)
+  }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     continuation.finish(throwing: error)

@@ -109,7 +109,8 @@ package final class LiveSession: @unchecked Sendable {
 
   /// A session at its beginning, or one to be recovered from `places` of the log.
   package init(
-    identity: SessionIdentity, number: UInt64, created: Int64, folder: String, log: WriteAheadLog, limits: SessionLimits,
+    identity: SessionIdentity, number: UInt64, created: Int64, folder: String, log: WriteAheadLog,
+    limits: SessionLimits,
     places: [WriteAheadLog.Place] = [], isFinished: Bool = false, recovery: RecoveryQueue
   ) throws {
     self.identity = identity
@@ -460,7 +461,8 @@ package final class LiveSession: @unchecked Sendable {
       title: nil, start: firstTimestamp ?? Timestamp(nanoseconds: 0),
       trajectorySource: setup.header.trajectory == .odometry ? .odometry : .imuAndCamera,
       options: RunOptions(finder: setup.configuration), digest: nil, counts: run.counts, damage: damage,
-      summary: run.finder.summary, diagnoses: run.finder.diagnoses, calibration: run.finder.calibration, peers: run.peers,
+      summary: run.finder.summary, diagnoses: run.finder.diagnoses, calibration: run.finder.calibration,
+      peers: run.peers,
       written: (updateCount, trajectory.count), nonFinite: json.nonFiniteCount + trajectory.nonFinite, errors: nil)
     var text = JSONBuffer()
     text.pretty(document.json)

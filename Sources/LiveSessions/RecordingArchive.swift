@@ -42,7 +42,8 @@ package struct RecordingArchive {
     var tables: [String: Table] = [:]
     for file in present {
       tables[file] = try Table(
-        path: "\(folder)/" + file.replacingOccurrences(of: "/", with: "-"), columns: Self.columns(file, hasView: hasView),
+        path: "\(folder)/" + file.replacingOccurrences(of: "/", with: "-"),
+        columns: Self.columns(file, hasView: hasView),
         hasArrival: late.contains(file))
     }
     defer { for table in tables.values { unlink(table.path) } }
@@ -125,7 +126,9 @@ package struct RecordingArchive {
             range.technology ?? "",
           ])
       case .frame(let frame) where file.hasSuffix("features.csv"):
-        for feature in frame.features { row(timed, ["\(feature.featureID)", Self.text(feature.u), Self.text(feature.v)]) }
+        for feature in frame.features {
+          row(timed, ["\(feature.featureID)", Self.text(feature.u), Self.text(feature.v)])
+        }
       case .frame(let frame):
         row(
           timed,
@@ -168,7 +171,8 @@ package struct RecordingArchive {
       return String(decoding: json.bytes, as: UTF8.self) + "\n"
     }
     var files: [String: String] = [:]
-    for sensor in ["imu0", "cam0", "cam1", "uwb0", "odometry0"] where present.contains(where: { $0.hasPrefix(sensor) }) {
+    for sensor in ["imu0", "cam0", "cam1", "uwb0", "odometry0"] where present.contains(where: { $0.hasPrefix(sensor) })
+    {
       files["mav0/\(sensor)/sensor.yaml"] = text(sensor)
     }
     // A radio that the header does not describe: one antenna at the body's origin.
@@ -208,7 +212,9 @@ package struct RecordingArchive {
   private static func padding(_ size: Int) -> [UInt8] { [UInt8](repeating: 0, count: (512 - size % 512) % 512) }
 
   private static func copy(_ path: String, to archive: PrivateFile) throws {
-    guard let file = FileHandle(forReadingAtPath: path) else { throw LogError.file(path: path, cause: "cannot be read") }
+    guard let file = FileHandle(forReadingAtPath: path) else {
+      throw LogError.file(path: path, cause: "cannot be read")
+    }
     defer { try? file.close() }
     while let data = try file.read(upToCount: 1 << 16), !data.isEmpty { try archive.append(Array(data)) }
   }

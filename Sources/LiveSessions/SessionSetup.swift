@@ -24,8 +24,9 @@ package struct SessionSetup: Sendable {
     self.body = body
     var parser = LineParser()
     let parsed: ParsedLine
-    do throws(LineFault) { parsed = try body.withUnsafeBufferPointer { bytes throws(LineFault) in try parser.parse(bytes) } }
-    catch { throw StreamFault(source: "body", line: 1, fault: error) }
+    do throws(LineFault) {
+      parsed = try body.withUnsafeBufferPointer { bytes throws(LineFault) in try parser.parse(bytes) }
+    } catch { throw StreamFault(source: "body", line: 1, fault: error) }
     guard case .header(let tree) = parsed else {
       throw StreamFault(
         source: "body", line: 1,

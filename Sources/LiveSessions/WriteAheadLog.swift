@@ -73,7 +73,9 @@ package final class WriteAheadLog: @unchecked Sendable {
   /// Reads a segment and cuts what is not whole.
   private func read(_ number: Int, _ visit: (LogRecord, Place) -> Void) throws(LogError) {
     let path = path(number)
-    guard let data = FileManager.default.contents(atPath: path) else { throw .file(path: path, cause: "cannot be read") }
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw .file(path: path, cause: "cannot be read")
+    }
     var found: (version: String, length: Int)?
     var end = 0
     data.withUnsafeBytes { bytes in

@@ -22,8 +22,9 @@ struct FuseServe: AsyncParsableCommand {
 enum Failure {
   /// Runs `body`; its error becomes the one line.
   static func reporting(_ body: () async throws -> Void) async throws {
-    do { try await body() } catch let exit as ExitCode { throw exit } catch let usage as ValidationError { throw usage }
-    catch {
+    do { try await body() } catch let exit as ExitCode { throw exit } catch let usage as ValidationError {
+      throw usage
+    } catch {
       let text = "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
       FileHandle.standardError.write(Data("\(text.hasPrefix("error: ") ? "" : "error: ")\(text)\n".utf8))
       throw ExitCode(2)

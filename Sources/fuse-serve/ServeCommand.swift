@@ -40,11 +40,13 @@ struct ServeCommand: AsyncParsableCommand {
   var tlsKey: String?
 
   @Option(
-    help: ArgumentHelp("A further name under which the service is reached (Host header); may be repeated.", valueName: "name"))
+    help: ArgumentHelp(
+      "A further name under which the service is reached (Host header); may be repeated.", valueName: "name"))
   var allowHost: [String] = []
 
   @Option(
-    help: ArgumentHelp("A further origin whose pages may call, such as https://app.example; may be repeated.", valueName: "origin"))
+    help: ArgumentHelp(
+      "A further origin whose pages may call, such as https://app.example; may be repeated.", valueName: "origin"))
   var allowOrigin: [String] = []
 
   @Option(help: "Sessions that are not finished, at most.")

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Datasets
+import EventLines
 import Foundation
 import FuseCaptureFormat
-import EventLines
 import RunResults
 import SensorData
 

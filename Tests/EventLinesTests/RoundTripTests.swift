@@ -17,10 +17,12 @@ import Testing
         distortion: .radialTangential(k1: -0.283, k2: 0.074, p1: 1.9e-4, p2: 1.76e-5), width: 752, height: 480,
         pixelNoise: 0.7, timeOffset: -0.0123, rate: 20),
       CameraCalibration(
-        bodyFromCamera: pose(3), fx: 100, fy: 100, cx: 50, cy: 50, distortion: .fieldOfView(w: 0.9), width: 100, height: 100,
+        bodyFromCamera: pose(3), fx: 100, fy: 100, cx: 50, cy: 50, distortion: .fieldOfView(w: 0.9), width: 100,
+        height: 100,
         featureIDs: .shared),
     ],
-    radio: RadioCalibration(antennas: ["left": Vector3(0.1, 0, 1.0 / 3), "right": Vector3(-0.1, 0, 0)], rangeNoise: 0.1, rate: 10),
+    radio: RadioCalibration(
+      antennas: ["left": Vector3(0.1, 0, 1.0 / 3), "right": Vector3(-0.1, 0, 0)], rangeNoise: 0.1, rate: 10),
     odometry: OdometryCalibration(bodyFromSensor: pose(4), positionRandomWalk: 0.01, yawRandomWalk: 0.002),
     bodyFromDevice: pose(5))
 
@@ -45,7 +47,9 @@ import Testing
         .frame(
           CameraFrame(
             timestamp: at(41_000_000), camera: 1,
-            features: [FeatureObservation(featureID: -3, u: 0.1, v: 12), FeatureObservation(featureID: .max, u: 1e5, v: -7.25)],
+            features: [
+              FeatureObservation(featureID: -3, u: 0.1, v: 12), FeatureObservation(featureID: .max, u: 1e5, v: -7.25),
+            ],
             meanLuma: 0.42, view: .blurred, exposure: 0.008 / 3))))
     events.append(TimedEvent(.frame(CameraFrame(timestamp: at(42_000_000), features: []))))
     events.append(
@@ -60,7 +64,9 @@ import Testing
             angleStandardDeviation: 0.05, antenna: "left", rssi: -80.5, firstPathPower: -82, nonLineOfSight: 0.125,
             technology: "uwb"))))
     events.append(
-      TimedEvent(.range(RangeMeasurement(timestamp: at(46_000_000), peer: "b", range: 0, antenna: "right")), arrival: at(99_000_000)))
+      TimedEvent(
+        .range(RangeMeasurement(timestamp: at(46_000_000), peer: "b", range: 0, antenna: "right")),
+        arrival: at(99_000_000)))
     return events
   }()
 
@@ -126,9 +132,11 @@ import Testing
 
   @Test func whatIsNotFiniteIsNotWritten() {
     var writer = EventLineWriter()
-    let nan = IMUSample(timestamp: Timestamp(nanoseconds: 1), angularVelocity: Vector3(.nan, 0, 0), specificForce: .zero)
+    let nan = IMUSample(
+      timestamp: Timestamp(nanoseconds: 1), angularVelocity: Vector3(.nan, 0, 0), specificForce: .zero)
     #expect(!writer.add(.imu(nan)))
-    #expect(!writer.add(.range(RangeMeasurement(timestamp: Timestamp(nanoseconds: 1), peer: "a", range: 1, rssi: .infinity))))
+    #expect(
+      !writer.add(.range(RangeMeasurement(timestamp: Timestamp(nanoseconds: 1), peer: "a", range: 1, rssi: .infinity))))
     #expect(writer.drain().isEmpty)
   }
 }

@@ -24,10 +24,13 @@ import Testing
   }
 
   @Test func linesAreNumberedAndFaultsAreInWords() {
-    #expect(fault([range(1)]) == "error: lines:1: an event, expected the header first: {\"version\":1,\"trajectory\":...}")
+    #expect(
+      fault([range(1)]) == "error: lines:1: an event, expected the header first: {\"version\":1,\"trajectory\":...}")
     #expect(fault([Self.header, range(1), Self.header]).hasPrefix("error: lines:3: a second header"))
     #expect(fault([Self.header, "{\"end\":{}}", range(1)]).hasPrefix("error: lines:3: a line behind the end"))
-    #expect(fault([Self.header, range(1), "{\"range\":{}}"]) == "error: lines:3: no key range.t, expected range.t in every such line")
+    #expect(
+      fault([Self.header, range(1), "{\"range\":{}}"])
+        == "error: lines:3: no key range.t, expected range.t in every such line")
   }
 
   @Test func headers() {
@@ -47,7 +50,8 @@ import Testing
   @Test func orderAndKeysWithinAStream() throws {
     let (reader, events) = try read([
       Self.header, range(100), range(90), range(100), range(100, peer: "b"), range(95, arrival: 110), range(105),
-      "{\"range\":{\"t\":120,\"peer\":\"a\",\"range\":1,\"antenna\":\"x\"}}", "{\"event\":{\"t\":5,\"event\":\"suspend\"}}",
+      "{\"range\":{\"t\":120,\"peer\":\"a\",\"range\":1,\"antenna\":\"x\"}}",
+      "{\"event\":{\"t\":5,\"event\":\"suspend\"}}",
     ])
     #expect(events.map(\.event.timestamp.nanoseconds) == [100, 100, 95, 120, 5])
     #expect(reader.admission?.damage == [.range: [.timeGoingBack: 2, .duplicate: 1]])
@@ -55,9 +59,11 @@ import Testing
   }
 
   @Test func unknownAntennasAndCameras() throws {
-    let named = Self.header.replacing("\"uwb0\":{\"T_BS\":\(Self.identity)}", with: "\"uwb0\":{\"antennas\":{\"l\":[0,0,0],\"r\":[1,0,0]}}")
+    let named = Self.header.replacing(
+      "\"uwb0\":{\"T_BS\":\(Self.identity)}", with: "\"uwb0\":{\"antennas\":{\"l\":[0,0,0],\"r\":[1,0,0]}}")
     let (reader, events) = try read([
-      named, range(1), "{\"range\":{\"t\":2,\"peer\":\"a\",\"range\":1,\"antenna\":\"r\"}}", "{\"frame\":{\"t\":2,\"ids\":[],\"uv\":[]}}",
+      named, range(1), "{\"range\":{\"t\":2,\"peer\":\"a\",\"range\":1,\"antenna\":\"r\"}}",
+      "{\"frame\":{\"t\":2,\"ids\":[],\"uv\":[]}}",
     ])
     #expect(events.count == 1)
     #expect(reader.admission?.damage == [.range: [.unknownAntenna: 1], .frame: [.outOfRange: 1]])
@@ -70,9 +76,13 @@ import Testing
         .range(RangeMeasurement(timestamp: Timestamp(nanoseconds: t), peer: "a", range: 1)),
         arrival: arrival.map(Timestamp.init))
     }
-    func pose(_ t: Int64) -> TimedEvent { TimedEvent(.odometry(OdometryPose(timestamp: Timestamp(nanoseconds: t), worldFromSensor: .identity))) }
+    func pose(_ t: Int64) -> TimedEvent {
+      TimedEvent(.odometry(OdometryPose(timestamp: Timestamp(nanoseconds: t), worldFromSensor: .identity)))
+    }
     var order = ArrivalOrder()
-    let arrivals = [range(10), pose(20), range(15), range(18), pose(21), range(21), pose(21)].map { order.next($0).arrival.nanoseconds }
+    let arrivals = [range(10), pose(20), range(15), range(18), pose(21), range(21), pose(21)].map {
+      order.next($0).arrival.nanoseconds
+    }
     #expect(arrivals == [10, 20, 21, 21, 21, 21, 22])
     // What is in order stays as it is.
     var sorted = ArrivalOrder()

@@ -56,12 +56,16 @@ import Testing
     writer.begin(PhoneValues.arKitHeader(antenna: Vector3(0.05, 0.01, 0), rangeNoise: 0.1))
     for k in 0..<3 {
       let t = try #require(PhoneValues.timestamp(uptime: 100 + Double(k) * 0.01))
-      writer.add(.imu(PhoneValues.imuFromCoreMotion(t, acceleration: Vector3(0.5, -0.25, -1), rotationRate: Vector3(0, 0.125, 0))))
+      writer.add(
+        .imu(
+          PhoneValues.imuFromCoreMotion(t, acceleration: Vector3(0.5, -0.25, -1), rotationRate: Vector3(0, 0.125, 0))))
     }
     let t = try #require(PhoneValues.timestamp(uptime: 100.03))
     let pose = try #require(PhoneValues.poseFromARKit(t, transform: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1, 2, 3, 1]))
     writer.add(.odometry(pose))
-    let range = try #require(PhoneValues.rangeFromNearbyInteraction(t, peer: "tag", distance: 2.5, direction: Vector3(0, 0, -1), angleStandardDeviation: 0.1))
+    let range = try #require(
+      PhoneValues.rangeFromNearbyInteraction(
+        t, peer: "tag", distance: 2.5, direction: Vector3(0, 0, -1), angleStandardDeviation: 0.1))
     writer.add(.range(range), arrival: t.advanced(byNanoseconds: 20_000_000))
     writer.add(.device(DeviceEvent(timestamp: t, name: "suspend")))
     writer.end()

@@ -47,7 +47,8 @@ import Testing
     let lines = try scratch.bytes("stdin-fuse/updates.jsonl")
     #expect(!lines.isEmpty && lines.count < whole.count && whole.starts(with: lines))
     #expect(Data(part.stdout.utf8) == lines)
-    let result = try #require(JSONSerialization.jsonObject(with: scratch.bytes("stdin-fuse/result.json")) as? [String: Any])
+    let result = try #require(
+      JSONSerialization.jsonObject(with: scratch.bytes("stdin-fuse/result.json")) as? [String: Any])
     #expect(result["inputs"] is NSNull && result["errors"] is NSNull)
   }
 
@@ -59,13 +60,15 @@ import Testing
     let run = try shell(
       "(fuse stream \(folder) | head -n 3000; sleep 3; wc -l < seen > before) | fuse run - --quiet --format jsonl > seen; wc -l < seen",
       in: scratch)
-    let before = Int(String(decoding: try scratch.bytes("before"), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+    let before = Int(
+      String(decoding: try scratch.bytes("before"), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
     let all = Int(run.stdout.trimmingCharacters(in: .whitespacesAndNewlines))
     #expect(try #require(before) > 0 && before == all)
   }
 
   @Test(arguments: [
-    ("", "standard input:1: no line"), ("{}", "an object without an event"), ("{\"version\":2}", "version 2, expected version 1"),
+    ("", "standard input:1: no line"), ("{}", "an object without an event"),
+    ("{\"version\":2}", "version 2, expected version 1"),
     ("{\"range\":{\"t\":1,\"peer\":\"a\",\"range\":1}}", "expected the header first"),
   ])
   func faults(_ line: String, _ words: String) throws {

@@ -8,16 +8,22 @@ import Testing
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("fuse-log-\(UUID().uuidString)").path
     init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
     deinit { try? FileManager.default.removeItem(atPath: path) }
-    var segments: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0.hasSuffix(".log") }.sorted() }
+    var segments: [String] {
+      ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0.hasSuffix(".log") }.sorted()
+    }
   }
 
   private static func record(_ session: UInt64, _ sequence: UInt64, bytes: Int = 10) -> LogRecord {
-    LogRecord(kind: .batch, session: session, sequence: sequence, arrival: -5, payload: (0..<bytes).map { UInt8(truncatingIfNeeded: $0) })
+    LogRecord(
+      kind: .batch, session: session, sequence: sequence, arrival: -5,
+      payload: (0..<bytes).map { UInt8(truncatingIfNeeded: $0) })
   }
 
   private func open(_ folder: Folder, segmentSize: Int = 1 << 20) throws -> (WriteAheadLog, [WriteAheadLog.Placed]) {
     var found: [WriteAheadLog.Placed] = []
-    let log = try WriteAheadLog(folder: folder.path, version: "1.0", segmentSize: segmentSize) { found.append(($0, $1)) }
+    let log = try WriteAheadLog(folder: folder.path, version: "1.0", segmentSize: segmentSize) {
+      found.append(($0, $1))
+    }
     return (log, found)
   }
 
@@ -29,7 +35,9 @@ import Testing
 
   @Test func formatReadsBack() {
     var bytes = LogFormat.header(version: "1.2.3")
-    let records = [Self.record(1, 0), Self.record(.max, 7, bytes: 0), LogRecord(kind: .delete, session: 3, arrival: .max)]
+    let records = [
+      Self.record(1, 0), Self.record(.max, 7, bytes: 0), LogRecord(kind: .delete, session: 3, arrival: .max),
+    ]
     for record in records { LogFormat.append(record, to: &bytes) }
     bytes.withUnsafeBytes { all in
       #expect(LogFormat.version(all)?.version == "1.2.3")
@@ -48,7 +56,8 @@ import Testing
     var bytes: [UInt8] = []
     // Kind, session, sequence and arrival of this record are 25 bytes; 7 of payload make 32, but kind is not 0: compare
     // by hand with a second way of computing.
-    LogFormat.append(LogRecord(kind: .create, session: 0, arrival: 0, payload: [UInt8](repeating: 0, count: 7)), to: &bytes)
+    LogFormat.append(
+      LogRecord(kind: .create, session: 0, arrival: 0, payload: [UInt8](repeating: 0, count: 7)), to: &bytes)
     var crc: UInt32 = ~0
     for byte in bytes[8...] {
       crc ^= UInt32(byte)
@@ -90,7 +99,9 @@ import Testing
     let (third, all) = try open(folder)
     #expect(all.map(\.record.sequence) == [0, 1, 2, 3])
     var again: [LogRecord] = []
-    try third.read(all.map(\.place)) { again.append($0); return true }
+    try third.read(all.map(\.place)) {
+      again.append($0); return true
+    }
     #expect(again == all.map(\.record))
     third.close()
   }
@@ -107,10 +118,14 @@ import Testing
     #expect(folder.segments.count > 3)
     var kept = places.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
     try log.remove(sessions: [0], from: Set(places.map(\.segment))) { moved in
-      for index in kept.indices { if let to = moved[kept[index].segment]?[kept[index].offset] { kept[index].offset = to } }
+      for index in kept.indices {
+        if let to = moved[kept[index].segment]?[kept[index].offset] { kept[index].offset = to }
+      }
     }
     var left: [LogRecord] = []
-    try log.read(kept) { left.append($0); return true }
+    try log.read(kept) {
+      left.append($0); return true
+    }
     #expect(left == (0..<10).map { Self.record(1, $0, bytes: 50) })
     try append(log, Self.record(1, 10, bytes: 50))
     log.close()

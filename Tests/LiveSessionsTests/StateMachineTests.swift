@@ -31,7 +31,9 @@ import Testing
 
   @Test func readersResume() {
     #expect(UpdateCursor(lastEventID: "41")?.next == 42)
-    for text in ["", "-1", "x", "1.5", "9223372036854775807", "99999999999999999999"] { #expect(UpdateCursor(lastEventID: text) == nil) }
+    for text in ["", "-1", "x", "1.5", "9223372036854775807", "99999999999999999999"] {
+      #expect(UpdateCursor(lastEventID: text) == nil)
+    }
     var ahead = UpdateCursor(lastEventID: "9")!
     #expect(ahead.chunk(of: 5, limit: 10).isEmpty && ahead.next == 10)
   }
@@ -56,10 +58,15 @@ import Testing
   @Test func tokensAndIDs() {
     let token = TokenHash.newToken()
     #expect(token.count == 48 && token != TokenHash.newToken())
-    #expect(TokenHash(of: token).matches(token) && !TokenHash(of: token).matches(token + "0") && !TokenHash(of: token).matches(""))
+    #expect(
+      TokenHash(of: token).matches(token) && !TokenHash(of: token).matches(token + "0")
+        && !TokenHash(of: token).matches(""))
     #expect(TokenHash(of: "abc").hexadecimal == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     #expect(SessionIdentity.isID(TokenHash.random(bytes: 16)))
-    for text in ["", "..", "../../etc/passwd", String(repeating: "g", count: 32), String(repeating: "A", count: 32), String(repeating: "a", count: 33)] {
+    for text in [
+      "", "..", "../../etc/passwd", String(repeating: "g", count: 32), String(repeating: "A", count: 32),
+      String(repeating: "a", count: 33),
+    ] {
       #expect(!SessionIdentity.isID(text))
     }
   }

@@ -33,13 +33,16 @@ struct Gate: RouterMiddleware {
     addHeaders(&response, origin: origin)
     let seconds = Double(DispatchTime.now().uptimeNanoseconds - began) * 1e-9
     let route = Self.route(request.uri.path)
-    service.metrics.request(method: request.method.rawValue, route: route, status: response.status.code, seconds: seconds)
+    service.metrics.request(
+      method: request.method.rawValue, route: route, status: response.status.code, seconds: seconds)
     // The path has a session's id and the query may have a token: neither is logged.
     var metadata: Logger.Metadata = [
       "method": "\(request.method.rawValue)", "route": "\(route)", "status": "\(response.status.code)",
       "milliseconds": "\((seconds * 1e4).rounded() / 10)",
     ]
-    if let trace = request.headers[HTTPField.Name("traceparent")!], trace.utf8.count == 55 { metadata["traceparent"] = "\(trace)" }
+    if let trace = request.headers[HTTPField.Name("traceparent")!], trace.utf8.count == 55 {
+      metadata["traceparent"] = "\(trace)"
+    }
     service.logger.log(
       level: response.status.code >= 500 ? .warning : .debug, "request", metadata: metadata)
     return response
@@ -54,7 +57,8 @@ struct Gate: RouterMiddleware {
     if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
     if let origin, service.access.origins.contains(origin) {
       response.headers[.accessControlAllowOrigin] = origin
-      response.headers[.accessControlAllowHeaders] = "authorization, content-type, content-encoding, last-event-id, traceparent"
+      response.headers[.accessControlAllowHeaders] =
+        "authorization, content-type, content-encoding, last-event-id, traceparent"
       response.headers[.accessControlAllowMethods] = "GET, POST, DELETE"
       response.headers[.vary] = "Origin"
     }
@@ -65,7 +69,8 @@ struct Gate: RouterMiddleware {
     let parts = path.split(separator: "/")
     if parts.first == "s" { return "/s/{id}" }
     guard parts.count >= 2, parts[0] == "v1", parts[1] == "sessions" else {
-      return ["/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/page.js", "/page.css"].contains(path) ? path : "other"
+      return ["/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/page.js", "/page.css"].contains(path)
+        ? path : "other"
     }
     if parts.count == 2 { return "/v1/sessions" }
     if parts.count == 3 { return "/v1/sessions/{id}" }

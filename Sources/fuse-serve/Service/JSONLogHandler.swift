@@ -18,11 +18,14 @@ struct JSONLogHandler: LogHandler {
 
   func log(event: LogEvent) {
     var members: [JSONValue.Member] = [
-      .init(key: "time", value: .integer(Int(LiveSession.now()))), .init(key: "level", value: .string(event.level.rawValue)),
+      .init(key: "time", value: .integer(Int(LiveSession.now()))),
+      .init(key: "level", value: .string(event.level.rawValue)),
       .init(key: "message", value: .string(event.message.description)),
     ]
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
-    for (key, value) in all.sorted(by: { $0.key < $1.key }) { members.append(.init(key: key, value: .string("\(value)"))) }
+    for (key, value) in all.sorted(by: { $0.key < $1.key }) {
+      members.append(.init(key: key, value: .string("\(value)")))
+    }
     var text = JSONBuffer()
     text.value(.object(members))
     text.raw("\n")

@@ -16,12 +16,17 @@ struct LiveService: Sendable {
   let metrics = ServiceMetrics()
 
   /// Serves until SIGTERM or SIGINT; then finishes what was accepted.
-  func run(host: String, port: Int, tls: (certificate: String, key: String)?, maxConnections: Int, replay: Replay?) async throws {
+  func run(host: String, port: Int, tls: (certificate: String, key: String)?, maxConnections: Int, replay: Replay?)
+    async throws
+  {
     raiseDescriptorLimit()
     let scheme = tls == nil ? "http" : "https"
     let logger = logger
-    var server = HTTPServerBuilder.http1(configuration: .init(idleTimeout: .seconds(60), httpDecoderConfiguration: .init(
-      maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)))
+    var server = HTTPServerBuilder.http1(
+      configuration: .init(
+        idleTimeout: .seconds(60),
+        httpDecoderConfiguration: .init(
+          maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)))
     if let tls { server = try .tls(server, tlsConfiguration: Self.tls(tls.certificate, tls.key)) }
     let application = Application(
       router: router(), server: server,

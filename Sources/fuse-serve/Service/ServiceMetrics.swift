@@ -63,9 +63,13 @@ final class ServiceMetrics: @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     var text = "# TYPE fuse_requests_total counter\n"
-    for (labels, count) in requests.sorted(by: { $0.key < $1.key }) { text += "fuse_requests_total{\(labels)} \(count)\n" }
+    for (labels, count) in requests.sorted(by: { $0.key < $1.key }) {
+      text += "fuse_requests_total{\(labels)} \(count)\n"
+    }
     text += "# TYPE fuse_batches_total counter\n"
-    for (reply, count) in batches.sorted(by: { $0.key < $1.key }) { text += "fuse_batches_total{reply=\"\(reply)\"} \(count)\n" }
+    for (reply, count) in batches.sorted(by: { $0.key < $1.key }) {
+      text += "fuse_batches_total{reply=\"\(reply)\"} \(count)\n"
+    }
     text += "# TYPE fuse_sessions gauge\n"
     for state in ["active", "recovering", "finished", "failed"] {
       text += "fuse_sessions{state=\"\(state)\"} \(states[state] ?? 0)\n"
@@ -82,7 +86,9 @@ final class ServiceMetrics: @unchecked Sendable {
     value("fuse_log_sync_seconds_max", "gauge", "\(syncs.longest)")
     var usage = rusage()
     getrusage(RUSAGE_SELF, &usage)
-    let cpu = Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6
+    let cpu =
+      Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
+      * 1e-6
     value("process_cpu_seconds_total", "counter", "\(cpu)")
     value("process_max_resident_memory_bytes", "gauge", "\(usage.ru_maxrss * 1024)")
     return text

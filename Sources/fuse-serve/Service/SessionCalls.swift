@@ -30,10 +30,14 @@ struct SessionCalls: Sendable {
     if let bearer = bearer(request) { tokens.append(bearer) }
     // EventSource sets no headers.
     if right == .read, let token = request.uri.queryParameters["token"] { tokens.append(String(token)) }
-    guard !tokens.isEmpty else { throw HTTPError(.unauthorized, message: "no token, expected Authorization: Bearer ...") }
-    guard SessionIdentity.isID(id), let session = service.registry.session(id), tokens.contains(where: { token in
-      session.identity.ingest.matches(token) || (right == .read && session.identity.read.matches(token))
-    }) else { throw HTTPError(.notFound, message: "no such session, or another token") }
+    guard !tokens.isEmpty else {
+      throw HTTPError(.unauthorized, message: "no token, expected Authorization: Bearer ...")
+    }
+    guard SessionIdentity.isID(id), let session = service.registry.session(id),
+      tokens.contains(where: { token in
+        session.identity.ingest.matches(token) || (right == .read && session.identity.read.matches(token))
+      })
+    else { throw HTTPError(.notFound, message: "no such session, or another token") }
     return session
   }
 

@@ -77,7 +77,9 @@ struct UpdateStream: Sendable {
         let wanted = cursor.newest(session.updates.peers(min(cursor.next, state.count)..<state.count))
         let missed = cursor.takeMissed()
         if missed > 0 { text += Array("event: missed\ndata: \(missed)\n\n".utf8) }
-        for index in wanted { append(index, try session.updates.lines(index..<index + 1)[0], session, tellsLatency, to: &text) }
+        for index in wanted {
+          append(index, try session.updates.lines(index..<index + 1)[0], session, tellsLatency, to: &text)
+        }
         if !text.isEmpty {
           try await writer.write(ByteBuffer(bytes: text))
           lastWrite = DispatchTime.now().uptimeNanoseconds
@@ -97,7 +99,9 @@ struct UpdateStream: Sendable {
       if showsDirections {
         let new = session.directions(after: directions)
         directions = new.newest
-        for line in new.lines { try await writer.write(ByteBuffer(bytes: Array("event: directions\ndata: ".utf8) + line + [0x0A, 0x0A])) }
+        for line in new.lines {
+          try await writer.write(ByteBuffer(bytes: Array("event: directions\ndata: ".utf8) + line + [0x0A, 0x0A]))
+        }
       }
       if session.isDeleted {
         try await writer.write(ByteBuffer(string: "event: state\ndata: {\"state\":\"deleted\"}\n\n"))

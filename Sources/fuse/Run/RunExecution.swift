@@ -68,7 +68,8 @@ struct RunExecution {
     warn(input.takeWarnings())
     let damage = (input.damage + truth.damage).sorted { $0.path < $1.path }
     let document = ResultDocument(
-      title: input.title, start: start, trajectorySource: input.trajectorySource, options: options, digest: digest, counts: pipeline.counts, damage: damage,
+      title: input.title, start: start, trajectorySource: input.trajectorySource, options: options, digest: digest,
+      counts: pipeline.counts, damage: damage,
       summary: finder.summary, diagnoses: finder.diagnoses, calibration: finder.calibration, peers: pipeline.peers,
       written: (files.updateCount, files.poseCount),
       nonFinite: files.nonFiniteCount, errors: errors)
