@@ -85,7 +85,7 @@ final class ServiceMetrics: @unchecked Sendable {
     value("fuse_log_sync_seconds_total", "counter", "\(syncs.total)")
     value("fuse_log_sync_seconds_max", "gauge", "\(syncs.longest)")
     var usage = rusage()
-    getrusage(RUSAGE_SELF, &usage)
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     let cpu =
       Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
       * 1e-6
