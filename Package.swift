@@ -151,7 +151,8 @@ let package = Package(
       dependencies: [
         "LiveSessions", "EventLines", "FuseCaptureFormat", "RunResults", "Report", "Datasets", "SensorData", "Geometry",
         "CCompression", "NearbyInteraction", "RecordedDevices", "PeerDiscovery",
-        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HummingbirdTLS", package: "hummingbird"),
+        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "HummingbirdTLS", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -1,8 +1,10 @@
 import Foundation
 import Hummingbird
+import HummingbirdCore
 import HummingbirdTLS
 import LiveSessions
 import Logging
+import NIOCore
 import NIOSSL
 import ServiceLifecycle
 
