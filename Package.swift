@@ -33,13 +33,21 @@ let package = Package(
       targets: [
         "NearbyInteraction", "RecordedDevices", "ARKit", "simd", "PrecisionFinding", "SensorData", "Geometry",
       ]),
+    .library(name: "FuseCaptureFormat", targets: ["FuseCaptureFormat", "SensorData", "Geometry"]),
+    .library(name: "FuseClient", targets: ["FuseClient", "FuseCaptureFormat", "SensorData", "Geometry"]),
     .library(name: "PeerDiscovery", targets: ["PeerDiscovery"]),
     .executable(name: "fuse", targets: ["fuse"]),
+    .executable(name: "fuse-serve", targets: ["fuse-serve"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     // C ABI over Eigen: covariance kernels and small solves.
@@ -92,11 +100,21 @@ let package = Package(
     .target(
       name: "Datasets",
       dependencies: ["SensorData", "Geometry", "Images", "CDigest", .product(name: "Yams", package: "Yams")]),
+    // Event lines: the writer builds wherever Swift does; the reader is the command's and the service's.
+    .target(name: "FuseCaptureFormat", dependencies: ["SensorData", "Geometry"]),
+    .target(name: "FuseClient", dependencies: ["FuseCaptureFormat", "SensorData"]),
+    .target(name: "EventLines", dependencies: ["FuseCaptureFormat", "Datasets", "SensorData", "Geometry"]),
     .target(
       name: "Simulation",
       dependencies: ["SensorData", "Geometry", "Images", "Datasets", .product(name: "Yams", package: "Yams")],
       resources: [.embedInCode("Scenarios")]),
     .target(name: "Evaluation", dependencies: ["SensorData", "Geometry", "Ranging"]),
+    .target(
+      name: "RunResults",
+      dependencies: [
+        "PrecisionFinding", "Premises", "Estimator", "Evaluation", "Datasets", "SensorData", "Geometry",
+        .product(name: "Yams", package: "Yams"),
+      ]),
     .target(
       name: "Report", dependencies: ["Datasets", "Evaluation", "SensorData", "Geometry"],
       resources: [.embedInCode("Page")]),
@@ -112,12 +130,35 @@ let package = Package(
     .executableTarget(
       name: "fuse",
       dependencies: [
-        "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "PrecisionFinding", "Premises", "Smoothing", "Estimator",
+        "NearbyInteraction", "RecordedDevices", "PrecisionFinding", "Premises", "Smoothing", "Estimator",
         "Datasets", "Simulation",
-        "Evaluation", "Report", "Ranging", "FrontEnd", "Images", "SensorData", "Geometry",
+        "RunResults", "Evaluation", "Report", "Ranging", "FrontEnd", "Images", "EventLines", "FuseCaptureFormat", "SensorData", "Geometry",
         "CReferenceKernel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
       ]),
+    // zlib, for packed bodies of requests.
+    .systemLibrary(name: "CCompression", path: "Shim/Compression", providers: [.apt(["zlib1g-dev"])]),
+    // Sessions and their log, without HTTP.
+    .target(
+      name: "LiveSessions",
+      dependencies: [
+        "EventLines", "FuseCaptureFormat", "RunResults", "PrecisionFinding", "Premises", "Estimator", "Datasets", "SensorData",
+        "Geometry", "CDigest",
+      ]),
+    // The service and what else needs SwiftNIO, apart from `fuse`, which builds without.
+    .executableTarget(
+      name: "fuse-serve",
+      dependencies: [
+        "LiveSessions", "EventLines", "FuseCaptureFormat", "RunResults", "Report", "Datasets", "SensorData", "Geometry",
+        "CCompression", "NearbyInteraction", "RecordedDevices", "PeerDiscovery",
+        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "HummingbirdTLS", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      resources: [.embedInCode("Page")]),
 
     // Tests: `<Module>Tests` are fast, `<Module>Statistics` draw many trials, `<Module>Recordings` use processes,
     // recordings, images or the clock. What several of them share is in the support targets.
@@ -166,6 +207,13 @@ let package = Package(
       name: "CameraGeometryTests",
       dependencies: ["CameraGeometry", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "PeerDiscoveryTests", dependencies: ["PeerDiscovery"]),
+    .testTarget(
+      name: "EventLinesTests",
+      dependencies: ["EventLines", "FuseCaptureFormat", "Datasets", "SensorData", "Geometry"]),
+    .testTarget(
+      name: "FuseCaptureFormatTests", dependencies: ["FuseCaptureFormat", "EventLines", "SensorData", "Geometry"],
+      resources: [.embedInCode("Golden")]),
+    .testTarget(name: "LiveSessionsTests", dependencies: ["LiveSessions"]),
     .testTarget(name: "PremisesTests", dependencies: ["Premises", "SensorData", "Geometry"]),
     .testTarget(
       name: "NearbyInteractionTests",
@@ -209,7 +257,7 @@ let package = Package(
     + lanes(
       "FuseCommand", ["Tests", "Recordings"],
       [
-        "fuse", "PrecisionFinding", "Estimator", "Images", "Datasets", "Simulation", "Evaluation", "SensorData",
+        "fuse", "RunResults", "EventLines", "PrecisionFinding", "Estimator", "Images", "Datasets", "Simulation", "Evaluation", "SensorData",
         "Geometry",
       ]),
   swiftLanguageModes: [.v6],
@@ -237,7 +285,7 @@ for target in package.targets {
   target.dependencies.removeAll { dependency in
     if case .byNameItem(let name, _) = dependency { sessionModules.contains(name) } else { false }
   }
-  if !sessionModules.isEmpty, target.name == "fuse" { target.exclude.append("Meet") }
+  if !sessionModules.isEmpty, target.name == "fuse-serve" { target.exclude.append("Meet") }
   if !sessionModules.isEmpty, target.name == "FuseCommandRecordings" { target.exclude.append("MeetTests.swift") }
 }
 // Statistics are optimised, and the fast tests that compute much themselves. The others are not, which saves build time:

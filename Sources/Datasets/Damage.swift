@@ -77,6 +77,13 @@ package struct FileDamage: Equatable, Sendable {
   /// Skipped rows by kind; a kind that did not occur is absent.
   package var counts: [DamageKind: Int]
 
+  /// Damage from its parts.
+  package init(path: String, rows: Int, counts: [DamageKind: Int]) {
+    self.path = path
+    self.rows = rows
+    self.counts = counts
+  }
+
   /// Skipped rows, all kinds.
   package var total: Int { counts.values.reduce(0, +) }
 }

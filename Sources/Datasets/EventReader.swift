@@ -6,9 +6,7 @@ import SensorData
 package final class EventReader {
   private let streams: [any EventStream]
   private var heads: [TimedEvent?] = []
-  private let peer: String?
-  private let start: Timestamp
-  private let stop: Timestamp
+  private let selection: EventSelection
   private var failure: DatasetError?
   /// Whether an event arrived after `ReadingOptions.to`: then the recording continues after the end of the reading.
   package private(set) var stoppedEarly = false
@@ -19,9 +17,8 @@ package final class EventReader {
     streams = try EventStreams.open(
       recording.layout, rig: recording.rig, readsOdometry: recording.readsOdometry,
       tracking: recording.trajectorySource == .odometry ? nil : options.tracking, isStrict: options.strict)
-    peer = options.peer
-    start = Self.instant(options.from, after: recording.firstTimestamp) ?? Timestamp(nanoseconds: .min)
-    stop = Self.instant(options.to, after: recording.firstTimestamp) ?? Timestamp(nanoseconds: .max)
+    selection = EventSelection(
+      from: options.from, to: options.to, peer: options.peer, first: recording.firstTimestamp)
   }
 
   /// The next event; nil at the end, or after the last arrival up to `ReadingOptions.to`.
@@ -40,10 +37,9 @@ package final class EventReader {
   private func nextWanted() throws(DatasetError) -> TimedEvent? {
     if heads.isEmpty { for stream in streams { heads.append(try stream.next()) } }
     while let event = try earliest() {
-      if event.arrival > stop { stoppedEarly = true }
+      if selection.isOver(at: event) { stoppedEarly = true }
       if stoppedEarly { return nil }
-      // Measurements before `from` are left out, whenever they arrive.
-      if event.event.timestamp >= start, isWanted(event.event) { return event }
+      if selection.includes(event.event) { return event }
     }
     return nil
   }
@@ -69,20 +65,5 @@ package final class EventReader {
     let (first, second) = (a.event.timestamp, b.event.timestamp)
     if first != second { return first < second }
     return a.event.rank < b.event.rank
-  }
-
-  private func isWanted(_ event: SensorEvent) -> Bool {
-    guard let peer else { return true }
-    switch event {
-    case .range(let range): return range.peer == peer
-    case .device(let device): return device.peer == nil || device.peer == peer
-    default: return true
-    }
-  }
-
-  /// Seconds after the first stamp; clamped to the clock's range.
-  private static func instant(_ seconds: Double?, after first: Timestamp) -> Timestamp? {
-    guard let seconds, !seconds.isNaN else { return nil }
-    return first.advanced(bySeconds: min(max(seconds, -4e9), 4e9))
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Datasets
 import Foundation
 import PrecisionFinding
+import RunResults
 import Simulation
 
 /// `fuse eval <folder or output>... [--scenario name --seeds N]`.

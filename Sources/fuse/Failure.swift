@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RunResults
 
 /// Ends a command on an error in the data or during the run: one line on stderr, exit code 2.
 enum Failure {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import RunResults
 
 struct Fuse: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -9,6 +10,7 @@ struct Fuse: AsyncParsableCommand {
         fuse run datasets/demo               find the peers of the demo recording
         fuse run phone -o out --to 12        only its first 12 seconds, into ./out
         fuse run phone --format jsonl        the stream of updates on stdout
+        fuse stream phone | fuse run -       a recording as event lines, and back
         fuse report datasets/demo            the same as an HTML page with a timeline
         fuse inspect phone                   what a recording contains and lacks
         fuse track phone                     tracks from its images, written to files
@@ -17,16 +19,18 @@ struct Fuse: AsyncParsableCommand {
         fuse eval phone                      errors of the run against ground truth
         fuse diff golden new                 what changed between two runs
         fuse explain demo-fuse --at 5        why a run published what it did at a time
+        fuse serve --replay datasets/demo    sessions over HTTP, and a page to look at
         fuse meet phone --name a --peer b    one end of two processes that find each other
 
       EXIT CODES
         0 done, 1 differences (diff, eval --expect), 2 the data or the run failed (one "error: ..." line on stderr),
         64 wrong usage
       """,
-    version: "0.1.0",
+    version: FuseVersion.current,
     subcommands: [
-      RunCommand.self, ReportCommand.self, InspectCommand.self, TrackCommand.self, SimulateCommand.self,
+      RunCommand.self, StreamCommand.self, ReportCommand.self, InspectCommand.self, TrackCommand.self, SimulateCommand.self,
       EvalCommand.self, DiffCommand.self, ExplainCommand.self, BenchmarkCommand.self, TrackingBenchmarkCommand.self,
+      ServeCommand.self,
     ] + sessionCommands)
 
   /// Commands that need sessions: none on Apple's systems, which have their own Nearby Interaction.

@@ -3,6 +3,7 @@ import Datasets
 import Foundation
 import PrecisionFinding
 import Premises
+import RunResults
 
 /// `fuse inspect <folder>`.
 struct InspectCommand: ParsableCommand {

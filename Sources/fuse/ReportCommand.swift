@@ -4,6 +4,7 @@ import Evaluation
 import Foundation
 import Geometry
 import Report
+import RunResults
 
 /// `fuse report <run or recording>`.
 struct ReportCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PrecisionFinding
+import RunResults
 
 extension RunOptions.Initialization: ExpressibleByArgument {}
 extension RunPipeline.Format: ExpressibleByArgument {}
@@ -21,10 +22,11 @@ struct RunCommand: ParsableCommand {
         fuse run phone --from 5 --to 12 --peer tag
         fuse run phone --offline                a smoother trajectory, from the whole recording
         fuse run phone --calibrate              a camera with an unreliable calibration
+        fuse stream phone --pace real | fuse run - --format jsonl
         fuse run phone --format jsonl | jq -c '[.timestamp, .peer, .distance]'
       """)
 
-  @Argument(help: "The recording: a folder in EuRoC's layout, ranges beside it.")
+  @Argument(help: "The recording: a folder in EuRoC's layout, ranges beside it; - for event lines on standard input.")
   var folder: String
 
   @Option(name: .shortAndLong, help: "Where the results go. (default: ./<name>-fuse)")
@@ -72,6 +74,9 @@ struct RunCommand: ParsableCommand {
       if let value, !(value >= 0 && value <= 1e9) { throw ValidationError("\(name) must be from 0 to 1e9 seconds.") }
     }
     if let from, let to, to <= from { throw ValidationError("--to must be later than --from.") }
+    if folder == "-", odometry || initialize != .auto {
+      throw ValidationError("A stream's header says where the trajectory comes from, and truth is not streamed.")
+    }
     if folder.isEmpty || output?.isEmpty == true { throw ValidationError("A folder needs a name.") }
   }
 
@@ -91,6 +96,7 @@ struct RunCommand: ParsableCommand {
 
   /// `./<name>-fuse` with the folder's own name, however its path was written.
   static func defaultOutput(for folder: String) -> String {
+    if folder == "-" { return "./stdin-fuse" }
     let name = RawArguments.name(of: folder)
     return "./\(name == "/" ? "root" : name)-fuse"
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Datasets
 import Foundation
+import RunResults
 import SensorData
 import Simulation
 

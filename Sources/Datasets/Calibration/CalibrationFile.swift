@@ -6,8 +6,8 @@ import Yams
 /// OpenCV's first line `%YAML:1.0` is no YAML and is blanked, so lines keep their numbers.
 struct CalibrationFile {
   let path: String
-  /// First line of the keys: reported for missing keys.
-  private let line: Int
+  /// First line of the keys: reported for missing keys; nil where the path names the place.
+  private let line: Int?
   private let entries: [String: Node]
 
   /// Reads a whole file.
@@ -27,7 +27,7 @@ struct CalibrationFile {
     self.init(path: path, mapping: mapping, line: 1)
   }
 
-  private init(path: String, mapping: Node.Mapping, line: Int) {
+  init(path: String, mapping: Node.Mapping, line: Int?) {
     self.path = path
     self.line = line
     var entries: [String: Node] = [:]

@@ -3,7 +3,7 @@ import SensorData
 
 /// The `sensor.yaml` of every kind of sensor, EuRoC's keys and the project's own.
 enum SensorCalibrations {
-  private static let common = ["sensor_type", "comment", "T_BS", "rate_hz"]
+  private static let common = ["sensor_type", "comment", "T_BS", "q_BS", "rate_hz"]
   private static let positive = Double.leastNormalMagnitude...1e6
   private static let notNegative = 0...1e6
 

@@ -16,8 +16,8 @@ struct FeatureGroups {
   static let columns =
     Column.time + [
       Column("feature_id", ""),
-      Column("u", "px", bounds: -1e6...1e6),
-      Column("v", "px", bounds: -1e6...1e6),
+      Column("u", "px", bounds: SensorBounds.pixel),
+      Column("v", "px", bounds: SensorBounds.pixel),
     ]
 
   let table: TableReader

@@ -18,8 +18,8 @@ struct FrameDecoder: RowDecoder {
 
   static let columns =
     Column.time + [
-      Column("mean_luma", "", "1", bounds: 0...1),
-      Column("exposure_time", "ns", needed: false, bounds: 0...1e12),
+      Column("mean_luma", "", "1", bounds: SensorBounds.luma),
+      Column("exposure_time", "ns", needed: false, bounds: SensorBounds.exposure),
       .text("view", needed: false),
     ] + measures.map { Column($0, $0 == "texture" || $0 == "noise" ? "grey" : "", needed: false) }
   private static let measures = ["dark_share", "saturated_share", "texture", "sharpness", "noise", "coverage"]

@@ -4,8 +4,8 @@ import SensorData
 struct IMUDecoder: RowDecoder {
   static let columns =
     Column.time
-    + ["x", "y", "z"].map { Column("w_RS_S_\($0)", "rad s^-1", "rad/s", bounds: -1e4...1e4) }
-    + ["x", "y", "z"].map { Column("a_RS_S_\($0)", "m s^-2", "m/s^2", bounds: -1e5...1e5) }
+    + ["x", "y", "z"].map { Column("w_RS_S_\($0)", "rad s^-1", "rad/s", bounds: SensorBounds.angularVelocity) }
+    + ["x", "y", "z"].map { Column("a_RS_S_\($0)", "m s^-2", "m/s^2", bounds: SensorBounds.specificForce) }
 
   private var seen = SeenKeys<Int8>()
 

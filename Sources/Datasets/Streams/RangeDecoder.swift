@@ -5,21 +5,21 @@ struct RangeDecoder: RowDecoder {
   static let columns =
     Column.time + [
       .text("peer_id"),
-      Column("range", "m", bounds: -1e6...1e6),
-      Column("range_std", "m", needed: false, bounds: 1e-9...1e6),
-      Column("azimuth", "rad", needed: false, bounds: -7...7),
-      Column("elevation", "rad", needed: false, bounds: -1.6...1.6),
-      Column("angle_std", "rad", needed: false, bounds: 1e-9...7),
+      Column("range", "m", bounds: SensorBounds.range),
+      Column("range_std", "m", needed: false, bounds: SensorBounds.rangeDeviation),
+      Column("azimuth", "rad", needed: false, bounds: SensorBounds.azimuth),
+      Column("elevation", "rad", needed: false, bounds: SensorBounds.elevation),
+      Column("angle_std", "rad", needed: false, bounds: SensorBounds.angleDeviation),
       .text("antenna_id", needed: false),
-      Column("rssi", "dBm", needed: false, bounds: -1000...1000),
-      Column("first_path_power", "dBm", needed: false, bounds: -1000...1000),
-      Column("nlos", "", "1", needed: false, bounds: 0...1),
+      Column("rssi", "dBm", needed: false, bounds: SensorBounds.power),
+      Column("first_path_power", "dBm", needed: false, bounds: SensorBounds.power),
+      Column("nlos", "", "1", needed: false, bounds: SensorBounds.nlos),
       .text("technology", needed: false),
     ]
 
   static var damageRule: DamageRule { .radio }
 
-  private struct Link: Hashable {
+  private struct Link: Hashable, Sendable {
     var peer: String
     var antenna: String?
     var technology: String?

@@ -2,8 +2,8 @@
 ///
 /// In a file in time order only the keys of the current time are kept. In a file in order of arrival equal timestamps
 /// may be apart: then the last 4,096 keys are kept.
-struct SeenKeys<Key: Hashable> {
-  private struct Stamped: Hashable {
+package struct SeenKeys<Key: Hashable & Sendable>: Sendable {
+  private struct Stamped: Hashable, Sendable {
     var time: Int64
     var key: Key
   }
@@ -14,8 +14,11 @@ struct SeenKeys<Key: Hashable> {
   private var oldest = 0
   private var time = Int64.min
 
+  /// No keys.
+  package init() {}
+
   /// Inserts the key; false if it was there already.
-  mutating func insert(_ key: Key, time: Int64, inTimeOrder: Bool) -> Bool {
+  package mutating func insert(_ key: Key, time: Int64, inTimeOrder: Bool) -> Bool {
     let stamped = Stamped(time: time, key: key)
     if inTimeOrder {
       if time != self.time {

@@ -12,8 +12,7 @@ extension TableReader {
   func rotation(_ first: Int) throws(RowFault) -> Rotation {
     let w = try number(first)
     let v = try vector(first + 1)
-    let length = (w * w + v.squaredNorm).squareRoot()
-    guard abs(length - 1) <= 0.01 else { throw RowFault(kind: .notUnitQuaternion, column: first) }
+    guard Rotation.isUnit(w, v) else { throw RowFault(kind: .notUnitQuaternion, column: first) }
     return Rotation(w: w, x: v.x, y: v.y, z: v.z)
   }
 
@@ -24,7 +23,7 @@ extension TableReader {
   func timed(_ event: SensorEvent) -> TimedEvent { TimedEvent(event, arrival: Timestamp(nanoseconds: arrival)) }
 
   /// Throws when the key was there at this time.
-  func unique<Key>(_ key: Key, in seen: inout SeenKeys<Key>, column: Int) throws(RowFault) {
+  func unique<Key: Sendable>(_ key: Key, in seen: inout SeenKeys<Key>, column: Int) throws(RowFault) {
     guard seen.insert(key, time: time, inTimeOrder: !hasArrival) else {
       throw RowFault(kind: .duplicate, column: column)
     }

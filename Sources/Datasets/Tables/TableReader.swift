@@ -165,8 +165,7 @@ final class TableReader {
   @inline(__always)
   private func stamp(_ column: Int) throws(RowFault) -> Int64 {
     let value = try integer(column)
-    // Differences of stamps within these bounds cannot overflow.
-    guard value > -(1 << 62), value < 1 << 62 else { throw RowFault(kind: .outOfRange, column: column) }
+    guard SensorBounds.isStamp(value) else { throw RowFault(kind: .outOfRange, column: column) }
     return value
   }
 

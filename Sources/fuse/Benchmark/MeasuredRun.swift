@@ -2,6 +2,7 @@ import Datasets
 import Dispatch
 import Foundation
 import PrecisionFinding
+import RunResults
 import SensorData
 
 /// Runs a recording repeatedly, as `fuse run` does but without files, story and judge, and measures its stages.

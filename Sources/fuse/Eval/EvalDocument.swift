@@ -1,6 +1,7 @@
 import Datasets
 import Evaluation
 import Geometry
+import RunResults
 
 /// One subject as a line of JSON: figures by name first, then intervals, peers and details.
 enum EvalDocument {

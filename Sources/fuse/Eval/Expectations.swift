@@ -1,6 +1,7 @@
 import Datasets
 import Evaluation
 import Foundation
+import RunResults
 
 /// Expected figures by subject, for regression tests.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import RunResults
 
 /// Warnings of concurrent trials: those that read the same recording say each of them once.
 final class OnceWritten: @unchecked Sendable {

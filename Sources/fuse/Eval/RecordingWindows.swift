@@ -1,5 +1,6 @@
 import Datasets
 import Foundation
+import RunResults
 
 /// Splits a recording into windows of one length, each run as a search of its own.
 ///

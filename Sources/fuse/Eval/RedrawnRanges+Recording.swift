@@ -1,5 +1,6 @@
 import Datasets
 import Evaluation
+import RunResults
 import SensorData
 import Simulation
 

@@ -2,6 +2,7 @@ import Datasets
 import Evaluation
 import Foundation
 import PrecisionFinding
+import RunResults
 import SensorData
 import Simulation
 import Smoothing

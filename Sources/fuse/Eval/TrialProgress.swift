@@ -1,4 +1,5 @@
 import Foundation
+import RunResults
 
 /// One line on stderr with the number of finished trials and the estimated remaining time: only on a terminal.
 struct TrialProgress {

@@ -1,6 +1,7 @@
 import Datasets
 import Foundation
 import PrecisionFinding
+import RunResults
 import SensorData
 
 /// Replays the recording of a run with the run's own options, up to a time. The same input gives the same bytes, so

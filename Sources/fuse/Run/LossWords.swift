@@ -1,4 +1,5 @@
 import PrecisionFinding
+import RunResults
 import SensorData
 
 /// Input that a run read and could not use, one line per kind of loss. Damaged rows have their own lines:

@@ -3,11 +3,12 @@ import Dispatch
 import Evaluation
 import Foundation
 import PrecisionFinding
+import RunResults
 import SensorData
 
-/// A run from a recording's folder to a result folder.
+/// A run from a recording's folder, or a stream, to a result folder.
 struct RunExecution {
-  /// The recording's folder.
+  /// The recording's folder; "-" for event lines on standard input.
   var folder: String
   /// The result's folder.
   var output: String
@@ -21,32 +22,44 @@ struct RunExecution {
   /// Runs; an error leaves an older result as it was.
   func run() throws {
     let began = DispatchTime.now().uptimeNanoseconds
-    let recording = try Recording.open(URL(fileURLWithPath: folder), options: options.reading)
-    let truth = try TruthReading(recording)
-    let digest = try InputDigest(recording)
-    let finder = try finder(for: recording, truth: truth)
-    let offline = offlineTrajectory(finder, recording)
+    let input: any RunInput
+    var recording: Recording?
+    if folder == "-" {
+      input = try StreamInput(options: options)
+    } else {
+      recording = try Recording.open(URL(fileURLWithPath: folder), options: options.reading)
+      input = try FolderInput(recording!, folder: folder)
+    }
+    let truth = try recording.map { try TruthReading($0) } ?? TruthReading(states: [], peers: [])
+    let digest = try recording.map { try InputDigest($0) }
+    let finder = try finder(for: input, recording, truth: truth)
+    let offline = offlineTrajectory(finder, input)
     let files = try OutputFolder(path: output)
-    let start = recording.firstTimestamp
+    let start = input.firstTimestamp
     var pipeline = RunPipeline(
       finder: finder, output: files,
       judge: truth.judge(
-        recording.rig,
-        sharesWorld: options.initialization == .groundtruth && recording.trajectorySource == .imuAndCamera),
+        input.rig,
+        sharesWorld: options.initialization == .groundtruth && input.trajectorySource == .imuAndCamera),
       start: start, format: format,
       isQuiet: isQuiet, withholdsPoses: offline != nil,
-      progress: ProgressLine(span: try span(of: recording), isQuiet: isQuiet))
-    warn(recording.warnings)
+      progress: ProgressLine(span: span(of: input), isQuiet: isQuiet))
+    warn(input.takeWarnings())
 
-    let events = try recording.events()
-    var truthTest = try truth.test(recording, rig: recording.rig)
-    while let event = try events.next() {
+    var truthTest = try recording.flatMap { try truth.test($0, rig: $0.rig) }
+    while true {
+      // What is published leaves before the wait for more.
+      if !input.isReady {
+        try pipeline.flush()
+        warn(input.takeWarnings())
+      }
+      guard let event = try input.next() else { break }
       truthTest?.observe(event.event)
       offline?.observe(event.event)
       try pipeline.process(event)
     }
     // Output held back at `to` depends on later data: it is not emitted.
-    if !events.stoppedEarly { try pipeline.recordingEnded() }
+    if !input.stoppedEarly { try pipeline.recordingEnded() }
     let refined = offline?.poses { pipeline.show("smoothing", fraction: $0) }
     if let refined { try pipeline.record(refined.poses) }
     if let peer = options.peer, pipeline.counts.ranges == 0 {
@@ -55,22 +68,25 @@ struct RunExecution {
 
     let errors = pipeline.judge?.errors()
     let truthDiagnoses = truthTest?.diagnoses(after: finder.diagnoses) ?? []
-    let damage = (events.damage + truth.damage).sorted { $0.path < $1.path }
+    warn(input.takeWarnings())
+    let damage = (input.damage + truth.damage).sorted { $0.path < $1.path }
     let document = ResultDocument(
-      recording: recording, options: options, digest: digest, counts: pipeline.counts, damage: damage,
+      title: input.title, start: start, trajectorySource: input.trajectorySource, options: options, digest: digest,
+      counts: pipeline.counts, damage: damage,
       summary: finder.summary, diagnoses: finder.diagnoses + truthDiagnoses, calibration: finder.calibration, peers: pipeline.peers,
       written: (files.updateCount, files.poseCount),
       nonFinite: files.nonFiniteCount, errors: errors)
     let use = ResourceUse(since: began)
     let timing = TimingDocument(
-      recording: URL(fileURLWithPath: folder).standardizedFileURL.path, use: use, counts: pipeline.counts,
-      isOffline: offline != nil, span: try span(of: recording))
+      recording: input.path, use: use, counts: pipeline.counts, isOffline: offline != nil,
+      span: span(of: input) ?? 0)
     try files.commit(result: document.json, timing: timing.json)
     warn(DamageWords.lines(damage) + (refined?.warnings ?? []))
     try pipeline.close(
       with: RunSummary.lines(
         peers: pipeline.peers, errors: errors, start: start, summary: finder.summary,
-        truthDiagnoses: truthDiagnoses, losses: losses(finder.summary, pipeline.counts, recording.rig, nonFinite: files.nonFiniteCount))
+        truthDiagnoses: truthDiagnoses,
+        losses: losses(finder.summary, pipeline.counts, input.rig, nonFinite: files.nonFiniteCount))
         + (finder.calibration.map { [CalibrationDocument.words($0)] } ?? [])
         + ["written to \(output): " + timing.words])
   }
@@ -85,10 +101,12 @@ struct RunExecution {
     ).lines
   }
 
-  private func finder(for recording: Recording, truth: TruthReading) throws -> PrecisionFinder {
-    let usesOdometry = recording.trajectorySource == .odometry
+  private func finder(
+    for input: any RunInput, _ recording: Recording?, truth: TruthReading
+  ) throws -> PrecisionFinder {
+    let usesOdometry = input.trajectorySource == .odometry
     var initialState: GroundTruthState?
-    if options.initialization == .groundtruth {
+    if options.initialization == .groundtruth, let recording {
       if usesOdometry {
         warn(["--initialize groundtruth has no effect: the trajectory comes from odometry0, in its own world"])
       } else {
@@ -96,24 +114,24 @@ struct RunExecution {
       }
     }
     return PrecisionFinder(
-      rig: recording.rig, configuration: options.finder, useOdometry: usesOdometry, initialState: initialState)
+      rig: input.rig, configuration: options.finder, useOdometry: usesOdometry, initialState: initialState)
   }
 
-  private func offlineTrajectory(_ finder: PrecisionFinder, _ recording: Recording) -> OfflineTrajectory? {
+  private func offlineTrajectory(_ finder: PrecisionFinder, _ input: any RunInput) -> OfflineTrajectory? {
     guard options.isOffline else { return nil }
-    if recording.trajectorySource == .imuAndCamera {
+    if input.trajectorySource == .imuAndCamera {
       if options.finder.calibration.online {
         warn(["--offline uses the stated calibration: --calibrate changes the forward run only"])
       }
-      return OfflineTrajectory(finder, recording.rig)
+      return OfflineTrajectory(finder, input.rig)
     }
     warn(["--offline has no effect: the trajectory comes from odometry0"])
     return nil
   }
 
-  /// Seconds of the recording that the run covers.
-  private func span(of recording: Recording) throws -> Double {
-    let whole = try recording.lastTimestamp().seconds(since: recording.firstTimestamp)
+  /// Seconds of the recording that the run covers; nil where they are not known yet.
+  private func span(of input: any RunInput) -> Double? {
+    guard let whole = input.length else { return nil }
     return max(0, min(whole, options.to ?? whole) - max(0, options.from ?? 0))
   }
 

@@ -2,6 +2,7 @@ import Datasets
 import Evaluation
 import Geometry
 import PrecisionFinding
+import RunResults
 import SensorData
 import Smoothing
 
@@ -12,7 +13,7 @@ struct RunPipeline {
     case text, jsonl
   }
 
-  private let finder: PrecisionFinder
+  private var run: FinderRun
   private let output: OutputFolder
   private let format: Format
   private let isQuiet: Bool
@@ -22,7 +23,7 @@ struct RunPipeline {
   private var progress: ProgressLine
   private let start: Timestamp
   /// Events of each kind that the finder saw.
-  private(set) var counts = EventCounts()
+  var counts: EventCounts { run.counts }
   /// The judge, where there is a truth.
   private(set) var judge: Judge?
   /// Worlds of the trajectory whose first pose was recorded.
@@ -30,7 +31,7 @@ struct RunPipeline {
   /// Diagnoses that the story has reported.
   private var reportedDiagnoses = 0
   /// Outcomes of the peers.
-  private(set) var peers: [String: PeerOutcome] = [:]
+  var peers: [String: PeerOutcome] { run.peers }
 
   /// A run into `output` for a recording that begins at `start`. `withholdsPoses`: the finder's poses are not written,
   /// smoothed ones follow at the end.
@@ -38,7 +39,7 @@ struct RunPipeline {
     finder: PrecisionFinder, output: OutputFolder, judge: Judge?, start: Timestamp, format: Format, isQuiet: Bool,
     withholdsPoses: Bool, progress: ProgressLine
   ) {
-    self.finder = finder
+    run = FinderRun(finder)
     self.output = output
     self.judge = judge
     self.start = start
@@ -52,16 +53,15 @@ struct RunPipeline {
 
   /// Processes the next event.
   mutating func process(_ event: TimedEvent) throws {
-    counts.add(event.event)
-    for output in finder.process(event) { try emit(output) }
+    for output in run.process(event) { try emit(output) }
     try reportDiagnoses(at: event.event.timestamp)
     progress.show(event.event.timestamp.seconds(since: start))
   }
 
   /// Ends a run at the recording's end: emits output held back for late data.
   mutating func recordingEnded() throws {
-    for output in finder.finish() { try emit(output) }
-    if reportedDiagnoses < finder.diagnoses.count { try reportDiagnoses(at: start) }
+    for output in run.finish() { try emit(output) }
+    if reportedDiagnoses < run.finder.diagnoses.count { try reportDiagnoses(at: start) }
   }
 
   /// Records the smoothed trajectory, which replaces the finder's.
@@ -83,6 +83,9 @@ struct RunPipeline {
     try output.write(time, worldFromBody: worldFromBody, covariance: covariance)
   }
 
+  /// Hands what was published to the reader: before waiting for more input.
+  mutating func flush() throws { try standardOutput.flush() }
+
   /// Shows the progress of work after the recording's end.
   mutating func show(_ work: String, fraction: Double) { progress.show(work, fraction: fraction) }
 
@@ -94,8 +97,8 @@ struct RunPipeline {
   }
 
   private mutating func reportDiagnoses(at time: Timestamp) throws {
-    while reportedDiagnoses < finder.diagnoses.count {
-      let diagnosis = finder.diagnoses[reportedDiagnoses]
+    while reportedDiagnoses < run.finder.diagnoses.count {
+      let diagnosis = run.finder.diagnoses[reportedDiagnoses]
       reportedDiagnoses += 1
       guard format == .text, !isQuiet else { continue }
       progress.erase()
@@ -106,7 +109,6 @@ struct RunPipeline {
   private mutating func emit(_ finderOutput: FinderOutput) throws {
     switch finderOutput {
     case .update(let update):
-      peers[update.object.peer, default: PeerOutcome()].add(update)
       let record = UpdateRecord(update)
       if let judged = JudgedUpdate(record) { judge?.record(judged, peer: update.object.peer) }
       try publish(output.write(record), story.process(update))

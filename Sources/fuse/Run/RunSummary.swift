@@ -3,6 +3,7 @@ import Foundation
 import Geometry
 import PrecisionFinding
 import Premises
+import RunResults
 import SensorData
 
 /// The final lines of a run: results, and their errors where there is ground truth.

@@ -1,9 +1,11 @@
 import Datasets
+import RunResults
 
 /// `timing.json`: the cost of the run. The only file that differs between two runs.
 struct TimingDocument {
   /// The recording's folder: not a result, so it is stored here. Evaluations and reports find the ground truth by it.
-  var recording: String
+  /// Nil for a stream.
+  var recording: String?
   /// Resource use.
   var use: ResourceUse
   /// Events read.

@@ -1,4 +1,5 @@
 import Foundation
+import RunResults
 
 /// One line on stderr with the progress of a long run: only on a terminal, a few times a second, erased at the end.
 struct ProgressLine {

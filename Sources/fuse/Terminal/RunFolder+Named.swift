@@ -1,4 +1,5 @@
 import Datasets
+import RunResults
 
 extension RunFolder {
   /// The output folder that a user named; its warnings are said.

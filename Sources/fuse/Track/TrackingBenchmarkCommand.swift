@@ -1,5 +1,6 @@
 import ArgumentParser
 import FrontEnd
+import RunResults
 import SensorData
 import Simulation
 

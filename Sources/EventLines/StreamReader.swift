@@ -1,0 +1,128 @@
+import Datasets
+import FuseCaptureFormat
+import SensorData
+
+/// A fault in a stream of lines: which line, what was found and what was expected.
+package struct StreamFault: Error, Equatable, Sendable, CustomStringConvertible {
+  /// What the stream is from.
+  package var source: String
+  /// The line, from 1.
+  package var line: Int
+  /// What was found and what was expected.
+  package var fault: LineFault
+
+  /// A fault from its parts.
+  package init(source: String, line: Int, fault: LineFault) {
+    self.source = source
+    self.line = line
+    self.fault = fault
+  }
+
+  package var description: String { "error: \(source):\(line): \(fault.found), expected \(fault.expected)" }
+}
+
+/// Reads a stream line by line: header, events, end. Has no I/O.
+package struct StreamReader: Sendable {
+  /// What the stream is from, for messages.
+  package let source: String
+  /// Lines read.
+  package private(set) var line = 0
+  /// The header, once read.
+  package private(set) var header: StreamHeader?
+  /// Whether the last line was read: the stream is complete.
+  package private(set) var hasEnded = false
+  /// What was left out.
+  package private(set) var admission: EventAdmission?
+  private var parser = LineParser()
+  private var headerWarnings: [String] = []
+
+  /// A reader at the first line.
+  package init(source: String) { self.source = source }
+
+  /// Warnings not yet taken, each once.
+  package mutating func takeWarnings() -> [String] {
+    defer { headerWarnings = [] }
+    return headerWarnings + parser.takeWarnings().map { "\(source):\(line): \($0)" }
+  }
+
+  /// Reads a line, without its line break, and appends the events that enter the session.
+  ///
+  /// - Throws: `StreamFault` for a line whose structure is wrong, a first line that is no header, another header, and
+  ///   a line behind the end; `DatasetError` for a wrong calibration.
+  package mutating func read(_ bytes: UnsafeBufferPointer<UInt8>, into events: inout [TimedEvent]) throws {
+    line += 1
+    let parsed: ParsedLine
+    do throws(LineFault) { parsed = try parser.parse(bytes) } catch {
+      throw StreamFault(source: source, line: line, fault: error)
+    }
+    switch parsed {
+    case .blank: break
+    case _ where hasEnded: throw fault("a line behind the end", "nothing behind {\"end\":{}}")
+    case .header(let tree):
+      guard header == nil else { throw fault("a second header", "events") }
+      let (header, warnings) = try StreamHeader.read(tree, source: source, line: line)
+      self.header = header
+      headerWarnings += warnings
+      admission = EventAdmission(rig: header.rig, usesOdometry: header.trajectory == .odometry)
+    case .events(let found):
+      guard admission != nil else { throw fault("an event", "the header first: {\"version\":1,\"trajectory\":...}") }
+      for event in found { if let admitted = admission!.admit(event) { events.append(admitted) } }
+    case .end:
+      guard admission != nil else { throw fault("the end", "the header first: {\"version\":1,\"trajectory\":...}") }
+      hasEnded = true
+    }
+  }
+
+  private func fault(_ found: String, _ expected: String) -> StreamFault {
+    StreamFault(source: source, line: line, fault: LineFault(found: found, expected: expected))
+  }
+}
+
+extension StreamHeader {
+  /// A header from the tree of its line, with warnings.
+  ///
+  /// - Parameter alsoKnown: further keys that the caller reads.
+  package static func read(
+    _ tree: JSONValue, source: String, line: Int, alsoKnown: [String] = []
+  ) throws -> (StreamHeader, warnings: [String]) {
+    func fault(_ found: String, _ expected: String) -> StreamFault {
+      StreamFault(source: source, line: line, fault: LineFault(found: found, expected: expected))
+    }
+    guard case .object(let members) = tree else { throw fault("no object", "{\"version\":1,...}") }
+    guard let version = tree["version"] else { throw fault("no key version", "\"version\":\(Self.version)") }
+    guard version == .integer(Self.version) else {
+      var text = JSONBuffer()
+      text.value(version)
+      throw fault("version \(String(decoding: text.bytes.prefix(40), as: UTF8.self))", "version \(Self.version)")
+    }
+    var warnings: [String] = []
+    let known = ["version", "trajectory", "rig"] + alsoKnown
+    for key in members.map(\.key) where !known.contains(key) {
+      if let intended = Spelling.intended(key, among: known) {
+        throw fault("key '\(key)'", "'\(intended)' (misspelt?)")
+      }
+      warnings.append("\(source):\(line): key '\(key.prefix(64))' is not known and not used")
+    }
+    guard let trajectory = tree["trajectory"]?.text.flatMap(Trajectory.init(rawValue:)) else {
+      throw fault(
+        tree["trajectory"] == nil ? "no key trajectory" : "another trajectory", "visualInertial or odometry")
+    }
+    guard let tree = tree["rig"] else { throw fault("no key rig", "the calibration of each sensor") }
+    let rig = try RigCalibration(tree, source: source, line: line, warnings: &warnings)
+    switch trajectory {
+    case .visualInertial where rig.imu == nil || rig.cameras.isEmpty:
+      throw fault("a rig without \(rig.imu == nil ? "imu0" : "cam0")", "imu0 and cam0, or the trajectory odometry")
+    case .odometry where rig.odometry == nil:
+      throw fault("a rig without odometry0", "odometry0, or the trajectory visualInertial")
+    default: break
+    }
+    if rig.radio == nil { warnings.append("\(source):\(line): no rig.uwb0: no ranges are expected") }
+    return (StreamHeader(trajectory: trajectory, rig: rig), warnings)
+  }
+
+  /// The header of a recording's stream.
+  package init(_ recording: Recording) {
+    self.init(
+      trajectory: recording.trajectorySource == .odometry ? .odometry : .visualInertial, rig: recording.rig)
+  }
+}

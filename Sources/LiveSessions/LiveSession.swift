@@ -1,0 +1,498 @@
+import Datasets
+import EventLines
+import Foundation
+import PrecisionFinding
+import RunResults
+import SensorData
+
+/// One session: a thread of its own, on which batches are logged and processed in order.
+///
+/// A search begun in motion takes a tenth of a second: on a thread it holds up nobody else.
+package final class LiveSession: @unchecked Sendable {
+  /// What became of a batch or a call.
+  package enum Reply: Equatable, Sendable {
+    /// Done; the next batch's number.
+    case accepted(next: UInt64)
+    /// Too early; the next batch's number.
+    case early(next: UInt64)
+    /// The results are final: nothing more is taken.
+    case finished
+    /// Behind the end of the stream.
+    case ended
+    /// More peers than permitted.
+    case tooManyPeers(Int)
+    /// Too much waits; try again after some seconds.
+    case overloaded(Double)
+    /// No space is left on the disk; nothing was taken.
+    case full
+    /// Something else failed.
+    case failed(String)
+    /// The session is gone.
+    case gone
+  }
+
+  /// What a session is doing.
+  package enum State: String, Sendable {
+    case recovering, active, finished, failed
+  }
+
+  /// Numbers for people and monitors.
+  package struct Status: Sendable {
+    /// What it is doing.
+    package var state: State
+    /// The next batch's number.
+    package var next: UInt64 = 0
+    /// Measurements that entered, by stream.
+    package var events: [LineStream: Int] = [:]
+    /// Measurements left out, by stream and kind.
+    package var damage: [LineStream: [DamageKind: Int]] = [:]
+    /// Measurements a second over the last seconds.
+    package var eventRate = 0.0
+    /// Batches that wait.
+    package var waiting = 0
+    /// Bytes of the batches so far.
+    package var bytes = 0
+    /// Age of the newest measurement when its updates were published, seconds, smoothed; nil before there is one.
+    package var lag: Double?
+    /// Whether a line `end` was read.
+    package var hasEnded = false
+    /// When the last call came, seconds of a monotonic clock.
+    package var lastCall: Double
+    /// When the session was created, nanoseconds since 1970.
+    package var created: Int64
+    /// Warnings so far, at most a hundred.
+    package var warnings: [String] = []
+    /// What failed.
+    package var failure: String?
+  }
+
+  private enum Work {
+    case batch(UInt64, EventBatch, Int64, @Sendable (Reply) -> Void)
+    case finish(@Sendable (Reply) -> Void)
+    case result(@Sendable ([UInt8]?) -> Void)
+    case stop
+  }
+
+  /// Who it is.
+  package let identity: SessionIdentity
+  /// What it was created from.
+  package let setup: SessionSetup
+  /// Its number in the log.
+  package let number: UInt64
+  /// Its updates.
+  package let updates: UpdateStore
+  /// Its folder.
+  package let folder: String
+
+  let directions = DirectionObserver()
+  private let log: WriteAheadLog
+  private let limits: SessionLimits
+  private let condition = NSCondition()
+  private var queue: [Work] = []
+  private var status: Status
+  private var places: [WriteAheadLog.Place] = []
+  private var limit: RateLimit
+  private var isStopped = false
+  private var isGone = false
+
+  // Only the session's thread uses these.
+  private var order = SessionProtocol()
+  private var run: FinderRun?
+  private var admission: EventAdmission
+  private var peers: Set<String> = []
+  private var json = JSONBuffer()
+  private var trajectory: TrajectoryStore
+  private var firstTimestamp: Timestamp?
+  private var updateCount = 0
+  private var rate = (began: 0.0, count: 0)
+  private var hasFinishRecord: Bool
+
+  /// A session at its beginning, or one to be recovered from `places` of the log.
+  package init(
+    identity: SessionIdentity, number: UInt64, created: Int64, folder: String, log: WriteAheadLog,
+    limits: SessionLimits,
+    places: [WriteAheadLog.Place] = [], isFinished: Bool = false, recovery: RecoveryQueue
+  ) throws {
+    self.identity = identity
+    self.number = number
+    self.folder = folder
+    self.log = log
+    self.limits = limits
+    self.places = places
+    setup = try SessionSetup(body: identity.body)
+    limit = RateLimit(perSecond: limits.eventsPerSecond)
+    hasFinishRecord = isFinished
+    admission = EventAdmission(rig: setup.header.rig, usesOdometry: setup.header.trajectory == .odometry)
+    if !FileManager.default.fileExists(atPath: folder) {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+    // With a result, which is written last, the files are complete: nothing needs to be computed again.
+    let isFinal = FileManager.default.fileExists(atPath: "\(folder)/result.json")
+    updates = try UpdateStore(path: "\(folder)/updates.jsonl", keeps: isFinal)
+    trajectory = try TrajectoryStore(path: "\(folder)/trajectory.tum", keeps: isFinal)
+    status = Status(
+      state: isFinal ? .finished : places.isEmpty && !isFinished ? .active : .recovering, lastCall: Self.clock(),
+      created: created)
+    status.warnings = setup.warnings
+    if isFinal {
+      for _ in places { order.take(ends: false) }
+      order.finish()
+      status.next = order.next
+      updates.finish()
+    } else {
+      run = FinderRun(
+        PrecisionFinder(
+          rig: setup.header.rig, configuration: setup.configuration,
+          useOdometry: setup.header.trajectory == .odometry))
+      run!.finder.attach(directions)
+    }
+    let thread = Thread { [self] in
+      if status.state == .recovering {
+        recovery.enter(number)
+        recover()
+        recovery.leave()
+      }
+      loop()
+    }
+    thread.stackSize = 8 << 20
+    thread.start()
+  }
+
+  private static func clock() -> Double { Double(DispatchTime.now().uptimeNanoseconds) * 1e-9 }
+
+  /// The host's time, nanoseconds since 1970: for people and latencies only.
+  package static func now() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
+  // MARK: calls from anywhere
+
+  /// Hands over a batch; `reply` is called once, from another thread, when it is on disk or refused.
+  package func submit(_ sequence: UInt64, _ batch: EventBatch, reply: @escaping @Sendable (Reply) -> Void) {
+    condition.lock()
+    if isGone || isStopped {
+      condition.unlock()
+      return reply(isGone ? .gone : .overloaded(1))
+    }
+    let now = Self.clock()
+    status.lastCall = now
+    // A repeated batch counts nothing and passes.
+    if sequence >= status.next {
+      if queue.count >= limits.waitingBatches {
+        condition.unlock()
+        return reply(.overloaded(1))
+      }
+      if let wait = limit.take(batch.events.count, at: now) {
+        condition.unlock()
+        return reply(.overloaded(wait))
+      }
+    }
+    queue.append(.batch(sequence, batch, Self.now(), reply))
+    status.waiting = queue.count
+    condition.signal()
+    condition.unlock()
+  }
+
+  /// Makes the results final.
+  package func finish(reply: @escaping @Sendable (Reply) -> Void) {
+    enqueue(.finish(reply)) { reply($0) }
+  }
+
+  /// The result document so far, or the final one; nil where the session is gone.
+  package func result(reply: @escaping @Sendable ([UInt8]?) -> Void) {
+    enqueue(.result(reply)) { _ in reply(nil) }
+  }
+
+  private func enqueue(_ work: Work, refused: (Reply) -> Void) {
+    condition.lock()
+    guard !isGone, !isStopped else {
+      condition.unlock()
+      return refused(isGone ? .gone : .overloaded(1))
+    }
+    status.lastCall = Self.clock()
+    queue.append(work)
+    condition.signal()
+    condition.unlock()
+  }
+
+  /// Numbers at present.
+  package var currentStatus: Status {
+    condition.lock()
+    defer { condition.unlock() }
+    return status
+  }
+
+  /// Whether nothing came for long: readers see it as suspended; for the finder that is no event.
+  package var isSuspended: Bool {
+    let status = currentStatus
+    return status.state == .active && Self.clock() - status.lastCall > limits.idle
+  }
+
+  /// Seconds since the last call.
+  package var idleTime: Double { Self.clock() - currentStatus.lastCall }
+
+  /// Segments of the log with its records.
+  package var segments: Set<Int> {
+    condition.lock()
+    defer { condition.unlock() }
+    return Set(places.map(\.segment))
+  }
+
+  /// Where its batches are, in order.
+  package var batchPlaces: [WriteAheadLog.Place] {
+    condition.lock()
+    defer { condition.unlock() }
+    return places
+  }
+
+  /// Records have moved within their segments: old offset to new.
+  package func relocate(_ moved: [Int: [Int: Int]]) {
+    condition.lock()
+    defer { condition.unlock() }
+    for index in places.indices {
+      if let offset = moved[places[index].segment]?[places[index].offset] { places[index].offset = offset }
+    }
+  }
+
+  /// Ends the session's thread after what waits was processed. `gone`: the session is being deleted, and what waits is
+  /// not processed.
+  package func stop(gone: Bool) {
+    condition.lock()
+    isStopped = true
+    if gone {
+      isGone = true
+      for work in queue { Self.refuse(work) }
+      queue = []
+    }
+    queue.append(.stop)
+    condition.broadcast()
+    condition.unlock()
+    updates.wake()
+  }
+
+  /// Whether the session was deleted.
+  package var isDeleted: Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    return isGone
+  }
+
+  /// Waits until the session's thread has ended.
+  package func join() {
+    condition.lock()
+    while !hasLeft { condition.wait() }
+    condition.unlock()
+  }
+
+  private var hasLeft = false
+
+  private static func refuse(_ work: Work) {
+    switch work {
+    case .batch(_, _, _, let reply), .finish(let reply): reply(.gone)
+    case .result(let reply): reply(nil)
+    case .stop: break
+    }
+  }
+
+  // MARK: the session's thread
+
+  private func loop() {
+    while true {
+      condition.lock()
+      while queue.isEmpty { condition.wait() }
+      let work = queue.removeFirst()
+      status.waiting = queue.count
+      condition.unlock()
+      switch work {
+      case .batch(let sequence, let batch, let arrival, let reply): take(sequence, batch, arrival, reply)
+      case .finish(let reply): finishNow(reply)
+      case .result(let reply): reply(resultDocument())
+      case .stop:
+        condition.lock()
+        hasLeft = true
+        condition.broadcast()
+        condition.unlock()
+        return
+      }
+    }
+  }
+
+  private func take(
+    _ sequence: UInt64, _ batch: EventBatch, _ arrival: Int64, _ reply: @escaping @Sendable (Reply) -> Void
+  ) {
+    if let failure = currentStatus.failure { return reply(.failed(failure)) }
+    switch order.decide(sequence) {
+    case .repeated:
+      let next = order.next
+      return log.whenSynced { reply($0 == nil ? .accepted(next: next) : .failed("\($0!)")) }
+    case .early(let next): return reply(.early(next: next))
+    case .finished: return reply(.finished)
+    case .take: break
+    }
+    if order.hasEnded { return reply(.ended) }
+    let named = peers.union(batch.peers)
+    guard named.count <= limits.peers else { return reply(.tooManyPeers(limits.peers)) }
+    let record = LogRecord(
+      kind: .batch, session: number, sequence: sequence, arrival: arrival, payload: batch.bytes)
+    let next = sequence + 1
+    do {
+      let place = try log.append(record) { reply($0 == nil ? .accepted(next: next) : .failed("\($0!)")) }
+      condition.lock()
+      places.append(place)
+      condition.unlock()
+    } catch {
+      if case .full = error { return reply(.full) }
+      return reply(.failed("\(error)"))
+    }
+    peers = named
+    process(batch, arrival: arrival)
+  }
+
+  private func process(_ batch: EventBatch, arrival: Int64) {
+    order.take(ends: batch.ends)
+    var newest: Int64?
+    for parsed in batch.events {
+      guard let event = admission.admit(parsed) else { continue }
+      if firstTimestamp == nil, event.event.stream != .event { firstTimestamp = event.event.timestamp }
+      newest = max(newest ?? .min, event.event.timestamp.nanoseconds)
+      emit(run!.process(event))
+    }
+    publish(arrival)
+    if batch.ends { endInput(arrival) }
+    let now = Self.clock()
+    if now - rate.began > 2 {
+      let measured = rate.began > 0 ? Double(rate.count) / (now - rate.began) : 0
+      rate = (now, 0)
+      condition.lock()
+      status.eventRate = measured
+      condition.unlock()
+    }
+    rate.count += batch.events.count
+    condition.lock()
+    status.next = order.next
+    status.events = admission.rows
+    status.damage = admission.damage
+    status.hasEnded = order.hasEnded
+    status.bytes += batch.bytes.count
+    if newest != nil {
+      let age = Double(Self.now() - arrival) * 1e-9
+      status.lag = status.lag.map { 0.9 * $0 + 0.1 * age } ?? age
+    }
+    for warning in batch.warnings where status.warnings.count < 100 && !status.warnings.contains(warning) {
+      status.warnings.append(warning)
+    }
+    condition.unlock()
+  }
+
+  private func emit(_ outputs: [FinderOutput]) {
+    for output in outputs {
+      if let record = UpdateRecord(output) {
+        json.removeAll()
+        record.write(to: &json)
+        updates.add(json.bytes, peer: record.peer)
+        updateCount += 1
+      } else if case .pose(let time, let pose, _) = output {
+        trajectory.add(time, pose)
+      }
+    }
+  }
+
+  private func publish(_ arrival: Int64) {
+    do {
+      try updates.publish(arrival: arrival, now: Self.now())
+      try trajectory.flush()
+    } catch { fail("\(error)") }
+  }
+
+  /// Derived files could not be written: the log has everything, a restart computes them again.
+  private func fail(_ cause: String) {
+    condition.lock()
+    status.failure = cause
+    status.state = .failed
+    condition.unlock()
+  }
+
+  private func endInput(_ arrival: Int64) {
+    guard !order.isFinished, run != nil else { return }
+    emit(run!.finish())
+    publish(arrival)
+    order.finish()
+    guard let document = resultDocument() else { return }
+    // The result stands for the whole log: it must not be on disk before its batches are.
+    let isLogged = DispatchSemaphore(value: 0)
+    log.whenSynced { _ in isLogged.signal() }
+    isLogged.wait()
+    updates.sync()
+    trajectory.sync()
+    do { try AtomicBytes.write(document, to: "\(folder)/result.json") } catch { return fail("\(error)") }
+    updates.finish()
+    condition.lock()
+    status.state = .finished
+    condition.unlock()
+    run = nil
+  }
+
+  private func finishNow(_ reply: @escaping @Sendable (Reply) -> Void) {
+    if let failure = currentStatus.failure { return reply(.failed(failure)) }
+    let next = order.next
+    if order.isFinished { return log.whenSynced { reply($0 == nil ? .accepted(next: next) : .failed("\($0!)")) } }
+    do {
+      let record = LogRecord(kind: .finish, session: number, sequence: next, arrival: Self.now())
+      _ = try log.append(record) { reply($0 == nil ? .accepted(next: next) : .failed("\($0!)")) }
+    } catch {
+      if case .full = error { return reply(.full) }
+      return reply(.failed("\(error)"))
+    }
+    endInput(Self.now())
+  }
+
+  /// The document, from the finder or from the file.
+  private func resultDocument() -> [UInt8]? {
+    guard let run else { return FileManager.default.contents(atPath: "\(folder)/result.json").map(Array.init) }
+    let damage = LineStream.allCases.sorted().compactMap { stream in
+      admission.rows[stream].map {
+        FileDamage(path: stream.rawValue, rows: $0, counts: admission.damage[stream] ?? [:])
+      }
+    }
+    let document = ResultDocument(
+      title: nil, start: firstTimestamp ?? Timestamp(nanoseconds: 0),
+      trajectorySource: setup.header.trajectory == .odometry ? .odometry : .imuAndCamera,
+      options: RunOptions(finder: setup.configuration), digest: nil, counts: run.counts, damage: damage,
+      summary: run.finder.summary, diagnoses: run.finder.diagnoses, calibration: run.finder.calibration,
+      peers: run.peers,
+      written: (updateCount, trajectory.count), nonFinite: json.nonFiniteCount + trajectory.nonFinite, errors: nil)
+    var text = JSONBuffer()
+    text.pretty(document.json)
+    text.raw("\n")
+    return text.bytes
+  }
+
+  /// Replays the log.
+  private func recover() {
+    do {
+      try log.read(batchPlaces) { record in
+        let batch = try EventBatch(record.payload)
+        peers.formUnion(batch.peers)
+        process(batch, arrival: record.arrival)
+        return !isDeleted
+      }
+      if hasFinishRecord { endInput(Self.now()) }
+    } catch { fail("recovery: \(error)") }
+    condition.lock()
+    if status.state == .recovering { status.state = .active }
+    condition.unlock()
+    updates.wake()
+  }
+}
+
+extension EventBatch {
+  /// The peers that its ranges name.
+  var peers: Set<String> {
+    var names: Set<String> = []
+    for case .event(let timed) in events { if case .range(let range) = timed.event { names.insert(range.peer) } }
+    return names
+  }
+}

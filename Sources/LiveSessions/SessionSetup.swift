@@ -1,0 +1,128 @@
+import CDigest
+import Datasets
+import EventLines
+import Foundation
+import FuseCaptureFormat
+import PrecisionFinding
+import RunResults
+
+/// What a session is created from: the first line of a stream, and settings of the finder.
+package struct SessionSetup: Sendable {
+  /// The first line.
+  package let header: StreamHeader
+  /// The finder's settings.
+  package let configuration: FinderConfiguration
+  /// Warnings, one line each.
+  package let warnings: [String]
+  /// The body as it was sent.
+  package let body: [UInt8]
+
+  /// Reads the body of a request.
+  ///
+  /// - Throws: `StreamFault`, `DatasetError` or `ConfigurationFile.Fault` with what was found and expected.
+  package init(body: [UInt8]) throws {
+    self.body = body
+    var parser = LineParser()
+    let parsed: ParsedLine
+    do throws(LineFault) {
+      parsed = try body.withUnsafeBufferPointer { bytes throws(LineFault) in try parser.parse(bytes) }
+    } catch { throw StreamFault(source: "body", line: 1, fault: error) }
+    guard case .header(let tree) = parsed else {
+      throw StreamFault(
+        source: "body", line: 1,
+        fault: LineFault(found: "no header", expected: "{\"version\":1,\"trajectory\":...,\"rig\":{...}}"))
+    }
+    let (header, warnings) = try StreamHeader.read(tree, source: "body", line: 1, alsoKnown: ["config"])
+    self.header = header
+    var settings = JSONBuffer()
+    var ownWarnings = warnings
+    switch tree["config"] {
+    case nil, .null?: configuration = FinderConfiguration()
+    case .object?:
+      settings.value(tree["config"]!)
+      configuration = try ConfigurationFile.parse(
+        String(decoding: settings.bytes, as: UTF8.self), file: "config", warn: { ownWarnings.append($0) })
+    default:
+      throw StreamFault(source: "body", line: 1, fault: LineFault(found: "config is no object", expected: "settings"))
+    }
+    self.warnings = ownWarnings
+  }
+}
+
+/// A secret that a client keeps and the service knows only by its hash.
+package struct TokenHash: Equatable, Sendable {
+  /// SHA-256, 64 hexadecimal digits.
+  package let hexadecimal: String
+
+  /// The hash of a token.
+  package init(of token: String) {
+    var digest = [UInt8](repeating: 0, count: 32)
+    var length: UInt32 = 32
+    let bytes = Array(token.utf8)
+    let status = EVP_Digest(bytes, bytes.count, &digest, &length, EVP_sha256(), nil)
+    precondition(status == 1, "libcrypto has no SHA-256")
+    hexadecimal = Self.text(digest)
+  }
+
+  /// A hash that was kept.
+  package init(hexadecimal: String) { self.hexadecimal = hexadecimal }
+
+  /// Whether this is the hash of a token; takes as long whatever the token is.
+  package func matches(_ token: String) -> Bool {
+    let other = TokenHash(of: token).hexadecimal
+    guard other.utf8.count == hexadecimal.utf8.count else { return false }
+    return zip(other.utf8, hexadecimal.utf8).reduce(UInt8(0)) { $0 | $1.0 ^ $1.1 } == 0
+  }
+
+  /// A new secret of 192 bits from the system's generator.
+  package static func newToken() -> String { random(bytes: 24) }
+
+  /// Random bytes as hexadecimal digits.
+  package static func random(bytes count: Int) -> String {
+    var generator = SystemRandomNumberGenerator()
+    return text((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
+  }
+
+  private static func text(_ bytes: [UInt8]) -> String {
+    String(decoding: bytes.flatMap { byte in [byte >> 4, byte & 15].map { $0 + ($0 < 10 ? 48 : 87) } }, as: UTF8.self)
+  }
+}
+
+/// The payload of a session's first record: its identity and how it was asked for.
+package struct SessionIdentity: Sendable {
+  /// The session's id: random, also the name of its folder.
+  package var id: String
+  /// Hash of the token that may send.
+  package var ingest: TokenHash
+  /// Hash of the token that may read.
+  package var read: TokenHash
+  /// What it was created from.
+  package var body: [UInt8]
+
+  /// An identity from its parts.
+  package init(id: String, ingest: TokenHash, read: TokenHash, body: [UInt8]) {
+    self.id = id
+    self.ingest = ingest
+    self.read = read
+    self.body = body
+  }
+
+  /// The payload: id, hashes, body, each but the last on a line.
+  package var payload: [UInt8] { Array("\(id)\n\(ingest.hexadecimal)\n\(read.hexadecimal)\n".utf8) + body }
+
+  /// Reads a payload; nil where it is none.
+  package init?(payload: [UInt8]) {
+    let parts = payload.split(separator: 0x0A, maxSplits: 3, omittingEmptySubsequences: false)
+    guard parts.count == 4 else { return nil }
+    let texts = parts.prefix(3).map { String(decoding: $0, as: UTF8.self) }
+    guard Self.isID(texts[0]) else { return nil }
+    self.init(
+      id: texts[0], ingest: TokenHash(hexadecimal: texts[1]), read: TokenHash(hexadecimal: texts[2]),
+      body: Array(parts[3]))
+  }
+
+  /// Whether a text has the form of an id: nothing else becomes a name of a file.
+  package static func isID(_ text: String) -> Bool {
+    text.utf8.count == 32 && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+  }
+}

@@ -1,0 +1,127 @@
+import Datasets
+import Foundation
+import PrecisionFinding
+import Yams
+
+/// `--config <file.yaml>`: settings of the finder, each key at most once, unknown keys an error.
+package enum ConfigurationFile {
+  /// A fault in a file: `file:line: found, expected`.
+  package struct Fault: Error, Equatable, CustomStringConvertible {
+    /// The file.
+    package var file: String
+    /// The line, from 1.
+    package var line: Int
+    /// What was found and what was expected.
+    package var problem: String
+
+    package var description: String { "\(file):\(line): \(problem)" }
+  }
+
+  /// The defaults, overridden by a file's settings.
+  ///
+  /// - Parameter warn: called with a warning for every former name.
+  package static func read(_ path: String, warn: (String) -> Void = FormerName.warn) throws -> FinderConfiguration {
+    let text = try RegularFile.text(path)
+    return try parse(text, file: path, warn: warn)
+  }
+
+  /// The same from text; `file` is used in error messages only.
+  package static func parse(
+    _ text: String, file: String, warn: (String) -> Void = { _ in }
+  ) throws -> FinderConfiguration {
+    var configuration = FinderConfiguration()
+    let root: Node?
+    do { root = try YAMLText.compose(text) } catch {
+      throw Fault(
+        file: file, line: error.line ?? 1,
+        problem: "found \(error.found), expected settings such as 'reorderWindow: 0.05'")
+    }
+    guard let root, !isEmpty(root) else { return configuration }
+    try apply(root, prefix: "", file: file, warn: warn, to: &configuration)
+    try checkOrder(configuration, root, file: file)
+    return configuration
+  }
+
+  /// A vertical class with a higher threshold to drop than to decide would toggle with every update.
+  private static func checkOrder(_ configuration: FinderConfiguration, _ root: Node, file: String) throws {
+    guard configuration.verticalDrop > configuration.verticalDecision else { return }
+    let line = ["verticalDrop", "verticalDecision"].compactMap { name in
+      root.mapping?.first { $0.key.string == name }?.key.mark?.line
+    }
+    throw Fault(
+      file: file, line: line.first ?? 1,
+      problem: "verticalDrop: found \(configuration.verticalDrop), expected at most verticalDecision, "
+        + "\(configuration.verticalDecision)")
+  }
+
+  /// A configuration as in `result.json`: every key with the value in effect.
+  package static func effective(_ configuration: FinderConfiguration) -> JSONValue {
+    .object(ConfigurationKey.all.map { JSONValue.Member(key: $0.name, value: value(of: $0, in: configuration)) })
+  }
+
+  private static func value(of key: ConfigurationKey, in configuration: FinderConfiguration) -> JSONValue {
+    switch key.kind {
+    case .number(let path, _): .number(configuration[keyPath: path])
+    case .integer(let path, _): .integer(configuration[keyPath: path])
+    case .flag(let path): .bool(configuration[keyPath: path])
+    case .pairs(let path, _): .array(configuration[keyPath: path].map { .array([.number($0.x), .number($0.y)]) })
+    }
+  }
+
+  private static func apply(
+    _ node: Node, prefix: String, file: String, warn: (String) -> Void, to configuration: inout FinderConfiguration
+  ) throws {
+    guard case .mapping(let mapping) = node else {
+      throw Fault(file: file, line: node.mark?.line ?? 1, problem: "found no 'key: value', expected settings")
+    }
+    for (keyNode, value) in mapping {
+      let line = keyNode.mark?.line ?? 1
+      let name = prefix + (keyNode.string ?? "")
+      if let key = ConfigurationKey.all.first(where: { $0.name == name }) {
+        try set(key, value, file: file, line: line, in: &configuration)
+      } else if let key = ConfigurationKey.all.first(where: { $0.formerName == name }) {
+        warn("\(file):\(line): " + FormerName.sentence("setting", name, key.name))
+        try set(key, value, file: file, line: line, in: &configuration)
+      } else if ConfigurationKey.all.contains(where: { $0.name.hasPrefix(name + ".") }) {
+        try apply(value, prefix: name + ".", file: file, warn: warn, to: &configuration)
+      } else {
+        let names = ConfigurationKey.all.map(\.name).joined(separator: ", ")
+        throw Fault(file: file, line: line, problem: "found the unknown key '\(name)', expected one of \(names)")
+      }
+    }
+  }
+
+  private static func set(
+    _ key: ConfigurationKey, _ value: Node, file: String, line: Int, in configuration: inout FinderConfiguration
+  ) throws {
+    let found = value.scalar.map { "'\($0.string)'" } ?? "a list or a section"
+    func fault(_ expected: String) -> Fault {
+      Fault(file: file, line: line, problem: "\(key.name): found \(found), expected \(expected)")
+    }
+    switch key.kind {
+    case .number(let path, let range):
+      guard let text = value.scalar?.string, let number = Double(text), range.contains(number) else {
+        throw fault("a number from \(range.lowerBound) to \(range.upperBound)")
+      }
+      configuration[keyPath: path] = number
+    case .integer(let path, let range):
+      guard let text = value.scalar?.string, let number = Int(text), range.contains(number) else {
+        throw fault("a whole number from \(range.lowerBound) to \(range.upperBound)")
+      }
+      configuration[keyPath: path] = number
+    case .flag(let path):
+      guard let text = value.scalar?.string, let flag = Bool(text) else { throw fault("true or false") }
+      configuration[keyPath: path] = flag
+    case .pairs(let path, let range):
+      let expected = fault("a list of pairs of numbers from \(range.lowerBound) to \(range.upperBound)")
+      guard let list = value.sequence, !list.isEmpty else { throw expected }
+      configuration[keyPath: path] = try list.map { element in
+        let numbers = element.sequence?.compactMap { $0.scalar.flatMap { Double($0.string) } } ?? []
+        guard numbers.count == 2, numbers.allSatisfy(range.contains) else { throw expected }
+        return SIMD2(numbers[0], numbers[1])
+      }
+    }
+  }
+
+  private static func isEmpty(_ node: Node) -> Bool { node.scalar?.string.isEmpty ?? false }
+}

@@ -1,0 +1,74 @@
+import Datasets
+import Foundation
+import HTTPTypes
+import Hummingbird
+import LiveSessions
+
+/// Responses.
+enum Answers {
+  /// A JSON document.
+  static func json(_ value: JSONValue, _ status: HTTPResponse.Status = .ok, _ headers: HTTPFields = [:]) -> Response {
+    var text = JSONBuffer()
+    text.value(value)
+    text.raw("\n")
+    return bytes(text.bytes, "application/json", status, headers)
+  }
+
+  /// Some bytes.
+  static func bytes(
+    _ bytes: [UInt8], _ type: String, _ status: HTTPResponse.Status = .ok, _ headers: HTTPFields = [:]
+  ) -> Response {
+    var headers = headers
+    headers[.contentType] = type
+    return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+
+  /// An error, in words: what was found and what was expected.
+  static func error(_ status: HTTPResponse.Status, _ message: String, _ headers: HTTPFields = [:]) -> Response {
+    json(["error": .string(message)], status, headers)
+  }
+
+  /// An error with the retry that it asks for, whole seconds.
+  static func later(_ status: HTTPResponse.Status, _ message: String, seconds: Double) -> Response {
+    error(status, message, [.retryAfter: "\(max(1, Int(seconds.rounded(.up))))"])
+  }
+
+  /// What became of a batch or a call.
+  static func reply(_ reply: LiveSession.Reply) -> Response {
+    switch reply {
+    case .accepted(let next): json(["next": .integer(Int(next))])
+    case .early(let next): json(["next": .integer(Int(next))], .conflict)
+    case .finished: error(.conflict, "the session is finished, expected no more events")
+    case .ended: error(.badRequest, "events behind {\"end\":{}}, expected none")
+    case .tooManyPeers(let limit): error(.contentTooLarge, "more than \(limit) peers, expected at most \(limit)")
+    case .overloaded(let seconds): later(.tooManyRequests, "more than the session can take", seconds: seconds)
+    case .full: error(.init(code: 507, reasonPhrase: "Insufficient Storage"), "no space left on the service's disk")
+    case .failed(let cause): error(.internalServerError, "the session failed: \(cause)")
+    case .gone: error(.notFound, "no such session")
+    }
+  }
+
+  /// A file from a byte on, streamed; removed behind if `isTemporary`, with its folder.
+  static func file(
+    _ path: String, _ type: String, from: UInt64 = 0, isTemporary: Bool = false, _ headers: HTTPFields = [:]
+  ) -> Response {
+    guard let file = FileHandle(forReadingAtPath: path), let end = try? file.seekToEnd(),
+      (try? file.seek(toOffset: min(from, end))) != nil
+    else { return error(.notFound, "there is none yet") }
+    let size = end - min(from, end)
+    if isTemporary { try? FileManager.default.removeItem(atPath: (path as NSString).deletingLastPathComponent) }
+    var headers = headers
+    headers[.contentType] = type
+    // The file may grow meanwhile: what it was when asked for is sent.
+    return Response(
+      status: .ok, headers: headers,
+      body: ResponseBody(contentLength: Int(size)) { writer in
+        var left = Int(size)
+        while left > 0, let data = try file.read(upToCount: min(left, 1 << 16)), !data.isEmpty {
+          left -= data.count
+          try await writer.write(ByteBuffer(bytes: data))
+        }
+        try await writer.finish(nil)
+      })
+  }
+}

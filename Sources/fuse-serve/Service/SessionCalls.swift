@@ -1,0 +1,237 @@
+import Datasets
+import EventLines
+import Foundation
+import HTTPTypes
+import Hummingbird
+import LiveSessions
+import RunResults
+
+/// The calls of `/v1/sessions`, but the stream of updates.
+struct SessionCalls: Sendable {
+  let service: LiveService
+  /// Largest body of a creation.
+  private static let largestSetup = 1 << 18
+  /// Longest time for a body to arrive: a slow sender does not hold memory.
+  private static let bodyTime = 30.0
+
+  // MARK: who may
+
+  /// What a token may do.
+  enum Right {
+    case read, ingest
+  }
+
+  /// The session of a request, if its token is right; the same answer for a wrong token and no session.
+  static func session(
+    _ request: Request, _ context: BasicRequestContext, _ service: LiveService, _ right: Right
+  ) throws -> LiveSession {
+    let id = context.parameters.get("id") ?? ""
+    var tokens: [String] = []
+    if let bearer = bearer(request) { tokens.append(bearer) }
+    // EventSource sets no headers.
+    if right == .read, let token = request.uri.queryParameters["token"] { tokens.append(String(token)) }
+    guard !tokens.isEmpty else {
+      throw HTTPError(.unauthorized, message: "no token, expected Authorization: Bearer ...")
+    }
+    guard SessionIdentity.isID(id), let session = service.registry.session(id),
+      tokens.contains(where: { token in
+        session.identity.ingest.matches(token) || (right == .read && session.identity.read.matches(token))
+      })
+    else { throw HTTPError(.notFound, message: "no such session, or another token") }
+    return session
+  }
+
+  private static func bearer(_ request: Request) -> String? {
+    guard let header = request.headers[.authorization], header.lowercased().hasPrefix("bearer ") else { return nil }
+    return header.dropFirst(7).trimmingCharacters(in: .whitespaces)
+  }
+
+  /// The body, unpacked, at most `limit` bytes.
+  private func body(_ request: Request, limit: Int) async throws -> [UInt8] {
+    if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit {
+      throw HTTPError(.contentTooLarge, message: "a body of \(length) bytes, expected at most \(limit)")
+    }
+    let encoding = request.headers[.contentEncoding]?.lowercased() ?? "identity"
+    guard encoding == "gzip" || encoding == "identity" else {
+      throw HTTPError(.unsupportedMediaType, message: "Content-Encoding \(encoding.prefix(20)), expected gzip or none")
+    }
+    let deadline = DispatchTime.now().uptimeNanoseconds + UInt64(Self.bodyTime * 1e9)
+    let bytes = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+      group.addTask {
+        var bytes: [UInt8] = []
+        for try await part in request.body {
+          guard bytes.count + part.readableBytes <= limit else {
+            throw HTTPError(.contentTooLarge, message: "a body of more than \(limit) bytes, expected at most that")
+          }
+          bytes.append(contentsOf: part.readableBytesView)
+          if DispatchTime.now().uptimeNanoseconds > deadline { throw Self.slow }
+        }
+        return bytes
+      }
+      group.addTask {
+        try await Task.sleep(for: .seconds(Self.bodyTime))
+        throw Self.slow
+      }
+      defer { group.cancelAll() }
+      return try await group.next()!
+    }
+    guard encoding == "gzip" else { return bytes }
+    do throws(Gunzip.Failure) { return try Gunzip.bytes(bytes, limit: limit) } catch {
+      switch error {
+      case .tooLarge: throw HTTPError(.contentTooLarge, message: "unpacks to more than \(limit) bytes")
+      case .damaged: throw HTTPError(.badRequest, message: "a damaged gzip body, expected one whole member")
+      }
+    }
+  }
+
+  private static var slow: HTTPError {
+    HTTPError(.requestTimeout, message: "the body took more than \(Int(bodyTime)) s, expected it at once")
+  }
+
+  /// A fault of the sender's, in words; nil for another error.
+  private static func words(_ error: any Error) -> String? {
+    switch error {
+    case let fault as StreamFault:
+      "\(fault.source) line \(fault.line): found \(fault.fault.found), expected \(fault.fault.expected)"
+    case let fault as DatasetError: String("\(fault)".dropFirst("error: ".count))
+    case let fault as ConfigurationFile.Fault: "\(fault)"
+    default: nil
+    }
+  }
+
+  // MARK: calls
+
+  /// `POST /v1/sessions`
+  @Sendable func create(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    if let expected = service.creationToken {
+      guard let token = Self.bearer(request), expected.matches(token) else {
+        return Answers.error(
+          .unauthorized, "another token, expected the one that may create sessions", [.wwwAuthenticate: "Bearer"])
+      }
+    }
+    let bytes = try await body(request, limit: Self.largestSetup)
+    let setup: SessionSetup
+    do { setup = try SessionSetup(body: bytes) } catch {
+      guard let words = Self.words(error) else { throw error }
+      return Answers.error(.badRequest, words)
+    }
+    do {
+      let created = try await service.registry.create(setup)
+      service.logger.info("session created")
+      return Answers.json(
+        [
+          "id": .string(created.session.identity.id), "ingestToken": .string(created.ingestToken),
+          "readToken": .string(created.readToken), "next": .integer(0),
+          "warnings": .array(setup.warnings.map { .string($0) }),
+        ], .created)
+    } catch {
+      switch error {
+      case .tooMany(let limit): return Answers.later(.tooManyRequests, "\(limit) sessions are open", seconds: 10)
+      case .full: return Answers.reply(.full)
+      case .failed(let cause): return Answers.error(.internalServerError, cause)
+      }
+    }
+  }
+
+  /// `POST /v1/sessions/{id}/events?seq=N`
+  @Sendable func events(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    let session = try Self.session(request, context, service, .ingest)
+    guard let text = request.uri.queryParameters["seq"], let sequence = UInt64(text), sequence < 1 << 53 else {
+      return Answers.error(.badRequest, "no seq, expected ?seq=N, the batch's number from 0")
+    }
+    let bytes = try await body(request, limit: service.registry.limits.batchBytes)
+    let batch: EventBatch
+    do { batch = try EventBatch(bytes) } catch {
+      guard let words = Self.words(error) else { throw error }
+      return Answers.error(.badRequest, words)
+    }
+    let began = DispatchTime.now().uptimeNanoseconds
+    let reply = await withCheckedContinuation { continuation in
+      session.submit(sequence, batch) { continuation.resume(returning: $0) }
+    }
+    service.metrics.batch(
+      events: batch.events.count, bytes: bytes.count, reply: reply,
+      seconds: Double(DispatchTime.now().uptimeNanoseconds - began) * 1e-9)
+    return Answers.reply(reply)
+  }
+
+  /// `POST /v1/sessions/{id}/finish`
+  @Sendable func finish(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    let session = try Self.session(request, context, service, .ingest)
+    let reply = await withCheckedContinuation { continuation in
+      session.finish { continuation.resume(returning: $0) }
+    }
+    return Answers.reply(reply)
+  }
+
+  /// `GET /v1/sessions/{id}`
+  @Sendable func status(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    let session = try Self.session(request, context, service, .read)
+    let status = session.currentStatus
+    let updates = session.updates.state
+    return Answers.json([
+      "id": .string(session.identity.id),
+      "state": .string(session.isSuspended ? "suspended" : status.state.rawValue),
+      "next": .integer(Int(status.next)), "ended": .bool(status.hasEnded), "created": .integer(Int(status.created)),
+      "counts": [
+        "updates": .integer(updates.count), "bytes": .integer(status.bytes),
+        "events": .object(
+          LineStream.allCases.sorted().map { .init(key: $0.rawValue, value: .integer(status.events[$0] ?? 0)) }),
+        "damaged": .object(
+          status.damage.sorted { $0.key < $1.key }.map { stream, kinds in
+            .init(
+              key: stream.rawValue,
+              value: .sorted(
+                Dictionary(uniqueKeysWithValues: kinds.map { ($0.key.rawValue, .integer($0.value)) })))
+          }),
+      ],
+      "rates": ["events": .number(status.eventRate)], "lag": .number(status.lag), "waiting": .integer(status.waiting),
+      "readers": .integer(session.updates.readerCount), "warnings": .array(status.warnings.map { .string($0) }),
+      "failure": .string(status.failure),
+    ])
+  }
+
+  /// `DELETE /v1/sessions/{id}`
+  @Sendable func delete(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    let session = try Self.session(request, context, service, .ingest)
+    guard await service.registry.delete(session) else { return Answers.error(.notFound, "no such session") }
+    return Response(status: .noContent)
+  }
+
+  /// `GET /v1/sessions/{id}/result.json`: of the moment, until the session is finished.
+  @Sendable func result(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    let session = try Self.session(request, context, service, .read)
+    let document = await withCheckedContinuation { continuation in
+      session.result { continuation.resume(returning: $0) }
+    }
+    guard let document else { return Answers.error(.notFound, "no such session") }
+    return Answers.bytes(document, "application/json")
+  }
+
+  /// `GET /v1/sessions/{id}/trajectory.tum`; `?from=` a byte: what came since.
+  @Sendable func trajectory(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    let session = try Self.session(request, context, service, .read)
+    let from = request.uri.queryParameters["from"].flatMap { UInt64($0) } ?? 0
+    return Answers.file("\(session.folder)/trajectory.tum", "text/plain; charset=utf-8", from: from)
+  }
+
+  /// `GET /v1/sessions/{id}/updates.jsonl`: the updates so far as a file.
+  @Sendable func updatesFile(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    let session = try Self.session(request, context, service, .read)
+    return Answers.file("\(session.folder)/updates.jsonl", "application/x-ndjson")
+  }
+
+  /// `GET /v1/sessions/{id}/recording`
+  @Sendable func recording(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    let session = try Self.session(request, context, service, .read)
+    let registry = service.registry
+    let path: String = try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global(qos: .utility).async {
+        continuation.resume(with: Result { try registry.recording(of: session) })
+      }
+    }
+    return Answers.file(
+      path, "application/x-tar", isTemporary: true,
+      [.contentDisposition: "attachment; filename=\"\(session.identity.id).tar\""])
+  }
+}

@@ -1,0 +1,108 @@
+import Datasets
+import EventLines
+import FuseCaptureFormat
+import SensorData
+import Testing
+
+/// Streams as a whole: first and last lines, order, keys twice.
+@Suite struct StreamReaderTests {
+  static let identity = "[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]"
+  static let header =
+    "{\"version\":1,\"trajectory\":\"odometry\",\"rig\":{\"odometry0\":{\"T_BS\":\(identity)},\"uwb0\":{\"T_BS\":\(identity)}}}"
+
+  private func read(_ lines: [String]) throws -> (reader: StreamReader, events: [TimedEvent]) {
+    try RoundTripTests.read(Array(lines.joined(separator: "\n").utf8))
+  }
+
+  private func fault(_ lines: [String]) -> String {
+    do { _ = try read(lines) } catch { return "\(error)" }
+    return "none"
+  }
+
+  private func range(_ t: Int, arrival: Int? = nil, peer: String = "a") -> String {
+    "{\"range\":{\"t\":\(t),\"peer\":\"\(peer)\",\"range\":1\(arrival.map { ",\"arrival\":\($0)" } ?? "")}}"
+  }
+
+  @Test func linesAreNumberedAndFaultsAreInWords() {
+    #expect(
+      fault([range(1)]) == "error: lines:1: an event, expected the header first: {\"version\":1,\"trajectory\":...}")
+    #expect(fault([Self.header, range(1), Self.header]).hasPrefix("error: lines:3: a second header"))
+    #expect(fault([Self.header, "{\"end\":{}}", range(1)]).hasPrefix("error: lines:3: a line behind the end"))
+    #expect(
+      fault([Self.header, range(1), "{\"range\":{}}"])
+        == "error: lines:3: no key range.t, expected range.t in every such line")
+  }
+
+  @Test func headers() {
+    func header(_ change: (String, String)) -> String {
+      fault([Self.header.replacing(change.0, with: change.1)])
+    }
+    #expect(header(("\"version\":1", "\"version\":2")) == "error: lines:1: version 2, expected version 1")
+    #expect(header(("\"odometry\"", "\"lidar\"")).contains("expected visualInertial or odometry"))
+    #expect(header(("\"odometry\"", "\"visualInertial\"")).contains("a rig without imu0"))
+    #expect(header(("\"trajectory\"", "\"trajectorie\"")).contains("(misspelt?)"))
+    #expect(header(("odometry0", "odometrie0")).contains("(misspelt?)"))
+    #expect(header(("[1,0,", "[\"1\",0,")).contains("the text \"1\", expected a number"))
+    #expect(header(("[1,0,", "[2,0,")).contains("no rotation"))
+    #expect(header(("\"T_BS\"", "\"T_SB\"")).contains("(misspelt?)"))
+  }
+
+  @Test func orderAndKeysWithinAStream() throws {
+    let (reader, events) = try read([
+      Self.header, range(100), range(90), range(100), range(100, peer: "b"), range(95, arrival: 110), range(105),
+      "{\"range\":{\"t\":120,\"peer\":\"a\",\"range\":1,\"antenna\":\"x\"}}",
+      "{\"event\":{\"t\":5,\"event\":\"suspend\"}}",
+    ])
+    #expect(events.map(\.event.timestamp.nanoseconds) == [100, 100, 95, 120, 5])
+    #expect(reader.admission?.damage == [.range: [.timeGoingBack: 2, .duplicate: 1]])
+    #expect(reader.admission?.rows == [.range: 7, .event: 1])
+  }
+
+  @Test func unknownAntennasAndCameras() throws {
+    let named = Self.header.replacing(
+      "\"uwb0\":{\"T_BS\":\(Self.identity)}", with: "\"uwb0\":{\"antennas\":{\"l\":[0,0,0],\"r\":[1,0,0]}}")
+    let (reader, events) = try read([
+      named, range(1), "{\"range\":{\"t\":2,\"peer\":\"a\",\"range\":1,\"antenna\":\"r\"}}",
+      "{\"frame\":{\"t\":2,\"ids\":[],\"uv\":[]}}",
+    ])
+    #expect(events.count == 1)
+    #expect(reader.admission?.damage == [.range: [.unknownAntenna: 1], .frame: [.outOfRange: 1]])
+  }
+
+  /// Lines out of order get arrivals by which a recording of them is read in the same order.
+  @Test func orderOfLinesIsOrderOfArrival() {
+    func range(_ t: Int64, _ arrival: Int64? = nil) -> TimedEvent {
+      TimedEvent(
+        .range(RangeMeasurement(timestamp: Timestamp(nanoseconds: t), peer: "a", range: 1)),
+        arrival: arrival.map(Timestamp.init))
+    }
+    func pose(_ t: Int64) -> TimedEvent {
+      TimedEvent(.odometry(OdometryPose(timestamp: Timestamp(nanoseconds: t), worldFromSensor: .identity)))
+    }
+    var order = ArrivalOrder()
+    let arrivals = [range(10), pose(20), range(15), range(18), pose(21), range(21), pose(21)].map {
+      order.next($0).arrival.nanoseconds
+    }
+    #expect(arrivals == [10, 20, 21, 21, 21, 21, 22])
+    // What is in order stays as it is.
+    var sorted = ArrivalOrder()
+    for event in [pose(1), range(1), range(2, 9), pose(9), range(9)] { #expect(sorted.next(event) == event) }
+  }
+
+  @Test func linesAreCutWhereverTheBytesArrive() throws {
+    let text = Array("ab\n\ncdef\nrest".utf8)
+    for size in 1...text.count {
+      var splitter = LineSplitter()
+      var lines: [String] = []
+      for begin in stride(from: 0, to: text.count, by: size) {
+        text[begin..<min(begin + size, text.count)].withUnsafeBytes { splitter.append($0) }
+        while try splitter.next({ lines.append(String(decoding: $0, as: UTF8.self)) }) {}
+      }
+      try splitter.finish { lines.append(String(decoding: $0, as: UTF8.self)) }
+      #expect(lines == ["ab", "", "cdef", "rest"])
+    }
+    var splitter = LineSplitter()
+    [UInt8](repeating: 32, count: LineParser.longestLine + 2).withUnsafeBytes { splitter.append($0) }
+    #expect(throws: LineFault.self) { try splitter.next { _ in } }
+  }
+}
