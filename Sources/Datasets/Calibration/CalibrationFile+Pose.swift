@@ -5,7 +5,7 @@ extension CalibrationFile {
   ///
   /// Rotations orthonormal within 1e-3, as in rounded calibrations, are orthonormalised; a singular, skewed or
   /// reflected matrix is an error.
-  func pose(_ key: String) throws(DatasetError) -> Pose? {
+  package func pose(_ key: String) throws(DatasetError) -> Pose? {
     let what = "a rigid transform of 16 numbers"
     guard let m = try numbers(key, what) else { return nil }
     guard m.count == 16 else { throw fault(key, found: "\(key) of \(m.count) numbers", expected: what) }
