@@ -92,6 +92,9 @@ let package = Package(
     .target(
       name: "Datasets",
       dependencies: ["SensorData", "Geometry", "Images", "CDigest", .product(name: "Yams", package: "Yams")]),
+    .target(name: "Exporting", dependencies: ["Datasets", "SensorData", "Geometry"]),
+    .target(
+      name: "Importing", dependencies: ["Datasets", "Premises", "SensorData", "Geometry"]),
     .target(
       name: "Simulation",
       dependencies: ["SensorData", "Geometry", "Images", "Datasets", .product(name: "Yams", package: "Yams")],
@@ -113,7 +116,7 @@ let package = Package(
       name: "fuse",
       dependencies: [
         "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "PrecisionFinding", "Premises", "Smoothing", "Estimator",
-        "Datasets", "Simulation",
+        "Datasets", "Importing", "Exporting", "Simulation",
         "Evaluation", "Report", "Ranging", "FrontEnd", "Images", "SensorData", "Geometry",
         "CReferenceKernel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
@@ -166,6 +169,8 @@ let package = Package(
       name: "CameraGeometryTests",
       dependencies: ["CameraGeometry", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "PeerDiscoveryTests", dependencies: ["PeerDiscovery"]),
+    .testTarget(
+      name: "ImportingTests", dependencies: ["Importing", "Datasets", "SensorData", "Geometry"]),
     .testTarget(name: "PremisesTests", dependencies: ["Premises", "SensorData", "Geometry"]),
     .testTarget(
       name: "NearbyInteractionTests",

@@ -11,6 +11,8 @@ struct Fuse: AsyncParsableCommand {
         fuse run phone --format jsonl        the stream of updates on stdout
         fuse report datasets/demo            the same as an HTML page with a timeline
         fuse inspect phone                   what a recording contains and lacks
+        fuse import phone-log -o phone       a recording of another kind: 'fuse import --list'
+        fuse export mcap demo-fuse -o x.mcap for Foxglove; 'fuse template --list' prints calibrations to begin with
         fuse track phone                     tracks from its images, written to files
         fuse simulate --list                 the scenarios that can be simulated
         fuse simulate arc -o walk --seed 7   a recording with known truth
@@ -25,7 +27,7 @@ struct Fuse: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      RunCommand.self, ReportCommand.self, InspectCommand.self, TrackCommand.self, SimulateCommand.self,
+      RunCommand.self, ReportCommand.self, InspectCommand.self, ImportCommand.self, ExportCommand.self, TemplateCommand.self, TrackCommand.self, SimulateCommand.self,
       EvalCommand.self, DiffCommand.self, ExplainCommand.self, BenchmarkCommand.self, TrackingBenchmarkCommand.self,
     ] + sessionCommands)
 
