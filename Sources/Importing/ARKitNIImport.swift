@@ -122,9 +122,10 @@ struct ARKitNIImport: SourceImporter {
         return (time, Pose(rotation: try t.quaternion(w: 4, xyz: 5), translation: try t.vector(1)))
       }
       let r = Matrix3(columns: try t.vector(1), try t.vector(5), try t.vector(9))
-      guard abs(r.determinant - 1) < 0.01 else {
+      let skew = r.transpose * r - Matrix3.identity
+      guard r.determinant > 0.9, [skew.c0, skew.c1, skew.c2].allSatisfy({ $0.norm < 0.01 }) else {
         throw SourceFault(
-          found: "a matrix with determinant \(Figures.fixed(r.determinant, 3))",
+          found: "a matrix that is no rotation (determinant \(Figures.fixed(r.determinant, 3)))",
           expected: "a rotation, column by column (m00, m01, m02, m03 is the first column)")
       }
       return (time, Pose(rotation: Rotation(matrix: r), translation: try t.vector(13)))

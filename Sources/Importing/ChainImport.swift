@@ -16,16 +16,22 @@ struct ChainImport {
   func run(output: String) throws -> ImportReport {
     var report = report
     let (chain, noise, anchors) = try files()
-    var imu: IMUCalibration
+    // An inertial unit that is described there already keeps its place on the body, and without a file of noise all.
+    let described = "\(output)/mav0/imu0/sensor.yaml"
+    let bodyFromIMU = RegularFile.exists(described) ? try CalibrationFile(path: described).pose("T_BS") : nil
+    var imu: IMUCalibration?
     if let noise {
       imu = try Kalibr.imu(RecordingFile(path: noise, relativePath: noise))
-      report.decide("imu0 is the body; its noise is that of \(Self.name(noise))")
+      report.decide("imu0's noise is that of \(Self.name(noise))")
+    } else if RegularFile.exists(described) {
+      report.decide("the source has no noise of the inertial unit: imu0/sensor.yaml stays as it is")
     } else {
       imu = try PhoneUnits.inertial(nil, &report)
     }
-    imu.bodyFromIMU = .identity
+    imu?.bodyFromIMU = bodyFromIMU ?? .identity
+    if bodyFromIMU == nil { report.decide("imu0 is the body") }
     let cameras = try chain.map { path throws(DatasetError) in
-      try CameraChain.cameras(path, bodyFromIMU: .identity)
+      try CameraChain.cameras(path, bodyFromIMU: bodyFromIMU ?? .identity)
     } ?? []
     if let chain {
       report.decide(
@@ -43,14 +49,11 @@ struct ChainImport {
       }
     }
     let rig = RigCalibration(imu: imu, cameras: cameras)
-    let contents = DatasetContents(
-      title: "calibrated by \(Self.name(source))", source: report.source, licence: "not stated", note: "", rig: rig,
-      events: [], truth: [], peers: [])
-    var described = contents
-    // A description that is there already stays.
-    if RegularFile.exists("\(output)/dataset.yaml") { described.title = "" }
     try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
-    try DatasetStreamWriter.writeCalibrations(described, to: output, keepsDescription: described.title.isEmpty)
+    try DatasetStreamWriter.writeCalibrations(
+      DatasetContents(
+        title: "calibrated by \(Self.name(source))", source: report.source, licence: "not stated", note: "", rig: rig,
+        events: [], truth: [], peers: []), to: output, keepsDescription: true)
     report.count("cameras", cameras.count)
     if let anchors { try readAnchors(anchors, output, &report) }
     return report

@@ -5,8 +5,9 @@ import SensorData
 /// The offset between an inertial unit's clock and that of poses, from the rate of rotation alone: the axes between
 /// the two need not be known.
 ///
-/// Both are resampled to 50 Hz. At each shift the speeds of rotation are correlated; the best shift counts where its
-/// correlation is high and clearly above that of shifts half a second away.
+/// Both are resampled to 50 Hz, and the fastest 2 % are cut: a tracker that loses its marker for an instant turns at
+/// any speed. At each shift the speeds of rotation are correlated; the best shift counts where its correlation is high
+/// and clearly above that of shifts half a second away.
 struct RotationClock {
   /// The outcome.
   struct Outcome {
@@ -37,8 +38,8 @@ struct RotationClock {
       return
     }
     let span = Double(time - last.time) / 1e9
-    // Shorter steps would measure the rounding of quaternions.
-    guard span >= 0.018 else { return }
+    // Shorter steps would measure the noise of the poses.
+    guard span >= 0.045 else { return }
     if span < 0.2 { poses.add((last.rotation.inverse * rotation).log.norm / span, at: (time + last.time) / 2) }
     lastPose = (time, rotation)
   }
@@ -47,11 +48,10 @@ struct RotationClock {
   func estimate(within limit: Double) -> Outcome? {
     let bins = Int64((limit * 1e9).rounded()) / Self.step
     var correlations: [Double] = []
-    for shift in -bins...bins {
-      correlations.append(RateBins.correlation(gyroscope, shiftedBy: shift, poses) ?? -1)
-    }
+    let (turns, poses) = (gyroscope.cut(), poses.cut())
+    for shift in -bins...bins { correlations.append(RateBins.correlation(turns, shiftedBy: shift, poses) ?? -1) }
     guard let best = correlations.indices.max(by: { correlations[$0] < correlations[$1] }),
-      correlations[best] > 0.7
+      correlations[best] > 0.65
     else { return nil }
     let away = correlations.indices.filter { abs($0 - best) >= 25 }.map { correlations[$0] }.max() ?? -1
     guard correlations[best] - away > 0.1 else { return nil }
@@ -86,13 +86,23 @@ struct RotationClock {
       counts[index] += 1
     }
 
+    /// Means instead of sums, the largest cut.
+    func cut() -> RateBins {
+      var means = self
+      for k in sums.indices where counts[k] > 0 { (means.sums[k], means.counts[k]) = (sums[k] / counts[k], 1) }
+      let sorted = sums.indices.filter { counts[$0] > 0 }.map { means.sums[$0] }.sorted()
+      guard let limit = sorted.isEmpty ? nil : sorted[min(sorted.count - 1, sorted.count * 98 / 100)] else { return means }
+      for k in means.sums.indices { means.sums[k] = min(means.sums[k], limit) }
+      return means
+    }
+
     static func correlation(_ a: RateBins, shiftedBy shift: Int64, _ b: RateBins) -> Double? {
       guard let firstA = a.first, let firstB = b.first else { return nil }
       var (n, sa, sb, saa, sbb, sab) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
       for j in b.sums.indices where b.counts[j] > 0 {
         let i = Int(firstB + Int64(j) - shift - firstA)
         guard i >= 0, i < a.sums.count, a.counts[i] > 0 else { continue }
-        let (x, y) = (a.sums[i] / a.counts[i], b.sums[j] / b.counts[j])
+        let (x, y) = (a.sums[i], b.sums[j])
         n += 1
         sa += x
         sb += y
@@ -100,7 +110,7 @@ struct RotationClock {
         sbb += y * y
         sab += x * y
       }
-      guard n >= 250 else { return nil }  // five seconds
+      guard n >= 100 else { return nil }  // five seconds of poses
       let spread = (saa - sa * sa / n) * (sbb - sb * sb / n)
       return spread > 0 ? (sab - sa * sb / n) / spread.squareRoot() : nil
     }

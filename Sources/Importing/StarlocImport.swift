@@ -137,36 +137,42 @@ struct StarlocImport: SourceImporter {
 
   // MARK: camera and inertial unit
 
-  /// The camera in the body, from its poses beside the body's; sets the device's axes.
-  private func mount(_ target: inout ImportTarget) throws -> Pose? {
+  /// The camera in the body: how it is turned from `tf_cam_rig`, whose rig is turned by half a turn about y against
+  /// the poses' (the camera hangs upside down), and whose camera axes are down, forward, right; where it is from its pose
+  /// beside the body's. The turn of those poses is ten degrees off what the gyroscope says. Sets the device's axes.
+  private func mount(_ target: inout ImportTarget) throws -> Pose {
+    let rig = try transform("tf_cam_rig").rotation
+    let rotation =
+      Rotation(w: 0, x: 0, y: 1, z: 0) * rig
+      * Rotation(matrix: Matrix3(rows: Vector3(0, 1, 0), Vector3(0, 0, 1), Vector3(1, 0, 0)))
+    let place = try cameraPlace(&target)
+    target.rig = RigCalibration(
+      imu: target.rig.imu, radio: target.rig.radio, odometry: target.rig.odometry,
+      bodyFromDevice: Pose(rotation: rotation * Rotation(w: 0, x: 1, y: 0, z: 0)))
+    target.report.decide("the device's axes: the camera's, by tf_cam_rig of calib.json: the rig hangs upside down")
+    return Pose(rotation: rotation, translation: place)
+  }
+
+  private func cameraPlace(_ target: inout ImportTarget) throws -> Vector3 {
     guard let path = run.file("apriltag_cal.csv", "apriltag.csv") else {
-      target.report.decide("no apriltag_cal.csv: the camera's place on the body is not known, the device's axes are the body's")
-      return nil
+      target.report.decide("no apriltag_cal.csv: the camera's place on the body is not known, and taken as its origin")
+      return .zero
     }
     let table = try SourceTable(
       path: path,
       columns: [
         .init("x"), .init("y"), .init("z"), .init("rot_x"), .init("rot_y"), .init("rot_z"), .init("w"),
-        .init("cam_x"), .init("cam_y"), .init("cam_z"), .init("cam_rot_x"), .init("cam_rot_y"), .init("cam_rot_z"),
-        .init("cam_w"),
+        .init("cam_x"), .init("cam_y"), .init("cam_z"),
       ])
-    let row = try table.next { (t: SourceTable) throws(SourceFault) -> Pose? in
-      func pose(_ k: Int) throws(SourceFault) -> Pose {
-        let v = try t.vector(k + 3)
-        return Pose(rotation: Rotation(w: try t.number(k + 6), x: v.x, y: v.y, z: v.z), translation: try t.vector(k))
-      }
-      return try pose(0).inverse * pose(7)
+    let place = try table.next { (t: SourceTable) throws(SourceFault) -> Vector3? in
+      let body = Pose(rotation: try t.quaternion(w: 6, xyz: 3), translation: try t.vector(0))
+      return body.inverse * (try t.vector(7))
     }
-    guard let bodyFromCamera = row else { return nil }
-    target.rig = RigCalibration(
-      imu: target.rig.imu, radio: target.rig.radio, odometry: target.rig.odometry,
-      bodyFromDevice: Pose(rotation: bodyFromCamera.rotation * Rotation(w: 0, x: 1, y: 0, z: 0)))
-    target.report.decide("the device's axes: the camera's of the first row of \(URL(fileURLWithPath: path).lastPathComponent)")
-    return bodyFromCamera
+    return place ?? .zero
   }
 
   private func readInertial(
-    _ target: inout ImportTarget, _ clock: inout RotationClock, bodyFromCamera: Pose?
+    _ target: inout ImportTarget, _ clock: inout RotationClock, bodyFromCamera: Pose
   ) throws {
     guard let path = run.file("imu.csv") else { return target.report.decide("no imu.csv: no inertial unit") }
     let columns: [SourceTable.Column] =
@@ -201,21 +207,25 @@ struct StarlocImport: SourceImporter {
     target.report.decide("the inertial unit's noise is not published: that of a consumer's unit is assumed")
   }
 
-  private func inertialMount(_ bodyFromCamera: Pose?) throws(DatasetError) -> Pose {
+  private func transform(_ name: String) throws(DatasetError) -> Pose {
     let path = "\(run.path)/calib.json"
     let document = try JSONValue(contentsOf: path)
     let keys = ["x", "y", "z", "w", "rot_x", "rot_y", "rot_z"]
-    let n = keys.map { document["tf_cam_imu"]?[$0]?.double }
+    let n = keys.map { document[name]?[$0]?.double }
     guard n.allSatisfy({ $0 != nil }) else {
       throw DatasetError(
-        file: path, found: "no tf_cam_imu of \(keys.joined(separator: ", "))", expected: "calib.json of the data set")
+        file: path, found: "no \(name) of \(keys.joined(separator: ", "))", expected: "calib.json of the data set")
     }
-    let cameraFromIMU = Pose(
+    return Pose(
       rotation: Rotation(w: n[3]!, x: n[4]!, y: n[5]!, z: n[6]!), translation: Vector3(n[0]!, n[1]!, n[2]!))
+  }
+
+  private func inertialMount(_ bodyFromCamera: Pose) throws(DatasetError) -> Pose {
+    let cameraFromIMU = try transform("tf_cam_imu")
     // tf_cam_imu is in the ZED's axes x forward, y left, z up; the camera's pose in x right, y down, z forward.
     let opticalFromZED = Rotation(
       matrix: Matrix3(rows: Vector3(0, -1, 0), Vector3(0, 0, -1), Vector3(1, 0, 0)))
-    return (bodyFromCamera ?? .identity) * Pose(rotation: opticalFromZED) * cameraFromIMU
+    return bodyFromCamera * Pose(rotation: opticalFromZED) * cameraFromIMU
   }
 }
 

@@ -33,7 +33,7 @@ import Testing
       try $0.cell("uwb.csv", 7, 2, "far")
     },
     Case(.starloc, "a matrix for a quaternion", "calib.json", nil, "no tf_cam_imu", "calib.json of the data set") {
-      try $0.replace("calib.json", "\"w\": 1", "\"ww\": 1")
+      try $0.replace("calib.json", "\"w\": 1}", "\"ww\": 1}")
     },
     Case(.miluv, "no motion capture", "data/default_1/ifo001", nil, "no mocap.csv", "MILUV") {
       try $0.remove("data/default_1/ifo001/mocap.csv")

@@ -105,6 +105,18 @@ import Testing
     #expect(error.found.contains(found) && error.expected.contains(remedy), "\(error)")
   }
 
+  /// A chain alone beside data: what is there of the inertial unit stays, and the camera goes by its place on the body.
+  @Test func aChainAloneLeavesTheInertialUnit() throws {
+    let (source, output) = (try Folder(), try Folder())
+    try source.write("camchain.yaml", Self.chain())
+    let imu = "T_BS: [1, 0, 0, 1, 0, 1, 0, 2, 0, 0, 1, 3, 0, 0, 0, 1]\n" + Self.noise.replacingOccurrences(of: "update_rate", with: "rate_hz")
+    try output.write("mav0/imu0/sensor.yaml", imu)
+    try output.write("dataset.yaml", "title: mine\n")
+    _ = try Importer.run(.kalibr, source: source.url.path, output: output.url.path)
+    #expect(try output.text("mav0/imu0/sensor.yaml") == imu && output.text("dataset.yaml") == "title: mine\n")
+    #expect((try Self.camera(output).bodyFromCamera * .zero - Vector3(0.7, 2.1, 3.2)).norm < 1e-12)
+  }
+
   @Test func aLeverArmOfMetresIsAFault() throws {
     let (source, output) = (try Folder(), try Folder())
     try source.write("camchain.yaml", Self.chain().replacingOccurrences(of: "0.3]", with: "30]"))

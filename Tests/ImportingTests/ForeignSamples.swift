@@ -34,7 +34,9 @@ enum ForeignSamples {
     try folder.write(at + "uwb.csv", uwb)
     // The camera looks along the body's +x, its y (down in the image) along +z: upside down.
     let camera = Rotation(matrix: Matrix3(columns: Vector3(0, 1, 0), Vector3(0, 0, 1), Vector3(1, 0, 0)))
-    let (body, eye) = (Walk.pose(0), Walk.pose(0) * Pose(rotation: camera))
+    let body = Walk.pose(0)
+    let rig = Rotation(matrix: Matrix3(columns: Vector3(0, 0, -1), Vector3(-1, 0, 0), Vector3(0, 1, 0)))
+    let eye = Pose(rotation: (body.rotation * camera).inverse, translation: body.translation)
     try folder.write(
       at + "apriltag_cal.csv",
       "time_s,x,y,z,rot_x,rot_y,rot_z,w,cam_x,cam_y,cam_z,cam_rot_x,cam_rot_y,cam_rot_z,cam_w\n"
@@ -42,7 +44,9 @@ enum ForeignSamples {
         + "\(q(eye.rotation).xyz),\(q(eye.rotation).w)\n")
     try folder.write(
       at + "calib.json",
-      #"{"fu": 1077, "tf_cam_imu": {"x": -0.002, "y": -0.023, "z": 0, "rot_x": 0, "rot_y": 0, "rot_z": 0, "w": 1}}"#)
+      #"{"fu": 1077, "tf_cam_imu": {"x": -0.002, "y": -0.023, "z": 0, "rot_x": 0, "rot_y": 0, "rot_z": 0, "w": 1},"#
+        + "\"tf_cam_rig\": {\"x\": 0, \"y\": 0, \"z\": 0, \"rot_x\": \(n(rig.v.x)), \"rot_y\": \(n(rig.v.y)), "
+        + "\"rot_z\": \(n(rig.v.z)), \"w\": \(n(rig.w))}}")
     try starlocInertial(folder, at)
   }
 

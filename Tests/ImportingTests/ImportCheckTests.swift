@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func clocksThatDoNotMeetAreFound() throws {
-    let report = try csv { try $0.replace("map.yaml", "time: us\n  time_unit: us", "time: us\n  time_unit: ms") }
+    let report = try csv { try $0.replace("map.yaml", "time: us\n  time_unit: us", "time: us\n  time_unit: ns") }
     #expect(report.findings.contains { $0.code == "clockOverlap" && $0.weight == .fault }, "\(report.findings)")
   }
 

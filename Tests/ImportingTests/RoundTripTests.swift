@@ -123,7 +123,7 @@ import Testing
     let delay = try #require(imported.report.figures["Nearby Interaction's delay [s]"])
     #expect(abs(delay - ForeignSamples.niDelay) < 0.01)
     imported.check(start: 5_000_000_000, late: 0.01)
-    #expect(imported.report.counts["ni.csv rows that repeat the last"] == 20)
+    #expect(imported.report.counts["ni.csv rows that repeat the last"] == 19)
     let measured = try #require(imported.ranges.first { $0.azimuth != nil })
     let u = (Walk.pose(0).inverse * Walk.peers[0].place).normalized
     #expect(abs(measured.azimuth! - atan2(u.x, -u.z)) < 1e-3 && abs(measured.elevation! - asin(u.y)) < 1e-3)
