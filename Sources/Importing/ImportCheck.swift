@@ -53,6 +53,7 @@ struct ImportCheck {
     let truth = try recording.groundTruthStates(), peers = try recording.groundTruthPeers()
     var state = try truth?.next(), peer = try peers?.next()
     let usesTruth = recording.rig.odometry == nil
+    var elapsed = 0.0, before = recording.firstTimestamp
     while let timed = try events.next() {
       let event = timed.event, time = event.timestamp
       while let next = state, next.timestamp <= time {
@@ -65,7 +66,10 @@ struct ImportCheck {
         ranges.add(next)
         peer = try peers?.next()
       }
-      if time.seconds(since: recording.firstTimestamp) > Self.longest { break }
+      // Gaps do not count: a sensor on another clock may begin years after the first.
+      elapsed += min(max(0, time.seconds(since: before)), 1)
+      before = time
+      if elapsed > Self.longest { break }
       add(event)
     }
   }

@@ -107,7 +107,8 @@ import Testing
   ]) func wideLensesSeeBehindTheirPlane(distortion: CameraCalibration.Distortion) throws {
     let lens = Self.lens(distortion)
     let d = Vector3(sin(1.75), 0, cos(1.75))
-    let back = try #require(lens.direction(ofPixel: try #require(lens.project(d)).pixel))
+    let pixel = try #require(lens.project(d)).pixel
+    let back = try #require(lens.direction(ofPixel: pixel))
     #expect((back - d).norm < 1e-9)
     #expect(lens.project(Vector3(1e-3, 0, -1)) == nil)
   }
