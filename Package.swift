@@ -104,6 +104,9 @@ let package = Package(
     .target(name: "FuseCaptureFormat", dependencies: ["SensorData", "Geometry"]),
     .target(name: "FuseClient", dependencies: ["FuseCaptureFormat", "SensorData"]),
     .target(name: "EventLines", dependencies: ["FuseCaptureFormat", "Datasets", "SensorData", "Geometry"]),
+    .target(name: "Exporting", dependencies: ["Datasets", "SensorData", "Geometry"]),
+    .target(
+      name: "Importing", dependencies: ["Datasets", "Premises", "SensorData", "Geometry"]),
     .target(
       name: "Simulation",
       dependencies: ["SensorData", "Geometry", "Images", "Datasets", .product(name: "Yams", package: "Yams")],
@@ -131,7 +134,7 @@ let package = Package(
       name: "fuse",
       dependencies: [
         "NearbyInteraction", "RecordedDevices", "PrecisionFinding", "Premises", "Smoothing", "Estimator",
-        "Datasets", "Simulation",
+        "Datasets", "Importing", "Exporting", "Simulation",
         "RunResults", "Evaluation", "Report", "Ranging", "FrontEnd", "Images", "EventLines", "FuseCaptureFormat", "SensorData", "Geometry",
         "CReferenceKernel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
@@ -214,6 +217,8 @@ let package = Package(
       name: "FuseCaptureFormatTests", dependencies: ["FuseCaptureFormat", "EventLines", "SensorData", "Geometry"],
       resources: [.embedInCode("Golden")]),
     .testTarget(name: "LiveSessionsTests", dependencies: ["LiveSessions"]),
+    .testTarget(
+      name: "ImportingTests", dependencies: ["Importing", "Datasets", "SensorData", "Geometry"]),
     .testTarget(name: "PremisesTests", dependencies: ["Premises", "SensorData", "Geometry"]),
     .testTarget(
       name: "NearbyInteractionTests",

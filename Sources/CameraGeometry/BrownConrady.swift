@@ -1,6 +1,6 @@
 /// Radial and tangential distortion of the image plane, in focal lengths, OpenCV's and EuRoC's order of coefficients.
 /// Source: Brown, "Close-range camera calibration", Photogrammetric Engineering 37(8), 1971.
-struct BrownConrady: Sendable {
+struct BrownConrady: PlaneDistortion {
   let k1, k2, p1, p2: Double
   /// Squared radius at which the radial polynomial stops rising: beyond it a pixel would have two directions.
   private let foldSquared: Double
@@ -32,35 +32,5 @@ struct BrownConrady: Sendable {
       point, SIMD2(radial + slope * x * x + 2 * p1 * y + 6 * p2 * x, mixed),
       SIMD2(mixed, radial + slope * y * y + 6 * p1 * y + 2 * p2 * x)
     )
-  }
-
-  /// The point whose distortion is `target`: Newton's method with step halving; nil when none is found before the fold.
-  func undistorted(_ target: SIMD2<Double>) -> SIMD2<Double>? {
-    func distance(_ p: SIMD2<Double>) -> Double { (p.x * p.x + p.y * p.y).squareRoot() }
-    var q = target
-    var (point, dx, dy) = distorted(q)
-    if !isOneToOne(q, dx, dy) {  // start inside the fold
-      q = SIMD2(0, 0)
-      (point, dx, dy) = distorted(q)
-    }
-    var error = distance(target - point)
-    for _ in 0..<50 where error > 1e-14 {
-      let determinant = dx.x * dy.y - dx.y * dy.x
-      let e = target - point
-      let step = SIMD2((dy.y * e.x - dx.y * e.y) / determinant, (dx.x * e.y - dy.x * e.x) / determinant)
-      var scale = 1.0, improved = false
-      while scale > 1e-4 {
-        let candidate = q + scale * step
-        let (p, gx, gy) = distorted(candidate)
-        let left = distance(target - p)
-        if left < error, isOneToOne(candidate, gx, gy) {
-          (q, point, dx, dy, error, improved) = (candidate, p, gx, gy, left, true)
-          break
-        }
-        scale /= 2
-      }
-      if !improved { break }
-    }
-    return error < 1e-9 * (1 + distance(target)) ? q : nil
   }
 }

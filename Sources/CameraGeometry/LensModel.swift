@@ -24,6 +24,10 @@ package struct LensModel: Sendable {
     case brown(BrownConrady)
     case kannala(KannalaBrandt)
     case fieldOfView(FieldOfViewLens)
+    case rational(RationalLens)
+    case omni(MeiLens)
+    case doubleSphere(DoubleSphereLens)
+    case extendedUnified(ExtendedUnifiedLens)
   }
 
   /// From the calibration of a camera.
@@ -35,11 +39,26 @@ package struct LensModel: Sendable {
       case .radialTangential(let k1, let k2, let p1, let p2): .brown(BrownConrady(k1: k1, k2: k2, p1: p1, p2: p2))
       case .equidistant(let k1, let k2, let k3, let k4): .kannala(KannalaBrandt(k1: k1, k2: k2, k3: k3, k4: k4))
       case .fieldOfView(let w): .fieldOfView(FieldOfViewLens(w: w))
+      case .rational(let k1, let k2, let p1, let p2, let k3, let k4, let k5, let k6):
+        .rational(RationalLens(k1: k1, k2: k2, k3: k3, k4: k4, k5: k5, k6: k6, p1: p1, p2: p2))
+      case .omni(let xi, let k1, let k2, let p1, let p2):
+        .omni(MeiLens(xi: xi, distortion: BrownConrady(k1: k1, k2: k2, p1: p1, p2: p2)))
+      case .doubleSphere(let xi, let alpha): .doubleSphere(DoubleSphereLens(xi: xi, alpha: alpha))
+      case .extendedUnified(let alpha, let beta): .extendedUnified(ExtendedUnifiedLens(alpha: alpha, beta: beta))
       }
   }
 
   /// Mean focal length, pixels: small angles times this are pixels near the image's middle.
-  package var focalLength: Double { (fx * fy).squareRoot() }
+  package var focalLength: Double { (fx * fy).squareRoot() * axialScale }
+
+  /// Image radius by angle on the axis, in focal lengths: models with a second sphere shrink the image there.
+  private var axialScale: Double {
+    switch optics {
+    case .omni(let lens): 1 / (1 + lens.xi)
+    case .doubleSphere(let lens): 1 / (1 + lens.xi)
+    default: 1
+    }
+  }
 
   /// The pixel of a direction. Nil when it is not visible: behind a flat image plane, beyond the fold of the distortion
   /// polynomial, or not finite.
@@ -79,6 +98,15 @@ package struct LensModel: Sendable {
     case .brown(let lens): return distort(d, lens)
     case .kannala(let lens): return distort(d, radius: lens)
     case .fieldOfView(let lens): return distort(d, radius: lens)
+    case .rational(let lens): return distort(d, lens)
+    case .omni(let lens):
+      guard let there = distort(d, central: lens) else { return nil }
+      let (point, dx, dy) = lens.distortion.distorted(there.point)
+      guard lens.distortion.isOneToOne(there.point, dx, dy) else { return nil }
+      func gradient(_ g: SIMD2<Double>) -> Vector3 { g.x * there.xGradient + g.y * there.yGradient }
+      return Distorted(point: point, xGradient: gradient(dx), yGradient: gradient(dy))
+    case .doubleSphere(let lens): return distort(d, central: lens)
+    case .extendedUnified(let lens): return distort(d, central: lens)
     }
   }
 
@@ -88,10 +116,23 @@ package struct LensModel: Sendable {
     case .brown(let lens): return lens.undistorted(point).map { Vector3($0.x, $0.y, 1) }
     case .kannala(let lens): return undistort(point, radius: lens)
     case .fieldOfView(let lens): return undistort(point, radius: lens)
+    case .rational(let lens): return lens.undistorted(point).map { Vector3($0.x, $0.y, 1) }
+    case .omni(let lens): return lens.distortion.undistorted(point).flatMap(lens.direction)
+    case .doubleSphere(let lens): return lens.direction(point)
+    case .extendedUnified(let lens): return lens.direction(point)
     }
   }
 
-  private func distort(_ d: Vector3, _ lens: BrownConrady) -> Distorted? {
+  /// Central models: x and y over a depth that depends on the direction.
+  private func distort(_ d: Vector3, central lens: some CentralLens) -> Distorted? {
+    guard d.squaredNorm > 0, d.squaredNorm.isFinite, let (depth, gradient) = lens.depth(d) else { return nil }
+    let point = SIMD2(d.x, d.y) / depth
+    return Distorted(
+      point: point, xGradient: (Vector3(1, 0, 0) - point.x * gradient) / depth,
+      yGradient: (Vector3(0, 1, 0) - point.y * gradient) / depth)
+  }
+
+  private func distort(_ d: Vector3, _ lens: some PlaneDistortion) -> Distorted? {
     guard d.z > 1e-9 * d.norm else { return nil }
     let plane = SIMD2(d.x / d.z, d.y / d.z)
     let (point, dx, dy) = lens.distorted(plane)

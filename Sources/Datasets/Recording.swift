@@ -56,7 +56,8 @@ package struct Recording: Sendable {
     return Recording(
       name: folder.absoluteURL.standardizedFileURL.lastPathComponent, metadata: metadata, rig: rig, options: options,
       trajectorySource: try probe.trajectorySource(), firstTimestamp: probe.first,
-      warnings: layout.warnings + loader.warnings + probe.warnings, layout: layout, calibrationFiles: loader.files)
+      warnings: layout.warnings + loader.warnings + probe.warnings + (try ImageDepth.warnings(layout, rig)),
+      layout: layout, calibrationFiles: loader.files)
   }
 
   /// All sensor events, in order of arrival. Every call reads from the beginning.
@@ -86,10 +87,8 @@ package struct Recording: Sendable {
 
   /// The images of a camera, in order: for drawing, not for runs.
   package func images(camera: Int) throws(DatasetError) -> ImageLookup {
-    let calibration = rig.cameras[camera]
-    return ImageLookup(
-      try ImageList(layout.images[camera], stamps: layout.imageStamps, isStrict: false), width: calibration.width,
-      height: calibration.height)
+    ImageLookup(
+      try ImageList(layout.images[camera], stamps: layout.imageStamps, isStrict: false), rig.cameras[camera])
   }
 
   /// Whether any camera has tracks in a file, which `fuse track` would replace.

@@ -10,17 +10,26 @@ extension GrayImage {
     return (Int(width), Int(height))
   }
 
-  /// Decodes a PNG or JPEG file. Of 16 bits the lower 8 are dropped, colour becomes luma (ITU-R BT.601), alpha is
-  /// dropped.
+  /// Bits of a sample, from the header of a PNG file; 8 for JPEG.
   ///
+  /// - Throws: `ImageError`.
+  package static func depth(encoded bytes: [UInt8]) throws(ImageError) -> Int {
+    _ = try size(encoded: bytes)
+    return bytes[0] == 0x89 ? Int(bytes[24]) : 8
+  }
+
+  /// Decodes a PNG or JPEG file. Of samples of 16 bits the upper 8 of the `bits` in use are kept, colour becomes luma
+  /// (ITU-R BT.601), alpha is dropped.
+  ///
+  /// - Parameter bits: how many of 16 bits are in use, 9...16: 12 for a 12-bit camera whose values are not stretched.
   /// - Throws: `ImageError`; a too large image is refused by its header, before memory is allocated.
-  package init(encoded bytes: [UInt8]) throws(ImageError) {
+  package init(encoded bytes: [UInt8], bits: Int = 16) throws(ImageError) {
     var (width, height): (UInt32, UInt32) = (0, 0)
     try ImageError.check(fuse_image_size(bytes, bytes.count, &width, &height), width, height)
     let count = Int(width) * Int(height)
     var code: Int32 = 0
     let pixels = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-      code = fuse_image_decode(bytes, bytes.count, buffer.baseAddress, width, height)
+      code = fuse_image_decode(bytes, bytes.count, buffer.baseAddress, width, height, UInt32(bits))
       initialized = Int(code) == FUSE_IMAGE_OK ? count : 0
     }
     try ImageError.check(code, width, height)

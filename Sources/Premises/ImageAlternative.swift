@@ -93,7 +93,9 @@ struct ImageAlternative {
       [("undistorted", .none), ("equidistant", .equidistant(k1: a, k2: b, k3: c, k4: d))]
     case .equidistant(let a, let b, let c, let d):
       [("undistorted", .none), ("radial-tangential", .radialTangential(k1: a, k2: b, p1: c, p2: d))]
-    case .fieldOfView:
+    case .rational(let a, let b, let c, let d, let e, _, _, _):
+      [("undistorted", .none), ("without the coefficients k4 to k6", .rational(k1: a, k2: b, p1: c, p2: d, k3: e))]
+    case .fieldOfView, .omni, .doubleSphere, .extendedUnified:
       [("undistorted", .none), ("like a fisheye (equidistant)", .equidistant(k1: 0, k2: 0, k3: 0, k4: 0))]
     }
   }

@@ -2,7 +2,7 @@ import Geometry
 
 /// Calibration of a camera: extrinsics, pinhole, distortion, pixel noise and time offset.
 public struct CameraCalibration: Equatable, Sendable {
-  /// Distortion model; coefficients in EuRoC's and Kalibr's order.
+  /// Lens model; coefficients in EuRoC's, Kalibr's and OpenCV's order.
   public enum Distortion: Equatable, Sendable {
     /// An ideal pinhole.
     case none
@@ -12,6 +12,17 @@ public struct CameraCalibration: Equatable, Sendable {
     case equidistant(k1: Double, k2: Double, k3: Double, k4: Double)
     /// Devernay-Faugeras field-of-view model with its one angle, radians.
     case fieldOfView(w: Double)
+    /// OpenCV's rational model: radial `(1 + k1 s + k2 s^2 + k3 s^3) / (1 + k4 s + k5 s^2 + k6 s^3)` of the squared
+    /// radius s, p1, p2 tangential. Five coefficients: k4, k5 and k6 are 0.
+    case rational(
+      k1: Double, k2: Double, p1: Double, p2: Double, k3: Double, k4: Double = 0, k5: Double = 0, k6: Double = 0)
+    /// Mei's unified model of central cameras: a mirror or fisheye with parameter xi, then radial-tangential
+    /// distortion. Focal lengths are Kalibr's `fu`, `fv`.
+    case omni(xi: Double, k1: Double, k2: Double, p1: Double, p2: Double)
+    /// Usenko's double sphere: the offset xi of the second sphere, and alpha from 0 to 1.
+    case doubleSphere(xi: Double, alpha: Double)
+    /// Khomutenko's extended unified camera model (EUCM): alpha from 0 to 1, beta above 0.
+    case extendedUnified(alpha: Double, beta: Double)
   }
 
   /// How the ids of a second camera relate to those of cam0.
@@ -46,12 +57,14 @@ public struct CameraCalibration: Equatable, Sendable {
   public var featureIDs: FeatureIDs
   /// Nominal rate, Hz: a hint.
   public var rate: Double?
+  /// How many bits of a 16-bit image are in use, 9...16: 12 for a 12-bit camera whose values are not stretched.
+  public var imageBits: Int
 
   /// A calibration from its parts.
   public init(
     bodyFromCamera: Pose = .identity, fx: Double, fy: Double, cx: Double, cy: Double, distortion: Distortion = .none,
     width: Int, height: Int, pixelNoise: Double = 1, timeOffset: Double = 0, featureIDs: FeatureIDs = .separate,
-    rate: Double? = nil
+    rate: Double? = nil, imageBits: Int = 16
   ) {
     self.bodyFromCamera = bodyFromCamera
     self.fx = fx
@@ -65,5 +78,6 @@ public struct CameraCalibration: Equatable, Sendable {
     self.timeOffset = timeOffset
     self.featureIDs = featureIDs
     self.rate = rate
+    self.imageBits = imageBits
   }
 }

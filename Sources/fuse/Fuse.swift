@@ -13,6 +13,8 @@ struct Fuse: AsyncParsableCommand {
         fuse stream phone | fuse run -       a recording as event lines, and back
         fuse report datasets/demo            the same as an HTML page with a timeline
         fuse inspect phone                   what a recording contains and lacks
+        fuse import phone-log -o phone       a recording of another kind: 'fuse import --list'
+        fuse export mcap demo-fuse -o x.mcap for Foxglove; 'fuse template --list' prints calibrations to begin with
         fuse track phone                     tracks from its images, written to files
         fuse simulate --list                 the scenarios that can be simulated
         fuse simulate arc -o walk --seed 7   a recording with known truth
@@ -28,7 +30,8 @@ struct Fuse: AsyncParsableCommand {
       """,
     version: FuseVersion.current,
     subcommands: [
-      RunCommand.self, StreamCommand.self, ReportCommand.self, InspectCommand.self, TrackCommand.self, SimulateCommand.self,
+      RunCommand.self, StreamCommand.self, ReportCommand.self, InspectCommand.self, ImportCommand.self, ExportCommand.self,
+      TemplateCommand.self, TrackCommand.self, SimulateCommand.self,
       EvalCommand.self, DiffCommand.self, ExplainCommand.self, BenchmarkCommand.self, TrackingBenchmarkCommand.self,
       ServeCommand.self,
     ] + sessionCommands)

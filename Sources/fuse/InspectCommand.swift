@@ -27,6 +27,7 @@ struct InspectCommand: ParsableCommand {
 
   func run() throws {
     try Failure.reporting {
+      try ForeignSource.refuse(folder)
       // As a run reads it, images tracked and all, so that both say the same.
       var options = RunOptions(forcesOdometry: odometry, isStrict: strict).reading
       options.needsTrajectory = false

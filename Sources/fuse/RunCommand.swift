@@ -82,6 +82,7 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     try Failure.reporting {
+      try ForeignSource.refuse(folder)
       var finder = try config.map { try ConfigurationFile.read($0) } ?? FinderConfiguration()
       if calibrate { finder.calibration.online = true }
       try RunExecution(

@@ -254,12 +254,22 @@ extension FatalCase {
       try $0.replace(Fixture.imuCalibration, "T_BS: [1,", with: "T_BS: [.nan,")
     },
     FatalCase(
-      "unknown distortion", Fixture.cameraCalibration, 5, "distortion_model: fisheye", "equidistant, fov or none"
+      "unknown distortion", Fixture.cameraCalibration, 5, "distortion_model: barrel", "fov, rational or none"
     ) {
-      try $0.replace(Fixture.cameraCalibration, "radial-tangential", with: "fisheye")
+      try $0.replace(Fixture.cameraCalibration, "radial-tangential", with: "barrel")
     },
-    FatalCase("unknown camera model", Fixture.cameraCalibration, 3, "camera_model: omni") {
+    FatalCase("unknown camera model", Fixture.cameraCalibration, 3, "camera_model: hole", "pinhole, omni") {
+      try $0.replace(Fixture.cameraCalibration, "pinhole", with: "hole")
+    },
+    FatalCase("intrinsics of another camera model", Fixture.cameraCalibration, 4, "of 4 numbers", "[xi, fx, fy") {
       try $0.replace(Fixture.cameraCalibration, "pinhole", with: "omni")
+    },
+    FatalCase("a bent double sphere", Fixture.cameraCalibration, 5, "camera model ds", "no distortion") {
+      try $0.replace(Fixture.cameraCalibration, "pinhole", with: "ds")
+      try $0.replace(Fixture.cameraCalibration, "[400,", with: "[0.5, 0.6, 400,")
+    },
+    FatalCase("two projections", Fixture.cameraCalibration, 5, "omni-radtan beside camera_model: pinhole") {
+      try $0.replace(Fixture.cameraCalibration, "radial-tangential", with: "omni-radtan")
     },
     FatalCase("coefficients missing", Fixture.cameraCalibration, 6, "of 3 numbers", "[k1, k2, p1, p2]") {
       try $0.replace(Fixture.cameraCalibration, "[-0.28, ", with: "[")

@@ -125,11 +125,41 @@ import Testing
     ),
     ("fov", "[0.93]", .fieldOfView(w: 0.93)), ("fov", "0.93", .fieldOfView(w: 0.93)), ("none", "[]", .none),
     ("radtan", "[1, 2, 3, 4]", .radialTangential(k1: 1, k2: 2, p1: 3, p2: 4)),
+    ("plumb_bob", "[1, 2, 3, 4, 0]", .radialTangential(k1: 1, k2: 2, p1: 3, p2: 4)),
+    ("plumb_bob", "[1, 2, 3, 4, 5]", .rational(k1: 1, k2: 2, p1: 3, p2: 4, k3: 5)),
+    ("radtan", "[1, 2, 3, 4, 5, 6, 7, 8]", .rational(k1: 1, k2: 2, p1: 3, p2: 4, k3: 5, k4: 6, k5: 7, k6: 8)),
+    ("rational_polynomial", "[1, 2, 3, 4, 5, 0, 0, 0]", .rational(k1: 1, k2: 2, p1: 3, p2: 4, k3: 5)),
+    ("equi", "[0.1, 0, 0, 0]", .equidistant(k1: 0.1, k2: 0, k3: 0, k4: 0)),
+    ("kannala_brandt4", "[0.1, 0, 0, 0]", .equidistant(k1: 0.1, k2: 0, k3: 0, k4: 0)),
+    ("pinhole-radtan", "[1, 2, 3, 4]", .radialTangential(k1: 1, k2: 2, p1: 3, p2: 4)),
+    ("pinhole-equi", "[1, 2, 3, 4]", .equidistant(k1: 1, k2: 2, k3: 3, k4: 4)),
   ])
-  func theFourLenses(model: String, coefficients: String, expected: CameraCalibration.Distortion) throws {
+  func distortions(model: String, coefficients: String, expected: CameraCalibration.Distortion) throws {
     let fixture = try Fixture()
     try fixture.replace(Fixture.cameraCalibration, "radial-tangential", with: model)
     try fixture.replace(Fixture.cameraCalibration, "[-0.28, 0.07, 0.0002, 1.7e-05]", with: coefficients)
     #expect(try fixture.open().rig.cameras[0].distortion == expected)
+  }
+
+  @Test(arguments: [
+    (
+      "omni", "radtan", "1.2, ", "[0.1, 0.2, 0.3, 0.4]",
+      CameraCalibration.Distortion.omni(xi: 1.2, k1: 0.1, k2: 0.2, p1: 0.3, p2: 0.4)
+    ),
+    ("omni-none", "none", "1.2, ", "[]", .omni(xi: 1.2, k1: 0, k2: 0, p1: 0, p2: 0)),
+    ("ds", "none", "-0.2, 0.6, ", "[]", .doubleSphere(xi: -0.2, alpha: 0.6)),
+    ("eucm", "none", "0.6, 1.1, ", "[]", .extendedUnified(alpha: 0.6, beta: 1.1)),
+  ])
+  func projections(
+    model: String, distortion: String, parameters: String, coefficients: String,
+    expected: CameraCalibration.Distortion
+  ) throws {
+    let fixture = try Fixture()
+    try fixture.replace(Fixture.cameraCalibration, "pinhole", with: model)
+    try fixture.replace(Fixture.cameraCalibration, "radial-tangential", with: distortion)
+    try fixture.replace(Fixture.cameraCalibration, "[400,", with: "[\(parameters)400,")
+    try fixture.replace(Fixture.cameraCalibration, "[-0.28, 0.07, 0.0002, 1.7e-05]", with: coefficients)
+    let camera = try fixture.open().rig.cameras[0]
+    #expect(camera.distortion == expected && camera.fx == 400)
   }
 }

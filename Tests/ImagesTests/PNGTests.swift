@@ -92,6 +92,22 @@ import Testing
     #expect(try Self.read(depth: 8, colour: 3, palette: [1, 1, 1, 255, 255, 255], row: [1, 0]) == [255, 1])
   }
 
+  /// A 12-bit camera's values in 16 bits, not stretched: the upper 8 of the 12; beyond them white.
+  @Test func twelveBitsInSixteen() throws {
+    func read(_ row: [UInt8], colour: UInt8 = 0, bits: Int) throws -> [UInt8] {
+      let bytes = StoredPNG.encoded(width: 2, height: 1, depth: 16, colour: colour, rows: [row])
+      #expect(try GrayImage.depth(encoded: bytes) == 16)
+      return try GrayImage(encoded: bytes, bits: bits).pixels
+    }
+    #expect(try read([0x0A, 0xBC, 0x0F, 0xFF], bits: 12) == [0xAB, 0xFF])
+    #expect(try read([0x01, 0x23, 0x10, 0x00], bits: 12) == [0x12, 0xFF])
+    #expect(try read([0x01, 0x23, 0x03, 0xFF], bits: 10) == [0x48, 0xFF])
+    #expect(try read([0x0A, 0xBC, 0x0F, 0xFF], bits: 16) == [0x0A, 0x0F])
+    #expect(try read([0x0F, 0xF0, 0, 0, 0, 0, 0, 0x70, 0, 0x70, 0, 0x70], colour: 2, bits: 12) == [76, 7])
+    #expect(try GrayImage(encoded: Self.random(4, 4, seed: 9).png(), bits: 12) == Self.random(4, 4, seed: 9))
+    #expect(try GrayImage.depth(encoded: Self.random(4, 4, seed: 9).png()) == 8)
+  }
+
   private static func read(depth: UInt8, colour: UInt8, palette: [UInt8] = [], row: [UInt8]) throws -> [UInt8] {
     try GrayImage(
       encoded: StoredPNG.encoded(width: 2, height: 1, depth: depth, colour: colour, palette: palette, rows: [row])

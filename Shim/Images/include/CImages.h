@@ -25,10 +25,12 @@ enum {
 /// Width and height from the header, checked against FUSE_IMAGE_LARGEST; the pixels are not decoded.
 int fuse_image_size(const uint8_t *bytes, size_t count, uint32_t *width, uint32_t *height);
 
-/// Decodes a PNG or JPEG of exactly this size. Depths below 8 are expanded to 0...255, 16 bits lose their lower 8, an
-/// alpha channel is dropped, colour and palette become luma (77 R + 150 G + 29 B) / 256, the weights of ITU-R BT.601.
+/// Decodes a PNG or JPEG of exactly this size. Depths below 8 are expanded to 0...255; of samples of 16 bits that hold
+/// `bits` (9...16), 0 black ... 2^bits - 1 white, the upper 8 are kept, and larger ones are white; an alpha channel is
+/// dropped, colour and palette become luma (77 R + 150 G + 29 B) / 256, the weights of ITU-R BT.601.
 /// Of a JPEG the luma channel is used, of one in printing colours (CMYK) the luma of these.
-int fuse_image_decode(const uint8_t *bytes, size_t count, uint8_t *pixels, uint32_t width, uint32_t height);
+int fuse_image_decode(const uint8_t *bytes, size_t count, uint8_t *pixels, uint32_t width, uint32_t height,
+                      uint32_t bits);
 
 /// Upper bound of the size of a PNG of this image, bytes; 0 for a size that is not allowed.
 size_t fuse_image_encoded_limit(uint32_t width, uint32_t height);

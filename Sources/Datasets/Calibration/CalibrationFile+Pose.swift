@@ -6,7 +6,7 @@ extension CalibrationFile {
   /// Rotations orthonormal within 1e-3, as in rounded calibrations, are orthonormalised; a singular, skewed or
   /// reflected matrix is an error. A key `q_BS` beside `T_BS` (w, x, y, z) has the rotation to the last bit, which a
   /// matrix has not; it must be the matrix's within 1e-3.
-  func pose(_ key: String) throws(DatasetError) -> Pose? {
+  package func pose(_ key: String) throws(DatasetError) -> Pose? {
     let what = "a rigid transform of 16 numbers"
     guard let numbers = try numbers(key, what) else { return nil }
     let pose: Pose

@@ -4,14 +4,14 @@ import Yams
 /// A YAML file of one level of keys, read with file and line in every error.
 ///
 /// OpenCV's first line `%YAML:1.0` is no YAML and is blanked, so lines keep their numbers.
-struct CalibrationFile {
-  let path: String
+package struct CalibrationFile {
+  package let path: String
   /// First line of the keys: reported for missing keys; nil where the path names the place.
   private let line: Int?
   private let entries: [String: Node]
 
   /// Reads a whole file.
-  init(path: String) throws(DatasetError) {
+  package init(path: String) throws(DatasetError) {
     var text = try RegularFile.text(path)
     if text.utf8.starts(with: [0xEF, 0xBB, 0xBF]) { text.unicodeScalars.removeFirst() }
     if text.hasPrefix("%YAML") {
@@ -36,20 +36,20 @@ struct CalibrationFile {
   }
 
   /// The keys, sorted.
-  var keys: [String] { entries.keys.sorted() }
+  package var keys: [String] { entries.keys.sorted() }
 
   /// Whether there are keys below a key.
   func hasSection(_ key: String) -> Bool { entries[key]?.mapping != nil }
 
   /// The part below a key, if the key is there.
-  func section(_ key: String) throws(DatasetError) -> CalibrationFile? {
+  package func section(_ key: String) throws(DatasetError) -> CalibrationFile? {
     guard let node = entries[key] else { return nil }
     guard case .mapping(let mapping) = node else { throw fault(key, found: "no keys below \(key)", expected: "keys") }
     return CalibrationFile(path: path, mapping: mapping, line: node.mark?.line ?? line)
   }
 
   /// A fault at a key.
-  func fault(_ key: String, found: String, expected: String) -> DatasetError {
+  package func fault(_ key: String, found: String, expected: String) -> DatasetError {
     DatasetError(file: path, line: entries[key]?.mark?.line ?? line, found: found, expected: expected)
   }
 
@@ -70,14 +70,23 @@ struct CalibrationFile {
   // MARK: values
 
   /// A text; nil where the key is absent or empty.
-  func text(_ key: String) throws(DatasetError) -> String? {
+  package func text(_ key: String) throws(DatasetError) -> String? {
     guard let node = entries[key] else { return nil }
     guard let scalar = node.scalar else { throw fault(key, found: "\(key) is no single value", expected: "a text") }
     return scalar.string.isEmpty || scalar.string == "~" || scalar.string == "null" ? nil : scalar.string
   }
 
+  /// A list of texts; nil where the key is absent.
+  package func texts(_ key: String) throws(DatasetError) -> [String]? {
+    guard let node = entries[key] else { return nil }
+    guard let texts = node.sequence?.map({ $0.scalar?.string }), texts.allSatisfy({ $0 != nil }) else {
+      throw fault(key, found: "\(key): \(Self.shown(node))", expected: "a list of texts")
+    }
+    return texts.compactMap { $0 }
+  }
+
   /// A finite number in a range, or nil where the key is absent.
-  func number(
+  package func number(
     _ key: String, _ what: String, in bounds: ClosedRange<Double>
   ) throws(DatasetError) -> Double? {
     guard let node = entries[key] else { return nil }
@@ -87,7 +96,7 @@ struct CalibrationFile {
   }
 
   /// The same for a required key.
-  func neededNumber(_ key: String, _ what: String, in bounds: ClosedRange<Double>) throws(DatasetError) -> Double {
+  package func neededNumber(_ key: String, _ what: String, in bounds: ClosedRange<Double>) throws(DatasetError) -> Double {
     guard let value = try number(key, what, in: bounds) else {
       throw fault(key, found: "no key \(key)", expected: "\(key): \(what)")
     }
@@ -95,7 +104,7 @@ struct CalibrationFile {
   }
 
   /// A list of finite numbers, rows of a matrix one after the other; nil where the key is absent.
-  func numbers(_ key: String, _ what: String) throws(DatasetError) -> [Double]? {
+  package func numbers(_ key: String, _ what: String) throws(DatasetError) -> [Double]? {
     guard let node = entries[key] else { return nil }
     guard let values = Self.flattened(node) else {
       throw fault(key, found: "\(key): \(Self.shown(node))", expected: what)

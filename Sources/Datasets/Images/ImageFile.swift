@@ -14,6 +14,8 @@ struct ImageFile: Sendable {
   /// Columns and rows of the calibration.
   let width: Int
   let height: Int
+  /// How many of 16 bits are in use.
+  var bits = 16
 
   /// Reads and decodes it, with memory bounded by the expected size.
   func load() throws(Fault) -> GrayImage {
@@ -26,7 +28,7 @@ struct ImageFile: Sendable {
           kind: .wrongImageSize, found: "an image of \(size.width)x\(size.height) pixels",
           expected: "\(width)x\(height) as in sensor.yaml")
       }
-      return try GrayImage(encoded: bytes)
+      return try GrayImage(encoded: bytes, bits: bits)
     } catch let fault as Fault {
       throw fault
     } catch {
@@ -37,7 +39,7 @@ struct ImageFile: Sendable {
     }
   }
 
-  private func bytes() throws(Fault) -> [UInt8] {
+  func bytes() throws(Fault) -> [UInt8] {
     let descriptor: Int32, size: Int64
     do { (descriptor, size) = try RegularFile.open(path) } catch {
       throw Fault(kind: .missingImage, found: error.found, expected: "an image")

@@ -1,3 +1,4 @@
+import SensorData
 /// The images of one camera in order of time, and counts of those that cannot be used.
 ///
 /// An image that is missing, damaged or of another size is skipped and counted, unless reading is strict; more than
@@ -66,8 +67,9 @@ final class ImageList {
   }
 
   /// The file of an image, of the size in the calibration.
-  func file(_ entry: Entry, width: Int, height: Int) -> ImageFile {
-    ImageFile(path: folder.path + "/" + entry.row.name, width: width, height: height)
+  func file(_ entry: Entry, _ camera: CameraCalibration) -> ImageFile {
+    ImageFile(
+      path: folder.path + "/" + entry.row.name, width: camera.width, height: camera.height, bits: camera.imageBits)
   }
 
   /// Counts a usable image.

@@ -103,7 +103,7 @@ final class ImageStream: EventStream {
   private func pending(_ entry: ImageList.Entry, camera: Int) -> (ImageList.Entry, PendingImage) {
     let calibration = rig.cameras[camera]
     return (
-      entry, PendingImage(lists[camera].file(entry, width: calibration.width, height: calibration.height), on: queue)
+      entry, PendingImage(lists[camera].file(entry, calibration), on: queue)
     )
   }
 

@@ -51,4 +51,7 @@ package struct RecordingFile: Equatable, Sendable {
   package var path: String
   /// Its path inside the recording's folder.
   package var relativePath: String
+
+  /// A file from its paths.
+  package init(path: String, relativePath: String) { (self.path, self.relativePath) = (path, relativePath) }
 }

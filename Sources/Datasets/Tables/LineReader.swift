@@ -3,19 +3,19 @@ import Foundation
 /// Reads a file line by line through one fixed buffer: memory does not grow with the file.
 ///
 /// Not memory-mapped: a mapped file that another process truncates kills the reader.
-final class LineReader {
+package final class LineReader {
   /// Largest length of a line, bytes.
   static let longestLine = 64 * 1024
 
-  let path: String
+  package let path: String
   /// Size when opened, bytes.
-  let size: Int64
+  package let size: Int64
   /// Number of the line last returned, from 1.
-  private(set) var line = 0
+  package private(set) var line = 0
   /// Bytes consumed so far.
-  private(set) var consumed: Int64 = 0
+  package private(set) var consumed: Int64 = 0
   /// False when the line last returned ended with the file instead of an end of line.
-  private(set) var isTerminated = true
+  package private(set) var isTerminated = true
 
   private let descriptor: Int32
   private let buffer: UnsafeMutablePointer<UInt8>
@@ -25,7 +25,7 @@ final class LineReader {
   private var atEnd = false
 
   /// Opens a regular file; throws for anything else.
-  init(path: String) throws(DatasetError) {
+  package init(path: String) throws(DatasetError) {
     self.path = path
     (descriptor, size) = try RegularFile.open(path)
     buffer = .allocate(capacity: capacity)
@@ -37,7 +37,7 @@ final class LineReader {
   }
 
   /// The next line without its end (LF or CR LF), valid until the next call; nil at the end of the file.
-  func next() throws(DatasetError) -> UnsafeBufferPointer<UInt8>? {
+  package func next() throws(DatasetError) -> UnsafeBufferPointer<UInt8>? {
     while true {
       if let newline = memchr(buffer + start, 0x0A, end - start) {
         let stop = newline.assumingMemoryBound(to: UInt8.self) - buffer

@@ -96,19 +96,19 @@ package enum RegularFile {
   }
 
   /// Whether there is something of that name; also a link that leads nowhere, which is an error when it is opened.
-  static func exists(_ path: String) -> Bool {
+  package static func exists(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0
   }
 
   /// Bytes of a regular file; nil for anything else.
-  static func size(_ path: String) -> Int64? {
+  package static func size(_ path: String) -> Int64? {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
   }
 
   /// Whether the path is a folder.
-  static func isFolder(_ path: String) -> Bool {
+  package static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }

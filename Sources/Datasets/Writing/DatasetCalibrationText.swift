@@ -41,23 +41,35 @@ enum DatasetCalibrationText {
 
   /// A camera.
   static func camera(_ camera: CameraCalibration, isFirst: Bool) -> String {
+    // The camera model where it is no pinhole, and what stands before the focal lengths then: Kalibr's order.
+    let (projection, parameters): (String, [Double]) =
+      switch camera.distortion {
+      case .omni(let xi, _, _, _, _): ("omni", [xi])
+      case .doubleSphere(let xi, let alpha): ("ds", [xi, alpha])
+      case .extendedUnified(let alpha, let beta): ("eucm", [alpha, beta])
+      default: ("pinhole", [])
+      }
     let (model, coefficients): (String, [Double]) =
       switch camera.distortion {
       case .none: ("none", [])
       case .radialTangential(let k1, let k2, let p1, let p2): ("radial-tangential", [k1, k2, p1, p2])
       case .equidistant(let k1, let k2, let k3, let k4): ("equidistant", [k1, k2, k3, k4])
       case .fieldOfView(let w): ("fov", [w])
+      case .rational(let k1, let k2, let p1, let p2, let k3, let k4, let k5, let k6):
+        ("rational", [k1, k2, p1, p2, k3, k4, k5, k6])
+      case .omni(_, let k1, let k2, let p1, let p2): ("radial-tangential", [k1, k2, p1, p2])
+      case .doubleSphere, .extendedUnified: ("none", [])
       }
     return """
       sensor_type: camera
       \(transform(camera.bodyFromCamera))\(rate(camera.rate))resolution: [\(camera.width), \(camera.height)]
-      camera_model: pinhole
-      intrinsics: \(list([camera.fx, camera.fy, camera.cx, camera.cy]))
+      camera_model: \(projection)
+      intrinsics: \(list(parameters + [camera.fx, camera.fy, camera.cx, camera.cy]))
       distortion_model: \(model)
       distortion_coefficients: \(list(coefficients))
       pixel_noise_sigma: \(camera.pixelNoise)
       time_offset_cam_to_imu_s: \(camera.timeOffset)
-      \(isFirst ? "" : "feature_ids: \(camera.featureIDs.rawValue)\n")
+      \(camera.imageBits == 16 ? "" : "image_bits: \(camera.imageBits)\n")\(isFirst ? "" : "feature_ids: \(camera.featureIDs.rawValue)\n")
       """
   }
 

@@ -43,14 +43,10 @@ struct DatasetTables {
   }
 
   private func inertial() throws(DatasetWritingError) -> TableText? {
-    let columns =
-      ",w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1]"
-      + ",a_RS_S_x [m s^-2],a_RS_S_y [m s^-2],a_RS_S_z [m s^-2]"
-    return try table("mav0/imu0/data.csv", columns, { if case .imu(let sample) = $0 { sample } else { nil } }) {
+    try table("mav0/imu0/data.csv", Self.inertialColumns, { if case .imu(let sample) = $0 { sample } else { nil } }) {
       sample, table, end throws(DatasetWritingError) in
       table.add(sample.timestamp.nanoseconds)
-      try table.add(sample.angularVelocity, decimals: 7)
-      try table.add(sample.specificForce, decimals: 6)
+      try table.add(sample)
       end(&table)
     }
   }
@@ -84,15 +80,7 @@ struct DatasetTables {
     let header = ",peer_id [],range [m]" + columns.map { "," + $0.header }.joined()
     return try table("mav0/uwb0/data.csv", header, pick) { range, table, end throws(DatasetWritingError) in
       table.add(range.timestamp.nanoseconds)
-      table.add(range.peer)
-      try table.add(range.range, decimals: 4)
-      for column in columns {
-        switch column.cell(range) {
-        case .number(let value): try table.add(value, decimals: 4)
-        case .text(let text): table.add(text)
-        case nil: table.add("")
-        }
-      }
+      try table.add(range, columns)
       end(&table)
     }
   }
@@ -151,7 +139,7 @@ struct DatasetTables {
     guard !contents.peers.isEmpty else { return nil }
     var table = TableText(
       file: "mav0/peers_groundtruth0/data.csv",
-      header: "#timestamp [ns],peer_id [],p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m]")
+      header: "#timestamp [ns]" + Self.peerColumns)
     for peer in contents.peers {
       table.add(peer.timestamp.nanoseconds)
       table.add(peer.peer)
@@ -161,24 +149,14 @@ struct DatasetTables {
     return table
   }
 
-  private static let poseColumns =
+  static let inertialColumns =
+    ",w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1]"
+    + ",a_RS_S_x [m s^-2],a_RS_S_y [m s^-2],a_RS_S_z [m s^-2]"
+  static let peerColumns = ",peer_id [],p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m]"
+  static let poseColumns =
     ",p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z []"
   private static let stateColumns =
     ",v_RS_R_x [m s^-1],v_RS_R_y [m s^-1],v_RS_R_z [m s^-1]"
     + ",b_w_RS_S_x [rad s^-1],b_w_RS_S_y [rad s^-1],b_w_RS_S_z [rad s^-1]"
     + ",b_a_RS_S_x [m s^-2],b_a_RS_S_y [m s^-2],b_a_RS_S_z [m s^-2]"
-}
-
-extension TableText {
-  fileprivate mutating func add(_ vector: Vector3, decimals: Int) throws(DatasetWritingError) {
-    for k in 0..<3 { try add(vector[k], decimals: decimals) }
-  }
-
-  /// Position (micrometres) and quaternion w, x, y, z with a scalar part that is not negative.
-  fileprivate mutating func add(_ pose: Pose) throws(DatasetWritingError) {
-    try add(pose.translation, decimals: 6)
-    let sign: Double = pose.rotation.w < 0 ? -1 : 1
-    try add(pose.rotation.w * sign, decimals: 9)
-    try add(pose.rotation.v * sign, decimals: 9)
-  }
 }

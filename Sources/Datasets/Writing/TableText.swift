@@ -38,15 +38,22 @@ struct TableText {
     let scaled = (value * scale).rounded(.toNearestOrAwayFromZero)
     guard abs(scaled) < 9e15 else { throw .unwritable(file: file, line: line, value: value) }
     separate()
-    var remaining = Int64(abs(scaled))
-    var digits: [UInt8] = []
-    while digits.count < (decimals > 0 ? decimals + 2 : 1) || remaining > 0 {
-      digits.append(UInt8(ascii: "0") + UInt8(remaining % 10))
-      remaining /= 10
-      if digits.count == decimals { digits.append(UInt8(ascii: ".")) }
+    var remaining = UInt64(abs(scaled))
+    // At most 16 digits, a point and a sign, from the last one on: without an array for every number.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { digits in
+      var first = digits.count
+      func put(_ byte: UInt8) {
+        first -= 1
+        digits[first] = byte
+      }
+      while digits.count - first < (decimals > 0 ? decimals + 2 : 1) || remaining > 0 {
+        put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: remaining % 10))
+        remaining /= 10
+        if digits.count - first == decimals { put(UInt8(ascii: ".")) }
+      }
+      if scaled < 0 { put(UInt8(ascii: "-")) }
+      bytes.append(contentsOf: UnsafeMutableBufferPointer(rebasing: digits[first...]))
     }
-    if scaled < 0 { digits.append(UInt8(ascii: "-")) }
-    bytes.append(contentsOf: digits.reversed())
   }
 
   /// Returns and removes the text written since the last call.

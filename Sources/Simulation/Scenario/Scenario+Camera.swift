@@ -110,7 +110,9 @@ extension Scenario.Camera {
 
   private static func lens(_ f: inout Fields) throws(ScenarioError) -> CameraCalibration.Distortion {
     guard let model = try f.text("model") else { throw f.missing("model") }
-    let needed = ["none": 0, "fov": 1, "radial-tangential": 4, "equidistant": 4]
+    let needed = [
+      "none": 0, "fov": 1, "radial-tangential": 4, "equidistant": 4, "rational": 8, "omni": 5, "ds": 2, "eucm": 2,
+    ]
     guard let count = needed[model] else {
       throw f.refuse("model", "'\(model)' is not one of \(needed.keys.sorted().joined(separator: ", "))")
     }
@@ -122,6 +124,11 @@ extension Scenario.Camera {
       return .fieldOfView(w: c[0])
     case "radial-tangential": return .radialTangential(k1: c[0], k2: c[1], p1: c[2], p2: c[3])
     case "equidistant": return .equidistant(k1: c[0], k2: c[1], k3: c[2], k4: c[3])
+    case "rational":
+      return .rational(k1: c[0], k2: c[1], p1: c[2], p2: c[3], k3: c[4], k4: c[5], k5: c[6], k6: c[7])
+    case "omni": return .omni(xi: c[0], k1: c[1], k2: c[2], p1: c[3], p2: c[4])
+    case "ds": return .doubleSphere(xi: c[0], alpha: c[1])
+    case "eucm": return .extendedUnified(alpha: c[0], beta: c[1])
     default: return .none
     }
   }

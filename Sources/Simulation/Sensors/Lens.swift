@@ -7,7 +7,9 @@ import SensorData
 /// Independent of the estimator's camera models on purpose: one checks the other.
 /// Sources: radial-tangential: Brown, Photogrammetric Engineering 37(8), 1971, in OpenCV's form; equidistant: Kannala
 /// and Brandt, IEEE TPAMI 28(8), 2006, doi:10.1109/TPAMI.2006.153; fov: Devernay and Faugeras, Machine Vision and
-/// Applications 13, 2001, doi:10.1007/PL00013269.
+/// Applications 13, 2001, doi:10.1007/PL00013269; rational: OpenCV's documentation of `projectPoints`; omni: Mei and Rives,
+/// ICRA 2007, doi:10.1109/ROBOT.2007.364084; double sphere: Usenko et al., 3DV 2018, doi:10.1109/3DV.2018.00069;
+/// extended unified: Khomutenko et al., RA-L 1(1), 2016, doi:10.1109/LRA.2015.2502921.
 package struct Lens: Sendable {
   private let camera: CameraCalibration
   /// Tangent of the angle off the optical axis up to which the distortion is monotonic.
@@ -88,14 +90,28 @@ package struct Lens: Sendable {
       let slope = 2 * tan(w / 2)
       guard r > 1e-9 else { return ray * (slope / w) }
       return ray * (atan(r * slope) / (w * r))
+    case .rational(let k1, let k2, let p1, let p2, let k3, let k4, let k5, let k6):
+      let factor = (1 + r2 * (k1 + r2 * (k2 + r2 * k3))) / (1 + r2 * (k4 + r2 * (k5 + r2 * k6)))
+      return ray * (factor - 1) + distort(ray, .radialTangential(k1: 0, k2: 0, p1: p1, p2: p2))
+    case .omni(let xi, let k1, let k2, let p1, let p2):
+      let onPlane = ray / (1 + xi * (1 + r2).squareRoot())
+      return distort(onPlane, .radialTangential(k1: k1, k2: k2, p1: p1, p2: p2))
+    case .doubleSphere(let xi, let alpha):
+      let depth = 1 + xi * (1 + r2).squareRoot()
+      return ray / (alpha * (r2 + depth * depth).squareRoot() + (1 - alpha) * depth)
+    case .extendedUnified(let alpha, let beta):
+      return ray / (alpha * (beta * r2 + 1).squareRoot() + 1 - alpha)
     }
   }
 
   private static func radialPart(_ model: CameraCalibration.Distortion) -> CameraCalibration.Distortion {
-    if case .radialTangential(let k1, let k2, _, _) = model {
-      return .radialTangential(k1: k1, k2: k2, p1: 0, p2: 0)
+    switch model {
+    case .radialTangential(let k1, let k2, _, _): .radialTangential(k1: k1, k2: k2, p1: 0, p2: 0)
+    case .rational(let k1, let k2, _, _, let k3, let k4, let k5, let k6):
+      .rational(k1: k1, k2: k2, p1: 0, p2: 0, k3: k3, k4: k4, k5: k5, k6: k6)
+    case .omni(let xi, let k1, let k2, _, _): .omni(xi: xi, k1: k1, k2: k2, p1: 0, p2: 0)
+    default: model
     }
-    return model
   }
 }
 

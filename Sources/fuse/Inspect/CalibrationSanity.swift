@@ -53,6 +53,10 @@ enum CalibrationSanity {
     case .radialTangential: "radial-tangential"
     case .equidistant: "equidistant"
     case .fieldOfView: "fov"
+    case .rational: "rational"
+    case .omni: "omni"
+    case .doubleSphere: "double sphere"
+    case .extendedUnified: "extended unified"
     }
   }
 

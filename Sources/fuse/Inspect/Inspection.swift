@@ -1,3 +1,4 @@
+import Premises
 import SensorData
 
 /// Statistics of every sensor from one reading of a recording.

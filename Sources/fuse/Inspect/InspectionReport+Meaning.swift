@@ -1,4 +1,5 @@
 import Geometry
+import Premises
 import SensorData
 
 extension InspectionReport {

@@ -13,9 +13,9 @@ package struct StillestSecond {
     /// Mean norm of the specific force, m/s^2.
     package var meanForce: Double
     /// Standard deviation of that norm, m/s^2.
-    var forceSpread: Double
+    package var forceSpread: Double
     /// Mean norm of the angular rate, rad/s.
-    var meanRate: Double
+    package var meanRate: Double
   }
 
   /// No samples yet.

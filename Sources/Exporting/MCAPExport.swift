@@ -1,0 +1,190 @@
+import Datasets
+import Foundation
+import Geometry
+import SensorData
+
+/// A run as an MCAP file for Foxglove: transforms, path, peers with their uncertainty, updates, log; with its recording
+/// also ranges, inertial readings, images and tracks.
+package struct MCAPExport {
+  private let run: RunFolder
+  private let recording: Recording?
+
+  /// - Parameter recording: the run's dataset folder; nil: only what the run's own folder has.
+  ///
+  /// - Throws: `DatasetError`.
+  package init(run path: String, recording: String?) throws(DatasetError) {
+    run = try RunFolder(path: path)
+    var options = ReadingOptions()
+    options.needsTrajectory = false
+    self.recording = try recording.map { path throws(DatasetError) in
+      try Recording.open(URL(fileURLWithPath: path), options: options)
+    }
+  }
+
+  /// Where the run says that its recording is, if it is still there.
+  package static func recording(ofRun path: String) -> String? {
+    guard let found = (try? RunFolder(path: path))?.recordingPath, FileManager.default.fileExists(atPath: found) else {
+      return nil
+    }
+    return found
+  }
+
+  /// Writes the file; the same run, the same bytes.
+  ///
+  /// - Returns: how many messages each topic has.
+  @discardableResult
+  package func write(to path: String) throws -> [String: Int] {
+    let url = URL(fileURLWithPath: path)
+    let writer = try MCAPWriter(folder: url.deletingLastPathComponent().path, name: url.lastPathComponent)
+    var topics = Topics(writer)
+    guard let first = [run.poses.first?.timestamp, run.updates.first?.timestamp].compactMap({ $0 }).min() else {
+      throw DatasetError(file: run.path, found: "no pose and no update", expected: "a run that has some")
+    }
+    guard first.nanoseconds >= 0 else {
+      throw DatasetError(
+        file: run.path, found: "stamps before 0 (\(first.nanoseconds) ns)", expected: "stamps that MCAP can hold: from 0")
+    }
+    try writePath(&topics, first)
+    try writePoses(&topics)
+    try writeUpdates(&topics)
+    if let recording { try write(recording, &topics) }
+    try writer.finish()
+    return topics.counts
+  }
+
+  // MARK: - The run
+
+  /// Most poses of the path that is drawn as one line.
+  private static let longestPath = 5000
+
+  private func writePath(_ topics: inout Topics, _ first: Timestamp) throws {
+    let step = max(1, (run.poses.count + Self.longestPath - 1) / Self.longestPath)
+    let poses = stride(from: 0, to: run.poses.count, by: step).map { Scene.pose(run.poses[$0].worldFromBody) }
+    try topics.add(
+      "/path", "foxglove.PosesInFrame", FoxgloveSchemas.posesInFrame,
+      ["timestamp": Scene.time(first), "frame_id": .string("world"), "poses": .array(poses)], at: first)
+  }
+
+  private func writePoses(_ topics: inout Topics) throws {
+    if let rig = recording?.rig, let first = run.poses.first {
+      var fixed = [("device", rig.bodyFromDevice)]
+      for (number, camera) in rig.cameras.enumerated() { fixed.append(("cam\(number)", camera.bodyFromCamera)) }
+      try topics.add(
+        "/tf", "foxglove.FrameTransforms", FoxgloveSchemas.frameTransforms,
+        ["transforms": .array(fixed.map { Scene.transform($0.1, "body", $0.0, first.timestamp) })], at: first.timestamp)
+    }
+    for pose in run.poses {
+      try topics.add(
+        "/tf", "foxglove.FrameTransforms", FoxgloveSchemas.frameTransforms,
+        ["transforms": .array([Scene.transform(pose.worldFromBody, "world", "body", pose.timestamp)])],
+        at: pose.timestamp)
+    }
+  }
+
+  private func writeUpdates(_ topics: inout Topics) throws {
+    var next = 0
+    var said: [String: String] = [:]
+    for update in run.updates {
+      var line = JSONBuffer()
+      update.write(to: &line)
+      try topics.add(
+        "/updates", "fuse.Update", FoxgloveSchemas.update, Array(line.bytes.dropLast()), at: update.timestamp)
+      while next + 1 < run.poses.count, run.poses[next + 1].timestamp <= update.timestamp { next += 1 }
+      if let peer = update.peer {
+        let device = run.poses.isEmpty ? nil : run.poses[next].worldFromBody.translation
+        try topics.add(
+          "/peers", "foxglove.SceneUpdate", FoxgloveSchemas.sceneUpdate, Scene.peer(peer, update, device: device),
+          at: update.timestamp)
+      }
+      let name = update.peer ?? "session"
+      let words = ([update.status] + update.reasons).joined(separator: " ") + (update.guidance.map { ": \($0)" } ?? "")
+      guard said[name] != words else { continue }
+      said[name] = words
+      try topics.add(
+        "/log", "foxglove.Log", FoxgloveSchemas.log,
+        [
+          "timestamp": Scene.time(update.timestamp), "level": .integer(2), "message": .string(words),
+          "name": .string(name), "file": .string(""), "line": .integer(0),
+        ], at: update.timestamp)
+    }
+  }
+
+  // MARK: - Its recording
+
+  private func write(_ recording: Recording, _ topics: inout Topics) throws {
+    let events = try recording.events()
+    var inertial = 0
+    while let event = try events.next()?.event {
+      let time = event.timestamp
+      guard time.nanoseconds >= 0 else { continue }
+      switch event {
+      case .range(let range):
+        try topics.add(
+          "/ranges/\(range.peer)", "fuse.Range", FoxgloveSchemas.range,
+          [
+            "timestamp": .integer(Int(time.nanoseconds)), "peer": .string(range.peer), "range": .number(range.range),
+            "antenna": .string(range.antenna),
+          ], at: time)
+      case .imu(let sample):
+        inertial += 1
+        let (w, a) = (sample.angularVelocity, sample.specificForce)
+        try topics.add(
+          "/imu0", "fuse.IMU", FoxgloveSchemas.imu,
+          [
+            "timestamp": .integer(Int(time.nanoseconds)),
+            "angular_velocity": .array([.number(w.x), .number(w.y), .number(w.z)]),
+            "specific_force": .array([.number(a.x), .number(a.y), .number(a.z)]),
+          ], at: time)
+      case .frame(let frame) where !frame.features.isEmpty:
+        try topics.add(
+          "/cam\(frame.camera)/tracks", "foxglove.ImageAnnotations", FoxgloveSchemas.imageAnnotations,
+          Scene.tracks(frame), at: time)
+      case .frame, .odometry, .device: break
+      }
+    }
+    try writeImages(recording, &topics)
+  }
+
+  private func writeImages(_ recording: Recording, _ topics: inout Topics) throws {
+    for (number, camera) in recording.rig.cameras.enumerated() {
+      guard let images = try recording.imageFiles(camera: number), let first = images.first else { continue }
+      try topics.add(
+        "/cam\(number)/calibration", "foxglove.CameraCalibration", FoxgloveSchemas.cameraCalibration,
+        Scene.calibration(camera, "cam\(number)", Timestamp(nanoseconds: first.time)),
+        at: Timestamp(nanoseconds: first.time))
+      for image in images where image.time >= 0 {
+        guard let data = FileManager.default.contents(atPath: image.path) else { continue }
+        let time = Timestamp(nanoseconds: image.time)
+        try topics.add(
+          "/cam\(number)/image", "foxglove.CompressedImage", FoxgloveSchemas.compressedImage,
+          [
+            "timestamp": Scene.time(time), "frame_id": .string("cam\(number)"),
+            "data": .string(data.base64EncodedString()),
+            "format": .string(data.first == 0xFF ? "jpeg" : "png"),
+          ], at: time)
+      }
+    }
+  }
+}
+
+/// Topics of a file, opened when they are first used.
+private struct Topics {
+  let writer: MCAPWriter
+  private var channels: [String: MCAPWriter.Channel] = [:]
+  private(set) var counts: [String: Int] = [:]
+
+  init(_ writer: MCAPWriter) { self.writer = writer }
+
+  mutating func add(_ topic: String, _ name: String, _ schema: String, _ message: JSONValue, at time: Timestamp) throws {
+    var buffer = JSONBuffer()
+    buffer.value(message)
+    try add(topic, name, schema, buffer.bytes, at: time)
+  }
+
+  mutating func add(_ topic: String, _ name: String, _ schema: String, _ message: [UInt8], at time: Timestamp) throws {
+    let channel = channels[topic] ?? writer.addChannel(topic, schema: name, schema)
+    channels[topic] = channel
+    counts[topic, default: 0] += 1
+    try writer.add(message, to: channel, at: UInt64(max(0, time.nanoseconds)))
+  }
+}

@@ -1,0 +1,193 @@
+import Datasets
+import Foundation
+import Geometry
+import SensorData
+
+/// Any CSV files, as a map describes them: columns, units, signs, frames.
+struct CSVImport: SourceImporter {
+  private let root: String
+  private let map: ImportMap
+
+  var rangeColumns: [String] {
+    ["range_std", "azimuth", "elevation", "angle_std", "antenna_id", "rssi", "first_path_power", "nlos"]
+  }
+
+  init(source: String, map: ImportMap?) throws(DatasetError) {
+    guard let map else {
+      throw DatasetError(
+        file: source, found: "no map", expected: "--map map.yaml, which says what the columns are: 'fuse template map'")
+    }
+    self.map = map
+    root = RegularFile.isFolder(source) ? source : URL(fileURLWithPath: source).deletingLastPathComponent().path
+  }
+
+  func read(into target: inout ImportTarget) throws {
+    var isAny = false
+    if let section = try map.section("imu0") {
+      isAny = true
+      try readInertial(section, &target)
+    }
+    if let section = try map.section("odometry0") {
+      isAny = true
+      try readPoses(section, &target, isTruth: false)
+    }
+    if let section = try map.section("truth") {
+      isAny = true
+      try readPoses(section, &target, isTruth: true)
+    }
+    if let section = try map.section("uwb0") {
+      isAny = true
+      try readRanges(section, &target)
+    }
+    if let section = try map.section("peers") { try readPeers(section, &target) }
+    guard isAny else {
+      throw DatasetError(
+        file: map.file.path, line: 1, found: "no sensor", expected: "sections imu0, odometry0, truth or uwb0")
+    }
+    if let path = try map.file.text("cameras") {
+      target.rig.cameras = try CameraChain.cameras(
+        path.hasPrefix("/") ? path : "\(root)/\(path)", bodyFromIMU: target.rig.imu?.bodyFromIMU ?? .identity)
+    }
+    if let pose = try map.file.pose("device_T_BS") { target.rig.bodyFromDevice = pose }
+  }
+
+  private func path(_ section: ImportMap.Section) throws(DatasetError) -> String {
+    let name = try section.text("file", "a file beside the source")
+    return name.hasPrefix("/") ? name : "\(root)/\(name)"
+  }
+
+  private func unit(_ section: ImportMap.Section) throws(DatasetError) -> DecimalTime.Unit {
+    DecimalTime.Unit(rawValue: try section.word("time_unit", ["s", "ms", "us", "ns"]))!
+  }
+
+  private static let imuKeys = [
+    "file", "time", "time_unit", "gyroscope", "gyroscope_unit", "accelerometer", "accelerometer_unit",
+    "accelerometer_sign", "T_BS", "gyroscope_noise_density", "gyroscope_random_walk", "accelerometer_noise_density",
+    "accelerometer_random_walk", "gravity_magnitude",
+  ]
+
+  private func readInertial(_ section: ImportMap.Section, _ target: inout ImportTarget) throws {
+    try section.check(Self.imuKeys)
+    let time = try section.text("time", "the column of the time"), unit = try unit(section)
+    let gyroscope = try section.names("gyroscope", 3, "[wx, wy, wz]")
+    let accelerometer = try section.names("accelerometer", 3, "[ax, ay, az]")
+    let rate = try section.word("gyroscope_unit", ["rad/s", "deg/s"]) == "rad/s" ? 1 : Double.pi / 180
+    var force = try section.word("accelerometer_unit", ["m/s^2", "g"]) == "g" ? PhoneUnits.gravity : 1
+    if try section.word("accelerometer_sign", ["up", "apple"]) == "apple" { force = -force }
+    let table = try SourceTable(
+      path: try path(section), columns: [.init(time)] + (gyroscope + accelerometer).map { .init($0) })
+    let sample = { (t: SourceTable) throws(SourceFault) -> IMUSample? in
+      IMUSample(
+        timestamp: Timestamp(nanoseconds: try t.time(0, unit)), angularVelocity: rate * (try t.vector(1)),
+        specificForce: force * (try t.vector(4)))
+    }
+    while let row = try table.next(sample) { try target.writer.add(row) }
+    target.report.count("imu0 bad rows skipped", table.bad)
+    target.rig.imu = try PhoneUnits.inertial(section.file, &target.report)
+  }
+
+  private func readPoses(_ section: ImportMap.Section, _ target: inout ImportTarget, isTruth: Bool) throws {
+    try section.check([
+      "file", "time", "time_unit", "position", "quaternion", "world_up", "T_BS", "position_random_walk",
+      "yaw_random_walk",
+    ])
+    let time = try section.text("time", "the column of the time"), unit = try unit(section)
+    let position = try section.names("position", 3, "[x, y, z]")
+    let quaternion = try section.names("quaternion", 4, "[w, x, y, z], in this order")
+    let turn = WorldUp(try section.word("world_up", ["z", "y"]) == "y" ? .y : .z)
+    let bodyFromSensor = try section.file.pose("T_BS") ?? .identity
+    let table = try SourceTable(
+      path: try path(section), columns: [.init(time)] + (position + quaternion).map { .init($0) })
+    while let row = try table.next({ (t: SourceTable) throws(SourceFault) -> (Timestamp, Pose)? in
+      let pose = Pose(rotation: try t.quaternion(w: 4, xyz: 5), translation: try t.vector(1))
+      return (Timestamp(nanoseconds: try t.time(0, unit)), turn.turned(pose))
+    }) {
+      if isTruth {
+        try target.writer.add(GroundTruthState(timestamp: row.0, worldFromBody: row.1 * bodyFromSensor.inverse))
+      } else {
+        try target.writer.add(OdometryPose(timestamp: row.0, worldFromSensor: row.1))
+      }
+    }
+    target.report.count("\(section.name) bad rows skipped", table.bad)
+    if !isTruth {
+      target.rig.odometry = OdometryCalibration(
+        bodyFromSensor: bodyFromSensor,
+        positionRandomWalk: try section.file.number("position_random_walk", "m/sqrt(m)", in: 0...1e6) ?? 0.03,
+        yawRandomWalk: try section.file.number("yaw_random_walk", "rad/sqrt(s)", in: 0...1e6) ?? 0.01)
+    }
+  }
+
+  private func readRanges(_ section: ImportMap.Section, _ target: inout ImportTarget) throws {
+    try section.check([
+      "file", "time", "time_unit", "peer", "peer_id", "range", "range_unit", "invalid", "range_std", "azimuth",
+      "elevation", "angle_unit", "antenna", "rssi", "antennas", "T_BS", "range_noise_std",
+    ])
+    let fixed = try section.file.text("peer_id")
+    let unit = try unit(section)
+    let scale = try ["m": 1, "cm": 0.01, "mm": 0.001][section.word("range_unit", ["m", "cm", "mm"])]!
+    let angle = try section.word("angle_unit", ["rad", "deg"]) == "deg" ? Double.pi / 180 : 1
+    let invalid = try section.file.numbers("invalid", "readings that mean no range") ?? []
+    let optional = ["range_std", "azimuth", "elevation", "antenna", "rssi"]
+    var columns: [SourceTable.Column] = [
+      .init(try section.text("time", "the column of the time")), .init(try section.text("range", "the column of the range")),
+      .init(names: fixed == nil ? [try section.text("peer", "the column of the peer's id, or peer_id: a name")] : [],
+        needed: fixed == nil),
+    ]
+    for key in optional {
+      let name = try section.file.text(key)
+      columns.append(.init(names: name.map { [$0] } ?? [], needed: name != nil))
+    }
+    let table = try SourceTable(path: try path(section), columns: columns, isRadio: true)
+    var failures = 0
+    while let row = try table.next({ (t: SourceTable) throws(SourceFault) -> RangeMeasurement? in
+      guard let raw = try t.numberIfAny(1), !invalid.contains(raw), raw > 0 else {
+        failures += 1
+        return nil
+      }
+      let id = try t.text(2)
+      guard let peer = fixed ?? id else { throw SourceFault(found: "no peer", expected: "an id") }
+      return RangeMeasurement(
+        timestamp: Timestamp(nanoseconds: try t.time(0, unit)), peer: peer, range: raw * scale,
+        standardDeviation: try t.numberIfAny(3).map { $0 * scale }, azimuth: try t.numberIfAny(4).map { $0 * angle },
+        elevation: try t.numberIfAny(5).map { $0 * angle }, antenna: try t.text(6), rssi: try t.numberIfAny(7))
+    }) { try target.writer.add(row) }
+    target.report.count("uwb0 failed ranges", failures)
+    target.report.count("uwb0 bad rows skipped", table.bad)
+    var antennas: [String: Vector3] = ["": try section.file.pose("T_BS")?.translation ?? .zero]
+    if let named = try section.file.section("antennas") {
+      antennas = [:]
+      for id in named.keys {
+        let p = try named.numbers(id, "[x, y, z] in metres") ?? []
+        guard p.count == 3 else {
+          throw named.fault(id, found: "antenna '\(id)' of \(p.count) numbers", expected: "[x, y, z] in metres")
+        }
+        antennas[id] = Vector3(p[0], p[1], p[2])
+      }
+    }
+    target.rig.radio = RadioCalibration(
+      antennas: antennas, rangeNoise: try section.file.number("range_noise_std", "metres above 0", in: 1e-6...1e4))
+  }
+
+  private func readPeers(_ section: ImportMap.Section, _ target: inout ImportTarget) throws {
+    try section.check(["file", "peer", "position"])
+    let columns = [try section.text("peer", "the column of the id")] + (try section.names("position", 3, "[x, y, z]"))
+    let first = target.writer.counts.values.map(\.first).min() ?? 0
+    let table = try SourceTable(path: try path(section), columns: columns.map { .init($0) })
+    while let row = try table.next({ (t: SourceTable) throws(SourceFault) -> GroundTruthPeer? in
+      guard let id = try t.text(0) else { throw SourceFault(found: "no id", expected: "a peer's id") }
+      return GroundTruthPeer(timestamp: Timestamp(nanoseconds: first), peer: id, position: try t.vector(1))
+    }) { try target.writer.add(row) }
+  }
+}
+
+extension SourceTable {
+  /// A unit quaternion, its scalar part in one column, its vector in three.
+  func quaternion(w: Int, xyz: Int) throws(SourceFault) -> Rotation {
+    let s = try number(w), v = try vector(xyz)
+    let length = (s * s + v.squaredNorm).squareRoot()
+    guard abs(length - 1) < 0.01 else {
+      throw SourceFault(found: "a quaternion of length \(Figures.fixed(length, 3))", expected: "length 1")
+    }
+    return Rotation(w: s, x: v.x, y: v.y, z: v.z)
+  }
+}

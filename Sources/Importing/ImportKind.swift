@@ -1,0 +1,25 @@
+/// A kind of foreign recording or calibration.
+package enum ImportKind: String, CaseIterable, Sendable {
+  case kalibr, openvins, starloc, miluv, spectacular
+  case arkitNI = "arkit-ni"
+  case stray
+  case sensorLogger = "sensor-logger"
+  case plaza, csv, ros
+
+  /// What the source is, one line.
+  package var summary: String {
+    switch self {
+    case .kalibr: "camchain*.yaml and imu*.yaml of Kalibr: calibrations into a folder that has the data"
+    case .openvins: "an OpenVINS or UVIO configuration: calibrations and anchors into a folder that has the data"
+    case .starloc: "STAR-loc: a run's folder (uwb.csv, imu.csv, calib.json), or the data set's with one run"
+    case .miluv: "MILUV: an experiment's folder or a robot's (ifo001/uwb_range.csv, imu_px4.csv, mocap.csv)"
+    case .spectacular: "Spectacular AI or HybVIO: data.jsonl with calibration.json"
+    case .arkitNI: "a phone's ARKit poses and Nearby Interaction rows: arkit.csv, ni.csv, optional motion.csv"
+    case .stray: "Stray Scanner: odometry.csv, imu.csv, camera_matrix.csv, optional ranges.csv"
+    case .sensorLogger: "Sensor Logger: Accelerometer.csv, Gyroscope.csv, ..., optional ranges.csv, poses.csv"
+    case .plaza: "Plaza: tables DR (odometry) and TD (ranges), optional GT and TL"
+    case .csv: "any CSV files, described by --map map.yaml"
+    case .ros: "ROS 1 bag, ROS 2 db3, MCAP: by the Python package, pip install ./tools/python"
+    }
+  }
+}

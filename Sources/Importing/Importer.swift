@@ -1,0 +1,146 @@
+import Datasets
+import Foundation
+import Geometry
+import SensorData
+
+/// What an importer writes into: the folder and the report.
+struct ImportTarget {
+  let writer: DatasetStreamWriter
+  var report: ImportReport
+  /// The device, as far as it is known.
+  var rig = RigCalibration()
+  /// What `dataset.yaml` says.
+  var title = "", licence = "not stated", note = ""
+  /// Files of the source that went in, for the title of errors.
+  let output: String
+
+  /// Everything described, nothing in memory.
+  var description: DatasetContents {
+    DatasetContents(
+      title: title, source: report.source, licence: licence, note: note, rig: rig, events: [], truth: [], peers: [])
+  }
+}
+
+/// Reads one kind of source.
+protocol SourceImporter {
+  /// Optional columns of `uwb0/data.csv` that this kind has.
+  var rangeColumns: [String] { get }
+  /// Reads all of it into the target's writer.
+  func read(into target: inout ImportTarget) throws
+}
+
+/// One import: source to dataset folder, checked.
+package enum Importer {
+  /// Options.
+  package struct Options: Sendable {
+    /// A declarative map; needed for `csv`, and for what another kind cannot know.
+    package var map: String?
+
+    /// Options from their parts.
+    package init(map: String? = nil) { self.map = map }
+  }
+
+  /// Imports `source` into `output`, checks the result, and writes `import.json` there.
+  ///
+  /// - Throws: `DatasetError` for a fault of the source, with file and line; `OutputError` for what cannot be written.
+  package static func run(
+    _ kind: ImportKind, source: String, output: String, options: Options = Options()
+  ) throws -> ImportReport {
+    let name = URL(fileURLWithPath: source).standardizedFileURL.lastPathComponent
+    var report = ImportReport(kind: kind, source: name)
+    guard RegularFile.exists(source) else {
+      throw DatasetError(file: source, found: "no such file or folder", expected: kind.summary)
+    }
+    let map = try options.map.map { path throws(DatasetError) in try ImportMap(path: path) }
+    if kind == .kalibr || kind == .openvins {
+      report = try ChainImport(source: source, isOpenVINS: kind == .openvins, report: report).run(output: output)
+    } else {
+      let importer = try importer(kind, source, map)
+      let writer = DatasetStreamWriter(folder: output, rangeColumns: importer.rangeColumns)
+      var target = ImportTarget(writer: writer, report: report, output: output)
+      target.title = "\(name), imported from \(kind.rawValue)"
+      try importer.read(into: &target)
+      guard !writer.counts.isEmpty else {
+        throw DatasetError(file: source, found: "no rows to import", expected: kind.summary)
+      }
+      try writer.finish(target.description)
+      report = target.report
+      for (stream, counts) in writer.counts {
+        report.count("\(stream.rawValue) rows", counts.written)
+        report.count("\(stream.rawValue) rows left out, time going back", counts.goingBack)
+        report.count("\(stream.rawValue) rows left out, stamp repeated", counts.repeated)
+      }
+    }
+    try ImportCheck.run(folder: output, report: &report)
+    try write(report, to: output)
+    return report
+  }
+
+  /// Checks a dataset folder, however it was made, and writes what it found into its `import.json`: decisions and
+  /// counts of an import that is described there stay.
+  package static func check(_ folder: String) throws -> ImportReport {
+    let before = RegularFile.exists("\(folder)/import.json") ? try JSONValue(contentsOf: "\(folder)/import.json") : nil
+    let kind = before?["kind"]?.text.flatMap(ImportKind.init(rawValue:)) ?? .csv
+    let name = URL(fileURLWithPath: folder).standardizedFileURL.lastPathComponent
+    var report = ImportReport(kind: kind, source: before?["source"]?.text ?? name)
+    if case .array(let sentences)? = before?["decisions"] { report.decisions = sentences.compactMap(\.text) }
+    if case .object(let counts)? = before?["counts"] {
+      for member in counts { report.counts[member.key] = member.value.double.map { Int($0) } }
+    }
+    try ImportCheck.run(folder: folder, report: &report)
+    try write(report, to: folder)
+    return report
+  }
+
+  /// Writes `import.json`.
+  static func write(_ report: ImportReport, to folder: String) throws {
+    var buffer = JSONBuffer()
+    buffer.pretty(report.document)
+    let file = try AtomicFile(folder: folder, name: "import.json")
+    try file.write(buffer.bytes + [UInt8(ascii: "\n")])
+    try file.commit()
+  }
+
+  private static func importer(
+    _ kind: ImportKind, _ source: String, _ map: ImportMap?
+  ) throws(DatasetError) -> any SourceImporter {
+    switch kind {
+    case .starloc: try StarlocImport(source: source)
+    case .miluv: try MILUVImport(source: source, map: map)
+    case .spectacular: try SpectacularImport(source: source)
+    case .arkitNI: try ARKitNIImport(source: source)
+    case .stray: try StrayImport(source: source)
+    case .sensorLogger: try SensorLoggerImport(source: source, map: map)
+    case .plaza: try PlazaImport(source: source)
+    case .csv: try CSVImport(source: source, map: map)
+    case .kalibr, .openvins, .ros:
+      throw DatasetError(
+        file: source, found: "a \(kind.rawValue) source",
+        expected: "the Python package: pip install ./tools/python, then fuse-import \(source) -o <folder>")
+    }
+  }
+}
+
+/// The files of a source: all that are missing are named at once.
+struct SourceFolder {
+  let path: String
+
+  /// - Throws: one error that names every missing file.
+  init(_ path: String, needed: [String], kind: ImportKind) throws(DatasetError) {
+    var folder = path
+    while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
+    self.path = folder
+    guard RegularFile.isFolder(folder) else {
+      throw DatasetError(file: folder, found: "no folder", expected: kind.summary)
+    }
+    let missing = needed.filter { !RegularFile.exists("\(folder)/\($0)") }
+    guard missing.isEmpty else {
+      throw DatasetError(file: folder, found: "no \(missing.joined(separator: ", no "))", expected: kind.summary)
+    }
+  }
+
+  /// The path of a file, if it is there; the first of several names.
+  func file(_ names: String...) -> String? {
+    names.map { "\(path)/\($0)" }.first { RegularFile.exists($0) }
+  }
+}

@@ -1,0 +1,73 @@
+import Datasets
+import Foundation
+
+extension ImportKind {
+  /// The kind that a source looks like, and why; nil where it is a dataset folder, or looks like none.
+  package static func guess(_ source: String) -> (kind: ImportKind, reason: String)? {
+    var path = source
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    guard RegularFile.exists(path) else { return nil }
+    return RegularFile.isFolder(path) ? guess(folder: path) : guess(file: path)
+  }
+
+  /// The command that imports a source of a kind.
+  package func command(_ source: String) -> String {
+    switch self {
+    case .ros: "pip install ./tools/python, then fuse-import \(source) -o <folder>"
+    case .csv: "fuse import csv \(source) -o <folder> --map map.yaml"
+    default: "fuse import \(rawValue) \(source) -o <folder>"
+    }
+  }
+
+  private static func guess(folder: String) -> (kind: ImportKind, reason: String)? {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() ?? []
+    func has(_ name: String) -> Bool { names.contains(name) }
+    func any(_ test: (String) -> Bool) -> String? { names.first(where: test) }
+    if has("mav0") { return nil }
+    if let bag = any({ $0.hasSuffix(".db3") || $0.hasSuffix(".mcap") || $0.hasSuffix(".bag") }) {
+      return (.ros, "it has \(bag)")
+    }
+    if has("uwb.csv"), has("calib.json") { return (.starloc, "it has uwb.csv and calib.json") }
+    if has("data"), has("mocap"),
+      let run = (try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/data"))?.sorted().first(where: {
+        RegularFile.exists("\(folder)/data/\($0)/uwb.csv")
+      })
+    {
+      return (.starloc, "it has data/\(run)/uwb.csv and mocap")
+    }
+    if has("uwb_range.csv") { return (.miluv, "it has uwb_range.csv") }
+    if let robot = any({ RegularFile.exists("\(folder)/\($0)/uwb_range.csv") }) {
+      return (.miluv, "it has \(robot)/uwb_range.csv")
+    }
+    if has("data.jsonl") { return (.spectacular, "it has data.jsonl") }
+    if has("arkit.csv"), has("ni.csv") { return (.arkitNI, "it has arkit.csv and ni.csv") }
+    if has("odometry.csv"), has("camera_matrix.csv") || has("rgb.mp4") || has("imu.csv") {
+      return (.stray, "it has odometry.csv beside \(has("imu.csv") ? "imu.csv" : "its camera")")
+    }
+    if has("Gyroscope.csv") { return (.sensorLogger, "it has Gyroscope.csv") }
+    if has("kalibr_imucam_chain.yaml") || has("kalibr_imu_chain.yaml") || has("uwb_anchors.yaml") {
+      return (.openvins, "it has the yaml files of an OpenVINS configuration")
+    }
+    if let chain = any({ $0.hasPrefix("camchain") && $0.hasSuffix(".yaml") }) { return (.kalibr, "it has \(chain)") }
+    if PlazaImport.tables(in: folder).keys.contains("DR"), PlazaImport.tables(in: folder).keys.contains("TD") {
+      return (.plaza, "it has the tables DR and TD")
+    }
+    if let table = any({ $0.lowercased().hasSuffix(".csv") }) { return (.csv, "it has \(table)") }
+    return nil
+  }
+
+  private static func guess(file: String) -> (kind: ImportKind, reason: String)? {
+    let name = URL(fileURLWithPath: file).lastPathComponent.lowercased()
+    for ending in [".bag", ".db3", ".mcap"] where name.hasSuffix(ending) { return (.ros, "its name ends in \(ending)") }
+    if name.hasSuffix(".jsonl") { return (.spectacular, "its name ends in .jsonl") }
+    if name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
+      guard let file = try? CalibrationFile(path: file) else { return nil }
+      if let camera = try? file.section("cam0") {
+        return camera.keys.contains("T_imu_cam")
+          ? (.openvins, "cam0 has T_imu_cam") : (.kalibr, "it has cam0 of a camera chain")
+      }
+      return file.keys.contains("gyroscope_noise_density") ? (.kalibr, "it has gyroscope_noise_density") : nil
+    }
+    return name.hasSuffix(".csv") ? (.csv, "its name ends in .csv") : nil
+  }
+}
