@@ -19,7 +19,7 @@ import Testing
     ("x", "an object"), ("[]", "an object"), ("{", "a key"), ("{}", "imu, frame"), ("{\"imu\":1}", "[[t,"),
     ("{\"imu\":[[1,2]]}", "7 numbers"),
     ("{\"imu\":[[1,2,3,4,5,6,7,8]]}", "']'"), ("{\"imu\":[[1.5,2,3,4,5,6,7]]}", "whole nanoseconds"),
-    ("{\"imu\":[[1e9,2,3,4,5,6,7]]}", "whole nanoseconds"), ("{\"imu\":[[1,02,3,4,5,6,7]]}", "7 numbers"),
+    ("{\"imu\":[[1e9,2,3,4,5,6,7]]}", "whole nanoseconds"), ("{\"imu\":[[1,02,3,4,5,6,7]]}", "a number"),
     ("{\"imu\":[[1,\"2\",3,4,5,6,7]]}", "a number"),
     ("{\"imu\":[[99999999999999999999,2,3,4,5,6,7]]}", "whole nanoseconds"),
     ("{\"imu\":[[1,+2,3,4,5,6,7]]}", "a number"), ("{\"imu\":[[1,.2,3,4,5,6,7]]}", "a number"),
@@ -109,7 +109,8 @@ import Testing
       }
     }
     #expect(parser.warnings.count == 2)
-    #expect(parser.takeWarnings().allSatisfy { $0.contains("not known and not used") } && parser.warnings.isEmpty)
+    let taken = parser.takeWarnings()
+    #expect(taken.allSatisfy { $0.contains("not known and not used") } && parser.warnings.isEmpty)
   }
 
   @Test func nullIsAbsentAndEscapesAreRead() throws {

@@ -82,7 +82,10 @@ import Testing
   @Test func everyEvent() throws {
     var writer = EventLineWriter()
     writer.begin(StreamHeader(trajectory: .odometry, rig: Self.rig))
-    for event in Self.events { #expect(writer.add(event.event, arrival: event.arrival)) }
+    for event in Self.events {
+      let isWritten = writer.add(event.event, arrival: event.arrival)
+      #expect(isWritten)
+    }
     writer.end()
     let (reader, events) = try Self.read(writer.drain())
     #expect(events == Self.events)
@@ -97,7 +100,8 @@ import Testing
       var writer = EventLineWriter()
       let header = StreamHeader(trajectory: trajectory, rig: Self.rig)
       writer.begin(header)
-      #expect(try Self.read(writer.drain()).reader.header == header)
+      let bytes = writer.drain()
+      #expect(try Self.read(bytes).reader.header == header)
     }
   }
 
@@ -134,9 +138,12 @@ import Testing
     var writer = EventLineWriter()
     let nan = IMUSample(
       timestamp: Timestamp(nanoseconds: 1), angularVelocity: Vector3(.nan, 0, 0), specificForce: .zero)
-    #expect(!writer.add(.imu(nan)))
-    #expect(
-      !writer.add(.range(RangeMeasurement(timestamp: Timestamp(nanoseconds: 1), peer: "a", range: 1, rssi: .infinity))))
-    #expect(writer.drain().isEmpty)
+    let isWritten = writer.add(.imu(nan))
+    #expect(!isWritten)
+    let range = RangeMeasurement(timestamp: Timestamp(nanoseconds: 1), peer: "a", range: 1, rssi: .infinity)
+    let isRangeWritten = writer.add(.range(range))
+    #expect(!isRangeWritten)
+    let rest = writer.drain()
+    #expect(rest.isEmpty)
   }
 }
