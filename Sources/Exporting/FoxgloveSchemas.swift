@@ -88,7 +88,8 @@ enum FoxgloveSchemas {
     "foxglove.CameraCalibration",
     [
       ("timestamp", time), ("frame_id", text), ("width", #"{"type":"integer"}"#), ("height", #"{"type":"integer"}"#),
-      ("distortion_model", text), ("D", array(number)), ("K", array(number)), ("R", array(number)), ("P", array(number)),
+      ("distortion_model", text), ("D", array(number)), ("K", array(number)), ("R", array(number)),
+      ("P", array(number)),
     ])
 
   static let imageAnnotations: String = {

@@ -42,7 +42,8 @@ package struct MCAPExport {
     }
     guard first.nanoseconds >= 0 else {
       throw DatasetError(
-        file: run.path, found: "stamps before 0 (\(first.nanoseconds) ns)", expected: "stamps that MCAP can hold: from 0")
+        file: run.path, found: "stamps before 0 (\(first.nanoseconds) ns)",
+        expected: "stamps that MCAP can hold: from 0")
     }
     try writePath(&topics, first)
     try writePoses(&topics)
@@ -175,7 +176,8 @@ private struct Topics {
 
   init(_ writer: MCAPWriter) { self.writer = writer }
 
-  mutating func add(_ topic: String, _ name: String, _ schema: String, _ message: JSONValue, at time: Timestamp) throws {
+  mutating func add(_ topic: String, _ name: String, _ schema: String, _ message: JSONValue, at time: Timestamp) throws
+  {
     var buffer = JSONBuffer()
     buffer.value(message)
     try add(topic, name, schema, buffer.bytes, at: time)

@@ -18,7 +18,8 @@ struct ARKitNIImport: SourceImporter {
 
   func read(into target: inout ImportTarget) throws {
     target.report.decide("ARKit's world has y up: turned about x, so that z is up")
-    target.report.decide("ARKit's camera is in landscape: odometry0's T_BS turns it into the device's axes, which are the body's")
+    target.report.decide(
+      "ARKit's camera is in landscape: odometry0's T_BS turns it into the device's axes, which are the body's")
     var delays: [String: RangeDelay] = [:]
     var path = RangeDelay()
     target.rig.odometry = OdometryCalibration(
@@ -37,7 +38,8 @@ struct ARKitNIImport: SourceImporter {
       target.report.figures["Nearby Interaction's delay [s]"] = delay
       target.report.decide(
         "Nearby Interaction's rows carry the time of the callback: they are \(Figures.fixed(delay * 1000, 0)) ms late "
-          + "(residual \(Figures.fixed(middle.residual, 3)) m there, \(Figures.fixed(middle.unshifted, 3)) m as stamped)")
+          + "(residual \(Figures.fixed(middle.residual, 3)) m there, \(Figures.fixed(middle.unshifted, 3)) m as stamped)"
+      )
     } else {
       target.report.decide(
         "Nearby Interaction's rows carry the time of the callback, usually 30 to 150 ms late: the motion does not show "
@@ -75,7 +77,8 @@ struct ARKitNIImport: SourceImporter {
     let table = try SourceTable(
       path: "\(folder.path)/ni.csv",
       columns: [
-        .init("timestamp", "time", "time_s"), .init("distance", "range"), .init("peer", "peer_id", "token", needed: false),
+        .init("timestamp", "time", "time_s"), .init("distance", "range"),
+        .init("peer", "peer_id", "token", needed: false),
         .init("direction_x", "dx", needed: false), .init("direction_y", "dy", needed: false),
         .init("direction_z", "dz", needed: false),
       ], isRadio: true)
@@ -111,7 +114,8 @@ struct ARKitNIImport: SourceImporter {
     let matrix = (0..<4).flatMap { column in (0..<4).map { "m\(column)\($0)" } }
     let isMatrix = header.contains { $0.lowercased() == "m00" }
     var columns: [SourceTable.Column] = [.init("timestamp", "time", "time_s")]
-    columns += isMatrix
+    columns +=
+      isMatrix
       ? matrix.map { .init($0) }
       : ["x", "y", "z"].map { .init($0, "t\($0)", "p\($0)") } + ["w", "x", "y", "z"].map { .init("q\($0)") }
     let turn = WorldUp(.y)
@@ -141,7 +145,8 @@ struct ARKitNIImport: SourceImporter {
   static func readMotion(_ path: String, _ target: inout ImportTarget) throws {
     let table = try SourceTable(
       path: path,
-      columns: [.init("timestamp", "time", "time_s")] + ["x", "y", "z"].map { .init("gyro_\($0)", "rotation_rate_\($0)", "w\($0)") }
+      columns: [.init("timestamp", "time", "time_s")]
+        + ["x", "y", "z"].map { .init("gyro_\($0)", "rotation_rate_\($0)", "w\($0)") }
         + ["x", "y", "z"].map { .init("accel_\($0)", "acceleration_\($0)", "a\($0)") })
     while let sample = try table.next({ (t: SourceTable) throws(SourceFault) -> IMUSample? in
       IMUSample(

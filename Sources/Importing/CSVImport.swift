@@ -129,8 +129,10 @@ struct CSVImport: SourceImporter {
     let invalid = try section.file.numbers("invalid", "readings that mean no range") ?? []
     let optional = ["range_std", "azimuth", "elevation", "antenna", "rssi"]
     var columns: [SourceTable.Column] = [
-      .init(try section.text("time", "the column of the time")), .init(try section.text("range", "the column of the range")),
-      .init(names: fixed == nil ? [try section.text("peer", "the column of the peer's id, or peer_id: a name")] : [],
+      .init(try section.text("time", "the column of the time")),
+      .init(try section.text("range", "the column of the range")),
+      .init(
+        names: fixed == nil ? [try section.text("peer", "the column of the peer's id, or peer_id: a name")] : [],
         needed: fixed == nil),
     ]
     for key in optional {

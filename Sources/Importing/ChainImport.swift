@@ -30,9 +30,10 @@ struct ChainImport {
     }
     imu?.bodyFromIMU = bodyFromIMU ?? .identity
     if bodyFromIMU == nil { report.decide("imu0 is the body") }
-    let cameras = try chain.map { path throws(DatasetError) in
-      try CameraChain.cameras(path, bodyFromIMU: bodyFromIMU ?? .identity)
-    } ?? []
+    let cameras =
+      try chain.map { path throws(DatasetError) in
+        try CameraChain.cameras(path, bodyFromIMU: bodyFromIMU ?? .identity)
+      } ?? []
     if let chain {
       report.decide(
         isOpenVINS
@@ -44,7 +45,8 @@ struct ChainImport {
       report.figures["cam\(number) time offset [s]"] = camera.timeOffset
       if camera.bodyFromCamera.translation.norm > 1 {
         report.find(
-          "cameraMount", .fault, "cam\(number) is \(Figures.fixed(camera.bodyFromCamera.translation.norm, 2)) m from imu0",
+          "cameraMount", .fault,
+          "cam\(number) is \(Figures.fixed(camera.bodyFromCamera.translation.norm, 2)) m from imu0",
           evidence: "the translation of its T_BS", remedy: "check the transform: metres, and not its inverse")
       }
     }
@@ -67,11 +69,14 @@ struct ChainImport {
       if keys.contains("cam0") { return (source, nil, nil) }
       return (nil, source, nil)
     }
-    let chain = isOpenVINS
+    let chain =
+      isOpenVINS
       ? Kalibr.find(source, exact: "kalibr_imucam_chain.yaml", prefixes: ["kalibr_imucam_chain"])
       : Kalibr.cameraChain(in: source)
-    let noise = isOpenVINS
-      ? Kalibr.find(source, exact: "kalibr_imu_chain.yaml", prefixes: ["kalibr_imu_chain"]) : Kalibr.imuNoise(in: source)
+    let noise =
+      isOpenVINS
+      ? Kalibr.find(source, exact: "kalibr_imu_chain.yaml", prefixes: ["kalibr_imu_chain"])
+      : Kalibr.imuNoise(in: source)
     let anchors = "\(source)/uwb_anchors.yaml"
     guard chain != nil || noise != nil else {
       throw DatasetError(

@@ -31,7 +31,8 @@ struct ImportCheck {
       recording = try Recording.open(.init(fileURLWithPath: folder), options: options)
     } catch {
       guard report.kind == .kalibr || report.kind == .openvins else { throw error }
-      return report.decide("the folder has no recording yet (\(error.found)): nothing to check the calibrations against")
+      return report.decide(
+        "the folder has no recording yet (\(error.found)): nothing to check the calibrations against")
     }
     var check = try ImportCheck(recording)
     try check.read(&report)

@@ -43,7 +43,9 @@ struct ImportMap {
   }
 
   /// Keys of a map.
-  static let known = ["imu0", "odometry0", "truth", "uwb0", "peers", "cameras", "robot", "accelerometer_sign", "device_T_BS"]
+  static let known = [
+    "imu0", "odometry0", "truth", "uwb0", "peers", "cameras", "robot", "accelerometer_sign", "device_T_BS",
+  ]
 
   let file: CalibrationFile
 

@@ -67,7 +67,8 @@ struct MILUVImport: SourceImporter {
     guard !tags.isEmpty else {
       throw DatasetError(file: path, line: 1, found: "no tags of \(name)", expected: "id: \"[x, y, z]\"")
     }
-    target.report.decide("tags \(tags.keys.sorted().joined(separator: " and ")) are antennas of \(name), at their lever arms")
+    target.report.decide(
+      "tags \(tags.keys.sorted().joined(separator: " and ")) are antennas of \(name), at their lever arms")
     return tags
   }
 
@@ -146,7 +147,8 @@ struct MILUVImport: SourceImporter {
     }
     let wanted = constellation ?? (file.keys.count == 1 ? file.keys[0] : nil)
     guard let wanted, let section = try file.section(wanted) else {
-      target.report.decide("experiments.csv does not say which constellation of anchors: their true positions are not known")
+      target.report.decide(
+        "experiments.csv does not say which constellation of anchors: their true positions are not known")
       return
     }
     target.report.decide("anchors of constellation \(wanted)")

@@ -48,7 +48,8 @@ struct WorldUp {
   init(_ axis: Axis) {
     self.axis = axis
     // 90 degrees about x: y becomes z.
-    turn = axis == .z ? .identity : Rotation(matrix: Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, -1), Vector3(0, 1, 0)))
+    turn =
+      axis == .z ? .identity : Rotation(matrix: Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, -1), Vector3(0, 1, 0)))
   }
 
   /// The pose in the world with z up.
@@ -64,9 +65,11 @@ extension PhoneUnits {
   ) throws(DatasetError) -> Double {
     let table = try SourceTable(path: path, columns: columns)
     var sizes: [Double] = []
-    while sizes.count < 2000, let size = try table.next({ (t: SourceTable) throws(SourceFault) -> Double? in
-      try t.vector(first).norm
-    }) { sizes.append(size) }
+    while sizes.count < 2000,
+      let size = try table.next({ (t: SourceTable) throws(SourceFault) -> Double? in
+        try t.vector(first).norm
+      })
+    { sizes.append(size) }
     let median = sizes.isEmpty ? 0 : sizes.sorted()[sizes.count / 2]
     let isG = median < 4
     report.decide(

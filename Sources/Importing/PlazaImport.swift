@@ -28,7 +28,8 @@ struct PlazaImport: SourceImporter {
     for name in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
       let stem = name.split(separator: ".").first.map(String.init) ?? ""
       guard ["csv", "txt"].contains(name.split(separator: ".").last.map { $0.lowercased() } ?? "") else { continue }
-      for table in ["DR", "TD", "TL", "GT"] where stem.uppercased() == table || stem.uppercased().hasSuffix("_" + table) {
+      for table in ["DR", "TD", "TL", "GT"] where stem.uppercased() == table || stem.uppercased().hasSuffix("_" + table)
+      {
         if found[table] == nil { found[table] = "\(folder)/\(name)" }
       }
     }

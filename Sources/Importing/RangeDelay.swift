@@ -58,20 +58,26 @@ struct RangeDelay {
     for range in ranges {
       let time = range.time - late
       while k + 1 < poses.count, poses[k + 1].time <= time { k += 1 }
-      guard k + 1 < poses.count, poses[k].time <= time, poses[k + 1].time - poses[k].time < 500_000_000 else { continue }
+      guard k + 1 < poses.count, poses[k].time <= time, poses[k + 1].time - poses[k].time < 500_000_000 else {
+        continue
+      }
       let fraction = Double(time - poses[k].time) / Double(poses[k + 1].time - poses[k].time)
       rows.append((poses[k].position + (poses[k + 1].position - poses[k].position) * fraction, range.range))
     }
     guard rows.count >= 30 else { return nil }
     let centre = rows.reduce(Vector3.zero) { $0 + $1.place } / Double(rows.count)
     let middle = rows[rows.count / 2].range
-    let starts = start.map { [$0] } ?? (0..<8).map { i in
-      centre + middle * Vector3(cos(.pi * Double(i) / 4), sin(.pi * Double(i) / 4), 0.1)
-    }
+    let starts =
+      start.map { [$0] }
+      ?? (0..<8).map { i in
+        centre + middle * Vector3(cos(.pi * Double(i) / 4), sin(.pi * Double(i) / 4), 0.1)
+      }
     return starts.map { descend(rows, from: $0) }.min { $0.residual < $1.residual }
   }
 
-  private func descend(_ rows: [(place: Vector3, range: Double)], from start: Vector3) -> (peer: Vector3, residual: Double) {
+  private func descend(_ rows: [(place: Vector3, range: Double)], from start: Vector3) -> (
+    peer: Vector3, residual: Double
+  ) {
     var peer = start, bias = 0.0
     func squares(_ peer: Vector3, _ bias: Double) -> Double {
       rows.reduce(0) { $0 + min(pow($1.range - ($1.place - peer).norm - bias, 2), 0.25) }

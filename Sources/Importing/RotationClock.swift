@@ -91,7 +91,9 @@ struct RotationClock {
       var means = self
       for k in sums.indices where counts[k] > 0 { (means.sums[k], means.counts[k]) = (sums[k] / counts[k], 1) }
       let sorted = sums.indices.filter { counts[$0] > 0 }.map { means.sums[$0] }.sorted()
-      guard let limit = sorted.isEmpty ? nil : sorted[min(sorted.count - 1, sorted.count * 98 / 100)] else { return means }
+      guard let limit = sorted.isEmpty ? nil : sorted[min(sorted.count - 1, sorted.count * 98 / 100)] else {
+        return means
+      }
       for k in means.sums.indices { means.sums[k] = min(means.sums[k], limit) }
       return means
     }

@@ -65,8 +65,9 @@ struct SensorLoggerImport: SourceImporter {
     for axis in [gyroscope] + forces { target.report.count("bad rows skipped", axis.table.bad) }
     target.rig.imu = try PhoneUnits.inertial(nil, &target.report)
     target.rig.bodyFromDevice = .identity
-    target.report.decide("the inertial unit's axes are the device's; gyroscope and accelerometer are separate files: "
-      + "the acceleration is interpolated to the gyroscope's stamps")
+    target.report.decide(
+      "the inertial unit's axes are the device's; gyroscope and accelerometer are separate files: "
+        + "the acceleration is interpolated to the gyroscope's stamps")
     try readPoses(&target)
     try PhoneRanges.read(folder, &target)
   }
@@ -111,7 +112,8 @@ struct SensorLoggerImport: SourceImporter {
       return scale
     }
     let table = try SourceTable(
-      path: path, columns: [.init("platform", needed: false), .init("standardisation", "standardization", needed: false)])
+      path: path,
+      columns: [.init("platform", needed: false), .init("standardisation", "standardization", needed: false)])
     let row = try table.next { (t: SourceTable) throws(SourceFault) -> (String, String)? in
       (try t.text(0) ?? "", try t.text(1) ?? "")
     }

@@ -34,7 +34,8 @@ struct SpectacularImport: SourceImporter {
         ]
       ),
       (
-        "arcore", .init("arcore"), [.init("arcore.position.x"), .init("arcore.position.y"), .init("arcore.position.z")],
+        "arcore", .init("arcore"),
+        [.init("arcore.position.x"), .init("arcore.position.y"), .init("arcore.position.z")],
         [
           .init("arcore.orientation.w"), .init("arcore.orientation.x"), .init("arcore.orientation.y"),
           .init("arcore.orientation.z"),
@@ -128,7 +129,8 @@ struct SpectacularImport: SourceImporter {
     try video?.commit()
     let cameras = try cameras(&target.report)
     for (number, camera) in cameras.enumerated() {
-      try DatasetStreamWriter.write(camera, isFirst: number == 0, to: target.output + "/video", name: "cam\(number).yaml")
+      try DatasetStreamWriter.write(
+        camera, isFirst: number == 0, to: target.output + "/video", name: "cam\(number).yaml")
     }
     if let camera = cameras.first {
       target.rig.bodyFromDevice = RigCalibration(cameras: [camera]).bodyFromDevice
@@ -208,7 +210,8 @@ struct SpectacularImport: SourceImporter {
       case .array(let list)? = camera[key]
     else {
       throw DatasetError(
-        file: path, found: "no imuToCamera of camera \(number)", expected: "4 rows of 4 numbers, or 16 column by column")
+        file: path, found: "no imuToCamera of camera \(number)", expected: "4 rows of 4 numbers, or 16 column by column"
+      )
     }
     var m = [Double](repeating: 0, count: 16)
     if list.count == 16 {
@@ -219,7 +222,9 @@ struct SpectacularImport: SourceImporter {
       for row in 0..<4 { for column in 0..<4 { m[4 * row + column] = flat[4 * column + row] } }
       report.decide("\(key) of camera \(number) is flat: read column by column")
     } else {
-      let rows = list.map { row -> [Double] in if case .array(let cells) = row { cells.compactMap(\.double) } else { [] } }
+      let rows = list.map { row -> [Double] in
+        if case .array(let cells) = row { cells.compactMap(\.double) } else { [] }
+      }
       guard rows.count == 4, rows.allSatisfy({ $0.count == 4 }) else {
         throw DatasetError(file: path, found: "\(key) of \(rows.count) rows", expected: "4 rows of 4 numbers")
       }

@@ -17,7 +17,8 @@ struct StrayImport: SourceImporter {
     // The camera's x (right in landscape) is the device's -y, its y (down) the device's -x, its z (forward) -z.
     let deviceFromCamera = Rotation(matrix: Matrix3(columns: Vector3(0, -1, 0), Vector3(-1, 0, 0), Vector3(0, 0, -1)))
     target.report.decide("the world has y up: turned about x, so that z is up")
-    target.report.decide("poses are of the camera in landscape, OpenCV's axes: odometry0's T_BS turns them into the device's")
+    target.report.decide(
+      "poses are of the camera in landscape, OpenCV's axes: odometry0's T_BS turns them into the device's")
     target.rig.bodyFromDevice = .identity
     target.rig.odometry = OdometryCalibration(
       bodyFromSensor: Pose(rotation: deviceFromCamera), positionRandomWalk: 0.01, yawRandomWalk: 0.002)

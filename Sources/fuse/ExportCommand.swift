@@ -38,7 +38,9 @@ struct ExportMCAPCommand: ParsableCommand {
 
   func validate() throws {
     guard !output.isEmpty else { throw ValidationError("Name the file that is written: -o x.mcap.") }
-    guard !(runOnly && recording != nil) else { throw ValidationError("--run-only and --recording exclude each other.") }
+    guard !(runOnly && recording != nil) else {
+      throw ValidationError("--run-only and --recording exclude each other.")
+    }
   }
 
   func run() throws {

@@ -43,14 +43,18 @@ struct ImportCommand: ParsableCommand {
 
   func validate() throws {
     if list { return }
-    guard (1...2).contains(kindAndSource.count) else { throw ValidationError("Name a source: fuse import [<kind>] <source>.") }
+    guard (1...2).contains(kindAndSource.count) else {
+      throw ValidationError("Name a source: fuse import [<kind>] <source>.")
+    }
     if check {
       guard kindAndSource.count == 1, output == nil else { throw ValidationError("fuse import --check <folder>") }
       return
     }
     guard output?.isEmpty == false else { throw ValidationError("Name the folder that is written: -o <folder>.") }
     if kindAndSource.count == 2, ImportKind(rawValue: kindAndSource[0]) == nil {
-      let guess = ImportKind.guess(kindAndSource[1]).map { " \(kindAndSource[1]) looks like \($0.kind.rawValue): \($0.reason)." }
+      let guess = ImportKind.guess(kindAndSource[1]).map {
+        " \(kindAndSource[1]) looks like \($0.kind.rawValue): \($0.reason)."
+      }
       throw ValidationError(
         "'\(kindAndSource[0])' is no kind.\(guess ?? "") Kinds: "
           + ImportKind.allCases.map(\.rawValue).joined(separator: ", ") + ".")
@@ -68,7 +72,8 @@ struct ImportCommand: ParsableCommand {
         return
       }
       let source = kindAndSource.last!
-      let report = check
+      let report =
+        check
         ? try Importer.check(source)
         : try imported(chosen(source) { if !quiet { try standardOutput.line($0) } }, source)
       if !quiet {
@@ -78,7 +83,8 @@ struct ImportCommand: ParsableCommand {
         }
       }
       for finding in report.findings where !quiet || finding.weight == .fault {
-        try standardOutput.line("\(finding.weight.rawValue): \(finding.code): \(finding.sentence) (\(finding.evidence))")
+        try standardOutput.line(
+          "\(finding.weight.rawValue): \(finding.code): \(finding.sentence) (\(finding.evidence))")
         try standardOutput.line("  -> \(finding.remedy)")
       }
       let folder = output ?? source

@@ -140,7 +140,8 @@ import Testing
   /// `lens`: `cv2.projectPoints(P, zeros(3), zeros(3), K, d)`, and for the last `cv2.fisheye.projectPoints`.
   @Test(arguments: [
     (
-      CameraCalibration.Distortion.radialTangential(k1: -0.28340811, k2: 0.07395907, p1: 0.00019359, p2: 1.76187114e-05),
+      CameraCalibration.Distortion.radialTangential(
+        k1: -0.28340811, k2: 0.07395907, p1: 0.00019359, p2: 1.76187114e-05),
       [
         400.2637975996677, 131.16866343952717, 504.7935186412868, 268.93146587280864, 223.64816419211996,
         352.6595283591845, 334.44870891429207, 231.61951099273455,

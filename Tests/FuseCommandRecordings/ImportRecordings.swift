@@ -5,7 +5,8 @@ import Testing
 
 /// STAR-loc as downloaded imports to what was once made of it by hand.
 @Suite struct ImportRecordings {
-  @Test(.enabled(if: SharedData.isHere, Comment(rawValue: SharedData.message))) func starlocGivesTheSameAnswer() throws {
+  @Test(.enabled(if: SharedData.isHere, Comment(rawValue: SharedData.message))) func starlocGivesTheSameAnswer() throws
+  {
     let shared = try #require(SharedData.root)
     let scratch = try Scratch()
     let made = try FuseProcess.run(
@@ -13,8 +14,11 @@ import Testing
     #expect(made.status == 0, "\(made.stdout)\(made.stderr)")
     let reference = shared.appendingPathComponent("real/starloc-loop-2d-fast_s1")
     func rows(_ folder: URL, _ name: String) throws -> [[Double]] {
-      let text = String(decoding: try Data(contentsOf: folder.appendingPathComponent("mav0/\(name)/data.csv")), as: UTF8.self)
-      return text.split(separator: "\n").dropFirst().map { $0.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) ?? -1 } }
+      let text = String(
+        decoding: try Data(contentsOf: folder.appendingPathComponent("mav0/\(name)/data.csv")), as: UTF8.self)
+      return text.split(separator: "\n").dropFirst().map {
+        $0.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) ?? -1 }
+      }
     }
     let walk = scratch.url.appendingPathComponent("walk")
     for name in ["uwb0", "odometry0", "state_groundtruth_estimate0", "peers_groundtruth0"] {
@@ -24,7 +28,8 @@ import Testing
         #expect(a[0] == b[0])
         // q and -q are one rotation.
         let sign: Double = a.count == 8 && zip(a[4...], b[4...]).reduce(0, { $0 + $1.0 * $1.1 }) < 0 ? -1 : 1
-        #expect(zip(a, b).enumerated().allSatisfy { k, pair in abs((k > 3 ? sign : 1) * pair.0 - pair.1) < 2e-6 }, "\(name)")
+        #expect(
+          zip(a, b).enumerated().allSatisfy { k, pair in abs((k > 3 ? sign : 1) * pair.0 - pair.1) < 2e-6 }, "\(name)")
       }
     }
     for (folder, output) in [(walk.path, "new"), (reference.path, "old")] {

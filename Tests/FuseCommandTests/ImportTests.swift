@@ -24,7 +24,8 @@ import fuse
     #expect(run.status == 0)
     let lines = run.stdout.split(separator: "\n")
     for kind in [
-      "kalibr", "openvins", "starloc", "miluv", "spectacular", "arkit-ni", "stray", "sensor-logger", "plaza", "csv", "ros",
+      "kalibr", "openvins", "starloc", "miluv", "spectacular", "arkit-ni", "stray", "sensor-logger", "plaza", "csv",
+      "ros",
     ] { #expect(lines.contains { $0.hasPrefix("\(kind) ") }, "\(kind)") }
   }
 
@@ -53,7 +54,8 @@ import fuse
       ])
     try "x".write(toFile: scratch.path("walk.bag"), atomically: true, encoding: .utf8)
     let bag = try FuseProcess.run([command, "walk.bag"], in: scratch.url)
-    #expect(bag.status == 2 && bag.stderr.contains("pip install ./tools/python, then fuse-import walk.bag"), "\(bag.stderr)")
+    #expect(
+      bag.status == 2 && bag.stderr.contains("pip install ./tools/python, then fuse-import walk.bag"), "\(bag.stderr)")
   }
 
   @Test func wrongKindsAreNamed() throws {
@@ -74,7 +76,9 @@ import fuse
   @Test func templatesLoad() throws {
     let scratch = try Scratch()
     var recording = TinyRecording()
-    for (template, path) in [(Template.imu0, TinyRecording.imuYAML), (.cam0, TinyRecording.camYAML), (.uwb0, TinyRecording.uwbYAML)] {
+    for (template, path) in [
+      (Template.imu0, TinyRecording.imuYAML), (.cam0, TinyRecording.camYAML), (.uwb0, TinyRecording.uwbYAML),
+    ] {
       recording.set(path, template.text)
     }
     recording.set("dataset.yaml", Template.dataset.text)

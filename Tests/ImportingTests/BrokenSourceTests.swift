@@ -75,7 +75,9 @@ import Testing
     Case(.sensorLogger, "gravity taken off", "", nil, "no Gravity.csv", "Accelerometer.csv alone") {
       try $0.remove("Gravity.csv")
     },
-    Case(.sensorLogger, "no gyroscope", "", nil, "no Gyroscope.csv", "Sensor Logger") { try $0.remove("Gyroscope.csv") },
+    Case(.sensorLogger, "no gyroscope", "", nil, "no Gyroscope.csv", "Sensor Logger") {
+      try $0.remove("Gyroscope.csv")
+    },
     Case(.sensorLogger, "a time that is none", "Gyroscope.csv", 4, "time 'noon'", "a time in ns") {
       try $0.cell("Gyroscope.csv", 4, 1, "noon")
     },

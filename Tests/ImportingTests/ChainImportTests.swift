@@ -7,7 +7,8 @@ import Testing
 
 /// Kalibr's and OpenVINS's calibrations into a folder.
 @Suite struct ChainImportTests {
-  private static let rows = "\n  - [0.0, -1.0, 0.0, 0.1]\n  - [0.0, 0.0, -1.0, 0.2]\n  - [1.0, 0.0, 0.0, 0.3]\n  - [0, 0, 0, 1]\n"
+  private static let rows =
+    "\n  - [0.0, -1.0, 0.0, 0.1]\n  - [0.0, 0.0, -1.0, 0.2]\n  - [1.0, 0.0, 0.0, 0.3]\n  - [0, 0, 0, 1]\n"
   private static let noise =
     "gyroscope_noise_density: 0.002\ngyroscope_random_walk: 0.0001\naccelerometer_noise_density: 0.02\n"
     + "accelerometer_random_walk: 0.001\nupdate_rate: 200\n"
@@ -17,22 +18,29 @@ import Testing
       + "  distortion_coeffs: [\(k)]\n  resolution: [640, 480]\n  timeshift_cam_imu: -0.004\n"
   }
 
-  private static func chain(_ model: String = "pinhole", _ intrinsics: String = "400, 401, 320, 240",
-    _ distortion: String = "radtan", _ k: String = "0.1, 0.2, 0.3, 0.4", transform: String = "T_cam_imu") -> String
-  {
+  private static func chain(
+    _ model: String = "pinhole", _ intrinsics: String = "400, 401, 320, 240",
+    _ distortion: String = "radtan", _ k: String = "0.1, 0.2, 0.3, 0.4", transform: String = "T_cam_imu"
+  ) -> String {
     "cam0:\n  \(transform):\(rows)" + camera(model, intrinsics, distortion, k)
   }
 
   @Test(arguments: [
-    ("pinhole", "400, 401, 320, 240", "radtan", "0.1, 0.2, 0.3, 0.4",
-      CameraCalibration.Distortion.radialTangential(k1: 0.1, k2: 0.2, p1: 0.3, p2: 0.4)),
-    ("pinhole", "400, 401, 320, 240", "equidistant", "0.1, 0.2, 0.3, 0.4",
-      .equidistant(k1: 0.1, k2: 0.2, k3: 0.3, k4: 0.4)),
+    (
+      "pinhole", "400, 401, 320, 240", "radtan", "0.1, 0.2, 0.3, 0.4",
+      CameraCalibration.Distortion.radialTangential(k1: 0.1, k2: 0.2, p1: 0.3, p2: 0.4)
+    ),
+    (
+      "pinhole", "400, 401, 320, 240", "equidistant", "0.1, 0.2, 0.3, 0.4",
+      .equidistant(k1: 0.1, k2: 0.2, k3: 0.3, k4: 0.4)
+    ),
     ("pinhole", "400, 401, 320, 240", "equi", "0.1, 0.2, 0.3, 0.4", .equidistant(k1: 0.1, k2: 0.2, k3: 0.3, k4: 0.4)),
     ("pinhole", "400, 401, 320, 240", "fov", "0.9", .fieldOfView(w: 0.9)),
     ("pinhole", "400, 401, 320, 240", "none", "", .none),
-    ("omni", "1.5, 400, 401, 320, 240", "radtan", "0.1, 0.2, 0.3, 0.4",
-      .omni(xi: 1.5, k1: 0.1, k2: 0.2, p1: 0.3, p2: 0.4)),
+    (
+      "omni", "1.5, 400, 401, 320, 240", "radtan", "0.1, 0.2, 0.3, 0.4",
+      .omni(xi: 1.5, k1: 0.1, k2: 0.2, p1: 0.3, p2: 0.4)
+    ),
     ("omni", "1.5, 400, 401, 320, 240", "none", "", .omni(xi: 1.5, k1: 0, k2: 0, p1: 0, p2: 0)),
     ("ds", "-0.2, 0.6, 400, 401, 320, 240", "none", "", .doubleSphere(xi: -0.2, alpha: 0.6)),
     ("eucm", "0.6, 1.1, 400, 401, 320, 240", "none", "", .extendedUnified(alpha: 0.6, beta: 1.1)),
@@ -55,14 +63,18 @@ import Testing
     for camera in 0...number {
       try folder.write("mav0/cam\(camera)/features.csv", "#timestamp [ns],feature_id [],u [px],v [px]\n1,1,2,3\n")
     }
-    try folder.write("mav0/imu0/data.csv", "#timestamp [ns],w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1],a_RS_S_x [m s^-2],a_RS_S_y [m s^-2],a_RS_S_z [m s^-2]\n1,0,0,0,0,0,9.8\n")
+    try folder.write(
+      "mav0/imu0/data.csv",
+      "#timestamp [ns],w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1],a_RS_S_x [m s^-2],a_RS_S_y [m s^-2],a_RS_S_z [m s^-2]\n1,0,0,0,0,0,9.8\n"
+    )
     return try Recording.open(folder.url).rig.cameras[number]
   }
 
   @Test func openVINSHasTheInverse() throws {
     let (source, output) = (try Folder(), try Folder())
     try source.write("kalibr_imucam_chain.yaml", "%YAML:1.0\n" + Self.chain(transform: "T_imu_cam"))
-    try source.write("kalibr_imu_chain.yaml", "%YAML:1.0\nimu0:\n" + Self.noise.split(separator: "\n").map { "  \($0)\n" }.joined())
+    try source.write(
+      "kalibr_imu_chain.yaml", "%YAML:1.0\nimu0:\n" + Self.noise.split(separator: "\n").map { "  \($0)\n" }.joined())
     try source.write(
       "uwb_anchors.yaml",
       "%YAML:1.0\nanchor0:\n  id: 7\n  p_AinG: [1.0, 2.0, 3.0]\n  const_bias: 0.2\n  dist_bias: 1.01\n"
@@ -109,7 +121,9 @@ import Testing
   @Test func aChainAloneLeavesTheInertialUnit() throws {
     let (source, output) = (try Folder(), try Folder())
     try source.write("camchain.yaml", Self.chain())
-    let imu = "T_BS: [1, 0, 0, 1, 0, 1, 0, 2, 0, 0, 1, 3, 0, 0, 0, 1]\n" + Self.noise.replacingOccurrences(of: "update_rate", with: "rate_hz")
+    let imu =
+      "T_BS: [1, 0, 0, 1, 0, 1, 0, 2, 0, 0, 1, 3, 0, 0, 0, 1]\n"
+      + Self.noise.replacingOccurrences(of: "update_rate", with: "rate_hz")
     try output.write("mav0/imu0/sensor.yaml", imu)
     try output.write("dataset.yaml", "title: mine\n")
     _ = try Importer.run(.kalibr, source: source.url.path, output: output.url.path)

@@ -52,9 +52,11 @@ enum ForeignSamples {
 
   /// - Parameter gyroscope: takes the reading to what is written.
   static func starlocInertial(_ folder: Folder, _ at: String = "", gyroscope: (Vector3) -> Vector3 = { $0 }) throws {
-    var imu = "time_s," + ["angular_velocity", "linear_acceleration"].flatMap { name in
-      ["x", "y", "z"].map { "\(name)_\($0)" }
-    }.joined(separator: ",") + "\n"
+    var imu =
+      "time_s,"
+      + ["angular_velocity", "linear_acceleration"].flatMap { name in
+        ["x", "y", "z"].map { "\(name)_\($0)" }
+      }.joined(separator: ",") + "\n"
     for t in Walk.times(200) {
       let (rate, force) = Walk.motion(t)
       let turn = starlocIMU.inverse
@@ -77,7 +79,8 @@ enum ForeignSamples {
         + "\"1\":\n  1: \"[0, 0, 0]\"\n")
     try folder.write("config/experiments.csv", "experiment,anchor_constellation\nother,1\ndefault_1,0\n")
     let robot = "data/default_1/ifo001/"
-    var mocap = "timestamp,pose.position.x,pose.position.y,pose.position.z,"
+    var mocap =
+      "timestamp,pose.position.x,pose.position.y,pose.position.z,"
       + "pose.orientation.x,pose.orientation.y,pose.orientation.z,pose.orientation.w\n"
     for t in Walk.times(100) {
       let pose = Walk.pose(t)
@@ -93,7 +96,8 @@ enum ForeignSamples {
       if k % 10 == 0 { uwb += "\(n(t)),2.5,2.8,0.3,20,\(peer.id),0.05,-82.5,-83\n" }
     }
     try folder.write(robot + "uwb_range.csv", uwb)
-    var imu = "timestamp,angular_velocity.x,angular_velocity.y,angular_velocity.z,"
+    var imu =
+      "timestamp,angular_velocity.x,angular_velocity.y,angular_velocity.z,"
       + "linear_acceleration.x,linear_acceleration.y,linear_acceleration.z\n"
     for t in Walk.times(200) { imu += "\(n(t)),\(Walk.n(Walk.motion(t).rate)),\(Walk.n(Walk.motion(t).force))\n" }
     try folder.write(robot + "imu_px4.csv", imu)
@@ -121,7 +125,8 @@ enum ForeignSamples {
             + "\"w\":\(n(pose.rotation.w)),\"x\":\(n(pose.rotation.v.x)),\"y\":\(n(pose.rotation.v.y)),"
             + "\"z\":\(n(pose.rotation.v.z))}}}"
         ))
-      lines.append((t + 0.004, "{\"time\":\(stamp(t)),\"number\":1,\"frames\":[{\"cameraInd\":0,\"time\":\(stamp(t))}]}"))
+      lines.append(
+        (t + 0.004, "{\"time\":\(stamp(t)),\"number\":1,\"frames\":[{\"cameraInd\":0,\"time\":\(stamp(t))}]}"))
     }
     try folder.write("data.jsonl", lines.sorted { $0.0 < $1.0 }.map { $0.1 + "\n" }.joined())
     try folder.write(
@@ -213,7 +218,8 @@ enum ForeignSamples {
     var poses = "timestamp,x,y,z,qw,qx,qy,qz\n"
     for t in Walk.times(30) {
       let pose = Walk.pose(t)
-      poses += "\(n(Double(Walk.start) + t, 6)),\(Walk.n(pose.translation)),\(q(pose.rotation).w),\(q(pose.rotation).xyz)\n"
+      poses +=
+        "\(n(Double(Walk.start) + t, 6)),\(Walk.n(pose.translation)),\(q(pose.rotation).w),\(q(pose.rotation).xyz)\n"
     }
     try folder.write("poses.csv", poses)
     try phoneRanges(folder, start: Walk.start)

@@ -23,7 +23,8 @@ import Testing
 
   @Test func degreesAreFound() throws {
     let report = try starloc { try ForeignSamples.starlocInertial($0) { $0 * (180 / .pi) } }
-    #expect(report.findings.contains { $0.code == "gyroscopeUnit" && $0.remedy.contains("pi / 180") }, "\(report.findings)")
+    #expect(
+      report.findings.contains { $0.code == "gyroscopeUnit" && $0.remedy.contains("pi / 180") }, "\(report.findings)")
   }
 
   private func csv(_ change: (Folder) throws -> Void) throws -> ImportReport {

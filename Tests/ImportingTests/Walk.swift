@@ -64,7 +64,9 @@ final class Folder {
     try Data(text.utf8).write(to: file)
   }
 
-  func text(_ name: String) throws -> String { String(decoding: try Data(contentsOf: URL(fileURLWithPath: path(name))), as: UTF8.self) }
+  func text(_ name: String) throws -> String {
+    String(decoding: try Data(contentsOf: URL(fileURLWithPath: path(name))), as: UTF8.self)
+  }
 
   func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path(name)) }
 
