@@ -47,8 +47,15 @@ package struct EventAdmission: Sendable {
         unusedPoses += 1
         return nil
       }
-      return order.next(timed)
+      return order.next(unbiased(timed))
     }
+  }
+
+  /// A range without the bias that the header states, as readers of recordings give it.
+  private func unbiased(_ timed: TimedEvent) -> TimedEvent {
+    guard case .range(var range) = timed.event, let bias = rig.radio?.rangeBias else { return timed }
+    range.range = max(range.range - bias.value(peer: range.peer, antenna: range.antenna), 0)
+    return TimedEvent(.range(range), arrival: timed.arrival)
   }
 
   private mutating func fault(_ timed: TimedEvent, _ stream: LineStream) -> DamageKind? {

@@ -77,11 +77,27 @@ extension StreamHeader {
     text.integer(Int64(camera.width))
     text.raw(",")
     text.integer(Int64(camera.height))
-    text.raw("],\"camera_model\":\"pinhole\",\"intrinsics\":")
-    text.numbers([camera.fx, camera.fy, camera.cx, camera.cy])
+    text.raw("],\"camera_model\":")
+    // What stands before the focal lengths where the camera is no pinhole: Kalibr's order.
+    let (projection, parameters): (String, [Double]) =
+      switch camera.distortion {
+      case .omni(let xi, _, _, _, _): ("omni", [xi])
+      case .doubleSphere(let xi, let alpha): ("ds", [xi, alpha])
+      case .extendedUnified(let alpha, let beta): ("eucm", [alpha, beta])
+      default: ("pinhole", [])
+      }
+    text.string(projection)
+    text.raw(",\"intrinsics\":")
+    text.numbers(parameters + [camera.fx, camera.fy, camera.cx, camera.cy])
     text.raw(",\"distortion_model\":")
     switch camera.distortion {
-    case .none: text.raw("\"none\"")
+    case .none, .doubleSphere, .extendedUnified: text.raw("\"none\"")
+    case .omni(_, let k1, let k2, let p1, let p2):
+      text.raw("\"radial-tangential\",\"distortion_coefficients\":")
+      text.numbers([k1, k2, p1, p2])
+    case .rational(let k1, let k2, let p1, let p2, let k3, let k4, let k5, let k6):
+      text.raw("\"rational\",\"distortion_coefficients\":")
+      text.numbers([k1, k2, p1, p2, k3, k4, k5, k6])
     case .radialTangential(let k1, let k2, let p1, let p2):
       text.raw("\"radial-tangential\",\"distortion_coefficients\":")
       text.numbers([k1, k2, p1, p2])
@@ -119,6 +135,8 @@ extension StreamHeader {
     }
     optional(radio.rate, ",\"rate_hz\":", to: &text)
     optional(radio.rangeNoise, ",\"range_noise_std\":", to: &text)
+    // The stated bias is off the ranges already.
+    optional(radio.rangeBias.standardDeviation, ",\"range_bias_std\":", to: &text)
     text.raw("},")
   }
 

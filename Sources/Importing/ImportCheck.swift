@@ -99,7 +99,7 @@ struct ImportCheck {
   private mutating func add(pose: Pose, _ bodyFromSensor: Pose, at time: Timestamp) {
     hasPoses = true
     poseMonitor.observe(.odometry(OdometryPose(timestamp: time, worldFromSensor: pose)))
-    poseMonitor.observe(position: (pose * bodyFromSensor.inverse).translation, at: time)
+    poseMonitor.observe(pose * bodyFromSensor.inverse, at: time)
     clock.add(rotation: pose.rotation, at: time.nanoseconds)
   }
 

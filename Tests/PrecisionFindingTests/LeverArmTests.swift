@@ -4,6 +4,7 @@ import PrecisionFinding
 import PrecisionFindingTestSupport
 import SensorData
 import Simulation
+import TestSupport
 import Testing
 
 /// An antenna far from the device's origin: ranges are its, updates are the device's.

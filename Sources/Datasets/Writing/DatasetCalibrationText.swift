@@ -84,6 +84,8 @@ enum DatasetCalibrationText {
       }
     }
     return text + (radio.rangeNoise.map { "range_noise_std: \($0)\n" } ?? "")
+      // The stated bias is off the ranges already.
+      + (radio.rangeBias.standardDeviation.map { "range_bias_std: \($0)\n" } ?? "")
   }
 
   private static func odometry(_ odometry: OdometryCalibration) -> String {
