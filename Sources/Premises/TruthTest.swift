@@ -254,8 +254,10 @@ package struct TruthTest {
       let n = weight * Double(min(a.count, b.count))
       return n / 2 * (log(max(a.mean, 1)) - log(max(b.mean, 1)))
     }
-    return part(null.turns, fit.turns, turnWeight) + part(null.distances, fit.distances, rangeWeight)
-      - log(Double(shifts.count))
+    let parts = [part(null.turns, fit.turns, turnWeight), part(null.distances, fit.distances, rangeWeight)]
+    // A witness that speaks against the shift: the other's clock is wrong, not the truth's.
+    guard parts.allSatisfy({ $0 > -3 }) else { return -.infinity }
+    return parts[0] + parts[1] - log(Double(shifts.count))
   }
 
   private func fit(shift: Double) -> Fit {

@@ -11,6 +11,7 @@ enum Failure {
   static func reporting(_ body: () throws -> Void) throws {
     do { try body() } catch let exit as ExitCode { throw exit } catch let usage as ValidationError { throw usage } catch
     {
+      TemporaryFolder.waitIfEnding()
       let text = "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
       StandardError.line((text.hasPrefix("error: ") ? "" : "error: ") + text)
       throw exitCode

@@ -8,6 +8,14 @@ final class TemporaryFolder {
   /// Where it is.
   let path: String
   private let signals: [any DispatchSourceSignal]
+  /// Locked for good once a signal is dealt with.
+  private static let ending = NSLock()
+
+  /// Does not return where a signal is ending the process: errors by then come from the folder that is going.
+  static func waitIfEnding() {
+    ending.lock()
+    ending.unlock()
+  }
 
   /// - Parameter purpose: a word of its name.
   init(_ purpose: String) throws {
@@ -24,6 +32,7 @@ final class TemporaryFolder {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
+        Self.ending.lock()
         try? FileManager.default.removeItem(atPath: path)
         // As if it had not been caught.
         signal(number, SIG_DFL)
