@@ -53,7 +53,7 @@ struct ExportMCAPCommand: ParsableCommand {
       let layout = try AtomicFile(folder: url.deletingLastPathComponent().path, name: url.lastPathComponent)
       try layout.write(Array(FoxgloveLayout.text(peers: peers, hasImages: counts["/cam0/image"] != nil).utf8))
       try layout.commit()
-      var standardOutput = StandardOutput(needsReader: false)
+      var standardOutput = StandardOutput()
       for (topic, count) in counts.sorted(by: { $0.key < $1.key }) { try standardOutput.line("  \(topic): \(count)") }
       try standardOutput.line("wrote \(output) and \(stem).layout.json")
     }
@@ -78,7 +78,7 @@ struct ExportCSVCommand: ParsableCommand {
   func run() throws {
     try Failure.reporting {
       let rows = try CSVExport.write(run: folder, to: output)
-      var standardOutput = StandardOutput(needsReader: false)
+      var standardOutput = StandardOutput()
       try standardOutput.line("wrote \(output): \(rows) rows")
     }
   }

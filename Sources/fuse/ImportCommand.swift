@@ -63,7 +63,7 @@ struct ImportCommand: ParsableCommand {
 
   func run() throws {
     try Failure.reporting {
-      var standardOutput = StandardOutput(needsReader: false)
+      var standardOutput = StandardOutput()
       if list {
         let width = ImportKind.allCases.map(\.rawValue.count).max()! + 2
         for kind in ImportKind.allCases {

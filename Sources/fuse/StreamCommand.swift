@@ -48,7 +48,7 @@ struct StreamCommand: ParsableCommand {
         URL(fileURLWithPath: folder), options: RunOptions(forcesOdometry: odometry).reading)
       let events = try recording.events()
       var writer = EventLineWriter()
-      var output = StandardOutput(needsReader: true)
+      var output = StandardOutput()
       var pacer = pace == .real ? Pacer(speed: speed) : nil
       writer.begin(StreamHeader(recording))
       while let event = try events.next() {

@@ -28,7 +28,7 @@ struct TemplateCommand: ParsableCommand {
 
   func run() throws {
     try Failure.reporting {
-      var standardOutput = StandardOutput(needsReader: true)
+      var standardOutput = StandardOutput()
       if list {
         for template in Template.allCases { try standardOutput.line("\(template.rawValue): \(template.place)") }
       } else if let name {

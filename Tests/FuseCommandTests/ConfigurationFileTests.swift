@@ -1,4 +1,5 @@
 import PrecisionFinding
+import RunResults
 import Testing
 import fuse
 

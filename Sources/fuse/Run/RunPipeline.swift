@@ -71,7 +71,7 @@ struct RunPipeline {
 
   /// Records a pose, and before it that its world began.
   private mutating func record(_ time: Timestamp, _ worldFromBody: Pose, _ covariance: PoseCovariance) throws {
-    let worlds = finder.summary.worlds
+    let worlds = run.finder.summary.worlds
     while recordedWorlds < worlds.count, worlds[recordedWorlds] <= time {
       if recordedWorlds > 0 {
         judge?.beginWorld(at: worlds[recordedWorlds])
