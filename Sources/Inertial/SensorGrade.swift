@@ -18,7 +18,7 @@ package struct SensorGrade: Equatable, Sendable {
   package init(_ calibration: IMUCalibration) {
     let phone = calibration.accelerometerNoiseDensity > 0.005
     isPhone = phone
-    gyroscopeBias = 0.03
-    accelerometerBias = 0.5
+    gyroscopeBias = phone ? 0.03 : 0.02
+    accelerometerBias = phone ? 0.5 : 0.113
   }
 }
