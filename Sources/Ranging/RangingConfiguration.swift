@@ -31,7 +31,7 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// of any other.
   public var whiteNoisePrior = 4.0 / 9
   /// Whether ranges of an antenna that stays in place leave these probabilities as they are: its coloured error is a constant there, of
-  /// whatever size. False takes the ranges' scatter for the whole error (docs/experiments/rest.md).
+  /// whatever size. False takes the ranges' scatter for the whole error.
   public var holdsNoiseInPlace = false
   /// With several antennas, lower bound of the coloured error of each, 1-sigma, metres. The phase centre of an antenna
   /// moves by centimetres with the direction, and differences between antennas pass for the direction.

@@ -27,7 +27,7 @@ import Premises
 
   /// What is diagnosed where the truth is written through `truth`, `late` seconds late, and ranges `radioLate` late.
   private static func diagnoses(
-    late: Double = 0, radioLate: Double = 0, gyroscopeLate: Double = 0, refuted: Set<Diagnosis.Family> = [], through truth: (Pose) -> Pose = { $0 }
+    late: Double = 0, radioLate: Double = 0, refuted: Set<Diagnosis.Family> = [], through truth: (Pose) -> Pose = { $0 }
   ) -> [Diagnosis] {
     withoutActuallyEscaping(truth) { truth in
       var test = TruthTest(
@@ -38,8 +38,7 @@ import Premises
         }, peerPosition: { name, _ in name == "tag" ? truth(Pose(translation: peer)).translation : nil })
       for k in 0..<4000 {
         let t = 0.005 * Double(k)
-        let before = t - gyroscopeLate
-        let turn = (pose(before).rotation.inverse * pose(before + 1e-4).rotation).log / 1e-4
+        let turn = (pose(t).rotation.inverse * pose(t + 1e-4).rotation).log / 1e-4
         let h = 1e-3
         let acceleration =
           (pose(t + h).translation - 2 * pose(t).translation + pose(t - h).translation) / (h * h)
@@ -74,9 +73,6 @@ import Premises
 
   /// The rotations hold the truth's clock: a radio that is late is not the truth's fault.
   @Test func aLateRadioIsNotTheTruthsFault() { #expect(Self.diagnoses(radioLate: 1) == []) }
-
-  /// The ranges hold it, too.
-  @Test func aLateGyroscopeIsNotTheTruthsFault() { #expect(Self.diagnoses(gyroscopeLate: 0.5) == []) }
 
   @Test func aTruthOfAnotherTimeDoesNotOverlap() {
     let found = Self.diagnoses(late: 86_400)
