@@ -34,9 +34,11 @@ final class TemporaryFolder {
       source.setEventHandler {
         Self.ending.lock()
         try? FileManager.default.removeItem(atPath: path)
-        // As if it had not been caught.
+        // As if it had not been caught; a caller may have blocked the signal, then with the code that shells give it.
         signal(number, SIG_DFL)
         kill(process, number)
+        usleep(100_000)
+        _exit(128 + number)
       }
       source.resume()
       return source
