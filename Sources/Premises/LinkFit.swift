@@ -30,6 +30,8 @@ struct LinkFit {
   private(set) var noise = RangeErrorModel.candidates[0]
   /// Bias, metres.
   private(set) var bias = 0.0
+  /// Each range's share of the log likelihood, given those before it, without the priors' penalty.
+  private(set) var terms: [Double] = []
   /// The modes that were found, positions in the world, metres, best first: starts of the next fit.
   private(set) var modes: [Vector3] = []
 
@@ -101,7 +103,7 @@ struct LinkFit {
     for round in 0...Self.rounds {
       let outcome = RangeErrorModel.evaluate(rows.indices.map { residual(state, $0).value }, at: seconds)
       let sum = outcome.logLikelihood - 0.5 * zip(state, inversePriors).reduce(0) { $0 + $1.0 * $1.0 * $1.1 }
-      if sum > logLikelihood { (logLikelihood, noise, bias) = (sum, outcome.noise, state[3]) }
+      if sum > logLikelihood { (logLikelihood, noise, bias, terms) = (sum, outcome.noise, state[3], outcome.terms) }
       if round < Self.rounds {
         state = descend(state, outcome.regular, sigma: max(outcome.noise.total, 0.03), rounds: 4).state
       }

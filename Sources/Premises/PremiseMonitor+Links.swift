@@ -31,9 +31,12 @@ extension PremiseMonitor {
           evidence: "median of the newest \(Format.number(impossible)) m: no such radio reaches that far",
           remedy: "write ranges in metres", peer: peer))
     }
-    guard let found = links[peer]!.test(path) else { return }
-    if found.ratio > Self.openLink { suspect(found.cause.code, peer) }
-    guard found.ratio > Self.linkLimit else { return }
+    guard var found = links[peer]!.test(path) else { return }
+    guard found.ratio > Self.openLink, found.support > Self.openSupport else { return }
+    if isShared(found.cause) { pool(&found, from: peer) }
+    guard found.ratio > Self.openLink, found.support > Self.openSupport else { return }
+    suspect(found.cause.code, peer)
+    guard found.ratio > Self.linkLimit, found.support > Self.linkSupport else { return }
     let evidence = "\(Format.ratio(found.ratio)) over \(found.count) ranges along the path"
     func diagnosis(_ code: String, _ family: Diagnosis.Family, _ sentence: String, _ remedy: String) -> Diagnosis {
       Diagnosis(code: code, family: family, sentence: sentence, evidence: evidence, remedy: remedy, peer: peer)
@@ -57,10 +60,28 @@ extension PremiseMonitor {
     }
   }
 
+  /// Whether all links share what is wrong: a radio's clock, a path's scale. A unit or an antenna's delay may be one peer's.
+  private func isShared(_ cause: RangeConsistency.Cause) -> Bool {
+    switch cause {
+    case .clock: true
+    case .scale(let factor): usesOdometry && factor <= Self.leastUnit
+    case .bias: false
+    }
+  }
+
+  /// Adds what the other links say of the same cause: `sum_j log L_j(cause) - log L_j(null)`.
+  private func pool(_ found: inout RangeConsistency.Outcome, from peer: String) {
+    for other in links.keys.sorted() where other != peer {
+      guard let evidence = links[other]!.evidence(for: found.cause, path) else { continue }
+      found.ratio += evidence.ratio
+      found.parts += evidence.parts
+      found.count += evidence.count
+    }
+  }
+
   /// Ranges and a path that differ by a factor: which of the two is wrong only the factor can tell.
   func scaleDiagnosis(_ factor: Double, _ peer: String, _ evidence: String) -> Diagnosis {
-    let isUnit = factor > 3
-    if usesOdometry, !isUnit {
+    if usesOdometry, factor <= Self.leastUnit {
       return Diagnosis(
         code: "odometryScale", family: .odometry,
         sentence: "the tracker's path looks about \(Format.number(1 / factor)) times as long as the ranges to \(peer) say",

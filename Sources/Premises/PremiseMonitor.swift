@@ -15,6 +15,10 @@ package final class PremiseMonitor {
   package static let limit = 18.0
   /// From which ratio on, all costs paid, the premises of a link are open, and refuted: 6e-6 a test.
   static let openLink = 1.0, linkLimit = 12.0
+  /// How evenly its evidence must be spread (`RangeConsistency.Outcome.support`): by chance with a probability of 0.32 and 0.03.
+  static let openSupport = 1.5, linkSupport = 2.6
+  /// Factors beyond this are units, not a path's drift.
+  static let leastUnit = 3.0
   /// Seconds between tests.
   static let interval = 0.5
   /// Seconds between views that are compared, and between comparisons.

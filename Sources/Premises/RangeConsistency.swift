@@ -35,11 +35,23 @@ package struct RangeConsistency {
     package var ratio: Double
     /// Bias in metres that the alternative finds.
     package var bias: Double
-    /// Number of ranges.
+    /// Number of samples.
     package var count: Int
+    /// The ratio's parts, a second each.
+    package var parts: [Double]
+
+    /// How evenly the evidence is spread: `sum r_k / sqrt(sum r_k^2)` over the parts r_k, at most the square root of their number.
+    ///
+    /// Were the parts independent and symmetric about zero, it would exceed x with probability at most `exp(-x^2 / 2)` whatever their
+    /// size (Efron, JASA 64, 1969, doi:10.1080/01621459.1969.10501068): errors that no noise model has, near one place or for a few
+    /// seconds, make a large ratio, but not an even one.
+    package var support: Double {
+      let norm = parts.reduce(0) { $0 + $1 * $1 }.squareRoot()
+      return norm > 0 ? parts.reduce(0, +) / norm : 0
+    }
   }
 
-  /// Length of a sample, the mean of an antenna's ranges, seconds; samples are kept so long.
+  /// Length of a sample, seconds; samples are kept so long.
   private static let length = 0.24, span = 30.0
   /// Fewest samples, and the least extent of the path, metres.
   private static let fewest = 9, leastReach = 0.25
@@ -60,8 +72,9 @@ package struct RangeConsistency {
     + [0.25, -0.25, 1, -1].map { .clock(late: $0) } + [100, 0.01, 1.5, 1 / 1.5, 1000].map { .scale($0) }
     + [1.5, -1.5, 2, -2].map { .clock(late: $0) } + [0.3048, 0.001].map { .scale($0) }
 
+  /// Means over a quarter of a second: of several antennas the mean range is that to their mean place, but for
+  /// `lever^2 / (2 range)`, millimetres.
   private struct Sample {
-    /// Mean time and range of its ranges.
     var time: Timestamp
     var range: Double
     var lever: Vector3
@@ -70,12 +83,12 @@ package struct RangeConsistency {
   /// The ranges of the sample that is not complete.
   private struct Bin {
     var first: Timestamp
-    var lever: Vector3
     var seconds = 0.0
-    var sum = 0.0
+    var range = 0.0
+    var lever = Vector3.zero
     var count = 0.0
     var sample: Sample {
-      Sample(time: first.advanced(bySeconds: seconds / count), range: sum / count, lever: lever)
+      Sample(time: first.advanced(bySeconds: seconds / count), range: range / count, lever: lever / count)
     }
   }
 
@@ -102,14 +115,15 @@ package struct RangeConsistency {
     lastRange = range
     newest.append(range)
     if newest.count > 9 { newest.removeFirst() }
-    if let full = bin, time.seconds(since: full.first) >= Self.length - 1e-6 || full.lever != lever {
+    if let full = bin, time.seconds(since: full.first) >= Self.length - 1e-6 {
       samples.append(full.sample)
       samples.removeAll { time.seconds(since: $0.time) > Self.span }
       bin = nil
     }
-    var open = bin ?? Bin(first: time, lever: lever)
+    var open = bin ?? Bin(first: time)
     open.seconds += time.seconds(since: open.first)
-    open.sum += range
+    open.range += range
+    open.lever += lever
     open.count += 1
     bin = open
   }
@@ -171,7 +185,7 @@ package struct RangeConsistency {
       let fit = LinkFit(rows, Self.model(cause), starts: known, directions: directions(known.isEmpty))
       modes[cause] = fit.modes
       let ratio = fit.logLikelihood - null.logLikelihood
-      if ratio > best?.ratio ?? 0 { best = Candidate(cause: cause, fit: fit, ratio: ratio, stated: stated) }
+      if ratio > best?.ratio ?? 0 { best = Candidate(cause: cause, fit: fit, null: null, ratio: ratio, stated: stated) }
     }
     guard let best else {
       likeliest = nil
@@ -188,8 +202,9 @@ package struct RangeConsistency {
     let costs = log(Double(Self.alternatives.count)) + 0.5 * log(n)
     var ratio = best.ratio - costs
     if case .bias = best.cause, abs(best.fit.bias) < Self.leastBias { return nil }
+    var null = best.null
     if ratio > Self.promising {
-      let null = LinkFit(stated, starts: nullModes + best.fit.modes)
+      null = LinkFit(stated, starts: nullModes + best.fit.modes)
       ratio = best.fit.logLikelihood - null.logLikelihood - costs
       let moving = [4.0, 10.0].map { interval in
         let knots = Array(stride(from: 0.0, to: max(stated[stated.count - 1].seconds - 2, 1), by: interval))
@@ -200,12 +215,35 @@ package struct RangeConsistency {
       ratio -= max(moving, 0)
     }
     guard ratio > 0 else { return nil }
-    return Outcome(cause: best.cause, ratio: ratio, bias: best.fit.bias, count: stated.count)
+    return Outcome(
+      cause: best.cause, ratio: ratio, bias: best.fit.bias, count: stated.count, parts: Self.parts(stated, best.fit, null))
+  }
+
+  /// What this link says of an alternative that another link of the same radio found, no costs paid; nil while there is too little of it.
+  package func evidence(for cause: Cause, _ path: PathHistory) -> Outcome? {
+    let late = if case .clock(let delay) = cause { delay } else { 0.0 }
+    let samples = core(path, delay: max(abs(late), Self.delays.small))
+    guard samples.count >= Self.fewest, let stated = rows(samples, path), let changed = rows(samples, path, late: late) else {
+      return nil
+    }
+    let starts = nullModes + (modes[cause] ?? [])
+    let null = LinkFit(stated, starts: starts, directions: directions(starts.isEmpty))
+    let fit = LinkFit(changed, Self.model(cause), starts: starts, directions: directions(starts.isEmpty))
+    return Outcome(
+      cause: cause, ratio: fit.logLikelihood - null.logLikelihood, bias: fit.bias, count: stated.count,
+      parts: Self.parts(stated, fit, null))
+  }
+
+  private static func parts(_ rows: [LinkFit.Row], _ fit: LinkFit, _ null: LinkFit) -> [Double] {
+    var parts = [Double](repeating: 0, count: Int(rows[rows.count - 1].seconds) + 1)
+    for (row, (a, b)) in zip(rows, zip(fit.terms, null.terms)) { parts[Int(row.seconds)] += a - b }
+    return parts
   }
 
   private struct Candidate {
     var cause: Cause
     var fit: LinkFit
+    var null: LinkFit
     var ratio: Double
     /// The same ranges with the places that are stated.
     var stated: [LinkFit.Row]

@@ -31,23 +31,27 @@ struct RangeErrorModel {
     var noise: Noise
     /// Probability that each residual is none of an outlier's.
     var regular: [Double]
+    /// Each residual's share of the log likelihood, given those before it.
+    var terms: [Double]
   }
 
   /// The likelihood of residuals at times in seconds, both in time order.
   ///
   /// Cost: O(candidates * residuals).
   static func evaluate(_ residuals: [Double], at seconds: [Double]) -> Outcome {
-    var best = Outcome(logLikelihood: -.infinity, noise: candidates[0], regular: [])
-    var regular = [Double](repeating: 1, count: residuals.count)
+    var best = Outcome(logLikelihood: -.infinity, noise: candidates[0], regular: [], terms: [])
+    var regular = [Double](repeating: 1, count: residuals.count), terms = regular
     for noise in candidates {
-      let sum = logLikelihood(residuals, seconds, noise, &regular)
-      if sum > best.logLikelihood { best = Outcome(logLikelihood: sum, noise: noise, regular: regular) }
+      let sum = logLikelihood(residuals, seconds, noise, &regular, &terms)
+      if sum > best.logLikelihood {
+        best = Outcome(logLikelihood: sum, noise: noise, regular: regular, terms: terms)
+      }
     }
     return best
   }
 
   private static func logLikelihood(
-    _ residuals: [Double], _ seconds: [Double], _ noise: Noise, _ regular: inout [Double]
+    _ residuals: [Double], _ seconds: [Double], _ noise: Noise, _ regular: inout [Double], _ terms: inout [Double]
   ) -> Double {
     let (w, s) = (noise.white * noise.white, noise.lasting * noise.lasting)
     let share = 1 - outliers.long - outliers.short
@@ -62,7 +66,8 @@ struct RangeErrorModel {
       // However far off, a range has a density: else no hypothesis would be finite.
       let bad = max(
         (innovation > 0 ? outliers.long : outliers.short) * exp(-abs(innovation) / outliers.size) / outliers.size, 1e-12)
-      sum += log(good + bad)
+      terms[k] = log(good + bad)
+      sum += terms[k]
       regular[k] = good / (good + bad)
       let gain = variance / total * regular[k]
       mean += gain * innovation

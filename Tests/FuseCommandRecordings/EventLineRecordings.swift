@@ -41,7 +41,7 @@ import Testing
     let scratch = try Scratch()
     let folder = Repository.root.appendingPathComponent("datasets/demo").path
     _ = try shell("fuse run \(folder) -o folder --quiet", in: scratch)
-    let part = try shell("fuse stream \(folder) | head -n 3000 | fuse run - --format jsonl", in: scratch)
+    let part = try shell("fuse stream \(folder) | head -n 1000 | fuse run - --format jsonl", in: scratch)
     #expect(part.stderr.contains("what was read is a part of a stream"))
     let whole = try scratch.bytes("folder/updates.jsonl")
     let lines = try scratch.bytes("stdin-fuse/updates.jsonl")
@@ -56,9 +56,9 @@ import Testing
   @Test func updatesLeaveAsTheyCome() throws {
     let scratch = try Scratch()
     let folder = Repository.root.appendingPathComponent("datasets/demo").path
-    // The stream stalls after 3000 lines; the updates so far must be out before it goes on.
+    // The stream stalls after 1000 lines; the updates so far must be out before it goes on.
     let run = try shell(
-      "(fuse stream \(folder) | head -n 3000; sleep 3; wc -l < seen > before) | fuse run - --quiet --format jsonl > seen; wc -l < seen",
+      "(fuse stream \(folder) | head -n 1000; sleep 3; wc -l < seen > before) | fuse run - --quiet --format jsonl > seen; wc -l < seen",
       in: scratch)
     let before = Int(
       String(decoding: try scratch.bytes("before"), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))

@@ -66,7 +66,9 @@ import Testing
     let text = try String(contentsOfFile: path, encoding: .utf8).replacingOccurrences(
       of: "\"distanceStd\":0.", with: "\"distanceStd\":1.")
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-    let outcome = try FuseProcess.run(["explain", copy, "--at", "5"])
+    let refused = try FuseProcess.run(["explain", copy, "--at", "5"])
+    #expect(refused.status == 2 && refused.stderr.contains("the file of another run"))
+    let outcome = try FuseProcess.run(["explain", copy, "--at", "5", "--unverified"])
     #expect(outcome.status == 2 && outcome.stderr.contains("made by another version"))
   }
 
