@@ -3,7 +3,7 @@ import Geometry
 
 /// Maximum a posteriori position and bias of a peer, from ranges along a path.
 ///
-/// `z_i = s |x(t_i) - p_i| + b + e_i`, with a prior on the bias b, and for a moving peer a velocity on each of a few intervals. From several
+/// `z_i = s |x(t_i) - p_i| + b + e_i`, with a prior on the bias b. From several
 /// starts Levenberg-Marquardt with Huber weights finds the modes; each of the best is then refined under the noise that explains it best
 /// (`RangeErrorModel`), with the outliers' weights.
 struct LinkFit {
@@ -20,8 +20,6 @@ struct LinkFit {
     var biasSigma = 0.15
     /// Scale of the ranges against the path.
     var scale = 1.0
-    /// Times from which on a moving peer has another velocity, seconds; empty: it is stationary.
-    var knots: [Double] = []
   }
 
   /// The log likelihood of the ranges at the best mode, with the priors' penalty.
@@ -39,15 +37,10 @@ struct LinkFit {
   private static let sigma = 0.15
   /// Modes nearer than this are one, metres; so many are refined, and so often.
   private static let distance = 0.3, refined = 2, rounds = 2
-  /// Prior 1-sigma of a peer's velocity, m/s.
-  private static let speed = Vector3(0.8, 0.8, 0.2)
 
   private let rows: [Row]
   private let model: Model
-  /// Seconds spent in each knot's interval, row by row.
-  private let spent: [Double]
   private let inversePriors: [Double]
-  private var count: Int { inversePriors.count }
 
   /// The fit of `rows`, in time order.
   ///
@@ -57,20 +50,14 @@ struct LinkFit {
   init(_ rows: [Row], _ model: Model = Model(), starts: [Vector3] = [], directions: [Vector3] = LinkFit.directions) {
     self.rows = rows
     self.model = model
-    let knots = model.knots
-    spent = rows.flatMap { row in
-      knots.indices.map { k in max(min(row.seconds, k + 1 < knots.count ? knots[k + 1] : .infinity) - knots[k], 0) }
-    }
-    inversePriors =
-      [0, 0, 0, 1 / (model.biasSigma * model.biasSigma)]
-      + knots.flatMap { _ in (0..<3).map { 1 / (Self.speed[$0] * Self.speed[$0]) } }
+    inversePriors = [0, 0, 0, 1 / (model.biasSigma * model.biasSigma)]
     guard rows.count >= 4 else { return }
     let middle = rows[rows.count / 2].place
     let radius = max(rows.map(\.range).sorted()[rows.count / 2] / model.scale, 0.1)
     var ends: [(cost: Double, state: [Double])] = []
     let even = [Double](repeating: 1, count: rows.count)
     for start in starts + directions.map({ middle + $0 * radius }) {
-      let state = [start.x, start.y, start.z] + [Double](repeating: 0, count: count - 3)
+      let state = [start.x, start.y, start.z, 0]
       ends.append(descend(state, even, sigma: Self.sigma, rounds: 8))
     }
     ends.sort { $0.cost < $1.cost }
@@ -111,12 +98,7 @@ struct LinkFit {
   }
 
   private func residual(_ x: [Double], _ i: Int) -> (value: Double, direction: Vector3) {
-    var peer = Self.position(x)
-    let n = model.knots.count
-    for k in 0..<n where spent[i * n + k] > 0 {
-      peer += Vector3(x[4 + 3 * k], x[5 + 3 * k], x[6 + 3 * k]) * spent[i * n + k]
-    }
-    let away = peer - rows[i].place
+    let away = Self.position(x) - rows[i].place
     let distance = max(away.norm, 1e-6)
     return (rows[i].range - model.scale * distance - x[3], away * (model.scale / distance))
   }
@@ -134,7 +116,7 @@ struct LinkFit {
   private func descend(_ start: [Double], _ weights: [Double], sigma: Double, rounds: Int)
     -> (cost: Double, state: [Double])
   {
-    let n = count, knots = model.knots.count
+    let n = inversePriors.count
     var x = start, cost = cost(x, weights, sigma), damping = 1e-2
     var normal = [Double](repeating: 0, count: n * n), right = [Double](repeating: 0, count: n)
     var row = [Double](repeating: 1, count: n)
@@ -145,7 +127,6 @@ struct LinkFit {
         let (r, u) = residual(x, i)
         let weight = weights[i] / (sigma * sigma * max(1, abs(r) / (3 * sigma)))
         (row[0], row[1], row[2]) = (u.x, u.y, u.z)
-        for k in 0..<knots { for c in 0..<3 { row[4 + 3 * k + c] = u[c] * spent[i * knots + k] } }
         for a in 0..<n {
           let scaled = weight * row[a]
           right[a] += scaled * r

@@ -55,7 +55,8 @@ extension PremiseMonitor {
         found.ratio, over: Self.linkLimit,
         diagnosis(
           "radioClock", .radio,
-          "ranges to \(peer) look stamped \(Format.number(abs(late))) s \(late > 0 ? "late" : "early")",
+          "ranges to \(peer) look stamped \(Format.number(abs(late))) s \(late > 0 ? "late" : "early")"
+            + (usesOdometry ? ", or the tracker's path so much \(late > 0 ? "early" : "late")" : ""),
           "put radio and motion on one clock: shift uwb0's stamps by \(Format.number(-late)) s"))
     }
   }

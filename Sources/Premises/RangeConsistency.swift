@@ -7,7 +7,7 @@ import SensorData
 /// Ranges `z_i = s |x - p(t_i - tau)| + b + e_i` of a stationary peer x, antenna places p. The null hypothesis has s = 1, tau = 0 and a
 /// bias within what radios have (0.15 m, 1-sigma); each alternative changes one of them. All explain the same ranges: those that lie inside the
 /// path for every delay. Log likelihoods (`LinkFit`) are compared; an alternative pays `log K` for being one of K, half the logarithm of n for its
-/// parameter, and what a moving peer explains as well. A few alternatives are asked at each test, in turn, and the likeliest so far every time.
+/// parameter, and what a wandering peer or path explains as well (`LinkDrift`). A few alternatives are asked at each test, in turn, and the likeliest so far every time.
 package struct RangeConsistency {
   /// What may be wrong with a link.
   package enum Cause: Hashable, Sendable {
@@ -63,7 +63,7 @@ package struct RangeConsistency {
   private static let freeBias = 1.0, leastBias = 0.45
   /// Samples times alternatives asked in a test, besides the likeliest: many alternatives while there are few samples.
   private static let work = 200
-  /// A moving peer is asked from this ratio on.
+  /// A wandering peer is asked from this ratio on.
   private static let promising = 1.0
 
   /// The alternatives, the likelier a priori first.
@@ -195,8 +195,8 @@ package struct RangeConsistency {
     return outcome(best)
   }
 
-  /// The likeliest alternative with all costs paid: where it is promising the null hypothesis is fitted again, from its modes too, and a moving
-  /// peer.
+  /// The likeliest alternative with all costs paid: where it is promising the null hypothesis is fitted again, from its modes too, and a peer
+  /// that wanders.
   private func outcome(_ best: Candidate) -> Outcome? {
     let stated = best.stated, n = Double(stated.count)
     let costs = log(Double(Self.alternatives.count)) + 0.5 * log(n)
@@ -206,13 +206,7 @@ package struct RangeConsistency {
     if ratio > Self.promising {
       null = LinkFit(stated, starts: nullModes + best.fit.modes)
       ratio = best.fit.logLikelihood - null.logLikelihood - costs
-      let moving = [4.0, 10.0].map { interval in
-        let knots = Array(stride(from: 0.0, to: max(stated[stated.count - 1].seconds - 2, 1), by: interval))
-        let fit = LinkFit(stated, LinkFit.Model(knots: knots), starts: null.modes, directions: [])
-        // A velocity of prior 0.8 m/s that is known to a decimetre per second costs its Occam factor.
-        return fit.logLikelihood - null.logLikelihood - log(n) * Double(knots.count)
-      }.max() ?? 0
-      ratio -= max(moving, 0)
+      ratio -= max(Self.drift(stated, null), 0)
     }
     guard ratio > 0 else { return nil }
     return Outcome(
@@ -230,8 +224,14 @@ package struct RangeConsistency {
     let null = LinkFit(stated, starts: starts, directions: directions(starts.isEmpty))
     let fit = LinkFit(changed, Self.model(cause), starts: starts, directions: directions(starts.isEmpty))
     return Outcome(
-      cause: cause, ratio: fit.logLikelihood - null.logLikelihood, bias: fit.bias, count: stated.count,
+      cause: cause, ratio: fit.logLikelihood - null.logLikelihood - max(Self.drift(stated, null), 0), bias: fit.bias, count: stated.count,
       parts: Self.parts(stated, fit, null))
+  }
+
+  /// By how much a peer that wanders relative to the path explains more than the null hypothesis.
+  private static func drift(_ rows: [LinkFit.Row], _ null: LinkFit) -> Double {
+    guard let mode = null.modes.first else { return 0 }
+    return LinkDrift.logLikelihood(rows, from: mode, bias: null.bias) - null.logLikelihood
   }
 
   private static func parts(_ rows: [LinkFit.Row], _ fit: LinkFit, _ null: LinkFit) -> [Double] {

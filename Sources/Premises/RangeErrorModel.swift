@@ -54,7 +54,6 @@ struct RangeErrorModel {
     _ residuals: [Double], _ seconds: [Double], _ noise: Noise, _ regular: inout [Double], _ terms: inout [Double]
   ) -> Double {
     let (w, s) = (noise.white * noise.white, noise.lasting * noise.lasting)
-    let share = 1 - outliers.long - outliers.short
     var (mean, variance, sum, last) = (0.0, s, 0.0, seconds.first ?? 0)
     for k in residuals.indices {
       let decay = exp((last - seconds[k]) / noise.time)
@@ -62,17 +61,23 @@ struct RangeErrorModel {
       mean *= decay
       variance = decay * decay * variance + s * (1 - decay * decay)
       let (innovation, total) = (residuals[k] - mean, variance + w)
-      let good = share * exp(-0.5 * innovation * innovation / total) / (2 * .pi * total).squareRoot()
-      // However far off, a range has a density: else no hypothesis would be finite.
-      let bad = max(
-        (innovation > 0 ? outliers.long : outliers.short) * exp(-abs(innovation) / outliers.size) / outliers.size, 1e-12)
-      terms[k] = log(good + bad)
+      let (density, good) = density(innovation, variance: total)
+      (terms[k], regular[k]) = (log(density), good)
       sum += terms[k]
-      regular[k] = good / (good + bad)
       let gain = variance / total * regular[k]
       mean += gain * innovation
       variance -= gain * variance
     }
     return sum
+  }
+
+  /// The density of an innovation, outliers included, and the probability that it is none.
+  static func density(_ innovation: Double, variance: Double) -> (value: Double, regular: Double) {
+    let share = 1 - outliers.long - outliers.short
+    let good = share * exp(-0.5 * innovation * innovation / variance) / (2 * .pi * variance).squareRoot()
+    // However far off, a range has a density: else no hypothesis would be finite.
+    let bad = max(
+      (innovation > 0 ? outliers.long : outliers.short) * exp(-abs(innovation) / outliers.size) / outliers.size, 1e-12)
+    return (good + bad, good / (good + bad))
   }
 }

@@ -43,7 +43,7 @@ import Testing
 
   static func settled(_ refinement: InitializationRefinement) -> InitializationRefinement {
     var result = refinement
-    for _ in 0..<8 { _ = result.descend(rounds: 12) }
+    for _ in 0..<8 { _ = result.descend(rounds: 12, gain: 1e-6) }
     return result
   }
 

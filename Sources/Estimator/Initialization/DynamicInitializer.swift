@@ -46,6 +46,8 @@ package struct DynamicInitializer {
   static let relativeSigmaLimit = 0.2
   /// The same when the start is urgent.
   static let urgentRelativeSigmaLimit = 0.5
+  /// Most steps of the last descent.
+  static let lastSteps = 80
   /// Most rounds of outlier removal.
   static let rounds = 5
 
@@ -131,9 +133,9 @@ package struct DynamicInitializer {
     let last = intervals.count, noise = current.trackNoise(times)
     if noise != TrackNoise() {
       guard var reweighted = current.with(noise, spacing: times[last] / Double(last)) else { throw .residual }
-      _ = reweighted.descend(rounds: 12)
       current = reweighted
     }
+    _ = current.descend(rounds: Self.lastSteps, gain: InitializationRefinement.leastGain)
     let target = gauge.worldFromIMU(
       up: current.states[last].rotation.inverse * Vector3(0, 0, 1), bodyFromIMU: calibration.bodyFromIMU)
     guard let withGauge = current.withGauge(last, at: target) else { throw .residual }
@@ -179,6 +181,18 @@ package struct DynamicInitializer {
       max(1, relativeSigma * relativeSigma / (Self.relativeSigmaLimit * Self.relativeSigmaLimit))
       * max(1, refinement.reducedCost)
     covariance = covariance.map { $0 * inflation }
+    addCurvature(to: &covariance, state)
     return InitialEstimate(time: time, state: state, covariance: covariance)
+  }
+
+  /// Adds what a covariance of first order leaves out where the tilt is uncertain: specific force fixes the sum of the bias and of gravity as
+  /// tilted, `b = g (R(theta) - 1) e_z`, whose part of second order is `g |theta|^2 / 2` along the vertical. Its second moment for a normal
+  /// theta is `g^2 / 4 (2 tr P^2 + (tr P)^2)`: negligible for a tilt known to a degree, larger than all else for five.
+  private func addCurvature(to covariance: inout [Double], _ state: InertialState) {
+    let (a, b, c) = (covariance[0], covariance[1], covariance[16])
+    let g = calibration.gravityMagnitude
+    let moment = g * g / 4 * (2 * (a * a + 2 * b * b + c * c) + (a + c) * (a + c))
+    let up = state.rotation.inverse * Vector3(0, 0, 1)
+    for i in 0..<3 { for j in 0..<3 { covariance[15 * (12 + i) + 12 + j] += moment * up[i] * up[j] } }
   }
 }

@@ -61,8 +61,12 @@ package struct InitializationRefinement {
     linear = start
   }
 
-  /// Iterates; true if converged within `rounds`.
-  package mutating func descend(rounds: Int) -> Bool {
+  /// Decrease of the cost, in squared sigmas, below which a descent is thorough: a thirtieth of a sigma. Tilt and bias of a unit with a
+  /// wide prior form a narrow valley, along which each step gains little and many are needed.
+  package static let leastGain = 1e-3
+
+  /// Iterates; true if converged within `rounds`: the cost decreased by less than `gain`, at first 0.001 a point.
+  package mutating func descend(rounds: Int, gain least: Double? = nil) -> Bool {
     var damping = 1e-5
     for _ in 0..<rounds {
       guard let step = linear.step(damping: damping) else { return false }
@@ -78,7 +82,7 @@ package struct InitializationRefinement {
       let gain = linear.cost - best.linear.cost
       self = best
       damping = max(damping / 10, 1e-9)
-      if gain < 1e-3 * Double(points.count) { return true }
+      if gain < least ?? (1e-3 * Double(points.count)) { return true }
     }
     return false
   }
