@@ -5,6 +5,7 @@
     tools/faults.py make <recording> <out> [name ...]   copies with one fault each, under <out>/<name>
     tools/faults.py run <fuse> <recording> <out> [name ...] [--shared <setup-faults>]
                                                     makes, runs and judges each; a JSON line a fault, to the standard output
+    tools/faults.py conclusion <lines>  two sentences about them, to the standard output
     tools/faults.py page <lines>                    the page, to the standard output
     tools/faults.py details <lines>                 the table of all runs, to the standard output
 
@@ -519,6 +520,16 @@ def page(rows):
     return "\n".join(lines)
 
 
+def conclusion(rows):
+    wrong = [row for row in rows if is_confidently_wrong(row)]
+    families = sorted({row["family"] for row in wrong}, key=lambda f: -sum(row["family"] == f for row in wrong))
+    first = f"Of {len(rows)} runs {len(wrong)} are confidently wrong, and {sum(map(is_named, rows))} are named with the right family."
+    if not wrong:
+        return first
+    counts = ", ".join(f"{sum(row['family'] == f for row in wrong)} of {f}" for f in families)
+    return f"{first} The wrong ones: {counts}."
+
+
 def cells(row, short=False):
     def figure(key, factor=1.0, digits=1):
         return "-" if row.get(key) is None else f"{factor * row[key]:.{digits}f}"
@@ -552,6 +563,8 @@ def main(arguments):
             tool = rest[at + 1]
             del rest[at:at + 2]
         run(rest[0], rest[1], rest[2], rest[3:], tool)
+    elif command == "conclusion":
+        print(conclusion(rows_of(rest[0])))
     elif command == "page":
         print(page(rows_of(rest[0])))
     elif command == "details":

@@ -4,7 +4,7 @@ import Ranging
 /// The settings of a finder. The defaults serve every radio and hand; each states its unit.
 public struct FinderConfiguration: Equatable, Sendable {
   /// Whether the premises of the set-up (units, axes, mounts, lenses, clocks, conventions) are tested against the data, and what is
-  /// refuted withdraws what rests on it. Off until its cost and its false alarms are measured on everything: docs/diagnoses.md.
+  /// refuted withdraws what rests on it: docs/diagnoses.md.
   public var watchesPremises = true
   /// How late an event may arrive and still be put in order, seconds.
   public var reorderWindow = 0.05
