@@ -62,7 +62,10 @@ extension PrecisionFinder {
   }
 
   func observePosition(at time: Timestamp, onPath: Bool) {
-    guard onPath, let filter = trajectory.filter, !filter.isPositionLost else { return }
+    guard onPath, let filter = trajectory.filter else { return }
+    // Without a camera the path drifts by metres in seconds: no witness against ranges.
+    let isBlind = !useOdometry && camera.isBlind(at: time) == true
+    guard !isBlind, !filter.isPositionLost else { return premises.restartPath() }
     premises.observe(filter.worldFromBody, at: time)
   }
 

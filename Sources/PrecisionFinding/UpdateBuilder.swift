@@ -73,10 +73,11 @@ struct UpdateBuilder {
       object.quality = .imprecise
       convergence = Convergence(status: .unknown)
       found = premises.refuted.map { .init(code: $0.code) } + found
-    } else if premises.open != nil, object.horizontalAngle != nil || convergence.status == .converged {
+    } else if let open = premises.open, object.horizontalAngle != nil || convergence.status == .converged {
       withdraw(&object)
       convergence = Convergence(status: .notConverged, reasons: [.insufficientMovement])
       found.insert(.init(.premiseOpen), at: 0)
+      details["premise"] = .text(open)
     }
     if followsRadio == false, premises.refuted.isEmpty {
       withdraw(&object)

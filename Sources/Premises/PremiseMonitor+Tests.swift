@@ -85,7 +85,7 @@ extension PremiseMonitor {
           evidence: "\(Format.ratio(found.ratio)) for gyroscope axes \(Self.words(axes)) over \(Format.number(found.seconds)) s",
           remedy: "bring both into the axes of imu0 before writing data.csv"))
     }
-    if translation.wrongSign > 3 { suspect("gravitySign") }
+    if translation.wrongSign > 5 { suspect("gravitySign") }
     if translation.wrongSign > Self.limit {
       refute(
         translation.wrongSign,

@@ -13,8 +13,8 @@ package final class PremiseMonitor {
   static let learnableDelay = 0.06
   /// Log likelihood ratio from which on a premise is refuted: 1.5e-8 a test.
   package static let limit = 18.0
-  /// From which ratio on, all costs paid, the premises of a link are open, and refuted: 6e-6 a test.
-  static let openLink = 1.0, linkLimit = 12.0
+  /// From which ratio on, all costs paid, the premises of a link are open, 0.05 a test, and refuted: 6e-6.
+  static let openLink = 3.0, linkLimit = 12.0
   /// How evenly its evidence must be spread (`RangeConsistency.Outcome.support`): by chance with a probability of 0.32 and 0.03.
   static let openSupport = 1.5, linkSupport = 2.6
   /// Factors beyond this are units, not a path's drift.
@@ -137,6 +137,12 @@ package final class PremiseMonitor {
   /// The trajectory begins anew, in a world of its own.
   package func restartTrajectory() {
     innovations.restart(at: nextTest ?? Timestamp(nanoseconds: 0))
+    restartPath()
+  }
+
+  /// The path is not known here: nothing of it is compared with what follows.
+  package func restartPath() {
+    guard path.first != nil else { return }
     path.removeAll()
     for peer in links.keys { links[peer]!.restart() }
   }

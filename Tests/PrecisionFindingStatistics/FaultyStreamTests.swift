@@ -74,6 +74,7 @@ import Testing
         $0.camera!.dark = [8...18]
       }, seed: seed)
     #expect(dark.summary.restarts == 0)
+    #expect(dark.diagnoses == [])
     let updates = dark.outputs.updates()
     let within = updates.filter { (9...17.9).contains(FaultyStream.seconds($0.timestamp)) }
     #expect(within.allSatisfy { $0.convergence.reasons.contains(.insufficientLighting) && $0.object.distance != nil })

@@ -21,14 +21,14 @@ package enum FaultyStream {
   /// A finder that starts from the truth; its outputs are in time order and finite.
   package static func run(
     _ scenario: Scenario, seed: UInt64 = 2, events change: ([TimedEvent]) -> [TimedEvent] = { $0 }
-  ) throws -> (outputs: [FinderOutput], summary: FinderSummary) {
+  ) throws -> (outputs: [FinderOutput], summary: FinderSummary, diagnoses: [String]) {
     let simulator = try Simulator(scenario: scenario, seed: seed)
     let finder = PrecisionFinder(rig: simulator.rig, useOdometry: false, initialState: simulator.truth()[0])
     let outputs = change(simulator.events()).flatMap { finder.process($0) } + finder.finish()
     let times = outputs.times
     #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
     #expect(outputs.updates().allSatisfy { $0.numbers.allSatisfy(\.isFinite) })
-    return (outputs, finder.summary)
+    return (outputs, finder.summary, finder.diagnoses.map { "\($0)" })
   }
 
   /// Seconds since the start.

@@ -46,8 +46,8 @@ package struct DynamicInitializer {
   static let relativeSigmaLimit = 0.2
   /// The same when the start is urgent.
   static let urgentRelativeSigmaLimit = 0.5
-  /// Most steps of the last descent.
-  static let lastSteps = 80
+  /// Most steps of a thorough descent.
+  static let thorough = 80
   /// Most rounds of outlier removal.
   static let rounds = 5
 
@@ -135,7 +135,7 @@ package struct DynamicInitializer {
       guard var reweighted = current.with(noise, spacing: times[last] / Double(last)) else { throw .residual }
       current = reweighted
     }
-    _ = current.descend(rounds: Self.lastSteps, gain: InitializationRefinement.leastGain)
+    _ = current.descend(rounds: Self.thorough, gain: InitializationRefinement.leastGain)
     let target = gauge.worldFromIMU(
       up: current.states[last].rotation.inverse * Vector3(0, 0, 1), bodyFromIMU: calibration.bodyFromIMU)
     guard let withGauge = current.withGauge(last, at: target) else { throw .residual }

@@ -97,9 +97,11 @@ package struct StaticInitializer {
       gyroscopeBias: (1 - gyroscopeGain).squareRoot() * grade.gyroscopeBias,
       accelerometerBias: 0)
     if isNearlyStill { result.nearlyStillSince = time.advanced(bySeconds: -summary.seconds) }
+    // The length is |g + b|: bias across gravity lengthens it by |b|^2 / 2g, of second moment 2 sigma^4 / g^2.
+    let curvature = 2 * pow(biasSigma, 4) / (g * g)
     coupleTilt(
       &result.covariance, rotation: worldFromIMU.rotation, bias: biasSigma, motion: motion,
-      alongVariance: (1 - biasGain) * biasSigma * biasSigma)
+      alongVariance: (1 - biasGain) * biasSigma * biasSigma + curvature)
     return result
   }
 
