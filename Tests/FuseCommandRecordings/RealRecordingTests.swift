@@ -34,13 +34,14 @@ struct RealRecordingTests {
     #expect(wrong < 0.01 * Double(converged), "\(wrong) of \(converged) converged updates are false")
   }
 
-  /// Real odometry that drifts, four antennas, two nodes.
+  /// Real odometry that drifts, four antennas, two nodes. From the 92nd second on the tracker's speed, which lags the motion capture's by a
+  /// second, is named, and no angle rests on it.
   @Test func nodeIntervalsAreConsistent() throws {
     let errors = try #require(
       try RunResult.running(SharedData.recording("real/ntu-niv20170812_3")).result.errors)
     for node in ["node-0", "node-1"] {
       let figures = try #require(errors.peers[node], "\(node)")
-      #expect(figures.intervals > figures.judged / 2)
+      #expect(figures.intervals > figures.judged / 3)
       #expect(try #require(figures.coverage90Tolerant) >= 0.8, "\(node)")
     }
   }
