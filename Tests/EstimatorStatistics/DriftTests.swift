@@ -24,7 +24,7 @@ import Testing
   /// The same from the filter's own start, with a bias of the prior's size: the squared error is fifteen times what is stated.
   @Test func driftOutOfTheDarkWithALargeBias() throws {
     var scenario = try Scenario.named("mc-walk-l")
-    // The prior is uniform to 0.5 sqrt 3 there.
+    // Uniform to that: 0.5 m/s^2, 1-sigma.
     scenario.imu.accelerometerBias = 0.5 * 3.0.squareRoot()
     let ratios = try Self.outOfTheDark(scenario, fromTruth: false)
     withKnownIssue("over-confident in the dark: docs/experiments/wide-bias-priors.md") {

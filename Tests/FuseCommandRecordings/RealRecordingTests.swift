@@ -34,8 +34,8 @@ struct RealRecordingTests {
     #expect(wrong < 0.01 * Double(converged), "\(wrong) of \(converged) converged updates are false")
   }
 
-  /// Real odometry that drifts, four antennas, two nodes. From the 92nd second on the tracker's speed, which lags the motion capture's by a
-  /// second, is named, and no angle rests on it.
+  /// Real odometry that drifts, four antennas, two nodes. In its second half the tracker's path is named
+  /// late, and no angle rests on it.
   @Test func nodeIntervalsAreConsistent() throws {
     let errors = try #require(
       try RunResult.running(SharedData.recording("real/ntu-niv20170812_3")).result.errors)
