@@ -3,12 +3,41 @@ import SensorData
 
 /// Initialisation and restart of the filter.
 extension VisualInertialEstimator {
-  /// Attempts initialisation; returns what is still missing.
-  func begin(_ frame: CameraFrame, _ report: FrameReport) -> String? {
-    switch initializer.attempt(frame, report, waiting) {
-    case .waiting(let reason): return reason
-    case .ready(let estimate): return start(from: estimate) ? nil : "health"
+  /// A frame received while an attempt in motion goes on: new information to the state that it finds.
+  struct HeldFrame {
+    var frame: CameraFrame
+    var report: FrameReport
+    var spacing: Double
+  }
+
+  /// Attempts initialisation; once there is a state, processes the frames since.
+  func begin(_ frame: CameraFrame, _ report: FrameReport, spacing: Double) -> FrameReport {
+    var report = report
+    held.append(HeldFrame(frame: frame, report: report, spacing: spacing))
+    switch meter.measure(.start, { initializer.attempt(frame, report, waiting) }) {
+    case .waiting(let reason): report.waitingFor = reason
+    case .ready(let estimate):
+      if start(from: estimate) { return catchUp(from: estimate.time) }
+      report.waitingFor = "health"
     }
+    if !initializer.isRunning { recordHeld() }
+    return report
+  }
+
+  /// Processes the held frames after the start; the last one's report.
+  private func catchUp(from time: Timestamp) -> FrameReport {
+    let current = held.removeLast()
+    let since = held.filter { $0.report.timestamp > time } + [current]
+    held.removeAll { $0.report.timestamp > time }
+    recordHeld()
+    var report = current.report
+    for next in since where navigation != nil { report = filter(next.frame, next.report, spacing: next.spacing) }
+    return report
+  }
+
+  private func recordHeld() {
+    for old in held { outlierRejection.record(old.frame, at: old.report.timestamp, by: camera) }
+    held.removeAll()
   }
 
   /// Applies loss or recovery of the position to the filter.
@@ -39,6 +68,7 @@ extension VisualInertialEstimator {
       initializer.origin = pose
     }
     initializer.reset()
+    held.removeAll()
     navigation = nil
     hover.reset()
     zeroVelocity.reset()

@@ -26,6 +26,8 @@ package final class VisualInertialEstimator {
 
   var waiting = IMUBuffer()
   var initializer: Initializer
+  /// Frames since the attempt in motion that goes on began.
+  var held: [HeldFrame] = []
   var newestFrame: Timestamp?
   var tracks = FeatureTracks()
   /// Tracks of a second camera with its own feature ids.
@@ -93,11 +95,13 @@ package final class VisualInertialEstimator {
     let spacing = newestFrame.map { report.timestamp.seconds(since: $0) } ?? 0
     newestFrame = report.timestamp
     report.motion = recent.motion(to: frame, camera: camera)
-    if navigation == nil { report.waitingFor = meter.measure(.start) { begin(frame, report) } }
-    guard let navigation else {
-      outlierRejection.record(frame, at: report.timestamp, by: camera)
-      return report
-    }
+    return navigation == nil ? begin(frame, report, spacing: spacing) : filter(frame, report, spacing: spacing)
+  }
+
+  /// Processes a frame with the running filter.
+  func filter(_ frame: CameraFrame, _ report: FrameReport, spacing: Double) -> FrameReport {
+    var report = report
+    guard let navigation else { return report }
     let isPropagated = meter.measure(.propagation) { navigation.advance(to: report.timestamp) }
     guard isPropagated else { return dropped(by: navigation, report) }
 

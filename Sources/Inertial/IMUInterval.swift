@@ -47,30 +47,49 @@ package struct IMUInterval: Sendable {
     }
   }
 
-  /// The predicted end state, its error's transition from the errors of start state and intrinsics, and the process
-  /// noise.
+  /// The predicted end state and its error's transition from the errors of start state and intrinsics.
   package func linearised(
-    _ state: InertialState, _ propagation: InertialPropagation, _ noise: InertialNoise,
-    axes: IMUIntrinsics = IMUIntrinsics()
-  ) -> (end: InertialState, transition: InertialTransition, byAxes: IntrinsicsTransition, noise: BlockMatrix15) {
-    var here = state
+    _ state: InertialState, _ propagation: InertialPropagation, axes: IMUIntrinsics = IMUIntrinsics()
+  ) -> (end: InertialState, transition: InertialTransition, byAxes: IntrinsicsTransition) {
     var transition = InertialTransition.identity
     var byAxes = IntrinsicsTransition()
+    let end = stepped(state, propagation, axes) { step, phi, rate, force in
+      byAxes.extend(over: phi, rate: rate, force: force)
+      transition = phi * transition
+    }
+    return (end, transition, byAxes)
+  }
+
+  /// The process noise over the interval, from a start state: `Q <- Phi Q Phi^T + Q_k` sample by sample.
+  package func processNoise(_ state: InertialState, _ propagation: InertialPropagation, _ noise: InertialNoise)
+    -> BlockMatrix15
+  {
     var processNoise = BlockMatrix15()
+    _ = stepped(state, propagation, IMUIntrinsics()) { step, phi, _, _ in
+      let added = noise.processNoise(
+        over: phi, quality: InertialNoise.quality(ofSpacing: step.spacing), spacing: step.spacing)
+      processNoise = phi.carried(processNoise)
+      for i in 0..<5 { for j in 0..<5 { processNoise[i, j] += added[i, j] } }
+    }
+    return processNoise
+  }
+
+  /// Propagates a state and hands over each step's transition; returns the end state.
+  @inline(__always)
+  private func stepped(
+    _ state: InertialState, _ propagation: InertialPropagation, _ axes: IMUIntrinsics,
+    _ visit: (_ step: Step, _ phi: InertialTransition, _ rate: Vector3, _ force: Vector3) -> Void
+  ) -> InertialState {
+    var here = state
     for step in steps {
       let (rate, force) = axes.corrected(angularVelocity: step.rate, specificForce: step.force)
       let next = propagation.propagated(here, angularVelocity: rate, specificForce: force, dt: step.dt)
       let phi = propagation.transition(
         from: here, first: (here.position, here.velocity), to: next, angularVelocity: rate, specificForce: force,
         dt: step.dt)
-      let added = noise.processNoise(
-        over: phi, quality: InertialNoise.quality(ofSpacing: step.spacing), spacing: step.spacing)
-      processNoise = phi.carried(processNoise)
-      for i in 0..<5 { for j in 0..<5 { processNoise[i, j] += added[i, j] } }
-      byAxes.extend(over: phi, rate: step.rate, force: step.force)
-      transition = phi * transition
+      visit(step, phi, step.rate, step.force)
       here = next
     }
-    return (here, transition, byAxes, processNoise)
+    return here
   }
 }

@@ -58,6 +58,14 @@ import Testing
     return world
   }
 
+  /// The cost that a candidate of a descent is judged by is that of its equations, for a rigid device and for a phone.
+  @Test(arguments: StartWorld.Grade.allCases) func theCostAloneIsThatOfTheEquations(grade: StartWorld.Grade) throws {
+    var world = StartWorld(seed: 31, grade: grade)
+    let (refinement, _) = try Self.refined(&world, points: 40)
+    let alone = try #require(refinement.costOnly())
+    #expect(refinement.cost > 100 && abs(alone - refinement.cost) < 1e-9 * refinement.cost)
+  }
+
   /// The deletion residual of a point equals the decrease of the cost when it is removed.
   @Test func deletionResidualIsTheCostDifference() throws {
     for seed in 1...3 {

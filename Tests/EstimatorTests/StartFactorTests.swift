@@ -83,7 +83,7 @@ import Testing
     #expect(whole.propagated(start, Self.propagation).minus(exact).allSatisfy { abs($0) < 1e-12 })
     let parts = try interval(77, 150).propagated(interval(13, 77).propagated(start, Self.propagation), Self.propagation)
     #expect(parts.minus(exact).allSatisfy { abs($0) < 1e-12 })
-    let linear = whole.linearised(start, Self.propagation, Self.noise)
+    let linear = whole.linearised(start, Self.propagation)
     #expect(linear.end == whole.propagated(start, Self.propagation))
     let numeric = FiniteDifferences.jacobian(inputs: 15) {
       whole.propagated(start.plus($0), Self.propagation).minus(linear.end)

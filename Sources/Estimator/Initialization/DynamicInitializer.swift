@@ -7,7 +7,7 @@ import CameraGeometry
 /// tracks.
 ///
 /// A closed form (`ClosedFormInitializer`) is followed by one nonlinear refinement of all unknowns
-/// (`InitializationRefinement`), whose information matrix gives the covariance. Under constant acceleration the scale
+/// (`InitializationRefinement`), whose information matrix gives the covariance; `InitializationAttempt` has the steps. Under constant acceleration the scale
 /// is unobservable: such states are refused or get a large covariance.
 package struct DynamicInitializer {
   /// Why there is no state yet.
@@ -46,10 +46,6 @@ package struct DynamicInitializer {
   static let relativeSigmaLimit = 0.2
   /// The same when the start is urgent.
   static let urgentRelativeSigmaLimit = 0.5
-  /// Most steps of a thorough descent.
-  static let thorough = 80
-  /// Most rounds of outlier removal.
-  static let rounds = 5
 
   let calibration: IMUCalibration
   let camera: FilterCamera
@@ -62,24 +58,30 @@ package struct DynamicInitializer {
     gauge = GaugeChoice(origin: origin)
   }
 
-  /// Estimates the state at the window's last frame.
+  /// Estimates the state at the window's last frame, in one piece.
   ///
   /// - Parameter isUrgent: accept an uncertain speed rather than no state.
   package func attempt(_ window: InitializationWindow, _ samples: IMUBuffer, isUrgent: Bool = false)
     -> Result<InitialEstimate, Refusal>
   {
     Result { () throws(Refusal) in
-      guard window.span >= Self.shortest else { throw .frames }
-      let (times, tracks) = window.selection(lens: camera.lens)
-      guard times.count >= Self.fewestFrames else { throw .frames }
-      let intervals = zip(times, times.dropFirst()).compactMap { IMUInterval(samples, from: $0, to: $1) }
-      guard intervals.count == times.count - 1 else { throw .imu }
-      let selected = Self.selected(tracks)
-      guard selected.count >= Self.points.lowerBound else { throw .features }
-      let rates = times.compactMap { samples.sample(at: $0)?.angularVelocity }
-      let refinement = try refined(intervals, rates, selected)
-      return try evaluated(refinement, at: times[times.count - 1], isUrgent: isUrgent)
+      var attempt = try begin(window, samples, isUrgent: isUrgent)
+      while true { if let estimate = try attempt.advance() { return estimate } }
     }
+  }
+
+  /// Begins an estimate of the state at the window's last frame, to be continued step by step.
+  func begin(_ window: InitializationWindow, _ samples: IMUBuffer, isUrgent: Bool) throws(Refusal) -> InitializationAttempt {
+    guard window.span >= Self.shortest else { throw .frames }
+    let (times, tracks) = window.selection(lens: camera.lens)
+    guard times.count >= Self.fewestFrames else { throw .frames }
+    let intervals = zip(times, times.dropFirst()).compactMap { IMUInterval(samples, from: $0, to: $1) }
+    guard intervals.count == times.count - 1 else { throw .imu }
+    let selected = Self.selected(tracks)
+    guard selected.count >= Self.points.lowerBound else { throw .features }
+    let rates = times.compactMap { samples.sample(at: $0)?.angularVelocity }
+    return try InitializationAttempt(
+      self, time: times[times.count - 1], intervals: intervals, rates: rates, tracks: selected, isUrgent: isUrgent)
   }
 
   /// The longest tracks, ties by id.
@@ -89,8 +91,8 @@ package struct DynamicInitializer {
     return Array(sorted.prefix(points.upperBound))
   }
 
-  /// Refines all unknowns from a guess; nil when the guess is infeasible.
-  private func refined(
+  /// All unknowns as a guess predicts them; nil when it is infeasible.
+  func refinement(
     _ guess: InitializationGuess, _ intervals: [IMUInterval], _ rates: [Vector3], _ tracks: [FeatureTrack]
   ) -> InitializationRefinement? {
     let propagation = InertialPropagation(gravityMagnitude: calibration.gravityMagnitude)
@@ -98,72 +100,18 @@ package struct DynamicInitializer {
     let states = guess.states(intervals, propagation)
     let factors = zip(intervals, states).compactMap { InertialFactor($0, from: $1, propagation, noise) }
     guard factors.count == intervals.count else { return nil }
-    var refinement = InitializationRefinement(
+    return InitializationRefinement(
       states: states, rig: RigEstimate(mount: CameraMount(imuFromCamera: camera.imuFromCamera)), fixed: 0,
       points: tracks.map { InitializationPoint($0, from: states, camera) }, factors: factors, rates: rates,
       camera: camera, calibration: calibration)
-    _ = refinement?.descend(rounds: 12)
-    return refinement
   }
 
-  /// Refines all guesses and takes the one of least cost, removes outliers, and repeats with the estimated track noise:
-  /// tracks that drift over the scene carry less information than independent observations.
-  private func refined(_ intervals: [IMUInterval], _ rates: [Vector3], _ tracks: [FeatureTrack]) throws(Refusal)
-    -> InitializationRefinement
-  {
-    let guesses = InitializationGuess.all(intervals, tracks, calibration, camera)
-    if guesses.isEmpty { throw .gravity }
-    let ends = guesses.compactMap { refined($0, intervals, rates, tracks) }
-    guard let best = ends.min(by: { $0.cost < $1.cost }) else { throw .residual }
-    var current = best
-    var hasConverged = false
-    for _ in 0..<Self.rounds where !hasConverged {
-      let inliers = current.residualInliers
-      guard 2 * inliers.count >= tracks.count, inliers.count >= Self.points.lowerBound,
-        var fewer = current.with(inliers)
-      else { break }
-      let hasDescended = fewer.descend(rounds: 12)
-      hasConverged = hasDescended && inliers.count == current.points.count
-      current = fewer
-    }
-    guard hasConverged else { throw isHardlyMoving(current) ? .parallax : .residual }
-    guard current.reducedCost <= Self.largestReducedCost else { throw .residual }
-    current = try withoutDeletionOutliers(current, of: tracks.count)
-    let times = intervals.reduce(into: [0.0]) { $0.append($0[$0.count - 1] + $1.duration) }
-    let last = intervals.count, noise = current.trackNoise(times)
-    if noise != TrackNoise() {
-      guard var reweighted = current.with(noise, spacing: times[last] / Double(last)) else { throw .residual }
-      current = reweighted
-    }
-    _ = current.descend(rounds: Self.thorough, gain: InitializationRefinement.leastGain)
-    let target = gauge.worldFromIMU(
-      up: current.states[last].rotation.inverse * Vector3(0, 0, 1), bodyFromIMU: calibration.bodyFromIMU)
-    guard let withGauge = current.withGauge(last, at: target) else { throw .residual }
-    return withGauge
-  }
-
-  /// Removes points inconsistent with all others until there are none.
-  private func withoutDeletionOutliers(_ refinement: InitializationRefinement, of count: Int) throws(Refusal)
-    -> InitializationRefinement
-  {
-    var current = refinement
-    for _ in 0..<Self.rounds {
-      guard let inliers = current.deletionInliers else { return current }
-      guard 2 * inliers.count >= count, inliers.count >= Self.points.lowerBound, var fewer = current.with(inliers)
-      else {
-        break
-      }
-      _ = fewer.descend(rounds: 12)
-      current = fewer
-    }
-    throw .residual
-  }
-
-  private func isHardlyMoving(_ refinement: InitializationRefinement) -> Bool {
+  func isHardlyMoving(_ refinement: InitializationRefinement) -> Bool {
     refinement.parallax * camera.lens.focalLength < Self.leastParallax * camera.pixelNoise
   }
 
-  private func evaluated(_ refinement: InitializationRefinement, at time: Timestamp, isUrgent: Bool)
+  /// The last state and its covariance, judged.
+  func evaluated(_ refinement: InitializationRefinement, at time: Timestamp, isUrgent: Bool)
     throws(Refusal) -> InitialEstimate
   {
     let state = refinement.states[refinement.states.count - 1]

@@ -17,7 +17,6 @@ package struct InertialFactor: Sendable {
   private static let rows = 5
   private let interval: IMUInterval
   private let propagation: InertialPropagation
-  private let noise: InertialNoise
   /// Inverse of the noise covariance, 5 x 5 blocks of three.
   private let information: [Matrix3]
 
@@ -28,9 +27,8 @@ package struct InertialFactor: Sendable {
   ) {
     self.interval = interval
     self.propagation = propagation
-    self.noise = noise
     let n = 3 * Self.rows
-    var covariance = interval.linearised(state, propagation, noise).noise.rowMajor
+    var covariance = interval.processNoise(state, propagation, noise).rowMajor
     var inverse = [Double](repeating: 0, count: n * n)
     // A floor of a micrometre and a microradian: one step alone gives the position no noise of its own, and a bias may
     // have no random walk.
@@ -49,9 +47,29 @@ package struct InertialFactor: Sendable {
     interval.propagated(state, propagation, axes: axes)
   }
 
+  /// `x1 [-] f(x0)` in (theta, p, v, b_g, b_a).
+  private static func error(_ start: InertialState, _ end: InertialState, _ predicted: InertialState) -> [Vector3] {
+    [
+      (end.rotation * predicted.rotation.inverse).log, end.position - predicted.position,
+      end.velocity - predicted.velocity, end.gyroscopeBias - start.gyroscopeBias,
+      end.accelerometerBias - start.accelerometerBias,
+    ]
+  }
+
+  /// The factor's cost at two states: `e^T W e`.
+  package func cost(_ start: InertialState, _ end: InertialState, _ axes: IMUIntrinsics) -> Double {
+    weighted(Self.error(start, end, carried(start, axes)))
+  }
+
+  private func weighted(_ error: [Vector3]) -> Double {
+    var sum = 0.0
+    for i in 0..<Self.rows { for j in 0..<Self.rows { sum += information[Self.rows * i + j].form(error[i], error[j]) } }
+    return sum
+  }
+
   /// Error and Jacobians at two states.
   package func linearised(_ start: InertialState, _ end: InertialState, _ axes: IMUIntrinsics) -> Linear {
-    let (predicted, phi, byAxes, _) = interval.linearised(start, propagation, noise, axes: axes)
+    let (predicted, phi, byAxes) = interval.linearised(start, propagation, axes: axes)
     let theta = (end.rotation * predicted.rotation.inverse).log
     let left = Rotation.leftJacobian(theta).inverse ?? .identity
     let right = Rotation.leftJacobian(-theta).inverse ?? .identity
@@ -59,10 +77,7 @@ package struct InertialFactor: Sendable {
     let forward = Matrix3(diagonal: Vector3(repeating: -phi.dt))
     let by = byAxes.byTriple
     return Linear(
-      error: [
-        theta, end.position - predicted.position, end.velocity - predicted.velocity,
-        end.gyroscopeBias - start.gyroscopeBias, end.accelerometerBias - start.accelerometerBias,
-      ],
+      error: Self.error(start, end, predicted),
       jacobian: [
         [-right, none, none, -(right * phi.rotationByGyroscopeBias), none, left, none, none, none, none]
           + by.map { -(right * $0.theta) },
@@ -98,10 +113,6 @@ package struct InertialFactor: Sendable {
         system.right[columns[j]] = system.right[columns[j]] - weighted[i].transpose * linear.error[i]
       }
     }
-    for i in 0..<Self.rows {
-      for j in 0..<Self.rows {
-        system.cost += information[Self.rows * i + j].form(linear.error[i], linear.error[j])
-      }
-    }
+    system.cost += weighted(linear.error)
   }
 }

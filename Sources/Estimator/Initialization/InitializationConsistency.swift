@@ -12,8 +12,8 @@ package struct InitializationConsistency {
   /// Largest squared difference of two velocities, normalised by the covariance for independent windows: the median of
   /// chi-square with three degrees of freedom.
   static let limit = 2.366
-  /// Greatest age of the previous estimate, seconds.
-  package static let memory = 0.5
+  /// Greatest age of the previous estimate, seconds: an attempt is spread over frames.
+  package static let memory = 1.0
 
   private var last: InitialEstimate?
 

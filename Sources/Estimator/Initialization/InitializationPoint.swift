@@ -66,6 +66,16 @@ package struct InitializationPoint: Sendable {
     return moved
   }
 
+  /// Residual of an observation, measured minus predicted, in sigmas; nil where the lens cannot project the point.
+  func residual(_ observation: FeatureTrack.Observation, from view: InitializationView, _ camera: FilterCamera)
+    -> SIMD2<Double>?
+  {
+    let worldFromCamera = view.worldFromCamera
+    let seen = worldFromCamera.rotation.inverse * (bearing - inverseDistance * (worldFromCamera.translation - anchor))
+    guard let projection = camera.lens.project(seen) else { return nil }
+    return (observation.pixel - projection.pixel) / camera.effectiveNoise
+  }
+
   /// Linearises an observation; nil where the lens cannot project the point. Jacobians as in `FeatureConstraint`, all
   /// finite at zero inverse distance; derivatives by the delay use the view's velocity and angular rate.
   package func linearised(

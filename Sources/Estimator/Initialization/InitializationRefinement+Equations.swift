@@ -22,7 +22,7 @@ extension InitializationRefinement {
       let columns = blocks(of: k) + blocks(of: k + 1) + axesBlocks
       factor.add(to: &result.system, columns: columns, states[k], states[k + 1], rig.intrinsics)
     }
-    addPriors(&result.system)
+    for prior in priors { result.system.addPrior(prior.block, information: prior.information, target: prior.target) }
     let views = views
     for point in points {
       guard let (own, observations) = pointTerm(point, from: views) else { return nil }
@@ -51,28 +51,46 @@ extension InitializationRefinement {
     ]
   }
 
-  private func addPriors(_ system: inout BlockSystem) {
+  /// The cost alone: that of `linearised()`, without its derivatives; nil where it has none.
+  package func costOnly() -> Double? {
+    var cost = 0.0
+    for (k, factor) in factors.enumerated() { cost += factor.cost(states[k], states[k + 1], rig.intrinsics) }
+    for prior in priors { cost += (prior.information * prior.target).dot(prior.target) }
+    let views = views
+    for point in points {
+      let residual = (prior.mean - point.inverseDistance) / prior.sigma
+      cost += residual * residual
+      for observation in point.observations {
+        guard let residual = point.residual(observation, from: views[observation.poseID], camera) else { return nil }
+        cost += Linearisation.Point.huber(residual, threshold: Self.huberThreshold).cost
+      }
+    }
+    return cost.isFinite ? cost : nil
+  }
+
+  /// The priors, each on a block of unknowns: `(target - x)^T W (target - x)` with diagonal W.
+  private var priors: [(block: Int, information: Vector3, target: Vector3)] {
     let state = states[fixed], at = blocks(of: fixed)
     func information(_ sigma: Double) -> Vector3 { Vector3(repeating: 1 / (sigma * sigma)) }
     let heading = (state.rotation * gauge.rotation.inverse).log.z
-    system.addPrior(
-      at[0], information: Vector3(0, 0, 1) * information(Self.gaugeSigma), target: Vector3(0, 0, -heading))
-    system.addPrior(at[1], information: information(Self.gaugeSigma), target: gauge.translation - state.position)
-    system.addPrior(at[2], information: information(Self.speed), target: -state.velocity)
     let last = blocks(of: states.count - 1), biases = states[states.count - 1], grade = SensorGrade(calibration)
-    system.addPrior(last[3], information: information(grade.gyroscopeBias), target: -biases.gyroscopeBias)
-    system.addPrior(last[4], information: information(grade.accelerometerBias), target: -biases.accelerometerBias)
-    guard !isRigid else { return }
+    let own = [
+      (at[0], Vector3(0, 0, 1) * information(Self.gaugeSigma), Vector3(0, 0, -heading)),
+      (at[1], information(Self.gaugeSigma), gauge.translation - state.position),
+      (at[2], information(Self.speed), -state.velocity),
+      (last[3], information(grade.gyroscopeBias), -biases.gyroscopeBias),
+      (last[4], information(grade.accelerometerBias), -biases.accelerometerBias),
+    ]
+    guard !isRigid else { return own }
     let sigma = information(IMUIntrinsics.sigma(calibration))
-    for (block, triple) in zip(axesBlocks, rig.intrinsics.triples) {
-      system.addPrior(block, information: sigma, target: -triple)
-    }
+    let axes = zip(axesBlocks, rig.intrinsics.triples).map { ($0, sigma, -$1) }
     let nominal = RigEstimate(mount: CameraMount(imuFromCamera: camera.imuFromCamera))
     let off = nominal.mount.minus(rig.mount) + [0, 0], sigmas = CameraMount.errorSigmas + [1, 1]
-    for (i, block) in mountBlocks.enumerated() {
+    let mount = mountBlocks.enumerated().map { i, block in
       func triple(_ a: [Double]) -> Vector3 { Vector3(a[3 * i], a[3 * i + 1], a[3 * i + 2]) }
-      system.addPrior(block, information: 1 / (triple(sigmas) * triple(sigmas)), target: triple(off))
+      return (block, 1 / (triple(sigmas) * triple(sigmas)), triple(off))
     }
+    return own + axes + mount
   }
 
   /// A point's own equations, and its observations with their weights; nil where the lens cannot project it.

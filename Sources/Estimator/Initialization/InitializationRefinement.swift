@@ -61,30 +61,14 @@ package struct InitializationRefinement {
     linear = start
   }
 
-  /// Decrease of the cost, in squared sigmas, below which a descent is thorough: a thirtieth of a sigma. Tilt and bias of a unit with a
-  /// wide prior form a narrow valley, along which each step gains little and many are needed.
-  package static let leastGain = 1e-3
-
-  /// Iterates; true if converged within `rounds`: the cost decreased by less than `gain`, at first 0.001 a point.
-  package mutating func descend(rounds: Int, gain least: Double? = nil) -> Bool {
-    var damping = 1e-5
-    for _ in 0..<rounds {
-      guard let step = linear.step(damping: damping) else { return false }
-      // Far from the solution, separate steps of the poses leave the narrow valley allowed by the inertial samples;
-      // propagating the first state does not.
-      let moved = moved(by: step)
-      let candidates = [moved, moved.carried].compactMap { $0.relinearised() }
-      guard let best = candidates.min(by: { $0.linear.cost < $1.linear.cost }), best.linear.cost <= linear.cost else {
-        damping = max(damping * 30, 1e-3)
-        if damping > 1e8 { return true }
-        continue
-      }
-      let gain = linear.cost - best.linear.cost
-      self = best
-      damping = max(damping / 10, 1e-9)
-      if gain < least ?? (1e-3 * Double(points.count)) { return true }
+  /// Descends; true if converged within `rounds` steps. See `Descent`.
+  package mutating func descend(rounds: Int, gain: Double? = nil) -> Bool {
+    var descent = Descent(self, rounds: rounds, gain: gain)
+    while true {
+      let end = descent.step()
+      self = descent.refinement
+      if let end { return end }
     }
-    return false
   }
 
   /// The present cost.
@@ -127,7 +111,7 @@ package struct InitializationRefinement {
       calibration: calibration)
   }
 
-  private func moved(by step: Linearisation.Step) -> InitializationRefinement {
+  func moved(by step: Linearisation.Step) -> InitializationRefinement {
     var result = self
     func numbers(_ blocks: [Int]) -> [Double] { blocks.flatMap { i in (0..<3).map { step.states[i][$0] } } }
     for k in states.indices { result.states[k] = states[k].plus(numbers(blocks(of: k))) }
@@ -137,7 +121,7 @@ package struct InitializationRefinement {
   }
 
   /// The first state and its propagation by the inertial samples.
-  private var carried: InitializationRefinement {
+  var carried: InitializationRefinement {
     var result = self
     for (k, factor) in factors.enumerated() {
       result.states[k + 1] = factor.carried(result.states[k], rig.intrinsics)
@@ -163,7 +147,7 @@ package struct InitializationRefinement {
     }
   }
 
-  private func relinearised() -> InitializationRefinement? {
+  func relinearised() -> InitializationRefinement? {
     var result = self
     guard let linear = linearised() else { return nil }
     result.linear = linear

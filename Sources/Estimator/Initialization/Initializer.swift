@@ -6,12 +6,18 @@ import SensorData
 /// motion) once two windows agree on the speed, and a provisional static one after `patience`.
 struct Initializer {
   /// Time for which inertial samples are kept before initialisation, seconds.
-  static let memory = InitializationWindow.longest + 0.5
+  static let memory = InitializationWindow.longest + longestAttempt + 0.5
+  /// Longest attempt in motion, seconds of the recording; beyond it the attempt is given up.
+  static let longestAttempt = 1.5
+  /// Steps of an attempt for a second of the recording, and most for a frame: a step takes 2 to 3 ms, and a live run must not fall
+  /// behind.
+  static let stepsPerSecond = 80.0, mostSteps = 6
   /// How long the flow must be small for a hand to count as nearly still, seconds, unless the inertial unit detects a
   /// stationary device. A hand that reverses its motion is still for a moment, just when it accelerates most.
   static let watchTime = 1.0
-  /// Seconds between two attempts of dynamic initialisation.
-  static let interval = 0.1
+  /// Seconds from a refused attempt in motion to the next; doubled after each that found the sensors inconsistent, up to
+  /// `longestPause`: a broken set-up is not asked ten times a second.
+  static let pause = 0.1, longestPause = 1.6
 
   let calibration: IMUCalibration
   let camera: FilterCamera
@@ -25,7 +31,12 @@ struct Initializer {
   private var agreement = InitializationConsistency()
   private var flows: [(time: Timestamp, flow: Double)] = []
   private var began: Timestamp?
-  private var lastAttempt: Timestamp?
+  private var running: InitializationAttempt?
+  /// Whether an urgent attempt in motion has failed: then a makeshift start is better than none.
+  private var urgentFailed = false
+  private var nextAttempt: Timestamp?
+  private var pause = Initializer.pause
+  private var lastFrame: Timestamp?
   private var refusal = DynamicInitializer.Refusal.frames
 
   init(calibration: IMUCalibration, camera: FilterCamera, stillness: StillnessDetector, patience: Double) {
@@ -40,15 +51,23 @@ struct Initializer {
     window.removeAll()
     agreement.reset()
     flows.removeAll()
-    (began, lastAttempt, refusal) = (nil, nil, .frames)
+    (began, running, nextAttempt, lastFrame, pause, refusal) = (nil, nil, nil, nil, Self.pause, .frames)
+    urgentFailed = false
   }
+
+  /// Whether an attempt in motion has begun and is not finished: later frames are new information to its state.
+  var isRunning: Bool { running != nil }
 
   /// Attempts to find a state at or before a frame.
   ///
-  /// A dynamic initialisation gives the state at the previous frame, so that this one is new information to the filter.
+  /// A dynamic initialisation gives the state at the last frame before the attempt began, so that this one and all since are new
+  /// information to the filter.
   mutating func attempt(_ frame: CameraFrame, _ report: FrameReport, _ samples: IMUBuffer) -> InitializationOutcome {
     let time = report.timestamp
-    defer { window.add(frame, at: time) }
+    defer {
+      window.add(frame, at: time)
+      lastFrame = time
+    }
     // For a stationary device the last half second suffices; in a hand, samples are averaged over the whole watch time.
     let stillMotion = report.motion.flatMap { $0.isStill(camera, isStationary: false) ? $0 : nil }
     let still = isStationary(recent(StillnessDetector.window, samples, before: time)) ? stillMotion : nil
@@ -68,7 +87,7 @@ struct Initializer {
     let outcome = staticEstimate(makeshift: false)
     if case .ready = outcome, isStill || waited >= Self.watchTime { return outcome }
     if let estimate = inMotion(samples, at: time, isUrgent: isUrgent) { return .ready(estimate) }
-    if isUrgent { return staticEstimate(makeshift: true) }
+    if urgentFailed { return staticEstimate(makeshift: true) }
     if case .waiting("imu") = outcome { return outcome }
     return .waiting(refusal == .frames ? "stillness" : refusal.rawValue)
   }
@@ -88,15 +107,37 @@ struct Initializer {
     return flows.map(\.flow).max()
   }
 
+  /// Begins or continues an attempt in motion.
   private mutating func inMotion(_ samples: IMUBuffer, at time: Timestamp, isUrgent: Bool) -> InitialEstimate? {
-    if let lastAttempt, time.seconds(since: lastAttempt) < Self.interval, !isUrgent { return nil }
-    lastAttempt = time
-    let initializer = DynamicInitializer(calibration: calibration, camera: camera, origin: origin)
-    switch initializer.attempt(window, samples, isUrgent: isUrgent) {
-    case .success(let estimate):
-      if agreement.admits(estimate, samples, calibration: calibration, camera: camera) || isUrgent { return estimate }
+    let wasBegunUrgently = running?.isUrgent ?? isUrgent
+    urgentFailed = false
+    do throws(DynamicInitializer.Refusal) {
+      if running == nil {
+        if let nextAttempt, time < nextAttempt, !isUrgent { return nil }
+        running = try DynamicInitializer(calibration: calibration, camera: camera, origin: origin)
+          .begin(window, samples, isUrgent: isUrgent)
+      }
+      guard let estimate = try advance(at: time) else { return nil }
+      running = nil
+      (nextAttempt, pause) = (time, Self.pause)
+      if agreement.admits(estimate, samples, calibration: calibration, camera: camera) || wasBegunUrgently { return estimate }
       refusal = .agreement
-    case .failure(let reason): refusal = reason
+    } catch {
+      refusal = error
+      running = nil
+      nextAttempt = time.advanced(bySeconds: pause - 1e-3)
+      pause = error == .residual || error == .gravity ? min(2 * pause, Self.longestPause) : Self.pause
+      urgentFailed = wasBegunUrgently
+    }
+    return nil
+  }
+
+  /// The attempt's steps of one frame.
+  private mutating func advance(at time: Timestamp) throws(DynamicInitializer.Refusal) -> InitialEstimate? {
+    guard let begun = running?.time, time.seconds(since: begun) <= Self.longestAttempt else { throw .residual }
+    let spacing = lastFrame.map { time.seconds(since: $0) } ?? 0
+    for _ in 0..<min(max(Int((Self.stepsPerSecond * spacing).rounded()), 1), Self.mostSteps) {
+      if let estimate = try running!.advance() { return estimate }
     }
     return nil
   }

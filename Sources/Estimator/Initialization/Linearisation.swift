@@ -18,11 +18,16 @@ extension InitializationRefinement {
       /// Cross terms of the point with states: a state's block (rows) and the point (columns).
       var columns: [(index: Int, cross: Matrix3)] = []
 
+      /// Huber's weight and cost of a residual in sigmas.
+      static func huber(_ residual: SIMD2<Double>, threshold: Double) -> (weight: Double, cost: Double) {
+        let size = (residual * residual).sum().squareRoot()
+        return size <= threshold ? (1, size * size) : (threshold / size, 2 * threshold * size - threshold * threshold)
+      }
+
       /// Adds an observation with Huber's weight beyond `threshold` sigmas; returns the weight.
       mutating func add(_ observation: InitializationPoint.LinearObservation, threshold: Double) -> Double {
-        let size = (observation.residual * observation.residual).sum().squareRoot()
-        let weight = size <= threshold ? 1 : threshold / size
-        observationCost += size <= threshold ? size * size : 2 * threshold * size - threshold * threshold
+        let (weight, cost) = Self.huber(observation.residual, threshold: threshold)
+        observationCost += cost
         let (a, b) = (observation.rows.0.point, observation.rows.1.point)
         square += weight * (Matrix3(outer: a, a) + Matrix3(outer: b, b))
         right += weight * (a * observation.residual.x + b * observation.residual.y)
@@ -81,6 +86,14 @@ extension InitializationRefinement {
         }
       }
       return (reduced, inverses)
+    }
+
+    /// Decrease of the cost that the quadratic model predicts for a step: `x^T b`.
+    func predictedGain(of step: Step) -> Double {
+      var gain = 0.0
+      for (x, b) in zip(step.states, system.right) { gain += x.dot(b) }
+      for (x, point) in zip(step.points, points) { gain += x.dot(point.right) }
+      return gain
     }
 
     /// Solves the damped equations; nil when they are not positive definite.
