@@ -2,15 +2,27 @@
 // Modules and their permitted dependencies: see CONTRIBUTING.md.
 import PackageDescription
 
+// Apple's systems have their own NearbyInteraction, ARKit and simd: there the modules of these names, and those that
+// depend on them, are not built; `NearbyInteractionReplay` contains their sources. FUSE_AS_DARWIN=1 does the same elsewhere.
 #if canImport(Darwin)
-  // Apple's systems have their own NearbyInteraction, ARKit and simd: there the modules of these names, and those that
-  // depend on them, are not built.
-  let sessionModules: Set<String> = [
-    "simd", "ARKit", "NearbyInteraction", "RecordedDevices", "NearbyInteractionTests",
-  ]
+  let isOneModule = true
+  let replayFolders = ["ARKit", "NearbyInteraction", "RecordedDevices"]
 #else
-  let sessionModules: Set<String> = []
+  let isOneModule = Context.environment["FUSE_AS_DARWIN"] != nil
+  let replayFolders = ["ARKit", "NearbyInteraction", "RecordedDevices", "simd"]
 #endif
+let sessionModules: Set<String> =
+  isOneModule
+  ? ["simd", "ARKit", "NearbyInteraction", "RecordedDevices", "NearbyInteractionTests", "PhoneApps", "phone-program"] : []
+let replay: Target =
+  isOneModule
+  ? .target(
+    name: "NearbyInteractionReplay",
+    dependencies: ["PrecisionFinding", "Datasets", "Simulation", "SensorData", "Geometry"], path: "Sources",
+    exclude: ["NearbyInteraction/NearbyInteraction.docc"], sources: replayFolders,
+    swiftSettings: [.define("ONE_MODULE")])
+  : .target(
+    name: "NearbyInteractionReplay", dependencies: ["NearbyInteraction", "RecordedDevices", "ARKit", "simd"])
 
 /// The test targets of a module, one for each lane; they share `<module>TestSupport`.
 func lanes(_ module: String, _ lanes: [String], _ dependencies: [Target.Dependency]) -> [Target] {
@@ -22,7 +34,7 @@ func lanes(_ module: String, _ lanes: [String], _ dependencies: [Target.Dependen
 
 let package = Package(
   name: "fuse",
-  platforms: [.macOS(.v14)],
+  platforms: [.macOS(.v15)],
   products: [
     // With the modules whose public types are in the API.
     .library(
@@ -33,6 +45,9 @@ let package = Package(
       targets: [
         "NearbyInteraction", "RecordedDevices", "ARKit", "simd", "PrecisionFinding", "SensorData", "Geometry",
       ]),
+    .library(
+      name: "NearbyInteractionReplay",
+      targets: ["NearbyInteractionReplay", "PrecisionFinding", "SensorData", "Geometry"]),
     .library(name: "FuseCaptureFormat", targets: ["FuseCaptureFormat", "SensorData", "Geometry"]),
     .library(name: "FuseClient", targets: ["FuseClient", "FuseCaptureFormat", "SensorData", "Geometry"]),
     .library(name: "PeerDiscovery", targets: ["PeerDiscovery"]),
@@ -127,6 +142,7 @@ let package = Package(
       name: "NearbyInteraction", dependencies: ["ARKit", "simd", "PrecisionFinding", "SensorData", "Geometry"]),
     .target(
       name: "RecordedDevices", dependencies: ["NearbyInteraction", "Datasets", "Simulation", "SensorData", "Geometry"]),
+    replay,
     .target(
       name: "PeerDiscovery",
       dependencies: [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")]),
@@ -200,6 +216,14 @@ let package = Package(
     .target(
       name: "FuseCommandTestSupport", dependencies: ["TestSupport"], path: "Tests/FuseCommandTestSupport"),
 
+    // Apps written as for a phone, and a program whose main thread plays for them.
+    .target(
+      name: "PhoneApps", dependencies: ["NearbyInteraction", "ARKit", "simd"], path: "Tests/PhoneApps",
+      swiftSettings: [.swiftLanguageMode(.v5)]),
+    .executableTarget(
+      name: "phone-program", dependencies: ["PhoneApps", "NearbyInteraction", "RecordedDevices"],
+      path: "Tests/PhoneProgram"),
+
     .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "Simulation", "Evaluation", "Geometry"]),
     .testTarget(name: "GeometryTests", dependencies: ["Geometry", "Simulation", "TestSupport"]),
     .testTarget(name: "SensorDataTests", dependencies: ["SensorData", "Geometry", "TestSupport"]),
@@ -224,8 +248,9 @@ let package = Package(
       name: "NearbyInteractionTests",
       dependencies: [
         "NearbyInteraction", "RecordedDevices", "ARKit", "simd", "PrecisionFinding", "Simulation", "SensorData",
-        "Geometry", "TestSupport",
+        "Geometry", "TestSupport", "PhoneApps", "phone-program",
       ]),
+    .testTarget(name: "NearbyInteractionReplayTests", dependencies: ["NearbyInteractionReplay"]),
   ]
     + lanes(
       "FrontEnd", ["Tests", "Recordings"],

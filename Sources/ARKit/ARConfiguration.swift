@@ -12,42 +12,65 @@ open class ARConfiguration: NSObject, NSCopying {
     case camera = 2
   }
 
+  /// What frames may hold beside the image. Accepted without effect: frames here hold poses.
+  public struct FrameSemantics: OptionSet, Sendable {
+    /// The raw value.
+    public let rawValue: UInt
+    /// From a raw value.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    /// Which pixels show people.
+    public static let personSegmentation = FrameSemantics(rawValue: 1 << 0)
+    /// The same, with depth.
+    public static let personSegmentationWithDepth = FrameSemantics(rawValue: (1 << 1) | (1 << 0))
+    /// Bodies in the image.
+    public static let bodyDetection = FrameSemantics(rawValue: 1 << 2)
+    /// Depth of the scene.
+    public static let sceneDepth = FrameSemantics(rawValue: 1 << 3)
+    /// The same, averaged over frames.
+    public static let smoothedSceneDepth = FrameSemantics(rawValue: 1 << 4)
+  }
+
   /// Alignment of the world's axes.
   public var worldAlignment = WorldAlignment.gravity
+  /// What frames may hold beside the image; without effect.
+  public var frameSemantics: FrameSemantics = []
+  /// Whether the light is estimated; without effect.
+  public var isLightEstimationEnabled = true
+  /// Whether sound is recorded; without effect.
+  public var providesAudioData = false
 
   override init() {}
 
   /// Whether the device supports this configuration; always true here.
   open class var isSupported: Bool { true }
 
+  /// Whether frames can hold this; never here.
+  open class func supportsFrameSemantics(_ frameSemantics: FrameSemantics) -> Bool { frameSemantics.isEmpty }
+
   /// A copy that later changes do not reach.
   open func copy(with zone: NSZone? = nil) -> Any { self }
-}
 
-/// Tracking in six degrees of freedom.
-public final class ARWorldTrackingConfiguration: ARConfiguration {
-  /// Whether maps are shared with other devices.
-  public var isCollaborationEnabled = false
-  /// Whether the front camera tracks the user's face.
-  public var userFaceTrackingEnabled = false
-  /// Initial map.
-  public var initialWorldMap: ARWorldMap?
-
-  /// The defaults: what camera assistance needs.
-  public override init() { super.init() }
-
-  public override func copy(with zone: NSZone? = nil) -> Any {
-    let copy = ARWorldTrackingConfiguration()
+  /// Copies the properties that all configurations have.
+  func copyCommon(to copy: ARConfiguration) {
     copy.worldAlignment = worldAlignment
-    copy.isCollaborationEnabled = isCollaborationEnabled
-    copy.userFaceTrackingEnabled = userFaceTrackingEnabled
-    copy.initialWorldMap = initialWorldMap
-    return copy
+    copy.frameSemantics = frameSemantics
+    copy.isLightEstimationEnabled = isLightEstimationEnabled
+    copy.providesAudioData = providesAudioData
   }
 }
 
-/// A map from an earlier session; empty here.
-public final class ARWorldMap: NSObject, Sendable {
-  /// An empty map.
-  public override init() {}
+/// Tracking of the orientation alone: no configuration for camera assistance.
+public final class AROrientationTrackingConfiguration: ARConfiguration {
+  /// Whether the camera focuses by itself; without effect.
+  public var isAutoFocusEnabled = true
+
+  /// The defaults.
+  public override init() { super.init() }
+
+  public override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = AROrientationTrackingConfiguration()
+    copyCommon(to: copy)
+    copy.isAutoFocusEnabled = isAutoFocusEnabled
+    return copy
+  }
 }

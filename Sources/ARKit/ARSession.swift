@@ -1,21 +1,33 @@
 import Dispatch
 import Foundation
 
-/// The part of ARKit's session that Nearby Interaction shares: it publishes the device's pose while a device plays.
+/// The part of ARKit's session that apps use with Nearby Interaction: it publishes the device's pose while a device
+/// plays, with an `NISession` or without.
 ///
-/// The pose comes from the device that the `NISession` runs on; before the first one `currentFrame` is nil.
+/// The pose comes from the device that is current where the session is made or, if there is none then, where it is run;
+/// one that is shared by `NISession.setARSession` follows that session's device.
 public final class ARSession: NSObject, @unchecked Sendable {
   private let lock = NSLock()
   private var running: ARConfiguration?
   private var frame: ARFrame?
+  private var anchors: [ARAnchor] = []
+  private var changedAnchors: (added: [ARAnchor], removed: [ARAnchor]) = ([], [])
+  private var worldFromOrigin = matrix_identity_float4x4
+  private var reportedState: ARCamera.TrackingState?
   private weak var observer: (any ARSessionDelegate)?
   private var observersQueue: DispatchQueue?
+  private weak var source: (any FrameSource)?
+  /// Unique.
+  public let identifier = UUID()
 
   /// A session that is not running.
-  public override init() {}
+  public override init() {
+    super.init()
+    attach(to: CurrentFrameSource.current)
+  }
 
   /// Receives the frames.
-  public var delegate: (any ARSessionDelegate)? {
+  public weak var delegate: (any ARSessionDelegate)? {
     get { lock.withLock { observer } }
     set { lock.withLock { observer = newValue } }
   }
@@ -29,29 +41,55 @@ public final class ARSession: NSObject, @unchecked Sendable {
   /// A copy of the current configuration; nil while it does not run.
   public var configuration: ARConfiguration? { lock.withLock { running?.copy() as? ARConfiguration } }
 
-  /// Whether it runs.
-  package var isRunning: Bool { lock.withLock { running != nil } }
-
   /// The newest frame; nil before the first.
   public var currentFrame: ARFrame? { lock.withLock { frame } }
 
   /// Starts, or continues with another configuration.
   public func run(_ configuration: ARConfiguration, options: RunOptions = []) {
-    lock.withLock {
+    let isAttached = lock.withLock {
       running = configuration.copy() as? ARConfiguration
-      if options.contains(.resetTracking) { frame = nil }
+      if options.contains(.resetTracking) { (frame, worldFromOrigin) = (nil, matrix_identity_float4x4) }
+      if options.contains(.removeExistingAnchors) { removeAnchors { _ in true } }
+      reportedState = nil
+      return source != nil
     }
+    if !isAttached { attach(to: CurrentFrameSource.current) }
   }
 
   /// Stops until the next `run`.
   public func pause() { lock.withLock { running = nil } }
 
-  /// Makes `next` the current frame; false, without effect, while the session does not run.
-  package func update(with next: ARFrame) -> Bool {
+  /// Adds an anchor; the delegate hears of it with the next frame.
+  public func add(anchor: ARAnchor) {
     lock.withLock {
-      if running != nil { frame = next }
-      return running != nil
+      anchors.append(anchor)
+      changedAnchors.added.append(anchor)
     }
+  }
+
+  /// Removes an anchor; the delegate hears of it with the next frame.
+  public func remove(anchor: ARAnchor) { lock.withLock { removeAnchors { $0.identifier == anchor.identifier } } }
+
+  private func removeAnchors(_ isRemoved: (ARAnchor) -> Bool) {
+    changedAnchors.removed += anchors.filter(isRemoved)
+    anchors.removeAll(where: isRemoved)
+  }
+
+  /// Moves the world's origin: the new one has this pose in the old world. Camera assistance keeps the old one:
+  /// `NISession.worldTransform` is in the world of the session's start.
+  public func setWorldOrigin(relativeTransform: simd_float4x4) {
+    lock.withLock { worldFromOrigin = worldFromOrigin * relativeTransform }
+  }
+
+  /// Calls back with a map of the anchors; with an error while the session does not run.
+  public func getCurrentWorldMap(completionHandler: @escaping @Sendable (ARWorldMap?, (any Error)?) -> Void) {
+    let map = lock.withLock { () -> ARWorldMap? in
+      guard running != nil else { return nil }
+      let map = ARWorldMap()
+      map.anchors = anchors
+      return map
+    }
+    (delegateQueue ?? .main).async { completionHandler(map, map == nil ? ARError(.requestFailed) : nil) }
   }
 
   /// Options of `run`.
@@ -62,7 +100,57 @@ public final class ARSession: NSObject, @unchecked Sendable {
     public init(rawValue: UInt) { self.rawValue = rawValue }
     /// Drops the current frame.
     public static let resetTracking = RunOptions(rawValue: 1 << 0)
-    /// Accepted without effect: there are no anchors here.
+    /// Removes the app's anchors.
     public static let removeExistingAnchors = RunOptions(rawValue: 1 << 1)
+    /// Ends raycasts that are tracked; without effect.
+    public static let stopTrackedRaycasts = RunOptions(rawValue: 1 << 2)
+    /// Drops the mesh of the scene; without effect.
+    public static let resetSceneReconstruction = RunOptions(rawValue: 1 << 3)
+  }
+
+  // MARK: - For the device
+
+  /// Whether it runs.
+  package var isRunning: Bool { lock.withLock { running != nil } }
+
+  /// Makes `source` the one whose poses it publishes.
+  package func attach(to source: (any FrameSource)?) {
+    guard let source else { return }
+    lock.withLock { self.source = source }
+    source.attach(self)
+  }
+
+  /// Whether it publishes the poses of `source`.
+  package func follows(_ source: any FrameSource) -> Bool { lock.withLock { self.source === source } }
+
+  /// What the delegate is told of a pose.
+  package struct Announcement {
+    /// The frame.
+    package let frame: ARFrame
+    /// Whether the tracking state changed.
+    package let changesTrackingState: Bool
+    /// Anchors that came or went.
+    package let added: [ARAnchor], removed: [ARAnchor]
+  }
+
+  /// Makes a pose the current frame; nil, without effect, while the session does not run.
+  package func update(at timestamp: TimeInterval, camera: ARCamera) -> Announcement? {
+    lock.withLock {
+      guard running != nil else { return nil }
+      let isMoved = worldFromOrigin != matrix_identity_float4x4
+      // The first frame of a run: tracking has begun only now.
+      let state = reportedState == nil ? .limited(.initializing) : camera.trackingState
+      let seen = ARCamera(
+        transform: isMoved ? worldFromOrigin.inverse * camera.transform : camera.transform, trackingState: state)
+      let next = ARFrame(timestamp: timestamp, camera: seen, anchors: anchors)
+      frame = next
+      defer {
+        reportedState = state
+        changedAnchors = ([], [])
+      }
+      return Announcement(
+        frame: next, changesTrackingState: reportedState != state, added: changedAnchors.added,
+        removed: changedAnchors.removed)
+    }
   }
 }

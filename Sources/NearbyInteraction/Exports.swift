@@ -1,6 +1,10 @@
 // Nearby Interaction's signatures need names of ARKit and simd: importing it brings them, as with Apple.
-@_exported import ARKit
-@_exported import simd
+#if !ONE_MODULE
+  @_exported import ARKit
+#endif
+#if !ONE_MODULE || canImport(Darwin)
+  @_exported import simd
+#endif
 
 // Types of PrecisionFinding that apps use on top of sessions; none has a name of Apple's.
 @_exported import struct PrecisionFinding.DistanceSmoother

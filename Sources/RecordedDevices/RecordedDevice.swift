@@ -1,6 +1,8 @@
 import Datasets
 import Foundation
-import NearbyInteraction
+#if !ONE_MODULE
+  import NearbyInteraction
+#endif
 import SensorData
 import Simulation
 

@@ -1,5 +1,7 @@
 import Datasets
-import NearbyInteraction
+#if !ONE_MODULE
+  import NearbyInteraction
+#endif
 import SensorData
 
 /// Source of a recording's events for a device.

@@ -24,7 +24,9 @@ import Testing
     )
   }
 
-  @Test(arguments: ["demo", "arc", "arc-above", "dark", "moving", "nlos", "search", "still", "straight", "two-peers"])
+  @Test(arguments: [
+    "demo", "arc", "arc-above", "arc-aoa", "dark", "moving", "nlos", "search", "still", "straight", "two-peers",
+  ])
   func sameBytes(_ name: String) throws {
     let scratch = try Scratch()
     let folder = Repository.root.appendingPathComponent("datasets/\(name)").path

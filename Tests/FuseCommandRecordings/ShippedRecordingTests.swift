@@ -21,7 +21,7 @@ import Testing
     #expect(judged.falseConverged == 0)
   }
   private static let others = [
-    "still", "straight", "arc", "arc-above", "search", "two-peers", "nlos", "dark", "approach", "moving",
+    "still", "straight", "arc", "arc-above", "search", "two-peers", "nlos", "dark", "approach", "moving", "arc-aoa",
   ]
 
   @Test(arguments: others)

@@ -9,7 +9,7 @@ import Testing
   static let path: @Sendable (Double) -> Pose = { AxesTests.pose($0) }
 
   /// On the main thread, as a phone's app.
-  @MainActor @Test func findsItsPeer() throws {
+  @MainActor @Test func findsItsPeer() async throws {
     let device = Tape.device(.phone)
     let model = NearbyModel()
     try NearbyDevice.with(device) {
@@ -18,7 +18,7 @@ import Testing
         withRootObject: device.token(forPeer: "tag"), requiringSecureCoding: true)
       model.received(data)
     }
-    try Tape(seconds: AxesTests.motionSeconds + 1, peers: ["tag": Vector3(0, 4, 0)], worldFromDevice: Self.path)
+    try await Tape(seconds: AxesTests.motionSeconds + 1, peers: ["tag": Vector3(0, 4, 0)], worldFromDevice: Self.path)
       .world(device).play()
     #expect(model.log.first == "started" && model.log.contains("converged") && model.card.headline == "Ahead")
     #expect(model.log.contains("marker in the image"))
@@ -32,7 +32,7 @@ import Testing
     #expect(simd_distance(simd_make_float3(position), simd_float3(0, 0, -4)) < 0.4)
   }
 
-  @MainActor @Test func handlesSuspensionAndErrors() throws {
+  @MainActor @Test func handlesSuspensionAndErrors() async throws {
     let device = Tape.device(.phoneWithoutDirection)
     device.addAccessory(address: AccessorySessionTests.address, peer: "tag")
     let model = NearbyModel()
@@ -52,14 +52,14 @@ import Testing
       seconds: 12, peers: ["tag": Vector3(0, 4, 0)],
       deviceEvents: [(2, "suspend", nil), (4, "resume", nil), (10, "userDidNotAllow", nil)])
     let world = tape.world(device)
-    try world.play(until: 2)
+    try await world.play(until: 2)
     #expect(model.card.distance == 4 && model.card.heading == nil)
-    try world.play(until: 3)
+    try await world.play(until: 3)
     #expect(model.card.headline == "Suspended")
     model.card.distance = nil
-    try world.play(until: 9)
+    try await world.play(until: 9)
     #expect(model.log == ["started", "started"] && model.card.distance == 4)
-    try world.play()
+    try await world.play()
     #expect(model.card.headline == "Allow Nearby Interaction in the settings." && model.session == nil)
   }
 }

@@ -169,4 +169,31 @@ import Testing
     default: Issue.record("no code")
     }
   }
+
+  /// What is known beside the code; errors of one code are equal.
+  @Test func errorsCarryInformation() {
+    let plain = NIError(.userDidNotAllow)
+    let more = NIError(.userDidNotAllow, userInfo: [NSLocalizedFailureReasonErrorKey: "no", "count": 3])
+    #expect(plain == more && plain != NIError(.sessionFailed) && Set([plain, more]).count == 1)
+    #expect(more.userInfo["count"] as? Int == 3 && more.failureReason == "no")
+    #expect((more as NSError).userInfo["count"] as? Int == 3)
+    #expect(more.localizedDescription == plain.localizedDescription && plain.failureReason == nil)
+    let own = NIError(.userDidNotAllow, userInfo: [NSLocalizedDescriptionKey: "Ask again."])
+    #expect(own.localizedDescription == "Ask again.")
+  }
+
+  /// A capability that was written for an earlier system.
+  struct EarlierPhone: NIDeviceCapability {
+    let supportsPreciseDistanceMeasurement = true
+    let supportsDirectionMeasurement = true
+    let supportsCameraAssistance = false
+  }
+
+  @Test func laterCapabilitiesHaveADefault() {
+    let phone: any NIDeviceCapability = EarlierPhone()
+    #expect(phone.supportsPreciseDistanceMeasurement && !phone.supportsBluetoothChannelSounding)
+    #expect(!phone.supportsExtendedDistanceMeasurement && !phone.supportsDLTDOAMeasurement)
+    #expect(NIDLTDOAConfiguration(networkIdentifier: 1, discoveryMethod: .wifi).discoveryMethod == .wiFi)
+  }
+
 }

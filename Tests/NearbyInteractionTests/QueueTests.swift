@@ -32,10 +32,20 @@ import Testing
   }
 
   /// Regression: with an asynchronous `main`, the main queue's thread is not the main thread, and waited for itself.
-  @MainActor @Test func nilIsTheMainQueue() throws {
+  @MainActor @Test(arguments: [nil, DispatchQueue.main]) func nilIsTheMainQueue(_ queue: DispatchQueue?) async throws {
     DispatchQueue.main.setSpecific(key: Self.key, value: "main")
-    #expect(try Self.labels(nil) == ["main"])
-    #expect(try Self.labels(.main) == ["main"])
+    let device = Tape.device()
+    let listener = Listener()
+    let session = listener.session(on: device)
+    session.delegateQueue = queue
+    nonisolated(unsafe) var received: Set<String?> = []
+    listener.answer = { _, _ in received.insert(DispatchQueue.getSpecific(key: Self.key)) }
+    session.run(SessionTests.plain(device.token(forPeer: "a")))
+    // At once, without waiting for itself.
+    device.settle()
+    #expect(received == ["main"] && listener.callbacks == ["started"])
+    try await Tape(seconds: 1, peers: ["a": Vector3(0, 3, 0)]).world(device).play()
+    #expect(listener.objects.count == 10 && received == ["main"])
   }
 
   /// A queue on which nothing was called yet does not wait for itself.

@@ -198,7 +198,7 @@ import Testing
     let session = listener.session(on: device)
     let events = session.events
     session.run(Self.plain(device.token(forPeer: "tag")))
-    try Tape(seconds: 1, peers: tag, deviceEvents: [(0.9, "sessionFailed", nil)]).world(device).play()
+    try await Tape(seconds: 1, peers: tag, deviceEvents: [(0.9, "sessionFailed", nil)]).world(device).play()
     var received: [NISession.Event] = []
     for await event in events { received.append(event) }
     #expect(received.first == .didStartRunning && received.last == .didInvalidate(NIError(.sessionFailed)))

@@ -141,7 +141,7 @@ import Testing
     task.cancel()
     await task.value
     session.run(SessionTests.plain(device.token(forPeer: "a")))
-    try Tape(seconds: 1, peers: ["a": Vector3(0, 3, 0)]).world(device).play()
+    try await Tape(seconds: 1, peers: ["a": Vector3(0, 3, 0)]).world(device).play()
     session.invalidate()
     var received = 0
     for await _ in remaining { received += 1 }

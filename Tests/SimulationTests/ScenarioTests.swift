@@ -10,8 +10,8 @@ import Testing
     #expect(
       Self.builtIn == [
         "still", "straight", "arc", "arc-above", "search", "two-peers", "dark", "nlos", "approach", "walk-l", "tremor",
-        "demo", "moving", "stairs", "search-walk", "put-down", "body", "wall", "landscape", "aoa", "eight-peers",
-        "stereo",
+        "demo", "moving", "stairs", "search-walk", "put-down", "body", "wall", "landscape", "aoa", "arc-aoa",
+        "eight-peers", "stereo",
         "lost-frames", "suspended", "stand", "crossing", "mc-sway", "mc-arc", "mc-arc-vertical", "mc-walk", "mc-walk-l",
         "mc-aoa", "mc-aoa-mirrored", "mc-aoa-turned", "mc-aoa-offset", "mc-moving", "mc-moving-unfound",
         "mc-moving-unfound-walk",

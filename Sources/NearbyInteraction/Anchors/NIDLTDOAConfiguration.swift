@@ -13,6 +13,9 @@ public final class NIDLTDOAConfiguration: NIConfiguration, @unchecked Sendable {
     case wiFi = 0
     /// By Bluetooth Low Energy.
     case bluetoothLowEnergy = 1
+
+    /// The same as `wiFi`.
+    public static let wifi = Self.wiFi
   }
 
   private let network: Mutex<Int>

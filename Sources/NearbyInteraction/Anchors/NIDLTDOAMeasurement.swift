@@ -1,5 +1,7 @@
 import Foundation
-import simd
+#if !ONE_MODULE || canImport(Darwin)
+  import simd
+#endif
 
 /// Coordinate system of an anchor's coordinates.
 public enum NIDLTDOACoordinatesType: Int, Sendable, CaseIterable {

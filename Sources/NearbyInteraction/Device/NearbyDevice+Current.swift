@@ -4,7 +4,8 @@ extension NearbyDevice {
   @TaskLocal private static var scoped: NearbyDevice?
   nonisolated(unsafe) private static var installed: NearbyDevice?
 
-  /// The device that `NISession()` runs on: that of the surrounding `with`, else the installed one.
+  /// The device that `NISession()` runs on: in a callback the one that calls, else that of the surrounding `with`, else
+  /// the installed one.
   public static var current: NearbyDevice? { scoped ?? SessionLock.withLock { installed } }
 
   /// Installs a device as the process's own: the only call that an app needs in order to run on it.
@@ -13,5 +14,10 @@ extension NearbyDevice {
   /// Makes a device the current one within `body`: for several apps in one process.
   public static func with<T>(_ device: NearbyDevice?, _ body: () throws -> T) rethrows -> T {
     try $scoped.withValue(device, operation: body)
+  }
+
+  /// The same, for a body that waits.
+  public static func with<T>(_ device: NearbyDevice?, _ body: () async throws -> T) async rethrows -> T {
+    try await $scoped.withValue(device, operation: body)
   }
 }

@@ -22,8 +22,7 @@ extension NearbyDevice {
       admitted.append(timed)
     case .range(let range): admitted += admit(range, arrival: timed.arrival)
     }
-    // Without a camera the finder is not used: sessions report the radio's measurements.
-    return profile.capabilities.contains(.cameraAssistance) ? admitted : []
+    return admitted
   }
 
   /// Reports a range to the sessions, and returns it for the finder where one of them has camera assistance.
@@ -60,8 +59,10 @@ extension NearbyDevice {
     case "suspend":
       for session in liveSessions where !continuesInBackground(session) { session.perform(.suspend) }
       isSuspended = true
+      postInterruption(isOver: false)
     case "resume":
       isSuspended = false
+      postInterruption(isOver: true)
       for session in liveSessions {
         session.perform(.suspensionEnds)
         // A session that continued in the background reports its state again.
@@ -97,8 +98,9 @@ extension NearbyDevice {
       let world = arWorld ?? ARWorld(firstWorldFromDevice: worldFromDevice)
       arWorld = world
       failUnsuitableARSessions()
-      let camera = ARCamera(transform: world.cameraTransform(worldFromDevice: worldFromDevice))
-      enqueue(ARFrame(timestamp: Double(time.nanoseconds) / 1e9, camera: camera))
+      let camera = ARCamera(
+        transform: world.cameraTransform(worldFromDevice: worldFromDevice), trackingState: trackingState)
+      postFrame(at: Double(time.nanoseconds) / 1e9, camera)
     case .session(let update):
       sessionConvergence = NIAlgorithmConvergence(status: NIAlgorithmConvergenceStatus(update.convergence))
       for session in liveSessions where session.core({ $0.isAssisted }) { reportSessionConvergence(to: session) }
@@ -106,13 +108,6 @@ extension NearbyDevice {
       for session in liveSessions where session.core({ $0.isAssisted }) && peer(of: session) == update.object.peer {
         report(update, to: session)
       }
-    }
-  }
-
-  private func enqueue(_ frame: ARFrame) {
-    for shared in liveSessions.compactMap({ $0.core { $0.arSession } })
-    where !frames.contains(where: { $0.session === shared && $0.frame === frame }) {
-      frames.append((shared, frame))
     }
   }
 

@@ -7,11 +7,11 @@ import SensorData
 ///
 /// Its clock is the events' clock: callbacks and their order depend on the events alone, at any playback speed. One
 /// thread at a time plays a device; sessions may be used from any thread. See `World` for playing several.
-public final class NearbyDevice: @unchecked Sendable {
+public final class NearbyDevice: FrameSource, @unchecked Sendable {
   /// Capabilities and limits of the device.
   public let profile: DeviceProfile
   let rig: RigCalibration
-  private let finder: PrecisionFinder
+  private let makeFinder: () -> PrecisionFinder
 
   // Guarded by SessionLock.
   var rules: SessionPolicy
@@ -34,10 +34,22 @@ public final class NearbyDevice: @unchecked Sendable {
   var finderEvents: [(name: String, peer: String)] = []
   /// Motion of peers as reported by apps, by peer, until the finder has received it.
   var motionHints: [String: String] = [:]
-  /// Frames for the apps' AR sessions, delivered after the lock is released.
-  var frames: [(session: ARSession, frame: ARFrame)] = []
-  private var mailbox: [(NISession, NISession.Event)] = []
+  /// The apps' AR sessions that publish this device's poses.
+  var arSessions: [WeakARSession] = []
+  /// Refused `run`s in a row.
+  var refusals = Refusals()
+  /// Estimates from radio, camera and motion; nil while no session asks for them.
+  private var finder: PrecisionFinder?
+  private var finderWasNeededAt: Timestamp?
+  /// Callbacks to make, after the lock is released.
+  private var mailbox: [Message] = []
   private var isDelivering = false
+  /// Whether a callback was made on the main queue. Touched by the player only.
+  private(set) var hasCalledOnMainQueue = false
+  /// After so many refused `run`s in a row there is no answer any more.
+  static let refusalLimit = 100
+  /// The finder is kept for so long after the last session that needed it, seconds.
+  private static let finderIdleTime = 10.0
 
   /// A device.
   ///
@@ -55,7 +67,8 @@ public final class NearbyDevice: @unchecked Sendable {
     self.rig = rig
     rules = policy
     holdingEstimator = HoldingEstimator(rig: rig)
-    finder = PrecisionFinder(rig: rig, configuration: configuration, useOdometry: usesOdometry)
+    makeFinder = { PrecisionFinder(rig: rig, configuration: configuration, useOdometry: usesOdometry) }
+    CurrentFrameSource.set { NearbyDevice.current }
   }
 
   /// Limits and time-outs of sessions; may change at any time.
@@ -71,9 +84,7 @@ public final class NearbyDevice: @unchecked Sendable {
 
   /// Processes one sensor event, in order of arrival, and makes all resulting callbacks.
   public func receive(_ event: TimedEvent) {
-    let admitted = SessionLock.withLock { admit(event) }
-    let outputs = admitted.flatMap { finder.process($0) }
-    SessionLock.withLock { outputs.forEach(route) }
+    take(.event(event))
     settle()
   }
 
@@ -91,53 +102,145 @@ public final class NearbyDevice: @unchecked Sendable {
 
   /// Advances the clock without an event: time-outs take effect.
   public func advance(to time: Timestamp) {
-    SessionLock.withLock { advanceClock(to: time) }
+    take(.time(time))
     settle()
   }
 
   /// Ends the input: the finder's reorder buffer is flushed.
   public func finish() {
-    let outputs = finder.finish()
-    SessionLock.withLock { outputs.forEach(route) }
+    take(.end)
     settle()
   }
 
-  /// Makes pending callbacks without advancing the clock. Within a callback it does nothing: the outer call makes them.
-  public func settle() {
-    let mayDeliver = SessionLock.withLock {
-      defer { isDelivering = true }
-      return !isDelivering
-    }
-    guard mayDeliver else { return }
-    let frames = SessionLock.withLock {
-      defer { self.frames = [] }
-      return self.frames
-    }
-    for (session, frame) in frames where session.update(with: frame) {
-      guard let observer = session.delegate else { continue }
-      CallbackQueue.run(on: session.delegateQueue) { observer.session(session, didUpdate: frame) }
-    }
-    while let (session, event) = SessionLock.withLock({ nextMessage() }) { session.deliver(event) }
+  /// What a device is played.
+  enum Input {
+    /// A sensor event.
+    case event(TimedEvent)
+    /// Nothing up to this time.
+    case time(Timestamp)
+    /// No more events.
+    case end
   }
 
-  private func nextMessage() -> (NISession, NISession.Event)? {
-    guard !mailbox.isEmpty else {
-      isDelivering = false
-      return nil
+  /// Processes an input without making callbacks.
+  func take(_ input: Input) {
+    switch input {
+    case .event(let event):
+      let (admitted, finder) = SessionLock.withLock { (admit(event), finderInUse()) }
+      guard let finder else { return }
+      let outputs = admitted.flatMap { finder.process($0) }
+      SessionLock.withLock { outputs.forEach(route) }
+    case .time(let time): SessionLock.withLock { advanceClock(to: time) }
+    case .end:
+      guard let finder = SessionLock.withLock({ finder }) else { return }
+      let outputs = finder.finish()
+      SessionLock.withLock { outputs.forEach(route) }
     }
-    return mailbox.removeFirst()
+  }
+
+  /// The finder, where a session or an `ARSession` needs it; a new one when the last one has had nothing to do for long.
+  private func finderInUse() -> PrecisionFinder? {
+    // Without a camera sessions report the radio's measurements.
+    guard profile.capabilities.contains(.cameraAssistance) else { return nil }
+    if isFinderNeeded {
+      finderWasNeededAt = clock
+      if finder == nil { finder = makeFinder() }
+    } else if let last = finderWasNeededAt, let clock, clock.seconds(since: last) > Self.finderIdleTime {
+      (finder, finderWasNeededAt, arWorld, sessionConvergence) = (nil, nil, nil, nil)
+    }
+    return finder
+  }
+
+  private var isFinderNeeded: Bool {
+    followingARSessions.contains { $0.isRunning }
+      || liveSessions.contains {
+        $0.core { $0.request?.isCameraAssisted == true && $0.lifecycle.state != .invalidated }
+      }
+  }
+
+  // MARK: - Callbacks
+
+  /// Makes pending callbacks without advancing the clock. Within a callback it does nothing: the outer call makes them.
+  /// What those callbacks lead to waits for the next event.
+  public func settle() { _ = makeCallbacks() }
+
+  /// Makes pending callbacks; how many it made.
+  func makeCallbacks() -> Int {
+    let count = beginDelivering()
+    guard count > 0 else { return 0 }
+    defer { endDelivering() }
+    return MainQueue.whileCalling {
+      var made = 0
+      for _ in 0..<count {
+        guard let delivery = nextMessage()?.delivery() else { continue }
+        CallbackQueue.run(on: delivery.queue) { NearbyDevice.with(self, delivery.body) }
+        hasCalledOnMainQueue = hasCalledOnMainQueue || CallbackQueue.isMain(delivery.queue)
+        made += 1
+      }
+      return made
+    }
+  }
+
+  /// The same, without blocking the caller's thread.
+  func makeCallbacks() async -> Int {
+    let count = beginDelivering()
+    guard count > 0 else { return 0 }
+    defer { endDelivering() }
+    var made = 0
+    for _ in 0..<count {
+      guard let delivery = nextMessage()?.delivery() else { continue }
+      await CallbackQueue.run(on: delivery.queue) { NearbyDevice.with(self, delivery.body) }
+      made += 1
+    }
+    return made
+  }
+
+  /// How many messages to deliver now, one `nextMessage` each; none while an outer call delivers.
+  private func beginDelivering() -> Int {
+    SessionLock.withLock {
+      guard !isDelivering, !mailbox.isEmpty else { return 0 }
+      isDelivering = true
+      return mailbox.count
+    }
+  }
+
+  private func endDelivering() { SessionLock.withLock { isDelivering = false } }
+
+  private func nextMessage() -> Message? {
+    SessionLock.withLock { mailbox.isEmpty ? nil : mailbox.removeFirst() }
   }
 
   /// Queues a callback for a session's delegate. An app in the background receives no measurements.
   func post(_ event: NISession.Event, from session: NISession) {
     if isSuspended, event.needsRunningSession { return }
-    mailbox.append((session, event))
+    post { session.delivery(of: event) }
+  }
+
+  /// Queues a callback.
+  func post(_ delivery: @escaping () -> Delivery?) { mailbox.append(Message(delivery: delivery)) }
+
+  /// Counts a refused `run`; how many there were in a row.
+  func countRefusal(_ code: NIError.Code) -> Int { refusals.add(code, at: clock, limit: Self.refusalLimit) }
+
+  /// The error of an app that restarts refused sessions without end; once.
+  func takeEndlessRestart() -> PlayingError? {
+    SessionLock.withLock {
+      // After the last callback, which says why there are no more.
+      guard refusals.isEndless, mailbox.isEmpty, let code = refusals.first else { return nil }
+      refusals = Refusals()
+      return .endlessRestart(code)
+    }
   }
 }
 
 /// A weak reference to a session.
 struct WeakSession {
   weak var session: NISession?
+}
+
+/// A weak reference to an AR session.
+struct WeakARSession {
+  weak var session: ARSession?
 }
 
 /// Another device with sessions of its own.

@@ -3,8 +3,11 @@ import SensorData
 /// Several devices on one clock, whose sessions can find each other.
 ///
 /// Events of all devices are played in order of their time since each recording's beginning; at equal times in the
-/// order in which the devices were added. One thread at a time plays a world.
-public final class World {
+/// order in which the devices were added. One thread or task at a time plays a world.
+///
+/// What apps put on the main queue runs between events: on the main thread `play` runs it itself, other threads and
+/// `await play()` leave it to the thread that has it. Where the caller blocks the main queue, `play` throws.
+public final class World: @unchecked Sendable {
   private struct Player {
     let device: NearbyDevice
     var source: any SensorEventSource
@@ -31,6 +34,8 @@ public final class World {
   private var shared: [SharedRanges] = []
   /// Seconds since the world's start.
   public private(set) var time = 0.0
+  /// The world's time at which the main queue's work was last run.
+  var mainQueueServedAt = 0.0
 
   /// An empty world.
   public init() {}
@@ -62,66 +67,64 @@ public final class World {
 
   private func index(of device: NearbyDevice) -> Int? { players.firstIndex { $0.device === device } }
 
-  /// Plays the next event; false when all recordings have ended. Pending callbacks are made in any case.
+  /// An input of a device, in the order in which a step makes them.
+  typealias Input = (device: NearbyDevice, what: NearbyDevice.Input)
+
+  /// The inputs of devices whose recordings have just ended; reads the next event of every other.
   ///
   /// - Throws: a source's error; the world can continue without that event.
-  @discardableResult
-  public func step() throws -> Bool {
-    for player in players { player.device.settle() }
-    guard let index = try next() else { return false }
-    let due = players[index].due!
-    let event = players[index].head!
-    players[index].head = nil
-    time = max(time, due)
-    players[index].device.receive(event)
-    share(event, from: index)
-    for other in players.indices where other != index { advance(other) }
-    return true
-  }
-
-  /// Plays all events up to `seconds` of the world.
-  public func play(until seconds: Double) throws {
-    while let index = try next(), players[index].due! <= seconds { try step() }
-    time = max(time, seconds)
-    for index in players.indices { advance(index) }
-  }
-
-  /// Plays to the end, as fast as possible.
-  ///
-  /// - Parameter pace: called with the world's time before each event; waiting until then plays in real time.
-  public func play(pace: ((Double) -> Void)? = nil) throws {
-    while let index = try next() {
-      pace?(players[index].due!)
-      try step()
-    }
-    for player in players { player.device.settle() }
-  }
-
-  /// The player whose next event comes first.
-  private func next() throws -> Int? {
+  func endings() throws -> [Input] {
+    var endings: [Input] = []
     for index in players.indices where players[index].head == nil && !players[index].hasEnded {
       players[index].head = try players[index].source.next()
       if players[index].origin == nil { players[index].origin = players[index].head?.arrival }
       if players[index].head == nil {
         players[index].hasEnded = true
-        players[index].device.finish()
+        endings.append((players[index].device, .end))
       }
     }
-    return players.indices.filter { players[$0].due != nil }.min { players[$0].due! < players[$1].due! }
+    return endings
   }
+
+  /// Seconds of the world at which the next event arrives; nil when all recordings have ended. After `endings`.
+  var due: Double? { nextPlayer.map { players[$0].due! } }
+
+  /// The player whose next event comes first.
+  private var nextPlayer: Int? {
+    players.indices.filter { players[$0].due != nil }.min { players[$0].due! < players[$1].due! }
+  }
+
+  /// Takes the next event, and says what it means for every device.
+  func takeNext() -> [Input] {
+    guard let index = nextPlayer, let event = players[index].head, let due = players[index].due else { return [] }
+    players[index].head = nil
+    time = max(time, due)
+    let others = players.indices.filter { $0 != index }
+    return [(players[index].device, .event(event))] + shared(event, from: index) + others.compactMap(advance)
+  }
+
+  /// Every device at the world's time, which becomes at least `seconds`.
+  func takeTime(_ seconds: Double) -> [Input] {
+    time = max(time, seconds)
+    return players.indices.compactMap(advance)
+  }
+
+  /// The devices, in the order in which they were added.
+  var devices: [NearbyDevice] { players.map(\.device) }
 
   /// A device's clock at the world's time; a device without events counts from zero.
   private func clock(of player: Player) -> Timestamp {
     (player.origin ?? Timestamp(nanoseconds: 0)).advanced(bySeconds: max(0, time - player.start))
   }
 
-  private func advance(_ index: Int) {
-    guard time >= players[index].start else { return }
-    players[index].device.advance(to: clock(of: players[index]))
+  private func advance(_ index: Int) -> Input? {
+    guard time >= players[index].start else { return nil }
+    return (players[index].device, .time(clock(of: players[index])))
   }
 
-  private func share(_ event: TimedEvent, from index: Int) {
-    guard case .range(let range) = event.event else { return }
+  private func shared(_ event: TimedEvent, from index: Int) -> [Input] {
+    guard case .range(let range) = event.event else { return [] }
+    var inputs: [Input] = []
     for link in shared where link.from === players[index].device && link.peer == range.peer {
       guard let to = self.index(of: link.to) else { continue }
       // Angles of arrival at the first device are not those at the second one.
@@ -129,7 +132,8 @@ public final class World {
         timestamp: clock(of: players[to]), peer: link.name, range: range.range,
         standardDeviation: range.standardDeviation, rssi: range.rssi, nonLineOfSight: range.nonLineOfSight,
         technology: range.technology)
-      link.to.receive(TimedEvent(.range(received)))
+      inputs.append((link.to, .event(TimedEvent(.range(received)))))
     }
+    return inputs
   }
 }

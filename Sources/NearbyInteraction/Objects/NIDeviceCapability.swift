@@ -13,3 +13,13 @@ public protocol NIDeviceCapability: Sendable {
   /// Distances by Bluetooth channel sounding.
   var supportsBluetoothChannelSounding: Bool { get }
 }
+
+/// Later capabilities have a default, so that a type written for an earlier system still conforms.
+extension NIDeviceCapability {
+  /// False.
+  public var supportsExtendedDistanceMeasurement: Bool { false }
+  /// False.
+  public var supportsDLTDOAMeasurement: Bool { false }
+  /// False.
+  public var supportsBluetoothChannelSounding: Bool { false }
+}

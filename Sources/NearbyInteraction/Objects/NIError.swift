@@ -3,8 +3,8 @@ import Foundation
 /// The domain of Nearby Interaction's errors.
 public let NIErrorDomain = "com.apple.NearbyInteraction"
 
-/// Why a session was invalidated.
-public struct NIError: CustomNSError, LocalizedError, Hashable, Sendable {
+/// Why a session was invalidated. Two errors of the same code are equal.
+public struct NIError: CustomNSError, LocalizedError, Hashable, @unchecked Sendable {
   /// Error codes; raw values are Apple's.
   public enum Code: Int, CaseIterable, Sendable {
     /// No radio, or a feature that this device lacks.
@@ -32,17 +32,31 @@ public struct NIError: CustomNSError, LocalizedError, Hashable, Sendable {
   /// The error's code.
   public let code: Code
 
-  /// An error with a code.
-  public init(_ code: Code) { self.code = code }
+  /// What else is known, by the keys of `NSError`; the explanation is always there. Never changes.
+  public let userInfo: [String: Any]
+
+  /// An error with a code and what else is known.
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
+    self.code = code
+    self.userInfo = [NSLocalizedDescriptionKey: code.explanation].merging(userInfo) { $1 }
+  }
+
+  /// An error whose cause this system can name.
+  init(_ code: Code, because reason: String) { self.init(code, userInfo: [NSLocalizedFailureReasonErrorKey: reason]) }
+
+  public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
+  public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
   /// `NIErrorDomain`.
   public static var errorDomain: String { NIErrorDomain }
   /// The code's raw value.
   public var errorCode: Int { code.rawValue }
-  /// The explanation, under its usual key.
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: code.explanation] }
+  /// The explanation, under its usual key, and what else is known.
+  public var errorUserInfo: [String: Any] { userInfo }
   /// One sentence for the user.
-  public var errorDescription: String? { code.explanation }
+  public var errorDescription: String? { userInfo[NSLocalizedDescriptionKey] as? String }
+  /// The cause, where it is known.
+  public var failureReason: String? { userInfo[NSLocalizedFailureReasonErrorKey] as? String }
 
   /// See `Code.unsupportedPlatform`.
   public static var unsupportedPlatform: Code { .unsupportedPlatform }

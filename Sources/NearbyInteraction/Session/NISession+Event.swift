@@ -30,8 +30,25 @@ extension NISession {
       }
     }
 
-    /// Calls the delegate's method.
+    /// Calls the delegate's method: of its own class, or of the class that conforms.
     func notify(_ delegate: any NISessionDelegate, of session: NISession) {
+      guard let subclassed = delegate as? any SubclassedSessionDelegate else { return call(delegate, of: session) }
+      switch self {
+      case .didStartRunning: subclassed.sessionDidStartRunning(session)
+      case .didUpdate(let objects): subclassed.session(session, didUpdate: objects)
+      case .didUpdateAlgorithmConvergence(let convergence, let object):
+        subclassed.session(session, didUpdateAlgorithmConvergence: convergence, for: object)
+      case .didGenerateShareableConfigurationData(let data, let object):
+        subclassed.session(session, didGenerateShareableConfigurationData: data, for: object)
+      case .didUpdateDLTDOA(let measurements): subclassed.session(session, didUpdateDLTDOA: measurements)
+      case .didRemove(let objects, let reason): subclassed.session(session, didRemove: objects, reason: reason)
+      case .wasSuspended: subclassed.sessionWasSuspended(session)
+      case .suspensionEnded: subclassed.sessionSuspensionEnded(session)
+      case .didInvalidate(let error): subclassed.session(session, didInvalidateWith: error)
+      }
+    }
+
+    private func call(_ delegate: any NISessionDelegate, of session: NISession) {
       switch self {
       case .didStartRunning: delegate.sessionDidStartRunning(session)
       case .didUpdate(let objects): delegate.session(session, didUpdate: objects)

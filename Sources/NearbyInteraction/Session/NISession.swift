@@ -86,7 +86,10 @@ public final class NISession: NSObject, @unchecked Sendable {
   /// Shares the app's `ARSession`; before `run`, and only with camera assistance. A later call takes effect at the next
   /// `run`. The app runs it: while it is paused, there are distances only. Without one the device's poses are always
   /// used.
-  public func setARSession(_ session: ARSession) { core { $0.arSession = session } }
+  public func setARSession(_ session: ARSession) {
+    session.attach(to: device)
+    core { $0.arSession = session }
+  }
 
   /// Position of the object in ARKit's world (y up), without rotation; nil until it is known well enough, and without
   /// camera assistance.

@@ -1,4 +1,6 @@
-import ARKit
+#if !ONE_MODULE
+  import ARKit
+#endif
 
 extension ARSession {
   /// Whether camera assistance can start with this session: its configuration is suitable, and its delegate does not

@@ -43,6 +43,7 @@ extension Scenario {
     ("search-walk", PackageResources.search_walk_yaml), ("put-down", PackageResources.put_down_yaml),
     ("body", PackageResources.body_yaml), ("wall", PackageResources.wall_yaml),
     ("landscape", PackageResources.landscape_yaml), ("aoa", PackageResources.aoa_yaml),
+    ("arc-aoa", PackageResources.arc_aoa_yaml),
     ("eight-peers", PackageResources.eight_peers_yaml), ("stereo", PackageResources.stereo_yaml),
     ("lost-frames", PackageResources.lost_frames_yaml), ("suspended", PackageResources.suspended_yaml),
     ("stand", PackageResources.stand_yaml), ("crossing", PackageResources.crossing_yaml),

@@ -40,7 +40,7 @@ struct Meeting {
     session.run(configuration)
     let world = World()
     world.add(phone.device, playing: phone.source)
-    try world.play()
+    try await world.play()
 
     guard let distance = reporter.distance else { throw CommandError("\(folder): no distance to \(peer)") }
     try await connection.send(JSONEncoder().encode(distance))

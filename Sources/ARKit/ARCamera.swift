@@ -1,0 +1,77 @@
+import Foundation
+#if !ONE_MODULE || canImport(Darwin)
+  import simd
+#endif
+
+/// The camera at the time of a frame.
+public final class ARCamera: NSObject, Sendable {
+  /// How well the device's pose is tracked.
+  public enum TrackingState: Hashable, Sendable {
+    /// There is no pose.
+    case notAvailable
+    /// There is one, but not a good one.
+    case limited(Reason)
+    /// It is tracked.
+    case normal
+
+    /// Why tracking is limited.
+    public enum Reason: Int, Hashable, Sendable {
+      /// It has begun only now.
+      case initializing = 0
+      /// It tries to return to an old map.
+      case relocalizing = 1
+      /// The device moves too fast.
+      case excessiveMotion = 2
+      /// The image shows too little: too dark, for instance.
+      case insufficientFeatures = 3
+    }
+  }
+
+  /// Why tracking is limited, in the form of Objective-C.
+  public enum TrackingStateReason: Int, Hashable, Sendable {
+    /// It is not limited.
+    case none = 0
+    /// It has begun only now.
+    case initializing = 1
+    /// The device moves too fast.
+    case excessiveMotion = 2
+    /// The image shows too little.
+    case insufficientFeatures = 3
+    /// It tries to return to an old map.
+    case relocalizing = 4
+  }
+
+  /// Camera to ARKit's world (y up), metres. The camera's axes are those of the phone in landscape: x towards the lower
+  /// edge, y towards the right edge, z towards the user.
+  public let transform: simd_float4x4
+  /// How well the pose is tracked.
+  public let trackingState: TrackingState
+
+  /// Why tracking is limited; `none` where it is not.
+  public var trackingStateReason: TrackingStateReason {
+    guard case .limited(let reason) = trackingState else { return .none }
+    switch reason {
+    case .initializing: return .initializing
+    case .relocalizing: return .relocalizing
+    case .excessiveMotion: return .excessiveMotion
+    case .insufficientFeatures: return .insufficientFeatures
+    }
+  }
+
+  /// Pitch, yaw and roll of the camera in ARKit's world, radians: the rotations about x, y and z, of which roll is
+  /// applied first and yaw last.
+  public var eulerAngles: simd_float3 {
+    let m = transform
+    let pitch = asin(Swift.max(-1, Swift.min(1, -m.columns.2.y)))
+    // Looking straight up or down, yaw and roll turn about the same axis: all of it is yaw.
+    guard Swift.abs(m.columns.2.y) < 0.999_999 else {
+      return simd_float3(pitch, atan2(-m.columns.0.z, m.columns.0.x), 0)
+    }
+    return simd_float3(pitch, atan2(m.columns.2.x, m.columns.2.z), atan2(m.columns.0.y, m.columns.1.y))
+  }
+
+  package init(transform: simd_float4x4, trackingState: TrackingState = .normal) {
+    self.transform = transform
+    self.trackingState = trackingState
+  }
+}
