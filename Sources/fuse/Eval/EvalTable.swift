@@ -8,7 +8,7 @@ package enum EvalTable {
   package typealias Row = (title: String, cells: [String])
 
   /// What is left out is said at the end.
-  package static let note = "More figures: fewer subjects at once, or --format markdown, --format jsonl."
+  package static let note = "More figures, and intervals: fewer subjects, --format markdown, --format jsonl."
 
   /// The lines.
   ///

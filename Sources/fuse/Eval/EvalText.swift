@@ -139,11 +139,12 @@ enum EvalText {
         lines += markdown([block.title] + block.columns.map(\.title), cells)
       }
     } else {
-      func rows(_ block: Block) -> [EvalTable.Row] {
-        block.columns.map { column in (column.title, outcomes.map { cell($0.figures, column) }) }
+      // The narrow form leaves out intervals: more figures fit.
+      func rows(_ block: Block, _ hasIntervals: Bool = true) -> [EvalTable.Row] {
+        block.columns.map { column in (column.title, outcomes.map { cell($0.figures, column, hasIntervals) }) }
       }
       lines = EvalTable.lines(
-        names: outcomes.map(\.name), blocks: blocks.map { ($0.title, rows($0)) }, chosen: rows(known(chosen, outcomes)),
+        names: outcomes.map(\.name), blocks: blocks.map { ($0.title, rows($0)) }, chosen: rows(known(chosen, outcomes), false),
         width: width)
     }
     let counts = Set(outcomes.map(\.trialErrors.count))
@@ -163,9 +164,9 @@ enum EvalText {
     return String(decoding: json.bytes, as: UTF8.self)
   }
 
-  private static func cell(_ figures: Figures?, _ column: Column) -> String {
+  private static func cell(_ figures: Figures?, _ column: Column, _ hasInterval: Bool = true) -> String {
     guard let figure = figures?[column.key], let value = figure.value else { return "-" }
-    guard let interval = figure.interval else { return column.unit.text(value) }
+    guard hasInterval, let interval = figure.interval else { return column.unit.text(value) }
     return
       "\(column.unit.text(value)) [\(column.unit.text(interval.lowerBound)), \(column.unit.text(interval.upperBound))]"
   }
