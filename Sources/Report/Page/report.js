@@ -304,7 +304,7 @@ function showPlaces(parent, peer, moment, {device, zoom, px, py, h, v}) {
   if (isTop) shape(parent, "circle", {class: `ring ${kind}`, cx, cy, r: pixel(updates.distance[i] * zoom), style});
   const posterior = peer.series.posterior, k = posterior ? latest(posterior.t, moment) : -1;
   if (k < 0 || moment - posterior.t[k] > staleAfter) return;
-  const own = Math.max(latest(data.path.t, moment), 0);
+  const own = Math.max(latest(data.path.t, moment), 0), labels = [];
   const path3D = {x: data.path.x[own], y: data.path.y[own], z: data.path.z[own]};
   for (const [share, x, y, z, sideways, upwards] of posterior.places[k]) {
     const point = {x, y, z}, [ax, ay] = [px(point[h]) - device[0], py(point[v]) - device[1]];
@@ -320,9 +320,12 @@ function showPlaces(parent, peer, moment, {device, zoom, px, py, h, v}) {
     const end = sign => `${pixel(device[0] + radius * Math.cos(middle + sign * half))} ${pixel(device[1] + radius * Math.sin(middle + sign * half))}`;
     shape(parent, "path", {class: `place ${kind}`, style, "stroke-opacity": 0.25 + 0.007 * share,
       d: `M${end(-1)}A${pixel(radius)} ${pixel(radius)} 0 ${half > Math.PI / 2 ? 1 : 0} 1 ${end(1)}`});
-    if (share >= 3) shape(parent, "text", {class: "read", "text-anchor": "middle",
-      x: pixel(device[0] + (radius + 16) * Math.cos(middle)), y: pixel(device[1] + (radius + 16) * Math.sin(middle) + 4)}, `${share} %`);
+    // Places that differ in height only share a label.
+    const label = {share, x: device[0] + (radius + 16) * Math.cos(middle), y: device[1] + (radius + 16) * Math.sin(middle) + 4};
+    const near = labels.find(other => Math.abs(other.x - label.x) < 40 && Math.abs(other.y - label.y) < 14);
+    if (near) near.share += share; else labels.push(label);
   }
+  for (const {share, x, y} of labels) if (share >= 3) shape(parent, "text", {class: "read", "text-anchor": "middle", x: pixel(x), y: pixel(y)}, `${share} %`);
 }
 
 function showEstimate(parent, peer, moment, at, outline, fill) {
