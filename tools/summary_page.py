@@ -96,7 +96,7 @@ def results(d):
         shares = re.findall(r"(\d+) % of (\d+) intervals", block)
         sums = [tuple(map(int, found)) for found in re.findall(r"(\d+) of (\d+) converged updates false", block)]
         found = re.search(r"^trajectory: ([\d.]+) m", block, re.M)
-        peers, found_links = len(re.findall(r"^  truth:", block, re.M)), len(re.findall(r"^  converged after", block, re.M))
+        peers, found_links = len(re.findall(r"^  (?:against )?truth\b", block, re.M)), len(re.findall(r"^  converged after", block, re.M))
         wrong, all_updates = sum(s[0] for s in sums), sum(s[1] for s in sums)
         recordings.append([
             short(name), str(peers), str(found_links), f"{wrong} of {all_updates}", span([s[0] for s in shares]) if shares else "-",

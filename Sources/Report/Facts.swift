@@ -6,10 +6,12 @@ import Geometry
 /// The headline figures of a run, each with an explanation.
 enum Facts {
   /// Figures of the trajectory and of one peer; unknown ones are left out.
-  static func json(_ trajectory: TrajectoryErrors?, _ peer: PeerErrors?) -> JSONValue {
+  ///
+  /// - Parameter last: the peer's last update: only what it publishes has an error at the end.
+  static func json(_ trajectory: TrajectoryErrors?, _ peer: PeerErrors?, last: UpdateRecord) -> JSONValue {
     .array(
       [
-        peer.flatMap(coverage), peer.flatMap(falseConverged), peer.flatMap(angle), peer.flatMap(position),
+        peer.flatMap(coverage), peer.flatMap(falseConverged), peer.flatMap(angle), peer.flatMap { position($0, last) },
         trajectory.map(path), trajectory.flatMap { nees("trajectory NEES", $0.positionNEES, $0.attitudeNEES) },
       ].compactMap { $0 })
   }
@@ -25,7 +27,7 @@ enum Facts {
       fact(
         "coverage", "\(Words.fixed(100 * $0, 0)) %", "of \(Words.count(errors.intervals, "interval"))",
         "Fraction of the published 90 % intervals of the angle that contain the true angle. 85 to 95 % is consistent; "
-          + "more is conservative, less is over-confident.", bad: $0 < 0.85)
+          + "more is conservative, less is over-confident.", bad: $0 < Verdict.leastCoverage)
     }
   }
 
@@ -47,13 +49,16 @@ enum Facts {
     }
   }
 
-  private static func position(_ errors: PeerErrors) -> JSONValue? {
+  private static func position(_ errors: PeerErrors, _ last: UpdateRecord) -> JSONValue? {
     errors.position.map {
       let nees = errors.positionNEES.mean.map { ", NEES \(Words.fixed($0, 1))" } ?? ""
+      let isAtEnd = last.worldPosition != nil
       return fact(
-        "position error", "\(Words.fixed($0.final, 2)) m", "at the end\(nees)",
+        "position error", "\(Words.fixed(isAtEnd ? $0.final : $0.median, 2)) m",
+        (isAtEnd ? "at the end" : "median; none at the end") + nees,
         "Distance of the published position of the peer from the true one, after alignment of the worlds in yaw and "
-          + "translation. NEES: squared error normalised by its covariance, mean 3 when consistent.")
+          + "translation. NEES: squared error normalised by its covariance, mean 3 when consistent.",
+        bad: (errors.positionNEES.mean ?? 0) > NormalizedErrors.band.upperBound)
     }
   }
 

@@ -49,6 +49,7 @@ package enum Headline {
     if last.horizontalAngle != nil, let angle = errors?.angle {
       return "the angle was \(Words.fixed(Angle.inDegrees(angle.final), 1)) degrees off"
     }
+    guard last.distance != nil else { return nil }
     return errors?.distance.map { "the distance was \(Words.fixed($0.final, 2)) m off" }
   }
 }

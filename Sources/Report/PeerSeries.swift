@@ -55,6 +55,7 @@ struct PeerSeries {
       "spans": spans,
       "camera": SpanSeries.words(moments.map { ($0.seconds, $0.update.details["camera"]?.text) }, limit: few),
       "updates": updates, "ranges": ranges, "truth": truePositions,
+      "posterior": PosteriorSeries.json(input.posterior[peer] ?? [], input, map: map, time: time),
       "nees": input.errors.peers[peer].map {
         NormalizedErrorSeries.json($0.positionNEES, from: start, limit: few)
       } ?? .null,

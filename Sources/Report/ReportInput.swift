@@ -18,11 +18,13 @@ package struct ReportInput: Sendable {
   package var truePeers: TruthPeers
   /// Errors of the run. Without ground truth they still contain the spans of convergence.
   package var errors: Judge.Errors
+  /// Where each peer may be, over time; empty where the recording was not replayed.
+  package var posterior: [String: [PosteriorMoment]] = [:]
 
   /// An input from its parts.
   package init(
     run: RunFolder, name: String, version: String, bodyFromDevice: Pose?, truth: TruthTrajectory,
-    truePeers: TruthPeers, errors: Judge.Errors
+    truePeers: TruthPeers, errors: Judge.Errors, posterior: [String: [PosteriorMoment]] = [:]
   ) {
     self.run = run
     self.name = name
@@ -31,5 +33,6 @@ package struct ReportInput: Sendable {
     self.truth = truth
     self.truePeers = truePeers
     self.errors = errors
+    self.posterior = posterior
   }
 }

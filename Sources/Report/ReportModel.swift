@@ -7,13 +7,27 @@ package enum ReportModel {
   /// Largest number of drawn updates of all peers together: it keeps a page under a megabyte.
   static let updateBudget = 4800
 
+  /// The verdict on every peer with updates, by name.
+  package static func verdicts(_ input: ReportInput) -> [Verdict] {
+    let updates = Dictionary(grouping: input.run.updates.filter { $0.peer != nil }, by: { $0.peer! })
+    return updates.sorted { $0.key < $1.key }.map { verdict(on: $0.key, $0.value, input) }
+  }
+
+  private static func verdict(on peer: String, _ updates: [UpdateRecord], _ input: ReportInput) -> Verdict {
+    Verdict(
+      status: updates[updates.count - 1].status, hasConverged: updates.contains { $0.status == "converged" },
+      errors: input.errors.peers[peer])
+  }
+
   /// The model of a run.
-  package static func json(_ input: ReportInput) -> JSONValue {
+  ///
+  /// - Parameter runs: how many share the page, and its budget of drawn updates.
+  package static func json(_ input: ReportInput, runs: Int = 1) -> JSONValue {
     let time = TimeAxis(input.run)
     let map = MapFrame(first: input.run.poses.first?.worldFromBody, bodyFromDevice: input.bodyFromDevice)
     let path = PathSeries(input, map: map, time: time)
     let updates = Dictionary(grouping: input.run.updates.filter { $0.peer != nil }, by: { $0.peer! })
-    let limit = max(20, updateBudget / max(1, updates.count))
+    let limit = max(20, updateBudget / max(1, updates.count * runs))
     return [
       "name": .string(input.name), "title": .string(input.run.result?["title"]?.text),
       "version": .string(input.version),
@@ -27,13 +41,15 @@ package enum ReportModel {
           let series = PeerSeries(peer, updates, input, map: map, time: time, limit: limit)
           let errors = input.errors.peers[peer]
           let converged = updates.first { $0.status == "converged" }
+          let verdict = verdict(on: peer, updates, input)
           return [
-            "id": .string(peer),
+            "id": .string(peer), "finding": .string(verdict.finding.rawValue),
+            "honesty": .string(verdict.honesty.rawValue), "faults": .array(verdict.faults.map { .string($0) }),
             "headline": .string(
               Headline.of(
                 last: updates[updates.count - 1], convergedAt: converged.map { time.seconds($0.timestamp) },
                 errors: errors)),
-            "facts": Facts.json(input.errors.trajectory, errors), "series": series.json,
+            "facts": Facts.json(input.errors.trajectory, errors, last: updates[updates.count - 1]), "series": series.json,
           ]
         }),
       "configuration": FoldOut.rows(input.run.result?["configuration"]),

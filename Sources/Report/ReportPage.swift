@@ -4,15 +4,33 @@ import Foundation
 /// The report as one self-contained HTML file: no network, no font, no second file.
 package enum ReportPage {
   /// The page of a run, UTF-8. The same input gives the same bytes.
-  package static func html(_ input: ReportInput) -> [UInt8] {
+  package static func html(_ input: ReportInput) -> [UInt8] { html([input]) }
+
+  /// The page of several runs, in this order.
+  package static func html(_ inputs: [ReportInput]) -> [UInt8] {
+    let title = inputs.count == 1 ? inputs[0].name : Words.count(inputs.count, "run")
     var json = JSONBuffer()
-    json.value(ReportModel.json(input))
+    json.value(["runs": .array(inputs.map { ReportModel.json($0, runs: inputs.count) })])
     return filled(
       PackageResources.report_html,
       [
-        "title": Array(escaped(input.name).utf8), "style": PackageResources.report_css,
-        "plot": PackageResources.plot_js, "script": PackageResources.report_js, "data": harmless(json.bytes),
+        "title": Array(escaped(title).utf8), "style": PackageResources.report_css,
+        "plot": PackageResources.plot_js, "export": PackageResources.export_js, "script": PackageResources.report_js, "data": harmless(json.bytes),
       ])
+  }
+
+  /// Runs in the order of a page, the worst first: over-confident ones by their coverage, then those that lost a peer,
+  /// those that found none, those that found all.
+  package static func ordered(_ inputs: [ReportInput]) -> [ReportInput] {
+    func key(_ input: ReportInput) -> (Int, Double) {
+      let verdicts = ReportModel.verdicts(input)
+      let coverage = input.errors.peers.values.compactMap(\.coverage90).min() ?? 1
+      return (verdicts.map(\.rank).min() ?? 2, coverage)
+    }
+    return inputs.map { ($0, key($0)) }.enumerated().sorted { a, b in
+      let (one, other) = (a.element.1, b.element.1)
+      return one == other ? a.offset < b.offset : one < other
+    }.map(\.element.0)
   }
 
   /// The template with `{{name}}` replaced, in one pass: inserted text is not scanned again.

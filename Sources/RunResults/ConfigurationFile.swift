@@ -59,6 +59,12 @@ package enum ConfigurationFile {
     .object(ConfigurationKey.all.map { JSONValue.Member(key: $0.name, value: value(of: $0, in: configuration)) })
   }
 
+  /// The names of settings that differ from the defaults.
+  package static func changes(in configuration: FinderConfiguration) -> [String] {
+    let defaults = FinderConfiguration()
+    return ConfigurationKey.all.filter { value(of: $0, in: configuration) != value(of: $0, in: defaults) }.map(\.name)
+  }
+
   private static func value(of key: ConfigurationKey, in configuration: FinderConfiguration) -> JSONValue {
     switch key.kind {
     case .number(let path, _): .number(configuration[keyPath: path])
@@ -85,8 +91,10 @@ package enum ConfigurationFile {
       } else if ConfigurationKey.all.contains(where: { $0.name.hasPrefix(name + ".") }) {
         try apply(value, prefix: name + ".", file: file, warn: warn, to: &configuration)
       } else {
-        let names = ConfigurationKey.all.map(\.name).joined(separator: ", ")
-        throw Fault(file: file, line: line, problem: "found the unknown key '\(name)', expected one of \(names)")
+        let near = Suggestion.text(for: name, among: ConfigurationKey.all.map(\.name))
+        throw Fault(
+          file: file, line: line,
+          problem: "found the unknown key '\(name)'\(near), expected one of 'fuse config --list'")
       }
     }
   }

@@ -1,6 +1,7 @@
 import PrecisionFinding
 
-/// A setting of a `--config` file: its key path and permitted values.
+/// A setting of a `--config` file: its unit, meaning, key path and permitted values. The loader, `result.json` and
+/// `fuse config --list` read the same table.
 package struct ConfigurationKey: Sendable {
   /// Type and range of a value.
   enum Kind: Sendable {
@@ -16,12 +17,20 @@ package struct ConfigurationKey: Sendable {
 
   /// Its name; a dot separates a section from the key in it.
   package var name: String
+  /// Its name without the section.
+  package var shortName: String { name.split(separator: ".").last.map(String.init) ?? name }
+  /// Its unit; empty for a flag.
+  package var unit: String
   /// Its key path and permitted values.
   var kind: Kind
+  /// What it does, in one or two sentences.
+  package var meaning: String
 
-  private init(_ name: String, _ kind: Kind) {
+  init(_ name: String, _ unit: String, _ kind: Kind, _ meaning: String) {
     self.name = name
+    self.unit = unit
     self.kind = kind
+    self.meaning = meaning
   }
 
   /// Every key; any other is an error. Names, units and defaults are those of `FinderConfiguration`.
@@ -29,96 +38,139 @@ package struct ConfigurationKey: Sendable {
 
   /// The top-level settings.
   private static let common: [ConfigurationKey] = [
-    ConfigurationKey("watchesPremises", .flag(\.watchesPremises)),
-    ConfigurationKey("reorderWindow", .number(\.reorderWindow, 0...10)),
-    ConfigurationKey("updateInterval", .number(\.updateInterval, 0.01...10)),
-    ConfigurationKey("axesUncertaintyDegrees", .number(\.axesUncertaintyDegrees, 0...90)),
-    ConfigurationKey("angleHalfWidthDegrees", .number(\.angleHalfWidthDegrees, 0...180)),
-    ConfigurationKey("maxProbabilityBeyond45Degrees", .number(\.maxProbabilityBeyond45Degrees, 0...1)),
-    ConfigurationKey("maxProbabilityBeyond20Degrees", .number(\.maxProbabilityBeyond20Degrees, 0...1)),
-    ConfigurationKey("positionLimit", .number(\.positionLimit, 0.01...1000)),
-    ConfigurationKey("directionConeDegrees", .number(\.directionConeDegrees, 0...180)),
-    ConfigurationKey("sameLevelHeight", .number(\.sameLevelHeight, 0...100)),
-    ConfigurationKey("sameLevelElevationDegrees", .number(\.sameLevelElevationDegrees, 0...90)),
-    ConfigurationKey("verticalDecision", .number(\.verticalDecision, 0.5...1)),
-    ConfigurationKey("verticalDrop", .number(\.verticalDrop, 0...1)),
-    ConfigurationKey("directionSineSigmaLimit", .number(\.directionSineSigmaLimit, 0...1)),
-    ConfigurationKey("rangeTimeout", .number(\.rangeTimeout, 0...1000)),
-    ConfigurationKey("weakPower", .number(\.weakPower, -200...0)),
-    ConfigurationKey("darkLuma", .number(\.darkLuma, 0...1)),
-    ConfigurationKey("fewFeatures", .integer(\.fewFeatures, 0...10_000)),
-    ConfigurationKey("darkDelay", .number(\.darkDelay, 0...1000)),
-    ConfigurationKey("odometryDriftScale", .number(\.odometryDriftScale, 0...1000)),
-    ConfigurationKey("handSpeedSigma", .number(\.handSpeedSigma, 0...100)),
-    ConfigurationKey("handOverConeDegrees", .number(\.handOverConeDegrees, 0...180)),
-    ConfigurationKey("movingLogOdds", .number(\.movingLogOdds, 0...1e6)),
-    ConfigurationKey("movingPrior", .number(\.movingPrior, 0...0.999)),
-    ConfigurationKey("stoppedLogOdds", .number(\.stoppedLogOdds, 0...1e6)),
-    ConfigurationKey("noiseIncreaseLogOdds", .number(\.noiseIncreaseLogOdds, 0...1e6)),
-    ConfigurationKey("aoaInvalidPrior", .number(\.aoaInvalidPrior, 0...0.99)),
-    ConfigurationKey("restartLogOdds", .number(\.restartLogOdds, 1...1e6)),
-    ConfigurationKey("handOverRanges", .integer(\.handOverRanges, 1...1_000_000)),
+    ConfigurationKey(
+      "watchesPremises", "", .flag(\.watchesPremises),
+      "Test units, axes, mounts, lenses, clocks and conventions against the data; what is refuted withdraws what rests on it."),
+    ConfigurationKey(
+      "reorderWindow", "s", .number(\.reorderWindow, 0...10),
+      "How late an event may arrive and still be put in order."),
+    ConfigurationKey(
+      "updateInterval", "s", .number(\.updateInterval, 0.01...10),
+      "Spacing of the regular updates, in event time."),
+    ConfigurationKey(
+      "axesUncertaintyDegrees", "deg", .number(\.axesUncertaintyDegrees, 0...90),
+      "1-sigma of the device's axes: the residual of a calibration. An uncalibrated device wants 0.7 or more."),
+    ConfigurationKey(
+      "angleHalfWidthDegrees", "deg", .number(\.angleHalfWidthDegrees, 0...180),
+      "Largest 90 % half-width of a published horizontal angle."),
+    ConfigurationKey(
+      "maxProbabilityBeyond45Degrees", "probability", .number(\.maxProbabilityBeyond45Degrees, 0...1),
+      "Largest probability over 45 degrees away from a published angle."),
+    ConfigurationKey(
+      "maxProbabilityBeyond20Degrees", "probability", .number(\.maxProbabilityBeyond20Degrees, 0...1),
+      "Largest probability over 20 degrees away when converged, and over positionLimit from a published position."),
+    ConfigurationKey(
+      "positionLimit", "m", .number(\.positionLimit, 0.01...1000),
+      "Largest error of a published position that counts as right."),
+    ConfigurationKey(
+      "directionConeDegrees", "deg", .number(\.directionConeDegrees, 0...180),
+      "Largest 90 % cone of a published direction."),
+    ConfigurationKey(
+      "sameLevelHeight", "m", .number(\.sameLevelHeight, 0...100),
+      "Vertical distance within which a peer is on the same level."),
+    ConfigurationKey(
+      "sameLevelElevationDegrees", "deg", .number(\.sameLevelElevationDegrees, 0...90),
+      "Elevation within which a peer is on the same level."),
+    ConfigurationKey(
+      "verticalDecision", "probability", .number(\.verticalDecision, 0.5...1),
+      "Probability at which a level is named."),
+    ConfigurationKey(
+      "verticalDrop", "probability", .number(\.verticalDrop, 0...1),
+      "Probability below which a named level is dropped; at most verticalDecision."),
+    ConfigurationKey(
+      "directionSineSigmaLimit", "sine", .number(\.directionSineSigmaLimit, 0...1),
+      "1-sigma of the best known axis of the direction above which no axis counts as observed."),
+    ConfigurationKey(
+      "rangeTimeout", "s", .number(\.rangeTimeout, 0...1000),
+      "Without a usable range for this long the quality is drifting."),
+    ConfigurationKey(
+      "weakPower", "dBm", .number(\.weakPower, -200...0),
+      "Received power of the first path below which a link is weak."),
+    ConfigurationKey(
+      "darkLuma", "0 black, 1 white", .number(\.darkLuma, 0...1),
+      "Mean luma below which a camera with too few features is in the dark."),
+    ConfigurationKey(
+      "fewFeatures", "tracks", .integer(\.fewFeatures, 0...10_000),
+      "Frames with fewer tracked features are not usable."),
+    ConfigurationKey(
+      "darkDelay", "s", .number(\.darkDelay, 0...1000),
+      "The camera must fail this long before lighting is a reason."),
+    ConfigurationKey(
+      "odometryDriftScale", "factor", .number(\.odometryDriftScale, 0...1000),
+      "Factor on the stated drift of another tracker during a search."),
+    ConfigurationKey(
+      "handSpeedSigma", "m/s", .number(\.handSpeedSigma, 0...100),
+      "1-sigma of the hand's speed before the trajectory, where it was not nearly still."),
+    ConfigurationKey(
+      "handOverConeDegrees", "deg", .number(\.handOverConeDegrees, 0...180),
+      "A peer joins the trajectory filter when its direction is known to this 90 % cone, after handOverRanges."),
+    ConfigurationKey(
+      "movingLogOdds", "log odds", .number(\.movingLogOdds, 0...1e6),
+      "A stationary peer is taken to move at this log likelihood ratio."),
+    ConfigurationKey(
+      "movingPrior", "probability", .number(\.movingPrior, 0...0.999),
+      "Prior probability that a peer moves when its search starts."),
+    ConfigurationKey(
+      "stoppedLogOdds", "log odds", .number(\.stoppedLogOdds, 0...1e6),
+      "A moving peer is taken to be stationary again at this log likelihood ratio."),
+    ConfigurationKey(
+      "noiseIncreaseLogOdds", "log odds", .number(\.noiseIncreaseLogOdds, 0...1e6),
+      "Against an increase of a radio's noise, every third of a second."),
+    ConfigurationKey(
+      "aoaInvalidPrior", "probability", .number(\.aoaInvalidPrior, 0...0.99),
+      "Prior probability that a link's angles of arrival are inconsistent: a misplaced array, another sign, a reflector."),
+    ConfigurationKey(
+      "restartLogOdds", "log odds", .number(\.restartLogOdds, 1...1e6),
+      "The search begins anew at this log likelihood ratio of the range-only model against the incumbent."),
+    ConfigurationKey(
+      "handOverRanges", "ranges", .integer(\.handOverRanges, 1...1_000_000),
+      "Ranges of a peer before it may join the trajectory filter."),
   ]
 
   /// Rings around peers, in the section `zones`.
   private static let zones: [ConfigurationKey] = [
-    ConfigurationKey("zones.immediateMetres", .number(\.zones.immediateMetres, 0...1000)),
-    ConfigurationKey("zones.nearMetres", .number(\.zones.nearMetres, 0...1000)),
-    ConfigurationKey("zones.farMetres", .number(\.zones.farMetres, 0...1000)),
-    ConfigurationKey("zones.margin", .number(\.zones.margin, 0...10)),
-    ConfigurationKey("zones.dwell", .number(\.zones.dwell, 0...1000)),
-    ConfigurationKey("zones.smoothing", .number(\.zones.smoothing, 0...1000)),
+    ConfigurationKey(
+      "zones.immediateMetres", "m", .number(\.zones.immediateMetres, 0...1000),
+      "Radius at which the innermost ring is entered; 0: no such ring."),
+    ConfigurationKey(
+      "zones.nearMetres", "m", .number(\.zones.nearMetres, 0...1000),
+      "Radius of the middle ring; 0: none."),
+    ConfigurationKey(
+      "zones.farMetres", "m", .number(\.zones.farMetres, 0...1000),
+      "Radius of the outermost ring; 0: none."),
+    ConfigurationKey(
+      "zones.margin", "ratio", .number(\.zones.margin, 0...10),
+      "A ring is left at this much more than its radius."),
+    ConfigurationKey(
+      "zones.dwell", "s", .number(\.zones.dwell, 0...1000),
+      "A border must stay crossed this long."),
+    ConfigurationKey(
+      "zones.smoothing", "s", .number(\.zones.smoothing, 0...1000),
+      "Time constant of the displayed distance; 0: not smoothed."),
   ]
 
   /// Online calibration, in the section `calibration`.
   private static let calibration: [ConfigurationKey] = [
-    ConfigurationKey("calibration.online", .flag(\.calibration.online)),
-    ConfigurationKey("calibration.rotation", .number(\.calibration.rotation, 0...0.2)),
-    ConfigurationKey("calibration.translation", .number(\.calibration.translation, 0...1)),
-    ConfigurationKey("calibration.timeOffset", .number(\.calibration.timeOffset, 0...0.1)),
-    ConfigurationKey("calibration.focalLength", .number(\.calibration.focalLength, 0...0.2)),
-    ConfigurationKey("calibration.principalPoint", .number(\.calibration.principalPoint, 0...0.2)),
-    ConfigurationKey("calibration.axes", .number(\.calibration.axes, 0...0.1)),
-  ]
-
-  /// Priors and noise models of a link, in the section `ranging`.
-  private static let ranging: [ConfigurationKey] = [
-    ConfigurationKey("ranging.directions", .integer(\.ranging.directions, 10...100_000)),
-    ConfigurationKey("ranging.elevationPrior", .number(\.ranging.elevationPrior, 0.01...10)),
-    ConfigurationKey("ranging.biasPrior", .number(\.ranging.biasPrior, 1e-6...100)),
-    ConfigurationKey("ranging.scalePrior", .number(\.ranging.scalePrior, 1e-9...1)),
-    ConfigurationKey("ranging.antennaBiasPrior", .number(\.ranging.antennaBiasPrior, 1e-6...100)),
-    ConfigurationKey("ranging.antennaCorrelation", .number(\.ranging.antennaCorrelation, 0...0.999)),
-    ConfigurationKey("ranging.correlationLength", .number(\.ranging.correlationLength, 1e-3...1000)),
-    ConfigurationKey("ranging.peerRandomWalk", .number(\.ranging.peerRandomWalk, 0...10)),
-    ConfigurationKey("ranging.peerSpeedSigma", .number(\.ranging.peerSpeedSigma, 1e-3...100)),
-    ConfigurationKey("ranging.peerVerticalSpeedSigma", .number(\.ranging.peerVerticalSpeedSigma, 1e-3...100)),
-    ConfigurationKey("ranging.peerVelocityTime", .number(\.ranging.peerVelocityTime, 1e-2...1000)),
-    ConfigurationKey("ranging.noiseCandidates", .pairs(\.ranging.noiseCandidates, 1e-4...100)),
-    ConfigurationKey("ranging.holdsNoiseInPlace", .flag(\.ranging.holdsNoiseInPlace)),
-    ConfigurationKey("ranging.whiteNoisePrior", .number(\.ranging.whiteNoisePrior, 0...1)),
-    ConfigurationKey("ranging.antennaPhaseCenterSigma", .number(\.ranging.antennaPhaseCenterSigma, 0...1)),
-    ConfigurationKey("ranging.foundPeerNoise", .number(\.ranging.foundPeerNoise, 0...1)),
-    ConfigurationKey("ranging.assumedNoise", .number(\.ranging.assumedNoise, 1e-3...10)),
-    ConfigurationKey("ranging.statedNoisePseudoCount", .number(\.ranging.statedNoisePseudoCount, 0.1...1e9)),
-    ConfigurationKey("ranging.statedNoiseLogWidth", .number(\.ranging.statedNoiseLogWidth, 1e-3...100)),
-    ConfigurationKey("ranging.losLossRate", .number(\.ranging.losLossRate, 1e-6...1000)),
-    ConfigurationKey("ranging.nlosRatePseudoCount", .number(\.ranging.nlosRatePseudoCount, 1e-3...1000)),
-    ConfigurationKey("ranging.losReturnRate", .number(\.ranging.losReturnRate, 1e-6...1000)),
-    ConfigurationKey("ranging.nlosMean", .number(\.ranging.nlosMean, -100...100)),
-    ConfigurationKey("ranging.nlosSpread", .number(\.ranging.nlosSpread, 1e-3...100)),
-    ConfigurationKey("ranging.longNLOSSpread", .number(\.ranging.longNLOSSpread, 1e-3...100)),
-    ConfigurationKey("ranging.longNLOSProbability", .number(\.ranging.longNLOSProbability, 0...1)),
-    ConfigurationKey("ranging.nlosRandomWalk", .number(\.ranging.nlosRandomWalk, 0...100)),
-    ConfigurationKey("ranging.nlosNoise", .number(\.ranging.nlosNoise, 0...100)),
-    ConfigurationKey("ranging.rangeOutlierProbability", .number(\.ranging.rangeOutlierProbability, 0...1)),
-    ConfigurationKey("ranging.rangeOutlierScale", .number(\.ranging.rangeOutlierScale, 1e-3...1000)),
-    ConfigurationKey("ranging.aoaConeDegrees", .number(\.ranging.aoaConeDegrees, 0...90)),
-    ConfigurationKey("ranging.aoaFloorDegrees", .number(\.ranging.aoaFloorDegrees, 0.01...90)),
-    ConfigurationKey("ranging.aoaBiasDegrees", .number(\.ranging.aoaBiasDegrees, 0...90)),
-    ConfigurationKey("ranging.aoaCorrelationTime", .number(\.ranging.aoaCorrelationTime, 1e-3...1000)),
-    ConfigurationKey("ranging.aoaOutlierProbability", .number(\.ranging.aoaOutlierProbability, 0...1)),
-    ConfigurationKey("ranging.pruneBelow", .number(\.ranging.pruneBelow, 0...0.1)),
-    ConfigurationKey("ranging.hypothesisLimit", .integer(\.ranging.hypothesisLimit, 10...1_000_000)),
+    ConfigurationKey(
+      "calibration.online", "", .flag(\.calibration.online),
+      "Estimate the camera's calibration while running, as --calibrate does."),
+    ConfigurationKey(
+      "calibration.rotation", "rad", .number(\.calibration.rotation, 0...0.2),
+      "Prior 1-sigma of the camera's rotation on the inertial unit, about each axis; 0 here and below: not estimated."),
+    ConfigurationKey(
+      "calibration.translation", "m", .number(\.calibration.translation, 0...1),
+      "Prior 1-sigma of the camera's position on the inertial unit, each axis."),
+    ConfigurationKey(
+      "calibration.timeOffset", "s", .number(\.calibration.timeOffset, 0...0.1),
+      "Prior 1-sigma of the offset between the camera's clock and the inertial unit's."),
+    ConfigurationKey(
+      "calibration.focalLength", "ratio", .number(\.calibration.focalLength, 0...0.2),
+      "Prior 1-sigma of the focal lengths, relative."),
+    ConfigurationKey(
+      "calibration.principalPoint", "ratio", .number(\.calibration.principalPoint, 0...0.2),
+      "Prior 1-sigma of the principal point, as a fraction of the focal length."),
+    ConfigurationKey(
+      "calibration.axes", "ratio", .number(\.calibration.axes, 0...0.1),
+      "Prior 1-sigma of scale and misalignment of the inertial unit's axes; 0: the default of its grade."),
   ]
 }

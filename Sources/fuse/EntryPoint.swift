@@ -8,7 +8,9 @@ enum EntryPoint {
   static func main() {
     StandardStreams.secure()
     do {
-      var command = try Fuse.parseAsRoot(RawArguments.all())
+      let arguments = RawArguments.all()
+      try UnknownCommand.check(arguments)
+      var command = try Fuse.parseAsRoot(arguments)
       guard let waiting = command as? any AsyncParsableCommand else { return try command.run() }
       // Moved to the task: this thread only waits.
       nonisolated(unsafe) var asynchronous = waiting

@@ -12,7 +12,8 @@ struct EvalCommand: ParsableCommand {
     abstract: "Evaluates runs against ground truth: recordings, output folders, scenarios.",
     discussion: """
       A recording is run first; the output folder of a run is evaluated as it is. A scenario is simulated and run with \
-      many seeds, without writing files. Definitions of the figures: docs/metrics.md.
+      many seeds, without writing files. Definitions of the figures: docs/metrics.md. A table fits the terminal; \
+      markdown and jsonl have every figure of every subject.
 
       EXAMPLES
         fuse eval datasets/*                               every shipped recording

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Datasets
 import Foundation
+import RunResults
 import SensorData
 
 /// `fuse explain <run> --at <s>`.
@@ -40,6 +41,9 @@ struct ExplainCommand: ParsableCommand {
   @Flag(help: "Read an output folder even if its files are not those of one run.")
   var unverified = false
 
+  /// Beyond its last update by more than this a run is over, seconds.
+  private static let silence = 1.0
+
   func validate() throws {
     guard at >= 0, at <= 1e9 else { throw ValidationError("--at must be from 0 to 1e9 seconds.") }
   }
@@ -52,11 +56,17 @@ struct ExplainCommand: ParsableCommand {
       var names: Set<String> = []
       var pointing = Pointing(until: time)
       var written: [String: UpdateRecord] = [:]
+      var end: Timestamp?
       try run.forEachUpdate { update in
+        end = max(end ?? update.timestamp, update.timestamp)
         guard let peer = update.peer else { return }
         names.insert(peer)
         if update.timestamp <= time { written[peer] = update }
         pointing.add(update)
+      }
+      if let end, time.seconds(since: end) > Self.silence {
+        let last = Words.fixed(end.seconds(since: replay.start), 1)
+        StandardError.line("note: the run ends at \(last) s; what follows is its state then, not at \(Words.fixed(at, 1)) s")
       }
       let peers = names.sorted()
       guard let peer = try only(of: peers) else {
@@ -86,7 +96,7 @@ struct ExplainCommand: ParsableCommand {
     let list = peers.joined(separator: " ")
     if let peer {
       guard peers.contains(peer) else {
-        throw CommandError("\(folder): no updates of the peer '\(peer)', expected one of: \(list)")
+        throw CommandError("\(folder): no updates of the peer '\(peer)', expected one of: \(list)\(Suggestion.text(for: peer, among: peers))")
       }
       return peer
     }

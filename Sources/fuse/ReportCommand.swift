@@ -6,25 +6,28 @@ import Geometry
 import Report
 import RunResults
 
-/// `fuse report <run or recording>`.
+/// `fuse report <run or recording>...`.
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Draws a run as one HTML file with a timeline.",
+    abstract: "Draws runs as one HTML file with a timeline.",
     discussion: """
-      Takes the output folder of 'fuse run', or a recording, which is run first. Ground truth and headings come \
-      from the run's recording, where it is available.
+      Takes output folders of 'fuse run', or recordings, which are run first. Several are on one page, the worst first. \
+      Ground truth, headings and the places where a peer may be come from the run's recording, which is replayed, where \
+      it is available.
 
       EXAMPLES
         fuse report datasets/demo
         fuse report phone-fuse -o phone.html
         fuse report phone-fuse --truth recordings/phone
+        fuse report before-fuse after-fuse -o both.html
       """)
 
-  @Argument(help: "The output folder of a run, or a recording.")
-  var folder: String
+  @Argument(help: "Output folders of runs, or recordings.")
+  var folders: [String]
 
-  @Option(name: .shortAndLong, help: "The file to write. (default: ./<name>-report.html)")
+  @Option(
+    name: .shortAndLong, help: "The file to write. (default: ./<name>-report.html, of several ./report.html)")
   var output: String?
 
   @Option(help: ArgumentHelp("The recording that the run was made from.", valueName: "recording"))
@@ -37,15 +40,22 @@ struct ReportCommand: ParsableCommand {
   private static let mostUpdates = 100_000
 
   func validate() throws {
-    if folder.isEmpty || output?.isEmpty == true || truth?.isEmpty == true {
+    if folders.contains("") || output?.isEmpty == true || truth?.isEmpty == true {
       throw ValidationError("A file or folder needs a name.")
     }
+    if truth != nil, folders.count > 1 { throw ValidationError("--truth belongs to one run.") }
   }
 
   func run() throws {
     try Failure.reporting {
-      let page = RunFolder.isRun(folder) ? try page(of: RunFolder.named(folder, isUnverified: unverified, keeping: .thinned(Self.mostUpdates))) : try pageOfRecording()
-      let path = output ?? "./\(name)-report.html"
+      let most = max(1, Self.mostUpdates / folders.count)
+      let inputs = try folders.map { folder in
+        RunFolder.isRun(folder)
+          ? try input(of: RunFolder.named(folder, isUnverified: unverified, keeping: .thinned(most)), folder)
+          : try inputOfRecording(folder, most)
+      }
+      let page = ReportPage.html(ReportPage.ordered(inputs))
+      let path = output ?? (folders.count == 1 ? "./\(Self.name(of: folders[0]))-report.html" : "./report.html")
       let url = URL(fileURLWithPath: path)
       let file = try AtomicFile(folder: url.deletingLastPathComponent().path, name: url.lastPathComponent)
       try file.write(page)
@@ -56,27 +66,34 @@ struct ReportCommand: ParsableCommand {
   }
 
   /// Runs the recording into a temporary folder.
-  private func pageOfRecording() throws -> [UInt8] {
+  private func inputOfRecording(_ folder: String, _ most: Int) throws -> ReportInput {
     let scratch = try TemporaryFolder("report")
     try RunExecution(folder: folder, output: scratch.path, options: RunOptions(), format: .text, isQuiet: true).run()
-    return try withExtendedLifetime(scratch) { try page(of: RunFolder(path: scratch.path, keeping: .thinned(Self.mostUpdates)), madeFrom: folder) }
+    return try withExtendedLifetime(scratch) {
+      try input(of: RunFolder(path: scratch.path, keeping: .thinned(most)), folder, madeFrom: folder)
+    }
   }
 
-  private func page(of run: RunFolder, madeFrom recording: String? = nil) throws -> [UInt8] {
+  private func input(of run: RunFolder, _ folder: String, madeFrom recording: String? = nil) throws -> ReportInput {
     let origin = try RunOrigin(of: run, named: truth ?? recording)
     let bodyFromDevice = origin?.recording.rig.bodyFromDevice
     let (truth, peers) = (TruthTrajectory(origin?.truth.states ?? []), TruthPeers(origin?.truth.peers ?? []))
     var judge = Judge(
       truth: truth, peers: peers, bodyFromDevice: bodyFromDevice ?? .identity, sharesWorld: run.sharesWorldWithTruth)
     try judge.record(run)
-    return ReportPage.html(
-      ReportInput(
-        run: run, name: name, version: Fuse.configuration.version, bodyFromDevice: bodyFromDevice, truth: truth,
-        truePeers: peers, errors: judge.errors()))
+    return ReportInput(
+      run: run, name: Self.name(of: folder), version: Fuse.configuration.version, bodyFromDevice: bodyFromDevice,
+      truth: truth, truePeers: peers, errors: judge.errors(), posterior: posterior(of: run, origin))
+  }
+
+  /// What the run knew before it was sure, from a replay; nothing where it cannot be replayed as it was.
+  private func posterior(of run: RunFolder, _ origin: RunOrigin?) -> [String: [PosteriorMoment]] {
+    guard let origin, let replay = try? RunReplay(of: run, named: origin.path) else { return [:] }
+    return (try? replay.posterior()) ?? [:]
   }
 
   /// The folder's own name, without the ending that `fuse run` gives it.
-  private var name: String {
+  private static func name(of folder: String) -> String {
     let name = RawArguments.name(of: folder)
     return name == "/" ? "root" : name.hasSuffix("-fuse") && name.count > 5 ? String(name.dropLast(5)) : name
   }

@@ -3,11 +3,28 @@ import Foundation
 
 /// `fuse serve` and `fuse meet`: commands of the executable `fuse-serve` in the same folder, which has SwiftNIO.
 enum ServiceExecutable {
+  /// Beside this executable.
+  private static var path: String {
+    let own = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
+    return own.resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent("fuse-serve").path
+  }
+
+  /// What it says about its commands, as JSON; nil where it is not there.
+  static func dump() throws -> Data? {
+    guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
+    let (process, pipe) = (Process(), Pipe())
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = ["--experimental-dump-help"]
+    process.standardOutput = pipe
+    try process.run()
+    let text = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return process.terminationStatus == 0 ? text : nil
+  }
+
   /// Becomes `fuse-serve` with a command and its arguments; returns only by an error.
   static func run(_ command: String, _ arguments: [String]) throws {
     try Failure.reporting {
-      let own = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
-      let path = own.resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent("fuse-serve").path
       var words: [UnsafeMutablePointer<CChar>?] = (["fuse-serve", command] + arguments).map { strdup($0) }
       words.append(nil)
       execv(path, words)

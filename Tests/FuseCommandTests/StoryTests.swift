@@ -25,10 +25,12 @@ import fuse
   @Test func theFirstLineComesAtOnceWithAHeader() {
     var story = Story(start: start)
     let lines = story.process(update(0.1))
-    #expect(lines.count == 2)
-    #expect(lines[0].contains("distance") && lines[0].contains("what happens"))
-    #expect(lines[1].contains("0.1 s") && lines[1].contains("tag") && lines[1].contains("5.00 ± 0.10 m"))
-    #expect(lines[1].hasSuffix("first distance · Move around a little."))
+    #expect(lines.count == 4)
+    #expect(lines[0].contains("±") && lines[0].contains("90 %"))
+    #expect(lines[1].contains("distance") && lines[1].contains("what happens"))
+    // 1.645 standard deviations of 0.1 m: the two ends of a 90 % interval.
+    #expect(lines[2].hasPrefix("   0.1 tag ") && lines[2].contains(" 5.00 ± 0.16 m "))
+    #expect(lines[2].hasSuffix("first distance") && lines[3].hasSuffix("Move around a little."))
     #expect(story.process(update(0.2)).isEmpty)
   }
 
@@ -37,8 +39,8 @@ import fuse
     _ = story.process(update(0))
     var lines: [String] = []
     for k in 1...30 { lines += story.process(update(0.1 * Double(k), angle: k >= 10 ? 0.5 : nil)) }
-    #expect(lines.count == 1)
-    #expect(lines[0].contains("1.0 s") && lines[0].contains("29° right ± 5.7°") && lines[0].contains("angle known"))
+    #expect(lines.count == 2)
+    #expect(lines[0].hasPrefix("   1.0 ") && lines[0].contains("29° right ± 5.7°") && lines[0].contains("angle known"))
   }
 
   @Test func flickerIsNotReported() {
@@ -60,10 +62,13 @@ import fuse
           0.1 * Double(k), angle: good ? 0.5 : nil, status: good ? .converged : .notConverged,
           reason: good ? nil : .insufficientHorizontalSweep))
     }
-    #expect(lines.count == 3)
-    #expect(lines[0].hasSuffix("Move your phone from side to side."))
-    #expect(lines[1].contains("2.0 s") && lines[1].hasSuffix("angle known, converged"))
-    #expect(lines[2].hasSuffix("angle lost, no longer converged · Move your phone from side to side."))
+    // What does not fit goes on below: each guidance takes two lines.
+    let text = lines.map { $0.drop { $0 == " " } }
+    #expect(lines.count == 7 && lines.allSatisfy { $0.count <= 80 })
+    #expect(lines[0].hasSuffix("Move your phone from side to") && text[1] == "side.")
+    #expect(lines[2].hasPrefix("   2.0 ") && lines[2].hasSuffix("angle known, converged"))
+    #expect(lines[3].hasSuffix("angle lost, no longer") && text[4] == "converged")
+    #expect(text[5] == "Move your phone from side to" && text[6] == "side.")
   }
 
   @Test func theSessionReportsAtOnce() {
@@ -78,10 +83,11 @@ import fuse
   /// A trajectory dropped in a pause has no guidance of its own: it has a text, and no row is empty.
   @Test func aDroppedTrajectoryIsReported() {
     func row(_ story: inout Story, _ seconds: Double, _ convergence: Convergence) -> String? {
-      story.process(
+      let lines = story.process(
         SessionUpdate(
-          timestamp: start.advanced(bySeconds: seconds), convergence: convergence, guidance: convergence.guidance)
-      ).last
+          timestamp: start.advanced(bySeconds: seconds), convergence: convergence, guidance: convergence.guidance))
+      // Without the columns and the breaks within the words.
+      return lines.isEmpty ? nil : lines.flatMap { $0.split(separator: " ") }.joined(separator: " ")
     }
     let dark = Convergence(status: .notConverged, reasons: [.insufficientLighting])
     var story = Story(start: start)
@@ -94,6 +100,17 @@ import fuse
     #expect(row(&fromTheDark, 2, Convergence(status: .unknown))?.hasSuffix("no trajectory yet") == true)
     var silent = Story(start: start)
     #expect(row(&silent, 0, Convergence(status: .notConverged)) == nil, "nothing to report is no row")
+  }
+
+  /// Names, distances and angles of any length: 80 columns.
+  @Test func nothingIsWider() {
+    var story = Story(start: start)
+    var far = update(12345.6, angle: -2.9)
+    far.object.peer = "the tag in the living room"
+    far.object.distance = 123.4
+    far.object.distanceStandardDeviation = 12
+    let lines = story.process(far)
+    #expect(lines.allSatisfy { $0.count <= 80 } && lines.contains { $0.contains("the tag… ") })
   }
 
   @Test func anglesHaveSides() {

@@ -52,6 +52,22 @@ import Testing
     #expect(run.stderr.hasPrefix("error: "))
   }
 
+  /// Help fits 80 columns, that of every command too.
+  @Test func helpFits() throws {
+    let help = try FuseProcess.run(["--help"]).stdout
+    let block = try #require(help.components(separatedBy: "SUBCOMMANDS:\n").last)
+    let commands = block.split(separator: "\n").prefix { $0.hasPrefix("  ") }.compactMap { line in
+      line.dropFirst(2).first == " " ? nil : line.split(separator: " ").first.map(String.init)
+    }
+    #expect(commands.contains("run") && commands.contains("config") && commands.contains("manual"))
+    for arguments in [[]] + commands.map({ [$0] }) {
+      let text = try FuseProcess.run(arguments + ["--help"]).stdout
+      // The synopsis is one line, which the terminal breaks.
+      let wide = text.split(separator: "\n").map(String.init).filter { $0.count > 80 && !$0.hasPrefix("USAGE: ") }
+      #expect(wide == [], "\(arguments)")
+    }
+  }
+
   @Test func scenariosAreListedNameFirst() throws {
     let list = try FuseProcess.run(["simulate", "--list"])
     #expect(list.status == 0)

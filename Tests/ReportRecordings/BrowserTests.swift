@@ -1,4 +1,5 @@
 import Foundation
+import Geometry
 import Report
 import ReportTestSupport
 import Testing
@@ -51,6 +52,60 @@ import Testing
     #expect(try after("location.hash = 't=2.5&peer=tag'; recall();").contains(distance + "3.8 m<"))
   }
 
+  /// Converged, open and stale estimates differ to the eye; the distance's ring and the places are drawn before
+  /// convergence only.
+  @Test func trustIsVisible() throws {
+    var run = HandMadeRun()
+    run.updates = [run.update(2), run.update(5)]
+    run.updates[0].status = "notConverged"
+    var input = try run.input()
+    let places = [Vector3(0, 1, 0), Vector3(0, -1, 0)].map {
+      PosteriorMoment.Place(share: 0.5, direction: $0, distance: 3.8, sideways: 0.1, upwards: 0.1)
+    }
+    input.posterior = ["tag": [.init(timestamp: HandMadeRun.time(2), places: places)]]
+    func drawn(_ moment: String) throws -> String { try Chromium.content(of: ReportPage.html(input), moment: moment) }
+    let open = try drawn("t=2.5")
+    #expect(open.contains("class=\"screen open ahead\"") && open.contains("not sure yet"))
+    #expect(open.contains("class=\"ring open\"") && open.contains("class=\"region open\""))
+    #expect(open.components(separatedBy: "class=\"read\" text-anchor=\"middle\"").count == 3 && open.contains(">50 %<"))
+    let stale = try drawn("t=4.5")
+    #expect(stale.contains("class=\"screen stale ahead\"") && stale.contains("no news for 3 s"))
+    #expect(stale.contains("class=\"ring stale\"") && !stale.contains(">50 %<"))
+    let converged = try drawn("t=5")
+    #expect(converged.contains("class=\"screen converged ahead\""))
+    #expect(!converged.contains("class=\"ring converged\"") && converged.contains("class=\"region converged\""))
+    #expect(converged.contains("class=\"badge good\""))
+  }
+
+  /// Another run of the page is one press away, and in the address.
+  @Test func runsAreChosen() throws {
+    var near = HandMadeRun()
+    (near.name, near.result) = ("near", ["title": "the near one"])
+    near.updates = [near.update(2)]
+    var far = near
+    (far.name, far.result) = ("far", ["title": "the far one"])
+    far.updates[0].distance = 9
+    let page = ReportPage.html(try [near.input(), far.input()])
+    let first = try Chromium.content(of: page, moment: "")
+    #expect(first.contains("id=\"title\">the near one<") && first.contains("id=\"phone-distance\">3.8 m<"))
+    let pressed = try Chromium.content(of: page, moment: "", doing: "document.querySelectorAll('#runs button')[1].click();")
+    #expect(pressed.contains("id=\"title\">the far one<") && pressed.contains("id=\"phone-distance\">9.0 m<"))
+    #expect(try Chromium.content(of: page, moment: "run=1&t=2").contains("id=\"title\">the far one<"))
+  }
+
+  /// A saved figure needs no style sheet: every element has its own, and no variable is left.
+  @Test func figuresStandAlone() throws {
+    var run = HandMadeRun()
+    run.updates = [run.update(2), run.update(5)]
+    let script = """
+      const text = standAlone(document.querySelector('#top svg')).text;
+      document.body.dataset.kept = [text.startsWith('<svg'), text.includes('var('), text.split('fill: ').length > 20].join();
+      """
+    let page = try Chromium.content(of: run, moment: "t=5", doing: script)
+    #expect(page.contains("data-kept=\"true,false,true\""))
+    #expect(page.contains(">SVG</button>") && page.contains(">PNG</button>"))
+  }
+
   @Test(arguments: ["no peers", "no poses", "no truth", "no recording", "nothing"])
   func whatIsMissingBreaksNothing(_ what: String) throws {
     var run = HandMadeRun()
@@ -74,13 +129,18 @@ enum Chromium {
     .flatMap { folder in ["chromium", "chromium-browser", "google-chrome"].map { "\(folder)/\($0)" } }
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-  /// The page's elements after its script ran, and then another one, as text.
+  /// The elements of a run's page after its script ran, and then another one, as text.
   static func content(of run: HandMadeRun, moment: String, doing script: String = "") throws -> String {
+    try content(of: ReportPage.html(try run.input()), moment: moment, doing: script)
+  }
+
+  /// The same of a page.
+  static func content(of page: [UInt8], moment: String, doing script: String = "") throws -> String {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fuse-browser-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let (file, out) = (folder.appendingPathComponent("page.html"), folder.appendingPathComponent("out"))
-    try Data(ReportPage.html(try run.input()) + Array("<script>\(script)</script>".utf8)).write(to: file)
+    try Data(page + Array("<script>\(script)</script>".utf8)).write(to: file)
     _ = FileManager.default.createFile(atPath: out.path, contents: nil)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: binary!)

@@ -71,6 +71,7 @@ package struct HandMadeRun {
       judge.record(
         JudgedUpdate(
           timestamp: update.timestamp, distance: update.distance, horizontalAngle: update.horizontalAngle?.value,
+          horizontalAngleInterval: update.horizontalAngle.flatMap { $0.low <= $0.high ? $0.low...$0.high : nil },
           worldPosition: update.worldPosition, positionCovariance: update.positionCovariance, status: update.status,
           reasons: update.reasons), peer: peer)
     }

@@ -144,4 +144,42 @@ import Testing
     model = try self.model(run)
     #expect(try #require(model.at("path", "heading")).numbers.allSatisfy { $0 == nil })
   }
+
+  /// Places of the posterior on the plan: ahead of the device is up, and mirror images keep their sides.
+  @Test func placesAreOnThePlan() throws {
+    var run = HandMadeRun()
+    run.updates = [run.update(5)]
+    var input = try run.input()
+    let rotation = HandMadeRun.worldFromTruth.rotation
+    let places = [Vector3(0, 1, 0), Vector3(1, 0, 0), Vector3(0, -1, 0)].enumerated().map { index, direction in
+      PosteriorMoment.Place(
+        share: [0.7, 0.296, 0.004][index], direction: rotation * direction, distance: 2, sideways: 0.1, upwards: 0.2)
+    }
+    input.posterior = ["tag": [.init(timestamp: HandMadeRun.time(5), places: places)]]
+    let posterior = try #require(ReportModel.json(input).at("peers", 0, "series", "posterior"))
+    #expect(posterior["t"] == .array([5]))
+    // The device is 0.5 m ahead of its start. The last place is too unlikely to be drawn; 1.645 sigma in degrees.
+    #expect(posterior.at("places", 0, 0) == .array([70, 0, 2.5, 0, 9.4, 18.8].map { JSONValue.number($0).whole }))
+    #expect(posterior.at("places", 0, 1) == .array([30, 2, 0.5, 0, 9.4, 18.8].map { JSONValue.number($0).whole }))
+    #expect(posterior.at("places", 0, 2) == nil)
+  }
+
+  /// What is not published at the end has no error there.
+  @Test func theEndIsTheEnd() throws {
+    var run = HandMadeRun()
+    run.updates = [run.update(1, error: Vector3(0.2, 0, 0)), run.update(2)]
+    func note(_ run: HandMadeRun) throws -> String? {
+      guard case .array(let facts)? = try model(run).at("peers", 0, "facts") else { return nil }
+      return facts.first { $0["name"]?.text == "position error" }?["note"]?.text
+    }
+    #expect(try note(run)?.hasPrefix("at the end") == true)
+    run.updates[1].worldPosition = nil
+    run.updates[1].positionCovariance = nil
+    #expect(try note(run)?.hasPrefix("median; none at the end") == true)
+  }
+}
+
+extension JSONValue {
+  /// A whole number without its point, as the page has it.
+  fileprivate var whole: JSONValue { double.flatMap { Int(exactly: $0) }.map { .integer($0) } ?? self }
 }

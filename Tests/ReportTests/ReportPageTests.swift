@@ -16,7 +16,7 @@ import Testing
   private func model(_ page: String) throws -> JSONValue {
     let begin = try #require(page.range(of: "id=\"data\">")).upperBound
     let end = try #require(page.range(of: "</script>", range: begin..<page.endIndex)).lowerBound
-    return try #require(JSONValue(parsing: Array(page[begin..<end].utf8)))
+    return try #require(JSONValue(parsing: Array(page[begin..<end].utf8))?.at("runs", 0))
   }
 
   @Test func hostileNamesStayText() throws {
@@ -46,6 +46,31 @@ import Testing
     for mark in ["{{", "http:", "https:", " src=", "<link", "@import", "url("] {
       #expect(!page.contains(mark), "\(mark)")
     }
+  }
+
+  /// Several runs on one page, an over-confident one first whatever the order of the arguments.
+  @Test func theWorstRunIsFirst() throws {
+    var good = HandMadeRun()
+    good.name = "good"
+    good.updates = (0..<20).map { good.update(0.3 * Double($0)) }
+    var open = good
+    open.name = "open"
+    for index in open.updates.indices { open.updates[index].status = "notConverged" }
+    var bad = good
+    bad.name = "bad"
+    for index in bad.updates.indices {
+      bad.updates[index].horizontalAngle = .init(value: 0.3, standardDeviation: 0.05, low: 0.2, high: 0.4)
+    }
+    let inputs = try [good, open, bad].map { try $0.input() }
+    #expect(ReportPage.ordered(inputs).map(\.name) == ["bad", "open", "good"])
+    #expect(ReportPage.ordered(inputs.reversed()).map(\.name) == ["bad", "open", "good"])
+    let page = String(decoding: ReportPage.html(ReportPage.ordered(inputs)), as: UTF8.self)
+    #expect(page.contains("<title>3 runs - fuse report</title>"))
+    let begin = try #require(page.range(of: "id=\"data\">")).upperBound
+    let end = try #require(page.range(of: "</script>", range: begin..<page.endIndex)).lowerBound
+    let all = try #require(JSONValue(parsing: Array(page[begin..<end].utf8)))
+    #expect((0..<3).map { all.at("runs", $0, "peers", 0, "honesty")?.text } == ["over-confident", "honest", "honest"])
+    #expect((0..<3).map { all.at("runs", $0, "peers", 0, "finding")?.text } == ["found", "not yet", "found"])
   }
 
   @Test func theSameInputGivesTheSameBytes() throws {

@@ -1,9 +1,11 @@
-// The page of one run: peers, figures, plans, phone, panels, all at one selected time.
+// The page of one run, or of one of several: peers, figures, plans, phone, panels, all at one selected time.
 
-const data = JSON.parse(document.getElementById("data").textContent);
+const {runs} = JSON.parse(document.getElementById("data").textContent);
 const $ = id => document.getElementById(id);
-const span = data.span[1] > data.span[0] ? data.span : [data.span[0], data.span[0] + 1];
-const state = {peer: 0, moment: span[1], drawn: [], playing: null};
+let data, span;
+const state = {run: 0, peer: 0, moment: 0, drawn: [], playing: null};
+/** An estimate without a newer update for this long is stale, seconds. */
+const staleAfter = 1;
 
 const word = (column, i) => column.at[i] === null || column.at[i] === undefined ? null : column.words[column.at[i]];
 const peerColour = index => `var(--peer${index % 6})`;
@@ -23,8 +25,48 @@ const statusOf = words => statuses[words[1] ?? words[0]] ?? [words[1] ?? words[0
 
 // ---- fixed parts
 
+/** Makes a run the current one, at its end. */
+function takeRun(index) {
+  state.run = index;
+  data = runs[index];
+  span = data.span[1] > data.span[0] ? data.span : [data.span[0], data.span[0] + 1];
+  Object.assign(state, {peer: 0, moment: span[1]});
+  Object.assign($("time"), {min: span[0], max: span[1], step: 0.01});
+  document.querySelector(".scrubber").hidden = data.span[1] <= data.span[0];
+  fillFrame();
+  document.querySelectorAll("#runs button").forEach((button, i) => button.setAttribute("aria-current", String(i === index)));
+}
+
+/** A peer's verdict as a badge: red where its uncertainty fails against truth, green where it was found and holds. */
+function badge(parent, peer) {
+  const kind = peer.honesty === "over-confident" ? "bad" : peer.finding === "found" ? "good" : "open";
+  const text = peer.honesty === "unknown" ? peer.finding : `${peer.finding} · ${peer.honesty}`;
+  const title = peer.faults.join("; ") || (peer.honesty === "unknown" ? "nothing to compare with" : "its 90 % intervals hold the truth");
+  return element(parent, "span", {class: `badge ${kind}`, title}, text);
+}
+
+/** Several runs: a row each, in the order of the page, the worst first. */
+function fillRuns() {
+  $("runs").hidden = runs.length < 2;
+  if (runs.length < 2) return;
+  runs.forEach((run, index) => {
+    const button = element($("runs"), "button", {type: "button"});
+    element(button, "b", {}, run.name);
+    if (run.peers.length === 0) element(button, "span", {class: "badge open"}, "no peer");
+    for (const peer of run.peers) {
+      const row = element(button, "span", {class: "row"});
+      row.append(peer.id + " ");
+      badge(row, peer);
+      const figures = peer.facts.filter(fact => ["coverage", "angle error"].includes(fact.name));
+      element(row, "small", {}, figures.map(fact => `${fact.name} ${fact.value}`).join(", "));
+    }
+    button.addEventListener("click", () => { stop(); takeRun(index); choosePeer(0); });
+  });
+}
+
 function fillFrame() {
   $("title").textContent = data.title ?? data.name;
+  for (const id of ["notes", "peers", "configuration", "inputs", "counts"]) $(id).replaceChildren();
   for (const note of data.notes) element($("notes"), "li", {}, note);
   for (const name of ["configuration", "inputs", "counts"]) {
     $(name).parentElement.hidden = data[name].length === 0;
@@ -37,8 +79,10 @@ function fillFrame() {
   $("version").textContent = `fuse ${data.version}`;
   data.peers.forEach((peer, index) => {
     const tab = element($("peers"), "button", {type: "button", role: "tab", id: `tab${index}`, style: `--peer: ${peerColour(index)}`});
+    badge(tab, peer);
     element(tab, "b", {}, peer.id);
     tab.append(`: ${peer.headline}`);
+    if (peer.faults.length) element(tab, "span", {class: "faults"}, peer.faults.join("; "));
     tab.addEventListener("click", () => choosePeer(index));
     tab.addEventListener("keydown", event => {
       const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
@@ -77,6 +121,7 @@ function draw() {
   const panels = peer ? drawPanels(peer) : [];
   for (const panel of panels) listen(panel);
   state.drawn = [...drawPlans(), ...panels, drawPhone()];
+  for (const figure of document.querySelectorAll(".plans figure, #panels figure")) offerExport(figure);
   show(state.moment);
 }
 
@@ -87,6 +132,11 @@ function drawPlans() {
     for (const list of [path[axis], path.truth?.[axis] ?? [], ...data.peers.flatMap(p => [p.series.updates[axis], p.series.truth?.[axis] ?? []])]) {
       for (const value of list) if (value !== null) around[axis].push(value);
     }
+  }
+  // So are the places where the selected peer may have been.
+  for (const place of data.peers[state.peer]?.series.posterior?.places.flat() ?? []) {
+    if (place[0] < 5) continue;
+    ["x", "y", "z"].forEach((axis, i) => around[axis].push(place[1 + i]));
   }
   // The last known region of each peer is shown whole.
   for (const {updates} of data.peers.map(peer => peer.series)) {
@@ -128,6 +178,12 @@ function drawLegend() {
     shape(svg, "ellipse", {cx: 13, cy: 6, rx: 12, ry: 5, style: `fill: ${peerColour(state.peer)}`, "fill-opacity": 0.25});
     shape(svg, "circle", {cx: 13, cy: 6, r: 3, style: `fill: ${peerColour(state.peer)}`});
   });
+  if (data.peers[state.peer]?.series.posterior) entry("it may be there, with this probability", svg => {
+    shape(svg, "path", {class: "place", d: "M3 10A14 14 0 0 1 23 10", style: `stroke: ${peerColour(state.peer)}`});
+  });
+  if (data.peers[state.peer]) entry("only the distance is known; dashed: not converged", svg => {
+    shape(svg, "circle", {class: "ring", cx: 13, cy: 6, r: 5, style: `stroke: ${peerColour(state.peer)}`});
+  });
   if (hasTruth) entry("truth", svg => {
     shape(svg, "line", {class: "truth", x1: 0, x2: 14, y1: 6, y2: 6});
     shape(svg, "path", {class: "cross", d: crosses([[20, 6]], 4)});
@@ -163,7 +219,7 @@ function drawPlan(parent, {h, v, ellipse, extent, heights}) {
 
   const path = data.path, points = all(path);
   if (path.truth) shape(svg, "path", {class: "truth", d: strokes(all(path.truth))});
-  const pieces = [];
+  const pieces = [], past = [];
   const count = Math.min(60, Math.max(1, points.length - 1));
   for (let k = 0; k < count && points.length > 1; k++) {
     const [from, to] = [Math.floor(k * (points.length - 1) / count), Math.floor((k + 1) * (points.length - 1) / count)];
@@ -185,7 +241,9 @@ function drawPlan(parent, {h, v, ellipse, extent, heights}) {
   if (peer) {
     const known = peer.series.updates[h].flatMap((value, i) => value === null ? [] : [i]);
     for (let k = 0; k < Math.min(6, known.length); k++) {
-      outline(known[Math.floor(k * known.length / 6)], {"fill-opacity": 0.035, "stroke-opacity": 0.28, "stroke-width": 0.8});
+      const i = known[Math.floor(k * known.length / 6)];
+      const node = outline(i, {"fill-opacity": 0.035, "stroke-opacity": 0.28, "stroke-width": 0.8});
+      if (node) past.push({t: peer.series.updates.t[i], node});
     }
     shape(svg, "path", {d: strokes(all(peer.series.updates)), fill: "none", style: `stroke: ${peerColour(state.peer)}`, "stroke-opacity": 0.45, "stroke-width": 1});
     const rejected = all(peer.series.ranges).filter(Boolean);
@@ -197,9 +255,15 @@ function drawPlan(parent, {h, v, ellipse, extent, heights}) {
   const moving = shape(svg, "g");
   return {show: moment => {
     for (const piece of pieces) piece.node.style.opacity = piece.t <= moment ? 1 : 0.22;
+    // What was not known yet is not shown.
+    for (const region of past) region.node.style.display = region.t <= moment ? "" : "none";
     moving.replaceChildren();
-    if (peer) showEstimate(moving, peer, moment, at, outline, fill);
     const i = latest(path.t, moment);
+    const device = i < 0 ? points[0] ?? null : points[i];
+    if (peer) {
+      showPlaces(moving, peer, moment, {device, zoom, px, py, h, v});
+      showEstimate(moving, peer, moment, at, outline, fill);
+    }
     if (i < 0) return;
     const [x, y] = points[i];
     const body = shape(moving, "g", {transform: `translate(${pixel(x)} ${pixel(y)})`});
@@ -223,14 +287,56 @@ function drawOther(svg, peer, index, all) {
   shape(svg, "text", {x: pixel(position[0]) + 8, y: pixel(position[1]) - 6}, peer.id);
 }
 
+/** How far an estimate can be trusted: converged, open while it is not, stale without newer updates, none before the first. */
+function trust(updates, i, moment) {
+  if (i < 0) return "none";
+  if (moment - updates.t[i] > staleAfter) return "stale";
+  return word(updates.status, i) === "converged" ? "converged" : "open";
+}
+
+/** What is known before convergence: a ring of the distance, and the places that are left, each with its share. */
+function showPlaces(parent, peer, moment, {device, zoom, px, py, h, v}) {
+  const updates = peer.series.updates, i = latest(updates.t, moment);
+  const kind = trust(updates, i, moment);
+  if (!device || kind === "none" || kind === "converged" || updates.distance[i] === null) return;
+  const [cx, cy] = device.map(pixel), isTop = v === "y";
+  const style = `stroke: ${peerColour(state.peer)}`;
+  if (isTop) shape(parent, "circle", {class: `ring ${kind}`, cx, cy, r: pixel(updates.distance[i] * zoom), style});
+  const posterior = peer.series.posterior, k = posterior ? latest(posterior.t, moment) : -1;
+  if (k < 0 || moment - posterior.t[k] > staleAfter) return;
+  const own = Math.max(latest(data.path.t, moment), 0), labels = [];
+  const path3D = {x: data.path.x[own], y: data.path.y[own], z: data.path.z[own]};
+  for (const [share, x, y, z, sideways, upwards] of posterior.places[k]) {
+    const point = {x, y, z}, [ax, ay] = [px(point[h]) - device[0], py(point[v]) - device[1]];
+    const radius = Math.hypot(ax, ay), middle = Math.atan2(ay, ax);
+    // From the side a place is a bar from its lowest to its highest point: seen from there all are at the same azimuth.
+    if (!isTop) {
+      const reach = zoom * Math.hypot(x - path3D.x, y - path3D.y, z - path3D.z) * Math.sin(Math.min(upwards, 90) * Math.PI / 180);
+      const [bx, by] = [device[0] + ax, device[1] + ay].map(pixel);
+      shape(parent, "path", {class: `place ${kind}`, style, "stroke-opacity": 0.15 + 0.005 * share, d: `M${bx} ${pixel(by - reach)}V${pixel(by + reach)}`});
+      continue;
+    }
+    const half = Math.min(sideways, 175) * Math.PI / 180;
+    const end = sign => `${pixel(device[0] + radius * Math.cos(middle + sign * half))} ${pixel(device[1] + radius * Math.sin(middle + sign * half))}`;
+    shape(parent, "path", {class: `place ${kind}`, style, "stroke-opacity": 0.25 + 0.007 * share,
+      d: `M${end(-1)}A${pixel(radius)} ${pixel(radius)} 0 ${half > Math.PI / 2 ? 1 : 0} 1 ${end(1)}`});
+    // Places that differ in height only share a label.
+    const label = {share, x: device[0] + (radius + 16) * Math.cos(middle), y: device[1] + (radius + 16) * Math.sin(middle) + 4};
+    const near = labels.find(other => Math.abs(other.x - label.x) < 40 && Math.abs(other.y - label.y) < 14);
+    if (near) near.share += share; else labels.push(label);
+  }
+  for (const {share, x, y} of labels) if (share >= 3) shape(parent, "text", {class: "read", "text-anchor": "middle", x: pixel(x), y: pixel(y)}, `${share} %`);
+}
+
 function showEstimate(parent, peer, moment, at, outline, fill) {
   const i = latest(peer.series.updates.t, moment);
   const position = i < 0 ? null : at(peer.series.updates, i);
   const truth = peer.series.truth ? at(peer.series.truth, 0) : null;
   if (position) {
-    const form = outline(i, {"fill-opacity": 0.2, "stroke-width": 1.6});
+    const kind = trust(peer.series.updates, i, moment);
+    const form = outline(i, {class: `region ${kind}`, "fill-opacity": kind === "converged" ? 0.2 : 0.05, "stroke-width": 1.6});
     if (form) parent.append(form);
-    shape(parent, "circle", {cx: pixel(position[0]), cy: pixel(position[1]), r: 5, style: fill});
+    shape(parent, "circle", {class: `estimate ${kind}`, cx: pixel(position[0]), cy: pixel(position[1]), r: 5, style: fill});
   }
   const label = position ?? truth;
   if (label) shape(parent, "text", {class: "read", x: pixel(label[0]) + 10, y: pixel(label[1]) - 8}, peer.id);
@@ -265,9 +371,11 @@ function drawPhone() {
     level.textContent = i < 0 ? "" : levelWords[word(updates.level, i)] ?? "";
     guidance.textContent = i < 0 ? "" : word(updates.guidance, i) ?? "";
     quality.textContent = i < 0 ? "" : {precise: "", drifting: "no usable ranges", imprecise: "distance only"}[word(updates.quality, i)] ?? "";
-    const converged = i >= 0 && word(updates.status, i) === "converged";
-    phone.classList.toggle("converged", converged);
-    phone.classList.toggle("ahead", angle !== null && Math.abs(angle) < 8);
+    const kind = updates ? trust(updates, i, moment) : "none";
+    const isAhead = angle !== null && Math.abs(angle) < 8;
+    phone.setAttribute("class", ["screen", kind, isAhead ? "ahead" : ""].filter(Boolean).join(" "));
+    if (kind === "stale") quality.textContent = `no news for ${(moment - updates.t[i]).toFixed(0)} s`;
+    else if (kind === "open" && angle !== null) quality.textContent = "not sure yet";
     fan.style.display = arrow.style.display = angle === null ? "none" : "";
     dots.style.display = angle === null ? "" : "none";
     if (angle !== null) {
@@ -472,6 +580,7 @@ function stop() {
 /** Stores time and peer in the address, so that it can be shared. */
 function remember() {
   const words = new URLSearchParams({t: state.moment.toFixed(2)});
+  if (runs.length > 1) words.set("run", state.run);
   if (data.peers.length) words.set("peer", data.peers[state.peer].id);
   history.replaceState(null, "", `#${words}`);
 }
@@ -479,6 +588,8 @@ function remember() {
 /** Restores time and peer from the address. */
 function recall() {
   const words = new URLSearchParams(location.hash.slice(1));
+  const run = Number(words.get("run") ?? 0);
+  if (runs[run] && run !== state.run) takeRun(run);
   const peer = data.peers.findIndex(known => known.id === words.get("peer"));
   const moment = Number(words.get("t"));
   if (words.get("t") && Number.isFinite(moment)) state.moment = clamp(moment, span[0], span[1]);
@@ -486,10 +597,9 @@ function recall() {
 }
 
 function begin() {
-  fillFrame();
   document.querySelector("main").hidden = false;
-  document.querySelector(".scrubber").hidden = data.span[1] <= data.span[0];
-  Object.assign($("time"), {min: span[0], max: span[1], step: 0.01});
+  fillRuns();
+  takeRun(0);
   recall();
   $("time").addEventListener("input", () => { stop(); setMoment(Number($("time").value)); });
   $("time").addEventListener("change", remember);

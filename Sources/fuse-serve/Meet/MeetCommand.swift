@@ -12,8 +12,8 @@ struct MeetCommand: AsyncParsableCommand {
       discovery tokens as apps do, and run a Nearby Interaction session each. A demonstration, and a test of apps' logic.
 
       EXAMPLES
-        fuse meet phone-of-anna --name anna --peer ben &
-        fuse meet phone-of-ben --name ben --peer anna
+        fuse meet datasets/two-peers --name bag --peer keys &
+        fuse meet datasets/two-peers --name keys --peer bag
       """)
 
   @Argument(help: "This end's recording; its ranges name the other end as in --peer.")

@@ -1,5 +1,6 @@
 import Datasets
 import Evaluation
+import RunResults
 
 /// The figures as text: plain tables, Markdown tables, or lines of JSON.
 enum EvalText {
@@ -60,6 +61,20 @@ enum EvalText {
       Column(title: "rejected %", key: .rejectedRanges, unit: .percent),
     ])
 
+  /// The figures of a table that is too narrow for all, most important first.
+  private static let chosen = Block(
+    title: "",
+    columns: [
+      Column(title: "angle °", key: .angleErrorDegrees, unit: .degrees),
+      Column(title: "coverage %", key: .coverage90, unit: .percent),
+      Column(title: "false %", key: .falseConverged, unit: .percent),
+      Column(title: "converged s", key: .timeToConverge, unit: .seconds),
+      Column(title: "angle s", key: .firstAngle, unit: .seconds),
+      Column(title: "ATE m", key: .ateYawAligned, unit: .metres),
+      Column(title: "90 % °", key: .angleErrorDegrees90, unit: .degrees),
+      Column(title: "position m", key: .positionError, unit: .metres),
+    ])
+
   private static let moving = Block(
     title: "While the peer moves",
     columns: [
@@ -112,21 +127,30 @@ enum EvalText {
       Column(title: "level decided, ratio", key: .verticalDecidedRatio, unit: .ratio),
     ])
 
-  /// The lines.
-  static func lines(_ outcomes: [EvalOutcome], format: EvalCommand.Format) -> [String] {
+  /// The lines. A plain table is at most `width` characters wide.
+  static func lines(_ outcomes: [EvalOutcome], format: EvalCommand.Format, width: Int) -> [String] {
     if format == .jsonl { return outcomes.map(line) }
+    let blocks = [trajectory, finding, moving, byTime, moments, ideal].map { known($0, outcomes) }.filter { !$0.columns.isEmpty }
     var lines: [String] = []
-    for block in [trajectory, finding, moving, byTime, moments, ideal] {
-      let columns = block.columns.filter { column in outcomes.contains { $0.figures?[column.key].value != nil } }
-      guard !columns.isEmpty else { continue }
-      if !lines.isEmpty { lines.append("") }
-      let cells = outcomes.map { outcome in [outcome.name] + columns.map { cell(outcome.figures, $0) } }
-      let head = ["\(block.title)"] + columns.map(\.title)
-      lines += format == .markdown ? markdown(head, cells) : plain(head, cells)
+    if format == .markdown {
+      for block in blocks {
+        if !lines.isEmpty { lines.append("") }
+        let cells = outcomes.map { outcome in [outcome.name] + block.columns.map { cell(outcome.figures, $0) } }
+        lines += markdown([block.title] + block.columns.map(\.title), cells)
+      }
+    } else {
+      // The narrow form leaves out intervals: more figures fit.
+      func rows(_ block: Block, _ hasIntervals: Bool = true) -> [EvalTable.Row] {
+        block.columns.map { column in (column.title, outcomes.map { cell($0.figures, column, hasIntervals) }) }
+      }
+      lines = EvalTable.lines(
+        names: outcomes.map(\.name), blocks: blocks.map { ($0.title, rows($0)) }, chosen: rows(known(chosen, outcomes), false),
+        width: width)
     }
     let counts = Set(outcomes.map(\.trialErrors.count))
     if counts != [1] {
-      lines += ["", "Runs: " + outcomes.map { "\($0.name) \($0.trialErrors.count)" }.joined(separator: ", ") + note]
+      let runs = "Runs: " + outcomes.map { "\($0.name) \($0.trialErrors.count)" }.joined(separator: ", ") + note
+      lines += [""] + (format == .markdown ? [runs] : WrappedText.lines(runs, width: width))
     }
     return lines
   }
@@ -140,17 +164,18 @@ enum EvalText {
     return String(decoding: json.bytes, as: UTF8.self)
   }
 
-  private static func cell(_ figures: Figures?, _ column: Column) -> String {
+  private static func cell(_ figures: Figures?, _ column: Column, _ hasInterval: Bool = true) -> String {
     guard let figure = figures?[column.key], let value = figure.value else { return "-" }
-    guard let interval = figure.interval else { return column.unit.text(value) }
+    guard hasInterval, let interval = figure.interval else { return column.unit.text(value) }
     return
       "\(column.unit.text(value)) [\(column.unit.text(interval.lowerBound)), \(column.unit.text(interval.upperBound))]"
   }
 
-  private static func plain(_ head: [String], _ rows: [[String]]) -> [String] {
-    var table = Table([.left] + head.dropFirst().map { _ in Table.Alignment.right })
-    for row in [head] + rows { table.add(row) }
-    return table.lines(indent: 0)
+  /// A block's columns of which any subject has a value.
+  private static func known(_ block: Block, _ outcomes: [EvalOutcome]) -> Block {
+    var block = block
+    block.columns.removeAll { column in !outcomes.contains { $0.figures?[column.key].value != nil } }
+    return block
   }
 
   private static func markdown(_ head: [String], _ rows: [[String]]) -> [String] {

@@ -1,5 +1,6 @@
 import Geometry
 import PrecisionFinding
+import Report
 import SensorData
 
 /// An explanation in words.
@@ -74,11 +75,11 @@ package struct ExplanationText {
   private var modes: [String] {
     guard !explanation.modes.isEmpty else { return [] }
     var table = Table([.right, .right, .right, .right, .right, .right])
-    table.add(["probability", "angle", "elevation", "distance", "1-sigma across", "upwards"])
+    table.add(["probability", "angle", "elevation", "distance", "± 90 % across", "upwards"])
     for mode in explanation.modes {
       table.add([
         "\(Words.fixed(100 * mode.probability, 2)) %", Self.degrees(mode.horizontalAngle), Self.degrees(mode.elevation),
-        "\(Words.fixed(mode.distance, 2)) m", Self.degrees(mode.sideways), Self.degrees(mode.upwards),
+        "\(Words.fixed(mode.distance, 2)) m", Self.degrees(NinetyPercent.halfWidth(mode.sideways)), Self.degrees(NinetyPercent.halfWidth(mode.upwards)),
       ])
     }
     guard explanation.more > 0 else { return table.lines() }

@@ -1,6 +1,7 @@
 import Datasets
 import Foundation
 import PrecisionFinding
+import Report
 import RunResults
 import SensorData
 
@@ -46,11 +47,7 @@ struct RunReplay {
   /// - Parameter written: that update, as the folder has it.
   /// - Throws: `CommandError` where the updates of `peer` differ from those in the folder: another version wrote them.
   func explanation(of peer: String, at time: Timestamp, written: UpdateRecord?) throws -> Explanation? {
-    let usesOdometry = recording.trajectorySource == .odometry
-    let startsFromTruth = options.initialization == .groundtruth && !usesOdometry
-    let finder = PrecisionFinder(
-      rig: recording.rig, configuration: options.finder, useOdometry: usesOdometry,
-      initialState: startsFromTruth ? try truth.firstState(of: recording) : nil)
+    let finder = try finder()
     let observer = LastExplanation(of: peer, at: written?.timestamp ?? time, in: finder)
     var last: UpdateRecord?
     var isPast = false
@@ -67,6 +64,26 @@ struct RunReplay {
           + "the run was made by another version: run it again")
     }
     return observer.explanation
+  }
+
+  /// Replays everything and returns the posterior of every peer over time.
+  func posterior() throws -> [String: [PosteriorMoment]] {
+    let finder = try finder()
+    let observer = PosteriorReplay()
+    finder.attach(observer as any ExplanationObserver)
+    let events = try recording.events()
+    while let event = try events.next() { _ = finder.process(event) }
+    if !events.stoppedEarly { _ = finder.finish() }
+    return withExtendedLifetime(observer) { observer.moments }
+  }
+
+  /// A finder with the run's options.
+  private func finder() throws -> PrecisionFinder {
+    let usesOdometry = recording.trajectorySource == .odometry
+    let startsFromTruth = options.initialization == .groundtruth && !usesOdometry
+    return PrecisionFinder(
+      rig: recording.rig, configuration: options.finder, useOdometry: usesOdometry,
+      initialState: startsFromTruth ? try truth.firstState(of: recording) : nil)
   }
 
   /// A line after writing and reading.

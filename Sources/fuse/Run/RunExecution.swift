@@ -63,7 +63,10 @@ struct RunExecution {
     let refined = offline?.poses { pipeline.show("smoothing", fraction: $0) }
     if let refined { try pipeline.record(refined.poses) }
     if let peer = options.peer, pipeline.counts.ranges == 0 {
-      throw CommandError("--peer \(peer): no ranges of that peer in this part of the recording")
+      let known = try recording == nil ? [] : knownPeers()
+      let near = Suggestion.text(for: peer, among: known)
+      let expected = known.isEmpty ? "" : ", expected one of: \(known.joined(separator: " "))\(near)"
+      throw CommandError("--peer \(peer): no ranges of that peer in this part of the recording\(expected)")
     }
 
     let errors = pipeline.judge?.errors()
@@ -87,8 +90,18 @@ struct RunExecution {
         peers: pipeline.peers, errors: errors, start: start, summary: finder.summary,
         truthDiagnoses: truthDiagnoses,
         losses: losses(finder.summary, pipeline.counts, input.rig, nonFinite: files.nonFiniteCount))
-        + (finder.calibration.map { [CalibrationDocument.words($0)] } ?? [])
-        + ["written to \(output): " + timing.words])
+        + (finder.calibration.map { RunSummary.wrapped(CalibrationDocument.words($0)) } ?? [])
+        + RunSummary.wrapped("written to \(output): " + timing.words))
+  }
+
+  /// The peers with ranges in this part of the recording.
+  private func knownPeers() throws -> [String] {
+    var reading = options.reading
+    (reading.peer, reading.tracking) = (nil, nil)
+    let events = try Recording.open(URL(fileURLWithPath: folder), options: reading).events()
+    var names: Set<String> = []
+    while let event = try events.next() { if case .range(let range) = event.event { names.insert(range.peer) } }
+    return names.sorted()
   }
 
   private func losses(

@@ -3,6 +3,7 @@ import Foundation
 import Geometry
 import PrecisionFinding
 import Premises
+import Report
 import RunResults
 import SensorData
 
@@ -31,16 +32,27 @@ enum RunSummary {
           "  AoA ignored from \(Words.fixed(time.seconds(since: start), 1)) s on, inconsistent with the ranges:"
             + " check the array's mounting and sign convention")
       }
-      if let peerErrors = errors?.peers[peer], peerErrors.judged > 0 { lines.append("  truth: " + truth(peerErrors)) }
+      if let peerErrors = errors?.peers[peer], peerErrors.judged > 0 {
+        lines += truth(peerErrors, last.object).map { "  " + $0 }
+        let verdict = Verdict(
+          status: last.convergence.status.rawValue, hasConverged: outcome.firstConverged != nil, errors: peerErrors)
+        if !verdict.faults.isEmpty { lines.append("  OVER-CONFIDENT: " + verdict.faults.joined(separator: "; ")) }
+      }
     }
     if let errors = errors?.trajectory {
       lines.append(
-        "trajectory: \(Words.fixed(errors.ateYawAligned, 3)) m RMS off (yaw and origin aligned), "
-          + "\(Words.fixed(errors.ateSE3, 3)) m (all aligned), "
-          + "attitude \(Words.fixed(Angle.inDegrees(errors.attitude), 1))°, over \(Words.fixed(errors.pathLength, 1)) m"
-      )
+        "trajectory: \(Words.fixed(errors.ateYawAligned, 3)) m RMS error over \(Words.fixed(errors.pathLength, 1)) m "
+          + "(\(Words.fixed(errors.ateSE3, 3)) m all aligned, attitude \(Words.fixed(Angle.inDegrees(errors.attitude), 1))°)")
     }
-    return lines + truthDiagnoses.map(\.words) + losses
+    return (lines + truthDiagnoses.map(\.words) + losses).flatMap(wrapped)
+  }
+
+  /// A line broken at the story's width; what follows is indented by two more.
+  static func wrapped(_ line: String) -> [String] {
+    guard line.count > Story.width else { return [line] }
+    let indent = String(line.prefix { $0 == " " })
+    let pieces = WrappedText.lines(line, width: Story.width - indent.count - 2)
+    return pieces.enumerated().map { indent + ($0.offset == 0 ? "" : "  ") + $0.element }
   }
 
   private static func found(_ object: NearbyObject) -> String {
@@ -56,9 +68,9 @@ enum RunSummary {
     }
     if let world = object.worldPosition {
       let p = world.position
-      let sigma = max(0, world.covariance.trace).squareRoot()
+      let radius = NinetyPercent.radius(world.covariance)
       parts.append(
-        "at (\(Words.fixed(p.x, 2)), \(Words.fixed(p.y, 2)), \(Words.fixed(p.z, 2))) ± \(Words.fixed(sigma, 2)) m")
+        "at (\(Words.fixed(p.x, 2)), \(Words.fixed(p.y, 2)), \(Words.fixed(p.z, 2))) ± \(Words.fixed(radius, 2)) m")
     }
     return parts.isEmpty ? "nothing known" : parts.joined(separator: ", ")
   }
@@ -81,15 +93,25 @@ enum RunSummary {
     return "not converged"
   }
 
-  private static func truth(_ errors: PeerErrors) -> String {
+  /// Errors at the end, of what was published there, and figures of the whole run.
+  private static func truth(_ errors: PeerErrors, _ last: NearbyObject) -> [String] {
     var parts: [String] = []
-    if let distance = errors.distance { parts.append("distance \(Words.fixed(distance.final, 2)) m off") }
-    if let angle = errors.angle { parts.append("angle \(Words.fixed(Angle.inDegrees(angle.final), 1))° off") }
-    if let position = errors.position { parts.append("position \(Words.fixed(position.final, 2)) m off") }
-    if let coverage = errors.coverage90 {
-      parts.append("\(Words.fixed(100 * coverage, 0)) % of \(errors.intervals) intervals hold it")
+    if last.distance != nil, let distance = errors.distance {
+      parts.append("distance \(Words.fixed(distance.final, 2)) m")
     }
-    if errors.converged > 0 { parts.append("\(errors.falseConverged) of \(errors.converged) converged updates false") }
-    return parts.isEmpty ? "nothing to compare" : parts.joined(separator: ", ")
+    if last.horizontalAngle != nil, let angle = errors.angle {
+      parts.append("angle \(Words.fixed(Angle.inDegrees(angle.final), 1))°")
+    }
+    if last.worldPosition != nil, let position = errors.position {
+      parts.append("position \(Words.fixed(position.final, 2)) m")
+    }
+    var figures: [String] = []
+    if let coverage = errors.coverage90 {
+      let share = Words.fixed(100 * coverage, 0)
+      figures.append("\(share) % of \(Words.count(errors.intervals, "interval")) hold the true angle")
+    }
+    if errors.converged > 0 { figures.append("\(errors.falseConverged) of \(errors.converged) converged updates false") }
+    return ["against truth, at the end: " + (parts.isEmpty ? "nothing to compare" : parts.joined(separator: ", ") + " off")]
+      + (figures.isEmpty ? [] : [figures.joined(separator: "; ")])
   }
 }

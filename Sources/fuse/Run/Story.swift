@@ -1,13 +1,20 @@
+import Foundation
 import PrecisionFinding
 import Premises
+import Report
+import RunResults
 import SensorData
 
-/// The run as text: a line for each change of a peer that has persisted.
+/// The run as text of 80 columns: a line for each change of a peer that has persisted.
 ///
-/// A pure state machine from updates to lines; times are event time.
+/// A pure state machine from updates to lines; times are event time. Every ± is half of a 90 % interval.
 package struct Story {
   /// A change is reported once it has persisted this long, seconds.
   static let persistence = 0.5
+  /// Largest number of characters in a line.
+  package static let width = 80
+  /// What every ± means, said once, before the first line.
+  package static let legend = "Each ± is 90 %: nine such intervals in ten should hold the true value."
 
   private let start: Timestamp
   private var peers: [String: StoryFacts] = [:]
@@ -34,8 +41,7 @@ package struct Story {
     peers[object.peer] = facts
     guard let change else { return [] }
     return lines(
-      change.time, peer: object.peer, distance: Self.distance(object), angle: Self.angle(object),
-      level: Self.level(object.verticalDirectionEstimate), change.text)
+      change.time, peer: object.peer, distance: Self.distance(object), angle: Self.angle(object), change.text)
   }
 
   /// Processes a change of the session and returns the lines to print now.
@@ -44,22 +50,22 @@ package struct Story {
       at: update.timestamp,
       [.status: update.convergence.status.rawValue, .guidance: update.guidance ?? ""])
     guard let change else { return [] }
-    return lines(change.time, peer: "session", distance: "", angle: "", level: "", change.text)
+    return lines(change.time, peer: "session", distance: "", angle: "", change.text)
   }
 
   /// A refuted premise, or a handled error, and what to do.
   package mutating func process(_ diagnosis: Diagnosis, at time: Timestamp) -> [String] {
     let mark = diagnosis.isHandled ? "note" : "PREMISE"
     return lines(
-      time, peer: diagnosis.peer ?? "session", distance: "", angle: "", level: "",
+      time, peer: diagnosis.peer ?? "session", distance: "", angle: "",
       "\(mark) \(diagnosis.code): \(diagnosis.sentence) (\(diagnosis.remedy))")
   }
 
-  /// A distance with its sigma.
+  /// A distance with half the width of its 90 % interval.
   static func distance(_ object: NearbyObject) -> String {
     guard let distance = object.distance else { return "-" }
-    let sigma = object.distanceStandardDeviation.map { " ± \(Words.fixed($0, 2))" } ?? ""
-    return "\(Words.fixed(distance, 2))\(sigma) m"
+    let half = object.distanceStandardDeviation.map { " ± \(Words.fixed(NinetyPercent.halfWidth($0), 2))" } ?? ""
+    return "\(Words.fixed(distance, 2))\(half) m"
   }
 
   /// An angle with half the width of its 90 % interval.
@@ -69,31 +75,26 @@ package struct Story {
     return "\(Words.side(angle.value)) ± \(Words.fixed(half, half < 9.5 ? 1 : 0))°"
   }
 
-  /// A level as a word.
-  static func level(_ level: VerticalDirectionEstimate) -> String {
-    switch level {
-    case .unknown: "-"
-    case .same: "level"
-    case .above: "above"
-    case .below: "below"
-    case .aboveOrBelow: "above/below"
-    }
+  /// The columns and the words behind them; what does not fit goes on in lines below.
+  private mutating func lines(
+    _ time: Timestamp, peer: String, distance: String, angle: String, _ text: String
+  ) -> [String] {
+    let columns = Self.columns(Words.fixed(time.seconds(since: start), 1), peer, distance, angle)
+    // A break between what happened and what to do is better than one within a sentence.
+    let room = Self.width - columns.count
+    let parts = text.count <= room ? [text] : text.components(separatedBy: " · ")
+    let words = parts.flatMap { WrappedText.lines($0, width: room) }
+    let indent = String(repeating: " ", count: columns.count)
+    let body = words.enumerated().map { ($0.offset == 0 ? columns : indent) + $0.element }
+    if hasHeader { return body }
+    hasHeader = true
+    return [Self.legend, Self.columns("time s", "peer", "distance", "angle") + "what happens"] + body
   }
 
-  private mutating func lines(
-    _ time: Timestamp, peer: String, distance: String, angle: String, level: String, _ text: String
-  ) -> [String] {
-    let columns = [
-      Words.right("\(Words.fixed(time.seconds(since: start), 1)) s", 9), Words.left(peer, 8), Words.right(distance, 15),
-      Words.right(angle, 18), Words.left(level, 11), text,
-    ]
-    let line = columns.joined(separator: "  ")
-    if hasHeader { return [line] }
-    hasHeader = true
-    let header = [
-      Words.right("time", 9), Words.left("peer", 8), Words.right("distance", 15), Words.right("angle ± 90 %", 18),
-      Words.left("height", 11), "what happens",
-    ]
-    return [header.joined(separator: "  "), line]
+  /// Time, peer, distance and angle, aligned, with the gap behind them.
+  private static func columns(_ time: String, _ peer: String, _ distance: String, _ angle: String) -> String {
+    let name = peer.count > 8 ? peer.prefix(7) + "…" : peer
+    return [Words.right(time, 6), Words.left(name, 8), Words.right(distance, 14), Words.right(angle, 17)]
+      .joined(separator: " ") + "  "
   }
 }
