@@ -7,6 +7,9 @@ const words = {
   insufficientMovement: "more movement", insufficientHorizontalSweep: "a sideways sweep", insufficientVerticalSweep: "an up-and-down sweep",
   insufficientLighting: "more light", insufficientSignalStrength: "a stronger signal",
 };
+/** A premise that the data refute, by its code, for people: "accelerometerUnit" is "accelerometer unit". */
+const refuted = update => Object.keys(update?.details?.findings ?? {}).filter(code => diagnoses.includes(code)).map(code => code.replace(/[A-Z]/g, letter => " " + letter.toLowerCase()));
+const diagnoses = "accelerometerUnit accelerometerScale gravityMissing gravitySign imuAxes gyroscopeUnit gyroscopeScale cameraMount cameraClock cameraIntrinsics lensModel featureCoordinates cameraRotation visualInertialMismatch odometryConvention odometryClock odometryScale rangeUnit rangeBias radioClock timestampUnit".split(" ");
 const levels = {same: "same level", above: "▲ above you", below: "▼ below you", aboveOrBelow: "▲▼ above or below", unknown: ""};
 
 /** The session and its token: from the address, whose fragment never leaves the browser. */
@@ -121,8 +124,9 @@ function showPeers() {
 
 function draw() {
   const one = state.peers.get(state.chosen), update = one?.update ?? null;
-  const isSure = update?.convergence.status === "converged";
+  const isSure = update?.convergence.status === "converged", wrong = refuted(update).length ? refuted(update) : refuted(state.session);
   $("finding").classList.toggle("sure", isSure);
+  $("finding").classList.toggle("refuted", wrong.length > 0);
   drawDial(one, update, isSure);
   const shown = $("distance");
   shown.replaceChildren();
@@ -130,20 +134,20 @@ function draw() {
   if (update?.distance != null) element(shown, "small", {}, "m");
   $("level").textContent = levels[update?.verticalDirectionEstimate] ?? "";
   const wants = (update?.convergence.reasons ?? []).map(reason => words[reason] ?? reason).join(", ");
-  $("certainty").textContent = isSure ? "✓ found" : !update ? "waiting for the first range"
+  $("certainty").textContent = wrong.length ? "✕ the sensors contradict the set-up: " + wrong.join(", ") : isSure ? "✓ found" : !update ? "waiting for the first range"
     : update.horizontalAngle !== null ? "not sure yet" + (wants ? ": needs " + wants : "") : "direction not known" + (wants ? ": needs " + wants : " yet");
-  $("guidance").textContent = update?.guidance ?? state.session?.guidance ?? "";
-  speak(update, isSure);
+  $("guidance").textContent = wrong.length ? "Only the distance can be trusted." : update?.guidance ?? state.session?.guidance ?? "";
+  speak(update, isSure, wrong);
   drawMap(one, update, isSure);
   drawTimeline(one);
 }
 
 /** Tells a listener of what changed, at most once in three seconds. */
-function speak(update, isSure) {
+function speak(update, isSure, wrong) {
   if (!update) return;
   const way = update.horizontalAngle === null ? "" : Math.abs(degrees(update.horizontalAngle)) < 10 ? "straight ahead"
     : `${Math.round(Math.abs(degrees(update.horizontalAngle)) / 10) * 10} degrees to the ${update.horizontalAngle > 0 ? "right" : "left"}`;
-  const text = [update.guidance, isSure ? "found" : "", update.distance === null ? "" : `${Math.round(update.distance)} metres`,
+  const text = [wrong.length ? "the sensors contradict the set-up: " + wrong.join(", ") : update.guidance, isSure ? "found" : "", update.distance === null ? "" : `${Math.round(update.distance)} metres`,
     isSure ? way : "", isSure ? (levels[update.verticalDirectionEstimate] ?? "").replace(/[▲▼]/g, "").trim() : ""].filter(Boolean).join(", ");
   const now = performance.now();
   if (text === state.spoken || now - state.spokenAt < 3000) return;
