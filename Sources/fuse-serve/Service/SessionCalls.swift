@@ -128,7 +128,7 @@ struct SessionCalls: Sendable {
           "id": .string(created.session.identity.id), "ingestToken": .string(created.ingestToken),
           "readToken": .string(created.readToken), "next": .integer(0),
           "warnings": .array(setup.warnings.map { .string($0) }),
-        ], .created)
+        ], .created, [.location: "/v1/sessions/\(created.session.identity.id)"])
     } catch {
       switch error {
       case .tooMany(let limit): return Answers.later(.tooManyRequests, "\(limit) sessions are open", seconds: 10)
