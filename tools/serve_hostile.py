@@ -135,7 +135,7 @@ class Hostile:
         for path in PATHS:
             text, _ = self.expect(f"GET {path[:40]}", (400, 404), "GET", path, token=session.read)
             check("root:" not in text, "no file of the machine in it")
-        text, _ = self.expect("a page of a name that is a path", (200, 404), "GET", "/s/..%2f..%2fetc%2fpasswd")
+        text, _ = self.expect("a page of a name that is a path", 404, "GET", "/s/..%2f..%2fetc%2fpasswd")
         check("root:" not in text, "no file of the machine in it")
         check(not os.path.exists("/tmp/hostile"), "no name of a request is a name of a file")
         self.expect("a foreign Host", 421, "GET", "/", headers={"Host": "evil.example"})
