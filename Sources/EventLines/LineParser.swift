@@ -4,18 +4,20 @@ import SensorData
 
 /// Parses event lines: structure only, no memory of earlier lines but for warnings.
 package struct LineParser: Sendable {
-  /// Longest line, bytes: a frame of ten thousand features.
+  /// Longest line where nothing else is said, bytes: a frame of ten thousand features.
   package static let longestLine = 1 << 20
-  /// Longest text, bytes.
-  private static let longestText = 256
+  /// Longest name, bytes.
+  package static let longestName = 256
 
   /// Warnings not yet taken, each once.
   package private(set) var warnings: [String] = []
   private var warned: Set<String> = []
   private var frameFaults: [ParsedEvent] = []
 
-  /// A parser.
-  package init() {}
+  private let longestLine: Int
+
+  /// A parser of lines up to a number of bytes.
+  package init(longestLine: Int = Self.longestLine) { self.longestLine = longestLine }
 
   /// Returns the warnings and forgets them.
   package mutating func takeWarnings() -> [String] {
@@ -27,8 +29,8 @@ package struct LineParser: Sendable {
   ///
   /// - Throws: `LineFault` for what is no JSON, a missing or misspelt key, a value of a wrong type.
   package mutating func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(LineFault) -> ParsedLine {
-    guard bytes.count <= Self.longestLine else {
-      throw LineFault(found: "a line of \(bytes.count) bytes", expected: "at most \(Self.longestLine)")
+    guard bytes.count <= longestLine else {
+      throw LineFault(found: "a line of \(bytes.count) bytes", expected: "at most \(longestLine)")
     }
     var scanner = LineScanner(bytes)
     if scanner.isAtEnd() { return .blank }
@@ -255,7 +257,7 @@ package struct LineParser: Sendable {
       if key.equals("t") {
         time = try scanner.integer("t: whole nanoseconds")
       } else if key.equals("peer") {
-        peer = try scanner.string("peer: a text")
+        peer = try Self.bounded(scanner.string("peer: a text"), "peer")
       } else if key.equals("range") {
         guard let value = try scanner.number() else {
           (distance, fault) = (0, .notFinite)
@@ -266,7 +268,7 @@ package struct LineParser: Sendable {
       } else if key.equals("std") {
         measurement.standardDeviation = try Self.number(&scanner, SensorBounds.rangeDeviation, &fault)
       } else if key.equals("antenna") {
-        measurement.antenna = try Self.name(&scanner, "antenna: a text", &fault)
+        measurement.antenna = try Self.name(&scanner, "antenna", "a text", &fault)
       } else if key.equals("azimuth") {
         measurement.azimuth = try Self.number(&scanner, SensorBounds.azimuth, &fault)
       } else if key.equals("elevation") {
@@ -280,7 +282,7 @@ package struct LineParser: Sendable {
       } else if key.equals("nlos") {
         measurement.nonLineOfSight = try Self.number(&scanner, SensorBounds.nlos, &fault)
       } else if key.equals("technology") {
-        measurement.technology = try Self.name(&scanner, "technology: a text", &fault)
+        measurement.technology = try Self.name(&scanner, "technology", "a text", &fault)
       } else if key.equals("arrival") {
         arrival = try Self.optional(&scanner) { s throws(LineFault) in try s.integer("arrival: whole nanoseconds") }
       } else {
@@ -298,7 +300,7 @@ package struct LineParser: Sendable {
     measurement.peer = try Self.needed(peer, "range.peer")
     measurement.range = try Self.needed(distance, "range.range")
     if measurement.peer.isEmpty { return .damaged(.range, .emptyCell) }
-    if !Self.isName(measurement.peer) { return .damaged(.range, .outOfRange) }
+    if !SensorBounds.isName(measurement.peer) { return .damaged(.range, .outOfRange) }
     if let fault { return .damaged(.range, fault) }
     return Self.arrived(Self.timed(.range(measurement), .range), arrival)
   }
@@ -314,9 +316,9 @@ package struct LineParser: Sendable {
       if key.equals("t") {
         time = try scanner.integer("t: whole nanoseconds")
       } else if key.equals("event") {
-        name = try scanner.string("event: a text")
+        name = try Self.bounded(scanner.string("event: a text"), "event")
       } else if key.equals("peer") {
-        peer = try Self.name(&scanner, "peer: a text or null", &fault)
+        peer = try Self.name(&scanner, "peer", "a text or null", &fault)
       } else if key.equals("arrival") {
         arrival = try Self.optional(&scanner) { s throws(LineFault) in try s.integer("arrival: whole nanoseconds") }
       } else {
@@ -329,7 +331,7 @@ package struct LineParser: Sendable {
       peer: peer)
     if event.name.isEmpty { return .damaged(.event, .emptyCell) }
     if let fault { return .damaged(.event, fault) }
-    if !Self.isName(event.name) { return .damaged(.event, .outOfRange) }
+    if !SensorBounds.isName(event.name) { return .damaged(.event, .outOfRange) }
     return Self.arrived(Self.timed(.device(event), .event), arrival)
   }
 
@@ -378,15 +380,19 @@ package struct LineParser: Sendable {
 
   /// A name or null; an empty one is none.
   private static func name(
-    _ scanner: inout LineScanner, _ what: String, _ fault: inout DamageKind?
+    _ scanner: inout LineScanner, _ key: String, _ what: String, _ fault: inout DamageKind?
   ) throws(LineFault) -> String? {
-    guard let name = try text(&scanner, what), !name.isEmpty else { return nil }
-    if !isName(name) { fault = .outOfRange }
+    guard let name = try text(&scanner, "\(key): \(what)"), !name.isEmpty else { return nil }
+    if !SensorBounds.isName(try bounded(name, key)) { fault = .outOfRange }
     return name
   }
 
-  private static func isName(_ text: String) -> Bool {
-    text.utf8.count <= longestText && SensorBounds.isName(text)
+  /// A name, whose length is part of the structure.
+  private static func bounded(_ name: String, _ key: String) throws(LineFault) -> String {
+    guard name.utf8.count <= longestName else {
+      throw LineFault(found: "\(key) of \(name.utf8.count) bytes", expected: "a name of at most \(longestName)")
+    }
+    return name
   }
 
   private static func list<T>(

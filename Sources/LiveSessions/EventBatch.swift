@@ -11,12 +11,15 @@ package struct EventBatch: Sendable {
   /// The bytes.
   package let bytes: [UInt8]
 
-  /// Parses a batch.
+  /// A batch that was accepted, perhaps when lines could be longer.
+  package init(accepted bytes: [UInt8]) throws { try self.init(bytes, longestLine: .max) }
+
+  /// Parses a batch with lines up to a number of bytes.
   ///
   /// - Throws: `StreamFault` with the line's number, what was found and what was expected.
-  package init(_ bytes: [UInt8]) throws {
+  package init(_ bytes: [UInt8], longestLine: Int = LineParser.longestLine) throws {
     self.bytes = bytes
-    var parser = LineParser()
+    var parser = LineParser(longestLine: longestLine)
     var line = 0
     var found: [ParsedEvent] = []
     var ended = false

@@ -5,9 +5,10 @@ import PrecisionFinding
 import RunResults
 import SensorData
 
-/// One session: a thread of its own, on which batches are logged and processed in order.
+/// One session: what comes is ordered and logged at once, and processed in order on a thread of its own.
 ///
-/// A search begun in motion takes a tenth of a second: on a thread it holds up nobody else.
+/// A search begun in motion takes a tenth of a second and more: on a thread it holds up nobody else, and as the log comes
+/// first no acknowledgement waits for it.
 package final class LiveSession: @unchecked Sendable {
   /// What became of a batch or a call.
   package enum Reply: Equatable, Sendable {
@@ -17,8 +18,6 @@ package final class LiveSession: @unchecked Sendable {
     case early(next: UInt64)
     /// The results are final: nothing more is taken.
     case finished
-    /// Behind the end of the stream.
-    case ended
     /// More peers than permitted.
     case tooManyPeers(Int)
     /// Too much waits; try again after some seconds.
@@ -66,8 +65,9 @@ package final class LiveSession: @unchecked Sendable {
     package var failure: String?
   }
 
-  private enum Work {
-    case batch(UInt64, EventBatch, Int64, @Sendable (Reply) -> Void)
+  /// What was accepted, in order.
+  enum Work {
+    case batch(EventBatch, Int64)
     case finish(@Sendable (Reply) -> Void)
     case result(@Sendable ([UInt8]?) -> Void)
     case stop
@@ -85,21 +85,28 @@ package final class LiveSession: @unchecked Sendable {
   package let folder: String
 
   let directions = DirectionObserver()
-  private let log: WriteAheadLog
-  private let limits: SessionLimits
-  private let condition = NSCondition()
-  private var queue: [Work] = []
-  private var status: Status
-  private var places: [WriteAheadLog.Place] = []
+  let log: WriteAheadLog
+  let limits: SessionLimits
+  let intake = DispatchQueue(label: "fuse.intake")
+  let condition = NSCondition()
+  var queue: [Work] = []
+  var status: Status
+  var places: [WriteAheadLog.Place] = []
   private var limit: RateLimit
-  private var isStopped = false
-  private var isGone = false
+  var isStopped = false
+  var isGone = false
+  var hasPending = false
+
+  // Only the intake uses these, and a recovery before it.
+  var order = SessionProtocol()
+  var peers: Set<String> = []
+  var pending: [Submission] = []
+  var isReady = false
 
   // Only the session's thread uses these.
-  private var order = SessionProtocol()
+  private var isFinal: Bool
   private var run: FinderRun?
   private var admission: EventAdmission
-  private var peers: Set<String> = []
   private var json = JSONBuffer()
   private var trajectory: TrajectoryStore
   private var firstTimestamp: Timestamp?
@@ -128,17 +135,17 @@ package final class LiveSession: @unchecked Sendable {
         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
     // With a result, which is written last, the files are complete: nothing needs to be computed again.
-    let isFinal = FileManager.default.fileExists(atPath: "\(folder)/result.json")
+    isFinal = FileManager.default.fileExists(atPath: "\(folder)/result.json")
     updates = try UpdateStore(path: "\(folder)/updates.jsonl", keeps: isFinal)
     trajectory = try TrajectoryStore(path: "\(folder)/trajectory.tum", keeps: isFinal)
     status = Status(
       state: isFinal ? .finished : places.isEmpty && !isFinished ? .active : .recovering, lastCall: Self.clock(),
       created: created)
     status.warnings = setup.warnings
+    status.next = UInt64(places.count)
     if isFinal {
       for _ in places { order.take(ends: false) }
       order.finish()
-      status.next = order.next
       updates.finish()
     } else {
       run = FinderRun(
@@ -152,6 +159,10 @@ package final class LiveSession: @unchecked Sendable {
         recovery.enter(number)
         recover()
         recovery.leave()
+      }
+      intake.async { [self] in
+        isReady = true
+        admitPending()
       }
       loop()
     }
@@ -180,25 +191,20 @@ package final class LiveSession: @unchecked Sendable {
     let now = Self.clock()
     status.lastCall = now
     // A repeated batch counts nothing and passes.
-    if sequence >= status.next {
-      if queue.count >= limits.waitingBatches {
-        condition.unlock()
-        return reply(.overloaded(1))
-      }
-      if let wait = limit.take(batch.events.count, at: now) {
-        condition.unlock()
-        return reply(.overloaded(wait))
-      }
+    if sequence >= status.next, let wait = limit.take(batch.events.count, at: now) {
+      condition.unlock()
+      return reply(.overloaded(wait))
     }
-    queue.append(.batch(sequence, batch, Self.now(), reply))
-    status.waiting = queue.count
-    condition.signal()
     condition.unlock()
+    offer(.batch(sequence, batch, Self.now(), reply))
   }
 
-  /// Makes the results final.
+  /// Makes the results final; `reply` is called once they are.
   package func finish(reply: @escaping @Sendable (Reply) -> Void) {
-    enqueue(.finish(reply)) { reply($0) }
+    condition.lock()
+    status.lastCall = Self.clock()
+    condition.unlock()
+    offer(.finish(reply))
   }
 
   /// The result document so far, or the final one; nil where the session is gone.
@@ -206,7 +212,7 @@ package final class LiveSession: @unchecked Sendable {
     enqueue(.result(reply)) { _ in reply(nil) }
   }
 
-  private func enqueue(_ work: Work, refused: (Reply) -> Void) {
+  func enqueue(_ work: Work, refused: (Reply) -> Void = { _ in }) {
     condition.lock()
     guard !isGone, !isStopped else {
       condition.unlock()
@@ -291,9 +297,9 @@ package final class LiveSession: @unchecked Sendable {
 
   private static func refuse(_ work: Work) {
     switch work {
-    case .batch(_, _, _, let reply), .finish(let reply): reply(.gone)
+    case .finish(let reply): reply(.gone)
     case .result(let reply): reply(nil)
-    case .stop: break
+    case .batch, .stop: break
     }
   }
 
@@ -305,12 +311,21 @@ package final class LiveSession: @unchecked Sendable {
       while queue.isEmpty { condition.wait() }
       let work = queue.removeFirst()
       status.waiting = queue.count
+      let hasPending = hasPending
       condition.unlock()
+      if hasPending { intake.async { [self] in admitPending() } }
       switch work {
-      case .batch(let sequence, let batch, let arrival, let reply): take(sequence, batch, arrival, reply)
-      case .finish(let reply): finishNow(reply)
+      // After a failure the log has the batch, for the next start.
+      case .batch(let batch, let arrival): if currentStatus.failure == nil { process(batch, arrival: arrival) }
+      case .finish(let reply):
+        if currentStatus.failure == nil { endInput(Self.now()) }
+        let status = currentStatus
+        log.whenSynced { error in
+          reply((status.failure ?? error.map { "\($0)" }).map { .failed($0) } ?? .accepted(next: status.next))
+        }
       case .result(let reply): reply(resultDocument())
       case .stop:
+        intake.async { [self] in admitPending() }
         condition.lock()
         hasLeft = true
         condition.broadcast()
@@ -320,39 +335,7 @@ package final class LiveSession: @unchecked Sendable {
     }
   }
 
-  private func take(
-    _ sequence: UInt64, _ batch: EventBatch, _ arrival: Int64, _ reply: @escaping @Sendable (Reply) -> Void
-  ) {
-    if let failure = currentStatus.failure { return reply(.failed(failure)) }
-    switch order.decide(sequence) {
-    case .repeated:
-      let next = order.next
-      return log.whenSynced { reply($0 == nil ? .accepted(next: next) : .failed("\($0!)")) }
-    case .early(let next): return reply(.early(next: next))
-    case .finished: return reply(.finished)
-    case .take: break
-    }
-    if order.hasEnded { return reply(.ended) }
-    let named = peers.union(batch.peers)
-    guard named.count <= limits.peers else { return reply(.tooManyPeers(limits.peers)) }
-    let record = LogRecord(
-      kind: .batch, session: number, sequence: sequence, arrival: arrival, payload: batch.bytes)
-    let next = sequence + 1
-    do {
-      let place = try log.append(record) { reply($0 == nil ? .accepted(next: next) : .failed("\($0!)")) }
-      condition.lock()
-      places.append(place)
-      condition.unlock()
-    } catch {
-      if case .full = error { return reply(.full) }
-      return reply(.failed("\(error)"))
-    }
-    peers = named
-    process(batch, arrival: arrival)
-  }
-
   private func process(_ batch: EventBatch, arrival: Int64) {
-    order.take(ends: batch.ends)
     var newest: Int64?
     for parsed in batch.events {
       guard let event = admission.admit(parsed) else { continue }
@@ -372,10 +355,8 @@ package final class LiveSession: @unchecked Sendable {
     }
     rate.count += batch.events.count
     condition.lock()
-    status.next = order.next
     status.events = admission.rows
     status.damage = admission.damage
-    status.hasEnded = order.hasEnded
     status.bytes += batch.bytes.count
     if newest != nil {
       let age = Double(Self.now() - arrival) * 1e-9
@@ -416,10 +397,10 @@ package final class LiveSession: @unchecked Sendable {
   }
 
   private func endInput(_ arrival: Int64) {
-    guard !order.isFinished, run != nil else { return }
+    guard !isFinal, run != nil else { return }
     emit(run!.finish())
     publish(arrival)
-    order.finish()
+    isFinal = true
     guard let document = resultDocument() else { return }
     // The result stands for the whole log: it must not be on disk before its batches are.
     let isLogged = DispatchSemaphore(value: 0)
@@ -433,20 +414,6 @@ package final class LiveSession: @unchecked Sendable {
     status.state = .finished
     condition.unlock()
     run = nil
-  }
-
-  private func finishNow(_ reply: @escaping @Sendable (Reply) -> Void) {
-    if let failure = currentStatus.failure { return reply(.failed(failure)) }
-    let next = order.next
-    if order.isFinished { return log.whenSynced { reply($0 == nil ? .accepted(next: next) : .failed("\($0!)")) } }
-    do {
-      let record = LogRecord(kind: .finish, session: number, sequence: next, arrival: Self.now())
-      _ = try log.append(record) { reply($0 == nil ? .accepted(next: next) : .failed("\($0!)")) }
-    } catch {
-      if case .full = error { return reply(.full) }
-      return reply(.failed("\(error)"))
-    }
-    endInput(Self.now())
   }
 
   /// The document, from the finder or from the file.
@@ -474,25 +441,20 @@ package final class LiveSession: @unchecked Sendable {
   private func recover() {
     do {
       try log.read(batchPlaces) { record in
-        let batch = try EventBatch(record.payload)
+        let batch = try EventBatch(accepted: record.payload)
         peers.formUnion(batch.peers)
+        take(batch)
         process(batch, arrival: record.arrival)
         return !isDeleted
       }
-      if hasFinishRecord { endInput(Self.now()) }
+      if hasFinishRecord {
+        order.finish()
+        endInput(Self.now())
+      }
     } catch { fail("recovery: \(error)") }
     condition.lock()
     if status.state == .recovering { status.state = .active }
     condition.unlock()
     updates.wake()
-  }
-}
-
-extension EventBatch {
-  /// The peers that its ranges name.
-  var peers: Set<String> {
-    var names: Set<String> = []
-    for case .event(let timed) in events { if case .range(let range) = timed.event { names.insert(range.peer) } }
-    return names
   }
 }

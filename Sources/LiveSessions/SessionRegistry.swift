@@ -148,7 +148,7 @@ package final class SessionRegistry: @unchecked Sendable {
     let segments = session.segments
     let failure: LogError? = await withCheckedContinuation { continuation in
       do throws(LogError) {
-        _ = try log.append(LogRecord(kind: .delete, session: session.number, arrival: LiveSession.now())) {
+        try log.append(LogRecord(kind: .delete, session: session.number, arrival: LiveSession.now())) {
           continuation.resume(returning: $0)
         }
       } catch { continuation.resume(returning: error) }
@@ -199,7 +199,7 @@ package final class SessionRegistry: @unchecked Sendable {
         var admission = EventAdmission(
           rig: session.setup.header.rig, usesOdometry: session.setup.header.trajectory == .odometry)
         try log.read(places) { record in
-          for parsed in try EventBatch(record.payload).events {
+          for parsed in try EventBatch(accepted: record.payload).events {
             if let event = admission.admit(parsed) { try body(event) }
           }
           return true

@@ -131,9 +131,10 @@ package final class WriteAheadLog: @unchecked Sendable {
 
   /// Writes a record; `whenSynced` is called on another thread once it is on disk, or with what went wrong.
   ///
+  /// - Parameter placed: called with its place before any record moves.
   /// - Throws: `LogError.full` and others, with nothing of the record kept.
-  package func append(
-    _ record: LogRecord, whenSynced: @escaping @Sendable (LogError?) -> Void
+  @discardableResult package func append(
+    _ record: LogRecord, placed: (Place) -> Void = { _ in }, whenSynced: @escaping @Sendable (LogError?) -> Void
   ) throws(LogError) -> Place {
     var bytes: [UInt8] = []
     LogFormat.append(record, to: &bytes)
@@ -156,6 +157,7 @@ package final class WriteAheadLog: @unchecked Sendable {
     size += bytes.count
     appended += 1
     waiting.append((appended, whenSynced))
+    placed(place)
     condition.signal()
     return place
   }

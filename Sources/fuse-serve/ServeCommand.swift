@@ -1,4 +1,5 @@
 import ArgumentParser
+import EventLines
 import Foundation
 import LiveSessions
 import Logging
@@ -55,8 +56,11 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Bytes of a batch, unpacked, at most.")
   var maxBatchBytes = 4 << 20
 
+  @Option(help: "Bytes of a line, at most.")
+  var maxLineBytes = LineParser.longestLine
+
   @Option(help: "Measurements a second and session, at most.")
-  var maxEventsPerSecond = 5000.0
+  var maxEventsPerSecond = 20_000.0
 
   @Option(help: "Peers of a session, at most.")
   var maxPeers = 64
@@ -82,9 +86,11 @@ struct ServeCommand: AsyncParsableCommand {
     }
     guard (0...65_535).contains(port) else { throw ValidationError("--port must be from 0 to 65535.") }
     guard speed > 0, speed <= 1000 else { throw ValidationError("--speed must be above 0 and at most 1000.") }
-    guard maxSessions > 0, maxBatchBytes >= 1024, maxBatchBytes <= 1 << 25, maxEventsPerSecond > 0, maxPeers > 0,
-      maxConnections > 0, idle > 0, retention >= 0
-    else { throw ValidationError("Limits must be above 0; --max-batch-bytes from 1024 to 33554432.") }
+    guard maxSessions > 0, maxEventsPerSecond > 0, maxPeers > 0, maxConnections > 0, idle > 0, retention >= 0,
+      (1024...1 << 25).contains(maxBatchBytes), (1024...1 << 25).contains(maxLineBytes)
+    else {
+      throw ValidationError("Limits must be above 0; --max-batch-bytes and --max-line-bytes from 1024 to 33554432.")
+    }
   }
 
   func run() async throws {
@@ -93,6 +99,7 @@ struct ServeCommand: AsyncParsableCommand {
       var limits = SessionLimits()
       limits.sessions = maxSessions
       limits.batchBytes = maxBatchBytes
+      limits.lineBytes = maxLineBytes
       limits.eventsPerSecond = maxEventsPerSecond
       limits.peers = maxPeers
       limits.idle = idle

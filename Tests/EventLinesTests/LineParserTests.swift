@@ -54,6 +54,24 @@ import Testing
       _ = try parse("{\"imu\":[" + String(repeating: " ", count: LineParser.longestLine) + "]}")
       Issue.record("a long line was taken")
     } catch { #expect(error.found.contains("bytes")) }
+    var narrow = LineParser(longestLine: 10)
+    #expect(throws: LineFault.self) { try Array("{\"imu\":[]} ".utf8).withUnsafeBufferPointer { try narrow.parse($0) } }
+    #expect(throws: Never.self) { try Array("{\"imu\":[]}".utf8).withUnsafeBufferPointer { try narrow.parse($0) } }
+  }
+
+  /// A name of 100 kB would stand in every update.
+  @Test(arguments: ["peer", "antenna", "technology"]) func longNamesAreRefused(key: String) throws {
+    let members = key == "peer" ? "" : "\"peer\":\"a\","
+    func line(_ bytes: Int) -> String {
+      "{\"range\":{\"t\":1,\"range\":1,\(members)\"\(key)\":\"\(String(repeating: "n", count: bytes))\"}}"
+    }
+    #expect(try events(line(256)).count == 1)
+    do {
+      _ = try parse(line(257))
+      Issue.record("a name of 257 bytes was taken")
+    } catch {
+      #expect(error == LineFault(found: "\(key) of 257 bytes", expected: "a name of at most 256"))
+    }
   }
 
   @Test(arguments: [

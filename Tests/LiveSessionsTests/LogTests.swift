@@ -29,7 +29,7 @@ import Testing
 
   private func append(_ log: WriteAheadLog, _ record: LogRecord) throws {
     let done = DispatchSemaphore(value: 0)
-    _ = try log.append(record) { _ in done.signal() }
+    try log.append(record) { _ in done.signal() }
     #expect(done.wait(timeout: .now() + 20) == .success)
   }
 

@@ -1,12 +1,15 @@
 // The finding screen: one session's updates, as they come. Angles in radians, 0 ahead, positive right.
 
 const $ = id => document.getElementById(id);
-const state = {peers: new Map(), chosen: null, path: [], pathBytes: 0, source: null, lost: false, spokenAt: 0, spoken: ""};
+const state = {peers: new Map(), chosen: null, path: [], pathBytes: 0, source: null, lost: false, spokenAt: -3000, spoken: ""};
 const degrees = angle => angle * 180 / Math.PI;
 const words = {
   insufficientMovement: "more movement", insufficientHorizontalSweep: "a sideways sweep", insufficientVerticalSweep: "an up-and-down sweep",
   insufficientLighting: "more light", insufficientSignalStrength: "a stronger signal",
 };
+/** A premise that the data refute, by its code, for people: "accelerometerUnit" is "accelerometer unit". */
+const refuted = update => Object.keys(update?.details?.findings ?? {}).filter(code => diagnoses.includes(code)).map(code => code.replace(/[A-Z]/g, letter => " " + letter.toLowerCase()));
+const diagnoses = "accelerometerUnit accelerometerScale gravityMissing gravitySign imuAxes gyroscopeUnit gyroscopeScale cameraMount cameraClock cameraIntrinsics lensModel featureCoordinates cameraRotation visualInertialMismatch odometryConvention odometryClock odometryScale rangeUnit rangeBias radioClock timestampUnit".split(" ");
 const levels = {same: "same level", above: "▲ above you", below: "▼ below you", aboveOrBelow: "▲▼ above or below", unknown: ""};
 
 /** The session and its token: from the address, whose fragment never leaves the browser. */
@@ -49,9 +52,10 @@ async function connect({id, token}) {
   if (status.counts.updates > 20000) query.set("rate", "20");
   if (state.last !== undefined) query.set("lastEventId", state.last);
   const source = state.source = new EventSource(`/v1/sessions/${id}/updates?${query}`);
-  source.onopen = () => say(status.state === "finished" ? "finished" : "live");
+  source.onopen = () => { stale(false); say(status.state === "finished" ? "finished" : "live"); };
   source.onerror = () => {
     say("connection lost; trying again", true);
+    if (!state.isOver) stale(true);
     if (source.readyState !== EventSource.CLOSED) return;
     source.close();
     if (!state.isOver) setTimeout(() => connect({id, token}), 2000);
@@ -60,6 +64,7 @@ async function connect({id, token}) {
   source.addEventListener("directions", event => takeDirections(JSON.parse(event.data)));
   source.addEventListener("state", event => {
     const name = JSON.parse(event.data).state;
+    stale(name === "suspended");
     say({suspended: "suspended: nothing comes from the device", active: "live", finished: "finished", deleted: "deleted"}[name] ?? name);
     if (name === "finished" || name === "deleted") { state.isOver = true; source.close(); }
   });
@@ -68,6 +73,13 @@ async function connect({id, token}) {
 function say(text, isLost = false) {
   $("connection").textContent = text;
   $("connection").classList.toggle("lost", isLost);
+}
+
+/** What is shown is old: it must not look sure. */
+function stale(isStale) {
+  if (state.isStale === isStale) return;
+  state.isStale = isStale;
+  schedule();
 }
 
 function peer(name) {
@@ -89,10 +101,10 @@ function take(update) {
   const one = peer(update.peer);
   one.update = update;
   if (update.horizontalAngle !== null) one.modes = [];
-  const key = update.convergence.status + " " + update.convergence.reasons.join(" ");
+  const wrong = refuted(update), key = [update.convergence.status, ...update.convergence.reasons, ...wrong].join(" ");
   const time = (update.timestamp - state.start) / 1e9, last = one.spans.at(-1);
   if (last?.key === key) last.to = time;
-  else one.spans.push({key, from: time, to: time, status: update.convergence.status, reasons: update.convergence.reasons, guidance: update.guidance});
+  else one.spans.push({key, from: time, to: time, status: update.convergence.status, reasons: update.convergence.reasons, guidance: update.guidance, wrong});
   if (one.spans.length > 500) one.spans.shift();
   schedule();
 }
@@ -121,8 +133,10 @@ function showPeers() {
 
 function draw() {
   const one = state.peers.get(state.chosen), update = one?.update ?? null;
-  const isSure = update?.convergence.status === "converged";
+  const isSure = update?.convergence.status === "converged" && !state.isStale, wrong = refuted(update).length ? refuted(update) : refuted(state.session);
   $("finding").classList.toggle("sure", isSure);
+  $("finding").classList.toggle("refuted", wrong.length > 0);
+  $("finding").classList.toggle("stale", Boolean(state.isStale && update));
   drawDial(one, update, isSure);
   const shown = $("distance");
   shown.replaceChildren();
@@ -130,23 +144,28 @@ function draw() {
   if (update?.distance != null) element(shown, "small", {}, "m");
   $("level").textContent = levels[update?.verticalDirectionEstimate] ?? "";
   const wants = (update?.convergence.reasons ?? []).map(reason => words[reason] ?? reason).join(", ");
-  $("certainty").textContent = isSure ? "✓ found" : !update ? "waiting for the first range"
+  $("certainty").textContent = wrong.length ? "✕ the sensors contradict the set-up: " + wrong.join(", ") : state.isStale && update ? "old: nothing new comes" : isSure ? "✓ found" : !update ? "waiting for the first range"
     : update.horizontalAngle !== null ? "not sure yet" + (wants ? ": needs " + wants : "") : "direction not known" + (wants ? ": needs " + wants : " yet");
-  $("guidance").textContent = update?.guidance ?? state.session?.guidance ?? "";
-  speak(update, isSure);
+  $("guidance").textContent = wrong.length ? "Only the distance can be trusted." : update?.guidance ?? state.session?.guidance ?? "";
+  speak(update, isSure, wrong);
   drawMap(one, update, isSure);
   drawTimeline(one);
 }
 
 /** Tells a listener of what changed, at most once in three seconds. */
-function speak(update, isSure) {
+function speak(update, isSure, wrong) {
   if (!update) return;
   const way = update.horizontalAngle === null ? "" : Math.abs(degrees(update.horizontalAngle)) < 10 ? "straight ahead"
     : `${Math.round(Math.abs(degrees(update.horizontalAngle)) / 10) * 10} degrees to the ${update.horizontalAngle > 0 ? "right" : "left"}`;
-  const text = [update.guidance, isSure ? "found" : "", update.distance === null ? "" : `${Math.round(update.distance)} metres`,
+  const text = [wrong.length ? "the sensors contradict the set-up: " + wrong.join(", ") : update.guidance, isSure ? "found" : "", update.distance === null ? "" : `${Math.round(update.distance)} metres`,
     isSure ? way : "", isSure ? (levels[update.verticalDirectionEstimate] ?? "").replace(/[▲▼]/g, "").trim() : ""].filter(Boolean).join(", ");
-  const now = performance.now();
-  if (text === state.spoken || now - state.spokenAt < 3000) return;
+  const now = performance.now(), wait = state.spokenAt + 3000 - now;
+  if (text === state.spoken) return;
+  if (wait > 0) {
+    // Told later, also where nothing more is drawn.
+    state.later ??= setTimeout(() => { state.later = undefined; draw(); }, wait);
+    return;
+  }
   state.spoken = text;
   state.spokenAt = now;
   $("spoken").textContent = text;
@@ -179,13 +198,20 @@ function drawDial(one, update, isSure) {
     turn.style.transform = `rotate(${degrees(before)}deg)`;
     requestAnimationFrame(() => { turn.style.transform = `rotate(${degrees(state.turned)}deg)`; });
   } else if (one?.modes.length) {
+    // Directions close to each other, such as one above and one below, have one share.
+    const shares = [];
+    for (const mode of one.modes) {
+      const near = shares.find(share => Math.cos(share.angle - mode.angle) > 0.88);
+      if (near) near.probability += mode.probability;
+      else shares.push({angle: mode.angle, probability: mode.probability});
+    }
     for (const mode of one.modes.slice().reverse()) {
       const half = clamp(1.645 * mode.std, 0.06, Math.PI - 0.01);
       shape(svg, "path", {class: "mode", d: arc(mode.angle - half, mode.angle + half, 106), "stroke-opacity": clamp(0.15 + 0.85 * mode.probability, 0.15, 1).toFixed(2)});
-      if (mode.probability >= 0.1) {
-        const [x, y] = onRing(mode.angle, 78);
-        shape(svg, "text", {class: "share", x: pixel(x), y: pixel(y)}, `${Math.round(100 * mode.probability)} %`);
-      }
+    }
+    for (const share of shares.filter(share => share.probability >= 0.1)) {
+      const [x, y] = onRing(share.angle, 76);
+      shape(svg, "text", {class: "share", x: pixel(x), y: pixel(y)}, `${Math.round(100 * share.probability)} %`);
     }
     shape(svg, "circle", {class: "hub", r: 5});
   } else {
@@ -252,7 +278,7 @@ function drawMap(one, update, isSure) {
       shape(svg, "circle", {class: "place", cx: pixel(x), cy: pixel(y), r: 5});
     }
     if (here) { const [x, y] = to(here); shape(svg, "circle", {class: "here", cx: pixel(x), cy: pixel(y), r: 5}); }
-  }
+  } else shape(svg, "text", {class: "none", x: width / 2, y: height / 2}, "no path yet");
   $("map").replaceChildren(svg);
 }
 
@@ -264,7 +290,7 @@ function drawTimeline(one) {
     const x = scale(spans[0].from, Math.max(spans.at(-1).to, spans[0].from + 1), 0, 480);
     for (const [index, span] of spans.entries()) {
       const end = spans[index + 1]?.from ?? span.to;
-      const bar = shape(svg, "rect", {class: span.status === "unknown" ? "noStatus" : span.status, x: pixel(x(span.from)), width: pixel(Math.max(x(end) - x(span.from), 0.5)), y: 4, height: 28, "fill-opacity": span.status === "notConverged" ? clamp(0.9 - 0.2 * span.reasons.length, 0.3, 0.9) : 1});
+      const bar = shape(svg, "rect", {class: span.wrong.length ? "wrong" : span.status === "unknown" ? "noStatus" : span.status, x: pixel(x(span.from)), width: pixel(Math.max(x(end) - x(span.from), 0.5)), y: 4, height: 28, "fill-opacity": span.status === "notConverged" ? clamp(0.9 - 0.2 * span.reasons.length, 0.3, 0.9) : 1});
       shape(bar, "title", {}, `${span.from.toFixed(1)} s: ${span.status} ${span.reasons.map(reason => words[reason] ?? reason).join(", ")}`);
     }
   }
@@ -274,7 +300,7 @@ function drawTimeline(one) {
   for (const span of spans.slice(-40).reverse()) {
     const item = element(list, "li");
     element(item, "time", {}, span.from.toFixed(1) + " s");
-    item.append(span.status === "converged" ? "found" : span.status === "unknown" ? "nothing to judge yet" : "needs " + (span.reasons.map(reason => words[reason] ?? reason).join(", ") || "a moment"));
+    item.append(span.wrong.length ? "the sensors contradict the set-up: " + span.wrong.join(", ") : span.status === "converged" ? "found" : span.status === "unknown" ? "nothing to judge yet" : "needs " + (span.reasons.map(reason => words[reason] ?? reason).join(", ") || "a moment"));
     if (span.guidance) item.append(" – " + span.guidance);
   }
   if (one) [one.drawn, one.drawnAt] = [spans.length, performance.now()];

@@ -39,7 +39,6 @@ enum Answers {
     case .accepted(let next): json(["next": .integer(Int(next))])
     case .early(let next): json(["next": .integer(Int(next))], .conflict)
     case .finished: error(.conflict, "the session is finished, expected no more events")
-    case .ended: error(.badRequest, "events behind {\"end\":{}}, expected none")
     case .tooManyPeers(let limit): error(.contentTooLarge, "more than \(limit) peers, expected at most \(limit)")
     case .overloaded(let seconds): later(.tooManyRequests, "more than the session can take", seconds: seconds)
     case .full: error(.init(code: 507, reasonPhrase: "Insufficient Storage"), "no space left on the service's disk")

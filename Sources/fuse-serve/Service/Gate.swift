@@ -16,15 +16,21 @@ struct Gate: RouterMiddleware {
     var response: Response
     let host = request.head.authority ?? request.headers[HTTPField.Name("Host")!]
     let origin = request.headers[.origin]
+    let route = Routes.route(request.uri.path)
     if !service.access.permits(host: host) {
       response = Answers.error(.misdirectedRequest, "another Host than this service's, expected one of --allow-host")
     } else if !service.access.permits(origin: origin, host: host) {
       response = Answers.error(.forbidden, "another Origin than this service's, expected one of --allow-origin")
     } else if request.method == .options {
       response = Response(status: .noContent)
+    } else if let route, !route.methods.contains(request.method) {
+      let methods = route.methods.map(\.rawValue).joined(separator: ", ")
+      response = Answers.error(.methodNotAllowed, "another method, expected \(methods)", [.allow: methods])
     } else {
       do { response = try await next(request, context) } catch let error as HTTPError {
         response = Answers.error(error.status, error.body ?? error.status.reasonPhrase)
+      } catch is CancellationError {
+        response = Answers.error(.badRequest, "the connection was closed")
       } catch {
         service.logger.error("\(error)")
         response = Answers.error(.internalServerError, "an internal error")
@@ -32,12 +38,12 @@ struct Gate: RouterMiddleware {
     }
     addHeaders(&response, origin: origin)
     let seconds = Double(DispatchTime.now().uptimeNanoseconds - began) * 1e-9
-    let route = Self.route(request.uri.path)
+    let label = route?.name ?? "other"
     service.metrics.request(
-      method: request.method.rawValue, route: route, status: response.status.code, seconds: seconds)
+      method: request.method.rawValue, route: label, status: response.status.code, seconds: seconds)
     // The path has a session's id and the query may have a token: neither is logged.
     var metadata: Logger.Metadata = [
-      "method": "\(request.method.rawValue)", "route": "\(route)", "status": "\(response.status.code)",
+      "method": "\(request.method.rawValue)", "route": "\(label)", "status": "\(response.status.code)",
       "milliseconds": "\((seconds * 1e4).rounded() / 10)",
     ]
     if let trace = request.headers[HTTPField.Name("traceparent")!], trace.utf8.count == 55 {
@@ -62,20 +68,5 @@ struct Gate: RouterMiddleware {
       response.headers[.accessControlAllowMethods] = "GET, POST, DELETE"
       response.headers[.vary] = "Origin"
     }
-  }
-
-  /// The route of a path: a closed list, so that no id is a label.
-  private static func route(_ path: String) -> String {
-    let parts = path.split(separator: "/")
-    if parts.first == "s" { return "/s/{id}" }
-    guard parts.count >= 2, parts[0] == "v1", parts[1] == "sessions" else {
-      return ["/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/page.js", "/page.css"].contains(path)
-        ? path : "other"
-    }
-    if parts.count == 2 { return "/v1/sessions" }
-    if parts.count == 3 { return "/v1/sessions/{id}" }
-    let last = String(parts[3])
-    let known = ["events", "finish", "updates", "updates.jsonl", "trajectory.tum", "result.json", "recording"]
-    return known.contains(last) ? "/v1/sessions/{id}/\(last)" : "other"
   }
 }

@@ -74,7 +74,7 @@ struct LiveService: Sendable {
   }
 
   private func router() -> Router<BasicRequestContext> {
-    let router = Router(context: BasicRequestContext.self)
+    let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.middlewares.add(Gate(service: self))
     let sessions = SessionCalls(service: self)
     router.post("/v1/sessions", use: sessions.create)

@@ -12,7 +12,9 @@ struct Pages: Sendable {
   @Sendable func start(_ request: Request, _ context: BasicRequestContext) async throws -> Response { page() }
 
   /// `GET /s/{id}`: the same page; it reads the id from its address, and the token from the fragment or the query.
-  @Sendable func finding(_ request: Request, _ context: BasicRequestContext) async throws -> Response { page() }
+  @Sendable func finding(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    SessionIdentity.isID(context.parameters.get("id") ?? "") ? page() : Answers.error(.notFound, "no such page")
+  }
 
   private func page() -> Response { Answers.bytes(PackageResources.finding_html, "text/html; charset=utf-8") }
 

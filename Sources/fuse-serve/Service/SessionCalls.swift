@@ -59,12 +59,17 @@ struct SessionCalls: Sendable {
     let bytes = try await withThrowingTaskGroup(of: [UInt8].self) { group in
       group.addTask {
         var bytes: [UInt8] = []
-        for try await part in request.body {
-          guard bytes.count + part.readableBytes <= limit else {
-            throw HTTPError(.contentTooLarge, message: "a body of more than \(limit) bytes, expected at most that")
+        do {
+          for try await part in request.body {
+            guard bytes.count + part.readableBytes <= limit else {
+              throw HTTPError(.contentTooLarge, message: "a body of more than \(limit) bytes, expected at most that")
+            }
+            bytes.append(contentsOf: part.readableBytesView)
+            if DispatchTime.now().uptimeNanoseconds > deadline { throw Self.slow }
           }
-          bytes.append(contentsOf: part.readableBytesView)
-          if DispatchTime.now().uptimeNanoseconds > deadline { throw Self.slow }
+        } catch let error as HTTPError { throw error } catch {
+          // The sender's fault: the connection or a chunk's header ends it early.
+          throw HTTPError(.badRequest, message: "a body that breaks off after \(bytes.count) bytes, expected it whole")
         }
         return bytes
       }
@@ -123,7 +128,7 @@ struct SessionCalls: Sendable {
           "id": .string(created.session.identity.id), "ingestToken": .string(created.ingestToken),
           "readToken": .string(created.readToken), "next": .integer(0),
           "warnings": .array(setup.warnings.map { .string($0) }),
-        ], .created)
+        ], .created, [.location: "/v1/sessions/\(created.session.identity.id)"])
     } catch {
       switch error {
       case .tooMany(let limit): return Answers.later(.tooManyRequests, "\(limit) sessions are open", seconds: 10)
@@ -139,9 +144,10 @@ struct SessionCalls: Sendable {
     guard let text = request.uri.queryParameters["seq"], let sequence = UInt64(text), sequence < 1 << 53 else {
       return Answers.error(.badRequest, "no seq, expected ?seq=N, the batch's number from 0")
     }
-    let bytes = try await body(request, limit: service.registry.limits.batchBytes)
+    let limits = service.registry.limits
+    let bytes = try await body(request, limit: limits.batchBytes)
     let batch: EventBatch
-    do { batch = try EventBatch(bytes) } catch {
+    do { batch = try EventBatch(bytes, longestLine: limits.lineBytes) } catch {
       guard let words = Self.words(error) else { throw error }
       return Answers.error(.badRequest, words)
     }

@@ -1,0 +1,113 @@
+import Dispatch
+import EventLines
+
+/// The intake of a session: what comes is ordered, judged and logged, off Swift's pool of threads, before the finder works
+/// on it. A batch is acknowledged once its record is on disk, however long the finder takes; at most `waitingBatches` are
+/// ahead of the finder, and those behind wait for their acknowledgement.
+extension LiveSession {
+  /// What waits to be admitted.
+  enum Submission {
+    case batch(UInt64, EventBatch, Int64, @Sendable (Reply) -> Void)
+    case finish(@Sendable (Reply) -> Void)
+
+    func refuse(_ answer: Reply) {
+      switch self {
+      case .batch(_, _, _, let reply), .finish(let reply): reply(answer)
+      }
+    }
+  }
+
+  /// Hands something over.
+  func offer(_ submission: Submission) {
+    intake.async { [self] in
+      guard pending.count < limits.waitingBatches else { return submission.refuse(.overloaded(1)) }
+      pending.append(submission)
+      admitPending()
+    }
+  }
+
+  /// Admits what waits while there is room, in order. Called on the intake.
+  func admitPending() {
+    while isReady, let first = pending.first {
+      condition.lock()
+      let refusal: Reply? = isGone ? .gone : isStopped ? .overloaded(1) : nil
+      let hasRoom = queue.count < limits.waitingBatches
+      hasPending = !hasRoom
+      condition.unlock()
+      // The session's thread calls again when it has taken something.
+      guard hasRoom || refusal != nil else { return }
+      pending.removeFirst()
+      if let refusal { first.refuse(refusal) } else { admit(first) }
+    }
+  }
+
+  private func admit(_ submission: Submission) {
+    if let failure = currentStatus.failure { return submission.refuse(.failed(failure)) }
+    switch submission {
+    case .batch(let sequence, let batch, let arrival, let reply): admit(sequence, batch, arrival, reply)
+    case .finish(let reply):
+      guard !order.isFinished else { return enqueue(.finish(reply)) { reply($0) } }
+      do {
+        try log.append(LogRecord(kind: .finish, session: number, sequence: order.next, arrival: Self.now())) { _ in }
+      } catch { return reply(Self.reply(error)) }
+      order.finish()
+      enqueue(.finish(reply)) { reply($0) }
+    }
+  }
+
+  private func admit(
+    _ sequence: UInt64, _ batch: EventBatch, _ arrival: Int64, _ reply: @escaping @Sendable (Reply) -> Void
+  ) {
+    switch order.decide(sequence) {
+    case .repeated: return whenSynced(reply)
+    case .early(let next): return reply(.early(next: next))
+    case .finished: return reply(.finished)
+    case .take: break
+    }
+    let named = peers.union(batch.peers)
+    guard named.count <= limits.peers else { return reply(.tooManyPeers(limits.peers)) }
+    let record = LogRecord(
+      kind: .batch, session: number, sequence: sequence, arrival: arrival, payload: batch.bytes)
+    do {
+      // Placed before records can move: a compaction of the log tells of places that it knows.
+      try log.append(record) { place in
+        condition.lock()
+        places.append(place)
+        condition.unlock()
+      } whenSynced: { reply($0.map(Self.reply) ?? .accepted(next: sequence + 1)) }
+    } catch { return reply(Self.reply(error)) }
+    peers = named
+    take(batch)
+    enqueue(.batch(batch, arrival))
+  }
+
+  /// Counts a batch that is in the log.
+  func take(_ batch: EventBatch) {
+    order.take(ends: batch.ends)
+    if batch.ends { order.finish() }
+    condition.lock()
+    // While it recovers it knows how many there are.
+    status.next = max(status.next, order.next)
+    status.hasEnded = order.hasEnded
+    condition.unlock()
+  }
+
+  /// Acknowledges what was taken before.
+  private func whenSynced(_ reply: @escaping @Sendable (Reply) -> Void) {
+    let next = order.next
+    log.whenSynced { reply($0.map(Self.reply) ?? .accepted(next: next)) }
+  }
+
+  private static func reply(_ error: LogError) -> Reply {
+    if case .full = error { .full } else { .failed("\(error)") }
+  }
+}
+
+extension EventBatch {
+  /// The peers that its ranges name.
+  var peers: Set<String> {
+    var names: Set<String> = []
+    for case .event(let timed) in events { if case .range(let range) = timed.event { names.insert(range.peer) } }
+    return names
+  }
+}
