@@ -217,7 +217,9 @@ struct SessionCalls: Sendable {
   /// `GET /v1/sessions/{id}/trajectory.tum`; `?from=` a byte: what came since.
   @Sendable func trajectory(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
     let session = try Self.session(request, context, service, .read)
-    let from = request.uri.queryParameters["from"].flatMap { UInt64($0) } ?? 0
+    guard let from = UInt64(request.uri.queryParameters["from"] ?? "0") else {
+      return Answers.error(.badRequest, "another from, expected a byte of the file, from 0")
+    }
     return Answers.file("\(session.folder)/trajectory.tum", "text/plain; charset=utf-8", from: from)
   }
 
