@@ -7,16 +7,16 @@ import Geometry
 /// `RangeErrorModel`. Measurement `z = |x - p(t)| + b + g + w`, linearised at each prediction (extended Kalman filter); the sum of the
 /// innovations' log densities is the marginal likelihood, so that the walk's freedom pays for itself. Source of both steps: Bar-Shalom, Li,
 /// Kirubarajan, Estimation with Applications to Tracking and Navigation, Wiley 2001, sections 5.2 and 10.3.
-enum LinkDrift {
+package enum LinkDrift {
   /// Walks that are tried, metres per root second: a tracker's drift, a strong drift, a person.
-  static let walks = [0.05, 0.2, 0.8]
+  package static let walks = [0.05, 0.2, 0.8]
   /// 1-sigma of the position that a fit of a stationary peer found, metres.
   private static let start = 0.3
 
   /// The best of the walks and of the noises, `log(walks)` paid.
   ///
   /// Cost: O(walks * noises * rows).
-  static func logLikelihood(_ rows: [LinkFit.Row], from mode: Vector3, bias: Double) -> Double {
+  package static func logLikelihood(_ rows: [LinkFit.Row], from mode: Vector3, bias: Double) -> Double {
     var best = -Double.infinity
     for walk in walks {
       for noise in RangeErrorModel.candidates {

@@ -6,32 +6,40 @@ import Geometry
 /// `z_i = s |x(t_i) - p_i| + b + e_i`, with a prior on the bias b. From several
 /// starts Levenberg-Marquardt with Huber weights finds the modes; each of the best is then refined under the noise that explains it best
 /// (`RangeErrorModel`), with the outliers' weights.
-struct LinkFit {
+package struct LinkFit {
   /// One range with the antenna's place when it was measured.
-  struct Row {
+  package struct Row {
     var seconds: Double
     var range: Double
     var place: Vector3
+
+    /// A range at a time in seconds, from an antenna's place.
+    package init(seconds: Double, range: Double, place: Vector3) {
+      (self.seconds, self.range, self.place) = (seconds, range, place)
+    }
   }
 
   /// Which parameters there are.
-  struct Model {
+  package struct Model {
     /// Prior 1-sigma of the bias, metres.
-    var biasSigma = 0.15
+    package var biasSigma = 0.15
     /// Scale of the ranges against the path.
-    var scale = 1.0
+    package var scale = 1.0
+
+    /// A bias within what radios have, and no scale.
+    package init(biasSigma: Double = 0.15, scale: Double = 1) { (self.biasSigma, self.scale) = (biasSigma, scale) }
   }
 
   /// The log likelihood of the ranges at the best mode, with the priors' penalty.
-  private(set) var logLikelihood = -Double.infinity
+  package private(set) var logLikelihood = -Double.infinity
   /// The noise there.
-  private(set) var noise = RangeErrorModel.candidates[0]
+  package private(set) var noise = RangeErrorModel.candidates[0]
   /// Bias, metres.
-  private(set) var bias = 0.0
+  package private(set) var bias = 0.0
   /// Each range's share of the log likelihood, given those before it, without the priors' penalty.
-  private(set) var terms: [Double] = []
+  package private(set) var terms: [Double] = []
   /// The modes that were found, positions in the world, metres, best first: starts of the next fit.
-  private(set) var modes: [Vector3] = []
+  package private(set) var modes: [Vector3] = []
 
   /// 1-sigma of a range while modes are looked for, metres.
   private static let sigma = 0.15
@@ -47,7 +55,7 @@ struct LinkFit {
   /// - Parameters:
   ///   - starts: positions to start from, besides those in all directions.
   ///   - directions: unit vectors from the path's middle.
-  init(_ rows: [Row], _ model: Model = Model(), starts: [Vector3] = [], directions: [Vector3] = LinkFit.directions) {
+  package init(_ rows: [Row], _ model: Model = Model(), starts: [Vector3] = [], directions: [Vector3] = LinkFit.directions) {
     self.rows = rows
     self.model = model
     inversePriors = [0, 0, 0, 1 / (model.biasSigma * model.biasSigma)]
@@ -72,7 +80,7 @@ struct LinkFit {
   }
 
   /// Twelve directions, spread evenly: the corners of an icosahedron.
-  static let directions: [Vector3] = {
+  package static let directions: [Vector3] = {
     let golden = (1 + 5.0.squareRoot()) / 2
     return [-1.0, 1].flatMap { a in
       [-golden, golden].flatMap { b in

@@ -45,7 +45,10 @@ package struct RangeConsistency {
     /// Were the parts independent and symmetric about zero, it would exceed x with probability at most `exp(-x^2 / 2)` whatever their
     /// size (Efron, JASA 64, 1969, doi:10.1080/01621459.1969.10501068): errors that no noise model has, near one place or for a few
     /// seconds, make a large ratio, but not an even one.
-    package var support: Double {
+    package var support: Double { Self.support(of: parts) }
+
+    /// The same of any parts.
+    package static func support(of parts: [Double]) -> Double {
       let norm = parts.reduce(0) { $0 + $1 * $1 }.squareRoot()
       return norm > 0 ? parts.reduce(0, +) / norm : 0
     }

@@ -6,16 +6,16 @@ import Foundation
 /// more seldom, shorter by an exponentially distributed error. The scalar Kalman filter gives `log p(e_1 ... e_n)`; the noise is the best of
 /// a lattice of candidates. Errors that last are what makes a plain sum of squares call a wrong set-up right, and a right one wrong.
 /// Source of the process: as `RangeNoise`.
-struct RangeErrorModel {
+package struct RangeErrorModel {
   /// The noise of one link.
-  struct Noise: Equatable {
+  package struct Noise: Equatable {
     /// 1-sigma of the white part and of the lasting part, metres.
-    var white: Double
-    var lasting: Double
+    package var white: Double
+    package var lasting: Double
     /// Correlation time of that, seconds.
-    var time: Double
+    package var time: Double
     /// Both together, metres.
-    var total: Double { (white * white + lasting * lasting).squareRoot() }
+    package var total: Double { (white * white + lasting * lasting).squareRoot() }
   }
 
   /// The candidates.
@@ -26,19 +26,19 @@ struct RangeErrorModel {
   private static let outliers = (long: 0.05, short: 0.005, size: 1.5)
 
   /// The outcome.
-  struct Outcome {
-    var logLikelihood: Double
-    var noise: Noise
+  package struct Outcome {
+    package var logLikelihood: Double
+    package var noise: Noise
     /// Probability that each residual is none of an outlier's.
-    var regular: [Double]
+    package var regular: [Double]
     /// Each residual's share of the log likelihood, given those before it.
-    var terms: [Double]
+    package var terms: [Double]
   }
 
   /// The likelihood of residuals at times in seconds, both in time order.
   ///
   /// Cost: O(candidates * residuals).
-  static func evaluate(_ residuals: [Double], at seconds: [Double]) -> Outcome {
+  package static func evaluate(_ residuals: [Double], at seconds: [Double]) -> Outcome {
     var best = Outcome(logLikelihood: -.infinity, noise: candidates[0], regular: [], terms: [])
     var regular = [Double](repeating: 1, count: residuals.count), terms = regular
     for noise in candidates {

@@ -1,0 +1,120 @@
+import Foundation
+import Geometry
+import Premises
+import SensorData
+import Testing
+
+/// The parts of the test of a link: likelihood of lasting errors, of a peer that wanders, and the evenness of the evidence.
+@Suite struct LinkEvidenceTests {
+  /// xorshift64*, for signs and magnitudes: this module's tests need no simulator.
+  private struct Dice {
+    var state: UInt64
+    mutating func uniform() -> Double {
+      state ^= state >> 12
+      state ^= state << 25
+      state ^= state >> 27
+      return Double((state &* 2_685_821_657_736_338_717) >> 11) / 9_007_199_254_740_992
+    }
+    mutating func gaussian() -> Double {
+      (-2 * log(max(uniform(), 1e-300))).squareRoot() * cos(2 * .pi * uniform())
+    }
+  }
+
+  /// Log density of a normal law of covariance `s^2 exp(-|t_i - t_j| / tau) + w^2 delta_ij`, by Cholesky decomposition.
+  private static func logDensity(_ e: [Double], _ t: [Double], _ noise: RangeErrorModel.Noise) -> Double {
+    let n = e.count
+    var l = [[Double]](repeating: [Double](repeating: 0, count: n), count: n)
+    var y = e, sum = -0.5 * Double(n) * log(2 * Double.pi)
+    for i in 0..<n {
+      for j in 0...i {
+        var c = noise.lasting * noise.lasting * exp(-abs(t[i] - t[j]) / noise.time) + (i == j ? noise.white * noise.white : 0)
+        for k in 0..<j { c -= l[i][k] * l[j][k] }
+        l[i][j] = i == j ? c.squareRoot() : c / l[j][j]
+      }
+      for k in 0..<i { y[i] -= l[i][k] * y[k] }
+      y[i] /= l[i][i]
+      sum -= log(l[i][i]) + 0.5 * y[i] * y[i]
+    }
+    return sum
+  }
+
+  /// Without outliers the filter's likelihood is the multivariate normal density, but for the outliers' share of 5.5 % and the
+  /// percent of probability that a good range is one.
+  @Test func theLikelihoodIsThatOfTheProcess() {
+    var dice = Dice(state: 11)
+    let t = (0..<12).map { 0.3 * Double($0) + 0.1 * dice.uniform() }
+    let e = t.map { 0.04 * sin(2 * $0) + 0.03 * dice.gaussian() }
+    let outcome = RangeErrorModel.evaluate(e, at: t)
+    let exact = Self.logDensity(e, t, outcome.noise) + Double(e.count) * log(0.945)
+    #expect(abs(outcome.logLikelihood - exact) < 0.02 * Double(e.count), "\(outcome.logLikelihood) \(exact)")
+    #expect(abs(outcome.terms.reduce(0, +) - outcome.logLikelihood) < 1e-9)
+    #expect(outcome.regular.allSatisfy { $0 > 0.9 })
+    var spoilt = e
+    spoilt[5] += 3
+    #expect(RangeErrorModel.evaluate(spoilt, at: t).regular[5] < 1e-3)
+  }
+
+  /// Symmetric parts of any size, here Cauchy's, exceed x with probability at most `exp(-x^2 / 2)`; 4,000 draws, three sigmas.
+  @Test func supportKeepsItsLaw() {
+    var dice = Dice(state: 5)
+    let draws = 4000
+    var beyond = [1.5: 0, 2.6: 0]
+    for _ in 0..<draws {
+      let parts = (0..<15).map { _ in tan(.pi * (dice.uniform() - 0.5)) }
+      let support = RangeConsistency.Outcome.support(of: parts)
+      for x in beyond.keys where support > x { beyond[x]! += 1 }
+    }
+    for (x, count) in beyond {
+      let bound = exp(-x * x / 2)
+      let most = Double(draws) * bound + 3 * (Double(draws) * bound * (1 - bound)).squareRoot()
+      #expect(Double(count) <= most, "\(count) beyond \(x)")
+    }
+    #expect(beyond[1.5]! > 0)
+    #expect(RangeConsistency.Outcome.support(of: [0, 40, 0, 0, 0]) == 1)
+    #expect(abs(RangeConsistency.Outcome.support(of: [Double](repeating: 2, count: 9)) - 3) < 1e-12)
+    #expect(RangeConsistency.Outcome.support(of: []) == 0)
+  }
+
+  private static func rows(_ dice: inout Dice, wander: (Double) -> Vector3) -> [LinkFit.Row] {
+    (0..<80).map { k in
+      let t = 0.24 * Double(k)
+      let place = Vector3(1.5 * sin(0.6 * t), 1.2 * cos(0.45 * t), 0.2 * sin(0.9 * t))
+      return LinkFit.Row(
+        seconds: t, range: (Vector3(4, 1, 0.5) + wander(t) - place).norm + 0.05 * dice.gaussian(), place: place)
+    }
+  }
+
+  /// A peer that wanders is likelier to wander than to stay, one that stays is not: the walk pays for its freedom.
+  @Test func aWalkPaysForItself() {
+    var dice = Dice(state: 21)
+    let still = Self.rows(&dice) { _ in .zero }
+    let moving = Self.rows(&dice) { t in Vector3(2 - 2 * cos(0.3 * t), 1.5 * sin(0.3 * t), 0) }
+    func gain(_ rows: [LinkFit.Row]) -> Double {
+      let fit = LinkFit(rows)
+      return LinkDrift.logLikelihood(rows, from: fit.modes[0], bias: fit.bias) - fit.logLikelihood
+    }
+    #expect(gain(still) < 0)
+    #expect(gain(moving) > 10)
+  }
+
+  /// A second link of the same late radio supports the delay that the first one found, and contradicts its opposite.
+  @Test func anotherLinkGivesEvidence() throws {
+    var dice = Dice(state: 33)
+    var link = RangeConsistency(), path = PathHistory()
+    let start = Timestamp(nanoseconds: 9_000_000_000)
+    func place(_ t: Double) -> Vector3 {
+      Vector3(1.6 * sin(0.7 * t) + 0.02 * t * t * cos(0.3 * t), 1.4 * cos(0.45 * t + 1), 0.3 * sin(0.9 * t))
+    }
+    for k in 0...400 {
+      let t = Double(k) / 20
+      path.append(Pose(rotation: .identity, translation: place(t)), at: start.advanced(bySeconds: t))
+      guard k % 2 == 0 else { continue }
+      link.append(
+        range: (Vector3(3, -2, 0) - place(t - 0.5)).norm + 0.04 * dice.gaussian(), at: start.advanced(bySeconds: t))
+    }
+    let right = try #require(link.evidence(for: .clock(late: 0.5), path))
+    let opposite = try #require(link.evidence(for: .clock(late: -0.5), path))
+    #expect(right.ratio > 5 && right.support > 1.5, "\(right)")
+    #expect(opposite.ratio < 0, "\(opposite)")
+  }
+}
