@@ -11,7 +11,7 @@ struct Initializer {
   static let longestAttempt = 1.5
   /// Steps of an attempt for a second of the recording, and most for a frame: a step takes 2 to 3 ms, and a live run must not fall
   /// behind.
-  static let stepsPerSecond = 80.0, mostSteps = 6
+  static let stepsPerSecond = 160.0, mostSteps = 8
   /// How long the flow must be small for a hand to count as nearly still, seconds, unless the inertial unit detects a
   /// stationary device. A hand that reverses its motion is still for a moment, just when it accelerates most.
   static let watchTime = 1.0
