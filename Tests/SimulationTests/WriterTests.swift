@@ -156,6 +156,7 @@ import Testing
     var size = 0
     for file in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
       let attributes = try FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent(file).path)
+      guard attributes[.type] as? FileAttributeType == .typeRegular else { continue }
       size += attributes[.size] as? Int ?? 0
     }
     #expect(size > 5_000_000 && size < 15_000_000)
