@@ -121,7 +121,7 @@ package struct ConfigurationKey: Sendable {
       "Prior probability that a link's angles of arrival are inconsistent: a misplaced array, another sign, a reflector."),
     ConfigurationKey(
       "restartLogOdds", "log odds", .number(\.restartLogOdds, 1...1e6),
-      "The search begins anew at this log likelihood ratio of the range-only model against the incumbent."),
+      "The search starts again at this log likelihood ratio of the range-only model against the incumbent."),
     ConfigurationKey(
       "handOverRanges", "ranges", .integer(\.handOverRanges, 1...1_000_000),
       "Ranges of a peer before it may join the trajectory filter."),
