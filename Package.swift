@@ -109,7 +109,7 @@ let package = Package(
     .target(
       name: "Smoothing",
       dependencies: ["Estimator", "Inertial", "Ranging", "CameraGeometry", "SensorData", "Geometry", "CBlockCholesky"]),
-    .target(name: "Premises", dependencies: ["CameraGeometry", "SensorData", "Geometry"]),
+    .target(name: "Premises", dependencies: ["Ranging", "CameraGeometry", "SensorData", "Geometry"]),
     .target(
       name: "PrecisionFinding", dependencies: ["Estimator", "Ranging", "Premises", "SensorData", "Geometry"]),
     .target(

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "CLinearAlgebra.h"
+#include "Kernel.hpp"
 
 struct fuse_la_workspace {
+  const fuse::Kernel &kernel;
   std::vector<double> numbers;
   std::vector<int32_t> indices;
 };

@@ -9,19 +9,19 @@ namespace {
 struct Image {
   double *rows, *own;
 
-  /// Numbers needed for it and for `multiplyRows` and `multiplyColumns`.
+  /// Numbers needed for it and for `multiplyColumns`.
   static size_t numbers(int32_t n, int32_t size, int32_t m) {
-    return static_cast<size_t>(size) * n + static_cast<size_t>(size) * size + static_cast<size_t>(m) * std::max(n, size);
+    return static_cast<size_t>(size) * n + static_cast<size_t>(size) * size + 2 * static_cast<size_t>(m) * size;
   }
 
   /// J P[columns] and J P[columns, columns] J^T.
-  Image(Allocator &allocator, const double *P, int32_t n, int32_t ld, int32_t size, const int32_t *columns, int32_t m,
+  Image(const Kernel &kernel, Allocator &allocator, const double *P, int32_t n, int32_t ld, int32_t size, const int32_t *columns, int32_t m,
         const double *J)
       : rows(allocator.allocate(static_cast<size_t>(size) * n)),
         own(allocator.allocate(static_cast<size_t>(size) * size)) {
-    double *scratch = allocator.allocate(static_cast<size_t>(m) * std::max(n, size));
-    multiplyRows(J, size, m, m, columns, P, n, ld, rows, scratch);
-    multiplyColumns(rows, size, n, columns, J, size, m, m, own, size, scratch);
+    double *scratch = allocator.allocate(2 * static_cast<size_t>(m) * size);
+    multiplyRows(kernel, J, size, m, m, columns, P, n, ld, rows);
+    multiplyColumns(kernel, rows, size, n, columns, J, size, m, m, own, size, scratch);
   }
 
   bool isFinite(int32_t n, int32_t size) const {
@@ -51,7 +51,7 @@ int fuse_la_propagate(double *P, int32_t n, int32_t ld, int32_t offset, int32_t 
     workspace->indices.resize(std::max<size_t>(workspace->indices.size(), size));
     for (int32_t i = 0; i < size; ++i) workspace->indices[i] = offset + i;
     Allocator allocator(workspace, Image::numbers(n, size, size));
-    const Image image(allocator, P, n, ld, size, workspace->indices.data(), size, F);
+    const Image image(workspace->kernel, allocator, P, n, ld, size, workspace->indices.data(), size, F);
     for (size_t i = 0; i < square; ++i) image.own[i] += Q[i];
     if (!image.isFinite(n, size)) return FUSE_LA_NOT_FINITE;
     image.write(P, ld, offset, size, n);
@@ -65,7 +65,7 @@ int fuse_la_transform(double *P, int32_t n, int32_t ld, int32_t offset, int32_t 
     if (n <= 0 || ld < n || offset < 0 || size <= 0 || offset + size > n || m <= 0 || !inside(columns, m, n))
       return FUSE_LA_BAD_ARGUMENT;
     Allocator allocator(workspace, Image::numbers(n, size, m));
-    const Image image(allocator, P, n, ld, size, columns, m, J);
+    const Image image(workspace->kernel, allocator, P, n, ld, size, columns, m, J);
     if (!image.isFinite(n, size)) return FUSE_LA_NOT_FINITE;
     image.write(P, ld, offset, size, n);
     return FUSE_LA_OK;
@@ -77,7 +77,7 @@ int fuse_la_augment(double *P, int32_t n, int32_t ld, int32_t size, const int32_
   return guarded([&]() -> int {
     if (n <= 0 || size <= 0 || m < 0 || ld < n + size || !inside(columns, m, n)) return FUSE_LA_BAD_ARGUMENT;
     Allocator allocator(workspace, Image::numbers(n, size, m));
-    const Image image(allocator, P, n, ld, size, columns, m, J);
+    const Image image(workspace->kernel, allocator, P, n, ld, size, columns, m, J);
     if (W)
       for (int32_t i = 0; i < size * size; ++i) image.own[i] += W[i];
     if (!image.isFinite(n, size)) return FUSE_LA_NOT_FINITE;

@@ -71,17 +71,16 @@ class Update {
  public:
   Update(double *P, int32_t n, int32_t ld, const Extent &extent, const double *R, double gate, fuse_la_workspace *workspace,
          double *correction)
-      : P(P), n(n), ld(ld), R(R), gate(gate), correction(correction) {
+      : kernel(workspace->kernel), P(P), n(n), ld(ld), R(R), gate(gate), correction(correction) {
     blocks_ = R ? 1 : (extent.rows + kBlockRows - 1) / kBlockRows;
     height_ = (extent.rows + blocks_ - 1) / blocks_;
-    const size_t wide = std::max<size_t>(n, height_);
-    Allocator allocator(workspace,
-                        height_ * (n + height_ + 1) + extent.mostColumns * wide + n + (blocks_ > 1 ? triangle() : 0));
+    const size_t turned = 2 * static_cast<size_t>(height_) * extent.mostColumns;
+    Allocator allocator(workspace, height_ * (n + height_ + 1) + turned + n + (blocks_ > 1 ? triangle() : 0));
     Y = allocator.allocate(static_cast<size_t>(height_) * n);
     S = allocator.allocate(static_cast<size_t>(height_) * height_);
     z = allocator.allocate(height_);
     left = allocator.allocate(n);
-    scratch = allocator.allocate(extent.mostColumns * wide);
+    scratch = allocator.allocate(turned);
     backup = blocks_ > 1 ? allocator.allocate(triangle()) : nullptr;
   }
 
@@ -129,16 +128,14 @@ class Update {
     nis += Column(z, k).squaredNorm();
     if (!(nis <= gate)) return FUSE_LA_REJECTED;
     Packed gain(Y, k, n);
-    ConstPacked(S, k, k).triangularView<Eigen::Lower>().solveInPlace(gain);
+    kernel.solveLower(S, k, Y, n);
     if (!gain.allFinite()) return FUSE_LA_NOT_FINITE;
     Eigen::Map<Eigen::RowVectorXd> variances(left, n);
     variances = full().diagonal().transpose();
     for (int32_t i = 0; i < k; ++i) variances -= gain.row(i).cwiseAbs2();
     if (!(variances.minCoeff() >= 0)) return FUSE_LA_NOT_POSITIVE;
     Column(correction, n).noalias() += gain.transpose() * Column(z, k);
-    // The buffer's row-major lower triangle is a column-major upper one.
-    Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>> transposed(P, n, n, Eigen::OuterStride<>(ld));
-    transposed.selfadjointView<Eigen::Upper>().rankUpdate(gain.transpose(), -1.0);
+    kernel.subtractSquare(Y, k, n, P, ld);
     symmetrise(P, n, ld);
     rows_ = count_ = 0;
     return FUSE_LA_OK;
@@ -149,7 +146,7 @@ class Update {
     int32_t top = 0;
     for (int32_t c = 0; c < count_; ++c) {
       const Chunk &chunk = chunks_[c];
-      multiplyRows(chunk.H, chunk.rows, chunk.m, chunk.stride, chunk.columns, P, n, ld, Y + static_cast<size_t>(top) * n, scratch);
+      multiplyRows(kernel, chunk.H, chunk.rows, chunk.m, chunk.stride, chunk.columns, P, n, ld, Y + static_cast<size_t>(top) * n);
       for (int32_t i = 0; i < chunk.rows; ++i) {
         const double *h = chunk.H + static_cast<size_t>(i) * chunk.stride;
         double predicted = 0;
@@ -161,11 +158,12 @@ class Update {
     int32_t side = 0;
     for (int32_t c = 0; c < count_; ++c) {
       const Chunk &chunk = chunks_[c];
-      multiplyColumns(Y, rows_, n, chunk.columns, chunk.H, chunk.rows, chunk.m, chunk.stride, S + side, rows_, scratch);
+      multiplyColumns(kernel, Y, rows_, n, chunk.columns, chunk.H, chunk.rows, chunk.m, chunk.stride, S + side, rows_, scratch);
       side += chunk.rows;
     }
   }
 
+  const Kernel &kernel;
   double *P;
   int32_t n, ld;
   const double *R;
@@ -178,7 +176,9 @@ class Update {
 
 }  // namespace
 
-fuse_la_workspace *fuse_la_workspace_create(void) { return new (std::nothrow) fuse_la_workspace; }
+fuse_la_workspace *fuse_la_workspace_create(bool usesBaseline) {
+  return new (std::nothrow) fuse_la_workspace{usesBaseline ? baselineKernel : fastestKernel(), {}, {}};
+}
 void fuse_la_workspace_destroy(fuse_la_workspace *workspace) { delete workspace; }
 
 int fuse_la_innovations(const double *P, int32_t n, int32_t ld, const fuse_la_stack *stack, const double *R,
@@ -189,23 +189,18 @@ int fuse_la_innovations(const double *P, int32_t n, int32_t ld, const fuse_la_st
     const int status = inspect(*stack, n, extent);
     if (status == FUSE_LA_BAD_ARGUMENT) return status;
     const size_t k = extent.mostRows, m = extent.mostColumns;
-    Allocator allocator(workspace, m * m + k * m + k * k + k);
-    double *square = allocator.allocate(m * m), *Y = allocator.allocate(k * m), *S = allocator.allocate(k * k),
-        *z = allocator.allocate(k);
+    Allocator allocator(workspace, m * m + 2 * k * m + k * k + k);
+    double *square = allocator.allocate(m * m), *Y = allocator.allocate(k * m), *turned = allocator.allocate(k * m),
+        *S = allocator.allocate(k * k), *z = allocator.allocate(k);
     forEachPart(*stack, [&](const Part &part) {
       const int32_t rows = part.rows, width = part.m;
       for (int32_t i = 0; i < width; ++i) {
         const double *row = P + static_cast<size_t>(part.columns[i]) * ld;
         for (int32_t j = 0; j < width; ++j) square[static_cast<size_t>(i) * width + j] = row[part.columns[j]];
       }
-      const ConstPacked jacobian(part.H, rows, width), own(square, width, width);
-      if (rows >= kManyRows) {
-        Packed(Y, rows, width).noalias() = jacobian * own;
-        Packed(S, rows, rows).noalias() = ConstPacked(Y, rows, width) * jacobian.transpose();
-      } else {
-        Packed(Y, rows, width).noalias() = jacobian.lazyProduct(own);
-        Packed(S, rows, rows).noalias() = ConstPacked(Y, rows, width).lazyProduct(jacobian.transpose());
-      }
+      workspace->kernel.multiply({Y, width, rows, width, width, {part.H, width, 1}, {square, width, nullptr}});
+      transpose(part.H, rows, width, width, turned);
+      workspace->kernel.multiply({S, rows, rows, rows, width, {Y, width, 1}, {turned, rows, nullptr}});
       addNoise(S, R, rows);
       std::copy_n(part.r, rows, z);
       *nis++ = factor(S, z, rows) == FUSE_LA_OK ? Column(z, rows).squaredNorm() : NAN;

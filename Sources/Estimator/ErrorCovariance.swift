@@ -45,10 +45,12 @@ package final class ErrorCovariance {
   let workspace: OpaquePointer
 
   /// An empty covariance with memory for `capacity` rows; grows by doubling.
-  package init(capacity: Int = 256) {
+  ///
+  /// - Parameter usesBaseline: without the processor's wider vectors; the bits are the same.
+  package init(capacity: Int = 256, usesBaseline: Bool = false) {
     self.capacity = max(16, capacity)
     storage = Self.allocated(self.capacity)
-    guard let workspace = fuse_la_workspace_create() else { fatalError("no memory") }
+    guard let workspace = fuse_la_workspace_create(usesBaseline) else { fatalError("no memory") }
     self.workspace = workspace
   }
 

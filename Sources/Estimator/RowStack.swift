@@ -2,7 +2,7 @@ internal import CLinearAlgebra
 
 /// Stack of linearised measurements in the layout of the kernels, each over the covariance columns it involves. Noise
 /// has unit variance. Reuse after `removeAll` does not allocate.
-package struct RowStack {
+package struct RowStack: Equatable {
   /// Number of rows and of columns of each part.
   private var heights: [Int32] = [], widths: [Int32] = []
   /// Covariance rows of the columns, of all parts.

@@ -4,7 +4,7 @@ import Geometry
 /// Log likelihood of a link whose peer wanders relative to the path: the peer moves, or the path drifts.
 ///
 /// State `[x, g]`: the peer's position in the path's world, a random walk of `q` metres per root second, and the lasting error g of
-/// `RangeErrorModel`. Measurement `z = |x - p(t)| + b + g + w`, linearised at each prediction (extended Kalman filter); the sum of the
+/// `ResidualLikelihood`. Measurement `z = |x - p(t)| + b + g + w`, linearised at each prediction (extended Kalman filter); the sum of the
 /// innovations' log densities is the marginal likelihood, so that the walk's freedom pays for itself. Source of both steps: Bar-Shalom, Li,
 /// Kirubarajan, Estimation with Applications to Tracking and Navigation, Wiley 2001, sections 5.2 and 10.3.
 package enum LinkDrift {
@@ -19,7 +19,7 @@ package enum LinkDrift {
   package static func logLikelihood(_ rows: [LinkFit.Row], from mode: Vector3, bias: Double) -> Double {
     var best = -Double.infinity
     for walk in walks {
-      for noise in RangeErrorModel.candidates {
+      for noise in ResidualLikelihood.candidates {
         best = max(best, logLikelihood(rows, mode, bias, noise, walk * walk))
       }
     }
@@ -27,7 +27,7 @@ package enum LinkDrift {
   }
 
   private static func logLikelihood(
-    _ rows: [LinkFit.Row], _ mode: Vector3, _ bias: Double, _ noise: RangeErrorModel.Noise, _ density: Double
+    _ rows: [LinkFit.Row], _ mode: Vector3, _ bias: Double, _ noise: ResidualLikelihood.Noise, _ density: Double
   ) -> Double {
     let lasting = noise.lasting * noise.lasting, white = noise.white * noise.white
     var (peer, error, sum) = (mode, 0.0, 0.0)
@@ -45,7 +45,7 @@ package enum LinkDrift {
       let spread = position * direction
       let total = spread.dot(direction) + 2 * cross.dot(direction) + variance + white
       let innovation = row.range - distance - bias - error
-      let (density, regular) = RangeErrorModel.density(innovation, variance: total)
+      let (density, regular) = ResidualLikelihood.density(innovation, variance: total)
       sum += log(density)
       let towards = spread + cross, own = cross.dot(direction) + variance
       let gain = regular / total

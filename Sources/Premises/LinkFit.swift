@@ -5,7 +5,7 @@ import Geometry
 ///
 /// `z_i = s |x(t_i) - p_i| + b + e_i`, with a prior on the bias b. From several
 /// starts Levenberg-Marquardt with Huber weights finds the modes; each of the best is then refined under the noise that explains it best
-/// (`RangeErrorModel`), with the outliers' weights.
+/// (`ResidualLikelihood`), with the outliers' weights.
 package struct LinkFit {
   /// One range with the antenna's place when it was measured.
   package struct Row {
@@ -33,7 +33,7 @@ package struct LinkFit {
   /// The log likelihood of the ranges at the best mode, with the priors' penalty.
   package private(set) var logLikelihood = -Double.infinity
   /// The noise there.
-  package private(set) var noise = RangeErrorModel.candidates[0]
+  package private(set) var noise = ResidualLikelihood.candidates[0]
   /// Bias, metres.
   package private(set) var bias = 0.0
   /// Each range's share of the log likelihood, given those before it, without the priors' penalty.
@@ -48,7 +48,9 @@ package struct LinkFit {
 
   private let rows: [Row]
   private let model: Model
-  private let inversePriors: [Double]
+  private let inversePriors: State
+  /// Position in the world and bias, metres.
+  private typealias State = SIMD4<Double>
 
   /// The fit of `rows`, in time order.
   ///
@@ -58,25 +60,25 @@ package struct LinkFit {
   package init(_ rows: [Row], _ model: Model = Model(), starts: [Vector3] = [], directions: [Vector3] = LinkFit.directions) {
     self.rows = rows
     self.model = model
-    inversePriors = [0, 0, 0, 1 / (model.biasSigma * model.biasSigma)]
+    inversePriors = State(0, 0, 0, 1 / (model.biasSigma * model.biasSigma))
     guard rows.count >= 4 else { return }
     let middle = rows[rows.count / 2].place
     let radius = max(rows.map(\.range).sorted()[rows.count / 2] / model.scale, 0.1)
-    var ends: [(cost: Double, state: [Double])] = []
+    var ends: [(cost: Double, state: State)] = []
     let even = [Double](repeating: 1, count: rows.count)
     for start in starts + directions.map({ middle + $0 * radius }) {
-      let state = [start.x, start.y, start.z, 0]
-      ends.append(descend(state, even, sigma: Self.sigma, rounds: 8))
+      ends.append(descend(State(start.x, start.y, start.z, 0), even, sigma: Self.sigma, rounds: 8))
     }
     ends.sort { $0.cost < $1.cost }
-    var distinct: [[Double]] = []
+    var distinct: [State] = []
     for end in ends where distinct.count < 4 {
       if distinct.allSatisfy({ (Self.position($0) - Self.position(end.state)).norm > Self.distance }) {
         distinct.append(end.state)
       }
     }
     modes = distinct.map(Self.position)
-    for state in distinct.prefix(Self.refined) { refine(state) }
+    let likelihood = ResidualLikelihood(at: rows.map(\.seconds))
+    for state in distinct.prefix(Self.refined) { refine(state, likelihood) }
   }
 
   /// Twelve directions, spread evenly: the corners of an icosahedron.
@@ -89,30 +91,36 @@ package struct LinkFit {
     }
   }()
 
-  private static func position(_ state: [Double]) -> Vector3 { Vector3(state[0], state[1], state[2]) }
+  private static func position(_ state: State) -> Vector3 { Vector3(state.x, state.y, state.z) }
 
-  private mutating func refine(_ start: [Double]) {
-    guard start.allSatisfy(\.isFinite) else { return }
-    let seconds = rows.map(\.seconds)
+  private mutating func refine(_ start: State, _ likelihood: ResidualLikelihood) {
+    guard start.x.isFinite, start.y.isFinite, start.z.isFinite, start.w.isFinite else { return }
     var state = start
     for round in 0...Self.rounds {
-      let outcome = RangeErrorModel.evaluate(rows.indices.map { residual(state, $0).value }, at: seconds)
-      let sum = outcome.logLikelihood - 0.5 * zip(state, inversePriors).reduce(0) { $0 + $1.0 * $1.0 * $1.1 }
-      if sum > logLikelihood { (logLikelihood, noise, bias, terms) = (sum, outcome.noise, state[3], outcome.terms) }
+      let outcome = likelihood.evaluate(rows.indices.map { residual(state, $0).value })
+      let sum = outcome.logLikelihood - 0.5 * penalty(state)
+      if sum > logLikelihood { (logLikelihood, noise, bias, terms) = (sum, outcome.noise, state.w, outcome.terms) }
       if round < Self.rounds {
         state = descend(state, outcome.regular, sigma: max(outcome.noise.total, 0.03), rounds: 4).state
       }
     }
   }
 
-  private func residual(_ x: [Double], _ i: Int) -> (value: Double, direction: Vector3) {
-    let away = Self.position(x) - rows[i].place
-    let distance = max(away.norm, 1e-6)
-    return (rows[i].range - model.scale * distance - x[3], away * (model.scale / distance))
+  private func penalty(_ x: State) -> Double { (x * x * inversePriors).sum() }
+
+  /// A residual, and the prediction's derivatives by the state.
+  @inline(__always)
+  private func residual(_ x: State, _ i: Int) -> (value: Double, row: State) {
+    let place = rows[i].place
+    let away = State(x.x - place.x, x.y - place.y, x.z - place.z, 0)
+    let distance = max((away * away).sum().squareRoot(), 1e-6)
+    var row = away * (model.scale / distance)
+    row.w = 1
+    return (rows[i].range - model.scale * distance - x.w, row)
   }
 
-  private func cost(_ x: [Double], _ weights: [Double], _ sigma: Double) -> Double {
-    var sum = zip(x, inversePriors).reduce(0) { $0 + $1.0 * $1.0 * $1.1 }
+  private func cost(_ x: State, _ weights: [Double], _ sigma: Double) -> Double {
+    var sum = penalty(x)
     for i in rows.indices {
       let r = abs(residual(x, i).value) / sigma
       // Huber's loss: quadratic within three sigmas.
@@ -121,29 +129,19 @@ package struct LinkFit {
     return sum
   }
 
-  private func descend(_ start: [Double], _ weights: [Double], sigma: Double, rounds: Int)
-    -> (cost: Double, state: [Double])
-  {
-    let n = inversePriors.count
+  private func descend(_ start: State, _ weights: [Double], sigma: Double, rounds: Int) -> (cost: Double, state: State) {
     var x = start, cost = cost(x, weights, sigma), damping = 1e-2
-    var normal = [Double](repeating: 0, count: n * n), right = [Double](repeating: 0, count: n)
-    var row = [Double](repeating: 1, count: n)
     for _ in 0..<rounds {
-      for k in normal.indices { normal[k] = 0 }
-      for k in 0..<n { right[k] = -inversePriors[k] * x[k] }
+      var normal = Symmetric4(), right = -inversePriors * x
       for i in rows.indices {
-        let (r, u) = residual(x, i)
+        let (r, row) = residual(x, i)
         let weight = weights[i] / (sigma * sigma * max(1, abs(r) / (3 * sigma)))
-        (row[0], row[1], row[2]) = (u.x, u.y, u.z)
-        for a in 0..<n {
-          let scaled = weight * row[a]
-          right[a] += scaled * r
-          for b in 0...a { normal[n * a + b] += scaled * row[b] }
-        }
+        right += (weight * r) * row
+        normal.add(weight, row)
       }
-      for k in 0..<n { normal[(n + 1) * k] += inversePriors[k] + damping * (normal[(n + 1) * k] + 1e-3) }
-      guard let step = SmallCholesky.solve(normal, right, size: n) else { break }
-      let next = zip(x, step).map { $0 + $1 }
+      normal.addDiagonal(inversePriors + damping * (normal.diagonal + 1e-3))
+      guard let step = normal.solve(right) else { break }
+      let next = x + step
       let value = self.cost(next, weights, sigma)
       if value < cost {
         let gain = cost - value

@@ -37,8 +37,8 @@ import Testing
   }
 
   /// Ten correlated blocks of three rows.
-  static func ten(_ source: inout SeededRandom) -> (ErrorCovariance, [ErrorCovariance.Block]) {
-    let covariance = ErrorCovariance(capacity: 16)
+  static func ten(_ source: inout SeededRandom, usesBaseline: Bool = false) -> (ErrorCovariance, [ErrorCovariance.Block]) {
+    let covariance = ErrorCovariance(capacity: 16, usesBaseline: usesBaseline)
     var blocks: [ErrorCovariance.Block] = []
     for _ in 0..<10 {
       let jacobian = blocks.map { ($0, Naive.flat(Naive.random(3, 3, &source)).map { 0.2 * $0 }) }
@@ -46,6 +46,38 @@ import Testing
         covariance.augment(size: 3, jacobian: jacobian, independent: Naive.flat(Naive.spd(3, &source)))!)
     }
     return (covariance, blocks)
+  }
+
+  /// AVX2 and baseline: every element is one sum in the same order, without fused multiplications. Parts of all heights
+  /// up to 40 rows, so that every remainder of a tile is met.
+  @Test func everyProcessorGivesTheSameBits() throws {
+    for height in 1...40 {
+      let outcomes = [false, true].map { usesBaseline -> (Naive.Matrix, UpdateResult, [Double], RowStack) in
+        var source = SeededRandom(seed: UInt64(height))
+        let (covariance, blocks) = Self.ten(&source, usesBaseline: usesBaseline)
+        // One more row: 31 and not a multiple of a vector.
+        _ = covariance.augment(size: 1, jacobian: [(blocks[3], [0.3, -0.2, 0.1])], independent: [0.5])
+        var rows = Rows()
+        rows.add(height, over: [blocks[7], blocks[2], blocks[height % 2]], of: covariance, &source)
+        rows.add(3, over: [blocks[height % 7]], of: covariance, &source)
+        let stack = rows.stack(covariance)
+        var nis: [Double] = []
+        covariance.normalizedInnovations(stack, into: &nis)
+        var compressed = RowStack()
+        let isFinite = compressed.compress(stack, in: covariance)
+        #expect(isFinite)
+        let result = covariance.update(stack)
+        return (Naive.matrix(covariance), result, nis, compressed)
+      }
+      #expect(outcomes[0].0 == outcomes[1].0, "height \(height)")
+      #expect(outcomes[0].2 == outcomes[1].2)
+      #expect(outcomes[0].3 == outcomes[1].3)
+      guard case .accepted(let a, let x) = outcomes[0].1, case .accepted(let b, let y) = outcomes[1].1 else {
+        Issue.record("\(outcomes[0].1)")
+        continue
+      }
+      #expect(a == b && x == y)
+    }
   }
 
   /// Over several of the kernel's row blocks, with parts split between them, narrow and wide.

@@ -21,7 +21,7 @@ import Testing
   }
 
   /// Log density of a normal law of covariance `s^2 exp(-|t_i - t_j| / tau) + w^2 delta_ij`, by Cholesky decomposition.
-  private static func logDensity(_ e: [Double], _ t: [Double], _ noise: RangeErrorModel.Noise) -> Double {
+  private static func logDensity(_ e: [Double], _ t: [Double], _ noise: ResidualLikelihood.Noise) -> Double {
     let n = e.count
     var l = [[Double]](repeating: [Double](repeating: 0, count: n), count: n)
     var y = e, sum = -0.5 * Double(n) * log(2 * Double.pi)
@@ -44,14 +44,14 @@ import Testing
     var dice = Dice(state: 11)
     let t = (0..<12).map { 0.3 * Double($0) + 0.1 * dice.uniform() }
     let e = t.map { 0.04 * sin(2 * $0) + 0.03 * dice.gaussian() }
-    let outcome = RangeErrorModel.evaluate(e, at: t)
+    let outcome = ResidualLikelihood(at: t).evaluate(e)
     let exact = Self.logDensity(e, t, outcome.noise) + Double(e.count) * log(0.945)
     #expect(abs(outcome.logLikelihood - exact) < 0.02 * Double(e.count), "\(outcome.logLikelihood) \(exact)")
     #expect(abs(outcome.terms.reduce(0, +) - outcome.logLikelihood) < 1e-9)
     #expect(outcome.regular.allSatisfy { $0 > 0.9 })
     var spoilt = e
     spoilt[5] += 3
-    #expect(RangeErrorModel.evaluate(spoilt, at: t).regular[5] < 1e-3)
+    #expect(ResidualLikelihood(at: t).evaluate(spoilt).regular[5] < 1e-3)
   }
 
   /// Symmetric parts of any size, here Cauchy's, exceed x with probability at most `exp(-x^2 / 2)`; 4,000 draws, three sigmas.

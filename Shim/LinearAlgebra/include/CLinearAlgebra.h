@@ -6,6 +6,7 @@
 /// below, lets no exception out, and on any code but FUSE_LA_OK leaves P unchanged.
 #ifndef FUSE_LINEAR_ALGEBRA_H
 #define FUSE_LINEAR_ALGEBRA_H
+#include <stdbool.h>
 #include <stdint.h>
 #ifdef __cplusplus
 extern "C" {
@@ -23,8 +24,8 @@ enum {
 
 /// Work space, kept between calls: no allocation once the largest frame has been processed.
 typedef struct fuse_la_workspace fuse_la_workspace;
-/// NULL when there is no memory.
-fuse_la_workspace *fuse_la_workspace_create(void);
+/// With `usesBaseline` without AVX2 also where there is: the results are the same, to the bit. NULL when there is no memory.
+fuse_la_workspace *fuse_la_workspace_create(bool usesBaseline);
 void fuse_la_workspace_destroy(fuse_la_workspace *workspace);
 
 /// A measurement in `count` parts, each over few columns: r = H x[columns] + v, v of unit variance unless a call says otherwise.
