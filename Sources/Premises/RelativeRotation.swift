@@ -147,9 +147,9 @@ struct FeaturePair: Sendable {
 }
 
 /// Symmetric positive definite systems of a few unknowns.
-enum SmallCholesky {
+package enum SmallCholesky {
   /// `A x = b`; only the lower triangle of the row-major A is read. Nil where A is not positive definite.
-  static func solve(_ a: [Double], _ b: [Double], size n: Int) -> [Double]? {
+  package static func solve(_ a: [Double], _ b: [Double], size n: Int) -> [Double]? {
     var l = a
     for r in 0..<n {
       for c in 0...r {

@@ -1,13 +1,15 @@
 /// A symmetric matrix of four rows, for normal equations.
-struct Symmetric4 {
+package struct Symmetric4 {
+  package init() {}
+
   /// Its columns.
   private var columns = (SIMD4<Double>.zero, SIMD4<Double>.zero, SIMD4<Double>.zero, SIMD4<Double>.zero)
 
-  var diagonal: SIMD4<Double> { SIMD4(columns.0.x, columns.1.y, columns.2.z, columns.3.w) }
+  package var diagonal: SIMD4<Double> { SIMD4(columns.0.x, columns.1.y, columns.2.z, columns.3.w) }
 
   /// `A += w v v^T`.
   @inline(__always)
-  mutating func add(_ weight: Double, _ v: SIMD4<Double>) {
+  package mutating func add(_ weight: Double, _ v: SIMD4<Double>) {
     let scaled = weight * v
     columns.0 += scaled.x * v
     columns.1 += scaled.y * v
@@ -15,7 +17,7 @@ struct Symmetric4 {
     columns.3 += scaled.w * v
   }
 
-  mutating func addDiagonal(_ d: SIMD4<Double>) {
+  package mutating func addDiagonal(_ d: SIMD4<Double>) {
     columns.0.x += d.x
     columns.1.y += d.y
     columns.2.z += d.z
@@ -23,7 +25,7 @@ struct Symmetric4 {
   }
 
   /// `A x = b` by `A = L D L^T`; nil where A is not positive definite.
-  func solve(_ b: SIMD4<Double>) -> SIMD4<Double>? {
+  package func solve(_ b: SIMD4<Double>) -> SIMD4<Double>? {
     var (c0, c1, c2, c3) = columns
     guard c0.x > 0, c0.x.isFinite else { return nil }
     let l0 = c0 / c0.x
