@@ -70,6 +70,11 @@ package enum Importer {
         report.count("\(stream.rawValue) rows left out, time going back", counts.goingBack)
         report.count("\(stream.rawValue) rows left out, stamp repeated", counts.repeated)
       }
+      let camera = "\(output)/mav0/cam0/"
+      ImportCompleteness.judge(
+        writer.counts,
+        hasCamera: !target.rig.cameras.isEmpty || RegularFile.exists("\(output)/video/cam0.csv")
+          || RegularFile.exists(camera + "features.csv") || RegularFile.exists(camera + "data.csv"), &report)
     }
     try ImportCheck.run(folder: output, report: &report)
     try write(report, to: output)
