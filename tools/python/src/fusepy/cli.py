@@ -45,7 +45,9 @@ def main(arguments: list[str] | None = None) -> int:
     for finding in report.findings:
         print(f"{finding['weight']}: {finding['code']}: {finding['sentence']} ({finding['evidence']})")
         print(f"  -> {finding['remedy']}")
-    print(f"imported into {options.output}; next: fuse run {options.output}")
+    uncalibrated = any("no calibration" in decision for decision in report.decisions)
+    step = f"fuse import kalibr <camchain> -o {options.output}, then fuse run {options.output}" if uncalibrated else f"fuse run {options.output}"
+    print(f"imported into {options.output}; next: {step}")
     return 1 if report.has_fault else 0
 
 
