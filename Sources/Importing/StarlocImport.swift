@@ -217,7 +217,8 @@ struct StarlocImport: SourceImporter {
     }
     guard Rotation.isUnit(n[3]!, Vector3(n[4]!, n[5]!, n[6]!)) else {
       throw document.fault(
-        name, found: "\(name) with a quaternion that is not of length 1", expected: "w, rot_x, rot_y, rot_z of length 1")
+        name, found: "\(name) with a quaternion that is not of length 1", expected: "w, rot_x, rot_y, rot_z of length 1"
+      )
     }
     return Pose(
       rotation: Rotation(w: n[3]!, x: n[4]!, y: n[5]!, z: n[6]!), translation: Vector3(n[0]!, n[1]!, n[2]!))

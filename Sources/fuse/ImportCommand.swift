@@ -50,7 +50,9 @@ struct ImportCommand: ParsableCommand {
       throw ValidationError("Name a source: fuse import [<kind>] <source>.")
     }
     if check {
-      guard kindAndSource.count == 1, output == nil, !skipsCheck else { throw ValidationError("fuse import --check <folder>") }
+      guard kindAndSource.count == 1, output == nil, !skipsCheck else {
+        throw ValidationError("fuse import --check <folder>")
+      }
       return
     }
     guard output?.isEmpty == false else { throw ValidationError("Name the folder that is written: -o <folder>.") }

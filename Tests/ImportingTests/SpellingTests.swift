@@ -9,7 +9,8 @@ import Testing
   /// One table of each kind, its separator, and the column, from 1, of a number.
   static let tables: [(kind: ImportKind, file: String, mark: String, number: Int)] = [
     (.starloc, "uwb.csv", ",", 2), (.starloc, "imu.csv", ",", 2), (.miluv, "data/default_1/ifo001/mocap.csv", ",", 3),
-    (.miluv, "data/default_1/ifo001/imu_px4.csv", ",", 3), (.arkitNI, "arkit.csv", ",", 3), (.arkitNI, "motion.csv", ",", 4),
+    (.miluv, "data/default_1/ifo001/imu_px4.csv", ",", 3), (.arkitNI, "arkit.csv", ",", 3),
+    (.arkitNI, "motion.csv", ",", 4),
     (.stray, "odometry.csv", ",", 3), (.stray, "imu.csv", ",", 3), (.sensorLogger, "Gyroscope.csv", ",", 3),
     (.sensorLogger, "poses.csv", ",", 4), (.csv, "imu.csv", ";", 3), (.csv, "poses.csv", ",", 2),
   ]
@@ -40,7 +41,10 @@ import Testing
           }
         }
       ),
-      ("a separator behind the last cell", Self.edit(text) { [$0[0]] + $0.dropFirst().map { $0.isEmpty ? $0 : $0 + table.mark } }),
+      (
+        "a separator behind the last cell",
+        Self.edit(text) { [$0[0]] + $0.dropFirst().map { $0.isEmpty ? $0 : $0 + table.mark } }
+      ),
     ] {
       let output = try Folder()
       try source.write(table.file, spelling)
@@ -84,7 +88,8 @@ import Testing
     Fault(name: "NaN", line: 4, found: "'nan'", remedy: "a finite number") { text, mark, number in
       cell(text, 4, number, mark, "nan")
     },
-    Fault(name: "an empty cell", line: 5, found: "with an empty cell", remedy: "a finite number") { text, mark, number in
+    Fault(name: "an empty cell", line: 5, found: "with an empty cell", remedy: "a finite number") {
+      text, mark, number in
       cell(text, 5, number, mark, "")
     },
     Fault(name: "a huge number", line: 5, found: "'1e300'", remedy: "1e9") { text, mark, number in
@@ -96,7 +101,8 @@ import Testing
     Fault(name: "a time of text", line: 2, found: "'12:30'", remedy: "a time in") { text, mark, _ in
       cell(text, 2, 1, mark, "12:30")
     },
-    Fault(name: "cut short", line: 8, found: "(the last row is cut short)", remedy: "as in the header") { text, mark, _ in
+    Fault(name: "cut short", line: 8, found: "(the last row is cut short)", remedy: "as in the header") {
+      text, mark, _ in
       let lines = text.components(separatedBy: "\n").prefix(8)
       return lines.dropLast().joined(separator: "\n") + "\n" + lines.last!.components(separatedBy: mark)[0]
     },

@@ -19,7 +19,9 @@ import Testing
     var testDescription: String { kind.rawValue }
   }
 
-  private static func xyz(_ name: String) -> [String] { ["x", "y", "z"].map { name.replacingOccurrences(of: "?", with: $0) } }
+  private static func xyz(_ name: String) -> [String] {
+    ["x", "y", "z"].map { name.replacingOccurrences(of: "?", with: $0) }
+  }
   private static let robot = "data/default_1/ifo001/"
 
   static let layouts = [
@@ -27,7 +29,8 @@ import Testing
       kind: .starloc, gyroscope: "imu.csv", turns: xyz("angular_velocity_?"), forces: xyz("linear_acceleration_?"),
       poses: "uwb.csv", quaternion: ["w", "rot_x", "rot_y", "rot_z"], ranges: "uwb.csv", range: "range"),
     Layout(
-      kind: .miluv, gyroscope: robot + "imu_px4.csv", turns: xyz("angular_velocity.?"), forces: xyz("linear_acceleration.?"),
+      kind: .miluv, gyroscope: robot + "imu_px4.csv", turns: xyz("angular_velocity.?"),
+      forces: xyz("linear_acceleration.?"),
       poses: robot + "mocap.csv", quaternion: ["pose.orientation.w"] + xyz("pose.orientation.?"),
       ranges: robot + "uwb_range.csv", range: "range"),
     Layout(
@@ -75,10 +78,12 @@ import Testing
   @Test(arguments: layouts) func degreesAreFound(layout: Layout) throws {
     let factor = layout.kind == .csv ? Double.pi / 180 : 180 / .pi
     expect(
-      try report(layout.kind) { try $0.scale(layout.gyroscope, layout.turns, factor) }, ["gyroscopeUnit", "gyroscopeScale"])
+      try report(layout.kind) { try $0.scale(layout.gyroscope, layout.turns, factor) },
+      ["gyroscopeUnit", "gyroscopeScale"])
   }
 
-  @Test(arguments: layouts.filter { !$0.quaternion.isEmpty }) func theOrderOfTheQuaternionIsFound(layout: Layout) throws {
+  @Test(arguments: layouts.filter { !$0.quaternion.isEmpty }) func theOrderOfTheQuaternionIsFound(layout: Layout) throws
+  {
     expect(
       try report(layout.kind) { try $0.rename(layout.poses, layout.quaternion, layout.quaternion.shifted) }, Self.frame)
   }
@@ -106,7 +111,9 @@ import Testing
     expect(report, ["odometryClock", "truthClock"])
   }
 
-  @Test(arguments: layouts.filter { $0.kind != .starloc && $0.kind != .arkitNI }) func rowsOutOfOrderAreFound(layout: Layout) throws {
+  @Test(arguments: layouts.filter { $0.kind != .starloc && $0.kind != .arkitNI }) func rowsOutOfOrderAreFound(
+    layout: Layout
+  ) throws {
     let report = try report(layout.kind) { folder in
       var lines = try folder.text(layout.ranges).components(separatedBy: "\n").filter { !$0.isEmpty }
       lines = [lines[0]] + lines.dropFirst().reversed()
