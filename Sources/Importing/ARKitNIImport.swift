@@ -110,7 +110,7 @@ struct ARKitNIImport: SourceImporter {
 
   /// ARKit's poses, z up, of its camera.
   private func readPoses(_ path: String, _ target: inout ImportTarget, _ use: (Pose, Int64) -> Void) throws {
-    let header = SourceTable.header(path) ?? []
+    let header = SourceHeader.peek(path)?.names ?? []
     let matrix = (0..<4).flatMap { column in (0..<4).map { "m\(column)\($0)" } }
     let isMatrix = header.contains { $0.lowercased() == "m00" }
     var columns: [SourceTable.Column] = [.init("timestamp", "time", "time_s")]

@@ -125,7 +125,16 @@ struct CSVImport: SourceImporter {
     let fixed = try section.file.text("peer_id")
     let unit = try unit(section)
     let scale = try ["m": 1, "cm": 0.01, "mm": 0.001][section.word("range_unit", ["m", "cm", "mm"])]!
-    let angle = try section.word("angle_unit", ["rad", "deg"]) == "deg" ? Double.pi / 180 : 1
+    let turn = try section.word("angle_unit", ["rad", "deg"]) == "deg" ? Double.pi / 180 : 1
+    func angle(_ t: SourceTable, _ column: Int, _ bounds: ClosedRange<Double>) throws(SourceFault) -> Double? {
+      guard let value = try t.numberIfAny(column) else { return nil }
+      guard bounds.contains(value * turn) else {
+        throw SourceFault(
+          found: "an angle of \(value)",
+          expected: turn == 1 ? "radians: is it in degrees? 'angle_unit: deg' in the map" : "an angle in degrees")
+      }
+      return value * turn
+    }
     let invalid = try section.file.numbers("invalid", "readings that mean no range") ?? []
     let optional = ["range_std", "azimuth", "elevation", "antenna", "rssi"]
     var columns: [SourceTable.Column] = [
@@ -150,8 +159,8 @@ struct CSVImport: SourceImporter {
       guard let peer = fixed ?? id else { throw SourceFault(found: "no peer", expected: "an id") }
       return RangeMeasurement(
         timestamp: Timestamp(nanoseconds: try t.time(0, unit)), peer: peer, range: raw * scale,
-        standardDeviation: try t.numberIfAny(3).map { $0 * scale }, azimuth: try t.numberIfAny(4).map { $0 * angle },
-        elevation: try t.numberIfAny(5).map { $0 * angle }, antenna: try t.text(6), rssi: try t.numberIfAny(7))
+        standardDeviation: try t.numberIfAny(3).map { $0 * scale }, azimuth: try angle(t, 4, SensorBounds.azimuth),
+        elevation: try angle(t, 5, SensorBounds.elevation), antenna: try t.text(6), rssi: try t.numberIfAny(7))
     }) { try target.writer.add(row) }
     target.report.count("uwb0 failed ranges", failures)
     target.report.count("uwb0 bad rows skipped", table.bad)

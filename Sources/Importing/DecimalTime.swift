@@ -69,6 +69,16 @@ enum DecimalTime {
     return isNegative ? -value : value
   }
 
+  /// The unit in which a whole number is a time between 2001 and 2100, counted from 1970; nil for any other text.
+  static func likelyUnit(_ start: UnsafePointer<UInt8>, _ count: Int) -> Unit? {
+    guard case .number(let value) = NumberText.double(start, count) else { return nil }
+    return Unit.allCases.first { unit in
+      var seconds = value
+      for _ in 0..<unit.decimals { seconds /= 10 }
+      return seconds > 1e9 && seconds < 4.1e9
+    }
+  }
+
   /// The same from a Double, for formats that have nothing better.
   static func nanoseconds(seconds: Double) -> Int64? {
     let scaled = (seconds * 1e9).rounded()

@@ -8,8 +8,9 @@ import SensorData
 /// The premises' own tests are used (docs/diagnoses.md), fed from the folder as a run would read it; poses of the truth
 /// stand in for another tracker's. What only a file as a whole shows is added: overlap, rates, residuals.
 struct ImportCheck {
-  /// Seconds of the recording that are checked.
-  private static let longest = 300.0
+  /// Seconds of the recording that are checked: what is wrong with a set-up shows within some seconds of motion, and the
+  /// tests cost a tenth of the time that they cover at most.
+  private static let longest = 120.0
 
   private let recording: Recording
   private var still = StillestSecond()

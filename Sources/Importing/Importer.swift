@@ -35,9 +35,11 @@ package enum Importer {
   package struct Options: Sendable {
     /// A declarative map; needed for `csv`, and for what another kind cannot know.
     package var map: String?
+    /// Whether the folder is checked.
+    package var checks: Bool
 
     /// Options from their parts.
-    package init(map: String? = nil) { self.map = map }
+    package init(map: String? = nil, checks: Bool = true) { (self.map, self.checks) = (map, checks) }
   }
 
   /// Imports `source` into `output`, checks the result, and writes `import.json` there.
@@ -70,8 +72,13 @@ package enum Importer {
         report.count("\(stream.rawValue) rows left out, time going back", counts.goingBack)
         report.count("\(stream.rawValue) rows left out, stamp repeated", counts.repeated)
       }
+      let camera = "\(output)/mav0/cam0/"
+      ImportCompleteness.judge(
+        writer.counts,
+        hasCamera: !target.rig.cameras.isEmpty || RegularFile.exists("\(output)/video/cam0.csv")
+          || RegularFile.exists(camera + "features.csv") || RegularFile.exists(camera + "data.csv"), &report)
     }
-    try ImportCheck.run(folder: output, report: &report)
+    if options.checks { try ImportCheck.run(folder: output, report: &report) }
     try write(report, to: output)
     return report
   }

@@ -17,11 +17,14 @@ struct InertialMerger {
   private var gyroscope: [Reading] = []
   private var accelerometer: [Reading] = []
   private var head = 0
+  /// Readings of the gyroscope.
+  private(set) var readings = 0
   /// Gyroscope readings without a specific force near them.
   private(set) var unpaired = 0
 
   /// Adds a reading of the gyroscope, rad/s.
   mutating func add(gyroscope value: Vector3, at time: Int64) {
+    readings += 1
     gyroscope.append(Reading(time: time, value: value))
     if gyroscope.count - head > Self.most {
       head += 1
@@ -33,28 +36,31 @@ struct InertialMerger {
   mutating func add(accelerometer value: Vector3, at time: Int64) {
     if let last = accelerometer.last, time <= last.time { return }
     accelerometer.append(Reading(time: time, value: value))
+    if accelerometer.count >= 2 * Self.most { accelerometer.removeFirst(Self.most) }
   }
 
   /// The samples that are complete by now, in order.
   mutating func take() -> [IMUSample] {
     var samples: [IMUSample] = []
+    var before = 0
     while head < gyroscope.count, let last = accelerometer.last, gyroscope[head].time <= last.time {
       let reading = gyroscope[head]
       head += 1
-      while accelerometer.count > 1, accelerometer[1].time <= reading.time { accelerometer.removeFirst() }
-      let a = accelerometer[0]
+      while before + 1 < accelerometer.count, accelerometer[before + 1].time <= reading.time { before += 1 }
+      let a = accelerometer[before]
       if a.time == reading.time {
         samples.append(sample(reading, a.value))
-      } else if a.time < reading.time, accelerometer.count > 1,
-        accelerometer[1].time - a.time <= Self.longestGap
+      } else if a.time < reading.time, before + 1 < accelerometer.count,
+        accelerometer[before + 1].time - a.time <= Self.longestGap
       {
-        let b = accelerometer[1]
+        let b = accelerometer[before + 1]
         let fraction = Double(reading.time - a.time) / Double(b.time - a.time)
         samples.append(sample(reading, a.value + (b.value - a.value) * fraction))
       } else {
         unpaired += 1
       }
     }
+    accelerometer.removeFirst(before)
     if head > 1024 {
       gyroscope.removeFirst(head)
       head = 0

@@ -19,7 +19,11 @@ struct JSONLine {
     func element(_ index: Int) -> Path {
       var path = self
       path.add(0x2E)
-      for byte in String(index).utf8 { path.add(byte) }
+      if index < 10 {
+        path.add(0x30 + UInt8(index))
+      } else {
+        for byte in String(index).utf8 { path.add(byte) }
+      }
       return path
     }
 
@@ -64,6 +68,12 @@ struct JSONLine {
     return DecimalTime.nanoseconds(bytes.baseAddress! + entry.start, entry.count, .seconds)
   }
 
+  /// The unit in which the number at a path is a time since 1970.
+  func likelyUnit(_ path: Path) -> DecimalTime.Unit? {
+    guard let entry = entries.first(where: { $0.path == path }), !entry.isText else { return nil }
+    return DecimalTime.likelyUnit(bytes.baseAddress! + entry.start, entry.count)
+  }
+
   /// Whether there is a value at a path, or below it.
   func has(_ path: Path) -> Bool { parents.contains(path) || entries.contains { $0.path == path } }
 
@@ -98,7 +108,9 @@ struct JSONLine {
       return true
     default:
       let start = at
-      while at < bytes.count, ![0x2C, 0x7D, 0x5D, 0x20].contains(bytes[at]) { at += 1 }
+      while at < bytes.count, case let byte = bytes[at], byte != 0x2C, byte != 0x7D, byte != 0x5D, byte != 0x20 {
+        at += 1
+      }
       entries.append(Entry(path: path, start: start, count: at - start, isText: false))
       return at > start
     }

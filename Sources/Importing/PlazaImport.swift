@@ -41,9 +41,8 @@ struct PlazaImport: SourceImporter {
   ) throws(DatasetError) -> SourceTable {
     let path = tables[table]!
     // A first line of numbers is a row: these tables have no header as published.
-    var header: [String]?
-    if let first = SourceTable.header(path)?.first, Double(first) != nil { header = columns }
-    return try SourceTable(path: path, columns: columns.map { .init($0) }, header: header, isRadio: isRadio)
+    let names = SourceHeader.peek(path)?.isRow == true ? columns : nil
+    return try SourceTable(path: path, columns: columns.map { .init($0) }, names: names, isRadio: isRadio)
   }
 
   func read(into target: inout ImportTarget) throws {

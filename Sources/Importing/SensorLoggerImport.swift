@@ -61,7 +61,7 @@ struct SensorLoggerImport: SourceImporter {
       try gyroscope.advance()
     }
     for sample in merger.take() { try target.writer.add(sample) }
-    target.report.count("gyroscope readings without an acceleration near them", merger.unpaired + merger.waiting)
+    ImportCompleteness.judge(unpaired: merger.unpaired + merger.waiting, of: merger.readings, &target.report)
     for axis in [gyroscope] + forces { target.report.count("bad rows skipped", axis.table.bad) }
     target.rig.imu = try PhoneUnits.inertial(nil, &target.report)
     target.rig.bodyFromDevice = .identity

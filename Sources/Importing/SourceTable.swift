@@ -11,7 +11,7 @@ struct SourceFault: Error {
 /// Rows of a foreign text table, streamed: columns found by any of their names, every error with file and line.
 ///
 /// A bad row in the first 100, or more than one in 1,000 (one in ten of a radio's), ends the reading; fewer are counted
-/// and skipped, as when a dataset folder is read.
+/// and skipped, as when a dataset folder is read. A table without a row is an error.
 final class SourceTable {
   /// A column: its names in files of this kind, best first.
   struct Column {
@@ -22,100 +22,49 @@ final class SourceTable {
     init(names: [String], needed: Bool = true) { (self.names, isNeeded) = (names, needed) }
   }
 
-  /// What separates cells.
-  enum Separator { case comma, semicolon, tab, blanks }
-
   let path: String
   /// Rows read, bad ones included.
-  private(set) var rows = 0
+  // Rows are read by one caller at a time: a check of exclusive access at every cell costs more than the cell.
+  @exclusivity(unchecked) private(set) var rows = 0
   /// Bad rows skipped.
   private(set) var bad = 0
   private let lines: LineReader
-  private let separator: Separator
+  private let header: SourceHeader
   private let tolerance: Int
-  private var indices: [Int]
-  private var names: [String]
-  private var starts: [Int] = []
-  private var ends: [Int] = []
-  private var line = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+  private let width: Int
+  private let mark: UInt8
+  /// The cell of each column, -1 where it is absent; where each cell of the current line begins and ends.
+  private let indices: UnsafeMutablePointer<Int>
+  private let bounds: UnsafeMutablePointer<(start: Int, end: Int)>
+  @exclusivity(unchecked) private var line = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
   private var firstBad: DatasetError?
-  private var isPending = false
 
   /// Opens a table with a header.
   ///
   /// - Parameters:
-  ///   - header: the names of the columns, in order, of a file without a header.
+  ///   - names: the names of the columns, in order, of a file without a header.
   ///   - isRadio: up to a tenth of the rows may be bad.
-  init(
-    path: String, columns: [Column], separator: Separator? = nil, header: [String]? = nil, isRadio: Bool = false
-  ) throws(DatasetError) {
+  init(path: String, columns: [Column], names: [String]? = nil, isRadio: Bool = false) throws(DatasetError) {
     self.path = path
     tolerance = isRadio ? 10 : 1000
     lines = try LineReader(path: path)
-    var text = ""
-    if header == nil {
-      guard let first = try lines.next() else {
-        throw DatasetError(file: path, line: 1, found: "an empty file", expected: "a header and rows")
-      }
-      guard let decoded = String(validating: first, as: UTF8.self) else {
-        throw DatasetError(file: path, line: 1, found: "binary data", expected: "a header of column names")
-      }
-      text = decoded
+    if let names {
+      header = SourceHeader(names: names, separator: SourceHeader.peek(path)?.separator ?? .blanks)
+    } else {
+      header = try SourceHeader(lines)
     }
-    let found = separator ?? Self.separator(of: text)
-    self.separator = found
-    names = header ?? Self.cells(text, found)
-    indices = []
-    var missing: [String] = []
-    for column in columns {
-      let index = column.names.lazy.compactMap { name in self.names.firstIndex { Self.isSame($0, name) } }.first
-      indices.append(index ?? -1)
-      if index == nil, column.isNeeded { missing.append(column.names.joined(separator: " or ")) }
-    }
-    guard missing.isEmpty else {
-      throw DatasetError(
-        file: path, line: 1, found: "columns \(names.joined(separator: ", ").prefix(300))",
-        expected: "also \(missing.joined(separator: "; "))")
-    }
-    starts = [Int](repeating: 0, count: names.count + 1)
-    ends = starts
+    let found = try header.indices(of: columns, path: path, line: max(1, lines.line))
+    width = header.names.count
+    mark = header.separator == .comma ? 0x2C : header.separator == .semicolon ? 0x3B : 0x09
+    indices = .allocate(capacity: found.count)
+    indices.initialize(from: found, count: found.count)
+    bounds = .allocate(capacity: width)
+    bounds.initialize(repeating: (0, 0), count: width)
   }
 
-  /// The names of a file's columns, for guesses; nil where it has no header.
-  static func header(_ path: String) -> [String]? {
-    guard let lines = try? LineReader(path: path), let first = try? lines.next(),
-      let text = String(validating: first, as: UTF8.self)
-    else { return nil }
-    return cells(text, separator(of: text))
-  }
-
-  private static func separator(of text: String) -> Separator {
-    if text.contains(",") { return .comma }
-    if text.contains(";") { return .semicolon }
-    return text.contains("\t") ? .tab : .blanks
-  }
-
-  private static func cells(_ text: String, _ separator: Separator) -> [String] {
-    let parts: [Substring] =
-      switch separator {
-      case .comma: text.split(separator: ",", omittingEmptySubsequences: false)
-      case .semicolon: text.split(separator: ";", omittingEmptySubsequences: false)
-      case .tab: text.split(separator: "\t", omittingEmptySubsequences: false)
-      case .blanks: text.split(whereSeparator: { $0 == " " || $0 == "\t" })
-      }
-    return parts.map { part in
-      var name = part.trimmingSpaces()
-      while let first = name.first, "#\"%".contains(first) { name = name.dropFirst().trimmingSpaces() }
-      if name.last == "\"" { name.removeLast() }
-      return String(name)
-    }
-  }
-
-  /// Equal but for case, and for a unit in brackets behind the name.
-  private static func isSame(_ found: String, _ name: String) -> Bool {
-    if found.lowercased() == name.lowercased() { return true }
-    guard let bracket = found.firstIndex(where: { $0 == "[" || $0 == "(" }) else { return false }
-    return found[..<bracket].trimmingSpaces().lowercased() == name.lowercased()
+  deinit {
+    indices.deallocate()
+    bounds.deallocate()
   }
 
   /// Whether the file has the column.
@@ -129,9 +78,12 @@ final class SourceTable {
       rows += 1
       line = bytes
       do throws(SourceFault) {
-        try split()
+        if header.separator == .blanks { try splitAtBlanks() } else { try split() }
         if let row = try decode(self) { return row }
       } catch { try reject(error) }
+    }
+    guard rows > 0 else {
+      throw DatasetError(file: path, line: lines.line, found: "a header and no rows", expected: "rows below it")
     }
     try limit(remaining: 0)
     return nil
@@ -142,33 +94,42 @@ final class SourceTable {
     DatasetError(file: path, line: lines.line, found: fault.found, expected: fault.expected)
   }
 
+  // MARK: - Cells
+
+  @inline(__always)
   private func split() throws(SourceFault) {
-    var cell = 0
-    let count = line.count, base = line.baseAddress!
-    if separator == .blanks {
-      var i = 0
-      while i < count {
-        while i < count, base[i] == 0x20 || base[i] == 0x09 { i += 1 }
-        if i == count { break }
-        if cell < names.count { starts[cell] = i }
-        while i < count, base[i] != 0x20, base[i] != 0x09 { i += 1 }
-        if cell < names.count { ends[cell] = i }
-        cell += 1
-      }
-    } else {
-      let mark: UInt8 = separator == .comma ? 0x2C : separator == .semicolon ? 0x3B : 0x09
-      var start = 0
-      for i in 0..<count where base[i] == mark {
-        if cell < names.count { (starts[cell], ends[cell]) = (start, i) }
-        start = i + 1
-        cell += 1
-      }
-      if cell < names.count { (starts[cell], ends[cell]) = (start, count) }
+    let count = line.count, base = line.baseAddress!, width = width, mark = mark, bounds = bounds
+    var cell = 0, start = 0
+    for i in 0..<count where base[i] == mark {
+      if cell < width { bounds[cell] = (start, i) }
+      start = i + 1
       cell += 1
     }
-    guard cell == names.count || cell == names.count + 1 && line[count - 1] == 0x2C else {
-      throw SourceFault(found: "\(cell) cells", expected: "\(names.count) as in the header")
+    if cell < width { bounds[cell] = (start, count) }
+    cell += 1
+    // A separator behind the last cell does no harm.
+    guard cell == width || cell == width + 1 && base[count - 1] == mark else { throw wrongCount(cell) }
+  }
+
+  private func splitAtBlanks() throws(SourceFault) {
+    let count = line.count, base = line.baseAddress!
+    var cell = 0, i = 0
+    while true {
+      while i < count, base[i] == 0x20 || base[i] == 0x09 { i += 1 }
+      if i == count { break }
+      let start = i
+      while i < count, base[i] != 0x20, base[i] != 0x09 { i += 1 }
+      if cell < width { bounds[cell] = (start, i) }
+      cell += 1
     }
+    guard cell == width else { throw wrongCount(cell) }
+  }
+
+  private func wrongCount(_ cells: Int) -> SourceFault {
+    let isComma = header.separator == .comma && cells == 2 * width
+    return SourceFault(
+      found: "\(cells) cells\(lines.isTerminated ? "" : " (the last row is cut short)")",
+      expected: "\(width) as in the header\(isComma ? "; are decimals written with commas? Write 0.5 for 0,5" : "")")
   }
 
   /// The bytes of a cell without blanks and quotes around it; empty where the column is absent.
@@ -176,25 +137,41 @@ final class SourceTable {
   private func cell(_ column: Int) -> (start: UnsafePointer<UInt8>, count: Int) {
     let index = indices[column], base = line.baseAddress!
     guard index >= 0 else { return (base, 0) }
-    var (first, last) = (starts[index], ends[index])
-    while first < last, base[first] == 0x20 || base[first] == 0x22 { first += 1 }
-    while last > first, base[last - 1] == 0x20 || base[last - 1] == 0x22 { last -= 1 }
+    var (first, last) = bounds[index]
+    while first < last, base[first] == 0x20 || base[first] == 0x22 || base[first] == 0x09 { first += 1 }
+    while last > first, base[last - 1] == 0x20 || base[last - 1] == 0x22 || base[last - 1] == 0x09 { last -= 1 }
     return (base + first, last - first)
   }
 
-  private func name(_ column: Int) -> String { indices[column] < 0 ? "" : names[indices[column]] }
-
   private func shown(_ column: Int) -> String {
     let (start, count) = cell(column)
-    return "'\(String(decoding: UnsafeBufferPointer(start: start, count: min(count, 40)), as: UTF8.self))'"
+    let text = String(decoding: UnsafeBufferPointer(start: start, count: min(count, 40)), as: UTF8.self)
+    return (indices[column] < 0 ? "" : header.names[indices[column]] + " ")
+      + (count == 0 ? "with an empty cell" : "'\(text)'")
+  }
+
+  private func noNumber(_ column: Int, _ expected: String) -> SourceFault {
+    let (start, count) = cell(column)
+    let bytes = UnsafeBufferPointer(start: start, count: count)
+    // What would be a number with a point for its one comma.
+    let comma = bytes.firstIndex(of: 0x2C)
+    let isComma =
+      comma.map { at in
+        var other = Array(bytes)
+        other[at] = 0x2E
+        if case .number = NumberText.double(other, count) { return true }
+        return false
+      } ?? false
+    return SourceFault(
+      found: shown(column), expected: isComma ? "\(expected) with a decimal point: 0.5 for 0,5" : expected)
   }
 
   /// A finite number.
   @inline(__always)
   func number(_ column: Int) throws(SourceFault) -> Double {
     let (start, count) = cell(column)
-    if case .number(let value) = NumberText.double(start, count) { return value }
-    throw SourceFault(found: "\(name(column)) \(shown(column))", expected: "a finite number")
+    if case .number(let value) = NumberText.double(start, count), abs(value) <= 1e9 { return value }
+    throw noNumber(column, "a finite number of at most 1e9")
   }
 
   /// The same; nil for an empty cell, NaN, or an absent column.
@@ -202,9 +179,10 @@ final class SourceTable {
     let (start, count) = cell(column)
     if count == 0 { return nil }
     switch NumberText.double(start, count) {
-    case .number(let value): return value
+    case .number(let value) where abs(value) <= 1e9: return value
+    case .number: throw noNumber(column, "a number of at most 1e9")
     case .notFinite: return nil
-    case .text: throw SourceFault(found: "\(name(column)) \(shown(column))", expected: "a number, or nothing")
+    case .text: throw noNumber(column, "a number, or nothing")
     }
   }
 
@@ -224,7 +202,7 @@ final class SourceTable {
     let bytes = UnsafeBufferPointer(start: start, count: count)
     guard count <= 64, let text = String(validating: bytes, as: UTF8.self),
       !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0x2C })
-    else { throw SourceFault(found: "\(name(column)) \(shown(column))", expected: "a name of at most 64 bytes") }
+    else { throw SourceFault(found: shown(column), expected: "a name of at most 64 bytes without commas") }
     return text
   }
 
@@ -232,11 +210,20 @@ final class SourceTable {
   @inline(__always)
   func time(_ column: Int, _ unit: DecimalTime.Unit) throws(SourceFault) -> Int64 {
     let (start, count) = cell(column)
-    guard let value = DecimalTime.nanoseconds(start, count, unit) else {
-      throw SourceFault(found: "\(name(column)) \(shown(column))", expected: "a time in \(unit.rawValue)")
-    }
+    guard let value = DecimalTime.nanoseconds(start, count, unit) else { throw noTime(column, unit) }
     return value
   }
+
+  private func noTime(_ column: Int, _ unit: DecimalTime.Unit) -> SourceFault {
+    let (start, count) = cell(column)
+    if let other = DecimalTime.likelyUnit(start, count), other != unit {
+      return SourceFault(
+        found: shown(column), expected: "a time in \(unit.rawValue); since 1970 this looks to be in \(other.rawValue)")
+    }
+    return noNumber(column, "a time in \(unit.rawValue)")
+  }
+
+  // MARK: - Damage
 
   private func reject(_ fault: SourceFault) throws(DatasetError) {
     let described = error(fault)
@@ -249,21 +236,11 @@ final class SourceTable {
 
   private func limit(remaining: Int64) throws(DatasetError) {
     guard let firstBad else { return }
-    let possible = Int64(rows) + max(0, remaining) / Int64(2 * names.count)
+    let possible = Int64(rows) + max(0, remaining) / Int64(2 * width)
     if Int64(bad) * Int64(tolerance) > possible {
       throw DatasetError(
         file: path, line: firstBad.line, found: "\(bad) bad rows in \(rows), here the first: \(firstBad.found)",
         expected: "at most one in \(tolerance); here \(firstBad.expected)")
     }
-  }
-}
-
-extension StringProtocol {
-  /// Without blanks at either end.
-  func trimmingSpaces() -> Substring {
-    var rest = Substring(self)
-    while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }
-    while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
-    return rest
   }
 }

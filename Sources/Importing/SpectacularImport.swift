@@ -57,18 +57,25 @@ struct SpectacularImport: SourceImporter {
         throw DatasetError(file: path, line: lines.line, found: found, expected: expected)
       }
     }
+    func time(_ line: JSONLine) throws(DatasetError) -> Int64? {
+      if let time = line.time(Key.time) { return time }
+      let unit = line.likelyUnit(Key.time).map { ": this looks to be in \($0.rawValue)" }
+      try fault("no time in seconds", "\"time\": seconds\(unit ?? "")")
+      return nil
+    }
     while let bytes = try lines.next() {
       if bytes.isEmpty { continue }
       guard line.read(bytes) else {
-        if lines.isTerminated { try fault("no JSON", "one JSON object a line") } else { bad += 1 }
+        if lines.isTerminated || lines.line <= 100 { try fault("no JSON", "one JSON object a line") } else { bad += 1 }
         continue
       }
       if line.has(Key.type) {
-        guard let time = line.time(Key.time), let x = line.number(Key.values.element(0)),
+        guard let time = try time(line) else { continue }
+        guard let x = line.number(Key.values.element(0)),
           let y = line.number(Key.values.element(1)), let z = line.number(Key.values.element(2))
         else {
           try fault(
-            "a sensor without time and three finite values",
+            "a sensor without three finite values",
             "{\"time\":s,\"sensor\":{\"type\":\"gyroscope\",\"values\":[x,y,z]}}")
           continue
         }
@@ -88,8 +95,9 @@ struct SpectacularImport: SourceImporter {
         }
       } else if let keys = Key.poses.first(where: { line.has($0.root) }) {
         let p = keys.position.compactMap(line.number), q = keys.orientation.compactMap(line.number)
-        guard let time = line.time(Key.time), p.count == 3 else {
-          try fault("a pose without time and position", "{\"time\":s,\"\(keys.name)\":{\"position\":{x,y,z},...}}")
+        guard let time = try time(line) else { continue }
+        guard p.count == 3 else {
+          try fault("a pose without position", "{\"time\":s,\"\(keys.name)\":{\"position\":{x,y,z},...}}")
           continue
         }
         guard q.count == 4, q.contains(where: { $0 != 0 }) else {
@@ -118,7 +126,7 @@ struct SpectacularImport: SourceImporter {
     target.report.count("bad lines skipped", bad)
     target.report.count("lines of other kinds", other)
     target.report.count("poses without orientation left out", withoutRotation)
-    target.report.count("gyroscope readings without an acceleration near them", merger.unpaired + merger.waiting)
+    ImportCompleteness.judge(unpaired: merger.unpaired + merger.waiting, of: merger.readings, &target.report)
     target.report.count("frames", frames)
     target.report.decide("imu0 is the body; the acceleration is interpolated to the gyroscope's stamps")
     target.rig.imu = try PhoneUnits.inertial(nil, &target.report)
@@ -158,33 +166,34 @@ struct SpectacularImport: SourceImporter {
       report.decide("no calibration.json: no camera")
       return []
     }
-    let document = try JSONValue(contentsOf: path)
+    let document = try JSONSource(path: path)
     guard case .array(let list)? = document["cameras"], !list.isEmpty else {
-      throw DatasetError(file: path, found: "no list of cameras", expected: "\"cameras\": [{\"focalLengthX\": ...}]")
+      throw document.fault(
+        "cameras", found: "no list of cameras", expected: "\"cameras\": [{\"focalLengthX\": ...}]")
     }
     var cameras: [CameraCalibration] = []
     for (number, camera) in list.prefix(2).enumerated() {
       func need(_ key: String) throws(DatasetError) -> Double {
         guard let value = camera[key]?.double else {
-          throw DatasetError(file: path, found: "no \(key) of camera \(number)", expected: "a number")
+          throw document.fault("cameras", found: "no \(key) of camera \(number)", expected: "a number")
         }
         return value
       }
-      let matrix = try Self.matrix(camera, path, number, &report)
+      let matrix = try Self.matrix(camera, document, number, &report)
       cameras.append(
         CameraCalibration(
           bodyFromCamera: matrix.inverse, fx: try need("focalLengthX"), fy: try need("focalLengthY"),
           cx: try need("principalPointX"), cy: try need("principalPointY"),
-          distortion: try Self.lens(camera, path, number), width: Int(try need("imageWidth")),
+          distortion: try Self.lens(camera, document, number), width: Int(try need("imageWidth")),
           height: Int(try need("imageHeight")), timeOffset: camera["timeOffsetSeconds"]?.double ?? 0,
           featureIDs: .shared))
     }
     return cameras
   }
 
-  private static func lens(_ camera: JSONValue, _ path: String, _ number: Int) throws(DatasetError)
-    -> CameraCalibration.Distortion
-  {
+  private static func lens(
+    _ camera: JSONValue, _ document: JSONSource, _ number: Int
+  ) throws(DatasetError) -> CameraCalibration.Distortion {
     var k: [Double] = []
     if case .array(let list)? = camera["distortionCoefficients"] { k = list.compactMap(\.double) }
     let model = camera["model"]?.text ?? "pinhole"
@@ -196,28 +205,27 @@ struct SpectacularImport: SourceImporter {
     case ("brown-conrady", 8):
       return .rational(k1: k[0], k2: k[1], p1: k[2], p2: k[3], k3: k[4], k4: k[5], k5: k[6], k6: k[7])
     default:
-      throw DatasetError(
-        file: path, found: "model \(model) with \(k.count) coefficients of camera \(number)",
+      throw document.fault(
+        "model", number, found: "model \(model) with \(k.count) coefficients of camera \(number)",
         expected: "pinhole with 0 or 3, kannala-brandt4 with 4, brown-conrady with 5 or 8")
     }
   }
 
   /// The inertial unit to the camera: nested rows, or flat column by column.
   private static func matrix(
-    _ camera: JSONValue, _ path: String, _ number: Int, _ report: inout ImportReport
+    _ camera: JSONValue, _ document: JSONSource, _ number: Int, _ report: inout ImportReport
   ) throws(DatasetError) -> Pose {
     guard let key = ["imuToCamera", "imuToCameraMatrix"].first(where: { camera[$0] != nil }),
       case .array(let list)? = camera[key]
     else {
-      throw DatasetError(
-        file: path, found: "no imuToCamera of camera \(number)", expected: "4 rows of 4 numbers, or 16 column by column"
-      )
+      throw document.fault(
+        "cameras", found: "no imuToCamera of camera \(number)", expected: "4 rows of 4 numbers, or 16 column by column")
     }
     var m = [Double](repeating: 0, count: 16)
     if list.count == 16 {
       let flat = list.compactMap(\.double)
       guard flat.count == 16 else {
-        throw DatasetError(file: path, found: "\(key) of \(flat.count) numbers", expected: "16 numbers")
+        throw document.fault(key, number, found: "\(key) of \(flat.count) numbers", expected: "16 numbers")
       }
       for row in 0..<4 { for column in 0..<4 { m[4 * row + column] = flat[4 * column + row] } }
       report.decide("\(key) of camera \(number) is flat: read column by column")
@@ -226,15 +234,16 @@ struct SpectacularImport: SourceImporter {
         if case .array(let cells) = row { cells.compactMap(\.double) } else { [] }
       }
       guard rows.count == 4, rows.allSatisfy({ $0.count == 4 }) else {
-        throw DatasetError(file: path, found: "\(key) of \(rows.count) rows", expected: "4 rows of 4 numbers")
+        throw document.fault(
+          key, number, found: "\(key) of \(rows.count) rows", expected: "4 rows of 4 numbers")
       }
       m = rows.flatMap { $0 }
       report.decide("\(key) of camera \(number) is nested: read row by row")
     }
     let r = Matrix3(rows: Vector3(m[0], m[1], m[2]), Vector3(m[4], m[5], m[6]), Vector3(m[8], m[9], m[10]))
     guard abs(m[12]) + abs(m[13]) + abs(m[14]) < 1e-6, abs(r.determinant - 1) < 1e-2 else {
-      throw DatasetError(
-        file: path, found: "\(key) of camera \(number) is no rigid transform",
+      throw document.fault(
+        key, number, found: "\(key) of camera \(number) is no rigid transform",
         expected: "last row 0 0 0 1; nested arrays are rows, a flat list is column by column")
     }
     return Pose(rotation: Rotation(matrix: r), translation: Vector3(m[3], m[7], m[11]))

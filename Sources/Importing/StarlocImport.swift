@@ -208,13 +208,17 @@ struct StarlocImport: SourceImporter {
   }
 
   private func transform(_ name: String) throws(DatasetError) -> Pose {
-    let path = "\(run.path)/calib.json"
-    let document = try JSONValue(contentsOf: path)
+    let document = try JSONSource(path: "\(run.path)/calib.json")
     let keys = ["x", "y", "z", "w", "rot_x", "rot_y", "rot_z"]
     let n = keys.map { document[name]?[$0]?.double }
     guard n.allSatisfy({ $0 != nil }) else {
-      throw DatasetError(
-        file: path, found: "no \(name) of \(keys.joined(separator: ", "))", expected: "calib.json of the data set")
+      throw document.fault(
+        name, found: "no \(name) of \(keys.joined(separator: ", "))", expected: "calib.json of the data set")
+    }
+    guard Rotation.isUnit(n[3]!, Vector3(n[4]!, n[5]!, n[6]!)) else {
+      throw document.fault(
+        name, found: "\(name) with a quaternion that is not of length 1", expected: "w, rot_x, rot_y, rot_z of length 1"
+      )
     }
     return Pose(
       rotation: Rotation(w: n[3]!, x: n[4]!, y: n[5]!, z: n[6]!), translation: Vector3(n[0]!, n[1]!, n[2]!))

@@ -68,14 +68,18 @@ enum PhoneRanges {
         .init("timestamp", "time", "time_s"), .init("peer_id", "peer", "id"), .init("range", "distance"),
         .init("range_std", "std", needed: false),
       ], isRadio: true)
+    var failures = 0
     while let range = try table.next({ (t: SourceTable) throws(SourceFault) -> RangeMeasurement? in
       guard let peer = try t.text(1) else { throw SourceFault(found: "no peer_id", expected: "a peer's id") }
-      let range = try t.number(2)
-      return range > 0
-        ? RangeMeasurement(
-          timestamp: Timestamp(nanoseconds: try t.time(0, .seconds)), peer: peer, range: range,
-          standardDeviation: try t.numberIfAny(3)) : nil
+      guard let range = try t.numberIfAny(2), range > 0 else {
+        failures += 1
+        return nil
+      }
+      return RangeMeasurement(
+        timestamp: Timestamp(nanoseconds: try t.time(0, .seconds)), peer: peer, range: range,
+        standardDeviation: try t.numberIfAny(3))
     }) { try target.writer.add(range) }
+    target.report.count("ranges.csv rows without a range", failures)
     target.report.count("ranges.csv bad rows skipped", table.bad)
     target.rig.radio = RadioCalibration()
   }

@@ -29,6 +29,9 @@ struct ImportCommand: ParsableCommand {
   @Flag(help: "Only check a dataset folder that is there, and write what was found into its import.json.")
   var check = false
 
+  @Flag(name: .customLong("no-check"), help: "Do not check the folder that was written.")
+  var skipsCheck = false
+
   @Argument(help: "The kind, which may be left out, and the source.")
   var kindAndSource: [String] = []
 
@@ -47,7 +50,9 @@ struct ImportCommand: ParsableCommand {
       throw ValidationError("Name a source: fuse import [<kind>] <source>.")
     }
     if check {
-      guard kindAndSource.count == 1, output == nil else { throw ValidationError("fuse import --check <folder>") }
+      guard kindAndSource.count == 1, output == nil, !skipsCheck else {
+        throw ValidationError("fuse import --check <folder>")
+      }
       return
     }
     guard output?.isEmpty == false else { throw ValidationError("Name the folder that is written: -o <folder>.") }
@@ -89,7 +94,7 @@ struct ImportCommand: ParsableCommand {
       }
       let folder = output ?? source
       if !quiet {
-        let done = check ? "checked \(folder)" : "imported into \(folder) and checked"
+        let done = check ? "checked \(folder)" : "imported into \(folder)\(skipsCheck ? "" : " and checked")"
         try standardOutput.line(
           report.hasFault ? "\(done): a run would go wrong, see above" : "\(done); next: fuse run \(folder)")
       }
@@ -115,7 +120,7 @@ struct ImportCommand: ParsableCommand {
   /// Imports; a kind that does not fit is named beside the error.
   private func imported(_ kind: ImportKind, _ source: String) throws -> ImportReport {
     do {
-      return try Importer.run(kind, source: source, output: output!, options: .init(map: map))
+      return try Importer.run(kind, source: source, output: output!, options: .init(map: map, checks: !skipsCheck))
     } catch {
       guard let guess = ImportKind.guess(source), guess.kind != kind else { throw error }
       throw CommandError("\(error); the source looks like \(guess.kind.rawValue) (\(guess.reason))")

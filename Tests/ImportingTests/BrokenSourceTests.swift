@@ -32,8 +32,23 @@ import Testing
     Case(.starloc, "text for a range", "uwb.csv", 7, "range 'far'", "finite number") {
       try $0.cell("uwb.csv", 7, 2, "far")
     },
-    Case(.starloc, "a matrix for a quaternion", "calib.json", nil, "no tf_cam_imu", "calib.json of the data set") {
+    Case(.starloc, "a matrix for a quaternion", "calib.json", 1, "no tf_cam_imu", "calib.json of the data set") {
       try $0.replace("calib.json", "\"w\": 1}", "\"ww\": 1}")
+    },
+    Case(.starloc, "calib.json cut short", "calib.json", 1, "no JSON", "one JSON object") {
+      try $0.write("calib.json", String($0.text("calib.json").dropLast(30)))
+    },
+    Case(.starloc, "no such tag", "uwb.csv", 5, "no from_id or to_id", "tag and anchor") {
+      try $0.cell("uwb.csv", 5, 3, "")
+    },
+    Case(.miluv, "a range of text", "data/default_1/ifo001/uwb_range.csv", 4, "range '2,5'", "0.5 for 0,5") {
+      try $0.cell("data/default_1/ifo001/uwb_range.csv", 4, 2, "\"2;5\"")
+      let name = "data/default_1/ifo001/uwb_range.csv"
+      let swapped = try $0.text(name).map { $0 == "," ? ";" : $0 == ";" ? "," : $0 }
+      try $0.write(name, String(swapped))
+    },
+    Case(.miluv, "no configuration", "data/default_1/ifo001", nil, "no config/uwb/anchors.yaml", "config folder") {
+      try $0.remove("config")
     },
     Case(.miluv, "no motion capture", "data/default_1/ifo001", nil, "no mocap.csv", "MILUV") {
       try $0.remove("data/default_1/ifo001/mocap.csv")
@@ -47,16 +62,24 @@ import Testing
     Case(.spectacular, "no JSON", "data.jsonl", 3, "no JSON", "one JSON object") {
       try $0.line("data.jsonl", 3) { String($0.dropLast()) }
     },
-    Case(.spectacular, "two values", "data.jsonl", 1, "three finite values", "values\":[x,y,z]") {
+    Case(.spectacular, "two values", "data.jsonl", 1, "without three finite values", "values\":[x,y,z]") {
       try $0.line("data.jsonl", 1) { $0.replacingOccurrences(of: "values\":[", with: "v\":[") }
     },
-    Case(.spectacular, "an unknown lens", "calibration.json", nil, "model omni", "kannala-brandt4") {
+    Case(.spectacular, "an unknown lens", "calibration.json", 1, "model omni", "kannala-brandt4") {
       try $0.replace("calibration.json", "kannala-brandt4", "omni")
     },
-    Case(.spectacular, "a flat matrix row by row", "calibration.json", nil, "no rigid transform", "column by column") {
+    Case(.spectacular, "a flat matrix row by row", "calibration.json", 4, "no rigid transform", "column by column") {
       try $0.replace(
         "calibration.json", "[[0, -1, 0, 0.1], [0, 0, -1, 0.2], [1, 0, 0, 0.3], [0, 0, 0, 1]]",
         "[0, -1, 0, 0.1, 0, 0, -1, 0.2, 1, 0, 0, 0.3, 0, 0, 0, 1]")
+    },
+    Case(.spectacular, "milliseconds", "data.jsonl", 2, "no time in seconds", "looks to be in ms") {
+      try $0.line("data.jsonl", 2) {
+        $0.replacingOccurrences(of: "\"time\":[0-9.]*", with: "\"time\":1700000000123", options: .regularExpression)
+      }
+    },
+    Case(.spectacular, "a calibration cut short", "calibration.json", 4, "no JSON", "one JSON object") {
+      try $0.write("calibration.json", String($0.text("calibration.json").dropLast(5)))
     },
     Case(.arkitNI, "no distances", "", nil, "no ni.csv", "ni.csv") { try $0.remove("ni.csv") },
     Case(.arkitNI, "rows for columns", "arkit.csv", 2, "determinant", "column by column") {
@@ -97,6 +120,21 @@ import Testing
     Case(.csv, "an unknown unit", "map.yaml", 5, "gyroscope_unit: rpm", "rad/s, deg/s") {
       try $0.replace("map.yaml", "deg/s", "rpm")
     },
+    Case(.csv, "degrees for radians", "ranges.csv", 9, "an angle of 35.0", "angle_unit: deg") {
+      try $0.replace("map.yaml", "peer: who", "peer: who\n  azimuth: az")
+      try $0.line("ranges.csv", 1) { $0 + ",az" }
+      try $0.rows("ranges.csv") { $0 + ["0.1"] }
+      try $0.cell("ranges.csv", 9, 4, "35.0")
+    },
+    Case(.csv, "no header", "imu.csv", 1, "a row of numbers", "a header line before it, with the columns t; gx") {
+      try $0.write("imu.csv", $0.text("imu.csv").split(separator: "\n").dropFirst().joined(separator: "\n"))
+    },
+    Case(.csv, "a column twice", "poses.csv", 1, "column px twice", "every column once") {
+      try $0.replace("poses.csv", "px,py,pz", "px,px,pz")
+    },
+    Case(.csv, "no sensor in the map", "map.yaml", 1, "no sensor", "sections imu0, odometry0") {
+      try $0.write("map.yaml", "device_T_BS: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]\n")
+    },
     Case(.csv, "no such file", "gone.csv", nil, "No such file", "readable file") {
       try $0.replace("map.yaml", "poses.csv", "gone.csv")
     },
@@ -104,15 +142,8 @@ import Testing
 
   @Test(arguments: cases) func isRefused(_ broken: Case) throws {
     let (source, output) = (try Folder(), try Folder())
-    let samples: [ImportKind: (Folder) throws -> Void] = [
-      .starloc: { try ForeignSamples.starloc($0) }, .miluv: ForeignSamples.miluv,
-      .spectacular: ForeignSamples.spectacular, .arkitNI: ForeignSamples.arkitNI, .stray: ForeignSamples.stray,
-      .sensorLogger: ForeignSamples.sensorLogger, .plaza: ForeignSamples.plaza, .csv: ForeignSamples.csv,
-    ]
-    try samples[broken.kind]!(source)
+    let (path, map) = try ForeignSamples.write(broken.kind, to: source)
     try broken.damage(source)
-    let path = broken.kind == .miluv ? source.path("data/default_1/ifo001") : source.url.path
-    let map = broken.kind == .csv ? source.path("map.yaml") : nil
     let error = try #require(throws: DatasetError.self) {
       try Importer.run(broken.kind, source: path, output: output.url.path, options: .init(map: map))
     }

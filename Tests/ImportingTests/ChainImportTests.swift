@@ -70,21 +70,45 @@ import Testing
     return try Recording.open(folder.url).rig.cameras[number]
   }
 
-  @Test func openVINSHasTheInverse() throws {
-    let (source, output) = (try Folder(), try Folder())
-    try source.write("kalibr_imucam_chain.yaml", "%YAML:1.0\n" + Self.chain(transform: "T_imu_cam"))
+  private static func openVINS(_ source: Folder) throws {
+    try source.write("kalibr_imucam_chain.yaml", "%YAML:1.0\n" + chain(transform: "T_imu_cam"))
     try source.write(
-      "kalibr_imu_chain.yaml", "%YAML:1.0\nimu0:\n" + Self.noise.split(separator: "\n").map { "  \($0)\n" }.joined())
+      "kalibr_imu_chain.yaml", "%YAML:1.0\nimu0:\n" + noise.split(separator: "\n").map { "  \($0)\n" }.joined())
     try source.write(
       "uwb_anchors.yaml",
       "%YAML:1.0\nanchor0:\n  id: 7\n  p_AinG: [1.0, 2.0, 3.0]\n  const_bias: 0.2\n  dist_bias: 1.01\n"
         + "anchor1:\n  id: 8\n  p_AinG: [4.0, 5.0, 6.0]\n")
+  }
+
+  @Test func openVINSHasTheInverse() throws {
+    let (source, output) = (try Folder(), try Folder())
+    try Self.openVINS(source)
     let report = try Importer.run(.openvins, source: source.url.path, output: output.url.path)
     #expect(ImportKind.guess(source.url.path)?.kind == .openvins)
     #expect(report.figures["anchor 7 const_bias [m]"] == 0.2 && report.counts["anchors"] == 2)
     #expect(try output.text("mav0/peers_groundtruth0/data.csv").contains("0,8,4.000000,5.000000,6.000000"))
     let camera = try Self.camera(output)
     #expect((camera.bodyFromCamera * .zero - Vector3(0.1, 0.2, 0.3)).norm < 1e-12)
+  }
+
+  @Test(arguments: [
+    ("kalibr_imucam_chain.yaml", "T_imu_cam:", "T_cam:", "no T_cam_imu", "T_imu_cam (OpenVINS"),
+    ("kalibr_imucam_chain.yaml", "[0, 0, 0, 1]", "[0, 0, 1, 1]", "last row 0.0 0.0 1.0 1.0", "last row 0 0 0 1"),
+    ("kalibr_imucam_chain.yaml", "intrinsics: [400, 401, 320, 240]", "intrinsics: [400, 401]", "intrinsics", "cx, cy"),
+    ("kalibr_imu_chain.yaml", "accelerometer_random_walk: 0.001", "accelerometer_random_walk: -1", "'-1'", "m/s^3"),
+    ("uwb_anchors.yaml", "[1.0, 2.0, 3.0]", "[1.0, 2.0]", "p_AinG of 2 numbers", "[x, y, z] in metres"),
+    ("uwb_anchors.yaml", "dist_bias: 1.01", "dist_bias: 101", "dist_bias: '101'", "a factor near 1"),
+    ("uwb_anchors.yaml", "p_AinG", "p_GinA", "no anchor", "p_AinG, const_bias"),
+    ("uwb_anchors.yaml", "  id: 7", "\tid: 7", "no YAML", "YAML: lines such as"),
+  ]) func brokenOpenVINSIsRefused(file: String, old: String, new: String, found: String, remedy: String) throws {
+    let (source, output) = (try Folder(), try Folder())
+    try Self.openVINS(source)
+    try source.replace(file, old, new)
+    let error = try #require(throws: DatasetError.self) {
+      try Importer.run(.openvins, source: source.url.path, output: output.url.path)
+    }
+    #expect(error.file == source.path(file) && error.line != nil, "\(error)")
+    #expect(error.found.contains(found) && error.expected.contains(remedy), "\(error)")
   }
 
   /// A second camera by the first: T_cn_cnm1 takes cam0's axes to cam1's.

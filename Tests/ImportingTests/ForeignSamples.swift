@@ -1,9 +1,33 @@
 import Foundation
 import Geometry
+import Importing
 import SensorData
 
 /// The walk, written as each kind of source has it.
 enum ForeignSamples {
+  /// Kinds that bring data; Kalibr's and OpenVINS's bring calibrations, ROS's bags are the Python package's.
+  static let kinds = ImportKind.allCases.filter { ![.kalibr, .openvins, .ros].contains($0) }
+
+  /// Writes a sample and returns what is imported of it, and the map that it needs.
+  @discardableResult
+  static func write(_ kind: ImportKind, to folder: Folder) throws -> (source: String, map: String?) {
+    switch kind {
+    case .starloc: try starloc(folder)
+    case .miluv: try miluv(folder)
+    case .spectacular: try spectacular(folder)
+    case .arkitNI: try arkitNI(folder)
+    case .stray: try stray(folder)
+    case .sensorLogger: try sensorLogger(folder)
+    case .plaza: try plaza(folder)
+    case .csv: try csv(folder)
+    case .kalibr, .openvins, .ros: preconditionFailure("no data")
+    }
+    return (
+      kind == .miluv ? folder.path("data/default_1/ifo001") : folder.url.path,
+      kind == .csv ? folder.path("map.yaml") : nil
+    )
+  }
+
   private static func n(_ value: Double, _ digits: Int = 9) -> String { Walk.n(value, digits) }
 
   /// x, y, z of a pose in a world with y up.

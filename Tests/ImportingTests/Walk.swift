@@ -68,12 +68,34 @@ final class Folder {
     String(decoding: try Data(contentsOf: URL(fileURLWithPath: path(name))), as: UTF8.self)
   }
 
+  /// Names and texts of all files.
+  func contents() throws -> [String: String] {
+    var contents: [String: String] = [:]
+    for name in try FileManager.default.subpathsOfDirectory(atPath: url.path) {
+      var isFolder: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: path(name), isDirectory: &isFolder), !isFolder.boolValue else {
+        continue
+      }
+      contents[name] = try text(name)
+    }
+    return contents
+  }
+
   func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path(name)) }
 
   /// Changes one line, counted from 1.
   func line(_ name: String, _ number: Int, _ change: (String) -> String) throws {
     var lines = try text(name).components(separatedBy: "\n")
     lines[number - 1] = change(lines[number - 1])
+    try write(name, lines.joined(separator: "\n"))
+  }
+
+  /// Changes every row below the header.
+  func rows(_ name: String, _ change: ([String]) -> [String]) throws {
+    var lines = try text(name).components(separatedBy: "\n")
+    for k in lines.indices.dropFirst() where !lines[k].isEmpty {
+      lines[k] = change(lines[k].components(separatedBy: ",")).joined(separator: ",")
+    }
     try write(name, lines.joined(separator: "\n"))
   }
 

@@ -22,6 +22,15 @@ struct JSONScanner {
     return value
   }
 
+  /// The line, from 1, at which a text ceases to be JSON; nil where it is JSON.
+  static func lineOfFault(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    var scanner = JSONScanner(bytes)
+    let isValue = (try? scanner.value(depth: 0)) != nil
+    scanner.skipBlanks()
+    if isValue, scanner.position == bytes.count { return nil }
+    return bytes[..<scanner.position].reduce(1) { $1 == 0x0A ? $0 + 1 : $0 }
+  }
+
   private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   private mutating func skipBlanks() {

@@ -5,6 +5,9 @@ extension JSONValue {
     self = value.sorted
   }
 
+  /// The line, from 1, at which a text ceases to be JSON; nil where it is JSON.
+  package static func lineOfFault(in text: [UInt8]) -> Int? { text.withUnsafeBufferPointer(JSONScanner.lineOfFault) }
+
   /// The same with the members of all objects sorted by name.
   private var sorted: JSONValue {
     switch self {

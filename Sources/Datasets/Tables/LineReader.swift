@@ -11,18 +11,19 @@ package final class LineReader {
   /// Size when opened, bytes.
   package let size: Int64
   /// Number of the line last returned, from 1.
-  package private(set) var line = 0
+  // Lines are read by one caller at a time: checks of exclusive access cost more than finding the line.
+  @exclusivity(unchecked) package private(set) var line = 0
   /// Bytes consumed so far.
-  package private(set) var consumed: Int64 = 0
+  @exclusivity(unchecked) package private(set) var consumed: Int64 = 0
   /// False when the line last returned ended with the file instead of an end of line.
-  package private(set) var isTerminated = true
+  @exclusivity(unchecked) package private(set) var isTerminated = true
 
   private let descriptor: Int32
   private let buffer: UnsafeMutablePointer<UInt8>
   private let capacity = 256 * 1024
-  private var start = 0
-  private var end = 0
-  private var atEnd = false
+  @exclusivity(unchecked) private var start = 0
+  @exclusivity(unchecked) private var end = 0
+  @exclusivity(unchecked) private var atEnd = false
 
   /// Opens a regular file; throws for anything else.
   package init(path: String) throws(DatasetError) {

@@ -14,6 +14,16 @@ package final class DatasetStreamWriter {
     case ranges = "uwb0"
     case truth = "state_groundtruth_estimate0"
     case peers = "peers_groundtruth0"
+
+    fileprivate var index: Int {
+      switch self {
+      case .imu: 0
+      case .odometry: 1
+      case .ranges: 2
+      case .truth: 3
+      case .peers: 4
+      }
+    }
   }
 
   /// What happened to the rows of a stream.
@@ -29,16 +39,59 @@ package final class DatasetStreamWriter {
     package var last = Int64.min
   }
 
-  private struct Table {
-    var text: TableText
-    var file: AtomicFile
+  /// One table on its way to the disk.
+  private final class Table {
+    // Rows are written by one caller at a time: a check of exclusive access at every cell costs more than the cell.
+    @exclusivity(unchecked) var text: TableText
+    @exclusivity(unchecked) var count = Counts()
+    let file: AtomicFile
+    private var waiting = 0
+
+    init(folder: String, stream: Stream, columns: String) throws {
+      let path = "\(folder)/mav0/\(stream.rawValue)"
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      text = TableText(file: "\(path)/data.csv", header: "#timestamp [ns]" + columns)
+      file = try AtomicFile(folder: path, name: "data.csv")
+    }
+
+    /// Whether a row of that stamp is to be written; it is counted either way.
+    func admits(_ time: Int64, isKey: Bool) -> Bool {
+      if time < count.last {
+        count.goingBack += 1
+        return false
+      }
+      if isKey, time == count.last {
+        count.repeated += 1
+        return false
+      }
+      return true
+    }
+
+    func endRow(_ time: Int64) throws(OutputError) {
+      text.endLine()
+      count.written += 1
+      count.first = min(count.first, time)
+      count.last = time
+      waiting += 1
+      if waiting == 256 { try drain() }
+    }
+
+    func drain() throws(OutputError) {
+      waiting = 0
+      try file.write(text.drain())
+    }
   }
 
   private let folder: String
   private let rangeColumns: [RangeColumn]
-  private var tables: [Stream: Table] = [:]
-  /// Rows by stream.
-  package private(set) var counts: [Stream: Counts] = [:]
+  private var tables: [Table?] = Array(repeating: nil, count: Stream.allCases.count)
+
+  /// Rows by stream, of those that have some.
+  package var counts: [Stream: Counts] {
+    var counts: [Stream: Counts] = [:]
+    for stream in Stream.allCases { if let table = tables[stream.index] { counts[stream] = table.count } }
+    return counts
+  }
 
   /// - Parameters:
   ///   - folder: created with its parents where it is absent.
@@ -52,69 +105,60 @@ package final class DatasetStreamWriter {
 
   /// Adds an inertial reading.
   package func add(_ sample: IMUSample) throws {
-    try row(.imu, DatasetTables.inertialColumns, sample.timestamp, isKey: true) { try $0.add(sample) }
+    let table = try table(.imu) { DatasetTables.inertialColumns }, time = sample.timestamp.nanoseconds
+    guard table.admits(time, isKey: true) else { return }
+    table.text.add(time)
+    try table.text.add(sample)
+    try table.endRow(time)
   }
 
   /// Adds a pose of another tracker.
-  package func add(_ pose: OdometryPose) throws {
-    try row(.odometry, DatasetTables.poseColumns, pose.timestamp, isKey: true) { try $0.add(pose.worldFromSensor) }
-  }
+  package func add(_ pose: OdometryPose) throws { try add(pose.worldFromSensor, pose.timestamp, .odometry) }
 
   /// Adds a true state of the body; its pose only.
-  package func add(_ state: GroundTruthState) throws {
-    try row(.truth, DatasetTables.poseColumns, state.timestamp, isKey: true) { try $0.add(state.worldFromBody) }
+  package func add(_ state: GroundTruthState) throws { try add(state.worldFromBody, state.timestamp, .truth) }
+
+  private func add(_ pose: Pose, _ stamp: Timestamp, _ stream: Stream) throws {
+    let table = try table(stream) { DatasetTables.poseColumns }, time = stamp.nanoseconds
+    guard table.admits(time, isKey: true) else { return }
+    table.text.add(time)
+    try table.text.add(pose)
+    try table.endRow(time)
   }
 
   /// Adds a range.
   package func add(_ range: RangeMeasurement) throws {
     let columns = rangeColumns
-    let header = ",peer_id [],range [m]" + columns.map { "," + $0.header }.joined()
-    try row(.ranges, header, range.timestamp, isKey: false) { try $0.add(range, columns) }
+    let table = try table(.ranges) { ",peer_id [],range [m]" + columns.map { "," + $0.header }.joined() }
+    let time = range.timestamp.nanoseconds
+    guard table.admits(time, isKey: false) else { return }
+    table.text.add(time)
+    try table.text.add(range, columns)
+    try table.endRow(time)
   }
 
   /// Adds a true position of a peer.
   package func add(_ peer: GroundTruthPeer) throws {
-    try row(.peers, DatasetTables.peerColumns, peer.timestamp, isKey: false) {
-      $0.add(peer.peer)
-      try $0.add(peer.position, decimals: 6)
-    }
+    let table = try table(.peers) { DatasetTables.peerColumns }, time = peer.timestamp.nanoseconds
+    guard table.admits(time, isKey: false) else { return }
+    table.text.add(time)
+    table.text.add(peer.peer)
+    try table.text.add(peer.position, decimals: 6)
+    try table.endRow(time)
   }
 
-  private func row(
-    _ stream: Stream, _ columns: String, _ stamp: Timestamp, isKey: Bool, _ write: (inout TableText) throws -> Void
-  ) throws {
-    var count = counts[stream] ?? Counts()
-    defer { counts[stream] = count }
-    let time = stamp.nanoseconds
-    if time < count.last {
-      count.goingBack += 1
-      return
-    }
-    if isKey, time == count.last {
-      count.repeated += 1
-      return
-    }
-    if tables[stream] == nil {
-      let path = "\(folder)/mav0/\(stream.rawValue)"
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-      tables[stream] = Table(
-        text: TableText(file: "\(path)/data.csv", header: "#timestamp [ns]" + columns),
-        file: try AtomicFile(folder: path, name: "data.csv"))
-    }
-    tables[stream]!.text.add(time)
-    try write(&tables[stream]!.text)
-    tables[stream]!.text.endLine()
-    count.written += 1
-    count.first = min(count.first, time)
-    count.last = time
-    if count.written & 255 == 0 { try tables[stream]!.file.write(tables[stream]!.text.drain()) }
+  private func table(_ stream: Stream, _ columns: () -> String) throws -> Table {
+    if let table = tables[stream.index] { return table }
+    let table = try Table(folder: folder, stream: stream, columns: columns())
+    tables[stream.index] = table
+    return table
   }
 
   /// Writes the calibrations of the sensors that have rows, and gives all files their names; tables of an earlier
   /// recording that this one does not have are removed, cameras are left alone.
   package func finish(_ description: DatasetContents) throws {
     try finishTables()
-    for stream in Stream.allCases where tables[stream] == nil {
+    for stream in Stream.allCases where tables[stream.index] == nil {
       let path = "\(folder)/mav0/\(stream.rawValue)"
       for name in ["data.csv", "sensor.yaml"] { try? FileManager.default.removeItem(atPath: "\(path)/\(name)") }
       if (try? FileManager.default.contentsOfDirectory(atPath: path))?.isEmpty == true {
@@ -123,6 +167,10 @@ package final class DatasetStreamWriter {
     }
     var described = description
     (described.events, described.truth, described.peers) = ([], [], [])
+    // A sensor without rows is not there.
+    if tables[Stream.imu.index] == nil { described.rig.imu = nil }
+    if tables[Stream.odometry.index] == nil { described.rig.odometry = nil }
+    if tables[Stream.ranges.index] == nil { described.rig.radio = nil }
     try Self.writeCalibrations(described, to: folder)
     try commitTables()
   }
@@ -134,15 +182,14 @@ package final class DatasetStreamWriter {
   }
 
   private func finishTables() throws {
-    for stream in tables.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-      try tables[stream]!.file.write(tables[stream]!.text.drain())
-      try tables[stream]!.file.finishWriting()
+    for table in tables.compactMap(\.self) {
+      try table.drain()
+      try table.file.finishWriting()
     }
   }
 
   private func commitTables() throws {
-    for stream in tables.keys.sorted(by: { $0.rawValue < $1.rawValue }) { try tables[stream]!.file.commit() }
-    tables = [:]
+    for table in tables.compactMap(\.self) { try table.file.commit() }
   }
 
   /// Writes one camera's calibration where it is wanted.

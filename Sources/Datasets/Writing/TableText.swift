@@ -17,7 +17,7 @@ struct TableText {
   /// Adds a whole number.
   mutating func add(_ value: Int64) {
     separate()
-    bytes.append(contentsOf: String(value).utf8)
+    append(value.magnitude, isNegative: value < 0, decimals: 0)
   }
 
   /// Adds a text, which must not contain commas or line breaks.
@@ -33,26 +33,37 @@ struct TableText {
   ///
   /// - Throws: `DatasetWritingError.unwritable` for what is not finite or does not fit.
   mutating func add(_ value: Double, decimals: Int) throws(DatasetWritingError) {
-    var scale = 1.0
-    for _ in 0..<decimals { scale *= 10 }
-    let scaled = (value * scale).rounded(.toNearestOrAwayFromZero)
+    let scaled = (value * Self.scales[decimals]).rounded(.toNearestOrAwayFromZero)
     guard abs(scaled) < 9e15 else { throw .unwritable(file: file, line: line, value: value) }
     separate()
-    var remaining = UInt64(abs(scaled))
-    // At most 16 digits, a point and a sign, from the last one on: without an array for every number.
+    append(UInt64(abs(scaled)), isNegative: scaled < 0, decimals: decimals)
+  }
+
+  /// 10^0 ... 10^12: every one an exact Double.
+  private static let scales: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12]
+
+  /// Appends digits from the last one on: at most 20, a point and a sign, without an array for every number.
+  private mutating func append(_ magnitude: UInt64, isNegative: Bool, decimals: Int) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { digits in
-      var first = digits.count
+      let room = digits.baseAddress!
+      var first = 32, remaining = magnitude
       func put(_ byte: UInt8) {
         first -= 1
-        digits[first] = byte
+        room[first] = byte
       }
-      while digits.count - first < (decimals > 0 ? decimals + 2 : 1) || remaining > 0 {
-        put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: remaining % 10))
-        remaining /= 10
-        if digits.count - first == decimals { put(UInt8(ascii: ".")) }
+      for _ in 0..<decimals {
+        let rest = remaining / 10
+        put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: remaining - 10 * rest))
+        remaining = rest
       }
-      if scaled < 0 { put(UInt8(ascii: "-")) }
-      bytes.append(contentsOf: UnsafeMutableBufferPointer(rebasing: digits[first...]))
+      if decimals > 0 { put(UInt8(ascii: ".")) }
+      repeat {
+        let rest = remaining / 10
+        put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: remaining - 10 * rest))
+        remaining = rest
+      } while remaining > 0
+      if isNegative { put(UInt8(ascii: "-")) }
+      bytes.append(contentsOf: UnsafeBufferPointer(start: room + first, count: 32 - first))
     }
   }
 

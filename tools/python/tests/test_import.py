@@ -146,7 +146,7 @@ def test_the_command_says_what_it_did(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main([str(source), "--topics"]) == 0
     assert "/imu  sensor_msgs/msg/Imu" in capsys.readouterr().out
     assert main([str(source), "-o", str(tmp_path / "out"), "--map", str(write_map(tmp_path)), "--no-check"]) == 0
-    assert "next: fuse run" in capsys.readouterr().out
+    assert "next: fuse import kalibr <camchain> -o" in capsys.readouterr().out
     assert json.loads((tmp_path / "out/import.json").read_text())["kind"] == "ros"
     assert main([str(tmp_path / "gone.bag"), "-o", "x", "--map", str(write_map(tmp_path))]) == 2
     assert capsys.readouterr().err.startswith("error: ")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -63,8 +63,28 @@ def _typestore(definitions: Path | None) -> Any:
     store = get_typestore(Stores.ROS2_HUMBLE)
     for file in sorted(definitions.rglob("*.msg")) if definitions else []:
         package = file.parent.parent.name if file.parent.name == "msg" else file.parent.name
-        store.register(get_types_from_msg(file.read_text(encoding="utf-8"), f"{package}/msg/{file.stem}"))
+        try:
+            store.register(get_types_from_msg(file.read_text(encoding="utf-8"), f"{package}/msg/{file.stem}"))
+        except Exception as error:  # the library has many kinds
+            raise BagError(f"{file}: {error}, expected a ROS message definition") from error
     return store
+
+
+def _cut(path: Path, topic: str, time: int, error: Exception) -> BagError:
+    return BagError(f"{path}: topic {topic}, message of {time} ns: {error}, expected a whole message of that type")
+
+
+def _whole(path: Path, messages: Iterable[Any]) -> Iterator[Any]:
+    """The messages; a container that breaks off among them is an error that names it."""
+    messages = iter(messages)
+    while True:
+        try:
+            message = next(messages)
+        except StopIteration:
+            return
+        except Exception as error:  # the libraries have many kinds
+            raise BagError(f"{path}: {error}, expected a whole bag") from error
+        yield message
 
 
 def _ros_bag(path: Path, definitions: Path | None) -> Bag:
@@ -77,13 +97,15 @@ def _ros_bag(path: Path, definitions: Path | None) -> Bag:
     def read(wanted: set[str]) -> Iterator[Message]:
         with AnyReader([path], default_typestore=_typestore(definitions)) as reader:
             connections = [c for c in reader.connections if c.topic in wanted]
-            for connection, time, raw in reader.messages(connections=connections):
+            for connection, time, raw in _whole(path, reader.messages(connections=connections)):
                 try:
                     content = reader.deserialize(raw, connection.msgtype)
                 except KeyError as error:
                     raise BagError(
-                        f"{path}: topic {connection.topic} has type {connection.msgtype}, whose definition the bag does "
-                        f"not hold, expected --definitions <folder with its .msg files>") from error
+                        f"{path}: topic {connection.topic} has type {connection.msgtype}, and there is no definition of "
+                        f"{error.args[0]}, expected --definitions <folder with its .msg files>") from error
+                except Exception as error:
+                    raise _cut(path, connection.topic, time, error) from error
                 yield Message(connection.topic, connection.msgtype, int(time), content)
 
     return Bag(topics, read)
@@ -107,10 +129,13 @@ def _mcap(path: Path, definitions: Path | None) -> Bag:
 
     def read(wanted: set[str]) -> Iterator[Message]:
         with open(path, "rb") as file:
-            for schema, channel, message in make_reader(file).iter_messages(topics=sorted(wanted)):
+            for schema, channel, message in _whole(path, make_reader(file).iter_messages(topics=sorted(wanted))):
                 if channel.message_encoding != "json":
                     continue
-                content = json.loads(message.data, object_hook=lambda d: SimpleNamespace(**d))
+                try:
+                    content = json.loads(message.data, object_hook=lambda d: SimpleNamespace(**d))
+                except ValueError as error:
+                    raise _cut(path, channel.topic, message.log_time, error) from error
                 yield Message(channel.topic, schema.name if schema else "", message.log_time, content)
 
     return Bag(topics, read)
@@ -123,14 +148,17 @@ def _ros2_mcap(path: Path, topics: dict[str, str], definitions: Path | None) -> 
     def read(wanted: set[str]) -> Iterator[Message]:
         registered: set[str] = set()
         with open(path, "rb") as file:
-            for schema, channel, message in make_reader(file).iter_messages(topics=sorted(wanted)):
+            for schema, channel, message in _whole(path, make_reader(file).iter_messages(topics=sorted(wanted))):
                 if schema is None or channel.message_encoding != "cdr":
                     continue
                 if schema.name not in registered:
                     registered.add(schema.name)
                     types = get_types_from_msg(schema.data.decode(), schema.name)
                     store.register({k: v for k, v in types.items() if k not in store.fielddefs})
-                yield Message(channel.topic, schema.name, message.log_time,
-                              store.deserialize_cdr(message.data, schema.name))
+                try:
+                    content = store.deserialize_cdr(message.data, schema.name)
+                except Exception as error:
+                    raise _cut(path, channel.topic, message.log_time, error) from error
+                yield Message(channel.topic, schema.name, message.log_time, content)
 
     return Bag(topics, read)

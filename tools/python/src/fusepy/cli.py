@@ -9,7 +9,7 @@ from pathlib import Path
 from .bags import BagError, open_bag
 from .command import FuseError
 from .importing import import_recording
-from .map import MapError
+from .map import MapError, preset_map, preset_names
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -19,6 +19,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("source", type=Path, help="the bag: .bag, the folder of a ROS 2 bag, .mcap")
     parser.add_argument("-o", "--output", type=Path, help="the folder that is written")
     parser.add_argument("--map", type=Path, help="which topic is which sensor ('fuse template ros-map' prints one)")
+    parser.add_argument("--preset", help=f"the map of a data set instead: {', '.join(preset_names())}")
     parser.add_argument("--definitions", type=Path, help="folder of <package>/msg/<Type>.msg, for db3 bags")
     parser.add_argument("--topics", action="store_true", help="only list the bag's topics and their types")
     parser.add_argument("--no-check", action="store_true", help="do not run fuse's check on the folder")
@@ -28,9 +29,10 @@ def main(arguments: list[str] | None = None) -> int:
             for topic, kind in sorted(open_bag(options.source, options.definitions).topics.items()):
                 print(f"{topic}  {kind}")
             return 0
-        if options.output is None or options.map is None:
-            parser.error("-o <folder> and --map <yaml> are needed (or --topics)")
-        report = import_recording(options.source, options.output, options.map, options.definitions,
+        if options.output is None or (options.map is None) == (options.preset is None):
+            parser.error("-o <folder> and one of --map <yaml> and --preset <name> are needed (or --topics)")
+        chosen = preset_map(options.preset) if options.preset else options.map
+        report = import_recording(options.source, options.output, chosen, options.definitions,
                                   check=not options.no_check)
     except (MapError, BagError, FuseError) as error:
         text = " ".join(str(error).split())
@@ -43,7 +45,9 @@ def main(arguments: list[str] | None = None) -> int:
     for finding in report.findings:
         print(f"{finding['weight']}: {finding['code']}: {finding['sentence']} ({finding['evidence']})")
         print(f"  -> {finding['remedy']}")
-    print(f"imported into {options.output}; next: fuse run {options.output}")
+    uncalibrated = any("no calibration" in decision for decision in report.decisions)
+    step = f"fuse import kalibr <camchain> -o {options.output}, then fuse run {options.output}" if uncalibrated else f"fuse run {options.output}"
+    print(f"imported into {options.output}; next: {step}")
     return 1 if report.has_fault else 0
 
 

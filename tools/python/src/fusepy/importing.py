@@ -87,6 +87,7 @@ class _Import:
         self.images: dict[str, Table] = {}
         self.camera_info: dict[str, Any] = {}
         self.places: dict[str, tuple[float, float, float]] = {}
+        self.levers: dict[str, tuple[float, float, float]] = {}
 
     def run(self) -> ImportReport:
         uses = self._uses()
@@ -174,7 +175,10 @@ class _Import:
             self._image(message, role)
 
     def _inertial(self, message: Message, sensor: Sensor) -> None:
-        w, a = message.content.angular_velocity, message.content.linear_acceleration
+        w = getattr(message.content, "angular_velocity", None)
+        a = getattr(message.content, "linear_acceleration", None)
+        if w is None or a is None:
+            raise MapError(f"{self.map.path}: topic {message.topic} has type {message.type}, expected sensor_msgs/Imu")
         turn = math.pi / 180 if sensor.options.get("gyroscope_unit") == "deg/s" else 1
         force = GRAVITY if sensor.options.get("accelerometer_unit") == "g" else 1
         force = -force if sensor.options.get("accelerometer_sign") == "apple" else force
@@ -206,7 +210,7 @@ class _Import:
                 f"{self.map.path}: {message.topic} has type {message.type}, which no preset reads, expected "
                 f"'range: <field>' and 'peer: <field>', or one of {', '.join(sorted(presets.PRESETS))}")
         invalid = [float(v) for v in options.get("invalid", [])]
-        for found in reader(message.content):
+        for found in self._read(reader, message):
             peer = str(options.get("peer_id") or ids.get("peer") or found.peer or "")
             own = str(options["own_id"]) if "own_id" in options else None
             if not peer:
@@ -217,10 +221,21 @@ class _Import:
             if presets.is_failure(found.range, invalid):
                 self.report.counts["uwb0 failed ranges"] += 1
                 continue
-            antenna = ids.get("antenna") or (found.antenna if "antennas" in options else None)
+            antenna = ids.get("antenna") or (found.antenna if "antennas" in options or found.lever else None)
+            if antenna and found.lever and "antennas" not in options:
+                self.levers.setdefault(antenna, found.lever)
             cells = [peer, number(found.range, 4), number(found.range_std, 4), number(found.azimuth, 4),
                      number(found.elevation, 4), antenna or "", number(found.rssi, 4), number(found.first_path_power, 4)]
             self.tables["uwb0"].add(self._stamp(message), ",".join(cells))
+
+    def _read(self, reader: presets.Reader, message: Message) -> list[presets.Range]:
+        try:
+            return list(reader(message.content))
+        except (presets.FieldError, AttributeError, TypeError, ValueError) as error:
+            found = f"topic {message.topic} ({message.type}) {error}"
+            if not isinstance(error, presets.FieldError):
+                found += f", expected a preset that fits, or 'range: <field>' with one of {', '.join(presets.field_names(message.content))}"
+            raise MapError(f"{self.map.path}: {found}") from error
 
     def _peer(self, peer: str, time: int, place: tuple[float, float, float]) -> None:
         if not all(math.isfinite(v) for v in place):
@@ -236,6 +251,9 @@ class _Import:
         from PIL import Image
 
         content = message.content
+        if not hasattr(content, "data") or not (hasattr(content, "format") or hasattr(content, "encoding")):
+            raise MapError(f"{self.map.path}: topic {message.topic} has type {message.type}, expected sensor_msgs/Image or "
+                           "sensor_msgs/CompressedImage")
         time = self._stamp(message)
         folder = self.mav / camera / "data"
         folder.mkdir(parents=True, exist_ok=True)
@@ -251,7 +269,11 @@ class _Import:
                 raise MapError(f"{self.map.path}: {message.topic} has encoding {content.encoding}, expected one of "
                                f"{', '.join(modes)}")
             mode, raw, size = modes[content.encoding]
-            image = Image.frombytes(mode, (content.width, content.height), bytes(content.data), "raw", raw, content.step)
+            try:
+                image = Image.frombytes(mode, (content.width, content.height), bytes(content.data), "raw", raw, content.step)
+            except ValueError as error:
+                raise MapError(f"{self.map.path}: {message.topic} has an image of {len(content.data)} bytes, expected "
+                               f"{content.height} rows of {content.step}") from error
             name = f"{time}.png"
             (image if mode in ("L", "I;16") else image.convert("L")).save(folder / name)
         table = self.images.setdefault(camera, Table(self.mav / camera / "data.csv", IMAGE_HEADER))
@@ -283,6 +305,9 @@ class _Import:
             antennas: dict[str, list[float]] = {}
             for sensor in self.map.uwb0:
                 antennas |= {str(k): v for k, v in sensor.options.get("antennas", {}).items() if k != "__lines__"}
+            for antenna, lever in sorted(self.levers.items()):
+                antennas[antenna] = list(lever)
+                self.report.decide(f"antenna {antenna} is at {', '.join(f'{v:.3f}' for v in lever)} m, as its messages say")
             keys = {"range_noise_std": self.map.uwb0[0].options.get("range_noise_std"), "antennas": antennas or None}
             sensor_yaml(self.mav / "uwb0/sensor.yaml", "uwb", self.map.uwb0[0].T_BS, keys)
         for name, sensor in self.map.cameras.items():

@@ -104,6 +104,24 @@ class ImportMap:
         return _build(path, document)
 
 
+PRESET_MAPS = Path(__file__).parent / "maps"
+
+
+def preset_names() -> list[str]:
+    """Data sets whose map is part of the package."""
+    return sorted(path.stem for path in PRESET_MAPS.glob("*.yaml"))
+
+
+def preset_map(name: str) -> ImportMap:
+    """The map of a data set.
+
+    Raises MapError for a name that is none of `preset_names()`.
+    """
+    if name not in preset_names():
+        raise MapError(f"no preset {name}, expected one of {', '.join(preset_names())}")
+    return ImportMap.load(PRESET_MAPS / f"{name}.yaml")
+
+
 def _fault(path: str, section: dict[str, Any], key: str, found: str, expected: str) -> MapError:
     line = section.get("__lines__", {}).get(key, 1)
     return MapError(f"{path}:{line}: {found}, expected {expected}")
@@ -126,7 +144,37 @@ def _sensor(path: str, name: str, section: Any, parent: dict[str, Any]) -> Senso
                        "accelerometer_sign": ["up", "apple"]}.items():
         if key in options and options[key] not in words:
             raise _fault(path, section, key, f"{key}: {options[key]}", ", ".join(words))
+    for key, value in options.items():
+        expected = _unfit(key, value)
+        if expected:
+            shown = {k: v for k, v in value.items() if k != "__lines__"} if isinstance(value, dict) else value
+            raise _fault(path, section, key, f"{key}: {shown}", expected)
     return Sensor(Topic(section["topic"]), _matrix(path, section, "T_BS"), options)
+
+
+NUMBERS = {"gyroscope_noise_density", "gyroscope_random_walk", "accelerometer_noise_density", "accelerometer_random_walk",
+           "gravity_magnitude", "rate_hz", "position_random_walk", "yaw_random_walk", "range_noise_std",
+           "time_offset_cam_to_imu_s"}
+FIELDS = {"range", "peer", "antenna", "range_std", "azimuth", "elevation", "rssi", "first_path_power", "preset", "camera_info"}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _unfit(key: str, value: Any) -> str | None:
+    """What a key's value should be; None where it is that."""
+    if key in NUMBERS and not _is_number(value):
+        return "a number"
+    if key in FIELDS and not isinstance(value, str):
+        return "a name"
+    if key == "invalid" and not (isinstance(value, list) and all(map(_is_number, value))):
+        return "a list of readings that mean none: [0, 99999]"
+    if key == "antennas":
+        places = [v for k, v in value.items() if k != "__lines__"] if isinstance(value, dict) else [None]
+        if not all(isinstance(p, list) and len(p) == 3 and all(map(_is_number, p)) for p in places):
+            return "lines such as '\"0\": [x, y, z]' below it, metres"
+    return None
 
 
 def _matrix(path: str, section: dict[str, Any], key: str) -> Matrix | None:
@@ -155,7 +203,9 @@ def _build(path: str, document: dict[str, Any]) -> ImportMap:
         elif key == "device_T_BS":
             result.device_T_BS = _matrix(path, document, key)
         elif key == "peers":
-            for peer, place in (value or {}).items():
+            if not isinstance(value, dict):
+                raise _fault(path, document, key, f"peers: {value}", "lines such as '\"1\": [x, y, z]' below it")
+            for peer, place in value.items():
                 if peer == "__lines__":
                     continue
                 if isinstance(place, list) and len(place) == 3:

@@ -20,6 +20,8 @@ class Range:
     elevation: float | None = None
     rssi: float | None = None
     first_path_power: float | None = None
+    #: The antenna's place in the body, metres, where the message has it.
+    lever: tuple[float, float, float] | None = None
 
 
 Reader = Callable[[Any], Iterator[Range]]
@@ -31,7 +33,19 @@ def _range(m: Any) -> Iterator[Range]:
 
 def _uwb_range(m: Any) -> Iterator[Range]:
     antenna = getattr(m, "antenna", None)
-    yield Range(str(m.responder_id), float(m.distance), None if antenna is None else str(antenna))
+    name = None if antenna is None else str(antenna)
+    lever = _place(getattr(m, "rqst_antenna_offset", None))
+    if lever is not None and name is not None:  # a drone has several requesters, each with antennas of its own
+        name = f"{m.requester_id}.{name}"
+    yield Range(str(m.responder_id), float(m.distance), name, lever=lever)
+
+
+def _place(point: Any) -> tuple[float, float, float] | None:
+    """A place in a message; None where it is absent, or 99999, which means that it is not known."""
+    if point is None:
+        return None
+    place = (float(point.x), float(point.y), float(point.z))
+    return place if all(math.isfinite(v) and abs(v) < 99_999 for v in place) else None
 
 
 def _linktrack(m: Any) -> Iterator[Range]:
@@ -102,10 +116,26 @@ def is_failure(value: float, invalid: list[float]) -> bool:
 
 
 def field(message: Any, path: str) -> Any:
-    """The value of a field such as `pose.position.x` or `values[0]`."""
+    """The value of a field such as `pose.position.x` or `values[0]`.
+
+    Raises FieldError where the message has no such field.
+    """
+    found = message
     for part in path.replace("[", ".[").split("."):
-        message = message[int(part[1:-1])] if part.startswith("[") else getattr(message, part)
-    return message
+        try:
+            found = found[int(part[1:-1])] if part.startswith("[") else getattr(found, part)
+        except (AttributeError, IndexError, TypeError, ValueError) as error:
+            raise FieldError(f"has no field {path}, expected one of {', '.join(field_names(message))}") from error
+    return found
+
+
+class FieldError(ValueError):
+    """A field that a message does not have."""
+
+
+def field_names(message: Any) -> list[str]:
+    """The names of a message's fields."""
+    return [name for name in vars(message) if not name.startswith("_")]
 
 
 def from_fields(options: dict[str, Any]) -> Reader:

@@ -1,0 +1,49 @@
+import Datasets
+
+/// What of a source is not in the folder: rows out of order, sensors that a run needs.
+enum ImportCompleteness {
+  /// Adds a finding for each stream that lost more than one row in a thousand by its stamps, and for a folder without
+  /// ranges or trajectory. `hasCamera`: whether images or tracks are there, or will be.
+  static func judge(
+    _ counts: [DatasetStreamWriter.Stream: DatasetStreamWriter.Counts], hasCamera: Bool, _ report: inout ImportReport
+  ) {
+    for stream in DatasetStreamWriter.Stream.allCases {
+      guard let count = counts[stream] else { continue }
+      let rows = count.written + count.goingBack + count.repeated
+      for (left, code, words, remedy) in [
+        (
+          count.goingBack, "stampOrder", "lie before the row above them",
+          "sort the source by its time; files of several peers one behind the other are no order of time"
+        ),
+        (
+          count.repeated, "stampRepeated", "have the stamp of the row above them",
+          "write stamps with all their digits, each row once"
+        ),
+      ] where left * 1000 > rows {
+        report.find(
+          code, left * 10 > rows ? .fault : .note, "\(left) of \(rows) rows of \(stream.rawValue) \(words): left out",
+          evidence: "\(Figures.fixed(100 * Double(left) / Double(rows), 1)) % of the rows", remedy: remedy)
+      }
+    }
+    if counts[.ranges] == nil {
+      report.find(
+        "noRanges", .note, "no range was imported: a run finds no peer", evidence: "no row for uwb0",
+        remedy: "add the file of the radio, and import again")
+    }
+    if counts[.odometry] == nil, counts[.imu] == nil || !hasCamera {
+      report.find(
+        "noTrajectory", .note, "nothing that was imported gives a trajectory",
+        evidence: "no poses, and no \(counts[.imu] == nil ? "inertial unit" : "camera")",
+        remedy: "a run needs poses of another tracker, or imu0 with cam0: add one of them to the folder")
+    }
+  }
+
+  /// Gyroscope readings that found no acceleration near them.
+  static func judge(unpaired: Int, of readings: Int, _ report: inout ImportReport) {
+    report.count("gyroscope readings without an acceleration near them", unpaired)
+    guard unpaired * 10 > readings else { return }
+    report.find(
+      "imuUnpaired", .fault, "\(unpaired) of \(readings) gyroscope readings have no acceleration within 0.1 s",
+      evidence: "stamps of both sensors", remedy: "log both sensors at once, on one clock")
+  }
+}
