@@ -21,7 +21,7 @@ import Testing
     #expect(late.contains("id=\"phone-distance\">3.5 m<"))
     #expect(late.contains("id=\"phone-side\">ahead<"))
     #expect(late.contains("id=\"phone-level\">on your level<"))
-    #expect(late.contains("truth: 3.5 m, ahead, on your level"))
+    #expect(late.contains("truth (cross): 3.5 m, ahead, on your level"))
   }
 
   /// Keys, tabs and the pointer change the selected time and peer.
@@ -87,14 +87,14 @@ import Testing
     far.updates[0].distance = 9
     let page = ReportPage.html(try [near.input(), far.input()])
     let first = try Chromium.content(of: page, moment: "")
-    #expect(first.contains("aria-level=\"2\">near: the near one<") && first.contains(">2 runs, the worst first<") && first.contains("id=\"phone-distance\">3.8 m<"))
+    #expect(first.contains("aria-level=\"2\">near · the near one<") && first.contains(">2 runs, the worst first<") && first.contains("id=\"phone-distance\">3.8 m<"))
     let pressed = try Chromium.content(of: page, moment: "", doing: "document.querySelectorAll('#runs button')[1].click();")
-    #expect(pressed.contains(">far: the far one<") && pressed.contains("id=\"phone-distance\">9.0 m<"))
-    #expect(try Chromium.content(of: page, moment: "run=1&t=2").contains(">far: the far one<"))
+    #expect(pressed.contains(">far · the far one<") && pressed.contains("id=\"phone-distance\">9.0 m<"))
+    #expect(try Chromium.content(of: page, moment: "run=1&t=2").contains(">far · the far one<"))
     // A row a run; pressing the second one's chooses it.
     #expect(first.components(separatedBy: "class=\"choice\"").count == 3)
     let row = "document.querySelectorAll('#comparison .choice')[1].dispatchEvent(new Event('click'));"
-    #expect(try Chromium.content(of: page, moment: "", doing: row).contains(">far: the far one<"))
+    #expect(try Chromium.content(of: page, moment: "", doing: row).contains(">far · the far one<"))
     let changed = try Chromium.content(of: ReportPage.html(try [near.input(), far.input()], changes: ["different: <b>", "a"]), moment: "")
     #expect(changed.contains("<h2 class=\"different\">different: &lt;b&gt;</h2>") && changed.contains(">a</pre>"))
     #expect(changed.contains(">Before and after, the worse first<") && !first.contains("class=\"different\""))
@@ -128,7 +128,9 @@ import Testing
     run.updates = [run.update(2), run.update(5)]
     run.updates[1].horizontalAngle = .init(value: 0.3, standardDeviation: 0.05, low: 0.2, high: 0.4)
     #expect(try Chromium.content(of: run, moment: "t=5").contains("the arrow is 17.2° off, more than it says"))
-    #expect(try !Chromium.content(of: run, moment: "t=2").contains("more than it says"))
+    #expect(try Chromium.content(of: run, moment: "t=5").contains("class=\"rim wrong\""))
+    let right = try Chromium.content(of: run, moment: "t=2")
+    #expect(!right.contains("more than it says") && right.contains("class=\"rim\""))
   }
 
   /// A saved figure needs no style sheet: every element has its own, and no variable is left.

@@ -67,7 +67,9 @@ function fillRuns() {
 }
 
 function fillFrame() {
-  $("title").textContent = runs.length > 1 ? [data.name, data.title].filter(Boolean).join(": ") : data.title ?? data.name;
+  // Among several a run is told by its name; most titles end with it.
+  const isNamed = data.title?.split(/[\s:]+/).at(-1) === data.name;
+  $("title").textContent = runs.length > 1 && !isNamed ? [data.name, data.title].filter(Boolean).join(" \u00b7 ") : data.title ?? data.name;
   for (const id of ["notes", "peers", "configuration", "inputs", "counts"]) $(id).replaceChildren();
   for (const note of data.notes) element($("notes"), "li", {}, note);
   for (const name of ["configuration", "inputs", "counts"]) {
@@ -364,6 +366,8 @@ function drawPhone() {
   }
   const fan = shape(dial, "path", {class: "fan"});
   const arrow = shape(dial, "path", {class: "arrow", d: "M0 -66L40 0L14 -7L14 56L-14 56L-14 -7L-40 0Z"});
+  // Not the phone's: where the truth is, on the rim.
+  const truth = shape(dial, "path", {d: "M-6 -97L6 -85M6 -97L-6 -85"});
   const dots = shape(dial, "g", {class: "dots"});
   for (let k = 0; k < 3; k++) shape(dots, "circle", {cx: 26 * (k - 1), r: 6.5});
   const distance = element(phone, "p", {class: "distance", id: "phone-distance"});
@@ -400,9 +404,12 @@ function drawPhone() {
     const off = value("angleError");
     const isWrong = off !== null && (off + value("high") < 0 || off + value("low") > 0);
     $("phone-caption").textContent = `what the phone would show at ${moment.toFixed(1)} s` + (trueAngle === null ? ""
-      : `; truth: ${value("trueDistance").toFixed(1)} m, ${sideWords(trueAngle)}, ${levelWords[word(updates.trueLevel, i)]}`
+      : `; truth (cross): ${value("trueDistance").toFixed(1)} m, ${sideWords(trueAngle)}, ${levelWords[word(updates.trueLevel, i)]}`
         + (isWrong ? `; the arrow is ${Math.abs(off).toFixed(1)}° off, more than it says` : ""));
     $("phone-caption").className = isWrong ? "wrong" : "";
+    truth.setAttribute("class", isWrong ? "rim wrong" : "rim");
+    truth.style.display = trueAngle === null ? "none" : "";
+    truth.setAttribute("transform", `rotate(${trueAngle ?? 0})`);
   }};
 }
 
