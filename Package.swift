@@ -80,7 +80,7 @@ let package = Package(
       name: "CGaussianSum", path: "Shim/GaussianSum",
       cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
       linkerSettings: [.linkedLibrary("m")]),
-    // C ABI over libpng and libjpeg: 8-bit grey images from PNG and JPEG, and to PNG.
+    // C ABI over libpng and libjpeg: 8-bit grey images from and to PNG and JPEG.
     .target(
       name: "CImages", path: "Shim/Images", linkerSettings: [.linkedLibrary("png"), .linkedLibrary("jpeg")]),
     // C ABI over OpenCV: pyramids, corners, optical flow. Libraries by name: pkg-config would link all 55.
@@ -146,12 +146,16 @@ let package = Package(
     .target(
       name: "PeerDiscovery",
       dependencies: [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")]),
+    // The options of `serve` and `meet`, for the executable that is called and the one that does the work.
+    .target(
+      name: "ServiceArguments",
+      dependencies: ["EventLines", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
     .executableTarget(
       name: "fuse",
       dependencies: [
         "NearbyInteraction", "RecordedDevices", "PrecisionFinding", "Premises", "Smoothing", "Estimator",
         "Datasets", "Importing", "Exporting", "Simulation",
-        "RunResults", "Evaluation", "Report", "Ranging", "FrontEnd", "Images", "EventLines", "FuseCaptureFormat", "SensorData", "Geometry",
+        "RunResults", "Evaluation", "Report", "Ranging", "FrontEnd", "Images", "EventLines", "FuseCaptureFormat", "SensorData", "Geometry", "ServiceArguments",
         "CReferenceKernel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
       ]),
@@ -169,7 +173,7 @@ let package = Package(
       name: "fuse-serve",
       dependencies: [
         "LiveSessions", "EventLines", "FuseCaptureFormat", "RunResults", "Report", "Datasets", "SensorData", "Geometry",
-        "CCompression", "NearbyInteraction", "RecordedDevices", "PeerDiscovery",
+        "CCompression", "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "ServiceArguments",
         .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -85,10 +85,11 @@ package struct Recording: Sendable {
   /// Cameras whose images are tracked while reading.
   package var trackedCameras: Int { layout.images.count }
 
-  /// The images of a camera, in order: for drawing, not for runs.
-  package func images(camera: Int) throws(DatasetError) -> ImageLookup {
-    ImageLookup(
-      try ImageList(layout.images[camera], stamps: layout.imageStamps, isStrict: false), rig.cameras[camera])
+  /// The images of a camera, in order, also where its tracks are in a file: for drawing, not for runs. Nil without any.
+  package func images(camera: Int) throws(DatasetError) -> ImageLookup? {
+    guard rig.cameras.indices.contains(camera), let images = layout.images(ofCamera: camera) else { return nil }
+    return ImageLookup(
+      try ImageList(images, stamps: layout.imageStamps, isStrict: false), rig.cameras[camera])
   }
 
   /// Whether any camera has tracks in a file, which `fuse track` would replace.

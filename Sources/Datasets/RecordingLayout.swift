@@ -79,7 +79,8 @@ struct RecordingLayout: Equatable, Sendable {
   /// The calibration beside a data file, if there is one.
   func calibration(_ sensor: String) -> RecordingFile? { file("mav0/\(sensor)/sensor.yaml") }
 
-  private func images(ofCamera number: Int) -> CameraImages? {
+  /// The images of a camera, whether they are tracked or not.
+  func images(ofCamera number: Int) -> CameraImages? {
     let folder = "mav0/cam\(number)"
     guard let list = file("\(folder)/data.csv"), let data = file("\(folder)/data") else { return nil }
     return CameraImages(

@@ -50,4 +50,18 @@ extension GrayImage {
     try ImageError.check(code, width, height)
     return bytes
   }
+
+  /// The bytes of a grey JPEG file. Same pixels, same bytes.
+  ///
+  /// - Parameter quality: 1...100, libjpeg's.
+  /// - Precondition: no side longer than 65500 pixels, JPEG's limit.
+  /// - Throws: `ImageError.noMemory`.
+  package func jpeg(quality: Int) throws(ImageError) -> [UInt8] {
+    var bytes: UnsafeMutablePointer<UInt8>?
+    var count = 0
+    let code = fuse_image_encode_jpeg(pixels, UInt32(width), UInt32(height), Int32(quality), &bytes, &count)
+    defer { fuse_image_free(bytes) }
+    try ImageError.check(code, UInt32(width), UInt32(height))
+    return [UInt8](UnsafeBufferPointer(start: bytes, count: count))
+  }
 }

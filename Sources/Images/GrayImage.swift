@@ -33,6 +33,30 @@ package struct GrayImage: Equatable, Sendable {
     return GrayImage(width: width, height: height, pixels: padded)
   }
 
+  /// The image reduced by a whole factor: each pixel is the mean of a square of `factor` pixels a side, of a smaller one
+  /// at the right and lower edges.
+  ///
+  /// - Precondition: `factor` is positive.
+  package func reduced(by factor: Int) -> GrayImage {
+    precondition(factor > 0)
+    if factor == 1 { return self }
+    let (columns, rows) = ((width + factor - 1) / factor, (height + factor - 1) / factor)
+    var means = [UInt8](repeating: 0, count: columns * rows)
+    for row in 0..<rows {
+      let below = min((row + 1) * factor, height)
+      for column in 0..<columns {
+        let right = min((column + 1) * factor, width)
+        var sum = 0
+        for y in row * factor..<below {
+          for x in column * factor..<right { sum += Int(pixels[y * width + x]) }
+        }
+        let count = (below - row * factor) * (right - column * factor)
+        means[row * columns + column] = UInt8((sum + count / 2) / count)
+      }
+    }
+    return GrayImage(width: columns, height: rows, pixels: means)
+  }
+
   /// Mean brightness, 0 black ... 1 white.
   package var meanLuma: Double {
     Double(pixels.reduce(into: 0) { $0 += Int($1) }) / (255 * Double(pixels.count))

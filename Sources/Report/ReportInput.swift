@@ -20,11 +20,14 @@ package struct ReportInput: Sendable {
   package var errors: Judge.Errors
   /// Where each peer may be, over time; empty where the recording was not replayed.
   package var posterior: [String: [PosteriorMoment]] = [:]
+  /// What the camera saw; nil where the recording was not replayed, or has no camera.
+  package var camera: CameraView?
 
   /// An input from its parts.
   package init(
     run: RunFolder, name: String, version: String, bodyFromDevice: Pose?, truth: TruthTrajectory,
-    truePeers: TruthPeers, errors: Judge.Errors, posterior: [String: [PosteriorMoment]] = [:]
+    truePeers: TruthPeers, errors: Judge.Errors, posterior: [String: [PosteriorMoment]] = [:],
+    camera: CameraView? = nil
   ) {
     self.run = run
     self.name = name
@@ -34,5 +37,6 @@ package struct ReportInput: Sendable {
     self.truePeers = truePeers
     self.errors = errors
     self.posterior = posterior
+    self.camera = camera
   }
 }

@@ -35,7 +35,7 @@ package enum ReportModel {
       "notes": .array(notes(input, updates, limit).map { .string($0) }),
       "headingIsKnown": .bool(input.bodyFromDevice != nil),
       "neesBand": Columns.significant([NormalizedErrors.band.lowerBound, NormalizedErrors.band.upperBound]),
-      "path": path.json, "nees": path.normalizedErrors,
+      "path": path.json, "nees": path.normalizedErrors, "camera": CameraSeries.json(input, time: time),
       "peers": .array(
         updates.sorted { $0.key < $1.key }.map { peer, updates in
           let series = PeerSeries(peer, updates, input, map: map, time: time, limit: limit)

@@ -7,15 +7,22 @@ package enum ReportPage {
   package static func html(_ input: ReportInput) -> [UInt8] { html([input]) }
 
   /// The page of several runs, in this order.
-  package static func html(_ inputs: [ReportInput]) -> [UInt8] {
+  ///
+  /// - Parameter changes: what changed between two runs, in lines, the first one the summary.
+  package static func html(_ inputs: [ReportInput], changes: [String] = []) -> [UInt8] {
     let title = inputs.count == 1 ? inputs[0].name : Words.count(inputs.count, "run")
     var json = JSONBuffer()
-    json.value(["runs": .array(inputs.map { ReportModel.json($0, runs: inputs.count) })])
+    json.value([
+      "runs": .array(inputs.map { ReportModel.json($0, runs: inputs.count) }),
+      "changes": .array(changes.map { .string($0) }),
+    ])
     return filled(
       PackageResources.report_html,
       [
         "title": Array(escaped(title).utf8), "style": PackageResources.report_css,
-        "plot": PackageResources.plot_js, "export": PackageResources.export_js, "script": PackageResources.report_js, "data": harmless(json.bytes),
+        "plot": PackageResources.plot_js, "export": PackageResources.export_js,
+        "camera": PackageResources.camera_js, "comparison": PackageResources.comparison_js,
+        "script": PackageResources.report_js, "data": harmless(json.bytes),
       ])
   }
 

@@ -1,118 +1,35 @@
 import ArgumentParser
-import EventLines
 import Foundation
 import LiveSessions
 import Logging
+import ServiceArguments
 
 /// `fuse serve`.
 struct ServeCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "serve",
-    abstract: "Serves sessions over HTTP: event lines in, updates out as server-sent events, a page to look at.",
-    discussion: """
-      Binds to this machine only unless told otherwise. What was acknowledged is on disk and survives any death of the \
-      process; after a restart sessions go on. Calls, limits and operation: docs/service.md.
+  static let configuration = ServeArguments.configuration
 
-      EXAMPLES
-        fuse serve
-        fuse serve --replay datasets/demo
-        fuse serve --host 0.0.0.0 --auth-token token.txt --tls-certificate cert.pem --tls-key key.pem
-      """)
-
-  @Option(help: "The address to bind to.")
-  var host = "127.0.0.1"
-
-  @Option(help: "The port; 0 for a free one, which is printed.")
-  var port = 8040
-
-  @Option(help: ArgumentHelp("Where sessions are kept; created if absent, private.", valueName: "folder"))
-  var data = "./fuse-data"
-
-  @Option(
-    help: ArgumentHelp(
-      "Who may create sessions: a file with the token. Also in FUSE_AUTH_TOKEN. Without it anybody may.",
-      valueName: "file"))
-  var authToken: String?
-
-  @Option(help: ArgumentHelp("The server's certificate chain, PEM.", valueName: "file"))
-  var tlsCertificate: String?
-
-  @Option(help: ArgumentHelp("Its private key, PEM.", valueName: "file"))
-  var tlsKey: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "A further name under which the service is reached (Host header); may be repeated.", valueName: "name"))
-  var allowHost: [String] = []
-
-  @Option(
-    help: ArgumentHelp(
-      "A further origin whose pages may call, such as https://app.example; may be repeated.", valueName: "origin"))
-  var allowOrigin: [String] = []
-
-  @Option(help: "Sessions that are not finished, at most.")
-  var maxSessions = 100
-
-  @Option(help: "Bytes of a batch, unpacked, at most.")
-  var maxBatchBytes = 4 << 20
-
-  @Option(help: "Bytes of a line, at most.")
-  var maxLineBytes = LineParser.longestLine
-
-  @Option(help: "Measurements a second and session, at most.")
-  var maxEventsPerSecond = 20_000.0
-
-  @Option(help: "Peers of a session, at most.")
-  var maxPeers = 64
-
-  @Option(help: "Connections, at most.")
-  var maxConnections = 12_000
-
-  @Option(help: "Seconds without a batch after which readers see a session as suspended.")
-  var idle = 10.0
-
-  @Option(help: "Hours without a call after which a session is deleted; 0: never.")
-  var retention = 24.0
-
-  @Option(help: ArgumentHelp("Play a recording as a live session.", valueName: "folder"))
-  var replay: String?
-
-  @Option(help: "How fast --replay plays, times real time.")
-  var speed = 1.0
-
-  func validate() throws {
-    if (tlsCertificate == nil) != (tlsKey == nil) {
-      throw ValidationError("--tls-certificate and --tls-key go together.")
-    }
-    guard (0...65_535).contains(port) else { throw ValidationError("--port must be from 0 to 65535.") }
-    guard speed > 0, speed <= 1000 else { throw ValidationError("--speed must be above 0 and at most 1000.") }
-    guard maxSessions > 0, maxEventsPerSecond > 0, maxPeers > 0, maxConnections > 0, idle > 0, retention >= 0,
-      (1024...1 << 25).contains(maxBatchBytes), (1024...1 << 25).contains(maxLineBytes)
-    else {
-      throw ValidationError("Limits must be above 0; --max-batch-bytes and --max-line-bytes from 1024 to 33554432.")
-    }
-  }
+  @OptionGroup var arguments: ServeArguments
 
   func run() async throws {
     try await Failure.reporting {
       LoggingSystem.bootstrap(JSONLogHandler.init)
       var limits = SessionLimits()
-      limits.sessions = maxSessions
-      limits.batchBytes = maxBatchBytes
-      limits.lineBytes = maxLineBytes
-      limits.eventsPerSecond = maxEventsPerSecond
-      limits.peers = maxPeers
-      limits.idle = idle
-      limits.retention = retention > 0 ? retention * 3600 : nil
+      limits.sessions = arguments.maxSessions
+      limits.batchBytes = arguments.maxBatchBytes
+      limits.lineBytes = arguments.maxLineBytes
+      limits.eventsPerSecond = arguments.maxEventsPerSecond
+      limits.peers = arguments.maxPeers
+      limits.idle = arguments.idle
+      limits.retention = arguments.retention > 0 ? arguments.retention * 3600 : nil
       let logger = Logger(label: "fuse-serve")
-      let registry = try SessionRegistry(folder: data, limits: limits) { logger.warning("\($0)") }
+      let registry = try SessionRegistry(folder: arguments.data, limits: limits) { logger.warning("\($0)") }
       let service = LiveService(
-        registry: registry, logger: logger, creationToken: try CreationToken.read(authToken),
+        registry: registry, logger: logger, creationToken: try CreationToken.read(arguments.authToken),
         access: AccessRules(
-          isLoopback: ["127.0.0.1", "::1", "localhost"].contains(host), hosts: allowHost, origins: allowOrigin))
+          isLoopback: ["127.0.0.1", "::1", "localhost"].contains(arguments.host), hosts: arguments.allowHost, origins: arguments.allowOrigin))
       try await service.run(
-        host: host, port: port, tls: tlsCertificate.map { ($0, tlsKey!) }, maxConnections: maxConnections,
-        replay: replay.map { Replay(folder: $0, speed: speed) })
+        host: arguments.host, port: arguments.port, tls: arguments.tlsCertificate.map { ($0, arguments.tlsKey!) }, maxConnections: arguments.maxConnections,
+        replay: arguments.replay.map { Replay(folder: $0, speed: arguments.speed) })
     }
   }
 }

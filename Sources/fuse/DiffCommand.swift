@@ -2,6 +2,7 @@ import ArgumentParser
 import Datasets
 import Foundation
 import Geometry
+import Report
 
 /// `fuse diff <run A> <run B>`.
 struct DiffCommand: ParsableCommand {
@@ -10,7 +11,7 @@ struct DiffCommand: ParsableCommand {
     abstract: "What changed between two runs of one recording.",
     discussion: """
       Compares updates by timestamp and peer, poses by timestamp. Exit code 0 when nothing changed, 1 when something \
-      did, for golden recordings in CI.
+      did, for golden recordings in CI. As HTML: the report of both runs, the worse first, with what changed.
 
       EXAMPLES
         fuse diff golden new
@@ -58,9 +59,19 @@ struct DiffCommand: ParsableCommand {
         var json = JSONBuffer()
         json.pretty(DiffText.json(difference))
         try standardOutput.line(String(decoding: json.bytes, as: UTF8.self))
-      case .html: try standardOutput.line(DiffPage.html(difference, before: before, after: after))
+      case .html:
+        try standardOutput.write(try page(difference))
+        try standardOutput.flush()
       }
       if !difference.isEmpty { throw ExitCode(1) }
     }
+  }
+
+  /// The report of both runs, the worse first, with what changed.
+  private func page(_ difference: RunDifference) throws -> [UInt8] {
+    let names = zip(["before", "after"], ReportReading.names(of: [before, after])).map { "\($0): \($1)" }
+    let inputs = try ReportReading(isUnverified: unverified, ignoresOtherRecordings: true)
+      .inputs([before, after], names: names)
+    return ReportPage.html(ReportPage.ordered(inputs), changes: DiffText.lines(difference))
   }
 }

@@ -16,9 +16,7 @@ struct ManualCommand: ParsableCommand {
 
   func run() throws {
     try Failure.reporting {
-      var help = try CommandHelp(dump: Data(Fuse._dumpHelp().utf8))
-      // The options of these commands are known only to the executable that runs them.
-      if let service = try ServiceExecutable.dump() { help = help.merged(with: try CommandHelp(dump: service)) }
+      let help = try CommandHelp(dump: Data(Fuse._dumpHelp().utf8))
       var standardOutput = StandardOutput()
       try standardOutput.write(Array(ManualPage.text(help, version: FuseVersion.current).utf8))
       try standardOutput.flush()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ServiceArguments
 
 /// `fuse serve` and `fuse meet`: commands of the executable `fuse-serve` in the same folder, which has SwiftNIO.
 enum ServiceExecutable {
@@ -9,23 +10,11 @@ enum ServiceExecutable {
     return own.resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent("fuse-serve").path
   }
 
-  /// What it says about its commands, as JSON; nil where it is not there.
-  static func dump() throws -> Data? {
-    guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
-    let (process, pipe) = (Process(), Pipe())
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = ["--experimental-dump-help"]
-    process.standardOutput = pipe
-    try process.run()
-    let text = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return process.terminationStatus == 0 ? text : nil
-  }
-
-  /// Becomes `fuse-serve` with a command and its arguments; returns only by an error.
-  static func run(_ command: String, _ arguments: [String]) throws {
+  /// Becomes `fuse-serve` with this process's own arguments, byte by byte; returns only by an error.
+  static func run() throws {
     try Failure.reporting {
-      var words: [UnsafeMutablePointer<CChar>?] = (["fuse-serve", command] + arguments).map { strdup($0) }
+      var words: [UnsafeMutablePointer<CChar>?] = [strdup("fuse-serve")]
+      words += (1..<max(1, Int(CommandLine.argc))).map { CommandLine.unsafeArgv[$0] }
       words.append(nil)
       execv(path, words)
       throw CommandError(
@@ -37,24 +26,18 @@ enum ServiceExecutable {
 
 /// `fuse serve`.
 struct ServeCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "serve", abstract: "Serves sessions over HTTP; see 'fuse serve --help'.",
-    discussion: "Runs fuse-serve, which is beside this executable, with these arguments.", helpNames: [])
+  static let configuration = ServeArguments.configuration
 
-  @Argument(parsing: .captureForPassthrough)
-  var arguments: [String] = []
+  @OptionGroup var arguments: ServeArguments
 
-  func run() throws { try ServiceExecutable.run("serve", arguments) }
+  func run() throws { try ServiceExecutable.run() }
 }
 
 /// `fuse meet`.
 struct MeetCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "meet", abstract: "Plays one end of a meeting of two processes; see 'fuse meet --help'.",
-    discussion: "Runs fuse-serve, which is beside this executable, with these arguments.", helpNames: [])
+  static let configuration = MeetArguments.configuration
 
-  @Argument(parsing: .captureForPassthrough)
-  var arguments: [String] = []
+  @OptionGroup var arguments: MeetArguments
 
-  func run() throws { try ServiceExecutable.run("meet", arguments) }
+  func run() throws { try ServiceExecutable.run() }
 }

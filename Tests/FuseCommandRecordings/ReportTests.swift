@@ -54,6 +54,35 @@ import Testing
     #expect(String(decoding: try scratch.bytes("empty.html"), as: UTF8.self).contains("No ranges were received."))
   }
 
+  /// The camera's tracks over its pictures, which have at most 400 kB; without images tracks alone. Runs of the same folder
+  /// name are told apart.
+  @Test func theCamerasPicturesAreBounded() throws {
+    let scratch = try Scratch()
+    for arguments in [
+      ["simulate", "still", "-o", "walk", "--images", "--seed", "3"],
+      ["run", "walk", "--quiet", "--to", "2", "-o", "a/out"], ["run", Self.demo, "--quiet", "--to", "2", "-o", "b/out"],
+      ["report", "a/out", "b/out", "-o", "page.html"],
+    ] {
+      let outcome = try FuseProcess.run(arguments, in: scratch.url)
+      try #require(outcome.status == 0, "\(arguments): \(outcome.stderr)")
+    }
+    let text = String(decoding: try scratch.bytes("page.html"), as: UTF8.self)
+    let begin = try #require(text.range(of: "id=\"data\">")).upperBound
+    let end = try #require(text.range(of: "</script>", range: begin..<text.endIndex)).lowerBound
+    let model = try #require(JSONSerialization.jsonObject(with: Data(text[begin..<end].utf8)) as? [String: Any])
+    var pictures: [String: [String?]] = [:]
+    for run in try #require(model["runs"] as? [[String: Any]]) {
+      let moments = try #require((run["camera"] as? [String: Any])?["moments"] as? [[String: Any]])
+      #expect(moments.contains { ($0["tracks"] as? [[Int]])?.count ?? 0 > 10 })
+      pictures[try #require(run["name"] as? String)] = moments.map { $0["picture"] as? String }
+    }
+    #expect(pictures.keys.sorted() == ["a/out", "b/out"])
+    let drawn = try #require(pictures["a/out"])
+    #expect(drawn.count > 1 && drawn.allSatisfy { $0?.hasPrefix("data:image/jpeg;base64,/9j/") == true })
+    #expect(drawn.reduce(0) { $0 + ($1?.count ?? 0) } <= 400_000)
+    #expect(pictures["b/out"]?.allSatisfy { $0 == nil } == true)
+  }
+
   @Test func troubleLeavesAnOlderFile() throws {
     let scratch = try Scratch()
     try FileManager.default.createDirectory(atPath: scratch.path("out"), withIntermediateDirectories: true)

@@ -76,8 +76,25 @@ import Testing
     #expect(outcome.status == 1)
     #expect(outcome.stdout.contains("0.40 s to 0.80 s, tag: converged -> notConverged (insufficientMovement)"))
     #expect(outcome.stdout.contains("1 updates are gone"))
-    let html = try diff(scratch, ["--format", "html"]).stdout
-    #expect(html.contains("<rect") && !html.contains("http"))
+  }
+
+  /// As HTML a difference is the report of both runs, the worse first, with the same lines.
+  @Test func thePageIsTheReportOfBoth() throws {
+    let scratch = try folders { updates in
+      for k in 4..<updates.count { updates[k].status = "notConverged" }
+    }
+    let outcome = try diff(scratch, ["--format", "html"])
+    #expect(outcome.status == 1 && !outcome.stdout.contains("http:"))
+    let begin = try #require(outcome.stdout.range(of: "id=\"data\">")).upperBound
+    let end = try #require(outcome.stdout.range(of: "</script>", range: begin..<outcome.stdout.endIndex)).lowerBound
+    let model = try #require(
+      JSONSerialization.jsonObject(with: Data(outcome.stdout[begin..<end].utf8)) as? [String: Any])
+    let runs = try #require(model["runs"] as? [[String: Any]])
+    #expect(runs.compactMap { $0["name"] as? String } == ["after: b", "before: a"])
+    let lines = try diff(scratch).stdout.split(separator: "\n").map(String.init)
+    #expect(model["changes"] as? [String] == lines)
+    let equal = try diff(try folders(), ["--format", "html"])
+    #expect(equal.status == 0 && equal.stdout.contains("\"changes\":[\"the same: 20 updates, 20 poses\"]"))
   }
 
   @Test func posesCountToo() throws {

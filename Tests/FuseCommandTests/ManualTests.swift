@@ -48,7 +48,7 @@ import fuse
       let section = parts[1].components(separatedBy: "\n.SS ")[0]
       for option in options { #expect(section.contains(option), "\(name) \(option)") }
     }
-    // Of the executable that serves.
+    // Of the commands that another executable carries out.
     for option in ["--replay", "--broadcast", "--wait"] { #expect(text.contains(option), "\(option)") }
   }
 
@@ -67,6 +67,18 @@ import fuse
       #expect(script.stdout.contains(name.split(separator: " ").last!), "\(name)")
       for option in options { #expect(script.stdout.contains(option.dropFirst(2)), "\(name) \(option)") }
     }
+  }
+
+  /// Commands that another executable carries out are checked, completed and explained by this one.
+  @Test func theServicesOptionsAreKnown() throws {
+    let known = Dictionary(uniqueKeysWithValues: try commands())
+    let (serve, meet) = (try #require(known["fuse serve"]), try #require(known["fuse meet"]))
+    #expect(serve.contains("--auth-token") && serve.contains("--max-peers") && meet.contains("--broadcast"))
+    let wrong = try FuseProcess.run(["serve", "--prot", "80"])
+    #expect(wrong.status == 64 && wrong.stderr.contains("--port"), "\(wrong.stderr)")
+    #expect(try FuseProcess.run(["meet", "x", "--name", "a", "--peer", "a"]).stderr.contains("must differ"))
+    let help = try FuseProcess.run(["serve", "--help"])
+    #expect(help.status == 0 && help.stdout.contains("USAGE: fuse serve"))
   }
 
   /// Text that looks like a request or an escape is text.

@@ -49,6 +49,26 @@ import Testing
     }
   }
 
+  /// Written and read again an image is nearly the same; the same pixels give the same bytes, lower quality fewer.
+  @Test func whatIsWrittenIsRead() throws {
+    var image = GrayImage(width: 45, height: 31, pixels: [UInt8](repeating: 0, count: 45 * 31))
+    for index in image.pixels.indices { image.pixels[index] = UInt8(4 * (index % 45) + 2 * (index / 45)) }
+    let bytes = try image.jpeg(quality: 90)
+    let again = try GrayImage(encoded: bytes)
+    #expect(again.width == 45 && again.height == 31)
+    #expect(zip(again.pixels, image.pixels).allSatisfy { abs(Int($0) - Int($1)) <= 4 })
+    #expect(try image.jpeg(quality: 90) == bytes)
+    #expect(try image.jpeg(quality: 20).count < bytes.count)
+  }
+
+  /// Means of squares, of what is left at the edges.
+  @Test func reducedImagesAreMeans() {
+    let image = GrayImage(width: 3, height: 3, pixels: [0, 10, 7, 20, 30, 8, 50, 52, 99])
+    #expect(image.reduced(by: 2) == GrayImage(width: 2, height: 2, pixels: [15, 8, 51, 99]))
+    #expect(image.reduced(by: 1) == image)
+    #expect(image.reduced(by: 5) == GrayImage(width: 1, height: 1, pixels: [31]))
+  }
+
   /// Truncation at any byte is an error; never a crash, and never half an image.
   @Test func truncatedFilesAreRefused() throws {
     for count in 0..<Self.bytes.count - 2 {

@@ -40,6 +40,13 @@ size_t fuse_image_encoded_limit(uint32_t width, uint32_t height);
 int fuse_image_encode(const uint8_t *pixels, uint32_t width, uint32_t height, uint8_t *bytes, size_t capacity,
                       size_t *count);
 
+/// Encodes as a grey JPEG of `quality` 1...100 into memory that `fuse_image_free` frees; `count` becomes its length.
+int fuse_image_encode_jpeg(const uint8_t *pixels, uint32_t width, uint32_t height, int quality, uint8_t **bytes,
+                           size_t *count);
+
+/// Frees what `fuse_image_encode_jpeg` gave.
+void fuse_image_free(uint8_t *bytes);
+
 #ifdef __cplusplus
 }
 #endif

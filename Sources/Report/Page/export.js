@@ -12,9 +12,9 @@ function standAlone(svg) {
     const style = getComputedStyle(node);
     to[i].setAttribute("style", drawnStyles.map(name => `${name}: ${style.getPropertyValue(name)}`).join("; "));
   });
-  const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+  const [x, y, width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
   Object.entries({width, height}).forEach(([name, value]) => copy.setAttribute(name, value));
-  const paper = shape(null, "rect", {width, height, fill: getComputedStyle(svg.closest("figure").parentElement).backgroundColor});
+  const paper = shape(null, "rect", {x, y, width, height, fill: getComputedStyle(svg.closest("figure").parentElement).backgroundColor});
   copy.prepend(paper);
   return {text: new XMLSerializer().serializeToString(copy), width, height};
 }

@@ -1,6 +1,6 @@
 // The page of one run, or of one of several: peers, figures, plans, phone, panels, all at one selected time.
 
-const {runs} = JSON.parse(document.getElementById("data").textContent);
+const {runs, changes} = JSON.parse(document.getElementById("data").textContent);
 const $ = id => document.getElementById(id);
 let data, span;
 const state = {run: 0, peer: 0, moment: 0, drawn: [], playing: null};
@@ -47,16 +47,18 @@ function badge(parent, peer) {
 
 /** Several runs: a row each, in the order of the page, the worst first. */
 function fillRuns() {
-  $("runs").hidden = runs.length < 2;
+  $("runs").hidden = $("overview").hidden = runs.length < 2;
   if (runs.length < 2) return;
+  $("overview").textContent = changes.length ? "Before and after, the worse first" : `${runs.length} runs, the worst first`;
+  $("title").setAttribute("aria-level", 2);
   runs.forEach((run, index) => {
     const button = element($("runs"), "button", {type: "button"});
     element(button, "b", {}, run.name);
     if (run.peers.length === 0) element(button, "span", {class: "badge open"}, "no peer");
     for (const peer of run.peers) {
       const row = element(button, "span", {class: "row"});
-      row.append(peer.id + " ");
       badge(row, peer);
+      row.append(peer.id);
       const figures = peer.facts.filter(fact => ["coverage", "angle error"].includes(fact.name));
       element(row, "small", {}, figures.map(fact => `${fact.name} ${fact.value}`).join(", "));
     }
@@ -65,7 +67,9 @@ function fillRuns() {
 }
 
 function fillFrame() {
-  $("title").textContent = data.title ?? data.name;
+  // Among several a run is told by its name; most titles end with it.
+  const isNamed = data.title?.split(/[\s:]+/).at(-1) === data.name;
+  $("title").textContent = runs.length > 1 && !isNamed ? [data.name, data.title].filter(Boolean).join(" \u00b7 ") : data.title ?? data.name;
   for (const id of ["notes", "peers", "configuration", "inputs", "counts"]) $(id).replaceChildren();
   for (const note of data.notes) element($("notes"), "li", {}, note);
   for (const name of ["configuration", "inputs", "counts"]) {
@@ -120,8 +124,10 @@ function draw() {
   }
   const panels = peer ? drawPanels(peer) : [];
   for (const panel of panels) listen(panel);
-  state.drawn = [...drawPlans(), ...panels, drawPhone()];
-  for (const figure of document.querySelectorAll(".plans figure, #panels figure")) offerExport(figure);
+  const camera = drawCamera($("camera"), data.camera, moment => { stop(); setMoment(moment); remember(); });
+  state.drawn = [...drawPlans(), ...panels, drawPhone(), ...(camera ? [camera] : [])];
+  drawComparison($("comparison"), runs, statusOf, (run, peer) => { stop(); takeRun(run); choosePeer(peer); });
+  for (const figure of document.querySelectorAll(".plans figure, .card figure")) offerExport(figure);
   show(state.moment);
 }
 
@@ -242,7 +248,7 @@ function drawPlan(parent, {h, v, ellipse, extent, heights}) {
     const known = peer.series.updates[h].flatMap((value, i) => value === null ? [] : [i]);
     for (let k = 0; k < Math.min(6, known.length); k++) {
       const i = known[Math.floor(k * known.length / 6)];
-      const node = outline(i, {"fill-opacity": 0.035, "stroke-opacity": 0.28, "stroke-width": 0.8});
+      const node = outline(i, {"fill-opacity": 0, "stroke-opacity": 0.28, "stroke-width": 0.8});
       if (node) past.push({t: peer.series.updates.t[i], node});
     }
     shape(svg, "path", {d: strokes(all(peer.series.updates)), fill: "none", style: `stroke: ${peerColour(state.peer)}`, "stroke-opacity": 0.45, "stroke-width": 1});
@@ -261,8 +267,8 @@ function drawPlan(parent, {h, v, ellipse, extent, heights}) {
     const i = latest(path.t, moment);
     const device = i < 0 ? points[0] ?? null : points[i];
     if (peer) {
-      showPlaces(moving, peer, moment, {device, zoom, px, py, h, v});
-      showEstimate(moving, peer, moment, at, outline, fill);
+      const isNamed = showPlaces(moving, peer, moment, {device, zoom, px, py, h, v});
+      showEstimate(moving, peer, moment, at, outline, fill, isNamed);
     }
     if (i < 0) return;
     const [x, y] = points[i];
@@ -294,16 +300,17 @@ function trust(updates, i, moment) {
   return word(updates.status, i) === "converged" ? "converged" : "open";
 }
 
-/** What is known before convergence: a ring of the distance, and the places that are left, each with its share. */
+/** What is known before convergence: a ring of the distance, and the places that are left, each with its share. Whether the
+    peer's name stands there. */
 function showPlaces(parent, peer, moment, {device, zoom, px, py, h, v}) {
   const updates = peer.series.updates, i = latest(updates.t, moment);
   const kind = trust(updates, i, moment);
-  if (!device || kind === "none" || kind === "converged" || updates.distance[i] === null) return;
+  if (!device || kind === "none" || kind === "converged" || updates.distance[i] === null) return false;
   const [cx, cy] = device.map(pixel), isTop = v === "y";
   const style = `stroke: ${peerColour(state.peer)}`;
   if (isTop) shape(parent, "circle", {class: `ring ${kind}`, cx, cy, r: pixel(updates.distance[i] * zoom), style});
   const posterior = peer.series.posterior, k = posterior ? latest(posterior.t, moment) : -1;
-  if (k < 0 || moment - posterior.t[k] > staleAfter) return;
+  if (k < 0 || moment - posterior.t[k] > staleAfter) return false;
   const own = Math.max(latest(data.path.t, moment), 0), labels = [];
   const path3D = {x: data.path.x[own], y: data.path.y[own], z: data.path.z[own]};
   for (const [share, x, y, z, sideways, upwards] of posterior.places[k]) {
@@ -325,13 +332,18 @@ function showPlaces(parent, peer, moment, {device, zoom, px, py, h, v}) {
     const near = labels.find(other => Math.abs(other.x - label.x) < 40 && Math.abs(other.y - label.y) < 14);
     if (near) near.share += share; else labels.push(label);
   }
-  for (const {share, x, y} of labels) if (share >= 3) shape(parent, "text", {class: "read", "text-anchor": "middle", x: pixel(x), y: pixel(y)}, `${share} %`);
+  // A single place needs no share: it has the peer's name.
+  const isOnly = labels.length === 1 && labels[0].share >= 97;
+  if (isOnly) shape(parent, "text", {class: "read", "text-anchor": "middle", x: pixel(labels[0].x), y: pixel(labels[0].y)}, peer.id);
+  else for (const {share, x, y} of labels) if (share >= 3) shape(parent, "text", {class: "read", "text-anchor": "middle", x: pixel(x), y: pixel(y)}, `${share} %`);
+  return isOnly;
 }
 
-function showEstimate(parent, peer, moment, at, outline, fill) {
+/** The published position with its region; `isNamed`: the peer's name is there already. */
+function showEstimate(parent, peer, moment, at, outline, fill, isNamed) {
   const i = latest(peer.series.updates.t, moment);
   const position = i < 0 ? null : at(peer.series.updates, i);
-  const truth = peer.series.truth ? at(peer.series.truth, 0) : null;
+  const truth = peer.series.truth ? at(peer.series.truth, peer.series.truth.x.length - 1) : null;
   if (position) {
     const kind = trust(peer.series.updates, i, moment);
     const form = outline(i, {class: `region ${kind}`, "fill-opacity": kind === "converged" ? 0.2 : 0.05, "stroke-width": 1.6});
@@ -339,7 +351,7 @@ function showEstimate(parent, peer, moment, at, outline, fill) {
     shape(parent, "circle", {class: `estimate ${kind}`, cx: pixel(position[0]), cy: pixel(position[1]), r: 5, style: fill});
   }
   const label = position ?? truth;
-  if (label) shape(parent, "text", {class: "read", x: pixel(label[0]) + 10, y: pixel(label[1]) - 8}, peer.id);
+  if (label && !isNamed) shape(parent, "text", {class: "read", x: pixel(label[0]) + 10, y: pixel(label[1]) - 8}, peer.id);
 }
 
 // ---- the phone
@@ -354,6 +366,8 @@ function drawPhone() {
   }
   const fan = shape(dial, "path", {class: "fan"});
   const arrow = shape(dial, "path", {class: "arrow", d: "M0 -66L40 0L14 -7L14 56L-14 56L-14 -7L-40 0Z"});
+  // Not the phone's: where the truth is, on the rim.
+  const truth = shape(dial, "path", {d: "M-6 -97L6 -85M6 -97L-6 -85"});
   const dots = shape(dial, "g", {class: "dots"});
   for (let k = 0; k < 3; k++) shape(dots, "circle", {cx: 26 * (k - 1), r: 6.5});
   const distance = element(phone, "p", {class: "distance", id: "phone-distance"});
@@ -386,8 +400,16 @@ function drawPhone() {
     }
     phone.setAttribute("aria-label", `What the phone shows: ${[distance, side, level, guidance].map(n => n.textContent).filter(Boolean).join(", ")}`);
     const trueAngle = value("trueAngle");
-    $("phone-caption").textContent = trueAngle === null ? "what the phone would show"
-      : `what the phone would show; truth: ${value("trueDistance").toFixed(1)} m, ${sideWords(trueAngle)}, ${levelWords[word(updates.trueLevel, i)]}`;
+    // Whether the interval that the phone draws holds the truth.
+    const off = value("angleError");
+    const isWrong = off !== null && (off + value("high") < 0 || off + value("low") > 0);
+    $("phone-caption").textContent = `what the phone would show at ${moment.toFixed(1)} s` + (trueAngle === null ? ""
+      : `; truth (cross): ${value("trueDistance").toFixed(1)} m, ${sideWords(trueAngle)}, ${levelWords[word(updates.trueLevel, i)]}`
+        + (isWrong ? `; the arrow is ${Math.abs(off).toFixed(1)}° off, more than it says` : ""));
+    $("phone-caption").className = isWrong ? "wrong" : "";
+    truth.setAttribute("class", isWrong ? "rim wrong" : "rim");
+    truth.style.display = trueAngle === null ? "none" : "";
+    truth.setAttribute("transform", `rotate(${trueAngle ?? 0})`);
   }};
 }
 
@@ -598,6 +620,7 @@ function recall() {
 
 function begin() {
   document.querySelector("main").hidden = false;
+  fillChanges($("changes"), changes);
   fillRuns();
   takeRun(0);
   recall();

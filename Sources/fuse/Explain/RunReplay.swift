@@ -66,15 +66,27 @@ struct RunReplay {
     return observer.explanation
   }
 
-  /// Replays everything and returns the posterior of every peer over time.
-  func posterior() throws -> [String: [PosteriorMoment]] {
+  /// What a replay of the whole run shows.
+  struct Seen {
+    /// The posterior of every peer over time.
+    var posterior: [String: [PosteriorMoment]]
+    /// The camera at the wanted moments; nil without one.
+    var camera: CameraView?
+  }
+
+  /// Replays everything. The camera's pictures have at most `pictureLimit` bytes each; nil: none.
+  func seen(at moments: [Timestamp], pictureLimit: Int?) throws -> Seen {
     let finder = try finder()
     let observer = PosteriorReplay()
     finder.attach(observer as any ExplanationObserver)
+    var camera = CameraReplay(recording, at: moments, pictureLimit: pictureLimit)
     let events = try recording.events()
-    while let event = try events.next() { _ = finder.process(event) }
+    while let event = try events.next() {
+      camera?.see(event.event)
+      _ = finder.process(event)
+    }
     if !events.stoppedEarly { _ = finder.finish() }
-    return withExtendedLifetime(observer) { observer.moments }
+    return withExtendedLifetime(observer) { Seen(posterior: observer.moments, camera: camera?.finish()) }
   }
 
   /// A finder with the run's options.

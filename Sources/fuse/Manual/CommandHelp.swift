@@ -37,13 +37,4 @@ package struct CommandHelp: Decodable {
 
   /// Its visible commands, without `help`.
   var shown: [CommandHelp] { (subcommands ?? []).filter { $0.shouldDisplay && $0.commandName != "help" } }
-
-  /// The same, with commands of the same name replaced by those of `other`, which does their work.
-  package func merged(with other: CommandHelp) -> CommandHelp {
-    var result = self
-    result.subcommands = subcommands?.map { own in
-      other.subcommands?.first { $0.commandName == own.commandName } ?? own
-    }
-    return result
-  }
 }

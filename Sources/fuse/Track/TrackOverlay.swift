@@ -20,7 +20,7 @@ struct TrackOverlay {
   func run() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let events = try recording.events()
-    let images = try recording.images(camera: 0)
+    guard let images = try recording.images(camera: 0) else { return }
     var history: [(stamp: Timestamp, features: [FeatureObservation])] = []
     var next = Timestamp(nanoseconds: .min), count = 0
     while let event = try events.next() {

@@ -1,0 +1,96 @@
+import ArgumentParser
+import EventLines
+
+/// The arguments of `fuse serve`. `fuse` checks and documents them, `fuse-serve` carries them out.
+package struct ServeArguments: ParsableArguments {
+  /// What the command says about itself.
+  package static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Serves sessions over HTTP: event lines in, updates out as server-sent events, a page to look at.",
+    discussion: """
+      Binds to this machine only unless told otherwise. What was acknowledged is on disk and survives any death of the \
+      process; after a restart sessions go on. Calls, limits and operation: docs/service.md.
+
+      EXAMPLES
+        fuse serve
+        fuse serve --replay datasets/demo
+        fuse serve --host 0.0.0.0 --auth-token token.txt --tls-certificate cert.pem --tls-key key.pem
+      """)
+
+  @Option(help: "The address to bind to.")
+  package var host = "127.0.0.1"
+
+  @Option(help: "The port; 0 for a free one, which is printed.")
+  package var port = 8040
+
+  @Option(help: ArgumentHelp("Where sessions are kept; created if absent, private.", valueName: "folder"))
+  package var data = "./fuse-data"
+
+  @Option(
+    help: ArgumentHelp(
+      "Who may create sessions: a file with the token. Also in FUSE_AUTH_TOKEN. Without it anybody may.",
+      valueName: "file"))
+  package var authToken: String?
+
+  @Option(help: ArgumentHelp("The server's certificate chain, PEM.", valueName: "file"))
+  package var tlsCertificate: String?
+
+  @Option(help: ArgumentHelp("Its private key, PEM.", valueName: "file"))
+  package var tlsKey: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A further name under which the service is reached (Host header); may be repeated.", valueName: "name"))
+  package var allowHost: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A further origin whose pages may call, such as https://app.example; may be repeated.", valueName: "origin"))
+  package var allowOrigin: [String] = []
+
+  @Option(help: "Sessions that are not finished, at most.")
+  package var maxSessions = 100
+
+  @Option(help: "Bytes of a batch, unpacked, at most.")
+  package var maxBatchBytes = 4 << 20
+
+  @Option(help: "Bytes of a line, at most.")
+  package var maxLineBytes = LineParser.longestLine
+
+  @Option(help: "Measurements a second and session, at most.")
+  package var maxEventsPerSecond = 20_000.0
+
+  @Option(help: "Peers of a session, at most.")
+  package var maxPeers = 64
+
+  @Option(help: "Connections, at most.")
+  package var maxConnections = 12_000
+
+  @Option(help: "Seconds without a batch after which readers see a session as suspended.")
+  package var idle = 10.0
+
+  @Option(help: "Hours without a call after which a session is deleted; 0: never.")
+  package var retention = 24.0
+
+  @Option(help: ArgumentHelp("Play a recording as a live session.", valueName: "folder"))
+  package var replay: String?
+
+  @Option(help: "How fast --replay plays, times real time.")
+  package var speed = 1.0
+
+  package func validate() throws {
+    if (tlsCertificate == nil) != (tlsKey == nil) {
+      throw ValidationError("--tls-certificate and --tls-key go together.")
+    }
+    guard (0...65_535).contains(port) else { throw ValidationError("--port must be from 0 to 65535.") }
+    guard speed > 0, speed <= 1000 else { throw ValidationError("--speed must be above 0 and at most 1000.") }
+    guard maxSessions > 0, maxEventsPerSecond > 0, maxPeers > 0, maxConnections > 0, idle > 0, retention >= 0,
+      (1024...1 << 25).contains(maxBatchBytes), (1024...1 << 25).contains(maxLineBytes)
+    else {
+      throw ValidationError("Limits must be above 0; --max-batch-bytes and --max-line-bytes from 1024 to 33554432.")
+    }
+  }
+
+  /// Arguments that are read later.
+  package init() {}
+}
