@@ -475,7 +475,7 @@ def is_named(row):
 
 def run(fuse, recording, out, names, tool):
     source = os.path.basename(os.path.normpath(recording))
-    tasks = []
+    tasks = [] if names else [("none", "healthy", "the recording as it is", None)]
     for name in names or FAULTS:
         if name in FAULTS and makes(recording, name):
             tasks.append((name, FAULTS[name][0], FAULTS[name][1], None))
@@ -491,6 +491,9 @@ def run(fuse, recording, out, names, tool):
             if made.returncode != 0 or not os.path.isdir(f"{out}/{name}"):
                 return None
             folder = f"{out}/{name}"
+        elif name == "none":
+            folder = f"{out}/{name}"
+            shutil.copytree(recording, folder)
         else:
             folder = make(recording, out, name)
         own_truth = family == "time" and name != "time-imu-microseconds"
@@ -516,6 +519,7 @@ def wilson(k, n):
 
 
 def page(rows):
+    healthy, rows = [row for row in rows if row["family"] == "healthy"], without_healthy(rows)
     lines = ["| family | runs | confidently wrong | named with the right family |", "|---|---|---|---|"]
     for family in (*SHARED_FAMILIES, None):
         some = [row for row in rows if family in (None, row["family"])]
@@ -527,6 +531,8 @@ def page(rows):
     lines += ["", "Confidently wrong: a false convergence, or more than 1 % of the published angles over 20 degrees off. Oracle: the log likelihood ratio of",
               "an observer that is told the path and the fault, and asks the ranges whether it is there (`tools/faults_oracle.py`), where a fault of radio or",
               f"odometry is wrong or not named. Below {TELLING:.0f} no observer can tell.", ""]
+    if healthy:
+        lines += ["Without a fault, angles over 20 degrees off: " + ", ".join(f"{row['recording']} {100 * (row.get('wrong') or 0):.1f} %" for row in healthy) + ".", ""]
     wrong = [row for row in rows if is_confidently_wrong(row)]
     if wrong:
         lines += ["| recording | fault | diagnoses | angles | median error, degrees | over 20 degrees | false converged | oracle |", "|---|---|---|---|---|---|---|---|"]
@@ -534,7 +540,12 @@ def page(rows):
     return "\n".join(lines)
 
 
+def without_healthy(rows):
+    return [row for row in rows if row["family"] != "healthy"]
+
+
 def conclusion(rows):
+    rows = without_healthy(rows)
     wrong = [row for row in rows if is_confidently_wrong(row)]
     families = sorted({row["family"] for row in wrong}, key=lambda f: -sum(row["family"] == f for row in wrong))
     silent = sum(map(cannot_be_told, wrong))

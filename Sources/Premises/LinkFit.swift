@@ -36,8 +36,6 @@ package struct LinkFit {
   package private(set) var noise = ResidualLikelihood.candidates[0]
   /// Bias, metres.
   package private(set) var bias = 0.0
-  /// The peer in the world, metres; nil without a fit.
-  package private(set) var position: Vector3?
   /// Each range's share of the log likelihood, given those before it, without the priors' penalty.
   package private(set) var terms: [Double] = []
   /// The modes that were found, positions in the world, metres, best first: starts of the next fit.
@@ -101,10 +99,7 @@ package struct LinkFit {
     for round in 0...Self.rounds {
       let outcome = likelihood.evaluate(rows.indices.map { residual(state, $0).value })
       let sum = outcome.logLikelihood - 0.5 * penalty(state)
-      if sum > logLikelihood {
-        (logLikelihood, noise, bias, terms) = (sum, outcome.noise, state.w, outcome.terms)
-        position = Self.position(state)
-      }
+      if sum > logLikelihood { (logLikelihood, noise, bias, terms) = (sum, outcome.noise, state.w, outcome.terms) }
       if round < Self.rounds {
         state = descend(state, outcome.regular, sigma: max(outcome.noise.total, 0.03), rounds: 4).state
       }

@@ -31,9 +31,7 @@ extension PremiseMonitor {
           evidence: "median of the newest \(Format.number(impossible)) m: no such radio reaches that far",
           remedy: "write ranges in metres", peer: peer))
     }
-    let outcome = links[peer]!.test(path)
-    if links[peer]!.isContested { suspect("radioClock", peer) }
-    guard var found = outcome else { return }
+    guard var found = links[peer]!.test(path) else { return }
     guard found.ratio > Self.openLink, found.support > Self.openSupport else { return }
     if isShared(found.cause) { pool(&found, from: peer) }
     guard found.ratio > Self.openLink, found.support > Self.openSupport else { return }

@@ -66,10 +66,6 @@ package struct RangeConsistency {
   private static let freeBias = 1.0, leastBias = 0.45
   /// Samples times alternatives asked in a test, besides the likeliest: many alternatives while there are few samples.
   private static let work = 200
-  /// Log likelihood ratio against an alternative that dismisses it: by Markov's inequality the right one with a probability below 0.05.
-  private static let decisive = 3.0
-  /// Directions that differ by less are one, radians.
-  private static let apart = 20.0 * .pi / 180
   /// A wandering peer is asked from this ratio on.
   private static let promising = 1.0
 
@@ -107,10 +103,6 @@ package struct RangeConsistency {
   private var nullModes: [Vector3] = []
   private var modes: [Cause: [Vector3]] = [:]
   private var likeliest: Cause?
-  /// Clocks that explained more when they were asked last, with the peer in another direction.
-  private var rivals: Set<Cause> = []
-  /// Clocks that the ranges once spoke against: what a radio's clock is does not change, so they do not contest again.
-  private var dismissed: Set<Cause> = []
   private var turn = 0
   /// The alternative that is asked next.
   private var next = 0
@@ -144,7 +136,6 @@ package struct RangeConsistency {
     samples.removeAll()
     bin = nil
     modes.removeAll()
-    rivals.removeAll()
     (nullModes, likeliest) = ([], nil)
   }
 
@@ -197,14 +188,6 @@ package struct RangeConsistency {
       let fit = LinkFit(rows, Self.model(cause), starts: known, directions: directions(known.isEmpty))
       modes[cause] = fit.modes
       let ratio = fit.logLikelihood - null.logLikelihood
-      if late != 0, ratio < -Self.decisive { dismissed.insert(cause) }
-      if late != 0, ratio > 0, !dismissed.contains(cause),
-        Self.turn(fit, null, from: stated[stated.count - 1].place) > Self.apart
-      {
-        rivals.insert(cause)
-      } else {
-        rivals.remove(cause)
-      }
       if ratio > best?.ratio ?? 0 { best = Candidate(cause: cause, fit: fit, null: null, ratio: ratio, stated: stated) }
     }
     guard let best else {
@@ -213,17 +196,6 @@ package struct RangeConsistency {
     }
     likeliest = best.cause
     return outcome(best)
-  }
-
-  /// Whether another clock explains the ranges better and has the peer elsewhere: no costs paid, too little to say that the clock is wrong, too
-  /// much for an arrow that would be wrong then.
-  package var isContested: Bool { !rivals.isEmpty }
-
-  /// The angle between two fits' peers as seen from a place, radians; 0 without one of them.
-  private static func turn(_ a: LinkFit, _ b: LinkFit, from place: Vector3) -> Double {
-    guard let a = a.position, let b = b.position else { return 0 }
-    let (u, v) = (a - place, b - place)
-    return atan2(u.cross(v).norm, u.dot(v))
   }
 
   /// The likeliest alternative with all costs paid: where it is promising the null hypothesis is fitted again, from its modes too, and a peer
@@ -284,10 +256,10 @@ package struct RangeConsistency {
     all ? LinkFit.directions : Array(turn % 2 == 0 ? LinkFit.directions.prefix(6) : LinkFit.directions.suffix(6))
   }
 
-  /// The likeliest alternative so far, those that contest, and the next ones in turn.
+  /// The likeliest alternative so far and the next ones in turn.
   private mutating func choice(_ count: Int) -> [Cause] {
     let all = Self.alternatives
-    var chosen = all.filter { $0 == likeliest || rivals.contains($0) }
+    var chosen = likeliest.map { [$0] } ?? []
     for _ in 0..<min(max(Self.work / count, 2), all.count) {
       if !chosen.contains(all[next]) { chosen.append(all[next]) }
       next = (next + 1) % all.count
