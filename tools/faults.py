@@ -529,7 +529,7 @@ def page(rows):
     told = [row for row in rows if not cannot_be_told(row)]
     lines.append(f"| all that can be told | {len(told)} | {wilson(sum(map(is_confidently_wrong, told)), len(told))} | {wilson(sum(map(is_named, told)), len(told))} |")
     lines += ["", "Confidently wrong: a false convergence, or more than 1 % of the published angles over 20 degrees off. Oracle: the log likelihood ratio of",
-              "an observer that is told the path and the fault, and asks the ranges whether it is there (`tools/faults_oracle.py`), where a fault of radio or",
+              "an observer that knows the path and the fault, on whether the ranges have it (`tools/faults_oracle.py`), where a fault of radio or",
               f"odometry is wrong or not named. Below {TELLING:.0f} no observer can tell.", ""]
     if healthy:
         lines += ["Without a fault, angles over 20 degrees off: " + ", ".join(f"{row['recording']} {100 * (row.get('wrong') or 0):.1f} %" for row in healthy) + ".", ""]

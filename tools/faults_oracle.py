@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What an observer knows who is told the path, and which fault it is: can the ranges of a recording tell that fault at all?
+"""The log likelihood ratio of an observer that knows the path and the fault: can ranges tell that fault at all?
 
     tools/faults_oracle.py <recording> <fault> ...     a line a fault of tools/faults.py: the log likelihood ratio
 
@@ -32,7 +32,7 @@ def table(path):
 
 def path_of(folder, odometry):
     """Stamps and places, from the ground truth or from the poses of a tracker."""
-    names, rows = table(folder / "mav0" / ("odometry0" if odometry else "state_groundtruth_estimate0") / "data.csv")
+    _, rows = table(folder / "mav0" / ("odometry0" if odometry else "state_groundtruth_estimate0") / "data.csv")
     numbers = numpy.array([[float(cell) for cell in row[1:8]] for row in rows])
     return numpy.array([int(row[0]) for row in rows]), numbers
 

@@ -2,7 +2,7 @@ import SensorData
 
 /// What the camera saw at a few moments of a run, for the page.
 package struct CameraView: Equatable, Sendable {
-  /// A feature's way over the last half second, raw pixels, the newest position last.
+  /// A feature's positions over the last half second, raw pixels, the newest position last.
   package struct Track: Equatable, Sendable {
     /// Positions, at least one.
     package var points: [Point]

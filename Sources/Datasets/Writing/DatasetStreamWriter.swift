@@ -39,7 +39,7 @@ package final class DatasetStreamWriter {
     package var last = Int64.min
   }
 
-  /// One table on its way to the disk.
+  /// One table that is being written.
   private final class Table {
     // Rows are written by one caller at a time: a check of exclusive access at every cell costs more than the cell.
     @exclusivity(unchecked) var text: TableText

@@ -47,20 +47,20 @@ struct CameraReplay {
   private mutating func take() {
     guard let now = history.last, moments.last?.timestamp != now.stamp else { return }
     wanted.removeAll { $0 <= now.stamp }
-    var ways: [Int64: [CameraView.Point]] = [:]
+    var positions: [Int64: [CameraView.Point]] = [:]
     let step = max(1, (history.count - 1) / (Self.mostPoints - 1))
     // Every few frames, counted from the newest.
     let frames = stride(from: history.count - 1, through: 0, by: -step).reversed()
     let shown = Set(now.features.prefix(Self.mostTracks).map(\.featureID))
     for index in frames {
       for feature in history[index].features where shown.contains(feature.featureID) {
-        ways[feature.featureID, default: []].append(.init(u: feature.u, v: feature.v))
+        positions[feature.featureID, default: []].append(.init(u: feature.u, v: feature.v))
       }
     }
     moments.append(
       .init(
         timestamp: now.stamp,
-        tracks: now.features.prefix(Self.mostTracks).compactMap { ways[$0.featureID].map(CameraView.Track.init) },
+        tracks: now.features.prefix(Self.mostTracks).compactMap { positions[$0.featureID].map(CameraView.Track.init) },
         picture: picture(at: now.stamp)))
   }
 
