@@ -6,23 +6,35 @@ import NIOCore
 /// A connection ends where the other end does not greet in time, greets with something else, or sends more than is read.
 final class MessageHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
 
   /// Seconds until the other end has to have greeted.
   static let patience: Int64 = 2
 
+  private let name: ByteBuffer
+  private let greetsFirst: Bool
   private let messages: MessageQueue
   private let greeted: (String) -> Void
   private var isGreeted = false
   private var expiry: Scheduled<Void>?
 
-  /// - Parameter greeted: called with the other end's name.
-  init(messages: MessageQueue, greeted: @escaping (String) -> Void) {
+  /// - Parameters:
+  ///   - name: this end's.
+  ///   - greetsFirst: whether this end greets before the other has; the one that invites does.
+  ///   - greeted: called with the other end's name.
+  /// - Throws: `DiscoveryError.messageTooLong`.
+  init(name: String, greetsFirst: Bool, messages: MessageQueue, greeted: @escaping (String) -> Void) throws {
+    self.name = try FrameDecoder.frame(Data(name.utf8))
+    self.greetsFirst = greetsFirst
     self.messages = messages
     self.greeted = greeted
   }
 
+  /// Greets here, on the event loop: a task's next step may wait longer than the other end's patience on a machine whose
+  /// threads are all at work.
   func channelActive(context: ChannelHandlerContext) {
     let channel = context.channel
+    if greetsFirst { context.writeAndFlush(wrapOutboundOut(name), promise: nil) }
     expiry = context.eventLoop.scheduleTask(in: .seconds(Self.patience)) { channel.close(promise: nil) }
     context.fireChannelActive()
   }
@@ -36,7 +48,9 @@ final class MessageHandler: ChannelInboundHandler {
     isGreeted = true
     expiry?.cancel()
     let name = String(buffer: buffer)
-    if Beacon.isName(name) { greeted(name) } else { context.close(promise: nil) }
+    guard Beacon.isName(name) else { return context.close(promise: nil) }
+    if !greetsFirst { context.writeAndFlush(wrapOutboundOut(self.name), promise: nil) }
+    greeted(name)
   }
 
   func channelInactive(context: ChannelHandlerContext) {

@@ -43,10 +43,8 @@ public final class PeerNetwork: Sendable {
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           let messages = MessageQueue()
-          let handler = MessageHandler(messages: messages) { peer in
+          let handler = try MessageHandler(name: name, greetsFirst: false, messages: messages) { peer in
             let connection = PeerConnection(peer: peer, channel: channel, messages: messages.stream)
-            guard let answer = try? FrameDecoder.frame(Data(name.utf8)) else { return }
-            channel.writeAndFlush(answer, promise: nil)
             if case .dropped = inviting.yield(connection) { channel.close(promise: nil) }
           }
           try channel.pipeline.syncOperations.addHandlers(ByteToMessageHandler(FrameDecoder()), handler)
@@ -114,15 +112,15 @@ public final class PeerNetwork: Sendable {
     let greeting = greetings.continuation
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connectTimeout(.seconds(MessageHandler.patience))
-      .channelInitializer { channel in
+      .channelInitializer { [name] channel in
         channel.closeFuture.whenComplete { _ in greeting.finish() }
         return channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandlers(
-            ByteToMessageHandler(FrameDecoder()), MessageHandler(messages: messages) { greeting.yield($0) })
+            ByteToMessageHandler(FrameDecoder()),
+            MessageHandler(name: name, greetsFirst: true, messages: messages) { greeting.yield($0) })
         }
       }.connect(host: peer.host, port: peer.port).get()
     let connection = PeerConnection(peer: peer.name, channel: channel, messages: messages.stream)
-    try await connection.send(Data(name.utf8))
     // The first greeting counts: who has another name is somebody else.
     for await name in greetings.stream {
       if name == peer.name { return connection }
