@@ -13,7 +13,9 @@ package struct FilterCamera {
   /// Pose of this camera in the camera of the clones: the identity for that one.
   package let keptFromCamera: Pose
   /// 1-sigma of a feature's coordinate as stated by the calibration, pixels.
-  package let pixelNoise: Double
+  package let statedNoise: Double
+  /// The same as the images show it (`PixelNoiseLevel`); `statedNoise` until they do.
+  package private(set) var pixelNoise: Double
   /// 1-sigma of white noise with the same information on slowly varying quantities as the tracks' own noise, pixels.
   /// `pixelNoise` until the track noise has been estimated (`TrackNoise`).
   package var effectiveNoise: Double
@@ -23,8 +25,15 @@ package struct FilterCamera {
     lens = LensModel(camera)
     imuFromCamera = imu.bodyFromIMU.inverse * camera.bodyFromCamera
     keptFromCamera = kept.map { $0.bodyFromCamera.inverse * camera.bodyFromCamera } ?? .identity
+    statedNoise = camera.pixelNoise
     pixelNoise = camera.pixelNoise
     effectiveNoise = camera.pixelNoise
+  }
+
+  /// Sets the pixel noise, in units of the stated.
+  mutating func setNoise(level: Double) {
+    pixelNoise = level * statedNoise
+    effectiveNoise = pixelNoise
   }
 
   /// The camera with the filter's present estimate of the lens.

@@ -29,6 +29,8 @@ package struct FrameReport: Equatable, Sendable {
   package var innovationSum = 0.0, innovationCount = 0
   /// Noise of the tracks that the filter has learnt, in units of the stated.
   package var trackNoise = 1.0
+  /// The features' noise from image to image, in units of the stated (`PixelNoiseLevel`).
+  package var imageNoise = 1.0
   /// Tracks rejected by a gate.
   package var tracksRejected = 0
   /// Tracks removed as outliers: their points move.

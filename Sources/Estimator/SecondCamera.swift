@@ -6,7 +6,7 @@ struct SecondCamera {
   static let tolerance = 0.001
 
   /// Its model.
-  let camera: FilterCamera
+  var camera: FilterCamera
   /// Seconds from its clock to the IMU's.
   let timeOffset: Double
   /// Whether a feature has the same id in both cameras.

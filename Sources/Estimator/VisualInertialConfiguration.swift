@@ -10,6 +10,8 @@ package struct VisualInertialConfiguration: Equatable, Sendable {
   package var mostLandmarks = 30
   /// Time after which a provisional initialisation is accepted, seconds.
   package var patience = 2.0
+  /// Whether the features' noise is learnt from the images (`PixelNoiseLevel`) where it exceeds the stated.
+  package var learnsPixelNoise = true
   /// Settings of online calibration.
   package var calibration = CalibrationConfiguration()
 

@@ -18,10 +18,11 @@ package final class VisualInertialEstimator {
   let imu: IMUCalibration
   let configuration: VisualInertialConfiguration
   let timeOffset: Double
-  let camera: FilterCamera
-  let second: SecondCamera?
+  var camera: FilterCamera
+  var second: SecondCamera?
   let stillness: StillnessDetector
   var visualUpdate: VisualUpdate
+  var noiseLevel = PixelNoiseLevel()
   var trackNoise = TrackNoiseLearner()
 
   var waiting = IMUBuffer()
@@ -94,6 +95,8 @@ package final class VisualInertialEstimator {
     if let newest = newestFrame, report.timestamp <= newest { return report.treated(.dropped) }
     let spacing = newestFrame.map { report.timestamp.seconds(since: $0) } ?? 0
     newestFrame = report.timestamp
+    learnNoise(frame)
+    report.imageNoise = noiseLevel.level
     report.motion = recent.motion(to: frame, camera: camera)
     return navigation == nil ? begin(frame, report, spacing: spacing) : filter(frame, report, spacing: spacing)
   }

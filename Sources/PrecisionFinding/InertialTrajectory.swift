@@ -14,16 +14,18 @@ final class InertialTrajectory: TrajectoryProvider {
   private var observer: (any FrameObserver)?
 
   /// - Parameters:
+  ///   - learnsPixelNoise: whether the features' noise is learnt from the images.
   ///   - learning: which parts of the calibration are estimated.
   ///   - initialState: initialise from this state once the motion reaches it; nil: find one.
   init(
     imu: IMUCalibration, camera: CameraCalibration, second: CameraCalibration?, learning: CalibrationConfiguration,
-    initialState: GroundTruthState?
+    learnsPixelNoise: Bool, initialState: GroundTruthState?
   ) {
     self.imu = imu
     self.camera = camera
     var configuration = VisualInertialConfiguration()
     configuration.calibration = learning
+    configuration.learnsPixelNoise = learnsPixelNoise
     estimator = VisualInertialEstimator(imu: imu, camera: camera, second: second, configuration: configuration)
     self.initialState = initialState
     waitingFor = source
@@ -67,7 +69,8 @@ final class InertialTrajectory: TrajectoryProvider {
     case .waiting, .dropped: return nil
     case .moving, .still: return FrameOutcome(
         tracksRejected: report.tracksRejected + report.tracksOutlying, innovationSum: report.innovationSum,
-        innovationCount: report.innovationCount, trackNoise: report.trackNoise)
+        innovationCount: report.innovationCount, trackNoise: report.trackNoise,
+        imageNoise: report.imageNoise)
     }
   }
 }

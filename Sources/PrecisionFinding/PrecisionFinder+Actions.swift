@@ -92,7 +92,7 @@ extension PrecisionFinder {
     summary.tracksRejected += outcome.tracksRejected
     premises.observe(
       innovationSum: outcome.innovationSum, count: outcome.innovationCount, tracks: frame.features.count,
-      noise: outcome.trackNoise, at: time)
+      noise: outcome.trackNoise, imageNoise: outcome.imageNoise, at: time)
     if let filter = trajectory.filter { outputs.append(filter.bodyPose) }
     updateSession(at: time, onPath: true)
   }

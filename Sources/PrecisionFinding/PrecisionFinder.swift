@@ -77,7 +77,7 @@ public final class PrecisionFinder {
     if !useOdometry, let imu = rig.imu, let first = rig.cameras.first {
       trajectory = InertialTrajectory(
         imu: imu, camera: first, second: rig.cameras.dropFirst().first, learning: configuration.calibration,
-        initialState: initialState)
+        learnsPixelNoise: configuration.learnsPixelNoise, initialState: initialState)
       frameLag = max(-first.timeOffset, 0)
     } else {
       frameLag = 0

@@ -31,6 +31,8 @@ struct FrameOutcome {
   var innovationSum = 0.0, innovationCount = 0
   /// Noise of the tracks that the filter has learnt, in units of the stated.
   var trackNoise = 1.0
+  /// The features' noise from image to image, in units of the stated.
+  var imageNoise = 1.0
 }
 
 extension TrajectoryProvider {

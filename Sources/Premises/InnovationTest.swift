@@ -13,7 +13,9 @@ struct InnovationTest {
   /// Restarts within so many seconds that refute.
   private static let restarts = (count: 3, seconds: 15.0)
 
-  /// Learnt noise, in units of the stated, beyond which few usable tracks are suspicious; and how few, a fraction.
+  /// Root mean square innovation, in units of the noise that two views of the images have, that is suspicious: healthy recordings have up to 2.
+  private static let excess = 4.0
+  /// Learnt noise, in units of the images', beyond which few usable tracks are suspicious; and how few, a fraction.
   private static let noise = (level: 12.0, usable: 0.15)
 
   private var window: [(time: Timestamp, sum: Double, count: Int, tracks: Int)] = []
@@ -37,7 +39,10 @@ struct InnovationTest {
     level = nil
   }
 
-  var isSuspicious: Bool { begun.count >= 2 || level ?? 0 > Self.suspicious || isStarved }
+  var isSuspicious: Bool { begun.count >= 2 || level ?? 0 > Self.suspicious || isExcessive || isStarved }
+
+  /// The images fit each other, but not the motion: the filter explains by noise what two views of the images do not have.
+  private var isExcessive: Bool { noise * (level ?? 0).squareRoot() > Self.excess }
 
   /// Tracks that the filter explains by noise alone: it has learnt far more than is stated, and few tracks are of use.
   private var isStarved: Bool {
@@ -51,7 +56,7 @@ struct InnovationTest {
       return "the trajectory was given up \(begun.count) times within \(Format.number(Self.restarts.seconds)) s"
     }
     if isStarved {
-      return "tracks err \(Format.number(noise)) times as much as stated, and few agree with the motion at all"
+      return "tracks err \(Format.number(noise)) times as much against the motion as from image to image, and few agree with it at all"
     }
     guard let level, level > Self.refuting else { return nil }
     return "mean normalised innovation \(Format.number(level)) over \(Format.number(Self.length)) s, expected 1.0 +- 0.1"

@@ -21,13 +21,15 @@ package struct LinkFit {
 
   /// Which parameters there are.
   package struct Model {
-    /// Prior 1-sigma of the bias, metres.
-    package var biasSigma = 0.15
-    /// Scale of the ranges against the path.
+    /// Prior mean and 1-sigma of the bias, metres.
+    package var biasMean = 0.0, biasSigma = 0.15
+    /// Scale of the ranges against the path; below zero they shorten where the distance grows.
     package var scale = 1.0
 
     /// A bias within what radios have, and no scale.
-    package init(biasSigma: Double = 0.15, scale: Double = 1) { (self.biasSigma, self.scale) = (biasSigma, scale) }
+    package init(biasMean: Double = 0, biasSigma: Double = 0.15, scale: Double = 1) {
+      (self.biasMean, self.biasSigma, self.scale) = (biasMean, biasSigma, scale)
+    }
   }
 
   /// The log likelihood of the ranges at the best mode, with the priors' penalty.
@@ -48,7 +50,7 @@ package struct LinkFit {
 
   private let rows: [Row]
   private let model: Model
-  private let inversePriors: State
+  private let inversePriors, priorMean: State
   /// Position in the world and bias, metres.
   private typealias State = SIMD4<Double>
 
@@ -61,13 +63,14 @@ package struct LinkFit {
     self.rows = rows
     self.model = model
     inversePriors = State(0, 0, 0, 1 / (model.biasSigma * model.biasSigma))
+    priorMean = State(0, 0, 0, model.biasMean)
     guard rows.count >= 4 else { return }
     let middle = rows[rows.count / 2].place
-    let radius = max(rows.map(\.range).sorted()[rows.count / 2] / model.scale, 0.1)
+    let radius = max((rows.map(\.range).sorted()[rows.count / 2] - model.biasMean) / model.scale, 0.1)
     var ends: [(cost: Double, state: State)] = []
     let even = [Double](repeating: 1, count: rows.count)
     for start in starts + directions.map({ middle + $0 * radius }) {
-      ends.append(descend(State(start.x, start.y, start.z, 0), even, sigma: Self.sigma, rounds: 8))
+      ends.append(descend(State(start.x, start.y, start.z, model.biasMean), even, sigma: Self.sigma, rounds: 8))
     }
     ends.sort { $0.cost < $1.cost }
     var distinct: [State] = []
@@ -106,7 +109,10 @@ package struct LinkFit {
     }
   }
 
-  private func penalty(_ x: State) -> Double { (x * x * inversePriors).sum() }
+  private func penalty(_ x: State) -> Double {
+    let away = x - priorMean
+    return (away * away * inversePriors).sum()
+  }
 
   /// A residual, and the prediction's derivatives by the state.
   @inline(__always)
@@ -132,7 +138,7 @@ package struct LinkFit {
   private func descend(_ start: State, _ weights: [Double], sigma: Double, rounds: Int) -> (cost: Double, state: State) {
     var x = start, cost = cost(x, weights, sigma), damping = 1e-2
     for _ in 0..<rounds {
-      var normal = Symmetric4(), right = -inversePriors * x
+      var normal = Symmetric4(), right = -inversePriors * (x - priorMean)
       for i in rows.indices {
         let (r, row) = residual(x, i)
         let weight = weights[i] / (sigma * sigma * max(1, abs(r) / (3 * sigma)))

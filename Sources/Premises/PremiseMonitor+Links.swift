@@ -43,6 +43,12 @@ extension PremiseMonitor {
     }
     switch found.cause {
     case .scale(let factor): refute(found.ratio, over: Self.linkLimit, scaleDiagnosis(factor, peer, evidence))
+    case .sign:
+      refute(
+        found.ratio, over: Self.linkLimit,
+        diagnosis(
+          "rangeSign", .radio, "ranges to \(peer) look to shorten where the distance grows",
+          "write distances in metres: a signal strength grows towards the peer"))
     case .bias:
       refute(
         found.ratio, over: Self.linkLimit,
@@ -66,7 +72,7 @@ extension PremiseMonitor {
     switch cause {
     case .clock: true
     case .scale(let factor): usesOdometry && factor <= Self.leastUnit
-    case .bias: false
+    case .bias, .sign: false
     }
   }
 

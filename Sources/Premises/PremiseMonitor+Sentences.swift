@@ -4,6 +4,24 @@ import SensorData
 
 /// What is said of a refuted premise.
 extension PremiseMonitor {
+  func coordinateDiagnosis(_ unit: CoordinateTest.Unit, _ camera: CameraCalibration, _ index: Int) -> Diagnosis {
+    Diagnosis(
+      code: "featureCoordinates", family: .camera,
+      sentence: "the features of cam\(index) look normalised by \(unit.rawValue), not in pixels",
+      evidence: "every coordinate lies within 2.5 of the image's corner, and the image has \(camera.width) x \(camera.height) pixels",
+      remedy: unit == .imageSize ? "write raw pixels: u * width, v * height" : "write raw pixels: fx u + cx, fy v + cy")
+  }
+
+  /// Handled: the filter uses the noise that the images show.
+  func noiseDiagnosis(_ level: Double) -> Diagnosis {
+    let noise = Format.number(level * rig.cameras[0].pixelNoise)
+    return Diagnosis(
+      code: "featureNoise", family: .camera,
+      sentence: "features err \(Format.number(level)) times as much as stated; \(noise) pixels are used instead",
+      evidence: "median epipolar residual between pairs of images a fifth of a second apart",
+      remedy: "check the tracker, or pixel_noise_sigma: \(noise)", isHandled: true)
+  }
+
   func sizeDiagnosis(_ found: GravityTest.Outcome, _ gravity: GravityTest) -> Diagnosis {
     let evidence =
       "mean specific force \(Format.number(found.mean)) m/s^2 over \(Format.number(found.seconds)) s, expected "

@@ -1,3 +1,4 @@
+import CameraGeometry
 import Foundation
 import Geometry
 import SensorData
@@ -22,8 +23,8 @@ extension PremiseMonitor {
     }
     if !isSettled { testLinks() }
     passed = passed.filter { pending.contains($0.key) }
-    // A view's rotation may be wrong for half a second; a path and its ranges are not.
-    open = suspected.filter { $0.peer != nil || $0.code.hasPrefix("odometry") || suspectedBefore.contains($0) }
+    // A view's rotation may be wrong for half a second; a path, its ranges and two seconds of innovations are not.
+    open = suspected.filter { $0.peer != nil || $0.isLasting || suspectedBefore.contains($0) }
   }
 
   /// Whether the device's own premises are refuted already: nothing is gained by more causes, and searching them costs.

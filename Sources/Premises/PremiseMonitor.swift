@@ -19,10 +19,10 @@ package final class PremiseMonitor {
   static let openSupport = 1.5, linkSupport = 2.6
   /// Factors beyond this are units, not a path's drift.
   static let leastUnit = 3.0
+  /// Pixel noise over the stated from which on it is named: stated noise errs by a factor of two and more.
+  static let leastNoise = 3.0
   /// Seconds between tests.
   static let interval = 0.5
-  /// Seconds between views that are compared, and between comparisons.
-  static let view = (span: 0.2, spacing: 0.24)
 
   let rig: RigCalibration
   let usesOdometry: Bool
@@ -37,8 +37,8 @@ package final class PremiseMonitor {
   var views: [(features: [FeaturePair], observation: Int)] = []
   var alternatives: [ImageAlternative] = []
   var lens: LensModel?
-  var frames: [CameraFrame] = []
-  var lastView: Timestamp?
+  var coordinates: [Int: CoordinateTest] = [:]
+  var viewPairs = ViewPairs()
   var translation = TranslationTest()
   var poses: RotationConsistency?
   var lastPose: OdometryPose?
@@ -55,6 +55,8 @@ package final class PremiseMonitor {
     var code: String
     /// Whose link it concerns; nil: the device.
     var peer: String?
+    /// Whether one test says enough.
+    var isLasting: Bool { code == "visualInertialMismatch" || code.hasPrefix("odometry") }
   }
   /// Suspected in the two newest tests.
   var open: Set<Suspicion> = []
@@ -101,9 +103,13 @@ package final class PremiseMonitor {
   }
 
   /// The innovations of one frame's tracks before the gate: sum of capped `nis / dof`, their number, the number of
-  /// tracks, and the tracks' noise that the filter has learnt, in units of the stated.
-  package func observe(innovationSum sum: Double, count: Int, tracks: Int, noise: Double, at time: Timestamp) {
+  /// tracks, and the tracks' noise that the filter has learnt, in units of the images'; `imageNoise` is
+  /// theirs in units of the stated, which the filter uses.
+  package func observe(
+    innovationSum sum: Double, count: Int, tracks: Int, noise: Double, imageNoise: Double, at time: Timestamp
+  ) {
     innovations.append(sum, count, tracks: tracks, noise: noise, at: time)
+    if imageNoise > Self.leastNoise { report(noiseDiagnosis(imageNoise)) }
   }
 
   /// The event that the finder should use: inertial spikes replaced.
@@ -171,15 +177,14 @@ package final class PremiseMonitor {
 
   func observe(_ frame: CameraFrame) {
     measureRate("cam\(frame.camera)", frame.timestamp)
+    if rig.cameras.indices.contains(frame.camera),
+      let unit = coordinates[frame.camera, default: CoordinateTest()].append(frame, rig.cameras[frame.camera])
+    {
+      report(coordinateDiagnosis(unit, rig.cameras[frame.camera], frame.camera))
+    }
     guard frame.camera == 0, let camera = rig.cameras.first, let lens, image != nil, !frame.features.isEmpty else { return }
-    frames.append(frame)
+    guard let old = viewPairs.partner(of: frame) else { return }
     let now = frame.timestamp
-    while frames.count > 2, now.seconds(since: frames[1].timestamp) >= Self.view.span - 1e-6 { frames.removeFirst() }
-    guard let old = frames.first, now.seconds(since: old.timestamp) >= 0.75 * Self.view.span,
-      now.seconds(since: old.timestamp) <= 0.5,
-      now.seconds(since: lastView ?? Timestamp(nanoseconds: .min)) >= Self.view.spacing - 1e-6
-    else { return }
-    lastView = now
     let pairs = RelativeRotation.pairs(old.features, frame.features)
     guard let observation = observation(pairs, old.timestamp, now, camera, lens) else { return }
     image!.append(observation.rotation)
@@ -219,7 +224,7 @@ package final class PremiseMonitor {
       return
     }
     let span = pose.timestamp.seconds(since: anchor.timestamp)
-    guard span >= Self.view.span else { return }
+    guard span >= ViewPairs.span else { return }
     anchorPose = pose
     guard span <= 0.5 else { return }
     let relative = anchor.worldFromSensor.rotation.inverse * pose.worldFromSensor.rotation

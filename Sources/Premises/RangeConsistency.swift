@@ -15,6 +15,8 @@ package struct RangeConsistency {
     case scale(Double)
     /// Every range is longer by more than radios err.
     case bias
+    /// Ranges shorten where the distance grows.
+    case sign
     /// Ranges are stamped late by so many seconds.
     case clock(late: Double)
 
@@ -23,6 +25,7 @@ package struct RangeConsistency {
       switch self {
       case .scale: "rangeUnit"
       case .bias: "rangeBias"
+      case .sign: "rangeSign"
       case .clock: "radioClock"
       }
     }
@@ -73,7 +76,7 @@ package struct RangeConsistency {
   static let alternatives: [Cause] =
     [0.5, -0.5, 0.75, -0.75].map { .clock(late: $0) } + [2, 0.5, 3.28084].map { .scale($0) } + [.bias]
     + [0.25, -0.25, 1, -1].map { .clock(late: $0) } + [100, 0.01, 1.5, 1 / 1.5, 1000].map { .scale($0) }
-    + [1.5, -1.5, 2, -2].map { .clock(late: $0) } + [0.3048, 0.001].map { .scale($0) }
+    + [1.5, -1.5, 2, -2].map { .clock(late: $0) } + [0.3048, 0.001].map { .scale($0) } + [.sign]
 
   /// Means over a quarter of a second: of several antennas the mean range is that to their mean place, but for
   /// `lever^2 / (2 range)`, millimetres.
@@ -185,7 +188,7 @@ package struct RangeConsistency {
       }
       guard let rows = late == 0 ? stated : rows(samples, path, late: late) else { continue }
       let known = modes[cause] ?? []
-      let fit = LinkFit(rows, Self.model(cause), starts: known, directions: directions(known.isEmpty))
+      let fit = LinkFit(rows, Self.model(cause, rows), starts: known, directions: directions(known.isEmpty))
       modes[cause] = fit.modes
       let ratio = fit.logLikelihood - null.logLikelihood
       if ratio > best?.ratio ?? 0 { best = Candidate(cause: cause, fit: fit, null: null, ratio: ratio, stated: stated) }
@@ -225,7 +228,7 @@ package struct RangeConsistency {
     }
     let starts = nullModes + (modes[cause] ?? [])
     let null = LinkFit(stated, starts: starts, directions: directions(starts.isEmpty))
-    let fit = LinkFit(changed, Self.model(cause), starts: starts, directions: directions(starts.isEmpty))
+    let fit = LinkFit(changed, Self.model(cause, changed), starts: starts, directions: directions(starts.isEmpty))
     return Outcome(
       cause: cause, ratio: fit.logLikelihood - null.logLikelihood - max(Self.drift(stated, null), 0), bias: fit.bias, count: stated.count,
       parts: Self.parts(stated, fit, null))
@@ -267,10 +270,14 @@ package struct RangeConsistency {
     return chosen
   }
 
-  private static func model(_ cause: Cause) -> LinkFit.Model {
+  private static func model(_ cause: Cause, _ rows: [LinkFit.Row]) -> LinkFit.Model {
     switch cause {
     case .scale(let factor): LinkFit.Model(scale: factor)
     case .bias: LinkFit.Model(biasSigma: freeBias)
+    case .sign:
+      // `z = c - |x - p|` with any c: the peer may be as far as the median range, more or less.
+      { median in LinkFit.Model(biasMean: 2 * median, biasSigma: max(2 * median, freeBias), scale: -1) }(
+        rows.map(\.range).sorted()[rows.count / 2])
     case .clock: LinkFit.Model()
     }
   }

@@ -42,6 +42,9 @@ package struct ConfigurationKey: Sendable {
       "watchesPremises", "", .flag(\.watchesPremises),
       "Test units, axes, mounts, lenses, clocks and conventions against the data; what is refuted withdraws what rests on it."),
     ConfigurationKey(
+      "learnsPixelNoise", "", .flag(\.learnsPixelNoise),
+      "Learn the features' noise from the images where it exceeds the stated pixel_noise_sigma."),
+    ConfigurationKey(
       "reorderWindow", "s", .number(\.reorderWindow, 0...10),
       "How late an event may arrive and still be put in order."),
     ConfigurationKey(

@@ -20,7 +20,8 @@ struct Initializer {
   static let pause = 0.1, longestPause = 1.6
 
   let calibration: IMUCalibration
-  let camera: FilterCamera
+  /// The camera, as an attempt that begins takes it.
+  var camera: FilterCamera
   let stillness: StillnessDetector
   /// Seconds after which a provisional start is better than none.
   let patience: Double

@@ -9,7 +9,7 @@ const words = {
 };
 /** A premise that the data refute, by its code, for people: "accelerometerUnit" is "accelerometer unit". */
 const refuted = update => Object.keys(update?.details?.findings ?? {}).filter(code => diagnoses.includes(code)).map(code => code.replace(/[A-Z]/g, letter => " " + letter.toLowerCase()));
-const diagnoses = "accelerometerUnit accelerometerScale gravityMissing gravitySign imuAxes gyroscopeUnit gyroscopeScale cameraMount cameraClock cameraIntrinsics lensModel featureCoordinates cameraRotation visualInertialMismatch odometryConvention odometryClock odometryScale rangeUnit rangeBias radioClock timestampUnit".split(" ");
+const diagnoses = "accelerometerUnit accelerometerScale gravityMissing gravitySign imuAxes gyroscopeUnit gyroscopeScale cameraMount cameraClock cameraIntrinsics lensModel featureCoordinates cameraRotation visualInertialMismatch odometryConvention odometryClock odometryScale rangeUnit rangeBias rangeSign radioClock timestampUnit".split(" ");
 const levels = {same: "same level", above: "▲ above you", below: "▼ below you", aboveOrBelow: "▲▼ above or below", unknown: ""};
 
 /** The session and its token: from the address, whose fragment never leaves the browser. */

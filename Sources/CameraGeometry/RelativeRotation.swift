@@ -1,4 +1,3 @@
-import CameraGeometry
 import Foundation
 import Geometry
 import SensorData
@@ -9,23 +8,27 @@ import SensorData
 /// vector t minimises the distances to the epipolar planes, divided by their gradients (Sampson), under Huber's weights; seven
 /// directions are tried for t. The covariance of the rotation is that of the five-parameter fit: t is a nuisance.
 /// Source: Hartley and Zisserman, "Multiple view geometry", 2003, 11.4.3 and 12.
-struct RelativeRotation {
+package struct RelativeRotation {
   /// `Log(R)`: directions then to directions now, camera axes, radians.
-  var vector: Vector3
+  package var vector: Vector3
   /// Its covariance, rad^2.
-  var covariance: Matrix3
+  package var covariance: Matrix3
   /// Where points move from the camera's translation: unit vector, `b z' = R a z + t`, sign by positive depths.
-  var translation: Vector3
+  package var translation: Vector3
   /// How clearly depths are positive, 0 (no parallax) ... 1.
-  var parallax: Double
+  package var parallax: Double
   /// Mean square of the normalised epipolar residual, outliers capped.
-  var cost: Double
+  package var cost: Double
   /// Number of common features.
-  var count: Int
+  package var count: Int
+  /// 1-sigma of the epipolar residual, radians: that of a direction, whatever the motion, outliers aside.
+  ///
+  /// `1.4826 median |r| sqrt(n / (n - 5))`, for n features and the five parameters of the fit.
+  package var deviation: Double
 
   private static let rounds = 8
   /// Fewest common features.
-  static let fewest = 15
+  package static let fewest = 15
   private static let most = 40
 
   private static let starts: [Vector3] = [
@@ -36,7 +39,7 @@ struct RelativeRotation {
   /// The features that two frames share, at most forty, evenly taken.
   ///
   /// - Parameter features: sorted by id, each id once.
-  static func pairs(_ old: [FeatureObservation], _ new: [FeatureObservation]) -> [FeaturePair] {
+  package static func pairs(_ old: [FeatureObservation], _ new: [FeatureObservation]) -> [FeaturePair] {
     var pairs: [FeaturePair] = []
     var i = 0
     for feature in new {
@@ -50,7 +53,7 @@ struct RelativeRotation {
   /// Of the features that two frames share; nil where there are too few or the fit fails.
   ///
   /// - Parameter noise: 1-sigma of a direction, radians.
-  init?(_ features: [FeaturePair], lens: LensModel, noise: Double) {
+  package init?(_ features: [FeaturePair], lens: LensModel, noise: Double) {
     let pairs: [(a: Vector3, b: Vector3)] = features.compactMap { pair in
       guard let then = lens.direction(ofPixel: pair.then), let now = lens.direction(ofPixel: pair.now) else { return nil }
       return (then.normalized, now.normalized)
@@ -66,6 +69,7 @@ struct RelativeRotation {
     self.covariance = covariance
     cost = best.cost / Double(pairs.count - 5)
     count = pairs.count
+    deviation = best.deviation * (Double(pairs.count) / Double(pairs.count - 5)).squareRoot()
     // Depths must be positive: `a z` and `b z'` with `z' b = z R a + t`.
     var sign = 0.0
     for pair in pairs {
@@ -84,6 +88,8 @@ struct RelativeRotation {
     var rotation = Rotation.identity
     var translation: Vector3
     var cost = Double.infinity
+    /// Robust 1-sigma of the residuals.
+    var deviation = 0.0
     /// Of rotation (3) and translation in its tangent plane (2), row-major.
     private var normal = [Double](repeating: 0, count: 25)
 
@@ -122,6 +128,8 @@ struct RelativeRotation {
         translation = (translation + e1 * step[3] + e2 * step[4]).normalized
         if step.reduce(0, { $0 + $1 * $1 }) < 1e-14 { break }
       }
+      var magnitudes = residuals.map(abs)
+      deviation = 1.4826 * (Disparity.median(&magnitudes) ?? 0)
       cost = residuals.reduce(0) { $0 + min($1 * $1 / (noise * noise), 16) }
       guard cost.isFinite, translation.isFinite else { return nil }
     }
@@ -137,41 +145,5 @@ struct RelativeRotation {
       }
       return Matrix3(columns: columns[0], columns[1], columns[2])
     }
-  }
-}
-
-/// Where one feature was in two frames, pixels.
-struct FeaturePair: Sendable {
-  var then: SIMD2<Double>
-  var now: SIMD2<Double>
-}
-
-/// Symmetric positive definite systems of a few unknowns.
-package enum SmallCholesky {
-  /// `A x = b`; only the lower triangle of the row-major A is read. Nil where A is not positive definite.
-  package static func solve(_ a: [Double], _ b: [Double], size n: Int) -> [Double]? {
-    var l = a
-    for r in 0..<n {
-      for c in 0...r {
-        var sum = l[n * r + c]
-        for k in 0..<c { sum -= l[n * r + k] * l[n * c + k] }
-        if r == c {
-          guard sum > 0, sum.isFinite else { return nil }
-          l[n * r + r] = sum.squareRoot()
-        } else {
-          l[n * r + c] = sum / l[n * c + c]
-        }
-      }
-    }
-    var x = b
-    for r in 0..<n {
-      for k in 0..<r { x[r] -= l[n * r + k] * x[k] }
-      x[r] /= l[n * r + r]
-    }
-    for r in stride(from: n - 1, through: 0, by: -1) {
-      for k in (r + 1)..<max(n, r + 1) { x[r] -= l[n * k + r] * x[k] }
-      x[r] /= l[n * r + r]
-    }
-    return x
   }
 }
