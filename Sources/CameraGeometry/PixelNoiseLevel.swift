@@ -6,8 +6,9 @@ import SensorData
 /// (`RelativeRotation`). The median of several views' robust deviations over the stated noise is the level. A tracker that is five times
 /// worse than stated would otherwise lose all its tracks at the filter's gates before any noise is learnt from those that pass.
 package struct PixelNoiseLevel: Sendable {
-  /// Most pairs of views that are remembered, some four seconds, and the fewest.
-  private static let most = 16, fewest = 3
+  /// Most pairs of views that are remembered, some four seconds, and the fewest: one in fifty exceeds
+  /// `step` by chance, the median of five then one in ten thousand times.
+  private static let most = 16, fewest = 5
   /// The level changes only by this factor at least: it scatters by a tenth, and stated noise is seldom better.
   private static let step = 1.6
 

@@ -1,10 +1,13 @@
 import SensorData
 
 /// Whether features are in pixels: of an image of hundreds of pixels not all of them lie within a pixel or two of the corner.
-struct CoordinateTest {
+package struct CoordinateTest {
   /// How features are written instead.
-  enum Unit: String {
-    case imageSize = "the image's size", focalLength = "the focal length"
+  package enum Unit: String {
+    /// Fractions of width and height.
+    case imageSize = "the image's size"
+    /// On the plane at distance one.
+    case focalLength = "the focal length"
   }
 
   /// Features and frames that are looked at, and the least size of an image, pixels.
@@ -16,8 +19,11 @@ struct CoordinateTest {
   private var range = (low: Double.infinity, high: -Double.infinity)
   private var isDone = false
 
+  /// No features yet.
+  package init() {}
+
   /// Takes a frame in; the unit when it has just become known.
-  mutating func append(_ frame: CameraFrame, _ camera: CameraCalibration) -> Unit? {
+  package mutating func append(_ frame: CameraFrame, _ camera: CameraCalibration) -> Unit? {
     guard !isDone, !frame.features.isEmpty, min(camera.width, camera.height) >= Self.leastSize else { return nil }
     for f in frame.features {
       range = (min(range.low, f.u, f.v), max(range.high, f.u, f.v))

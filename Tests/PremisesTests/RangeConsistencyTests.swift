@@ -55,6 +55,12 @@ import Premises
     #expect(found.cause == .scale(factor))
   }
 
+  @Test func rangesThatShortenAreFound() throws {
+    let outcomes = Self.outcomes { 9 - $0 }
+    let found = try #require(Self.refuted(outcomes).last, "\(outcomes)")
+    #expect(found.cause == .sign)
+  }
+
   @Test func millimetresAreImpossible() {
     var link = RangeConsistency()
     for k in 0..<9 { link.append(range: 1000 * (4 + 0.01 * Double(k)), at: Self.time(0.1 * Double(k))) }

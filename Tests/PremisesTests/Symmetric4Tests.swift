@@ -1,3 +1,4 @@
+import Geometry
 import Premises
 import Testing
 
