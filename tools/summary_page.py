@@ -114,14 +114,15 @@ def results(d):
 
 
 def worlds(d):
-    kinds = [("Stationary peers", "stationary peers"), ("Several antennas", "several antennas"), ("Moving peers", "moving peers")]
+    kinds = [("Stationary peers", "stationary peers"), ("Several antennas", "several antennas"), ("Moving peers", "moving peers"),
+             ("Phones", "phones"), ("Rest first", "rest first")]
     tables = [d.table(heading, "worlds") for heading, _ in kinds]
     head = tables[0][0]
     rows = [[name] + table[1][0] for (_, name), table in zip(kinds, tables)]
     angle, coverage, ever = (1 + head.index(name) for name in ["updates with an angle %", "coverage of these %", "links ever falsely converged"])
     bars("worlds", "Random worlds, %", [(row[0], [number(row[angle]), number(row[coverage])]) for row in rows],
          ["updates with an angle", "coverage of these"], maximum=100, reference=(90, "90 % wanted"))
-    first, last = rows[0], rows[-1]
+    first, last = rows[0], rows[2]
     conclusion = (
         f"In {first[1]} random worlds {first[angle]} % of the updates have an angle, and {first[coverage]} % of their intervals contain the truth. "
         f"{first[ever]} of {first[2]} links ever converged falsely, with moving peers {last[ever]} of {last[2]}.")

@@ -2,18 +2,21 @@
 """Random worlds: scenarios with drawn parameters, and the page with their figures.
 
     tools/worlds.py scenario <seed> <metres to each wall> [antennas | strolls | phones | rests]   a scenario file, to the standard output
-    tools/worlds.py page <lines of 'fuse eval --format jsonl'>                     the page, to the standard output
+    tools/worlds.py run <fuse> <scenario file> <seed> <folder>       simulates and runs it in <folder>; its figures, a JSON line
+    tools/worlds.py page <lines of 'run'>                            the page, to the standard output
 
 With `phones` the inertial unit is a modern phone's, honestly stated: 0.002 to 0.005 m/s^2/sqrt(Hz), a bias of up to 0.8 m/s^2. With
 `rests` the device rests for 2 to 20 s, then moves, beside quiet radios whose error of 0.1 to 0.3 m changes with the place. With `antennas` the device of the same world has two or three, 3 to 30 cm off its centre, with errors of their own; with `strolls` the
-world lasts longer, and its first peer moves from some time on. `tools/update-worlds` calls both.
+world lasts longer, and its first peer moves from some time on. `tools/update-worlds` calls all.
 
 Drawn are: rates and noises of every sensor within the range of products, wrong stated range noise, NLOS, outliers, intervals without
 ranges, darkness, up to 5 % outlier tracks, one to three peers, and a sequence of gestures and walks, started stationary or moving.
 """
 import json
 import math
+import os
 import random
+import subprocess
 import sys
 
 
@@ -152,6 +155,27 @@ def scenario(seed, wall, kind):
     return "\n".join(lines + ["motion:"] + [f"  - {piece}" for piece in motion]) + "\n"
 
 
+def run(fuse, path, seed, folder):
+    """Figures of 'fuse eval', the codes of the diagnoses, and the updates without an angle for an open premise."""
+    name = os.path.basename(path).split(".")[0]
+    recording, result = f"{folder}/recording-{name}", f"{folder}/{name}"
+    call = lambda *words: subprocess.run([fuse, *words], check=True, capture_output=True, text=True).stdout
+    call("simulate", path, "-o", recording, "--seed", seed)
+    call("run", recording, "-o", result, "--quiet")
+    row = json.loads(call("eval", result, "--truth", recording, "--no-ideal", "--format", "jsonl", "--quiet"))
+    row["diagnoses"] = sorted({d["code"] for d in json.load(open(f"{result}/result.json"))["diagnoses"]})
+    first = last = None
+    row["updates"] = row["held"] = 0
+    for line in open(f"{result}/updates.jsonl"):
+        update = json.loads(line)
+        first, last = first or update["timestamp"], update["timestamp"]
+        row["updates"] += 1
+        row["held"] += "premise" in (update.get("details") or {})
+    row["seconds"] = (last - first) * 1e-9 if first else 0
+    subprocess.run(["rm", "-rf", recording, result], check=True)
+    return row
+
+
 def quantiles(values, digits):
     values = sorted(values)
     at = [values[min(int(p * len(values)), len(values) - 1)] for p in (0.5, 0.9, 1)]
@@ -170,6 +194,13 @@ def page(lines):
     updates = sum(figures["judged"] for _, _, figures in links)
     name = lambda world: world["name"].split("/")[-1].split(".")[0]
     paths = [(world, world["errors"]["trajectory"]) for world in worlds if world["errors"].get("trajectory")]
+    # An angle that is wrong for two seconds in all is at least as often wrong as one that is so at a stretch.
+    misled = [
+        (world, (world["wrongAngles"] or 0) * sum(f["intervals"] for f in peers) / max(sum(f["judged"] for f in peers), 1) * world["seconds"])
+        for world in worlds for peers in [world["errors"]["peers"].values()]]
+    named = [world for world in worlds if world["diagnoses"]]
+    held = 100 * sum(world["held"] for world in worlds) / max(sum(world["updates"] for world in worlds), 1)
+    far = [world for world, path in paths if path["ateYawAligned"] > 0.3]
     worst = sorted(paths, key=lambda path: -max(path[1]["neesPosition"], path[1]["neesAttitude"]))[:8]
     print(f"""| worlds | links | updates with an angle % | coverage of these % | links whose median angle is over 20 degrees off |\
  converged updates % | of these false % | links ever falsely converged |
@@ -183,6 +214,9 @@ def page(lines):
 | NEES position | {quantiles([path['neesPosition'] for _, path in paths], 1)} |
 | NEES attitude | {quantiles([path['neesAttitude'] for _, path in paths], 1)} |
 
+Worlds with a diagnosis: {', '.join(f'{name(w)} ({" ".join(w["diagnoses"])})' for w in named) or 'none'}; updates that an open premise holds: {held:.2f} %.
+Worlds with angles over 20 degrees off for two seconds or more in all: {', '.join(f'{name(w)} ({s:.0f} s)' for w, s in misled if s >= 2) or 'none'}.
+Trajectories over 0.3 m off: {', '.join(name(w) for w in far) or 'none'}.
 Links with wrong angles: {', '.join(f'{name(w)} {p} ({f["angleErrorDegrees"]["median"]:.0f} degrees)' for w, p, f in wrong) or 'none'}.
 Falsely converged: {', '.join(f'{name(w)} {p}' for (w, p, _), count in false if count > 0) or 'none'}.
 Most over-confident trajectories (NEES of position and attitude):\
@@ -192,6 +226,8 @@ Most over-confident trajectories (NEES of position and attitude):\
 if __name__ == "__main__":
     if sys.argv[1:2] == ["scenario"] and len(sys.argv) in (4, 5):
         print(scenario(int(sys.argv[2]), sys.argv[3], *(sys.argv[4:] or ["plain"])), end="")
+    elif sys.argv[1:2] == ["run"] and len(sys.argv) == 6:
+        print(json.dumps(run(*sys.argv[2:])))
     elif sys.argv[1:2] == ["page"] and len(sys.argv) == 3:
         with open(sys.argv[2]) as lines:
             page(lines)

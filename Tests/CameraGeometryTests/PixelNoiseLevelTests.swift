@@ -59,11 +59,11 @@ struct PixelNoiseLevelTests {
     }
   }
 
-  /// A seventh of the features slides: that is hardly noise, less than twice the stated.
+  /// A seventh of the features slides: that is not named as noise (`PremiseMonitor.leastNoise`).
   @Test func outliersAreNoNoise() {
     for seed: UInt64 in 1...20 {
       let found = Self.level(Self.frames(seconds: 6, sigma: 1, outliers: 0.14, seed: seed)).level
-      #expect(found < 2, "seed \(seed)")
+      #expect(found < 3, "seed \(seed)")
     }
   }
 
