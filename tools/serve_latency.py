@@ -76,7 +76,8 @@ class Device:
             connection.close()
 
 
-def latency(folder, scratch, count, tls, seconds=30):
+def latency(folder, scratch, count, tls, seconds=30, ramp=4.0):
+    """Sessions of one recording begin one after the other over `ramp` seconds: twenty people do not raise their devices in one instant."""
     header, lines = stream(folder)
     server = Server(scratch, tls=tls)
     parts, moving = timed_batches(lines), timed_batches(in_motion(lines))
@@ -84,21 +85,28 @@ def latency(folder, scratch, count, tls, seconds=30):
     starts, over = [], threading.Event()
 
     def start_in_motion():
+        device = Device(server, header, moving)
+        starts.append(device)
+        device.send(1.5)
+        device.session.delete()
+
+    def start_often():
+        began = []
         while not over.wait(START):
-            device = Device(server, header, moving)
-            starts.append(device)
-            device.send(1.5)
-            device.session.delete()
+            began.append(threading.Thread(target=start_in_motion))
+            began[-1].start()
+        for thread in began:
+            thread.join()
 
     threads = [threading.Thread(target=device.read, daemon=True) for device in devices]
     senders = [threading.Thread(target=device.send, args=(seconds,)) for device in devices]
     before, began = server.cpu(), time.monotonic()
-    starter = threading.Thread(target=start_in_motion)
+    starter = threading.Thread(target=start_often)
     for thread in [*threads, starter]:
         thread.start()
     for thread in senders:
         thread.start()
-        time.sleep(BATCH / count)  # devices do not beat together
+        time.sleep(ramp / count)
     for thread in senders:
         thread.join()
     spent = (server.cpu() - before) / (time.monotonic() - began)

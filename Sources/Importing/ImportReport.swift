@@ -37,6 +37,8 @@ package struct ImportReport: Sendable {
   package var figures: [String: Double] = [:]
   /// What the check found.
   package var findings: [Finding] = []
+  /// The document of the import that wrote the folder's data, where this one added a calibration to it.
+  package var before: JSONValue?
 
   init(kind: ImportKind, source: String) { (self.kind, self.source) = (kind, source) }
 
@@ -56,6 +58,12 @@ package struct ImportReport: Sendable {
 
   /// The document.
   package var document: JSONValue {
+    guard case .object(var members) = ownDocument, let before else { return ownDocument }
+    members.append(.init(key: "before", value: before))
+    return .object(members)
+  }
+
+  private var ownDocument: JSONValue {
     [
       "kind": .string(kind.rawValue), "source": .string(source),
       "decisions": .array(decisions.map { .string($0) }),

@@ -55,7 +55,11 @@ package enum Importer {
     }
     let map = try options.map.map { path throws(DatasetError) in try ImportMap(path: path) }
     if kind == .kalibr || kind == .openvins {
+      let before = try written(in: output)
       report = try ChainImport(source: source, isOpenVINS: kind == .openvins, report: report).run(output: output)
+      // A calibration goes beside data: how these came stays told.
+      let isChain = [ImportKind.kalibr, .openvins].contains { $0.rawValue == before?["kind"]?.text }
+      report.before = isChain ? before?["before"] : before
     } else {
       let importer = try importer(kind, source, map)
       let writer = DatasetStreamWriter(folder: output, rangeColumns: importer.rangeColumns)
@@ -86,7 +90,7 @@ package enum Importer {
   /// Checks a dataset folder, however it was made, and writes what it found into its `import.json`: decisions and
   /// counts of an import that is described there stay.
   package static func check(_ folder: String) throws -> ImportReport {
-    let before = RegularFile.exists("\(folder)/import.json") ? try JSONValue(contentsOf: "\(folder)/import.json") : nil
+    let before = try written(in: folder)
     let kind = before?["kind"]?.text.flatMap(ImportKind.init(rawValue:)) ?? .csv
     let name = URL(fileURLWithPath: folder).standardizedFileURL.lastPathComponent
     var report = ImportReport(kind: kind, source: before?["source"]?.text ?? name)
@@ -94,9 +98,15 @@ package enum Importer {
     if case .object(let counts)? = before?["counts"] {
       for member in counts { report.counts[member.key] = member.value.double.map { Int($0) } }
     }
+    report.before = before?["before"]
     try ImportCheck.run(folder: folder, report: &report)
     try write(report, to: folder)
     return report
+  }
+
+  /// The `import.json` that is there.
+  private static func written(in folder: String) throws -> JSONValue? {
+    RegularFile.exists("\(folder)/import.json") ? try JSONValue(contentsOf: "\(folder)/import.json") : nil
   }
 
   /// Writes `import.json`.
