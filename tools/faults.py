@@ -14,6 +14,7 @@ A fault keeps what is true (ground truth, the device's axes) and changes what th
 import json
 import math
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -301,6 +302,12 @@ def normalised(folder):
 @fault("features-half", "camera", "features of an image of half the size")
 def halved(folder):
     features(folder, lambda u, v: (u / 2, v / 2))
+
+
+@fault("features-noisy", "camera", "features that err by 5 pixels, stated as before")
+def noisy(folder):
+    draw = random.Random(9)
+    features(folder, lambda u, v: (u + draw.gauss(0, 5), v + draw.gauss(0, 5)))
 
 
 # Radio.
