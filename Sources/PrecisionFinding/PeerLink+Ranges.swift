@@ -22,6 +22,9 @@ extension PeerLink {
     duplicateDetectors[range.antenna ?? "", default: DuplicateRangeDetector()].isDuplicate(range, antenna: antenna)
   }
 
+  /// What the rounding of an antenna's ranges adds to their variance, m^2 (`RangeResolution`).
+  func roundingVariance(of antenna: String?) -> Double { duplicateDetectors[antenna ?? ""]?.resolution.variance ?? 0 }
+
   /// Uses the kept ranges at the trajectory's first pose; their noise grows with the distance the hand may have moved
   /// since. While the device was nearly still all ranges count: they inform the noise model and the LOS state. Before
   /// that, the unknown motion is common to neighbours, and one range per half second counts.
@@ -40,7 +43,8 @@ extension PeerLink {
     }
     kept = []
     for (range, away) in chosen.reversed() {
-      let placed = worldRange(range, antenna: antenna(range.antenna), filter: filter, extraVariance: away * away)
+      var placed = worldRange(range, antenna: antenna(range.antenna), filter: filter, extraVariance: away * away)
+      placed.extraVariance += roundingVariance(of: range.antenna)
       aoaValidity.observe(placed, before: posterior)
       let outcome = posterior.update(placed)
       _ = aoaValidity.update(

@@ -12,6 +12,8 @@ extension PeerLink {
   func augmentFilter(filter: any NavigationFilter) {
     guard case .searching(let posterior) = stage, posterior.hasBegun, !posterior.isMoving,
       rangesTaken >= configuration.handOverRanges, !ConsistencyMonitor.isTrajectoryLost(filter),
+      // Rounding is no noise that the filter's covariance could hold.
+      duplicateDetectors.values.allSatisfy { $0.resolution.variance == 0 },
       // Ranges to a mode from inconsistent AoA would bend the path towards it.
       aoaValidity.probability <= configuration.maxProbabilityBeyond20Degrees, !motionAlternatives.isOpen
     else {

@@ -61,8 +61,9 @@ final class PeerLink {
   func process(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) {
     record.recordRange(range)
     rangesTaken += 1
-    let placed = worldRange(range, antenna: antenna, filter: filter)
+    var placed = worldRange(range, antenna: antenna, filter: filter)
     guard !isDuplicate(range, antenna: placed.antenna) else { return record.recordDuplicate(range) }
+    placed.extraVariance += roundingVariance(of: range.antenna)
     let seconds = record.recordNewRange(at: range.timestamp) ?? 0.1
     var lost = filter.accumulatedDrift - drift
     if isTrajectoryJump(by: lost, range: range.range, filter) {

@@ -12,6 +12,15 @@ extension PremiseMonitor {
       remedy: unit == .imageSize ? "write raw pixels: u * width, v * height" : "write raw pixels: fx u + cx, fy v + cy")
   }
 
+  /// Handled: rounding is part of the ranges' error.
+  func resolutionDiagnosis(_ step: Double, _ peer: String, _ count: Int) -> Diagnosis {
+    Diagnosis(
+      code: "rangeResolution", family: .radio,
+      sentence: "ranges to \(peer) come in steps of \(Format.number(step)) m; each counts as that coarse",
+      evidence: "greatest common divisor of \(count) successive values",
+      remedy: "write ranges as they are measured: to the centimetre at least", peer: peer, isHandled: true)
+  }
+
   /// Handled: the filter uses the noise that the images show.
   func noiseDiagnosis(_ level: Double) -> Diagnosis {
     let noise = Format.number(level * rig.cameras[0].pixelNoise)

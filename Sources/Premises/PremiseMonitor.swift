@@ -1,6 +1,7 @@
 import CameraGeometry
 import Foundation
 import Geometry
+import Ranging
 import SensorData
 
 /// Watches all that a finder takes for granted of its recording, all the time.
@@ -21,6 +22,8 @@ package final class PremiseMonitor {
   static let leastUnit = 3.0
   /// Pixel noise over the stated from which on it is named: stated noise errs by a factor of two and more.
   static let leastNoise = 3.0
+  /// Changes of a range's value before its step is named: twelve whole numbers have a common divisor by chance once in 4000 times.
+  static let fewestChanges = 12
   /// Seconds between tests.
   static let interval = 0.5
 
@@ -48,6 +51,7 @@ package final class PremiseMonitor {
   var path = PathHistory()
   var links: [String: RangeConsistency] = [:]
   var rates: [String: RateTest] = [:]
+  var resolutions: [String: RangeResolution] = [:]
   var innovations = InnovationTest()
   /// A premise with evidence against it, below the limit.
   struct Suspicion: Hashable {
@@ -127,12 +131,22 @@ package final class PremiseMonitor {
     case .frame(let frame): observe(frame)
     case .odometry(let pose): observe(pose)
     case .range(let range): measureRate("uwb0 \(range.peer) \(range.antenna ?? "")", range.timestamp)
+      observeResolution(range)
       if let lever = lever(of: range.antenna) {
         links[range.peer, default: RangeConsistency()].append(range: range.range, lever: lever, at: range.timestamp)
       }
     case .device: break
     }
     test(at: event.timestamp)
+  }
+
+  private func observeResolution(_ range: RangeMeasurement) {
+    let link = "\(range.peer) \(range.antenna ?? "")"
+    resolutions[link, default: RangeResolution()].append(range.range)
+    guard let resolution = resolutions[link], resolution.changes >= Self.fewestChanges, let step = resolution.coarseStep else {
+      return
+    }
+    report(resolutionDiagnosis(step, range.peer, resolution.changes))
   }
 
   func lever(of antenna: String?) -> Vector3? { rig.radio?.position(of: antenna) ?? (antenna == nil ? .zero : nil) }

@@ -15,14 +15,10 @@ package struct DuplicateRangeDetector {
   private static let scatter = 0.03
   /// Upper bound of the probability of one chance repetition, for noise and hand motion go on.
   private static let mostLikely = 0.9
-  /// Until so many different values were received, the resolution is taken to be `assumedStep`, and duplicates are not
-  /// detected while the device is stationary: a hand-written recording may be free of noise.
-  private static let fewValues = 4
   /// A device that stays within this radius is stationary, metres.
   private static let still = 0.03
-  /// Resolution of the comparison, metres.
-  private static let finest = 1e-4
-  /// Resolution of the radio until enough values were received, metres.
+  /// Step of the ranges until it is known, metres; until then duplicates are not detected while the device is stationary: a hand-written
+  /// recording may be free of noise.
   private static let assumedStep = 0.01
 
   private var last: Measured?
@@ -30,9 +26,8 @@ package struct DuplicateRangeDetector {
   private var firstAntenna: Vector3?
   private var hasMoved = false
   private var chance = 1.0
-  private var values = 0
-  /// The greatest common divisor of all values, in units of `finest`.
-  private var divisor = 0
+  /// The step in which ranges come.
+  package private(set) var resolution = RangeResolution()
 
   package init() {}
 
@@ -47,15 +42,14 @@ package struct DuplicateRangeDetector {
   /// - Parameter antenna: position of its antenna, world, metres; nil where there is no trajectory.
   /// - Returns: whether it duplicates the previous one.
   package mutating func isDuplicate(_ range: RangeMeasurement, antenna: Vector3?) -> Bool {
+    resolution.append(range.range)
     let measured = Measured(range: range.range, azimuth: range.azimuth, elevation: range.elevation)
     guard measured == last else {
       (last, firstAntenna, hasMoved, chance) = (measured, antenna, false, 1)
-      values += 1
-      divisor = Self.commonDivisor(divisor, Self.units(range.range))
       return false
     }
-    let isKnown = values >= Self.fewValues
-    let step = isKnown ? Double(divisor) * Self.finest : Self.assumedStep
+    let isKnown = resolution.step != nil
+    let step = resolution.step ?? Self.assumedStep
     // Two normal draws lie within half a step: density of their difference at zero times the step.
     chance *= min(step / (2 * Double.pi.squareRoot() * Self.scatter), Self.mostLikely)
     if let antenna {
@@ -64,9 +58,4 @@ package struct DuplicateRangeDetector {
     }
     return chance < Self.least && (isKnown || hasMoved)
   }
-
-  /// A range in units of `finest`, clamped so that any value fits an integer.
-  private static func units(_ metres: Double) -> Int { Int((min(max(metres, 0), 1e6) / finest).rounded()) }
-
-  private static func commonDivisor(_ a: Int, _ b: Int) -> Int { b == 0 ? a : commonDivisor(b, a % b) }
 }
