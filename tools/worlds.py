@@ -2,7 +2,8 @@
 """Random worlds: scenarios with drawn parameters, and the page with their figures.
 
     tools/worlds.py scenario <seed> <metres to each wall> [antennas | strolls | phones | rests]   a scenario file, to the standard output
-    tools/worlds.py run <fuse> <scenario file> <seed> <folder>       simulates and runs it in <folder>; its figures, a JSON line
+    tools/worlds.py run <fuse> <kind> <seed> <folder>                simulates and runs it in <folder>, in the smallest room without motion through a
+                                                                     wall, of sizes that differ from world to world; its figures, a JSON line
     tools/worlds.py page <lines of 'run'>                            the page, to the standard output
 
 With `phones` the inertial unit is a modern phone's, honestly stated: 0.002 to 0.005 m/s^2/sqrt(Hz), a bias of up to 0.8 m/s^2. With
@@ -155,12 +156,17 @@ def scenario(seed, wall, kind):
     return "\n".join(lines + ["motion:"] + [f"  - {piece}" for piece in motion]) + "\n"
 
 
-def run(fuse, path, seed, folder):
-    """Figures of 'fuse eval', the codes of the diagnoses, and the updates without an angle for an open premise."""
-    name = os.path.basename(path).split(".")[0]
-    recording, result = f"{folder}/recording-{name}", f"{folder}/{name}"
+def run(fuse, kind, seed, folder):
+    """Figures of 'fuse eval', the codes of the diagnoses, and the updates without an angle for an open premise; None without a room."""
+    path, recording, result = (f"{folder}/{kind}-{seed}{end}" for end in (".yaml", "-recording", ""))
     call = lambda *words: subprocess.run([fuse, *words], check=True, capture_output=True, text=True).stdout
-    call("simulate", path, "-o", recording, "--seed", seed)
+    for wall in [3 + int(seed) % 4, 8, 11, 15, 22, 40]:
+        with open(path, "w") as out:
+            out.write(scenario(int(seed), wall, kind))
+        if subprocess.run([fuse, "simulate", path, "-o", recording, "--seed", seed], capture_output=True).returncode == 0:
+            break
+    else:
+        return None
     call("run", recording, "-o", result, "--quiet")
     row = json.loads(call("eval", result, "--truth", recording, "--no-ideal", "--format", "jsonl", "--quiet"))
     row["diagnoses"] = sorted({d["code"] for d in json.load(open(f"{result}/result.json"))["diagnoses"]})
@@ -172,7 +178,8 @@ def run(fuse, path, seed, folder):
         row["updates"] += 1
         row["held"] += "premise" in (update.get("details") or {})
     row["seconds"] = (last - first) * 1e-9 if first else 0
-    subprocess.run(["rm", "-rf", recording, result], check=True)
+    row["name"] = seed
+    subprocess.run(["rm", "-rf", path, recording, result], check=True)
     return row
 
 
@@ -227,7 +234,8 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["scenario"] and len(sys.argv) in (4, 5):
         print(scenario(int(sys.argv[2]), sys.argv[3], *(sys.argv[4:] or ["plain"])), end="")
     elif sys.argv[1:2] == ["run"] and len(sys.argv) == 6:
-        print(json.dumps(run(*sys.argv[2:])))
+        row = run(*sys.argv[2:])
+        print(json.dumps(row) if row else "", end="\n" if row else "")
     elif sys.argv[1:2] == ["page"] and len(sys.argv) == 3:
         with open(sys.argv[2]) as lines:
             page(lines)
