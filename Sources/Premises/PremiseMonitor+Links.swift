@@ -45,7 +45,7 @@ extension PremiseMonitor {
     case .scale(let factor): refute(found.ratio, over: Self.linkLimit, scaleDiagnosis(factor, peer, evidence))
     case .sign:
       refute(
-        found.ratio, over: Self.linkLimit,
+        found.ratio, over: Self.limit,
         diagnosis(
           "rangeSign", .radio, "ranges to \(peer) look to shorten where the distance grows",
           "write distances in metres: a signal strength grows towards the peer"))

@@ -114,7 +114,7 @@ extension PremiseMonitor {
     guard let outcome else { return }
     if outcome.nullLevel > 2.5 { suspect("cameraRotation") }
     guard let best = outcome.best else { return }
-    if best.ratio > Self.limit {
+    if best.ratio > Self.limit, outcome.isExplained {
       refute(best.ratio, diagnosis(best, of: "camera", family: .camera, outcome.count))
     } else if outcome.nullLevel > 6, outcome.count >= 12 {
       refute(
@@ -152,7 +152,7 @@ extension PremiseMonitor {
           evidence: "mean specific force \(Format.degrees(tilt.angle)) degrees from +z over 4 s",
           remedy: "convert poses to a gravity-aligned world with z up"))
     }
-    if let poses, let outcome = poses.test(history), let best = outcome.best, best.ratio > Self.limit {
+    if let poses, let outcome = poses.test(history), let best = outcome.best, best.ratio > Self.limit, outcome.isExplained {
       refute(best.ratio, diagnosis(best, of: "odometry", family: .odometry, outcome.count))
     }
     if poses == nil, let found = poseConvention.test() {

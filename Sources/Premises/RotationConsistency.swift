@@ -1,3 +1,4 @@
+import CameraGeometry
 import Foundation
 import Geometry
 import SensorData
@@ -44,6 +45,8 @@ package struct RotationConsistency {
     package var nullLevel: Double
     /// The best alternative and its log likelihood ratio; nil where the null hypothesis needs none.
     package var best: (cause: Cause, ratio: Double, level: Double)?
+    /// Whether that alternative explains the rotations, and is not only the better of two that do not.
+    var isExplained: Bool { best.map { $0.level < RotationConsistency.explained } ?? false }
     package var count: Int
   }
 
@@ -54,6 +57,9 @@ package struct RotationConsistency {
   /// Alternatives are asked where the null hypothesis leaves more than this.
   private static let suspicious = 2.5
   private static let clockSuspicious = 1.2
+  /// An alternative explains the rotations where it leaves no more than this: about 1 if it is true. Slipped tracks leave more under any lens and
+  /// mount, and one of fifty is always somewhat better than the stated.
+  private static let explained = 1.25
   /// Prior 1-sigma of the gyroscope's bias, rad/s.
   private static let biasSigma = 0.05
   /// Relative and absolute tolerance, 1-sigma, -, rad.
@@ -77,6 +83,7 @@ package struct RotationConsistency {
 
   /// A row of the test: the gyroscope's and the observer's rotation.
   private struct Row {
+    var start: Timestamp
     var gyroscope: Vector3
     var observed: Vector3
     var seconds: Double
@@ -94,7 +101,7 @@ package struct RotationConsistency {
       let angle = max(o.vector.norm, 0)
       let slack = relative * angle
       let variance = o.covariance.trace / 3 + slack * slack + Self.tolerance.absolute * Self.tolerance.absolute
-      return Row(gyroscope: g, observed: o.vector, seconds: o.end.seconds(since: o.start), weight: 1 / variance)
+      return Row(start: o.start, gyroscope: g, observed: o.vector, seconds: o.end.seconds(since: o.start), weight: 1 / variance)
     }
   }
 
@@ -149,7 +156,7 @@ package struct RotationConsistency {
       explanations.append(.init(kind: .gyroscopeScale(180 / .pi), squares: squares(radians, c), parameters: 0))
     }
     for (index, alternative) in image().enumerated() {
-      let seen = self.rows(history, late: 0, relative: Self.tolerance.relative, alternative)
+      let seen = Self.inUnits(of: rows, self.rows(history, late: 0, relative: Self.tolerance.relative, alternative))
       guard seen.count >= rows.count * 3 / 4 else { continue }
       let squares = squares(seen, c) * Double(rows.count) / Double(seen.count)
       explanations.append(.init(kind: .image(index), squares: squares, parameters: 0))
@@ -157,6 +164,23 @@ package struct RotationConsistency {
     let test = LikelihoodTest(count: 3 * rows.count)
     outcome.best = test.best(null: null, explanations).map { ($0.kind, $0.ratio, $0.squares / dof) }
     return outcome
+  }
+
+  /// The rows of another lens with the errors of those of the stated one: all explanations predict the same observable.
+  ///
+  /// A lens that shrinks every rotation k times shrinks its errors as well: in units of the stated lens its residual is `k r`, k the ratio of the
+  /// median angles. Otherwise a lens under which nothing turns would explain the errors of a device at rest.
+  private static func inUnits(of stated: [Row], _ seen: [Row]) -> [Row] {
+    let known = Dictionary(stated.map { ($0.start, $0) }) { first, _ in first }
+    let pairs = seen.compactMap { row in known[row.start].map { (row, $0) } }
+    var (angles, statedAngles) = (pairs.map { $0.0.observed.norm }, pairs.map { $0.1.observed.norm })
+    guard let angle = Disparity.median(&angles), let statedAngle = Disparity.median(&statedAngles), angle > 0 else { return [] }
+    let magnification = statedAngle / angle
+    return pairs.map { row, stated in
+      var row = row
+      row.weight = stated.weight * magnification * magnification
+      return row
+    }
   }
 
   private func clocks(_ history: InertialHistory, _ count: Int) -> [LikelihoodTest.Explanation<Cause>] {
