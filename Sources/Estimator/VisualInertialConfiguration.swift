@@ -11,7 +11,7 @@ package struct VisualInertialConfiguration: Equatable, Sendable {
   /// Time after which a provisional initialisation is accepted, seconds.
   package var patience = 2.0
   /// Whether the features' noise is learnt from the images (`PixelNoiseLevel`) where it exceeds the stated.
-  package var learnsPixelNoise = true
+  package var learnsPixelNoise = false
   /// Settings of online calibration.
   package var calibration = CalibrationConfiguration()
 

@@ -6,8 +6,9 @@ public struct FinderConfiguration: Equatable, Sendable {
   /// Whether the premises of the set-up (units, axes, mounts, lenses, clocks, conventions) are tested against the data, and what is
   /// refuted withdraws what rests on it: docs/diagnoses.md.
   public var watchesPremises = true
-  /// Whether the features' noise is learnt from the images where it exceeds the stated `pixel_noise_sigma`.
-  public var learnsPixelNoise = true
+  /// Whether the features' noise is learnt from the images where it exceeds the stated `pixel_noise_sigma`. Off: where half of
+  /// the tracks slide it takes them for noise (docs/decisions/0036-images-tell-their-noise.md).
+  public var learnsPixelNoise = false
   /// How late an event may arrive and still be put in order, seconds.
   public var reorderWindow = 0.05
   /// Spacing of the regular updates, seconds of event time.

@@ -152,7 +152,7 @@ extension PremiseMonitor {
           evidence: "mean specific force \(Format.degrees(tilt.angle)) degrees from +z over 4 s",
           remedy: "convert poses to a gravity-aligned world with z up"))
     }
-    if let poses, let outcome = poses.test(history), let best = outcome.best, best.ratio > Self.limit, outcome.isExplained {
+    if let poses, let outcome = poses.test(history), let best = outcome.best, best.ratio > Self.limit {
       refute(best.ratio, diagnosis(best, of: "odometry", family: .odometry, outcome.count))
     }
     if poses == nil, let found = poseConvention.test() {
