@@ -482,7 +482,7 @@ def is_named(row):
 
 def run(fuse, recording, out, names, tool):
     source = os.path.basename(os.path.normpath(recording))
-    tasks = [] if names else [("none", "healthy", "the recording as it is", None)]
+    tasks = [] if names else [("none", "healthy", "the recording without a fault", None)]
     for name in names or FAULTS:
         if name in FAULTS and makes(recording, name):
             tasks.append((name, FAULTS[name][0], FAULTS[name][1], None))

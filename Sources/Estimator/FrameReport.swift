@@ -27,7 +27,7 @@ package struct FrameReport: Equatable, Sendable {
   package var tracksUsed = 0
   /// Innovations of the tracks before the gate, capped: sum of `min(nis / dof, cap)` and number.
   package var innovationSum = 0.0, innovationCount = 0
-  /// Noise of the tracks that the filter has learnt, in units of the stated.
+  /// Noise of the tracks that the filter has learnt, in units of the images' (`imageNoise`).
   package var trackNoise = 1.0
   /// The features' noise from image to image, in units of the stated (`PixelNoiseLevel`).
   package var imageNoise = 1.0

@@ -29,7 +29,7 @@ struct FrameOutcome {
   var tracksRejected: Int
   /// Innovations of the tracks before the gate, capped: sum of `min(nis / dof, cap)` and number.
   var innovationSum = 0.0, innovationCount = 0
-  /// Noise of the tracks that the filter has learnt, in units of the stated.
+  /// Noise of the tracks that the filter has learnt, in units of the images' (`imageNoise`).
   var trackNoise = 1.0
   /// The features' noise from image to image, in units of the stated.
   var imageNoise = 1.0

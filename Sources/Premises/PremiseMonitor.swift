@@ -20,7 +20,7 @@ package final class PremiseMonitor {
   static let openSupport = 1.5, linkSupport = 2.6
   /// Factors beyond this are units, not a path's drift.
   static let leastUnit = 3.0
-  /// Pixel noise over the stated from which on it is named: stated noise errs by a factor of two and more.
+  /// Pixel noise over the stated, where it is learnt, from which on it is named: stated noise errs by a factor of two and more.
   static let leastNoise = 3.0
   /// Changes of a range's value before its step is named: twelve whole numbers have a common divisor by chance once in 4000 times.
   static let fewestChanges = 12

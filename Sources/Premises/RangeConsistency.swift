@@ -5,7 +5,7 @@ import SensorData
 /// Tests a radio link against the device's path: unit, bias, clock and scale.
 ///
 /// Ranges `z_i = s |x - p(t_i - tau)| + b + e_i` of a stationary peer x, antenna places p. The null hypothesis has s = 1, tau = 0 and a
-/// bias within what radios have (0.15 m, 1-sigma); each alternative changes one of them. All explain the same ranges: those that lie inside the
+/// bias within what radios have (0.15 m, 1-sigma); each alternative changes one of them, or is `z_i = c - |x - p|` with any c. All explain the same ranges: those that lie inside the
 /// path for every delay. Log likelihoods (`LinkFit`) are compared; an alternative pays `log K` for being one of K, half the logarithm of n for its
 /// parameter, and what a wandering peer or path explains as well (`LinkDrift`). A few alternatives are asked at each test, in turn, and the likeliest so far every time.
 package struct RangeConsistency {
