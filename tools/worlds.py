@@ -2,7 +2,7 @@
 """Random worlds: scenarios with drawn parameters, and the page with their figures.
 
     tools/worlds.py scenario <seed> <metres to each wall> [antennas | strolls | phones | rests]   a scenario file, to the standard output
-    tools/worlds.py run <fuse> <kind> <seed> <folder>                simulates and runs it in <folder>, in the smallest room without motion through a
+    tools/worlds.py run <fuse> <kind> <seed> <folder> [<config>]     simulates and runs it in <folder>, in the smallest room without motion through a
                                                                      wall, of sizes that differ from world to world; its figures, a JSON line
     tools/worlds.py page <lines of 'run'>                            the page, to the standard output
 
@@ -156,7 +156,7 @@ def scenario(seed, wall, kind):
     return "\n".join(lines + ["motion:"] + [f"  - {piece}" for piece in motion]) + "\n"
 
 
-def run(fuse, kind, seed, folder):
+def run(fuse, kind, seed, folder, config=None):
     """Figures of 'fuse eval', the codes of the diagnoses, and the updates without an angle for an open premise; None without a room."""
     path, recording, result = (f"{folder}/{kind}-{seed}{end}" for end in (".yaml", "-recording", ""))
     call = lambda *words: subprocess.run([fuse, *words], check=True, capture_output=True, text=True).stdout
@@ -167,7 +167,7 @@ def run(fuse, kind, seed, folder):
             break
     else:
         return None
-    call("run", recording, "-o", result, "--quiet")
+    call("run", recording, "-o", result, "--quiet", *(["--config", config] if config else []))
     row = json.loads(call("eval", result, "--truth", recording, "--no-ideal", "--format", "jsonl", "--quiet"))
     row["diagnoses"] = sorted({d["code"] for d in json.load(open(f"{result}/result.json"))["diagnoses"]})
     first = last = None
@@ -233,7 +233,7 @@ Most over-confident trajectories (NEES of position and attitude):\
 if __name__ == "__main__":
     if sys.argv[1:2] == ["scenario"] and len(sys.argv) in (4, 5):
         print(scenario(int(sys.argv[2]), sys.argv[3], *(sys.argv[4:] or ["plain"])), end="")
-    elif sys.argv[1:2] == ["run"] and len(sys.argv) == 6:
+    elif sys.argv[1:2] == ["run"] and len(sys.argv) in (6, 7):
         row = run(*sys.argv[2:])
         print(json.dumps(row) if row else "", end="\n" if row else "")
     elif sys.argv[1:2] == ["page"] and len(sys.argv) == 3:

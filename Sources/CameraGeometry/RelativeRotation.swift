@@ -6,13 +6,16 @@ import SensorData
 ///
 /// With unit directions a then and b now, `b . (t x R a) = 0` for every point of a rigid scene. Gauss-Newton over R and the unit
 /// vector t minimises the distances to the epipolar planes, divided by their gradients (Sampson), under Huber's weights; seven
-/// directions are tried for t. The covariance of the rotation is that of the five-parameter fit: t is a nuisance.
+/// directions are tried for t. The covariance of the rotation is that of the five-parameter fit: t is a nuisance. A translation along a wall looks
+/// like a rotation, and a plane has two solutions: minima that fit nearly as well are kept (`others`).
 /// Source: Hartley and Zisserman, "Multiple view geometry", 2003, 11.4.3 and 12.
 package struct RelativeRotation {
   /// `Log(R)`: directions then to directions now, camera axes, radians.
   package var vector: Vector3
   /// Its covariance, rad^2.
   package var covariance: Matrix3
+  /// Other minima that fit nearly as well, best first.
+  package var others: [Other] = []
   /// Where points move from the camera's translation: unit vector, `b z' = R a z + t`, sign by positive depths.
   package var translation: Vector3
   /// How clearly depths are positive, 0 (no parallax) ... 1.
@@ -26,6 +29,15 @@ package struct RelativeRotation {
   /// `1.4826 median |r| sqrt(n / (n - 5))`, for n features and the five parameters of the fit.
   package var deviation: Double
 
+  /// Another minimum: its rotation as above, and by how much its sum of squares exceeds the best's.
+  package struct Other {
+    package var vector: Vector3
+    package var covariance: Matrix3
+    package var excess: Double
+  }
+
+  /// Other minima are kept up to this excess: beyond, one is e^6 times less likely than the best.
+  private static let plausible = 12.0
   private static let rounds = 8
   /// Fewest common features.
   package static let fewest = 15
@@ -59,12 +71,8 @@ package struct RelativeRotation {
       return (then.normalized, now.normalized)
     }
     guard pairs.count >= Self.fewest else { return nil }
-    var best: Fit?
-    for start in Self.starts {
-      guard let fit = Fit(pairs, start: start, noise: noise) else { continue }
-      if fit.cost < best?.cost ?? .infinity { best = fit }
-    }
-    guard let best, let covariance = best.rotationCovariance else { return nil }
+    let fits = Self.starts.compactMap { Fit(pairs, start: $0, noise: noise) }
+    guard let best = fits.min(by: { $0.cost < $1.cost }), let covariance = best.rotationCovariance else { return nil }
     vector = best.rotation.log
     self.covariance = covariance
     cost = best.cost / Double(pairs.count - 5)
@@ -81,6 +89,17 @@ package struct RelativeRotation {
     translation = sign < 0 ? -best.translation : best.translation
     parallax = abs(sign) / Double(pairs.count)
     guard vector.isFinite, translation.isFinite, cost.isFinite else { return nil }
+    keepOthers(of: fits, best)
+  }
+
+  /// Keeps the minima that differ from the best and from each other by more than three standard deviations.
+  private mutating func keepOthers(of fits: [Fit], _ best: Fit) {
+    for fit in fits.sorted(by: { $0.cost < $1.cost }) where fit.cost - best.cost < Self.plausible {
+      guard let covariance = fit.rotationCovariance else { continue }
+      let vector = fit.rotation.log
+      let isNew = ([self.vector] + others.map(\.vector)).allSatisfy { ($0 - vector).squaredNorm > 9 * covariance.trace / 3 }
+      if isNew, vector.isFinite { others.append(Other(vector: vector, covariance: covariance, excess: fit.cost - best.cost)) }
+    }
   }
 
   /// One descent.

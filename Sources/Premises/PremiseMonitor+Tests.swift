@@ -135,8 +135,7 @@ extension PremiseMonitor {
         let pairs = view.features.map { FeaturePair(then: alternative.pixel($0.then), now: alternative.pixel($0.now)) }
         let noise = camera.pixelNoise / (camera.fx * camera.fy).squareRoot()
         guard let seen = RelativeRotation(pairs, lens: alternative.lens, noise: 1.4 * noise) else { return nil }
-        return RotationConsistency.Observation(
-          start: stated.start, end: stated.end, vector: -seen.vector, covariance: seen.covariance)
+        return RotationConsistency.Observation(start: stated.start, end: stated.end, seen, noise: 1.4 * noise)
       }
     }
   }

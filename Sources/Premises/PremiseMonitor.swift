@@ -90,7 +90,8 @@ package final class PremiseMonitor {
       }
       if usesOdometry, let odometry = rig.odometry {
         poses = RotationConsistency(
-          observerFromIMU: odometry.bodyFromSensor.rotation.inverse * imu.bodyFromIMU.rotation)
+          observerFromIMU: odometry.bodyFromSensor.rotation.inverse * imu.bodyFromIMU.rotation,
+          tolerance: RotationConsistency.trackerTolerance)
       }
     }
   }
@@ -219,10 +220,10 @@ package final class PremiseMonitor {
     _ pairs: [FeaturePair], _ old: Timestamp, _ now: Timestamp, _ camera: CameraCalibration, _ lens: LensModel
   ) -> (rotation: RotationConsistency.Observation, translation: Vector3, parallax: Double)? {
     let noise = camera.pixelNoise / (camera.fx * camera.fy).squareRoot()
-    guard let seen = RelativeRotation(pairs, lens: lens, noise: 1.4 * noise) else { return nil }
     let start = old.advanced(bySeconds: camera.timeOffset), end = now.advanced(bySeconds: camera.timeOffset)
+    guard let seen = RelativeRotation(pairs, lens: lens, noise: 1.4 * noise) else { return nil }
     return (
-      RotationConsistency.Observation(start: start, end: end, vector: -seen.vector, covariance: seen.covariance),
+      RotationConsistency.Observation(start: start, end: end, seen, noise: 1.4 * noise),
       seen.translation, seen.parallax
     )
   }

@@ -7,7 +7,7 @@ import SensorData
 /// Ranges `z_i = s |x - p(t_i - tau)| + b + e_i` of a stationary peer x, antenna places p. The null hypothesis has s = 1, tau = 0 and a
 /// bias within what radios have (0.15 m, 1-sigma); each alternative changes one of them, or is `z_i = c - |x - p|` with any c. All explain the same ranges: those that lie inside the
 /// path for every delay. Log likelihoods (`LinkFit`) are compared; an alternative pays `log K` for being one of K, half the logarithm of n for its
-/// parameter, and what a wandering peer or path explains as well (`LinkDrift`). A few alternatives are asked at each test, in turn, and the likeliest so far every time.
+/// parameter, and what a wandering peer or path (`LinkDrift`) or multipath (`LinkField`) explains as well. A few alternatives are asked at each test, in turn, and the likeliest so far every time.
 package struct RangeConsistency {
   /// What may be wrong with a link.
   package enum Cause: Hashable, Sendable {
@@ -212,7 +212,7 @@ package struct RangeConsistency {
     if ratio > Self.promising {
       null = LinkFit(stated, starts: nullModes + best.fit.modes)
       ratio = best.fit.logLikelihood - null.logLikelihood - costs
-      ratio -= max(Self.drift(stated, null), 0)
+      ratio -= max(Self.explained(stated, null), 0)
     }
     guard ratio > 0 else { return nil }
     return Outcome(
@@ -230,14 +230,16 @@ package struct RangeConsistency {
     let null = LinkFit(stated, starts: starts, directions: directions(starts.isEmpty))
     let fit = LinkFit(changed, Self.model(cause, changed), starts: starts, directions: directions(starts.isEmpty))
     return Outcome(
-      cause: cause, ratio: fit.logLikelihood - null.logLikelihood - max(Self.drift(stated, null), 0), bias: fit.bias, count: stated.count,
+      cause: cause, ratio: fit.logLikelihood - null.logLikelihood - max(Self.explained(stated, null), 0), bias: fit.bias, count: stated.count,
       parts: Self.parts(stated, fit, null))
   }
 
-  /// By how much a peer that wanders relative to the path explains more than the null hypothesis.
-  private static func drift(_ rows: [LinkFit.Row], _ null: LinkFit) -> Double {
+  /// By how much a peer that wanders relative to the path, or errors that change with the place, explain more than the null hypothesis.
+  private static func explained(_ rows: [LinkFit.Row], _ null: LinkFit) -> Double {
     guard let mode = null.modes.first else { return 0 }
-    return LinkDrift.logLikelihood(rows, from: mode, bias: null.bias) - null.logLikelihood
+    let drift = LinkDrift.logLikelihood(rows, from: mode, bias: null.bias)
+    let field = LinkField.logLikelihood(rows, from: null.modes) ?? -.infinity
+    return max(drift, field) - null.logLikelihood
   }
 
   private static func parts(_ rows: [LinkFit.Row], _ fit: LinkFit, _ null: LinkFit) -> [Double] {

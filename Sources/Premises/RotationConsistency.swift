@@ -8,8 +8,10 @@ import SensorData
 /// Each observation is a rotation vector `theta_i` over an interval, in the observing sensor's axes. The null hypothesis is
 /// `theta_i = C (g_i - b dt_i) + e_i`: g the gyroscope's integral, C the stated mount, b a constant bias. Alternatives change one thing:
 /// the clock (`g_i` shifted in time), the mount (C free), the gyroscope's axes or signs (`C P`), its scale, the image's scale or handedness.
-/// Errors: the observation's own covariance, plus a tolerance for what translation leaks into a rotation (7 % of the angle and 4 mrad).
-/// Squares are capped, so that a few wrong observations decide nothing.
+/// Errors: the observation's own covariance, plus a tolerance for what it does not hold (4 mrad, and 3 % of the
+/// angle of two views, 7 % of another tracker's, whose filter lags).
+/// Squares are capped, so that a few wrong observations decide nothing. Of several rotations that two views allow the likeliest under each
+/// hypothesis counts.
 package struct RotationConsistency {
   /// One observed rotation.
   package struct Observation {
@@ -18,10 +20,23 @@ package struct RotationConsistency {
     /// `Log(R_{start <- end})` in the observing sensor's axes, radians.
     package var vector: Vector3
     package var covariance: Matrix3
+    /// Other rotations that explain the same images nearly as well: vector, covariance, excess of the sum of squares.
+    package var others: [(vector: Vector3, covariance: Matrix3, excess: Double)] = []
+    /// How many times the expected noise the observer's residuals are, at least 1: noise beyond the stated one biases a rotation, too.
+    var excessNoise = 1.0
 
     /// An observation from its parts.
     package init(start: Timestamp, end: Timestamp, vector: Vector3, covariance: Matrix3) {
       (self.start, self.end, self.vector, self.covariance) = (start, end, vector, covariance)
+    }
+
+    /// What two views say of the device's rotation: the camera turns against the points.
+    ///
+    /// - Parameter noise: 1-sigma of a direction that the fit was given, radians.
+    init(start: Timestamp, end: Timestamp, _ seen: RelativeRotation, noise: Double) {
+      self.init(start: start, end: end, vector: -seen.vector, covariance: seen.covariance)
+      others = seen.others.map { (-$0.vector, $0.covariance, $0.excess) }
+      excessNoise = max(seen.deviation / noise, 1)
     }
   }
 
@@ -59,19 +74,24 @@ package struct RotationConsistency {
   private static let clockSuspicious = 1.2
   /// An alternative explains the rotations where it leaves no more than this: about 1 if it is true. Slipped tracks leave more under any lens and
   /// mount, and one of fifty is always somewhat better than the stated.
-  private static let explained = 1.25
+  private static let explained = 1.0
   /// Prior 1-sigma of the gyroscope's bias, rad/s.
   private static let biasSigma = 0.05
-  /// Relative and absolute tolerance, 1-sigma, -, rad.
-  private static let tolerance = (relative: 0.07, absolute: 0.004)
+  /// Absolute tolerance, 1-sigma, rad; relative tolerance of two views, and of another tracker.
+  private static let absolute = 0.004
+  package static let (viewTolerance, trackerTolerance) = (0.03, 0.07)
   /// A normalised square counts as this at most.
   private static let cap = 25.0
 
   /// Stated `observerFromIMU`.
   let mount: Rotation
+  private let tolerance: Double
   private(set) var observations: [Observation] = []
 
-  package init(observerFromIMU mount: Rotation) { self.mount = mount }
+  /// - Parameter tolerance: of an observed angle, 1-sigma, relative.
+  package init(observerFromIMU mount: Rotation, tolerance: Double = viewTolerance) {
+    (self.mount, self.tolerance) = (mount, tolerance)
+  }
 
   /// Takes an observation in.
   package mutating func append(_ observation: Observation) {
@@ -85,23 +105,56 @@ package struct RotationConsistency {
   private struct Row {
     var start: Timestamp
     var gyroscope: Vector3
-    var observed: Vector3
     var seconds: Double
-    /// Inverse variance, 1/rad^2, mean over the axes.
-    var weight: Double
+    /// The rotations that the observer allows, best first.
+    var modes: [Mode]
+
+    /// The best.
+    var observed: Vector3 { modes[0].vector }
+
+    /// The likeliest rotation where `predicted` is expected: residual, information, and square.
+    func residual(_ predicted: Vector3) -> (vector: Vector3, information: Matrix3, square: Double) {
+      var best = (vector: Vector3.zero, information: Matrix3.zero, square: Double.infinity)
+      for mode in modes {
+        let r = mode.vector - predicted
+        let square = mode.information.form(r, r) + mode.excess
+        if square < best.square { best = (r, mode.information, square) }
+      }
+      return best
+    }
+
+    /// The same with an information that Huber's weight lowers beyond three standard deviations.
+    func robustResidual(_ predicted: Vector3) -> (vector: Vector3, information: Matrix3) {
+      let r = residual(predicted)
+      return (r.vector, (1 / max(1, (r.square / 9).squareRoot())) * r.information)
+    }
+  }
+
+  /// One rotation of a row.
+  private struct Mode {
+    var vector: Vector3
+    /// Inverse covariance, 1/rad^2.
+    var information: Matrix3
+    /// Excess of the sum of squares over the best's.
+    var excess: Double
+
+    init?(_ vector: Vector3, _ covariance: Matrix3, _ relative: Double, _ excessNoise: Double, excess: Double = 0) {
+      let slack = excessNoise * excessNoise * (relative * relative * vector.squaredNorm + absolute * absolute)
+      guard let information = (covariance + slack * Matrix3.identity).inverse else { return nil }
+      (self.vector, self.information, self.excess) = (vector, information, excess)
+    }
   }
 
   private func rows(
-    _ history: InertialHistory, late: Double = 0, relative: Double = RotationConsistency.tolerance.relative,
-    _ observations: [Observation]? = nil
+    _ history: InertialHistory, late: Double = 0, relative: Double? = nil, _ observations: [Observation]? = nil
   ) -> [Row] {
     (observations ?? self.observations).compactMap { o in
       let start = o.start.advanced(bySeconds: -late), end = o.end.advanced(bySeconds: -late)
       guard let g = history.rotation(from: start, to: end) else { return nil }
-      let angle = max(o.vector.norm, 0)
-      let slack = relative * angle
-      let variance = o.covariance.trace / 3 + slack * slack + Self.tolerance.absolute * Self.tolerance.absolute
-      return Row(start: o.start, gyroscope: g, observed: o.vector, seconds: o.end.seconds(since: o.start), weight: 1 / variance)
+      let relative = relative ?? tolerance
+      guard let best = Mode(o.vector, o.covariance, relative, o.excessNoise) else { return nil }
+      let modes = [best] + o.others.compactMap { Mode($0.vector, $0.covariance, relative, o.excessNoise, excess: $0.excess) }
+      return Row(start: o.start, gyroscope: g, seconds: o.end.seconds(since: o.start), modes: modes)
     }
   }
 
@@ -109,25 +162,24 @@ package struct RotationConsistency {
   private func squares(_ rows: [Row], _ m: Matrix3) -> Double {
     let bias = bias(rows, m)
     return rows.reduce(0) { sum, row in
-      let r = row.observed - m * (row.gyroscope - bias * row.seconds)
-      return sum + min(r.squaredNorm * row.weight, Self.cap)
+      sum + min(row.residual(m * (row.gyroscope - bias * row.seconds)).square, Self.cap)
     }
   }
 
   /// The bias that the rows suggest under `m`, in the IMU's axes; iteratively reweighted.
   private func bias(_ rows: [Row], _ m: Matrix3) -> Vector3 {
-    guard let inverse = m.inverse else { return .zero }
     var bias = Vector3.zero
     for _ in 0..<3 {
-      var sum = Vector3.zero, whole = 1 / (Self.biasSigma * Self.biasSigma)
+      var normal = Matrix3(diagonal: Vector3(1, 1, 1) / (Self.biasSigma * Self.biasSigma)), right = Vector3.zero
       for row in rows {
-        let r = row.observed - m * (row.gyroscope - bias * row.seconds)
-        let square = r.squaredNorm * row.weight
-        let weight = row.weight / max(1, (square / 9).squareRoot())
-        sum += (row.gyroscope - inverse * row.observed) * (weight * row.seconds)
-        whole += weight * row.seconds * row.seconds
+        // d residual / d bias = M dt
+        let r = row.robustResidual(m * (row.gyroscope - bias * row.seconds))
+        let toBias = row.seconds * (m.transpose * r.information)
+        normal += row.seconds * (toBias * m)
+        right += toBias * (row.seconds * (m * bias) - r.vector)
       }
-      bias = sum / whole
+      guard let inverse = normal.inverse else { return .zero }
+      bias = inverse * right
     }
     return bias
   }
@@ -156,7 +208,7 @@ package struct RotationConsistency {
       explanations.append(.init(kind: .gyroscopeScale(180 / .pi), squares: squares(radians, c), parameters: 0))
     }
     for (index, alternative) in image().enumerated() {
-      let seen = Self.inUnits(of: rows, self.rows(history, late: 0, relative: Self.tolerance.relative, alternative))
+      let seen = Self.inUnits(of: rows, self.rows(history, alternative))
       guard seen.count >= rows.count * 3 / 4 else { continue }
       let squares = squares(seen, c) * Double(rows.count) / Double(seen.count)
       explanations.append(.init(kind: .image(index), squares: squares, parameters: 0))
@@ -178,7 +230,7 @@ package struct RotationConsistency {
     let magnification = statedAngle / angle
     return pairs.map { row, stated in
       var row = row
-      row.weight = stated.weight * magnification * magnification
+      for k in row.modes.indices { row.modes[k].information = magnification * magnification * stated.modes[0].information }
       return row
     }
   }
@@ -242,18 +294,18 @@ package struct RotationConsistency {
     let bias = bias(rows, mount.matrix)
     let predicted = rows.map { mount * ($0.gyroscope - bias * $0.seconds) }
     for _ in 0..<3 {
-      var above = Vector3.zero, below = Vector3(1e-9, 1e-9, 1e-9)
+      var normal = Matrix3(diagonal: Vector3(1e-9, 1e-9, 1e-9)), right = Vector3.zero
       for (row, p) in zip(rows, predicted) {
-        let r = row.observed - factors * p
-        let weight = row.weight / max(1, (r.squaredNorm * row.weight / 9).squareRoot())
-        above += p * row.observed * weight
-        below += p * p * weight
+        let r = row.robustResidual(factors * p)
+        let scaled = Matrix3(diagonal: p) * r.information
+        normal += scaled * Matrix3(diagonal: p)
+        right += scaled * (factors * p + r.vector)
       }
-      factors = (above / below).clamped(lowerBound: Vector3(0.7, 0.7, 0.7), upperBound: Vector3(1.4, 1.4, 1.4))
+      guard let inverse = normal.inverse else { break }
+      factors = (inverse * right).clamped(lowerBound: Vector3(0.7, 0.7, 0.7), upperBound: Vector3(1.4, 1.4, 1.4))
     }
     return zip(rows, predicted).reduce(0) { sum, pair in
-      let r = pair.0.observed - factors * pair.1
-      return sum + min(r.squaredNorm * pair.0.weight, Self.cap)
+      sum + min(pair.0.residual(factors * pair.1).square, Self.cap)
     }
   }
 
@@ -267,12 +319,12 @@ package struct RotationConsistency {
         var normal = Matrix3(diagonal: Vector3(1e-6, 1e-6, 1e-6)), right = Vector3.zero
         for row in rows {
           let predicted = rotation * (row.gyroscope - bias * row.seconds)
-          let r = row.observed - predicted
-          let weight = row.weight / max(1, (r.squaredNorm * row.weight / 9).squareRoot())
+          let r = row.robustResidual(predicted)
           // d predicted = delta x predicted: J = -[predicted]x.
           let j = -predicted.skew
-          normal += weight * (j.transpose * j)
-          right += (j.transpose * r) * weight
+          let weighted = j.transpose * r.information
+          normal += weighted * j
+          right += weighted * r.vector
         }
         guard let inverse = normal.inverse else { break }
         let step = inverse * right
@@ -293,8 +345,9 @@ package struct RotationConsistency {
     var above = 0.0, below = 1e-12
     for row in rows {
       let g = c * row.gyroscope
-      above += row.weight * g.dot(row.observed)
-      below += row.weight * g.squaredNorm
+      let information = row.modes[0].information
+      above += information.form(g, row.observed)
+      below += information.form(g, g)
     }
     if above > 0.05 * below { factors.append(below / above) }
     return factors.map {

@@ -5,9 +5,15 @@ import Geometry
 extension GaussianSum {
   /// Decay of the Gauss-Markov biases over `seconds` and `metres` of device motion.
   ///
-  /// - Parameter antennaCorrelation: of the coloured errors of two antennas, 0...1.
-  package mutating func predict(seconds: Double, metres: Double, antennaCorrelation: Double = 0) {
-    let decay = noises.map { $0.memory(after: seconds, metres: metres) }
+  /// - Parameters:
+  ///   - changes: of each noise candidate's place, m^2 (`VisitedPlaces`); without, those of a straight path.
+  ///   - antennaCorrelation: of the coloured errors of two antennas, 0...1.
+  package mutating func predict(
+    seconds: Double, metres: Double, changes: [Double]? = nil, antennaCorrelation: Double = 0
+  ) {
+    let decay = noises.indices.map {
+      noises[$0].memory(after: seconds, metres: metres, change: changes?[$0])
+    }
     let newVariance = zip(noises, decay).map { $0.coloured * $0.coloured * (1 - $1 * $1) }
     let coloured = layout.coloured
     decay.withUnsafeBufferPointer { decay in

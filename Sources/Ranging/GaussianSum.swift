@@ -137,6 +137,15 @@ package struct GaussianSum {
     }
   }
 
+  /// Copies the state of component `i` from a sum with as many components and the same layout.
+  mutating func copyNumbers(of i: Int, from other: GaussianSum) {
+    let size = cellSize
+    cells.withUnsafeMutableBufferPointer { cells in
+      let new = Self.numbers(cells, of: i, size)
+      other.withNumbers(of: i) { old in for k in 0..<size { new[4 * k] = old[4 * k] } }
+    }
+  }
+
   /// Reserves memory for `capacity` components.
   mutating func reserveCapacity(_ capacity: Int) {
     cells.reserveCapacity((capacity + 7) / 8 * 2 * cellSize)

@@ -78,11 +78,14 @@ extension PeerFilter {
     guard let set = hypotheses else { return nil }
     let candidates = zip(set.noises, noiseProbabilities(set))
     let coloured = candidates.reduce(0) { $0 + $1.1 * $1.0.coloured * $1.0.coloured }
-    let lasting = candidates.reduce(0) { $0 + $1.1 * $1.0.coloured * $1.0.coloured * $1.0.correlationTime }
+    // Those of the place count with their size; the memory is that of the others, a process in time.
+    let inTime = candidates.filter { !$0.0.isOfPlace }
+    let whole = inTime.reduce(0) { $0 + $1.1 * $1.0.coloured * $1.0.coloured }
+    let lasting = inTime.reduce(0) { $0 + $1.1 * $1.0.coloured * $1.0.coloured * $1.0.correlationTime }
     return RangeNoise(
       white: candidates.reduce(0) { $0 + $1.1 * $1.0.white * $1.0.white }.squareRoot(),
       degrees: configuration.statedNoisePseudoCount,
-      coloured: coloured.squareRoot(), correlationTime: coloured > 0 ? lasting / coloured : 1,
+      coloured: coloured.squareRoot(), correlationTime: whole > 0 ? lasting / whole : 1,
       correlationLength: configuration.correlationLength)
   }
 

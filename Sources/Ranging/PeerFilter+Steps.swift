@@ -38,15 +38,12 @@ extension PeerFilter {
     nlosRate.record(seconds: seconds, losProbability: losProbability)
     if isDirectionUnobserved, !range.isVelocityKnown { hypotheses!.moveAnchor(to: range.antenna) }
     let away = (range.antenna - hypotheses!.anchor).norm
-    let isInPlace =
-      dwell[range.antennaID ?? "", default: AntennaDwell()].observe(range.antenna, at: range.timestamp)
-      || isDirectionUnobserved && away <= Self.stillRadius
-    let noisesBefore = configuration.holdsNoiseInPlace && isInPlace ? noiseProbabilities(hypotheses!) : nil
     if isDirectionUnobserved, away > Self.stillRadius || !range.cosines.isEmpty {
       spawnDirections(device: previous.device)
     }
+    let visits = visits(at: range.device)
     hypotheses!.predict(
-      seconds: seconds, metres: (range.device - previous.device).norm,
+      seconds: seconds, metres: (range.device - previous.device).norm, changes: visits.map(\.change),
       antennaCorrelation: configuration.antennaCorrelation)
     if isMoving { hypotheses!.movePeer(seconds: seconds, configuration.peerVelocityModel) }
     hypotheses!.drift(
@@ -61,6 +58,8 @@ extension PeerFilter {
       hypotheses!.splitWhereCurved(
         antenna: range.antenna, limit: limit)
     }
+    let repeats = visits.map { $0.isKnown && !isMoving && !isDirectionUnobserved }
+    let before = repeats.contains(true) ? hypotheses : nil
     let result = hypotheses!.update(
       RangeObservation(
         range: range.range, antenna: isDirectionUnobserved ? hypotheses!.anchor : range.antenna,
@@ -68,10 +67,10 @@ extension PeerFilter {
         // Displacement from the anchor along an unobserved direction: its mean square.
         extraVariance: range.extraVariance + (isDirectionUnobserved ? away * away / 3 : 0),
         configuration: linkConfiguration))
+    let density = before.flatMap { hypotheses!.restore(repeats, from: $0) } ?? result.logDensity
     update(with: range.cosines, of: range)
     rangeCount += 1
     normalize()
-    if let noisesBefore { hold(noisesBefore) }
     if rangeCount % 10 == 0 {
       pruneNoises(below: Self.refutedProbability)
       pruneNegligible()
@@ -83,7 +82,24 @@ extension PeerFilter {
     return Outcome(
       losProbability: losProbability * result.regular, innovation: result.innovation,
       sigma: result.variance.squareRoot(),
-      logDensity: result.logDensity)
+      logDensity: density)
+  }
+
+  /// Of each noise candidate, whether the place is known, and its change, m^2; neither of errors that are no function of the place.
+  private mutating func visits(at place: Vector3) -> [(isKnown: Bool, change: Double)] {
+    var found: [Double: (isKnown: Bool, change: Double)] = [:]
+    return hypotheses!.noises.map { noise in
+      guard noise.isOfPlace else { return (false, 0) }
+      let length = noise.correlationLength
+      if let visit = found[length] { return visit }
+      let visit: (isKnown: Bool, change: Double) =
+        switch places[length, default: VisitedPlaces(length: length)].visit(place) {
+        case .known: (true, 0)
+        case .new(let change): (false, change)
+        }
+      found[length] = visit
+      return visit
+    }
   }
 
   /// The configuration with the link's NLOS rate.
@@ -106,15 +122,6 @@ extension PeerFilter {
     aoaErrors.record(
       cosines.map { ($0.cosine - $0.model(best).cosine) / $0.variance.squareRoot() }, at: range.timestamp)
     for cosine in cosines { hypotheses!.update(cosine, antenna: range.antenna, weight: weight, configuration) }
-  }
-
-  /// Gives the noise candidates the probabilities that they had before a range: `w_i <- w_i p_k / p_k'` for components i of candidate
-  /// k. Ranges in place hold no evidence on the coloured part (`AntennaDwell`).
-  private mutating func hold(_ probabilities: [Double]) {
-    let now = noiseProbabilities(hypotheses!)
-    let change = zip(probabilities, now).map { $0 > 0 && $1 > 0 ? log($0 / $1) : 0 }
-    for i in 0..<hypotheses!.count { hypotheses!.logWeight[i] += change[Int(hypotheses!.noise[i])] }
-    normalize()
   }
 
   /// Drops the noise candidates below a probability, never all.

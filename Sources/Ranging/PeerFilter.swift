@@ -42,8 +42,8 @@ package struct PeerFilter {
   package internal(set) var lastAoA: Timestamp?
   /// NLOS rate of the link.
   package var nlosRate: NLOSRateEstimator
-  /// How long each antenna has stayed in place.
-  var dwell: [String: AntennaDwell] = [:]
+  /// Where the device has been, by the correlation length of a noise candidate.
+  var places: [Double: VisitedPlaces] = [:]
   var normalized: [Double] = []
   var rangeCount = 0
   /// Limit to the number of components, beyond which none is split.

@@ -28,25 +28,32 @@ package struct RangeNoise: Equatable, Sendable {
   package let correlationTime: Double
   /// Distance over which the coloured part decorrelates, metres.
   package let correlationLength: Double
+  /// Whether the coloured part is a function of the place: it outlasts a rest, and repeats where the antenna comes back.
+  package let isOfPlace: Bool
 
   package init(
-    white: Double, degrees: Double = .infinity, coloured: Double, correlationTime: Double, correlationLength: Double
+    white: Double, degrees: Double = .infinity, coloured: Double, correlationTime: Double, correlationLength: Double,
+    isOfPlace: Bool = false
   ) {
     self.white = white
     self.degrees = degrees < Self.certain ? degrees : .infinity
     self.coloured = coloured
     self.correlationTime = correlationTime
     self.correlationLength = correlationLength
+    self.isOfPlace = isOfPlace
   }
 
   /// A candidate for the coloured part, with the white part that is left of `total`, metres, with the weight of
   /// `degrees` ranges; from 1e9 on it is fixed.
-  init(total: Double, degrees: Double, coloured: Double, correlationTime: Double, correlationLength: Double) {
+  init(
+    total: Double, degrees: Double, coloured: Double, correlationTime: Double, correlationLength: Double, isOfPlace: Bool
+  ) {
     let rest = max(total * total - coloured * coloured, 0).squareRoot()
     let isGiven = degrees >= Self.certain
     self.init(
       white: isGiven ? max(rest, 1e-4) : min(max(rest, Self.first.lowerBound), Self.first.upperBound),
-      degrees: degrees, coloured: coloured, correlationTime: correlationTime, correlationLength: correlationLength)
+      degrees: degrees, coloured: coloured, correlationTime: correlationTime, correlationLength: correlationLength,
+      isOfPlace: isOfPlace)
   }
 
   /// 1-sigma of both parts together, metres.
@@ -67,7 +74,7 @@ package struct RangeNoise: Equatable, Sendable {
   package func coloured(atLeast least: Double) -> RangeNoise {
     RangeNoise(
       white: white, degrees: degrees, coloured: max(coloured, least), correlationTime: correlationTime,
-      correlationLength: correlationLength)
+      correlationLength: correlationLength, isOfPlace: isOfPlace)
   }
 
   /// Predictive variance of the white part, m^2: that of Student's distribution while few ranges are known.
@@ -86,8 +93,13 @@ package struct RangeNoise: Equatable, Sendable {
     white = min(max(variance, Self.least * Self.least), Self.largest * Self.largest).squareRoot()
   }
 
-  /// Correlation of the coloured part after `seconds` in which the device moved `metres`, 0...1.
-  package func memory(after seconds: Double, metres: Double) -> Double {
-    exp(-abs(seconds) / correlationTime - metres / correlationLength)
+  /// Correlation of the coloured part after `seconds` in which the device moved `metres`, 0...1: `exp(-t/T - d/L)`, and `exp(-t/T - d^2/(2 L^2))` of
+  /// an error of the place.
+  ///
+  /// - Parameter change: growth of `d^2` in that time, m^2 (`VisitedPlaces`); without, that of a straight path.
+  package func memory(after seconds: Double, metres: Double, change: Double? = nil) -> Double {
+    let length = correlationLength
+    let space = isOfPlace ? (change ?? metres * metres) / (2 * length * length) : metres / length
+    return exp(-abs(seconds) / correlationTime - space)
   }
 }

@@ -27,12 +27,16 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var noiseCandidates: [SIMD2<Double>] = [
     [0.005, 2], [0.04, 2], [0.08, 2], [0.16, 2], [0.16, 0.5], [0.16, 0.15],
   ]
+  /// Candidates for a coloured error that is a function of the antenna's place, as multipath is: its 1-sigma, and the distance over which
+  /// it decorrelates, both in metres. At rest it is a constant of that size however quiet the ranges are; only motion tells
+  /// (docs/experiments/multipath-field.md).
+  public var multipathCandidates: [SIMD2<Double>] = [[0.1, 0.5], [0.2, 1.5]]
+  /// Prior probability of all of these together, 0...1, shared equally; the others' are of what is left. 0 by default: after a rest fewer
+  /// links converge falsely with 0.1, and a level arc may keep its mirror image for good.
+  public var multipathPrior = 0.0
   /// Prior probability of the first of these, 0...1; the others share the rest equally. The default is four times that
   /// of any other.
   public var whiteNoisePrior = 4.0 / 9
-  /// Whether ranges of an antenna that stays in place leave these probabilities as they are: its coloured error is a constant there, of
-  /// whatever size. False takes the ranges' scatter for the whole error.
-  public var holdsNoiseInPlace = false
   /// With several antennas, lower bound of the coloured error of each, 1-sigma, metres. The phase centre of an antenna
   /// moves by centimetres with the direction, and differences between antennas pass for the direction.
   public var antennaPhaseCenterSigma = 0.02
@@ -108,21 +112,30 @@ public struct RangingConfiguration: Equatable, Sendable {
   ///   - stated: total 1-sigma given by the recording, metres.
   ///   - antennaCount: of the device.
   package func noisePriors(stated: Double?, antennaCount: Int) -> [(noise: RangeNoise, logPrior: Double)] {
+    let candidates =
+      noiseCandidates.map { (sigma: $0.x, time: $0.y, length: correlationLength) }
+      + (multipathPrior > 0 ? multipathCandidates : []).map { (sigma: $0.x, time: Double.infinity, length: $0.y) }
     let others = Double(max(noiseCandidates.count - 1, 1))
-    return noiseCandidates.enumerated().map { index, candidate in
+    return candidates.enumerated().map { index, candidate in
+      let isOfPlace = index >= noiseCandidates.count
+      // What is stated of a radio is the scatter at one place.
+      let total = stated ?? assumedNoise
       let noise = RangeNoise(
-        total: stated ?? assumedNoise, degrees: statedNoisePseudoCount,
-        coloured: antennaCount > 1 ? max(candidate.x, antennaPhaseCenterSigma) : candidate.x,
-        correlationTime: candidate.y, correlationLength: correlationLength)
-      let prior = index == 0 ? whiteNoisePrior : (1 - whiteNoisePrior) / others
+        total: isOfPlace ? (total * total + candidate.sigma * candidate.sigma).squareRoot() : total, degrees: statedNoisePseudoCount,
+        coloured: antennaCount > 1 ? max(candidate.sigma, antennaPhaseCenterSigma) : candidate.sigma,
+        correlationTime: candidate.time, correlationLength: candidate.length, isOfPlace: isOfPlace)
+      let prior =
+        isOfPlace
+        ? multipathPrior / Double(multipathCandidates.count)
+        : (1 - multipathPrior) * (index == 0 ? whiteNoisePrior : (1 - whiteNoisePrior) / others)
       // The logarithm of a prior of 0 must be finite.
-      return (noise, log(max(prior, 1e-12)) + (stated.map { logLikelihood(ofStating: $0, of: noise) } ?? 0))
+      return (noise, log(max(prior, 1e-12)) + (stated.map { logLikelihood(ofStating: $0, of: isOfPlace ? noise.white : noise.total) } ?? 0))
     }
   }
 
   /// Log likelihood of the stated total 1-sigma of such a radio, up to a constant; metres.
-  private func logLikelihood(ofStating stated: Double, of noise: RangeNoise) -> Double {
-    let off = log(noise.total / stated) / statedNoiseLogWidth
+  private func logLikelihood(ofStating stated: Double, of sigma: Double) -> Double {
+    let off = log(sigma / stated) / statedNoiseLogWidth
     return -log1p(off * off)
   }
 

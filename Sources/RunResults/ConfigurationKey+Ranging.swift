@@ -38,8 +38,11 @@ extension ConfigurationKey {
       "ranging.noiseCandidates", "m and s", .pairs(\.ranging.noiseCandidates, 1e-4...100),
       "Candidates of the coloured range error: 1-sigma and correlation time of each."),
     ConfigurationKey(
-      "ranging.holdsNoiseInPlace", "", .flag(\.ranging.holdsNoiseInPlace),
-      "Ranges of an antenna that stays in place leave the candidates' probabilities as they are."),
+      "ranging.multipathCandidates", "m and m", .pairs(\.ranging.multipathCandidates, 1e-4...1000),
+      "Candidates of an error that changes with the place: 1-sigma and correlation distance."),
+    ConfigurationKey(
+      "ranging.multipathPrior", "probability", .number(\.ranging.multipathPrior, 0...1),
+      "Prior probability of these together, 0: none; the others share the rest."),
     ConfigurationKey(
       "ranging.whiteNoisePrior", "probability", .number(\.ranging.whiteNoisePrior, 0...1),
       "Prior probability of the first candidate; the others share the rest."),

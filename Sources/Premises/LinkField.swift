@@ -1,0 +1,89 @@
+import Foundation
+import Geometry
+
+/// Log likelihood of a link whose error is a function of the antenna's place, as multipath is.
+///
+/// `z_i = |x - p_i| + b + e(p_i) + w_i`: e a Gaussian field with the covariance `s^2 exp(-|p_i - p_j|^2 / (2 l^2))`, b within its prior, so that the
+/// ranges have the covariance `C = K + B^2 11' + v^2 I`. The peer x is fitted by generalised least squares (Gauss-Newton), from each mode of
+/// a fit without a field. Source: Rasmussen and Williams, Gaussian processes for machine learning, MIT Press 2006, 2.2 and 2.7.
+package enum LinkField {
+  /// Fields that are tried: s and l, metres; and white 1-sigma v of a mean range, metres.
+  private static let fields: [(sigma: Double, length: Double)] = [(0.1, 0.3), (0.2, 0.3), (0.2, 1)]
+  private static let whites = [0.01, 0.03, 0.1]
+  /// Prior 1-sigma of the bias, metres.
+  private static let bias = 0.15
+  private static let rounds = 3
+
+  /// The best of the fields and noises, `log(fields)` paid; nil where nothing can be fitted.
+  ///
+  /// Cost: O(fields * whites * rows^3 / 6).
+  package static func logLikelihood(_ rows: [LinkFit.Row], from modes: [Vector3]) -> Double? {
+    var best: Double?
+    for field in fields {
+      for white in whites {
+        guard let root = root(rows, field.sigma, field.length, white) else { continue }
+        for mode in modes.prefix(2) {
+          guard let found = logLikelihood(rows, mode, root) else { continue }
+          best = max(best ?? -.infinity, found)
+        }
+      }
+    }
+    return best.map { $0 - log(Double(fields.count)) }
+  }
+
+  /// Cholesky root of C, lower triangle, row-major.
+  private static func root(_ rows: [LinkFit.Row], _ sigma: Double, _ length: Double, _ white: Double) -> [Double]? {
+    let n = rows.count
+    var l = [Double](repeating: 0, count: n * n)
+    for r in 0..<n {
+      for c in 0...r {
+        let apart = (rows[r].place - rows[c].place).squaredNorm
+        var sum = sigma * sigma * exp(-apart / (2 * length * length)) + bias * bias + (r == c ? white * white : 0)
+        for k in 0..<c { sum -= l[r * n + k] * l[c * n + k] }
+        if r == c {
+          guard sum > 0, sum.isFinite else { return nil }
+          l[r * n + r] = sum.squareRoot()
+        } else {
+          l[r * n + c] = sum / l[c * n + c]
+        }
+      }
+    }
+    return l
+  }
+
+  /// `L^-1 v`.
+  private static func whitened(_ v: [Double], _ l: [Double]) -> [Double] {
+    let n = v.count
+    var x = v
+    for r in 0..<n {
+      for k in 0..<r { x[r] -= l[r * n + k] * x[k] }
+      x[r] /= l[r * n + r]
+    }
+    return x
+  }
+
+  private static func logLikelihood(_ rows: [LinkFit.Row], _ start: Vector3, _ root: [Double]) -> Double? {
+    let n = rows.count
+    let logRoot = (0..<n).reduce(0) { $0 + log(root[$1 * n + $1]) }
+    var (peer, best) = (start, -Double.infinity)
+    for _ in 0...rounds {
+      let away = rows.map { peer - $0.place }
+      let distances = away.map { max($0.norm, 1e-6) }
+      let residuals = whitened(zip(rows, distances).map { $0.range - $1 }, root)
+      let square = residuals.reduce(0) { $0 + $1 * $1 }
+      best = max(best, -0.5 * square - logRoot - 0.5 * Double(n) * log(2 * .pi))
+      let columns = (0..<3).map { k in whitened(zip(away, distances).map { $0[k] / $1 }, root) }
+      var normal = Matrix3(diagonal: Vector3(1e-6, 1e-6, 1e-6)), right = Vector3.zero
+      for i in 0..<n {
+        let j = Vector3(columns[0][i], columns[1][i], columns[2][i])
+        normal += Matrix3(outer: j, j)
+        right += residuals[i] * j
+      }
+      guard let inverse = normal.inverse else { break }
+      let step = inverse * right
+      guard step.isFinite, step.norm > 1e-4 else { break }
+      peer += step.norm > 1 ? step / step.norm : step
+    }
+    return best.isFinite ? best : nil
+  }
+}
