@@ -29,7 +29,7 @@ package struct RelativeRotation {
   /// `1.4826 median |r| sqrt(n / (n - 5))`, for n features and the five parameters of the fit.
   package var deviation: Double
 
-  /// Another minimum: its rotation as above, and by how much its sum of squares exceeds the best's.
+  /// Another minimum: its rotation and covariance as above, rad and rad^2, and by how much its sum of squares exceeds the best's.
   package struct Other {
     package var vector: Vector3
     package var covariance: Matrix3
