@@ -7,7 +7,8 @@ import SensorData
 /// that is wrong shows as a mean well above, or as filters that are given up one after the other.
 struct InnovationTest {
   /// Length of the window, seconds, and the fewest innovations in it.
-  private static let length = 2.0, fewest = 150
+  static let length = 2.0
+  private static let fewest = 150
   /// Means that are suspicious and that refute.
   private static let suspicious = 1.4, refuting = 1.8
   /// Restarts within so many seconds that refute.
@@ -15,6 +16,9 @@ struct InnovationTest {
 
   /// Root mean square innovation, in units of the noise that two views of the images have, that is suspicious: healthy recordings have up to 2.
   private static let excess = 4.0
+  /// The same that confirms, and the fraction of tracks in use that it asks for: on healthy worlds 1.0 +- 0.05; 15 % on the gyroscope's scale
+  /// are 1.4 and more.
+  private static let confirming = (excess: 1.2, usable: 0.3)
   /// Learnt noise, in units of the images', beyond which few usable tracks are suspicious; and how few, a fraction.
   private static let noise = (level: 12.0, usable: 0.15)
 
@@ -44,10 +48,22 @@ struct InnovationTest {
   /// The images fit each other, but not the motion: the filter explains by noise what two views of the images do not have.
   private var isExcessive: Bool { noise * (level ?? 0).squareRoot() > Self.excess }
 
+  /// The filter explains hundreds of innovations with the noise that the images have, and most of what it sees: lens, mount, clocks and
+  /// gyroscope are as stated, wherever the device turns.
+  var isConfirmed: Bool {
+    guard let level, begun.isEmpty else { return false }
+    return noise * level.squareRoot() < Self.confirming.excess && usable >= Self.confirming.usable
+  }
+
+  /// Fraction of the window's tracks that have innovations.
+  private var usable: Double {
+    let tracks = window.reduce(0) { $0 + $1.tracks }, used = window.reduce(0) { $0 + $1.count }
+    return tracks > 0 ? Double(used) / Double(tracks) : 0
+  }
+
   /// Tracks that the filter explains by noise alone: it has learnt far more than is stated, and few tracks are of use.
   private var isStarved: Bool {
-    let tracks = window.reduce(0) { $0 + $1.tracks }, used = window.reduce(0) { $0 + $1.count }
-    return window.count >= 10 && noise > Self.noise.level && Double(used) < Self.noise.usable * Double(tracks)
+    window.count >= 10 && noise > Self.noise.level && usable < Self.noise.usable
   }
 
   /// The evidence; nil while the premises hold.

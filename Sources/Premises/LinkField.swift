@@ -31,35 +31,17 @@ package enum LinkField {
     return best.map { $0 - log(Double(fields.count)) }
   }
 
-  /// Cholesky root of C, lower triangle, row-major.
+  /// Cholesky root of C.
   private static func root(_ rows: [LinkFit.Row], _ sigma: Double, _ length: Double, _ white: Double) -> [Double]? {
     let n = rows.count
-    var l = [Double](repeating: 0, count: n * n)
+    var covariance = [Double](repeating: 0, count: n * n)
     for r in 0..<n {
       for c in 0...r {
         let apart = (rows[r].place - rows[c].place).squaredNorm
-        var sum = sigma * sigma * exp(-apart / (2 * length * length)) + bias * bias + (r == c ? white * white : 0)
-        for k in 0..<c { sum -= l[r * n + k] * l[c * n + k] }
-        if r == c {
-          guard sum > 0, sum.isFinite else { return nil }
-          l[r * n + r] = sum.squareRoot()
-        } else {
-          l[r * n + c] = sum / l[c * n + c]
-        }
+        covariance[r * n + c] = sigma * sigma * exp(-apart / (2 * length * length)) + bias * bias + (r == c ? white * white : 0)
       }
     }
-    return l
-  }
-
-  /// `L^-1 v`.
-  private static func whitened(_ v: [Double], _ l: [Double]) -> [Double] {
-    let n = v.count
-    var x = v
-    for r in 0..<n {
-      for k in 0..<r { x[r] -= l[r * n + k] * x[k] }
-      x[r] /= l[r * n + r]
-    }
-    return x
+    return SmallCholesky.root(covariance, size: n)
   }
 
   private static func logLikelihood(_ rows: [LinkFit.Row], _ start: Vector3, _ root: [Double]) -> Double? {
@@ -69,10 +51,10 @@ package enum LinkField {
     for _ in 0...rounds {
       let away = rows.map { peer - $0.place }
       let distances = away.map { max($0.norm, 1e-6) }
-      let residuals = whitened(zip(rows, distances).map { $0.range - $1 }, root)
+      let residuals = SmallCholesky.whitened(zip(rows, distances).map { $0.range - $1 }, root)
       let square = residuals.reduce(0) { $0 + $1 * $1 }
       best = max(best, -0.5 * square - logRoot - 0.5 * Double(n) * log(2 * .pi))
-      let columns = (0..<3).map { k in whitened(zip(away, distances).map { $0[k] / $1 }, root) }
+      let columns = (0..<3).map { k in SmallCholesky.whitened(zip(away, distances).map { $0[k] / $1 }, root) }
       var normal = Matrix3(diagonal: Vector3(1e-6, 1e-6, 1e-6)), right = Vector3.zero
       for i in 0..<n {
         let j = Vector3(columns[0][i], columns[1][i], columns[2][i])

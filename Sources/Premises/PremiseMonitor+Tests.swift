@@ -100,6 +100,12 @@ extension PremiseMonitor {
 
   func testImage() {
     guard let image, let camera = rig.cameras.first else { return }
+    // Two views are a part of what the filter explains as a whole; rotation and translation are confused in them as they are not in it.
+    if !calibrates, innovations.isConfirmed, image.turned(history, within: InnovationTest.length) > Self.confirmingTurn {
+      self.image!.removeAll()
+      views = []
+      return
+    }
     if let clock = image.clock(history) {
       let isLearnt = calibrates && abs(clock.late) < Self.learnableDelay
       if clock.ratio > 5, !isLearnt { suspect("cameraClock") }

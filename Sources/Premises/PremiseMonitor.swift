@@ -22,6 +22,8 @@ package final class PremiseMonitor {
   static let leastUnit = 3.0
   /// Pixel noise over the stated, where it is learnt, from which on it is named: stated noise errs by a factor of two and more.
   static let leastNoise = 3.0
+  /// Rotation within a window of innovations that lets these confirm the premises, radians: at rest every mount fits.
+  static let confirmingTurn = 0.2
   /// Changes of a range's value before its step is named: twelve whole numbers have a common divisor by chance once in 4000 times.
   static let fewestChanges = 12
   /// Seconds between tests.

@@ -99,6 +99,12 @@ package struct RotationConsistency {
     observations.removeAll { observation.end.seconds(since: $0.end) > Self.span }
   }
 
+  /// How far the gyroscope turned during the newest observations, of so many seconds, radians.
+  func turned(_ history: InertialHistory, within seconds: Double) -> Double {
+    guard let now = observations.last?.end else { return 0 }
+    return rows(history, observations.filter { now.seconds(since: $0.start) <= seconds }).reduce(0) { $0 + $1.gyroscope.norm }
+  }
+
   mutating func removeAll() { observations.removeAll() }
 
   /// A row of the test: the gyroscope's and the observer's rotation.

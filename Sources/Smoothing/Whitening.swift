@@ -1,3 +1,5 @@
+import Geometry
+
 /// Whitening of noise of a given covariance.
 package enum Whitening {
   /// `W = L^-1` with `C = L L^T`, so that `W r` has unit covariance; nil where C is not positive definite. n x n,
@@ -7,20 +9,9 @@ package enum Whitening {
   package static func matrix(_ covariance: [Double], size n: Int) -> [Double]? {
     precondition(covariance.count == n * n, "a square matrix")
     let largest = (0..<n).reduce(0) { max($0, covariance[$1 * (n + 1)]) }
-    var lower = [Double](repeating: 0, count: n * n)
-    for i in 0..<n {
-      for j in 0...i {
-        var sum = covariance[i * n + j]
-        if i == j { sum += 1e-12 * largest }
-        for k in 0..<j { sum -= lower[i * n + k] * lower[j * n + k] }
-        if i == j {
-          guard sum > 0, sum.isFinite else { return nil }
-          lower[i * n + i] = sum.squareRoot()
-        } else {
-          lower[i * n + j] = sum / lower[j * n + j]
-        }
-      }
-    }
+    var regular = covariance
+    for i in 0..<n { regular[i * (n + 1)] += 1e-12 * largest }
+    guard let lower = SmallCholesky.root(regular, size: n) else { return nil }
     var inverse = [Double](repeating: 0, count: n * n)
     for column in 0..<n {
       for i in column..<n {

@@ -1,0 +1,67 @@
+import Foundation
+import Geometry
+import Premises
+import SensorData
+import Testing
+
+/// Two views of the image against the innovations of the whole filter, which hold far more.
+@Suite struct ConfirmedPremisesTests {
+  private static func time(_ t: Double) -> Timestamp { Timestamp(nanoseconds: 1_000_000_000_000).advanced(bySeconds: t) }
+
+  /// Camera from world: a camera that turns about all its axes and sways.
+  private static func cameraFromWorld(_ t: Double) -> Pose {
+    Pose(
+      rotation: Rotation.exp(Vector3(0.5 * sin(2 * t), 0.5 * sin(1.5 * t + 1), 0.2 * sin(2.5 * t))),
+      translation: Vector3(0.1 * sin(1.2 * t), 0.05 * cos(1.7 * t), 0))
+  }
+
+  /// The diagnoses of ten seconds of a camera whose focal lengths are 0.8 times the stated, and of a filter whose tracks have this noise, in
+  /// units of the images', and of which this fraction is of use.
+  private static func diagnoses(noise: Double, usable: Double) -> [Diagnosis] {
+    let fx = 400.0, (width, height) = (640.0, 480.0)
+    let rig = RigCalibration(
+      imu: IMUCalibration(
+        gyroscopeNoiseDensity: 1e-4, gyroscopeRandomWalk: 1e-6, accelerometerNoiseDensity: 1e-3, accelerometerRandomWalk: 1e-5),
+      cameras: [
+        CameraCalibration(fx: fx / 0.8, fy: fx / 0.8, cx: width / 2, cy: height / 2, width: Int(width), height: Int(height), pixelNoise: 0.5)
+      ])
+    let monitor = PremiseMonitor(rig: rig, usesOdometry: false)
+    let points = (0..<600).map { k in
+      let (a, b, c) = (Double(k * 37 % 101) / 101, Double(k * 53 % 97) / 97, Double(k * 29 % 89) / 89)
+      return Vector3(8 * a - 4, 6 * b - 3, 3 + 5 * c)
+    }
+    for k in 0...2000 {
+      let t = 0.005 * Double(k)
+      // Body rate of the camera's axes: the derivative of world-from-camera.
+      let (before, after) = (Self.cameraFromWorld(t - 5e-4).rotation, Self.cameraFromWorld(t + 5e-4).rotation)
+      let rate = (before * after.inverse).log / 1e-3
+      let up = Self.cameraFromWorld(t).rotation * Vector3(0, -9.81, 0)
+      monitor.observe(.imu(IMUSample(timestamp: time(t), angularVelocity: rate, specificForce: up)))
+      guard k % 10 == 0 else { continue }
+      let pose = Self.cameraFromWorld(t)
+      let features = points.enumerated().compactMap { id, point -> FeatureObservation? in
+        let p = pose * point
+        let pixel = SIMD2(fx * p.x / p.z + width / 2, fx * p.y / p.z + height / 2)
+        guard p.z > 0.5, (0..<width).contains(pixel.x), (0..<height).contains(pixel.y) else { return nil }
+        return FeatureObservation(featureID: Int64(id), u: pixel.x, v: pixel.y)
+      }
+      monitor.observe(.frame(CameraFrame(timestamp: time(t), features: features)))
+      monitor.observe(
+        innovationSum: 100 * usable, count: Int(100 * usable), tracks: 100, noise: noise, imageNoise: 1, at: time(t))
+    }
+    return monitor.diagnoses
+  }
+
+  @Test func aWrongLensIsNamed() {
+    #expect(Self.diagnoses(noise: 1.5, usable: 0.5).map(\.code) == ["cameraIntrinsics"])
+  }
+
+  /// A filter that rejects most of what it sees confirms nothing.
+  @Test func fewTracksConfirmNothing() {
+    #expect(Self.diagnoses(noise: 1, usable: 0.1).map(\.code) == ["cameraIntrinsics"])
+  }
+
+  @Test func whatTheFilterConfirmsTwoViewsDoNotRefute() {
+    #expect(Self.diagnoses(noise: 1.05, usable: 0.5).isEmpty)
+  }
+}
