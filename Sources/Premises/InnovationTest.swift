@@ -14,8 +14,9 @@ struct InnovationTest {
   /// Restarts within so many seconds that refute.
   private static let restarts = (count: 3, seconds: 15.0)
 
-  /// Root mean square innovation, in units of the noise that two views of the images have, that is suspicious: healthy recordings have up to 2.
-  private static let excess = 4.0
+  /// Root mean square innovation, in units of the noise that two views of the images have, that is suspicious: simulated recordings have
+  /// 1.0 +- 0.05, a real one (`tango-handheld`) up to 1.9, where tracks drift; a mount 10 degrees off has 2.5 to 8.
+  private static let excess = 2.5
   /// The same that confirms, and the fraction of tracks in use that it asks for: on healthy worlds 1.0 +- 0.05; 15 % on the gyroscope's scale
   /// are 1.4 and more.
   private static let confirming = (excess: 1.2, usable: 0.3)
