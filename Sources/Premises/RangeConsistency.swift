@@ -7,7 +7,7 @@ import SensorData
 /// Ranges `z_i = s |x - p(t_i - tau)| + b + e_i` of a stationary peer x, antenna places p. The null hypothesis has s = 1, tau = 0 and a
 /// bias within what radios have (0.15 m, 1-sigma); each alternative changes one of them, or is `z_i = c - |x - p|` with any c. All explain the same ranges: those that lie inside the
 /// path for every delay. Log likelihoods (`LinkFit`) are compared; an alternative pays `log K` for being one of K, half the logarithm of n for its
-/// parameter, and what a wandering peer or path (`LinkDrift`) or multipath (`LinkField`) explains as well. A few alternatives are asked at each test, in turn, and the likeliest so far every time.
+/// parameter, and what a drifting path (`LinkDrift`), a walking peer (`LinkMotion`) or multipath (`LinkField`) explains as well. A few alternatives are asked at each test, in turn, and the likeliest so far every time.
 package struct RangeConsistency {
   /// What may be wrong with a link.
   package enum Cause: Hashable, Sendable {
@@ -69,7 +69,7 @@ package struct RangeConsistency {
   private static let freeBias = 1.0, leastBias = 0.45
   /// Samples times alternatives asked in a test, besides the likeliest: many alternatives while there are few samples.
   private static let work = 200
-  /// A wandering peer is asked from this ratio on.
+  /// Drift, motion and multipath are asked from this ratio on.
   private static let promising = 1.0
 
   /// The alternatives, the likelier a priori first.
@@ -234,12 +234,15 @@ package struct RangeConsistency {
       parts: Self.parts(stated, fit, null))
   }
 
-  /// By how much a peer that wanders relative to the path, or errors that change with the place, explain more than the null hypothesis.
+  /// By how much a path that drifts, a peer that walks, or errors that change with the place, explain more than the null hypothesis.
   private static func explained(_ rows: [LinkFit.Row], _ null: LinkFit) -> Double {
     guard let mode = null.modes.first else { return 0 }
     let drift = LinkDrift.logLikelihood(rows, from: mode, bias: null.bias)
     let field = LinkField.logLikelihood(rows, from: null.modes) ?? -.infinity
-    return max(drift, field) - null.logLikelihood
+    // Where a peer was before it set off a fit of all ranges does not say.
+    let before = LinkFit(Array(rows.prefix(max(rows.count / 3, 6))), starts: null.modes)
+    let motion = LinkMotion.logLikelihood(rows, from: [mode] + before.modes.prefix(1), bias: null.bias)
+    return max(drift, field, motion) - null.logLikelihood
   }
 
   private static func parts(_ rows: [LinkFit.Row], _ fit: LinkFit, _ null: LinkFit) -> [Double] {
