@@ -14,10 +14,16 @@ package enum LinkField {
   private static let bias = 0.15
   private static let rounds = 3
 
-  /// The best of the fields and noises, `log(fields)` paid; nil where nothing can be fitted.
+  /// The best of the fields and noises, `log(fields)` paid; nil where nothing can be fitted. What is an outlier to the fit stays one.
   ///
   /// Cost: O(fields * whites * rows^3 / 6).
-  package static func logLikelihood(_ rows: [LinkFit.Row], from modes: [Vector3]) -> Double? {
+  package static func logLikelihood(_ all: [LinkFit.Row], _ fit: LinkFit) -> Double? {
+    let outliers = zip(fit.terms, fit.regular).reduce(0) { $0 + ($1.1 < 0.5 ? $1.0 : 0) }
+    let rows = zip(all, fit.regular).filter { $0.1 >= 0.5 }.map(\.0)
+    return logLikelihood(rows, from: fit.modes).map { $0 + outliers }
+  }
+
+  private static func logLikelihood(_ rows: [LinkFit.Row], from modes: [Vector3]) -> Double? {
     var best: Double?
     for field in fields {
       for white in whites {

@@ -40,6 +40,8 @@ package struct LinkFit {
   package private(set) var bias = 0.0
   /// Each range's share of the log likelihood, given those before it, without the priors' penalty.
   package private(set) var terms: [Double] = []
+  /// Probability that each range is none of an outlier's.
+  package private(set) var regular: [Double] = []
   /// The modes that were found, positions in the world, metres, best first: starts of the next fit.
   package private(set) var modes: [Vector3] = []
 
@@ -102,7 +104,7 @@ package struct LinkFit {
     for round in 0...Self.rounds {
       let outcome = likelihood.evaluate(rows.indices.map { residual(state, $0).value })
       let sum = outcome.logLikelihood - 0.5 * penalty(state)
-      if sum > logLikelihood { (logLikelihood, noise, bias, terms) = (sum, outcome.noise, state.w, outcome.terms) }
+      if sum > logLikelihood { (logLikelihood, noise, bias, terms, regular) = (sum, outcome.noise, state.w, outcome.terms, outcome.regular) }
       if round < Self.rounds {
         state = descend(state, outcome.regular, sigma: max(outcome.noise.total, 0.03), rounds: 4).state
       }

@@ -238,7 +238,7 @@ package struct RangeConsistency {
   private static func explained(_ rows: [LinkFit.Row], _ null: LinkFit) -> Double {
     guard let mode = null.modes.first else { return 0 }
     let drift = LinkDrift.logLikelihood(rows, from: mode, bias: null.bias)
-    let field = LinkField.logLikelihood(rows, from: null.modes) ?? -.infinity
+    let field = LinkField.logLikelihood(rows, null) ?? -.infinity
     // Where a peer was before it set off a fit of all ranges does not say.
     let before = LinkFit(Array(rows.prefix(max(rows.count / 3, 6))), starts: null.modes)
     let motion = LinkMotion.logLikelihood(rows, from: [mode] + before.modes.prefix(1), bias: null.bias)

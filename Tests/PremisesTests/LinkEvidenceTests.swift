@@ -142,30 +142,30 @@ import Testing
     #expect(opposite.ratio < 0, "\(opposite)")
   }
 
-  /// Errors that are a function of the place are explained by a field far better than by noise in time; white noise is not. 20 draws of each:
+  /// Errors that are a function of the place are explained by a field far better than by noise in time, outliers or not; white noise is not. 20 draws of each:
   /// that all have the sign said by chance alone has a probability of 1e-6.
   @Test func aFieldExplainsMultipathOnly() {
     var dice = Dice(state: 23)
     let peer = Vector3(2.5, 1, 0.3), length = 0.3, sigma = 0.2
-    func rows(_ error: (Vector3) -> Double, white: Double) -> [LinkFit.Row] {
+    func rows(_ error: (Vector3) -> Double, white: Double, outliers: Set<Int> = []) -> [LinkFit.Row] {
       (0..<60).map { k in
         let t = 0.25 * Double(k)
         let place = Vector3(0.5 * sin(t), 0.4 * cos(1.3 * t), 0.2 * sin(0.7 * t))
         return LinkFit.Row(
-          seconds: t, range: (peer - place).norm + error(place) + white * dice.gaussian(), place: place)
+          seconds: t, range: (peer - place).norm + error(place) + white * dice.gaussian() + (outliers.contains(k) ? 3 : 0), place: place)
       }
     }
     func gain(_ rows: [LinkFit.Row]) -> Double {
       let fit = LinkFit(rows)
-      return (LinkField.logLikelihood(rows, from: fit.modes) ?? -.infinity) - fit.logLikelihood
+      return (LinkField.logLikelihood(rows, fit) ?? -.infinity) - fit.logLikelihood
     }
-    for _ in 0..<20 {
+    for draw in 0..<20 {
       // Random Fourier features of the squared exponential.
       let waves = (0..<48).map { _ in
         (number: Vector3(dice.gaussian(), dice.gaussian(), dice.gaussian()) / length, phase: 2 * .pi * dice.uniform())
       }
       let scale = sigma * (2.0 / 48).squareRoot()
-      let field = gain(rows({ place in scale * waves.reduce(0) { $0 + cos($1.number.dot(place) + $1.phase) } }, white: 0.01))
+      let field = gain(rows({ place in scale * waves.reduce(0) { $0 + cos($1.number.dot(place) + $1.phase) } }, white: 0.01, outliers: draw % 2 == 0 ? [] : [7, 31]))
       let noise = gain(rows({ _ in 0 }, white: 0.05))
       #expect(field > 10, "\(field)")
       #expect(noise < 0, "\(noise)")
