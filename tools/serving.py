@@ -27,8 +27,9 @@ def check(good, text, yes="good", no="wrong"):
 class Server:
     """A server with a data folder of its own; it can be killed and started again at the same port."""
 
-    def __init__(self, folder, *options, tls=False):
+    def __init__(self, folder, *options, tls=False, environment=None):
         self.folder, self.options, self.port, self.ca = folder, options, 0, None
+        self.environment = {**os.environ, **(environment or {})}
         if tls:
             self.ca = str(folder / "certificate.pem")
             key = folder / "key.pem"
@@ -43,7 +44,7 @@ class Server:
         log = open(self.folder / "server.log", "ab")
         for _ in range(100):
             self.process = subprocess.Popen(
-                [SERVE, "serve", "--data", self.folder / "data", "--port", str(self.port), *self.options], stdout=subprocess.PIPE, stderr=log, text=True)
+                [SERVE, "serve", "--data", self.folder / "data", "--port", str(self.port), *self.options], stdout=subprocess.PIPE, stderr=log, text=True, env=self.environment)
             found = re.search(r":(\d+)/", self.process.stdout.readline())
             if found:
                 self.port = int(found[1])
