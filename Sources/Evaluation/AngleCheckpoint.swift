@@ -9,6 +9,8 @@ package struct AngleCheckpoint: Equatable, Sendable {
   static let maxUpdateAge = 0.5
   /// Displacement from the position at the peer's first update that counts as motion, metres.
   static let motion = 0.05
+  /// Seconds between the moments at which it is looked for.
+  private static let spacing = 0.05
 
   /// Seconds after the motion began.
   package var seconds: Double
@@ -17,8 +19,10 @@ package struct AngleCheckpoint: Equatable, Sendable {
   /// Whether the status was `converged`.
   package var isConverged: Bool
 
-  /// When the device began to move, after `start`; nil when it never does while its path is known.
-  static func motionBegan(
+  /// When the device began to move, after `start`, in steps of `spacing`; nil when it never does while its path is known.
+  ///
+  /// Cost: that of the rows and of the time that they cover; where there are none, however long, nothing is searched.
+  package static func motionBegan(
     after start: Timestamp, until end: Timestamp, truth: TruthTrajectory, bodyFromDevice: Pose
   ) -> Timestamp? {
     guard let origin = truth.worldFromBody(at: start) else { return nil }
@@ -28,7 +32,12 @@ package struct AngleCheckpoint: Equatable, Sendable {
       if let pose = truth.worldFromBody(at: time), ((pose * bodyFromDevice).translation - begin).norm >= motion {
         return time
       }
-      time = time.advanced(bySeconds: 0.05)
+      let following = time.advanced(bySeconds: spacing)
+      // The end of the clock is the end of the search.
+      guard following > time, let next = truth.firstTime(notBefore: following) else { return nil }
+      time = following
+      let ahead = next.seconds(since: time) - TruthTrajectory.longestGap
+      if ahead > 0 { time = time.advanced(bySeconds: (ahead / spacing).rounded(.down) * spacing) }
     }
     return nil
   }

@@ -18,6 +18,11 @@ package struct TruthTrajectory: Sendable {
   /// Whether there is no ground truth.
   package var isEmpty: Bool { rows.isEmpty }
 
+  /// The time of the first row that is not before a time; nil after the last. O(log n).
+  func firstTime(notBefore time: Timestamp) -> Timestamp? {
+    rows.firstIndex(notBefore: time, by: \.timestamp).map { rows[$0].timestamp }
+  }
+
   /// The true pose at a time; nil outside the rows and in a gap. O(log n).
   package func worldFromBody(at time: Timestamp) -> Pose? {
     guard let upper = rows.firstIndex(notBefore: time, by: \.timestamp) else { return nil }
