@@ -19,7 +19,7 @@ struct InnovationTest {
   private static let excess = 2.5
   /// The same that confirms, and the fraction of tracks in use that it asks for: on healthy worlds 1.0 +- 0.05; 15 % on the gyroscope's scale
   /// are 1.4 and more.
-  private static let confirming = (excess: 1.2, usable: 0.3)
+  private static let confirming = (excess: 1.2, usable: 0.15)
   /// Learnt noise, in units of the images', beyond which few usable tracks are suspicious; and how few, a fraction.
   private static let noise = (level: 12.0, usable: 0.15)
 
@@ -75,7 +75,7 @@ struct InnovationTest {
     if isStarved {
       return "tracks err \(Format.number(noise)) times as much against the motion as from image to image, and few agree with it at all"
     }
-    guard let level, level > Self.refuting else { return nil }
+    guard let level, level > Self.refuting, isExcessive else { return nil }
     return "mean normalised innovation \(Format.number(level)) over \(Format.number(Self.length)) s, expected 1.0 +- 0.1"
   }
 }

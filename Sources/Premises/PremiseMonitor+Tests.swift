@@ -21,7 +21,8 @@ extension PremiseMonitor {
       testInnovations()
       testPoses()
     }
-    if !isSettled { testLinks() }
+    // A path in doubt is no witness of the ranges.
+    if innovations.isSuspicious { restartPath() } else if !isSettled { testLinks() }
     passed = passed.filter { pending.contains($0.key) }
     // A view's rotation may be wrong for half a second; a path, its ranges and two seconds of innovations are not.
     open = suspected.filter { $0.peer != nil || $0.isLasting || suspectedBefore.contains($0) }
@@ -101,9 +102,9 @@ extension PremiseMonitor {
   func testImage() {
     guard let image, let camera = rig.cameras.first else { return }
     // Two views are a part of what the filter explains as a whole; rotation and translation are confused in them as they are not in it.
-    if !calibrates, innovations.isConfirmed, image.turned(history, within: InnovationTest.length) > Self.confirmingTurn {
-      self.image!.removeAll()
-      views = []
+    if !calibrates, innovations.isConfirmed {
+      let turned = image.turned(history, within: InnovationTest.length)
+      self.image!.removeObservations(within: turned > Self.confirmingTurn ? .infinity : InnovationTest.length)
       return
     }
     if let clock = image.clock(history) {
@@ -137,8 +138,8 @@ extension PremiseMonitor {
     if alternatives.isEmpty { alternatives = ImageAlternative.all(camera) }
     let observations = image!.observations
     return alternatives.map { alternative in
-      zip(views, observations).compactMap { view, stated in
-        let pairs = view.features.map { FeaturePair(then: alternative.pixel($0.then), now: alternative.pixel($0.now)) }
+      observations.compactMap { stated in
+        let pairs = stated.pairs.map { FeaturePair(then: alternative.pixel($0.then), now: alternative.pixel($0.now)) }
         let noise = camera.pixelNoise / (camera.fx * camera.fy).squareRoot()
         guard let seen = RelativeRotation(pairs, lens: alternative.lens, noise: 1.4 * noise) else { return nil }
         return RotationConsistency.Observation(start: stated.start, end: stated.end, seen, noise: 1.4 * noise)

@@ -39,7 +39,6 @@ package final class PremiseMonitor {
   var history = InertialHistory()
   var gravity: GravityTest?
   var image: RotationConsistency?
-  var views: [(features: [FeaturePair], observation: Int)] = []
   var alternatives: [ImageAlternative] = []
   var lens: LensModel?
   var coordinates: [Int: CoordinateTest] = [:]
@@ -203,10 +202,9 @@ package final class PremiseMonitor {
     guard let old = viewPairs.partner(of: frame) else { return }
     let now = frame.timestamp
     let pairs = RelativeRotation.pairs(old.features, frame.features)
-    guard let observation = observation(pairs, old.timestamp, now, camera, lens) else { return }
+    guard var observation = observation(pairs, old.timestamp, now, camera, lens) else { return }
+    observation.rotation.pairs = pairs
     image!.append(observation.rotation)
-    views.append((pairs, 0))
-    if views.count > image!.observations.count { views.removeFirst(views.count - image!.observations.count) }
     if let imu = rig.imu {
       let imuFromCamera = imu.bodyFromIMU.rotation.inverse * camera.bodyFromCamera.rotation
       // Points move by t; the camera by -t, in the later view's axes.

@@ -22,6 +22,8 @@ package struct RotationConsistency {
     package var covariance: Matrix3
     /// Other rotations that explain the same images nearly as well: vector, covariance, excess of the sum of squares.
     package var others: [(vector: Vector3, covariance: Matrix3, excess: Double)] = []
+    /// The features of both views, for other lenses; none of another tracker's.
+    var pairs: [FeaturePair] = []
     /// How many times the expected noise the observer's residuals are, at least 1: noise beyond the stated one biases a rotation, too.
     var excessNoise = 1.0
 
@@ -105,7 +107,11 @@ package struct RotationConsistency {
     return rows(history, observations.filter { now.seconds(since: $0.start) <= seconds }).reduce(0) { $0 + $1.gyroscope.norm }
   }
 
-  mutating func removeAll() { observations.removeAll() }
+  /// Removes the newest observations, of so many seconds.
+  mutating func removeObservations(within seconds: Double) {
+    guard let now = observations.last?.end else { return }
+    observations.removeAll { now.seconds(since: $0.start) <= seconds }
+  }
 
   /// A row of the test: the gyroscope's and the observer's rotation.
   private struct Row {

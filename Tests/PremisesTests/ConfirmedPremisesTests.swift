@@ -15,15 +15,15 @@ import Testing
       translation: Vector3(0.1 * sin(1.2 * t), 0.05 * cos(1.7 * t), 0))
   }
 
-  /// The diagnoses of ten seconds of a camera whose focal lengths are 0.8 times the stated, and of a filter whose tracks have this noise, in
-  /// units of the images', and of which this fraction is of use.
-  private static func diagnoses(noise: Double, usable: Double) -> [Diagnosis] {
+  /// Watches ten seconds of a camera whose focal lengths are so many times the stated, and of a filter whose tracks have this noise, in units of the
+  /// images', and this mean square of the normalised innovations, and of which this fraction is of use.
+  private static func watched(focal: Double = 0.8, noise: Double, usable: Double, level: Double = 1) -> PremiseMonitor {
     let fx = 400.0, (width, height) = (640.0, 480.0)
     let rig = RigCalibration(
       imu: IMUCalibration(
         gyroscopeNoiseDensity: 1e-4, gyroscopeRandomWalk: 1e-6, accelerometerNoiseDensity: 1e-3, accelerometerRandomWalk: 1e-5),
       cameras: [
-        CameraCalibration(fx: fx / 0.8, fy: fx / 0.8, cx: width / 2, cy: height / 2, width: Int(width), height: Int(height), pixelNoise: 0.5)
+        CameraCalibration(fx: fx / focal, fy: fx / focal, cx: width / 2, cy: height / 2, width: Int(width), height: Int(height), pixelNoise: 0.5)
       ])
     let monitor = PremiseMonitor(rig: rig, usesOdometry: false)
     let points = (0..<600).map { k in
@@ -47,21 +47,29 @@ import Testing
       }
       monitor.observe(.frame(CameraFrame(timestamp: time(t), features: features)))
       monitor.observe(
-        innovationSum: 100 * usable, count: Int(100 * usable), tracks: 100, noise: noise, imageNoise: 1, at: time(t))
+        innovationSum: 100 * usable * level, count: Int(100 * usable), tracks: 100, noise: noise, imageNoise: 1, at: time(t))
     }
-    return monitor.diagnoses
+    return monitor
   }
 
   @Test func aWrongLensIsNamed() {
-    #expect(Self.diagnoses(noise: 1.5, usable: 0.5).map(\.code) == ["cameraIntrinsics"])
+    #expect(Self.watched(noise: 1.5, usable: 0.5).diagnoses.map(\.code) == ["cameraIntrinsics"])
   }
 
   /// A filter that rejects most of what it sees confirms nothing.
   @Test func fewTracksConfirmNothing() {
-    #expect(Self.diagnoses(noise: 1, usable: 0.1).map(\.code) == ["cameraIntrinsics"])
+    #expect(Self.watched(noise: 1, usable: 0.1).diagnoses.map(\.code) == ["cameraIntrinsics"])
   }
 
   @Test func whatTheFilterConfirmsTwoViewsDoNotRefute() {
-    #expect(Self.diagnoses(noise: 1.05, usable: 0.5).isEmpty)
+    #expect(Self.watched(noise: 1.05, usable: 0.5).diagnoses.isEmpty)
+  }
+
+  /// A start that is surer than it should be has large normalised innovations, and nothing is wrong with the set-up; where the pixels err as well,
+  /// something is.
+  @Test(arguments: [(1.0, []), (2.0, ["visualInertialMismatch"])]) func anOverconfidentStartIsNoFault(_ noise: Double, _ codes: [String]) {
+    let monitor = Self.watched(focal: 1, noise: noise, usable: 0.5, level: 2.5)
+    #expect(monitor.diagnoses.map(\.code) == codes)
+    #expect(codes.isEmpty == (monitor.openPremise(for: "tag") == "visualInertialMismatch"))
   }
 }
