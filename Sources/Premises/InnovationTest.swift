@@ -75,7 +75,7 @@ struct InnovationTest {
     if isStarved {
       return "tracks err \(Format.number(noise)) times as much against the motion as from image to image, and few agree with it at all"
     }
-    guard let level, level > Self.refuting, isExcessive else { return nil }
+    guard let level, level > Self.refuting else { return nil }
     return "mean normalised innovation \(Format.number(level)) over \(Format.number(Self.length)) s, expected 1.0 +- 0.1"
   }
 }

@@ -65,11 +65,10 @@ import Testing
     #expect(Self.watched(noise: 1.05, usable: 0.5).diagnoses.isEmpty)
   }
 
-  /// A start that is surer than it should be has large normalised innovations, and nothing is wrong with the set-up; where the pixels err as well,
-  /// something is.
-  @Test(arguments: [(1.0, []), (2.0, ["visualInertialMismatch"])]) func anOverconfidentStartIsNoFault(_ noise: Double, _ codes: [String]) {
-    let monitor = Self.watched(focal: 1, noise: noise, usable: 0.5, level: 2.5)
-    #expect(monitor.diagnoses.map(\.code) == codes)
-    #expect(codes.isEmpty == (monitor.openPremise(for: "tag") == "visualInertialMismatch"))
+  /// Normalised innovations well above 1 open the premise at once and are named when they last, whatever the lens.
+  @Test func innovationsThatContradictAreNamed() {
+    let monitor = Self.watched(focal: 1, noise: 1, usable: 0.5, level: 2.5)
+    #expect(monitor.diagnoses.map(\.code) == ["visualInertialMismatch"])
+    #expect(Self.watched(focal: 1, noise: 1, usable: 0.5, level: 1.6).openPremise(for: "tag") == "visualInertialMismatch")
   }
 }
