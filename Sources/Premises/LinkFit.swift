@@ -100,11 +100,12 @@ package struct LinkFit {
 
   private mutating func refine(_ start: State, _ likelihood: ResidualLikelihood) {
     guard start.x.isFinite, start.y.isFinite, start.z.isFinite, start.w.isFinite else { return }
-    var state = start
+    var state = start, noise: ResidualLikelihood.Noise?
     for round in 0...Self.rounds {
-      let outcome = likelihood.evaluate(rows.indices.map { residual(state, $0).value })
+      let outcome = likelihood.evaluate(rows.indices.map { residual(state, $0).value }, near: noise)
+      noise = outcome.noise
       let sum = outcome.logLikelihood - 0.5 * penalty(state)
-      if sum > logLikelihood { (logLikelihood, noise, bias, terms, regular) = (sum, outcome.noise, state.w, outcome.terms, outcome.regular) }
+      if sum > logLikelihood { (logLikelihood, self.noise, bias, terms, regular) = (sum, outcome.noise, state.w, outcome.terms, outcome.regular) }
       if round < Self.rounds {
         state = descend(state, outcome.regular, sigma: max(outcome.noise.total, 0.03), rounds: 4).state
       }

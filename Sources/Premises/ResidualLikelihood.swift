@@ -57,12 +57,15 @@ package struct ResidualLikelihood {
   /// The likelihood of residuals, as many as there are times.
   ///
   /// Cost: O(candidates * residuals), four candidates side by side.
-  package func evaluate(_ residuals: [Double]) -> Outcome {
+  ///
+  /// - Parameter noise: of about these residuals, where it is known: only candidates beside it are asked.
+  package func evaluate(_ residuals: [Double], near noise: Noise? = nil) -> Outcome {
     precondition(residuals.count == seconds.count)
     let lasting = Lanes(Self.lastings[0], Self.lastings[1], Self.lastings[2], Self.lastings[3])
     var best = (sum: -Double.infinity, noise: Self.candidates[0])
-    for white in Self.whites {
-      for (time, decays) in zip(Self.times, decays) {
+    let known = noise.flatMap { noise in Self.whites.firstIndex(of: noise.white) }
+    for (k, white) in Self.whites.enumerated() where known.map({ abs($0 - k) <= 1 }) ?? true {
+      for (time, decays) in zip(Self.times, decays) where noise.map({ $0.time == time }) ?? true {
         let sums = Self.logLikelihoods(residuals, decays, white * white, lasting * lasting)
         for lane in 0..<4 where sums[lane] > best.sum {
           best = (sums[lane], Noise(white: white, lasting: lasting[lane], time: time))
