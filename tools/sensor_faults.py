@@ -133,7 +133,7 @@ def value_fault(sensor, fault, draw, values):
 
 
 def make(source, target, sensor, fault):
-    """Writes the copy; False where the fault has no meaning for the sensor, or the recording lacks it."""
+    """Writes the copy, without a fault where that is None; False where it has no meaning for the sensor, or the recording lacks it."""
     source, target = Path(source), Path(target)
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(source, target)
@@ -142,8 +142,8 @@ def make(source, target, sensor, fault):
         odometry_from_truth(target)
     name, first, count = FILES[sensor]
     path = target / name
-    if not path.exists():
-        return False
+    if not path.exists() or fault is None:
+        return path.exists()
     header, rows = read(path)
     if sensor == "ranges":
         first = [c.split("[")[0].strip(" #") for c in header.split(",")].index("range")
