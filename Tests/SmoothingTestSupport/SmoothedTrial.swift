@@ -12,10 +12,13 @@ package struct SmoothedTrial {
   package var outcome: Smoother.Outcome
   package var forwardTimes: [Timestamp] = []
 
-  package static func run(_ name: String, seed: UInt64) throws -> SmoothedTrial {
+  /// - Parameter longest: length of a segment, seconds; smoothed as soon as it is complete.
+  package static func run(_ name: String, seed: UInt64, longest: Double = ForwardRecord.longest) throws -> SmoothedTrial {
     let contents = try Simulator(scenario: try Scenario.named(name), seed: seed).recording()
     let finder = PrecisionFinder(rig: contents.rig, useOdometry: false)
-    let record = ForwardRecord()
+    let record = ForwardRecord(longest: longest)
+    let smoother = try #require(Smoother(contents.rig))
+    var outcome = Smoother.Outcome()
     finder.attach(record)
     func judge() -> Judge {
       Judge(
@@ -30,11 +33,12 @@ package struct SmoothedTrial {
       }
     }
     for event in contents.events {
+      smoother.smoothCompleted(record, into: &outcome)
       if case .range(let range) = event.event { record.didReceive(range) }
       observe(finder.process(event))
     }
     observe(finder.finish())
-    let outcome = try #require(Smoother(contents.rig)).smoothed(record)
+    smoother.smoothRest(of: record, into: &outcome)
     for pose in outcome.poses {
       offline.record(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
     }
