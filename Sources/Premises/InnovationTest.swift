@@ -53,7 +53,8 @@ struct InnovationTest {
   /// gyroscope are as stated, wherever the device turns.
   var isConfirmed: Bool {
     guard let level, begun.isEmpty else { return false }
-    return noise * level.squareRoot() < Self.confirming.excess && usable >= Self.confirming.usable
+    // Noise that was learnt and is not there at the moment confirms nothing.
+    return noise * max(level, 1).squareRoot() < Self.confirming.excess && usable >= Self.confirming.usable
   }
 
   /// Fraction of the window's tracks that have innovations.
