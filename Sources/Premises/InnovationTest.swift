@@ -49,7 +49,7 @@ struct InnovationTest {
   /// The images fit each other, but not the motion: the filter explains by noise what two views of the images do not have.
   private var isExcessive: Bool { noise * (level ?? 0).squareRoot() > Self.excess }
 
-  /// The filter explains hundreds of innovations with the noise that the images have, and most of what it sees: lens, mount, clocks and
+  /// The filter explains hundreds of innovations with the noise that the images have, of more than a few tracks: lens, mount, clocks and
   /// gyroscope are as stated, wherever the device turns.
   var isConfirmed: Bool {
     guard let level, begun.isEmpty else { return false }
