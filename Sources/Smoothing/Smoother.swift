@@ -73,7 +73,7 @@ package struct Smoother {
   }
 
   /// The poses behind the first, which is the time of `end`, moved by the heading and translation that bring the first there: both ends are estimates of one
-  /// pose, the second one knows what came later. Covariances stay: they differ by a rotation of that heading, a degree or less.
+  /// pose, the second one knows what came later. Covariances stay: they differ by a rotation of that heading.
   private static func joined(_ poses: [SmoothedPose], to end: SmoothedPose?) -> ArraySlice<SmoothedPose> {
     guard let first = poses.first?.worldFromBody, let end = end?.worldFromBody else { return poses[...] }
     let turn = end.rotation * first.rotation.inverse
