@@ -3,7 +3,8 @@ import SensorData
 
 /// Evaluates the results of a run against ground truth, whatever estimator made them.
 ///
-/// Keeps all input until the end, about 250 bytes per update or pose: alignment needs the whole trajectory first.
+/// Keeps all input until the end, about 250 bytes per update or pose: alignment needs the whole trajectory first. Without ground truth it
+/// keeps no poses, and of updates those at which status, reasons or the presence of an angle change.
 package struct Judge: Sendable {
   /// The errors of a run.
   package struct Errors: Sendable {
@@ -22,6 +23,8 @@ package struct Judge: Sendable {
   private var poses: [EstimatedPose] = []
   private var worlds: [Timestamp] = []
   private var updates: [String: [JudgedUpdate]] = [:]
+  /// Ranges of each peer by use.
+  private var ranges: [String: [String: Int]] = [:]
 
   /// A judge for one recording.
   ///
@@ -35,6 +38,7 @@ package struct Judge: Sendable {
 
   /// Records a pose of the estimated trajectory and, where reported, its covariance.
   package mutating func record(_ timestamp: Timestamp, worldFromBody: Pose, covariance: PoseCovariance? = nil) {
+    guard !truth.isEmpty else { return }
     poses.append(EstimatedPose(timestamp: timestamp, worldFromBody: worldFromBody, covariance: covariance))
   }
 
@@ -42,7 +46,10 @@ package struct Judge: Sendable {
   package mutating func beginWorld(at timestamp: Timestamp) { worlds.append(timestamp) }
 
   /// Records an update of a peer.
-  package mutating func record(_ update: JudgedUpdate, peer: String) { updates[peer, default: []].append(update) }
+  package mutating func record(_ update: JudgedUpdate, peer: String) {
+    if let use = update.rangeUse { ranges[peer, default: [:]][use, default: 0] += 1 }
+    updates[peer, default: []].appendJudged(update, keepsAll: !truth.isEmpty)
+  }
 
   /// The errors of everything recorded.
   package func errors() -> Errors {
@@ -52,7 +59,25 @@ package struct Judge: Sendable {
       result[peer] = PeerErrors(
         peer: peer, updates: updates, truth: truth, peers: peers, bodyFromDevice: bodyFromDevice,
         alignment: trajectory?.alignment)
+      result[peer]?.ranges = ranges[peer] ?? [:]
     }
     return Errors(trajectory: trajectory, peers: result)
+  }
+}
+
+extension [JudgedUpdate] {
+  /// Appends an update; where not all are kept it replaces the last one if the two before it say the same.
+  fileprivate mutating func appendJudged(_ update: JudgedUpdate, keepsAll: Bool) {
+    if !keepsAll, count >= 2, self[count - 1].saysTheSame(as: update), self[count - 2].saysTheSame(as: update) {
+      self[count - 1] = update
+    } else {
+      append(update)
+    }
+  }
+}
+
+extension JudgedUpdate {
+  fileprivate func saysTheSame(as other: JudgedUpdate) -> Bool {
+    status == other.status && reasons == other.reasons && (horizontalAngle == nil) == (other.horizontalAngle == nil)
   }
 }

@@ -36,7 +36,7 @@ package struct PeerErrors: Equatable, Sendable {
   package var falseConverged = 0
   /// How often each true level met each published estimate.
   package var vertical: [TrueView.Level: [String: Int]] = [:]
-  /// Ranges by use: `used`, `rejected`, `kept`.
+  /// Ranges by use: `used`, `rejected`, `kept`; `Judge` counts them.
   package var ranges: [String: Int] = [:]
   /// When the first angle was published, and when the status first was `converged`, seconds since the first update.
   package var firstAngleAt: Double?
@@ -81,7 +81,6 @@ package struct PeerErrors: Equatable, Sendable {
       let seconds = update.timestamp.seconds(since: start)
       if update.horizontalAngle != nil { firstAngleAt = firstAngleAt ?? seconds }
       if update.isConverged { convergedAt = convergedAt ?? seconds }
-      if let use = update.rangeUse { ranges[use, default: 0] += 1 }
       guard let worldFromBody = truth.worldFromBody(at: update.timestamp),
         let truePosition = peers.position(of: peer, at: update.timestamp)
       else { continue }

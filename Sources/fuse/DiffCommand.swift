@@ -49,8 +49,8 @@ struct DiffCommand: ParsableCommand {
   func run() throws {
     try Failure.reporting {
       let difference = try RunDifference(
-        before: RunFolder.named(before, isUnverified: unverified, keeping: .none),
-        after: RunFolder.named(after, isUnverified: unverified, keeping: .none),
+        before: RunFolder.named(before, isUnverified: unverified, keeping: .poses),
+        after: RunFolder.named(after, isUnverified: unverified, keeping: .poses),
         tolerance: .init(distance: distance, angle: Angle.degrees(angle)))
       var standardOutput = StandardOutput()
       switch format {

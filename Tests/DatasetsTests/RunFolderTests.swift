@@ -52,11 +52,15 @@ import Testing
     #expect(run.recordingPath == "/a/b")
     #expect(run.result?["x"]?.double == 1.5)
     #expect(run.poses.map(\.timestamp) == poses.map(\.0))
-    for (row, (_, pose)) in zip(run.poses, poses) {
+    let reader = try PoseReader(folder: path)
+    for (time, pose) in poses {
+      let row = try #require(try reader.next())
+      #expect(row.timestamp == time && !row.beginsWorld)
       #expect((row.worldFromBody.translation - pose.translation).norm < 1e-12)
       #expect((row.worldFromBody.rotation * pose.rotation.inverse).log.norm < 1e-9)
       #expect(row.covariance == covariance)
     }
+    #expect(try reader.next() == nil)
   }
 
   @Test(arguments: [

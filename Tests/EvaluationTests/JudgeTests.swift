@@ -2,6 +2,7 @@ import Evaluation
 import Foundation
 import Geometry
 import SensorData
+import Simulation
 import Testing
 
 /// A stationary device at the origin (its axes are the world's: ahead is where its -z would be ... it lies flat, so the
@@ -142,5 +143,29 @@ import Testing
     #expect(soon.judged == 21 && soon.intervals == 21 && (9...11).contains(soon.intervalsContainingTruth))
     #expect(try errors(detectedAt: 4.5).detectionDelays == [.infinity], "not before it was over")
     #expect(try errors(detectedAt: 1).detectionDelays.isEmpty, "nothing was claimed when it began")
+  }
+
+  /// Without ground truth few updates are kept: spans, first times and counts are those of all of them.
+  @Test func withoutTruthNothingIsLost() throws {
+    var random = SeededRandom(seed: 5)
+    for _ in 0..<30 {
+      let count = Int.random(in: 0..<60, using: &random)
+      let updates = (0..<count).map { k in
+        JudgedUpdate(
+          timestamp: start.advanced(bySeconds: 0.1 * Double(k)),
+          horizontalAngle: random.uniform() < 0.5 ? nil : 0.3,
+          status: random.uniform() < 0.8 ? "notConverged" : "converged",
+          reasons: random.uniform() < 0.8 ? ["moreMotion"] : [], rangeUse: random.uniform() < 0.7 ? "used" : nil)
+      }
+      // Truth of another day: every update is kept, none judged.
+      let later = Self.rows.map { GroundTruthState(timestamp: $0.timestamp.advanced(bySeconds: 1e6), worldFromBody: .identity) }
+      let both = [TruthTrajectory(later), TruthTrajectory([])].map { truth -> PeerErrors? in
+        var judge = Judge(truth: truth, peers: TruthPeers([]), bodyFromDevice: .identity)
+        for update in updates { judge.record(update, peer: "tag") }
+        return judge.errors().peers["tag"]
+      }
+      #expect(both[0] == both[1])
+      #expect(both[1]?.ranges["used"] ?? 0 == updates.count { $0.rangeUse != nil })
+    }
   }
 }

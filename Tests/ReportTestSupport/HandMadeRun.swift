@@ -63,7 +63,8 @@ package struct HandMadeRun {
     let truePeers = TruthPeers(
       hasTruth ? [GroundTruthPeer(timestamp: Self.time(0), peer: peer, position: Self.peerPosition)] : [])
     var judge = Judge(truth: truth, peers: truePeers, bodyFromDevice: .identity)
-    for pose in run.poses {
+    let poses = try PoseReader(folder: folder.path)
+    while let pose = try poses.next() {
       judge.record(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
     }
     for update in run.updates {

@@ -6,8 +6,11 @@ extension Judge {
   ///
   /// - Throws: `DatasetError`.
   mutating func record(_ run: RunFolder) throws(DatasetError) {
-    for world in run.worlds { beginWorld(at: world) }
-    for pose in run.poses { record(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance) }
+    let poses = try PoseReader(folder: run.path)
+    while let pose = try poses.next() {
+      if pose.beginsWorld { beginWorld(at: pose.timestamp) }
+      record(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance)
+    }
     let reader = try UpdateReader(folder: run.path)
     while let line = try reader.next() {
       if let peer = line.peer, let update = JudgedUpdate(line) { record(update, peer: peer) }

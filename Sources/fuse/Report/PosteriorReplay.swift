@@ -1,3 +1,4 @@
+import Datasets
 import PrecisionFinding
 import Report
 import SensorData
@@ -7,8 +8,12 @@ final class PosteriorReplay: ExplanationObserver {
   /// Shortest time between two moments of a peer, seconds.
   static let spacing = 0.5
 
+  /// Most moments of a peer: seven times what a page draws.
+  private static let most = 2000
+
   /// Moments by peer, in time order.
-  private(set) var moments: [String: [PosteriorMoment]] = [:]
+  var moments: [String: [PosteriorMoment]] { kept.mapValues(\.elements) }
+  private var kept: [String: Thinning<Bool, PosteriorMoment>] = [:]
   private var next: [String: Timestamp] = [:]
 
   func wants(_ peer: String, at time: Timestamp) -> Bool { next[peer].map { time >= $0 } ?? true }
@@ -21,6 +26,6 @@ final class PosteriorReplay: ExplanationObserver {
         share: $0.probability, direction: $0.direction, distance: $0.distance, sideways: $0.sideways,
         upwards: $0.upwards)
     }
-    moments[peer, default: []].append(PosteriorMoment(timestamp: time, places: places))
+    kept[peer, default: Thinning(most: Self.most)].append(PosteriorMoment(timestamp: time, places: places), of: true)
   }
 }

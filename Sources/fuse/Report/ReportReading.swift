@@ -14,8 +14,8 @@ struct ReportReading {
   /// Whether a run whose recording has changed is read without it, or is an error.
   var ignoresOtherRecordings = false
 
-  /// Updates in memory: twenty times what a page draws.
-  private static let mostUpdates = 100_000
+  /// Updates in memory: eight times what a page draws, and as many poses.
+  private static let mostUpdates = 40_000
 
   /// The runs of output folders, and of recordings, which are run first; with the names that the page gives them.
   ///

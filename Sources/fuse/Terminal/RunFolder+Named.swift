@@ -6,7 +6,7 @@ extension RunFolder {
   ///
   /// - Throws: `DatasetError`.
   static func named(
-    _ path: String, isUnverified: Bool, keeping kept: KeptUpdates, warn: (String) -> Void = StandardError.warn
+    _ path: String, isUnverified: Bool, keeping kept: Kept, warn: (String) -> Void = StandardError.warn
   ) throws(DatasetError) -> RunFolder {
     let run = try RunFolder(path: path, isVerified: !isUnverified, keeping: kept)
     run.warnings.forEach(warn)
