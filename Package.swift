@@ -247,7 +247,7 @@ let package = Package(
     .testTarget(name: "LiveSessionsTests", dependencies: ["LiveSessions"]),
     .testTarget(
       name: "ImportingTests", dependencies: ["Importing", "Datasets", "SensorData", "Geometry"]),
-    .testTarget(name: "PremisesTests", dependencies: ["Premises", "SensorData", "Geometry"]),
+    .testTarget(name: "PremisesTests", dependencies: ["Premises", "Simulation", "SensorData", "Geometry"]),
     .testTarget(
       name: "NearbyInteractionTests",
       dependencies: [

@@ -31,6 +31,25 @@ extension PremiseMonitor {
       remedy: "check the tracker, or pixel_noise_sigma: \(noise)", isHandled: true)
   }
 
+  /// Nil where the gyroscope itself is the cause: the image tells more of it.
+  func axesDiagnosis(_ cause: GravityDirection.Cause, _ evidence: String) -> Diagnosis? {
+    let words: (sentence: String, evidence: String)
+    switch cause {
+    case .gyroscopeScale: return nil
+    case .axes(let axes):
+      words = (
+        "gyroscope and accelerometer do not share axes: gravity turns with the device",
+        "\(evidence) for gyroscope axes \(Self.words(axes))"
+      )
+    case .turned(let rotation):
+      let degrees = Format.degrees(rotation.log.norm)
+      words = ("the accelerometer looks turned by \(degrees) degrees against the gyroscope: gravity turns with the device", evidence)
+    }
+    return Diagnosis(
+      code: "imuAxes", family: .imu, sentence: words.sentence, evidence: words.evidence,
+      remedy: "bring both into the axes of imu0 before writing data.csv")
+  }
+
   func sizeDiagnosis(_ found: GravityTest.Outcome, _ gravity: GravityTest) -> Diagnosis {
     let evidence =
       "mean specific force \(Format.number(found.mean)) m/s^2 over \(Format.number(found.seconds)) s, expected "
@@ -50,7 +69,6 @@ extension PremiseMonitor {
         code: "accelerometerScale", family: .imu,
         sentence: "the accelerometer reads \(Format.number(scale)) times gravity", evidence: evidence,
         remedy: "check the accelerometer's unit, range and gravity_magnitude")
-    case .axes: preconditionFailure("a test of size finds no axes")
     }
   }
 

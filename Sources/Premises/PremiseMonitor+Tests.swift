@@ -78,16 +78,13 @@ extension PremiseMonitor {
     guard let gravity else { return }
     if let found = gravity.size(history) {
       refute(found.ratio, sizeDiagnosis(found, gravity))
-    } else if let found = gravity.direction(history), case .axes(let axes) = found.cause {
-      refute(
-        found.ratio,
-        Diagnosis(
-          code: "imuAxes", family: .imu,
-          sentence: "gyroscope and accelerometer do not share axes: gravity turns with the device",
-          evidence: "\(Format.ratio(found.ratio)) for gyroscope axes \(Self.words(axes)) over \(Format.number(found.seconds)) s",
-          remedy: "bring both into the axes of imu0 before writing data.csv"))
+    } else if let direction = GravityDirection(history), let found = direction.test() {
+      if found.ratio > Self.openAxes { suspect("imuAxes") }
+      if let diagnosis = axesDiagnosis(found.cause, "\(Format.ratio(found.ratio)) over \(Format.number(direction.seconds)) s") {
+        refute(found.ratio, diagnosis)
+      }
     }
-    if translation.wrongSign > 5 { suspect("gravitySign") }
+    if translation.wrongSign > Self.openAxes { suspect("gravitySign") }
     if translation.wrongSign > Self.limit {
       refute(
         translation.wrongSign,

@@ -14,6 +14,8 @@ package final class PremiseMonitor {
   static let learnableDelay = 0.06
   /// Log likelihood ratio from which on a premise is refuted: 1.5e-8 a test.
   package static let limit = 18.0
+  /// From which ratio on axes and sign of the inertial unit are open: 0.007 a test.
+  static let openAxes = 5.0
   /// From which ratio on, all costs paid, the premises of a link are open, 0.05 a test, and refuted: 6e-6.
   static let openLink = 3.0, linkLimit = 12.0
   /// How evenly its evidence must be spread (`RangeConsistency.Outcome.support`): by chance with a probability of 0.32 and 0.03.

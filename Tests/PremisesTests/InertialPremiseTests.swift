@@ -32,7 +32,6 @@ import Premises
 
   @Test func aBiasOfAPhoneIsNoFault() {
     #expect(Self.test.size(Self.history()) == nil)
-    #expect(Self.test.direction(Self.history()) == nil)
   }
 
   @Test(arguments: [("g", 1 / 9.80665), ("mg", 1000 / 9.80665), ("mm/s^2", 1000)]) func unitsAreNamed(
@@ -46,11 +45,6 @@ import Premises
   @Test func withoutGravityNothingIsScaled() throws {
     let found = try #require(Self.test.size(Self.history { _ in Vector3(0.01, 0, 0) }))
     #expect(found.cause == .missing)
-  }
-
-  @Test func axesOfTheGyroscopeAreFound() throws {
-    let found = try #require(Self.test.direction(Self.history(gyroscope: { Vector3($0.y, -$0.x, $0.z) })))
-    #expect(found.ratio > 5)
   }
 
   @Test func aSpikeIsReplacedAndMotionIsNot() {
