@@ -16,43 +16,52 @@ struct InnovationTest {
 
   /// Root mean square innovation, in units of the noise that two views of the images have, that is suspicious: simulated recordings have
   /// 1.0 +- 0.05, a real one (`tango-handheld`) up to 1.9, where tracks drift; a mount 10 degrees off has 2.5 to 8.
-  private static let excess = 2.5
+  private static let largestExcess = 2.5
   /// The same that confirms, and the fraction of tracks in use that it asks for: on healthy worlds 1.0 +- 0.05; 15 % on the gyroscope's scale
   /// are 1.4 and more.
   private static let confirming = (excess: 1.2, usable: 0.15)
   /// Learnt noise, in units of the images', beyond which few usable tracks are suspicious; and how few, a fraction.
   private static let noise = (level: 12.0, usable: 0.15)
 
-  private var window: [(time: Timestamp, sum: Double, count: Int, tracks: Int)] = []
+  /// Sums of each frame: of normalised innovations squared, and of these in units of the images' noise.
+  private var window: [(time: Timestamp, sum: Double, ofImages: Double, count: Int, tracks: Int)] = []
   private var noise = 1.0
   private var begun: [Timestamp] = []
   private var level: Double?
+  /// Root mean square innovation over the window, in units of the images' noise.
+  private var excess: Double?
+  /// Whether innovations were suspicious and have not confirmed the premises since: a set-up does not mend itself.
+  private(set) var isDoubted = false
 
   mutating func append(_ sum: Double, _ count: Int, tracks: Int, noise: Double, at time: Timestamp) {
     self.noise = noise
-    window.append((time, sum, count, tracks))
+    window.append((time, sum, noise * noise * sum, count, tracks))
     window.removeAll { time.seconds(since: $0.time) > Self.length }
     let count = window.reduce(0) { $0 + $1.count }
     level = count >= Self.fewest ? window.reduce(0) { $0 + $1.sum } / Double(count) : nil
+    excess = count >= Self.fewest ? (window.reduce(0) { $0 + $1.ofImages } / Double(count)).squareRoot() : nil
     begun.removeAll { time.seconds(since: $0) > Self.restarts.seconds }
+    if isSuspicious { isDoubted = true } else if confirms { isDoubted = false }
   }
 
   /// A filter was given up.
   mutating func restart(at time: Timestamp) {
     begun.append(time)
     window = []
-    level = nil
+    (level, excess) = (nil, nil)
   }
 
   var isSuspicious: Bool { begun.count >= 2 || level ?? 0 > Self.suspicious || isExcessive || isStarved }
 
   /// The images fit each other, but not the motion: the filter explains by noise what two views of the images do not have.
-  private var isExcessive: Bool { noise * (level ?? 0).squareRoot() > Self.excess }
+  private var isExcessive: Bool { excess ?? 0 > Self.largestExcess }
 
   /// The filter explains hundreds of innovations with the noise that the images have, of more than a few tracks: lens, mount, clocks and
   /// gyroscope are as stated, wherever the device turns.
-  var isConfirmed: Bool {
-    guard let level, begun.isEmpty else { return false }
+  var isConfirmed: Bool { begun.isEmpty && confirms }
+
+  private var confirms: Bool {
+    guard let level else { return false }
     // Noise that was learnt and is not there at the moment confirms nothing.
     return noise * max(level, 1).squareRoot() < Self.confirming.excess && usable >= Self.confirming.usable
   }

@@ -35,7 +35,7 @@ extension PremiseMonitor {
 
   func testInnovations() {
     guard image != nil else { return }
-    if innovations.isSuspicious { suspect("visualInertialMismatch") }
+    if innovations.isDoubted { suspect("visualInertialMismatch") }
     guard let found = innovations.refuted else { return }
     refute(
       Self.limit + 1, times: 3,

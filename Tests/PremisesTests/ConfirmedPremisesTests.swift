@@ -18,6 +18,13 @@ import Testing
   /// Watches ten seconds of a camera whose focal lengths are so many times the stated, and of a filter whose tracks have this noise, in units of the
   /// images', and this mean square of the normalised innovations, and of which this fraction is of use.
   private static func watched(focal: Double = 0.8, noise: Double, usable: Double, level: Double = 1) -> PremiseMonitor {
+    watched(focal: focal, usable: usable) { _ in (noise, level) }
+  }
+
+  /// The same with noise and mean square over time, seconds.
+  private static func watched(
+    focal: Double = 1, usable: Double = 0.5, innovations: (Double) -> (noise: Double, level: Double)
+  ) -> PremiseMonitor {
     let fx = 400.0, (width, height) = (640.0, 480.0)
     let rig = RigCalibration(
       imu: IMUCalibration(
@@ -46,6 +53,7 @@ import Testing
         return FeatureObservation(featureID: Int64(id), u: pixel.x, v: pixel.y)
       }
       monitor.observe(.frame(CameraFrame(timestamp: time(t), features: features)))
+      let (noise, level) = innovations(t)
       monitor.observe(
         innovationSum: 100 * usable * level, count: Int(100 * usable), tracks: 100, noise: noise, imageNoise: 1, at: time(t))
     }
@@ -70,5 +78,22 @@ import Testing
     let monitor = Self.watched(focal: 1, noise: 1, usable: 0.5, level: 2.5)
     #expect(monitor.diagnoses.map(\.code) == ["visualInertialMismatch"])
     #expect(Self.watched(focal: 1, noise: 1, usable: 0.5, level: 1.6).openPremise(for: "tag") == "visualInertialMismatch")
+  }
+
+  /// A set-up does not mend itself: the premise stays open while the filter explains by learnt noise what the images do not have, and is closed
+  /// by innovations that confirm it.
+  @Test func aDoubtStaysUntilItIsRefuted() {
+    func open(_ noise: Double) -> String? {
+      Self.watched { t in t < 3 ? (1, 1) : t < 4.5 ? (1, 1.6) : (noise, 1) }.openPremise(for: "tag")
+    }
+    #expect(open(1.9) == "visualInertialMismatch")
+    #expect(open(1) == nil)
+  }
+
+  /// Noise that jumps for a frame is no excess of the two seconds before.
+  @Test func aFrameOfLearntNoiseIsNoExcess() {
+    let monitor = Self.watched { t in t < 9.8 || t > 9.9 ? (4.5, 0.08) : (10, 0.08) }
+    #expect(monitor.openPremise(for: "tag") == nil)
+    #expect(Self.watched { _ in (4.5, 0.4) }.openPremise(for: "tag") == "visualInertialMismatch")
   }
 }
