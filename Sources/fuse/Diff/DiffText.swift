@@ -47,10 +47,10 @@ enum DiffText {
   }
 
   private static func headline(_ difference: RunDifference) -> String {
-    let changed = difference.changes.values.flatMap(\.values).map(\.count).max() ?? 0
-    var parts = ["up to \(changed) of \(difference.counts.both) updates changed in one value"]
-    if difference.counts.onlyBefore > 0 { parts.append("\(difference.counts.onlyBefore) updates are gone") }
-    if difference.counts.onlyAfter > 0 { parts.append("\(difference.counts.onlyAfter) updates are new") }
+    let counts = difference.counts
+    var parts = ["\(counts.differing) of \(counts.both) common updates differ"]
+    if counts.onlyBefore > 0 { parts.append("\(Words.count(counts.onlyBefore, "update")) only before") }
+    if counts.onlyAfter > 0 { parts.append("\(Words.count(counts.onlyAfter, "update")) only after") }
     return "different: " + parts.joined(separator: ", ")
   }
 
@@ -67,7 +67,8 @@ enum DiffText {
     [
       "same": .bool(difference.isEmpty),
       "updates": [
-        "both": .integer(difference.counts.both), "onlyBefore": .integer(difference.counts.onlyBefore),
+        "both": .integer(difference.counts.both), "differing": .integer(difference.counts.differing),
+        "onlyBefore": .integer(difference.counts.onlyBefore),
         "onlyAfter": .integer(difference.counts.onlyAfter),
       ],
       "first": difference.first.map { first in

@@ -58,8 +58,8 @@ package struct RunDifference {
 
   /// The first moment of either run.
   package private(set) var start = Timestamp(nanoseconds: .max)
-  /// Updates in both runs, only before, only after.
-  package private(set) var counts = (both: 0, onlyBefore: 0, onlyAfter: 0)
+  /// Updates in both runs, those of them that differ, those only before, only after.
+  package private(set) var counts = (both: 0, differing: 0, onlyBefore: 0, onlyAfter: 0)
   /// The first update that differs.
   package private(set) var first: Example?
   /// Changes by peer ("" is the session) and by name of the value.
@@ -131,6 +131,7 @@ package struct RunDifference {
     }
     if first == nil, !example.values.isEmpty { first = example }
     let statuses = (ComparedValue.statusText(a), ComparedValue.statusText(b))
+    if !example.values.isEmpty || statuses.0 != statuses.1 { counts.differing += 1 }
     if statuses.0 != statuses.1 { record(statuses.0, statuses.1, a) }
   }
 
