@@ -522,7 +522,7 @@ def wilson(k, n):
         return "-"
     z, p = 1.96, k / n
     centre, half = (p + z * z / 2 / n) / (1 + z * z / n), z * math.sqrt(p * (1 - p) / n + z * z / 4 / n / n) / (1 + z * z / n)
-    return f"{k} of {n} ({100 * p:.0f} % [{100 * (centre - half):.0f}, {100 * (centre + half):.0f}])"
+    return f"{k} of {n} ({100 * p:.0f} % [{100 * max(centre - half, 0):.0f}, {100 * (centre + half):.0f}])"
 
 
 def page(rows):
