@@ -20,6 +20,8 @@ struct InnovationTest {
   /// The same that confirms, and the fraction of tracks in use that it asks for: on healthy worlds 1.0 +- 0.05; 15 % on the gyroscope's scale
   /// are 1.4 and more.
   private static let confirming = (excess: 1.2, usable: 0.15)
+  /// Mean, and learnt noise in units of the images', below which a doubt ends too: stated noise errs by a half, and a mount 10 degrees off has 1.9 and more.
+  private static let explaining = (level: 1.2, noise: 1.6)
   /// Learnt noise, in units of the images', beyond which few usable tracks are suspicious; and how few, a fraction.
   private static let noise = (level: 12.0, usable: 0.15)
 
@@ -30,7 +32,7 @@ struct InnovationTest {
   private var level: Double?
   /// Root mean square innovation over the window, in units of the images' noise.
   private var excess: Double?
-  /// Whether innovations were suspicious and have not confirmed the premises since: a set-up does not mend itself.
+  /// Whether innovations were suspicious and have not been explained since: a set-up does not mend itself.
   private(set) var isDoubted = false
 
   mutating func append(_ sum: Double, _ count: Int, tracks: Int, noise: Double, at time: Timestamp) {
@@ -41,7 +43,7 @@ struct InnovationTest {
     level = count >= Self.fewest ? window.reduce(0) { $0 + $1.sum } / Double(count) : nil
     excess = count >= Self.fewest ? (window.reduce(0) { $0 + $1.ofImages } / Double(count)).squareRoot() : nil
     begun.removeAll { time.seconds(since: $0) > Self.restarts.seconds }
-    if isSuspicious { isDoubted = true } else if confirms { isDoubted = false }
+    if isSuspicious { isDoubted = true } else if isExplained { isDoubted = false }
   }
 
   /// A filter was given up.
@@ -61,9 +63,15 @@ struct InnovationTest {
   var isConfirmed: Bool { begun.isEmpty && confirms }
 
   private var confirms: Bool {
-    guard let level else { return false }
+    guard let level, usable >= Self.confirming.usable else { return false }
     // Noise that was learnt and is not there at the moment confirms nothing.
-    return noise * max(level, 1).squareRoot() < Self.confirming.excess && usable >= Self.confirming.usable
+    return noise * max(level, 1).squareRoot() < Self.confirming.excess
+  }
+
+  /// The filter explains what it sees: it confirms, or needs no more noise than a tracker may have.
+  private var isExplained: Bool {
+    guard let level, usable >= Self.confirming.usable else { return false }
+    return confirms || level < Self.explaining.level && noise < Self.explaining.noise
   }
 
   /// Fraction of the window's tracks that have innovations.
