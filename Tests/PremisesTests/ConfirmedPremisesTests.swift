@@ -80,13 +80,15 @@ import Testing
     #expect(Self.watched(focal: 1, noise: 1, usable: 0.5, level: 1.6).openPremise(for: "tag") == "visualInertialMismatch")
   }
 
-  /// A set-up does not mend itself: the premise stays open while the filter explains by learnt noise what the images do not have, and is closed
-  /// by innovations that confirm it.
+  /// A set-up does not mend itself: the premise stays open while the filter explains by learnt noise what no tracker has, and is closed
+  /// by innovations that it explains otherwise.
   @Test func aDoubtStaysUntilItIsRefuted() {
     func open(_ noise: Double) -> String? {
       Self.watched { t in t < 3 ? (1, 1) : t < 4.5 ? (1, 1.6) : (noise, 1) }.openPremise(for: "tag")
     }
     #expect(open(1.9) == "visualInertialMismatch")
+    // Noise that a tracker may have.
+    #expect(open(1.4) == nil)
     #expect(open(1) == nil)
   }
 
