@@ -31,6 +31,10 @@ extension PremiseMonitor {
       remedy: "check the tracker, or pixel_noise_sigma: \(noise)", isHandled: true)
   }
 
+  static func code(of cause: GravityDirection.Cause) -> String {
+    if case .gyroscopeScale = cause { "gyroscopeScale" } else { "imuAxes" }
+  }
+
   /// Nil where the gyroscope itself is the cause: the image tells more of it.
   func axesDiagnosis(_ cause: GravityDirection.Cause, _ evidence: String) -> Diagnosis? {
     let words: (sentence: String, evidence: String)
@@ -46,7 +50,7 @@ extension PremiseMonitor {
       words = ("the accelerometer looks turned by \(degrees) degrees against the gyroscope: gravity turns with the device", evidence)
     }
     return Diagnosis(
-      code: "imuAxes", family: .imu, sentence: words.sentence, evidence: words.evidence,
+      code: Self.code(of: cause), family: .imu, sentence: words.sentence, evidence: words.evidence,
       remedy: "bring both into the axes of imu0 before writing data.csv")
   }
 

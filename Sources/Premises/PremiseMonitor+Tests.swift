@@ -79,7 +79,7 @@ extension PremiseMonitor {
     if let found = gravity.size(history) {
       refute(found.ratio, sizeDiagnosis(found, gravity))
     } else if let direction = GravityDirection(history), let found = direction.test() {
-      if found.ratio > Self.openAxes { suspect("imuAxes") }
+      if found.ratio > Self.openAxes { suspect(Self.code(of: found.cause)) }
       if let diagnosis = axesDiagnosis(found.cause, "\(Format.ratio(found.ratio)) over \(Format.number(direction.seconds)) s") {
         refute(found.ratio, diagnosis)
       }
