@@ -36,7 +36,7 @@ package struct GravityDirection {
   var seconds: Double { Double(pieces) * Self.piece }
   private var blocks: Int { (pieces + Self.block - 1) / Self.block }
   private func block(of piece: Int) -> Int { piece * blocks / pieces }
-  private var degrees: Int { 3 * (pieces - blocks) }
+  private var degreesOfFreedom: Int { 3 * (pieces - blocks) }
 
   /// Nil for less than three pieces.
   package init?(_ history: InertialHistory) {
@@ -55,14 +55,14 @@ package struct GravityDirection {
   ///
   /// Cost: O(100 * steps) where they do not agree.
   package func test() -> (cause: Cause, ratio: Double)? {
-    guard squares() > Self.asking * Double(degrees) else { return nil }
+    guard squares() > Self.asking * Double(degreesOfFreedom) else { return nil }
     let null = squaresWithBias()
-    guard null.isFinite, null > Self.asking * Double(degrees) else { return nil }
+    guard null.isFinite, null > Self.asking * Double(degreesOfFreedom) else { return nil }
     var explanations = SignedPermutation.all.map { explanation(.axes($0), squares(axes: $0), 0) }
     explanations += Self.factors.map { explanation(.gyroscopeScale(1 / $0), squares(axes: Matrix3.identity * $0), 1) }
     let turned = turned()
     explanations.append(explanation(.turned(turned.rotation), turned.squares, 3))
-    guard let best = LikelihoodTest(count: degrees).best(null: null, explanations.filter(\.squares.isFinite)) else { return nil }
+    guard let best = LikelihoodTest(count: degreesOfFreedom).best(null: null, explanations.filter(\.squares.isFinite)) else { return nil }
     return (best.kind, best.ratio)
   }
 

@@ -20,7 +20,8 @@ struct InnovationTest {
   /// The same that confirms, and the fraction of tracks in use that it asks for: on healthy worlds 1.0 +- 0.05; 15 % on the gyroscope's scale
   /// are 1.4 and more.
   private static let confirming = (excess: 1.2, usable: 0.15)
-  /// Mean, and learnt noise in units of the images', below which a doubt ends too: stated noise errs by a half, and a mount 10 degrees off has 1.9 and more.
+  /// Mean, and learnt noise in units of the images', below which an open premise is closed too:
+  /// stated noise errs by a half, and a mount 10 degrees off has 1.9 and more.
   private static let explaining = (level: 1.2, noise: 1.6)
   /// Learnt noise, in units of the images', beyond which few usable tracks are suspicious; and how few, a fraction.
   private static let noise = (level: 12.0, usable: 0.15)
@@ -32,8 +33,8 @@ struct InnovationTest {
   private var level: Double?
   /// Root mean square innovation over the window, in units of the images' noise.
   private var excess: Double?
-  /// Whether innovations were suspicious and have not been explained since: a set-up does not mend itself.
-  private(set) var isDoubted = false
+  /// Hysteresis: whether innovations were suspicious and have not been explained since. A set-up does not mend itself.
+  private(set) var isOpen = false
 
   mutating func append(_ sum: Double, _ count: Int, tracks: Int, noise: Double, at time: Timestamp) {
     self.noise = noise
@@ -43,7 +44,7 @@ struct InnovationTest {
     level = count >= Self.fewest ? window.reduce(0) { $0 + $1.sum } / Double(count) : nil
     excess = count >= Self.fewest ? (window.reduce(0) { $0 + $1.ofImages } / Double(count)).squareRoot() : nil
     begun.removeAll { time.seconds(since: $0) > Self.restarts.seconds }
-    if isSuspicious { isDoubted = true } else if isExplained { isDoubted = false }
+    if isSuspicious { isOpen = true } else if isExplained { isOpen = false }
   }
 
   /// A filter was given up.

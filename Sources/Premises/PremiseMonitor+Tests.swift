@@ -21,7 +21,7 @@ extension PremiseMonitor {
       testInnovations()
       testPoses()
     }
-    // A path in doubt is no witness of the ranges.
+    // A suspicious path is no witness of the ranges.
     if innovations.isSuspicious { restartPath() } else if !isSettled { testLinks() }
     passed = passed.filter { pending.contains($0.key) }
     // A view's rotation may be wrong for half a second; a path, its ranges and two seconds of innovations are not.
@@ -35,7 +35,7 @@ extension PremiseMonitor {
 
   func testInnovations() {
     guard image != nil else { return }
-    if innovations.isDoubted { suspect("visualInertialMismatch") }
+    if innovations.isOpen { suspect("visualInertialMismatch") }
     guard let found = innovations.refuted else { return }
     refute(
       Self.limit + 1, times: 3,

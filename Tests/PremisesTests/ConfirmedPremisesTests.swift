@@ -82,7 +82,7 @@ import Testing
 
   /// A set-up does not mend itself: the premise stays open while the filter explains by learnt noise what no tracker has, and is closed
   /// by innovations that it explains otherwise.
-  @Test func aDoubtStaysUntilItIsRefuted() {
+  @Test func anOpenPremiseStaysOpenUntilItIsExplained() {
     func open(_ noise: Double) -> String? {
       Self.watched { t in t < 3 ? (1, 1) : t < 4.5 ? (1, 1.6) : (noise, 1) }.openPremise(for: "tag")
     }
