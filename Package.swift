@@ -13,7 +13,10 @@ import PackageDescription
 #endif
 let sessionModules: Set<String> =
   isOneModule
-  ? ["simd", "ARKit", "NearbyInteraction", "RecordedDevices", "NearbyInteractionTests", "PhoneApps", "phone-program"] : []
+  ? [
+    "simd", "ARKit", "NearbyInteraction", "RecordedDevices", "NearbyInteractionTests", "PhoneApps", "phone-program",
+    "FuzzTargets", "FuzzTargetsTests",
+  ] : []
 let replay: Target =
   isOneModule
   ? .target(
@@ -220,6 +223,16 @@ let package = Package(
     .target(
       name: "FuseCommandTestSupport", dependencies: ["TestSupport"], path: "Tests/FuseCommandTestSupport"),
 
+    // What reads bytes from outside, one input at a time. Part of every build, so that a change of an API reaches it.
+    .target(
+      name: "FuzzTargets",
+      dependencies: [
+        "Datasets", "Simulation", "Evaluation", "Report", "RunResults", "NearbyInteraction", "PeerDiscovery", "Images",
+        "SensorData", "Geometry", .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+      ], path: "Fuzz/Targets"),
+    .testTarget(name: "FuzzTargetsTests", dependencies: ["FuzzTargets"]),
+
     // Apps written as for a phone, and a program whose main thread plays for them.
     .target(
       name: "PhoneApps", dependencies: ["NearbyInteraction", "ARKit", "simd"], path: "Tests/PhoneApps",
@@ -298,18 +311,12 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-// What reads bytes from outside, on inputs of libFuzzer: tools/fuzz.
+// The fuzz targets on inputs of libFuzzer, which only their own build links: tools/fuzz.
 if Context.environment["FUSE_FUZZ"] != nil {
   package.products.append(.executable(name: "fuse-fuzz", targets: ["fuse-fuzz"]))
   package.targets += [
     .target(name: "CFuzzer", path: "Fuzz/CFuzzer"),
-    .executableTarget(
-      name: "fuse-fuzz",
-      dependencies: [
-        "CFuzzer", "Datasets", "Simulation", "Evaluation", "Report", "NearbyInteraction", "PeerDiscovery", "Images",
-        "SensorData", "Geometry", .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOEmbedded", package: "swift-nio"),
-      ], path: "Fuzz/Targets"),
+    .executableTarget(name: "fuse-fuzz", dependencies: ["CFuzzer", "FuzzTargets"], path: "Fuzz/Driver"),
   ]
 }
 

@@ -6,7 +6,7 @@ import Simulation
 
 /// What reads bytes from outside. Each takes any bytes: it returns, or throws an error of its own kind; it never traps,
 /// hangs, or gives a number that is not finite.
-enum FuzzTarget: String, CaseIterable {
+package enum FuzzTarget: String, CaseIterable {
   /// Tables of a recording, of every sensor.
   case tables
   /// Calibrations and scenarios.
@@ -22,11 +22,8 @@ enum FuzzTarget: String, CaseIterable {
   /// Datagrams and frames of peers.
   case peers
 
-  /// The target of this process.
-  nonisolated(unsafe) static var chosen = FuzzTarget.tables
-
   /// Runs on one input.
-  func run(_ bytes: [UInt8]) {
+  package func run(_ bytes: [UInt8]) {
     switch self {
     case .tables: RecordingFuzz.tables(bytes)
     case .yaml: RecordingFuzz.yaml(bytes)

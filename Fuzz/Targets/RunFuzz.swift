@@ -3,6 +3,7 @@ import Evaluation
 import Foundation
 import Geometry
 import Report
+import RunResults
 import SensorData
 
 /// The output folder of a run, of which the input is one file: the first byte says which.
@@ -28,17 +29,7 @@ enum RunFuzz {
       GroundTruthPeer(timestamp: Timestamp(nanoseconds: 0), peer: "tag", position: Vector3(0, 3, 0))
     ])
     var judge = Judge(truth: truth, peers: peers, bodyFromDevice: .identity)
-    for world in run.worlds { judge.beginWorld(at: world) }
-    for pose in run.poses { judge.record(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: pose.covariance) }
-    for update in run.updates {
-      guard let peer = update.peer else { continue }
-      judge.record(
-        JudgedUpdate(
-          timestamp: update.timestamp, distance: update.distance, horizontalAngle: update.horizontalAngle?.value,
-          horizontalAngleInterval: update.horizontalAngle.map { $0.low...$0.high },
-          worldPosition: update.worldPosition, positionCovariance: update.positionCovariance, status: update.status,
-          reasons: update.reasons), peer: peer)
-    }
+    guard (try? judge.record(run)) != nil else { return }
     let errors = judge.errors()
     _ = Figures([errors])
     let page = ReportPage.html(

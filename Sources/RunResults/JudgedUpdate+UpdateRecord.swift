@@ -3,7 +3,7 @@ import Evaluation
 
 extension JudgedUpdate {
   /// The published values of one line; nil for a line of the session.
-  init?(_ record: UpdateRecord) {
+  package init?(_ record: UpdateRecord) {
     guard record.peer != nil else { return nil }
     self.init(
       timestamp: record.timestamp, distance: record.distance, horizontalAngle: record.horizontalAngle?.value,

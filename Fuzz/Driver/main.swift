@@ -1,5 +1,6 @@
 import CFuzzer
 import Foundation
+import FuzzTargets
 
 // fuse-fuzz: $FUSE_FUZZ_TARGET names the target; the arguments are libFuzzer's. Started by tools/fuzz.
 
@@ -9,12 +10,13 @@ guard let chosen = FuzzTarget(rawValue: name) else {
   FileHandle.standardError.write(Data("FUSE_FUZZ_TARGET is '\(name)', expected one of: \(names)\n".utf8))
   exit(64)
 }
-FuzzTarget.chosen = chosen
+/// For libFuzzer's callback, which can capture nothing.
+nonisolated(unsafe) let target = chosen
 
 var count = CommandLine.argc
 var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
 exit(
   LLVMFuzzerRunDriver(&count, &arguments) { start, size in
-    FuzzTarget.chosen.run(start.map { [UInt8](UnsafeBufferPointer(start: $0, count: size)) } ?? [])
+    target.run(start.map { [UInt8](UnsafeBufferPointer(start: $0, count: size)) } ?? [])
     return 0
   })

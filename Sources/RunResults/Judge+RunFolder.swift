@@ -5,7 +5,7 @@ extension Judge {
   /// Records a whole run from its folder.
   ///
   /// - Throws: `DatasetError`.
-  mutating func record(_ run: RunFolder) throws(DatasetError) {
+  package mutating func record(_ run: RunFolder) throws(DatasetError) {
     let poses = try PoseReader(folder: run.path)
     while let pose = try poses.next() {
       if pose.beginsWorld { beginWorld(at: pose.timestamp) }
@@ -20,7 +20,7 @@ extension Judge {
 
 extension RunFolder {
   /// Whether the run was initialised from the ground truth, in its world. External odometry keeps its own world.
-  var sharesWorldWithTruth: Bool {
+  package var sharesWorldWithTruth: Bool {
     let configuration = result?["configuration"]
     return configuration?["initialize"]?.text == "groundtruth" && configuration?["trajectory"]?.text == "imuAndCamera"
   }
