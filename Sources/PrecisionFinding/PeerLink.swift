@@ -131,7 +131,7 @@ final class PeerLink {
       }
       stage = .searching(posterior)
       augmentFilter(filter: filter)
-      return (outcome?.logDensity, false)
+      return (outcome.flatMap { $0.isTelling ? $0.logDensity : nil }, false)
     case .tracked(var tracked):
       let antennaInNavigation = filter.bodyFromNavigation.inverse * antenna
       let outcome = tracked.update(range, placed.cosines, antenna: antennaInNavigation, filter: filter)

@@ -19,8 +19,13 @@ extension GaussianSum {
     var sums = fuse_range_sums()
     var range = fuse_range(observation, anchor: anchor)
     withKernel { fuse_gaussian_sum_update($0, &range, white, &sums, &statistics, $1) }
+    let quietness = noises.map(\.logQuietness)
     for (k, candidate) in statistics.enumerated() where candidate.weight > 0 {
       noises[k].learn(degrees: candidate.degrees / candidate.weight, change: candidate.change / candidate.weight)
+    }
+    let gains = zip(noises, quietness).map { $0.logQuietness - $1 }
+    if gains.contains(where: { $0 != 0 }) {
+      for i in 0..<count { logWeight[i] += gains[Int(noise[i])] }
     }
     return RangeUpdateResult(sums)
   }

@@ -47,5 +47,7 @@ extension PeerFilter {
     package var sigma: Double
     /// Log predictive density of the range, 1/m.
     package var logDensity: Double
+    /// False where it says nothing on another model: noise candidates that cannot be neglected learn nothing from the range, and would explain it as well.
+    package var isTelling = true
   }
 }

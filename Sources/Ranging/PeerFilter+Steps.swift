@@ -43,7 +43,7 @@ extension PeerFilter {
     }
     let visits = visits(at: range.device)
     hypotheses!.predict(
-      seconds: seconds, metres: (range.device - previous.device).norm, changes: visits.map(\.change),
+      seconds: seconds, metres: (range.device - previous.device).norm, changes: visits?.map(\.change),
       antennaCorrelation: configuration.antennaCorrelation)
     if isMoving { hypotheses!.movePeer(seconds: seconds, configuration.peerVelocityModel) }
     hypotheses!.drift(
@@ -58,8 +58,8 @@ extension PeerFilter {
       hypotheses!.splitWhereCurved(
         antenna: range.antenna, limit: limit)
     }
-    let repeats = visits.map { $0.isKnown && !isMoving && !isDirectionUnobserved }
-    let before = repeats.contains(true) ? hypotheses : nil
+    let isUntold = visits?.map { $0.isBetween && !isDirectionUnobserved } ?? []
+    let before = isUntold.contains(true) ? hypotheses : nil
     let result = hypotheses!.update(
       RangeObservation(
         range: range.range, antenna: isDirectionUnobserved ? hypotheses!.anchor : range.antenna,
@@ -67,10 +67,11 @@ extension PeerFilter {
         // Displacement from the anchor along an unobserved direction: its mean square.
         extraVariance: range.extraVariance + (isDirectionUnobserved ? away * away / 3 : 0),
         configuration: linkConfiguration))
-    let density = before.flatMap { hypotheses!.restore(repeats, from: $0) } ?? result.logDensity
+    let density = before.flatMap { hypotheses!.restore(isUntold, from: $0) } ?? result.logDensity
     update(with: range.cosines, of: range)
     rangeCount += 1
     normalize()
+    let untold = before == nil ? 0 : zip(noiseProbabilities(hypotheses!), isUntold).reduce(0) { $0 + ($1.1 ? $1.0 : 0) }
     if rangeCount % 10 == 0 {
       pruneNoises(below: Self.refutedProbability)
       pruneNegligible()
@@ -82,19 +83,22 @@ extension PeerFilter {
     return Outcome(
       losProbability: losProbability * result.regular, innovation: result.innovation,
       sigma: result.variance.squareRoot(),
-      logDensity: density)
+      logDensity: density, isTelling: untold < Self.unlikelyUntold)
   }
 
-  /// Of each noise candidate, whether the place is known, and its change, m^2; neither of errors that are no function of the place.
-  private mutating func visits(at place: Vector3) -> [(isKnown: Bool, change: Double)] {
-    var found: [Double: (isKnown: Bool, change: Double)] = [:]
+  /// Of each noise candidate, whether it learns nothing here, and the change of the place, m^2; neither of errors that are no function of the place. Nil where there
+  /// is none, and for a moving peer, whose own place changes.
+  private mutating func visits(at place: Vector3) -> [(isBetween: Bool, change: Double)]? {
+    guard !isMoving, hypotheses!.noises.contains(where: \.isOfPlace) else { return nil }
+    var found: [Double: (isBetween: Bool, change: Double)] = [:]
     return hypotheses!.noises.map { noise in
       guard noise.isOfPlace else { return (false, 0) }
       let length = noise.correlationLength
       if let visit = found[length] { return visit }
-      let visit: (isKnown: Bool, change: Double) =
+      let visit: (isBetween: Bool, change: Double) =
         switch places[length, default: VisitedPlaces(length: length)].visit(place) {
-        case .known: (true, 0)
+        case .same: (false, 0)
+        case .between: (true, 0)
         case .new(let change): (false, change)
         }
       found[length] = visit

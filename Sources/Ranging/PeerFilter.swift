@@ -23,6 +23,9 @@ package struct PeerFilter {
   static let fewestDirections = 100
   /// The same for a moving peer, whose direction is known less well.
   static let fewestDirectionsIfMoving = 60
+  /// Noise candidates that learn nothing from a range bound its likelihood ratio against another model by one over their probability: 20, far below what promotes a
+  /// model. Below this probability they are neglected.
+  static let unlikelyUntold = 0.05
   /// Noise candidates below this probability are dropped before directions are spawned.
   static let unlikelyProbability = 5e-3
 

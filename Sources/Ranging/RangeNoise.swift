@@ -15,8 +15,11 @@ package struct RangeNoise: Equatable, Sendable {
   /// passes for the coloured part and for outliers, which carry no information on it. A larger upper bound gains
   /// nothing: a link learns upwards fast.
   private static let first = 0.06...0.16
+  /// White 1-sigma at which an error of the place is half as probable as with none, metres: what a radio errs in all is known better than how that
+  /// is shared, and ranges that scatter by a decimetre leave less to the place.
+  private static let quiet = 0.03
   /// From so many ranges on, the value is fixed.
-  private static let certain = 1e9
+  static let certain = 1e9
 
   /// 1-sigma of the white part, metres.
   package private(set) var white: Double
@@ -93,13 +96,18 @@ package struct RangeNoise: Equatable, Sendable {
     white = min(max(variance, Self.least * Self.least), Self.largest * Self.largest).squareRoot()
   }
 
-  /// Correlation of the coloured part after `seconds` in which the device moved `metres`, 0...1: `exp(-t/T - d/L)`, and `exp(-t/T - d^2/(2 L^2))` of
-  /// an error of the place.
+  /// Log of the factor on the prior of an error of the place that the white part w gives: `-ln(1 + (w / 0.03 m)^8)`; 0 for others.
+  var logQuietness: Double {
+    guard isOfPlace else { return 0 }
+    return -log1p(pow(white / Self.quiet, 8))
+  }
+
+  /// Correlation of the coloured part after `seconds` in which the device moved `metres`, 0...1: `exp(-t/T - d/L)`.
   ///
-  /// - Parameter change: growth of `d^2` in that time, m^2 (`VisitedPlaces`); without, that of a straight path.
+  /// - Parameter change: of an error of the place, `d^2` between two sampled places, m^2 (`VisitedPlaces`), for `exp(-t/T - d^2/(2 L^2))`.
   package func memory(after seconds: Double, metres: Double, change: Double? = nil) -> Double {
-    let length = correlationLength
-    let space = isOfPlace ? (change ?? metres * metres) / (2 * length * length) : metres / length
+    var space = metres / correlationLength
+    if isOfPlace, let change { space = change / (2 * correlationLength * correlationLength) }
     return exp(-abs(seconds) / correlationTime - space)
   }
 }

@@ -27,13 +27,13 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var noiseCandidates: [SIMD2<Double>] = [
     [0.005, 2], [0.04, 2], [0.08, 2], [0.16, 2], [0.16, 0.5], [0.16, 0.15],
   ]
-  /// Candidates for a coloured error that is a function of the antenna's place, as multipath is: its 1-sigma, and the distance over which
-  /// it decorrelates, both in metres. At rest it is a constant of that size however quiet the ranges are; only motion tells
+  /// Candidates for a coloured error that is a function of the antenna's place, as multipath is: its 1-sigma, and the length l of its correlation
+  /// `exp(-d^2 / (2 l^2))`, both in metres. At rest it is a constant of that size however quiet the ranges are; only motion tells
   /// (docs/experiments/multipath-field.md).
-  public var multipathCandidates: [SIMD2<Double>] = [[0.1, 0.5], [0.2, 1.5]]
-  /// Prior probability of all of these together, 0...1, shared equally; the others' are of what is left. 0 by default: after a rest fewer
-  /// links converge falsely with 0.1, and a level arc may keep its mirror image for good.
-  public var multipathPrior = 0.0
+  public var multipathCandidates: [SIMD2<Double>] = [[0.2, 0.3], [0.2, 0.8]]
+  /// Prior probability of all of these together for a radio without white noise, 0...1, shared equally; the others' are of what is left. It falls with the
+  /// white noise, to a half at 3 cm and to a tenth at 4 cm. 0 turns them off.
+  public var multipathPrior = 0.5
   /// Prior probability of the first of these, 0...1; the others share the rest equally. The default is four times that
   /// of any other.
   public var whiteNoisePrior = 4.0 / 9
@@ -112,16 +112,17 @@ public struct RangingConfiguration: Equatable, Sendable {
   ///   - stated: total 1-sigma given by the recording, metres.
   ///   - antennaCount: of the device.
   package func noisePriors(stated: Double?, antennaCount: Int) -> [(noise: RangeNoise, logPrior: Double)] {
+    // A noise that is taken as given is all of it.
+    let multipathPrior = statedNoisePseudoCount < RangeNoise.certain ? multipathPrior : 0
     let candidates =
       noiseCandidates.map { (sigma: $0.x, time: $0.y, length: correlationLength) }
       + (multipathPrior > 0 ? multipathCandidates : []).map { (sigma: $0.x, time: Double.infinity, length: $0.y) }
     let others = Double(max(noiseCandidates.count - 1, 1))
     return candidates.enumerated().map { index, candidate in
       let isOfPlace = index >= noiseCandidates.count
-      // What is stated of a radio is the scatter at one place.
       let total = stated ?? assumedNoise
       let noise = RangeNoise(
-        total: isOfPlace ? (total * total + candidate.sigma * candidate.sigma).squareRoot() : total, degrees: statedNoisePseudoCount,
+        total: total, degrees: statedNoisePseudoCount,
         coloured: antennaCount > 1 ? max(candidate.sigma, antennaPhaseCenterSigma) : candidate.sigma,
         correlationTime: candidate.time, correlationLength: candidate.length, isOfPlace: isOfPlace)
       let prior =
@@ -129,7 +130,12 @@ public struct RangingConfiguration: Equatable, Sendable {
         ? multipathPrior / Double(multipathCandidates.count)
         : (1 - multipathPrior) * (index == 0 ? whiteNoisePrior : (1 - whiteNoisePrior) / others)
       // The logarithm of a prior of 0 must be finite.
-      return (noise, log(max(prior, 1e-12)) + (stated.map { logLikelihood(ofStating: $0, of: isOfPlace ? noise.white : noise.total) } ?? 0))
+      let stating = stated.map { stated in
+        let ofTotal = logLikelihood(ofStating: stated, of: noise.total)
+        // What is stated of such a radio may be its scatter at one place.
+        return isOfPlace ? max(ofTotal, logLikelihood(ofStating: stated, of: noise.white)) : ofTotal
+      }
+      return (noise, log(max(prior, 1e-12)) + (stating ?? 0) + noise.logQuietness)
     }
   }
 

@@ -1,71 +1,71 @@
-import Foundation
 import Geometry
 
 /// Where an antenna has been, for an error that is a smooth function of the place.
 ///
-/// Of a field with the covariance `s^2 exp(-d^2 / (2 l^2))`, a new place tells a new value: its correlation with the value d metres before is
-/// `exp(-d^2 / (2 l^2))`. A known place repeats its value, so that ranges there tell nothing new, however many. Places are cubes of
-/// a quarter of l; one is known once the antenna has been in others since.
+/// Of a field with the covariance `s^2 exp(-d^2 / (2 l^2))`, values 1.5 l apart have a correlation of 0.32: such a place tells a new value. Values in between are
+/// predicted by their neighbours, and follow the path smoothly, as the distance of a peer elsewhere would. A filter whose state has the value and not its gradient takes
+/// the one for the other; so nothing is learnt between two sampled places. At the last one the value is the same, and ranges tell their scatter.
 package struct VisitedPlaces {
   /// What a range's place is.
   package enum Visit: Equatable {
-    /// Visited before.
-    case known
-    /// New, or not yet left: the growth of `d^2` since the last range at a new place, m^2.
+    /// The first place, or the last sampled one.
+    case same
+    /// Near to a sampled place that is not the last, or in between.
+    case between
+    /// A new one: `d^2` to the last sampled place, m^2.
     case new(change: Double)
   }
 
-  /// So many crossings of cubes' borders lie between two visits: fewer may be a tremor.
-  private static let between = 2
-  /// Beyond so many cubes all are forgotten: of paths of hundreds of metres, in which a trajectory drifts.
+  /// A hand's tremor, metres: within it a place is the same.
+  private static let tremor = PeerFilter.stillRadius
+  /// Distance of sampled places, in units of l.
+  private static let spacing = 1.5
+  /// Beyond so many cells all are forgotten: of paths of hundreds of metres, in which a trajectory drifts.
   private static let most = 4096
 
-  private let length: Double
-  private var firstVisits: [SIMD3<Int32>: Int] = [:]
-  private var current: SIMD3<Int32>?
-  private var crossings = 0
-  /// Where `d` is measured from, the largest `d` since, and the last new place.
-  private var reference: Vector3?
-  private var reach = 0.0
+  private let spacing: Double
+  /// Sampled places by cubes of the spacing.
+  private var cells: [SIMD3<Int32>: [Vector3]] = [:]
   private var last: Vector3?
-  private var wasKnown = false
 
   /// - Parameter length: l, metres.
-  package init(length: Double) { self.length = length }
+  package init(length: Double) { spacing = Self.spacing * length }
 
   /// Takes the antenna's position in, world axes, metres.
   package mutating func visit(_ place: Vector3) -> Visit {
-    if isKnown(place) {
-      wasKnown = true
-      return .known
+    guard let cell = cell(of: place) else { return .between }
+    guard let last else {
+      sample(place, in: cell)
+      return .same
     }
-    defer { (last, wasKnown) = (place, false) }
-    guard let from = reference, let last else {
-      reference = place
-      return .new(change: 0)
-    }
-    if wasKnown {
-      (reference, reach) = (place, 0)
-      return .new(change: (place - last).squaredNorm)
-    }
-    let distance = (place - from).norm
-    guard distance > reach else { return .new(change: 0) }
-    let growth = distance * distance - reach * reach
-    reach = distance
-    if distance > length / 2 { (reference, reach) = (place, 0) }
-    return .new(change: growth)
+    if (place - last).norm < Self.tremor { return .same }
+    guard !isNearSampled(place, in: cell) else { return .between }
+    sample(place, in: cell)
+    return .new(change: (place - last).squaredNorm)
   }
 
-  private mutating func isKnown(_ place: Vector3) -> Bool {
-    let side = length / 4
-    let scaled = place / side
-    guard scaled.isFinite, scaled.norm < 1e9 else { return false }
-    let cube = SIMD3<Int32>(Int32(scaled.x.rounded()), Int32(scaled.y.rounded()), Int32(scaled.z.rounded()))
-    if cube != current { crossings += 1 }
-    current = cube
-    if let first = firstVisits[cube] { return crossings - first > Self.between }
-    if firstVisits.count >= Self.most { firstVisits.removeAll(keepingCapacity: true) }
-    firstVisits[cube] = crossings
+  private mutating func sample(_ place: Vector3, in cell: SIMD3<Int32>) {
+    if cells.count >= Self.most { cells.removeAll(keepingCapacity: true) }
+    cells[cell, default: []].append(place)
+    last = place
+  }
+
+  private func isNearSampled(_ place: Vector3, in cell: SIMD3<Int32>) -> Bool {
+    for x in Int32(-1)...1 {
+      for y in Int32(-1)...1 {
+        for z in Int32(-1)...1 {
+          let places = cells[cell &+ SIMD3(x, y, z)] ?? []
+          if places.contains(where: { ($0 - place).squaredNorm < spacing * spacing }) { return true }
+        }
+      }
+    }
     return false
+  }
+
+  /// Nil where a cell has no number.
+  private func cell(of place: Vector3) -> SIMD3<Int32>? {
+    let scaled = place / spacing
+    guard scaled.isFinite, scaled.norm < 1e9 else { return nil }
+    return SIMD3<Int32>(Int32(scaled.x.rounded(.down)), Int32(scaled.y.rounded(.down)), Int32(scaled.z.rounded(.down)))
   }
 }

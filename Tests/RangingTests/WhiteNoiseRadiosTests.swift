@@ -8,7 +8,8 @@ import Testing
 /// Radios with almost no coloured noise, which a search of ten seconds cannot distinguish from those with a little.
 @Suite struct WhiteNoiseRadiosTests {
   @Test(arguments: [1, 2, 4]) func whiteNoisePriorIsFourTimesThatOfOthers(antennas: Int) {
-    let configuration = RangingConfiguration()
+    var configuration = RangingConfiguration()
+    configuration.multipathPrior = 0
     let noises = configuration.noisePriors(stated: nil, antennaCount: antennas)
     let priors = noises.map { exp($0.logPrior) }
     #expect(abs(priors.reduce(0, +) - 1) < 1e-12 && abs(priors[0] - 4 * priors[1]) < 1e-12)
@@ -22,6 +23,7 @@ import Testing
   @Test(arguments: [0.0, 1]) func priorsMayBeCertain(white: Double) {
     var configuration = RangingConfiguration()
     configuration.whiteNoisePrior = white
+    configuration.multipathPrior = 0
     let priors = configuration.noisePriors(stated: nil, antennaCount: 1).map { exp($0.logPrior) }
     #expect(abs(priors[0] - white) < 1e-9 && abs(priors.dropFirst().reduce(0, +) - (1 - white)) < 1e-9)
     #expect(priors.allSatisfy { $0 > 0 })
