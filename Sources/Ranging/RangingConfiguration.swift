@@ -32,7 +32,7 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// (docs/experiments/multipath-field.md).
   public var multipathCandidates: [SIMD2<Double>] = [[0.2, 0.3], [0.2, 0.8]]
   /// Prior probability of all of these together for a radio without white noise, 0...1, shared equally; the others' are of what is left. It falls with the
-  /// white noise, to a half at 3 cm and to a tenth at 4 cm. 0 turns them off.
+  /// white noise, to a half at 2.5 cm and to a fortieth at 4 cm. 0 turns them off.
   public var multipathPrior = 0.5
   /// Prior probability of the first of these, 0...1; the others share the rest equally. The default is four times that
   /// of any other.

@@ -39,10 +39,10 @@ extension ConfigurationKey {
       "Candidates of the coloured range error: 1-sigma and correlation time of each."),
     ConfigurationKey(
       "ranging.multipathCandidates", "m and m", .pairs(\.ranging.multipathCandidates, 1e-4...1000),
-      "Candidates of an error that changes with the place: 1-sigma and correlation distance."),
+      "Candidates of an error that changes with the place: 1-sigma and correlation length."),
     ConfigurationKey(
       "ranging.multipathPrior", "probability", .number(\.ranging.multipathPrior, 0...1),
-      "Prior probability of these together, 0: none; the others share the rest."),
+      "Prior probability of these for a radio without white noise, 0: none; the others share the rest."),
     ConfigurationKey(
       "ranging.whiteNoisePrior", "probability", .number(\.ranging.whiteNoisePrior, 0...1),
       "Prior probability of the first candidate; the others share the rest."),
