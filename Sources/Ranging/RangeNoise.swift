@@ -17,7 +17,7 @@ package struct RangeNoise: Equatable, Sendable {
   private static let first = 0.06...0.16
   /// White 1-sigma at which an error of the place is half as probable as with none, metres: what a radio errs in all is known better than how that
   /// is shared, and ranges that scatter by a decimetre leave less to the place.
-  private static let quiet = 0.025
+  private static let quiet = 0.03
   /// From so many ranges on, the value is fixed.
   static let certain = 1e9
 
@@ -96,7 +96,7 @@ package struct RangeNoise: Equatable, Sendable {
     white = min(max(variance, Self.least * Self.least), Self.largest * Self.largest).squareRoot()
   }
 
-  /// Log of the factor on the prior of an error of the place that the white part w gives: `-ln(1 + (w / 0.025 m)^8)`; 0 for others.
+  /// Log of the factor on the prior of an error of the place that the white part w gives: `-ln(1 + (w / 0.03 m)^8)`; 0 for others.
   var logQuietness: Double {
     guard isOfPlace else { return 0 }
     return -log1p(pow(white / Self.quiet, 8))

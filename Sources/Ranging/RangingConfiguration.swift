@@ -32,7 +32,7 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// (docs/experiments/multipath-field.md).
   public var multipathCandidates: [SIMD2<Double>] = [[0.2, 0.3], [0.2, 0.8]]
   /// Prior probability of all of these together for a radio without white noise, 0...1, shared equally; the others' are of what is left. It falls with the
-  /// white noise, to a half at 2.5 cm and to a fortieth at 4 cm. 0 turns them off.
+  /// white noise, to a half at 3 cm and to a tenth at 4 cm. 0 turns them off.
   public var multipathPrior = 0.5
   /// Prior probability of the first of these, 0...1; the others share the rest equally. The default is four times that
   /// of any other.
@@ -121,9 +121,10 @@ public struct RangingConfiguration: Equatable, Sendable {
     return candidates.enumerated().map { index, candidate in
       let isOfPlace = index >= noiseCandidates.count
       let total = stated ?? assumedNoise
+      let coloured = antennaCount > 1 ? max(candidate.sigma, antennaPhaseCenterSigma) : candidate.sigma
       let noise = RangeNoise(
-        total: total, degrees: statedNoisePseudoCount,
-        coloured: antennaCount > 1 ? max(candidate.sigma, antennaPhaseCenterSigma) : candidate.sigma,
+        // At rest an error of the place is a constant: its white part begins as that of white noise only, which learns as fast.
+        total: isOfPlace ? hypot(total, coloured) : total, degrees: statedNoisePseudoCount, coloured: coloured,
         correlationTime: candidate.time, correlationLength: candidate.length, isOfPlace: isOfPlace)
       let prior =
         isOfPlace

@@ -82,7 +82,7 @@ import Testing
     #expect(try afterRest(white: 0.1).ofPlace < 0.002)
   }
 
-  /// Of the prior, the classes of the place have their part, less the quietness that the initial white noise of 6 cm lacks; the others keep their proportions; without,
+  /// Of the prior, the classes of the place have their part, less the quietness that the assumed noise of 0.1 m lacks; the others keep their proportions; without,
   /// there are none.
   @Test(arguments: [0, 0.3]) func thePriorIsShared(multipath: Double) {
     var configuration = RangingConfiguration()
@@ -90,7 +90,7 @@ import Testing
     let priors = configuration.noisePriors(stated: nil, antennaCount: 1).map { (isOfPlace: $0.noise.isOfPlace, prior: exp($0.logPrior)) }
     let ofPlace = priors.filter(\.isOfPlace).map(\.prior), inTime = priors.filter { !$0.isOfPlace }.map(\.prior)
     #expect(ofPlace.count == (multipath > 0 ? configuration.multipathCandidates.count : 0))
-    #expect(abs(ofPlace.reduce(0, +) - multipath / (1 + pow(0.06 / 0.025, 8))) < 1e-12)
+    #expect(abs(ofPlace.reduce(0, +) - multipath / (1 + pow(0.1 / 0.03, 8))) < 1e-12)
     #expect(abs(inTime.reduce(0, +) - (1 - multipath)) < 1e-12)
     #expect(abs(inTime[0] - 4 * inTime[1]) < 1e-12)
   }
