@@ -9,7 +9,8 @@ extension GaussianSum {
   /// likelihood and moved by an iterated Kalman update. Then the two transitions with the same final mode are merged.
   /// Merging after the update keeps an unlikely transition alive if it predicted a jump. Source: second-order
   /// generalised pseudo-Bayes (GPB2), Bar-Shalom, Li, Kirubarajan, "Estimation with applications to tracking and
-  /// navigation", 2001, 11.6.5. Each noise candidate estimates its white part from the innovations of its pairs. The
+  /// navigation", 2001, 11.6.5. Each noise candidate estimates its white part from the innovations of its pairs, which changes the prior of
+  /// an error of the place (`RangeNoise.logQuietness`). The
   /// arithmetic is in `Shim/GaussianSum/LaneGroup.hpp`.
   ///
   /// Cost: O(count * dimension^2), no allocation per component.

@@ -95,7 +95,7 @@ import Testing
     #expect(abs(inTime[0] - 4 * inTime[1]) < 1e-12)
   }
 
-  /// A rest beside a quiet radio, then an arc of a hand under an error of the place that is a gradient: the ranges are exactly those of a peer elsewhere. With errors of the
+  /// A rest beside a quiet radio, then an arc of a hand under an error of the place that is a gradient: the ranges are nearly those of a peer elsewhere. With errors of the
   /// place its direction stays open, and no range tells another model; without them it is certain and wrong.
   @Test(arguments: [true, false]) func anArmsReachDoesNotTellAFieldFromAPeer(considersPlaces: Bool) throws {
     var configuration = RangingConfiguration()
