@@ -98,6 +98,8 @@ let package = Package(
       linkerSettings: [.linkedLibrary("m")]),
     // libcrypto, for the hashes of the input files.
     .systemLibrary(name: "CDigest", path: "Shim/Digest", providers: [.apt(["libssl-dev"])]),
+    // Two renames that POSIX does not have: names that change places, names that nothing has yet.
+    .systemLibrary(name: "CFileExchange", path: "Shim/FileExchange"),
 
     .target(name: "Geometry"),
     .target(name: "SensorData", dependencies: ["Geometry"]),
@@ -117,7 +119,9 @@ let package = Package(
       name: "PrecisionFinding", dependencies: ["Estimator", "Ranging", "Premises", "SensorData", "Geometry"]),
     .target(
       name: "Datasets",
-      dependencies: ["SensorData", "Geometry", "Images", "CDigest", .product(name: "Yams", package: "Yams")]),
+      dependencies: [
+        "SensorData", "Geometry", "Images", "CDigest", "CFileExchange", .product(name: "Yams", package: "Yams"),
+      ]),
     // Event lines: the writer builds wherever Swift does; the reader is the command's and the service's.
     .target(name: "FuseCaptureFormat", dependencies: ["SensorData", "Geometry"]),
     .target(name: "FuseClient", dependencies: ["FuseCaptureFormat", "SensorData"]),

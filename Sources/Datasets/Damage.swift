@@ -46,13 +46,14 @@ package enum DamageKind: String, CaseIterable, Comparable, Sendable {
 
 /// How much damage a file may have before it ends the reading.
 enum DamageRule {
-  /// No fault in the first 100 rows, at most one bad row in 1,000.
+  /// No bad row among the first 100, at most one in 1,000. A duplicate is skipped and is not bad: drivers repeat rows, and
+  /// nothing is lost with them.
   case file
-  /// Radios fail by the row: at most one bad row in 10, wherever they stand. Rows without a range, comments, repeated
-  /// headers and duplicates are skipped and are not bad.
+  /// Radios fail by the row: at most one bad row in 10, wherever they stand. Rows without a range, comments and repeated
+  /// headers are skipped and are not bad either.
   case radio
 
-  /// The first rows, in which every fault ends the reading.
+  /// The first rows, in which every bad row ends the reading.
   var flawlessRows: Int { self == .file ? 100 : 0 }
 
   /// One row in so many may be bad.
@@ -61,8 +62,8 @@ enum DamageRule {
   /// Whether a skipped row of this kind counts as bad.
   func isBad(_ kind: DamageKind) -> Bool {
     switch kind {
-    case .truncatedLastRow: false
-    case .notMeasured, .repeatedHeader, .comment, .duplicate: self == .file
+    case .truncatedLastRow, .duplicate: false
+    case .notMeasured, .repeatedHeader, .comment: self == .file
     default: true
     }
   }

@@ -12,7 +12,7 @@ package struct InputDigest: Equatable, Sendable {
 
   /// Files that affect the updates, sorted by path.
   package let inputs: [Entry]
-  /// Ground-truth files, sorted by path; a file that cannot be read is left out.
+  /// Ground-truth files, sorted by path.
   package let groundTruth: [Entry]
 
   /// Hashes the files of a recording, streamed.
@@ -26,26 +26,29 @@ package struct InputDigest: Equatable, Sendable {
     }
     self.inputs = inputs.sorted { $0.path < $1.path }
     let layout = recording.layout
-    groundTruth = [layout.truthStates, layout.truthCalibration, layout.truthPeers].compactMap { file in
-      file.flatMap { file in
-        (try? Self.sha256(of: file.path)).map { Entry(path: file.relativePath, sha256: $0) }
-      }
-    }.sorted { $0.path < $1.path }
+    var truth: [Entry] = []
+    for file in [layout.truthStates, layout.truthCalibration, layout.truthPeers].compactMap(\.self) {
+      truth.append(Entry(path: file.relativePath, sha256: try Self.sha256(of: file.path)))
+    }
+    groundTruth = truth.sorted { $0.path < $1.path }
   }
 
   /// The SHA-256 of a file (FIPS 180-4), in bounded memory.
   package static func sha256(of path: String) throws(DatasetError) -> String {
-    let (descriptor, _) = try RegularFile.open(path)
-    close(descriptor)
-    return try sha256(of: [path])
+    try sha256(of: [path])
   }
 
-  /// The hash of a camera's images one after the other, in the order of their list; those that cannot be read are left
-  /// out.
+  /// The hash of a camera's images one after the other, in the order of their list. Those that are not there, or are no
+  /// files, are left out: the reader counts them. One that cannot be read is an error.
   private static func sha256(ofImages camera: CameraImages) throws(DatasetError) -> String {
     let list = try RowStream(camera.list, ImageListDecoder(), isStrict: false)
     var paths: [String] = []
-    while let row = try list.next() { paths.append(camera.folder.path + "/" + row.name) }
+    while let row = try list.next() {
+      let path = camera.folder.path + "/" + row.name
+      var status = stat()
+      let isAbsent = stat(path, &status) == 0 ? status.st_mode & S_IFMT != S_IFREG : errno == ENOENT || errno == ENOTDIR
+      if !isAbsent { paths.append(path) }
+    }
     return try sha256(of: paths)
   }
 
@@ -55,7 +58,7 @@ package struct InputDigest: Equatable, Sendable {
     let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: size)
     defer { buffer.deallocate() }
     for path in paths {
-      guard let (descriptor, _) = try? RegularFile.open(path) else { continue }
+      let (descriptor, _) = try RegularFile.open(path)
       defer { close(descriptor) }
       while true {
         let count = try RegularFile.read(descriptor, into: buffer, size, path: path)

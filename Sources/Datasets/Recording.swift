@@ -34,16 +34,18 @@ package struct Recording: Sendable {
     let isHere = folder.baseURL.map { $0.path == FileManager.default.currentDirectoryPath } ?? true
     var root = isHere ? folder.relativePath : folder.path
     while root.count > 1, root.hasSuffix("/") { root.removeLast() }
-    guard RegularFile.isFolder(root) else {
-      let what = RegularFile.exists(root) ? "not a folder" : "no such folder"
-      throw DatasetError(file: root, found: what, expected: "a dataset folder")
+    if let problem = RegularFile.problem(ofFolder: root) {
+      throw DatasetError(file: root, found: problem, expected: "a dataset folder")
     }
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: "\(root)/mav0") else {
+      if RegularFile.exists("\(root)/mav0"), let problem = RegularFile.problem(ofFolder: "\(root)/mav0") {
+        throw DatasetError(file: "\(root)/mav0", found: problem, expected: "a folder with a recording's sensors")
+      }
       throw DatasetError(file: root, found: "no folder mav0 in it", expected: "a dataset folder (EuRoC layout)")
     }
     guard !UnfinishedMark.exists(in: root) else {
       throw DatasetError(
-        file: root, found: "a recording that was not written to its end (\(UnfinishedMark.name))",
+        file: root, found: "a folder that was not written to its end (\(UnfinishedMark.name))",
         expected: "a whole one: make it anew")
     }
     var layout = try RecordingLayout(root: root, names: names, tracking: options.tracking)
@@ -72,6 +74,9 @@ package struct Recording: Sendable {
     }
     return last
   }
+
+  /// Paths of the files that it is read from, calibrations included; images are not.
+  package var inputPaths: [String] { (dataFiles + calibrationFiles).map(\.path) }
 
   /// The data files that affect the estimator's input, sorted by path.
   package var dataFiles: [RecordingFile] {

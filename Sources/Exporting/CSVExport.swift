@@ -11,17 +11,14 @@ package enum CSVExport {
     + "horizontalAngleLow [rad],horizontalAngleHigh [rad],direction_x,direction_y,direction_z,"
     + "verticalDirectionEstimate,x [m],y [m],z [m],quality,status,reasons,guidance"
 
-  /// Writes the table, streamed.
+  /// Writes the table, streamed. The caller commits the file.
   ///
   /// - Returns: how many rows it has.
   @discardableResult
-  package static func write(run path: String, to output: String) throws -> Int {
+  package static func write(run path: String, to file: OutputFile) throws -> Int {
     let run = try RunFolder(path: path)
-    let url = URL(fileURLWithPath: output)
-    let file = try AtomicFile(folder: url.deletingLastPathComponent().path, name: url.lastPathComponent)
     try file.write(Array((header + "\n").utf8))
     for update in run.updates { try file.write(Array((row(update) + "\n").utf8)) }
-    try file.commit()
     return run.updates.count
   }
 
@@ -38,9 +35,12 @@ package enum CSVExport {
     return cells.joined(separator: ",")
   }
 
-  /// RFC 4180: in quotes where it has a comma, a quote or a line break.
+  /// RFC 4180: in quotes where it has a comma, a quote or a line break. A text that a spreadsheet would take for a formula
+  /// has an apostrophe before it, which shows it as text (OWASP, CSV injection).
   private static func quoted(_ text: String) -> String {
-    guard text.contains(where: { ",\"\n\r".contains($0) }) else { return text }
-    return "\"" + text.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+    let isFormula = text.first.map { "=+-@\t\r".contains($0) } ?? false
+    let shown = isFormula ? "'" + text : text
+    guard shown.contains(where: { ",\"\n\r".contains($0) }) else { return shown }
+    return "\"" + shown.replacingOccurrences(of: "\"", with: "\"\"") + "\""
   }
 }

@@ -29,13 +29,12 @@ package struct MCAPExport {
     return found
   }
 
-  /// Writes the file; the same run, the same bytes.
+  /// Writes the file; the same run, the same bytes. The caller commits it.
   ///
   /// - Returns: how many messages each topic has.
   @discardableResult
-  package func write(to path: String) throws -> [String: Int] {
-    let url = URL(fileURLWithPath: path)
-    let writer = try MCAPWriter(folder: url.deletingLastPathComponent().path, name: url.lastPathComponent)
+  package func write(to file: OutputFile) throws -> [String: Int] {
+    let writer = try MCAPWriter(file)
     var topics = Topics(writer)
     guard let first = [run.poses.first?.timestamp, run.updates.first?.timestamp].compactMap({ $0 }).min() else {
       throw DatasetError(file: run.path, found: "no pose and no update", expected: "a run that has some")

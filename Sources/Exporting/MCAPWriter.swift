@@ -16,7 +16,7 @@ final class MCAPWriter {
   private static let magic: [UInt8] = [0x89] + Array("MCAP0\r\n".utf8)
   private static let chunkSize = 1 << 20
 
-  private let file: AtomicFile
+  private let file: OutputFile
   private var position: UInt64 = 0
   private var schemas: [Bytes] = []
   private var schemaIDs: [String: UInt16] = [:]
@@ -29,9 +29,9 @@ final class MCAPWriter {
   private var chunks: [ChunkRecord] = []
   private var times: (first: UInt64, last: UInt64) = (.max, 0)
 
-  /// Starts `folder/name`.
-  init(folder: String, name: String) throws(OutputError) {
-    file = try AtomicFile(folder: folder, name: name)
+  /// Starts a file.
+  init(_ file: OutputFile) throws(OutputError) {
+    self.file = file
     try put(Self.magic)
     var header = Bytes()
     header.string("")
@@ -116,7 +116,7 @@ final class MCAPWriter {
     (chunk, chunkIndex, chunkTimes) = (Bytes(), [:], (.max, 0))
   }
 
-  /// Writes the summary and gives the file its name.
+  /// Writes the summary.
   func finish() throws(OutputError) {
     try endChunk()
     var dataEnd = Bytes()
@@ -146,7 +146,6 @@ final class MCAPWriter {
     footer.integer(UInt32(0))
     try put(Self.record(0x02, footer))
     try put(Self.magic)
-    try file.commit()
   }
 
   private func statistics() -> Bytes {

@@ -13,7 +13,14 @@ struct ChainImport {
     (self.source, self.isOpenVINS, self.report) = (source, isOpenVINS, report)
   }
 
-  func run(output: String) throws -> ImportReport {
+  /// Writes into `folder`, beside what the folder has already.
+  func run(into folder: StagedFolder) throws -> ImportReport {
+    let output = folder.path
+    guard !UnfinishedMark.exists(in: output) else {
+      throw DatasetError(
+        file: output, found: "a folder that was not written to its end (\(UnfinishedMark.name))",
+        expected: "a whole recording, or a new folder")
+    }
     var report = report
     let (chain, noise, anchors) = try files()
     // An inertial unit that is described there already keeps its place on the body, and without a file of noise all.
@@ -51,13 +58,12 @@ struct ChainImport {
       }
     }
     let rig = RigCalibration(imu: imu, cameras: cameras)
-    try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
     try DatasetStreamWriter.writeCalibrations(
       DatasetContents(
         title: "calibrated by \(Self.name(source))", source: report.source, licence: "not stated", note: "", rig: rig,
-        events: [], truth: [], peers: []), to: output, keepsDescription: true)
+        events: [], truth: [], peers: []), to: folder, keepsDescription: true)
     report.count("cameras", cameras.count)
-    if let anchors { try readAnchors(anchors, output, &report) }
+    if let anchors { try readAnchors(anchors, folder, &report) }
     return report
   }
 
@@ -88,7 +94,7 @@ struct ChainImport {
   }
 
   /// UVIO's anchors: positions, and the range model `z = b d + g` of each.
-  private func readAnchors(_ path: String, _ output: String, _ report: inout ImportReport) throws {
+  private func readAnchors(_ path: String, _ folder: StagedFolder, _ report: inout ImportReport) throws {
     let file = try CalibrationFile(path: path)
     var peers: [GroundTruthPeer] = []
     for key in file.keys {
@@ -112,9 +118,9 @@ struct ChainImport {
       throw DatasetError(
         file: path, line: 1, found: "no anchor", expected: "anchors with id, p_AinG, const_bias and dist_bias")
     }
-    let writer = DatasetStreamWriter(folder: output, rangeColumns: [])
+    let writer = DatasetStreamWriter(folder: folder, rangeColumns: [])
     for peer in peers.sorted(by: { $0.peer < $1.peer }) { try writer.add(peer) }
-    try writer.commit()
+    try writer.finish()
     report.count("anchors", peers.count)
   }
 }

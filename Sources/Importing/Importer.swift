@@ -11,8 +11,8 @@ struct ImportTarget {
   var rig = RigCalibration()
   /// What `dataset.yaml` says.
   var title = "", licence = "not stated", note = ""
-  /// Files of the source that went in, for the title of errors.
-  let output: String
+  /// Gets what is beside the tables.
+  let folder: StagedFolder
 
   /// Everything described, nothing in memory.
   var description: DatasetContents {
@@ -54,37 +54,54 @@ package enum Importer {
       throw DatasetError(file: source, found: "no such file or folder", expected: kind.summary)
     }
     let map = try options.map.map { path throws(DatasetError) in try ImportMap(path: path) }
-    if kind == .kalibr || kind == .openvins {
-      let before = try written(in: output)
-      report = try ChainImport(source: source, isOpenVINS: kind == .openvins, report: report).run(output: output)
-      // A calibration goes beside data: how these came stays told.
-      let isChain = [ImportKind.kalibr, .openvins].contains { $0.rawValue == before?["kind"]?.text }
-      report.before = isChain ? before?["before"] : before
-    } else {
-      let importer = try importer(kind, source, map)
-      let writer = DatasetStreamWriter(folder: output, rangeColumns: importer.rangeColumns)
-      var target = ImportTarget(writer: writer, report: report, output: output)
-      target.title = "\(name), imported from \(kind.rawValue)"
-      try importer.read(into: &target)
-      guard !writer.counts.isEmpty else {
-        throw DatasetError(file: source, found: "no rows to import", expected: kind.summary)
+    let folder = try StagedFolder(path: output, inputs: SourceFiles.list(source) + (options.map.map { [$0] } ?? []))
+    do {
+      if kind == .kalibr || kind == .openvins {
+        let before = try written(in: output)
+        report = try ChainImport(source: source, isOpenVINS: kind == .openvins, report: report).run(into: folder)
+        // A calibration goes beside data: how these came stays told.
+        let isChain = [ImportKind.kalibr, .openvins].contains { $0.rawValue == before?["kind"]?.text }
+        report.before = isChain ? before?["before"] : before
+        try folder.carryOver { $0 == "import.json" }
+      } else {
+        let cameras = try OlderCameras(in: output, kind: kind, source: name)
+        let target = try read(importer(kind, source, map), named: name, into: folder, report)
+        report = target.report
+        cameras.decide(&report)
+        try folder.carryOver { DatasetNames.isDescription($0) || DatasetNames.isTable($0) || $0.hasPrefix("video/") }
+        let camera = "\(folder.staging)/mav0/cam0/"
+        ImportCompleteness.judge(
+          target.writer.counts,
+          hasCamera: !target.rig.cameras.isEmpty || RegularFile.exists("\(folder.staging)/video/cam0.csv")
+            || RegularFile.exists(camera + "features.csv") || RegularFile.exists(camera + "data.csv"), &report)
       }
-      try writer.finish(target.description)
-      report = target.report
-      for (stream, counts) in writer.counts {
-        report.count("\(stream.rawValue) rows", counts.written)
-        report.count("\(stream.rawValue) rows left out, time going back", counts.goingBack)
-        report.count("\(stream.rawValue) rows left out, stamp repeated", counts.repeated)
-      }
-      let camera = "\(output)/mav0/cam0/"
-      ImportCompleteness.judge(
-        writer.counts,
-        hasCamera: !target.rig.cameras.isEmpty || RegularFile.exists("\(output)/video/cam0.csv")
-          || RegularFile.exists(camera + "features.csv") || RegularFile.exists(camera + "data.csv"), &report)
+      if options.checks { try ImportCheck.run(folder: folder.staging, report: &report) }
+      try folder.write(text(report), to: "import.json")
+      try folder.commit()
+    } catch let error as DatasetError {
+      throw error.naming(folder.path, insteadOf: folder.staging)
     }
-    if options.checks { try ImportCheck.run(folder: output, report: &report) }
-    try write(report, to: output)
     return report
+  }
+
+  /// Reads a source into tables and calibrations.
+  private static func read(
+    _ importer: any SourceImporter, named name: String, into folder: StagedFolder, _ report: ImportReport
+  ) throws -> ImportTarget {
+    let writer = DatasetStreamWriter(folder: folder, rangeColumns: importer.rangeColumns)
+    var target = ImportTarget(writer: writer, report: report, folder: folder)
+    target.title = "\(name), imported from \(report.kind.rawValue)"
+    try importer.read(into: &target)
+    guard !writer.counts.isEmpty else {
+      throw DatasetError(file: name, found: "no rows to import", expected: report.kind.summary)
+    }
+    try writer.finish(target.description)
+    for (stream, counts) in writer.counts {
+      target.report.count("\(stream.rawValue) rows", counts.written)
+      target.report.count("\(stream.rawValue) rows left out, time going back", counts.goingBack)
+      target.report.count("\(stream.rawValue) rows left out, stamp repeated", counts.repeated)
+    }
+    return target
   }
 
   /// Checks a dataset folder, however it was made, and writes what it found into its `import.json`: decisions and
@@ -100,22 +117,22 @@ package enum Importer {
     }
     report.before = before?["before"]
     try ImportCheck.run(folder: folder, report: &report)
-    try write(report, to: folder)
+    let file = try AtomicFile(folder: folder, name: "import.json")
+    try file.write(text(report))
+    try file.commit()
     return report
   }
 
   /// The `import.json` that is there.
-  private static func written(in folder: String) throws -> JSONValue? {
+  static func written(in folder: String) throws -> JSONValue? {
     RegularFile.exists("\(folder)/import.json") ? try JSONValue(contentsOf: "\(folder)/import.json") : nil
   }
 
-  /// Writes `import.json`.
-  static func write(_ report: ImportReport, to folder: String) throws {
+  /// The text of `import.json`.
+  private static func text(_ report: ImportReport) -> [UInt8] {
     var buffer = JSONBuffer()
     buffer.pretty(report.document)
-    let file = try AtomicFile(folder: folder, name: "import.json")
-    try file.write(buffer.bytes + [UInt8(ascii: "\n")])
-    try file.commit()
+    return buffer.bytes + [UInt8(ascii: "\n")]
   }
 
   private static func importer(

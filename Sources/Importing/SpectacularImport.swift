@@ -90,7 +90,7 @@ struct SpectacularImport: SourceImporter {
       } else if line.has(Key.frames) {
         frames += 1
         if let time = line.time(Key.frameTime) ?? line.time(Key.time) {
-          if video == nil { video = try Self.video(target.output) }
+          if video == nil { video = try Self.video(target.folder) }
           try video!.write(Array("\(time)\n".utf8))
         }
       } else if let keys = Key.poses.first(where: { line.has($0.root) }) {
@@ -138,7 +138,7 @@ struct SpectacularImport: SourceImporter {
     let cameras = try cameras(&target.report)
     for (number, camera) in cameras.enumerated() {
       try DatasetStreamWriter.write(
-        camera, isFirst: number == 0, to: target.output + "/video", name: "cam\(number).yaml")
+        camera, isFirst: number == 0, to: target.folder, name: "video/cam\(number).yaml")
     }
     if let camera = cameras.first {
       target.rig.bodyFromDevice = RigCalibration(cameras: [camera]).bodyFromDevice
@@ -152,9 +152,8 @@ struct SpectacularImport: SourceImporter {
   }
 
   /// The stamps of the video's frames.
-  private static func video(_ output: String) throws -> AtomicFile {
-    try FileManager.default.createDirectory(atPath: output + "/video", withIntermediateDirectories: true)
-    let file = try AtomicFile(folder: output + "/video", name: "cam0.csv")
+  private static func video(_ folder: StagedFolder) throws -> AtomicFile {
+    let file = try folder.file("video/cam0.csv")
     try file.write(Array("#timestamp [ns]\n".utf8))
     return file
   }

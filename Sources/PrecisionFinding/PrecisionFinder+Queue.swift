@@ -41,13 +41,12 @@ extension PrecisionFinder {
     return time.advanced(byNanoseconds: remainder > 0 ? interval - remainder : -remainder)
   }
 
-  /// Longest silence that is filled with updates, seconds: a damaged stamp may lie years ahead.
-  private static let longestSilence = 600.0
-
-  /// Queues the regular updates up to the next event. After ten minutes of silence they stop, and resume with that
-  /// event.
+  /// Queues the regular updates up to the next event, as far as the silence before it is filled (`SilenceAllowance`);
+  /// they resume with that event.
   func queueTicks(before time: Timestamp) {
-    let last = clock.advanced(bySeconds: Self.longestSilence)
+    guard nextTick != nil else { return }
+    let gap = time.seconds(since: clock), filled = silence.take(gap)
+    let last = filled < gap ? clock.advanced(bySeconds: filled) : time
     while let tick = nextTick, tick < time, tick <= last {
       insert(.tick(tick))
       nextTick = tick.advanced(byNanoseconds: interval)

@@ -38,6 +38,7 @@ public final class PrecisionFinder {
   var actions: [Action] = []
   var clock = Timestamp(nanoseconds: .min)
   var nextTick: Timestamp?
+  var silence = SilenceAllowance()
   var links: [String: PeerLink] = [:]
   var hysteresis: [String: OutputHysteresis] = [:]
   /// Motion that peers reported last.

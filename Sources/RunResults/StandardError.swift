@@ -2,7 +2,7 @@ import Foundation
 
 /// Messages beside the output. One that cannot be written is dropped: the exit code stays what it is.
 package enum StandardError {
-  /// Writes text.
+  /// Writes text as it is.
   package static func write(_ text: String) {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
@@ -13,8 +13,8 @@ package enum StandardError {
     }
   }
 
-  /// Writes a line.
-  package static func line(_ text: String) { write(text + "\n") }
+  /// Writes a message as a line; of others' texts nothing reaches the terminal but what is seen (`PlainText`).
+  package static func line(_ text: String) { write(PlainText.message(text) + "\n") }
 
   /// Writes a warning, one line.
   package static func warn(_ text: String) { line("warning: \(text)") }

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Dispatch
+import Foundation
+import RunResults
 
 /// Runs the requested command: on the main thread, except asynchronous ones. An asynchronous entry point would run all
 /// of them on a dispatcher's thread, which valgrind cannot follow and whose stack is small.
@@ -7,6 +9,7 @@ import Dispatch
 enum EntryPoint {
   static func main() {
     StandardStreams.secure()
+    EndingSignals.watch()
     do {
       let arguments = RawArguments.all()
       try UnknownCommand.check(arguments)
@@ -18,9 +21,18 @@ enum EntryPoint {
         do {
           try await asynchronous.run()
           Fuse.exit()
-        } catch { Fuse.exit(withError: error) }
+        } catch { end(with: error) }
       }
       dispatchMain()
-    } catch { Fuse.exit(withError: error) }
+    } catch { end(with: error) }
+  }
+
+  /// Help goes to stdout; a message about wrong arguments, which it quotes, to stderr.
+  private static func end(with error: any Error) -> Never {
+    let code = Fuse.exitCode(for: error)
+    guard !code.isSuccess else { Fuse.exit(withError: error) }
+    let message = Fuse.fullMessage(for: error)
+    if !message.isEmpty { StandardError.line(message) }
+    exit(code.rawValue)
   }
 }

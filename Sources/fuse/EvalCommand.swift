@@ -154,10 +154,13 @@ struct EvalCommand: ParsableCommand {
   func run() throws {
     try Failure.reporting {
       let expected = try expect.map { try Expectations(contentsOf: $0) }
+      // Before the work: a file that cannot be written is said at once.
+      let inputs = folders.filter(RegularFile.isFolder) + scenario + [truth, config, expect].compactMap(\.self)
+      let saved = try saveExpected.map { try OutputFile(path: $0, inputs: inputs) }
       let outcomes = try EvalExecution(
         subjects: try subjects(), pools: pool, jobs: jobs, format: format, isQuiet: quiet
       ).run()
-      if let saveExpected { try Expectations(outcomes).write(to: saveExpected) }
+      if let saved { try Expectations(outcomes).write(to: saved) }
       let failures = outcomes.flatMap(\.failures)
       if !failures.isEmpty { throw CommandError(failures.joined(separator: "\n")) }
       if let expected {

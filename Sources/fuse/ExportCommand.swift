@@ -46,12 +46,14 @@ struct ExportMCAPCommand: ParsableCommand {
   func run() throws {
     try Failure.reporting {
       let source = runOnly ? nil : recording ?? MCAPExport.recording(ofRun: folder)
-      let counts = try MCAPExport(run: folder, recording: source).write(to: output)
       let stem = output.hasSuffix(".mcap") ? String(output.dropLast(5)) : output
+      let inputs = [folder] + (source.map { [$0] } ?? [])
+      let file = try OutputFile(path: output, inputs: inputs)
+      let layout = try OutputFile(path: "\(stem).layout.json", inputs: inputs)
+      let counts = try MCAPExport(run: folder, recording: source).write(to: file)
       let peers = Set(try RunFolder(path: folder).updates.compactMap(\.peer)).sorted()
-      let url = URL(fileURLWithPath: "\(stem).layout.json")
-      let layout = try AtomicFile(folder: url.deletingLastPathComponent().path, name: url.lastPathComponent)
       try layout.write(Array(FoxgloveLayout.text(peers: peers, hasImages: counts["/cam0/image"] != nil).utf8))
+      try file.commit()
       try layout.commit()
       var standardOutput = StandardOutput()
       for (topic, count) in counts.sorted(by: { $0.key < $1.key }) { try standardOutput.line("  \(topic): \(count)") }
@@ -77,7 +79,9 @@ struct ExportCSVCommand: ParsableCommand {
 
   func run() throws {
     try Failure.reporting {
-      let rows = try CSVExport.write(run: folder, to: output)
+      let file = try OutputFile(path: output, inputs: [folder])
+      let rows = try CSVExport.write(run: folder, to: file)
+      try file.commit()
       var standardOutput = StandardOutput()
       try standardOutput.line("wrote \(output): \(rows) rows")
     }

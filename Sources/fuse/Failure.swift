@@ -1,4 +1,5 @@
 import ArgumentParser
+import Datasets
 import Foundation
 import RunResults
 
@@ -11,7 +12,7 @@ enum Failure {
   static func reporting(_ body: () throws -> Void) throws {
     do { try body() } catch let exit as ExitCode { throw exit } catch let usage as ValidationError { throw usage } catch
     {
-      TemporaryFolder.waitIfEnding()
+      Leftovers.waitIfEnding()
       let text = "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
       StandardError.line((text.hasPrefix("error: ") ? "" : "error: ") + text)
       throw exitCode

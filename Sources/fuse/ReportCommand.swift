@@ -44,11 +44,10 @@ struct ReportCommand: ParsableCommand {
   func run() throws {
     try Failure.reporting {
       let names = ReportReading.names(of: folders)
+      let path = output ?? (folders.count == 1 ? "./\(names[0])-report.html" : "./report.html")
+      let file = try OutputFile(path: path, inputs: folders + (truth.map { [$0] } ?? []))
       let inputs = try ReportReading(truth: truth, isUnverified: unverified).inputs(folders, names: names)
       let page = ReportPage.html(ReportPage.ordered(inputs))
-      let path = output ?? (folders.count == 1 ? "./\(names[0])-report.html" : "./report.html")
-      let url = URL(fileURLWithPath: path)
-      let file = try AtomicFile(folder: url.deletingLastPathComponent().path, name: url.lastPathComponent)
       try file.write(page)
       try file.commit()
       var standardOutput = StandardOutput()

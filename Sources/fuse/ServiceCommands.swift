@@ -16,6 +16,7 @@ enum ServiceExecutable {
       var words: [UnsafeMutablePointer<CChar>?] = [strdup("fuse-serve")]
       words += (1..<max(1, Int(CommandLine.argc))).map { CommandLine.unsafeArgv[$0] }
       words.append(nil)
+      EndingSignals.forget()
       execv(path, words)
       throw CommandError(
         "\(path): \(String(cString: strerror(errno))), expected the service beside fuse: "

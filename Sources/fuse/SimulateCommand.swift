@@ -54,9 +54,8 @@ struct SimulateCommand: ParsableCommand {
         throw CommandError("\(simulator.scenario.name): found no camera, expected one for --images")
       }
       let contents = simulator.recording()
-      let folder = URL(fileURLWithPath: output)
       var count = 0
-      try DatasetWriter(folder: folder).write(contents) { () throws(DatasetWritingError) in
+      try DatasetWriter(folder: URL(fileURLWithPath: output), inputs: [scenario]).write(contents) { folder in
         if images { count = try writeImages(simulator, contents, into: folder) }
       }
       let rendered = images ? ", \(Words.count(count, "image"))" : ""
@@ -68,11 +67,10 @@ struct SimulateCommand: ParsableCommand {
   ///
   /// - Returns: the number of images.
   private func writeImages(
-    _ simulator: Simulator, _ contents: DatasetContents, into folder: URL
-  ) throws(DatasetWritingError) -> Int {
+    _ simulator: Simulator, _ contents: DatasetContents, into folder: StagedFolder
+  ) throws -> Int {
     guard let renderer = ImageSimulator(simulator) else { return 0 }
-    var writers: [CameraImageWriter] = []
-    for camera in contents.rig.cameras.indices { writers.append(try CameraImageWriter(folder: folder, camera: camera)) }
+    var writers = contents.rig.cameras.indices.map { CameraImageWriter(folder: folder, camera: $0) }
     var progress = ProgressLine(span: simulator.motion.duration, isQuiet: false)
     defer { progress.erase() }
     var count = 0

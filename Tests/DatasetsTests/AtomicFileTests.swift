@@ -66,17 +66,36 @@ import Testing
     #expect(try file.fingerprint?.sha256 == InputDigest.sha256(of: folder.path("a")))
   }
 
-  /// A folder of the last file's name: all of the older files are there afterwards.
-  @Test func aFailedRenameBringsTheOlderFilesBack() throws {
-    try folder.write("a", "old a")
-    try folder.write("c/inside", "")
-    do {
-      let files = try ["a", "b", "c"].map { try AtomicFile(folder: root, name: $0) }
-      for file in files { try file.write(Array("new".utf8)) }
-      #expect(throws: OutputError.self) { try AtomicFile.commit(files) }
+  /// What a rename would take the place of is asked first.
+  @Test func whatIsNoWritableFileIsLeftAsItIs() throws {
+    try folder.write("protected", "keep")
+    chmod(folder.path("protected"), 0o444)
+    try folder.write("precious", "keep")
+    symlink("precious", folder.path("link"))
+    mkfifo(folder.path("pipe"), 0o600)
+    mkdir(folder.path("folder"), 0o700)
+    for name in ["protected", "link", "pipe", "folder"] {
+      #expect(throws: OutputError.self, "\(name)") { try AtomicFile(folder: root, name: name) }
     }
-    #expect(try folder.text("a") == "old a")
-    #expect(try names() == ["a", "c"])
+    #expect(try folder.text("protected") == "keep" && folder.text("precious") == "keep")
+    #expect(try names() == ["folder", "link", "pipe", "precious", "protected"])
+  }
+
+  /// Also where it came while the file was written.
+  @Test func whatCameMeanwhileIsLeftAsItIs() throws {
+    let file = try AtomicFile(folder: root, name: "a")
+    mkfifo(folder.path("a"), 0o600)
+    #expect(throws: OutputError.self) { try file.commit() }
+    var status = stat()
+    #expect(lstat(folder.path("a"), &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+  }
+
+  @Test func permissionsOfTheOlderFileStay() throws {
+    try folder.write("a", "old")
+    chmod(folder.path("a"), 0o640)
+    try write("a", "new")
+    var status = stat()
+    #expect(stat(folder.path("a"), &status) == 0 && status.st_mode & 0o777 == 0o640)
   }
 
   @Test func withoutCommitNothingIsLeft() throws {

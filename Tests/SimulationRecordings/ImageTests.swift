@@ -109,12 +109,13 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let simulator = try Simulator(scenario: Self.short("stereo"), seed: 3)
     let contents = simulator.recording()
-    try DatasetWriter(folder: folder).write(contents)
     let images = try #require(ImageSimulator(simulator))
-    var writer = try CameraImageWriter(folder: folder, camera: 1)
     let frames = Self.frames(simulator).filter { $0.camera == 1 }.prefix(2)
-    for frame in frames { try writer.write(images.image(of: frame), at: frame.timestamp) }
-    try writer.finish()
+    try DatasetWriter(folder: folder).write(contents) { staged in
+      var writer = CameraImageWriter(folder: staged, camera: 1)
+      for frame in frames { try writer.write(images.image(of: frame), at: frame.timestamp) }
+      try writer.finish()
+    }
     for (name, bytes) in try DatasetWriter.files(contents) {
       #expect(FileManager.default.contents(atPath: folder.appendingPathComponent(name).path) == Data(bytes))
     }

@@ -106,7 +106,7 @@ import Testing
       #expect(FileManager.default.contents(atPath: folder.appendingPathComponent(name).path) == Data(bytes))
     }
     let file = folder.appendingPathComponent("dataset.yaml")
-    #expect(throws: DatasetWritingError.self) { try DatasetWriter(folder: file).write(recording) }
+    #expect(throws: OutputError.self) { try DatasetWriter(folder: file).write(recording) }
   }
 
   @Test func nonFiniteNumbersAreRefusedWithFileAndLine() throws {

@@ -1,11 +1,11 @@
 import CDigest
 import Foundation
 
-/// A file written atomically: under a temporary name, renamed at the end.
+/// A file written atomically: whole under a temporary name, on disk, then renamed.
 ///
 /// Buffered; a failed write throws immediately. Without `commit()` nothing is left behind. The temporary name is
 /// `.name.partial`: what an ended process left there is replaced, whatever it is, and never written through; what
-/// another process writes to is left to it.
+/// another process writes to is left to it. Only a regular file that may be written is replaced, with its permissions.
 package final class AtomicFile {
   /// Size and hash of what was written.
   package struct Fingerprint: Equatable, Sendable {
@@ -18,11 +18,12 @@ package final class AtomicFile {
   /// The name in its folder.
   package let name: String
   private let path: String
+  /// The path in errors.
+  private let shown: String
   private let partialPath: String
   private var descriptor: Int32
   private var buffer: [UInt8] = []
   private var partialExists = true
-  private var hadOlder = false
   private var hash = SHA256()
   private var size = 0
   /// Size and hash; nil until the file is finished.
@@ -30,11 +31,18 @@ package final class AtomicFile {
   private static let bufferSize = 1 << 16
 
   /// Starts writing `folder/name`.
-  package init(folder: String, name: String) throws(OutputError) {
+  ///
+  /// - Parameter shownAs: the path in errors, where a person knows the file by another.
+  /// - Throws: `OutputError.occupied` for what is there and must not be replaced, `.busy` for a file that another process
+  ///   writes, `.file`.
+  package init(folder: String, name: String, shownAs: String? = nil) throws(OutputError) {
     self.name = name
     path = folder + "/" + name
+    shown = shownAs ?? path
     partialPath = folder + "/." + name + ".partial"
-    descriptor = try Self.open(partialPath, for: path)
+    try OutputTarget.checkReplaceable(path)
+    descriptor = try Self.open(partialPath, for: shown)
+    Leftovers.add(partialPath)
   }
 
   deinit { abandon() }
@@ -86,61 +94,35 @@ package final class AtomicFile {
     if buffer.count >= Self.bufferSize { try flush() }
   }
 
-  /// Renames the file to its name, replacing an older one.
-  package func commit() throws(OutputError) { try Self.commit([self]) }
-
-  /// Renames files to their names, in this order. Where one cannot be renamed, those before it get their older contents
-  /// back.
-  package static func commit(_ files: [AtomicFile]) throws(OutputError) {
-    for file in files { try file.finishWriting() }
-    var renamed: [AtomicFile] = []
-    for file in files {
-      file.keepOlder()
-      if rename(file.partialPath, file.path) != 0 {
-        let cause = String(cString: strerror(errno))
-        file.forgetOlder()
-        for done in renamed.reversed() { done.bringOlderBack() }
-        throw .file(path: file.path, cause: cause)
-      }
-      file.partialExists = false
-      renamed.append(file)
-    }
-    for file in renamed { file.release() }
-  }
-
-  private var olderPath: String { partialPath + ".older" }
-
-  /// Gives an older file a second name. Where the file system cannot, it is replaced without a way back.
-  private func keepOlder() {
-    unlink(olderPath)
-    hadOlder = link(path, olderPath) == 0 || errno != ENOENT
-  }
-
-  private func forgetOlder() { unlink(olderPath) }
-
-  private func bringOlderBack() {
-    if rename(olderPath, path) != 0, !hadOlder { unlink(path) }
-    release()
-  }
-
-  private func release() {
-    forgetOlder()
-    if descriptor >= 0 { close(descriptor) }
+  /// Renames the file to its name, replacing an older one. Both are on disk when it returns.
+  package func commit() throws(OutputError) {
+    try finishWriting()
+    try OutputTarget.checkReplaceable(path)
+    if let older = try OutputTarget.status(path) { fchmod(descriptor, older.st_mode & 0o7777) }
+    guard rename(partialPath, path) == 0 else { throw failure() }
+    partialExists = false
+    Leftovers.forget(partialPath)
+    close(descriptor)
     descriptor = -1
+    try OutputTarget.syncFolder(OutputTarget.split(path).folder)
   }
 
-  /// Writes everything out, so that errors of a full disk occur before the first rename. It stays locked until then.
+  /// Writes everything out and syncs it, so that errors of a disk occur before the rename. It stays locked until then.
   package func finishWriting() throws(OutputError) {
     guard fingerprint == nil, descriptor >= 0 else { return }
     try flush()
+    guard fdatasync(descriptor) == 0 else { throw failure() }
     fingerprint = Fingerprint(size: size, sha256: hash.finish())
   }
+
+  private func failure() -> OutputError { .file(path: shown, cause: String(cString: strerror(errno))) }
 
   /// Discards the file.
   package func abandon() {
     if partialExists {
       unlink(partialPath)
       partialExists = false
+      Leftovers.forget(partialPath)
     }
     if descriptor >= 0 {
       close(descriptor)
@@ -154,7 +136,7 @@ package final class AtomicFile {
       let count = buffer.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress! + done, $0.count - done) }
       if count < 0 {
         if errno == EINTR { continue }
-        throw .file(path: path, cause: String(cString: strerror(errno)))
+        throw failure()
       }
       done += count
     }

@@ -57,21 +57,26 @@ package struct JSONBuffer: Sendable {
     guard var value else { return raw("null") }
     raw("\"")
     value.withUTF8 { utf8 in
-      for byte in utf8 {
+      for (index, byte) in utf8.enumerated() {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"):
           bytes.append(UInt8(ascii: "\\"))
           bytes.append(byte)
-        case 0..<0x20:
-          let digits = Array("0123456789abcdef".utf8)
-          bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "u"), 48, 48])
-          bytes.append(digits[Int(byte >> 4)])
-          bytes.append(digits[Int(byte & 15)])
+        case 0..<0x20, 0x7F: escape(byte)
+        // U+0080 to U+009F are two bytes, and controls of terminals as those below 0x20 are.
+        case 0x80..<0xA0 where utf8[index - 1] == 0xC2:
+          bytes.removeLast()
+          escape(byte)
         default: bytes.append(byte)
         }
       }
     }
     raw("\"")
+  }
+
+  private mutating func escape(_ code: UInt8) {
+    func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
+    bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "u"), 48, 48, digit(code >> 4), digit(code & 15)])
   }
 
   /// Any value, on one line; keys of objects in their given order.

@@ -2,7 +2,7 @@ import Foundation
 import Geometry
 import SensorData
 
-/// The output folder of a run: its files appear together at the end, or not at all; other files are not touched.
+/// The output folder of a run: its files appear together at the end, or not at all; other files stay (`StagedFolder`).
 ///
 /// While it is open no second run can write to the same folder.
 package final class OutputFolder {
@@ -25,9 +25,7 @@ package final class OutputFolder {
   /// Non-finite values left out: internal errors.
   package var nonFiniteCount: Int { json.nonFiniteCount + nonFinitePoses }
 
-  private let created: Bool
-  private let lock: Int32
-  private var committed = false
+  private let folder: StagedFolder
   private let updates: AtomicFile
   private let trajectory: AtomicFile
   private let covariances: AtomicFile
@@ -36,39 +34,16 @@ package final class OutputFolder {
   private var nonFinitePoses = 0
 
   /// Opens the folder, creating it where it is missing.
-  package init(path: String) throws(OutputError) {
+  ///
+  /// - Parameter inputs: files that the run reads: none of them is replaced.
+  package init(path: String, inputs: [String] = []) throws(OutputError) {
     self.path = path
-    created = !FileManager.default.fileExists(atPath: path)
-    do { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) } catch {
-      throw .folder(
-        path: path, cause: errno == 0 ? "a file of that name exists" : String(cString: strerror(errno)))
-    }
-    lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard lock >= 0 else { throw .folder(path: path, cause: String(cString: strerror(errno))) }
-    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-      close(lock)
-      throw .busy(path: path)
-    }
-    do {
-      updates = try AtomicFile(folder: path, name: Self.updatesName)
-      trajectory = try AtomicFile(folder: path, name: Self.trajectoryName)
-      covariances = try AtomicFile(folder: path, name: Self.covarianceName)
-      try covariances.write(CovarianceLine.header)
-    } catch {
-      close(lock)
-      throw error
-    }
-  }
-
-  deinit {
-    if !committed {
-      updates.abandon()
-      trajectory.abandon()
-      covariances.abandon()
-      // Succeeds only for an empty folder: removes what a failed run created.
-      if created { rmdir(path) }
-    }
-    close(lock)
+    folder = try StagedFolder(path: path, inputs: inputs)
+    try folder.check(Self.fileNames)
+    updates = try folder.file(Self.updatesName)
+    trajectory = try folder.file(Self.trajectoryName)
+    covariances = try folder.file(Self.covarianceName)
+    try covariances.write(CovarianceLine.header)
   }
 
   /// Appends an update and returns its line, for streaming.
@@ -100,28 +75,25 @@ package final class OutputFolder {
   /// Marks in the trajectory that its next pose is in another world.
   package func beginWorld() throws(OutputError) { try trajectory.write(Array(TrajectoryLine.newWorld.utf8)) }
 
-  /// Completes the run: all files appear under their names, `result.json` last.
+  /// Completes the run: all files appear under their names at once.
   ///
   /// Until then, and where one cannot be replaced, the older result stays. `result.json` names size and hash of the
-  /// files of its run (`files`), so that a mixture of two runs is told from a result.
+  /// files of its run (`files`), so that a mixture of two runs, made otherwise, is told from a result.
   ///
   /// - Parameter result: an object.
   package func commit(result: JSONValue, timing: JSONValue) throws(OutputError) {
     let data = [updates, trajectory, covariances]
-    for file in data { try file.finishWriting() }
-    let timingFile = try Self.whole(timing, folder: path, name: Self.timingName)
-    let resultFile = try Self.whole(
-      RunManifest(data).added(to: result), folder: path, name: Self.resultName)
-    try AtomicFile.commit(data + [timingFile, resultFile])
-    committed = true
+    for file in data { try file.commit() }
+    try folder.write(Self.text(timing), to: Self.timingName)
+    try folder.write(Self.text(RunManifest(data).added(to: result)), to: Self.resultName)
+    try folder.carryOver { Self.fileNames.contains($0) || $0 == UnfinishedMark.name }
+    try folder.commit()
   }
 
-  private static func whole(_ value: JSONValue, folder: String, name: String) throws(OutputError) -> AtomicFile {
+  private static func text(_ value: JSONValue) -> [UInt8] {
     var json = JSONBuffer()
     json.pretty(value)
     json.raw("\n")
-    let file = try AtomicFile(folder: folder, name: name)
-    try file.write(json.bytes)
-    return file
+    return json.bytes
   }
 }

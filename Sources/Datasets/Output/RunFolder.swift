@@ -57,6 +57,11 @@ package struct RunFolder: Sendable {
     path: String, isVerified: Bool = true, keeping kept: Kept = .all
   ) throws(DatasetError) {
     self.path = path
+    guard !UnfinishedMark.exists(in: path) else {
+      throw DatasetError(
+        file: path, found: "a folder that was not written to its end (\(UnfinishedMark.name))",
+        expected: "a whole one: make it anew")
+    }
     let resultPath = "\(path)/\(OutputFolder.resultName)"
     result = RegularFile.exists(resultPath) ? try JSONValue(contentsOf: resultPath) : nil
     warnings = try isVerified ? RunManifest.check(result, in: path) : []

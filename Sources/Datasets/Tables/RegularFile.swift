@@ -95,10 +95,24 @@ package enum RegularFile {
     return (bytes, offset == 0)
   }
 
-  /// Whether there is something of that name; also a link that leads nowhere, which is an error when it is opened.
+  /// Whether there is something of that name; also a link that leads nowhere, and what cannot be looked at: both are
+  /// errors when they are opened, and not taken for absent.
   package static func exists(_ path: String) -> Bool {
     var status = stat()
-    return lstat(path, &status) == 0
+    return lstat(path, &status) == 0 || errno != ENOENT && errno != ENOTDIR
+  }
+
+  /// Why a path cannot be used as a folder, in words; nil where it can be listed.
+  package static func problem(ofFolder path: String) -> String? {
+    guard let folder = opendir(path) else {
+      switch errno {
+      case ENOENT: return exists(path) ? "a link to a folder that is not there" : "no such folder"
+      case ENOTDIR: return "not a folder"
+      default: return "a folder that cannot be read (\(String(cString: strerror(errno))))"
+      }
+    }
+    closedir(folder)
+    return nil
   }
 
   /// Bytes of a regular file; nil for anything else.

@@ -26,7 +26,7 @@ struct TableHeader {
     let cells = text.split(separator: ",", omittingEmptySubsequences: false)
     for (position, cell) in cells.enumerated() {
       var title = Self.trim(cell)
-      if position == 0, title.first == "#" { title = Self.trim(title.dropFirst()) }
+      if title.first == "#" { title = Self.trim(title.dropFirst()) }
       let open = title.firstIndex(of: "[")
       let name = String(Self.trim(title[..<(open ?? title.endIndex)]))
       guard let index = columns.firstIndex(where: { $0.name == name }) else {

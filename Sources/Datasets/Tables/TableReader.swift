@@ -182,7 +182,8 @@ final class TableReader {
 
   /// The same for an earlier row, described by the caller.
   func reject(_ fault: RowFault, error: DatasetError, row: Int, isTruncated: Bool = false) throws(DatasetError) {
-    if isStrict && fault.kind != .notMeasured || row <= rule.flawlessRows { throw error }
+    let isEarly = row <= rule.flawlessRows && (rule.isBad(fault.kind) || isTruncated)
+    if isStrict && fault.kind != .notMeasured || isEarly { throw error }
     counts[isTruncated ? .truncatedLastRow : fault.kind, default: 0] += 1
     guard !isTruncated, rule.isBad(fault.kind) else { return }
     if firstFault == nil { firstFault = error }

@@ -5,7 +5,7 @@ import SensorData
 /// Writes a recording as its rows come, in bounded memory: for imports of any length.
 ///
 /// Rows of one sensor come in order of time; one that goes back, or that repeats a stamp where a stamp is the key, is
-/// left out and counted. Every file appears under its name at the end, when all are complete.
+/// left out and counted. The files appear when the folder is committed.
 package final class DatasetStreamWriter {
   /// A table of the recording.
   package enum Stream: String, CaseIterable, Sendable {
@@ -47,11 +47,10 @@ package final class DatasetStreamWriter {
     let file: AtomicFile
     private var waiting = 0
 
-    init(folder: String, stream: Stream, columns: String) throws {
-      let path = "\(folder)/mav0/\(stream.rawValue)"
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-      text = TableText(file: "\(path)/data.csv", header: "#timestamp [ns]" + columns)
-      file = try AtomicFile(folder: path, name: "data.csv")
+    init(folder: StagedFolder, stream: Stream, columns: String) throws(OutputError) {
+      let name = "mav0/\(stream.rawValue)/data.csv"
+      text = TableText(file: "\(folder.path)/\(name)", header: "#timestamp [ns]" + columns)
+      file = try folder.file(name)
     }
 
     /// Whether a row of that stamp is to be written; it is counted either way.
@@ -82,7 +81,7 @@ package final class DatasetStreamWriter {
     }
   }
 
-  private let folder: String
+  private let folder: StagedFolder
   private let rangeColumns: [RangeColumn]
   private var tables: [Table?] = Array(repeating: nil, count: Stream.allCases.count)
 
@@ -94,9 +93,9 @@ package final class DatasetStreamWriter {
   }
 
   /// - Parameters:
-  ///   - folder: created with its parents where it is absent.
+  ///   - folder: gets the files; its caller commits it.
   ///   - rangeColumns: optional columns of `uwb0/data.csv`, by name: `range_std`, `antenna_id`, ...
-  package init(folder: String, rangeColumns: [String]) {
+  package init(folder: StagedFolder, rangeColumns: [String]) {
     self.folder = folder
     self.rangeColumns = RangeColumn.all.filter { column in
       rangeColumns.contains { column.header.hasPrefix($0 + " [") }
@@ -154,17 +153,9 @@ package final class DatasetStreamWriter {
     return table
   }
 
-  /// Writes the calibrations of the sensors that have rows, and gives all files their names; tables of an earlier
-  /// recording that this one does not have are removed, cameras are left alone.
+  /// Ends the tables, and writes `dataset.yaml` and the calibrations of the sensors that have rows.
   package func finish(_ description: DatasetContents) throws {
-    try finishTables()
-    for stream in Stream.allCases where tables[stream.index] == nil {
-      let path = "\(folder)/mav0/\(stream.rawValue)"
-      for name in ["data.csv", "sensor.yaml"] { try? FileManager.default.removeItem(atPath: "\(path)/\(name)") }
-      if (try? FileManager.default.contentsOfDirectory(atPath: path))?.isEmpty == true {
-        try? FileManager.default.removeItem(atPath: path)
-      }
-    }
+    try finish()
     var described = description
     (described.events, described.truth, described.peers) = ([], [], [])
     // A sensor without rows is not there.
@@ -172,47 +163,32 @@ package final class DatasetStreamWriter {
     if tables[Stream.odometry.index] == nil { described.rig.odometry = nil }
     if tables[Stream.ranges.index] == nil { described.rig.radio = nil }
     try Self.writeCalibrations(described, to: folder)
-    try commitTables()
   }
 
-  /// Gives the tables their names; everything else in the folder stays as it is.
-  package func commit() throws {
-    try finishTables()
-    try commitTables()
-  }
-
-  private func finishTables() throws {
+  /// Ends the tables.
+  package func finish() throws {
     for table in tables.compactMap(\.self) {
       try table.drain()
-      try table.file.finishWriting()
+      try table.file.commit()
     }
   }
 
-  private func commitTables() throws {
-    for table in tables.compactMap(\.self) { try table.file.commit() }
-  }
-
   /// Writes one camera's calibration where it is wanted.
-  package static func write(_ camera: CameraCalibration, isFirst: Bool, to folder: String, name: String) throws {
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let file = try AtomicFile(folder: folder, name: name)
-    try file.write(Array(DatasetCalibrationText.camera(camera, isFirst: isFirst).utf8))
-    try file.commit()
+  package static func write(
+    _ camera: CameraCalibration, isFirst: Bool, to folder: StagedFolder, name: String
+  ) throws(OutputError) {
+    try folder.write(Array(DatasetCalibrationText.camera(camera, isFirst: isFirst).utf8), to: name)
   }
 
-  /// Writes `dataset.yaml` and the sensors' calibrations of a rig into a folder, whose data stay as they are.
+  /// Writes `dataset.yaml` and the sensors' calibrations of a rig.
   ///
   /// - Parameter keepsDescription: whether a `dataset.yaml` that is there stays.
   package static func writeCalibrations(
-    _ contents: DatasetContents, to folder: String, keepsDescription: Bool = false
-  ) throws {
+    _ contents: DatasetContents, to folder: StagedFolder, keepsDescription: Bool = false
+  ) throws(OutputError) {
     for (name, text) in DatasetCalibrationText.files(contents).sorted(by: { $0.key < $1.key }) {
-      if keepsDescription, name == "dataset.yaml", RegularFile.exists("\(folder)/\(name)") { continue }
-      let url = URL(fileURLWithPath: folder).appendingPathComponent(name)
-      try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-      let file = try AtomicFile(folder: url.deletingLastPathComponent().path, name: url.lastPathComponent)
-      try file.write(Array(text.utf8))
-      try file.commit()
+      if keepsDescription, name == "dataset.yaml", RegularFile.exists("\(folder.path)/\(name)") { continue }
+      try folder.write(Array(text.utf8), to: name)
     }
   }
 }

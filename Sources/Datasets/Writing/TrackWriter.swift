@@ -3,10 +3,10 @@ import SensorData
 
 /// Writes the frames of a recording's cameras beside their images, as they come: `features.csv` and `frames.csv`.
 ///
-/// The files appear together at the end. Tracks of a second camera have the ids of the first, which its calibration
+/// The files appear together at the end (`StagedFolder`). Tracks of a second camera have the ids of the first, which its calibration
 /// must state.
 package final class TrackWriter {
-  private let folder: String
+  private let folder: StagedFolder
   private let rig: RigCalibration
   private let hasArrival: Bool
   private let hasExposure: Bool
@@ -22,7 +22,7 @@ package final class TrackWriter {
   ///
   /// - Throws: `OutputError` for files that cannot be written, `DatasetError` for lists that cannot be read.
   package init(_ recording: Recording) throws {
-    folder = recording.layout.root
+    folder = try StagedFolder(path: recording.layout.root)
     rig = recording.rig
     hasArrival = try recording.layout.images.contains { camera in
       try RowStream(camera.list, ImageListDecoder(), isStrict: false).table.hasArrival
@@ -31,16 +31,16 @@ package final class TrackWriter {
     let exposed = hasExposure ? ",exposure_time [ns]" : ""
     let late = hasArrival ? ",arrival [ns]" : ""
     for camera in 0..<recording.trackedCameras {
-      let path = "\(folder)/mav0/cam\(camera)"
+      let path = "mav0/cam\(camera)"
+      try folder.check(["\(path)/features.csv", "\(path)/frames.csv"])
       let measures = Self.measures.map { "," + $0.name }.joined()
       tables.append(
         (
-          TableText(file: "\(path)/features.csv", header: "#timestamp [ns],feature_id [],u [px],v [px]" + late),
+          TableText(file: "\(folder.path)/\(path)/features.csv", header: "#timestamp [ns],feature_id [],u [px],v [px]" + late),
           TableText(
-            file: "\(path)/frames.csv", header: "#timestamp [ns],mean_luma [],view []" + measures + exposed + late)
+            file: "\(folder.path)/\(path)/frames.csv", header: "#timestamp [ns],mean_luma [],view []" + measures + exposed + late)
         ))
-      files.append(
-        (try AtomicFile(folder: path, name: "features.csv"), try AtomicFile(folder: path, name: "frames.csv")))
+      files.append((try folder.file("\(path)/features.csv"), try folder.file("\(path)/frames.csv")))
     }
   }
 
@@ -84,26 +84,25 @@ package final class TrackWriter {
     try files[camera].frames.write(tables[camera].frames.drain())
   }
 
-  /// Renames the files to their names.
+  /// Gives the files their names.
   ///
   /// - Returns: a line for every other file that was changed.
   package func commit() throws -> [String] {
     for file in files {
-      try file.frames.finishWriting()
-      try file.features.finishWriting()
+      try file.frames.commit()
+      try file.features.commit()
     }
     var changed: [String] = []
     if files.count > 1, let line = try shareIDs() { changed.append(line) }
-    let mark = try UnfinishedMark(folder: folder)
-    try AtomicFile.commit(files.flatMap { [$0.frames, $0.features] })
-    try mark.remove()
+    try folder.carryOver { _ in false }
+    try folder.commit()
     return changed
   }
 
   /// States in cam1's calibration that its ids are those of cam0: an additional line in its `sensor.yaml`, or a new
   /// file where Kalibr's chain was used.
   private func shareIDs() throws -> String? {
-    let name = "mav0/cam1/sensor.yaml", path = "\(folder)/\(name)"
+    let name = "mav0/cam1/sensor.yaml", path = "\(folder.path)/\(name)"
     var text: String
     if RegularFile.exists(path) {
       let before = try CalibrationFile(path: path).text("feature_ids")
@@ -118,9 +117,7 @@ package final class TrackWriter {
     } else {
       text = DatasetCalibrationText.camera(rig.cameras[1], isFirst: false)
     }
-    let file = try AtomicFile(folder: "\(folder)/mav0/cam1", name: "sensor.yaml")
-    try file.write(Array(text.utf8))
-    try file.commit()
+    try folder.write(Array(text.utf8), to: name)
     return "\(name): feature_ids: shared"
   }
 }

@@ -61,7 +61,7 @@ struct Expectations {
   }
 
   /// Writes the file.
-  func write(to path: String) throws {
+  func write(to file: OutputFile) throws(OutputError) {
     var json = JSONBuffer()
     json.pretty(
       .sorted(
@@ -75,9 +75,8 @@ struct Expectations {
             })
         }))
     json.raw("\n")
-    do { try Data(json.bytes).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
-      throw CommandError("\(path): cannot be written: \(error.localizedDescription)")
-    }
+    try file.write(json.bytes)
+    try file.commit()
   }
 
   /// One line per figure that is not as expected.

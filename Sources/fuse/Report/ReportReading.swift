@@ -33,9 +33,9 @@ struct ReportReading {
   /// Runs the recording into a temporary folder.
   private func inputOfRecording(_ folder: String, _ name: String, _ most: Int, of runs: Int) throws -> ReportInput {
     let scratch = try TemporaryFolder("report")
-    try RunExecution(folder: folder, output: scratch.path, options: RunOptions(), format: .text, isQuiet: true).run()
+    try RunExecution(folder: folder, output: "\(scratch.path)/run", options: RunOptions(), format: .text, isQuiet: true).run()
     return try withExtendedLifetime(scratch) {
-      try input(of: RunFolder(path: scratch.path, keeping: .thinned(most)), name, madeFrom: folder, of: runs)
+      try input(of: RunFolder(path: "\(scratch.path)/run", keeping: .thinned(most)), name, madeFrom: folder, of: runs)
     }
   }
 

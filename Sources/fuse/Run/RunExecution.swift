@@ -34,7 +34,7 @@ struct RunExecution {
     let digest = try recording.map { try InputDigest($0) }
     let finder = try finder(for: input, recording, truth: truth)
     let offline = offlineTrajectory(finder, input)
-    let files = try OutputFolder(path: output)
+    let files = try OutputFolder(path: output, inputs: recording?.inputPaths ?? [])
     let start = input.firstTimestamp
     var pipeline = RunPipeline(
       finder: finder, output: files,

@@ -1,4 +1,5 @@
 import Foundation
+import RunResults
 
 /// Buffered standard output. Once its reader has gone away (`| head -1`) the rest is discarded: what the command does
 /// beside it goes on.
@@ -6,15 +7,15 @@ struct StandardOutput {
   private var hasReader = true
   private var buffer: [UInt8] = []
 
-  /// Writes bytes, buffered.
+  /// Writes bytes as they are, buffered.
   mutating func write(_ bytes: [UInt8]) throws {
     buffer.append(contentsOf: bytes)
     if buffer.count >= 1 << 15 { try flush() }
   }
 
-  /// Writes a line of text immediately.
+  /// Writes a line of text immediately; of others' texts only what is seen (`PlainText`).
   mutating func line(_ text: String) throws {
-    buffer.append(contentsOf: text.utf8)
+    buffer.append(contentsOf: PlainText.visible(text).utf8)
     buffer.append(UInt8(ascii: "\n"))
     try flush()
   }

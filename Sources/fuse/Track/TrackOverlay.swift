@@ -32,9 +32,9 @@ struct TrackOverlay {
       guard let image = try images.image(at: frame.timestamp) else { continue }
       let bytes = try Self.drawn(history.map(\.features), over: image).png()
       let name = "\(frame.timestamp.nanoseconds).png"
-      do { try Data(bytes).write(to: URL(fileURLWithPath: folder).appendingPathComponent(name)) } catch {
-        throw CommandError("\(folder)/\(name): \(error.localizedDescription)")
-      }
+      let file = try AtomicFile(folder: folder, name: name)
+      try file.write(Array(bytes))
+      try file.commit()
       count += 1
     }
     guard !isQuiet else { return }
