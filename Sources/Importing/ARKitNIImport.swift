@@ -28,7 +28,7 @@ struct ARKitNIImport: SourceImporter {
     try readPoses("\(folder.path)/arkit.csv", &target) { path.add(position: $0.translation, at: $1) }
     // First for the delay, then for the rows.
     var counts = RowCounts()
-    try readRanges(&counts) { peer, row in
+    try readRanges(&counts) { peer, row, _ in
       delays[peer, default: path].add(range: row.distance, at: row.time)
     }
     let found = delays.values.compactMap { $0.estimate() }.sorted { $0.delay < $1.delay }
@@ -47,14 +47,14 @@ struct ARKitNIImport: SourceImporter {
     }
     counts = RowCounts()
     let late = Int64((delay * 1e9).rounded())
-    try readRanges(&counts) { peer, row in
+    try readRanges(&counts) { peer, row, table in
       var range = RangeMeasurement(
         timestamp: Timestamp(nanoseconds: row.time - late), peer: peer, range: row.distance)
       if let u = row.direction {
         range.azimuth = atan2(u.x, -u.z)
         range.elevation = asin(max(-1, min(1, u.y)))
       }
-      try target.writer.add(range)
+      try target.add(range, table.refuse)
     }
     target.report.count("ni.csv rows without a distance", counts.empty)
     target.report.count("ni.csv rows that repeat the last", counts.repeated)
@@ -73,7 +73,7 @@ struct ARKitNIImport: SourceImporter {
     var direction: Vector3?
   }
 
-  private func readRanges(_ counts: inout RowCounts, _ use: (String, Row) throws -> Void) throws {
+  private func readRanges(_ counts: inout RowCounts, _ use: (String, Row, SourceTable) throws -> Void) throws {
     let table = try SourceTable(
       path: "\(folder.path)/ni.csv",
       columns: [
@@ -103,7 +103,7 @@ struct ARKitNIImport: SourceImporter {
         continue
       }
       last[peer] = row
-      try use(peer, row)
+      try use(peer, row, table)
     }
     counts.bad = table.bad
   }
@@ -136,7 +136,8 @@ struct ARKitNIImport: SourceImporter {
     }) {
       let turned = turn.turned(pose)
       use(turned, time)
-      try target.writer.add(OdometryPose(timestamp: Timestamp(nanoseconds: time), worldFromSensor: turned))
+      try target.add(
+        OdometryPose(timestamp: Timestamp(nanoseconds: time), worldFromSensor: turned), table.refuse)
     }
     target.report.count("arkit.csv bad rows skipped", table.bad)
   }
@@ -152,7 +153,7 @@ struct ARKitNIImport: SourceImporter {
       IMUSample(
         timestamp: Timestamp(nanoseconds: try t.time(0, .seconds)), angularVelocity: try t.vector(1),
         specificForce: -PhoneUnits.gravity * (try t.vector(4)))
-    }) { try target.writer.add(sample) }
+    }) { try target.add(sample, table.refuse) }
     target.report.count("motion.csv bad rows skipped", table.bad)
     target.report.decide("acceleration is in g with Apple's sign (at rest face up z = -1): multiplied by -9.80665")
     target.rig.imu = try PhoneUnits.inertial(nil, &target.report)

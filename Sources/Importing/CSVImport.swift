@@ -81,7 +81,7 @@ struct CSVImport: SourceImporter {
         timestamp: Timestamp(nanoseconds: try t.time(0, unit)), angularVelocity: rate * (try t.vector(1)),
         specificForce: force * (try t.vector(4)))
     }
-    while let row = try table.next(sample) { try target.writer.add(row) }
+    while let row = try table.next(sample) { try target.add(row, table.refuse) }
     target.report.count("imu0 bad rows skipped", table.bad)
     target.rig.imu = try PhoneUnits.inertial(section.file, &target.report)
   }
@@ -103,9 +103,10 @@ struct CSVImport: SourceImporter {
       return (Timestamp(nanoseconds: try t.time(0, unit)), turn.turned(pose))
     }) {
       if isTruth {
-        try target.writer.add(GroundTruthState(timestamp: row.0, worldFromBody: row.1 * bodyFromSensor.inverse))
+        try target.add(
+          GroundTruthState(timestamp: row.0, worldFromBody: row.1 * bodyFromSensor.inverse), table.refuse)
       } else {
-        try target.writer.add(OdometryPose(timestamp: row.0, worldFromSensor: row.1))
+        try target.add(OdometryPose(timestamp: row.0, worldFromSensor: row.1), table.refuse)
       }
     }
     target.report.count("\(section.name) bad rows skipped", table.bad)
@@ -161,7 +162,7 @@ struct CSVImport: SourceImporter {
         timestamp: Timestamp(nanoseconds: try t.time(0, unit)), peer: peer, range: raw * scale,
         standardDeviation: try t.numberIfAny(3).map { $0 * scale }, azimuth: try angle(t, 4, SensorBounds.azimuth),
         elevation: try angle(t, 5, SensorBounds.elevation), antenna: try t.text(6), rssi: try t.numberIfAny(7))
-    }) { try target.writer.add(row) }
+    }) { try target.add(row, table.refuse) }
     target.report.count("uwb0 failed ranges", failures)
     target.report.count("uwb0 bad rows skipped", table.bad)
     var antennas: [String: Vector3] = ["": try section.file.pose("T_BS")?.translation ?? .zero]
@@ -187,7 +188,7 @@ struct CSVImport: SourceImporter {
     while let row = try table.next({ (t: SourceTable) throws(SourceFault) -> GroundTruthPeer? in
       guard let id = try t.text(0) else { throw SourceFault(found: "no id", expected: "a peer's id") }
       return GroundTruthPeer(timestamp: Timestamp(nanoseconds: first), peer: id, position: try t.vector(1))
-    }) { try target.writer.add(row) }
+    }) { try target.add(row, table.refuse) }
   }
 }
 

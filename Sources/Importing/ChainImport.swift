@@ -104,6 +104,9 @@ struct ChainImport {
         throw section.fault("p_AinG", found: "p_AinG of \(p.count) numbers", expected: "[x, y, z] in metres")
       }
       let id = try section.text("id") ?? key
+      guard !peers.contains(where: { $0.peer == id }) else {
+        throw section.fault("id", found: "anchor \(id) a second time", expected: "every anchor once")
+      }
       peers.append(
         GroundTruthPeer(timestamp: Timestamp(nanoseconds: 0), peer: id, position: Vector3(p[0], p[1], p[2])))
       let constant = try section.number("const_bias", "metres", in: -100...100) ?? 0

@@ -3,24 +3,6 @@ import Foundation
 import Geometry
 import SensorData
 
-/// What an importer writes into: the folder and the report.
-struct ImportTarget {
-  let writer: DatasetStreamWriter
-  var report: ImportReport
-  /// The device, as far as it is known.
-  var rig = RigCalibration()
-  /// What `dataset.yaml` says.
-  var title = "", licence = "not stated", note = ""
-  /// Gets what is beside the tables.
-  let folder: StagedFolder
-
-  /// Everything described, nothing in memory.
-  var description: DatasetContents {
-    DatasetContents(
-      title: title, source: report.source, licence: licence, note: note, rig: rig, events: [], truth: [], peers: [])
-  }
-}
-
 /// Reads one kind of source.
 protocol SourceImporter {
   /// Optional columns of `uwb0/data.csv` that this kind has.

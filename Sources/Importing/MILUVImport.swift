@@ -94,8 +94,8 @@ struct MILUVImport: SourceImporter {
         Pose(rotation: try t.quaternion(w: 4, xyz: 5), translation: try t.vector(1))
       )
     }) {
-      try target.writer.add(OdometryPose(timestamp: time, worldFromSensor: pose))
-      try target.writer.add(GroundTruthState(timestamp: time, worldFromBody: pose))
+      try target.add(OdometryPose(timestamp: time, worldFromSensor: pose), table.refuse)
+      try target.add(GroundTruthState(timestamp: time, worldFromBody: pose), table.refuse)
     }
     target.report.count("mocap.csv bad rows skipped", table.bad)
     target.rig.odometry = OdometryCalibration(positionRandomWalk: 0.003, yawRandomWalk: 0.0005)
@@ -126,7 +126,7 @@ struct MILUVImport: SourceImporter {
         timestamp: Timestamp(nanoseconds: try t.time(0, .seconds)), peer: mine == from ? to : from, range: range,
         standardDeviation: deviation.flatMap { $0 > 0 && $0 < 10 ? $0 : nil }, antenna: mine,
         firstPathPower: try t.numberIfAny(5))
-    }) { try target.writer.add(range) }
+    }) { try target.add(range, table.refuse) }
     target.report.count("uwb_range.csv bad rows skipped", table.bad)
     target.report.count("ranges of no tag of this robot", foreign)
     target.report.decide("range: the calibrated bias is taken off already (range_raw has it)")
@@ -154,9 +154,9 @@ struct MILUVImport: SourceImporter {
     target.report.decide("anchors of constellation \(wanted)")
     let first = target.writer.counts[.odometry]?.first ?? 0
     for id in section.keys.sorted(by: { ($0.count, $0) < ($1.count, $1) }) {
-      try target.writer.add(
-        GroundTruthPeer(
-          timestamp: Timestamp(nanoseconds: first), peer: id, position: try Self.vector(section, id)))
+      let peer = GroundTruthPeer(
+        timestamp: Timestamp(nanoseconds: first), peer: id, position: try Self.vector(section, id))
+      try target.add(peer) { throw section.fault(id, found: $0.found, expected: $0.expected) }
     }
   }
 
@@ -169,7 +169,7 @@ struct MILUVImport: SourceImporter {
       IMUSample(
         timestamp: Timestamp(nanoseconds: try t.time(0, .seconds)), angularVelocity: try t.vector(1),
         specificForce: try t.vector(4))
-    }) { try target.writer.add(sample) }
+    }) { try target.add(sample, table.refuse) }
     target.report.count("\(URL(fileURLWithPath: path).lastPathComponent) bad rows skipped", table.bad)
     target.rig.imu = try PhoneUnits.inertial(nil, &target.report)
     target.report.decide("the inertial unit's axes are taken as the body's")

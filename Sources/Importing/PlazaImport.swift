@@ -60,8 +60,8 @@ struct PlazaImport: SourceImporter {
       // The arc's chord: half the turn before the step, half after it.
       place += step.x * Vector3(cos(heading + step.y / 2), sin(heading + step.y / 2), 0)
       heading += step.y
-      try target.writer.add(
-        OdometryPose(timestamp: time, worldFromSensor: Pose(rotation: .yaw(heading), translation: place)))
+      try target.add(
+        OdometryPose(timestamp: time, worldFromSensor: Pose(rotation: .yaw(heading), translation: place)), turns.refuse)
     }
     target.report.count("DR bad rows skipped", turns.bad)
     let ranges = try open("TD", ["time", "antenna", "node", "range"], isRadio: true)
@@ -70,7 +70,7 @@ struct PlazaImport: SourceImporter {
       let range = try t.number(3)
       return range > 0
         ? RangeMeasurement(timestamp: Timestamp(nanoseconds: try t.time(0, .seconds)), peer: node, range: range) : nil
-    }) { try target.writer.add(range) }
+    }) { try target.add(range, ranges.refuse) }
     target.report.count("TD bad rows skipped", ranges.bad)
     target.report.decide("the antenna is at the body's origin: the tables do not say where it is")
     var first: Timestamp?
@@ -83,7 +83,7 @@ struct PlazaImport: SourceImporter {
             rotation: .yaw(try t.number(3)), translation: Vector3(try t.number(1), try t.number(2), 0)))
       }) {
         if first == nil { first = state.timestamp }
-        try target.writer.add(state)
+        try target.add(state, truth.refuse)
       }
       target.report.count("GT bad rows skipped", truth.bad)
     }
@@ -94,7 +94,7 @@ struct PlazaImport: SourceImporter {
         return GroundTruthPeer(
           timestamp: first ?? Timestamp(nanoseconds: 0), peer: id,
           position: Vector3(try t.number(1), try t.number(2), 0))
-      }) { try target.writer.add(peer) }
+      }) { try target.add(peer, nodes.refuse) }
     }
   }
 }

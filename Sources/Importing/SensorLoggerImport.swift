@@ -57,10 +57,10 @@ struct SensorLoggerImport: SourceImporter {
         try forces[0].advance()
       }
       merger.add(gyroscope: turn.value, at: turn.time)
-      for sample in merger.take() { try target.writer.add(sample) }
+      for sample in merger.take() { try target.add(sample, gyroscope.table.refuse) }
       try gyroscope.advance()
     }
-    for sample in merger.take() { try target.writer.add(sample) }
+    for sample in merger.take() { try target.add(sample, gyroscope.table.refuse) }
     ImportCompleteness.judge(unpaired: merger.unpaired + merger.waiting, of: merger.readings, &target.report)
     for axis in [gyroscope] + forces { target.report.count("bad rows skipped", axis.table.bad) }
     target.rig.imu = try PhoneUnits.inertial(nil, &target.report)
@@ -134,7 +134,7 @@ struct SensorLoggerImport: SourceImporter {
       OdometryPose(
         timestamp: Timestamp(nanoseconds: try t.time(0, .seconds)),
         worldFromSensor: Pose(rotation: try t.quaternion(w: 4, xyz: 5), translation: try t.vector(1)))
-    }) { try target.writer.add(pose) }
+    }) { try target.add(pose, table.refuse) }
     target.rig.odometry = OdometryCalibration()
     target.report.decide("poses.csv is the trajectory: of the device, in a world with z up")
   }

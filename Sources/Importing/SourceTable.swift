@@ -225,6 +225,9 @@ final class SourceTable {
 
   // MARK: - Damage
 
+  /// Skips and counts a row that was read and cannot be used after all, or ends the reading, as for any bad row.
+  func refuse(_ fault: SourceFault) throws { try reject(fault) }
+
   private func reject(_ fault: SourceFault) throws(DatasetError) {
     let described = error(fault)
     if !lines.isTerminated, rows > 100 { return bad += 1 }  // the recording was cut off

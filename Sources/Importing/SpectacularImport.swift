@@ -57,6 +57,7 @@ struct SpectacularImport: SourceImporter {
         throw DatasetError(file: path, line: lines.line, found: found, expected: expected)
       }
     }
+    func refuse(_ refused: SourceFault) throws { try fault(refused.found, refused.expected) }
     func time(_ line: JSONLine) throws(DatasetError) -> Int64? {
       if let time = line.time(Key.time) { return time }
       let unit = line.likelyUnit(Key.time).map { ": this looks to be in \($0.rawValue)" }
@@ -86,7 +87,7 @@ struct SpectacularImport: SourceImporter {
         } else {
           other += 1
         }
-        for sample in merger.take() { try target.writer.add(sample) }
+        for sample in merger.take() { try target.add(sample, refuse) }
       } else if line.has(Key.frames) {
         frames += 1
         if let time = line.time(Key.frameTime) ?? line.time(Key.time) {
@@ -113,11 +114,11 @@ struct SpectacularImport: SourceImporter {
           rotation: Rotation(w: q[0], x: q[1], y: q[2], z: q[3]), translation: Vector3(p[0], p[1], p[2]))
         let stamp = Timestamp(nanoseconds: time)
         if keys.name == "groundTruth" {
-          try target.writer.add(GroundTruthState(timestamp: stamp, worldFromBody: pose))
+          try target.add(GroundTruthState(timestamp: stamp, worldFromBody: pose), refuse)
         } else {
           hasOdometry = true
           let turned = keys.name == "ARKit" ? WorldUp(.y).turned(pose) : pose
-          try target.writer.add(OdometryPose(timestamp: stamp, worldFromSensor: turned))
+          try target.add(OdometryPose(timestamp: stamp, worldFromSensor: turned), refuse)
         }
       } else {
         other += 1

@@ -66,8 +66,8 @@ struct StarlocImport: SourceImporter {
         if let range = row.trueRange { anchors[row.peer, default: AnchorPosition()].add(tag: tag, range: range) }
         if time - previous >= Self.shortestStep {
           let stamp = Timestamp(nanoseconds: time)
-          try target.writer.add(OdometryPose(timestamp: stamp, worldFromSensor: pose))
-          try target.writer.add(GroundTruthState(timestamp: stamp, worldFromBody: pose))
+          try target.add(OdometryPose(timestamp: stamp, worldFromSensor: pose), table.refuse)
+          try target.add(GroundTruthState(timestamp: stamp, worldFromBody: pose), table.refuse)
           clock.add(rotation: pose.rotation, at: time)
         }
       } else {
@@ -75,9 +75,10 @@ struct StarlocImport: SourceImporter {
       }
       previous = time
       if row.range > 0 {
-        try target.writer.add(
+        try target.add(
           RangeMeasurement(
-            timestamp: Timestamp(nanoseconds: time), peer: row.peer, range: row.range, antenna: row.antenna))
+            timestamp: Timestamp(nanoseconds: time), peer: row.peer, range: row.range, antenna: row.antenna),
+          table.refuse)
       } else {
         withoutRange += 1
       }
@@ -94,7 +95,9 @@ struct StarlocImport: SourceImporter {
     guard let first else { return }
     for id in anchors.keys.sorted(by: Self.isBefore) {
       guard let position = anchors[id]!.solve() else { continue }
-      try target.writer.add(GroundTruthPeer(timestamp: Timestamp(nanoseconds: first), peer: id, position: position))
+      try target.add(
+        GroundTruthPeer(timestamp: Timestamp(nanoseconds: first), peer: id, position: position)
+      ) { throw table.error($0) }
     }
     target.report.decide(
       anchors.isEmpty
@@ -195,8 +198,9 @@ struct StarlocImport: SourceImporter {
     }
     let table = try SourceTable(path: path, columns: columns)
     while let r = try table.next(reading) {
-      try target.writer.add(
-        IMUSample(timestamp: Timestamp(nanoseconds: r.time + shift), angularVelocity: r.rate, specificForce: r.force))
+      try target.add(
+        IMUSample(timestamp: Timestamp(nanoseconds: r.time + shift), angularVelocity: r.rate, specificForce: r.force),
+        table.refuse)
     }
     target.report.count("imu.csv bad rows skipped", table.bad)
     target.rig.imu = IMUCalibration(

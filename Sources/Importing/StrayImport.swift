@@ -29,7 +29,7 @@ struct StrayImport: SourceImporter {
       OdometryPose(
         timestamp: Timestamp(nanoseconds: try t.time(0, .seconds)),
         worldFromSensor: turn.turned(Pose(rotation: try t.quaternion(w: 4, xyz: 5), translation: try t.vector(1))))
-    }) { try target.writer.add(pose) }
+    }) { try target.add(pose, table.refuse) }
     target.report.count("odometry.csv bad rows skipped", table.bad)
     if let path = folder.file("imu.csv") { try readMotion(path, &target) }
     try PhoneRanges.read(folder, &target)
@@ -47,7 +47,7 @@ struct StrayImport: SourceImporter {
       IMUSample(
         timestamp: Timestamp(nanoseconds: try t.time(0, .seconds)), angularVelocity: try t.vector(4),
         specificForce: -scale * (try t.vector(1)))
-    }) { try target.writer.add(sample) }
+    }) { try target.add(sample, table.refuse) }
     target.report.count("imu.csv bad rows skipped", table.bad)
     target.report.decide("acceleration has Apple's sign (at rest face up z is negative): multiplied by -1")
     target.rig.imu = try PhoneUnits.inertial(nil, &target.report)
@@ -78,7 +78,7 @@ enum PhoneRanges {
       return RangeMeasurement(
         timestamp: Timestamp(nanoseconds: try t.time(0, .seconds)), peer: peer, range: range,
         standardDeviation: try t.numberIfAny(3))
-    }) { try target.writer.add(range) }
+    }) { try target.add(range, table.refuse) }
     target.report.count("ranges.csv rows without a range", failures)
     target.report.count("ranges.csv bad rows skipped", table.bad)
     target.rig.radio = RadioCalibration()

@@ -57,6 +57,33 @@ struct CountedCase: Sendable, CustomTestStringConvertible {
     #expect(throws: DatasetError.self) { _ = try fixture.read() }
   }
 
+  /// Drivers repeat rows, from the first one on and as often as they like: nothing is lost with them.
+  @Test func repeatedRowsAreNotBad() throws {
+    for (file, step) in [(Fixture.imu, 3), (Fixture.features, 5)] {
+      let fixture = try Fixture()
+      let whole = try fixture.read()
+      var rows = try fixture.text(file).split(separator: "\n").map(String.init)
+      let count = rows.count - 1
+      for index in stride(from: count, to: 0, by: -1) where index % step == 1 { rows.insert(rows[index], at: index) }
+      try fixture.write(file, rows.joined(separator: "\n") + "\n")
+      let reading = try fixture.read()
+      #expect(reading.imu == whole.imu && reading.frames.map(\.features) == whole.frames.map(\.features))
+      #expect(reading.counts(file) == [.duplicate: (count + step - 1) / step])
+      #expect(throws: DatasetError.self) { _ = try fixture.read(ReadingOptions(strict: true)) }
+    }
+  }
+
+  /// A header's mark of a comment stands before its first column, whichever that is, or before the stamp's.
+  @Test func theMarkOfAHeaderMayStandAnywhere() throws {
+    let fixture = try Fixture()
+    let whole = try fixture.read()
+    var rows = try fixture.text(Fixture.imu).split(separator: "\n").map { $0.components(separatedBy: ",") }
+    rows = rows.map { Array($0[1...] + $0[..<1]) }
+    try fixture.write(Fixture.imu, rows.map { $0.joined(separator: ",") }.joined(separator: "\n") + "\n")
+    #expect(try fixture.text(Fixture.imu).contains(",#timestamp"))
+    #expect(try fixture.read().imu == whole.imu)
+  }
+
   @Test func badRowsAfterTheRequestedEndAreNotCounted() throws {
     let fixture = try Fixture()
     for line in 1900...1920 { try FatalCase.cell(Fixture.imu, line: line, 1, "x")(fixture) }

@@ -177,9 +177,6 @@ extension FatalCase {
       "stamp at the end of the clock", Fixture.imu, 3, "2^62",
       damage: cell(Fixture.imu, line: 3, 0, "9223372036854775807")),
     FatalCase("time going back", Fixture.imu, 11, "timestamp 5 after", damage: cell(Fixture.imu, line: 11, 0, "5")),
-    FatalCase(
-      "stamp twice", Fixture.imu, 11, "second row", damage: cell(Fixture.imu, line: 11, 0, "\(Fixture.time(8))")),
-    FatalCase("feature twice", Fixture.features, 4, "feature_id", damage: cell(Fixture.features, line: 4, 1, "1")),
     FatalCase("feature without an id", Fixture.features, 4, "'1.5'", damage: cell(Fixture.features, line: 4, 1, "1.5")),
     FatalCase("a name that is no UTF-8", Fixture.ranges, 2, "peer_id", "plain text") {
       try $0.write(Fixture.ranges, data: Data("\(Fixture.rangeHeader)\n1,".utf8) + [0xFF, 0xFE] + Data(",2\n".utf8))

@@ -127,10 +127,10 @@ import Testing
   /// The mark is there while they are, and a marked folder is read as nothing.
   @Test func aMarkedFolderIsReadAsNothing() throws {
     try fixture.write("f/updates.jsonl", "")
-    #expect(throws: Never.self) { try RunFolder(path: fixture.path("f")) }
+    #expect(throws: Never.self) { try RunFolder(path: fixture.path("f"), isVerified: false) }
     for name in UnfinishedMark.names {
       try fixture.write("f/\(name)", "")
-      #expect(throws: DatasetError.self) { try RunFolder(path: fixture.path("f")) }
+      #expect(throws: DatasetError.self) { try RunFolder(path: fixture.path("f"), isVerified: false) }
       unlink(fixture.path("f/\(name)"))
     }
   }

@@ -4,6 +4,8 @@ package enum SensorBounds {
   package static let angularVelocity = -1e4...1e4
   /// Specific force along one axis, m/s^2.
   package static let specificForce = -1e5...1e5
+  /// Position along one axis, metres.
+  package static let position = -1e8...1e8
   /// Pixel of a feature.
   package static let pixel = -1e6...1e6
   /// Mean brightness, 0 black ... 1 white.

@@ -29,7 +29,7 @@ struct Column {
 
   /// Position and, with `rotation`, attitude under EuRoC's names.
   static func pose(rotation isNeeded: Bool = true) -> [Column] {
-    ["x", "y", "z"].map { Column("p_RS_R_\($0)", "m", bounds: -1e8...1e8) }
+    ["x", "y", "z"].map { Column("p_RS_R_\($0)", "m", bounds: SensorBounds.position) }
       + ["w", "x", "y", "z"].map { Column("q_RS_\($0)", "", "1", needed: isNeeded, bounds: -2...2) }
   }
 
