@@ -160,9 +160,9 @@ struct EvalCommand: ParsableCommand {
       let outcomes = try EvalExecution(
         subjects: try subjects(), pools: pool, jobs: jobs, format: format, isQuiet: quiet
       ).run()
-      if let saved { try Expectations(outcomes).write(to: saved) }
       let failures = outcomes.flatMap(\.failures)
       if !failures.isEmpty { throw CommandError(failures.joined(separator: "\n")) }
+      if let saved { try Expectations(outcomes).write(to: saved) }
       if let expected {
         let surprises = expected.surprises(in: outcomes)
         for line in surprises { StandardError.line(line) }

@@ -41,8 +41,12 @@ package final class AtomicFile {
     shown = shownAs ?? path
     partialPath = folder + "/." + name + ".partial"
     try OutputTarget.checkReplaceable(path)
-    descriptor = try Self.open(partialPath, for: shown)
-    Leftovers.add(partialPath)
+    let (partialPath, shown) = (partialPath, shown)
+    descriptor = try Leftovers.undisturbed { () throws(OutputError) in
+      let descriptor = try Self.open(partialPath, for: shown)
+      Leftovers.add(partialPath)
+      return descriptor
+    }
   }
 
   deinit { abandon() }

@@ -14,8 +14,8 @@ package enum Leftovers {
   /// It has its name, or is gone.
   package static func forget(_ path: String) { lock.withLock { _ = paths.remove(path) } }
 
-  /// Runs steps that belong together: a signal waits for their end.
-  static func undisturbed<Result, Failure: Error>(_ steps: () throws(Failure) -> Result) throws(Failure) -> Result {
+  /// Runs steps that belong together, such as making a folder and naming it here: a signal waits for their end.
+  package static func undisturbed<Result, Failure: Error>(_ steps: () throws(Failure) -> Result) throws(Failure) -> Result {
     lock.lock()
     defer { lock.unlock() }
     return try steps()

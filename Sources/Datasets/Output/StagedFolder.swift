@@ -44,7 +44,13 @@ package final class StagedFolder {
     do throws(OutputError) {
       // Two that stage in different places meet at the older folder.
       if let older { locks.append(try Self.lock(older, path)) }
-      locks.append(try Self.begin(staging, path))
+      let staging = staging
+      locks.append(
+        try Leftovers.undisturbed { () throws(OutputError) in
+          let lock = try Self.begin(staging, path)
+          Leftovers.add(staging)
+          return lock
+        })
     } catch {
       for lock in locks { close(lock) }
       for folder in place.created.reversed() { rmdir(folder) }
@@ -55,7 +61,6 @@ package final class StagedFolder {
       chmod(staging, status.st_mode & 0o7777)
       _ = chown(staging, status.st_uid, status.st_gid)
     }
-    Leftovers.add(staging)
   }
 
   deinit {
@@ -68,10 +73,12 @@ package final class StagedFolder {
   /// - Parameter name: relative to the folder.
   package func file(_ name: String) throws(OutputError) -> AtomicFile {
     let (inner, last) = OutputTarget.split("\(staging)/\(name)")
-    do { try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true) } catch {
-      throw .folder(path: "\(path)/\(name)", cause: error.localizedDescription)
+    return try Leftovers.undisturbed { () throws(OutputError) in
+      do { try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true) } catch {
+        throw .folder(path: "\(path)/\(name)", cause: error.localizedDescription)
+      }
+      return try AtomicFile(folder: inner, name: last, shownAs: "\(path)/\(name)")
     }
-    return try AtomicFile(folder: inner, name: last, shownAs: "\(path)/\(name)")
   }
 
   /// Writes a whole file of the folder.

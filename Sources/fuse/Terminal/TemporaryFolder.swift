@@ -14,11 +14,13 @@ final class TemporaryFolder {
     let prefix = "fuse-\(purpose)-"
     Self.removeLeftovers(in: parent, prefix: prefix)
     let path = "\(parent)/\(prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)"
-    do { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) } catch {
-      throw CommandError("\(path): cannot be created: \(error.localizedDescription)")
+    try Leftovers.undisturbed {
+      do { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) } catch {
+        throw CommandError("\(path): cannot be created: \(error.localizedDescription)")
+      }
+      Leftovers.add(path)
     }
     self.path = path
-    Leftovers.add(path)
   }
 
   deinit {

@@ -159,3 +159,48 @@ def test_a_gyroscope_in_another_frame_is_found(tmp_path: Path) -> None:
         assert report.has_fault == wrong, report.findings
         if wrong:
             assert any(f["code"] in ("imuAxes", "odometryConvention") for f in report.findings)
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_failed_import_leaves_the_older_folder_and_nothing_else(tmp_path: Path, kind: str) -> None:
+    first = tmp_path / "first"
+    first.mkdir()
+    chosen = write_map(tmp_path, "uwb0: {topic: /gtec}\n")
+    definitions = tmp_path / "gtec_msgs" / "msg"
+    definitions.mkdir(parents=True)
+    (definitions / "Ranging.msg").write_text("int32 anchorId\nint32 tagId\nint32 range\nint32 seq\n")
+    more = ["--definitions", str(tmp_path)] if kind == "db3" else []
+    for name, is_whole in (("good", True), ("bad", False)):
+        bag = Bag(tmp_path / (f"{name}.bag" if kind == "bag" else name), kind)
+        for k in range(3000):
+            bag.add("/gtec", "gtec_msgs/msg/Ranging", START + k * 10**7, anchorId=9, tagId=1, range=2000 + k % 9, seq=k)
+        if not is_whole:
+            bag.writer.write(bag.connections["/gtec"], START + 10**11, b"\x00\x01\x00\x00\x09")
+        bag.close()
+    source = lambda name: str(tmp_path / (f"{name}.bag" if kind == "bag" else name))  # noqa: E731
+    out = tmp_path / "out"
+    assert main([source("bad"), "-o", str(out), "--map", str(chosen), "--no-check", *more]) == 2
+    assert not out.exists() and not list(tmp_path.glob(".*"))
+    assert main([source("good"), "-o", str(out), "--map", str(chosen), "--no-check", *more]) == 0
+    (out / "notes.txt").write_text("mine")
+    before = _files(out)
+    assert main([source("bad"), "-o", str(out), "--map", str(chosen), "--no-check", *more]) == 2
+    assert _files(out) == before and not list(tmp_path.glob(".*"))
+    assert main([source("good"), "-o", str(out), "--map", str(chosen), "--no-check", *more]) == 0
+    assert _files(out) == before
+
+
+def test_a_folder_that_must_not_be_replaced_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = write(tmp_path, "bag")
+    out = tmp_path / "out"
+    assert main([str(source), "-o", str(out), "--map", str(write_map(tmp_path)), "--no-check"]) == 0
+    (out / "dataset.yaml").chmod(0o444)
+    assert main([str(source), "-o", str(out), "--map", str(write_map(tmp_path)), "--no-check"]) == 2
+    assert "may only be read" in capsys.readouterr().err
+    (tmp_path / "file").write_text("keep")
+    assert main([str(source), "-o", str(tmp_path / "file"), "--map", str(write_map(tmp_path)), "--no-check"]) == 2
+    assert (tmp_path / "file").read_text() == "keep"

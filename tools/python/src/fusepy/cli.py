@@ -10,6 +10,7 @@ from .bags import BagError, open_bag
 from .command import FuseError
 from .importing import import_recording
 from .map import MapError, preset_map, preset_names
+from .staged import FolderError, end_on_signals
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,6 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--topics", action="store_true", help="only list the bag's topics and their types")
     parser.add_argument("--no-check", action="store_true", help="do not run fuse's check on the folder")
     options = parser.parse_args(arguments)
+    end_on_signals()
     try:
         if options.topics:
             for topic, kind in sorted(open_bag(options.source, options.definitions).topics.items()):
@@ -34,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
         chosen = preset_map(options.preset) if options.preset else options.map
         report = import_recording(options.source, options.output, chosen, options.definitions,
                                   check=not options.no_check)
-    except (MapError, BagError, FuseError) as error:
+    except (MapError, BagError, FuseError, FolderError) as error:
         text = " ".join(str(error).split())
         print(text if text.startswith("error: ") else f"error: {text}", file=sys.stderr)
         return 2

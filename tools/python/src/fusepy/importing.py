@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 from . import command, presets
 from .bags import Message, open_bag
 from .dataset import (IMAGE_HEADER, IMU_HEADER, PEER_HEADER, POSE_HEADER, RANGE_HEADER, Table, number, sensor_yaml)
+from .staged import MARK, StagedFolder
 from .map import ImportMap, MapError, Sensor
 
 GRAVITY = 9.80665
@@ -49,13 +49,16 @@ def import_recording(source: str | Path, output: str | Path, import_map: ImportM
     """Imports a ROS 1 bag, a ROS 2 bag or an MCAP file into the dataset folder `output`.
 
     Reads message by message: memory does not grow with the bag. With `check`, `fuse import --check` tests the folder
-    and its findings are in the report. Raises MapError and BagError with what was found and what was expected.
+    and its findings are in the report; where the folder cannot be read an older one stays. Raises MapError, BagError and
+    FolderError with what was found and what was expected.
     """
     chosen = import_map if isinstance(import_map, ImportMap) else ImportMap.load(import_map)
-    importer = _Import(Path(source), Path(output), chosen, Path(definitions) if definitions else None)
-    report = importer.run()
-    if check:
-        _check(Path(output), report)
+    with StagedFolder(Path(output)) as folder:
+        importer = _Import(Path(source), folder.staging, chosen, Path(definitions) if definitions else None)
+        report = importer.run()
+        if check:
+            _check(folder.staging, report)
+        folder.commit(importer.is_stale)
     return report
 
 
@@ -93,13 +96,16 @@ class _Import:
         uses = self._uses()
         for message in self.bag.read(set(uses)):
             for role, sensor, ids in uses[message.topic]:
-                self._take(message, role, sensor, ids)
+                try:
+                    self._take(message, role, sensor, ids)
+                except (AttributeError, IndexError, KeyError, OverflowError, TypeError) as error:
+                    raise MapError(f"{self.map.path}: topic {message.topic} ({message.type}), message of {message.time} ns: "
+                                   f"{error}, expected a message that can be {role.split(':')[0]}") from error
         for peer, place in self.map.peers.items():
             if isinstance(place, list):
                 self._peer(peer, self._first_stamp(), (place[0], place[1], place[2]))
         for table in [*self.tables.values(), *self.images.values()]:
             table.finish()
-        self._remove_stale()
         self._calibrations()
         for name, table in [*self.tables.items(), *self.images.items()]:
             for what, count in table.counts.items():
@@ -281,11 +287,15 @@ class _Import:
 
     # -- calibrations
 
-    def _remove_stale(self) -> None:
-        """Tables of an earlier import that this one does not have."""
-        for table in self.tables.values():
-            if not table.counts["rows"] and table.path.exists():
-                shutil.rmtree(table.path.parent)
+    def is_stale(self, name: str) -> bool:
+        """Whether a file of an earlier import goes where this one does not write it."""
+        parts = name.split("/")
+        if parts[0] != "mav0" or len(parts) < 3:
+            return name in ("dataset.yaml", "import.json", MARK)
+        tables = {table.path.parent.name for table in self.tables.values()}
+        is_table = parts[1] in tables and parts[2] in ("data.csv", "sensor.yaml")
+        is_image = parts[1] in self.images and (parts[2] == "data" or parts[2:] == ["data.csv"])
+        return is_table or is_image
 
     def _calibrations(self) -> None:
         noise = {"gyroscope_noise_density": 0.001, "gyroscope_random_walk": 5e-05, "accelerometer_noise_density": 0.01,

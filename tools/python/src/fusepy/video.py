@@ -6,6 +6,9 @@ import argparse
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
+
+from .staged import StagedFolder, end_on_signals
 
 
 def import_video(video: str | Path, folder: str | Path, camera: int = 0) -> int:
@@ -26,7 +29,15 @@ def import_video(video: str | Path, folder: str | Path, camera: int = 0) -> int:
     capture = cv2.VideoCapture(str(video))
     if not capture.isOpened():
         raise ValueError(f"{video}: no video, expected one that OpenCV can decode")
-    target = folder / "mav0" / f"cam{camera}"
+    with StagedFolder(folder) as staged:
+        _write(capture, video, times, stamps, calibration, staged.staging / "mav0" / f"cam{camera}")
+        staged.commit(lambda name: name.startswith(f"mav0/cam{camera}/data"))
+    return len(times)
+
+
+def _write(capture: Any, video: str | Path, times: list[int], stamps: Path, calibration: Path, target: Path) -> None:
+    import cv2
+
     (target / "data").mkdir(parents=True, exist_ok=True)
     names: list[str] = []
     while True:
@@ -39,12 +50,10 @@ def import_video(video: str | Path, folder: str | Path, camera: int = 0) -> int:
         names.append(name)
     capture.release()
     if len(names) != len(times):
-        shutil.rmtree(target)
         raise ValueError(f"{video}: {len(names)} frames, expected {len(times)} as in {stamps}")
     lines = ["#timestamp [ns],filename", *(f"{time},{time}.png" for time in times)]
     (target / "data.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     shutil.copyfile(calibration, target / "sensor.yaml")
-    return len(times)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -53,6 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("video", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True, help="the folder of 'fuse import'")
     options = parser.parse_args(arguments)
+    end_on_signals()
     try:
         print(f"{import_video(options.video, options.output)} images")
     except ValueError as error:
