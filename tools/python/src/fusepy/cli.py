@@ -40,6 +40,10 @@ def main(arguments: list[str] | None = None) -> int:
         text = " ".join(str(error).split())
         print(text if text.startswith("error: ") else f"error: {text}", file=sys.stderr)
         return 2
+    except Exception as error:  # the libraries that read containers have many kinds: a person gets a line, not a traceback
+        text = " ".join(str(error).split())
+        print(f"error: {options.source}: {type(error).__name__}: {text}, expected a bag that can be read", file=sys.stderr)
+        return 2
     for decision in report.decisions:
         print(f"  {decision}")
     for name, count in sorted(report.counts.items()):
