@@ -39,7 +39,7 @@ function drawDial(parent, seen, turned) {
       if (part.width > almostRound) shape(svg, "circle", {class: "mode", r: 112, "stroke-opacity": opacity});
       else shape(svg, "path", {class: "mode", d: arc(part.from, part.to, 112), "stroke-opacity": opacity});
     }
-    for (const part of seen.parts.filter(part => part.share >= 0.08 && part.width < 1.5 * Math.PI)) {
+    for (const part of seen.parts.filter(part => part.share >= 0.08 && part.width <= tooWide)) {
       const [x, y] = onRing(part.angle, 58);
       shape(svg, "text", {class: "share", x: pixel(x), y: pixel(y)}, `${Math.round(100 * part.share)} %`);
     }

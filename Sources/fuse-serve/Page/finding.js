@@ -204,16 +204,15 @@ function draw() {
 
 function write(id, text) { if ($(id).textContent !== text) $(id).textContent = text; }
 
-/** A chip for each peer, where there are several: its name, distance and side. Made once, so that the focus stays. */
+/** A chip for each peer, where there are several: its name, distance and side. Made once, in the order in which they came: the focus stays, nothing moves. */
 function showOthers(isFresh) {
   const group = $("others");
   if (state.peers.size < 2) return;
-  for (const [index, name] of [...state.peers.keys()].sort().entries()) {
+  for (const name of state.peers.keys()) {
     let chip = [...group.children].find(node => node.dataset.name === name);
     if (!chip) {
-      chip = element(null, "button", {type: "button", "data-name": name});
+      chip = element(group, "button", {type: "button", "data-name": name});
       chip.addEventListener("click", () => { state.chosen = name; state.turned = undefined; state.seen = null; draw(); });
-      group.insertBefore(chip, group.children[index] ?? null);
     }
     const told = brief(state.peers.get(name), isFresh), key = JSON.stringify(told);
     chip.setAttribute("aria-pressed", String(name === state.chosen));

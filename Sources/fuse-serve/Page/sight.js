@@ -90,13 +90,16 @@ function sectors(modes) {
   return parts.sort((a, b) => b.share - a.share);
 }
 
+/** An arc that is wider than this names no side, radians. */
+const tooWide = 1.2 * Math.PI;
+
 /** Where the peer may be, in words: the side of the likeliest parts. */
 function possibleSide(parts) {
   const [first, second] = parts, unknown = "direction not known yet";
-  if (!first || first.width > 1.5 * Math.PI) return unknown;
+  if (!first || first.width > tooWide) return unknown;
   const name = part => side(part.angle, part.width);
   if (first.share >= 0.75) return "probably " + sideWords(name(first));
-  if (second && second.width <= 1.5 * Math.PI && second.share > 0.6 * first.share) {
+  if (second && second.width <= tooWide && second.share > 0.6 * first.share) {
     return first.share + second.share >= 0.65 ? "perhaps " + eitherSide(name(first), name(second)) : unknown;
   }
   return first.share >= 0.35 ? "perhaps " + sideWords(name(first)) : unknown;
