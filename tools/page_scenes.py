@@ -24,6 +24,7 @@ window.feed = events => { for (const [kind, data] of events) streams.at(-1)?.tel
 window.live = events => { clearInterval(window.beat); feed(events); window.beat = setInterval(() => feed(events), 200); };
 window.lose = () => { clearInterval(window.beat); const source = streams.at(-1); source.tell(new Event("error")); };
 """
+REMEDIES = [{"code": "accelerometerUnit", "sentence": "The accelerometer tells 1.00 at rest, not 9.81.", "remedy": "write the accelerometer in m/s^2", "peer": None, "handled": False}]
 AHEAD = 1.1  # azimuth of straight ahead in the scenes' world
 WALK = [(3 * k / 60, 0.9 * math.sin(k / 14)) for k in range(61)]
 TRAJECTORY = "".join(f"{k / 10:.6f} {x:.4f} {y:.4f} 0 0 0 0 1\n" for k, (x, y) in enumerate(WALK))
@@ -83,6 +84,7 @@ class Scene:
                    route.fulfill(status=self.code, content_type="application/json", body=json.dumps(self.answer())))
         page.route(re.compile("/trajectory.tum"), lambda route: route.fulfill(
             status=self.code, content_type="text/plain", body=TRAJECTORY if self.path and route.request.url.endswith("from=0") else ""))
+        page.route(re.compile("/result.json"), lambda route: route.fulfill(content_type="application/json", body=json.dumps({"diagnoses": REMEDIES})))
         page.goto(server.address + ADDRESS)
         if self.code == 200 and self.status != "failed":
             page.wait_for_function("() => streams.length")
@@ -90,6 +92,8 @@ class Scene:
             self.play(page)
             if self.path:
                 page.wait_for_function("() => finding.path.length > 1")
+            if self.kind == "refuted":
+                page.wait_for_function("() => document.querySelector('.remedy')")
 
     def play(self, page):
         """Sends its events to an open page."""
@@ -128,7 +132,7 @@ SCENES = [
           "sure", {"others": "keys.*2.1 m"}),
     Scene("dark", [directions(), update(reasons=[DARK], guidance="Turn on more light.", findings=["dark"])], "searching", {"certainty": "needs more light", "guidance": "Turn on more light."}),
     Scene("refuted", [directions(), update(findings=["accelerometerUnit"], found=False)], "refuted",
-          {"certainty": "contradict the set-up: accelerometer unit", "guidance": "Only the distance", "side": "Direction not known", "distance": "4.9"}),
+          {"certainty": "contradict the set-up: accelerometer unit", "level": "only the distance holds", "guidance": "^Write the accelerometer in m/s", "side": "Direction not known", "distance": "4.9"}),
     Scene("stale", FOUND, "old", {"side": "^Last known: to the right$", "certainty": "nothing new for [23] s", "connection": "no updates"}, silent=True),
     Scene("suspended", FOUND + [("state", {"state": "suspended"})], "old", {"connection": "suspended", "side": "Last known"}),
     Scene("lost", FOUND, "old", {"connection": "trying again", "guidance": "connection is lost", "side": "Last known"}, lost=True),

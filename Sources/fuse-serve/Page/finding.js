@@ -25,7 +25,7 @@ function begin() {
   $("finding").hidden = $("behind").hidden = false;
   draw();
   connect(place);
-  setInterval(() => readPath(place), 1000);
+  setInterval(() => { readPath(place); readRemedies(place); }, 1000);
   // What is shown grows old without an update, too.
   setInterval(() => { if (state.seen?.age === "old" || (state.seen?.age === "fresh" && age() >= oldAfter)) draw(); }, 100);
   // A browser has six connections to a host: a page that nobody sees gives its own back.
@@ -197,7 +197,7 @@ function draw() {
   const peers = [...state.peers.values()];
   drawMap($("map"), $("turned"), {path: state.path, peers, chosen: state.chosen, told: state.ahead, isFresh});
   if (one && (one.drawn !== one.spans.length || performance.now() - one.drawnAt > 500 || state.drawnPeer !== one)) {
-    drawTimeline($("timeline"), $("reasons"), one.spans);
+    drawTimeline($("timeline"), $("reasons"), one.spans, seen.kind === "refuted" ? state.link.remedies ?? [] : []);
     [one.drawn, one.drawnAt, state.drawnPeer] = [one.spans.length, performance.now(), one];
   }
 }
@@ -263,6 +263,18 @@ async function readPath({id, token}) {
     schedule();
   } catch { /* the stream tells of a lost connection */ }
   state.isReading = false;
+}
+
+/** What to do about the premises that are refuted: the result has it, the updates only their codes. */
+async function readRemedies({id, token}) {
+  const codes = state.seen?.kind === "refuted" && state.seen.age === "fresh" ? state.seen.certainty : "";
+  if (document.hidden || !codes || codes === state.remediesOf) return;
+  state.remediesOf = codes;
+  try {
+    const response = await fetch(`/v1/sessions/${id}/result.json`, {headers: {authorization: "Bearer " + token}, signal: AbortSignal.timeout(8000)});
+    state.link.remedies = (await response.json()).diagnoses.filter(one => !one.handled);
+    schedule();
+  } catch { state.remediesOf = undefined; }
 }
 
 window.finding = state;  // for tests

@@ -92,8 +92,8 @@ function drawMap(parent, caption, {path, peers, chosen, told, isFresh}) {
 /** A name that fits. */
 const short = name => name.length > 14 ? name.slice(0, 13) + "…" : name;
 
-/** What was missing, when; of one peer. `spans` are {from, to, status, reasons, guidance, wrong}, seconds. */
-function drawTimeline(parent, list, spans) {
+/** What was missing, when; of one peer. `spans` are {from, to, status, reasons, guidance, wrong}, seconds; `remedies` of what is refuted come first. */
+function drawTimeline(parent, list, spans, remedies) {
   const svg = shape(null, "svg", {viewBox: "0 0 480 36", role: "img", "aria-label": "Timeline of the status"});
   if (spans.length) {
     const x = scale(spans[0].from, Math.max(spans.at(-1).to, spans[0].from + 1), 0, 480);
@@ -105,6 +105,7 @@ function drawTimeline(parent, list, spans) {
   }
   parent.replaceChildren(svg);
   list.replaceChildren();
+  for (const {sentence, remedy} of remedies) element(list, "li", {class: "remedy"}, `${sentence} ${capital(remedy)}.`.replace(/\.\.$/, "."));
   for (const span of spans.slice(-40).reverse()) {
     const item = element(list, "li");
     element(item, "time", {}, span.from.toFixed(1) + " s");

@@ -131,7 +131,7 @@ const seconds = milliseconds => Math.max(Math.floor(milliseconds / 1000), 1) + "
 /**
  * All that is shown of one peer.
  *
- * `one` is the peer ({name, update, modes}) or null; `session` the newest update without a peer; `link` {isOver, isLost, isSuspended, ending};
+ * `one` is the peer ({name, update, modes}) or null; `session` the newest update without a peer; `link` {isOver, isLost, isSuspended, ending, remedies};
  * `age` milliseconds since the newest update; `before` the sight before this one, for what must not flicker. Gives:
  * kind: waiting, searching, ring, unsure, sure, go, here, refuted; age: fresh, old, over; known: the side of the angle, for the sight after this one; name, distance, unit, side, level, certainty, guidance, progress
  * (0 to 1 or null), arrow {angle, low, high} or null, parts as `sectors` gives them, spoken.
@@ -149,17 +149,17 @@ function sight(one, session, link, age, before = null) {
   const wants = lacking(update?.convergence.reasons);
   const shown = {kind, age: when, known, name: one?.name ?? "", distance: metres(update?.distance), unit: update?.distance == null ? "" : "m", parts, progress: null,
     arrow: angle === null || faults.length || here ? null : {angle, low: update.horizontalAngleInterval[0], high: update.horizontalAngleInterval[1]},
-    level: levels[update?.verticalDirectionEstimate] ?? ""};
+    level: faults.length ? "only the distance holds" : levels[update?.verticalDirectionEstimate] ?? ""};
   if (!update) shown.side = link.isOver ? "nothing was found" : "waiting for the first range";
   else if (here) shown.side = "it is here";
   else shown.side = isNow || !isKnown ? where : "last known: " + where;
   shown.side = capital(shown.side);
   if (link.isOver) [shown.certainty, shown.guidance] = [`■ ${link.ending ?? "ended"}: nothing more comes`, update ? "This is the last that was known." : ""];
   else if (when === "old") [shown.certainty, shown.guidance] = [`‖ old: nothing new for ${seconds(age)}`, link.isLost ? "The connection is lost." : "Nothing comes from the device."];
-  else if (kind === "refuted") [shown.certainty, shown.guidance] = ["✕ the sensors contradict the set-up: " + faults.join(", "), "Only the distance can be trusted."];
+  else if (kind === "refuted") [shown.certainty, shown.guidance] = ["✕ the sensors contradict the set-up: " + faults.join(", "), capital(link.remedies?.[0]?.remedy ?? "")];
   else if (here) [shown.certainty, shown.guidance] = ["✓ within reach", "Look around you."];
   else {
-    shown.certainty = isSure ? "✓ found" : !update ? "" : (angle !== null ? "? not sure yet" : "? searching") + (wants ? ": needs " + wants : "");
+    shown.certainty = isSure ? "✓ found" + (update.quality === "drifting" ? ", but no range now" : "") : !update ? "" : (angle !== null ? "? not sure yet" : "? searching") + (wants ? ": needs " + wants : "");
     shown.guidance = update?.guidance ?? session?.guidance ?? (isSure ? wayWords(angle, onCourse) : "");
     if (!isSure && update?.guidance) shown.progress = update.details?.progress ?? null;
   }
