@@ -29,7 +29,11 @@ function begin() {
   // What is shown grows old without an update, too.
   setInterval(() => { if (state.seen?.age === "old" || (state.seen?.age === "fresh" && age() >= oldAfter)) draw(); }, 100);
   // A browser has six connections to a host: a page that nobody sees gives its own back.
-  document.addEventListener("visibilitychange", () => document.hidden ? leave() : connect(place));
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) return connect(place);
+    leave();
+    if (!state.link.isOver) say("paused while out of sight");
+  });
 }
 
 /** Asks for a session and its token; `refusal` says why those of the address are of no use. */
@@ -45,11 +49,11 @@ function ask(id, refusal = "") {
   $("token").focus();
 }
 
+/** Gives the connection back. */
 function leave() {
   state.source?.close();
   state.source = null;
   clearTimeout(state.retry);
-  if (!state.link.isOver) say("paused while out of sight");
 }
 
 /** Reads the session's state, then listens. What answers late, after the page was left or opened again, is passed over. */
@@ -257,6 +261,8 @@ async function readPath({id, token}) {
         const last = state.path.at(-1);
         if (Number.isFinite(y) && (!last || Math.hypot(x - last[0], y - last[1]) > 0.03)) state.path.push([x, y]);
       }
+      // A long path is drawn with fewer points.
+      if (state.path.length > 4000) state.path = state.path.filter((_, k) => k % 2 === (state.path.length - 1) % 2);
     }
     // A session that is gone has no more of it.
     state.isPathWhole = isOver && (response.ok || response.status === 404);

@@ -47,8 +47,8 @@ function drawMap(parent, caption, {path, peers, chosen, told, isFresh}) {
   const here = path.at(-1) ?? null, ahead = heading(told, peers, here), {found, about} = surroundings(peers, here, ahead);
   const svg = shape(null, "svg", {viewBox: `0 0 ${mapWidth} ${mapHeight}`, role: "img", class: isFresh ? "" : "old"});
   const far = Math.max(...found.map(peer => peer.at ? Math.hypot(...peer.at) : peer.radius), 0);
-  const walked = path.reduce((most, point) => Math.max(most, Math.hypot(...about(point))), 0);
-  const reach = reaches.find(value => value >= 1.12 * (far || walked)) ?? 1.12 * far, unit = mapHeight / 2 / reach, step = niceStep(reach, 3);
+  const least = 1.12 * (far || path.reduce((most, point) => Math.max(most, Math.hypot(...about(point))), 0));
+  const reach = reaches.find(value => value >= least) ?? least, unit = mapHeight / 2 / reach, step = niceStep(reach, 3);
   const to = ([x, y]) => [mapWidth / 2 + x * unit, mapHeight / 2 - y * unit];
   for (let k = 1; k * step <= reach * 1.5; k++) {
     shape(svg, "circle", {class: "grid", cx: mapWidth / 2, cy: mapHeight / 2, r: pixel(k * step * unit)});
