@@ -53,7 +53,7 @@ function drawDial(parent, seen, turned) {
 function dialWords(seen) {
   if (seen.kind === "here") return "The peer is within reach";
   if (seen.arrow) return `${seen.age !== "fresh" ? "Old arrow" : seen.kind === "unsure" ? "Unsure arrow" : "Arrow"}: ${Math.round(degrees(seen.arrow.angle))} degrees, positive right`;
-  if (seen.parts.length) return "Possible directions: " + seen.parts.slice(0, 4).map(part => `${sideWords(side(part.angle, part.width))}, ${Math.round(100 * part.share)} percent`).join("; ");
+  if (seen.parts.length) return "Possible directions: " + seen.parts.slice(0, 4).map(part => `${part.width > tooWide ? "most of the circle" : sideWords(side(part.angle, part.width))}, ${Math.round(100 * part.share)} percent`).join("; ");
   return "No direction known";
 }
 
