@@ -3,7 +3,8 @@ import Foundation
 import PrecisionFinding
 import SensorData
 
-/// Keeps where each peer may be, while it has no angle yet: for the page's ring. Changes nothing.
+/// Keeps where each peer may be, while it has no angle yet, and which way the device points: for the page's ring and
+/// map. Changes nothing.
 ///
 /// Works only while somebody looks, at most five times a second of event time and peer.
 final class DirectionObserver: ExplanationObserver, @unchecked Sendable {
@@ -37,12 +38,24 @@ final class DirectionObserver: ExplanationObserver, @unchecked Sendable {
     var json = JSONBuffer()
     json.value([
       "timestamp": .integer(Int(explanation.update.timestamp.nanoseconds)), "peer": .string(object.peer),
-      "modes": .array(modes),
+      "ahead": .number(Self.ahead(explanation.modes)), "modes": .array(modes),
     ])
     lock.withLock {
       number += 1
       newest[object.peer] = (number, json.bytes)
     }
+  }
+
+  /// Azimuth of straight ahead in the estimate's world, radians from x towards y, within (-pi, pi]; nil where no mode
+  /// tells it: none is there, or all are overhead or underfoot.
+  ///
+  /// A mode has its direction in the world and its angle from straight ahead: their sum. The most level one says it best.
+  static func ahead(_ modes: [PosteriorMode]) -> Double? {
+    guard let mode = modes.min(by: { abs($0.elevation) < abs($1.elevation) }), abs(mode.elevation) < 1.4 else {
+      return nil
+    }
+    let azimuth = atan2(mode.direction.y, mode.direction.x) + mode.horizontalAngle
+    return atan2(sin(azimuth), cos(azimuth))
   }
 
   /// Somebody looks, or no longer.

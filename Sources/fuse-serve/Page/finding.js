@@ -1,16 +1,7 @@
-// The finding screen: one session's updates, as they come. Angles in radians, 0 ahead, positive right.
+// The finding screen: one session's updates, as they come. `sight` says what is shown, `drawDial` and `drawMap` draw it.
 
 const $ = id => document.getElementById(id);
-const state = {peers: new Map(), chosen: null, path: [], pathBytes: 0, source: null, lost: false, spokenAt: -3000, spoken: ""};
-const degrees = angle => angle * 180 / Math.PI;
-const words = {
-  insufficientMovement: "more movement", insufficientHorizontalSweep: "a sideways sweep", insufficientVerticalSweep: "an up-and-down sweep",
-  insufficientLighting: "more light", insufficientSignalStrength: "a stronger signal",
-};
-/** A premise that the data refute, by its code, for people: "accelerometerUnit" is "accelerometer unit". */
-const refuted = update => Object.keys(update?.details?.findings ?? {}).filter(code => diagnoses.includes(code)).map(code => code.replace(/[A-Z]/g, letter => " " + letter.toLowerCase()));
-const diagnoses = "accelerometerUnit accelerometerScale gravityMissing gravitySign imuAxes gyroscopeUnit gyroscopeScale cameraMount cameraClock cameraIntrinsics lensModel featureCoordinates cameraRotation visualInertialMismatch odometryConvention odometryClock odometryScale rangeUnit rangeBias rangeSign radioClock timestampUnit".split(" ");
-const levels = {same: "same level", above: "▲ above you", below: "▼ below you", aboveOrBelow: "▲▼ above or below", unknown: ""};
+const state = {peers: new Map(), chosen: null, session: null, path: [], pathBytes: 0, source: null, link: {isOver: false, isLost: false, isSuspended: false}, heard: 0, seen: null, said: {text: "not connected", isLost: false}, spokenAt: -3000, spoken: ""};
 
 /** The session and its token: from the address, whose fragment never leaves the browser. */
 function address() {
@@ -20,73 +11,138 @@ function address() {
 }
 
 function begin() {
+  $("open").addEventListener("submit", event => {
+    event.preventDefault();
+    const path = "/s/" + $("session").value, isSame = location.pathname === path;
+    location.href = path + "#" + $("token").value;
+    if (isSame) location.reload();
+  });
   const place = address();
-  if (!place) {
-    $("open").hidden = false;
-    $("session").value = /^\/s\/([0-9a-f]{32})$/.exec(location.pathname)?.[1] ?? "";
-    $("open").addEventListener("submit", event => {
-      event.preventDefault();
-      location.href = "/s/" + $("session").value + "#" + $("token").value;
-      if (location.pathname === "/s/" + $("session").value) location.reload();
-    });
-    return;
-  }
+  if (!place) return ask(/^\/s\/([0-9a-f]{32})$/.exec(location.pathname)?.[1] ?? "");
   sessionStorage.setItem("token " + place.id, place.token);
   // A token in the query would stay in the history.
   if (location.search) history.replaceState(null, "", location.pathname);
   $("finding").hidden = $("behind").hidden = false;
+  draw();
   connect(place);
-  setInterval(() => readPath(place), 1000);
+  setInterval(() => { readPath(place); readRemedies(place); }, 1000);
+  // What is shown grows old without an update, too.
+  setInterval(() => { if (state.seen?.age === "old" || (state.seen?.age === "fresh" && age() >= oldAfter)) draw(); }, 100);
+  // A browser has six connections to a host: a page that nobody sees gives its own back.
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) return connect(place);
+    leave();
+    if (!state.link.isOver) say("paused while out of sight");
+  });
 }
 
-async function connect({id, token}) {
-  say("connecting");
-  let status;
+/** Asks for a session and its token; `refusal` says why those of the address are of no use. */
+function ask(id, refusal = "") {
+  $("open").hidden = false;
+  write("name", "fuse");
+  $("finding").hidden = $("behind").hidden = true;
+  $("session").value = id;
+  if (!refusal) return;
+  $("ask").textContent = "Wrong token or no such session";
+  $("refusal").hidden = false;
+  $("refusal").textContent = refusal;
+  $("token").focus();
+}
+
+/** Gives the connection back. */
+function leave() {
+  state.source?.close();
+  state.source = null;
+  clearTimeout(state.retry);
+}
+
+/** Reads the session's state, then listens. What answers late, after the page was left or opened again, is passed over. */
+async function connect(place) {
+  if (state.link.isOver || document.hidden) return;
+  leave();
+  const {id, token} = place, mine = state.attempt = {};
+  say(state.link.isLost ? "connection lost; trying again" : "connecting", state.link.isLost);
+  const again = text => {
+    state.link.isLost = true;
+    say(text + "; trying again", true);
+    schedule();
+    state.retry = setTimeout(() => connect(place), 2000);
+  };
+  let response, status;
   try {
-    const response = await fetch("/v1/sessions/" + id, {headers: {authorization: "Bearer " + token}});
-    if (response.status === 404 || response.status === 401) return say("no such session, or another token", true);
+    response = await fetch("/v1/sessions/" + id, {headers: {authorization: "Bearer " + token}, signal: AbortSignal.timeout(8000)});
     status = await response.json();
-  } catch { say("the service does not answer; trying again", true); return setTimeout(() => connect({id, token}), 2000); }
+  } catch (error) {
+    if (mine !== state.attempt || document.hidden) return;
+    return again(error.name === "TimeoutError" ? "the service does not answer, or too many pages of it are open" : "the service does not answer");
+  }
+  if (mine !== state.attempt || document.hidden) return;
+  if (response.status === 404 || response.status === 401) return refused(id);
+  if (!response.ok) return again(status.error ?? `the service answers ${response.status}`);
+  if (status.state === "failed") return over("failed: " + (status.failure ?? "no cause is known"));
   const query = new URLSearchParams({token, details: "directions"});
   // A long history would take long: then only the present.
-  if (status.counts.updates > 20000) query.set("rate", "20");
+  if (status.counts.updates - (state.last ?? 0) > 20000) query.set("rate", "20");
   if (state.last !== undefined) query.set("lastEventId", state.last);
   const source = state.source = new EventSource(`/v1/sessions/${id}/updates?${query}`);
-  source.onopen = () => { stale(false); say(status.state === "finished" ? "finished" : "live"); };
+  source.onopen = () => {
+    Object.assign(state.link, {isLost: false, isSuspended: status.state === "suspended"});
+    tell(status.state);
+  };
   source.onerror = () => {
-    say("connection lost; trying again", true);
-    if (!state.isOver) stale(true);
-    if (source.readyState !== EventSource.CLOSED) return;
     source.close();
-    if (!state.isOver) setTimeout(() => connect({id, token}), 2000);
+    if (source === state.source && !state.link.isOver) again("connection lost");
   };
   source.addEventListener("update", event => { state.last = Number(event.lastEventId); take(JSON.parse(event.data)); });
   source.addEventListener("directions", event => takeDirections(JSON.parse(event.data)));
   source.addEventListener("state", event => {
     const name = JSON.parse(event.data).state;
-    stale(name === "suspended");
-    say({suspended: "suspended: nothing comes from the device", active: "live", finished: "finished", deleted: "deleted"}[name] ?? name);
-    if (name === "finished" || name === "deleted") { state.isOver = true; source.close(); }
+    if (name === "finished" || name === "deleted" || name === "failed") return over(name);
+    state.link.isSuspended = name === "suspended";
+    tell(name);
   });
 }
 
-function say(text, isLost = false) {
-  $("connection").textContent = text;
-  $("connection").classList.toggle("lost", isLost);
-}
-
-/** What is shown is old: it must not look sure. */
-function stale(isStale) {
-  if (state.isStale === isStale) return;
-  state.isStale = isStale;
+function tell(name) {
+  say({suspended: "suspended: nothing comes from the device", active: "live", recovering: "recovering", finished: "live"}[name] ?? name);
   schedule();
 }
+
+/** Nothing more comes: the last of it stays, and does not look alive. */
+function over(ending) {
+  state.source?.close();
+  Object.assign(state.link, {isOver: true, isLost: false, isSuspended: false, ending});
+  say(ending);
+  schedule();
+}
+
+/** The service tells nobody whether the token or the session is wrong. */
+function refused(id) {
+  if (state.last !== undefined) return over("no longer there");
+  sessionStorage.removeItem("token " + id);
+  state.link.isOver = true;
+  say("not opened", true);
+  ask(id, "The session was deleted, or the token in the address (behind #) is not its read token. Ask for the address again, or enter the token here.");
+}
+
+function say(text, isLost = false) {
+  state.said = {text, isLost};
+  showLink(state.seen?.age === "old");
+}
+
+/** What is said of the connection; one that is there and brings nothing is not live. */
+function showLink(isOld) {
+  const {text, isLost} = state.said, shown = text === "live" && isOld ? "connected, no updates" : text;
+  write("connection", shown);
+  $("connection").className = isLost ? "lost" : shown === "live" ? "live" : "";
+}
+
+const age = () => performance.now() - state.heard;
 
 function peer(name) {
   if (!state.peers.has(name)) {
     state.peers.set(name, {name, update: null, modes: [], spans: []});
     state.chosen ??= name;
-    showPeers();
   }
   return state.peers.get(name);
 }
@@ -95,9 +151,9 @@ function take(update) {
   state.start ??= update.timestamp;
   if (update.peer === null) {
     state.session = update;
-    if (!state.peers.size) schedule();
-    return;
+    return schedule();
   }
+  state.heard = performance.now();
   const one = peer(update.peer);
   one.update = update;
   if (update.horizontalAngle !== null) one.modes = [];
@@ -112,6 +168,7 @@ function take(update) {
 function takeDirections(directions) {
   const one = peer(directions.peer);
   if (one.update?.horizontalAngle == null) one.modes = directions.modes;
+  if (directions.ahead !== undefined) state.ahead = directions.ahead ?? state.ahead;
   schedule();
 }
 
@@ -121,46 +178,62 @@ function schedule() {
   requestAnimationFrame(() => { state.isDue = false; draw(); });
 }
 
-function showPeers() {
-  const group = $("peers");
-  group.replaceChildren();
-  if (state.peers.size < 2) return;
-  for (const name of [...state.peers.keys()].sort()) {
-    const button = element(group, "button", {type: "button", "aria-pressed": String(name === state.chosen)}, name);
-    button.addEventListener("click", () => { state.chosen = name; showPeers(); draw(); $("peers").querySelector("[aria-pressed=true]").focus(); });
+function draw() {
+  if ($("finding").hidden) return;
+  const one = state.peers.get(state.chosen) ?? null, seen = state.seen = sight(one, state.session, state.link, age(), state.seen);
+  const isFresh = seen.age === "fresh";
+  document.body.className = seen.kind === "go" || seen.kind === "here" ? seen.kind : "";
+  $("finding").className = isFresh ? seen.kind : seen.age;
+  state.turned = drawDial($("dial"), seen, state.turned);
+  write("name", seen.name || "No peer yet");
+  showLink(seen.age === "old");
+  if ($("distance").dataset.text !== seen.distance) {
+    $("distance").dataset.text = seen.distance;
+    $("distance").replaceChildren();
+    element($("distance"), "span", {}, seen.distance);
+    if (seen.unit) element($("distance"), "small", {}, seen.unit);
+  }
+  for (const id of ["side", "level", "certainty", "guidance"]) write(id, seen[id]);
+  $("done").classList.toggle("shown", seen.progress !== null);
+  $("done").value = seen.progress ?? 0;
+  showOthers(isFresh);
+  speak(seen.spoken);
+  const peers = [...state.peers.values()];
+  drawMap($("map"), $("turned"), {path: state.path, peers, chosen: state.chosen, told: state.ahead, isFresh});
+  if (one && (one.drawn !== one.spans.length || performance.now() - one.drawnAt > 500 || state.drawnPeer !== one)) {
+    drawTimeline($("timeline"), $("reasons"), one.spans, seen.kind === "refuted" ? state.link.remedies ?? [] : []);
+    [one.drawn, one.drawnAt, state.drawnPeer] = [one.spans.length, performance.now(), one];
   }
 }
 
-function draw() {
-  const one = state.peers.get(state.chosen), update = one?.update ?? null;
-  const isSure = update?.convergence.status === "converged" && !state.isStale, wrong = refuted(update).length ? refuted(update) : refuted(state.session);
-  $("finding").classList.toggle("sure", isSure);
-  $("finding").classList.toggle("refuted", wrong.length > 0);
-  $("finding").classList.toggle("stale", Boolean(state.isStale && update));
-  drawDial(one, update, isSure);
-  const shown = $("distance");
-  shown.replaceChildren();
-  element(shown, "span", {}, update?.distance == null ? "–" : update.distance.toFixed(update.distance < 10 ? 1 : 0));
-  if (update?.distance != null) element(shown, "small", {}, "m");
-  $("level").textContent = levels[update?.verticalDirectionEstimate] ?? "";
-  const wants = (update?.convergence.reasons ?? []).map(reason => words[reason] ?? reason).join(", ");
-  $("certainty").textContent = wrong.length ? "✕ the sensors contradict the set-up: " + wrong.join(", ") : state.isStale && update ? "old: nothing new comes" : isSure ? "✓ found" : !update ? "waiting for the first range"
-    : update.horizontalAngle !== null ? "not sure yet" + (wants ? ": needs " + wants : "") : "direction not known" + (wants ? ": needs " + wants : " yet");
-  $("guidance").textContent = wrong.length ? "Only the distance can be trusted." : update?.guidance ?? state.session?.guidance ?? "";
-  speak(update, isSure, wrong);
-  drawMap(one, update, isSure);
-  drawTimeline(one);
+function write(id, text) { if ($(id).textContent !== text) $(id).textContent = text; }
+
+/** A chip for each peer, where there are several: its name, distance and side. Made once, in the order in which they came: the focus stays, nothing moves. */
+function showOthers(isFresh) {
+  const group = $("others");
+  if (state.peers.size < 2) return;
+  for (const name of state.peers.keys()) {
+    let chip = [...group.children].find(node => node.dataset.name === name);
+    if (!chip) {
+      chip = element(group, "button", {type: "button", "data-name": name});
+      chip.addEventListener("click", () => { state.chosen = name; state.turned = undefined; state.seen = null; draw(); });
+    }
+    const told = brief(state.peers.get(name), isFresh), key = JSON.stringify(told);
+    chip.setAttribute("aria-pressed", String(name === state.chosen));
+    if (chip.dataset.told === key) continue;
+    chip.dataset.told = key;
+    chip.replaceChildren();
+    drawNeedle(chip, told);
+    element(chip, "span", {}, name);
+    element(chip, "small", {}, told.distance);
+    element(chip, "span", {class: "unseen"}, ", " + told.words);
+  }
 }
 
 /** Tells a listener of what changed, at most once in three seconds. */
-function speak(update, isSure, wrong) {
-  if (!update) return;
-  const way = update.horizontalAngle === null ? "" : Math.abs(degrees(update.horizontalAngle)) < 10 ? "straight ahead"
-    : `${Math.round(Math.abs(degrees(update.horizontalAngle)) / 10) * 10} degrees to the ${update.horizontalAngle > 0 ? "right" : "left"}`;
-  const text = [wrong.length ? "the sensors contradict the set-up: " + wrong.join(", ") : update.guidance, isSure ? "found" : "", update.distance === null ? "" : `${Math.round(update.distance)} metres`,
-    isSure ? way : "", isSure ? (levels[update.verticalDirectionEstimate] ?? "").replace(/[▲▼]/g, "").trim() : ""].filter(Boolean).join(", ");
+function speak(text) {
   const now = performance.now(), wait = state.spokenAt + 3000 - now;
-  if (text === state.spoken) return;
+  if (!text || text === state.spoken) return;
   if (wait > 0) {
     // Told later, also where nothing more is drawn.
     state.later ??= setTimeout(() => { state.later = undefined; draw(); }, wait);
@@ -171,141 +244,44 @@ function speak(update, isSure, wrong) {
   $("spoken").textContent = text;
 }
 
-const onRing = (angle, radius) => [radius * Math.sin(angle), -radius * Math.cos(angle)];
-const arc = (low, high, radius) => {
-  const [x0, y0] = onRing(low, radius), [x1, y1] = onRing(high, radius);
-  return `M${pixel(x0)} ${pixel(y0)}A${radius} ${radius} 0 ${high - low > Math.PI ? 1 : 0} 1 ${pixel(x1)} ${pixel(y1)}`;
-};
-
-function drawDial(one, update, isSure) {
-  const angle = update?.horizontalAngle ?? null;
-  const svg = shape(null, "svg", {viewBox: "-160 -160 320 320", role: "img", "aria-label": dialWords(one, update, isSure)});
-  shape(svg, "circle", {class: "ring", r: 130});
-  for (let k = 0; k < 24; k++) {
-    const [x0, y0] = onRing(k * Math.PI / 12, k % 6 ? 126 : 120), [x1, y1] = onRing(k * Math.PI / 12, 130);
-    shape(svg, "line", {class: "tick", x1: pixel(x0), y1: pixel(y0), x2: pixel(x1), y2: pixel(y1)});
-  }
-  shape(svg, "text", {class: "ahead", y: -142}, "ahead");
-  if (angle !== null) {
-    const [low, high] = update.horizontalAngleInterval;
-    const wide = Math.min(high - low, 2 * Math.PI - 0.01);
-    shape(svg, "path", {class: "fan", d: `${arc(low, low + wide, 128)}L0 0Z`});
-    // Kept between drawings, so that it turns rather than jumps; the shorter way round.
-    const before = state.turned ?? angle;
-    state.turned = before + Math.atan2(Math.sin(angle - before), Math.cos(angle - before));
-    const turn = shape(svg, "g", {class: "turn", id: "arrow", "data-angle": angle});
-    shape(turn, "path", {class: "arrow", d: "M0 -112L44 -34L17 -44L17 62L-17 62L-17 -44L-44 -34Z"});
-    turn.style.transform = `rotate(${degrees(before)}deg)`;
-    requestAnimationFrame(() => { turn.style.transform = `rotate(${degrees(state.turned)}deg)`; });
-  } else if (one?.modes.length) {
-    // Directions close to each other, such as one above and one below, have one share.
-    const shares = [];
-    for (const mode of one.modes) {
-      const near = shares.find(share => Math.cos(share.angle - mode.angle) > 0.88);
-      if (near) near.probability += mode.probability;
-      else shares.push({angle: mode.angle, probability: mode.probability});
-    }
-    for (const mode of one.modes.slice().reverse()) {
-      const half = clamp(1.645 * mode.std, 0.06, Math.PI - 0.01);
-      shape(svg, "path", {class: "mode", d: arc(mode.angle - half, mode.angle + half, 106), "stroke-opacity": clamp(0.15 + 0.85 * mode.probability, 0.15, 1).toFixed(2)});
-    }
-    for (const share of shares.filter(share => share.probability >= 0.1)) {
-      const [x, y] = onRing(share.angle, 76);
-      shape(svg, "text", {class: "share", x: pixel(x), y: pixel(y)}, `${Math.round(100 * share.probability)} %`);
-    }
-    shape(svg, "circle", {class: "hub", r: 5});
-  } else {
-    state.turned = undefined;
-    shape(svg, "text", {class: "unknown", y: 14}, "?");
-  }
-  $("dial").replaceChildren(svg);
-}
-
-function dialWords(one, update, isSure) {
-  if (update?.horizontalAngle != null) return `${isSure ? "Arrow" : "Unsure arrow"}: ${Math.round(degrees(update.horizontalAngle))} degrees, positive right`;
-  const modes = one?.modes ?? [];
-  if (modes.length) return "Possible directions: " + modes.slice(0, 4).map(mode => `${Math.round(degrees(mode.angle))} degrees, ${Math.round(100 * mode.probability)} percent`).join("; ");
-  return "No direction known";
-}
-
 /** Adds the new part of the trajectory. */
 async function readPath({id, token}) {
-  if (state.isOver && state.isPathWhole || state.isReading) return;
+  if (document.hidden || state.isReading || (state.link.isOver && state.isPathWhole)) return;
   state.isReading = true;
-  const isOver = state.isOver;
+  const isOver = state.link.isOver;
   try {
-    const response = await fetch(`/v1/sessions/${id}/trajectory.tum?from=${state.pathBytes}`, {headers: {authorization: "Bearer " + token}});
+    const response = await fetch(`/v1/sessions/${id}/trajectory.tum?from=${state.pathBytes}`, {headers: {authorization: "Bearer " + token}, signal: AbortSignal.timeout(8000)});
     if (response.ok) {
       const text = await response.text(), end = text.lastIndexOf("\n") + 1;
       state.pathBytes += new TextEncoder().encode(text.slice(0, end)).length;
       for (const line of text.slice(0, end).split("\n")) {
+        // In a new world the old path means nothing.
+        if (line.startsWith("# a new world")) state.path = [];
         const [, x, y] = line.split(" ").map(Number);
         const last = state.path.at(-1);
         if (Number.isFinite(y) && (!last || Math.hypot(x - last[0], y - last[1]) > 0.03)) state.path.push([x, y]);
       }
-      state.isPathWhole = isOver;
-      schedule();
+      // A long path is drawn with fewer points.
+      if (state.path.length > 4000) state.path = state.path.filter((_, k) => k % 2 === (state.path.length - 1) % 2);
     }
+    // A session that is gone has no more of it.
+    state.isPathWhole = isOver && (response.ok || response.status === 404);
+    schedule();
   } catch { /* the stream tells of a lost connection */ }
   state.isReading = false;
 }
 
-function drawMap(one, update, isSure) {
-  const world = update?.worldTransform, place = world ? [world[3], world[7]] : null, here = state.path.at(-1);
-  const guesses = !place && here && one ? one.modes.map(mode => ({at: [here[0] + mode.distance * mode.direction[0], here[1] + mode.distance * mode.direction[1]], share: mode.probability})) : [];
-  const points = [...state.path, ...(place ? [place] : []), ...guesses.map(guess => guess.at)];
-  const width = 480, height = 320;
-  const svg = shape(null, "svg", {viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": place ? `Map: the peer at ${place.map(v => v.toFixed(1)).join(", ")} metres` : "Map: the path so far"});
-  if (points.length) {
-    const xs = points.map(p => p[0]), ys = points.map(p => p[1]);
-    const low = [Math.min(...xs) - 1, Math.min(...ys) - 1], high = [Math.max(...xs) + 1, Math.max(...ys) + 1];
-    const unit = Math.min(width / (high[0] - low[0]), height / (high[1] - low[1]));
-    const middle = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
-    const to = ([x, y]) => [width / 2 + (x - middle[0]) * unit, height / 2 - (y - middle[1]) * unit];
-    const step = niceStep(height / unit, 5);
-    for (let k = Math.ceil((middle[0] - width / 2 / unit) / step); k * step <= middle[0] + width / 2 / unit; k++) shape(svg, "line", {class: "grid", x1: pixel(to([k * step, 0])[0]), x2: pixel(to([k * step, 0])[0]), y1: 0, y2: height});
-    for (let k = Math.ceil((middle[1] - height / 2 / unit) / step); k * step <= middle[1] + height / 2 / unit; k++) shape(svg, "line", {class: "grid", y1: pixel(to([0, k * step])[1]), y2: pixel(to([0, k * step])[1]), x1: 0, x2: width});
-    $("scale").textContent = `· ${step} m a square`;
-    shape(svg, "path", {class: "path", d: strokes(state.path.map(to))});
-    for (const guess of guesses) { const [x, y] = to(guess.at); shape(svg, "circle", {class: "guess", cx: pixel(x), cy: pixel(y), r: pixel(4 + 8 * guess.share), "fill-opacity": (0.2 + 0.6 * guess.share).toFixed(2)}); }
-    if (place) {
-      const [x, y] = to(place), c = update.positionCovariance;
-      if (c) {
-        // The axes of the 90 % ellipse of the horizontal part.
-        const mean = (c[0] + c[4]) / 2, spread = Math.hypot((c[0] - c[4]) / 2, c[1]), turn = Math.atan2(2 * c[1], c[0] - c[4]) / 2;
-        shape(svg, "ellipse", {class: "ellipse", rx: pixel(2.146 * Math.sqrt(Math.max(mean + spread, 0)) * unit), ry: pixel(2.146 * Math.sqrt(Math.max(mean - spread, 0)) * unit), transform: `translate(${pixel(x)} ${pixel(y)}) rotate(${pixel(-degrees(turn))})`});
-      }
-      shape(svg, "circle", {class: "place", cx: pixel(x), cy: pixel(y), r: 5});
-    }
-    if (here) { const [x, y] = to(here); shape(svg, "circle", {class: "here", cx: pixel(x), cy: pixel(y), r: 5}); }
-  } else shape(svg, "text", {class: "none", x: width / 2, y: height / 2}, "no path yet");
-  $("map").replaceChildren(svg);
-}
-
-function drawTimeline(one) {
-  const spans = one?.spans ?? [];
-  if (one?.drawn === spans.length && spans.length && performance.now() - (one.drawnAt ?? 0) < 500) return;
-  const svg = shape(null, "svg", {viewBox: "0 0 480 36", role: "img", "aria-label": "Timeline of the status"});
-  if (spans.length) {
-    const x = scale(spans[0].from, Math.max(spans.at(-1).to, spans[0].from + 1), 0, 480);
-    for (const [index, span] of spans.entries()) {
-      const end = spans[index + 1]?.from ?? span.to;
-      const bar = shape(svg, "rect", {class: span.wrong.length ? "wrong" : span.status === "unknown" ? "noStatus" : span.status, x: pixel(x(span.from)), width: pixel(Math.max(x(end) - x(span.from), 0.5)), y: 4, height: 28, "fill-opacity": span.status === "notConverged" ? clamp(0.9 - 0.2 * span.reasons.length, 0.3, 0.9) : 1});
-      shape(bar, "title", {}, `${span.from.toFixed(1)} s: ${span.status} ${span.reasons.map(reason => words[reason] ?? reason).join(", ")}`);
-    }
-  }
-  $("timeline").replaceChildren(svg);
-  const list = $("reasons");
-  list.replaceChildren();
-  for (const span of spans.slice(-40).reverse()) {
-    const item = element(list, "li");
-    element(item, "time", {}, span.from.toFixed(1) + " s");
-    item.append(span.wrong.length ? "the sensors contradict the set-up: " + span.wrong.join(", ") : span.status === "converged" ? "found" : span.status === "unknown" ? "nothing to judge yet" : "needs " + (span.reasons.map(reason => words[reason] ?? reason).join(", ") || "a moment"));
-    if (span.guidance) item.append(" – " + span.guidance);
-  }
-  if (one) [one.drawn, one.drawnAt] = [spans.length, performance.now()];
+/** What to do about the premises that are refuted: the result has it, the updates only their codes. */
+async function readRemedies({id, token}) {
+  const codes = state.seen?.kind === "refuted" && state.seen.age === "fresh" ? state.seen.certainty : "";
+  if (document.hidden || !codes || codes === state.remediesOf) return;
+  state.remediesOf = codes;
+  try {
+    const response = await fetch(`/v1/sessions/${id}/result.json`, {headers: {authorization: "Bearer " + token}, signal: AbortSignal.timeout(8000)});
+    state.link.remedies = (await response.json()).diagnoses.filter(one => !one.handled);
+    schedule();
+  } catch { state.remediesOf = undefined; }
 }
 
 window.finding = state;  // for tests
 begin();
-if (address()) draw();

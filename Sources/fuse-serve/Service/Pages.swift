@@ -18,9 +18,13 @@ struct Pages: Sendable {
 
   private func page() -> Response { Answers.bytes(PackageResources.finding_html, "text/html; charset=utf-8") }
 
-  /// `GET /page.js`: the report's drawing code, then the page's own.
+  /// `GET /page.js`: the report's drawing code, then the page's own, what it says before what draws it.
   @Sendable func script(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    Answers.bytes(PageScripts.plot + [0x0A] + PackageResources.finding_js, "text/javascript; charset=utf-8")
+    let parts = [
+      PageScripts.plot, PackageResources.sight_js, PackageResources.dial_js, PackageResources.map_js,
+      PackageResources.finding_js,
+    ]
+    return Answers.bytes(Array(parts.joined(separator: [0x0A])), "text/javascript; charset=utf-8")
   }
 
   /// `GET /page.css`
