@@ -308,8 +308,8 @@ let package = Package(
     + lanes(
       "FuseCommand", ["Tests", "Recordings"],
       [
-        "fuse", "RunResults", "EventLines", "PrecisionFinding", "Estimator", "Images", "Datasets", "Simulation", "Evaluation", "SensorData",
-        "Geometry",
+        "fuse", "RunResults", "EventLines", "Exporting", "PrecisionFinding", "Estimator", "Images", "Datasets", "Simulation", "Evaluation",
+        "SensorData", "Geometry",
       ]),
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

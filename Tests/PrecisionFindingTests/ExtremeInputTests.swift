@@ -59,6 +59,27 @@ import Testing
     #expect(updates.count < 30_000)
   }
 
+  /// Stamps in another unit, a drifting counter: what is written is bounded by what was read, not by what stamps claim.
+  @Test(arguments: [1e2, 1e3, 1e4, 1e6])
+  func stretchedStamps(factor: Double) {
+    let events = OdometryWorld.events(seconds: 6, peers: ["a"])
+    let first = OdometryWorld.time(0)
+    func stretched(_ time: Timestamp) -> Timestamp { first.advanced(bySeconds: factor * time.seconds(since: first)) }
+    let slow = events.map { timed -> TimedEvent in
+      switch timed.event {
+      case .odometry(var pose):
+        pose.timestamp = stretched(pose.timestamp)
+        return TimedEvent(.odometry(pose))
+      case .range(var range):
+        range.timestamp = stretched(range.timestamp)
+        return TimedEvent(.range(range))
+      default: return timed
+      }
+    }
+    let updates = Self.check(slow)
+    #expect(updates.count < 10 * (600 + 2 * events.count) + events.count)
+  }
+
   @Test func aTrackerThatJumpsAKilometre() {
     let events = OdometryWorld.events(seconds: 6, peers: ["a"]).map { event -> TimedEvent in
       guard case .odometry(var pose) = event.event, pose.timestamp > OdometryWorld.time(4) else { return event }

@@ -28,13 +28,7 @@ final class TrialQueue: @unchecked Sendable {
 
   /// Runs them all, `jobs` at a time; nil for a trial that an interrupt left out.
   func run(jobs: Int) -> [Result<Judge.Errors, any Error>?] {
-    let signals = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-    signals.setEventHandler { [self] in
-      lock.withLock { interrupted = true }
-      signal(SIGINT, SIG_DFL)
-    }
-    signal(SIGINT, SIG_IGN)
-    signals.resume()
+    EndingSignals.onInterruption { [self] in lock.withLock { interrupted = true } }
     let group = DispatchGroup()
     for _ in 0..<max(1, min(jobs, trials.count)) {
       let thread = Thread { [self] in
@@ -47,8 +41,7 @@ final class TrialQueue: @unchecked Sendable {
       thread.start()
     }
     group.wait()
-    signals.cancel()
-    signal(SIGINT, SIG_DFL)
+    EndingSignals.onInterruption(nil)
     progress.erase()
     return lock.withLock { results }
   }

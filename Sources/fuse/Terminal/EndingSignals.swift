@@ -7,6 +7,8 @@ import Foundation
 /// One that the caller ignores (`nohup`, a job of a script) stays ignored.
 enum EndingSignals {
   nonisolated(unsafe) private static var sources: [any DispatchSourceSignal] = []
+  private static let lock = NSLock()
+  nonisolated(unsafe) private static var interruption: (@Sendable () -> Void)?
   private static let numbers = [SIGHUP, SIGINT, SIGTERM]
 
   /// From now on.
@@ -16,6 +18,7 @@ enum EndingSignals {
       guard signal(number, SIG_IGN) == nil else { continue }
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
+        if number == SIGINT, let body = takeInterruption() { return body() }
         Leftovers.removeForGood()
         // As if it had not been caught; a caller may have blocked the signal, then with the code that shells give it.
         signal(number, SIG_DFL)
@@ -25,6 +28,16 @@ enum EndingSignals {
       }
       source.resume()
       sources.append(source)
+    }
+  }
+
+  /// What the next SIGINT does instead of ending the process, once; nil: it ends it.
+  static func onInterruption(_ body: (@Sendable () -> Void)?) { lock.withLock { interruption = body } }
+
+  private static func takeInterruption() -> (@Sendable () -> Void)? {
+    lock.withLock {
+      defer { interruption = nil }
+      return interruption
     }
   }
 
