@@ -273,12 +273,13 @@ async function readPath({id, token}) {
 
 /** What to do about the premises that are refuted: the result has it, the updates only their codes. */
 async function readRemedies({id, token}) {
-  const codes = state.seen?.kind === "refuted" && state.seen.age === "fresh" ? state.seen.certainty : "";
+  const codes = state.seen?.kind === "refuted" ? state.seen.faults.join() : "";
   if (document.hidden || !codes || codes === state.remediesOf) return;
   state.remediesOf = codes;
   try {
     const response = await fetch(`/v1/sessions/${id}/result.json`, {headers: {authorization: "Bearer " + token}, signal: AbortSignal.timeout(8000)});
-    state.link.remedies = (await response.json()).diagnoses.filter(one => !one.handled);
+    // Of a session that is gone there is no result.
+    if (response.ok) state.link.remedies = (await response.json()).diagnoses.filter(one => !one.handled);
     schedule();
   } catch { state.remediesOf = undefined; }
 }

@@ -133,7 +133,7 @@ const seconds = milliseconds => Math.max(Math.floor(milliseconds / 1000), 1) + "
  *
  * `one` is the peer ({name, update, modes}) or null; `session` the newest update without a peer; `link` {isOver, isLost, isSuspended, ending, remedies};
  * `age` milliseconds since the newest update; `before` the sight before this one, for what must not flicker. Gives:
- * kind: waiting, searching, ring, unsure, sure, go, here, refuted; age: fresh, old, over; known: the side of the angle, for the sight after this one; name, distance, unit, side, level, certainty, guidance, progress
+ * kind: waiting, searching, ring, unsure, sure, go, here, refuted; age: fresh, old, over; known: the side of the angle, for the sight after this one; faults: refuted premises; name, distance, unit, side, level, certainty, guidance, progress
  * (0 to 1 or null), arrow {angle, low, high} or null, parts as `sectors` gives them, spoken.
  */
 function sight(one, session, link, age, before = null) {
@@ -147,7 +147,7 @@ function sight(one, session, link, age, before = null) {
   const known = angle === null ? null : onCourse ? "straight ahead" : knownSide(angle, before?.known);
   const where = faults.length ? "direction not known" : known !== null ? (isSure ? "" : "probably ") + known : possibleSide(parts), isKnown = !where.startsWith("direction");
   const wants = lacking(update?.convergence.reasons);
-  const shown = {kind, age: when, known, name: one?.name ?? "", distance: metres(update?.distance), unit: update?.distance == null ? "" : "m", parts, progress: null,
+  const shown = {kind, age: when, known, faults, name: one?.name ?? "", distance: metres(update?.distance), unit: update?.distance == null ? "" : "m", parts, progress: null,
     arrow: angle === null || faults.length || here ? null : {angle, low: update.horizontalAngleInterval[0], high: update.horizontalAngleInterval[1]},
     level: faults.length ? "only the distance holds" : levels[update?.verticalDirectionEstimate] ?? ""};
   if (!update) shown.side = link.isOver ? "nothing was found" : "waiting for the first range";
