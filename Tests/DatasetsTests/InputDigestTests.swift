@@ -1,5 +1,6 @@
 import Datasets
 import DatasetsTestSupport
+import Foundation
 import Testing
 
 @Suite struct InputDigestTests {
