@@ -47,10 +47,11 @@ extension LiveSession {
     case .batch(let sequence, let batch, let arrival, let reply): admit(sequence, batch, arrival, reply)
     case .finish(let reply):
       guard !order.isFinished else { return enqueue(.finish(reply)) { reply($0) } }
-      do {
-        try log.append(LogRecord(kind: .finish, session: number, sequence: order.next, arrival: Self.now())) { _ in }
+      do throws(LogError) {
+        try log.append(LogRecord(kind: .finish, session: number, sequence: order.next, arrival: Self.now()))
       } catch { return reply(Self.reply(error)) }
       order.finish()
+      skip(nil, isEnd: true)
       enqueue(.finish(reply)) { reply($0) }
     }
   }
@@ -59,7 +60,7 @@ extension LiveSession {
     _ sequence: UInt64, _ batch: EventBatch, _ arrival: Int64, _ reply: @escaping @Sendable (Reply) -> Void
   ) {
     switch order.decide(sequence) {
-    case .repeated: return whenSynced(reply)
+    case .repeated: return `repeat`(sequence, batch, reply)
     case .early(let next): return reply(.early(next: next))
     case .finished: return reply(.finished)
     case .take: break
@@ -68,21 +69,23 @@ extension LiveSession {
     guard named.count <= limits.peers else { return reply(.tooManyPeers(limits.peers)) }
     let record = LogRecord(
       kind: .batch, session: number, sequence: sequence, arrival: arrival, payload: batch.bytes)
-    do {
+    let ticket: WriteAheadLog.Ticket
+    do throws(LogError) {
       // Placed before records can move: a compaction of the log tells of places that it knows.
-      try log.append(record) { place in
+      ticket = try log.append(record) { place in
         condition.lock()
         places.append(place)
         condition.unlock()
-      } whenSynced: { reply($0.map(Self.reply) ?? .accepted(next: sequence + 1)) }
+      }
     } catch { return reply(Self.reply(error)) }
     peers = named
-    take(batch)
+    let skipped = take(batch)
     enqueue(.batch(batch, arrival))
+    log.whenSynced(ticket) { reply($0.map(Self.reply) ?? .accepted(next: sequence + 1, skipped: skipped)) }
   }
 
-  /// Counts a batch that is in the log.
-  func take(_ batch: EventBatch) {
+  /// Counts a batch that is in the log; returns what of it the finder will not use, by reason.
+  @discardableResult func take(_ batch: EventBatch) -> [String: Int] {
     order.take(ends: batch.ends)
     if batch.ends { order.finish() }
     condition.lock()
@@ -90,11 +93,38 @@ extension LiveSession {
     status.next = max(status.next, order.next)
     status.hasEnded = order.hasEnded
     condition.unlock()
+    return skip(batch, isEnd: batch.ends)
   }
 
-  /// Acknowledges what was taken before.
-  private func whenSynced(_ reply: @escaping @Sendable (Reply) -> Void) {
+  /// Counts what a batch or the end of the stream leaves out, and tells it.
+  @discardableResult func skip(_ batch: EventBatch?, isEnd: Bool) -> [String: Int] {
+    let skipped = counting.skip(batch, isEnd: isEnd)
+    guard !skipped.isEmpty else { return skipped }
+    let lines = SkipWords.lines(counting)
+    let all = counting.skipped
+    let isTurn = skipped.contains { "\(all[$0.key]!)".count != "\(all[$0.key]! - $0.value)".count || all[$0.key] == $0.value }
+    condition.lock()
+    status.skips = lines
+    if isTurn { status.skipTurn += 1 }
+    condition.unlock()
+    if isTurn { updates.wake() }
+    return skipped
+  }
+
+  /// Acknowledges what was taken before, where it is the same.
+  private func `repeat`(_ sequence: UInt64, _ batch: EventBatch, _ reply: @escaping @Sendable (Reply) -> Void) {
     let next = order.next
+    var taken: [UInt8]?
+    do {
+      try log.read({ sequence < UInt64(batchPlaces.count) ? [batchPlaces[Int(sequence)]] : [] }) { record in
+        taken = record.payload
+        return false
+      }
+    } catch { return reply(.failed("\(error)")) }
+    // Behind a hole of a session that is over nothing can be compared.
+    if let taken, taken != batch.bytes {
+      return reply(.different(sequence, taken: taken.count, found: batch.bytes.count, next: next))
+    }
     log.whenSynced { reply($0.map(Self.reply) ?? .accepted(next: next)) }
   }
 

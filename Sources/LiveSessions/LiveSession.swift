@@ -12,8 +12,10 @@ import SensorData
 package final class LiveSession: @unchecked Sendable {
   /// What became of a batch or a call.
   package enum Reply: Equatable, Sendable {
-    /// Done; the next batch's number.
-    case accepted(next: UInt64)
+    /// Done; the next batch's number, and what of it the finder will not use, by reason.
+    case accepted(next: UInt64, skipped: [String: Int] = [:])
+    /// A batch with this number was taken with other content; sizes in bytes, and the next batch's number.
+    case different(UInt64, taken: Int, found: Int, next: UInt64)
     /// Too early; the next batch's number.
     case early(next: UInt64)
     /// The results are final: nothing more is taken.
@@ -61,6 +63,10 @@ package final class LiveSession: @unchecked Sendable {
     package var created: Int64
     /// Warnings so far, at most a hundred.
     package var warnings: [String] = []
+    /// What of the measurements is not used, a line for each stream.
+    package var skips: [String] = []
+    /// Changes where readers are to be told of `skips`: with the first, tenth, hundredth ... of a reason.
+    package var skipTurn = 0
     /// What failed.
     package var failure: String?
   }
@@ -99,6 +105,8 @@ package final class LiveSession: @unchecked Sendable {
 
   // Only the intake uses these, and a recovery before it.
   var order = SessionProtocol()
+  /// Counts what the finder will not use, for the acknowledgement, which does not wait for it.
+  var counting: EventAdmission
   var peers: Set<String> = []
   var pending: [Submission] = []
   var isReady = false
@@ -113,22 +121,28 @@ package final class LiveSession: @unchecked Sendable {
   private var updateCount = 0
   private var rate = (began: 0.0, count: 0)
   private var hasFinishRecord: Bool
+  /// Why it cannot go on behind what the log has; nil where it can.
+  private let hole: String?
 
-  /// A session at its beginning, or one to be recovered from `places` of the log.
+  /// A session at its beginning, or one that was found in the log.
   package init(
     identity: SessionIdentity, number: UInt64, created: Int64, folder: String, log: WriteAheadLog,
     limits: SessionLimits,
-    places: [WriteAheadLog.Place] = [], isFinished: Bool = false, recovery: RecoveryQueue
+    found: LogIndex.Session? = nil, recovery: RecoveryQueue
   ) throws {
     self.identity = identity
     self.number = number
     self.folder = folder
     self.log = log
     self.limits = limits
+    let places = found?.places ?? []
+    let isFinished = found?.isFinished ?? false
     self.places = places
+    hole = found?.failure
     setup = try SessionSetup(body: identity.body)
     limit = RateLimit(perSecond: limits.eventsPerSecond)
     hasFinishRecord = isFinished
+    counting = EventAdmission(rig: setup.header.rig, usesOdometry: setup.header.trajectory == .odometry)
     admission = EventAdmission(rig: setup.header.rig, usesOdometry: setup.header.trajectory == .odometry)
     if !FileManager.default.fileExists(atPath: folder) {
       try FileManager.default.createDirectory(
@@ -139,9 +153,10 @@ package final class LiveSession: @unchecked Sendable {
     updates = try UpdateStore(path: "\(folder)/updates.jsonl", keeps: isFinal)
     trajectory = try TrajectoryStore(path: "\(folder)/trajectory.tum", keeps: isFinal)
     status = Status(
-      state: isFinal ? .finished : places.isEmpty && !isFinished ? .active : .recovering, lastCall: Self.clock(),
+      state: isFinal ? .finished : places.isEmpty && !isFinished && hole == nil ? .active : .recovering, lastCall: Self.clock(),
       created: created)
-    status.warnings = setup.warnings
+    status.warnings = setup.warnings + [found?.warning].compactMap { $0 }
+    if isFinal, let hole { status.warnings.append("the results are final and whole, the recording is not: \(hole)") }
     status.next = UInt64(places.count)
     if isFinal {
       for _ in places { order.take(ends: false) }
@@ -336,13 +351,9 @@ package final class LiveSession: @unchecked Sendable {
   }
 
   private func process(_ batch: EventBatch, arrival: Int64) {
-    var newest: Int64?
-    for parsed in batch.events {
-      guard let event = admission.admit(parsed) else { continue }
-      if firstTimestamp == nil, event.event.stream != .event { firstTimestamp = event.event.timestamp }
-      newest = max(newest ?? .min, event.event.timestamp.nanoseconds)
-      emit(run!.process(event))
-    }
+    var events: [TimedEvent] = []
+    for parsed in batch.events { admission.admit(parsed, into: &events) }
+    enter(events)
     publish(arrival)
     if batch.ends { endInput(arrival) }
     let now = Self.clock()
@@ -358,7 +369,7 @@ package final class LiveSession: @unchecked Sendable {
     status.events = admission.rows
     status.damage = admission.damage
     status.bytes += batch.bytes.count
-    if newest != nil {
+    if !events.isEmpty {
       let age = Double(Self.now() - arrival) * 1e-9
       status.lag = status.lag.map { 0.9 * $0 + 0.1 * age } ?? age
     }
@@ -366,6 +377,13 @@ package final class LiveSession: @unchecked Sendable {
       status.warnings.append(warning)
     }
     condition.unlock()
+  }
+
+  private func enter(_ events: [TimedEvent]) {
+    for event in events {
+      if firstTimestamp == nil, event.event.stream != .event { firstTimestamp = event.event.timestamp }
+      emit(run!.process(event))
+    }
   }
 
   private func emit(_ outputs: [FinderOutput]) {
@@ -398,14 +416,22 @@ package final class LiveSession: @unchecked Sendable {
 
   private func endInput(_ arrival: Int64) {
     guard !isFinal, run != nil else { return }
+    var events: [TimedEvent] = []
+    admission.finish(into: &events)
+    enter(events)
     emit(run!.finish())
     publish(arrival)
     isFinal = true
     guard let document = resultDocument() else { return }
     // The result stands for the whole log: it must not be on disk before its batches are.
     let isLogged = DispatchSemaphore(value: 0)
-    log.whenSynced { _ in isLogged.signal() }
+    nonisolated(unsafe) var failure: LogError?
+    log.whenSynced { error in
+      failure = error
+      isLogged.signal()
+    }
     isLogged.wait()
+    if let failure { return fail("\(failure)") }
     updates.sync()
     trajectory.sync()
     do { try AtomicBytes.write(document, to: "\(folder)/result.json") } catch { return fail("\(error)") }
@@ -440,14 +466,17 @@ package final class LiveSession: @unchecked Sendable {
   /// Replays the log.
   private func recover() {
     do {
-      try log.read(batchPlaces) { record in
+      try log.read({ batchPlaces }) { record in
         let batch = try EventBatch(accepted: record.payload)
         peers.formUnion(batch.peers)
         take(batch)
         process(batch, arrival: record.arrival)
         return !isDeleted
       }
-      if hasFinishRecord {
+      if let hole {
+        fail(hole)
+      } else if hasFinishRecord {
+        skip(nil, isEnd: true)
         order.finish()
         endInput(Self.now())
       }

@@ -15,7 +15,7 @@ package enum LogError: Error, Equatable, Sendable, CustomStringConvertible {
     case .file(let path, let cause): "\(path): \(cause)"
     case .version(let path, let found, let expected):
       "\(path): a log of fuse \(found), expected \(expected): its numbers may differ; serve it with that version, "
-        + "or move it away"
+        + "or take its sessions out: fuse serve --export <data folder> -o <folder>, and give another --data"
     case .busy(let path): "\(path): another fuse-serve has it, expected a data folder of its own"
     }
   }

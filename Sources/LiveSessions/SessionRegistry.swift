@@ -42,54 +42,49 @@ package final class SessionRegistry: @unchecked Sendable {
   package private(set) var createdCount = 0
 
   /// Opens a data folder, creating it private where it is missing, and begins to recover its sessions.
-  package init(folder: String, limits: SessionLimits, warn: (String) -> Void) throws {
+  ///
+  /// - Parameters:
+  ///   - sync: writes a file of the log to disk; 0, or `errno`.
+  ///   - warn: gets a line for everything that is not as it should be.
+  package init(
+    folder: String, limits: SessionLimits, segmentSize: Int = 16 << 20,
+    sync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno }, warn: (String) -> Void
+  ) throws {
     self.folder = folder
     self.limits = limits
     for path in [folder, "\(folder)/log", "\(folder)/sessions"] where !FileManager.default.fileExists(atPath: path) {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
-    struct Found {
-      var identity: SessionIdentity
-      var created: Int64
-      var places: [WriteAheadLog.Place] = []
-      var isFinished = false
-    }
-    var found: [UInt64: Found] = [:]
-    var gone: Set<UInt64> = []
-    var touched: [UInt64: Set<Int>] = [:]
-    var last: UInt64 = 0
-    log = try WriteAheadLog(folder: "\(folder)/log", version: FuseVersion.current) { record, place in
-      last = max(last, record.session)
-      touched[record.session, default: []].insert(place.segment)
-      switch record.kind {
-      case .create:
-        guard let identity = SessionIdentity(payload: record.payload) else { return }
-        found[record.session] = Found(identity: identity, created: record.arrival)
-      case .batch:
-        guard let count = found[record.session]?.places.count, record.sequence == UInt64(count) else { return }
-        found[record.session]!.places.append(place)
-      case .finish: found[record.session]?.isFinished = true
-      case .delete:
-        found[record.session] = nil
-        gone.insert(record.session)
-      }
-    }
-    nextNumber = last + 1
-    segments = touched
-    deleted = (gone, gone.reduce(into: []) { $0.formUnion(touched[$1] ?? []) })
-    for (number, session) in found.sorted(by: { $0.key < $1.key }) {
+    var index = LogIndex()
+    log = try WriteAheadLog(
+      folder: "\(folder)/log", version: FuseVersion.current, segmentSize: segmentSize, sync: sync
+    ) { index.add($0) }
+    index.finish()
+    for line in index.lines(name: { "\($0.prefix(6))..." }) + index.orphanLines { warn("log: \(line)") }
+    nextNumber = index.last + 1
+    segments = index.touched
+    deleted = (index.gone, index.gone.reduce(into: []) { $0.formUnion(index.touched[$1] ?? []) })
+    for (number, found) in index.sessions.sorted(by: { $0.key < $1.key }) {
+      let name = "session \(found.identity.id.prefix(6))..."
+      if let failure = found.failure { warn("\(name): \(failure)") }
+      if let warning = found.warning { warn("\(name): \(warning)") }
       do {
-        sessions[session.identity.id] = try LiveSession(
-          identity: session.identity, number: number, created: session.created,
-          folder: "\(folder)/sessions/\(session.identity.id)", log: log, limits: limits, places: session.places,
-          isFinished: session.isFinished, recovery: recovery)
-      } catch { warn("session \(session.identity.id.prefix(6))...: cannot be recovered: \(error)") }
+        sessions[found.identity.id] = try LiveSession(
+          identity: found.identity, number: number, created: found.created,
+          folder: "\(folder)/sessions/\(found.identity.id)", log: log, limits: limits, found: found,
+          recovery: recovery)
+      } catch { warn("\(name): cannot be recovered: \(error)") }
     }
-    // Folders of sessions that the log does not know: deleted, or never acknowledged.
+    let known = Set(index.sessions.values.map(\.identity.id))
     for name in (try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/sessions")) ?? []
-    where SessionIdentity.isID(name) && sessions[name] == nil {
-      try? FileManager.default.removeItem(atPath: "\(folder)/sessions/\(name)")
+    where SessionIdentity.isID(name) && !known.contains(name) {
+      if index.goneIDs.contains(name) {
+        try? FileManager.default.removeItem(atPath: "\(folder)/sessions/\(name)")
+      } else {
+        // Its beginning may be what is damaged.
+        warn("sessions/\(name.prefix(6))...: a folder of no session in the log: kept; remove it if it is not wanted")
+      }
     }
   }
 
@@ -115,14 +110,9 @@ package final class SessionRegistry: @unchecked Sendable {
       return nextNumber - 1
     }
     let created = LiveSession.now()
-    let failure: LogError? = await withCheckedContinuation { continuation in
-      do throws(LogError) {
-        let place = try log.append(
-          LogRecord(kind: .create, session: number, arrival: created, payload: identity.payload)
-        ) { continuation.resume(returning: $0) }
-        lock.withLock { segments[number] = [place.segment] }
-      } catch { continuation.resume(returning: error) }
-    }
+    // Twice: without its beginning a session is lost as a whole.
+    let failure = await logged(
+      LogRecord(kind: .create, session: number, arrival: created, payload: identity.payload), copies: 2)
     switch failure {
     case nil: break
     case .full?: throw .full
@@ -137,28 +127,50 @@ package final class SessionRegistry: @unchecked Sendable {
         createdCount += 1
       }
       return Created(session: session, ingestToken: ingest, readToken: read)
-    } catch { throw .failed("\(error)") }
+    } catch {
+      // Nobody knows it: it is not to come back with the next start.
+      _ = await logged(LogRecord(kind: .delete, session: number, arrival: LiveSession.now()))
+      lock.withLock {
+        deleted.sessions.insert(number)
+        deleted.segments.formUnion(segments.removeValue(forKey: number) ?? [])
+      }
+      throw .failed("\(error)")
+    }
   }
 
-  /// Ends a session and removes its data: its folder at once, its records with the next `compact`.
-  package func delete(_ session: LiveSession) async -> Bool {
-    let isMine = lock.withLock { sessions.removeValue(forKey: session.identity.id) } != nil
-    guard isMine else { return false }
-    session.stop(gone: true)
-    let segments = session.segments
-    let failure: LogError? = await withCheckedContinuation { continuation in
+  /// Appends a record and waits until it is on disk; nil, or what went wrong.
+  private func logged(_ record: LogRecord, copies: Int = 1) async -> LogError? {
+    await withCheckedContinuation { continuation in
       do throws(LogError) {
-        try log.append(LogRecord(kind: .delete, session: session.number, arrival: LiveSession.now())) {
-          continuation.resume(returning: $0)
-        }
+        let ticket = try log.append(record, copies: copies)
+        lock.withLock { _ = segments[record.session, default: []].insert(ticket.place.segment) }
+        log.whenSynced(ticket) { continuation.resume(returning: $0) }
       } catch { continuation.resume(returning: error) }
     }
+  }
+
+  /// Ends a session and removes its data: its folder at once, its records with the next `compact`. Returns once that is
+  /// on disk.
+  ///
+  /// - Returns: false where it is gone already.
+  /// - Throws: `Refusal` where the log does not take it: the session stays.
+  package func delete(_ session: LiveSession) async throws(Refusal) -> Bool {
+    let id = session.identity.id
+    guard lock.withLock({ sessions[id] === session }) else { return false }
+    switch await logged(LogRecord(kind: .delete, session: session.number, arrival: LiveSession.now())) {
+    case nil: break
+    case .full?: throw .full
+    case let other?: throw .failed("\(other)")
+    }
+    guard lock.withLock({ sessions.removeValue(forKey: id) }) != nil else { return false }
+    session.stop(gone: true)
+    let segments = session.segments
     try? FileManager.default.removeItem(atPath: session.folder)
     lock.withLock {
       deleted.sessions.insert(session.number)
       deleted.segments.formUnion(segments.union(self.segments.removeValue(forKey: session.number) ?? []))
     }
-    return failure == nil
+    return true
   }
 
   /// Removes the records of deleted sessions from the log; blocks appending for as long as it rewrites. Called on a thread
@@ -168,24 +180,36 @@ package final class SessionRegistry: @unchecked Sendable {
       defer { deleted = ([], []) }
       return deleted
     }
-    let sessions = all
     guard !due.segments.isEmpty else { return }
-    // A recovering session reads places that must stay.
-    if sessions.contains(where: { $0.currentStatus.state == .recovering }) {
-      return lock.withLock {
-        deleted.sessions.formUnion(due.sessions)
-        deleted.segments.formUnion(due.segments)
+    let sessions = all
+    var isDone = false
+    defer {
+      if !isDone {
+        lock.withLock {
+          deleted.sessions.formUnion(due.sessions)
+          deleted.segments.formUnion(due.segments)
+        }
       }
     }
-    try log.remove(sessions: due.sessions, from: due.segments) { moved in
+    // The log forgets a session only behind its folder.
+    try syncFolder()
+    isDone = try log.remove(sessions: due.sessions, from: due.segments) { moved in
       for session in sessions { session.relocate(moved) }
     }
+  }
+
+  private func syncFolder() throws(LogError) {
+    let path = "\(folder)/sessions"
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SegmentFile.error(path) }
+    defer { Glibc.close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw SegmentFile.error(path) }
   }
 
   /// Deletes sessions without a call for longer than the retention.
   package func expire() async {
     guard let retention = limits.retention else { return }
-    for session in all where session.idleTime > retention { _ = await delete(session) }
+    for session in all where session.idleTime > retention { _ = try? await delete(session) }
   }
 
   /// Writes the recording of a session; blocks. Returns the path of a file that the caller removes.
@@ -194,17 +218,9 @@ package final class SessionRegistry: @unchecked Sendable {
     try FileManager.default.createDirectory(
       atPath: scratch, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     do {
-      let places = session.batchPlaces
-      let archive = RecordingArchive(session.setup, name: session.identity.id, folder: scratch) { [log] body in
-        var admission = EventAdmission(
-          rig: session.setup.header.rig, usesOdometry: session.setup.header.trajectory == .odometry)
-        try log.read(places) { record in
-          for parsed in try EventBatch(accepted: record.payload).events {
-            if let event = admission.admit(parsed) { try body(event) }
-          }
-          return true
-        }
-      }
+      let archive = RecordingArchive(session.setup, name: session.identity.id, folder: scratch, records: { [log] body in
+        try log.read({ session.batchPlaces }, body)
+      })
       return try archive.write()
     } catch {
       try? FileManager.default.removeItem(atPath: scratch)

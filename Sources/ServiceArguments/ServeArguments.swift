@@ -15,6 +15,8 @@ package struct ServeArguments: ParsableArguments {
         fuse serve
         fuse serve --replay datasets/demo
         fuse serve --host 0.0.0.0 --auth-token token.txt --tls-certificate cert.pem --tls-key key.pem
+        fuse serve --check-log ./fuse-data
+        fuse serve --export ./fuse-data -o recordings
       """)
 
   @Option(help: "The address to bind to.")
@@ -78,7 +80,24 @@ package struct ServeArguments: ParsableArguments {
   @Option(help: "How fast --replay plays, times real time.")
   package var speed = 1.0
 
+  @Option(
+    help: ArgumentHelp(
+      "Do not serve: say what of the log in a data folder, of any version, is whole. Exit code 0: all; 1: not all, a line for each place; 2: it cannot be read.",
+      valueName: "data"))
+  package var checkLog: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Do not serve: write the sessions of a data folder, of any version, as recordings into the folder of -o. Exit codes as of --check-log.",
+      valueName: "data"))
+  package var export: String?
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("Where --export writes; created if absent.", valueName: "folder"))
+  package var output: String?
+
   package func validate() throws {
+    if checkLog != nil, export != nil { throw ValidationError("--check-log and --export: one of them.") }
+    if (export == nil) != (output == nil) { throw ValidationError("--export and -o go together.") }
     if (tlsCertificate == nil) != (tlsKey == nil) {
       throw ValidationError("--tls-certificate and --tls-key go together.")
     }

@@ -12,6 +12,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await Failure.reporting {
+      if let data = arguments.checkLog { return try report(LogExport.check(data: data)) }
+      if let data = arguments.export { return try report(LogExport.export(data: data, to: arguments.output!)) }
       LoggingSystem.bootstrap(JSONLogHandler.init)
       var limits = SessionLimits()
       limits.sessions = arguments.maxSessions
@@ -31,6 +33,12 @@ struct ServeCommand: AsyncParsableCommand {
         host: arguments.host, port: arguments.port, tls: arguments.tlsCertificate.map { ($0, arguments.tlsKey!) }, maxConnections: arguments.maxConnections,
         replay: arguments.replay.map { Replay(folder: $0, speed: arguments.speed) })
     }
+  }
+
+  private func report(_ report: LogExport.Report) throws {
+    for line in report.lines { print(line) }
+    fflush(nil)
+    if !report.isWhole { throw ExitCode(1) }
   }
 }
 

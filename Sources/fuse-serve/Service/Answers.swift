@@ -36,7 +36,14 @@ enum Answers {
   /// What became of a batch or a call.
   static func reply(_ reply: LiveSession.Reply) -> Response {
     switch reply {
-    case .accepted(let next): json(["next": .integer(Int(next))])
+    case .accepted(let next, let skipped) where skipped.isEmpty: json(["next": .integer(Int(next))])
+    case .accepted(let next, let skipped):
+      json(["next": .integer(Int(next)), "skipped": .sorted(skipped.mapValues { .integer($0) })])
+    case .different(let sequence, let taken, let found, let next):
+      error(
+        .conflict,
+        "batch \(sequence) was taken with other content (\(taken) bytes, here \(found)), expected the same bytes, or new "
+          + "ones as batch \(next)")
     case .early(let next): json(["next": .integer(Int(next))], .conflict)
     case .finished: error(.conflict, "the session is finished, expected no more events")
     case .tooManyPeers(let limit): error(.contentTooLarge, "more than \(limit) peers, expected at most \(limit)")
@@ -44,6 +51,15 @@ enum Answers {
     case .full: error(.init(code: 507, reasonPhrase: "Insufficient Storage"), "no space left on the service's disk")
     case .failed(let cause): error(.internalServerError, "the session failed: \(cause)")
     case .gone: error(.notFound, "no such session")
+    }
+  }
+
+  /// Why a session is not created or deleted.
+  static func refusal(_ refusal: SessionRegistry.Refusal) -> Response {
+    switch refusal {
+    case .tooMany(let limit): later(.tooManyRequests, "\(limit) sessions are open", seconds: 10)
+    case .full: reply(.full)
+    case .failed(let cause): error(.internalServerError, cause)
     }
   }
 

@@ -129,13 +129,7 @@ struct SessionCalls: Sendable {
           "readToken": .string(created.readToken), "next": .integer(0),
           "warnings": .array(setup.warnings.map { .string($0) }),
         ], .created, [.location: "/v1/sessions/\(created.session.identity.id)"])
-    } catch {
-      switch error {
-      case .tooMany(let limit): return Answers.later(.tooManyRequests, "\(limit) sessions are open", seconds: 10)
-      case .full: return Answers.reply(.full)
-      case .failed(let cause): return Answers.error(.internalServerError, cause)
-      }
-    }
+    } catch { return Answers.refusal(error) }
   }
 
   /// `POST /v1/sessions/{id}/events?seq=N`
@@ -192,7 +186,7 @@ struct SessionCalls: Sendable {
           }),
       ],
       "rates": ["events": .number(status.eventRate)], "lag": .number(status.lag), "waiting": .integer(status.waiting),
-      "readers": .integer(session.updates.readerCount), "warnings": .array(status.warnings.map { .string($0) }),
+      "readers": .integer(session.updates.readerCount), "warnings": .array((status.skips + status.warnings).map { .string($0) }),
       "failure": .string(status.failure),
     ])
   }
@@ -200,8 +194,10 @@ struct SessionCalls: Sendable {
   /// `DELETE /v1/sessions/{id}`
   @Sendable func delete(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
     let session = try Self.session(request, context, service, .ingest)
-    guard await service.registry.delete(session) else { return Answers.error(.notFound, "no such session") }
-    return Response(status: .noContent)
+    do throws(SessionRegistry.Refusal) {
+      guard try await service.registry.delete(session) else { return Answers.error(.notFound, "no such session") }
+      return Response(status: .noContent)
+    } catch { return Answers.refusal(error) }
   }
 
   /// `GET /v1/sessions/{id}/result.json`: of the moment, until the session is finished.

@@ -64,6 +64,7 @@ struct UpdateStream: Sendable {
     var lastWrite = DispatchTime.now().uptimeNanoseconds
     var isSuspended = false
     var directions = 0
+    var told = 0
     var iterator = signals.makeAsyncIterator()
     // The head leaves at once, and proxies see that it is a stream.
     try await writer.write(ByteBuffer(string: ": updates\n\n"))
@@ -103,6 +104,12 @@ struct UpdateStream: Sendable {
           try await writer.write(ByteBuffer(bytes: Array("event: directions\ndata: ".utf8) + line + [0x0A, 0x0A]))
         }
       }
+      let status = session.currentStatus
+      if status.skipTurn != told {
+        told = status.skipTurn
+        try await writer.write(ByteBuffer(bytes: Self.warning(status.skips)))
+        lastWrite = DispatchTime.now().uptimeNanoseconds
+      }
       if session.isDeleted {
         try await writer.write(ByteBuffer(string: "event: state\ndata: {\"state\":\"deleted\"}\n\n"))
         return
@@ -123,6 +130,13 @@ struct UpdateStream: Sendable {
       // Housekeeping wakes every reader once in five seconds.
       if await iterator.next() == nil { return }
     }
+  }
+
+  /// What of the measurements is not used, as an event.
+  private static func warning(_ lines: [String]) -> [UInt8] {
+    var json = JSONBuffer()
+    json.value(["warnings": .array(lines.map { .string($0) })])
+    return Array("event: warning\ndata: ".utf8) + json.bytes + [0x0A, 0x0A]
   }
 
   private static func append(
