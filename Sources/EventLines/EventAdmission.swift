@@ -8,11 +8,16 @@ import SensorData
 /// stream goes on there (`FutureStamp`): those behind it that are not ahead pass it. So a sequence in order enters
 /// unchanged, and what waits enters at the end.
 package struct EventAdmission: Sendable {
+  /// What must not come twice at one time, as a number of 64 bits (FNV-1a): two names of one number are as good as never,
+  /// and 4,096 of them are kept for each stream.
   private struct Key: Hashable, Sendable {
-    var camera = 0
-    var peer = ""
-    var antenna: String?
-    var technology: String?
+    private var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    mutating func add(_ text: String?) {
+      // A name that is there is another than none.
+      for byte in (text ?? "\u{1}").utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+      hash = hash &* 0x100_0000_01B3
+    }
   }
 
   /// A measurement that waits.
@@ -155,8 +160,8 @@ package struct EventAdmission: Sendable {
     if let last = arrivals[file], timed.arrival < last { return .timeGoingBack }
     var key = Key()
     switch timed.event {
-    case .frame(let frame): key.camera = frame.camera
-    case .range(let range): (key.peer, key.antenna) = (range.peer, range.antenna)
+    case .frame(let frame): key.add("\(frame.camera)")
+    case .range(let range): for name in [range.peer, range.antenna, range.technology] { key.add(name) }
     default: break
     }
     if stream != .event,

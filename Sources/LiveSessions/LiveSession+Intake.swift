@@ -102,7 +102,9 @@ extension LiveSession {
     guard !skipped.isEmpty else { return skipped }
     let lines = SkipWords.lines(counting)
     let all = counting.skipped
-    let isTurn = skipped.contains { "\(all[$0.key]!)".count != "\(all[$0.key]! - $0.value)".count || all[$0.key] == $0.value }
+    let isTurn = skipped.contains {
+      "\(all[$0.key]!)".count != "\(all[$0.key]! - $0.value)".count || all[$0.key] == $0.value
+    }
     condition.lock()
     status.skips = lines
     if isTurn { status.skipTurn += 1 }

@@ -153,8 +153,8 @@ package final class LiveSession: @unchecked Sendable {
     updates = try UpdateStore(path: "\(folder)/updates.jsonl", keeps: isFinal)
     trajectory = try TrajectoryStore(path: "\(folder)/trajectory.tum", keeps: isFinal)
     status = Status(
-      state: isFinal ? .finished : places.isEmpty && !isFinished && hole == nil ? .active : .recovering, lastCall: Self.clock(),
-      created: created)
+      state: isFinal ? .finished : places.isEmpty && !isFinished && hole == nil ? .active : .recovering,
+      lastCall: Self.clock(), created: created)
     status.warnings = setup.warnings + [found?.warning].compactMap { $0 }
     if isFinal, let hole { status.warnings.append("the results are final and whole, the recording is not: \(hole)") }
     status.next = UInt64(places.count)

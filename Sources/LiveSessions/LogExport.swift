@@ -51,7 +51,8 @@ package struct LogExport {
     report.lines.append(
       "\(folder): \(index.sessions.count) sessions, \(batches) batches, \(reading.segments.count) segments of fuse "
         + "\(reading.versions.joined(separator: " and ")): "
-        + (report.isWhole ? "whole" : "\(index.damage.count - torn.count) places damaged, \(failed) sessions stop at one"))
+        + (report.isWhole
+          ? "whole" : "\(index.damage.count - torn.count) places damaged, \(failed) sessions stop at one"))
     return report
   }
 
@@ -105,13 +106,19 @@ package struct LogExport {
         part(name, what) { partial in
           try FileManager.default.createDirectory(
             atPath: partial, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-          try RecordingArchive(setup, name: name, folder: partial, records: { body in
-            try WriteAheadLog.read(self.folder, places, body)
-          }).writeFolder()
+          try RecordingArchive(
+            setup, name: name, folder: partial,
+            records: { body in
+              try WriteAheadLog.read(self.folder, places, body)
+            }
+          ).writeFolder()
         }
       }
-      if session.places.isEmpty { report.lines.append("\(id): no batches in front of a hole, or none at all") }
-      else { folder(id, session.places, Self.count(session.places.count, from: 0)) }
+      if session.places.isEmpty {
+        report.lines.append("\(id): no batches in front of a hole, or none at all")
+      } else {
+        folder(id, session.places, Self.count(session.places.count, from: 0))
+      }
       if let failure = session.failure {
         report.isWhole = false
         report.lines.append("\(id): \(failure)")
@@ -130,7 +137,8 @@ package struct LogExport {
       }
     }
     report.lines.append(
-      "\(output): \(done) recordings of \(index.sessions.count) sessions" + (report.isWhole ? "" : ", not all of them whole"))
+      "\(output): \(done) recordings of \(index.sessions.count) sessions"
+        + (report.isWhole ? "" : ", not all of them whole"))
     return report
   }
 

@@ -114,7 +114,8 @@ package enum LogFormat {
     if let first = line(bytes, at: 0) {
       let second = line(bytes, at: first.end)
       guard bytes.count >= 2 * first.end else { return nil }
-      return Header(format: 2, version: first.version, length: 2 * first.end, isMended: second?.version != first.version)
+      return Header(
+        format: 2, version: first.version, length: 2 * first.end, isMended: second?.version != first.version)
     }
     if let first = LogFormat1.header(bytes) { return first }
     for begin in 1..<longestLine {
@@ -131,8 +132,9 @@ package enum LogFormat {
     guard begin < bytes.count, let end = bytes[begin...].prefix(longestLine).firstIndex(of: 0x0A) else { return nil }
     let words = String(decoding: bytes[begin..<end], as: UTF8.self).split(
       separator: " ", omittingEmptySubsequences: false)
-    guard words.count == 3, words[0] == "fuse-log-2", header(version: String(words[1])).prefix(end + 1 - begin)
-      .elementsEqual(bytes[begin...end])
+    guard words.count == 3, words[0] == "fuse-log-2",
+      header(version: String(words[1])).prefix(end + 1 - begin)
+        .elementsEqual(bytes[begin...end])
     else { return nil }
     return (String(words[1]), end + 1)
   }

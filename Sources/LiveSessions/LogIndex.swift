@@ -43,7 +43,8 @@ package struct LogIndex {
     package var failure: String? {
       guard let hole else { return nil }
       let causes = hole.causes.map(\.words).joined(separator: "; ")
-      return "\(LogIndex.batches(hole.missing)) missing in the log (\(causes.isEmpty ? "nothing found there says why" : causes)), expected all: "
+      return
+        "\(LogIndex.batches(hole.missing)) missing in the log (\(causes.isEmpty ? "nothing found there says why" : causes)), expected all: "
         + "updates and recording end in front of it, and nothing more is taken; send what follows to a new session"
     }
 
@@ -211,7 +212,8 @@ package struct LogIndex {
   }
 
   fileprivate static func batches(_ range: ClosedRange<UInt64>) -> String {
-    range.lowerBound == range.upperBound ? "batch \(range.lowerBound)" : "batches \(range.lowerBound) to \(range.upperBound)"
+    range.lowerBound == range.upperBound
+      ? "batch \(range.lowerBound)" : "batches \(range.lowerBound) to \(range.upperBound)"
   }
 
   /// Numbers of sessions whose beginning is lost, with the batches that are kept, a line each.

@@ -29,7 +29,8 @@ package struct RecordingArchive {
 
   /// The recording of batches in a log, as they are admitted; `read` passes on their records, in order.
   init(
-    _ setup: SessionSetup, name: String, folder: String, records read: @escaping ((LogRecord) throws -> Bool) throws -> Void
+    _ setup: SessionSetup, name: String, folder: String,
+    records read: @escaping ((LogRecord) throws -> Bool) throws -> Void
   ) {
     let events: ((TimedEvent) throws -> Void) throws -> Void = { body in
       var admission = EventAdmission(rig: setup.header.rig, usesOdometry: setup.header.trajectory == .odometry)

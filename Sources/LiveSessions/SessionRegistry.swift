@@ -143,7 +143,9 @@ package final class SessionRegistry: @unchecked Sendable {
     await withCheckedContinuation { continuation in
       do throws(LogError) {
         let ticket = try log.append(record, copies: copies)
-        lock.withLock { _ = segments[record.session, default: []].insert(ticket.place.segment) }
+        if record.kind != .delete {
+          lock.withLock { _ = segments[record.session, default: []].insert(ticket.place.segment) }
+        }
         log.whenSynced(ticket) { continuation.resume(returning: $0) }
       } catch { continuation.resume(returning: error) }
     }
@@ -218,9 +220,11 @@ package final class SessionRegistry: @unchecked Sendable {
     try FileManager.default.createDirectory(
       atPath: scratch, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     do {
-      let archive = RecordingArchive(session.setup, name: session.identity.id, folder: scratch, records: { [log] body in
-        try log.read({ session.batchPlaces }, body)
-      })
+      let archive = RecordingArchive(
+        session.setup, name: session.identity.id, folder: scratch,
+        records: { [log] body in
+          try log.read({ session.batchPlaces }, body)
+        })
       return try archive.write()
     } catch {
       try? FileManager.default.removeItem(atPath: scratch)

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// `append` writes at once, so that a record survives the death of the process; one thread syncs, and what was appended
 /// meanwhile shares the next sync. Acknowledgements wait for it, work does not. Deleting a session rewrites its segments
-/// without it; a damaged segment is never rewritten.
+/// without it; a segment that has lost something is never rewritten.
 package final class WriteAheadLog: @unchecked Sendable {
   /// Where a record is.
   package typealias Place = LogReading.Place
@@ -105,7 +105,7 @@ package final class WriteAheadLog: @unchecked Sendable {
     }
     for one in reading.segments {
       if one.damage.contains(where: { !$0.isTail }) {
-        damaged[one.number] = sessions[one.number] ?? []
+        if one.damage.contains(where: \.losesRecords) { damaged[one.number] = sessions[one.number] ?? [] }
         try keep(path(one.number), from: 0, as: LogDamage.name(one.number))
       } else if sessions[one.number] == [0], newestList?.segment != one.number {
         listsOnly.insert(one.number)
@@ -352,15 +352,17 @@ package final class WriteAheadLog: @unchecked Sendable {
     var offsets: [Int: Int] = [:]
     var damage = unreadable.first
     source.withUnsafeBytes { bytes in
-      guard let header = LogFormat.header(bytes), !header.isMended else {
+      guard let header = LogFormat.header(bytes) else {
         damage = damage ?? 0..<empty
         return
       }
       var at = header.length
       while let item = LogScan.item(bytes, at: at, format: header.format) {
         at = item.range.upperBound
-        if item.cause != nil { damage = damage ?? item.range }
-        guard let record = item.record else { continue }
+        guard let record = item.record else {
+          damage = damage ?? item.range
+          continue
+        }
         let isOld = record.kind == .removed && newestList != Place(segment: number, offset: item.range.lowerBound)
         let isGone = sessions.contains(record.session) && !(record.kind == .delete && pinned.contains(record.session))
         guard !isOld, !isGone else { continue }
@@ -372,7 +374,8 @@ package final class WriteAheadLog: @unchecked Sendable {
       // Damaged since the start: as it is, until the next start names whose it is.
       damaged[number] = sessions
       throw .file(
-        path: path, cause: "damaged at bytes \(damage.lowerBound) to \(damage.upperBound) since the start, expected "
+        path: path,
+        cause: "damaged at bytes \(damage.lowerBound) to \(damage.upperBound) since the start, expected "
           + "what was written: it is not compacted; restart to see whose batches it took")
     }
     if kept.count == empty { return (offsets, true) }

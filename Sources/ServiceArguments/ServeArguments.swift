@@ -82,13 +82,15 @@ package struct ServeArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Do not serve: say what of the log in a data folder, of any version, is whole. Exit code 0: all; 1: not all, a line for each place; 2: it cannot be read.",
+      "Do not serve: say what of the log in a data folder, of any version, is whole. Exit code 0: all; 1: not all, a "
+        + "line for each place; 2: it cannot be read.",
       valueName: "data"))
   package var checkLog: String?
 
   @Option(
     help: ArgumentHelp(
-      "Do not serve: write the sessions of a data folder, of any version, as recordings into the folder of -o. Exit codes as of --check-log.",
+      "Do not serve: write the sessions of a data folder, of any version, as recordings into the folder of -o. Exit "
+        + "codes as of --check-log.",
       valueName: "data"))
   package var export: String?
 

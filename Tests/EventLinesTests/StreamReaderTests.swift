@@ -58,8 +58,26 @@ import Testing
     #expect(reader.admission?.rows == [.range: 7, .event: 1])
   }
 
+  /// As in `uwb0`: what differs in peer, antenna or technology is no duplicate.
+  @Test func keysOfRanges() throws {
+    let named = Self.header.replacing(
+      "\"uwb0\":{\"T_BS\":\(Self.identity)}", with: "\"uwb0\":{\"antennas\":{\"l\":[0,0,0],\"ab\":[1,0,0],\"b\":[0,0,0]}}")
+    func range(_ peer: String, _ antenna: String, _ technology: String?) -> String {
+      let end = technology.map { ",\"technology\":\"\($0)\"" } ?? ""
+      return "{\"range\":{\"t\":5,\"peer\":\"\(peer)\",\"range\":1,\"antenna\":\"\(antenna)\"\(end)}}"
+    }
+    let all = [
+      range("a", "l", nil), range("b", "l", nil), range("a", "ab", nil), range("aa", "b", nil), range("a", "l", "uwb"),
+      range("a", "l", "ble"),
+    ]
+    let (reader, events) = try read([named] + all + all)
+    #expect(events.count == 6 && reader.admission?.damage == [.range: [.duplicate: 6]])
+  }
+
   /// Ranges at these hundredths of a second; what enters, and what was counted.
-  private func admitted(_ stamps: [Int], peers: Int = 1) throws -> (stamps: [Int], damage: [LineStream: [DamageKind: Int]]) {
+  private func admitted(_ stamps: [Int], peers: Int = 1) throws -> (
+    stamps: [Int], damage: [LineStream: [DamageKind: Int]]
+  ) {
     let (reader, events) = try read([Self.header] + stamps.map { range($0 * 10_000_000) })
     return (events.map { Int($0.event.timestamp.nanoseconds / 10_000_000) }, reader.admission!.damage)
   }
@@ -92,7 +110,9 @@ import Testing
     func pose(_ k: Int) -> String { "{\"pose\":{\"t\":\(k * 10_000_000),\"p\":[0,0,0],\"q\":[1,0,0,0]}}" }
     var reader = StreamReader(source: "lines")
     var events: [TimedEvent] = []
-    func line(_ text: String) throws { try Array(text.utf8).withUnsafeBufferPointer { try reader.read($0, into: &events) } }
+    func line(_ text: String) throws {
+      try Array(text.utf8).withUnsafeBufferPointer { try reader.read($0, into: &events) }
+    }
     try line(Self.header)
     for k in 0..<10 { try line(pose(k)) }
     try line(range(60_000_000_000))
@@ -163,8 +183,10 @@ import Testing
     #expect(arrivals == [10, 20, 21, 21, 21, 21, 22])
     // What is in order stays as it is.
     var sorted = ArrivalOrder()
-    for event in [pose(1), range(1), range(2, 9), pose(9), range(9)] { let next = sorted.next(event)
-      #expect(next == event) }
+    for event in [pose(1), range(1), range(2, 9), pose(9), range(9)] {
+      let next = sorted.next(event)
+      #expect(next == event)
+    }
   }
 
   @Test func linesAreCutWhereverTheBytesArrive() throws {

@@ -23,7 +23,8 @@ import Testing
     return try EventBatch(Array(text.utf8))
   }
 
-  private static func submit(_ session: LiveSession, _ sequence: UInt64, _ batch: EventBatch) async -> LiveSession.Reply {
+  private static func submit(_ session: LiveSession, _ sequence: UInt64, _ batch: EventBatch) async -> LiveSession.Reply
+  {
     await withCheckedContinuation { continuation in
       session.submit(sequence, batch) { continuation.resume(returning: $0) }
     }
@@ -42,7 +43,8 @@ import Testing
   @Test func aRestartGoesOn() async throws {
     var found: [Data?] = []
     for isInterrupted in [false, true] {
-      let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fuse-intake-\(UUID().uuidString)").path
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fuse-intake-\(UUID().uuidString)")
+        .path
       defer { try? FileManager.default.removeItem(atPath: folder) }
       var registry = try SessionRegistry(folder: folder, limits: SessionLimits()) { Issue.record("\($0)") }
       var session = try await registry.create(SessionSetup(body: Array(Self.header.utf8))).session
@@ -54,7 +56,8 @@ import Testing
           // Known before it has recovered: a client goes on at once.
           #expect(session.currentStatus.next == 11)
         }
-        #expect(await Self.submit(session, UInt64(second), try Self.batch(second)) == .accepted(next: UInt64(second + 1)))
+        #expect(
+          await Self.submit(session, UInt64(second), try Self.batch(second)) == .accepted(next: UInt64(second + 1)))
         if second % 5 == 3 {
           #expect(await Self.submit(session, 2, try Self.batch(2)) == .accepted(next: UInt64(second + 1)))
           #expect(await Self.submit(session, 90, try Self.batch(90)) == .early(next: UInt64(second + 1)))
@@ -116,7 +119,9 @@ import Testing
     let lines = session.currentStatus.skips
     #expect(
       lines.count == 1
-        && lines[0].hasPrefix("range: 3 of 34 measurements are not used (futureStamp 1, negativeRange 1, timeGoingBack 1): "))
+        && lines[0].hasPrefix(
+          "range: 3 of 34 measurements are not used (futureStamp 1, negativeRange 1, timeGoingBack 1): ")
+    )
     registry.close()
     registry = try SessionRegistry(folder: folder, limits: SessionLimits()) { Issue.record("\($0)") }
     session = try #require(registry.session(session.identity.id))
@@ -162,7 +167,8 @@ import Testing
       #expect(FileManager.default.contents(atPath: tar)!.count > 1000)
       // Final results are whole without the log.
       #expect(sessions[2].currentStatus.state == .finished && Self.updates(sessions[2]) == updates)
-      #expect(sessions[2].currentStatus.warnings.contains { $0.contains("the recording is not") && $0.contains("batch 2 ") })
+      #expect(
+        sessions[2].currentStatus.warnings.contains { $0.contains("the recording is not") && $0.contains("batch 2 ") })
       let next = sessions[0].currentStatus.next
       #expect(await Self.submit(sessions[0], next, try Self.batch(Int(next))) == .accepted(next: next + 1))
       registry.close()
@@ -174,7 +180,8 @@ import Testing
     let names = try FileManager.default.contentsOfDirectory(atPath: output)
     let ids = sessions.map(\.identity.id)
     #expect(Set(names) == [ids[0], ids[1], "\(ids[1])-from-5", ids[2], "\(ids[2])-from-3"] && !export.isWhole)
-    let rows = try String(contentsOfFile: "\(output)/\(ids[1])/mav0/uwb0/data.csv", encoding: .utf8).split(separator: "\n")
+    let rows = try String(contentsOfFile: "\(output)/\(ids[1])/mav0/uwb0/data.csv", encoding: .utf8).split(
+      separator: "\n")
     #expect(rows.count == 1 + 4 * 10)
     let again = try LogExport.export(data: folder, to: output)
     #expect(again.lines.count { $0.contains("it is there, expected a name that is free") } == 5)

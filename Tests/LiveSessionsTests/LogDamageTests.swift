@@ -88,7 +88,8 @@ import Testing
       defer { log.close() }
       let hit = written.payloads.first { $0.place.segment == at.segment && $0.range.contains(at.byte) }
       let isTail = hit != nil && hit!.place == written.last
-      #expect(index.damage.count == 1 && index.damage[0].segment == at.segment && index.damage[0].range.contains(at.byte))
+      #expect(
+        index.damage.count == 1 && index.damage[0].segment == at.segment && index.damage[0].range.contains(at.byte))
       #expect(records.count { $0.kind == .batch } == written.payloads.count - (hit == nil ? 0 : 1))
       #expect(index.gone == [3] && index.orphans.isEmpty && index.sessions.count == 4)
       let words = index.lines { $0 }.joined()
@@ -218,7 +219,8 @@ import Testing
     while let range = data.range(of: id) { data[range.lowerBound] ^= 0x01 }
     try data.write(to: URL(fileURLWithPath: path))
     let (log, index, _) = try Self.open(written.folder)
-    #expect(index.damage.count == 2 && index.damage.allSatisfy { $0.identity?.kind == .create && $0.identity?.session == 4 })
+    #expect(
+      index.damage.count == 2 && index.damage.allSatisfy { $0.identity?.kind == .create && $0.identity?.session == 4 })
     #expect(index.orphans[4]?.count == 24 && index.sessions[4] == nil && index.last == 5)
     #expect(index.orphanLines.first?.contains("24 batches") == true)
     log.close()

@@ -22,7 +22,8 @@ import Testing
   /// A record as format 1 had it.
   static func first(_ record: LogRecord) -> [UInt8] {
     func bytes<T: FixedWidthInteger>(_ value: T) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
-    let body = [record.kind.rawValue] + bytes(record.session) + bytes(record.sequence)
+    let body =
+      [record.kind.rawValue] + bytes(record.session) + bytes(record.sequence)
       + bytes(UInt64(bitPattern: record.arrival)) + record.payload
     return bytes(UInt32(body.count)) + bytes(checksum(body)) + body
   }
@@ -30,7 +31,9 @@ import Testing
   static func items(_ bytes: [UInt8], from offset: Int = 0, format: Int = 2) -> [LogScan.Item] {
     bytes.withUnsafeBytes { all in
       var items: [LogScan.Item] = []
-      while let item = LogScan.item(all, at: items.last?.range.upperBound ?? offset, format: format) { items.append(item) }
+      while let item = LogScan.item(all, at: items.last?.range.upperBound ?? offset, format: format) {
+        items.append(item)
+      }
       return items
     }
   }
@@ -50,7 +53,9 @@ import Testing
   }
 
   @Test func formatOneReadsBack() {
-    let records = [Self.record(1, 0), Self.record(1, 1, bytes: 0), LogRecord(kind: .finish, session: 1, sequence: 2, arrival: 9)]
+    let records = [
+      Self.record(1, 0), Self.record(1, 1, bytes: 0), LogRecord(kind: .finish, session: 1, sequence: 2, arrival: 9),
+    ]
     let bytes = Array("fuse-log-1\n0.2.0\n".utf8) + records.flatMap(Self.first)
     #expect(bytes.withUnsafeBytes { LogFormat.header($0) } == LogFormat.Header(format: 1, version: "0.2.0", length: 17))
     #expect(Self.items(bytes, from: 17, format: 1).map(\.record) == records)
@@ -112,7 +117,10 @@ import Testing
       for index in begin..<begin + 290 { zeros[index] = 0 }
       let cut = Array(bytes[..<begin] + bytes[(begin + 290)...])
       let more = Array(bytes[..<begin] + [UInt8](repeating: 0x66, count: 290) + bytes[begin...])
-      for (damaged, kept) in [(zeros, Array(untouched)), (cut, Array(untouched)), (more, records.indices.filter { $0 != first }.map { records[$0] })] {
+      for (damaged, kept) in [
+        (zeros, Array(untouched)), (cut, Array(untouched)),
+        (more, records.indices.filter { $0 != first }.map { records[$0] }),
+      ] {
         let items = Self.items(damaged)
         let found = items.compactMap(\.record)
         #expect(kept.allSatisfy(found.contains), "at \(begin)")
@@ -144,7 +152,8 @@ import Testing
       var damaged = header
       damaged[index] ^= 0x04
       let found = damaged.withUnsafeBytes { LogFormat.header($0) }
-      #expect(found == LogFormat.Header(format: 2, version: "1.2.3", length: header.count, isMended: true), "byte \(index)")
+      #expect(
+        found == LogFormat.Header(format: 2, version: "1.2.3", length: header.count, isMended: true), "byte \(index)")
       #expect(header.prefix(index).withUnsafeBytes { LogFormat.header($0) } == nil)
     }
   }

@@ -120,7 +120,9 @@ import Testing
     var (log, _) = try open(folder, segmentSize: 400)
     for round in 0..<4 {
       var segments: Set<Int> = []
-      for k in 0..<12 { segments.insert(try append(log, Self.record(UInt64(round + 10), UInt64(k), bytes: 50)).segment) }
+      for k in 0..<12 {
+        segments.insert(try append(log, Self.record(UInt64(round + 10), UInt64(k), bytes: 50)).segment)
+      }
       try append(log, Self.record(1, UInt64(round), bytes: 50))
       #expect(try log.remove(sessions: [UInt64(round + 10)], from: segments) { _ in })
       log.close()
