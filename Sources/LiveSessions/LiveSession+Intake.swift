@@ -99,11 +99,12 @@ extension LiveSession {
   /// Counts what a batch or the end of the stream leaves out, and tells it.
   @discardableResult func skip(_ batch: EventBatch?, isEnd: Bool) -> [String: Int] {
     let skipped = counting.skip(batch, isEnd: isEnd)
-    guard !skipped.isEmpty else { return skipped }
-    let lines = SkipWords.lines(counting)
     let all = counting.skipped
-    let isTurn = skipped.contains {
-      "\(all[$0.key]!)".count != "\(all[$0.key]! - $0.value)".count || all[$0.key] == $0.value
+    guard !all.isEmpty else { return skipped }
+    let lines = SkipWords.lines(counting)
+    let isTurn = skipped.contains { reason, count in
+      let before = all[reason]! - count
+      return before == 0 || "\(before)".count < "\(all[reason]!)".count
     }
     condition.lock()
     status.skips = lines
