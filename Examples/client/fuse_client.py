@@ -150,7 +150,7 @@ class Session:
         return text
 
     def update_lines(self, last=None, rate=None):
-        """The lines of the updates as bytes, with their indices, until the session is finished or deleted."""
+        """The lines of the updates as bytes, with their indices, until the session is finished, failed or deleted."""
         query, failed = f"?rate={rate}" if rate else "", None
         while True:
             headers = {"Authorization": "Bearer " + self.read, "Accept": "text/event-stream"}
@@ -176,7 +176,7 @@ class Session:
                         if name == b"update":
                             last = index
                             yield index, data
-                        elif name == b"state" and json.loads(data)["state"] in ("finished", "deleted"):
+                        elif name == b"state" and json.loads(data)["state"] in ("finished", "failed", "deleted"):
                             return
                         name = b""
             except (OSError, http.client.HTTPException):

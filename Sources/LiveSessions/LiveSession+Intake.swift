@@ -1,4 +1,3 @@
-import Dispatch
 import EventLines
 
 /// The intake of a session: what comes is ordered, judged and logged, off Swift's pool of threads, before the finder works
@@ -19,7 +18,7 @@ extension LiveSession {
 
   /// Hands something over.
   func offer(_ submission: Submission) {
-    intake.async { [self] in
+    shared.intake.async { [self] in
       guard pending.count < limits.waitingBatches else { return submission.refuse(.overloaded(1)) }
       pending.append(submission)
       admitPending()
@@ -28,14 +27,14 @@ extension LiveSession {
 
   /// Admits what waits while there is room, in order. Called on the intake.
   func admitPending() {
-    while isReady, let first = pending.first {
+    while let first = pending.first {
       condition.lock()
       let refusal: Reply? = isGone ? .gone : isStopped ? .overloaded(1) : nil
       let hasRoom = queue.count < limits.waitingBatches
       hasPending = !hasRoom
       condition.unlock()
       // The session's thread calls again when it has taken something.
-      guard hasRoom || refusal != nil else { return }
+      guard refusal != nil || (isReady && hasRoom) else { return }
       pending.removeFirst()
       if let refusal { first.refuse(refusal) } else { admit(first) }
     }
@@ -47,6 +46,7 @@ extension LiveSession {
     case .batch(let sequence, let batch, let arrival, let reply): admit(sequence, batch, arrival, reply)
     case .finish(let reply):
       guard !order.isFinished else { return enqueue(.finish(reply)) { reply($0) } }
+      if let obstacle { return reply(obstacle) }
       do throws(LogError) {
         try log.append(LogRecord(kind: .finish, session: number, sequence: order.next, arrival: Self.now()))
       } catch { return reply(Self.reply(error)) }
@@ -67,6 +67,7 @@ extension LiveSession {
     }
     let named = peers.union(batch.peers)
     guard named.count <= limits.peers else { return reply(.tooManyPeers(limits.peers)) }
+    if let obstacle { return reply(obstacle) }
     let record = LogRecord(
       kind: .batch, session: number, sequence: sequence, arrival: arrival, payload: batch.bytes)
     let ticket: WriteAheadLog.Ticket
@@ -80,8 +81,26 @@ extension LiveSession {
     } catch { return reply(Self.reply(error)) }
     peers = named
     let skipped = take(batch)
+    condition.lock()
+    status.bytes += batch.bytes.count
+    condition.unlock()
+    account.keep(batch.bytes.count)
     enqueue(.batch(batch, arrival))
     log.whenSynced(ticket) { reply($0.map(Self.reply) ?? .accepted(next: sequence + 1, skipped: skipped)) }
+  }
+
+  /// What the session lacks to compute a batch, before it is taken: what is acknowledged is computed, too.
+  private var obstacle: Reply? {
+    guard shared.hasDiskSpace else { return .full }
+    if let most = account.exceededBytes { return .tooManyBytes(most) }
+    condition.lock()
+    let (hasThread, hasFinder, isEmpty) = (life.hasThread, life.computation != nil, places.isEmpty)
+    let bytes = status.bytes
+    condition.unlock()
+    guard bytes + updates.size < limits.sessionBytes else { return .tooManyBytes(limits.sessionBytes) }
+    if hasThread { return nil }
+    do throws(LogError) { try OwnThread.probe() } catch { return .noThread("\(error)") }
+    return hasFinder || isEmpty || shared.makeRoom(for: self) ? nil : .crowded(limits.sessions)
   }
 
   /// Counts a batch that is in the log; returns what of it the finder will not use, by reason.

@@ -129,7 +129,7 @@ package struct LogExport {
     }
     for (number, batches) in index.orphans.sorted(by: { $0.key < $1.key }) {
       part("session-\(number).jsonl", "\(batches.count) batches without the session's first line") { partial in
-        let file = try PrivateFile(path: partial, keeps: false)
+        let file = try PrivateFile(path: partial)
         try WriteAheadLog.read(folder, batches.map(\.place)) { record in
           try file.append(record.payload.last == 0x0A ? record.payload : record.payload + [0x0A])
           return true

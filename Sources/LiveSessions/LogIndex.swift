@@ -26,6 +26,8 @@ package struct LogIndex {
     package var created: Int64
     /// Its batches from the first, without a gap.
     package var places: [LogReading.Place] = []
+    /// Bytes of its batches.
+    package var bytes = 0
     /// Whether its results are final, and every batch in front of that is there or in the hole.
     package var isFinished = false
     /// What is missing behind `places`.
@@ -114,6 +116,7 @@ package struct LogIndex {
         return
       }
       batch(&sessions[record.session]!, record.sequence, place)
+      sessions[record.session]!.bytes += record.payload.count
     case .finish:
       sessions[record.session]?.isFinished = true
       if let count = sessions[record.session]?.places.count, record.sequence > count {

@@ -55,7 +55,7 @@ package struct RecordingArchive {
     let (tables, texts) = try tables()
     defer { for table in tables.values { unlink(table.path) } }
     let path = "\(folder)/recording.tar"
-    let archive = try PrivateFile(path: path, keeps: false)
+    let archive = try PrivateFile(path: path)
     for (file, text) in texts {
       try Self.add("\(name)/\(file)", size: text.utf8.count, to: archive)
       try archive.append(Array(text.utf8) + Self.padding(text.utf8.count))
@@ -81,7 +81,7 @@ package struct RecordingArchive {
       return path
     }
     for (file, text) in texts {
-      let copy = try PrivateFile(path: place(file), keeps: false)
+      let copy = try PrivateFile(path: place(file))
       try copy.append(Array(text.utf8))
       copy.sync()
     }
@@ -155,7 +155,7 @@ package struct RecordingArchive {
     init(path: String, columns: String, hasArrival: Bool) throws {
       self.path = path
       self.hasArrival = hasArrival
-      file = try PrivateFile(path: path, keeps: false)
+      file = try PrivateFile(path: path)
       text = Array("#timestamp [ns],\(columns)\(hasArrival ? ",arrival [ns]" : "")\n".utf8)
     }
 

@@ -8,8 +8,18 @@ import SensorData
 package final class SessionRegistry: @unchecked Sendable {
   /// Why a session cannot be created.
   package enum Refusal: Error, Sendable {
-    /// As many as permitted are open.
+    /// As many as permitted are open, and none of them is suspended.
     case tooMany(Int)
+    /// As many as permitted are kept, in any state.
+    case tooManyKept(Int)
+    /// As many as the token may have are open.
+    case quota(Int)
+    /// As many bytes as the token may have are kept.
+    case bytes(Int)
+    /// The system gives no thread; in words.
+    case noThread(String)
+    /// The process has no descriptor left.
+    case noDescriptor
     /// No space is left on the disk.
     case full
     /// Something else.
@@ -31,9 +41,16 @@ package final class SessionRegistry: @unchecked Sendable {
   /// The log.
   package let log: WriteAheadLog
   private let folder: String
-  private let recovery = RecoveryQueue(limit: ProcessInfo.processInfo.activeProcessorCount)
+  let shared: SessionResources
+  private let keeper: SerialThread
+  private var isCompacting = false
+  private let accounts = Accounts()
   private let lock = NSLock()
+  /// One decides at a time who makes room for whom.
+  let roomLock = NSLock()
+  var reserved = 0
   private var sessions: [String: LiveSession] = [:]
+  private var numbers: [UInt64: LiveSession] = [:]
   private var nextNumber: UInt64
   /// Segments of the log with records that are no batches, by session.
   private var segments: [UInt64: Set<Int>] = [:]
@@ -62,6 +79,10 @@ package final class SessionRegistry: @unchecked Sendable {
     ) { index.add($0) }
     index.finish()
     for line in index.lines(name: { "\($0.prefix(6))..." }) + index.orphanLines { warn("log: \(line)") }
+    keeper = try SerialThread()
+    shared = try SessionResources(
+      log: log, limits: limits, recovery: RecoveryQueue(limit: ProcessInfo.processInfo.activeProcessorCount),
+      folder: folder)
     nextNumber = index.last + 1
     segments = index.touched
     deleted = (index.gone, index.gone.reduce(into: []) { $0.formUnion(index.touched[$1] ?? []) })
@@ -72,10 +93,13 @@ package final class SessionRegistry: @unchecked Sendable {
       do {
         sessions[found.identity.id] = try LiveSession(
           identity: found.identity, number: number, created: found.created,
-          folder: "\(folder)/sessions/\(found.identity.id)", log: log, limits: limits, found: found,
-          recovery: recovery)
+          folder: "\(folder)/sessions/\(found.identity.id)", account: accounts.account(found.identity.owner),
+          shared: shared, found: found)
       } catch { warn("\(name): cannot be recovered: \(error)") }
     }
+    numbers = Dictionary(uniqueKeysWithValues: sessions.values.map { ($0.number, $0) })
+    shared.setRoomMaker { [weak self] session in self?.makeRoom(for: session) ?? true }
+    for session in all { try? session.begin() }
     let known = Set(index.sessions.values.map(\.identity.id))
     for name in (try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/sessions")) ?? []
     where SessionIdentity.isID(name) && !known.contains(name) {
@@ -90,21 +114,42 @@ package final class SessionRegistry: @unchecked Sendable {
 
   /// The session of an id; its recovery comes first from now on.
   package func session(_ id: String) -> LiveSession? {
-    guard let session = lock.withLock({ sessions[id] }) else { return nil }
-    recovery.hurry(session.number)
+    let session = lock.withLock { sessions[id] }
+    session?.touch()
     return session
   }
 
   /// All sessions, by id.
-  package var all: [LiveSession] { lock.withLock { sessions.values.sorted { $0.identity.id < $1.identity.id } } }
+  package var all: [LiveSession] { some.sorted { $0.identity.id < $1.identity.id } }
 
-  /// Creates a session; returns once it is on disk.
-  package func create(_ setup: SessionSetup) async throws(Refusal) -> Created {
-    let open = all.filter { $0.currentStatus.state != .finished }.count
-    guard open < limits.sessions else { throw .tooMany(limits.sessions) }
+  /// All sessions, in any order.
+  var some: [LiveSession] { lock.withLock { Array(sessions.values) } }
+
+  /// The session of a number.
+  package func session(number: UInt64) -> LiveSession? { lock.withLock { numbers[number] } }
+
+  /// What was published, of all sessions.
+  package var feed: UpdateFeed { shared.feed }
+
+  /// From the arrival of what releases an update to its publication.
+  package var updateLatency: LatencyHistogram { shared.updateLatency }
+
+  /// The account of a name, made where there is none.
+  package func account(_ name: String) -> Account { accounts.account(name) }
+
+  // MARK: creation and deletion
+
+  /// Creates a session for an account; returns once it is on disk.
+  package func create(
+    _ setup: SessionSetup, owner: String = SessionIdentity.defaultOwner
+  ) async throws(Refusal) -> Created {
+    let account = accounts.account(owner)
+    try reserve(for: account)
+    defer { roomLock.withLock { reserved -= 1 } }
     let (ingest, read) = (TokenHash.newToken(), TokenHash.newToken())
     let identity = SessionIdentity(
-      id: TokenHash.random(bytes: 16), ingest: TokenHash(of: ingest), read: TokenHash(of: read), body: setup.body)
+      id: TokenHash.random(bytes: 16), ingest: TokenHash(of: ingest), read: TokenHash(of: read), owner: owner,
+      body: setup.body)
     let number = lock.withLock {
       nextNumber += 1
       return nextNumber - 1
@@ -120,10 +165,11 @@ package final class SessionRegistry: @unchecked Sendable {
     }
     do {
       let session = try LiveSession(
-        identity: identity, number: number, created: created, folder: "\(folder)/sessions/\(identity.id)", log: log,
-        limits: limits, recovery: recovery)
+        identity: identity, number: number, created: created, folder: "\(folder)/sessions/\(identity.id)",
+        account: account, shared: shared)
       lock.withLock {
         sessions[identity.id] = session
+        numbers[number] = session
         createdCount += 1
       }
       return Created(session: session, ingestToken: ingest, readToken: read)
@@ -141,14 +187,19 @@ package final class SessionRegistry: @unchecked Sendable {
   /// Appends a record and waits until it is on disk; nil, or what went wrong.
   private func logged(_ record: LogRecord, copies: Int = 1) async -> LogError? {
     await withCheckedContinuation { continuation in
-      do throws(LogError) {
-        let ticket = try log.append(record, copies: copies)
-        if record.kind != .delete {
-          lock.withLock { _ = segments[record.session, default: []].insert(ticket.place.segment) }
-        }
-        log.whenSynced(ticket) { continuation.resume(returning: $0) }
-      } catch { continuation.resume(returning: error) }
+      shared.intake.async { [self] in append(record, copies: copies) { continuation.resume(returning: $0) } }
     }
+  }
+
+  /// Appends a record; `done` is called once it is on disk, or with what went wrong. Called on the intake.
+  private func append(_ record: LogRecord, copies: Int = 1, done: @escaping @Sendable (LogError?) -> Void) {
+    do throws(LogError) {
+      let ticket = try log.append(record, copies: copies)
+      if record.kind != .delete {
+        lock.withLock { _ = segments[record.session, default: []].insert(ticket.place.segment) }
+      }
+      log.whenSynced(ticket, done)
+    } catch { done(error) }
   }
 
   /// Ends a session and removes its data: its folder at once, its records with the next `compact`. Returns once that is
@@ -157,22 +208,56 @@ package final class SessionRegistry: @unchecked Sendable {
   /// - Returns: false where it is gone already.
   /// - Throws: `Refusal` where the log does not take it: the session stays.
   package func delete(_ session: LiveSession) async throws(Refusal) -> Bool {
-    let id = session.identity.id
-    guard lock.withLock({ sessions[id] === session }) else { return false }
+    guard lock.withLock({ sessions[session.identity.id] === session }) else { return false }
     switch await logged(LogRecord(kind: .delete, session: session.number, arrival: LiveSession.now())) {
     case nil: break
     case .full?: throw .full
     case let other?: throw .failed("\(other)")
     }
-    guard lock.withLock({ sessions.removeValue(forKey: id) }) != nil else { return false }
-    session.stop(gone: true)
+    guard forget(session) else { return false }
+    clear(session)
+    return true
+  }
+
+  /// Ends a session at once, for which nobody waits; where the log does not take that, it comes back with the next start.
+  func end(_ session: LiveSession) {
+    guard forget(session) else { return }
+    shared.intake.async { [self] in
+      append(LogRecord(kind: .delete, session: session.number, arrival: LiveSession.now())) { _ in }
+      clear(session)
+    }
+  }
+
+  private func forget(_ session: LiveSession) -> Bool {
+    let isMine = lock.withLock {
+      guard sessions.removeValue(forKey: session.identity.id) != nil else { return false }
+      numbers[session.number] = nil
+      return true
+    }
+    if isMine { session.stop(gone: true) }
+    return isMine
+  }
+
+  private func clear(_ session: LiveSession) {
     let segments = session.segments
     try? FileManager.default.removeItem(atPath: session.folder)
     lock.withLock {
       deleted.sessions.insert(session.number)
       deleted.segments.formUnion(segments.union(self.segments.removeValue(forKey: session.number) ?? []))
     }
-    return true
+  }
+
+  /// Compacts the log on a thread of its own, unless it is at it.
+  package func compactLater(_ failed: @escaping @Sendable (any Error) -> Void) {
+    let isDue = lock.withLock {
+      defer { isCompacting = true }
+      return !isCompacting
+    }
+    guard isDue else { return }
+    keeper.async { [self] in
+      do { try compact() } catch { failed(error) }
+      lock.withLock { isCompacting = false }
+    }
   }
 
   /// Removes the records of deleted sessions from the log; blocks appending for as long as it rewrites. Called on a thread
@@ -183,7 +268,6 @@ package final class SessionRegistry: @unchecked Sendable {
       return deleted
     }
     guard !due.segments.isEmpty else { return }
-    let sessions = all
     var isDone = false
     defer {
       if !isDone {
@@ -196,7 +280,8 @@ package final class SessionRegistry: @unchecked Sendable {
     // The log forgets a session only behind its folder.
     try syncFolder()
     isDone = try log.remove(sessions: due.sessions, from: due.segments) { moved in
-      for session in sessions { session.relocate(moved) }
+      // The sessions of this moment: one created meanwhile has records, too.
+      for session in some { session.relocate(moved) }
     }
   }
 
@@ -206,12 +291,6 @@ package final class SessionRegistry: @unchecked Sendable {
     guard descriptor >= 0 else { throw SegmentFile.error(path) }
     defer { Glibc.close(descriptor) }
     guard fsync(descriptor) == 0 else { throw SegmentFile.error(path) }
-  }
-
-  /// Deletes sessions without a call for longer than the retention.
-  package func expire() async {
-    guard let retention = limits.retention else { return }
-    for session in all where session.idleTime > retention { _ = try? await delete(session) }
   }
 
   /// Writes the recording of a session; blocks. Returns the path of a file that the caller removes.
