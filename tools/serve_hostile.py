@@ -70,8 +70,8 @@ class Hostile:
         check(got in wanted and word in text, f"{name}: {got}" + (f" {text[:120]!r}" if got not in wanted or word not in text else ""))
         return text, headers
 
-    def raw(self, *parts, pause=0.0, closes=False):
-        """What comes back for bytes as they are."""
+    def raw(self, *parts, pause=0.0, closes=False, until=None):
+        """What comes back for bytes as they are; up to some bytes, where they are given."""
         with socket.create_connection(("127.0.0.1", self.server.port), timeout=60) as connection:
             try:
                 for part in parts:
@@ -79,7 +79,10 @@ class Hostile:
                     time.sleep(pause)
                 if closes:
                     connection.shutdown(socket.SHUT_WR)
-                return connection.recv(300)
+                got = connection.recv(300)
+                while until and until not in got and (more := connection.recv(4096)):
+                    got += more
+                return got
             except OSError as error:
                 return type(error).__name__.encode()
 
@@ -98,6 +101,35 @@ class Hostile:
         for body in bad:
             self.expect(f"a session of {body[:40]!r}", 400, "POST", "/v1/sessions", body)
         self.expect("a header of 1 MB", 413, "POST", "/v1/sessions", b" " * (1 << 20))
+
+    def skipped(self):
+        """What is dropped is said: in the acknowledgement, in the status, to readers. The same number with other content is an error."""
+        session = self.session = self.server.client().create(self.header)
+        self.events = f"{session.path}/events?seq="
+        imu = lambda t: b'{"imu":[[%d,0,0,0,0,0,9.8]]}\n' % t
+        told = []
+        reader = threading.Thread(target=lambda: told.append(self.raw(
+            f"GET {session.path}/updates?token={session.read} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode(), until=b"event: warning")), daemon=True)
+        reader.start()
+        first = b"".join(imu(k * 5_000_000) for k in range(100))
+        for number, (name, body, skipped) in enumerate([
+            ("nothing", first, None),
+            ("a stamp 60 s ahead", imu(60_000_000_000) + b"".join(imu(k * 5_000_000) for k in range(100, 200)), {"futureStamp": 1}),
+            ("three stamps ahead, each another", imu(70_000_000_000) + imu(10 ** 15) + imu(5_000_000_000) + imu(1_000_000_000), {"futureStamp": 3}),
+            ("bad values", b'{"imu":[[1001000000,1e9,0,0,0,0,0]]}\n{"range":{"t":1002000000,"peer":"a","range":-1}}', {"outOfRange": 1, "negativeRange": 1}),
+            ("a stamp that goes back, one twice", imu(900_000_000) + imu(1_000_000_000), {"timeGoingBack": 1, "duplicate": 1}),
+            ("a gap of an hour", b"".join(imu(3600_000_000_000 + k * 5_000_000) for k in range(10)), None),
+        ]):
+            status, text, _ = self.call("POST", self.events + str(number), body, token=session.ingest)
+            check(status == 200 and json.loads(text).get("skipped") == skipped, f"skipped by {name}: {text.strip()}")
+            session.next = number + 1
+        self.expect("the same batch again", 200, "POST", self.events + "0", first, token=session.ingest, word='"next":6')
+        text, _ = self.expect("its number with other content", 409, "POST", self.events + "0", first + imu(10 ** 10), token=session.ingest, word="other content")
+        check("next" not in json.loads(text), "without a next: nothing is to be sent again")
+        warnings = json.loads(session.get())["warnings"]
+        check(any("imu: 7 of " in one and "futureStamp 4" in one and "clock" in one for one in warnings), f"the status says it: {warnings[:1]}")
+        reader.join(30)
+        check(bool(told) and b"event: warning" in told[0], "readers are told")
 
     def bodies(self):
         session, path = self.session, self.events + str(self.session.next)
@@ -230,7 +262,7 @@ def hostile(folder, scratch):
     beside = threading.Thread(target=stream_beside)
     beside.start()
     began = Hostile(server, header)
-    for part in (began.batches, began.bodies, began.names, began.crowd):
+    for part in (began.batches, began.skipped, began.bodies, began.names, began.crowd):
         part()
     over.set()
     beside.join(300)

@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import socket
 import subprocess
 import threading
@@ -12,6 +13,7 @@ from serve_latency import Device, percentiles, timed_batches
 from serving import SERVE, Server, batches, check, run, stream
 
 SMALL, LARGE = "4m", "300m"
+FAST = ("--max-events-per-second", "1000000")  # faster than any device
 CLOCK = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
 JUMPS = ["+3600s", "-7200s", "+0s", "+30d", "-1d", "+0.5s", "-0.5s"]
 
@@ -92,6 +94,90 @@ def clock(folder, scratch, tls):
     check(days > 20, f"the server saw the jumps: its log spans {days:.0f} days")
     check(good_bytes(session, expected), f"{folder.name}: same bytes over {len(parts) // 5} jumps and a kill")
     server.stop()
+
+
+def flips(folder, scratch, count, tls):
+    """A server killed under load, a byte of its log flipped at `count` places, each in a fresh copy: what is lost is one batch, and it is named."""
+    expected, (header, lines) = run(folder, scratch / "run"), stream(folder)
+    parts = batches(lines, max(len(lines) // 80, 1))
+    server = Server(scratch, *FAST, tls=tls)
+    sessions = [server.client().create(header) for _ in range(4)]
+    for k in range(40):
+        for session in sessions:
+            session.send(parts[k])
+        if k % 10 == 9:  # another segment with every start
+            server.kill()
+            server.start()
+    for part in parts[40:]:
+        sessions[3].send(part)
+    sessions[3].finish()
+    server.kill()
+    master = scratch / "master"
+    shutil.move(server.folder / "data", master)
+    logs = [path for path in sorted((master / "log").glob("*.log"))]
+    places = [(path.name, byte) for path in logs for byte in range(path.stat().st_size)]
+    mended = lost = tails = refused = 0
+    began = time.monotonic()
+    for k in range(count):
+        name, byte = places[k * len(places) // count]
+        data = server.folder / "data"
+        shutil.rmtree(data, ignore_errors=True)
+        shutil.copytree(master, data)
+        with open(data / "log" / name, "r+b") as file:
+            file.seek(byte)
+            old = file.read(1)[0]
+            file.seek(byte)
+            file.write(bytes([old ^ 1 << k % 8]))
+        original = (data / "log" / name).read_bytes()
+        told = subprocess.run([SERVE, "serve", "--check-log", data], capture_output=True, text=True)
+        place = f"{name} at byte {byte}"
+        if told.returncode != 1 or name not in told.stdout:
+            check(False, f"{place}: --check-log says {told.returncode}: {told.stdout[-300:]}{told.stderr[-300:]}")
+        server.start()
+        failed = []
+        for session in sessions:
+            session.caller.close()
+            while (state := json.loads(session.get()))["state"] == "recovering":
+                time.sleep(0.01)
+            if state["state"] == "failed":
+                failed.append(session)
+                if name not in state["failure"] or " missing " not in state["failure"]:
+                    check(False, f"{place}: the reason is {state['failure']}")
+                if not expected[0].startswith(session.get("updates.jsonl")) or len(session.get("recording")) < 1000:
+                    check(False, f"{place}: what is whole cannot be read")
+                status, text, _ = session.caller.once("POST", f"{session.path}/events?seq={session.next}", parts[session.next])
+                refused += status == 500 and name in text.decode()
+            elif session is sessions[3]:
+                if not good_bytes(session, expected):
+                    check(False, f"{place}: the finished session's bytes")
+            elif state["next"] != session.next:
+                # The log's last batch: perhaps not acknowledged, so it is waited for.
+                tails += 1
+                if state["next"] != session.next - 1 or not any("tail" in one for one in state["warnings"]):
+                    check(False, f"{place}: a session goes on at {state['next']}, acknowledged were {session.next}: {state['warnings']}")
+        lost += len(failed)
+        mended += not failed
+        if len(failed) > 1 or any(f"of session {session.id}" not in told.stdout for session in failed):
+            check(False, f"{place}: {len(failed)} sessions failed: {told.stdout[-600:]}")
+        if not any(path.read_bytes() in (original, original[len((data / 'log' / name).read_bytes()):]) for path in (data / "log/damaged").iterdir()):
+            check(False, f"{place}: the original is not kept")
+        if k % 20 == 7:  # the others go on to the end
+            for session in sessions[:3]:
+                if session not in failed:
+                    acknowledged, session.next = session.next, json.loads(session.get())["next"]
+                    while session.next < len(parts):
+                        session.send(parts[session.next])
+                    session.finish()
+                    if not good_bytes(session, expected):
+                        check(False, f"{place}: bytes of a session beside it")
+                    session.next = acknowledged
+        server.kill()
+    check(refused == lost, f"{refused} of {lost} sessions with a hole answer a batch with 500 and the place")
+    check(lost > count // 4 and mended > 0, f"{count} flipped bytes in {len(logs)} segments of {len(places)} bytes, in {time.monotonic() - began:.0f} s: {lost} cost one batch "
+          f"of one session each, {tails} hit the log's last one, {mended - tails} cost nothing; every other session lives with all that was acknowledged")
+    exported = subprocess.run([SERVE, "serve", "--export", master, "-o", scratch / "exported"], capture_output=True, text=True)
+    again = run(scratch / "exported" / sessions[3].id, scratch / "again")
+    check(exported.returncode == 0 and again is not None and again[:2] == expected[:2], f"--export of the log: {exported.stdout.splitlines()[-1]}; 'fuse run' gives the session's bytes")
 
 
 def disconnects(server, session, over):

@@ -27,7 +27,9 @@ def check(good, text, yes="good", no="wrong"):
 class Server:
     """A server with a data folder of its own; it can be killed and started again at the same port."""
 
-    def __init__(self, folder, *options, tls=False, environment=None):
+    def __init__(self, folder, *options, tls=False, environment=None, limits=None, user=None, program=SERVE):
+        # Limits of the system, by resource, and another user, for the checks of limits.
+        self.limits, self.user, self.program = limits or {}, user, program
         self.folder, self.options, self.port, self.ca = folder, options, 0, None
         self.environment = {**os.environ, **(environment or {})}
         if tls:
@@ -44,7 +46,8 @@ class Server:
         log = open(self.folder / "server.log", "ab")
         for _ in range(100):
             self.process = subprocess.Popen(
-                [SERVE, "serve", "--data", self.folder / "data", "--port", str(self.port), *self.options], stdout=subprocess.PIPE, stderr=log, text=True, env=self.environment)
+                [self.program, "serve", "--data", self.folder / "data", "--port", str(self.port), *self.options], stdout=subprocess.PIPE, stderr=log, text=True, env=self.environment,
+                user=self.user, preexec_fn=(lambda: [resource.setrlimit(key, (value, value)) for key, value in self.limits.items()]) if self.limits else None)
             found = re.search(r":(\d+)/", self.process.stdout.readline())
             if found:
                 self.port = int(found[1])

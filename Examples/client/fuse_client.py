@@ -120,7 +120,8 @@ class Session:
         return {"id": self.id, "ingestToken": self.ingest, "readToken": self.read, "next": self.next}
 
     def send(self, lines, pack=False):
-        """Sends whole lines as one batch; returns once they are on disk. A repeated batch changes nothing."""
+        """Sends whole lines as one batch; returns once they are on disk, with what of them the service will not use: counts by reason.
+        A repeated batch changes nothing; one with other content than was taken is an error (409)."""
         headers = {"Content-Type": "application/x-ndjson"}
         body = lines if isinstance(lines, bytes) else lines.encode()
         if pack:
@@ -129,6 +130,7 @@ class Session:
         if status != 200:
             raise ServiceError(status, text.decode(errors="replace"))
         self.next += 1
+        return json.loads(text).get("skipped", {})
 
     def finish(self):
         status, text = self.caller.retried("POST", self.path + "/finish")
@@ -148,7 +150,7 @@ class Session:
         return text
 
     def update_lines(self, last=None, rate=None):
-        """The lines of the updates as bytes, with their indices, until the session is finished or deleted."""
+        """The lines of the updates as bytes, with their indices, until the session is finished, failed or deleted."""
         query, failed = f"?rate={rate}" if rate else "", None
         while True:
             headers = {"Authorization": "Bearer " + self.read, "Accept": "text/event-stream"}
@@ -174,7 +176,7 @@ class Session:
                         if name == b"update":
                             last = index
                             yield index, data
-                        elif name == b"state" and json.loads(data)["state"] in ("finished", "deleted"):
+                        elif name == b"state" and json.loads(data)["state"] in ("finished", "failed", "deleted"):
                             return
                         name = b""
             except (OSError, http.client.HTTPException):
@@ -235,13 +237,22 @@ def main():
                 sys.stdout.buffer.write(line + b"\n")
                 sys.stdout.buffer.flush()
 
+    def send(lines):
+        for reason, count in session.send(lines, options.pack).items():
+            if reason not in skipped:
+                print(f"not used: {reason}", file=sys.stderr)
+            skipped[reason] = skipped.get(reason, 0) + count
+
+    skipped = {}
     reader = threading.Thread(target=show, daemon=True)
     reader.start()
     if rest.strip():
-        session.send(rest, options.pack)
+        send(rest)
     for batch in batches:
-        session.send(batch, options.pack)
+        send(batch)
     session.finish()
+    if skipped:
+        print("not used: " + ", ".join(f"{reason} {count}" for reason, count in sorted(skipped.items())), file=sys.stderr)
     reader.join(30)
 
 

@@ -16,6 +16,8 @@ package enum DamageKind: String, CaseIterable, Comparable, Sendable {
   case notUnitQuaternion
   /// Earlier than the previous row (by arrival, where the file has it).
   case timeGoingBack
+  /// Far ahead of the rows around it: an outlier, not the new time.
+  case futureStamp
   /// The same key twice.
   case duplicate
   /// A range that was not measured: its cell is empty.

@@ -2,20 +2,43 @@ import Datasets
 import SensorData
 
 /// Decides which measurements enter a session, by the rules of recordings: order within a stream, no key twice, known
-/// antennas; damaged ones are counted. A pure state machine in bounded memory.
+/// antennas, no lone stamp in the future; damaged ones are counted. A pure state machine in bounded memory.
+///
+/// A measurement over a second ahead of all that entered waits until the next ones say whether it is an outlier or the
+/// stream goes on there (`FutureStamp`): those behind it that are not ahead pass it. So a sequence in order enters
+/// unchanged, and what waits enters at the end.
 package struct EventAdmission: Sendable {
+  /// What must not come twice at one time, as a number of 64 bits (FNV-1a): two names of one number are as good as never,
+  /// and 4,096 of them are kept for each stream.
   private struct Key: Hashable, Sendable {
-    var camera = 0
-    var peer = ""
-    var antenna: String?
-    var technology: String?
+    private var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    mutating func add(_ text: String?) {
+      // A name that is there is another than none.
+      for byte in (text ?? "\u{1}").utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+      hash = hash &* 0x100_0000_01B3
+    }
   }
+
+  /// A measurement that waits.
+  private struct Waiting: Sendable {
+    var event: TimedEvent
+    var file: Int
+    var judge: FutureStamp
+    var isOutlier = false
+  }
+
+  /// Measurements that wait, at most.
+  private static let mostWaiting = 64
 
   private let rig: RigCalibration
   private let usesOdometry: Bool
   private var order = ArrivalOrder()
   private var arrivals: [Int: Timestamp] = [:]
   private var seen: [LineStream: SeenKeys<Key>] = [:]
+  /// The newest arrival that entered, nanoseconds.
+  private var clock: Int64?
+  private var waiting: [Waiting] = []
   /// Measurements that were left out, by stream and kind.
   package private(set) var damage: [LineStream: [DamageKind: Int]] = [:]
   /// Measurements seen, damaged ones included, by stream.
@@ -29,26 +52,85 @@ package struct EventAdmission: Sendable {
     self.usesOdometry = usesOdometry
   }
 
-  /// The event as it enters, or nil where it is left out.
-  package mutating func admit(_ parsed: ParsedEvent) -> TimedEvent? {
+  /// Adds to `events` those that enter by this one: none, itself, or others that waited, in their order.
+  package mutating func admit(_ parsed: ParsedEvent, into events: inout [TimedEvent]) {
     switch parsed {
     case .damaged(let stream, let kind):
       rows[stream, default: 0] += 1
-      damage[stream, default: [:]][kind, default: 0] += 1
-      return nil
+      count(stream, kind)
     case .event(let timed):
       let stream = timed.event.stream
       rows[stream, default: 0] += 1
-      if let kind = fault(timed, stream) {
-        damage[stream, default: [:]][kind, default: 0] += 1
-        return nil
+      if let kind = unknown(timed.event) { return count(stream, kind) }
+      let file = Self.file(timed.event, stream)
+      let arrival = timed.arrival.nanoseconds
+      guard FutureStamp.isSuspect(arrival, after: clock) else {
+        enter(timed, file, passing: waiting.count, into: &events)
+        return release(into: &events)
       }
-      if stream == .pose, !usesOdometry {
-        unusedPoses += 1
-        return nil
+      var isGap = false
+      for index in waiting.indices {
+        let verdict = waiting[index].judge.next(arrival, clock: clock, isOwn: waiting[index].file == file)
+        if verdict == .gap { isGap = true }
+        if verdict == .outlier { waiting[index].isOutlier = true }
       }
-      return order.next(unbiased(timed))
+      waiting.append(Waiting(event: timed, file: file, judge: FutureStamp(arrival)))
+      if isGap { release(into: &events) }
+      if waiting.count > Self.mostWaiting { decide(into: &events) }
     }
+  }
+
+  /// Nothing more comes: what waits enters, but for what the others have left behind.
+  package mutating func finish(into events: inout [TimedEvent]) { while !waiting.isEmpty { decide(into: &events) } }
+
+  /// Lets those enter that are no longer ahead, or that others have confirmed, in their order.
+  private mutating func release(into events: inout [TimedEvent]) {
+    var index = 0
+    while index < waiting.count {
+      if waiting[index].isOutlier {
+        count(waiting.remove(at: index).event.event.stream, .futureStamp)
+      } else if waiting[index].judge.isGap || !FutureStamp.isSuspect(waiting[index].judge.stamp, after: clock) {
+        let one = waiting.remove(at: index)
+        enter(one.event, one.file, passing: index, into: &events)
+        index = 0
+      } else {
+        index += 1
+      }
+    }
+  }
+
+  /// Decides about the first that waits, without waiting for more.
+  private mutating func decide(into events: inout [TimedEvent]) {
+    let one = waiting.removeFirst()
+    if one.isOutlier || one.judge.last == .outlier {
+      count(one.event.event.stream, .futureStamp)
+    } else {
+      enter(one.event, one.file, passing: 0, into: &events)
+    }
+    release(into: &events)
+  }
+
+  /// Judges by the rules of a stream; those of the first `passing` that wait came before it.
+  private mutating func enter(_ timed: TimedEvent, _ file: Int, passing: Int, into events: inout [TimedEvent]) {
+    let stream = timed.event.stream
+    let arrival = timed.arrival.nanoseconds
+    for index in 0..<passing {
+      let isOwn = waiting[index].file == file
+      if waiting[index].judge.next(arrival, clock: clock ?? arrival, isOwn: isOwn) == .outlier {
+        waiting[index].isOutlier = true
+      }
+    }
+    if let kind = fault(timed, stream, file) { return count(stream, kind) }
+    clock = max(clock ?? arrival, arrival)
+    if stream == .pose, !usesOdometry {
+      unusedPoses += 1
+      return
+    }
+    events.append(order.next(unbiased(timed)))
+  }
+
+  private mutating func count(_ stream: LineStream, _ kind: DamageKind) {
+    damage[stream, default: [:]][kind, default: 0] += 1
   }
 
   /// A range without the bias that the header states, as readers of recordings give it.
@@ -58,20 +140,30 @@ package struct EventAdmission: Sendable {
     return TimedEvent(.range(range), arrival: timed.arrival)
   }
 
-  private mutating func fault(_ timed: TimedEvent, _ stream: LineStream) -> DamageKind? {
+  /// The file of a recording that it would be in, as a number.
+  private static func file(_ event: SensorEvent, _ stream: LineStream) -> Int {
+    let number = LineStream.allCases.firstIndex(of: stream)!
+    if case .frame(let frame) = event { return number + 10 * frame.camera }
+    return number
+  }
+
+  /// What the rig does not know.
+  private func unknown(_ event: SensorEvent) -> DamageKind? {
+    switch event {
+    case .frame(let frame) where frame.camera >= rig.cameras.count: .outOfRange
+    case .range(let range) where (rig.radio ?? RadioCalibration()).position(of: range.antenna) == nil: .unknownAntenna
+    default: nil
+    }
+  }
+
+  private mutating func fault(_ timed: TimedEvent, _ stream: LineStream, _ file: Int) -> DamageKind? {
+    if let last = arrivals[file], timed.arrival < last { return .timeGoingBack }
     var key = Key()
-    var file = LineStream.allCases.firstIndex(of: stream)!
     switch timed.event {
-    case .frame(let frame):
-      key.camera = frame.camera
-      file += 10 * frame.camera
-      if frame.camera >= rig.cameras.count { return .outOfRange }
-    case .range(let range):
-      (key.peer, key.antenna) = (range.peer, range.antenna)
-      if (rig.radio ?? RadioCalibration()).position(of: range.antenna) == nil { return .unknownAntenna }
+    case .frame(let frame): key.add("\(frame.camera)")
+    case .range(let range): for name in [range.peer, range.antenna, range.technology] { key.add(name) }
     default: break
     }
-    if let last = arrivals[file], timed.arrival < last { return .timeGoingBack }
     if stream != .event,
       !seen[stream, default: .init()].insert(key, time: timed.event.timestamp.nanoseconds, inTimeOrder: false)
     {

@@ -66,12 +66,16 @@ package struct StreamReader: Sendable {
       admission = EventAdmission(rig: header.rig, usesOdometry: header.trajectory == .odometry)
     case .events(let found):
       guard admission != nil else { throw fault("an event", "the header first: {\"version\":1,\"trajectory\":...}") }
-      for event in found { if let admitted = admission!.admit(event) { events.append(admitted) } }
+      for event in found { admission!.admit(event, into: &events) }
     case .end:
       guard admission != nil else { throw fault("the end", "the header first: {\"version\":1,\"trajectory\":...}") }
       hasEnded = true
+      admission!.finish(into: &events)
     }
   }
+
+  /// Nothing more comes, with or without a last line: appends what waited.
+  package mutating func finish(into events: inout [TimedEvent]) { admission?.finish(into: &events) }
 
   private func fault(_ found: String, _ expected: String) -> StreamFault {
     StreamFault(source: source, line: line, fault: LineFault(found: found, expected: expected))

@@ -35,6 +35,9 @@ public actor FuseClient {
 
   /// The session.
   public private(set) var session: Session
+  /// What of the events the finder does not use, by the service's reasons, since this client was made: look at them
+  /// where a session finds nothing.
+  public private(set) var skipped: [String: Int] = [:]
   private let address: URL
   private let patience: Double
   private let transport: URLSession
@@ -95,11 +98,16 @@ public actor FuseClient {
   }
 
   /// Sends whole event lines as one batch; returns once they are on the service's disk.
+  ///
+  /// - Throws: `Refusal`; of status 409 where the service has this number with other content: another sender has the
+  ///   session, or this one went on from an older state.
   public func sendBatch(_ lines: Data) async throws {
     let number = session.next
     session.next += 1
     do {
-      try await repeated("events", query: "seq=\(number)", body: lines)
+      let answer = try await repeated("events", query: "seq=\(number)", body: lines)
+      let acknowledgement = try? JSONDecoder().decode(Acknowledgement.self, from: answer)
+      for (reason, count) in acknowledgement?.skipped ?? [:] { skipped[reason, default: 0] += count }
     } catch {
       session.next = number
       throw error
@@ -135,8 +143,12 @@ public actor FuseClient {
     return components.url!
   }
 
-  /// Sends until the service answers, or patience ends.
-  private func repeated(_ call: String, query: String?, body: Data) async throws {
+  private struct Acknowledgement: Decodable {
+    var skipped: [String: Int]?
+  }
+
+  /// Sends until the service answers, or patience ends; returns the answer.
+  @discardableResult private func repeated(_ call: String, query: String?, body: Data) async throws -> Data {
     var request = URLRequest(url: url(call, query: query))
     request.httpMethod = "POST"
     request.httpBody = body
@@ -150,7 +162,7 @@ public actor FuseClient {
       var wait = pause
       do {
         let (status, data, retryAfter) = try await transport.answer(request)
-        if status == 200 { return }
+        if status == 200 { return data }
         refusal = Refusal(status: status, message: String(decoding: data, as: UTF8.self))
         guard [408, 429, 502, 503, 504, 507].contains(status) else { throw refusal }
         wait = retryAfter ?? pause

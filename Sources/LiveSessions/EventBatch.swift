@@ -1,4 +1,6 @@
+import Datasets
 import EventLines
+import SensorData
 
 /// A batch of event lines whose structure is sound.
 package struct EventBatch: Sendable {
@@ -49,5 +51,58 @@ package struct EventBatch: Sendable {
     events = found
     ends = ended
     warnings = parser.takeWarnings()
+  }
+}
+
+extension EventAdmission {
+  /// Reason of poses that are left out because the trajectory is not from odometry.
+  package static let unusedPose = "unusedPose"
+
+  /// What was left out so far, by reason.
+  package var skipped: [String: Int] {
+    var counts: [String: Int] = unusedPoses > 0 ? [Self.unusedPose: unusedPoses] : [:]
+    for kinds in damage.values { for (kind, count) in kinds { counts[kind.rawValue, default: 0] += count } }
+    return counts
+  }
+
+  /// Counts what is left out by a batch, and by the end of the stream where `isEnd`; by reason.
+  mutating func skip(_ batch: EventBatch?, isEnd: Bool) -> [String: Int] {
+    let before = skipped
+    var entering: [TimedEvent] = []
+    for parsed in batch?.events ?? [] { admit(parsed, into: &entering) }
+    if isEnd { finish(into: &entering) }
+    var new = skipped
+    for (reason, count) in before { new[reason] = new[reason]! == count ? nil : new[reason]! - count }
+    return new
+  }
+}
+
+/// What was left out, in words for the sender: what, how many, what to do.
+enum SkipWords {
+  static func lines(_ admission: EventAdmission) -> [String] {
+    var lines = admission.damage.sorted { $0.key < $1.key }.map { stream, kinds in
+      let all = kinds.sorted { $0.key < $1.key }
+      let words = all.map { "\($0.key.rawValue) \($0.value)" }.joined(separator: ", ")
+      let advices = Set(all.map { advice($0.key) }).sorted().joined(separator: "; ")
+      return "\(stream.rawValue): \(all.reduce(0) { $0 + $1.value }) of \(admission.rows[stream] ?? 0) measurements "
+        + "are not used (\(words)): \(advices)"
+    }
+    if admission.unusedPoses > 0 {
+      lines.append(
+        "pose: \(admission.unusedPoses) are not used: the trajectory is visualInertial; create the session with "
+          + "the trajectory odometry, or send none")
+    }
+    return lines
+  }
+
+  private static func advice(_ kind: DamageKind) -> String {
+    switch kind {
+    case .timeGoingBack: "send each stream in the order of its stamps, on one clock, or with an arrival"
+    case .futureStamp: "look where the sender takes its stamps from: one clock for all"
+    case .duplicate: "send each measurement once"
+    case .unknownAntenna: "name the antennas in rig.uwb0"
+    case .negativeRange, .notMeasured: "send no range where none was measured"
+    default: "send values within the bounds of docs/formats.md"
+    }
   }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import EventLines
 
 /// The intake of a session: what comes is ordered, judged and logged, off Swift's pool of threads, before the finder works
@@ -19,7 +18,7 @@ extension LiveSession {
 
   /// Hands something over.
   func offer(_ submission: Submission) {
-    intake.async { [self] in
+    shared.intake.async { [self] in
       guard pending.count < limits.waitingBatches else { return submission.refuse(.overloaded(1)) }
       pending.append(submission)
       admitPending()
@@ -28,14 +27,14 @@ extension LiveSession {
 
   /// Admits what waits while there is room, in order. Called on the intake.
   func admitPending() {
-    while isReady, let first = pending.first {
+    while let first = pending.first {
       condition.lock()
       let refusal: Reply? = isGone ? .gone : isStopped ? .overloaded(1) : nil
       let hasRoom = queue.count < limits.waitingBatches
       hasPending = !hasRoom
       condition.unlock()
       // The session's thread calls again when it has taken something.
-      guard hasRoom || refusal != nil else { return }
+      guard refusal != nil || (isReady && hasRoom) else { return }
       pending.removeFirst()
       if let refusal { first.refuse(refusal) } else { admit(first) }
     }
@@ -47,10 +46,12 @@ extension LiveSession {
     case .batch(let sequence, let batch, let arrival, let reply): admit(sequence, batch, arrival, reply)
     case .finish(let reply):
       guard !order.isFinished else { return enqueue(.finish(reply)) { reply($0) } }
-      do {
-        try log.append(LogRecord(kind: .finish, session: number, sequence: order.next, arrival: Self.now())) { _ in }
+      if let obstacle { return reply(obstacle) }
+      do throws(LogError) {
+        try log.append(LogRecord(kind: .finish, session: number, sequence: order.next, arrival: Self.now()))
       } catch { return reply(Self.reply(error)) }
       order.finish()
+      skip(nil, isEnd: true)
       enqueue(.finish(reply)) { reply($0) }
     }
   }
@@ -59,30 +60,51 @@ extension LiveSession {
     _ sequence: UInt64, _ batch: EventBatch, _ arrival: Int64, _ reply: @escaping @Sendable (Reply) -> Void
   ) {
     switch order.decide(sequence) {
-    case .repeated: return whenSynced(reply)
+    case .repeated: return `repeat`(sequence, batch, reply)
     case .early(let next): return reply(.early(next: next))
     case .finished: return reply(.finished)
     case .take: break
     }
     let named = peers.union(batch.peers)
     guard named.count <= limits.peers else { return reply(.tooManyPeers(limits.peers)) }
+    if let obstacle { return reply(obstacle) }
     let record = LogRecord(
       kind: .batch, session: number, sequence: sequence, arrival: arrival, payload: batch.bytes)
-    do {
+    let ticket: WriteAheadLog.Ticket
+    do throws(LogError) {
       // Placed before records can move: a compaction of the log tells of places that it knows.
-      try log.append(record) { place in
+      ticket = try log.append(record) { place in
         condition.lock()
         places.append(place)
         condition.unlock()
-      } whenSynced: { reply($0.map(Self.reply) ?? .accepted(next: sequence + 1)) }
+      }
     } catch { return reply(Self.reply(error)) }
     peers = named
-    take(batch)
+    let skipped = take(batch)
+    condition.lock()
+    status.bytes += batch.bytes.count
+    condition.unlock()
+    account.keep(batch.bytes.count)
     enqueue(.batch(batch, arrival))
+    log.whenSynced(ticket) { reply($0.map(Self.reply) ?? .accepted(next: sequence + 1, skipped: skipped)) }
   }
 
-  /// Counts a batch that is in the log.
-  func take(_ batch: EventBatch) {
+  /// What the session lacks to compute a batch, before it is taken: what is acknowledged is computed, too.
+  private var obstacle: Reply? {
+    guard shared.hasDiskSpace else { return .full }
+    if let most = account.exceededBytes { return .tooManyBytes(most) }
+    condition.lock()
+    let (hasThread, hasFinder, isEmpty) = (life.hasThread, life.computation != nil, places.isEmpty)
+    let bytes = status.bytes
+    condition.unlock()
+    guard bytes + updates.size < limits.sessionBytes else { return .tooManyBytes(limits.sessionBytes) }
+    if hasThread { return nil }
+    do throws(LogError) { try OwnThread.probe() } catch { return .noThread("\(error)") }
+    return hasFinder || isEmpty || shared.makeRoom(for: self) ? nil : .crowded(limits.sessions)
+  }
+
+  /// Counts a batch that is in the log; returns what of it the finder will not use, by reason.
+  @discardableResult func take(_ batch: EventBatch) -> [String: Int] {
     order.take(ends: batch.ends)
     if batch.ends { order.finish() }
     condition.lock()
@@ -90,11 +112,41 @@ extension LiveSession {
     status.next = max(status.next, order.next)
     status.hasEnded = order.hasEnded
     condition.unlock()
+    return skip(batch, isEnd: batch.ends)
   }
 
-  /// Acknowledges what was taken before.
-  private func whenSynced(_ reply: @escaping @Sendable (Reply) -> Void) {
+  /// Counts what a batch or the end of the stream leaves out, and tells it.
+  @discardableResult func skip(_ batch: EventBatch?, isEnd: Bool) -> [String: Int] {
+    let skipped = counting.skip(batch, isEnd: isEnd)
+    let all = counting.skipped
+    guard !all.isEmpty else { return skipped }
+    let lines = SkipWords.lines(counting)
+    let isTurn = skipped.contains { reason, count in
+      let before = all[reason]! - count
+      return before == 0 || "\(before)".count < "\(all[reason]!)".count
+    }
+    condition.lock()
+    status.skips = lines
+    if isTurn { status.skipTurn += 1 }
+    condition.unlock()
+    if isTurn { updates.wake() }
+    return skipped
+  }
+
+  /// Acknowledges what was taken before, where it is the same.
+  private func `repeat`(_ sequence: UInt64, _ batch: EventBatch, _ reply: @escaping @Sendable (Reply) -> Void) {
     let next = order.next
+    var taken: [UInt8]?
+    do {
+      try log.read({ sequence < UInt64(batchPlaces.count) ? [batchPlaces[Int(sequence)]] : [] }) { record in
+        taken = record.payload
+        return false
+      }
+    } catch { return reply(.failed("\(error)")) }
+    // Behind a hole of a session that is over nothing can be compared.
+    if let taken, taken != batch.bytes {
+      return reply(.different(sequence, taken: taken.count, found: batch.bytes.count, next: next))
+    }
     log.whenSynced { reply($0.map(Self.reply) ?? .accepted(next: next)) }
   }
 

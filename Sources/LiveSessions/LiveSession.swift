@@ -1,27 +1,34 @@
-import Datasets
+import Dispatch
 import EventLines
 import Foundation
-import PrecisionFinding
-import RunResults
-import SensorData
 
 /// One session: what comes is ordered and logged at once, and processed in order on a thread of its own.
 ///
 /// A search begun in motion takes a tenth of a second and more: on a thread it holds up nobody else, and as the log comes
-/// first no acknowledgement waits for it.
+/// first no acknowledgement waits for it. The thread is there while there is something to do, the finder until nothing
+/// came for long, and both come back with the next batch, the finder from the log: a session that is over, or at which
+/// nobody is, holds no thread, no descriptor and no memory of size.
 package final class LiveSession: @unchecked Sendable {
   /// What became of a batch or a call.
   package enum Reply: Equatable, Sendable {
-    /// Done; the next batch's number.
-    case accepted(next: UInt64)
+    /// Done; the next batch's number, and what of it the finder will not use, by reason.
+    case accepted(next: UInt64, skipped: [String: Int] = [:])
+    /// A batch with this number was taken with other content; sizes in bytes, and the next batch's number.
+    case different(UInt64, taken: Int, found: Int, next: UInt64)
     /// Too early; the next batch's number.
     case early(next: UInt64)
     /// The results are final: nothing more is taken.
     case finished
     /// More peers than permitted.
     case tooManyPeers(Int)
-    /// Too much waits; try again after some seconds.
+    /// More bytes than a session, or its token's sessions together, may have.
+    case tooManyBytes(Int)
+    /// Too much waits, or came; try again after some seconds.
     case overloaded(Double)
+    /// As many sessions as permitted are at work, and none of them is suspended.
+    case crowded(Int)
+    /// The system gives no thread; in words.
+    case noThread(String)
     /// No space is left on the disk; nothing was taken.
     case full
     /// Something else failed.
@@ -30,47 +37,11 @@ package final class LiveSession: @unchecked Sendable {
     case gone
   }
 
-  /// What a session is doing.
-  package enum State: String, Sendable {
-    case recovering, active, finished, failed
-  }
-
-  /// Numbers for people and monitors.
-  package struct Status: Sendable {
-    /// What it is doing.
-    package var state: State
-    /// The next batch's number.
-    package var next: UInt64 = 0
-    /// Measurements that entered, by stream.
-    package var events: [LineStream: Int] = [:]
-    /// Measurements left out, by stream and kind.
-    package var damage: [LineStream: [DamageKind: Int]] = [:]
-    /// Measurements a second over the last seconds.
-    package var eventRate = 0.0
-    /// Batches that wait.
-    package var waiting = 0
-    /// Bytes of the batches so far.
-    package var bytes = 0
-    /// Age of the newest measurement when its updates were published, seconds, smoothed; nil before there is one.
-    package var lag: Double?
-    /// Whether a line `end` was read.
-    package var hasEnded = false
-    /// When the last call came, seconds of a monotonic clock.
-    package var lastCall: Double
-    /// When the session was created, nanoseconds since 1970.
-    package var created: Int64
-    /// Warnings so far, at most a hundred.
-    package var warnings: [String] = []
-    /// What failed.
-    package var failure: String?
-  }
-
   /// What was accepted, in order.
   enum Work {
     case batch(EventBatch, Int64)
     case finish(@Sendable (Reply) -> Void)
     case result(@Sendable ([UInt8]?) -> Void)
-    case stop
   }
 
   /// Who it is.
@@ -83,94 +54,102 @@ package final class LiveSession: @unchecked Sendable {
   package let updates: UpdateStore
   /// Its folder.
   package let folder: String
+  /// Whose it is.
+  package let account: Account
 
   let directions = DirectionObserver()
-  let log: WriteAheadLog
-  let limits: SessionLimits
-  let intake = DispatchQueue(label: "fuse.intake")
+  let shared: SessionResources
+  var log: WriteAheadLog { shared.log }
+  var limits: SessionLimits { shared.limits }
+
+  // Guarded by the condition.
   let condition = NSCondition()
   var queue: [Work] = []
   var status: Status
   var places: [WriteAheadLog.Place] = []
-  private var limit: RateLimit
   var isStopped = false
   var isGone = false
   var hasPending = false
+  var life = Life()
+  private var limit: RateLimit
+  private var updateLimit: RateLimit
 
   // Only the intake uses these, and a recovery before it.
   var order = SessionProtocol()
+  /// Counts what the finder will not use, for the acknowledgement, which does not wait for it.
+  var counting: EventAdmission
   var peers: Set<String> = []
   var pending: [Submission] = []
-  var isReady = false
+  var isReady: Bool
 
-  // Only the session's thread uses these.
-  private var isFinal: Bool
-  private var run: FinderRun?
-  private var admission: EventAdmission
-  private var json = JSONBuffer()
-  private var trajectory: TrajectoryStore
-  private var firstTimestamp: Timestamp?
-  private var updateCount = 0
-  private var rate = (began: 0.0, count: 0)
-  private var hasFinishRecord: Bool
+  /// Why it cannot go on behind what the log has; nil where it can.
+  let hole: String?
 
-  /// A session at its beginning, or one to be recovered from `places` of the log.
-  package init(
-    identity: SessionIdentity, number: UInt64, created: Int64, folder: String, log: WriteAheadLog,
-    limits: SessionLimits,
-    places: [WriteAheadLog.Place] = [], isFinished: Bool = false, recovery: RecoveryQueue
+  /// What of a session is there; guarded by the condition.
+  struct Life {
+    /// Whether a thread is there.
+    var hasThread = false
+    /// Whether it waits for its turn to be computed again.
+    var waitsForTurn = false
+    /// Whether what is in the log was not yet computed since the start.
+    var isUnrecovered = false
+    /// Whether the log says that its results are final.
+    var hasFinishRecord = false
+    /// Whether it waits for room on the disk.
+    var isPaused = false
+    /// Whether the thread is to end, and the finder to go, once nothing waits.
+    var asked = Upkeep.keep
+    /// Batches that were computed.
+    var computed = 0
+    /// What is in the files of results.
+    var written = SessionComputation.Written()
+    /// The finder and the files of results; the thread's own while there is one.
+    var computation: SessionComputation?
+
+    /// Whether the log must be read before anything is computed.
+    var needsReplay: Bool { computation == nil && (computed > 0 || isUnrecovered) }
+  }
+
+  /// A session at its beginning, or one that the log has.
+  init(
+    identity: SessionIdentity, number: UInt64, created: Int64, folder: String, account: Account,
+    shared: SessionResources, found: LogIndex.Session? = nil
   ) throws {
     self.identity = identity
     self.number = number
     self.folder = folder
-    self.log = log
-    self.limits = limits
-    self.places = places
+    self.account = account
+    self.shared = shared
+    hole = found?.failure
     setup = try SessionSetup(body: identity.body)
-    limit = RateLimit(perSecond: limits.eventsPerSecond)
-    hasFinishRecord = isFinished
-    admission = EventAdmission(rig: setup.header.rig, usesOdometry: setup.header.trajectory == .odometry)
+    counting = EventAdmission(rig: setup.header.rig, usesOdometry: setup.header.trajectory == .odometry)
+    limit = RateLimit(perSecond: shared.limits.eventsPerSecond)
+    updateLimit = RateLimit(perSecond: shared.limits.updatesPerSecond)
     if !FileManager.default.fileExists(atPath: folder) {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
     // With a result, which is written last, the files are complete: nothing needs to be computed again.
-    isFinal = FileManager.default.fileExists(atPath: "\(folder)/result.json")
+    let isFinal = FileManager.default.fileExists(atPath: "\(folder)/result.json")
     updates = try UpdateStore(path: "\(folder)/updates.jsonl", keeps: isFinal)
-    trajectory = try TrajectoryStore(path: "\(folder)/trajectory.tum", keeps: isFinal)
+    places = found?.places ?? []
+    life.hasFinishRecord = found?.isFinished ?? false
+    life.isUnrecovered = !isFinal && (!places.isEmpty || life.hasFinishRecord || hole != nil)
+    isReady = !life.isUnrecovered
     status = Status(
-      state: isFinal ? .finished : places.isEmpty && !isFinished ? .active : .recovering, lastCall: Self.clock(),
-      created: created)
-    status.warnings = setup.warnings
+      state: isFinal ? .finished : life.isUnrecovered ? .recovering : .active, now: Self.clock(), created: created)
+    status.warnings = setup.warnings + [found?.warning].compactMap { $0 }
+    if isFinal, let hole { status.warnings.append("the results are final and whole, the recording is not: \(hole)") }
     status.next = UInt64(places.count)
+    status.bytes = found?.bytes ?? 0
+    account.keep(status.bytes + (isFinal ? updates.size : 0))
     if isFinal {
       for _ in places { order.take(ends: false) }
       order.finish()
-      updates.finish()
-    } else {
-      run = FinderRun(
-        PrecisionFinder(
-          rig: setup.header.rig, configuration: setup.configuration,
-          useOdometry: setup.header.trajectory == .odometry))
-      run!.finder.attach(directions)
     }
-    let thread = Thread { [self] in
-      if status.state == .recovering {
-        recovery.enter(number)
-        recover()
-        recovery.leave()
-      }
-      intake.async { [self] in
-        isReady = true
-        admitPending()
-      }
-      loop()
-    }
-    thread.stackSize = 8 << 20
-    thread.start()
   }
 
-  private static func clock() -> Double { Double(DispatchTime.now().uptimeNanoseconds) * 1e-9 }
+  static func clock() -> Double { Double(DispatchTime.now().uptimeNanoseconds) * 1e-9 }
 
   /// The host's time, nanoseconds since 1970: for people and latencies only.
   package static func now() -> Int64 {
@@ -191,9 +170,13 @@ package final class LiveSession: @unchecked Sendable {
     let now = Self.clock()
     status.lastCall = now
     // A repeated batch counts nothing and passes.
-    if sequence >= status.next, let wait = limit.take(batch.events.count, at: now) {
-      condition.unlock()
-      return reply(.overloaded(wait))
+    if sequence >= status.next {
+      if let wait = updateLimit.take(0, at: now) ?? account.take(batch.events.count, at: now)
+        ?? limit.take(batch.events.count, at: now)
+      {
+        condition.unlock()
+        return reply(.overloaded(wait))
+      }
     }
     condition.unlock()
     offer(.batch(sequence, batch, Self.now(), reply))
@@ -207,22 +190,17 @@ package final class LiveSession: @unchecked Sendable {
     offer(.finish(reply))
   }
 
-  /// The result document so far, or the final one; nil where the session is gone.
+  /// The result document so far, or the final one; nil where the session is gone or failed.
   package func result(reply: @escaping @Sendable ([UInt8]?) -> Void) {
-    enqueue(.result(reply)) { _ in reply(nil) }
+    shared.intake.async { [self] in
+      if currentStatus.state == .finished {
+        return reply(FileManager.default.contents(atPath: resultPath).map(Array.init))
+      }
+      enqueue(.result(reply)) { _ in reply(nil) }
+    }
   }
 
-  func enqueue(_ work: Work, refused: (Reply) -> Void = { _ in }) {
-    condition.lock()
-    guard !isGone, !isStopped else {
-      condition.unlock()
-      return refused(isGone ? .gone : .overloaded(1))
-    }
-    status.lastCall = Self.clock()
-    queue.append(work)
-    condition.signal()
-    condition.unlock()
-  }
+  var resultPath: String { "\(folder)/result.json" }
 
   /// Numbers at present.
   package var currentStatus: Status {
@@ -237,8 +215,26 @@ package final class LiveSession: @unchecked Sendable {
     return status.state == .active && Self.clock() - status.lastCall > limits.idle
   }
 
-  /// Seconds since the last call.
-  package var idleTime: Double { Self.clock() - currentStatus.lastCall }
+  /// What is known of it, for what is to become of it.
+  package var facts: Upkeep.Facts {
+    condition.lock()
+    defer { condition.unlock() }
+    return Upkeep.Facts(
+      isOver: status.state == .finished || status.state == .failed,
+      isEmpty: places.isEmpty && !life.isUnrecovered && hole == nil,
+      isBusy: !queue.isEmpty || hasPending || (life.hasThread && status.state == .recovering),
+      hasThread: life.hasThread, hasFinder: life.computation != nil && life.asked != .park,
+      idle: Self.clock() - status.lastCall, untouched: Self.clock() - max(status.lastCall, status.lastTouch))
+  }
+
+  /// Somebody asks for it: it is not forgotten, and recovers first.
+  func touch() {
+    condition.lock()
+    status.lastTouch = Self.clock()
+    let waits = life.waitsForTurn
+    condition.unlock()
+    if waits { shared.recovery.hurry(number) }
+  }
 
   /// Segments of the log with its records.
   package var segments: Set<Int> {
@@ -268,14 +264,23 @@ package final class LiveSession: @unchecked Sendable {
   package func stop(gone: Bool) {
     condition.lock()
     isStopped = true
+    var refused: [Work] = []
     if gone {
       isGone = true
-      for work in queue { Self.refuse(work) }
-      queue = []
+      (refused, queue) = (queue, [])
     }
-    queue.append(.stop)
     condition.broadcast()
     condition.unlock()
+    shared.recovery.withdraw(number)
+    shared.intake.async { [self] in admitPending() }
+    for work in refused {
+      switch work {
+      case .finish(let reply): reply(.gone)
+      case .result(let reply): reply(nil)
+      case .batch: break
+      }
+    }
+    if gone { account.keep(-(currentStatus.bytes + updates.size)) }
     updates.wake()
   }
 
@@ -286,175 +291,20 @@ package final class LiveSession: @unchecked Sendable {
     return isGone
   }
 
-  /// Waits until the session's thread has ended.
+  /// Waits until the session has no thread.
   package func join() {
     condition.lock()
-    while !hasLeft { condition.wait() }
+    while life.hasThread { condition.wait() }
     condition.unlock()
   }
 
-  private var hasLeft = false
-
-  private static func refuse(_ work: Work) {
-    switch work {
-    case .finish(let reply): reply(.gone)
-    case .result(let reply): reply(nil)
-    case .batch, .stop: break
-    }
-  }
-
-  // MARK: the session's thread
-
-  private func loop() {
-    while true {
-      condition.lock()
-      while queue.isEmpty { condition.wait() }
-      let work = queue.removeFirst()
-      status.waiting = queue.count
-      let hasPending = hasPending
-      condition.unlock()
-      if hasPending { intake.async { [self] in admitPending() } }
-      switch work {
-      // After a failure the log has the batch, for the next start.
-      case .batch(let batch, let arrival): if currentStatus.failure == nil { process(batch, arrival: arrival) }
-      case .finish(let reply):
-        if currentStatus.failure == nil { endInput(Self.now()) }
-        let status = currentStatus
-        log.whenSynced { error in
-          reply((status.failure ?? error.map { "\($0)" }).map { .failed($0) } ?? .accepted(next: status.next))
-        }
-      case .result(let reply): reply(resultDocument())
-      case .stop:
-        intake.async { [self] in admitPending() }
-        condition.lock()
-        hasLeft = true
-        condition.broadcast()
-        condition.unlock()
-        return
-      }
-    }
-  }
-
-  private func process(_ batch: EventBatch, arrival: Int64) {
-    var newest: Int64?
-    for parsed in batch.events {
-      guard let event = admission.admit(parsed) else { continue }
-      if firstTimestamp == nil, event.event.stream != .event { firstTimestamp = event.event.timestamp }
-      newest = max(newest ?? .min, event.event.timestamp.nanoseconds)
-      emit(run!.process(event))
-    }
-    publish(arrival)
-    if batch.ends { endInput(arrival) }
+  /// Updates came, a number of bytes: later batches wait where they are too many.
+  func spend(updates count: Int, bytes: Int) {
     let now = Self.clock()
-    if now - rate.began > 2 {
-      let measured = rate.began > 0 ? Double(rate.count) / (now - rate.began) : 0
-      rate = (now, 0)
-      condition.lock()
-      status.eventRate = measured
-      condition.unlock()
-    }
-    rate.count += batch.events.count
     condition.lock()
-    status.events = admission.rows
-    status.damage = admission.damage
-    status.bytes += batch.bytes.count
-    if newest != nil {
-      let age = Double(Self.now() - arrival) * 1e-9
-      status.lag = status.lag.map { 0.9 * $0 + 0.1 * age } ?? age
-    }
-    for warning in batch.warnings where status.warnings.count < 100 && !status.warnings.contains(warning) {
-      status.warnings.append(warning)
-    }
+    updateLimit.spend(count, at: now)
     condition.unlock()
-  }
-
-  private func emit(_ outputs: [FinderOutput]) {
-    for output in outputs {
-      if let record = UpdateRecord(output) {
-        json.removeAll()
-        record.write(to: &json)
-        updates.add(json.bytes, peer: record.peer)
-        updateCount += 1
-      } else if case .pose(let time, let pose, _) = output {
-        trajectory.add(time, pose)
-      }
-    }
-  }
-
-  private func publish(_ arrival: Int64) {
-    do {
-      try updates.publish(arrival: arrival, now: Self.now())
-      try trajectory.flush()
-    } catch { fail("\(error)") }
-  }
-
-  /// Derived files could not be written: the log has everything, a restart computes them again.
-  private func fail(_ cause: String) {
-    condition.lock()
-    status.failure = cause
-    status.state = .failed
-    condition.unlock()
-  }
-
-  private func endInput(_ arrival: Int64) {
-    guard !isFinal, run != nil else { return }
-    emit(run!.finish())
-    publish(arrival)
-    isFinal = true
-    guard let document = resultDocument() else { return }
-    // The result stands for the whole log: it must not be on disk before its batches are.
-    let isLogged = DispatchSemaphore(value: 0)
-    log.whenSynced { _ in isLogged.signal() }
-    isLogged.wait()
-    updates.sync()
-    trajectory.sync()
-    do { try AtomicBytes.write(document, to: "\(folder)/result.json") } catch { return fail("\(error)") }
-    updates.finish()
-    condition.lock()
-    status.state = .finished
-    condition.unlock()
-    run = nil
-  }
-
-  /// The document, from the finder or from the file.
-  private func resultDocument() -> [UInt8]? {
-    guard let run else { return FileManager.default.contents(atPath: "\(folder)/result.json").map(Array.init) }
-    let damage = LineStream.allCases.sorted().compactMap { stream in
-      admission.rows[stream].map {
-        FileDamage(path: stream.rawValue, rows: $0, counts: admission.damage[stream] ?? [:])
-      }
-    }
-    let document = ResultDocument(
-      title: nil, start: firstTimestamp ?? Timestamp(nanoseconds: 0),
-      trajectorySource: setup.header.trajectory == .odometry ? .odometry : .imuAndCamera,
-      options: RunOptions(finder: setup.configuration), digest: nil, counts: run.counts, damage: damage,
-      summary: run.finder.summary, diagnoses: run.finder.diagnoses, calibration: run.finder.calibration,
-      peers: run.peers,
-      written: (updateCount, trajectory.count), nonFinite: json.nonFiniteCount + trajectory.nonFinite, errors: nil)
-    var text = JSONBuffer()
-    text.pretty(document.json)
-    text.raw("\n")
-    return text.bytes
-  }
-
-  /// Replays the log.
-  private func recover() {
-    do {
-      try log.read(batchPlaces) { record in
-        let batch = try EventBatch(accepted: record.payload)
-        peers.formUnion(batch.peers)
-        take(batch)
-        process(batch, arrival: record.arrival)
-        return !isDeleted
-      }
-      if hasFinishRecord {
-        order.finish()
-        endInput(Self.now())
-      }
-    } catch { fail("recovery: \(error)") }
-    condition.lock()
-    if status.state == .recovering { status.state = .active }
-    condition.unlock()
-    updates.wake()
+    account.spend(updates: count, at: now)
+    account.keep(bytes)
   }
 }

@@ -22,4 +22,11 @@ package struct RateLimit: Equatable, Sendable {
     tokens -= Double(count)
     return nil
   }
+
+  /// Takes what has already come, however much: later ones wait until it is made up for.
+  package mutating func spend(_ count: Int, at now: Double) {
+    if let last, now > last { tokens = min(burst, tokens + (now - last) * perSecond) }
+    last = max(last ?? now, now)
+    tokens -= Double(count)
+  }
 }

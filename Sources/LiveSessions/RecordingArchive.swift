@@ -5,7 +5,7 @@ import FuseCaptureFormat
 import Geometry
 import SensorData
 
-/// A session's stream as a dataset folder, in a tar archive (POSIX.1-1988, ustar).
+/// A session's stream as a dataset folder, in a tar archive (POSIX.1-1988, ustar) or as it is.
 ///
 /// Numbers are the shortest that read back as the same Double, and a file has a column `arrival [ns]` where the order of
 /// lines is not the order of stamps: `fuse run` on it gives the session's bytes. In bounded memory: two passes over the
@@ -27,8 +27,72 @@ package struct RecordingArchive {
     self.events = events
   }
 
+  /// The recording of batches in a log, as they are admitted; `read` passes on their records, in order.
+  init(
+    _ setup: SessionSetup, name: String, folder: String,
+    records read: @escaping ((LogRecord) throws -> Bool) throws -> Void
+  ) {
+    let events: ((TimedEvent) throws -> Void) throws -> Void = { body in
+      var admission = EventAdmission(rig: setup.header.rig, usesOdometry: setup.header.trajectory == .odometry)
+      var events: [TimedEvent] = []
+      func pass() throws {
+        for event in events { try body(event) }
+        events.removeAll(keepingCapacity: true)
+      }
+      try read { record in
+        for parsed in try EventBatch(accepted: record.payload).events { admission.admit(parsed, into: &events) }
+        try pass()
+        return true
+      }
+      admission.finish(into: &events)
+      try pass()
+    }
+    self.init(setup, name: name, folder: folder, events: events)
+  }
+
   /// Writes the archive into `folder` and returns its path.
   package func write() throws -> String {
+    let (tables, texts) = try tables()
+    defer { for table in tables.values { unlink(table.path) } }
+    let path = "\(folder)/recording.tar"
+    let archive = try PrivateFile(path: path)
+    for (file, text) in texts {
+      try Self.add("\(name)/\(file)", size: text.utf8.count, to: archive)
+      try archive.append(Array(text.utf8) + Self.padding(text.utf8.count))
+    }
+    for (file, table) in tables.sorted(by: { $0.key < $1.key }) {
+      try Self.add("\(name)/mav0/\(file)", size: table.size, to: archive)
+      try Self.copy(table.path, to: archive)
+      try archive.append(Self.padding(table.size))
+    }
+    try archive.append([UInt8](repeating: 0, count: 1024))
+    return path
+  }
+
+  /// Writes the recording into `folder` as it is in the archive: `mav0` and the files beside it.
+  package func writeFolder() throws {
+    let (tables, texts) = try tables()
+    defer { for table in tables.values { unlink(table.path) } }
+    func place(_ file: String) throws -> String {
+      let path = "\(folder)/\(file)"
+      try FileManager.default.createDirectory(
+        atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      return path
+    }
+    for (file, text) in texts {
+      let copy = try PrivateFile(path: place(file))
+      try copy.append(Array(text.utf8))
+      copy.sync()
+    }
+    for (file, table) in tables {
+      let path = try place("mav0/\(file)")
+      guard rename(table.path, path) == 0 else { throw SegmentFile.error(path) }
+    }
+  }
+
+  /// The tables as temporary files, and the files of keys.
+  private func tables() throws -> (tables: [String: Table], texts: [(file: String, text: String)]) {
     var late: Set<String> = []
     var present: Set<String> = []
     var hasView = false
@@ -46,24 +110,11 @@ package struct RecordingArchive {
         columns: Self.columns(file, hasView: hasView),
         hasArrival: late.contains(file))
     }
-    defer { for table in tables.values { unlink(table.path) } }
     try events { timed in
       for file in Self.files(timed.event) { try tables[file]!.add(timed, file: file, hasView: hasView) }
     }
     for table in tables.values { try table.flush() }
-    let path = "\(folder)/recording.tar"
-    let archive = try PrivateFile(path: path, keeps: false)
-    for (file, text) in try calibrations(present).sorted(by: { $0.key < $1.key }) {
-      try Self.add("\(name)/\(file)", size: text.utf8.count, to: archive)
-      try archive.append(Array(text.utf8) + Self.padding(text.utf8.count))
-    }
-    for (file, table) in tables.sorted(by: { $0.key < $1.key }) {
-      try Self.add("\(name)/mav0/\(file)", size: table.size, to: archive)
-      try Self.copy(table.path, to: archive)
-      try archive.append(Self.padding(table.size))
-    }
-    try archive.append([UInt8](repeating: 0, count: 1024))
-    return path
+    return (tables, try calibrations(present).sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
   }
 
   // MARK: tables
@@ -104,7 +155,7 @@ package struct RecordingArchive {
     init(path: String, columns: String, hasArrival: Bool) throws {
       self.path = path
       self.hasArrival = hasArrival
-      file = try PrivateFile(path: path, keeps: false)
+      file = try PrivateFile(path: path)
       text = Array("#timestamp [ns],\(columns)\(hasArrival ? ",arrival [ns]" : "")\n".utf8)
     }
 

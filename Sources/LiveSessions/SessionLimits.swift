@@ -2,8 +2,10 @@ import EventLines
 
 /// Limits of the service; every one is an option of the command.
 package struct SessionLimits: Sendable {
-  /// Sessions that are not finished.
+  /// Sessions that are open: neither finished nor parked.
   package var sessions = 100
+  /// Sessions that are kept, in any state.
+  package var keptSessions = 20_000
   /// Bytes of a batch, unpacked.
   package var batchBytes = 4 << 20
   /// Bytes of a line.
@@ -16,6 +18,16 @@ package struct SessionLimits: Sendable {
   package var waitingBatches = 64
   /// Seconds without a batch after which a session is suspended for its readers.
   package var idle = 10.0
+  /// Seconds without a batch after which a session's finder leaves memory.
+  package var park = 120.0
+  /// Seconds without data after which a session that never had any ends.
+  package var empty = 300.0
+  /// Updates a second and session, over the seconds of the clock.
+  package var updatesPerSecond = 10_000.0
+  /// Bytes of a session, of its batches and its updates.
+  package var sessionBytes = 16 << 30
+  /// Bytes of the disk that stay free; at most a twentieth of the disk.
+  package var diskReserve = 64 << 20
   /// Seconds that a session is kept after its last call; nil: until it is deleted.
   package var retention: Double? = 86_400
 

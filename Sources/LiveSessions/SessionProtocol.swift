@@ -7,7 +7,7 @@ package struct SessionProtocol: Equatable, Sendable {
   package enum Decision: Equatable, Sendable {
     /// Take it.
     case take
-    /// It was taken before: acknowledge, count nothing.
+    /// It was taken before: acknowledge where it is the same, count nothing.
     case repeated
     /// Refuse: the next number is expected.
     case early(next: UInt64)

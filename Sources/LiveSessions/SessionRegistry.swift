@@ -8,8 +8,18 @@ import SensorData
 package final class SessionRegistry: @unchecked Sendable {
   /// Why a session cannot be created.
   package enum Refusal: Error, Sendable {
-    /// As many as permitted are open.
+    /// As many as permitted are open, and none of them is suspended.
     case tooMany(Int)
+    /// As many as permitted are kept, in any state.
+    case tooManyKept(Int)
+    /// As many as the token may have are open.
+    case quota(Int)
+    /// As many bytes as the token may have are kept.
+    case bytes(Int)
+    /// The system gives no thread; in words.
+    case noThread(String)
+    /// The process has no descriptor left.
+    case noDescriptor
     /// No space is left on the disk.
     case full
     /// Something else.
@@ -31,9 +41,16 @@ package final class SessionRegistry: @unchecked Sendable {
   /// The log.
   package let log: WriteAheadLog
   private let folder: String
-  private let recovery = RecoveryQueue(limit: ProcessInfo.processInfo.activeProcessorCount)
+  let shared: SessionResources
+  private let keeper: SerialThread
+  private var isCompacting = false
+  private let accounts = Accounts()
   private let lock = NSLock()
+  /// One decides at a time who makes room for whom.
+  let roomLock = NSLock()
+  var reserved = 0
   private var sessions: [String: LiveSession] = [:]
+  private var numbers: [UInt64: LiveSession] = [:]
   private var nextNumber: UInt64
   /// Segments of the log with records that are no batches, by session.
   private var segments: [UInt64: Set<Int>] = [:]
@@ -42,87 +59,105 @@ package final class SessionRegistry: @unchecked Sendable {
   package private(set) var createdCount = 0
 
   /// Opens a data folder, creating it private where it is missing, and begins to recover its sessions.
-  package init(folder: String, limits: SessionLimits, warn: (String) -> Void) throws {
+  ///
+  /// - Parameters:
+  ///   - sync: writes a file of the log to disk; 0, or `errno`.
+  ///   - warn: gets a line for everything that is not as it should be.
+  package init(
+    folder: String, limits: SessionLimits, segmentSize: Int = 16 << 20,
+    sync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno }, warn: (String) -> Void
+  ) throws {
     self.folder = folder
     self.limits = limits
     for path in [folder, "\(folder)/log", "\(folder)/sessions"] where !FileManager.default.fileExists(atPath: path) {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
-    struct Found {
-      var identity: SessionIdentity
-      var created: Int64
-      var places: [WriteAheadLog.Place] = []
-      var isFinished = false
-    }
-    var found: [UInt64: Found] = [:]
-    var gone: Set<UInt64> = []
-    var touched: [UInt64: Set<Int>] = [:]
-    var last: UInt64 = 0
-    log = try WriteAheadLog(folder: "\(folder)/log", version: FuseVersion.current) { record, place in
-      last = max(last, record.session)
-      touched[record.session, default: []].insert(place.segment)
-      switch record.kind {
-      case .create:
-        guard let identity = SessionIdentity(payload: record.payload) else { return }
-        found[record.session] = Found(identity: identity, created: record.arrival)
-      case .batch:
-        guard let count = found[record.session]?.places.count, record.sequence == UInt64(count) else { return }
-        found[record.session]!.places.append(place)
-      case .finish: found[record.session]?.isFinished = true
-      case .delete:
-        found[record.session] = nil
-        gone.insert(record.session)
-      }
-    }
-    nextNumber = last + 1
-    segments = touched
-    deleted = (gone, gone.reduce(into: []) { $0.formUnion(touched[$1] ?? []) })
-    for (number, session) in found.sorted(by: { $0.key < $1.key }) {
+    var index = LogIndex()
+    log = try WriteAheadLog(
+      folder: "\(folder)/log", version: FuseVersion.current, segmentSize: segmentSize, sync: sync
+    ) { index.add($0) }
+    index.finish()
+    for line in index.lines(name: { "\($0.prefix(6))..." }) + index.orphanLines { warn("log: \(line)") }
+    keeper = try SerialThread()
+    shared = try SessionResources(
+      log: log, limits: limits, recovery: RecoveryQueue(limit: ProcessInfo.processInfo.activeProcessorCount),
+      folder: folder)
+    nextNumber = index.last + 1
+    segments = index.touched
+    deleted = (index.gone, index.gone.reduce(into: []) { $0.formUnion(index.touched[$1] ?? []) })
+    for (number, found) in index.sessions.sorted(by: { $0.key < $1.key }) {
+      let name = "session \(found.identity.id.prefix(6))..."
+      if let failure = found.failure { warn("\(name): \(failure)") }
+      if let warning = found.warning { warn("\(name): \(warning)") }
       do {
-        sessions[session.identity.id] = try LiveSession(
-          identity: session.identity, number: number, created: session.created,
-          folder: "\(folder)/sessions/\(session.identity.id)", log: log, limits: limits, places: session.places,
-          isFinished: session.isFinished, recovery: recovery)
-      } catch { warn("session \(session.identity.id.prefix(6))...: cannot be recovered: \(error)") }
+        sessions[found.identity.id] = try LiveSession(
+          identity: found.identity, number: number, created: found.created,
+          folder: "\(folder)/sessions/\(found.identity.id)", account: accounts.account(found.identity.owner),
+          shared: shared, found: found)
+      } catch { warn("\(name): cannot be recovered: \(error)") }
     }
-    // Folders of sessions that the log does not know: deleted, or never acknowledged.
+    numbers = Dictionary(uniqueKeysWithValues: sessions.values.map { ($0.number, $0) })
+    shared.setRoomMaker { [weak self] session in self?.makeRoom(for: session) ?? true }
+    for session in all { try? session.begin() }
+    let known = Set(index.sessions.values.map(\.identity.id))
     for name in (try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/sessions")) ?? []
-    where SessionIdentity.isID(name) && sessions[name] == nil {
-      try? FileManager.default.removeItem(atPath: "\(folder)/sessions/\(name)")
+    where SessionIdentity.isID(name) && !known.contains(name) {
+      if index.goneIDs.contains(name) {
+        try? FileManager.default.removeItem(atPath: "\(folder)/sessions/\(name)")
+      } else {
+        // Its beginning may be what is damaged.
+        warn("sessions/\(name.prefix(6))...: a folder of no session in the log: kept; remove it if it is not wanted")
+      }
     }
   }
 
   /// The session of an id; its recovery comes first from now on.
   package func session(_ id: String) -> LiveSession? {
-    guard let session = lock.withLock({ sessions[id] }) else { return nil }
-    recovery.hurry(session.number)
+    let session = lock.withLock { sessions[id] }
+    session?.touch()
     return session
   }
 
   /// All sessions, by id.
-  package var all: [LiveSession] { lock.withLock { sessions.values.sorted { $0.identity.id < $1.identity.id } } }
+  package var all: [LiveSession] { some.sorted { $0.identity.id < $1.identity.id } }
 
-  /// Creates a session; returns once it is on disk.
-  package func create(_ setup: SessionSetup) async throws(Refusal) -> Created {
-    let open = all.filter { $0.currentStatus.state != .finished }.count
-    guard open < limits.sessions else { throw .tooMany(limits.sessions) }
+  /// All sessions, in any order.
+  var some: [LiveSession] { lock.withLock { Array(sessions.values) } }
+
+  /// The session of a number.
+  package func session(number: UInt64) -> LiveSession? { lock.withLock { numbers[number] } }
+
+  /// What was published, of all sessions.
+  package var feed: UpdateFeed { shared.feed }
+
+  /// From the arrival of what releases an update to its publication.
+  package var updateLatency: LatencyHistogram { shared.updateLatency }
+
+  /// The account of a name, made where there is none.
+  package func account(_ name: String) -> Account { accounts.account(name) }
+
+  // MARK: creation and deletion
+
+  /// Creates a session for an account; returns once it is on disk.
+  package func create(
+    _ setup: SessionSetup, owner: String = SessionIdentity.defaultOwner
+  ) async throws(Refusal) -> Created {
+    let account = accounts.account(owner)
+    try reserve(for: account)
+    defer { roomLock.withLock { reserved -= 1 } }
     let (ingest, read) = (TokenHash.newToken(), TokenHash.newToken())
     let identity = SessionIdentity(
-      id: TokenHash.random(bytes: 16), ingest: TokenHash(of: ingest), read: TokenHash(of: read), body: setup.body)
+      id: TokenHash.random(bytes: 16), ingest: TokenHash(of: ingest), read: TokenHash(of: read), owner: owner,
+      body: setup.body)
     let number = lock.withLock {
       nextNumber += 1
       return nextNumber - 1
     }
     let created = LiveSession.now()
-    let failure: LogError? = await withCheckedContinuation { continuation in
-      do throws(LogError) {
-        let place = try log.append(
-          LogRecord(kind: .create, session: number, arrival: created, payload: identity.payload)
-        ) { continuation.resume(returning: $0) }
-        lock.withLock { segments[number] = [place.segment] }
-      } catch { continuation.resume(returning: error) }
-    }
+    // Twice: without its beginning a session is lost as a whole.
+    let failure = await logged(
+      LogRecord(kind: .create, session: number, arrival: created, payload: identity.payload), copies: 2)
     switch failure {
     case nil: break
     case .full?: throw .full
@@ -130,35 +165,99 @@ package final class SessionRegistry: @unchecked Sendable {
     }
     do {
       let session = try LiveSession(
-        identity: identity, number: number, created: created, folder: "\(folder)/sessions/\(identity.id)", log: log,
-        limits: limits, recovery: recovery)
+        identity: identity, number: number, created: created, folder: "\(folder)/sessions/\(identity.id)",
+        account: account, shared: shared)
       lock.withLock {
         sessions[identity.id] = session
+        numbers[number] = session
         createdCount += 1
       }
       return Created(session: session, ingestToken: ingest, readToken: read)
-    } catch { throw .failed("\(error)") }
+    } catch {
+      // Nobody knows it: it is not to come back with the next start.
+      _ = await logged(LogRecord(kind: .delete, session: number, arrival: LiveSession.now()))
+      lock.withLock {
+        deleted.sessions.insert(number)
+        deleted.segments.formUnion(segments.removeValue(forKey: number) ?? [])
+      }
+      throw .failed("\(error)")
+    }
   }
 
-  /// Ends a session and removes its data: its folder at once, its records with the next `compact`.
-  package func delete(_ session: LiveSession) async -> Bool {
-    let isMine = lock.withLock { sessions.removeValue(forKey: session.identity.id) } != nil
-    guard isMine else { return false }
-    session.stop(gone: true)
-    let segments = session.segments
-    let failure: LogError? = await withCheckedContinuation { continuation in
-      do throws(LogError) {
-        try log.append(LogRecord(kind: .delete, session: session.number, arrival: LiveSession.now())) {
-          continuation.resume(returning: $0)
-        }
-      } catch { continuation.resume(returning: error) }
+  /// Appends a record and waits until it is on disk; nil, or what went wrong.
+  private func logged(_ record: LogRecord, copies: Int = 1) async -> LogError? {
+    await withCheckedContinuation { continuation in
+      shared.intake.async { [self] in append(record, copies: copies) { continuation.resume(returning: $0) } }
     }
+  }
+
+  /// Appends a record; `done` is called once it is on disk, or with what went wrong. Called on the intake.
+  private func append(_ record: LogRecord, copies: Int = 1, done: @escaping @Sendable (LogError?) -> Void) {
+    do throws(LogError) {
+      let ticket = try log.append(record, copies: copies)
+      if record.kind != .delete {
+        lock.withLock { _ = segments[record.session, default: []].insert(ticket.place.segment) }
+      }
+      log.whenSynced(ticket, done)
+    } catch { done(error) }
+  }
+
+  /// Ends a session and removes its data: its folder at once, its records with the next `compact`. Returns once that is
+  /// on disk.
+  ///
+  /// - Returns: false where it is gone already.
+  /// - Throws: `Refusal` where the log does not take it: the session stays.
+  package func delete(_ session: LiveSession) async throws(Refusal) -> Bool {
+    guard lock.withLock({ sessions[session.identity.id] === session }) else { return false }
+    switch await logged(LogRecord(kind: .delete, session: session.number, arrival: LiveSession.now())) {
+    case nil: break
+    case .full?: throw .full
+    case let other?: throw .failed("\(other)")
+    }
+    guard forget(session) else { return false }
+    clear(session)
+    return true
+  }
+
+  /// Ends a session at once, for which nobody waits; where the log does not take that, it comes back with the next start.
+  func end(_ session: LiveSession) {
+    guard forget(session) else { return }
+    shared.intake.async { [self] in
+      append(LogRecord(kind: .delete, session: session.number, arrival: LiveSession.now())) { _ in }
+      clear(session)
+    }
+  }
+
+  private func forget(_ session: LiveSession) -> Bool {
+    let isMine = lock.withLock {
+      guard sessions.removeValue(forKey: session.identity.id) != nil else { return false }
+      numbers[session.number] = nil
+      return true
+    }
+    if isMine { session.stop(gone: true) }
+    return isMine
+  }
+
+  private func clear(_ session: LiveSession) {
+    let segments = session.segments
     try? FileManager.default.removeItem(atPath: session.folder)
     lock.withLock {
       deleted.sessions.insert(session.number)
       deleted.segments.formUnion(segments.union(self.segments.removeValue(forKey: session.number) ?? []))
     }
-    return failure == nil
+  }
+
+  /// Compacts the log on a thread of its own, unless it is at it.
+  package func compactLater(_ failed: @escaping @Sendable (any Error) -> Void) {
+    let isDue = lock.withLock {
+      defer { isCompacting = true }
+      return !isCompacting
+    }
+    guard isDue else { return }
+    keeper.async { [self] in
+      do { try compact() } catch { failed(error) }
+      lock.withLock { isCompacting = false }
+    }
   }
 
   /// Removes the records of deleted sessions from the log; blocks appending for as long as it rewrites. Called on a thread
@@ -168,24 +267,30 @@ package final class SessionRegistry: @unchecked Sendable {
       defer { deleted = ([], []) }
       return deleted
     }
-    let sessions = all
     guard !due.segments.isEmpty else { return }
-    // A recovering session reads places that must stay.
-    if sessions.contains(where: { $0.currentStatus.state == .recovering }) {
-      return lock.withLock {
-        deleted.sessions.formUnion(due.sessions)
-        deleted.segments.formUnion(due.segments)
+    var isDone = false
+    defer {
+      if !isDone {
+        lock.withLock {
+          deleted.sessions.formUnion(due.sessions)
+          deleted.segments.formUnion(due.segments)
+        }
       }
     }
-    try log.remove(sessions: due.sessions, from: due.segments) { moved in
-      for session in sessions { session.relocate(moved) }
+    // The log forgets a session only behind its folder.
+    try syncFolder()
+    isDone = try log.remove(sessions: due.sessions, from: due.segments) { moved in
+      // The sessions of this moment: one created meanwhile has records, too.
+      for session in some { session.relocate(moved) }
     }
   }
 
-  /// Deletes sessions without a call for longer than the retention.
-  package func expire() async {
-    guard let retention = limits.retention else { return }
-    for session in all where session.idleTime > retention { _ = await delete(session) }
+  private func syncFolder() throws(LogError) {
+    let path = "\(folder)/sessions"
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SegmentFile.error(path) }
+    defer { Glibc.close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw SegmentFile.error(path) }
   }
 
   /// Writes the recording of a session; blocks. Returns the path of a file that the caller removes.
@@ -194,17 +299,11 @@ package final class SessionRegistry: @unchecked Sendable {
     try FileManager.default.createDirectory(
       atPath: scratch, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     do {
-      let places = session.batchPlaces
-      let archive = RecordingArchive(session.setup, name: session.identity.id, folder: scratch) { [log] body in
-        var admission = EventAdmission(
-          rig: session.setup.header.rig, usesOdometry: session.setup.header.trajectory == .odometry)
-        try log.read(places) { record in
-          for parsed in try EventBatch(accepted: record.payload).events {
-            if let event = admission.admit(parsed) { try body(event) }
-          }
-          return true
-        }
-      }
+      let archive = RecordingArchive(
+        session.setup, name: session.identity.id, folder: scratch,
+        records: { [log] body in
+          try log.read({ session.batchPlaces }, body)
+        })
       return try archive.write()
     } catch {
       try? FileManager.default.removeItem(atPath: scratch)

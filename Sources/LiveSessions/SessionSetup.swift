@@ -96,29 +96,40 @@ package struct SessionIdentity: Sendable {
   package var ingest: TokenHash
   /// Hash of the token that may read.
   package var read: TokenHash
+  /// The name of the token that created it.
+  package var owner: String
   /// What it was created from.
   package var body: [UInt8]
 
+  /// Whose sessions are that no named token created.
+  package static let defaultOwner = "default"
+
   /// An identity from its parts.
-  package init(id: String, ingest: TokenHash, read: TokenHash, body: [UInt8]) {
+  package init(id: String, ingest: TokenHash, read: TokenHash, owner: String = defaultOwner, body: [UInt8]) {
     self.id = id
+    self.owner = owner
     self.ingest = ingest
     self.read = read
     self.body = body
   }
 
-  /// The payload: id, hashes, body, each but the last on a line.
-  package var payload: [UInt8] { Array("\(id)\n\(ingest.hexadecimal)\n\(read.hexadecimal)\n".utf8) + body }
+  /// The payload: id and, behind a blank, the owner's name where it is not the default; hashes; body. Each but the last on
+  /// a line.
+  package var payload: [UInt8] {
+    let name = owner == Self.defaultOwner ? "" : " \(owner)"
+    return Array("\(id)\(name)\n\(ingest.hexadecimal)\n\(read.hexadecimal)\n".utf8) + body
+  }
 
   /// Reads a payload; nil where it is none.
   package init?(payload: [UInt8]) {
     let parts = payload.split(separator: 0x0A, maxSplits: 3, omittingEmptySubsequences: false)
     guard parts.count == 4 else { return nil }
     let texts = parts.prefix(3).map { String(decoding: $0, as: UTF8.self) }
-    guard Self.isID(texts[0]) else { return nil }
+    let names = texts[0].split(separator: " ", maxSplits: 1).map(String.init)
+    guard let id = names.first, Self.isID(id) else { return nil }
     self.init(
-      id: texts[0], ingest: TokenHash(hexadecimal: texts[1]), read: TokenHash(hexadecimal: texts[2]),
-      body: Array(parts[3]))
+      id: id, ingest: TokenHash(hexadecimal: texts[1]), read: TokenHash(hexadecimal: texts[2]),
+      owner: names.count > 1 ? names[1] : Self.defaultOwner, body: Array(parts[3]))
   }
 
   /// Whether a text has the form of an id: nothing else becomes a name of a file.

@@ -3,25 +3,37 @@ import Foundation
 import Geometry
 import SensorData
 
-/// The trajectory of a session in a file, `trajectory.tum`. One writer.
+/// The trajectory of a session in a file, `trajectory.tum`. One writer, while there is one.
 struct TrajectoryStore {
-  private let file: PrivateFile
+  private let file: StoredFile
   private var text: [UInt8] = []
+  /// Bytes that are written.
+  private(set) var size: Int
+  /// Bytes of what is written that come once more.
+  private var repeated: Int
   /// Poses so far.
   private(set) var count = 0
   /// Poses left out because they were not finite.
   private(set) var nonFinite = 0
 
-  init(path: String, keeps: Bool) throws(LogError) { file = try PrivateFile(path: path, keeps: keeps) }
+  /// Opens the file with what was `written` into it before, which comes again and is passed over.
+  init(path: String, written: Int) throws(LogError) {
+    file = try StoredFile(path: path, truncates: written == 0)
+    (size, repeated) = (written, written)
+  }
 
   mutating func add(_ time: Timestamp, _ worldFromBody: Pose) {
     if TrajectoryLine.append(time, worldFromBody, to: &text) { count += 1 } else { nonFinite += 1 }
   }
 
   mutating func flush() throws(LogError) {
+    let passed = min(repeated, text.count)
+    repeated -= passed
+    text.removeFirst(passed)
     guard !text.isEmpty else { return }
-    try file.append(text)
-    text.removeAll(keepingCapacity: true)
+    try file.write(text, at: size)
+    size += text.count
+    text.removeAll(keepingCapacity: text.count < 1 << 16)
   }
 
   func sync() { file.sync() }
@@ -29,37 +41,24 @@ struct TrajectoryStore {
 
 /// A file that only the user can read, written at its end.
 final class PrivateFile {
-  private let path: String
-  private let descriptor: Int32
+  private let file: StoredFile
+  private var size = 0
 
-  init(path: String, keeps: Bool) throws(LogError) {
-    self.path = path
-    descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (keeps ? 0 : O_TRUNC), 0o600)
-    guard descriptor >= 0 else { throw .file(path: path, cause: String(cString: strerror(errno))) }
-  }
-
-  deinit { close(descriptor) }
+  init(path: String) throws(LogError) { file = try StoredFile(path: path, truncates: true) }
 
   func append(_ bytes: [UInt8]) throws(LogError) {
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress! + done, $0.count - done) }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw errno == ENOSPC ? .full(path: path) : .file(path: path, cause: String(cString: strerror(errno)))
-      }
-      done += count
-    }
+    try file.write(bytes, at: size)
+    size += bytes.count
   }
 
-  func sync() { fdatasync(descriptor) }
+  func sync() { file.sync() }
 }
 
 /// A whole file that appears at once, on disk.
 enum AtomicBytes {
   static func write(_ bytes: [UInt8], to path: String) throws(LogError) {
     unlink(path + ".partial")
-    let file = try PrivateFile(path: path + ".partial", keeps: false)
+    let file = try PrivateFile(path: path + ".partial")
     try file.append(bytes)
     file.sync()
     guard rename(path + ".partial", path) == 0 else {

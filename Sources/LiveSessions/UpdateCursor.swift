@@ -18,7 +18,7 @@ package struct UpdateCursor: Equatable, Sendable {
   package mutating func chunk(of count: Int, limit: Int) -> Range<Int> {
     guard next < count else { return next..<next }
     let begin = next
-    next = min(count, begin + max(1, limit))
+    next = begin + min(count - begin, max(1, limit))
     return begin..<next
   }
 
@@ -26,8 +26,8 @@ package struct UpdateCursor: Equatable, Sendable {
   ///
   /// - Parameter peers: the peers of updates `next..<next + peers.count`.
   /// - Returns: the indices to send, ascending.
-  package mutating func newest(_ peers: [String?]) -> [Int] {
-    var last: [String?: Int] = [:]
+  package mutating func newest<Peer: Hashable>(_ peers: [Peer?]) -> [Int] {
+    var last: [Peer?: Int] = [:]
     for (offset, peer) in peers.enumerated() { last[peer] = next + offset }
     next += peers.count
     missed += peers.count - last.count

@@ -1,6 +1,8 @@
 import Foundation
 
 /// The stored updates of a session: lines in a file, found by index. One writer, many readers.
+///
+/// While nobody writes or reads, nothing of it is in memory or open but its counts: a reader opens it again.
 package final class UpdateStore: @unchecked Sendable {
   /// When an update came to be, for `?details=latency`.
   package struct Latency: Sendable {
@@ -10,142 +12,188 @@ package final class UpdateStore: @unchecked Sendable {
     package var published: Int64
   }
 
-  private let lock = NSLock()
-  private let descriptor: Int32
-  private let path: String
-  private var offsets: [Int] = [0]
-  private var peers: [UInt16] = []
-  private var names: [String?] = []
-  private var numbers: [String?: UInt16] = [:]
-  private var pending: [UInt8] = []
-  private var pendingOffsets: [Int] = []
-  private var pendingPeers: [UInt16] = []
-  private var latencies: [Latency?] = []
-  private static let rememberedLatencies = 4096
-  private var readers: [Int: AsyncStream<Void>.Continuation] = [:]
-  private var nextReader = 0
-  private var isFinal = false
+  /// Where a reader is: an update and the byte at which its line begins.
+  package struct Position: Equatable, Sendable {
+    /// The update's index.
+    package fileprivate(set) var index: Int
+    fileprivate var offset: Int
 
-  /// Opens the file, private to the user. `keeps`: what is in it stays, for a session whose results are final.
-  package init(path: String, keeps: Bool) throws(LogError) {
-    self.path = path
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (keeps ? 0 : O_TRUNC), 0o600)
-    guard descriptor >= 0 else { throw .file(path: path, cause: String(cString: strerror(errno))) }
-    if keeps {
-      let data = FileManager.default.contents(atPath: path) ?? Data()
-      var at = 0
-      for (index, byte) in data.enumerated() where byte == 0x0A {
-        at = index + 1
-        offsets.append(at)
-        peers.append(number(of: nil))
-      }
-    }
+    /// In front of everything.
+    package static let start = Position(index: 0, offset: 0)
   }
 
-  deinit { close(descriptor) }
+  private let lock = NSLock()
+  private let path: String
+  // Guarded by the lock.
+  private var file: StoredFile?
+  private var isWriting = false
+  private var lines = LineIndex()
+  private var hasIndex: Bool
+  private var isCounted: Bool
+  private var latencies: (first: Int, ring: [Latency]) = (0, [])
+  private var readers: [Int: AsyncStream<Void>.Continuation] = [:]
+  private var nextReader = 0
+  private var isFinal: Bool
+  // Only the writer uses these.
+  private var pending: [UInt8] = []
+  private var pendingEnds: [Int] = []
+  private var repeated = 0
 
-  private func number(of peer: String?) -> UInt16 {
-    if let number = numbers[peer] { return number }
-    let number = UInt16(truncatingIfNeeded: names.count)
-    names.append(peer)
-    numbers[peer] = number
-    return number
+  private static let rememberedLatencies = 4096
+
+  /// The store of a file, which is made private to the user. `keeps`: what is in it stays, for a session whose results
+  /// are final; nothing is opened.
+  package init(path: String, keeps: Bool) throws(LogError) {
+    self.path = path
+    isFinal = keeps
+    hasIndex = !keeps
+    isCounted = !keeps
+    if !keeps { _ = try StoredFile(path: path, truncates: true) }
   }
 
   // MARK: writing
 
-  /// Adds a line, with its line break; readers see it after `publish`.
-  package func add(_ line: [UInt8], peer: String?) {
-    pending.append(contentsOf: line)
-    pendingOffsets.append(pending.count)
-    pendingPeers.append(number(of: peer))
+  /// Opens the file for the writer. What is stored stays: the same lines come again, and are passed over.
+  package func beginWriting() throws(LogError) {
+    try lock.withLockThrowing { () throws(LogError) in
+      try openFile()
+      isWriting = true
+      repeated = lines.count
+    }
   }
 
-  /// Shows the added lines to readers.
-  package func publish(arrival: Int64, now: Int64) throws(LogError) {
-    guard !pendingOffsets.isEmpty else { return }
-    let begin = offsets.last!
-    var done = 0
-    while done < pending.count {
-      let count = pending.withUnsafeBytes {
-        pwrite(descriptor, $0.baseAddress! + done, $0.count - done, off_t(begin + done))
-      }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw errno == ENOSPC ? .full(path: path) : .file(path: path, cause: String(cString: strerror(errno)))
-      }
-      done += count
+  /// The writer is away: nothing stays open for it.
+  package func endWriting() {
+    pending = []
+    pendingEnds = []
+    lock.withLock {
+      isWriting = false
+      closeIfUnused()
     }
+  }
+
+  /// Adds a line, with its line break; readers see it after `publish`.
+  package func add(_ line: [UInt8]) {
+    guard repeated == 0 else {
+      repeated -= 1
+      return
+    }
+    pending.append(contentsOf: line)
+    pendingEnds.append(pending.count)
+  }
+
+  /// Shows the added lines to readers; returns their indices.
+  @discardableResult package func publish(arrival: Int64, now: Int64) throws(LogError) -> Range<Int> {
+    let begin = lock.withLock { lines.size }
+    let first = lock.withLock { lines.count }
+    guard !pendingEnds.isEmpty else { return first..<first }
+    guard let file = lock.withLock({ file }) else { throw .file(path: path, cause: "is not open") }
+    try file.write(pending, at: begin)
     lock.lock()
-    for offset in pendingOffsets { offsets.append(begin + offset) }
-    peers += pendingPeers
-    for _ in pendingOffsets {
+    for end in pendingEnds {
+      lines.append(end: begin + end)
       let latency = Latency(arrival: arrival, published: now)
-      let index = latencies.count
-      if index < Self.rememberedLatencies {
-        latencies.append(latency)
+      if latencies.ring.isEmpty { latencies.first = lines.count - 1 }
+      if latencies.ring.count < Self.rememberedLatencies {
+        latencies.ring.append(latency)
       } else {
-        latencies[(peers.count - 1) % Self.rememberedLatencies] = latency
+        latencies.ring[(lines.count - 1 - latencies.first) % Self.rememberedLatencies] = latency
       }
     }
     let waiting = Array(readers.values)
+    let end = lines.count
     lock.unlock()
-    pending.removeAll(keepingCapacity: true)
-    pendingOffsets.removeAll(keepingCapacity: true)
-    pendingPeers.removeAll(keepingCapacity: true)
+    pending.removeAll(keepingCapacity: pending.count < 1 << 16)
+    pendingEnds.removeAll(keepingCapacity: pending.count < 1 << 16)
     for reader in waiting { reader.yield() }
+    return first..<end
   }
 
   /// No more updates come.
   package func finish() {
     lock.withLock { isFinal = true }
-    for reader in lock.withLock({ Array(readers.values) }) { reader.yield() }
+    wake()
   }
 
   /// Writes the file to disk.
-  package func sync() { fdatasync(descriptor) }
+  package func sync() { lock.withLock { file }?.sync() }
 
   // MARK: reading
 
   /// Updates so far, and whether they are all.
-  package var state: (count: Int, isFinal: Bool) { lock.withLock { (peers.count, isFinal) } }
-
-  /// Bytes of the updates so far.
-  package var size: Int { lock.withLock { offsets.last! } }
-
-  /// The lines of a range of updates, without their line breaks.
-  package func lines(_ range: Range<Int>) throws(LogError) -> [[UInt8]] {
-    guard !range.isEmpty else { return [] }
-    let bounds = lock.withLock { Array(offsets[range.lowerBound...range.upperBound]) }
-    let begin = bounds[0]
-    var bytes = [UInt8](repeating: 0, count: bounds.last! - begin)
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeMutableBytes {
-        pread(descriptor, $0.baseAddress! + done, $0.count - done, off_t(begin + done))
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw .file(path: path, cause: "cannot be read") }
-      done += count
+  ///
+  /// Reads the file where nobody has since the start.
+  package var state: (count: Int, isFinal: Bool) {
+    lock.withLock {
+      if !isCounted, (try? openFile()) != nil { closeIfUnused() }
+      return (lines.count, isFinal)
     }
-    return (0..<range.count).map { Array(bytes[(bounds[$0] - begin)..<(bounds[$0 + 1] - begin - 1)]) }
   }
 
-  /// The peers of a range of updates; nil for the session's own.
-  package func peers(_ range: Range<Int>) -> [String?] { lock.withLock { range.map { names[Int(peers[$0])] } } }
+  /// Whether somebody writes or reads: then a further reader costs no reading of the file.
+  package var isOpen: Bool { lock.withLock { file != nil } }
+
+  /// Bytes of the updates so far.
+  package var size: Int {
+    lock.withLock {
+      var status = stat()
+      return isCounted ? lines.size : stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+  }
+
+  /// Where an update begins, or the end where there are not so many. The reader has called `changes`.
+  package func position(of index: Int) throws(LogError) -> Position {
+    let (mark, count, size) = lock.withLock { (lines.mark(before: index), lines.count, lines.size) }
+    guard index < count else { return Position(index: count, offset: size) }
+    var position = mark
+    while position.index < index {
+      let passed = try read(&position, bytes: 1 << 16, lines: index - position.index)
+      if passed.isEmpty { throw .file(path: path, cause: "is shorter than it was, expected \(count) lines") }
+    }
+    return position
+  }
+
+  /// The next lines, without their line breaks: at least one where there is one, else up to some bytes, and at most so
+  /// many.
+  package func read(
+    _ position: inout Position, bytes: Int, lines most: Int = .max
+  ) throws(LogError) -> [ArraySlice<UInt8>] {
+    let (file, end) = lock.withLock { (self.file, lines.size) }
+    guard position.offset < end else { return [] }
+    guard let file else { throw .file(path: path, cause: "is not open") }
+    var room = min(bytes, end - position.offset)
+    while true {
+      let text = try file.read(at: position.offset, count: room)
+      var found: [ArraySlice<UInt8>] = []
+      var begin = 0
+      while found.count < most, let stop = text[begin...].firstIndex(of: 0x0A) {
+        found.append(text[begin..<stop])
+        begin = stop + 1
+      }
+      guard found.isEmpty, room < end - position.offset else {
+        position.index += found.count
+        position.offset += begin
+        return found
+      }
+      // A line longer than that.
+      room = min(room * 4, end - position.offset)
+    }
+  }
 
   /// When an update came to be; nil where that is forgotten.
   package func latency(_ index: Int) -> Latency? {
     lock.withLock {
-      guard index < peers.count, index >= peers.count - latencies.count else { return nil }
-      return latencies[index % Self.rememberedLatencies]
+      guard index < lines.count, index >= lines.count - latencies.ring.count else { return nil }
+      return latencies.ring[(index - latencies.first) % Self.rememberedLatencies]
     }
   }
 
-  /// A signal for every change, newest only, and what ends it.
-  package func changes() -> (signals: AsyncStream<Void>, number: Int) {
+  /// Opens the store for a reader: a signal for every change, newest only, and what ends it. Reads the file where nobody
+  /// has it open.
+  package func changes() throws(LogError) -> (signals: AsyncStream<Void>, number: Int) {
     let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    let number = lock.withLock {
+    let number = try lock.withLockThrowing { () throws(LogError) in
+      try openFile()
       nextReader += 1
       readers[nextReader] = continuation
       return nextReader
@@ -154,11 +202,87 @@ package final class UpdateStore: @unchecked Sendable {
   }
 
   /// Ends a reader's signals.
-  package func leave(_ number: Int) { lock.withLock { readers.removeValue(forKey: number) }?.finish() }
+  package func leave(_ number: Int) {
+    let reader = lock.withLock {
+      let reader = readers.removeValue(forKey: number)
+      closeIfUnused()
+      return reader
+    }
+    reader?.finish()
+  }
 
   /// Wakes all readers: the state has changed, or the service stops.
   package func wake() { for reader in lock.withLock({ Array(readers.values) }) { reader.yield() } }
 
   /// Readers at present.
   package var readerCount: Int { lock.withLock { readers.count } }
+
+  // MARK: open and closed, with the lock held
+
+  private func openFile() throws(LogError) {
+    if file == nil { file = try StoredFile(path: path, truncates: false) }
+    guard !hasIndex else { return }
+    do throws(LogError) { lines = try LineIndex(of: file!) } catch {
+      file = nil
+      throw error
+    }
+    hasIndex = true
+    isCounted = true
+  }
+
+  private func closeIfUnused() {
+    guard !isWriting, readers.isEmpty else { return }
+    file = nil
+    latencies = (0, [])
+    lines.forget()
+    hasIndex = lines.isKnown
+  }
+}
+
+/// Where lines begin: every 64th is remembered, those between are found from there.
+private struct LineIndex {
+  private static let step = 64
+  private var marks = [0]
+  private(set) var count = 0
+  private(set) var size = 0
+
+  init() {}
+
+  /// The index of what is in a file.
+  init(of file: StoredFile) throws(LogError) {
+    let end = try file.size
+    while size < end {
+      let begin = size
+      let text = try file.read(at: begin, count: min(1 << 20, end - begin))
+      for (offset, byte) in text.enumerated() where byte == 0x0A { append(end: begin + offset + 1) }
+      // A line that is longer than what was read, or cut off: not a whole line.
+      guard size > begin else { break }
+    }
+  }
+
+  mutating func append(end: Int) {
+    count += 1
+    size = end
+    if count % Self.step == 0 { marks.append(end) }
+  }
+
+  func mark(before index: Int) -> UpdateStore.Position {
+    let mark = min(index / Self.step, marks.count - 1)
+    return UpdateStore.Position(index: mark * Self.step, offset: marks[mark])
+  }
+
+  /// Keeps the counts only.
+  mutating func forget() { if count >= Self.step { marks = [] } }
+
+  /// Whether positions can be found.
+  var isKnown: Bool { !marks.isEmpty }
+}
+
+extension NSLock {
+  /// As `withLock`, with the error's type.
+  fileprivate func withLockThrowing<Value>(_ body: () throws(LogError) -> Value) throws(LogError) -> Value {
+    lock()
+    defer { unlock() }
+    return try body()
+  }
 }

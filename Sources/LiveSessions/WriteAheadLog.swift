@@ -5,150 +5,194 @@ import Foundation
 ///
 /// `append` writes at once, so that a record survives the death of the process; one thread syncs, and what was appended
 /// meanwhile shares the next sync. Acknowledgements wait for it, work does not. Deleting a session rewrites its segments
-/// without it.
+/// without it; a segment that has lost something is never rewritten.
 package final class WriteAheadLog: @unchecked Sendable {
   /// Where a record is.
-  package struct Place: Equatable, Sendable {
-    /// The segment's number.
-    package var segment: Int
-    /// Where the record begins.
-    package var offset: Int
-  }
+  package typealias Place = LogReading.Place
 
-  /// A record with its place.
-  package typealias Placed = (record: LogRecord, place: Place)
+  /// What was appended, to wait for.
+  package struct Ticket: Equatable, Sendable {
+    /// Where the record is; of several copies the first.
+    package var place: Place
+    fileprivate var number: UInt64
+  }
 
   private let folder: String
   private let version: String
   private let segmentSize: Int
+  /// Writes a file to disk; returns 0 or what went wrong, as `errno`.
+  private let sync: @Sendable (Int32) -> Int32
   private let folderLock: Int32
   // Everything below is guarded by the condition.
   private let condition = NSCondition()
   private var descriptor: Int32 = -1
   private var segment = 0
   private var size = 0
+  /// Records appended, those whose sync was tried, and those that are on disk.
   private var appended: UInt64 = 0
   private var synced: UInt64 = 0
-  private var waiting: [(UInt64, @Sendable (LogError?) -> Void)] = []
+  private var durable: UInt64 = 0
+  private var waiting: [(number: UInt64, body: @Sendable (LogError?) -> Void)] = []
   private var isClosed = false
   private var failure: LogError?
+  private var readers = 0
+  private var damaged: [Int: Set<UInt64>] = [:]
+  private var newestList: Place?
+  /// Segments with an outdated list, perhaps nothing else.
+  private var listsOnly: Set<Int> = []
   /// Syncs so far, and the longest and the total time of one, seconds.
   package private(set) var syncs: (count: Int, longest: Double, total: Double) = (0, 0, 0)
+  /// What is damaged, as it was found at the start.
+  package private(set) var damage: [LogDamage] = []
 
-  /// Opens the log in a folder that exists; `visit` gets every whole record, oldest first. A torn tail is cut.
+  /// Opens the log in a folder that exists; `visit` gets everything in it, oldest first. Of what is damaged only the torn
+  /// tail is cut; segments with damage, and what is cut, are copied to the folder `damaged`.
+  ///
+  /// - Parameter sync: writes a file to disk; 0, or `errno`.
+  /// - Throws: `LogError.busy` where another process has it, `version` where another version wrote it (nothing is
+  ///   changed then), `file` and `full`.
   package init(
-    folder: String, version: String, segmentSize: Int = 16 << 20, visit: (LogRecord, Place) -> Void
-  ) throws(LogError) {
+    folder: String, version: String, segmentSize: Int = 16 << 20,
+    sync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno },
+    visit: (LogReading.Found) -> Void
+  ) throws {
     self.folder = folder
     self.version = version
     self.segmentSize = segmentSize
-    folderLock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folderLock >= 0 else { throw .file(path: folder, cause: String(cString: strerror(errno))) }
-    guard flock(folderLock, LOCK_EX | LOCK_NB) == 0 else {
-      close(folderLock)
-      throw .busy(path: folder)
+    self.sync = sync
+    folderLock = try Self.lock(folder, LOCK_EX)
+    do { try open(visit) } catch {
+      Glibc.close(folderLock)
+      throw error
     }
-    for number in try Self.segments(folder) {
-      try read(number, visit)
-      segment = number
-    }
-    try begin(segment + 1)
     Thread(block: { [self] in syncLoop() }).start()
   }
 
-  private func path(_ segment: Int) -> String { Self.path(folder, segment) }
-
-  private static func path(_ folder: String, _ segment: Int) -> String {
-    "\(folder)/" + String(repeating: "0", count: max(0, 10 - "\(segment)".count)) + "\(segment).log"
+  /// A lock of a log's folder, `LOCK_EX` to write and `LOCK_SH` to read; the caller closes the descriptor.
+  ///
+  /// - Throws: `LogError.busy` where another process has it.
+  static func lock(_ folder: String, _ kind: Int32) throws(LogError) -> Int32 {
+    let lock = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard lock >= 0 else { throw SegmentFile.error(folder) }
+    guard flock(lock, kind | LOCK_NB) == 0 else {
+      Glibc.close(lock)
+      throw .busy(path: folder)
+    }
+    return lock
   }
 
-  private static func segments(_ folder: String) throws(LogError) -> [Int] {
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
-      throw .file(path: folder, cause: "cannot be listed")
-    }
-    for name in names where name.hasSuffix(".partial") { unlink("\(folder)/\(name)") }
-    return names.compactMap { name in name.hasSuffix(".log") ? Int(name.dropLast(4)) : nil }.sorted()
-  }
+  private func path(_ segment: Int) -> String { "\(folder)/\(LogDamage.name(segment))" }
 
-  /// Reads a segment and cuts what is not whole.
-  private func read(_ number: Int, _ visit: (LogRecord, Place) -> Void) throws(LogError) {
-    let path = path(number)
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw .file(path: path, cause: "cannot be read")
+  // MARK: opening
+
+  private func open(_ visit: (LogReading.Found) -> Void) throws {
+    var sessions: [Int: Set<UInt64>] = [:]
+    let reading = try LogReading(folder: folder) { found in
+      if case .record(let record, let place) = found {
+        sessions[place.segment, default: []].insert(record.session)
+        if record.kind == .removed { newestList = place }
+      }
+      visit(found)
     }
-    var found: (version: String, length: Int)?
-    var end = 0
-    data.withUnsafeBytes { bytes in
-      found = LogFormat.version(bytes)
-      guard let found, found.version == version else { return }
-      end = found.length
-      while let (record, next) = LogFormat.record(bytes, at: end) {
-        visit(record, Place(segment: number, offset: end))
-        end = next
+    for one in reading.segments {
+      if let found = one.version, found != version {
+        throw LogError.version(path: path(one.number), found: found, expected: version)
       }
     }
-    if let found, found.version != version { throw .version(path: path, found: found.version, expected: version) }
-    // Without a whole header the process died while it began the segment.
-    if end < data.count, truncate(path, off_t(end)) != 0 {
-      throw .file(path: path, cause: String(cString: strerror(errno)))
+    damage = reading.damage
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasSuffix(".partial") {
+      unlink("\(folder)/\(name)")
+    }
+    for one in reading.segments {
+      if one.damage.contains(where: { !$0.isTail }) {
+        if one.damage.contains(where: \.losesRecords) { damaged[one.number] = sessions[one.number] ?? [] }
+        try keep(path(one.number), from: 0, as: LogDamage.name(one.number))
+      } else if sessions[one.number] == [0], newestList?.segment != one.number {
+        listsOnly.insert(one.number)
+      }
+    }
+    guard let last = reading.segments.last else { return try begin(1) }
+    // What a death of the process left may be in memory only: it is acknowledged when it is repeated.
+    try settle(path(last.number))
+    if let tail = last.tail { try cut(last, at: tail) }
+    // A segment that has only its beginning is used: they would grow by one with every start.
+    if last.records == 0, last.damage.allSatisfy(\.isTail) {
+      try begin(last.number)
+    } else {
+      try begin(last.number + 1)
     }
   }
 
+  private func settle(_ path: String) throws(LogError) {
+    let file = Glibc.open(path, O_RDWR | O_CLOEXEC)
+    guard file >= 0 else { throw SegmentFile.error(path) }
+    defer { Glibc.close(file) }
+    let status = sync(file)
+    guard status == 0 else { throw Self.error(status, path) }
+  }
+
+  /// Cuts the tail of the last segment; it is kept aside.
+  private func cut(_ last: LogReading.Segment, at tail: Int) throws(LogError) {
+    let path = path(last.number)
+    try keep(path, from: tail, as: "\(LogDamage.name(last.number)).tail-\(tail)")
+    let file = Glibc.open(path, O_RDWR | O_CLOEXEC)
+    guard file >= 0 else { throw SegmentFile.error(path) }
+    defer { Glibc.close(file) }
+    guard ftruncate(file, off_t(tail)) == 0, fsync(file) == 0 else { throw SegmentFile.error(path) }
+  }
+
+  /// Copies a file from a byte on into the folder `damaged`, once.
+  private func keep(_ path: String, from begin: Int, as name: String) throws(LogError) {
+    let aside = "\(folder)/damaged"
+    guard mkdir(aside, 0o700) == 0 || errno == EEXIST else { throw SegmentFile.error(aside) }
+    guard access("\(aside)/\(name)", F_OK) != 0 else { return }
+    let bytes = try SegmentFile.read(path).bytes
+    try SegmentFile.replace("\(aside)/\(name)", with: Array(bytes[min(begin, bytes.count)...]))
+    let descriptor = Glibc.open(aside, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if descriptor >= 0 {
+      fsync(descriptor)
+      Glibc.close(descriptor)
+    }
+  }
+
+  /// Begins a segment: records follow only when its name is on disk.
   private func begin(_ number: Int) throws(LogError) {
     let path = path(number)
-    let file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw Self.error(path) }
+    let file = Glibc.open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw SegmentFile.error(path) }
     let header = LogFormat.header(version: version)
-    guard Self.write(header, to: file) else {
-      let error = Self.error(path)
-      close(file)
+    guard SegmentFile.write(header, to: file), fsync(folderLock) == 0 else {
+      let error = SegmentFile.error(path)
+      Glibc.close(file)
       unlink(path)
       throw error
     }
-    fsync(folderLock)
-    if descriptor >= 0 { close(descriptor) }
+    if descriptor >= 0 { Glibc.close(descriptor) }
     (descriptor, segment, size) = (file, number, header.count)
-  }
-
-  private static func error(_ path: String) -> LogError {
-    errno == ENOSPC || errno == EDQUOT ? .full(path: path) : .file(path: path, cause: String(cString: strerror(errno)))
-  }
-
-  private static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeBytes { Foundation.write(file, $0.baseAddress! + done, $0.count - done) }
-      if count < 0 {
-        if errno == EINTR { continue }
-        return false
-      }
-      done += count
-    }
-    return true
   }
 
   // MARK: appending
 
-  /// Writes a record; `whenSynced` is called on another thread once it is on disk, or with what went wrong.
+  /// Writes a record, `copies` times one behind the other. It is on disk when `whenSynced` says so.
   ///
   /// - Parameter placed: called with its place before any record moves.
   /// - Throws: `LogError.full` and others, with nothing of the record kept.
   @discardableResult package func append(
-    _ record: LogRecord, placed: (Place) -> Void = { _ in }, whenSynced: @escaping @Sendable (LogError?) -> Void
-  ) throws(LogError) -> Place {
+    _ record: LogRecord, copies: Int = 1, placed: (Place) -> Void = { _ in }
+  ) throws(LogError) -> Ticket {
     var bytes: [UInt8] = []
-    LogFormat.append(record, to: &bytes)
+    for _ in 0..<copies { LogFormat.append(record, to: &bytes) }
     condition.lock()
     defer { condition.unlock() }
+    return try write(bytes, placed)
+  }
+
+  private func write(_ bytes: [UInt8], _ placed: (Place) -> Void = { _ in }) throws(LogError) -> Ticket {
     if let failure { throw failure }
     guard !isClosed else { throw .file(path: folder, cause: "the log is closed") }
-    if size > 64, size + bytes.count > segmentSize {
-      // The old segment is synced before records go elsewhere: one descriptor is synced at a time.
-      guard fdatasync(descriptor) == 0 else { throw fail(Self.error(path(segment))) }
-      try begin(segment + 1)
-    }
-    guard Self.write(bytes, to: descriptor) else {
-      let error = Self.error(path(segment))
+    if size > LogFormat.header(version: version).count, size + bytes.count > segmentSize { try rotate() }
+    guard SegmentFile.write(bytes, to: descriptor) else {
+      let error = SegmentFile.error(path(segment))
       // Nothing of it stays; where even that fails, the log takes nothing more.
       if ftruncate(descriptor, off_t(size)) != 0 || lseek(descriptor, off_t(size), SEEK_SET) < 0 { throw fail(error) }
       throw error
@@ -156,25 +200,41 @@ package final class WriteAheadLog: @unchecked Sendable {
     let place = Place(segment: segment, offset: size)
     size += bytes.count
     appended += 1
-    waiting.append((appended, whenSynced))
     placed(place)
-    condition.signal()
-    return place
+    condition.broadcast()
+    return Ticket(place: place, number: appended)
   }
 
-  /// Calls back once all that was appended so far is on disk.
-  package func whenSynced(_ body: @escaping @Sendable (LogError?) -> Void) {
+  /// Goes on in a new segment. The old one is synced first: one descriptor is synced at a time.
+  private func rotate() throws(LogError) {
+    try syncNow()
+    try begin(segment + 1)
+  }
+
+  private func syncNow() throws(LogError) {
+    let status = sync(descriptor)
+    guard status == 0 else { throw fail(Self.error(status, path(segment))) }
+  }
+
+  private static func error(_ status: Int32, _ path: String) -> LogError {
+    errno = status
+    return SegmentFile.error(path)
+  }
+
+  /// Calls back, on another thread or at once, when what was appended is on disk, or with what went wrong. Without a
+  /// ticket: all that was appended so far.
+  package func whenSynced(_ ticket: Ticket? = nil, _ body: @escaping @Sendable (LogError?) -> Void) {
     condition.lock()
-    let isDone = synced == appended
-    if !isDone { waiting.append((appended, body)) }
-    let failure = failure
-    condition.signal()
+    let number = ticket?.number ?? appended
+    let isDone = synced >= number
+    if !isDone { waiting.append((number, body)) }
+    let error = durable >= number ? nil : failure
     condition.unlock()
-    if isDone { body(failure) }
+    if isDone { body(error) }
   }
 
   private func fail(_ error: LogError) -> LogError {
-    failure = error
+    if failure == nil { failure = error }
     return error
   }
 
@@ -185,17 +245,19 @@ package final class WriteAheadLog: @unchecked Sendable {
       let (target, file, isLast) = (appended, dup(descriptor), isClosed)
       condition.unlock()
       let began = DispatchTime.now().uptimeNanoseconds
-      let status = file >= 0 ? fdatasync(file) : -1
-      let error = status == 0 ? nil : Self.error(folder)
-      if file >= 0 { close(file) }
+      let status = file >= 0 ? sync(file) : EMFILE
+      if file >= 0 { Glibc.close(file) }
       let took = Double(DispatchTime.now().uptimeNanoseconds - began) * 1e-9
       condition.lock()
       syncs = (syncs.count + 1, max(syncs.longest, took), syncs.total + took)
-      // A failed sync cannot be repeated: the kernel may have dropped the pages. The log takes nothing more.
-      if let error { failure = error }
+      // A failed sync cannot be repeated: the kernel may have dropped the pages, and the next one says nothing of them. The
+      // log takes nothing more, and acknowledges nothing that was appended meanwhile.
+      if status != 0 { _ = fail(Self.error(status, folder)) }
+      let error = failure
+      if error == nil { durable = target }
       synced = target
-      let due = waiting.filter { $0.0 <= target }
-      waiting.removeAll { $0.0 <= target }
+      let due = waiting.filter { $0.number <= target }
+      waiting.removeAll { $0.number <= target }
       let isDone = isLast && synced == appended
       condition.broadcast()
       condition.unlock()
@@ -204,85 +266,127 @@ package final class WriteAheadLog: @unchecked Sendable {
     }
   }
 
-  // MARK: reading and deleting
+  // MARK: reading
 
-  /// Calls `body` with the records at these places, in their order, until it returns false.
-  package func read(_ places: [Place], _ body: (LogRecord) throws -> Bool) throws {
-    var open: (segment: Int, data: Data)?
+  /// Calls `body` with the records at these places, in their order, until it returns false. Nothing moves meanwhile:
+  /// `places` is asked behind the last compaction.
+  package func read(_ places: () -> [Place], _ body: (LogRecord) throws -> Bool) throws {
+    condition.lock()
+    readers += 1
+    condition.unlock()
+    defer {
+      condition.lock()
+      readers -= 1
+      condition.unlock()
+    }
+    try Self.read(folder, places(), body)
+  }
+
+  /// The same of a log that nobody writes.
+  static func read(_ folder: String, _ places: [Place], _ body: (LogRecord) throws -> Bool) throws {
+    var open: (segment: Int, reader: SegmentReader)?
     for place in places {
       if open?.segment != place.segment {
-        let path = path(place.segment)
-        guard let data = try? Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe) else {
-          throw LogError.file(path: path, cause: "cannot be read")
-        }
-        open = (place.segment, data)
+        open = (place.segment, try SegmentReader("\(folder)/\(LogDamage.name(place.segment))"))
       }
-      // The current segment grows: a place behind what was mapped is mapped anew.
-      var record = open!.data.withUnsafeBytes { LogFormat.record($0, at: place.offset)?.record }
-      if record == nil {
-        let path = path(place.segment)
-        open = (place.segment, (try? Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)) ?? Data())
-        record = open!.data.withUnsafeBytes { LogFormat.record($0, at: place.offset)?.record }
-      }
-      guard let record else { throw LogError.file(path: path(place.segment), cause: "a record is damaged") }
-      guard try body(record) else { return }
+      guard try body(open!.reader.record(at: place.offset)) else { return }
     }
   }
+
+  // MARK: deleting
 
   /// Removes all records of some sessions from the log. Blocks appending meanwhile.
   ///
+  /// Damaged segments stay as they are, and with them what says that their sessions are deleted.
   /// - Parameter relocate: called before anybody else appends, with the new places of the other records in the segments
-  ///   that changed: by segment, old offset to new.
+  ///   that changed: by segment, old offset to new. Also where an error ends the work in its midst.
+  /// - Returns: false where somebody reads: nothing was done.
+  /// - Throws: `LogError`; what was not done is to be done again.
   package func remove(
     sessions: Set<UInt64>, from segments: Set<Int>, relocate: ([Int: [Int: Int]]) -> Void
-  ) throws(LogError) {
+  ) throws(LogError) -> Bool {
     condition.lock()
     defer { condition.unlock() }
-    if segments.contains(segment) {
-      guard fdatasync(descriptor) == 0 else { throw fail(Self.error(path(segment))) }
-      try begin(segment + 1)
-    }
+    guard readers == 0 else { return false }
+    if let failure { throw failure }
+    if segments.contains(segment) { try rotate() }
     var moved: [Int: [Int: Int]] = [:]
-    for number in segments.sorted() { moved[number] = try rewrite(number, without: sessions) }
-    fsync(folderLock)
-    relocate(moved)
+    defer { relocate(moved) }
+    let pinned = damaged.values.reduce(into: Set<UInt64>()) { $0.formUnion($1) }
+    var emptied: Set<Int> = []
+    let there = Set(try LogReading.numbers(folder))
+    for number in segments.union(listsOnly).intersection(there).sorted()
+    where damaged[number] == nil && number != segment {
+      let rewritten = try rewrite(number, without: sessions, pinned)
+      moved[number] = rewritten.moved
+      if rewritten.isEmpty { emptied.insert(number) }
+    }
+    listsOnly = []
+    guard fsync(folderLock) == 0 else { throw SegmentFile.error(folder) }
+    if !emptied.isEmpty { try drop(emptied) }
+    return true
   }
 
-  private func rewrite(_ number: Int, without sessions: Set<UInt64>) throws(LogError) -> [Int: Int] {
+  /// Removes segments, after the log says so: one that is missing otherwise is damage.
+  private func drop(_ emptied: Set<Int>) throws(LogError) {
+    let there = Set(try LogReading.numbers(folder)).subtracting(emptied)
+    let absent = Set(1...segment).subtracting(there).subtracting(damage.filter { $0.cause == .missing }.map(\.segment))
+    let list = LogRecord(kind: .removed, session: 0, arrival: 0, payload: Array(SegmentList.text(absent).utf8))
+    var bytes: [UInt8] = []
+    LogFormat.append(list, to: &bytes)
+    let before = newestList
+    newestList = try write(bytes).place
+    try syncNow()
+    for number in emptied { unlink(path(number)) }
+    guard fsync(folderLock) == 0 else { throw SegmentFile.error(folder) }
+    if let before, before.segment != segment, there.contains(before.segment) { listsOnly.insert(before.segment) }
+  }
+
+  private func rewrite(
+    _ number: Int, without sessions: Set<UInt64>, _ pinned: Set<UInt64>
+  ) throws(LogError) -> (moved: [Int: Int], isEmpty: Bool) {
     let path = path(number)
-    guard let data = FileManager.default.contents(atPath: path) else { return [:] }
+    let (source, unreadable) = try SegmentFile.read(path)
     var kept = LogFormat.header(version: version)
     let empty = kept.count
     var offsets: [Int: Int] = [:]
-    data.withUnsafeBytes { bytes in
-      var at = LogFormat.version(bytes)?.length ?? bytes.count
-      while let (record, next) = LogFormat.record(bytes, at: at) {
-        if !sessions.contains(record.session) {
-          offsets[at] = kept.count
-          kept.append(contentsOf: bytes[at..<next])
+    var damage = unreadable.first
+    source.withUnsafeBytes { bytes in
+      guard let header = LogFormat.header(bytes) else {
+        damage = damage ?? 0..<empty
+        return
+      }
+      var at = header.length
+      while let item = LogScan.item(bytes, at: at, format: header.format) {
+        at = item.range.upperBound
+        guard let record = item.record else {
+          damage = damage ?? item.range
+          continue
         }
-        at = next
+        let isOld = record.kind == .removed && newestList != Place(segment: number, offset: item.range.lowerBound)
+        let isGone = sessions.contains(record.session) && !(record.kind == .delete && pinned.contains(record.session))
+        guard !isOld, !isGone else { continue }
+        offsets[item.range.lowerBound] = kept.count
+        LogFormat.append(record, to: &kept)
       }
     }
-    if kept.count == empty {
-      unlink(path)
-      return [:]
+    if let damage {
+      // Damaged since the start: as it is, until the next start names whose it is.
+      damaged[number] = sessions
+      throw .file(
+        path: path,
+        cause: "damaged at bytes \(damage.lowerBound) to \(damage.upperBound) since the start, expected "
+          + "what was written: it is not compacted; restart to see whose batches it took")
     }
-    let partial = path + ".partial"
-    let file = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw Self.error(partial) }
-    defer { close(file) }
-    guard Self.write(kept, to: file), fdatasync(file) == 0, rename(partial, path) == 0 else {
-      let error = Self.error(partial)
-      unlink(partial)
-      throw error
-    }
-    return offsets
+    if kept.count == empty { return (offsets, true) }
+    try SegmentFile.replace(path, with: kept)
+    if let list = newestList, list.segment == number { newestList!.offset = offsets[list.offset]! }
+    return (offsets, false)
   }
 
   /// Bytes of all segments.
   package var bytes: Int {
-    ((try? Self.segments(folder)) ?? []).reduce(0) { sum, number in
+    ((try? LogReading.numbers(folder)) ?? []).reduce(0) { sum, number in
       var status = stat()
       return sum + (stat(path(number), &status) == 0 ? Int(status.st_size) : 0)
     }
@@ -291,12 +395,11 @@ package final class WriteAheadLog: @unchecked Sendable {
   /// Syncs what was appended and ends; later appends fail.
   package func close() {
     condition.lock()
+    guard !isClosed else { return condition.unlock() }
     isClosed = true
     condition.broadcast()
     while synced != appended { condition.wait() }
     condition.unlock()
     Glibc.close(folderLock)
   }
-
-  private func close(_ file: Int32) { Glibc.close(file) }
 }

@@ -1,6 +1,11 @@
 import ArgumentParser
 import EventLines
 
+/// How much the service's log tells, from the most to the least.
+package enum LogLevel: String, CaseIterable, ExpressibleByArgument {
+  case trace, debug, info, notice, warning, error, critical
+}
+
 /// The arguments of `fuse serve`. `fuse` checks and documents them, `fuse-serve` carries them out.
 package struct ServeArguments: ParsableArguments {
   /// What the command says about itself.
@@ -15,6 +20,8 @@ package struct ServeArguments: ParsableArguments {
         fuse serve
         fuse serve --replay datasets/demo
         fuse serve --host 0.0.0.0 --auth-token token.txt --tls-certificate cert.pem --tls-key key.pem
+        fuse serve --check-log ./fuse-data
+        fuse serve --export ./fuse-data -o recordings
       """)
 
   @Option(help: "The address to bind to.")
@@ -28,9 +35,14 @@ package struct ServeArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Who may create sessions: a file with the token. Also in FUSE_AUTH_TOKEN. Without it anybody may.",
+      "Who may create sessions, and operate: a file with the token. Also in FUSE_AUTH_TOKEN. Without it anybody may.",
       valueName: "file"))
   package var authToken: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Several who may create sessions, with limits for each: a JSON file, see docs/service.md.", valueName: "file"))
+  package var tokens: String?
 
   @Option(help: ArgumentHelp("The server's certificate chain, PEM.", valueName: "file"))
   package var tlsCertificate: String?
@@ -48,8 +60,11 @@ package struct ServeArguments: ParsableArguments {
       "A further origin whose pages may call, such as https://app.example; may be repeated.", valueName: "origin"))
   package var allowOrigin: [String] = []
 
-  @Option(help: "Sessions that are not finished, at most.")
+  @Option(help: "Sessions that are open, neither finished nor parked, at most; a suspended one makes room.")
   package var maxSessions = 100
+
+  @Option(help: "Sessions that are kept, in any state, at most.")
+  package var maxKeptSessions = 20_000
 
   @Option(help: "Bytes of a batch, unpacked, at most.")
   package var maxBatchBytes = 4 << 20
@@ -60,6 +75,15 @@ package struct ServeArguments: ParsableArguments {
   @Option(help: "Measurements a second and session, at most.")
   package var maxEventsPerSecond = 20_000.0
 
+  @Option(help: "Updates a second and session, at most; then its batches wait.")
+  package var maxUpdatesPerSecond = 10_000.0
+
+  @Option(help: "Bytes of a session's batches and updates, at most.")
+  package var maxSessionBytes = 16 << 30
+
+  @Option(help: "Bytes of the disk that stay free, at most a twentieth of it; with less nothing is taken.")
+  package var diskReserve = 64 << 20
+
   @Option(help: "Peers of a session, at most.")
   package var maxPeers = 64
 
@@ -69,8 +93,17 @@ package struct ServeArguments: ParsableArguments {
   @Option(help: "Seconds without a batch after which readers see a session as suspended.")
   package var idle = 10.0
 
+  @Option(help: "Seconds without a batch after which a session's finder leaves memory; the next batch brings it back.")
+  package var park = 120.0
+
+  @Option(help: "Seconds after which a session that never had data ends.")
+  package var empty = 300.0
+
   @Option(help: "Hours without a call after which a session is deleted; 0: never.")
   package var retention = 24.0
+
+  @Option(help: ArgumentHelp("How much the log tells.", valueName: "level"))
+  package var logLevel = LogLevel.info
 
   @Option(help: ArgumentHelp("Play a recording as a live session.", valueName: "folder"))
   package var replay: String?
@@ -78,16 +111,38 @@ package struct ServeArguments: ParsableArguments {
   @Option(help: "How fast --replay plays, times real time.")
   package var speed = 1.0
 
+  @Option(
+    help: ArgumentHelp(
+      "Do not serve: say what of the log in a data folder, of any version, is whole. Exit code 0: all; 1: not all, a "
+        + "line for each place; 2: it cannot be read.",
+      valueName: "data"))
+  package var checkLog: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Do not serve: write the sessions of a data folder, of any version, as recordings into the folder of -o. Exit "
+        + "codes as of --check-log.",
+      valueName: "data"))
+  package var export: String?
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("Where --export writes; created if absent.", valueName: "folder"))
+  package var output: String?
+
   package func validate() throws {
+    if checkLog != nil, export != nil { throw ValidationError("--check-log and --export: one of them.") }
+    if (export == nil) != (output == nil) { throw ValidationError("--export and -o go together.") }
     if (tlsCertificate == nil) != (tlsKey == nil) {
       throw ValidationError("--tls-certificate and --tls-key go together.")
     }
     guard (0...65_535).contains(port) else { throw ValidationError("--port must be from 0 to 65535.") }
     guard speed > 0, speed <= 1000 else { throw ValidationError("--speed must be above 0 and at most 1000.") }
-    guard maxSessions > 0, maxEventsPerSecond > 0, maxPeers > 0, maxConnections > 0, idle > 0, retention >= 0,
+    guard maxSessions > 0, maxKeptSessions > 0, maxEventsPerSecond > 0, maxUpdatesPerSecond > 0,
+      maxSessionBytes > 0, diskReserve >= 0, maxPeers > 0, maxConnections > 0, idle > 0, park > 0, empty > 0,
+      retention >= 0,
       (1024...1 << 25).contains(maxBatchBytes), (1024...1 << 25).contains(maxLineBytes)
     else {
-      throw ValidationError("Limits must be above 0; --max-batch-bytes and --max-line-bytes from 1024 to 33554432.")
+      throw ValidationError(
+        "Limits must be above 0; --max-batch-bytes and --max-line-bytes from 1024 to 33554432.")
     }
   }
 

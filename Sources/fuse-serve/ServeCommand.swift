@@ -12,41 +12,76 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await Failure.reporting {
-      LoggingSystem.bootstrap(JSONLogHandler.init)
-      var limits = SessionLimits()
-      limits.sessions = arguments.maxSessions
-      limits.batchBytes = arguments.maxBatchBytes
-      limits.lineBytes = arguments.maxLineBytes
-      limits.eventsPerSecond = arguments.maxEventsPerSecond
-      limits.peers = arguments.maxPeers
-      limits.idle = arguments.idle
-      limits.retention = arguments.retention > 0 ? arguments.retention * 3600 : nil
+      if let data = arguments.checkLog { return try report(LogExport.check(data: data)) }
+      if let data = arguments.export { return try report(LogExport.export(data: data, to: arguments.output!)) }
+      let level = Logger.Level(rawValue: arguments.logLevel.rawValue)!
+      LoggingSystem.bootstrap { JSONLogHandler(label: $0, level: level) }
       let logger = Logger(label: "fuse-serve")
+      let tokens = try TokenBook(single: arguments.authToken, file: arguments.tokens)
+      let isLoopback = AccessRules.isLoopback(arguments.host)
+      guard isLoopback || !tokens.isOpen else {
+        throw CommandError(
+          "--host \(arguments.host) lets other machines in, and anybody could create sessions: give --auth-token or "
+            + "--tokens, or bind to 127.0.0.1")
+      }
+      let certificates = try arguments.tlsCertificate.map {
+        try Certificates(certificate: $0, key: arguments.tlsKey!)
+      }
+      let connections = try connectionLimit(logger)
       let registry = try SessionRegistry(folder: arguments.data, limits: limits) { logger.warning("\($0)") }
       let service = LiveService(
-        registry: registry, logger: logger, creationToken: try CreationToken.read(arguments.authToken),
-        access: AccessRules(
-          isLoopback: ["127.0.0.1", "::1", "localhost"].contains(arguments.host), hosts: arguments.allowHost, origins: arguments.allowOrigin))
+        registry: registry, logger: logger, tokens: tokens,
+        access: AccessRules(isLoopback: isLoopback, hosts: arguments.allowHost, origins: arguments.allowOrigin),
+        connections: connections)
       try await service.run(
-        host: arguments.host, port: arguments.port, tls: arguments.tlsCertificate.map { ($0, arguments.tlsKey!) }, maxConnections: arguments.maxConnections,
+        host: arguments.host, port: arguments.port, certificates: certificates,
         replay: arguments.replay.map { Replay(folder: $0, speed: arguments.speed) })
     }
   }
-}
 
-/// The token that may create sessions: from a file or the environment, so that it is in no process list.
-enum CreationToken {
-  /// Its hash; nil where anybody may.
-  static func read(_ path: String?) throws -> TokenHash? {
-    guard let path else {
-      let text = ProcessInfo.processInfo.environment["FUSE_AUTH_TOKEN"] ?? ""
-      return text.isEmpty ? nil : TokenHash(of: text)
+  private func report(_ report: LogExport.Report) throws {
+    for line in report.lines { print(line) }
+    fflush(nil)
+    if !report.isWhole { throw ExitCode(1) }
+  }
+
+  private var limits: SessionLimits {
+    var limits = SessionLimits()
+    limits.sessions = arguments.maxSessions
+    limits.keptSessions = max(arguments.maxKeptSessions, arguments.maxSessions)
+    limits.batchBytes = arguments.maxBatchBytes
+    limits.lineBytes = arguments.maxLineBytes
+    limits.eventsPerSecond = arguments.maxEventsPerSecond
+    limits.updatesPerSecond = arguments.maxUpdatesPerSecond
+    limits.sessionBytes = arguments.maxSessionBytes
+    limits.diskReserve = arguments.diskReserve
+    limits.peers = arguments.maxPeers
+    limits.idle = arguments.idle
+    limits.park = max(arguments.park, arguments.idle)
+    limits.empty = arguments.empty
+    limits.retention = arguments.retention > 0 ? arguments.retention * 3600 : nil
+    return limits
+  }
+
+  /// Descriptors that are no connection's and no session's: the log, the listener, the system's own, recordings.
+  private static let otherDescriptors = 64
+  /// Fewest connections that are worth to start with.
+  private static let fewestConnections = 16
+
+  /// As many connections as asked for, or as the system has descriptors for beside the sessions' files.
+  private func connectionLimit(_ logger: Logger) throws -> ConnectionLimit {
+    ProcessFigures.raiseDescriptorLimit()
+    // A session that is open has two files; where many may be, connections keep most, and a creation says what lacks.
+    let limit = ProcessFigures.descriptorLimit
+    let room = limit - Self.otherDescriptors - ConnectionLimit.told - min(2 * arguments.maxSessions, limit / 4)
+    guard room >= Self.fewestConnections else {
+      throw CommandError(
+        "the system permits \(limit) descriptors, expected at least 256: raise it (ulimit -n, LimitNOFILE=)")
     }
-    guard let data = FileManager.default.contents(atPath: path), data.count <= 4096 else {
-      throw CommandError("--auth-token \(path.prefix(3))...: no such file, expected a file with the token")
+    if room < arguments.maxConnections {
+      logger.warning(
+        "the system permits \(limit) descriptors: \(room) connections are served, not \(arguments.maxConnections)")
     }
-    let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-    guard !text.isEmpty else { throw CommandError("--auth-token: an empty file, expected a token") }
-    return TokenHash(of: text)
+    return ConnectionLimit(served: min(room, arguments.maxConnections))
   }
 }

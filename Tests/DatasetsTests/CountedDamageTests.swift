@@ -16,6 +16,15 @@ struct CountedCase: Sendable, CustomTestStringConvertible {
     CountedCase(kind: .outOfRange, file: Fixture.imu, damage: FatalCase.cell(Fixture.imu, line: 900, 3, "1e9")),
     CountedCase(kind: .timeGoingBack, file: Fixture.imu, damage: FatalCase.cell(Fixture.imu, line: 900, 0, "17")),
     CountedCase(
+      kind: .futureStamp, file: Fixture.imu,
+      damage: FatalCase.cell(Fixture.imu, line: 900, 0, "\(Fixture.time(900) + 60_000_000_000)")),
+    CountedCase(
+      kind: .futureStamp, file: Fixture.features,
+      damage: FatalCase.cell(Fixture.features, line: 905, 0, "\(Fixture.time(900) + 60_000_000_000)")),
+    CountedCase(
+      kind: .futureStamp, file: Fixture.ranges,
+      damage: FatalCase.cell(Fixture.ranges, line: 900, 0, "\(Int64.max / 2)")),
+    CountedCase(
       kind: .duplicate, file: Fixture.imu, damage: FatalCase.cell(Fixture.imu, line: 900, 0, "\(Fixture.time(897))")),
     CountedCase(kind: .cellCount, file: Fixture.imu) { try $0.edit(Fixture.imu, line: 900) { $0 + ",7" } },
     CountedCase(kind: .truncatedLastRow, file: Fixture.imu) {
@@ -46,6 +55,35 @@ struct CountedCase: Sendable, CustomTestStringConvertible {
     func rows(_ r: Reading) -> Int { r.imu.count + r.ranges.count + r.frames.map(\.features.count).reduce(0, +) }
     #expect(rows(reading) == rows(whole) - 1)
     #expect(throws: DatasetError.self) { _ = try fixture.read(ReadingOptions(strict: true)) }
+  }
+
+  /// A stamp far ahead is an outlier wherever the buffer of the reader ends, and behind a gap the file goes on.
+  @Test func stampsInTheFuture() throws {
+    let fixture = try Fixture()
+    let whole = try fixture.read()
+    let lines = try fixture.text(Fixture.imu).split(separator: "\n").map(String.init)
+    var long = [lines[0]]
+    // 1.2 MB: the buffer is read five times.
+    for k in 0..<16_000 {
+      let cells = lines[1 + k % (lines.count - 1)].drop { $0 != "," }
+      long.append("\(Fixture.time(0) + Int64(k) * 5_000_000)" + cells)
+    }
+    for k in stride(from: 1009, to: 15_990, by: 1009) {
+      long[1 + k] = "\(Fixture.time(0) + Int64(k) * 5_000_000 + 60_000_000_000)" + long[1 + k].drop { $0 != "," }
+    }
+    try fixture.write(Fixture.imu, long.joined(separator: "\n") + "\n")
+    let reading = try fixture.read()
+    #expect(reading.counts(Fixture.imu) == [.futureStamp: 15] && reading.imu.count == 16_000 - 15)
+    for rest in [1, 3, 4, 1000] {
+      let split = lines.count - rest
+      let moved = lines[split...].map { line in
+        let cells = line.split(separator: ",")
+        return (["\(Int64(cells[0])! + 3_600_000_000_000)"] + cells.dropFirst().map(String.init)).joined(separator: ",")
+      }
+      try fixture.write(Fixture.imu, (lines[..<split] + moved).joined(separator: "\n") + "\n")
+      let gap = try fixture.read()
+      #expect(gap.counts(Fixture.imu).isEmpty && gap.imu.count == whole.imu.count, "\(rest)")
+    }
   }
 
   @Test func twoBadRowsInTwoThousandAreAllowedAndThreeAreNot() throws {

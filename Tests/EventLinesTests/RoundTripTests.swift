@@ -76,6 +76,7 @@ import Testing
     for line in bytes.split(separator: 0x0A) {
       try Array(line).withUnsafeBufferPointer { try reader.read($0, into: &events) }
     }
+    reader.finish(into: &events)
     return (reader, events)
   }
 

@@ -42,7 +42,7 @@ import Testing
     var cursor = UpdateCursor(next: 10)
     #expect(cursor.newest(["a", "b", nil, "a", "a"]) == [11, 12, 14])
     #expect(cursor.next == 15 && cursor.takeMissed() == 2 && cursor.takeMissed() == 0)
-    #expect(cursor.newest([]) == [] && cursor.missed == 0)
+    #expect(cursor.newest([String?]()) == [] && cursor.missed == 0)
   }
 
   @Test func eventsASecond() {

@@ -24,6 +24,8 @@ package final class LineReader {
   @exclusivity(unchecked) private var start = 0
   @exclusivity(unchecked) private var end = 0
   @exclusivity(unchecked) private var atEnd = false
+  /// The line last returned.
+  @exclusivity(unchecked) private var current = 0..<0
 
   /// Opens a regular file; throws for anything else.
   package init(path: String) throws(DatasetError) {
@@ -50,8 +52,31 @@ package final class LineReader {
         return try line(until: end, skipping: 0)
       }
       guard end - start <= Self.longestLine else { throw tooLong() }
-      try fill()
+      try fill(from: start)
     }
+  }
+
+  /// Shows the lines behind the current one, without taking them, until `body` returns false: as many as fit the buffer
+  /// beside the current one, which is returned where it is then.
+  func peek(_ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> UnsafeBufferPointer<UInt8> {
+    var at = start
+    while true {
+      while let newline = memchr(buffer + at, 0x0A, end - at) {
+        let stop = newline.assumingMemoryBound(to: UInt8.self) - buffer
+        guard body(UnsafeBufferPointer(start: buffer + at, count: stop - at)) else { return currentLine }
+        at = stop + 1
+      }
+      let begin = current.lowerBound
+      // A file that cannot be read on is the next line's error.
+      guard !atEnd, begin > 0 || end < capacity, (try? fill(from: begin)) != nil else { break }
+      at -= begin
+    }
+    if atEnd, at < end { _ = body(UnsafeBufferPointer(start: buffer + at, count: end - at)) }
+    return currentLine
+  }
+
+  private var currentLine: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: buffer + current.lowerBound, count: current.count)
   }
 
   private func line(until stop: Int, skipping terminator: Int) throws(DatasetError) -> UnsafeBufferPointer<UInt8> {
@@ -65,7 +90,8 @@ package final class LineReader {
     consumed += Int64(stop + terminator - start)
     start = stop + terminator
     line += 1
-    return UnsafeBufferPointer(start: buffer + first, count: last - first)
+    current = first..<last
+    return currentLine
   }
 
   private func tooLong() -> DatasetError {
@@ -73,11 +99,13 @@ package final class LineReader {
       file: path, line: line + 1, found: "a line of more than \(Self.longestLine) bytes", expected: "lines of text")
   }
 
-  private func fill() throws(DatasetError) {
-    if start > 0 {
-      memmove(buffer, buffer + start, end - start)
-      end -= start
-      start = 0
+  /// Reads more behind what is kept from `begin` on.
+  private func fill(from begin: Int) throws(DatasetError) {
+    if begin > 0 {
+      memmove(buffer, buffer + begin, end - begin)
+      end -= begin
+      start -= begin
+      current = max(current.lowerBound - begin, 0)..<max(current.upperBound - begin, 0)
     }
     let count = try RegularFile.read(descriptor, into: buffer + end, capacity - end, path: path)
     if count == 0 { atEnd = true }

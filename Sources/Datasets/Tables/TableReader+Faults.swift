@@ -21,6 +21,11 @@ extension TableReader {
       case .negativeRange: ("a range of \(cell)", "a range of 0 m or more")
       case .notUnitQuaternion: ("a quaternion that is not of unit length", "length 1 within 1 %")
       case .timeGoingBack: ("\(name) \(cell) after \(order)", "rows in order of \(hasArrival ? "arrival" : "time")")
+      case .futureStamp:
+        (
+          "\(name) \(cell), over \(FutureStamp.step / 1_000_000_000) s after \(hasOrder ? "\(order)" : "what follows"), and the next rows are not",
+          "rows in order of \(hasArrival ? "arrival" : "time")"
+        )
       case .duplicate:
         ("a second row for the same \(name == "timestamp" ? name : "timestamp and \(name)")", "every one once")
       case .unknownAntenna:

@@ -29,6 +29,8 @@ final class TableReader {
   private(set) var cellCount = 0
   /// Arrival of the last accepted row.
   private(set) var order = Int64.min
+  /// Arrivals beyond are judged.
+  private var suspectFrom = Int64.min
   private var firstFault: DatasetError?
 
   init(
@@ -160,6 +162,41 @@ final class TableReader {
     arrival = hasArrival ? try stamp(1) : time
     if arrival < order { throw RowFault(kind: .timeGoingBack, column: hasArrival ? 1 : 0) }
     if arrival < time { throw RowFault(kind: .outOfRange, column: 1) }
+    if arrival > suspectFrom, isOutlier() { throw RowFault(kind: .futureStamp, column: hasArrival ? 1 : 0) }
+  }
+
+  /// Whether the current row's arrival is an outlier, by the rows behind it, as far as they are in the buffer.
+  @inline(never)
+  private func isOutlier() -> Bool {
+    let clock = hasOrder ? order : nil
+    var judge = FutureStamp(arrival)
+    var last = arrival
+    var verdict: FutureStamp.Verdict?
+    row = lines.peek { line in
+      // The rows of one frame have one stamp.
+      guard let next = peekedArrival(line), next != last else { return true }
+      last = next
+      verdict = judge.next(next, clock: clock, isOwn: true)
+      return verdict == nil
+    }
+    return (verdict ?? judge.last) == .outlier
+  }
+
+  /// The arrival in a row ahead; nil where it has none.
+  private func peekedArrival(_ line: UnsafeBufferPointer<UInt8>) -> Int64? {
+    let wanted = indices[hasArrival ? 1 : 0]
+    var (cell, begin) = (0, 0)
+    for at in 0...line.count where at == line.count || line[at] == 0x2C {
+      if cell == wanted {
+        var (first, end) = (begin, at)
+        while first < end, line[first] == 0x20 || line[first] == 0x09 { first += 1 }
+        while end > first, line[end - 1] == 0x20 || line[end - 1] == 0x09 || line[end - 1] == 0x0D { end -= 1 }
+        guard let base = line.baseAddress, let value = NumberText.integer(base + first, end - first) else { return nil }
+        return SensorBounds.isStamp(value) ? value : nil
+      }
+      (cell, begin) = (cell + 1, at + 1)
+    }
+    return nil
   }
 
   @inline(__always)
@@ -171,7 +208,13 @@ final class TableReader {
 
   /// Accepts the current row: later rows must not be earlier.
   @inline(__always)
-  func accept() { order = arrival }
+  func accept() {
+    order = arrival
+    suspectFrom = arrival + FutureStamp.step
+  }
+
+  /// Whether a row was accepted.
+  var hasOrder: Bool { order != .min }
 
   // MARK: damage
 

@@ -28,20 +28,71 @@ enum Answers {
     json(["error": .string(message)], status, headers)
   }
 
+  /// Why a request was refused, in one word, where its status does not say: for machines, and for the metrics.
+  static let refused = HTTPField.Name("Fuse-Refused")!
+
+  /// A limit that is reached, with its word, and the retry that it asks for, whole seconds.
+  static func limit(
+    _ status: HTTPResponse.Status, _ word: String, _ message: String, seconds: Double = 10
+  ) -> Response {
+    error(status, message, [refused: word, .retryAfter: "\(max(1, Int(seconds.rounded(.up))))"])
+  }
+
   /// An error with the retry that it asks for, whole seconds.
   static func later(_ status: HTTPResponse.Status, _ message: String, seconds: Double) -> Response {
     error(status, message, [.retryAfter: "\(max(1, Int(seconds.rounded(.up))))"])
   }
 
+  /// The disk has no more free than its reserve.
+  static var full: Response {
+    limit(
+      .init(code: 507, reasonPhrase: "Insufficient Storage"), "disk",
+      "no space left on the service's disk beside its reserve, expected more: nothing was taken", seconds: 60)
+  }
+
+  /// Why a session is not created or deleted.
+  static func refusal(_ refusal: SessionRegistry.Refusal) -> Response {
+    switch refusal {
+    case .tooMany(let most):
+      limit(.tooManyRequests, "sessions", "\(most) sessions are open and none is suspended, expected fewer")
+    case .tooManyKept(let most):
+      limit(.tooManyRequests, "kept", "\(most) sessions are kept, expected fewer: delete some", seconds: 60)
+    case .quota(let most):
+      limit(.tooManyRequests, "quota", "\(most) sessions of this token are open, expected fewer: finish some")
+    case .bytes(let most):
+      limit(.tooManyRequests, "bytes", "\(most) bytes of this token are kept, expected fewer: delete some", seconds: 60)
+    case .noThread(let cause): limit(.serviceUnavailable, "threads", cause)
+    case .noDescriptor:
+      limit(.serviceUnavailable, "descriptors", "the service has no descriptor left, expected some: raise its limit")
+    case .full: full
+    case .failed(let cause): error(.internalServerError, cause)
+    }
+  }
+
   /// What became of a batch or a call.
   static func reply(_ reply: LiveSession.Reply) -> Response {
     switch reply {
-    case .accepted(let next): json(["next": .integer(Int(next))])
+    case .accepted(let next, let skipped) where skipped.isEmpty: json(["next": .integer(Int(next))])
+    case .accepted(let next, let skipped):
+      json(["next": .integer(Int(next)), "skipped": .sorted(skipped.mapValues { .integer($0) })])
+    case .different(let sequence, let taken, let found, let next):
+      error(
+        .conflict,
+        "batch \(sequence) was taken with other content (\(taken) bytes, here \(found)), expected the same bytes, or new "
+          + "ones as batch \(next)")
     case .early(let next): json(["next": .integer(Int(next))], .conflict)
     case .finished: error(.conflict, "the session is finished, expected no more events")
-    case .tooManyPeers(let limit): error(.contentTooLarge, "more than \(limit) peers, expected at most \(limit)")
+    case .tooManyPeers(let limit):
+      error(.contentTooLarge, "more than \(limit) peers, expected at most \(limit)", [refused: "peers"])
+    case .tooManyBytes(let limit):
+      error(
+        .contentTooLarge, "\(limit) bytes of batches and updates are kept, expected fewer: finish it, delete others",
+        [refused: "bytes"])
+    case .crowded(let most):
+      limit(.tooManyRequests, "sessions", "\(most) sessions are at work and none is suspended, expected fewer")
+    case .noThread(let cause): limit(.serviceUnavailable, "threads", cause)
     case .overloaded(let seconds): later(.tooManyRequests, "more than the session can take", seconds: seconds)
-    case .full: error(.init(code: 507, reasonPhrase: "Insufficient Storage"), "no space left on the service's disk")
+    case .full: full
     case .failed(let cause): error(.internalServerError, "the session failed: \(cause)")
     case .gone: error(.notFound, "no such session")
     }

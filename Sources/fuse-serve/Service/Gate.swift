@@ -9,18 +9,27 @@ struct Gate: RouterMiddleware {
   let service: LiveService
 
   func handle(
-    _ request: Request, context: BasicRequestContext,
-    next: (Request, BasicRequestContext) async throws -> Response
+    _ request: Request, context: ServiceContext,
+    next: (Request, ServiceContext) async throws -> Response
   ) async throws -> Response {
     let began = DispatchTime.now().uptimeNanoseconds
     var response: Response
-    let host = request.head.authority ?? request.headers[HTTPField.Name("Host")!]
+    let name = HTTPField.Name("Host")!
+    let host = request.head.authority ?? request.headers[name]
+    let named = request.headers[values: name]
+    let further = request.head.authority == nil ? Array(named.dropFirst()) : named
     let origin = request.headers[.origin]
     let route = Routes.route(request.uri.path)
-    if !service.access.permits(host: host) {
-      response = Answers.error(.misdirectedRequest, "another Host than this service's, expected one of --allow-host")
+    if let fault = service.access.fault(host: host, further: further) {
+      response = Self.answer(fault)
+    } else if service.connections.isBeyond(context.channel.connection), !Self.isAboutService(route?.name) {
+      response = Answers.limit(
+        .serviceUnavailable, "connections",
+        "more than \(service.connections.served) connections, expected fewer: --max-connections")
+      response.headers[.connection] = "close"
     } else if !service.access.permits(origin: origin, host: host) {
-      response = Answers.error(.forbidden, "another Origin than this service's, expected one of --allow-origin")
+      response = Answers.error(
+        .forbidden, "another Origin than this service's, expected one of --allow-origin", [Answers.refused: "origin"])
     } else if request.method == .options {
       response = Response(status: .noContent)
     } else if let route, !route.methods.contains(request.method) {
@@ -28,15 +37,23 @@ struct Gate: RouterMiddleware {
       response = Answers.error(.methodNotAllowed, "another method, expected \(methods)", [.allow: methods])
     } else {
       do { response = try await next(request, context) } catch let error as HTTPError {
-        response = Answers.error(error.status, error.body ?? error.status.reasonPhrase)
+        response = Answers.error(error.status, error.body ?? error.status.reasonPhrase, error.headers)
       } catch is CancellationError {
         response = Answers.error(.badRequest, "the connection was closed")
+      } catch LogError.full {
+        response = Answers.full
+      } catch let error as LogError where error.limit != nil {
+        response = Answers.limit(.serviceUnavailable, error.limit!, "\(error)")
       } catch {
         service.logger.error("\(error)")
         response = Answers.error(.internalServerError, "an internal error")
       }
     }
+    if response.status.code >= 400 {
+      service.metrics.refusal(response.headers[Answers.refused] ?? Self.word(response.status.code))
+    }
     addHeaders(&response, origin: origin)
+    response.body = response.body.paced(by: context.channel)
     let seconds = Double(DispatchTime.now().uptimeNanoseconds - began) * 1e-9
     let label = route?.name ?? "other"
     service.metrics.request(
@@ -50,8 +67,42 @@ struct Gate: RouterMiddleware {
       metadata["traceparent"] = "\(trace)"
     }
     service.logger.log(
-      level: response.status.code >= 500 ? .warning : .debug, "request", metadata: metadata)
+      level: response.status.code >= 500 && response.status.code != 503 ? .warning : .debug, "request",
+      metadata: metadata)
     return response
+  }
+
+  private static func answer(_ fault: AccessRules.HostFault) -> Response {
+    switch fault {
+    case .malformed(let found):
+      Answers.error(.badRequest, "found \(found), expected one Host and a path", [Answers.refused: "host"])
+    case .foreign:
+      Answers.error(
+        .misdirectedRequest, "another Host than this service's, expected one of --allow-host", [Answers.refused: "host"]
+      )
+    }
+  }
+
+  /// What is answered beyond the limit of connections: how the service does.
+  private static func isAboutService(_ route: String?) -> Bool {
+    ["/healthz", "/readyz", "/metrics"].contains(route)
+  }
+
+  /// The word of a refusal whose status says all.
+  private static func word(_ status: Int) -> String {
+    switch status {
+    case 400: "malformed"
+    case 401, 403: "token"
+    case 404: "unknown"
+    case 405: "method"
+    case 408: "slow"
+    case 409: "order"
+    case 413: "size"
+    case 415: "encoding"
+    case 429: "rate"
+    case 507: "disk"
+    default: status < 500 ? "other" : "failure"
+    }
   }
 
   private func addHeaders(_ response: inout Response, origin: String?) {

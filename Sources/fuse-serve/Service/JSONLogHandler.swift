@@ -7,9 +7,9 @@ import Logging
 struct JSONLogHandler: LogHandler {
   private let label: String
   var metadata: Logger.Metadata = [:]
-  var logLevel: Logger.Level = .info
+  var logLevel: Logger.Level
 
-  init(label: String) { self.label = label }
+  init(label: String, level: Logger.Level) { (self.label, logLevel) = (label, level) }
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }

@@ -1,41 +1,39 @@
 import Foundation
 import Hummingbird
 import HummingbirdCore
-import HummingbirdTLS
+import HummingbirdHTTP2
 import LiveSessions
 import Logging
 import NIOCore
-import NIOSSL
 import ServiceLifecycle
+import UnixSignals
 
 /// The service: sessions over HTTP.
 struct LiveService: Sendable {
   let registry: SessionRegistry
   let logger: Logger
-  /// Who may create sessions; nil: anybody.
-  let creationToken: TokenHash?
+  /// Who may create sessions and operate.
+  let tokens: TokenBook
   let access: AccessRules
+  /// Connections that are served, and at present.
+  let connections: ConnectionLimit
   let metrics = ServiceMetrics()
 
-  /// Serves until SIGTERM or SIGINT; then finishes what was accepted.
-  func run(host: String, port: Int, tls: (certificate: String, key: String)?, maxConnections: Int, replay: Replay?)
-    async throws
-  {
-    raiseDescriptorLimit()
-    let scheme = tls == nil ? "http" : "https"
+  /// Seconds that a reader may take nothing while there is something for it.
+  static let patience: Int64 = 30
+
+  /// Serves until SIGTERM or SIGINT; then finishes what was accepted. SIGHUP reads certificates and tokens anew.
+  func run(host: String, port: Int, certificates: Certificates?, replay: Replay?) async throws {
+    let scheme = certificates == nil ? "http" : "https"
     let logger = logger
-    var server = HTTPServerBuilder.http1(
-      configuration: .init(
-        idleTimeout: .seconds(60),
-        httpDecoderConfiguration: .init(
-          maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)))
-    if let tls { server = try .tls(server, tlsConfiguration: Self.tls(tls.certificate, tls.key)) }
+    applyQuotas()
     let application = Application(
-      router: router(), server: server,
+      router: router(), server: try Self.server(certificates, metrics),
       configuration: .init(
-        address: .hostname(host, port: port), backlog: 1024,
-        availableConnectionsDelegate: .maximum(maxConnections, logger: logger)),
-      services: [Housekeeping(registry: registry, logger: logger)],
+        address: .hostname(host, port: port), backlog: 1024, availableConnectionsDelegate: connections),
+      services: [
+        Housekeeping(service: self), Reloading(service: self, certificates: certificates),
+      ],
       onServerRunning: { [self] channel in
         let port = channel.localAddress?.port ?? port
         let name = host.contains(":") ? "[\(host)]" : host
@@ -50,6 +48,22 @@ struct LiveService: Sendable {
     logger.info("stopped; what was accepted is finished")
   }
 
+  private static func server(_ certificates: Certificates?, _ metrics: ServiceMetrics) throws -> HTTPServerBuilder {
+    let requests = HTTP1Channel.Configuration(
+      additionalChannelHandlers: [
+        TargetHosts(), ReaderGuard(patience: .seconds(patience)) { metrics.endedReader() },
+      ],
+      idleTimeout: .seconds(60),
+      httpDecoderConfiguration: .init(
+        maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
+    guard let certificates else { return .http1(configuration: requests) }
+    // Browsers speak HTTP/2 over TLS only, and keep to six connections without it.
+    return try .http2Upgrade(
+      tlsConfiguration: certificates.configuration,
+      configuration: .init(idleTimeout: .seconds(60), gracefulCloseTimeout: .seconds(10), streamConfiguration: requests)
+    )
+  }
+
   private func start(_ replay: Replay, base: String) async {
     do {
       let created = try await replay.start(registry, logger: logger)
@@ -57,26 +71,23 @@ struct LiveService: Sendable {
     } catch { logger.error("replay: \(error)") }
   }
 
-  /// Ten thousand readers are ten thousand descriptors.
-  private func raiseDescriptorLimit() {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-    limit.rlim_cur = limit.rlim_max
-    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+  /// The limits of the tokens, for their sessions.
+  func applyQuotas() { for token in tokens.all { registry.account(token.name).change(token.quota) } }
+
+  /// What new sessions lack now, in words: empty where they would be taken.
+  var causes: [String] {
+    registry.causes
+      + (connections.isExceeded
+        ? ["connections: more than \(connections.served), expected fewer: --max-connections"] : [])
   }
 
-  private static func tls(_ certificate: String, _ key: String) throws -> TLSConfiguration {
-    do {
-      let chain = try NIOSSLCertificate.fromPEMFile(certificate).map { NIOSSLCertificateSource.certificate($0) }
-      return .makeServerConfiguration(
-        certificateChain: chain, privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
-    } catch { throw CommandError("--tls-certificate, --tls-key: cannot be read as PEM: \(error)") }
-  }
-
-  private func router() -> Router<BasicRequestContext> {
-    let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+  private func router() -> Router<ServiceContext> {
+    let router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
     router.middlewares.add(Gate(service: self))
     let sessions = SessionCalls(service: self)
+    let overview = Overview(service: self)
+    router.get("/v1/sessions", use: overview.list)
+    router.get("/v1/updates", use: FeedStream(service: self).open)
     router.post("/v1/sessions", use: sessions.create)
     router.get("/v1/sessions/:id", use: sessions.status)
     router.delete("/v1/sessions/:id", use: sessions.delete)
@@ -94,30 +105,67 @@ struct LiveService: Sendable {
     router.get("/page.css", use: pages.style)
     router.get("/openapi.json", use: pages.contract)
     router.get("/healthz") { _, _ in Answers.bytes(Array("ok\n".utf8), "text/plain; charset=utf-8") }
-    router.get("/readyz", use: pages.ready)
-    router.get("/metrics") { [self] _, _ in
-      Answers.bytes(Array(metrics.text(registry).utf8), "text/plain; version=0.0.4; charset=utf-8")
-    }
+    router.get("/readyz", use: overview.ready)
+    router.get("/metrics", use: overview.metrics)
     return router
   }
 }
 
-/// Work beside the requests: readers' heartbeats, retention, the log's compaction.
+/// Work beside the requests: readers' heartbeats, sessions that rest, park or end, the log's compaction.
 struct Housekeeping: Service {
-  let registry: SessionRegistry
-  let logger: Logger
+  let service: LiveService
 
   func run() async throws {
-    var round = 0
+    let (registry, logger) = (service.registry, service.logger)
+    var told: [String] = []
+    var before = 0
     while !Task.isShuttingDownGracefully, !Task.isCancelled {
       try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(5)) }
-      round += 1
       for session in registry.all { session.updates.wake() }
-      if round % 12 == 0 { await registry.expire() }
-      let (registry, logger) = (registry, logger)
-      DispatchQueue.global(qos: .utility).async {
-        do { try registry.compact() } catch { logger.error("log: \(error)") }
+      registry.feed.wake()
+      registry.tend()
+      let causes = service.causes
+      // Said when it changes: a limit that stays is one line.
+      let kinds = causes.map { String($0.prefix { $0 != ":" }) }
+      if kinds != told {
+        told = kinds
+        if causes.isEmpty {
+          logger.notice("ready again")
+        } else {
+          logger.warning("not ready: \(causes.joined(separator: "; "))")
+        }
       }
+      let load = registry.counts.open + service.metrics.readerCount
+      if load < before { Allocator.trim() }
+      before = load
+      registry.compactLater { logger.error("log: \($0)") }
+    }
+  }
+}
+
+/// What the C library keeps of memory that was freed.
+enum Allocator {
+  /// Gives it back to the system: what many readers or sessions held would stay with the process otherwise.
+  static func trim() {
+    // glibc's; Swift's overlay of it leaves malloc.h out.
+    guard let symbol = dlsym(nil, "malloc_trim") else { return }
+    _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
+  }
+}
+
+/// SIGHUP: certificates and tokens are read anew; what is wrong with them is said, and those of before stay.
+struct Reloading: Service {
+  let service: LiveService
+  let certificates: Certificates?
+
+  func run() async throws {
+    for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+      do {
+        try certificates?.reload()
+        try service.tokens.reload()
+        service.applyQuotas()
+        service.logger.notice("certificates and tokens are read anew")
+      } catch { service.logger.error("those of before stay: \(error)") }
     }
   }
 }

@@ -12,7 +12,8 @@ enum Routes {
       let name = "/\(parts[0])"
       return documents.contains(name) ? (name, reading) : nil
     case 2 where parts[0] == "s": return ("/s/{id}", reading)
-    case 2 where parts == ["v1", "sessions"]: return ("/v1/sessions", [.post])
+    case 2 where parts == ["v1", "sessions"]: return ("/v1/sessions", reading + [.post])
+    case 2 where parts == ["v1", "updates"]: return ("/v1/updates", reading)
     case 3 where parts.starts(with: ["v1", "sessions"]): return ("/v1/sessions/{id}", reading + [.delete])
     case 4 where parts.starts(with: ["v1", "sessions"]):
       let name = "/v1/sessions/{id}/\(parts[3])"

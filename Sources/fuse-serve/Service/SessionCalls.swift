@@ -18,12 +18,17 @@ struct SessionCalls: Sendable {
 
   /// What a token may do.
   enum Right {
-    case read, ingest
+    /// Also with the token of its owner or an operator.
+    case read
+    /// Only with its own.
+    case ingest
+    /// To end it: with its own to send, or its owner's or an operator's.
+    case delete
   }
 
   /// The session of a request, if its token is right; the same answer for a wrong token and no session.
   static func session(
-    _ request: Request, _ context: BasicRequestContext, _ service: LiveService, _ right: Right
+    _ request: Request, _ context: ServiceContext, _ service: LiveService, _ right: Right
   ) throws -> LiveSession {
     let id = context.parameters.get("id") ?? ""
     var tokens: [String] = []
@@ -36,12 +41,19 @@ struct SessionCalls: Sendable {
     guard SessionIdentity.isID(id), let session = service.registry.session(id),
       tokens.contains(where: { token in
         session.identity.ingest.matches(token) || (right == .read && session.identity.read.matches(token))
+          || (right != .ingest && Self.isOwner(token, session, service))
       })
     else { throw HTTPError(.notFound, message: "no such session, or another token") }
     return session
   }
 
-  private static func bearer(_ request: Request) -> String? {
+  /// Whether a token is of those that may create sessions, and made this one or is an operator's.
+  private static func isOwner(_ secret: String, _ session: LiveSession, _ service: LiveService) -> Bool {
+    service.tokens.token(secret).map { Overview.sees($0, session) } ?? false
+  }
+
+  /// The token that a request bears.
+  static func bearer(_ request: Request) -> String? {
     guard let header = request.headers[.authorization], header.lowercased().hasPrefix("bearer ") else { return nil }
     return header.dropFirst(7).trimmingCharacters(in: .whitespaces)
   }
@@ -107,12 +119,14 @@ struct SessionCalls: Sendable {
   // MARK: calls
 
   /// `POST /v1/sessions`
-  @Sendable func create(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    if let expected = service.creationToken {
-      guard let token = Self.bearer(request), expected.matches(token) else {
+  @Sendable func create(_ request: Request, _ context: ServiceContext) async throws -> Response {
+    var owner = SessionIdentity.defaultOwner
+    if !service.tokens.isOpen {
+      guard let secret = Self.bearer(request), let token = service.tokens.token(secret) else {
         return Answers.error(
-          .unauthorized, "another token, expected the one that may create sessions", [.wwwAuthenticate: "Bearer"])
+          .unauthorized, "another token, expected one that may create sessions", [.wwwAuthenticate: "Bearer"])
       }
+      owner = token.name
     }
     let bytes = try await body(request, limit: Self.largestSetup)
     let setup: SessionSetup
@@ -121,7 +135,7 @@ struct SessionCalls: Sendable {
       return Answers.error(.badRequest, words)
     }
     do {
-      let created = try await service.registry.create(setup)
+      let created = try await service.registry.create(setup, owner: owner)
       service.logger.info("session created")
       return Answers.json(
         [
@@ -129,17 +143,11 @@ struct SessionCalls: Sendable {
           "readToken": .string(created.readToken), "next": .integer(0),
           "warnings": .array(setup.warnings.map { .string($0) }),
         ], .created, [.location: "/v1/sessions/\(created.session.identity.id)"])
-    } catch {
-      switch error {
-      case .tooMany(let limit): return Answers.later(.tooManyRequests, "\(limit) sessions are open", seconds: 10)
-      case .full: return Answers.reply(.full)
-      case .failed(let cause): return Answers.error(.internalServerError, cause)
-      }
-    }
+    } catch { return Answers.refusal(error) }
   }
 
   /// `POST /v1/sessions/{id}/events?seq=N`
-  @Sendable func events(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func events(_ request: Request, _ context: ServiceContext) async throws -> Response {
     let session = try Self.session(request, context, service, .ingest)
     guard let text = request.uri.queryParameters["seq"], let sequence = UInt64(text), sequence < 1 << 53 else {
       return Answers.error(.badRequest, "no seq, expected ?seq=N, the batch's number from 0")
@@ -162,7 +170,7 @@ struct SessionCalls: Sendable {
   }
 
   /// `POST /v1/sessions/{id}/finish`
-  @Sendable func finish(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func finish(_ request: Request, _ context: ServiceContext) async throws -> Response {
     let session = try Self.session(request, context, service, .ingest)
     let reply = await withCheckedContinuation { continuation in
       session.finish { continuation.resume(returning: $0) }
@@ -171,7 +179,7 @@ struct SessionCalls: Sendable {
   }
 
   /// `GET /v1/sessions/{id}`
-  @Sendable func status(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func status(_ request: Request, _ context: ServiceContext) async throws -> Response {
     let session = try Self.session(request, context, service, .read)
     let status = session.currentStatus
     let updates = session.updates.state
@@ -192,30 +200,36 @@ struct SessionCalls: Sendable {
           }),
       ],
       "rates": ["events": .number(status.eventRate)], "lag": .number(status.lag), "waiting": .integer(status.waiting),
-      "readers": .integer(session.updates.readerCount), "warnings": .array(status.warnings.map { .string($0) }),
+      "readers": .integer(session.updates.readerCount),
+      "warnings": .array((status.skips + status.warnings).map { .string($0) }),
       "failure": .string(status.failure),
     ])
   }
 
   /// `DELETE /v1/sessions/{id}`
-  @Sendable func delete(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let session = try Self.session(request, context, service, .ingest)
-    guard await service.registry.delete(session) else { return Answers.error(.notFound, "no such session") }
-    return Response(status: .noContent)
+  @Sendable func delete(_ request: Request, _ context: ServiceContext) async throws -> Response {
+    let session = try Self.session(request, context, service, .delete)
+    do throws(SessionRegistry.Refusal) {
+      guard try await service.registry.delete(session) else { return Answers.error(.notFound, "no such session") }
+      return Response(status: .noContent)
+    } catch { return Answers.refusal(error) }
   }
 
   /// `GET /v1/sessions/{id}/result.json`: of the moment, until the session is finished.
-  @Sendable func result(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func result(_ request: Request, _ context: ServiceContext) async throws -> Response {
     let session = try Self.session(request, context, service, .read)
     let document = await withCheckedContinuation { continuation in
       session.result { continuation.resume(returning: $0) }
     }
-    guard let document else { return Answers.error(.notFound, "no such session") }
+    guard let document else {
+      if let cause = session.currentStatus.failure { return Answers.reply(.failed(cause)) }
+      return Answers.error(.notFound, "no such session, or none that can be computed now")
+    }
     return Answers.bytes(document, "application/json")
   }
 
   /// `GET /v1/sessions/{id}/trajectory.tum`; `?from=` a byte: what came since.
-  @Sendable func trajectory(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func trajectory(_ request: Request, _ context: ServiceContext) async throws -> Response {
     let session = try Self.session(request, context, service, .read)
     guard let from = UInt64(request.uri.queryParameters["from"] ?? "0") else {
       return Answers.error(.badRequest, "another from, expected a byte of the file, from 0")
@@ -224,20 +238,16 @@ struct SessionCalls: Sendable {
   }
 
   /// `GET /v1/sessions/{id}/updates.jsonl`: the updates so far as a file.
-  @Sendable func updatesFile(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func updatesFile(_ request: Request, _ context: ServiceContext) async throws -> Response {
     let session = try Self.session(request, context, service, .read)
     return Answers.file("\(session.folder)/updates.jsonl", "application/x-ndjson")
   }
 
   /// `GET /v1/sessions/{id}/recording`
-  @Sendable func recording(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func recording(_ request: Request, _ context: ServiceContext) async throws -> Response {
     let session = try Self.session(request, context, service, .read)
     let registry = service.registry
-    let path: String = try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global(qos: .utility).async {
-        continuation.resume(with: Result { try registry.recording(of: session) })
-      }
-    }
+    let path = try await Blocking.run { try registry.recording(of: session) }
     return Answers.file(
       path, "application/x-tar", isTemporary: true,
       [.contentDisposition: "attachment; filename=\"\(session.identity.id).tar\""])

@@ -7,109 +7,142 @@ import ServiceLifecycle
 
 /// `GET /v1/sessions/{id}/updates`: server-sent events of the stored updates, at the reader's pace.
 ///
-/// A reader is served from the stored lines: nothing is queued for it, and a slow one holds up nobody.
+/// A reader is served from the stored lines, a piece at a time: nothing is queued for it, and a slow one holds up nobody.
 struct UpdateStream: Sendable {
   let service: LiveService
-  /// Updates read at a time.
-  private static let chunk = 64
+  /// Bytes of updates that are read at a time.
+  static let piece = 8 << 10
   /// Seconds between signs of life.
-  private static let heartbeat = 15.0
+  static let heartbeat = 15.0
+  /// Updates from which a reader with a rate takes the newest: of a long history it wants the present.
+  private static let present = 4096
 
-  @Sendable func open(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  /// What a reader asked for.
+  private struct Wish: Sendable {
+    var cursor = UpdateCursor()
+    var rate: Double?
+    var tellsLatency = false
+    var showsDirections = false
+  }
+
+  @Sendable func open(_ request: Request, _ context: ServiceContext) async throws -> Response {
     let session = try SessionCalls.session(request, context, service, .read)
     let query = request.uri.queryParameters
-    var cursor = UpdateCursor()
+    var wish = Wish()
     if let last = request.headers[HTTPField.Name("Last-Event-ID")!] ?? query["lastEventId"].map(String.init) {
       guard let resumed = UpdateCursor(lastEventID: last) else {
         return Answers.error(.badRequest, "Last-Event-ID is no index of an update, expected a whole number")
       }
-      cursor = resumed
+      wish.cursor = resumed
     }
-    var rate: Double?
     if let text = query["rate"] {
       guard let value = Double(text), value >= 0.1, value <= 1000 else {
         return Answers.error(.badRequest, "another rate, expected updates a second and peer from 0.1 to 1000")
       }
-      rate = value
+      wish.rate = value
     }
     let details = (query["details"] ?? "").split(separator: ",")
-    let tellsLatency = details.contains("latency"), showsDirections = details.contains("directions")
-    let begin = cursor, pace = rate
+    (wish.tellsLatency, wish.showsDirections) = (details.contains("latency"), details.contains("directions"))
+    // A finished session's file is read once for it: not on the threads that serve requests.
+    let (signals, number) =
+      session.updates.isOpen
+      ? try session.updates.changes() : try await Blocking.run { try session.updates.changes() }
+    return Self.stream(service) { [wish] writer in
+      if wish.showsDirections { session.watchDirections(true) }
+      defer { if wish.showsDirections { session.watchDirections(false) } }
+      try await Self.serve(session, wish, signals, &writer)
+    } leave: {
+      session.updates.leave(number)
+    }
+  }
+
+  /// A response of server-sent events; `leave` ends its signals, once it is over or the service stops.
+  static func stream(
+    _ service: LiveService, _ body: @escaping @Sendable (inout any ResponseBodyWriter) async throws -> Void,
+    leave: @escaping @Sendable () -> Void
+  ) -> Response {
+    // Also a response that nobody asks for its body, such as that of HEAD, lets go.
+    let ending = Ending(leave)
     return Response(
       status: .ok,
       headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store, no-transform"],
       body: ResponseBody { [service] writer in
-        let (signals, number) = session.updates.changes()
         service.metrics.reader(+1)
-        if showsDirections { session.watchDirections(true) }
         defer {
-          if showsDirections { session.watchDirections(false) }
-          session.updates.leave(number)
+          ending.end()
           service.metrics.reader(-1)
         }
         try await withGracefulShutdownHandler {
-          try await Self.serve(session, begin, pace, tellsLatency, showsDirections, signals, &writer)
+          // The head leaves at once, and proxies see that it is a stream.
+          try await writer.write(ByteBuffer(string: ": updates\n\n"))
+          try await body(&writer)
         } onGracefulShutdown: {
-          session.updates.leave(number)
+          ending.end()
         }
         try await writer.finish(nil)
       })
   }
 
+  /// Calls something once: when told, or when nobody holds it any longer.
+  private final class Ending: @unchecked Sendable {
+    private let lock = NSLock()
+    private var body: (@Sendable () -> Void)?
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    func end() {
+      let due = lock.withLock {
+        defer { body = nil }
+        return body
+      }
+      due?()
+    }
+    deinit { body?() }
+  }
+
   private static func serve(
-    _ session: LiveSession, _ begin: UpdateCursor, _ rate: Double?, _ tellsLatency: Bool, _ showsDirections: Bool,
-    _ signals: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
+    _ session: LiveSession, _ wish: Wish, _ signals: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
   ) async throws {
-    var cursor = begin
+    var cursor = wish.cursor
+    var position = try session.updates.position(of: cursor.next)
     var lastWrite = DispatchTime.now().uptimeNanoseconds
     var isSuspended = false
     var directions = 0
+    var told = 0
     var iterator = signals.makeAsyncIterator()
-    // The head leaves at once, and proxies see that it is a stream.
-    try await writer.write(ByteBuffer(string: ": updates\n\n"))
     while !Task.isCancelled, !Task.isShuttingDownGracefully {
       let state = session.updates.state
       var text: [UInt8] = []
-      if let rate {
-        let new = min(cursor.next, state.count)..<state.count
-        // Of a long history a reader with a rate wants the present.
-        if new.count > 4096 { cursor.skip(to: state.count - 4096) }
-        let wanted = cursor.newest(session.updates.peers(min(cursor.next, state.count)..<state.count))
-        let missed = cursor.takeMissed()
-        if missed > 0 { text += Array("event: missed\ndata: \(missed)\n\n".utf8) }
-        for index in wanted {
-          append(index, try session.updates.lines(index..<index + 1)[0], session, tellsLatency, to: &text)
-        }
-        if !text.isEmpty {
-          try await writer.write(ByteBuffer(bytes: text))
-          lastWrite = DispatchTime.now().uptimeNanoseconds
-          if !state.isFinal { try? await Task.sleep(for: .seconds(1 / rate)) }
-        }
-      } else {
-        let range = cursor.chunk(of: state.count, limit: chunk)
-        for (index, line) in zip(range, try session.updates.lines(range)) {
-          append(index, line, session, tellsLatency, to: &text)
-        }
-        if !text.isEmpty {
-          try await writer.write(ByteBuffer(bytes: text))
-          lastWrite = DispatchTime.now().uptimeNanoseconds
+      if wish.rate != nil {
+        text = try newest(session, &cursor, &position, count: state.count, wish.tellsLatency)
+      } else if cursor.next < state.count {
+        if position.index < cursor.next { position = try session.updates.position(of: cursor.next) }
+        let lines = try session.updates.read(&position, bytes: piece)
+        for (index, line) in zip(cursor.chunk(of: cursor.next + lines.count, limit: .max), lines) {
+          append(index, line, session, wish.tellsLatency, to: &text)
         }
       }
+      if !text.isEmpty {
+        try await writer.write(ByteBuffer(bytes: text))
+        lastWrite = DispatchTime.now().uptimeNanoseconds
+        if let rate = wish.rate, !state.isFinal { try? await Task.sleep(for: .seconds(1 / rate)) }
+      }
       if cursor.next < session.updates.state.count { continue }
-      if showsDirections {
+      if wish.showsDirections {
         let new = session.directions(after: directions)
         directions = new.newest
         for line in new.lines {
           try await writer.write(ByteBuffer(bytes: Array("event: directions\ndata: ".utf8) + line + [0x0A, 0x0A]))
         }
       }
-      if session.isDeleted {
-        try await writer.write(ByteBuffer(string: "event: state\ndata: {\"state\":\"deleted\"}\n\n"))
-        return
+      let status = session.currentStatus
+      if status.skipTurn != told {
+        told = status.skipTurn
+        try await writer.write(ByteBuffer(bytes: Self.warning(status.skips)))
+        lastWrite = DispatchTime.now().uptimeNanoseconds
       }
-      if state.isFinal, cursor.next >= session.updates.state.count {
-        try await writer.write(ByteBuffer(string: "event: state\ndata: {\"state\":\"finished\"}\n\n"))
-        return
+      for (isOver, word) in [
+        (session.isDeleted, "deleted"), (state.isFinal, "finished"), (status.state == .failed, "failed"),
+      ] where isOver {
+        return try await writer.write(ByteBuffer(string: "event: state\ndata: {\"state\":\"\(word)\"}\n\n"))
       }
       if session.isSuspended != isSuspended {
         isSuspended.toggle()
@@ -125,8 +158,43 @@ struct UpdateStream: Sendable {
     }
   }
 
+  /// What of the measurements is not used, as an event.
+  private static func warning(_ lines: [String]) -> [UInt8] {
+    var json = JSONBuffer()
+    json.value(["warnings": .array(lines.map { .string($0) })])
+    return Array("event: warning\ndata: ".utf8) + json.bytes + [0x0A, 0x0A]
+  }
+
+  /// The newest update of each peer of those not yet sent, as text, with the count of those left out.
+  private static func newest(
+    _ session: LiveSession, _ cursor: inout UpdateCursor, _ position: inout UpdateStore.Position, count: Int,
+    _ tellsLatency: Bool
+  ) throws -> [UInt8] {
+    guard cursor.next < count else { return [] }
+    if count - cursor.next > present { cursor.skip(to: count - present) }
+    if position.index != cursor.next { position = try session.updates.position(of: cursor.next) }
+    var peers: [UpdatePeer?] = []
+    var last: [UpdatePeer?: ArraySlice<UInt8>] = [:]
+    while position.index < count {
+      let lines = try session.updates.read(&position, bytes: piece, lines: count - position.index)
+      if lines.isEmpty { break }
+      for line in lines {
+        let peer = UpdatePeer(line: line)
+        peers.append(peer)
+        // A copy: a slice holds all that was read with it.
+        last[peer] = ArraySlice(Array(line))
+      }
+    }
+    let first = cursor.next
+    let wanted = cursor.newest(peers)
+    let missed = cursor.takeMissed()
+    var text: [UInt8] = missed > 0 ? Array("event: missed\ndata: \(missed)\n\n".utf8) : []
+    for index in wanted { append(index, last[peers[index - first]]!, session, tellsLatency, to: &text) }
+    return text
+  }
+
   private static func append(
-    _ index: Int, _ line: [UInt8], _ session: LiveSession, _ tellsLatency: Bool, to text: inout [UInt8]
+    _ index: Int, _ line: ArraySlice<UInt8>, _ session: LiveSession, _ tellsLatency: Bool, to text: inout [UInt8]
   ) {
     text += Array("id: \(index)\nevent: update\ndata: ".utf8)
     text += line

@@ -114,6 +114,7 @@ final class StreamInput: RunInput {
         }
         if count == 0 {
           try splitter.finish { try reader.read($0, into: &queue) }
+          reader.finish(into: &queue)
           return false
         }
         splitter.append(UnsafeRawBufferPointer(rebasing: room[..<count]))

@@ -1,0 +1,125 @@
+import Foundation
+
+/// Files of the log: whole segments, single records, writing.
+enum SegmentFile {
+  /// A block that the disk reads or does not, bytes.
+  private static let block = 4096
+
+  /// The bytes of a file, and the stretches that the disk does not give, which read as zeros.
+  ///
+  /// - Throws: `LogError.file` where the file cannot be opened or is none: it is never taken for an empty one.
+  static func read(_ path: String) throws(LogError) -> (bytes: [UInt8], unreadable: [Range<Int>]) {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw error(path) }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw error(path) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .file(path: path, cause: "no regular file") }
+    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+    var unreadable: [Range<Int>] = []
+    var at = 0
+    while at < bytes.count {
+      // Whole blocks after a failure, so that one bad sector costs no more than itself.
+      let most = unreadable.isEmpty ? bytes.count - at : min(bytes.count, (at / block + 1) * block) - at
+      let count = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress! + at, most, off_t(at)) }
+      if count > 0 {
+        at += count
+      } else if count == 0 {
+        bytes.removeLast(bytes.count - at)
+      } else if errno == EIO {
+        let end = min(bytes.count, (at / block + 1) * block)
+        unreadable.append(at..<end)
+        at = end
+      } else if errno != EINTR {
+        throw error(path)
+      }
+    }
+    return (bytes, unreadable)
+  }
+
+  /// Writes all bytes at the file's position; false with `errno` where that fails.
+  static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes { Foundation.write(file, $0.baseAddress! + done, $0.count - done) }
+      if count < 0 {
+        if errno == EINTR { continue }
+        return false
+      }
+      done += count
+    }
+    return true
+  }
+
+  /// A file that appears at once, whole and on disk; its folder is not synced.
+  static func replace(_ path: String, with bytes: [UInt8]) throws(LogError) {
+    let partial = path + ".partial"
+    let file = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw error(partial) }
+    let isWritten = write(bytes, to: file) && fdatasync(file) == 0
+    let failure = error(partial)
+    close(file)
+    guard isWritten, rename(partial, path) == 0 else {
+      unlink(partial)
+      throw failure
+    }
+  }
+
+  /// What `errno` says of a path.
+  static func error(_ path: String) -> LogError {
+    errno == ENOSPC || errno == EDQUOT ? .full(path: path) : .file(path: path, cause: String(cString: strerror(errno)))
+  }
+}
+
+/// Single records of one segment, by their offsets.
+final class SegmentReader {
+  private let path: String
+  private let file: Int32
+  /// The segment, once something in it was not where it should be.
+  private var whole: (bytes: [UInt8], format: Int)?
+
+  init(_ path: String) throws(LogError) {
+    self.path = path
+    file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw SegmentFile.error(path) }
+  }
+
+  deinit { close(file) }
+
+  /// The record that begins at an offset.
+  func record(at offset: Int) throws(LogError) -> LogRecord {
+    if whole == nil, let record = direct(offset) { return record }
+    if whole == nil {
+      let bytes = try SegmentFile.read(path).bytes
+      whole = (bytes, bytes.withUnsafeBytes { LogFormat.header($0)?.format ?? 2 })
+    }
+    let (bytes, format) = whole!
+    guard let record = bytes.withUnsafeBytes({ LogScan.item($0, at: offset, format: format)?.record }) else {
+      throw .file(path: path, cause: "the record at byte \(offset) is damaged, expected it as it was at the start")
+    }
+    return record
+  }
+
+  /// The same by two small reads, in a segment of format 2 without damage there.
+  private func direct(_ offset: Int) -> LogRecord? {
+    guard let front = read(offset, LogFormat.Head.size),
+      let head = front.withUnsafeBytes({ LogFormat.Head($0, at: 0, .front) }),
+      let payload = read(offset + LogFormat.Head.size, head.length)
+    else { return nil }
+    return payload.withUnsafeBytes { head.record($0) }
+  }
+
+  private func read(_ offset: Int, _ count: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+      let got = bytes.withUnsafeMutableBytes {
+        pread(file, $0.baseAddress! + done, count - done, off_t(offset + done))
+      }
+      if got < 0, errno == EINTR { continue }
+      guard got > 0 else { return nil }
+      done += got
+    }
+    return bytes
+  }
+}

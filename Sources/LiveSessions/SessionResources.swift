@@ -1,0 +1,39 @@
+import Foundation
+
+/// What the sessions of a process share.
+final class SessionResources: @unchecked Sendable {
+  let log: WriteAheadLog
+  let limits: SessionLimits
+  let recovery: RecoveryQueue
+  /// Where batches of all sessions are ordered and logged.
+  let intake: SerialThread
+  /// What was published, of all sessions.
+  let feed = UpdateFeed()
+  /// From the arrival of what releases an update to its publication.
+  let updateLatency = LatencyHistogram()
+  private let folder: String
+  private let lock = NSLock()
+  private var roomMaker: (@Sendable (LiveSession) -> Bool)?
+
+  init(log: WriteAheadLog, limits: SessionLimits, recovery: RecoveryQueue, folder: String) throws(LogError) {
+    self.log = log
+    self.limits = limits
+    self.recovery = recovery
+    self.folder = folder
+    intake = try SerialThread()
+  }
+
+  /// Who makes room for a session that comes back.
+  func setRoomMaker(_ body: @escaping @Sendable (LiveSession) -> Bool) { lock.withLock { roomMaker = body } }
+
+  /// Whether a session that was parked may be open again.
+  func makeRoom(for session: LiveSession) -> Bool { lock.withLock { roomMaker }?(session) ?? true }
+
+  /// Whether the disk has more free than is kept in reserve: then a batch, and what comes of it, finds room.
+  var hasDiskSpace: Bool {
+    var status = statvfs()
+    guard statvfs(folder, &status) == 0 else { return true }
+    let unit = Int(status.f_frsize)
+    return Int(status.f_bavail) * unit > min(limits.diskReserve, Int(status.f_blocks) * unit / 20)
+  }
+}
