@@ -12,8 +12,8 @@ import Testing
 
   /// Each has replaced the older folder by one that no run took, or by a mixture.
   @Test(arguments: [
-    ("odometry.csv", 3, 2, "1e300", true), ("odometry.csv", 3, 2, "1e300", false), ("ranges.csv", 5, 2, "text", true),
-    ("imu.csv", 4, 1, "1e8", true), ("imu.csv", 4, 1, "1e8", false), ("odometry.csv", 3, 2, "5e8", false),
+    ("odometry.csv", 3, 3, "1e300", true), ("odometry.csv", 3, 3, "1e300", false), ("ranges.csv", 5, 3, "text", true),
+    ("imu.csv", 4, 2, "1e8", true), ("imu.csv", 4, 2, "1e8", false), ("odometry.csv", 3, 3, "5e8", false),
   ])
   func aRefusedImportLeavesItAndNamesTheSource(
     _ file: String, _ line: Int, _ cell: Int, _ value: String, _ checks: Bool
