@@ -165,13 +165,12 @@ extension LiveSession {
   /// Processes a batch and shows what came; returns the number of updates.
   private func compute(_ batch: EventBatch, _ arrival: Int64, isNew: Bool = true) throws -> Int {
     let computation = try computation()
-    let result = Result { try computation.process(batch) }
+    let count = computation.process(batch)
     let range = try computation.publish(arrival)
     if isNew {
       shared.feed.add(session: number, range)
       shared.updateLatency.add(Double(Self.now() - arrival) * 1e-9, times: range.count)
     }
-    let count = try result.get()
     if batch.ends { endInput(arrival) }
     note(batch, arrival, updates: count, computation)
     return count
@@ -202,7 +201,7 @@ extension LiveSession {
     condition.unlock()
   }
 
-  /// Derived files could not be written, or the batches make too much: the log has everything, a restart computes again.
+  /// Derived files could not be written: the log has everything, a restart computes them again.
   private func fail(_ cause: String) {
     condition.lock()
     status.failure = cause
@@ -215,7 +214,7 @@ extension LiveSession {
     guard currentStatus.state != .finished else { return }
     do {
       let computation = try computation()
-      try computation.finish()
+      computation.finish()
       shared.feed.add(session: number, try computation.publish(arrival))
       let document = computation.document()
       // The result stands for the whole log: it must not be on disk before its batches are.

@@ -14,11 +14,6 @@ final class SessionComputation {
     var trajectory = 0
   }
 
-  /// Why a session's computation ends early.
-  struct Excess: Error, CustomStringConvertible {
-    let description: String
-  }
-
   private let setup: SessionSetup
   private let updates: UpdateStore
   private var run: FinderRun
@@ -26,7 +21,6 @@ final class SessionComputation {
   private var json = JSONBuffer()
   private var trajectory: TrajectoryStore
   private var firstTimestamp: Timestamp?
-  private var budget: OutputBudget
   private var updateCount = 0
 
   /// A finder that has seen nothing; `written` says what is in the files already.
@@ -37,7 +31,6 @@ final class SessionComputation {
     self.updates = updates
     let usesOdometry = setup.header.trajectory == .odometry
     admission = EventAdmission(rig: setup.header.rig, usesOdometry: usesOdometry)
-    budget = OutputBudget(updateInterval: setup.configuration.updateInterval)
     run = FinderRun(
       PrecisionFinder(rig: setup.header.rig, configuration: setup.configuration, useOdometry: usesOdometry))
     run.finder.attach(directions)
@@ -51,34 +44,22 @@ final class SessionComputation {
   var written: Written { Written(trajectory: trajectory.size) }
 
   /// Processes a batch, without showing what came of it. Returns the number of updates.
-  ///
-  /// - Throws: `Excess` where its stamps make more updates than its measurements may.
-  func process(_ batch: EventBatch) throws -> Int {
+  func process(_ batch: EventBatch) -> Int {
     let before = updateCount
     var events: [TimedEvent] = []
     for parsed in batch.events { admission.admit(parsed, into: &events) }
-    try enter(events)
+    enter(events)
     return updateCount - before
   }
 
-  private func enter(_ events: [TimedEvent]) throws {
+  private func enter(_ events: [TimedEvent]) {
     for event in events {
       if firstTimestamp == nil, event.event.stream != .event { firstTimestamp = event.event.timestamp }
-      guard budget.permits(event.event) else { throw excess(event.event.timestamp) }
       emit(run.process(event))
-      if budget.isExceeded { throw excess(event.event.timestamp) }
     }
   }
 
-  private func excess(_ time: Timestamp) -> Excess {
-    Excess(
-      description: "\(budget.made) updates of \(budget.measurements) measurements, and more at the stamp "
-        + "\(time.nanoseconds): its stamps are far apart, expected at most \(OutputBudget.basis) updates and "
-        + "\(OutputBudget.perMeasurement) for each measurement")
-  }
-
   private func emit(_ outputs: [FinderOutput]) {
-    let before = updateCount
     for output in outputs {
       if let record = UpdateRecord(output) {
         json.removeAll()
@@ -89,7 +70,6 @@ final class SessionComputation {
         trajectory.add(time, pose)
       }
     }
-    budget.spend(updateCount - before)
   }
 
   /// Shows readers what came; returns the updates' indices.
@@ -100,12 +80,10 @@ final class SessionComputation {
   }
 
   /// Ends the input: what was held back for late data comes.
-  ///
-  /// - Throws: `Excess` as `process`.
-  func finish() throws {
+  func finish() {
     var events: [TimedEvent] = []
     admission.finish(into: &events)
-    try enter(events)
+    enter(events)
     emit(run.finish())
   }
 
