@@ -28,7 +28,7 @@ extension LiveSession {
     }
     if life.needsReplay {
       life.waitsForTurn = true
-      status.state = .recovering
+      if status.failure == nil { status.state = .recovering }
       condition.unlock()
       return shared.recovery.enter(number) { [self] in startReplay() }
     }

@@ -165,6 +165,13 @@ import Testing
       #expect(sessions[1].batchPlaces.count == 4 && Self.updates(sessions[1])!.count > 1000)
       let tar = try registry.recording(of: sessions[1])
       #expect(FileManager.default.contents(atPath: tar)!.count > 1000)
+      // Twice: the second time the finder has gone and comes back; the session stays what it is.
+      for _ in 0..<2 {
+        let document = await withCheckedContinuation { reply in sessions[1].result { reply.resume(returning: $0) } }
+        #expect(document.map { String(decoding: $0, as: UTF8.self).contains("tag") } == true)
+        #expect(sessions[1].currentStatus.state == .failed)
+        try await Task.sleep(for: .milliseconds(50))
+      }
       // Final results are whole without the log.
       #expect(sessions[2].currentStatus.state == .finished && Self.updates(sessions[2]) == updates)
       #expect(

@@ -271,7 +271,7 @@ import Testing
       bytes += LogFormatTests.first(LogFormatTests.record(1, k, bytes: 40))
       bytes += LogFormatTests.first(LogFormatTests.record(2, k, bytes: 40))
     }
-    FileManager.default.createFile(atPath: "\(folder.path)/\(LogDamage.name(1))", contents: Data(bytes))
+    _ = FileManager.default.createFile(atPath: "\(folder.path)/\(LogDamage.name(1))", contents: Data(bytes))
     var (log, index, _) = try Self.open(folder)
     #expect(index.damage.isEmpty && index.sessions[1]?.places.count == 10)
     var read: [UInt64] = []
