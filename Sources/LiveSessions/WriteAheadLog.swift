@@ -400,6 +400,8 @@ package final class WriteAheadLog: @unchecked Sendable {
     condition.broadcast()
     while synced != appended { condition.wait() }
     condition.unlock()
+    // A process that another thread has just begun still has the descriptor, and with it the lock.
+    flock(folderLock, LOCK_UN)
     Glibc.close(folderLock)
   }
 }

@@ -106,8 +106,7 @@ package final class AtomicFile {
     guard rename(partialPath, path) == 0 else { throw failure() }
     partialExists = false
     Leftovers.forget(partialPath)
-    close(descriptor)
-    descriptor = -1
+    release()
     try OutputTarget.syncFolder(OutputTarget.split(path).folder)
   }
 
@@ -128,10 +127,15 @@ package final class AtomicFile {
       partialExists = false
       Leftovers.forget(partialPath)
     }
-    if descriptor >= 0 {
-      close(descriptor)
-      descriptor = -1
-    }
+    release()
+  }
+
+  private func release() {
+    guard descriptor >= 0 else { return }
+    // A process that another thread has just begun still has the descriptor, and with it the lock.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+    descriptor = -1
   }
 
   private func flush() throws(OutputError) {

@@ -65,7 +65,11 @@ package final class StagedFolder {
 
   deinit {
     abandon()
-    for lock in locks { close(lock) }
+    for lock in locks {
+      // A process that another thread has just begun still has the descriptor, and with it the lock.
+      flock(lock, LOCK_UN)
+      close(lock)
+    }
   }
 
   /// A new file of the folder; the folders that it is in are made.
