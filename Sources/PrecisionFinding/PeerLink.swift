@@ -22,7 +22,7 @@ final class PeerLink {
   var rangesTaken = 0
   var consistency: ConsistencyMonitor
   var motionAlternatives: MotionAlternatives
-  var aoaValidity: AoAValidityTest
+  var aoaValidity: AoAValidityMonitor
   /// Of the path since the search started.
   var excitation = PathExcitation()
   var kept: [RangeMeasurement] = []
@@ -48,7 +48,7 @@ final class PeerLink {
       limit: configuration.movingLogOdds, stoppedLogOdds: configuration.stoppedLogOdds,
       noiseIncreaseLogOdds: configuration.noiseIncreaseLogOdds,
       movingPrior: configuration.movingPrior)
-    aoaValidity = AoAValidityTest(invalidPrior: configuration.aoaInvalidPrior)
+    aoaValidity = AoAValidityMonitor(invalidPrior: configuration.aoaInvalidPrior)
   }
 
   /// A filter without measurements.

@@ -7,7 +7,7 @@ import SensorData
 /// The means of pieces of a second, carried into common axes by the gyroscope, `m_k = mean(R f)`, are the same vector up to bias and hand, within each
 /// block of a few seconds. The null hypothesis has a free bias of the gyroscope, with a prior, for a filter learns it. Alternatives: axes in another order
 /// or with other signs; the accelerometer turned by any rotation Q, `m_k = mean(R Q f)` (Gauss-Newton on the rotation group); a scale of the gyroscope.
-/// Log likelihoods are compared (`LikelihoodTest`).
+/// Log likelihoods are compared (`LikelihoodRatio`).
 package struct GravityDirection {
   /// What explains the readings best.
   package enum Cause: Equatable {
@@ -62,11 +62,11 @@ package struct GravityDirection {
     explanations += Self.factors.map { explanation(.gyroscopeScale(1 / $0), squares(axes: Matrix3.identity * $0), 1) }
     let turned = turned()
     explanations.append(explanation(.turned(turned.rotation), turned.squares, 3))
-    guard let best = LikelihoodTest(count: degreesOfFreedom).best(null: null, explanations.filter(\.squares.isFinite)) else { return nil }
+    guard let best = LikelihoodRatio(count: degreesOfFreedom).best(null: null, explanations.filter(\.squares.isFinite)) else { return nil }
     return (best.kind, best.ratio)
   }
 
-  private func explanation(_ cause: Cause, _ squares: Double, _ parameters: Int) -> LikelihoodTest.Explanation<Cause> {
+  private func explanation(_ cause: Cause, _ squares: Double, _ parameters: Int) -> LikelihoodRatio.Explanation<Cause> {
     .init(kind: cause, squares: squares, parameters: parameters)
   }
 

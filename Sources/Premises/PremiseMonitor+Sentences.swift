@@ -4,7 +4,7 @@ import SensorData
 
 /// What is said of a refuted premise.
 extension PremiseMonitor {
-  func coordinateDiagnosis(_ unit: CoordinateTest.Unit, _ camera: CameraCalibration, _ index: Int) -> Diagnosis {
+  func coordinateDiagnosis(_ unit: FeatureUnitDetector.Unit, _ camera: CameraCalibration, _ index: Int) -> Diagnosis {
     Diagnosis(
       code: "featureCoordinates", family: .camera,
       sentence: "the features of cam\(index) look normalised by \(unit.rawValue), not in pixels",
@@ -54,7 +54,7 @@ extension PremiseMonitor {
       remedy: "bring both into the axes of imu0 before writing data.csv")
   }
 
-  func sizeDiagnosis(_ found: GravityTest.Outcome, _ gravity: GravityTest) -> Diagnosis {
+  func sizeDiagnosis(_ found: GravityMagnitude.Outcome, _ gravity: GravityMagnitude) -> Diagnosis {
     let evidence =
       "mean specific force \(Format.number(found.mean)) m/s^2 over \(Format.number(found.seconds)) s, expected "
       + "\(Format.number(gravity.gravity)); \(Format.ratio(found.ratio))"
@@ -64,7 +64,7 @@ extension PremiseMonitor {
         code: "gravityMissing", family: .imu, sentence: "the accelerometer's readings hold no gravity", evidence: evidence,
         remedy: "write raw specific force, not user acceleration with gravity taken off")
     case .scale(let scale):
-      if let unit = GravityTest.unit(scale) {
+      if let unit = GravityMagnitude.unit(scale) {
         return Diagnosis(
           code: "accelerometerUnit", family: .imu, sentence: "the accelerometer looks to be in \(unit.name), not m/s^2",
           evidence: evidence, remedy: "multiply by \(Format.number(1 / unit.factor))")

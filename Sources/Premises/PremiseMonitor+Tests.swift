@@ -100,8 +100,8 @@ extension PremiseMonitor {
     guard let image, let camera = rig.cameras.first else { return }
     // Two views are a part of what the filter explains as a whole; rotation and translation are confused in them as they are not in it.
     if !calibrates, innovations.isConfirmed {
-      let turned = image.turned(history, within: InnovationTest.length)
-      self.image!.removeObservations(within: turned > Self.confirmingTurn ? .infinity : InnovationTest.length)
+      let turned = image.turned(history, within: InnovationMonitor.length)
+      self.image!.removeObservations(within: turned > Self.confirmingTurn ? .infinity : InnovationMonitor.length)
       return
     }
     if let clock = image.clock(history) {

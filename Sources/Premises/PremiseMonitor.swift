@@ -7,7 +7,7 @@ import SensorData
 /// Watches all that a finder takes for granted of its recording, all the time.
 ///
 /// Events go in, in time order; diagnoses come out. Each test compares the stated premise with explicit alternatives by their
-/// log likelihood ratio (`LikelihoodTest`). A premise is refuted where the ratio passes `limit` in two tests in a row: by Markov's
+/// log likelihood ratio (`LikelihoodRatio`). A premise is refuted where the ratio passes `limit` in two tests in a row: by Markov's
 /// inequality a true premise does so with probability at most e^-limit a test. What is refuted stays so.
 package final class PremiseMonitor {
   /// Delays below this are learnt by online calibration, seconds: three sigmas of its prior.
@@ -39,23 +39,23 @@ package final class PremiseMonitor {
 
   var spikes = SpikeFilter()
   var history = InertialHistory()
-  var gravity: GravityTest?
+  var gravity: GravityMagnitude?
   var image: RotationConsistency?
   var alternatives: [ImageAlternative] = []
   var lens: LensModel?
-  var coordinates: [Int: CoordinateTest] = [:]
+  var coordinates: [Int: FeatureUnitDetector] = [:]
   var viewPairs = ViewPairs()
-  var translation = TranslationTest()
+  var translation = TranslationConsistency()
   var poses: RotationConsistency?
   var lastPose: OdometryPose?
   var anchorPose: OdometryPose?
-  var poseConvention = PoseConventionTest()
-  var worldGravity = WorldGravityTest()
+  var poseConvention = PoseConventionDetector()
+  var worldGravity = WorldTilt()
   var path = PathHistory()
   var links: [String: RangeConsistency] = [:]
-  var rates: [String: RateTest] = [:]
+  var rates: [String: StampRateMonitor] = [:]
   var resolutions: [String: RangeResolution] = [:]
-  var innovations = InnovationTest()
+  var innovations = InnovationMonitor()
   /// A premise with evidence against it, below the limit.
   struct Suspicion: Hashable {
     /// The code of the diagnosis that it may become.
@@ -85,7 +85,7 @@ package final class PremiseMonitor {
     self.usesOdometry = usesOdometry
     self.calibrates = calibrates
     if let imu = rig.imu {
-      gravity = GravityTest(gravity: imu.gravityMagnitude)
+      gravity = GravityMagnitude(gravity: imu.gravityMagnitude)
       if let camera = rig.cameras.first, !usesOdometry {
         let cameraFromIMU = camera.bodyFromCamera.rotation.inverse * imu.bodyFromIMU.rotation
         image = RotationConsistency(observerFromIMU: cameraFromIMU)
@@ -172,13 +172,13 @@ package final class PremiseMonitor {
   }
 
   func measureRate(_ sensor: String, _ time: Timestamp) {
-    guard rates[sensor, default: RateTest()].append(time), let rate = rates[sensor]!.rate else { return }
-    guard let unit = RateTest.unit(of: rate, sensor: sensor) else { return }
+    guard rates[sensor, default: StampRateMonitor()].append(time), let rate = rates[sensor]!.rate else { return }
+    guard let unit = StampRateMonitor.unit(of: rate, sensor: sensor) else { return }
     report(
       Diagnosis(
         code: "timestampUnit", family: .time,
         sentence: "\(sensor)'s stamps are \(Format.number(1e9 / rate)) ns apart: that is no rate of such a sensor",
-        evidence: "median rate \(Format.number(rate)) Hz over \(RateTest.count) rows, read as nanoseconds",
+        evidence: "median rate \(Format.number(rate)) Hz over \(StampRateMonitor.count) rows, read as nanoseconds",
         remedy: "write stamps in nanoseconds: these look like \(unit)"))
   }
 
@@ -196,7 +196,7 @@ package final class PremiseMonitor {
   func observe(_ frame: CameraFrame) {
     measureRate("cam\(frame.camera)", frame.timestamp)
     if rig.cameras.indices.contains(frame.camera),
-      let unit = coordinates[frame.camera, default: CoordinateTest()].append(frame, rig.cameras[frame.camera])
+      let unit = coordinates[frame.camera, default: FeatureUnitDetector()].append(frame, rig.cameras[frame.camera])
     {
       report(coordinateDiagnosis(unit, rig.cameras[frame.camera], frame.camera))
     }
@@ -211,7 +211,7 @@ package final class PremiseMonitor {
       let imuFromCamera = imu.bodyFromIMU.rotation.inverse * camera.bodyFromCamera.rotation
       // Points move by t; the camera by -t, in the later view's axes.
       translation.append(
-        TranslationTest.Displacement(
+        TranslationConsistency.Displacement(
           start: observation.rotation.start, end: observation.rotation.end,
           direction: imuFromCamera * -observation.translation, parallax: observation.parallax), history)
     }

@@ -207,7 +207,7 @@ package struct RotationConsistency {
     let dof = Double(3 * rows.count)
     var outcome = Outcome(nullLevel: null / dof, best: nil, count: rows.count)
     guard outcome.nullLevel > Self.suspicious else { return outcome }
-    var explanations: [LikelihoodTest.Explanation<Cause>] = []
+    var explanations: [LikelihoodRatio.Explanation<Cause>] = []
     explanations += clocks(history, rows.count)
     explanations += mounts(rows)
     for p in SignedPermutation.all {
@@ -225,7 +225,7 @@ package struct RotationConsistency {
       let squares = squares(seen, c) * Double(rows.count) / Double(seen.count)
       explanations.append(.init(kind: .image(index), squares: squares, parameters: 0))
     }
-    let test = LikelihoodTest(count: 3 * rows.count)
+    let test = LikelihoodRatio(count: 3 * rows.count)
     outcome.best = test.best(null: null, explanations).map { ($0.kind, $0.ratio, $0.squares / dof) }
     return outcome
   }
@@ -247,8 +247,8 @@ package struct RotationConsistency {
     }
   }
 
-  private func clocks(_ history: InertialHistory, _ count: Int) -> [LikelihoodTest.Explanation<Cause>] {
-    var explanations: [LikelihoodTest.Explanation<Cause>] = []
+  private func clocks(_ history: InertialHistory, _ count: Int) -> [LikelihoodRatio.Explanation<Cause>] {
+    var explanations: [LikelihoodRatio.Explanation<Cause>] = []
     func squares(late: Double) -> Double? {
       let shifted = rows(history, late: late)
       guard shifted.count >= count * 3 / 4 else { return nil }
@@ -296,7 +296,7 @@ package struct RotationConsistency {
     guard let coarse = best?.late else { return nil }
     for part in [-0.5, -0.25, 0.25, 0.5] { consider(coarse + part * max(0.004, 0.15 * abs(coarse))) }
     guard let best, abs(best.late) > 0.003 else { return nil }
-    let test = LikelihoodTest(count: 3 * now.count)
+    let test = LikelihoodRatio(count: 3 * now.count)
     return (best.late, test.ratio(null: null, alternative: best.squares, parameters: 1, alternatives: 20))
   }
 
@@ -322,7 +322,7 @@ package struct RotationConsistency {
   }
 
   /// The mount freely fitted: Gauss-Newton on the rotation group from every signed permutation.
-  private func mounts(_ rows: [Row]) -> [LikelihoodTest.Explanation<Cause>] {
+  private func mounts(_ rows: [Row]) -> [LikelihoodRatio.Explanation<Cause>] {
     var best: (rotation: Rotation, squares: Double)?
     for start in [Matrix3.identity] + SignedPermutation.proper {
       var rotation = Rotation(matrix: mount.matrix * start)
@@ -352,7 +352,7 @@ package struct RotationConsistency {
   }
 
   /// One factor on the gyroscope, least squares; and radians for degrees.
-  private func scales(_ rows: [Row], _ c: Matrix3) -> [LikelihoodTest.Explanation<Cause>] {
+  private func scales(_ rows: [Row], _ c: Matrix3) -> [LikelihoodRatio.Explanation<Cause>] {
     var factors = [Double.pi / 180]
     var above = 0.0, below = 1e-12
     for row in rows {

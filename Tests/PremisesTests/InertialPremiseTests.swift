@@ -28,7 +28,7 @@ import Premises
     return history
   }
 
-  private static let test = GravityTest(gravity: 9.81)
+  private static let test = GravityMagnitude(gravity: 9.81)
 
   @Test func aBiasOfAPhoneIsNoFault() {
     #expect(Self.test.size(Self.history()) == nil)
@@ -39,7 +39,7 @@ import Premises
   ) throws {
     let found = try #require(Self.test.size(Self.history { $0 * unit.factor }))
     guard case .scale(let scale) = found.cause else { return #expect(Bool(false), "\(found.cause)") }
-    #expect(GravityTest.unit(scale)?.name == unit.name && found.ratio > PremiseMonitor.limit)
+    #expect(GravityMagnitude.unit(scale)?.name == unit.name && found.ratio > PremiseMonitor.limit)
   }
 
   @Test func withoutGravityNothingIsScaled() throws {
@@ -73,6 +73,6 @@ import Premises
 
   @Test(arguments: [(200.0, nil), (200e3, "microseconds"), (2e8, "milliseconds"), (2e11, "seconds")])
   func stampsHaveAUnit(_ rate: (Double, String?)) {
-    #expect(RateTest.unit(of: rate.0, sensor: "imu0") == rate.1)
+    #expect(StampRateMonitor.unit(of: rate.0, sensor: "imu0") == rate.1)
   }
 }

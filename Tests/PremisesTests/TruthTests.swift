@@ -30,7 +30,7 @@ import Premises
     late: Double = 0, radioLate: Double = 0, refuted: Set<Diagnosis.Family> = [], through truth: (Pose) -> Pose = { $0 }
   ) -> [Diagnosis] {
     withoutActuallyEscaping(truth) { truth in
-      var test = TruthTest(
+      var test = TruthConsistency(
         rig: rig, truth: time(late)...time(20 + late), recording: time(0)...time(20),
         worldFromBody: { stamp in
           let t = stamp.seconds(since: time(0)) - late

@@ -5,7 +5,7 @@ import SensorData
 /// With true premises a track's normalised innovation squared over its degrees of freedom has mean 1, whatever the motion; the filter learns the
 /// tracks' noise, which pulls it there from above too. The mean over a window of hundreds is within a tenth of 1 on healthy recordings. A premise
 /// that is wrong shows as a mean well above, or as filters that are given up one after the other.
-struct InnovationTest {
+struct InnovationMonitor {
   /// Length of the window, seconds, and the fewest innovations in it.
   static let length = 2.0
   private static let fewest = 150

@@ -12,7 +12,7 @@ import SensorData
 ///   degrees off would need 3.6 m/s^2 held through each of them: no device that is carried does that.
 ///
 /// Holds one cell for each 0.1 s of rotation and of each link's ranges; `diagnoses()` looks at 2,000 of each at most.
-package struct TruthTest {
+package struct TruthConsistency {
   /// The true pose of the body at a time; nil where there is none.
   private let worldFromBody: (Timestamp) -> Pose?
   /// The true position of a peer; nil where there is none.
@@ -233,18 +233,18 @@ package struct TruthTest {
 
     /// Whether rotations or ranges have far smaller squares than another fit's.
     func isMuchBetter(than other: Fit) -> Bool {
-      other.turns.mean > TruthTest.leastGain * max(turns.mean, 1)
-        || other.distances.mean > TruthTest.leastGain * max(distances.mean, 1)
+      other.turns.mean > TruthConsistency.leastGain * max(turns.mean, 1)
+        || other.distances.mean > TruthConsistency.leastGain * max(distances.mean, 1)
     }
     /// Weighted sum of the squares, without the floor of `cost`.
     var squares: Double {
-      TruthTest.turnWeight * Double(turns.count) * turns.mean
-        + TruthTest.rangeWeight * Double(distances.count) * distances.mean
+      TruthConsistency.turnWeight * Double(turns.count) * turns.mean
+        + TruthConsistency.rangeWeight * Double(distances.count) * distances.mean
     }
     /// Minus the log likelihood, up to a constant.
     var cost: Double {
-      0.5 * TruthTest.turnWeight * Double(turns.count) * log(max(turns.mean, 1))
-        + 0.5 * TruthTest.rangeWeight * Double(distances.count) * log(max(distances.mean, 1))
+      0.5 * TruthConsistency.turnWeight * Double(turns.count) * log(max(turns.mean, 1))
+        + 0.5 * TruthConsistency.rangeWeight * Double(distances.count) * log(max(distances.mean, 1))
     }
   }
 

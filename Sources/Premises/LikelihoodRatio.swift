@@ -7,7 +7,7 @@ import Foundation
 /// expected noise nothing is gained. An explanation pays `log(count)` for being one of several, and half the logarithm of n for each of
 /// its free parameters (Schwarz, Annals of Statistics 6(2), 1978, doi:10.1214/aos/1176344136). By Markov's inequality a ratio
 /// above x has probability at most e^-x under the null hypothesis, once those costs are paid.
-struct LikelihoodTest {
+struct LikelihoodRatio {
   /// An explanation: which, its residual sum of squares, its number of fitted parameters beyond those of the null hypothesis.
   struct Explanation<Kind> {
     var kind: Kind
