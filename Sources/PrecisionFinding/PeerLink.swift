@@ -19,6 +19,7 @@ final class PeerLink {
   let bodyFromDevice: Pose
   var stage: Stage
   var drift = AccumulatedDrift()
+  /// New ranges since the search started, those that it started with included; duplicates are none.
   var rangesTaken = 0
   var consistency: ConsistencyMonitor
   var motionAlternatives: MotionAlternatives
@@ -60,9 +61,9 @@ final class PeerLink {
   /// Processes a range at the filter's time. `antenna` is its position in the body, metres.
   func process(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) {
     record.recordRange(range)
-    rangesTaken += 1
     var placed = worldRange(range, antenna: antenna, filter: filter)
     guard !isDuplicate(range, antenna: placed.antenna) else { return record.recordDuplicate(range) }
+    rangesTaken += 1
     placed.extraVariance += roundingVariance(of: range.antenna)
     let seconds = record.recordNewRange(at: range.timestamp) ?? 0.1
     var lost = filter.accumulatedDrift - drift
