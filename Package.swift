@@ -276,7 +276,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "ImportingTests", dependencies: ["Importing", "Datasets", "SensorData", "Geometry"]),
-    .testTarget(name: "PremisesTests", dependencies: ["Premises", "Simulation", "SensorData", "Geometry"]),
+    .testTarget(name: "PremisesTests", dependencies: ["Premises", "Ranging", "Simulation", "SensorData", "Geometry"]),
     .testTarget(
       name: "NearbyInteractionTests",
       dependencies: [

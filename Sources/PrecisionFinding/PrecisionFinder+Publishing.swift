@@ -9,10 +9,7 @@ extension PrecisionFinder {
   func openLink(_ range: RangeMeasurement) -> PeerLink {
     let peer = range.peer
     var configuration = configuration
-    // A stated bias that is less certain than radios' usual one.
-    if let sigma = rig.radio?.rangeBias.standardDeviation {
-      configuration.ranging.biasPrior = max(configuration.ranging.biasPrior, sigma)
-    }
+    configuration.ranging = configuration.ranging.stating(rig.radio)
     let link = PeerLink(
       peer: peer, configuration: configuration, antennas: (rig.radio?.antennas ?? ["": .zero]).keys.sorted(),
       statedNoise: rig.radio?.rangeNoise ?? range.standardDeviation, bodyFromDevice: rig.bodyFromDevice)

@@ -32,6 +32,8 @@ package final class PremiseMonitor {
   static let interval = 0.5
 
   let rig: RigCalibration
+  /// Settings of the radio links, with what the recording states.
+  private let ranging: RangingConfiguration
   let usesOdometry: Bool
   let calibrates: Bool
   /// All that was found, in the order in which it was.
@@ -80,8 +82,13 @@ package final class PremiseMonitor {
   /// - Parameters:
   ///   - usesOdometry: whether the trajectory comes from another tracker.
   ///   - calibrates: whether the filter learns the camera's clock itself: what it can learn is handled then.
-  package init(rig: RigCalibration, usesOdometry: Bool, calibrates: Bool = false) {
+  ///   - ranging: the filter's settings of a radio link: what they allow is no fault.
+  package init(
+    rig: RigCalibration, usesOdometry: Bool, calibrates: Bool = false,
+    ranging: RangingConfiguration = RangingConfiguration()
+  ) {
     self.rig = rig
+    self.ranging = ranging.stating(rig.radio)
     self.usesOdometry = usesOdometry
     self.calibrates = calibrates
     if let imu = rig.imu {
@@ -137,11 +144,15 @@ package final class PremiseMonitor {
     case .range(let range): measureRate("uwb0 \(range.peer) \(range.antenna ?? "")", range.timestamp)
       observeResolution(range)
       if let lever = lever(of: range.antenna) {
-        links[range.peer, default: RangeConsistency()].append(range: range.range, lever: lever, at: range.timestamp)
+        links[range.peer, default: newLink(range)].append(range: range.range, lever: lever, at: range.timestamp)
       }
     case .device: break
     }
     test(at: event.timestamp)
+  }
+
+  private func newLink(_ range: RangeMeasurement) -> RangeConsistency {
+    RangeConsistency(ResidualLaw(ranging, statedNoise: rig.radio?.rangeNoise ?? range.standardDeviation))
   }
 
   private func observeResolution(_ range: RangeMeasurement) {
