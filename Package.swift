@@ -3,7 +3,8 @@
 import PackageDescription
 
 // Apple's systems have their own NearbyInteraction, ARKit and simd: there the modules of these names, and those that
-// depend on them, are not built; `NearbyInteractionReplay` contains their sources. FUSE_AS_DARWIN=1 does the same elsewhere.
+// depend on them, are not built; `NearbyInteractionReplay` contains their sources. FUSE_AS_DARWIN=1 does the same
+// elsewhere.
 #if canImport(Darwin)
   let isOneModule = true
   let replayFolders = ["ARKit", "NearbyInteraction", "RecordedDevices"]
@@ -184,7 +185,8 @@ let package = Package(
       dependencies: [
         "LiveSessions", "EventLines", "RunResults", "Report", "Datasets", "SensorData", "CCompression",
         "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "ServiceArguments",
-        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdHTTP2", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
@@ -346,8 +348,8 @@ for target in package.targets {
   if !sessionModules.isEmpty, target.name == "fuse-serve" { target.exclude.append("Meet") }
   if !sessionModules.isEmpty, target.name == "FuseCommandRecordings" { target.exclude.append("MeetTests.swift") }
 }
-// Statistics are optimised, and the fast tests that compute much themselves. The others are not, which saves build time:
-// most of their run time is spent in the modules.
+// Statistics are optimised, and the fast tests that compute much themselves. The others are not, which saves build
+// time: most of their run time is spent in the modules.
 let computing: Set<String> = [
   "EvaluationTests", "SimulationTests", "SimulationRecordings", "FrontEndTests", "FrontEndRecordings", "EstimatorTests",
 ]

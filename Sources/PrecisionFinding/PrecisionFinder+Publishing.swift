@@ -52,8 +52,8 @@ extension PrecisionFinder {
       !refuted.isEmpty
       ? Convergence(status: .unknown)
       : isBlind
-      ? Convergence(status: .notConverged, reasons: [.insufficientLighting])
-      : Convergence(status: hasTrajectory ? .converged : .unknown)
+        ? Convergence(status: .notConverged, reasons: [.insufficientLighting])
+        : Convergence(status: hasTrajectory ? .converged : .unknown)
     guard now != session else { return }
     session = now
     var details: [String: NearbyUpdate.Detail] = [:]

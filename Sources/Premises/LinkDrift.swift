@@ -3,10 +3,11 @@ import Geometry
 
 /// Log likelihood of a link whose path drifts, so that the peer wanders relative to it.
 ///
-/// State `[x, g]`: the peer's position in the path's world, a random walk of `q` metres per root second, and the lasting error g of
-/// `ResidualLikelihood`. Measurement `z = |x - p(t)| + b + g + w`, linearised at each prediction (extended Kalman filter); the sum of the
-/// innovations' log densities is the marginal likelihood, so that the walk's freedom pays for itself. Source of both steps: Bar-Shalom, Li,
-/// Kirubarajan, Estimation with Applications to Tracking and Navigation, Wiley 2001, sections 5.2 and 10.3.
+/// State `[x, g]`: the peer's position in the path's world, a random walk of `q` metres per root second, and the
+/// lasting error g of `ResidualLikelihood`. Measurement `z = |x - p(t)| + b + g + w`, linearised at each prediction
+/// (extended Kalman filter); the sum of the innovations' log densities is the marginal likelihood, so that the walk's
+/// freedom pays for itself. Source of both steps: Bar-Shalom, Li, Kirubarajan, Estimation with Applications to Tracking
+/// and Navigation, Wiley 2001, sections 5.2 and 10.3.
 package enum LinkDrift {
   /// Walks that are tried, metres per root second: a tracker's drift, a strong drift.
   package static let walks = [0.05, 0.2]
@@ -16,7 +17,9 @@ package enum LinkDrift {
   /// The best of the walks and of the noises, `log(walks)` paid.
   ///
   /// Cost: O(walks * noises * rows).
-  package static func logLikelihood(_ rows: [LinkFit.Row], from mode: Vector3, bias: Double, law: ResidualLaw = ResidualLaw()) -> Double {
+  package static func logLikelihood(
+    _ rows: [LinkFit.Row], from mode: Vector3, bias: Double, law: ResidualLaw = ResidualLaw()
+  ) -> Double {
     var best = -Double.infinity
     for walk in walks {
       for noise in law.candidates {

@@ -3,8 +3,8 @@ import Geometry
 
 /// Maximum a posteriori position and bias of a peer, from ranges along a path.
 ///
-/// `z_i = s |x(t_i) - p_i| + b + e_i`, with a prior on the bias b. From several
-/// starts Levenberg-Marquardt with Huber weights finds the modes; each of the best is then refined under the noise that explains it best
+/// `z_i = s |x(t_i) - p_i| + b + e_i`, with a prior on the bias b. From several starts Levenberg-Marquardt with Huber
+/// weights finds the modes; each of the best is then refined under the noise that explains it best
 /// (`ResidualLikelihood`), with the outliers' weights.
 package struct LinkFit {
   /// One range with the antenna's place when it was measured.
@@ -159,7 +159,8 @@ package struct LinkFit {
     return sum
   }
 
-  private func descend(_ start: State, _ weights: [Double], sigma: Double, rounds: Int) -> (cost: Double, state: State) {
+  private func descend(_ start: State, _ weights: [Double], sigma: Double, rounds: Int) -> (cost: Double, state: State)
+  {
     var x = start, cost = cost(x, weights, sigma), damping = 1e-2
     for _ in 0..<rounds {
       var normal = Symmetric4(), right = -inversePriors * (x - priorMean)

@@ -4,11 +4,13 @@ import Ranging
 
 /// Log likelihood of a link whose peer rests, walks, and rests again.
 ///
-/// A Markov chain of two modes: at rest the velocity is zero, walking it is an Ornstein-Uhlenbeck process (`PeerVelocityModel`). State `[x, v, g]`:
-/// the peer's position and velocity in the path's world, and the lasting error g of `ResidualLikelihood`. Measurement
-/// `z = |x - p(t)| + b + g + w`, linearised at each prediction; the sum of the innovations' log densities, over both modes, is the
-/// marginal likelihood, so that motion pays for itself. A random walk (`LinkDrift`) is no person: its steps spread every range.
-/// Source of the filter of two modes: Blom and Bar-Shalom, IEEE Transactions on Automatic Control 33(8), 1988, doi:10.1109/9.1299.
+/// A Markov chain of two modes: at rest the velocity is zero, walking it is an Ornstein-Uhlenbeck process
+/// (`PeerVelocityModel`). State `[x, v, g]`: the peer's position and velocity in the path's world, and the lasting
+/// error g of `ResidualLikelihood`. Measurement `z = |x - p(t)| + b + g + w`, linearised at each prediction; the sum of
+/// the innovations' log densities, over both modes, is the marginal likelihood, so that motion pays for itself. A
+/// random walk (`LinkDrift`) is no person: its steps spread every range.
+/// Source of the filter of two modes: Blom and Bar-Shalom, IEEE Transactions on Automatic Control 33(8), 1988,
+/// doi:10.1109/9.1299.
 package enum LinkMotion {
   /// Rates of setting off and of stopping, 1/s.
   private static let begin = 0.05, end = 0.2
@@ -18,7 +20,9 @@ package enum LinkMotion {
   /// The best of the noises and of the starts.
   ///
   /// Cost: O(starts * noises * rows), a filter of seven states.
-  package static func logLikelihood(_ rows: [LinkFit.Row], from modes: [Vector3], bias: Double, law: ResidualLaw = ResidualLaw()) -> Double {
+  package static func logLikelihood(
+    _ rows: [LinkFit.Row], from modes: [Vector3], bias: Double, law: ResidualLaw = ResidualLaw()
+  ) -> Double {
     var best = -Double.infinity
     for mode in modes {
       for noise in law.candidates { best = max(best, logLikelihood(rows, mode, bias, noise, law)) }

@@ -6,9 +6,10 @@ import SensorData
 
 /// Watches all that a finder takes for granted of its recording, all the time.
 ///
-/// Events go in, in time order; diagnoses come out. Each test compares the stated premise with explicit alternatives by their
-/// log likelihood ratio (`LikelihoodRatio`). A premise is refuted where the ratio passes `limit` in two tests in a row: by Markov's
-/// inequality a true premise does so with probability at most e^-limit a test. What is refuted stays so.
+/// Events go in, in time order; diagnoses come out. Each test compares the stated premise with explicit alternatives by
+/// their log likelihood ratio (`LikelihoodRatio`). A premise is refuted where the ratio passes `limit` in two tests in
+/// a row: by Markov's inequality a true premise does so with probability at most e^-limit a test. What is refuted stays
+/// so.
 package final class PremiseMonitor {
   /// Delays below this are learnt by online calibration, seconds: three sigmas of its prior.
   static let learnableDelay = 0.06
@@ -18,15 +19,18 @@ package final class PremiseMonitor {
   static let openAxes = 5.0
   /// From which ratio on, all costs paid, the premises of a link are open, 0.05 a test, and refuted: 6e-6.
   static let openLink = 3.0, linkLimit = 12.0
-  /// How evenly its evidence must be spread (`RangeConsistency.Outcome.support`): by chance with a probability of 0.32 and 0.03.
+  /// How evenly its evidence must be spread (`RangeConsistency.Outcome.support`): by chance with a probability of 0.32
+  /// and 0.03.
   static let openSupport = 1.5, linkSupport = 2.6
   /// Factors beyond this are units, not a path's drift.
   static let leastUnit = 3.0
-  /// Pixel noise over the stated, where it is learnt, from which on it is named: stated noise errs by a factor of two and more.
+  /// Pixel noise over the stated, where it is learnt, from which on it is named: stated noise errs by a factor of two
+  /// and more.
   static let leastNoise = 3.0
   /// Rotation within a window of innovations that lets these confirm the premises, radians: at rest every mount fits.
   static let confirmingTurn = 0.2
-  /// Changes of a range's value before its step is named: twelve whole numbers have a common divisor by chance once in 4000 times.
+  /// Changes of a range's value before its step is named: twelve whole numbers have a common divisor by chance once in
+  /// 4000 times.
   static let fewestChanges = 12
   /// Seconds between tests.
   static let interval = 0.5
@@ -111,8 +115,8 @@ package final class PremiseMonitor {
     diagnoses.filter { !$0.isHandled && $0.family != .truth && ($0.peer == nil || $0.peer == peer) }
   }
 
-  /// The code of a premise, of the device or of this peer's link, against which evidence speaks: nothing should rest on it
-  /// yet. Nil where there is none.
+  /// The code of a premise, of the device or of this peer's link, against which evidence speaks: nothing should rest on
+  /// it yet. Nil where there is none.
   package func openPremise(for peer: String) -> String? {
     open.filter { $0.peer == nil || $0.peer == peer }.map(\.code).min()
   }
@@ -141,7 +145,8 @@ package final class PremiseMonitor {
     case .imu(let sample): observe(sample)
     case .frame(let frame): observe(frame)
     case .odometry(let pose): observe(pose)
-    case .range(let range): measureRate("uwb0 \(range.peer) \(range.antenna ?? "")", range.timestamp)
+    case .range(let range):
+      measureRate("uwb0 \(range.peer) \(range.antenna ?? "")", range.timestamp)
       observeResolution(range)
       if let lever = lever(of: range.antenna) {
         links[range.peer, default: newLink(range)].append(range: range.range, lever: lever, at: range.timestamp)
@@ -158,7 +163,8 @@ package final class PremiseMonitor {
   private func observeResolution(_ range: RangeMeasurement) {
     let link = "\(range.peer) \(range.antenna ?? "")"
     resolutions[link, default: RangeResolution()].append(range.range)
-    guard let resolution = resolutions[link], resolution.changes >= Self.fewestChanges, let step = resolution.coarseStep else {
+    guard let resolution = resolutions[link], resolution.changes >= Self.fewestChanges, let step = resolution.coarseStep
+    else {
       return
     }
     report(resolutionDiagnosis(step, range.peer, resolution.changes))
@@ -211,7 +217,9 @@ package final class PremiseMonitor {
     {
       report(coordinateDiagnosis(unit, rig.cameras[frame.camera], frame.camera))
     }
-    guard frame.camera == 0, let camera = rig.cameras.first, let lens, image != nil, !frame.features.isEmpty else { return }
+    guard frame.camera == 0, let camera = rig.cameras.first, let lens, image != nil, !frame.features.isEmpty else {
+      return
+    }
     guard let old = viewPairs.partner(of: frame) else { return }
     let now = frame.timestamp
     let pairs = RelativeRotation.pairs(old.features, frame.features)

@@ -4,10 +4,12 @@ import SensorData
 
 /// Tests a radio link against the device's path: unit, bias, clock and scale.
 ///
-/// Ranges `z_i = s |x - p(t_i - tau)| + b + e_i` of a stationary peer x, antenna places p. The null hypothesis has s = 1, tau = 0 and a
-/// bias within its prior (`ResidualLaw`); each alternative changes one of them, or is `z_i = c - |x - p|` with any c. All explain the same ranges: those that lie inside the
-/// path for every delay. Log likelihoods (`LinkFit`) are compared; an alternative pays `log K` for being one of K, half the logarithm of n for its
-/// parameter, and what a drifting path (`LinkDrift`), a walking peer (`LinkMotion`) or multipath (`LinkField`) explains as well. A few alternatives are asked at each test, in turn, and the likeliest so far every time.
+/// Ranges `z_i = s |x - p(t_i - tau)| + b + e_i` of a stationary peer x, antenna places p. The null hypothesis has s =
+/// 1, tau = 0 and a bias within its prior (`ResidualLaw`); each alternative changes one of them, or is
+/// `z_i = c - |x - p|` with any c. All explain the same ranges: those that lie inside the path for every delay. Log
+/// likelihoods (`LinkFit`) are compared; an alternative pays `log K` for being one of K, half the logarithm of n for
+/// its parameter, and what a drifting path (`LinkDrift`), a walking peer (`LinkMotion`) or multipath (`LinkField`)
+/// explains as well. A few alternatives are asked at each test, in turn, and the likeliest so far every time.
 package struct RangeConsistency {
   /// What may be wrong with a link.
   package enum Cause: Hashable, Sendable {
@@ -43,11 +45,12 @@ package struct RangeConsistency {
     /// The ratio's parts, a second each.
     package var parts: [Double]
 
-    /// How evenly the evidence is spread: `sum r_k / sqrt(sum r_k^2)` over the parts r_k, at most the square root of their number.
+    /// How evenly the evidence is spread: `sum r_k / sqrt(sum r_k^2)` over the parts r_k, at most the square root of
+    /// their number.
     ///
-    /// Were the parts independent and symmetric about zero, it would exceed x with probability at most `exp(-x^2 / 2)` whatever their
-    /// size (Efron, JASA 64, 1969, doi:10.1080/01621459.1969.10501068): errors that no noise model has, near one place or for a few
-    /// seconds, make a large ratio, but not an even one.
+    /// Were the parts independent and symmetric about zero, it would exceed x with probability at most `exp(-x^2 / 2)`
+    /// whatever their size (Efron, JASA 64, 1969, doi:10.1080/01621459.1969.10501068): errors that no noise model has,
+    /// near one place or for a few seconds, make a large ratio, but not an even one.
     package var support: Double { Self.support(of: parts) }
 
     /// The same of any parts.
@@ -216,8 +219,8 @@ package struct RangeConsistency {
     return outcome(best)
   }
 
-  /// The likeliest alternative with all costs paid: where it is promising the null hypothesis is fitted again, from its modes too, and a peer
-  /// that wanders.
+  /// The likeliest alternative with all costs paid: where it is promising the null hypothesis is fitted again, from its
+  /// modes too, and a peer that wanders.
   private func outcome(_ best: Candidate) -> Outcome? {
     let stated = best.stated, n = Double(stated.count)
     let costs = log(Double(alternatives.count)) + 0.5 * log(n)
@@ -231,14 +234,17 @@ package struct RangeConsistency {
     }
     guard ratio > 0 else { return nil }
     return Outcome(
-      cause: best.cause, ratio: ratio, bias: best.fit.bias, count: stated.count, parts: Self.parts(stated, best.fit, null))
+      cause: best.cause, ratio: ratio, bias: best.fit.bias, count: stated.count,
+      parts: Self.parts(stated, best.fit, null))
   }
 
-  /// What this link says of an alternative that another link of the same radio found, no costs paid; nil while there is too little of it.
+  /// What this link says of an alternative that another link of the same radio found, no costs paid; nil while there is
+  /// too little of it.
   package func evidence(for cause: Cause, _ path: PathHistory) -> Outcome? {
     let late = if case .clock(let delay) = cause { delay } else { 0.0 }
     let samples = core(path, delay: max(abs(late), Self.delays.small))
-    guard samples.count >= Self.fewest, let stated = rows(samples, path), let changed = rows(samples, path, late: late) else {
+    guard samples.count >= Self.fewest, let stated = rows(samples, path), let changed = rows(samples, path, late: late)
+    else {
       return nil
     }
     let starts = nullModes + (modes[cause] ?? [])
@@ -246,11 +252,13 @@ package struct RangeConsistency {
     let fit = LinkFit(
       changed, model(cause, changed), law: law, starts: starts, directions: directions(starts.isEmpty))
     return Outcome(
-      cause: cause, ratio: fit.logLikelihood - null.logLikelihood - max(explained(stated, null), 0), bias: fit.bias, count: stated.count,
+      cause: cause, ratio: fit.logLikelihood - null.logLikelihood - max(explained(stated, null), 0), bias: fit.bias,
+      count: stated.count,
       parts: Self.parts(stated, fit, null))
   }
 
-  /// By how much a path that drifts, a peer that walks, or errors that change with the place, explain more than the null hypothesis.
+  /// By how much a path that drifts, a peer that walks, or errors that change with the place, explain more than the
+  /// null hypothesis.
   private func explained(_ rows: [LinkFit.Row], _ null: LinkFit) -> Double {
     guard let mode = null.modes.first else { return 0 }
     let drift = LinkDrift.logLikelihood(rows, from: mode, bias: null.bias, law: law)

@@ -4,10 +4,10 @@ import Ranging
 /// Error law of a link's mean ranges, as the tests of premises use it: what radios have, widened by the settings of the
 /// filter and by what the recording states of its radio.
 ///
-/// A range errs by a bias b, by a lasting and a white error of unknown size (a lattice of candidates), and by outliers. An
-/// outlier has a probability p (`rangeOutlierProbability`) and either sign; besides, a mean range is too long where
-/// it touches NLOS, with the probability `1 - q`, `q = r / (l + r) exp(-l T)` for a mean over T seconds and the rates l of
-/// LOS to NLOS and r back. Both have an exponential law of the size. What is allowed so is no fault of the set-up; a
+/// A range errs by a bias b, by a lasting and a white error of unknown size (a lattice of candidates), and by outliers.
+/// An outlier has a probability p (`rangeOutlierProbability`) and either sign; besides, a mean range is too long where
+/// it touches NLOS, with the probability `1 - q`, `q = r / (l + r) exp(-l T)` for a mean over T seconds and the rates l
+/// of LOS to NLOS and r back. Both have an exponential law of the size. What is allowed so is no fault of the set-up; a
 /// filter that is set to allow less makes no other one.
 package struct ResidualLaw: Equatable, Sendable {
   /// The noise of one link.
@@ -25,16 +25,18 @@ package struct ResidualLaw: Equatable, Sendable {
   static let sampleLength = 0.24
   /// Correlation times of the lasting part, seconds.
   static let times = [0.3, 2.0]
-  /// What radios have: the bias's prior 1-sigma, 1-sigma of the candidates' parts, mean size of outliers, metres; their probability.
+  /// What radios have: the bias's prior 1-sigma, 1-sigma of the candidates' parts, mean size of outliers, metres; their
+  /// probability.
   private static let usual = (
     bias: 0.15, whites: [0.02, 0.06, 0.15, 0.4], lastings: [0.005, 0.05, 0.12, 0.3], size: 1.5, outliers: 0.01
   )
-  /// Probabilities of an outlier at most, and of no NLOS at least: a law under which no range counts would test nothing.
+  /// Probabilities of an outlier at most, and of no NLOS at least: a law under which no range counts would test
+  /// nothing.
   private static let (mostOutliers, leastLOS) = (0.5, 0.1)
   /// Ratio of a white candidate to the one before, beyond the usual ones.
   private static let whiteStep = 2.5
-  /// Scales within the prior that the null hypothesis is asked at, in its 1-sigmas; only 1 where that is below `leastScale`: then no
-  /// alternative is near.
+  /// Scales within the prior that the null hypothesis is asked at, in its 1-sigmas; only 1 where that is below
+  /// `leastScale`: then no alternative is near.
   private static let scaleSteps = [0.0, -1, 1, -2, 2], leastScale = 0.03
   /// However far off, a range has a density: else no hypothesis would be finite.
   static let least = 1e-12
@@ -49,7 +51,8 @@ package struct ResidualLaw: Equatable, Sendable {
   let whites: [Double], lastings: [Double]
   /// All candidates.
   package let candidates: [Noise]
-  /// Probabilities of a mean range that is no outlier, that is too long, that is too short; mean of the last two's errors, metres.
+  /// Probabilities of a mean range that is no outlier, that is too long, that is too short; mean of the last two's
+  /// errors, metres.
   package let regular: Double, long: Double, short: Double, size: Double
   /// 1-sigma of a range while modes are looked for, metres.
   let searchSigma: Double
@@ -67,7 +70,8 @@ package struct ResidualLaw: Equatable, Sendable {
     var whites = Self.usual.whites
     while let last = whites.last, last < noise { whites.append(min(last * Self.whiteStep, noise)) }
     let coloured = (ranging.noiseCandidates + ranging.multipathCandidates).map(\.x).max() ?? 0
-    let lastings = coloured > Self.usual.lastings[3] ? [0.005, 0.05, Self.usual.lastings[3], coloured] : Self.usual.lastings
+    let lastings =
+      coloured > Self.usual.lastings[3] ? [0.005, 0.05, Self.usual.lastings[3], coloured] : Self.usual.lastings
     (self.whites, self.lastings) = (whites, lastings)
     candidates = whites.flatMap { white in
       lastings.flatMap { lasting in Self.times.map { Noise(white: white, lasting: lasting, time: $0) } }

@@ -1,7 +1,6 @@
+import Premises
 import SensorData
 import Testing
-
-import Premises
 
 /// Features that are not in pixels are named within a second.
 @Suite struct CoordinateTests {

@@ -1,9 +1,8 @@
 import Foundation
 import Geometry
+import Premises
 import SensorData
 import Testing
-
-import Premises
 
 /// The tests that need the inertial unit alone.
 @Suite struct InertialPremiseTests {
@@ -20,7 +19,8 @@ import Premises
       let rate = Vector3(0.9 * sin(2 * t), 0.7 * sin(1.3 * t + 1), 0.8 * sin(1.7 * t + 2))
       let up = worldFromIMU.inverse * Vector3(0, 0, 9.81)
       history.append(
-        IMUSample(timestamp: time(t), angularVelocity: gyroscope(rate), specificForce: force(up + Vector3(0.4, -0.5, 0.3))))
+        IMUSample(
+          timestamp: time(t), angularVelocity: gyroscope(rate), specificForce: force(up + Vector3(0.4, -0.5, 0.3))))
       let next = Vector3(
         0.9 * sin(2 * (t + 0.0025)), 0.7 * sin(1.3 * (t + 0.0025) + 1), 0.8 * sin(1.7 * (t + 0.0025) + 2))
       worldFromIMU = worldFromIMU * .exp(next * 0.005)

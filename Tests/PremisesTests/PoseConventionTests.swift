@@ -1,9 +1,8 @@
 import Foundation
 import Geometry
+import Premises
 import SensorData
 import Testing
-
-import Premises
 
 /// Conventions of another tracker's rotations, without an inertial unit.
 @Suite struct PoseConventionTests {

@@ -15,7 +15,8 @@ import Testing
     Vector3(1.6 * sin(0.7 * t) + 0.02 * t * t * cos(0.3 * t), 1.4 * cos(0.45 * t + 1), 0.3 * sin(0.9 * t))
   }
 
-  /// Tests a link once a second, with deterministic errors of a few centimetres; the outcomes, nil where nothing was found.
+  /// Tests a link once a second, with deterministic errors of a few centimetres; the outcomes, nil where nothing was
+  /// found.
   private static func outcomes(
     seconds: Double = 24, moves: Bool = false, late: Double = 0, law: ResidualLaw = ResidualLaw(),
     _ range: (Double) -> Double = { $0 }
@@ -36,7 +37,9 @@ import Testing
   }
 
   /// The default settings with a change.
-  private static func law(statedNoise: Double? = nil, _ change: (inout RangingConfiguration) -> Void = { _ in }) -> ResidualLaw {
+  private static func law(statedNoise: Double? = nil, _ change: (inout RangingConfiguration) -> Void = { _ in })
+    -> ResidualLaw
+  {
     var ranging = RangingConfiguration()
     change(&ranging)
     return ResidualLaw(ranging, statedNoise: statedNoise)
@@ -90,7 +93,8 @@ import Testing
     #expect(Self.law(statedNoise: 0.1) == Self.law())
   }
 
-  /// Outliers as frequent and as large as the settings say are each nearly as likely as a good range; a tighter setting changes nothing.
+  /// Outliers as frequent and as large as the settings say are each nearly as likely as a good range; a tighter setting
+  /// changes nothing.
   @Test func outliersAreThoseOfTheSettings() {
     let tenMetres = { (law: ResidualLaw) in
       let times = (0..<20).map { 0.24 * Double($0) }

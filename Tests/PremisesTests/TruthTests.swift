@@ -1,9 +1,8 @@
 import Foundation
 import Geometry
+import Premises
 import SensorData
 import Testing
-
-import Premises
 
 /// The ground truth against the sensors: overlap, clock, up.
 @Suite struct TruthTests {
@@ -14,7 +13,8 @@ import Premises
   /// A hand that turns about and walks in a room, 20 s.
   private static func pose(_ t: Double) -> Pose {
     Pose(
-      rotation: .yaw(1.2 * sin(0.9 * t) + 0.4 * sin(2.3 * t)) * .exp(Vector3(1.3 + 0.2 * sin(1.7 * t), 0.1 * cos(t), 0)),
+      rotation: .yaw(1.2 * sin(0.9 * t) + 0.4 * sin(2.3 * t))
+        * .exp(Vector3(1.3 + 0.2 * sin(1.7 * t), 0.1 * cos(t), 0)),
       translation: Vector3(1.5 * sin(0.4 * t), 0.8 * sin(0.7 * t), 1.2 + 0.1 * sin(1.1 * t)))
   }
 
