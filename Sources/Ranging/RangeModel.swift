@@ -5,7 +5,8 @@ import Geometry
 /// Metres but for s. The peer is at t, the device at p with the rotation R, antenna j at `l_j` in the device. s: scale
 /// error of the link; b: its bias; `a_j`: coloured error of the antenna, Gauss-Markov (`RangeNoise`); `b_j`: bias of
 /// the antenna, with several antennas only; e: NLOS bias, 0 under LOS (`NLOSBiasPrior`); n: white noise. This type
-/// evaluates r and its derivatives.
+/// evaluates r, its derivatives and the mean of z. The kernel of the Gaussian sum (`Shim/GaussianSum/PredictedRange.hpp`)
+/// is a transcription of it, and is held to it in `RangeModelTests`.
 ///
 /// LOS and NLOS alternate as a two-state Markov chain with the rates `losLossRate` and `losReturnRate`, 1/s. A range is
 /// an outlier with the probability `rangeOutlierProbability`. Its innovation then has a Cauchy density with the squared
@@ -33,6 +34,17 @@ package struct RangeModel: Equatable, Sendable {
     let d = peer - worldFromNavigation.translation - lever
     distance = d.norm
     direction = distance > 1e-9 ? d / distance : Vector3(1, 0, 0)
+  }
+
+  /// The mean of a range, metres: `(1 + s) r + b + a_j + b_j`, e being zero.
+  ///
+  /// - Parameters:
+  ///   - scale: s, a ratio.
+  ///   - bias: b, metres.
+  ///   - coloured: `a_j`, metres.
+  ///   - antennaBias: `b_j`, metres.
+  package func predicted(scale: Double, bias: Double, coloured: Double, antennaBias: Double) -> Double {
+    distance * (1 + scale) + bias + coloured + antennaBias
   }
 
   /// `dr/dtheta` (1x3) of the world-frame rotation error `R = Exp(theta) R_hat`: `q [R l]x`.
