@@ -3,7 +3,8 @@
 import PackageDescription
 
 // Apple's systems have their own NearbyInteraction, ARKit and simd: there the modules of these names, and those that
-// depend on them, are not built; `NearbyInteractionReplay` contains their sources. FUSE_AS_DARWIN=1 does the same elsewhere.
+// depend on them, are not built; `NearbyInteractionReplay` contains their sources. FUSE_AS_DARWIN=1 does the same
+// elsewhere.
 #if canImport(Darwin)
   let isOneModule = true
   let replayFolders = ["ARKit", "NearbyInteraction", "RecordedDevices"]
@@ -27,11 +28,14 @@ let replay: Target =
   : .target(
     name: "NearbyInteractionReplay", dependencies: ["NearbyInteraction", "RecordedDevices", "ARKit", "simd"])
 
-/// The test targets of a module, one for each lane; they share `<module>TestSupport`.
-func lanes(_ module: String, _ lanes: [String], _ dependencies: [Target.Dependency]) -> [Target] {
-  lanes.map {
+/// The test targets of a module, one for each lane, with what that lane alone imports; they share `<module>TestSupport`
+/// and `shared`.
+func lanes(
+  _ module: String, _ lanes: KeyValuePairs<String, [Target.Dependency]>, shared: [Target.Dependency]
+) -> [Target] {
+  lanes.map { lane, own in
     .testTarget(
-      name: module + $0, dependencies: dependencies + ["TestSupport", .init(stringLiteral: module + "TestSupport")])
+      name: module + lane, dependencies: [.init(stringLiteral: module + "TestSupport")] + shared + own)
   }
 }
 
@@ -111,7 +115,7 @@ let package = Package(
     .target(name: "Ranging", dependencies: ["SensorData", "Geometry", "CGaussianSum"]),
     .target(
       name: "Estimator",
-      dependencies: ["Inertial", "CameraGeometry", "Ranging", "SensorData", "Geometry", "CLinearAlgebra"]),
+      dependencies: ["Inertial", "CameraGeometry", "SensorData", "Geometry", "CLinearAlgebra"]),
     .target(
       name: "Smoothing",
       dependencies: ["Estimator", "Inertial", "Ranging", "CameraGeometry", "SensorData", "Geometry", "CBlockCholesky"]),
@@ -134,7 +138,7 @@ let package = Package(
       name: "Simulation",
       dependencies: ["SensorData", "Geometry", "Images", "Datasets", .product(name: "Yams", package: "Yams")],
       resources: [.embedInCode("Scenarios")]),
-    .target(name: "Evaluation", dependencies: ["SensorData", "Geometry", "Ranging"]),
+    .target(name: "Evaluation", dependencies: ["SensorData", "Geometry"]),
     .target(
       name: "RunResults",
       dependencies: [
@@ -149,7 +153,7 @@ let package = Package(
     .target(
       name: "NearbyInteraction", dependencies: ["ARKit", "simd", "PrecisionFinding", "SensorData", "Geometry"]),
     .target(
-      name: "RecordedDevices", dependencies: ["NearbyInteraction", "Datasets", "Simulation", "SensorData", "Geometry"]),
+      name: "RecordedDevices", dependencies: ["NearbyInteraction", "Datasets", "Simulation", "SensorData"]),
     replay,
     .target(
       name: "PeerDiscovery",
@@ -161,11 +165,10 @@ let package = Package(
     .executableTarget(
       name: "fuse",
       dependencies: [
-        "NearbyInteraction", "RecordedDevices", "PrecisionFinding", "Premises", "Smoothing", "Estimator",
-        "Datasets", "Importing", "Exporting", "Simulation",
-        "RunResults", "Evaluation", "Report", "Ranging", "FrontEnd", "Images", "EventLines", "FuseCaptureFormat", "SensorData", "Geometry", "ServiceArguments",
-        "CReferenceKernel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Yams", package: "Yams"),
+        "PrecisionFinding", "Premises", "Smoothing", "Estimator", "Datasets", "Importing", "Exporting", "Simulation",
+        "RunResults", "Evaluation", "Report", "FrontEnd", "Images", "EventLines", "FuseCaptureFormat", "SensorData",
+        "Geometry", "ServiceArguments", "CReferenceKernel",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     // zlib, for packed bodies of requests.
     .systemLibrary(name: "CCompression", path: "Shim/Compression", providers: [.apt(["zlib1g-dev"])]),
@@ -173,16 +176,17 @@ let package = Package(
     .target(
       name: "LiveSessions",
       dependencies: [
-        "EventLines", "FuseCaptureFormat", "RunResults", "PrecisionFinding", "Premises", "Estimator", "Datasets", "SensorData",
-        "Geometry", "CDigest",
+        "EventLines", "FuseCaptureFormat", "RunResults", "PrecisionFinding", "Datasets", "SensorData", "Geometry",
+        "CDigest",
       ]),
     // The service and what else needs SwiftNIO, apart from `fuse`, which builds without.
     .executableTarget(
       name: "fuse-serve",
       dependencies: [
-        "LiveSessions", "EventLines", "FuseCaptureFormat", "RunResults", "Report", "Datasets", "SensorData", "Geometry",
-        "CCompression", "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "ServiceArguments",
-        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HummingbirdCore", package: "hummingbird"),
+        "LiveSessions", "EventLines", "RunResults", "Report", "Datasets", "SensorData", "CCompression",
+        "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "ServiceArguments",
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdHTTP2", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
@@ -198,7 +202,7 @@ let package = Package(
     // Tests: `<Module>Tests` are fast, `<Module>Statistics` draw many trials, `<Module>Recordings` use processes,
     // recordings, images or the clock. What several of them share is in the support targets.
     .target(
-      name: "TestSupport", dependencies: ["Simulation", "Evaluation", "Geometry", "SensorData"],
+      name: "TestSupport", dependencies: ["Simulation", "Evaluation", "Geometry"],
       path: "Tests/TestSupport"),
     .target(
       name: "SimulationTestSupport", dependencies: ["Simulation", "SensorData", "Geometry"],
@@ -250,9 +254,9 @@ let package = Package(
       name: "phone-program", dependencies: ["PhoneApps", "NearbyInteraction", "RecordedDevices"],
       path: "Tests/PhoneProgram"),
 
-    .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "Simulation", "Evaluation", "Geometry"]),
+    .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "Simulation", "Evaluation"]),
     .testTarget(name: "GeometryTests", dependencies: ["Geometry", "Simulation", "TestSupport"]),
-    .testTarget(name: "SensorDataTests", dependencies: ["SensorData", "Geometry", "TestSupport"]),
+    .testTarget(name: "SensorDataTests", dependencies: ["SensorData", "Geometry"]),
     .testTarget(name: "ImagesTests", dependencies: ["Images", "CImages", "Simulation", "TestSupport"]),
     .testTarget(
       name: "InertialTests", dependencies: ["Inertial", "Simulation", "SensorData", "Geometry", "TestSupport"]),
@@ -276,7 +280,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "ImportingTests", dependencies: ["Importing", "Datasets", "SensorData", "Geometry"]),
-    .testTarget(name: "PremisesTests", dependencies: ["Premises", "Simulation", "SensorData", "Geometry"]),
+    .testTarget(name: "PremisesTests", dependencies: ["Premises", "Ranging", "Simulation", "SensorData", "Geometry"]),
     .testTarget(
       name: "NearbyInteractionTests",
       dependencies: [
@@ -286,43 +290,42 @@ let package = Package(
     .testTarget(name: "NearbyInteractionReplayTests", dependencies: ["NearbyInteractionReplay"]),
   ]
     + lanes(
-      "FrontEnd", ["Tests", "Recordings"],
+      "FrontEnd", ["Tests": ["CameraGeometry"], "Recordings": []],
+      shared: ["FrontEnd", "Images", "Simulation", "SensorData", "Geometry"])
+    + lanes(
+      "Ranging", ["Tests": [], "Statistics": []],
+      shared: ["Ranging", "Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"])
+    + lanes(
+      "Estimator",
       [
-        "FrontEnd", "CameraGeometry", "Images", "Simulation", "SensorData", "Geometry",
-      ])
+        "Tests": ["Inertial", "CameraGeometry", "Simulation"],
+        "Statistics": ["Inertial", "CameraGeometry", "Simulation"], "Recordings": ["Datasets"],
+      ], shared: ["Estimator", "SensorData", "Geometry", "TestSupport"])
     + lanes(
-      "Ranging", ["Tests", "Statistics"], ["Ranging", "Evaluation", "Simulation", "SensorData", "Geometry"])
+      "Smoothing", ["Tests": ["Estimator", "CameraGeometry", "TestSupport"], "Statistics": []],
+      shared: ["Smoothing", "PrecisionFinding", "Inertial", "Simulation", "SensorData", "Geometry"])
     + lanes(
-      "Estimator", ["Tests", "Statistics", "Recordings"],
+      "PrecisionFinding", ["Tests": ["Estimator"], "Statistics": []],
+      shared: ["PrecisionFinding", "Ranging", "Simulation", "SensorData", "Geometry", "TestSupport"])
+    + lanes(
+      "Datasets", ["Tests": ["Images", "Simulation", "Geometry"], "Recordings": ["TestSupport"]],
+      shared: ["Datasets", "SensorData"])
+    + lanes(
+      "Simulation",
       [
-        "Estimator", "CLinearAlgebra", "Inertial", "CameraGeometry", "Ranging", "Datasets", "Simulation", "Evaluation",
-        "SensorData", "Geometry",
-      ])
+        "Tests": ["Datasets", "SensorData", "TestSupport"], "Statistics": [],
+        "Recordings": ["Images", "Datasets", "SensorData", "TestSupport"],
+      ], shared: ["Simulation", "Geometry"])
     + lanes(
-      "Smoothing", ["Tests", "Statistics"],
-      [
-        "Smoothing", "PrecisionFinding", "Estimator", "Inertial", "CameraGeometry", "Simulation", "Evaluation",
-        "SensorData", "Geometry",
-      ])
+      "Evaluation", ["Tests": [], "Statistics": []],
+      shared: ["Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"])
     + lanes(
-      "PrecisionFinding", ["Tests", "Statistics"],
-      [
-        "PrecisionFinding", "Estimator", "Ranging", "Simulation", "SensorData", "Geometry",
-      ])
+      "Report", ["Tests": ["Datasets", "Evaluation", "Simulation", "SensorData"], "Recordings": []],
+      shared: ["Report", "Geometry"])
     + lanes(
-      "Datasets", ["Tests", "Recordings"], ["Datasets", "Images", "Simulation", "SensorData", "Geometry"])
-    + lanes(
-      "Simulation", ["Tests", "Statistics", "Recordings"],
-      ["Simulation", "Images", "Datasets", "SensorData", "Geometry"])
-    + lanes("Evaluation", ["Tests", "Statistics"], ["Evaluation", "Simulation", "SensorData", "Geometry"])
-    + lanes(
-      "Report", ["Tests", "Recordings"], ["Report", "Datasets", "Evaluation", "Simulation", "SensorData", "Geometry"])
-    + lanes(
-      "FuseCommand", ["Tests", "Recordings"],
-      [
-        "fuse", "RunResults", "EventLines", "Exporting", "PrecisionFinding", "Estimator", "Images", "Datasets", "Simulation", "Evaluation",
-        "SensorData", "Geometry",
-      ]),
+      "FuseCommand",
+      ["Tests": ["RunResults", "Exporting", "PrecisionFinding"], "Recordings": ["Images", "Evaluation"]],
+      shared: ["fuse", "Estimator", "Datasets", "Simulation", "SensorData", "Geometry", "TestSupport"]),
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
 )
@@ -345,8 +348,8 @@ for target in package.targets {
   if !sessionModules.isEmpty, target.name == "fuse-serve" { target.exclude.append("Meet") }
   if !sessionModules.isEmpty, target.name == "FuseCommandRecordings" { target.exclude.append("MeetTests.swift") }
 }
-// Statistics are optimised, and the fast tests that compute much themselves. The others are not, which saves build time:
-// most of their run time is spent in the modules.
+// Statistics are optimised, and the fast tests that compute much themselves. The others are not, which saves build
+// time: most of their run time is spent in the modules.
 let computing: Set<String> = [
   "EvaluationTests", "SimulationTests", "SimulationRecordings", "FrontEndTests", "FrontEndRecordings", "EstimatorTests",
 ]

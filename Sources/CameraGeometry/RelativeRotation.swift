@@ -2,12 +2,14 @@ import Foundation
 import Geometry
 import SensorData
 
-/// The rotation between two views of tracked features, whatever the translation: the essential matrix, refined robustly.
+/// The rotation between two views of tracked features, whatever the translation: the essential matrix, refined
+/// robustly.
 ///
-/// With unit directions a then and b now, `b . (t x R a) = 0` for every point of a rigid scene. Gauss-Newton over R and the unit
-/// vector t minimises the distances to the epipolar planes, divided by their gradients (Sampson), under Huber's weights; seven
-/// directions are tried for t. The covariance of the rotation is that of the five-parameter fit: t is a nuisance. A translation along a wall looks
-/// like a rotation, and a plane has two solutions: minima that fit nearly as well are kept (`others`).
+/// With unit directions a then and b now, `b . (t x R a) = 0` for every point of a rigid scene. Gauss-Newton over R and
+/// the unit vector t minimises the distances to the epipolar planes, divided by their gradients (Sampson), under
+/// Huber's weights; seven directions are tried for t. The covariance of the rotation is that of the five-parameter fit:
+/// t is a nuisance. A translation along a wall looks like a rotation, and a plane has two solutions: minima that fit
+/// nearly as well are kept (`others`).
 /// Source: Hartley and Zisserman, "Multiple view geometry", 2003, 11.4.3 and 12.
 package struct RelativeRotation {
   /// `Log(R)`: directions then to directions now, camera axes, radians.
@@ -29,7 +31,8 @@ package struct RelativeRotation {
   /// `1.4826 median |r| sqrt(n / (n - 5))`, for n features and the five parameters of the fit.
   package var deviation: Double
 
-  /// Another minimum: its rotation and covariance as above, rad and rad^2, and by how much its sum of squares exceeds the best's.
+  /// Another minimum: its rotation and covariance as above, rad and rad^2, and by how much its sum of squares exceeds
+  /// the best's.
   package struct Other {
     package var vector: Vector3
     package var covariance: Matrix3
@@ -67,7 +70,9 @@ package struct RelativeRotation {
   /// - Parameter noise: 1-sigma of a direction, radians.
   package init?(_ features: [FeaturePair], lens: LensModel, noise: Double) {
     let pairs: [(a: Vector3, b: Vector3)] = features.compactMap { pair in
-      guard let then = lens.direction(ofPixel: pair.then), let now = lens.direction(ofPixel: pair.now) else { return nil }
+      guard let then = lens.direction(ofPixel: pair.then), let now = lens.direction(ofPixel: pair.now) else {
+        return nil
+      }
       return (then.normalized, now.normalized)
     }
     guard pairs.count >= Self.fewest else { return nil }
@@ -97,8 +102,12 @@ package struct RelativeRotation {
     for fit in fits.sorted(by: { $0.cost < $1.cost }) where fit.cost - best.cost < Self.plausible {
       guard let covariance = fit.rotationCovariance else { continue }
       let vector = fit.rotation.log
-      let isNew = ([self.vector] + others.map(\.vector)).allSatisfy { ($0 - vector).squaredNorm > 9 * covariance.trace / 3 }
-      if isNew, vector.isFinite { others.append(Other(vector: vector, covariance: covariance, excess: fit.cost - best.cost)) }
+      let isNew = ([self.vector] + others.map(\.vector)).allSatisfy {
+        ($0 - vector).squaredNorm > 9 * covariance.trace / 3
+      }
+      if isNew, vector.isFinite {
+        others.append(Other(vector: vector, covariance: covariance, excess: fit.cost - best.cost))
+      }
     }
   }
 
@@ -126,7 +135,9 @@ package struct RelativeRotation {
             (plane.cross(pair.b).squaredNorm + across.cross(turned).squaredNorm).squareRoot(), 1e-6)
           let byTranslation = turned.cross(pair.b)
           residuals[k] = pair.b.dot(plane) / gradient
-          rows[k] = (turned.cross(across) / gradient, byTranslation.dot(e1) / gradient, byTranslation.dot(e2) / gradient)
+          rows[k] = (
+            turned.cross(across) / gradient, byTranslation.dot(e1) / gradient, byTranslation.dot(e2) / gradient
+          )
         }
         var magnitudes = residuals.map(abs)
         let scale = max(noise, 1.4826 * (Disparity.median(&magnitudes) ?? noise))

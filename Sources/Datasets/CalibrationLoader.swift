@@ -17,7 +17,9 @@ struct CalibrationLoader {
     var metadata = Recording.Metadata()
     guard let entry = layout.file("dataset.yaml") else { return metadata }
     let file = try open(entry)
-    warnings += try file.check(known: ["title", "source", "licence", "license", "note", "device_T_BS", "device_q_BS", "image_stamps"])
+    warnings += try file.check(known: [
+      "title", "source", "licence", "license", "note", "device_T_BS", "device_q_BS", "image_stamps",
+    ])
     metadata.title = try file.text("title")
     metadata.source = try file.text("source")
     let american = try file.text("license")

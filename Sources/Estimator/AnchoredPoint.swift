@@ -1,5 +1,5 @@
-import Geometry
 import CameraGeometry
+import Geometry
 
 /// Landmark in the anchored inverse-depth parametrisation (Civera 2008), with inverse distance in place of inverse
 /// depth: the bearing in the anchor camera's axes, and the inverse distance. The anchor is a clone.

@@ -1,6 +1,6 @@
+import CameraGeometry
 import Geometry
 import Inertial
-import CameraGeometry
 
 /// Camera pose at the time of a frame, from an inertial state and the mount, with its Jacobians.
 ///

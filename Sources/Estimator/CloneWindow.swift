@@ -1,5 +1,5 @@
-import Geometry
 import CameraGeometry
+import Geometry
 
 /// Sliding window of clones: chooses the clone to marginalise.
 ///

@@ -1,7 +1,7 @@
+import CameraGeometry
 import Geometry
 import Inertial
 import SensorData
-import CameraGeometry
 
 /// Epipolar outlier rejection: finds tracks of moving points, such as sliding features and passers-by, before the
 /// filter uses them.

@@ -1,6 +1,6 @@
 internal import CLinearAlgebra
-import Geometry
 import CameraGeometry
+import Geometry
 
 /// MSCKF constraint of one tracked point on the clones that observed it, by null-space projection. For points that
 /// become landmarks also the remaining rows: the point, given the clones.

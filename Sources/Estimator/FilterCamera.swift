@@ -1,6 +1,6 @@
+import CameraGeometry
 import Geometry
 import SensorData
-import CameraGeometry
 
 /// Camera model of the filter.
 package struct FilterCamera {

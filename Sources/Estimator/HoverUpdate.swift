@@ -1,6 +1,6 @@
+import CameraGeometry
 import Geometry
 import SensorData
-import CameraGeometry
 
 /// Position update while the device hovers: a nearly still image, compensated for rotation, bounds the translation by
 /// the parallax at common distances.

@@ -1,6 +1,6 @@
+import CameraGeometry
 import Geometry
 import SensorData
-import CameraGeometry
 
 extension InertialNavigation {
   /// Online calibration: parts excited by the recent motion are estimated, all others held as consider states

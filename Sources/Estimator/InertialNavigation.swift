@@ -1,7 +1,7 @@
+import CameraGeometry
 import Geometry
 import Inertial
 import SensorData
-import CameraGeometry
 
 /// State of the visual-inertial filter and its propagation: navigation state, clones, landmarks and augmented states
 /// with one covariance. Measurement updates are separate types.

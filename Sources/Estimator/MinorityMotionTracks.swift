@@ -1,5 +1,5 @@
-import Geometry
 import CameraGeometry
+import Geometry
 
 /// Tracks without usable motion information: a small minority that moved while nearly all points are still.
 ///

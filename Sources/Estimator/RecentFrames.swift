@@ -1,5 +1,5 @@
-import SensorData
 import CameraGeometry
+import SensorData
 
 /// The frames of the last half second, to detect a still image.
 struct RecentFrames {

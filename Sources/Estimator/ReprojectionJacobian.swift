@@ -1,5 +1,5 @@
-import Geometry
 import CameraGeometry
+import Geometry
 
 /// Linearised observation (reprojection) of an anchored point.
 ///

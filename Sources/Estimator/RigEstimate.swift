@@ -1,6 +1,6 @@
+import CameraGeometry
 import Geometry
 import Inertial
-import CameraGeometry
 
 /// Calibration parameters that are constant over a recording: camera mount, camera delay, and IMU intrinsics.
 ///

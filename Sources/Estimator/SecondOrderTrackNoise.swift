@@ -1,5 +1,5 @@
-import Geometry
 import CameraGeometry
+import Geometry
 
 /// Second-order noise of a track's observation due to the uncertain inverse distance.
 ///

@@ -1,5 +1,5 @@
-import SensorData
 import CameraGeometry
+import SensorData
 
 /// Second camera.
 extension VisualInertialEstimator {

@@ -1,5 +1,5 @@
-import SensorData
 import CameraGeometry
+import SensorData
 
 /// Selection of tracks for an update.
 extension VisualInertialEstimator {

@@ -1,7 +1,7 @@
+import CameraGeometry
 import Geometry
 import Inertial
 import SensorData
-import CameraGeometry
 
 /// Visual-inertial odometry from an inertial unit and one or two cameras: a multi-state constraint Kalman filter
 /// (MSCKF) with landmarks and first-estimates Jacobians (FEJ).

@@ -1,5 +1,5 @@
-import Geometry
 import CameraGeometry
+import Geometry
 
 /// One filter update from a frame's tracks: ended tracks as MSCKF constraints (null-space projection), persistent
 /// points as new landmarks, and observations of landmarks. Each measurement is tested by a chi-square gate.

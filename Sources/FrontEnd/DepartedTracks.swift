@@ -1,5 +1,5 @@
-import Geometry
 import CameraGeometry
+import Geometry
 
 /// Tracks whose points left the image and may return when the camera rotates back.
 ///

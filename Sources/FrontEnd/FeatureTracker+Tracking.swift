@@ -1,5 +1,5 @@
-import Geometry
 import CameraGeometry
+import Geometry
 
 extension FeatureTracker {
   /// Tracks the features into the next frame, and ends those that are not found.

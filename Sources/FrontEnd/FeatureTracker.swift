@@ -1,7 +1,7 @@
+import CameraGeometry
 import Geometry
 import Images
 import SensorData
-import CameraGeometry
 
 /// Tracks corners of one camera from frame to frame under stable ids, and starts new ones where the image has none. A
 /// point that returns into view keeps its id.

@@ -1,5 +1,5 @@
-import Geometry
 import CameraGeometry
+import Geometry
 
 extension LensModel {
   /// The unit direction of a position; nil when no direction projects there.

@@ -1,6 +1,6 @@
+import CameraGeometry
 import Geometry
 import SensorData
-import CameraGeometry
 
 /// Matches the tracks of one camera in another one of the same moment.
 ///

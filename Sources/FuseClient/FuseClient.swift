@@ -8,8 +8,8 @@ import SensorData
 
 /// A session of the live service, from the device's side: batches in order, repeated until they are acknowledged.
 ///
-/// Events are gathered for 50 ms by their own times, or until `flush`. A batch that was not acknowledged is sent again, which
-/// changes nothing where it had arrived: so nothing is lost or counted twice, whatever becomes of the connection.
+/// Events are gathered for 50 ms by their own times, or until `flush`. A batch that was not acknowledged is sent again,
+/// which changes nothing where it had arrived: so nothing is lost or counted twice, whatever becomes of the connection.
 public actor FuseClient {
   /// What a session is known by; keep it to resume in another process.
   public struct Session: Codable, Equatable, Sendable {
@@ -30,6 +30,7 @@ public actor FuseClient {
     /// Its words.
     public var message: String
 
+    /// Both in one line.
     public var description: String { "\(status): \(message)" }
   }
 
@@ -120,8 +121,8 @@ public actor FuseClient {
     try await repeated("finish", query: nil, body: Data())
   }
 
-  /// Lines of updates as they are published, from the first or behind `last`, with their indices; reconnects. Ends when the
-  /// session is finished or deleted.
+  /// Lines of updates as they are published, from the first or behind `last`, with their indices; reconnects. Ends when
+  /// the session is finished or deleted.
   public nonisolated func updates(after last: Int? = nil) -> AsyncThrowingStream<(index: Int, line: Data), any Error> {
     AsyncThrowingStream { continuation in
       let task = Task {

@@ -31,6 +31,6 @@ struct AlternativeModel {
   ) {
     age += seconds
     guard let own = update(range, lost: lost), let logPredictiveDensity else { return }
-    logLikelihoodRatio += CUSUMTest.informationFraction(seconds) * (own - logPredictiveDensity)
+    logLikelihoodRatio += PageCUSUM.informationFraction(seconds) * (own - logPredictiveDensity)
   }
 }

@@ -2,7 +2,7 @@ import Estimator
 import Ranging
 import SensorData
 
-/// Monitors whether the ranges of a link stay consistent with its incumbent: `CUSUMTest` against `RangeOnlyModel`.
+/// Monitors whether the ranges of a link stay consistent with its incumbent: `PageCUSUM` against `RangeOnlyModel`.
 struct ConsistencyMonitor {
   /// A range that the incumbent does not explain, with the accumulated drift at its time.
   typealias Unexplained = (range: PeerFilter.Range, drift: AccumulatedDrift)
@@ -13,7 +13,7 @@ struct ConsistencyMonitor {
   private static let memory = 50
 
   private var rangeOnlyModel: RangeOnlyModel
-  private var cusum: CUSUMTest
+  private var cusum: PageCUSUM
   /// The newest range.
   private(set) var last: PeerFilter.Range?
   /// The newest ranges, as many as the incumbent leaves unexplained.
@@ -21,7 +21,7 @@ struct ConsistencyMonitor {
 
   init(_ configuration: FinderConfiguration, antennas: [String], statedNoise: Double?) {
     rangeOnlyModel = RangeOnlyModel(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise)
-    cusum = CUSUMTest(limit: configuration.restartLogOdds)
+    cusum = PageCUSUM(limit: configuration.restartLogOdds)
   }
 
   /// Whether the trajectory is lost (darkness): then ranges contradict it, not the incumbent.

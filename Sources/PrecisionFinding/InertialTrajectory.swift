@@ -67,7 +67,8 @@ final class InertialTrajectory: TrajectoryProvider {
     observer?.didProcess(frame, report, estimator.navigation)
     switch report.treatment {
     case .waiting, .dropped: return nil
-    case .moving, .still: return FrameOutcome(
+    case .moving, .still:
+      return FrameOutcome(
         tracksRejected: report.tracksRejected + report.tracksOutlying, innovationSum: report.innovationSum,
         innovationCount: report.innovationCount, trackNoise: report.trackNoise,
         imageNoise: report.imageNoise)

@@ -6,7 +6,7 @@ import Ranging
 /// Detects whether a stationary peer has started to move, or has moved and stopped, or whether a moving peer has
 /// stopped.
 ///
-/// CUSUM change detection (see `CUSUMTest`). The alternative is the incumbent filter with the other motion model. It is
+/// CUSUM change detection (see `PageCUSUM`). The alternative is the incumbent filter with the other motion model. It is
 /// respawned from the incumbent while its cumulative log likelihood ratio is 0, so the motion starts at the estimated
 /// time of the change. While no direction is known it is not respawned: an undetected motion would have corrupted the
 /// incumbent too. That alternative has processed every range.
@@ -37,7 +37,7 @@ package struct MotionAlternatives {
   private var candidate: AlternativeModel?
   /// Log likelihood ratio of the candidate when it started.
   private var initialLogRatio = 0.0
-  private var cusum: CUSUMTest
+  private var cusum: PageCUSUM
   private var age = 0.0
   /// The peer has moved and is stationary elsewhere: nil while its log odds are not positive. They are those of the
   /// motion, less the cost of its end, plus the later log likelihood ratio.
@@ -54,7 +54,7 @@ package struct MotionAlternatives {
   package init(limit: Double, stoppedLogOdds: Double, noiseIncreaseLogOdds: Double, movingPrior: Double = 0) {
     (self.limit, self.stoppedLogOdds, self.noiseIncreaseLogOdds) = (limit, stoppedLogOdds, noiseIncreaseLogOdds)
     prior = max(limit * Self.even + log(movingPrior / (1 - movingPrior)), 0)
-    cusum = CUSUMTest(limit: limit)
+    cusum = PageCUSUM(limit: limit)
   }
 
   /// Whether the candidate is open since before the incumbent had a direction.

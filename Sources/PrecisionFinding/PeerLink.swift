@@ -19,10 +19,11 @@ final class PeerLink {
   let bodyFromDevice: Pose
   var stage: Stage
   var drift = AccumulatedDrift()
+  /// New ranges since the search started, those that it started with included; duplicates are none.
   var rangesTaken = 0
   var consistency: ConsistencyMonitor
   var motionAlternatives: MotionAlternatives
-  var aoaValidity: AoAValidityTest
+  var aoaValidity: AoAValidityMonitor
   /// Of the path since the search started.
   var excitation = PathExcitation()
   var kept: [RangeMeasurement] = []
@@ -48,7 +49,7 @@ final class PeerLink {
       limit: configuration.movingLogOdds, stoppedLogOdds: configuration.stoppedLogOdds,
       noiseIncreaseLogOdds: configuration.noiseIncreaseLogOdds,
       movingPrior: configuration.movingPrior)
-    aoaValidity = AoAValidityTest(invalidPrior: configuration.aoaInvalidPrior)
+    aoaValidity = AoAValidityMonitor(invalidPrior: configuration.aoaInvalidPrior)
   }
 
   /// A filter without measurements.
@@ -60,9 +61,9 @@ final class PeerLink {
   /// Processes a range at the filter's time. `antenna` is its position in the body, metres.
   func process(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) {
     record.recordRange(range)
-    rangesTaken += 1
     var placed = worldRange(range, antenna: antenna, filter: filter)
     guard !isDuplicate(range, antenna: placed.antenna) else { return record.recordDuplicate(range) }
+    rangesTaken += 1
     placed.extraVariance += roundingVariance(of: range.antenna)
     let seconds = record.recordNewRange(at: range.timestamp) ?? 0.1
     var lost = filter.accumulatedDrift - drift

@@ -9,10 +9,7 @@ extension PrecisionFinder {
   func openLink(_ range: RangeMeasurement) -> PeerLink {
     let peer = range.peer
     var configuration = configuration
-    // A stated bias that is less certain than radios' usual one.
-    if let sigma = rig.radio?.rangeBias.standardDeviation {
-      configuration.ranging.biasPrior = max(configuration.ranging.biasPrior, sigma)
-    }
+    configuration.ranging = configuration.ranging.stating(rig.radio)
     let link = PeerLink(
       peer: peer, configuration: configuration, antennas: (rig.radio?.antennas ?? ["": .zero]).keys.sorted(),
       statedNoise: rig.radio?.rangeNoise ?? range.standardDeviation, bodyFromDevice: rig.bodyFromDevice)
@@ -55,8 +52,8 @@ extension PrecisionFinder {
       !refuted.isEmpty
       ? Convergence(status: .unknown)
       : isBlind
-      ? Convergence(status: .notConverged, reasons: [.insufficientLighting])
-      : Convergence(status: hasTrajectory ? .converged : .unknown)
+        ? Convergence(status: .notConverged, reasons: [.insufficientLighting])
+        : Convergence(status: hasTrajectory ? .converged : .unknown)
     guard now != session else { return }
     session = now
     var details: [String: NearbyUpdate.Detail] = [:]

@@ -74,7 +74,8 @@ public final class PrecisionFinder {
     camera = CameraHealthMonitor(configuration)
     builder = UpdateBuilder(configuration)
     premises = PremiseMonitor(
-      rig: rig, usesOdometry: useOdometry, calibrates: configuration.calibration.online)
+      rig: rig, usesOdometry: useOdometry, calibrates: configuration.calibration.online,
+      ranging: configuration.ranging)
     if !useOdometry, let imu = rig.imu, let first = rig.cameras.first {
       trajectory = InertialTrajectory(
         imu: imu, camera: first, second: rig.cameras.dropFirst().first, learning: configuration.calibration,

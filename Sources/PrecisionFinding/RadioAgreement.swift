@@ -3,9 +3,10 @@ import SensorData
 
 /// Whether a distance agrees with what the radio has just measured.
 ///
-/// A distance is the radio's, whatever the path does: against the median r of the last second's ranges, bias removed, a published d
-/// must satisfy `d - r <= k s + v a + m` for all ranges, because nothing makes a range too short, and `|d - r| <= k s + v a + m` for the
-/// ranges that were used; s is the 1-sigma of bias, noise and d together, v the speed of a hand, a the median's age.
+/// A distance is the radio's, whatever the path does: against the median r of the last second's ranges, bias removed, a
+/// published d must satisfy `d - r <= k s + v a + m` for all ranges, because nothing makes a range too short, and
+/// `|d - r| <= k s + v a + m` for the ranges that were used; s is the 1-sigma of bias, noise and d together, v the
+/// speed of a hand, a the median's age.
 struct RadioAgreement {
   /// Ranges this far back count, seconds, and fewest of them.
   private static let span = 1.0, fewest = 3
@@ -28,7 +29,8 @@ struct RadioAgreement {
   ///   - noise: 1-sigma of a range, metres.
   ///   - lever: from the device's origin to the antenna, metres.
   func holds(
-    _ distance: (mean: Double, sigma: Double), at time: Timestamp, bias: (mean: Double, variance: Double), noise: Double,
+    _ distance: (mean: Double, sigma: Double), at time: Timestamp, bias: (mean: Double, variance: Double),
+    noise: Double,
     lever: Double
   ) -> Bool {
     let spread = (bias.variance + noise * noise + distance.sigma * distance.sigma).squareRoot()

@@ -43,9 +43,9 @@ extension TrackedPeer {
     let present = model(state, filter.worldFromNavigation)
     guard present.distance > 0.3 else { return nil }
     let columns = layout.columns(of: range.antenna)
-    let predicted =
-      present.distance * (1 + state[layout.scale]) + state[layout.bias] + state[columns.coloured]
-      + (columns.constant.map { state[$0] } ?? 0)
+    let predicted = present.predicted(
+      scale: state[layout.scale], bias: state[layout.bias], coloured: state[columns.coloured],
+      antennaBias: columns.constant.map { state[$0] } ?? 0)
     let linearised = model(first, filter.firstWorldFromNavigation)
     return (
       range.range - predicted, jacobian(linearised, scale: 1 + first[layout.scale], columns, filter: filter)

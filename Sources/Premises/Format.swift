@@ -19,5 +19,7 @@ enum Format {
   static func degrees(_ x: Double) -> String { number((x * 180 / .pi * 10).rounded() / 10) }
 
   /// A log likelihood ratio.
-  static func ratio(_ x: Double) -> String { "log likelihood ratio \(x > 9999 ? "over 9999" : String(Int(exactly: x.rounded(.towardZero)) ?? 0))" }
+  static func ratio(_ x: Double) -> String {
+    "log likelihood ratio \(x > 9999 ? "over 9999" : String(Int(exactly: x.rounded(.towardZero)) ?? 0))"
+  }
 }

@@ -4,10 +4,11 @@ import SensorData
 
 /// Tests the accelerometer's axes against the gyroscope's: gravity is constant in axes that the gyroscope holds still.
 ///
-/// The means of pieces of a second, carried into common axes by the gyroscope, `m_k = mean(R f)`, are the same vector up to bias and hand, within each
-/// block of a few seconds. The null hypothesis has a free bias of the gyroscope, with a prior, for a filter learns it. Alternatives: axes in another order
-/// or with other signs; the accelerometer turned by any rotation Q, `m_k = mean(R Q f)` (Gauss-Newton on the rotation group); a scale of the gyroscope.
-/// Log likelihoods are compared (`LikelihoodTest`).
+/// The means of pieces of a second, carried into common axes by the gyroscope, `m_k = mean(R f)`, are the same vector
+/// up to bias and hand, within each block of a few seconds. The null hypothesis has a free bias of the gyroscope, with
+/// a prior, for a filter learns it. Alternatives: axes in another order or with other signs; the accelerometer turned
+/// by any rotation Q, `m_k = mean(R Q f)` (Gauss-Newton on the rotation group); a scale of the gyroscope. Log
+/// likelihoods are compared (`LikelihoodRatio`).
 package struct GravityDirection {
   /// What explains the readings best.
   package enum Cause: Equatable {
@@ -19,7 +20,8 @@ package struct GravityDirection {
     case gyroscopeScale(Double)
   }
 
-  /// 1-sigma of a piece's mean, m/s^2: a hand's change of velocity, 0.8 m/s, over the piece. Square deviates count up to the cap.
+  /// 1-sigma of a piece's mean, m/s^2: a hand's change of velocity, 0.8 m/s, over the piece. Square deviates count up
+  /// to the cap.
   private static let sigma = 0.8, cap = 200.0
   /// Prior 1-sigma of the gyroscope's bias, rad/s: what a filter learns from a cold start.
   private static let bias = 0.1
@@ -51,7 +53,8 @@ package struct GravityDirection {
     guard Set(steps.map(\.piece)).count == pieces else { return nil }
   }
 
-  /// The best alternative with its log likelihood ratio; nil where gyroscope and accelerometer agree, or too little turned.
+  /// The best alternative with its log likelihood ratio; nil where gyroscope and accelerometer agree, or too little
+  /// turned.
   ///
   /// Cost: O(100 * steps) where they do not agree.
   package func test() -> (cause: Cause, ratio: Double)? {
@@ -62,15 +65,17 @@ package struct GravityDirection {
     explanations += Self.factors.map { explanation(.gyroscopeScale(1 / $0), squares(axes: Matrix3.identity * $0), 1) }
     let turned = turned()
     explanations.append(explanation(.turned(turned.rotation), turned.squares, 3))
-    guard let best = LikelihoodTest(count: degreesOfFreedom).best(null: null, explanations.filter(\.squares.isFinite)) else { return nil }
+    guard let best = LikelihoodRatio(count: degreesOfFreedom).best(null: null, explanations.filter(\.squares.isFinite))
+    else { return nil }
     return (best.kind, best.ratio)
   }
 
-  private func explanation(_ cause: Cause, _ squares: Double, _ parameters: Int) -> LikelihoodTest.Explanation<Cause> {
+  private func explanation(_ cause: Cause, _ squares: Double, _ parameters: Int) -> LikelihoodRatio.Explanation<Cause> {
     .init(kind: cause, squares: squares, parameters: parameters)
   }
 
-  /// Sum over the pieces of the capped square deviates from their block's mean; `axes` on the gyroscope's rates, less a bias, rad/s.
+  /// Sum over the pieces of the capped square deviates from their block's mean; `axes` on the gyroscope's rates, less a
+  /// bias, rad/s.
   private func squares(axes: Matrix3 = .identity, bias: Vector3 = .zero) -> Double {
     var rotation = Rotation.identity
     var sums = [Vector3](repeating: .zero, count: pieces), counts = [Double](repeating: 0, count: pieces)
@@ -152,7 +157,8 @@ package struct GravityDirection {
     return best
   }
 
-  private static func thinned(_ nodes: ArraySlice<InertialHistory.Node>, from begin: Timestamp, _ pieces: Int) -> [Step] {
+  private static func thinned(_ nodes: ArraySlice<InertialHistory.Node>, from begin: Timestamp, _ pieces: Int) -> [Step]
+  {
     var steps: [Step] = []
     var angle = Vector3.zero, force = Vector3.zero, count = 0.0, seconds = 0.0
     var last: InertialHistory.Node?

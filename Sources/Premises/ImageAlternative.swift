@@ -22,7 +22,8 @@ struct ImageAlternative {
       _ name: String, _ remedy: String, _ pixel: @escaping @Sendable (SIMD2<Double>) -> SIMD2<Double>
     ) -> ImageAlternative {
       ImageAlternative(
-        code: "featureCoordinates", sentence: "the features' pixel coordinates look \(name)", remedy: remedy, lens: stated,
+        code: "featureCoordinates", sentence: "the features' pixel coordinates look \(name)", remedy: remedy,
+        lens: stated,
         pixel: pixel)
     }
     var found = [
@@ -81,7 +82,8 @@ struct ImageAlternative {
       found.append(
         ImageAlternative(
           code: "lensModel", sentence: "the lens looks \(name), which is not what the calibration states",
-          remedy: "state the distortion model that the calibration was made for", lens: LensModel(other), pixel: { $0 }))
+          remedy: "state the distortion model that the calibration was made for", lens: LensModel(other), pixel: { $0 })
+      )
     }
     return found
   }

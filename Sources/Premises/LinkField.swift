@@ -3,31 +3,31 @@ import Geometry
 
 /// Log likelihood of a link whose error is a function of the antenna's place, as multipath is.
 ///
-/// `z_i = |x - p_i| + b + e(p_i) + w_i`: e a Gaussian field with the covariance `s^2 exp(-|p_i - p_j|^2 / (2 l^2))`, b within its prior, so that the
-/// ranges have the covariance `C = K + B^2 11' + v^2 I`. The peer x is fitted by generalised least squares (Gauss-Newton), from each mode of
-/// a fit without a field. Source: Rasmussen and Williams, Gaussian processes for machine learning, MIT Press 2006, 2.2 and 2.7.
+/// `z_i = |x - p_i| + b + e(p_i) + w_i`: e a Gaussian field with the covariance `s^2 exp(-|p_i - p_j|^2 / (2 l^2))`, b
+/// within its prior, so that the ranges have the covariance `C = K + B^2 11' + v^2 I`. The peer x is fitted by
+/// generalised least squares (Gauss-Newton), from each mode of a fit without a field. Source: Rasmussen and Williams,
+/// Gaussian processes for machine learning, MIT Press 2006, 2.2 and 2.7.
 package enum LinkField {
   /// Fields that are tried: s and l, metres; and white 1-sigma v of a mean range, metres.
   private static let fields: [(sigma: Double, length: Double)] = [(0.1, 0.3), (0.2, 0.3), (0.2, 1)]
   private static let whites = [0.01, 0.03, 0.1]
-  /// Prior 1-sigma of the bias, metres.
-  private static let bias = 0.15
   private static let rounds = 3
 
-  /// The best of the fields and noises, `log(fields)` paid; nil where nothing can be fitted. What is an outlier to the fit stays one.
+  /// The best of the fields and noises, `log(fields)` paid; nil where nothing can be fitted. What is an outlier to the
+  /// fit stays one.
   ///
   /// Cost: O(fields * whites * rows^3 / 6).
-  package static func logLikelihood(_ all: [LinkFit.Row], _ fit: LinkFit) -> Double? {
+  package static func logLikelihood(_ all: [LinkFit.Row], _ fit: LinkFit, law: ResidualLaw = ResidualLaw()) -> Double? {
     let outliers = zip(fit.terms, fit.regular).reduce(0) { $0 + ($1.1 < 0.5 ? $1.0 : 0) }
     let rows = zip(all, fit.regular).filter { $0.1 >= 0.5 }.map(\.0)
-    return logLikelihood(rows, from: fit.modes).map { $0 + outliers }
+    return logLikelihood(rows, from: fit.modes, law.biasSigma).map { $0 + outliers }
   }
 
-  private static func logLikelihood(_ rows: [LinkFit.Row], from modes: [Vector3]) -> Double? {
+  private static func logLikelihood(_ rows: [LinkFit.Row], from modes: [Vector3], _ bias: Double) -> Double? {
     var best: Double?
     for field in fields {
       for white in whites {
-        guard let root = root(rows, field.sigma, field.length, white) else { continue }
+        guard let root = root(rows, field.sigma, field.length, white, bias) else { continue }
         for mode in modes.prefix(2) {
           guard let found = logLikelihood(rows, mode, root) else { continue }
           best = max(best ?? -.infinity, found)
@@ -38,13 +38,16 @@ package enum LinkField {
   }
 
   /// Cholesky root of C.
-  private static func root(_ rows: [LinkFit.Row], _ sigma: Double, _ length: Double, _ white: Double) -> [Double]? {
+  private static func root(_ rows: [LinkFit.Row], _ sigma: Double, _ length: Double, _ white: Double, _ bias: Double)
+    -> [Double]?
+  {
     let n = rows.count
     var covariance = [Double](repeating: 0, count: n * n)
     for r in 0..<n {
       for c in 0...r {
         let apart = (rows[r].place - rows[c].place).squaredNorm
-        covariance[r * n + c] = sigma * sigma * exp(-apart / (2 * length * length)) + bias * bias + (r == c ? white * white : 0)
+        covariance[r * n + c] =
+          sigma * sigma * exp(-apart / (2 * length * length)) + bias * bias + (r == c ? white * white : 0)
       }
     }
     return SmallCholesky.root(covariance, size: n)

@@ -3,8 +3,8 @@ import Geometry
 
 /// Maximum a posteriori position and bias of a peer, from ranges along a path.
 ///
-/// `z_i = s |x(t_i) - p_i| + b + e_i`, with a prior on the bias b. From several
-/// starts Levenberg-Marquardt with Huber weights finds the modes; each of the best is then refined under the noise that explains it best
+/// `z_i = s |x(t_i) - p_i| + b + e_i`, with a prior on the bias b. From several starts Levenberg-Marquardt with Huber
+/// weights finds the modes; each of the best is then refined under the noise that explains it best
 /// (`ResidualLikelihood`), with the outliers' weights.
 package struct LinkFit {
   /// One range with the antenna's place when it was measured.
@@ -21,13 +21,13 @@ package struct LinkFit {
 
   /// Which parameters there are.
   package struct Model {
-    /// Prior mean and 1-sigma of the bias, metres.
-    package var biasMean = 0.0, biasSigma = 0.15
+    /// Prior mean and 1-sigma of the bias, metres; nil: the law's.
+    package var biasMean = 0.0, biasSigma: Double?
     /// Scale of the ranges against the path; below zero they shorten where the distance grows.
     package var scale = 1.0
 
-    /// A bias within what radios have, and no scale.
-    package init(biasMean: Double = 0, biasSigma: Double = 0.15, scale: Double = 1) {
+    /// A bias within the law's prior, and no scale.
+    package init(biasMean: Double = 0, biasSigma: Double? = nil, scale: Double = 1) {
       (self.biasMean, self.biasSigma, self.scale) = (biasMean, biasSigma, scale)
     }
   }
@@ -35,7 +35,7 @@ package struct LinkFit {
   /// The log likelihood of the ranges at the best mode, with the priors' penalty.
   package private(set) var logLikelihood = -Double.infinity
   /// The noise there.
-  package private(set) var noise = ResidualLikelihood.candidates[0]
+  package private(set) var noise: ResidualLaw.Noise
   /// Bias, metres.
   package private(set) var bias = 0.0
   /// Each range's share of the log likelihood, given those before it, without the priors' penalty.
@@ -45,13 +45,12 @@ package struct LinkFit {
   /// The modes that were found, positions in the world, metres, best first: starts of the next fit.
   package private(set) var modes: [Vector3] = []
 
-  /// 1-sigma of a range while modes are looked for, metres.
-  private static let sigma = 0.15
   /// Modes nearer than this are one, metres; so many are refined, and so often.
   private static let distance = 0.3, refined = 2, rounds = 2
 
   private let rows: [Row]
   private let model: Model
+  private let law: ResidualLaw
   private let inversePriors, priorMean: State
   /// Position in the world and bias, metres.
   private typealias State = SIMD4<Double>
@@ -59,12 +58,19 @@ package struct LinkFit {
   /// The fit of `rows`, in time order.
   ///
   /// - Parameters:
+  ///   - law: of the ranges' errors.
   ///   - starts: positions to start from, besides those in all directions.
   ///   - directions: unit vectors from the path's middle.
-  package init(_ rows: [Row], _ model: Model = Model(), starts: [Vector3] = [], directions: [Vector3] = LinkFit.directions) {
+  package init(
+    _ rows: [Row], _ model: Model = Model(), law: ResidualLaw = ResidualLaw(), starts: [Vector3] = [],
+    directions: [Vector3] = LinkFit.directions
+  ) {
     self.rows = rows
     self.model = model
-    inversePriors = State(0, 0, 0, 1 / (model.biasSigma * model.biasSigma))
+    self.law = law
+    noise = law.candidates[0]
+    let biasSigma = model.biasSigma ?? law.biasSigma
+    inversePriors = State(0, 0, 0, 1 / (biasSigma * biasSigma))
     priorMean = State(0, 0, 0, model.biasMean)
     guard rows.count >= 4 else { return }
     let middle = rows[rows.count / 2].place
@@ -72,7 +78,7 @@ package struct LinkFit {
     var ends: [(cost: Double, state: State)] = []
     let even = [Double](repeating: 1, count: rows.count)
     for start in starts + directions.map({ middle + $0 * radius }) {
-      ends.append(descend(State(start.x, start.y, start.z, model.biasMean), even, sigma: Self.sigma, rounds: 8))
+      ends.append(descend(State(start.x, start.y, start.z, model.biasMean), even, sigma: law.searchSigma, rounds: 8))
     }
     ends.sort { $0.cost < $1.cost }
     var distinct: [State] = []
@@ -82,8 +88,20 @@ package struct LinkFit {
       }
     }
     modes = distinct.map(Self.position)
-    let likelihood = ResidualLikelihood(at: rows.map(\.seconds))
+    let likelihood = ResidualLikelihood(at: rows.map(\.seconds), law)
     for state in distinct.prefix(Self.refined) { refine(state, likelihood) }
+  }
+
+  /// The fit of the null hypothesis: the path's scale within its prior.
+  static func null(
+    _ rows: [Row], law: ResidualLaw, starts: [Vector3], directions: [Vector3] = LinkFit.directions
+  ) -> LinkFit {
+    let fits = law.scales.map { scale, penalty in
+      var fit = LinkFit(rows, Model(scale: scale), law: law, starts: starts, directions: directions)
+      fit.logLikelihood -= penalty
+      return fit
+    }
+    return fits.dropFirst().reduce(fits[0]) { $1.logLikelihood > $0.logLikelihood ? $1 : $0 }
   }
 
   /// Twelve directions, spread evenly: the corners of an icosahedron.
@@ -100,12 +118,15 @@ package struct LinkFit {
 
   private mutating func refine(_ start: State, _ likelihood: ResidualLikelihood) {
     guard start.x.isFinite, start.y.isFinite, start.z.isFinite, start.w.isFinite else { return }
-    var state = start, noise: ResidualLikelihood.Noise?
+    var state = start, noise: ResidualLaw.Noise?
     for round in 0...Self.rounds {
       let outcome = likelihood.evaluate(rows.indices.map { residual(state, $0).value }, near: noise)
       noise = outcome.noise
       let sum = outcome.logLikelihood - 0.5 * penalty(state)
-      if sum > logLikelihood { (logLikelihood, self.noise, bias, terms, regular) = (sum, outcome.noise, state.w, outcome.terms, outcome.regular) }
+      if sum > logLikelihood {
+        (logLikelihood, self.noise, bias) = (sum, outcome.noise, state.w)
+        (terms, regular) = (outcome.terms, outcome.regular)
+      }
       if round < Self.rounds {
         state = descend(state, outcome.regular, sigma: max(outcome.noise.total, 0.03), rounds: 4).state
       }
@@ -138,7 +159,8 @@ package struct LinkFit {
     return sum
   }
 
-  private func descend(_ start: State, _ weights: [Double], sigma: Double, rounds: Int) -> (cost: Double, state: State) {
+  private func descend(_ start: State, _ weights: [Double], sigma: Double, rounds: Int) -> (cost: Double, state: State)
+  {
     var x = start, cost = cost(x, weights, sigma), damping = 1e-2
     for _ in 0..<rounds {
       var normal = Symmetric4(), right = -inversePriors * (x - priorMean)

@@ -4,34 +4,37 @@ import Ranging
 
 /// Log likelihood of a link whose peer rests, walks, and rests again.
 ///
-/// A Markov chain of two modes: at rest the velocity is zero, walking it is an Ornstein-Uhlenbeck process (`PeerVelocityModel`). State `[x, v, g]`:
-/// the peer's position and velocity in the path's world, and the lasting error g of `ResidualLikelihood`. Measurement
-/// `z = |x - p(t)| + b + g + w`, linearised at each prediction; the sum of the innovations' log densities, over both modes, is the
-/// marginal likelihood, so that motion pays for itself. A random walk (`LinkDrift`) is no person: its steps spread every range.
-/// Source of the filter of two modes: Blom and Bar-Shalom, IEEE Transactions on Automatic Control 33(8), 1988, doi:10.1109/9.1299.
+/// A Markov chain of two modes: at rest the velocity is zero, walking it is an Ornstein-Uhlenbeck process
+/// (`PeerVelocityModel`). State `[x, v, g]`: the peer's position and velocity in the path's world, and the lasting
+/// error g of `ResidualLikelihood`. Measurement `z = |x - p(t)| + b + g + w`, linearised at each prediction; the sum of
+/// the innovations' log densities, over both modes, is the marginal likelihood, so that motion pays for itself. A
+/// random walk (`LinkDrift`) is no person: its steps spread every range.
+/// Source of the filter of two modes: Blom and Bar-Shalom, IEEE Transactions on Automatic Control 33(8), 1988,
+/// doi:10.1109/9.1299.
 package enum LinkMotion {
   /// Rates of setting off and of stopping, 1/s.
   private static let begin = 0.05, end = 0.2
-  private static let velocity = PeerVelocityModel(speed: Vector3(0.8, 0.8, 0.15), memory: 4)
   /// 1-sigma of the position that a fit of a stationary peer found, metres.
   private static let start = 0.5
 
   /// The best of the noises and of the starts.
   ///
   /// Cost: O(starts * noises * rows), a filter of seven states.
-  package static func logLikelihood(_ rows: [LinkFit.Row], from modes: [Vector3], bias: Double) -> Double {
+  package static func logLikelihood(
+    _ rows: [LinkFit.Row], from modes: [Vector3], bias: Double, law: ResidualLaw = ResidualLaw()
+  ) -> Double {
     var best = -Double.infinity
     for mode in modes {
-      for noise in ResidualLikelihood.candidates { best = max(best, logLikelihood(rows, mode, bias, noise)) }
+      for noise in law.candidates { best = max(best, logLikelihood(rows, mode, bias, noise, law)) }
     }
     return best
   }
 
   private static func logLikelihood(
-    _ rows: [LinkFit.Row], _ start: Vector3, _ bias: Double, _ noise: ResidualLikelihood.Noise
+    _ rows: [LinkFit.Row], _ start: Vector3, _ bias: Double, _ noise: ResidualLaw.Noise, _ law: ResidualLaw
   ) -> Double {
     let lasting = noise.lasting * noise.lasting, white = noise.white * noise.white
-    let resting = end / (begin + end)
+    let resting = end / (begin + end), velocity = law.velocity
     var rest = Mode(position: start, sigma: Self.start, error: lasting)
     rest.weight = resting
     var walk = rest
@@ -56,7 +59,7 @@ package enum LinkMotion {
         rest.predict(nil, decay, lasting)
         walk.predict(velocity.step(seconds), decay, lasting)
       }
-      let density = rest.update(row, bias, white) + walk.update(row, bias, white)
+      let density = rest.update(row, bias, white, law) + walk.update(row, bias, white, law)
       sum += log(density)
       rest.weight /= density
       walk.weight /= density
@@ -137,14 +140,14 @@ package enum LinkMotion {
     }
 
     /// Takes a range in; its density under this mode times the mode's probability, which is the new weight.
-    mutating func update(_ row: LinkFit.Row, _ bias: Double, _ white: Double) -> Double {
+    mutating func update(_ row: LinkFit.Row, _ bias: Double, _ white: Double, _ law: ResidualLaw) -> Double {
       let away = Vector3(mean[0], mean[1], mean[2]) - row.place, distance = max(away.norm, 1e-6)
       let jacobian = SIMD8(away.x / distance, away.y / distance, away.z / distance, 0, 0, 0, 1, 0)
       var towards = SIMD8<Double>.zero
       for k in 0..<7 { towards[k] = (covariance[k] * jacobian).sum() }
       let total = (towards * jacobian).sum() + white
       let innovation = row.range - distance - bias - mean[6]
-      let (density, regular) = ResidualLikelihood.density(innovation, variance: total)
+      let (density, regular) = law.density(innovation, variance: total)
       let gain = regular / total
       mean += (gain * innovation) * towards
       for k in 0..<7 { covariance[k] -= (gain * towards[k]) * towards }

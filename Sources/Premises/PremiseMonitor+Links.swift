@@ -67,7 +67,8 @@ extension PremiseMonitor {
     }
   }
 
-  /// Whether all links share what is wrong: a radio's clock, a path's scale. A unit or an antenna's delay may be one peer's.
+  /// Whether all links share what is wrong: a radio's clock, a path's scale. A unit or an antenna's delay may be one
+  /// peer's.
   private func isShared(_ cause: RangeConsistency.Cause) -> Bool {
     switch cause {
     case .clock: true
@@ -91,12 +92,15 @@ extension PremiseMonitor {
     if usesOdometry, factor <= Self.leastUnit {
       return Diagnosis(
         code: "odometryScale", family: .odometry,
-        sentence: "the tracker's path looks about \(Format.number(1 / factor)) times as long as the ranges to \(peer) say",
-        evidence: evidence, remedy: "multiply odometry0's positions by about \(Format.number(factor)), or check the ranges' unit",
+        sentence:
+          "the tracker's path looks about \(Format.number(1 / factor)) times as long as the ranges to \(peer) say",
+        evidence: evidence,
+        remedy: "multiply odometry0's positions by about \(Format.number(factor)), or check the ranges' unit",
         peer: nil)
     }
     return Diagnosis(
-      code: "rangeUnit", family: .radio, sentence: "ranges to \(peer) look about \(Format.number(factor)) times as long as the path says",
+      code: "rangeUnit", family: .radio,
+      sentence: "ranges to \(peer) look about \(Format.number(factor)) times as long as the path says",
       evidence: evidence, remedy: "multiply ranges by about \(Format.number(1 / factor))", peer: peer)
   }
 }

@@ -4,11 +4,12 @@ import SensorData
 
 /// What is said of a refuted premise.
 extension PremiseMonitor {
-  func coordinateDiagnosis(_ unit: CoordinateTest.Unit, _ camera: CameraCalibration, _ index: Int) -> Diagnosis {
+  func coordinateDiagnosis(_ unit: FeatureUnitDetector.Unit, _ camera: CameraCalibration, _ index: Int) -> Diagnosis {
     Diagnosis(
       code: "featureCoordinates", family: .camera,
       sentence: "the features of cam\(index) look normalised by \(unit.rawValue), not in pixels",
-      evidence: "every coordinate lies within 2.5 of the image's corner, and the image has \(camera.width) x \(camera.height) pixels",
+      evidence:
+        "every coordinate lies within 2.5 of the image's corner, and the image has \(camera.width) x \(camera.height) pixels",
       remedy: unit == .imageSize ? "write raw pixels: u * width, v * height" : "write raw pixels: fx u + cx, fy v + cy")
   }
 
@@ -47,24 +48,28 @@ extension PremiseMonitor {
       )
     case .turned(let rotation):
       let degrees = Format.degrees(rotation.log.norm)
-      words = ("the accelerometer looks turned by \(degrees) degrees against the gyroscope: gravity turns with the device", evidence)
+      words = (
+        "the accelerometer looks turned by \(degrees) degrees against the gyroscope: gravity turns with the device",
+        evidence
+      )
     }
     return Diagnosis(
       code: Self.code(of: cause), family: .imu, sentence: words.sentence, evidence: words.evidence,
       remedy: "bring both into the axes of imu0 before writing data.csv")
   }
 
-  func sizeDiagnosis(_ found: GravityTest.Outcome, _ gravity: GravityTest) -> Diagnosis {
+  func sizeDiagnosis(_ found: GravityMagnitude.Outcome, _ gravity: GravityMagnitude) -> Diagnosis {
     let evidence =
       "mean specific force \(Format.number(found.mean)) m/s^2 over \(Format.number(found.seconds)) s, expected "
       + "\(Format.number(gravity.gravity)); \(Format.ratio(found.ratio))"
     switch found.cause {
     case .missing:
       return Diagnosis(
-        code: "gravityMissing", family: .imu, sentence: "the accelerometer's readings hold no gravity", evidence: evidence,
+        code: "gravityMissing", family: .imu, sentence: "the accelerometer's readings hold no gravity",
+        evidence: evidence,
         remedy: "write raw specific force, not user acceleration with gravity taken off")
     case .scale(let scale):
-      if let unit = GravityTest.unit(scale) {
+      if let unit = GravityMagnitude.unit(scale) {
         return Diagnosis(
           code: "accelerometerUnit", family: .imu, sentence: "the accelerometer looks to be in \(unit.name), not m/s^2",
           evidence: evidence, remedy: "multiply by \(Format.number(1 / unit.factor))")
@@ -77,7 +82,8 @@ extension PremiseMonitor {
   }
 
   func diagnosis(
-    _ best: (cause: RotationConsistency.Cause, ratio: Double, level: Double), of sensor: String, family: Diagnosis.Family,
+    _ best: (cause: RotationConsistency.Cause, ratio: Double, level: Double), of sensor: String,
+    family: Diagnosis.Family,
     _ count: Int
   ) -> Diagnosis {
     let isCamera = sensor == "camera"
@@ -101,14 +107,16 @@ extension PremiseMonitor {
         "check T_BS of \(isCamera ? "cam0" : "odometry0") and imu0: sensor to body, not its inverse")
     case .gyroscopeAxes(let axes):
       return found(
-        "imuAxes", isCamera ? .imu : family, "the gyroscope's axes look permuted or of other signs: \(Self.words(axes))",
+        "imuAxes", isCamera ? .imu : family,
+        "the gyroscope's axes look permuted or of other signs: \(Self.words(axes))",
         "bring the gyroscope into the axes of imu0")
     case .gyroscopeScale(let scale):
       let isDegrees = abs(log(scale * .pi / 180)) < 0.15
       return found(
         isDegrees ? "gyroscopeUnit" : "gyroscopeScale", isCamera ? .imu : family,
         isDegrees
-          ? "the gyroscope looks to be in degrees per second" : "the gyroscope reads \(Format.number(scale)) times the rotation",
+          ? "the gyroscope looks to be in degrees per second"
+          : "the gyroscope reads \(Format.number(scale)) times the rotation",
         isDegrees ? "multiply by pi / 180" : "divide the gyroscope by \(Format.number(scale))")
     case .image(let index):
       let alternative = alternatives[index]

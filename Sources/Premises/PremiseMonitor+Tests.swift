@@ -49,7 +49,10 @@ extension PremiseMonitor {
   func suspect(_ code: String, _ peer: String? = nil) { suspected.insert(Suspicion(code: code, peer: peer)) }
 
   /// Reports once the limit was passed in `times` tests in a row.
-  func refute(_ ratio: Double, over limit: Double = PremiseMonitor.limit, times: Int = 2, _ diagnosis: @autoclosure () -> Diagnosis) {
+  func refute(
+    _ ratio: Double, over limit: Double = PremiseMonitor.limit, times: Int = 2,
+    _ diagnosis: @autoclosure () -> Diagnosis
+  ) {
     guard ratio > limit else { return }
     let found = diagnosis()
     let key = "\(found.code) \(found.peer ?? "")"
@@ -80,7 +83,9 @@ extension PremiseMonitor {
       refute(found.ratio, sizeDiagnosis(found, gravity))
     } else if let direction = GravityDirection(history), let found = direction.test() {
       if found.ratio > Self.openAxes { suspect(Self.code(of: found.cause)) }
-      if let diagnosis = axesDiagnosis(found.cause, "\(Format.ratio(found.ratio)) over \(Format.number(direction.seconds)) s") {
+      if let diagnosis = axesDiagnosis(
+        found.cause, "\(Format.ratio(found.ratio)) over \(Format.number(direction.seconds)) s")
+      {
         refute(found.ratio, diagnosis)
       }
     }
@@ -98,10 +103,11 @@ extension PremiseMonitor {
 
   func testImage() {
     guard let image, let camera = rig.cameras.first else { return }
-    // Two views are a part of what the filter explains as a whole; rotation and translation are confused in them as they are not in it.
+    // Two views are a part of what the filter explains as a whole; rotation and translation are confused in them as
+    // they are not in it.
     if !calibrates, innovations.isConfirmed {
-      let turned = image.turned(history, within: InnovationTest.length)
-      self.image!.removeObservations(within: turned > Self.confirmingTurn ? .infinity : InnovationTest.length)
+      let turned = image.turned(history, within: InnovationMonitor.length)
+      self.image!.removeObservations(within: turned > Self.confirmingTurn ? .infinity : InnovationMonitor.length)
       return
     }
     if let clock = image.clock(history) {
@@ -126,7 +132,8 @@ extension PremiseMonitor {
         Diagnosis(
           code: "cameraRotation", family: .camera,
           sentence: "the images do not turn as the gyroscope says, and no single cause explains it",
-          evidence: "mean normalised square \(Format.number(outcome.nullLevel)) over \(outcome.count) intervals, expected about 1",
+          evidence:
+            "mean normalised square \(Format.number(outcome.nullLevel)) over \(outcome.count) intervals, expected about 1",
           remedy: "check the camera's T_BS, intrinsics and clock against the inertial unit"))
     }
   }
@@ -165,7 +172,8 @@ extension PremiseMonitor {
         Diagnosis(
           code: "odometryConvention", family: .odometry,
           sentence: "the tracker's rotations look written in another convention",
-          evidence: "\(Format.ratio(found.ratio)): the device's tilt scatters by \(Format.degrees(found.stated)) degrees as stated, by "
+          evidence:
+            "\(Format.ratio(found.ratio)): the device's tilt scatters by \(Format.degrees(found.stated)) degrees as stated, by "
             + "\(Format.degrees(found.scatter)) otherwise",
           remedy: found.convention.remedy))
     }

@@ -6,9 +6,10 @@ import SensorData
 
 /// Watches all that a finder takes for granted of its recording, all the time.
 ///
-/// Events go in, in time order; diagnoses come out. Each test compares the stated premise with explicit alternatives by their
-/// log likelihood ratio (`LikelihoodTest`). A premise is refuted where the ratio passes `limit` in two tests in a row: by Markov's
-/// inequality a true premise does so with probability at most e^-limit a test. What is refuted stays so.
+/// Events go in, in time order; diagnoses come out. Each test compares the stated premise with explicit alternatives by
+/// their log likelihood ratio (`LikelihoodRatio`). A premise is refuted where the ratio passes `limit` in two tests in
+/// a row: by Markov's inequality a true premise does so with probability at most e^-limit a test. What is refuted stays
+/// so.
 package final class PremiseMonitor {
   /// Delays below this are learnt by online calibration, seconds: three sigmas of its prior.
   static let learnableDelay = 0.06
@@ -18,20 +19,25 @@ package final class PremiseMonitor {
   static let openAxes = 5.0
   /// From which ratio on, all costs paid, the premises of a link are open, 0.05 a test, and refuted: 6e-6.
   static let openLink = 3.0, linkLimit = 12.0
-  /// How evenly its evidence must be spread (`RangeConsistency.Outcome.support`): by chance with a probability of 0.32 and 0.03.
+  /// How evenly its evidence must be spread (`RangeConsistency.Outcome.support`): by chance with a probability of 0.32
+  /// and 0.03.
   static let openSupport = 1.5, linkSupport = 2.6
   /// Factors beyond this are units, not a path's drift.
   static let leastUnit = 3.0
-  /// Pixel noise over the stated, where it is learnt, from which on it is named: stated noise errs by a factor of two and more.
+  /// Pixel noise over the stated, where it is learnt, from which on it is named: stated noise errs by a factor of two
+  /// and more.
   static let leastNoise = 3.0
   /// Rotation within a window of innovations that lets these confirm the premises, radians: at rest every mount fits.
   static let confirmingTurn = 0.2
-  /// Changes of a range's value before its step is named: twelve whole numbers have a common divisor by chance once in 4000 times.
+  /// Changes of a range's value before its step is named: twelve whole numbers have a common divisor by chance once in
+  /// 4000 times.
   static let fewestChanges = 12
   /// Seconds between tests.
   static let interval = 0.5
 
   let rig: RigCalibration
+  /// Settings of the radio links, with what the recording states.
+  private let ranging: RangingConfiguration
   let usesOdometry: Bool
   let calibrates: Bool
   /// All that was found, in the order in which it was.
@@ -39,23 +45,23 @@ package final class PremiseMonitor {
 
   var spikes = SpikeFilter()
   var history = InertialHistory()
-  var gravity: GravityTest?
+  var gravity: GravityMagnitude?
   var image: RotationConsistency?
   var alternatives: [ImageAlternative] = []
   var lens: LensModel?
-  var coordinates: [Int: CoordinateTest] = [:]
+  var coordinates: [Int: FeatureUnitDetector] = [:]
   var viewPairs = ViewPairs()
-  var translation = TranslationTest()
+  var translation = TranslationConsistency()
   var poses: RotationConsistency?
   var lastPose: OdometryPose?
   var anchorPose: OdometryPose?
-  var poseConvention = PoseConventionTest()
-  var worldGravity = WorldGravityTest()
+  var poseConvention = PoseConventionDetector()
+  var worldGravity = WorldTilt()
   var path = PathHistory()
   var links: [String: RangeConsistency] = [:]
-  var rates: [String: RateTest] = [:]
+  var rates: [String: StampRateMonitor] = [:]
   var resolutions: [String: RangeResolution] = [:]
-  var innovations = InnovationTest()
+  var innovations = InnovationMonitor()
   /// A premise with evidence against it, below the limit.
   struct Suspicion: Hashable {
     /// The code of the diagnosis that it may become.
@@ -80,12 +86,17 @@ package final class PremiseMonitor {
   /// - Parameters:
   ///   - usesOdometry: whether the trajectory comes from another tracker.
   ///   - calibrates: whether the filter learns the camera's clock itself: what it can learn is handled then.
-  package init(rig: RigCalibration, usesOdometry: Bool, calibrates: Bool = false) {
+  ///   - ranging: the filter's settings of a radio link: what they allow is no fault.
+  package init(
+    rig: RigCalibration, usesOdometry: Bool, calibrates: Bool = false,
+    ranging: RangingConfiguration = RangingConfiguration()
+  ) {
     self.rig = rig
+    self.ranging = ranging.stating(rig.radio)
     self.usesOdometry = usesOdometry
     self.calibrates = calibrates
     if let imu = rig.imu {
-      gravity = GravityTest(gravity: imu.gravityMagnitude)
+      gravity = GravityMagnitude(gravity: imu.gravityMagnitude)
       if let camera = rig.cameras.first, !usesOdometry {
         let cameraFromIMU = camera.bodyFromCamera.rotation.inverse * imu.bodyFromIMU.rotation
         image = RotationConsistency(observerFromIMU: cameraFromIMU)
@@ -104,8 +115,8 @@ package final class PremiseMonitor {
     diagnoses.filter { !$0.isHandled && $0.family != .truth && ($0.peer == nil || $0.peer == peer) }
   }
 
-  /// The code of a premise, of the device or of this peer's link, against which evidence speaks: nothing should rest on it
-  /// yet. Nil where there is none.
+  /// The code of a premise, of the device or of this peer's link, against which evidence speaks: nothing should rest on
+  /// it yet. Nil where there is none.
   package func openPremise(for peer: String) -> String? {
     open.filter { $0.peer == nil || $0.peer == peer }.map(\.code).min()
   }
@@ -134,20 +145,26 @@ package final class PremiseMonitor {
     case .imu(let sample): observe(sample)
     case .frame(let frame): observe(frame)
     case .odometry(let pose): observe(pose)
-    case .range(let range): measureRate("uwb0 \(range.peer) \(range.antenna ?? "")", range.timestamp)
+    case .range(let range):
+      measureRate("uwb0 \(range.peer) \(range.antenna ?? "")", range.timestamp)
       observeResolution(range)
       if let lever = lever(of: range.antenna) {
-        links[range.peer, default: RangeConsistency()].append(range: range.range, lever: lever, at: range.timestamp)
+        links[range.peer, default: newLink(range)].append(range: range.range, lever: lever, at: range.timestamp)
       }
     case .device: break
     }
     test(at: event.timestamp)
   }
 
+  private func newLink(_ range: RangeMeasurement) -> RangeConsistency {
+    RangeConsistency(ResidualLaw(ranging, statedNoise: rig.radio?.rangeNoise ?? range.standardDeviation))
+  }
+
   private func observeResolution(_ range: RangeMeasurement) {
     let link = "\(range.peer) \(range.antenna ?? "")"
     resolutions[link, default: RangeResolution()].append(range.range)
-    guard let resolution = resolutions[link], resolution.changes >= Self.fewestChanges, let step = resolution.coarseStep else {
+    guard let resolution = resolutions[link], resolution.changes >= Self.fewestChanges, let step = resolution.coarseStep
+    else {
       return
     }
     report(resolutionDiagnosis(step, range.peer, resolution.changes))
@@ -172,13 +189,13 @@ package final class PremiseMonitor {
   }
 
   func measureRate(_ sensor: String, _ time: Timestamp) {
-    guard rates[sensor, default: RateTest()].append(time), let rate = rates[sensor]!.rate else { return }
-    guard let unit = RateTest.unit(of: rate, sensor: sensor) else { return }
+    guard rates[sensor, default: StampRateMonitor()].append(time), let rate = rates[sensor]!.rate else { return }
+    guard let unit = StampRateMonitor.unit(of: rate, sensor: sensor) else { return }
     report(
       Diagnosis(
         code: "timestampUnit", family: .time,
         sentence: "\(sensor)'s stamps are \(Format.number(1e9 / rate)) ns apart: that is no rate of such a sensor",
-        evidence: "median rate \(Format.number(rate)) Hz over \(RateTest.count) rows, read as nanoseconds",
+        evidence: "median rate \(Format.number(rate)) Hz over \(StampRateMonitor.count) rows, read as nanoseconds",
         remedy: "write stamps in nanoseconds: these look like \(unit)"))
   }
 
@@ -196,11 +213,13 @@ package final class PremiseMonitor {
   func observe(_ frame: CameraFrame) {
     measureRate("cam\(frame.camera)", frame.timestamp)
     if rig.cameras.indices.contains(frame.camera),
-      let unit = coordinates[frame.camera, default: CoordinateTest()].append(frame, rig.cameras[frame.camera])
+      let unit = coordinates[frame.camera, default: FeatureUnitDetector()].append(frame, rig.cameras[frame.camera])
     {
       report(coordinateDiagnosis(unit, rig.cameras[frame.camera], frame.camera))
     }
-    guard frame.camera == 0, let camera = rig.cameras.first, let lens, image != nil, !frame.features.isEmpty else { return }
+    guard frame.camera == 0, let camera = rig.cameras.first, let lens, image != nil, !frame.features.isEmpty else {
+      return
+    }
     guard let old = viewPairs.partner(of: frame) else { return }
     let now = frame.timestamp
     let pairs = RelativeRotation.pairs(old.features, frame.features)
@@ -211,7 +230,7 @@ package final class PremiseMonitor {
       let imuFromCamera = imu.bodyFromIMU.rotation.inverse * camera.bodyFromCamera.rotation
       // Points move by t; the camera by -t, in the later view's axes.
       translation.append(
-        TranslationTest.Displacement(
+        TranslationConsistency.Displacement(
           start: observation.rotation.start, end: observation.rotation.end,
           direction: imuFromCamera * -observation.translation, parallax: observation.parallax), history)
     }

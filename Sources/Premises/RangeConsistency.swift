@@ -4,10 +4,12 @@ import SensorData
 
 /// Tests a radio link against the device's path: unit, bias, clock and scale.
 ///
-/// Ranges `z_i = s |x - p(t_i - tau)| + b + e_i` of a stationary peer x, antenna places p. The null hypothesis has s = 1, tau = 0 and a
-/// bias within what radios have (0.15 m, 1-sigma); each alternative changes one of them, or is `z_i = c - |x - p|` with any c. All explain the same ranges: those that lie inside the
-/// path for every delay. Log likelihoods (`LinkFit`) are compared; an alternative pays `log K` for being one of K, half the logarithm of n for its
-/// parameter, and what a drifting path (`LinkDrift`), a walking peer (`LinkMotion`) or multipath (`LinkField`) explains as well. A few alternatives are asked at each test, in turn, and the likeliest so far every time.
+/// Ranges `z_i = s |x - p(t_i - tau)| + b + e_i` of a stationary peer x, antenna places p. The null hypothesis has s =
+/// 1, tau = 0 and a bias within its prior (`ResidualLaw`); each alternative changes one of them, or is
+/// `z_i = c - |x - p|` with any c. All explain the same ranges: those that lie inside the path for every delay. Log
+/// likelihoods (`LinkFit`) are compared; an alternative pays `log K` for being one of K, half the logarithm of n for
+/// its parameter, and what a drifting path (`LinkDrift`), a walking peer (`LinkMotion`) or multipath (`LinkField`)
+/// explains as well. A few alternatives are asked at each test, in turn, and the likeliest so far every time.
 package struct RangeConsistency {
   /// What may be wrong with a link.
   package enum Cause: Hashable, Sendable {
@@ -43,11 +45,12 @@ package struct RangeConsistency {
     /// The ratio's parts, a second each.
     package var parts: [Double]
 
-    /// How evenly the evidence is spread: `sum r_k / sqrt(sum r_k^2)` over the parts r_k, at most the square root of their number.
+    /// How evenly the evidence is spread: `sum r_k / sqrt(sum r_k^2)` over the parts r_k, at most the square root of
+    /// their number.
     ///
-    /// Were the parts independent and symmetric about zero, it would exceed x with probability at most `exp(-x^2 / 2)` whatever their
-    /// size (Efron, JASA 64, 1969, doi:10.1080/01621459.1969.10501068): errors that no noise model has, near one place or for a few
-    /// seconds, make a large ratio, but not an even one.
+    /// Were the parts independent and symmetric about zero, it would exceed x with probability at most `exp(-x^2 / 2)`
+    /// whatever their size (Efron, JASA 64, 1969, doi:10.1080/01621459.1969.10501068): errors that no noise model has,
+    /// near one place or for a few seconds, make a large ratio, but not an even one.
     package var support: Double { Self.support(of: parts) }
 
     /// The same of any parts.
@@ -58,22 +61,24 @@ package struct RangeConsistency {
   }
 
   /// Length of a sample, seconds; samples are kept so long.
-  private static let length = 0.24, span = 30.0
+  private static let length = ResidualLaw.sampleLength, span = 30.0
   /// Fewest samples, and the least extent of the path, metres.
   private static let fewest = 9, leastReach = 0.25
   /// Beyond this no radio of this kind ranges, metres.
   private static let farthest = 1000.0
   /// Largest delays of the two sets of clocks, seconds.
   private static let delays = (small: 0.75, large: 2.0)
-  /// Prior 1-sigma of a freed bias, and the least that is called wrong, metres: three sigmas of what radios have.
-  private static let freeBias = 1.0, leastBias = 0.45
+  /// Prior 1-sigma of a freed bias at least, metres.
+  private static let freeBias = 1.0
+  /// Sigmas of a prior within which bias and scale are as stated.
+  private static let stated = 3.0
   /// Samples times alternatives asked in a test, besides the likeliest: many alternatives while there are few samples.
   private static let work = 200
   /// Drift, motion and multipath are asked from this ratio on.
   private static let promising = 1.0
 
-  /// The alternatives, the likelier a priori first.
-  static let alternatives: [Cause] =
+  /// All alternatives, the likelier a priori first.
+  private static let all: [Cause] =
     [0.5, -0.5, 0.75, -0.75].map { .clock(late: $0) } + [2, 0.5, 3.28084].map { .scale($0) } + [.bias]
     + [0.25, -0.25, 1, -1].map { .clock(late: $0) } + [100, 0.01, 1.5, 1 / 1.5, 1000].map { .scale($0) }
     + [1.5, -1.5, 2, -2].map { .clock(late: $0) } + [0.3048, 0.001].map { .scale($0) } + [.sign]
@@ -98,6 +103,9 @@ package struct RangeConsistency {
     }
   }
 
+  private let law: ResidualLaw
+  /// Those that the law does not allow anyway.
+  private let alternatives: [Cause]
   private var samples: [Sample] = []
   private var bin: Bin?
   private var newest: [Double] = []
@@ -110,7 +118,17 @@ package struct RangeConsistency {
   /// The alternative that is asked next.
   private var next = 0
 
-  package init() {}
+  /// A link whose ranges err by this law.
+  package init(_ law: ResidualLaw = ResidualLaw()) {
+    self.law = law
+    alternatives = Self.all.filter {
+      if case .scale(let factor) = $0 { abs(log(factor)) > Self.stated * law.scaleSigma } else { true }
+    }
+  }
+
+  /// The least bias that is called wrong, and the prior 1-sigma of a freed one, metres.
+  private var leastBias: Double { Self.stated * law.biasSigma }
+  private var freeBias: Double { max(Self.freeBias, leastBias) }
 
   /// Takes a range in, metres.
   ///
@@ -174,7 +192,7 @@ package struct RangeConsistency {
     guard near.count >= Self.fewest, let nearRows = rows(near, path) else { return nil }
     let centre = nearRows.reduce(Vector3.zero) { $0 + $1.place } / Double(nearRows.count)
     guard (nearRows.map { ($0.place - centre).norm }.max() ?? 0) > Self.leastReach else { return nil }
-    let null = LinkFit(nearRows, starts: nullModes, directions: directions(nullModes.isEmpty))
+    let null = LinkFit.null(nearRows, law: law, starts: nullModes, directions: directions(nullModes.isEmpty))
     nullModes = null.modes
     var best: Candidate?
     for cause in choice(near.count) {
@@ -184,11 +202,11 @@ package struct RangeConsistency {
         samples = core(path, delay: Self.delays.large)
         guard samples.count >= Self.fewest, let fewer = rows(samples, path) else { continue }
         stated = fewer
-        null = LinkFit(stated, starts: nullModes, directions: directions(false))
+        null = LinkFit.null(stated, law: law, starts: nullModes, directions: directions(false))
       }
       guard let rows = late == 0 ? stated : rows(samples, path, late: late) else { continue }
       let known = modes[cause] ?? []
-      let fit = LinkFit(rows, Self.model(cause, rows), starts: known, directions: directions(known.isEmpty))
+      let fit = LinkFit(rows, model(cause, rows), law: law, starts: known, directions: directions(known.isEmpty))
       modes[cause] = fit.modes
       let ratio = fit.logLikelihood - null.logLikelihood
       if ratio > best?.ratio ?? 0 { best = Candidate(cause: cause, fit: fit, null: null, ratio: ratio, stated: stated) }
@@ -201,47 +219,53 @@ package struct RangeConsistency {
     return outcome(best)
   }
 
-  /// The likeliest alternative with all costs paid: where it is promising the null hypothesis is fitted again, from its modes too, and a peer
-  /// that wanders.
+  /// The likeliest alternative with all costs paid: where it is promising the null hypothesis is fitted again, from its
+  /// modes too, and a peer that wanders.
   private func outcome(_ best: Candidate) -> Outcome? {
     let stated = best.stated, n = Double(stated.count)
-    let costs = log(Double(Self.alternatives.count)) + 0.5 * log(n)
+    let costs = log(Double(alternatives.count)) + 0.5 * log(n)
     var ratio = best.ratio - costs
-    if case .bias = best.cause, abs(best.fit.bias) < Self.leastBias { return nil }
+    if case .bias = best.cause, abs(best.fit.bias) < leastBias { return nil }
     var null = best.null
     if ratio > Self.promising {
-      null = LinkFit(stated, starts: nullModes + best.fit.modes)
+      null = LinkFit.null(stated, law: law, starts: nullModes + best.fit.modes)
       ratio = best.fit.logLikelihood - null.logLikelihood - costs
-      ratio -= max(Self.explained(stated, null), 0)
+      ratio -= max(explained(stated, null), 0)
     }
     guard ratio > 0 else { return nil }
     return Outcome(
-      cause: best.cause, ratio: ratio, bias: best.fit.bias, count: stated.count, parts: Self.parts(stated, best.fit, null))
+      cause: best.cause, ratio: ratio, bias: best.fit.bias, count: stated.count,
+      parts: Self.parts(stated, best.fit, null))
   }
 
-  /// What this link says of an alternative that another link of the same radio found, no costs paid; nil while there is too little of it.
+  /// What this link says of an alternative that another link of the same radio found, no costs paid; nil while there is
+  /// too little of it.
   package func evidence(for cause: Cause, _ path: PathHistory) -> Outcome? {
     let late = if case .clock(let delay) = cause { delay } else { 0.0 }
     let samples = core(path, delay: max(abs(late), Self.delays.small))
-    guard samples.count >= Self.fewest, let stated = rows(samples, path), let changed = rows(samples, path, late: late) else {
+    guard samples.count >= Self.fewest, let stated = rows(samples, path), let changed = rows(samples, path, late: late)
+    else {
       return nil
     }
     let starts = nullModes + (modes[cause] ?? [])
-    let null = LinkFit(stated, starts: starts, directions: directions(starts.isEmpty))
-    let fit = LinkFit(changed, Self.model(cause, changed), starts: starts, directions: directions(starts.isEmpty))
+    let null = LinkFit.null(stated, law: law, starts: starts, directions: directions(starts.isEmpty))
+    let fit = LinkFit(
+      changed, model(cause, changed), law: law, starts: starts, directions: directions(starts.isEmpty))
     return Outcome(
-      cause: cause, ratio: fit.logLikelihood - null.logLikelihood - max(Self.explained(stated, null), 0), bias: fit.bias, count: stated.count,
+      cause: cause, ratio: fit.logLikelihood - null.logLikelihood - max(explained(stated, null), 0), bias: fit.bias,
+      count: stated.count,
       parts: Self.parts(stated, fit, null))
   }
 
-  /// By how much a path that drifts, a peer that walks, or errors that change with the place, explain more than the null hypothesis.
-  private static func explained(_ rows: [LinkFit.Row], _ null: LinkFit) -> Double {
+  /// By how much a path that drifts, a peer that walks, or errors that change with the place, explain more than the
+  /// null hypothesis.
+  private func explained(_ rows: [LinkFit.Row], _ null: LinkFit) -> Double {
     guard let mode = null.modes.first else { return 0 }
-    let drift = LinkDrift.logLikelihood(rows, from: mode, bias: null.bias)
-    let field = LinkField.logLikelihood(rows, null) ?? -.infinity
+    let drift = LinkDrift.logLikelihood(rows, from: mode, bias: null.bias, law: law)
+    let field = LinkField.logLikelihood(rows, null, law: law) ?? -.infinity
     // Where a peer was before it set off a fit of all ranges does not say.
-    let before = LinkFit(Array(rows.prefix(max(rows.count / 3, 6))), starts: null.modes)
-    let motion = LinkMotion.logLikelihood(rows, from: [mode] + before.modes.prefix(1), bias: null.bias)
+    let before = LinkFit(Array(rows.prefix(max(rows.count / 3, 6))), law: law, starts: null.modes)
+    let motion = LinkMotion.logLikelihood(rows, from: [mode] + before.modes.prefix(1), bias: null.bias, law: law)
     return max(drift, field, motion) - null.logLikelihood
   }
 
@@ -266,7 +290,7 @@ package struct RangeConsistency {
 
   /// The likeliest alternative so far and the next ones in turn.
   private mutating func choice(_ count: Int) -> [Cause] {
-    let all = Self.alternatives
+    let all = alternatives
     var chosen = likeliest.map { [$0] } ?? []
     for _ in 0..<min(max(Self.work / count, 2), all.count) {
       if !chosen.contains(all[next]) { chosen.append(all[next]) }
@@ -275,7 +299,7 @@ package struct RangeConsistency {
     return chosen
   }
 
-  private static func model(_ cause: Cause, _ rows: [LinkFit.Row]) -> LinkFit.Model {
+  private func model(_ cause: Cause, _ rows: [LinkFit.Row]) -> LinkFit.Model {
     switch cause {
     case .scale(let factor): LinkFit.Model(scale: factor)
     case .bias: LinkFit.Model(biasSigma: freeBias)

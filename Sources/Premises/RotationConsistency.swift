@@ -5,13 +5,13 @@ import SensorData
 
 /// Tests what a camera, or another tracker, says of the device's rotation against the gyroscope.
 ///
-/// Each observation is a rotation vector `theta_i` over an interval, in the observing sensor's axes. The null hypothesis is
-/// `theta_i = C (g_i - b dt_i) + e_i`: g the gyroscope's integral, C the stated mount, b a constant bias. Alternatives change one thing:
-/// the clock (`g_i` shifted in time), the mount (C free), the gyroscope's axes or signs (`C P`), its scale, the image's scale or handedness.
-/// Errors: the observation's own covariance, plus a tolerance for what it does not hold (4 mrad, and 3 % of the
-/// angle of two views, 7 % of another tracker's, whose filter lags).
-/// Squares are capped, so that a few wrong observations decide nothing. Of several rotations that two views allow the likeliest under each
-/// hypothesis counts.
+/// Each observation is a rotation vector `theta_i` over an interval, in the observing sensor's axes. The null
+/// hypothesis is `theta_i = C (g_i - b dt_i) + e_i`: g the gyroscope's integral, C the stated mount, b a constant bias.
+/// Alternatives change one thing: the clock (`g_i` shifted in time), the mount (C free), the gyroscope's axes or signs
+/// (`C P`), its scale, the image's scale or handedness. Errors: the observation's own covariance, plus a tolerance for
+/// what it does not hold (4 mrad, and 3 % of the angle of two views, 7 % of another tracker's, whose filter lags).
+/// Squares are capped, so that a few wrong observations decide nothing. Of several rotations that two views allow the
+/// likeliest under each hypothesis counts.
 package struct RotationConsistency {
   /// One observed rotation.
   package struct Observation {
@@ -24,7 +24,8 @@ package struct RotationConsistency {
     package var others: [(vector: Vector3, covariance: Matrix3, excess: Double)] = []
     /// The features of both views, for other lenses; none of another tracker's.
     var pairs: [FeaturePair] = []
-    /// How many times the expected noise the observer's residuals are, at least 1: noise beyond the stated one biases a rotation, too.
+    /// How many times the expected noise the observer's residuals are, at least 1: noise beyond the stated one biases a
+    /// rotation, too.
     var excessNoise = 1.0
 
     /// An observation from its parts.
@@ -74,8 +75,8 @@ package struct RotationConsistency {
   /// Alternatives are asked where the null hypothesis leaves more than this.
   private static let suspicious = 2.5
   private static let clockSuspicious = 1.2
-  /// An alternative explains the rotations where it leaves no more than this: about 1 if it is true. Slipped tracks leave more under any lens and
-  /// mount, and one of fifty is always somewhat better than the stated.
+  /// An alternative explains the rotations where it leaves no more than this: about 1 if it is true. Slipped tracks
+  /// leave more under any lens and mount, and one of fifty is always somewhat better than the stated.
   private static let explained = 1.0
   /// Prior 1-sigma of the gyroscope's bias, rad/s.
   private static let biasSigma = 0.05
@@ -104,7 +105,9 @@ package struct RotationConsistency {
   /// How far the gyroscope turned during the newest observations, of so many seconds, radians.
   func turned(_ history: InertialHistory, within seconds: Double) -> Double {
     guard let now = observations.last?.end else { return 0 }
-    return rows(history, observations.filter { now.seconds(since: $0.start) <= seconds }).reduce(0) { $0 + $1.gyroscope.norm }
+    return rows(history, observations.filter { now.seconds(since: $0.start) <= seconds }).reduce(0) {
+      $0 + $1.gyroscope.norm
+    }
   }
 
   /// Removes the newest observations, of so many seconds.
@@ -165,7 +168,8 @@ package struct RotationConsistency {
       guard let g = history.rotation(from: start, to: end) else { return nil }
       let relative = relative ?? tolerance
       guard let best = Mode(o.vector, o.covariance, relative, o.excessNoise) else { return nil }
-      let modes = [best] + o.others.compactMap { Mode($0.vector, $0.covariance, relative, o.excessNoise, excess: $0.excess) }
+      let modes =
+        [best] + o.others.compactMap { Mode($0.vector, $0.covariance, relative, o.excessNoise, excess: $0.excess) }
       return Row(start: o.start, gyroscope: g, seconds: o.end.seconds(since: o.start), modes: modes)
     }
   }
@@ -207,7 +211,7 @@ package struct RotationConsistency {
     let dof = Double(3 * rows.count)
     var outcome = Outcome(nullLevel: null / dof, best: nil, count: rows.count)
     guard outcome.nullLevel > Self.suspicious else { return outcome }
-    var explanations: [LikelihoodTest.Explanation<Cause>] = []
+    var explanations: [LikelihoodRatio.Explanation<Cause>] = []
     explanations += clocks(history, rows.count)
     explanations += mounts(rows)
     for p in SignedPermutation.all {
@@ -225,30 +229,35 @@ package struct RotationConsistency {
       let squares = squares(seen, c) * Double(rows.count) / Double(seen.count)
       explanations.append(.init(kind: .image(index), squares: squares, parameters: 0))
     }
-    let test = LikelihoodTest(count: 3 * rows.count)
+    let test = LikelihoodRatio(count: 3 * rows.count)
     outcome.best = test.best(null: null, explanations).map { ($0.kind, $0.ratio, $0.squares / dof) }
     return outcome
   }
 
   /// The rows of another lens with the errors of those of the stated one: all explanations predict the same observable.
   ///
-  /// A lens that shrinks every rotation k times shrinks its errors as well: in units of the stated lens its residual is `k r`, k the ratio of the
-  /// median angles. Otherwise a lens under which nothing turns would explain the errors of a device at rest.
+  /// A lens that shrinks every rotation k times shrinks its errors as well: in units of the stated lens its residual is
+  /// `k r`, k the ratio of the median angles. Otherwise a lens under which nothing turns would explain the errors of a
+  /// device at rest.
   private static func inUnits(of stated: [Row], _ seen: [Row]) -> [Row] {
     let known = Dictionary(stated.map { ($0.start, $0) }) { first, _ in first }
     let pairs = seen.compactMap { row in known[row.start].map { (row, $0) } }
     var (angles, statedAngles) = (pairs.map { $0.0.observed.norm }, pairs.map { $0.1.observed.norm })
-    guard let angle = Disparity.median(&angles), let statedAngle = Disparity.median(&statedAngles), angle > 0 else { return [] }
+    guard let angle = Disparity.median(&angles), let statedAngle = Disparity.median(&statedAngles), angle > 0 else {
+      return []
+    }
     let magnification = statedAngle / angle
     return pairs.map { row, stated in
       var row = row
-      for k in row.modes.indices { row.modes[k].information = magnification * magnification * stated.modes[0].information }
+      for k in row.modes.indices {
+        row.modes[k].information = magnification * magnification * stated.modes[0].information
+      }
       return row
     }
   }
 
-  private func clocks(_ history: InertialHistory, _ count: Int) -> [LikelihoodTest.Explanation<Cause>] {
-    var explanations: [LikelihoodTest.Explanation<Cause>] = []
+  private func clocks(_ history: InertialHistory, _ count: Int) -> [LikelihoodRatio.Explanation<Cause>] {
+    var explanations: [LikelihoodRatio.Explanation<Cause>] = []
     func squares(late: Double) -> Double? {
       let shifted = rows(history, late: late)
       guard shifted.count >= count * 3 / 4 else { return nil }
@@ -274,8 +283,8 @@ package struct RotationConsistency {
     return explanations
   }
 
-  /// Tests the clock alone, every axis' scale left free: a translation that goes with the rotation scales it, and a shift in time
-  /// does not.
+  /// Tests the clock alone, every axis' scale left free: a translation that goes with the rotation scales it, and a
+  /// shift in time does not.
   package func clock(_ history: InertialHistory) -> (late: Double, ratio: Double)? {
     let now = rows(history, relative: 0.02)
     guard now.count >= 12 else { return nil }
@@ -296,7 +305,7 @@ package struct RotationConsistency {
     guard let coarse = best?.late else { return nil }
     for part in [-0.5, -0.25, 0.25, 0.5] { consider(coarse + part * max(0.004, 0.15 * abs(coarse))) }
     guard let best, abs(best.late) > 0.003 else { return nil }
-    let test = LikelihoodTest(count: 3 * now.count)
+    let test = LikelihoodRatio(count: 3 * now.count)
     return (best.late, test.ratio(null: null, alternative: best.squares, parameters: 1, alternatives: 20))
   }
 
@@ -322,7 +331,7 @@ package struct RotationConsistency {
   }
 
   /// The mount freely fitted: Gauss-Newton on the rotation group from every signed permutation.
-  private func mounts(_ rows: [Row]) -> [LikelihoodTest.Explanation<Cause>] {
+  private func mounts(_ rows: [Row]) -> [LikelihoodRatio.Explanation<Cause>] {
     var best: (rotation: Rotation, squares: Double)?
     for start in [Matrix3.identity] + SignedPermutation.proper {
       var rotation = Rotation(matrix: mount.matrix * start)
@@ -352,7 +361,7 @@ package struct RotationConsistency {
   }
 
   /// One factor on the gyroscope, least squares; and radians for degrees.
-  private func scales(_ rows: [Row], _ c: Matrix3) -> [LikelihoodTest.Explanation<Cause>] {
+  private func scales(_ rows: [Row], _ c: Matrix3) -> [LikelihoodRatio.Explanation<Cause>] {
     var factors = [Double.pi / 180]
     var above = 0.0, below = 1e-12
     for row in rows {

@@ -2,10 +2,11 @@ import Foundation
 
 /// What an update does not tell some noise candidates.
 extension GaussianSum {
-  /// Puts the components of some noise candidates back to what they were before an update, and keeps these candidates' probability.
+  /// Puts the components of some noise candidates back to what they were before an update, and keeps these candidates'
+  /// probability.
   ///
-  /// For a candidate m that learns nothing from a range, `p(z | i, m)` is the same for all its components i, and its evidence is that of the
-  /// others together: `p(m | z) = p(m)`.
+  /// For a candidate m that learns nothing from a range, `p(z | i, m)` is the same for all its components i, and its
+  /// evidence is that of the others together: `p(m | z) = p(m)`.
   ///
   /// - Parameters:
   ///   - candidates: whether each noise candidate is put back.
@@ -13,7 +14,8 @@ extension GaussianSum {
   /// - Returns: log density of the range under the others, 1/m; nil where there are none.
   @discardableResult
   package mutating func restore(_ candidates: [Bool], from before: GaussianSum) -> Double? {
-    guard before.count == count, let peakBefore = before.logWeight.max(), let peak = logWeight.max(), peak.isFinite else {
+    guard before.count == count, let peakBefore = before.logWeight.max(), let peak = logWeight.max(), peak.isFinite
+    else {
       return nil
     }
     var (kept, all, others) = (0.0, 0.0, 0.0)

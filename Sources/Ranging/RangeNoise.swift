@@ -15,8 +15,8 @@ package struct RangeNoise: Equatable, Sendable {
   /// passes for the coloured part and for outliers, which carry no information on it. A larger upper bound gains
   /// nothing: a link learns upwards fast.
   private static let first = 0.06...0.16
-  /// White 1-sigma at which an error of the place is half as probable as with none, metres: what a radio errs in all is known better than how that
-  /// is shared, and ranges that scatter by a decimetre leave less to the place.
+  /// White 1-sigma at which an error of the place is half as probable as with none, metres: what a radio errs in all is
+  /// known better than how that is shared, and ranges that scatter by a decimetre leave less to the place.
   private static let quiet = 0.03
   /// From so many ranges on, the value is fixed.
   static let certain = 1e9
@@ -31,7 +31,8 @@ package struct RangeNoise: Equatable, Sendable {
   package let correlationTime: Double
   /// Distance over which the coloured part decorrelates, metres.
   package let correlationLength: Double
-  /// Whether the coloured part is a function of the place: it outlasts a rest, and repeats where the antenna comes back.
+  /// Whether the coloured part is a function of the place: it outlasts a rest, and repeats where the antenna comes
+  /// back.
   package let isOfPlace: Bool
 
   package init(
@@ -49,7 +50,8 @@ package struct RangeNoise: Equatable, Sendable {
   /// A candidate for the coloured part, with the white part that is left of `total`, metres, with the weight of
   /// `degrees` ranges; from 1e9 on it is fixed.
   init(
-    total: Double, degrees: Double, coloured: Double, correlationTime: Double, correlationLength: Double, isOfPlace: Bool
+    total: Double, degrees: Double, coloured: Double, correlationTime: Double, correlationLength: Double,
+    isOfPlace: Bool
   ) {
     let rest = max(total * total - coloured * coloured, 0).squareRoot()
     let isGiven = degrees >= Self.certain
@@ -96,7 +98,8 @@ package struct RangeNoise: Equatable, Sendable {
     white = min(max(variance, Self.least * Self.least), Self.largest * Self.largest).squareRoot()
   }
 
-  /// Log of the factor on the prior of an error of the place that the white part w gives: `-ln(1 + (w / 0.03 m)^8)`; 0 for others.
+  /// Log of the factor on the prior of an error of the place that the white part w gives: `-ln(1 + (w / 0.03 m)^8)`; 0
+  /// for others.
   var logQuietness: Double {
     guard isOfPlace else { return 0 }
     return -log1p(pow(white / Self.quiet, 8))
@@ -104,7 +107,8 @@ package struct RangeNoise: Equatable, Sendable {
 
   /// Correlation of the coloured part after `seconds` in which the device moved `metres`, 0...1: `exp(-t/T - d/L)`.
   ///
-  /// - Parameter change: of an error of the place, `d^2` between two sampled places, m^2 (`VisitedPlaces`), for `exp(-t/T - d^2/(2 L^2))`.
+  /// - Parameter change: of an error of the place, `d^2` between two sampled places, m^2 (`VisitedPlaces`), for
+  ///   `exp(-t/T - d^2/(2 L^2))`.
   package func memory(after seconds: Double, metres: Double, change: Double? = nil) -> Double {
     var space = metres / correlationLength
     if isOfPlace, let change { space = change / (2 * correlationLength * correlationLength) }

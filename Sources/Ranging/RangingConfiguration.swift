@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import SensorData
 
 /// Prior and model of a link before its first range. One setting serves every radio: what differs between radios (the
 /// noise) is estimated per link.
@@ -105,6 +106,13 @@ public struct RangingConfiguration: Equatable, Sendable {
 
   /// The defaults.
   public init() {}
+
+  /// The same with what a recording states of its radio: a bias may be less certain than radios' usual one.
+  package func stating(_ radio: RadioCalibration?) -> RangingConfiguration {
+    var copy = self
+    if let sigma = radio?.rangeBias.standardDeviation { copy.biasPrior = max(biasPrior, sigma) }
+    return copy
+  }
 
   /// Noise candidates of a link, and their log priors up to a constant.
   ///

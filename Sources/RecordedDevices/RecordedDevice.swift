@@ -1,10 +1,11 @@
 import Datasets
 import Foundation
+import SensorData
+import Simulation
+
 #if !ONE_MODULE
   import NearbyInteraction
 #endif
-import SensorData
-import Simulation
 
 /// A device with events to play: from a recording's folder, or from a scenario of the simulator.
 public struct RecordedDevice {

@@ -1,8 +1,9 @@
 import Datasets
+import SensorData
+
 #if !ONE_MODULE
   import NearbyInteraction
 #endif
-import SensorData
 
 /// Source of a recording's events for a device.
 struct RecordingSource: SensorEventSource {

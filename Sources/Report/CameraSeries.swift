@@ -4,8 +4,8 @@ import Foundation
 
 /// The camera's moments as the page draws them.
 enum CameraSeries {
-  /// Columns and rows; for each moment its time in seconds, what happened then, tracks as flat lists of columns and rows in
-  /// whole pixels, and the picture as an address within the page. Null without moments.
+  /// Columns and rows; for each moment its time in seconds, what happened then, tracks as flat lists of columns and
+  /// rows in whole pixels, and the picture as an address within the page. Null without moments.
   static func json(_ input: ReportInput, time: TimeAxis) -> JSONValue {
     guard let camera = input.camera, !camera.moments.isEmpty else { return .null }
     let events = events(input, time: time)
@@ -16,7 +16,9 @@ enum CameraSeries {
         camera.moments.enumerated().map { index, moment in
           // What happened since the moment before belongs to this one: frames and updates have times of their own.
           let before = index > 0 ? seconds[index - 1] : -.infinity
-          let words = events.filter { $0.seconds <= seconds[index] + 0.02 && $0.seconds > max(before, seconds[index] - 0.25) }
+          let words = events.filter {
+            $0.seconds <= seconds[index] + 0.02 && $0.seconds > max(before, seconds[index] - 0.25)
+          }
           return [
             "t": Columns.number(seconds[index], 3), "words": .string(words.map(\.words).joined(separator: ", ")),
             "tracks": .array(moment.tracks.map { Columns.numbers($0.points.flatMap { [$0.u, $0.v] }, 0) }),

@@ -49,7 +49,8 @@ package enum ReportModel {
               Headline.of(
                 last: updates[updates.count - 1], convergedAt: converged.map { time.seconds($0.timestamp) },
                 errors: errors)),
-            "facts": Facts.json(input.errors.trajectory, errors, last: updates[updates.count - 1]), "series": series.json,
+            "facts": Facts.json(input.errors.trajectory, errors, last: updates[updates.count - 1]),
+            "series": series.json,
           ]
         }),
       "configuration": FoldOut.rows(input.run.result?["configuration"]),

@@ -54,7 +54,9 @@ package struct Verdict: Equatable, Sendable {
     if let nees = errors.positionNEES.mean, nees > NormalizedErrors.band.upperBound {
       faults.append("position NEES \(Words.fixed(nees, 1)), expected 3")
     }
-    if errors.falseConverged > 0 { faults.append("\(errors.falseConverged) of \(errors.converged) converged updates wrong") }
+    if errors.falseConverged > 0 {
+      faults.append("\(errors.falseConverged) of \(errors.converged) converged updates wrong")
+    }
     let isJudged = errors.coverage90 != nil || errors.positionNEES.mean != nil
     honesty = !faults.isEmpty ? .overConfident : isJudged ? .honest : .unknown
   }

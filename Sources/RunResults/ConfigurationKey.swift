@@ -40,7 +40,8 @@ package struct ConfigurationKey: Sendable {
   private static let common: [ConfigurationKey] = [
     ConfigurationKey(
       "watchesPremises", "", .flag(\.watchesPremises),
-      "Test units, axes, mounts, lenses, clocks and conventions against the data; what is refuted withdraws what rests on it."),
+      "Test units, axes, mounts, lenses, clocks and conventions against the data; what is refuted withdraws what rests on it."
+    ),
     ConfigurationKey(
       "learnsPixelNoise", "", .flag(\.learnsPixelNoise),
       "Learn the features' noise from the images where it exceeds the stated pixel_noise_sigma."),
@@ -121,7 +122,8 @@ package struct ConfigurationKey: Sendable {
       "Against an increase of a radio's noise, every third of a second."),
     ConfigurationKey(
       "aoaInvalidPrior", "probability", .number(\.aoaInvalidPrior, 0...0.99),
-      "Prior probability that a link's angles of arrival are inconsistent: a misplaced array, another sign, a reflector."),
+      "Prior probability that a link's angles of arrival are inconsistent: a misplaced array, another sign, a reflector."
+    ),
     ConfigurationKey(
       "restartLogOdds", "log odds", .number(\.restartLogOdds, 1...1e6),
       "The search starts again at this log likelihood ratio of the range-only model against the incumbent."),

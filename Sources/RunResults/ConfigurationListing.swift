@@ -16,7 +16,9 @@ package enum ConfigurationListing {
       if parts.count > 1, parts[0] != section { lines.append("\(parts[0]):") }
       section = parts.count > 1 ? parts[0] : ""
       let quantity = [key.unit, key.permitted].filter { !$0.isEmpty }.joined(separator: ", ")
-      lines += WrappedText.lines("\(key.meaning) [\(quantity)]", width: width - indent.count - 2).map { indent + "# " + $0 }
+      lines += WrappedText.lines("\(key.meaning) [\(quantity)]", width: width - indent.count - 2).map {
+        indent + "# " + $0
+      }
       lines.append("\(indent)\(parts.last ?? ""): \(key.defaultText)")
     }
     return lines

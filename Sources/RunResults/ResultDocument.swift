@@ -40,7 +40,8 @@ package struct ResultDocument {
   package init(
     title: String?, start: Timestamp, trajectorySource: TrajectorySource?, options: RunOptions, digest: InputDigest?,
     counts: EventCounts, damage: [FileDamage], summary: FinderSummary, diagnoses: [Diagnosis],
-    calibration: CalibrationEstimate?, peers: [String: PeerOutcome], written: (updates: Int, poses: Int), nonFinite: Int,
+    calibration: CalibrationEstimate?, peers: [String: PeerOutcome], written: (updates: Int, poses: Int),
+    nonFinite: Int,
     errors: Judge.Errors?
   ) {
     self.title = title
@@ -64,7 +65,8 @@ package struct ResultDocument {
     [
       "title": .string(title), "start": .integer(Int(start.nanoseconds)),
       "configuration": configuration,
-      "inputs": digest.map { hashes($0.inputs) } ?? .null, "groundTruth": digest.map { hashes($0.groundTruth) } ?? .null,
+      "inputs": digest.map { hashes($0.inputs) } ?? .null,
+      "groundTruth": digest.map { hashes($0.groundTruth) } ?? .null,
       "counts": countsJSON,
       "trajectory": [
         "beganAt": .number(summary.trajectoryBegan.map { $0.seconds(since: start) }),

@@ -7,6 +7,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   /// An instant from its nanoseconds.
   @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+  /// Whether a is before b.
   @inlinable public static func < (a: Timestamp, b: Timestamp) -> Bool { a.nanoseconds < b.nanoseconds }
 
   /// Seconds from `other` to this instant; exact to the nanosecond for spans below 100 days.

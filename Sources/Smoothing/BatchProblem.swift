@@ -1,8 +1,8 @@
+import CameraGeometry
 import Estimator
 import Geometry
 import Inertial
 import SensorData
-import CameraGeometry
 
 /// A segment of a recording as one nonlinear least-squares problem. Unknowns: the states of its keyframes, the rig of
 /// the camera, landmarks and peers. Factors: IMU, reprojection, zero velocity, ranges and priors.

@@ -31,8 +31,8 @@ package final class ForwardRecord: FrameObserver {
     package var continues = false
   }
 
-  /// A segment of so many seconds goes on in another one, so that a smoother's memory is bounded: 2 MB a second with a hundred features a
-  /// frame. What came before the joint it knows as the filter does.
+  /// A segment of so many seconds goes on in another one, so that a smoother's memory is bounded: 2 MB a second with a
+  /// hundred features a frame. What came before the joint it knows as the filter does.
   package static let longest = 150.0
 
   /// The segments, in time order.
@@ -67,7 +67,8 @@ package final class ForwardRecord: FrameObserver {
     segments[segments.count - 1].frames.append(frame)
     guard frame.timestamp.seconds(since: segments[segments.count - 1].frames[0].timestamp) >= longest else { return }
     segments.append(
-      Segment(frames: [frame], startCovariance: navigation.covariance.marginal([navigation.poseBlock]), continues: true))
+      Segment(frames: [frame], startCovariance: navigation.covariance.marginal([navigation.poseBlock]), continues: true)
+    )
   }
 
   /// Removes all segments but the newest, and the inertial samples and ranges of their times.

@@ -1,6 +1,6 @@
+import CameraGeometry
 import Estimator
 import Geometry
-import CameraGeometry
 
 /// Reprojection error of a landmark in the camera of a keyframe, in sigmas of the pixel noise.
 ///

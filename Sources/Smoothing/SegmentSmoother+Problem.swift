@@ -1,8 +1,8 @@
+import CameraGeometry
 import Estimator
 import Geometry
 import Inertial
 import SensorData
-import CameraGeometry
 
 /// Construction of the problem.
 extension SegmentSmoother {

@@ -1,7 +1,7 @@
+import CameraGeometry
 import Geometry
 import Inertial
 import SensorData
-import CameraGeometry
 
 /// Relinearisation between two rounds.
 extension SegmentSmoother {

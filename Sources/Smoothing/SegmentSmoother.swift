@@ -1,8 +1,8 @@
+import CameraGeometry
 import Estimator
 import Geometry
 import Inertial
 import SensorData
-import CameraGeometry
 
 /// Smooths one segment: builds the problem from the forward run, solves it in rounds, returns its poses.
 struct SegmentSmoother {

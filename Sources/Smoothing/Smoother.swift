@@ -6,8 +6,8 @@ import SensorData
 /// Batch smoother: the trajectory of a whole recording, after a forward run of the filter.
 ///
 /// One nonlinear least-squares problem over the states of keyframes per segment (from one initialisation of the filter
-/// to the next): see docs/method/smoothing.md. Time is linear in the length of the recording; memory too, up to segments of
-/// `ForwardRecord.longest`, where they are smoothed while the run goes on (`smoothCompleted`).
+/// to the next): see docs/method/smoothing.md. Time is linear in the length of the recording; memory too, up to
+/// segments of `ForwardRecord.longest`, where they are smoothed while the run goes on (`smoothCompleted`).
 package struct Smoother {
   /// The result for a recording.
   package struct Outcome: Sendable {
@@ -40,12 +40,13 @@ package struct Smoother {
   }
 
   /// Smooths what is left of a forward run, behind what `smoothCompleted` has smoothed already.
-  package func smoothRest(of record: ForwardRecord, into outcome: inout Outcome, progress: (Double) -> Void = { _ in }) {
+  package func smoothRest(of record: ForwardRecord, into outcome: inout Outcome, progress: (Double) -> Void = { _ in })
+  {
     smooth(record.segments, of: record, into: &outcome, progress: progress)
   }
 
-  /// Smooths the segments that are complete where a long one goes on in another, and removes them from the record: its memory stays that of
-  /// two segments, however long the recording.
+  /// Smooths the segments that are complete where a long one goes on in another, and removes them from the record: its
+  /// memory stays that of two segments, however long the recording.
   package func smoothCompleted(_ record: ForwardRecord, into outcome: inout Outcome) {
     guard record.segments.count > 1, record.segments.last?.continues == true else { return }
     smooth(Array(record.segments.dropLast()), of: record, into: &outcome) { _ in }
@@ -53,7 +54,8 @@ package struct Smoother {
   }
 
   private func smooth(
-    _ segments: [ForwardRecord.Segment], of record: ForwardRecord, into outcome: inout Outcome, progress: (Double) -> Void
+    _ segments: [ForwardRecord.Segment], of record: ForwardRecord, into outcome: inout Outcome,
+    progress: (Double) -> Void
   ) {
     let ranges = RangeSelection(record.ranges, radio: radio, imu: imu)
     let total = Double(max(segments.reduce(0) { $0 + $1.frames.count }, 1))
@@ -65,15 +67,18 @@ package struct Smoother {
         imu: imu, camera: camera, samples: record.samples, segment: segment, ranges: ranges)
       let smoothed = smoother.poses(progress: { progress(done + fraction * $0) })
       if smoothed == nil { outcome.unsmoothedSegments += 1 }
-      let poses = smoothed ?? segment.frames.map {
-        SmoothedPose(timestamp: $0.timestamp, worldFromBody: $0.worldFromBody, covariance: $0.covariance)
-      }
+      let poses =
+        smoothed
+        ?? segment.frames.map {
+          SmoothedPose(timestamp: $0.timestamp, worldFromBody: $0.worldFromBody, covariance: $0.covariance)
+        }
       outcome.poses += segment.continues ? Self.joined(poses, to: outcome.poses.last) : poses[...]
     }
   }
 
-  /// The poses behind the first, which is the time of `end`, moved by the heading and translation that bring the first there: both ends are estimates of one
-  /// pose, the second one knows what came later. Covariances stay: they differ by a rotation of that heading.
+  /// The poses behind the first, which is the time of `end`, moved by the heading and translation that bring the first
+  /// there: both ends are estimates of one pose, the second one knows what came later. Covariances stay: they differ by
+  /// a rotation of that heading.
   private static func joined(_ poses: [SmoothedPose], to end: SmoothedPose?) -> ArraySlice<SmoothedPose> {
     guard let first = poses.first?.worldFromBody, let end = end?.worldFromBody else { return poses[...] }
     let turn = end.rotation * first.rotation.inverse

@@ -1,5 +1,5 @@
-import SensorData
 import CameraGeometry
+import SensorData
 
 /// Collects the keyframes' observations into tracks.
 package enum TrackCollection {

@@ -34,7 +34,8 @@ struct EvalCommand: ParsableCommand {
   @Option(help: ArgumentHelp("A scenario's name or YAML file; may be given several times.", valueName: "name"))
   var scenario: [String] = []
 
-  @Option(help: ArgumentHelp("How many seeds each scenario, or each recording with --radio, is run with.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp("How many seeds each scenario, or each recording with --radio, is run with.", valueName: "n"))
   var seeds = 20
 
   @Option(help: ArgumentHelp("The first of these seeds.", valueName: "n"))
@@ -184,7 +185,8 @@ struct EvalCommand: ParsableCommand {
     let isQuiet = quiet
     func trial(_ source: Trial.Source) -> Trial {
       Trial(
-        source: source, options: options, truth: truth, readsUnverified: unverified, runsIdeal: ideal, drawsInitialError: drawStart, user: user,
+        source: source, options: options, truth: truth, readsUnverified: unverified, runsIdeal: ideal,
+        drawsInitialError: drawStart, user: user,
         warn: { if !isQuiet { warnings.warn($0) } })
     }
     let numbers = (0..<seeds).map { firstSeed + UInt64($0) }

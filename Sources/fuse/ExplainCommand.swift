@@ -66,7 +66,8 @@ struct ExplainCommand: ParsableCommand {
       }
       if let end, time.seconds(since: end) > Self.silence {
         let last = Words.fixed(end.seconds(since: replay.start), 1)
-        StandardError.line("note: the run ends at \(last) s; what follows is its state then, not at \(Words.fixed(at, 1)) s")
+        StandardError.line(
+          "note: the run ends at \(last) s; what follows is its state then, not at \(Words.fixed(at, 1)) s")
       }
       let peers = names.sorted()
       guard let peer = try only(of: peers) else {
@@ -96,7 +97,9 @@ struct ExplainCommand: ParsableCommand {
     let list = peers.joined(separator: " ")
     if let peer {
       guard peers.contains(peer) else {
-        throw CommandError("\(folder): no updates of the peer '\(peer)', expected one of: \(list)\(Suggestion.text(for: peer, among: peers))")
+        throw CommandError(
+          "\(folder): no updates of the peer '\(peer)', expected one of: \(list)\(Suggestion.text(for: peer, among: peers))"
+        )
       }
       return peer
     }

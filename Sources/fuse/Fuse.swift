@@ -36,7 +36,8 @@ struct Fuse: AsyncParsableCommand {
       """,
     version: FuseVersion.current,
     subcommands: [
-      RunCommand.self, StreamCommand.self, ReportCommand.self, InspectCommand.self, ImportCommand.self, ExportCommand.self,
+      RunCommand.self, StreamCommand.self, ReportCommand.self, InspectCommand.self, ImportCommand.self,
+      ExportCommand.self,
       TemplateCommand.self, ConfigCommand.self, TrackCommand.self, SimulateCommand.self,
       EvalCommand.self, DiffCommand.self, ExplainCommand.self, BenchmarkCommand.self, TrackingBenchmarkCommand.self,
       ServeCommand.self,

@@ -108,7 +108,9 @@ public struct simd_double4x4: SquareMatrix {
   public init() { columns = (.zero, .zero, .zero, .zero) }
 
   /// A matrix from its columns.
-  public init(_ c0: simd_double4, _ c1: simd_double4, _ c2: simd_double4, _ c3: simd_double4) { columns = (c0, c1, c2, c3) }
+  public init(_ c0: simd_double4, _ c1: simd_double4, _ c2: simd_double4, _ c3: simd_double4) {
+    columns = (c0, c1, c2, c3)
+  }
 
   /// A matrix from its columns.
   public init(columns: (simd_double4, simd_double4, simd_double4, simd_double4)) { self.columns = columns }

@@ -139,5 +139,6 @@ public func simd_determinant<M: SquareMatrix>(_ a: M) -> M.Column.Scalar { a.det
 public func simd_equal<M: SquareMatrix>(_ a: M, _ b: M) -> Bool { a == b }
 /// Whether no number differs by more than `tolerance`.
 public func simd_almost_equal_elements<M: SquareMatrix>(_ a: M, _ b: M, _ tolerance: M.Column.Scalar) -> Bool {
-  (0..<M.size).allSatisfy { column in (0..<M.size).allSatisfy { (a[column, $0] - b[column, $0]).magnitude <= tolerance } }
+  (0..<M.size).allSatisfy { column in (0..<M.size).allSatisfy { (a[column, $0] - b[column, $0]).magnitude <= tolerance }
+  }
 }

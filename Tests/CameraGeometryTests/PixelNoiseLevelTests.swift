@@ -10,7 +10,8 @@ struct PixelNoiseLevelTests {
   private static let camera = CameraCalibration(
     bodyFromCamera: .identity, fx: 460, fy: 460, cx: 320, cy: 240, width: 640, height: 480, pixelNoise: 1)
 
-  /// Fifty points before a camera that moves and turns at random; every feature errs by `sigma` pixels, the first of them by ten times that.
+  /// Fifty points before a camera that moves and turns at random; every feature errs by `sigma` pixels, the first of
+  /// them by ten times that.
   private static func frames(
     seconds: Double, sigma: Double, outliers: Double = 0, still: Bool = false, seed: UInt64
   ) -> [CameraFrame] {
@@ -31,7 +32,8 @@ struct PixelNoiseLevelTests {
         return FeatureObservation(
           featureID: Int64(id), u: pixel.x + error * random.gaussian(), v: pixel.y + error * random.gaussian())
       }
-      return CameraFrame(timestamp: Timestamp(nanoseconds: Int64(50_000_000 * k)), camera: 0, features: features, meanLuma: 0.5)
+      return CameraFrame(
+        timestamp: Timestamp(nanoseconds: Int64(50_000_000 * k)), camera: 0, features: features, meanLuma: 0.5)
     }
   }
 
@@ -41,8 +43,8 @@ struct PixelNoiseLevelTests {
     return (noise.level, changes)
   }
 
-  /// Median of sixteen robust deviations of 45 residuals each: 10 %, and a bias of -10 to -35 % towards rest, because the translation's
-  /// direction is free then and is taken where the residuals are least.
+  /// Median of sixteen robust deviations of 45 residuals each: 10 %, and a bias of -10 to -35 % towards rest, because
+  /// the translation's direction is free then and is taken where the residuals are least.
   @Test(arguments: [2.0, 3, 5, 10], [false, true])
   func followsTheNoise(sigma: Double, still: Bool) {
     for seed: UInt64 in 1...5 {

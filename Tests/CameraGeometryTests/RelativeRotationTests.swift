@@ -22,7 +22,8 @@ import Testing
   ) -> [FeaturePair] {
     func pixel(_ p: Vector3, _ random: inout SeededRandom) -> SIMD2<Double> {
       SIMD2(
-        320 + focal * p.x / p.z + pixelNoise * random.gaussian(), 240 + focal * p.y / p.z + pixelNoise * random.gaussian())
+        320 + focal * p.x / p.z + pixelNoise * random.gaussian(),
+        240 + focal * p.y / p.z + pixelNoise * random.gaussian())
     }
     return (0..<40).map { _ in
       let z = depth(random.uniform(0...1))
@@ -36,9 +37,10 @@ import Testing
     return information.form(vector - truth, vector - truth) < 16.3
   }
 
-  /// Of a wall the best minimum is wrong in every second pair of views; another that is kept is right in half of these (0.48 and 0.74: the valley
-  /// between the two solutions is flat). Of a room the best is right, and the only one. With 300 views a share of a half has a standard
-  /// deviation of 0.03; three degrees of freedom leave a tenth of a percent beyond 16.3.
+  /// Of a wall the best minimum is wrong in every second pair of views; another that is kept is right in half of these
+  /// (0.48 and 0.74: the valley between the two solutions is flat). Of a room the best is right, and the only one. With
+  /// 300 views a share of a half has a standard deviation of 0.03; three degrees of freedom leave a tenth of a percent
+  /// beyond 16.3.
   @Test func aWallsSecondSolutionIsKept() {
     let lens = LensModel(Self.camera)
     var random = SeededRandom(seed: 4)
@@ -48,7 +50,9 @@ import Testing
         let truth = 0.03 * random.gaussian3()
         let pairs = Self.views(
           &random, rotation: Rotation.exp(truth), translation: 0.3 * random.direction(), depth: depth)
-        guard let seen = RelativeRotation(pairs, lens: lens, noise: Self.pixelNoise * 1.4 / Self.focal) else { continue }
+        guard let seen = RelativeRotation(pairs, lens: lens, noise: Self.pixelNoise * 1.4 / Self.focal) else {
+          continue
+        }
         let isBest = Self.isNear(seen.vector, seen.covariance, truth)
         all += 1
         best += isBest ? 1 : 0

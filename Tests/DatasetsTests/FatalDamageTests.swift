@@ -136,7 +136,8 @@ extension FatalCase {
       try $0.remove(Fixture.features)
     },
     FatalCase(
-      "everything missing at once", Fixture.imu, nil, "the data of imu0", "mav0/imu0/sensor.yaml (the calibration of imu0)",
+      "everything missing at once", Fixture.imu, nil, "the data of imu0",
+      "mav0/imu0/sensor.yaml (the calibration of imu0)",
       "mav0/uwb0/sensor.yaml", "mav0/cam0/features.csv", "mav0/cam0/sensor.yaml"
     ) {
       for name in [

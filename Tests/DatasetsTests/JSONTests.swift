@@ -6,20 +6,23 @@ import Testing
 @Suite struct JSONTests {
   private static func value(_ text: String) -> JSONValue? { JSONValue(parsing: Array(text.utf8)) }
 
-  @Test(arguments: [
-    ("1", JSONValue.integer(1)), (" -17 ", .integer(-17)), ("1.5", .number(1.5)), ("2.0", .integer(2)),
-    ("1e3", .integer(1000)), ("-2.5E-3", .number(-0.0025)), ("9223372036854775807", .integer(.max)),
-    ("1e300", .number(1e300)), ("true", .bool(true)), ("false", .bool(false)), ("null", .null), ("\"\"", .string("")),
-    (#""a\"\\\/\b\f\n\r\té😀""#, .string("a\"\\/\u{8}\u{c}\n\r\té😀")),
-    (#""\u00e9\ud83d\ude00""#, .string("é😀")),
-    ("[]", .array([])), ("[1, [2]]", .array([.integer(1), .array([.integer(2)])])), ("{}", .object([])),
-    (#"{"b":1,"a":null}"#, JSONValue.sorted(["a": .null, "b": .integer(1)])),
-  ] as [(String, JSONValue)])
+  @Test(
+    arguments: [
+      ("1", JSONValue.integer(1)), (" -17 ", .integer(-17)), ("1.5", .number(1.5)), ("2.0", .integer(2)),
+      ("1e3", .integer(1000)), ("-2.5E-3", .number(-0.0025)), ("9223372036854775807", .integer(.max)),
+      ("1e300", .number(1e300)), ("true", .bool(true)), ("false", .bool(false)), ("null", .null), ("\"\"", .string("")),
+      (#""a\"\\\/\b\f\n\r\té😀""#, .string("a\"\\/\u{8}\u{c}\n\r\té😀")),
+      (#""\u00e9\ud83d\ude00""#, .string("é😀")),
+      ("[]", .array([])), ("[1, [2]]", .array([.integer(1), .array([.integer(2)])])), ("{}", .object([])),
+      (#"{"b":1,"a":null}"#, JSONValue.sorted(["a": .null, "b": .integer(1)])),
+    ] as [(String, JSONValue)])
   func isRead(_ text: String, _ expected: JSONValue) { #expect(Self.value(text) == expected) }
 
   @Test(arguments: [
-    "", " ", "01", "-", "+1", "1.", ".5", "1e", "1e+", "0x1", "nan", "NaN", "inf", "Infinity", "1e999", "tru", "nul", "'a'",
-    "\"a", "\"\u{1}\"", #""\x""#, #""\u12""#, #""\ud800""#, #""\ud800\u0041""#, #""\udc00""#, "[1,]", "[1", "[1 2]", "{",
+    "", " ", "01", "-", "+1", "1.", ".5", "1e", "1e+", "0x1", "nan", "NaN", "inf", "Infinity", "1e999", "tru", "nul",
+    "'a'",
+    "\"a", "\"\u{1}\"", #""\x""#, #""\u12""#, #""\ud800""#, #""\ud800\u0041""#, #""\udc00""#, "[1,]", "[1", "[1 2]",
+    "{",
     #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, "{a:1}", "1 2", "[]]", "#", String(repeating: "[", count: 100_000),
   ])
   func isRefused(_ text: String) { #expect(Self.value(text) == nil, "\(text.prefix(20))") }

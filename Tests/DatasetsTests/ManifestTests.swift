@@ -119,7 +119,8 @@ import Testing
 
   /// Legal JSON, but no result: such numbers overflow in whatever is computed from them.
   @Test(arguments: [
-    #""horizontalAngle":1e300,"horizontalAngleInterval":[0,1]"#, #""horizontalAngle":1,"horizontalAngleInterval":[-1e308,1e308]"#,
+    #""horizontalAngle":1e300,"horizontalAngleInterval":[0,1]"#,
+    #""horizontalAngle":1,"horizontalAngleInterval":[-1e308,1e308]"#,
     #""horizontalAngle":1,"horizontalAngleInterval":[2,1]"#, #""horizontalAngle":1,"horizontalAngleStd":1e200"#,
     #""distance":1e308"#, #""distance":-1"#, #""distanceStd":1e300"#, #""direction":[1e308,0,0]"#,
     #""worldTransform":[1,0,0,1e308,0,1,0,0,0,0,1,0,0,0,0,1]"#, #""positionCovariance":[1e308,0,0,0,1,0,0,0,1]"#,

@@ -5,13 +5,15 @@ import Testing
 @Suite struct YAMLTextTests {
   /// Each line holds ten times the one before it; as keys they are hashed, which takes for ever.
   private static func unfolding(_ last: String) -> String {
-    "a0: &a0 [1,1]\n" + (1...9).map { k in
-      "a\(k): &a\(k) [\(Array(repeating: "*a\(k - 1)", count: 10).joined(separator: ","))]\n"
-    }.joined() + last
+    "a0: &a0 [1,1]\n"
+      + (1...9).map { k in
+        "a\(k): &a\(k) [\(Array(repeating: "*a\(k - 1)", count: 10).joined(separator: ","))]\n"
+      }.joined() + last
   }
 
   @Test(arguments: [
-    "? *a9\n: 1\n", "b: *a9\n", "- *a9", "[*a9]", "{x: *a9}", "<<: *a9\n", "b:\r*a9", "b:\u{2028}*a9", "c: !!map\n  *a9",
+    "? *a9\n: 1\n", "b: *a9\n", "- *a9", "[*a9]", "{x: *a9}", "<<: *a9\n", "b:\r*a9", "b:\u{2028}*a9",
+    "c: !!map\n  *a9",
     "\"k\":*a9", "? [\"x # \", *a9]\n: 1\n",
   ])
   func aliasesAreRefused(_ last: String) throws {

@@ -37,7 +37,9 @@ import Testing
   }
 
   /// Ten correlated blocks of three rows.
-  static func ten(_ source: inout SeededRandom, usesBaseline: Bool = false) -> (ErrorCovariance, [ErrorCovariance.Block]) {
+  static func ten(_ source: inout SeededRandom, usesBaseline: Bool = false) -> (
+    ErrorCovariance, [ErrorCovariance.Block]
+  ) {
     let covariance = ErrorCovariance(capacity: 16, usesBaseline: usesBaseline)
     var blocks: [ErrorCovariance.Block] = []
     for _ in 0..<10 {

@@ -68,7 +68,9 @@ import Testing
     var sum = 0.0
     let runs = 2000
     for _ in 0..<runs {
-      let bias = Vector3(source.uniform(-1...1), source.uniform(-1...1), source.uniform(-1...1)) * (SensorGrade(unit).accelerometerBias * 3.0.squareRoot())
+      let bias =
+        Vector3(source.uniform(-1...1), source.uniform(-1...1), source.uniform(-1...1))
+        * (SensorGrade(unit).accelerometerBias * 3.0.squareRoot())
       let rotation = source.rotation()
       let window = Self.samples(unit, rotation, bias: bias, rate: .zero, shake: 0.03, &source)
       guard

@@ -158,7 +158,9 @@ import Testing
           reasons: random.uniform() < 0.8 ? ["moreMotion"] : [], rangeUse: random.uniform() < 0.7 ? "used" : nil)
       }
       // Truth of another day: every update is kept, none judged.
-      let later = Self.rows.map { GroundTruthState(timestamp: $0.timestamp.advanced(bySeconds: 1e6), worldFromBody: .identity) }
+      let later = Self.rows.map {
+        GroundTruthState(timestamp: $0.timestamp.advanced(bySeconds: 1e6), worldFromBody: .identity)
+      }
       let both = [TruthTrajectory(later), TruthTrajectory([])].map { truth -> PeerErrors? in
         var judge = Judge(truth: truth, peers: TruthPeers([]), bodyFromDevice: .identity)
         for update in updates { judge.record(update, peer: "tag") }

@@ -25,7 +25,9 @@ import Testing
 
   @Test(.timeLimit(.minutes(1))) func aGapOfYearsIsPassedAtOnce() throws {
     let century = 3.15e9
-    let rows = [Self.row(0, 0), Self.row(0.5, 0), Self.row(century, 0), Self.row(century + 0.5, 0.2), Self.row(century + 1, 0.4)]
+    let rows = [
+      Self.row(0, 0), Self.row(0.5, 0), Self.row(century, 0), Self.row(century + 0.5, 0.2), Self.row(century + 1, 0.4),
+    ]
     let time = try #require(Self.began(rows, until: Timestamp(nanoseconds: .max)))
     #expect((0...0.5).contains(time.seconds(since: rows[2].timestamp)))
   }

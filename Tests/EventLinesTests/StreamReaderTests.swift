@@ -61,7 +61,8 @@ import Testing
   /// As in `uwb0`: what differs in peer, antenna or technology is no duplicate.
   @Test func keysOfRanges() throws {
     let named = Self.header.replacing(
-      "\"uwb0\":{\"T_BS\":\(Self.identity)}", with: "\"uwb0\":{\"antennas\":{\"l\":[0,0,0],\"ab\":[1,0,0],\"b\":[0,0,0]}}")
+      "\"uwb0\":{\"T_BS\":\(Self.identity)}",
+      with: "\"uwb0\":{\"antennas\":{\"l\":[0,0,0],\"ab\":[1,0,0],\"b\":[0,0,0]}}")
     func range(_ peer: String, _ antenna: String, _ technology: String?) -> String {
       let end = technology.map { ",\"technology\":\"\($0)\"" } ?? ""
       return "{\"range\":{\"t\":5,\"peer\":\"\(peer)\",\"range\":1,\"antenna\":\"\(antenna)\"\(end)}}"

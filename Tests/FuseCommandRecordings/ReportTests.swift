@@ -54,13 +54,14 @@ import Testing
     #expect(String(decoding: try scratch.bytes("empty.html"), as: UTF8.self).contains("No ranges were received."))
   }
 
-  /// The camera's tracks over its pictures, which have at most 400 kB; without images tracks alone. Runs of the same folder
-  /// name are told apart.
+  /// The camera's tracks over its pictures, which have at most 400 kB; without images tracks alone. Runs of the same
+  /// folder name are told apart.
   @Test func theCamerasPicturesAreBounded() throws {
     let scratch = try Scratch()
     for arguments in [
       ["simulate", "still", "-o", "walk", "--images", "--seed", "3"],
-      ["run", "walk", "--quiet", "--to", "2", "-o", "a/out"], ["run", Self.demo, "--quiet", "--to", "2", "-o", "b/out"],
+      ["run", "walk", "--quiet", "--to", "2", "-o", "a/out"],
+      ["run", Self.demo, "--quiet", "--to", "2", "-o", "b/out"],
       ["report", "a/out", "b/out", "-o", "page.html"],
     ] {
       let outcome = try FuseProcess.run(arguments, in: scratch.url)
@@ -98,6 +99,7 @@ import Testing
       #expect(report.errorLines.count == 1 && report.stderr.hasPrefix("error: "), "\(report.stderr)")
     }
     #expect(try scratch.bytes("page.html") == Data("older".utf8))
-    #expect(try FuseProcess.run(["report", "out", "--unverified"], in: scratch.url).stderr.contains("out/updates.jsonl:2: "))
+    #expect(
+      try FuseProcess.run(["report", "out", "--unverified"], in: scratch.url).stderr.contains("out/updates.jsonl:2: "))
   }
 }

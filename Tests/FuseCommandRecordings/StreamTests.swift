@@ -40,7 +40,8 @@ import Testing
   }
 
   @Test func aNameThatIsNoUTF8Opens() throws {
-    let run = try shell("cp -r in $'re\\xffcording' && $FUSE run $'re\\xffcording' -o out --quiet && $FUSE inspect $'re\\xffcording'")
+    let run = try shell(
+      "cp -r in $'re\\xffcording' && $FUSE run $'re\\xffcording' -o out --quiet && $FUSE inspect $'re\\xffcording'")
     #expect(run.status == 0, "\(run.stderr)")
     // The default name of the output is readable.
     #expect(try shell("$FUSE run $'re\\xffcording' --quiet && ls -d re*-fuse").status == 0)
@@ -87,7 +88,9 @@ import Testing
     #expect(try shell("cp a/updates.jsonl b").status == 0)
     for command in ["report b", "diff b a", "explain b --at 3", "eval b --truth in"] {
       let run = try shell("$FUSE \(command)")
-      #expect(run.status == 2 && run.stderr.contains("--unverified") && run.errorLines.count == 1, "\(command): \(run.stderr)")
+      #expect(
+        run.status == 2 && run.stderr.contains("--unverified") && run.errorLines.count == 1, "\(command): \(run.stderr)"
+      )
     }
     #expect(try shell("$FUSE report b --unverified -o page.html").status == 0)
   }
@@ -95,7 +98,8 @@ import Testing
   /// Legal JSON with numbers that no result has.
   @Test(arguments: ["report", "diff a", "explain --at 3"]) func extremeNumbersAreOneError(_ command: String) throws {
     #expect(try shell("$FUSE run in -o a --quiet && cp -r a b").status == 0)
-    let line = #"{"timestamp":1700000000000000000,"peer":"tag","horizontalAngle":1e300,"horizontalAngleInterval":[-1e308,1e308]}"#
+    let line =
+      #"{"timestamp":1700000000000000000,"peer":"tag","horizontalAngle":1e300,"horizontalAngleInterval":[-1e308,1e308]}"#
     try Data((line + "\n").utf8).write(to: scratch.url.appendingPathComponent("b/updates.jsonl"))
     let words = command.split(separator: " ")
     let run = try shell("$FUSE \(words[0]) b --unverified \(words.dropFirst().joined(separator: " "))")
@@ -116,7 +120,8 @@ import Testing
   @Test func aReportThatIsEndedLeavesNothing() throws {
     let demo = Repository.root.appendingPathComponent("datasets/demo").path
     let run = try shell(
-      "mkdir tmp; TMPDIR=$PWD/tmp $FUSE report \(demo) -o page.html & sleep 0.4; kill -TERM $!; wait $!; echo $?; ls -A tmp")
+      "mkdir tmp; TMPDIR=$PWD/tmp $FUSE report \(demo) -o page.html & sleep 0.4; kill -TERM $!; wait $!; echo $?; ls -A tmp"
+    )
     #expect(run.stdout == "143\n", "\(run.stdout)")
   }
 }

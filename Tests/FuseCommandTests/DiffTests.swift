@@ -75,7 +75,9 @@ import Testing
     let outcome = try diff(scratch)
     #expect(outcome.status == 1)
     #expect(outcome.stdout.contains("0.40 s to 0.80 s, tag: converged -> notConverged (insufficientMovement)"))
-    #expect(outcome.stdout.hasPrefix("different: 5 of ") && outcome.stdout.contains("common updates differ, 1 update only before"))
+    #expect(
+      outcome.stdout.hasPrefix("different: 5 of ")
+        && outcome.stdout.contains("common updates differ, 1 update only before"))
   }
 
   /// As HTML a difference is the report of both runs, the worse first, with the same lines.

@@ -9,7 +9,8 @@ import Testing
 /// Texts of others on a terminal and in a spreadsheet.
 @Suite struct PlainTextTests {
   @Test(arguments: [
-    "\u{1B}[2J", "\u{1B}]0;title\u{07}", "\u{0}", "\r", "\u{8}", "\u{7F}", "\u{9B}31m", "\u{202E}gpj.exe", "\u{2066}", "\u{2028}",
+    "\u{1B}[2J", "\u{1B}]0;title\u{07}", "\u{0}", "\r", "\u{8}", "\u{7F}", "\u{9B}31m", "\u{202E}gpj.exe", "\u{2066}",
+    "\u{2028}",
   ])
   func whatMovesTheCursorIsShown(_ text: String) {
     let shown = PlainText.visible("a\(text)b")
@@ -18,7 +19,9 @@ import Testing
   }
 
   @Test func otherTextsStay() {
-    for text in ["", "Schlüssel \u{1F511} 鍵", "a\tb\nc", "-0.5 \u{B1} 2 \u{B0}"] { #expect(PlainText.visible(text) == text) }
+    for text in ["", "Schlüssel \u{1F511} 鍵", "a\tb\nc", "-0.5 \u{B1} 2 \u{B0}"] {
+      #expect(PlainText.visible(text) == text)
+    }
   }
 
   @Test func aLongMessageIsCut() {

@@ -1,9 +1,10 @@
+import Testing
+
 #if canImport(NearbyInteractionReplay)
   import NearbyInteractionReplay
 #else
   import NearbyInteraction
 #endif
-import Testing
 
 /// One import gives the sessions, the recordings and the types of ARKit and simd, on every system.
 @Suite struct ReplayTests {

@@ -21,7 +21,9 @@ import Testing
   /// All Swift files of the sample package.
   static func sources() throws -> [[String]] {
     let folder = root.appendingPathComponent("Examples/Finder")
-    let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") && !$0.hasPrefix(".build") }
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter {
+      $0.hasSuffix(".swift") && !$0.hasPrefix(".build")
+    }
     return try paths.sorted().map {
       lines(try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8))
     }
@@ -36,7 +38,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("Sources/NearbyInteraction/NearbyInteraction.docc/FindATag.md", 6), ("docs/nearby-interaction.md", 1), ("docs/test-your-finder.md", 3),
+    ("Sources/NearbyInteraction/NearbyInteraction.docc/FindATag.md", 6), ("docs/nearby-interaction.md", 1),
+    ("docs/test-your-finder.md", 3),
   ]) func everyBlockIsInAnExample(page: String, count: Int) throws {
     let (blocks, sources) = (try Self.blocks(page), try Self.sources())
     #expect(blocks.count == count)

@@ -94,7 +94,9 @@ import Testing
       }
       try #require(status == 0)
       let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-      if !bytes.isEmpty { _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress!, $0.count, Int32(MSG_NOSIGNAL)) } }
+      if !bytes.isEmpty {
+        _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress!, $0.count, Int32(MSG_NOSIGNAL)) }
+      }
       return handle
     }
   }

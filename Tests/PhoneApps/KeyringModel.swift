@@ -25,7 +25,9 @@ public final class KeyringModel: NSObject, NISessionDelegate {
       .sorted { $0.object!.distance! < $1.object!.distance! }.map(\.name)
   }
 
-  public func direction(of name: String) -> SIMD3<Float>? { entries.values.first { $0.name == name }?.object?.direction }
+  public func direction(of name: String) -> SIMD3<Float>? {
+    entries.values.first { $0.name == name }?.object?.direction
+  }
 
   public func session(_ session: NISession, didUpdate nearbyObjects: [NINearbyObject]) {
     entries[ObjectIdentifier(session)]?.object = nearbyObjects.first

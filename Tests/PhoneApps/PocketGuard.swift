@@ -24,7 +24,9 @@ public final class PocketGuard: NSObject, NISessionDelegate, ARSessionDelegate {
 
   private func note(_ text: String) { if log.last != text { log.append(text) } }
 
-  public func session(_ session: NISession, didGenerateShareableConfigurationData data: Data, for object: NINearbyObject) {
+  public func session(
+    _ session: NISession, didGenerateShareableConfigurationData data: Data, for object: NINearbyObject
+  ) {
     link(Data([0x0B]) + data)
   }
   public func session(_ session: NISession, didUpdate nearbyObjects: [NINearbyObject]) { note("near") }

@@ -34,7 +34,9 @@ public final class RangingScreen: RangingBase {
     if let configuration = session.configuration { session.run(configuration) }
   }
 
-  public func session(_ session: NISession, didRemove nearbyObjects: [NINearbyObject], reason: NINearbyObject.RemovalReason) {
+  public func session(
+    _ session: NISession, didRemove nearbyObjects: [NINearbyObject], reason: NINearbyObject.RemovalReason
+  ) {
     log.append(reason == .peerEnded ? "peer ended" : "timeout")
   }
 }

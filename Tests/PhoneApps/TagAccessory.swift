@@ -57,7 +57,9 @@ extension TagAccessory: NISessionDelegate {
     }
   }
 
-  public func session(_ session: NISession, didRemove nearbyObjects: [NINearbyObject], reason: NINearbyObject.RemovalReason) {
+  public func session(
+    _ session: NISession, didRemove nearbyObjects: [NINearbyObject], reason: NINearbyObject.RemovalReason
+  ) {
     guard reason == .timeout else { return }
     state = .lost(attempts: attempts)
     if attempts < 3 { start() }

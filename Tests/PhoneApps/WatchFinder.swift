@@ -28,7 +28,9 @@ public final class WatchLink: NSObject, NISessionDelegate, @unchecked Sendable {
 
   @MainActor public func start(_ token: NIDiscoveryToken) -> Bool {
     let capabilities = NISession.deviceCapabilities
-    guard capabilities.supportsPreciseDistanceMeasurement, !capabilities.supportsDirectionMeasurement else { return false }
+    guard capabilities.supportsPreciseDistanceMeasurement, !capabilities.supportsDirectionMeasurement else {
+      return false
+    }
     let session = NISession()
     session.delegate = self
     session.run(NINearbyPeerConfiguration(peerToken: token))
@@ -41,7 +43,9 @@ public final class WatchLink: NSObject, NISessionDelegate, @unchecked Sendable {
     Task { await finder.received(distance) }
   }
 
-  public func session(_ session: NISession, didRemove nearbyObjects: [NINearbyObject], reason: NINearbyObject.RemovalReason) {
+  public func session(
+    _ session: NISession, didRemove nearbyObjects: [NINearbyObject], reason: NINearbyObject.RemovalReason
+  ) {
     if case .peerEnded = reason { Task { @MainActor in await finder.ended() } }
   }
 }

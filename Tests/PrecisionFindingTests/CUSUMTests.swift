@@ -10,7 +10,7 @@ import Testing
     var random = SeededRandom(seed: 71)
     var (falseAlarms, longest) = (0, 0)
     for _ in 0..<200 {
-      var cusum = CUSUMTest(limit: 9.2)
+      var cusum = PageCUSUM(limit: 9.2)
       var level = 0.0
       var alarm: Int?
       // The alternative follows the ranges and is twice as wide.
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func probabilityIsEvenAtTheLimit() {
-    var cusum = CUSUMTest(limit: 5)
+    var cusum = PageCUSUM(limit: 5)
     #expect(abs(cusum.contradictionProbability - 1 / (1 + exp(5))) < 1e-12)
     _ = cusum.update(incumbent: -5, alternative: -2)
     #expect(cusum.logLikelihoodRatio == 3 && cusum.unexplained == 1)

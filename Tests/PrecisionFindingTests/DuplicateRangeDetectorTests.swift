@@ -11,6 +11,18 @@ import Testing
   /// Twenty seconds of one peer.
   private static let events = OdometryWorld.events(seconds: 20, peers: ["a"])
 
+  /// The same with every range five times, 15 ms apart.
+  private static let repeatedEvents =
+    (events
+    + events.flatMap { event -> [TimedEvent] in
+      guard case .range(let range) = event.event else { return [] }
+      return (1..<5).map { k in
+        var copy = range
+        copy.timestamp = range.timestamp.advanced(bySeconds: 0.0151 * Double(k))
+        return TimedEvent(.range(copy))
+      }
+    }).sorted { $0.event.timestamp < $1.event.timestamp }
+
   private static func changed(_ change: (RangeMeasurement) -> RangeMeasurement) -> [TimedEvent] {
     events.map { event in
       guard case .range(let range) = event.event else { return event }
@@ -46,22 +58,29 @@ import Testing
 
   /// A logger that writes each range five times: the result is that of single ranges.
   @Test func aLoggerThatSamplesFasterChangesNothing() throws {
-    let often =
-      (Self.events
-      + Self.events.flatMap { event -> [TimedEvent] in
-        guard case .range(let range) = event.event else { return [] }
-        return (1..<5).map { k in
-          var copy = range
-          copy.timestamp = range.timestamp.advanced(bySeconds: 0.0151 * Double(k))
-          return TimedEvent(.range(copy))
-        }
-      }).sorted { $0.event.timestamp < $1.event.timestamp }
-    let (once, five) = (OdometryWorld.run(Self.events).updates(), OdometryWorld.run(often).updates())
+    let (once, five) = (OdometryWorld.run(Self.events).updates(), OdometryWorld.run(Self.repeatedEvents).updates())
     let (end, other) = (try #require(once.last).object, try #require(five.last).object)
     let (angle, same) = (try #require(end.horizontalAngle), try #require(other.horizontalAngle))
     #expect(abs(angle.value - same.value) < 0.2 * angle.standardDeviation)
     #expect(abs(same.standardDeviation / angle.standardDeviation - 1) < 0.1)
     #expect(five.filter { $0.details["rangeUse"] == .text("repeated") }.count > 700)
+  }
+
+  /// Duplicates bring a peer no nearer to the trajectory filter (`handOverRanges`): of all ranges that came, the new ones count.
+  @Test func duplicatesAreNotCounted() throws {
+    final class Last: ExplanationObserver {
+      var explanation: Explanation?
+      func wants(_ peer: String, at time: Timestamp) -> Bool { true }
+      func observe(_ explanation: Explanation) { self.explanation = explanation }
+    }
+    let finder = OdometryWorld.finder()
+    let last = Last()
+    finder.attach(last)
+    let updates = (Self.repeatedEvents.flatMap { finder.process($0) } + finder.finish()).updates()
+    let repeated = updates.count { $0.details["rangeUse"] == .text("repeated") }
+    let all = Self.repeatedEvents.count { if case .range = $0.event { true } else { false } }
+    #expect(repeated > 700)
+    #expect(try #require(last.explanation).ranges == all - repeated)
   }
 
   /// A radio that is stuck before there is a path: its duplicates are not kept for the path's start.

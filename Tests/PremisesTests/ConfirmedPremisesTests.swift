@@ -6,7 +6,9 @@ import Testing
 
 /// Two views of the image against the innovations of the whole filter, which hold far more.
 @Suite struct ConfirmedPremisesTests {
-  private static func time(_ t: Double) -> Timestamp { Timestamp(nanoseconds: 1_000_000_000_000).advanced(bySeconds: t) }
+  private static func time(_ t: Double) -> Timestamp {
+    Timestamp(nanoseconds: 1_000_000_000_000).advanced(bySeconds: t)
+  }
 
   /// Camera from world: a camera that turns about all its axes and sways.
   private static func cameraFromWorld(_ t: Double) -> Pose {
@@ -15,8 +17,9 @@ import Testing
       translation: Vector3(0.1 * sin(1.2 * t), 0.05 * cos(1.7 * t), 0))
   }
 
-  /// Watches ten seconds of a camera whose focal lengths are so many times the stated, and of a filter whose tracks have this noise, in units of the
-  /// images', and this mean square of the normalised innovations, and of which this fraction is of use.
+  /// Watches ten seconds of a camera whose focal lengths are so many times the stated, and of a filter whose tracks
+  /// have this noise, in units of the images', and this mean square of the normalised innovations, and of which this
+  /// fraction is of use.
   private static func watched(focal: Double = 0.8, noise: Double, usable: Double, level: Double = 1) -> PremiseMonitor {
     watched(focal: focal, usable: usable) { _ in (noise, level) }
   }
@@ -28,9 +31,12 @@ import Testing
     let fx = 400.0, (width, height) = (640.0, 480.0)
     let rig = RigCalibration(
       imu: IMUCalibration(
-        gyroscopeNoiseDensity: 1e-4, gyroscopeRandomWalk: 1e-6, accelerometerNoiseDensity: 1e-3, accelerometerRandomWalk: 1e-5),
+        gyroscopeNoiseDensity: 1e-4, gyroscopeRandomWalk: 1e-6, accelerometerNoiseDensity: 1e-3,
+        accelerometerRandomWalk: 1e-5),
       cameras: [
-        CameraCalibration(fx: fx / focal, fy: fx / focal, cx: width / 2, cy: height / 2, width: Int(width), height: Int(height), pixelNoise: 0.5)
+        CameraCalibration(
+          fx: fx / focal, fy: fx / focal, cx: width / 2, cy: height / 2, width: Int(width), height: Int(height),
+          pixelNoise: 0.5)
       ])
     let monitor = PremiseMonitor(rig: rig, usesOdometry: false)
     let points = (0..<600).map { k in
@@ -55,7 +61,8 @@ import Testing
       monitor.observe(.frame(CameraFrame(timestamp: time(t), features: features)))
       let (noise, level) = innovations(t)
       monitor.observe(
-        innovationSum: 100 * usable * level, count: Int(100 * usable), tracks: 100, noise: noise, imageNoise: 1, at: time(t))
+        innovationSum: 100 * usable * level, count: Int(100 * usable), tracks: 100, noise: noise, imageNoise: 1,
+        at: time(t))
     }
     return monitor
   }
@@ -77,11 +84,12 @@ import Testing
   @Test func innovationsThatContradictAreNamed() {
     let monitor = Self.watched(focal: 1, noise: 1, usable: 0.5, level: 2.5)
     #expect(monitor.diagnoses.map(\.code) == ["visualInertialMismatch"])
-    #expect(Self.watched(focal: 1, noise: 1, usable: 0.5, level: 1.6).openPremise(for: "tag") == "visualInertialMismatch")
+    #expect(
+      Self.watched(focal: 1, noise: 1, usable: 0.5, level: 1.6).openPremise(for: "tag") == "visualInertialMismatch")
   }
 
-  /// A set-up does not mend itself: the premise stays open while the filter explains by learnt noise what no tracker has, and is closed
-  /// by innovations that it explains otherwise.
+  /// A set-up does not mend itself: the premise stays open while the filter explains by learnt noise what no tracker
+  /// has, and is closed by innovations that it explains otherwise.
   @Test func anOpenPremiseStaysOpenUntilItIsExplained() {
     func open(_ noise: Double) -> String? {
       Self.watched { t in t < 3 ? (1, 1) : t < 4.5 ? (1, 1.6) : (noise, 1) }.openPremise(for: "tag")

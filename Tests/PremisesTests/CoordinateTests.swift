@@ -1,15 +1,14 @@
+import Premises
 import SensorData
 import Testing
-
-import Premises
 
 /// Features that are not in pixels are named within a second.
 @Suite struct CoordinateTests {
   private static let camera = CameraCalibration(fx: 400, fy: 410, cx: 320, cy: 240, width: 640, height: 480)
 
   /// Ten frames of 30 features all over the image, as `change` writes them.
-  private static func unit(_ change: (Double, Double) -> (Double, Double)) -> CoordinateTest.Unit? {
-    var test = CoordinateTest(), found: CoordinateTest.Unit?
+  private static func unit(_ change: (Double, Double) -> (Double, Double)) -> FeatureUnitDetector.Unit? {
+    var test = FeatureUnitDetector(), found: FeatureUnitDetector.Unit?
     for k in 0..<10 {
       let features = (0..<30).map { i in
         let (u, v) = change(Double((131 * i + 7 * k) % 640), Double((97 * i + 11 * k) % 480))
@@ -34,7 +33,7 @@ import Premises
   }
 
   @Test func aTinyImageMayBeSmall() {
-    var test = CoordinateTest()
+    var test = FeatureUnitDetector()
     let camera = CameraCalibration(fx: 2, fy: 2, cx: 1, cy: 1, width: 2, height: 2)
     for k in 0..<40 {
       let features = (0..<30).map { FeatureObservation(featureID: Int64($0), u: 1, v: 1) }

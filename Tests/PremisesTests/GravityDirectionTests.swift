@@ -1,15 +1,14 @@
 import Foundation
 import Geometry
+import Premises
 import SensorData
 import Simulation
 import Testing
 
-import Premises
-
 /// Gravity in axes that the gyroscope holds still.
 @Suite struct GravityDirectionTests {
-  /// A hand that turns about every axis by `swing` radians, more or less, and changes its velocity by a random walk of 0.6 m/s in a second; an
-  /// inertial unit with a bias.
+  /// A hand that turns about every axis by `swing` radians, more or less, and changes its velocity by a random walk of
+  /// 0.6 m/s in a second; an inertial unit with a bias.
   private static func history(
     seed: UInt64, seconds: Double = 11.2, swing: Double = 0.4, hand: Double = 0.6, force: (Vector3) -> Vector3 = { $0 },
     gyroscope: (Vector3) -> Vector3 = { $0 }
@@ -20,7 +19,8 @@ import Premises
     var acceleration = Vector3.zero
     let dt = 0.01
     func attitude(_ t: Double) -> Rotation {
-      initial * .exp(swing * Vector3(sin(rates.x * t + phases.x), sin(rates.y * t + phases.y), sin(rates.z * t + phases.z)))
+      initial
+        * .exp(swing * Vector3(sin(rates.x * t + phases.x), sin(rates.y * t + phases.y), sin(rates.z * t + phases.z)))
     }
     for k in 0...Int(seconds / dt) {
       let t = Double(k) * dt, worldFromIMU = attitude(t)
@@ -30,7 +30,8 @@ import Premises
       let specific = worldFromIMU.inverse * (Vector3(0, 0, 9.81) + acceleration)
       history.append(
         IMUSample(
-          timestamp: Timestamp(nanoseconds: 5_000_000_000).advanced(bySeconds: t), angularVelocity: gyroscope(rate) + drift,
+          timestamp: Timestamp(nanoseconds: 5_000_000_000).advanced(bySeconds: t),
+          angularVelocity: gyroscope(rate) + drift,
           specificForce: force(specific) + bias))
     }
     return history
@@ -41,23 +42,28 @@ import Premises
   /// None of 300 healthy ones is near the limit: each hand is quiet or hasty, turns little or much.
   @Test func healthyOnesAgree() {
     for seed in 0..<300 as Range<UInt64> {
-      let ratio = Self.ratio(Self.history(seed: seed, swing: 0.1 + 0.004 * Double(seed), hand: 0.2 + 0.005 * Double(seed)))
+      let ratio = Self.ratio(
+        Self.history(seed: seed, swing: 0.1 + 0.004 * Double(seed), hand: 0.2 + 0.005 * Double(seed)))
       #expect(ratio < 5, "\(seed): \(ratio)")
     }
   }
 
   /// The gyroscope's bias is learnt by the filter: it is no wrong axis.
-  @Test(arguments: [Vector3(0.2, 0.2, 0.2), Vector3(-0.25, 0, 0.1)]) func aBiasOfTheGyroscopeIsNoFault(_ bias: Vector3) {
+  @Test(arguments: [Vector3(0.2, 0.2, 0.2), Vector3(-0.25, 0, 0.1)]) func aBiasOfTheGyroscopeIsNoFault(_ bias: Vector3)
+  {
     for seed in 0..<20 as Range<UInt64> { #expect(Self.ratio(Self.history(seed: seed, gyroscope: { $0 + bias })) < 5) }
   }
 
-  /// An accelerometer turned by 40 degrees and more, in a hand that turns by as much: a turn about gravity itself does not show.
+  /// An accelerometer turned by 40 degrees and more, in a hand that turns by as much: a turn about gravity itself does
+  /// not show.
   @Test(arguments: [40.0, 60, 90, 150]) func aTurnedAccelerometerIsFound(_ degrees: Double) throws {
     var (found, right) = (0, 0)
     for seed in 0..<40 as Range<UInt64> {
       var random = SeededRandom(seed: 1000 + seed)
       let turn = Rotation.exp(random.direction() * Angle.degrees(degrees))
-      guard let outcome = GravityDirection(Self.history(seed: seed, swing: 0.7, force: { turn * $0 }))?.test(), outcome.ratio > 5 else { continue }
+      guard let outcome = GravityDirection(Self.history(seed: seed, swing: 0.7, force: { turn * $0 }))?.test(),
+        outcome.ratio > 5
+      else { continue }
       found += 1
       if case .turned = outcome.cause { right += 1 } else if case .axes = outcome.cause { right += 1 }
     }
@@ -67,7 +73,8 @@ import Premises
   }
 
   @Test func axesInAnotherOrderAreFound() throws {
-    let found = try #require(GravityDirection(Self.history(seed: 1, swing: 0.7, gyroscope: { Vector3($0.y, -$0.x, $0.z) }))?.test())
+    let found = try #require(
+      GravityDirection(Self.history(seed: 1, swing: 0.7, gyroscope: { Vector3($0.y, -$0.x, $0.z) }))?.test())
     #expect(found.ratio > PremiseMonitor.limit, "\(found)")
   }
 

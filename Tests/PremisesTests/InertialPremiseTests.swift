@@ -1,9 +1,8 @@
 import Foundation
 import Geometry
+import Premises
 import SensorData
 import Testing
-
-import Premises
 
 /// The tests that need the inertial unit alone.
 @Suite struct InertialPremiseTests {
@@ -20,7 +19,8 @@ import Premises
       let rate = Vector3(0.9 * sin(2 * t), 0.7 * sin(1.3 * t + 1), 0.8 * sin(1.7 * t + 2))
       let up = worldFromIMU.inverse * Vector3(0, 0, 9.81)
       history.append(
-        IMUSample(timestamp: time(t), angularVelocity: gyroscope(rate), specificForce: force(up + Vector3(0.4, -0.5, 0.3))))
+        IMUSample(
+          timestamp: time(t), angularVelocity: gyroscope(rate), specificForce: force(up + Vector3(0.4, -0.5, 0.3))))
       let next = Vector3(
         0.9 * sin(2 * (t + 0.0025)), 0.7 * sin(1.3 * (t + 0.0025) + 1), 0.8 * sin(1.7 * (t + 0.0025) + 2))
       worldFromIMU = worldFromIMU * .exp(next * 0.005)
@@ -28,7 +28,7 @@ import Premises
     return history
   }
 
-  private static let test = GravityTest(gravity: 9.81)
+  private static let test = GravityMagnitude(gravity: 9.81)
 
   @Test func aBiasOfAPhoneIsNoFault() {
     #expect(Self.test.size(Self.history()) == nil)
@@ -39,7 +39,7 @@ import Premises
   ) throws {
     let found = try #require(Self.test.size(Self.history { $0 * unit.factor }))
     guard case .scale(let scale) = found.cause else { return #expect(Bool(false), "\(found.cause)") }
-    #expect(GravityTest.unit(scale)?.name == unit.name && found.ratio > PremiseMonitor.limit)
+    #expect(GravityMagnitude.unit(scale)?.name == unit.name && found.ratio > PremiseMonitor.limit)
   }
 
   @Test func withoutGravityNothingIsScaled() throws {
@@ -73,6 +73,6 @@ import Premises
 
   @Test(arguments: [(200.0, nil), (200e3, "microseconds"), (2e8, "milliseconds"), (2e11, "seconds")])
   func stampsHaveAUnit(_ rate: (Double, String?)) {
-    #expect(RateTest.unit(of: rate.0, sensor: "imu0") == rate.1)
+    #expect(StampRateMonitor.unit(of: rate.0, sensor: "imu0") == rate.1)
   }
 }

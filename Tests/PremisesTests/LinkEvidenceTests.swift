@@ -4,7 +4,8 @@ import Premises
 import SensorData
 import Testing
 
-/// The parts of the test of a link: likelihood of lasting errors, of a peer that wanders, and the evenness of the evidence.
+/// The parts of the test of a link: likelihood of lasting errors, of a peer that wanders, and the evenness of the
+/// evidence.
 @Suite struct LinkEvidenceTests {
   /// xorshift64*, for signs and magnitudes: this module's tests need no simulator.
   private struct Dice {
@@ -21,13 +22,14 @@ import Testing
   }
 
   /// Log density of a normal law of covariance `s^2 exp(-|t_i - t_j| / tau) + w^2 delta_ij`, by Cholesky decomposition.
-  private static func logDensity(_ e: [Double], _ t: [Double], _ noise: ResidualLikelihood.Noise) -> Double {
+  private static func logDensity(_ e: [Double], _ t: [Double], _ noise: ResidualLaw.Noise) -> Double {
     let n = e.count
     var l = [[Double]](repeating: [Double](repeating: 0, count: n), count: n)
     var y = e, sum = -0.5 * Double(n) * log(2 * Double.pi)
     for i in 0..<n {
       for j in 0...i {
-        var c = noise.lasting * noise.lasting * exp(-abs(t[i] - t[j]) / noise.time) + (i == j ? noise.white * noise.white : 0)
+        var c =
+          noise.lasting * noise.lasting * exp(-abs(t[i] - t[j]) / noise.time) + (i == j ? noise.white * noise.white : 0)
         for k in 0..<j { c -= l[i][k] * l[j][k] }
         l[i][j] = i == j ? c.squareRoot() : c / l[j][j]
       }
@@ -38,14 +40,14 @@ import Testing
     return sum
   }
 
-  /// Without outliers the filter's likelihood is the multivariate normal density, but for the outliers' share of 5.5 % and the
-  /// percent of probability that a good range is one.
+  /// Without outliers the filter's likelihood is the multivariate normal density, but for the outliers' share of 5.5 %
+  /// and the percent of probability that a good range is one.
   @Test func theLikelihoodIsThatOfTheProcess() {
     var dice = Dice(state: 11)
     let t = (0..<12).map { 0.3 * Double($0) + 0.1 * dice.uniform() }
     let e = t.map { 0.04 * sin(2 * $0) + 0.03 * dice.gaussian() }
     let outcome = ResidualLikelihood(at: t).evaluate(e)
-    let exact = Self.logDensity(e, t, outcome.noise) + Double(e.count) * log(0.945)
+    let exact = Self.logDensity(e, t, outcome.noise) + Double(e.count) * log(0.947)
     #expect(abs(outcome.logLikelihood - exact) < 0.02 * Double(e.count), "\(outcome.logLikelihood) \(exact)")
     #expect(abs(outcome.terms.reduce(0, +) - outcome.logLikelihood) < 1e-9)
     #expect(outcome.regular.allSatisfy { $0 > 0.9 })
@@ -54,7 +56,8 @@ import Testing
     #expect(ResidualLikelihood(at: t).evaluate(spoilt).regular[5] < 1e-3)
   }
 
-  /// Symmetric parts of any size, here Cauchy's, exceed x with probability at most `exp(-x^2 / 2)`; 4,000 draws, three sigmas.
+  /// Symmetric parts of any size, here Cauchy's, exceed x with probability at most `exp(-x^2 / 2)`; 4,000 draws, three
+  /// sigmas.
   @Test func supportKeepsItsLaw() {
     var dice = Dice(state: 5)
     let draws = 4000
@@ -97,8 +100,8 @@ import Testing
     #expect(gain(drifting) > 10)
   }
 
-  /// Of 20 peers at rest none is likelier to walk; of 20 that set off after some seconds, at 0.4 to 1.4 m/s in any level direction, and stop again,
-  /// each is, and a random walk explains less in nine of ten.
+  /// Of 20 peers at rest none is likelier to walk; of 20 that set off after some seconds, at 0.4 to 1.4 m/s in any
+  /// level direction, and stop again, each is, and a random walk explains less in nine of ten.
   @Test func aPersonPaysForItself() {
     var dice = Dice(state: 27), better = 0
     func motion(_ rows: [LinkFit.Row]) -> (gain: Double, overDrift: Double) {
@@ -142,8 +145,8 @@ import Testing
     #expect(opposite.ratio < 0, "\(opposite)")
   }
 
-  /// Errors that are a function of the place are explained by a field far better than by noise in time, outliers or not; white noise is not. 20 draws of each:
-  /// that all have the sign said by chance alone has a probability of 1e-6.
+  /// Errors that are a function of the place are explained by a field far better than by noise in time, outliers or
+  /// not; white noise is not. 20 draws of each: that all have the sign said by chance alone has a probability of 1e-6.
   @Test func aFieldExplainsMultipathOnly() {
     var dice = Dice(state: 23)
     let peer = Vector3(2.5, 1, 0.3), length = 0.3, sigma = 0.2
@@ -152,7 +155,9 @@ import Testing
         let t = 0.25 * Double(k)
         let place = Vector3(0.5 * sin(t), 0.4 * cos(1.3 * t), 0.2 * sin(0.7 * t))
         return LinkFit.Row(
-          seconds: t, range: (peer - place).norm + error(place) + white * dice.gaussian() + (outliers.contains(k) ? 3 : 0), place: place)
+          seconds: t,
+          range: (peer - place).norm + error(place) + white * dice.gaussian() + (outliers.contains(k) ? 3 : 0),
+          place: place)
       }
     }
     func gain(_ rows: [LinkFit.Row]) -> Double {
@@ -165,7 +170,10 @@ import Testing
         (number: Vector3(dice.gaussian(), dice.gaussian(), dice.gaussian()) / length, phase: 2 * .pi * dice.uniform())
       }
       let scale = sigma * (2.0 / 48).squareRoot()
-      let field = gain(rows({ place in scale * waves.reduce(0) { $0 + cos($1.number.dot(place) + $1.phase) } }, white: 0.01, outliers: draw % 2 == 0 ? [] : [7, 31]))
+      let field = gain(
+        rows(
+          { place in scale * waves.reduce(0) { $0 + cos($1.number.dot(place) + $1.phase) } }, white: 0.01,
+          outliers: draw % 2 == 0 ? [] : [7, 31]))
       let noise = gain(rows({ _ in 0 }, white: 0.05))
       #expect(field > 10, "\(field)")
       #expect(noise < 0, "\(noise)")

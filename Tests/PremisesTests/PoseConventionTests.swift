@@ -1,14 +1,13 @@
 import Foundation
 import Geometry
+import Premises
 import SensorData
 import Testing
 
-import Premises
-
 /// Conventions of another tracker's rotations, without an inertial unit.
 @Suite struct PoseConventionTests {
-  private static func rotations(_ written: (Rotation) -> Rotation) -> PoseConventionTest {
-    var test = PoseConventionTest()
+  private static func rotations(_ written: (Rotation) -> Rotation) -> PoseConventionDetector {
+    var test = PoseConventionDetector()
     for k in 0..<80 {
       let t = 0.25 * Double(k)
       // A hand that turns about, held at a slant.

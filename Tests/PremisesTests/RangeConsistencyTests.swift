@@ -1,9 +1,9 @@
 import Foundation
 import Geometry
+import Premises
+import Ranging
 import SensorData
 import Testing
-
-import Premises
 
 /// What the range test names, on links of which the truth is known.
 @Suite struct RangeConsistencyTests {
@@ -15,11 +15,13 @@ import Premises
     Vector3(1.6 * sin(0.7 * t) + 0.02 * t * t * cos(0.3 * t), 1.4 * cos(0.45 * t + 1), 0.3 * sin(0.9 * t))
   }
 
-  /// Tests a link once a second, with deterministic errors of a few centimetres; the outcomes, nil where nothing was found.
+  /// Tests a link once a second, with deterministic errors of a few centimetres; the outcomes, nil where nothing was
+  /// found.
   private static func outcomes(
-    seconds: Double = 24, moves: Bool = false, late: Double = 0, _ range: (Double) -> Double = { $0 }
+    seconds: Double = 24, moves: Bool = false, late: Double = 0, law: ResidualLaw = ResidualLaw(),
+    _ range: (Double) -> Double = { $0 }
   ) -> [RangeConsistency.Outcome?] {
-    var link = RangeConsistency(), path = PathHistory()
+    var link = RangeConsistency(law), path = PathHistory()
     var outcomes: [RangeConsistency.Outcome?] = []
     for k in 0...Int(seconds * 20) {
       let t = Double(k) / 20
@@ -32,6 +34,15 @@ import Premises
       if k % 20 == 0 { outcomes.append(link.test(path)) }
     }
     return outcomes
+  }
+
+  /// The default settings with a change.
+  private static func law(statedNoise: Double? = nil, _ change: (inout RangingConfiguration) -> Void = { _ in })
+    -> ResidualLaw
+  {
+    var ranging = RangingConfiguration()
+    change(&ranging)
+    return ResidualLaw(ranging, statedNoise: statedNoise)
   }
 
   private static func refuted(_ outcomes: [RangeConsistency.Outcome?]) -> [RangeConsistency.Outcome] {
@@ -53,6 +64,49 @@ import Premises
     let outcomes = Self.outcomes { factor * $0 }
     let found = try #require(Self.refuted(outcomes).last, "\(outcomes)")
     #expect(found.cause == .scale(factor))
+  }
+
+  /// A bias beyond what radios have is named, and is none that a wider prior allows; nor is it another fault then.
+  @Test(arguments: [1.5, -1.5]) func aBiasIsFoundUnlessItIsAllowed(bias: Double) throws {
+    let found = try #require(Self.refuted(Self.outcomes { $0 + bias }).last)
+    #expect(found.cause == .bias)
+    #expect(abs(found.bias - bias) < 0.3, "\(found.bias)")
+    let allowed = Self.outcomes(law: Self.law { $0.biasPrior = 1.5 }) { $0 + bias }
+    #expect(allowed.allSatisfy { ($0?.ratio ?? 0) < 1 }, "\(allowed)")
+  }
+
+  /// Ranges 1.45 times the path, or 1 / 1.45 times, are named; none that a wider prior of the scale allows.
+  @Test(arguments: [1.45, 1 / 1.45]) func aScaleIsFoundUnlessItIsAllowed(factor: Double) throws {
+    guard case .scale? = Self.refuted(Self.outcomes { factor * $0 }).last?.cause else {
+      return #expect(Bool(false), "no scale is named")
+    }
+    let allowed = Self.outcomes(law: Self.law { $0.scalePrior = 0.3 }) { factor * $0 }
+    #expect(Self.refuted(allowed).isEmpty, "\(allowed)")
+  }
+
+  /// Errors as large as stated, or as a candidate of the settings, are no fault: the likeliest noise is near them.
+  @Test func statedNoiseIsACandidate() {
+    #expect(Self.law().candidates.map(\.total).max()! < 0.6)
+    #expect(Self.law(statedNoise: 3).candidates.map(\.white).max() == 3)
+    #expect(Self.law { $0.assumedNoise = 2 }.candidates.map(\.white).max() == 2)
+    #expect(Self.law { $0.noiseCandidates = [[1.2, 2]] }.candidates.map(\.lasting).max() == 1.2)
+    #expect(Self.law(statedNoise: 0.1) == Self.law())
+  }
+
+  /// Outliers as frequent and as large as the settings say are each nearly as likely as a good range; a tighter setting
+  /// changes nothing.
+  @Test func outliersAreThoseOfTheSettings() {
+    let tenMetres = { (law: ResidualLaw) in
+      let times = (0..<20).map { 0.24 * Double($0) }
+      return ResidualLikelihood(at: times, law).evaluate(times.indices.map { $0 % 5 == 2 ? -10 : 0.02 }).logLikelihood
+    }
+    let usual = tenMetres(Self.law())
+    #expect(tenMetres(Self.law { ($0.rangeOutlierProbability, $0.rangeOutlierScale) = (0.2, 10) }) > usual + 20)
+    #expect(tenMetres(Self.law { ($0.rangeOutlierProbability, $0.rangeOutlierScale) = (0, 0.1) }) == usual)
+    // The probabilities are those of one range.
+    for law in [Self.law(), Self.law { $0.rangeOutlierProbability = 1 }, Self.law { $0.losReturnRate = 1e-6 }] {
+      #expect(abs(law.regular + law.long + law.short - 1) < 1e-12 && law.regular > 0)
+    }
   }
 
   @Test func rangesThatShortenAreFound() throws {

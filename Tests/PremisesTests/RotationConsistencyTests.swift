@@ -1,9 +1,8 @@
 import Foundation
 import Geometry
+import Premises
 import SensorData
 import Testing
-
-import Premises
 
 /// What the rotation test names, on rotations of which the truth is known.
 @Suite struct RotationConsistencyTests {
@@ -13,7 +12,9 @@ import Premises
     Vector3(sin(3 * t), 0.8 * sin(2.3 * t + 1), 0.6 * sin(4.1 * t + 2))
   }
 
-  private static func time(_ t: Double) -> Timestamp { Timestamp(nanoseconds: 1_000_000_000_000).advanced(bySeconds: t) }
+  private static func time(_ t: Double) -> Timestamp {
+    Timestamp(nanoseconds: 1_000_000_000_000).advanced(bySeconds: t)
+  }
 
   /// Ten seconds of a gyroscope and of rotations that a sensor with `observerFromIMU` sees, stamped late.
   private static func world(
@@ -61,7 +62,9 @@ import Premises
     let outcome = try #require(test.test(history))
     let best = try #require(outcome.best)
     #expect(best.ratio > PremiseMonitor.limit)
-    guard case .gyroscopeAxes(let axes) = best.cause else { return #expect(signs.x * signs.y * signs.z > 0, "a rotation") }
+    guard case .gyroscopeAxes(let axes) = best.cause else {
+      return #expect(signs.x * signs.y * signs.z > 0, "a rotation")
+    }
     #expect(axes == Matrix3(diagonal: signs))
   }
 

@@ -5,7 +5,9 @@ import Testing
 /// The solver of four unknowns against the general one.
 @Suite struct Symmetric4Tests {
   @Test func solvesAsTheGeneralSolver() throws {
-    let rows: [SIMD4<Double>] = [[1, 0.2, -0.4, 1], [0.3, 2, 0.1, 1], [-0.7, 0.5, 1.5, 1], [0.9, -1.1, 0.4, 1], [0.1, 0.1, -2, 1]]
+    let rows: [SIMD4<Double>] = [
+      [1, 0.2, -0.4, 1], [0.3, 2, 0.1, 1], [-0.7, 0.5, 1.5, 1], [0.9, -1.1, 0.4, 1], [0.1, 0.1, -2, 1],
+    ]
     var matrix = Symmetric4(), dense = [Double](repeating: 0, count: 16)
     for (k, row) in rows.enumerated() {
       let weight = 0.5 + Double(k)

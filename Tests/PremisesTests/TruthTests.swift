@@ -1,9 +1,8 @@
 import Foundation
 import Geometry
+import Premises
 import SensorData
 import Testing
-
-import Premises
 
 /// The ground truth against the sensors: overlap, clock, up.
 @Suite struct TruthTests {
@@ -14,7 +13,8 @@ import Premises
   /// A hand that turns about and walks in a room, 20 s.
   private static func pose(_ t: Double) -> Pose {
     Pose(
-      rotation: .yaw(1.2 * sin(0.9 * t) + 0.4 * sin(2.3 * t)) * .exp(Vector3(1.3 + 0.2 * sin(1.7 * t), 0.1 * cos(t), 0)),
+      rotation: .yaw(1.2 * sin(0.9 * t) + 0.4 * sin(2.3 * t))
+        * .exp(Vector3(1.3 + 0.2 * sin(1.7 * t), 0.1 * cos(t), 0)),
       translation: Vector3(1.5 * sin(0.4 * t), 0.8 * sin(0.7 * t), 1.2 + 0.1 * sin(1.1 * t)))
   }
 
@@ -30,7 +30,7 @@ import Premises
     late: Double = 0, radioLate: Double = 0, refuted: Set<Diagnosis.Family> = [], through truth: (Pose) -> Pose = { $0 }
   ) -> [Diagnosis] {
     withoutActuallyEscaping(truth) { truth in
-      var test = TruthTest(
+      var test = TruthConsistency(
         rig: rig, truth: time(late)...time(20 + late), recording: time(0)...time(20),
         worldFromBody: { stamp in
           let t = stamp.seconds(since: time(0)) - late

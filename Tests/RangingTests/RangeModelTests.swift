@@ -42,6 +42,48 @@ import Testing
     }
   }
 
+  /// The kernel's Jacobian and innovation of a component in line of sight are the model's, at 1,000 random states.
+  @Test(arguments: [[""], ["a", "b", "c"]]) func theKernelIsTheModel(antennas: [String]) {
+    var random = SeededRandom(seed: 23)
+    var largest = 0.0
+    func compare(_ kernel: Double, _ model: Double) { largest = max(largest, abs(kernel - model) / max(1, abs(model))) }
+    for _ in 0..<500 {
+      let drawn = RandomGaussianSum.make(&random, antennas: antennas, count: 1)
+      let columns = drawn.layout.columns(of: antennas.last)
+      let pose = Pose(rotation: random.rotation(), translation: drawn.anchor + 0.5 * random.gaussian3())
+      let lever = 0.2 * random.gaussian3(), antenna = pose * lever
+      let (x, u, e1) = (drawn.scalars(0), drawn.direction(0), drawn.tangent(0))
+      let model = RangeModel(peer: drawn.anchor + x[0] * u, worldFromNavigation: pose, antenna: lever)
+      let q = (1 + x[2]) * model.peerJacobian
+      var row = [Double](repeating: 0, count: drawn.dimension)
+      (row[0], row[1], row[2]) = (x[0] * q.dot(e1), x[0] * q.dot(u.cross(e1)), q.dot(u))
+      (row[3], row[4], row[columns.coloured], row[drawn.dimension - 1]) = (1, model.distance, 1, 1)
+      if let constant = columns.constant { row[constant] = 1 }
+      for (kernel, model) in zip(drawn.predictedRange(0, antenna: antenna, columns: columns).row, row) {
+        compare(kernel, model)
+      }
+      // In line of sight for certain, with no time for a transition.
+      var set = GaussianSum(anchor: drawn.anchor, layout: drawn.layout, noises: RandomGaussianSum.noises)
+      for (i, logWeight) in [0.0, -300].enumerated() {
+        set.append(
+          MixtureComponent(
+            logWeight: logWeight, direction: u, tangent: e1, noise: 0, scalars: drawn.scalars(i),
+            covariance: drawn.covariance(i)))
+      }
+      let range =
+        model.predicted(
+          scale: x[2], bias: x[1], coloured: x[columns.coloured - 2],
+          antennaBias: columns.constant.map { x[$0 - 2] } ?? 0)
+      let innovation = 0.1 * random.gaussian()
+      let result = set.update(
+        RangeObservation(
+          range: range + innovation, antenna: antenna, columns: columns, seconds: 0, extraVariance: 0,
+          configuration: RangingConfiguration()))
+      compare(result.innovation, innovation)
+    }
+    #expect(largest < 1e-12, "\(largest)")
+  }
+
   @Test func jacobianIsFiniteAtTheAntenna() {
     let model = RangeModel(peer: Vector3(1, 2, 3), worldFromNavigation: .identity, antenna: Vector3(1, 2, 3))
     #expect(model.distance == 0 && abs(model.direction.norm - 1) < 1e-12)

@@ -12,7 +12,8 @@ import Testing
   private static let field = RangeNoise(
     white: 0.05, coloured: 0.2, correlationTime: .infinity, correlationLength: 0.8, isOfPlace: true)
 
-  /// Outward, in steps of any size, a place is sampled every 1.5 l or the step after it, with the field's correlation `exp(-d^2 / (2 l^2))`.
+  /// Outward, in steps of any size, a place is sampled every 1.5 l or the step after it, with the field's correlation
+  /// `exp(-d^2 / (2 l^2))`.
   @Test(arguments: [0.04, 0.13, 0.5, 3]) func sampledPlacesAreApart(step: Double) {
     var places = VisitedPlaces(length: 0.8)
     var last = 0.0, samples = 0
@@ -60,7 +61,8 @@ import Testing
   private func afterRest(white: Double) throws -> (ofPlace: Double, largeInTime: Double) {
     var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
     var random = SeededRandom(seed: 9)
-    let trial = RangingTrial(.still, seconds: 10, peer: Vector3(3, -3, 1), random: &random, radio: .init(white: white, coloured: 0))
+    let trial = RangingTrial(
+      .still, seconds: 10, peer: Vector3(3, -3, 1), random: &random, radio: .init(white: white, coloured: 0))
     for reading in trial.readings { posterior.update(RangingPosterior.range(reading)) }
     let noises = try #require(posterior.linkKnowledge).noises
     return (
@@ -69,7 +71,8 @@ import Testing
     )
   }
 
-  /// Ten seconds of quiet ranges at rest leave errors of the place possible, at more than half of their prior; large errors that change in time are refuted.
+  /// Ten seconds of quiet ranges at rest leave errors of the place possible, at more than half of their prior; large
+  /// errors that change in time are refuted.
   @Test func aQuietRestRefutesNoErrorOfThePlace() throws {
     let (ofPlace, largeInTime) = try afterRest(white: 0.01)
     print("after a quiet rest: errors of the place \(ofPlace), large errors in time \(largeInTime)")
@@ -82,12 +85,14 @@ import Testing
     #expect(try afterRest(white: 0.1).ofPlace < 0.002)
   }
 
-  /// Of the prior, the classes of the place have their part, less the quietness that the assumed noise of 0.1 m lacks; the others keep their proportions; without,
-  /// there are none.
+  /// Of the prior, the classes of the place have their part, less the quietness that the assumed noise of 0.1 m lacks;
+  /// the others keep their proportions; without, there are none.
   @Test(arguments: [0, 0.3]) func thePriorIsShared(multipath: Double) {
     var configuration = RangingConfiguration()
     configuration.multipathPrior = multipath
-    let priors = configuration.noisePriors(stated: nil, antennaCount: 1).map { (isOfPlace: $0.noise.isOfPlace, prior: exp($0.logPrior)) }
+    let priors = configuration.noisePriors(stated: nil, antennaCount: 1).map {
+      (isOfPlace: $0.noise.isOfPlace, prior: exp($0.logPrior))
+    }
     let ofPlace = priors.filter(\.isOfPlace).map(\.prior), inTime = priors.filter { !$0.isOfPlace }.map(\.prior)
     #expect(ofPlace.count == (multipath > 0 ? configuration.multipathCandidates.count : 0))
     #expect(abs(ofPlace.reduce(0, +) - multipath / (1 + pow(0.1 / 0.03, 8))) < 1e-12)
@@ -95,8 +100,9 @@ import Testing
     #expect(abs(inTime[0] - 4 * inTime[1]) < 1e-12)
   }
 
-  /// A rest beside a quiet radio, then an arc of a hand under an error of the place that is a gradient: the ranges are nearly those of a peer elsewhere. With errors of the
-  /// place its direction stays open, and no range tells another model; without them it is certain and wrong.
+  /// A rest beside a quiet radio, then an arc of a hand under an error of the place that is a gradient: the ranges are
+  /// nearly those of a peer elsewhere. With errors of the place its direction stays open, and no range tells another
+  /// model; without them it is certain and wrong.
   @Test(arguments: [true, false]) func anArmsReachDoesNotTellAFieldFromAPeer(considersPlaces: Bool) throws {
     var configuration = RangingConfiguration()
     if !considersPlaces { configuration.multipathPrior = 0 }
@@ -111,9 +117,12 @@ import Testing
       let range = (peer - place).norm + 0.4 * place.y + 0.01 * random.gaussian()
       last =
         posterior.update(
-          PeerFilter.Range(timestamp: Timestamp(nanoseconds: Int64(t * 1e9)), range: range, antenna: place, device: place))
+          PeerFilter.Range(
+            timestamp: Timestamp(nanoseconds: Int64(t * 1e9)), range: range, antenna: place, device: place))
     }
-    let off = posterior.gaussians.reduce(0.0) { sum, g in sum + (g.position.y > -4 * tan(10 * Double.pi / 180) ? g.weight : 0) }
+    let off = posterior.gaussians.reduce(0.0) { sum, g in
+      sum + (g.position.y > -4 * tan(10 * Double.pi / 180) ? g.weight : 0)
+    }
     let isTelling = try #require(last).isTelling
     print("an arm's reach, errors of the place \(considersPlaces): to the side of the peer \(off)")
     #expect(considersPlaces ? off > 0.02 && !isTelling : off < 0.01 && isTelling)

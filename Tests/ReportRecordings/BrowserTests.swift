@@ -87,20 +87,25 @@ import Testing
     far.updates[0].distance = 9
     let page = ReportPage.html(try [near.input(), far.input()])
     let first = try Chromium.content(of: page, moment: "")
-    #expect(first.contains("aria-level=\"2\">near · the near one<") && first.contains(">2 runs, the worst first<") && first.contains("id=\"phone-distance\">3.8 m<"))
-    let pressed = try Chromium.content(of: page, moment: "", doing: "document.querySelectorAll('#runs button')[1].click();")
+    #expect(
+      first.contains("aria-level=\"2\">near · the near one<") && first.contains(">2 runs, the worst first<")
+        && first.contains("id=\"phone-distance\">3.8 m<"))
+    let pressed = try Chromium.content(
+      of: page, moment: "", doing: "document.querySelectorAll('#runs button')[1].click();")
     #expect(pressed.contains(">far · the far one<") && pressed.contains("id=\"phone-distance\">9.0 m<"))
     #expect(try Chromium.content(of: page, moment: "run=1&t=2").contains(">far · the far one<"))
     // A row a run; pressing the second one's chooses it.
     #expect(first.components(separatedBy: "class=\"choice\"").count == 3)
     let row = "document.querySelectorAll('#comparison .choice')[1].dispatchEvent(new Event('click'));"
     #expect(try Chromium.content(of: page, moment: "", doing: row).contains(">far · the far one<"))
-    let changed = try Chromium.content(of: ReportPage.html(try [near.input(), far.input()], changes: ["different: <b>", "a"]), moment: "")
+    let changed = try Chromium.content(
+      of: ReportPage.html(try [near.input(), far.input()], changes: ["different: <b>", "a"]), moment: "")
     #expect(changed.contains("<h2 class=\"different\">different: &lt;b&gt;</h2>") && changed.contains(">a</pre>"))
     #expect(changed.contains(">Before and after, the worse first<") && !first.contains("class=\"different\""))
   }
 
-  /// The camera shows the last frame up to the selected time, over its picture where there is one; a moment is one press away.
+  /// The camera shows the last frame up to the selected time, over its picture where there is one; a moment is one
+  /// press away.
   @Test func theCameraFollows() throws {
     var run = HandMadeRun()
     run.updates = [run.update(2), run.update(5)]
@@ -115,9 +120,11 @@ import Testing
       ])
     let page = ReportPage.html(input)
     let late = try Chromium.content(of: page, moment: "t=4.5")
-    #expect(late.contains("at 4.0 s (0.5 s before the selected time): 2 tracks") && late.contains("M200 5L210 5M300 5L310 5"))
+    #expect(
+      late.contains("at 4.0 s (0.5 s before the selected time): 2 tracks") && late.contains("M200 5L210 5M300 5L310 5"))
     #expect(!late.contains("<image") && late.contains("no picture"))
-    let early = try Chromium.content(of: page, moment: "t=4.5", doing: "document.querySelector('.moments button').click();")
+    let early = try Chromium.content(
+      of: page, moment: "t=4.5", doing: "document.querySelector('.moments button').click();")
     #expect(early.contains("at 1.0 s: 1 track and its last half second") && early.contains("M100 5L110 5"))
     #expect(early.contains("href=\"data:image/jpeg;base64,/9j/\"") && early.contains("1.01 s") == false)
   }

@@ -35,7 +35,9 @@ import Testing
     }
     #expect(narrow.honesty == .overConfident && narrow.faults == ["80 % of 90 % intervals hold the truth"])
     #expect(narrow.rank == 0)
-    let far = try verdict { run in run.updates = (0..<40).map { run.update(0.2 * Double($0), error: Vector3(0.4, 0, 0)) } }
+    let far = try verdict { run in
+      run.updates = (0..<40).map { run.update(0.2 * Double($0), error: Vector3(0.4, 0, 0)) }
+    }
     // (0.4 m / 0.1 m)^2
     #expect(far.faults == ["position NEES 16.0, expected 3"])
   }

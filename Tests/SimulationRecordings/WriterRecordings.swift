@@ -7,7 +7,8 @@ import Testing
 /// The shipped recordings against the simulator.
 @Suite struct WriterRecordings {
   private static let shipped = [
-    "demo", "still", "straight", "arc", "arc-above", "search", "two-peers", "nlos", "dark", "approach", "moving", "arc-aoa",
+    "demo", "still", "straight", "arc", "arc-above", "search", "two-peers", "nlos", "dark", "approach", "moving",
+    "arc-aoa",
   ]
 
   /// Every recording in `datasets/` equals the output of its command in the README.

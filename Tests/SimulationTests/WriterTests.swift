@@ -145,7 +145,8 @@ import Testing
   }
 
   private static let shipped = [
-    "demo", "still", "straight", "arc", "arc-above", "search", "two-peers", "nlos", "dark", "approach", "moving", "arc-aoa",
+    "demo", "still", "straight", "arc", "arc-above", "search", "two-peers", "nlos", "dark", "approach", "moving",
+    "arc-aoa",
   ]
 
   /// All recordings together are at most 15 MB, and every one is compared by a test.

@@ -13,7 +13,8 @@ package struct SmoothedTrial {
   package var forwardTimes: [Timestamp] = []
 
   /// - Parameter longest: length of a segment, seconds; smoothed as soon as it is complete.
-  package static func run(_ name: String, seed: UInt64, longest: Double = ForwardRecord.longest) throws -> SmoothedTrial {
+  package static func run(_ name: String, seed: UInt64, longest: Double = ForwardRecord.longest) throws -> SmoothedTrial
+  {
     let contents = try Simulator(scenario: try Scenario.named(name), seed: seed).recording()
     let finder = PrecisionFinder(rig: contents.rig, useOdometry: false)
     let record = ForwardRecord(longest: longest)

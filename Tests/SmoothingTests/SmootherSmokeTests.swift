@@ -27,14 +27,19 @@ import Testing
     #expect(try #require(trial.offline.positionNEES.mean) < 16.3)
   }
 
-  /// In parts of four seconds: a pose for every frame, no step at a joint, and not worse than the filter by more than a fifth.
+  /// In parts of four seconds: a pose for every frame, no step at a joint, and not worse than the filter by more than a
+  /// fifth.
   @Test func partsAreJoined() throws {
     let whole = try SmoothedTrial.run("arc", seed: 1), parts = try SmoothedTrial.run("arc", seed: 1, longest: 4)
     #expect(parts.outcome.unsmoothedSegments == 0)
     #expect(parts.outcome.poses.map(\.timestamp) == whole.outcome.poses.map(\.timestamp))
     #expect(parts.outcome.poses.map(\.worldFromBody) != whole.outcome.poses.map(\.worldFromBody))
-    let steps = zip(parts.outcome.poses, parts.outcome.poses.dropFirst()).map { ($1.worldFromBody.translation - $0.worldFromBody.translation).norm }
-    let wholeSteps = zip(whole.outcome.poses, whole.outcome.poses.dropFirst()).map { ($1.worldFromBody.translation - $0.worldFromBody.translation).norm }
+    let steps = zip(parts.outcome.poses, parts.outcome.poses.dropFirst()).map {
+      ($1.worldFromBody.translation - $0.worldFromBody.translation).norm
+    }
+    let wholeSteps = zip(whole.outcome.poses, whole.outcome.poses.dropFirst()).map {
+      ($1.worldFromBody.translation - $0.worldFromBody.translation).norm
+    }
     #expect(zip(steps, wholeSteps).allSatisfy { abs($0 - $1) < 0.01 })
     #expect(parts.offline.ateSE3 < 1.2 * parts.forward.ateSE3)
   }

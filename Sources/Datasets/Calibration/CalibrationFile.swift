@@ -96,7 +96,9 @@ package struct CalibrationFile {
   }
 
   /// The same for a required key.
-  package func neededNumber(_ key: String, _ what: String, in bounds: ClosedRange<Double>) throws(DatasetError) -> Double {
+  package func neededNumber(_ key: String, _ what: String, in bounds: ClosedRange<Double>) throws(DatasetError)
+    -> Double
+  {
     guard let value = try number(key, what, in: bounds) else {
       throw fault(key, found: "no key \(key)", expected: "\(key): \(what)")
     }

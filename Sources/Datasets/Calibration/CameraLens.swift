@@ -123,8 +123,9 @@ enum CameraLens {
       case .none: return .omni(xi: intrinsics[0], k1: 0, k2: 0, p1: 0, p2: 0)
       case .radialTangential(let k1, let k2, let p1, let p2):
         return .omni(xi: intrinsics[0], k1: k1, k2: k2, p1: p1, p2: p2)
-      default: throw file.fault(
-        "distortion_model", found: "camera model omni with that distortion", expected: "radtan or none")
+      default:
+        throw file.fault(
+          "distortion_model", found: "camera model omni with that distortion", expected: "radtan or none")
       }
     case .ds:
       try needs(bending == .none, "none: the double sphere needs no distortion")

@@ -5,7 +5,8 @@ import Yams
 extension RigCalibration {
   /// Text values among the keys of `sensor.yaml`; all others are numbers or lists of them.
   private static let textKeys: Set<String> = [
-    "sensor_type", "comment", "camera_model", "distortion_model", "feature_ids", "title", "source", "licence", "license",
+    "sensor_type", "comment", "camera_model", "distortion_model", "feature_ids", "title", "source", "licence",
+    "license",
     "note", "image_stamps",
   ]
 
@@ -17,7 +18,8 @@ extension RigCalibration {
   /// - Throws: `DatasetError` for a missing or wrong value, and for a number written as a text.
   package init(_ rig: JSONValue, source: String, line: Int, warnings: inout [String]) throws(DatasetError) {
     guard case .object(let sensors) = rig else {
-      throw DatasetError(file: source, line: line, found: "rig is no object", expected: "the calibration of each sensor")
+      throw DatasetError(
+        file: source, line: line, found: "rig is no object", expected: "the calibration of each sensor")
     }
     let root = CalibrationFile(path: "\(source):\(line): rig", mapping: Self.mapping(sensors), line: nil)
     warnings += try root.check(known: ["imu0", "cam0", "cam1", "uwb0", "odometry0", "dataset"])

@@ -42,7 +42,8 @@ struct RangeDecoder: RowDecoder {
       // A range shorter than its stated bias is noise at no distance.
       range: max(range - radio.rangeBias.value(peer: peer, antenna: antenna), 0),
       standardDeviation: try table.numberIfAny(4), azimuth: try table.numberIfAny(5),
-      elevation: try table.numberIfAny(6), angleStandardDeviation: try table.numberIfAny(7), antenna: antenna, rssi: try table.numberIfAny(9),
+      elevation: try table.numberIfAny(6), angleStandardDeviation: try table.numberIfAny(7), antenna: antenna,
+      rssi: try table.numberIfAny(9),
       firstPathPower: try table.numberIfAny(10), nonLineOfSight: try table.numberIfAny(11),
       technology: try table.text(12))
     try table.unique(

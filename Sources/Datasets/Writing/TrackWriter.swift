@@ -3,8 +3,8 @@ import SensorData
 
 /// Writes the frames of a recording's cameras beside their images, as they come: `features.csv` and `frames.csv`.
 ///
-/// The files appear together at the end (`StagedFolder`). Tracks of a second camera have the ids of the first, which its calibration
-/// must state.
+/// The files appear together at the end (`StagedFolder`). Tracks of a second camera have the ids of the first, which
+/// its calibration must state.
 package final class TrackWriter {
   private let folder: StagedFolder
   private let rig: RigCalibration
@@ -36,9 +36,11 @@ package final class TrackWriter {
       let measures = Self.measures.map { "," + $0.name }.joined()
       tables.append(
         (
-          TableText(file: "\(folder.path)/\(path)/features.csv", header: "#timestamp [ns],feature_id [],u [px],v [px]" + late),
           TableText(
-            file: "\(folder.path)/\(path)/frames.csv", header: "#timestamp [ns],mean_luma [],view []" + measures + exposed + late)
+            file: "\(folder.path)/\(path)/features.csv", header: "#timestamp [ns],feature_id [],u [px],v [px]" + late),
+          TableText(
+            file: "\(folder.path)/\(path)/frames.csv",
+            header: "#timestamp [ns],mean_luma [],view []" + measures + exposed + late)
         ))
       files.append((try folder.file("\(path)/features.csv"), try folder.file("\(path)/frames.csv")))
     }

@@ -1,6 +1,6 @@
+import CameraGeometry
 import Geometry
 import Inertial
-import CameraGeometry
 
 /// Closed-form initialisation of velocity and gravity from feature tracks, with rotations from the gyroscope.
 ///

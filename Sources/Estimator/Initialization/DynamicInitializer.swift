@@ -1,14 +1,14 @@
+import CameraGeometry
 import Geometry
 import Inertial
 import SensorData
-import CameraGeometry
 
 /// Dynamic initialisation (in motion): finds a first state from up to two seconds of inertial samples and feature
 /// tracks.
 ///
 /// A closed form (`ClosedFormInitializer`) is followed by one nonlinear refinement of all unknowns
-/// (`InitializationRefinement`), whose information matrix gives the covariance; `InitializationAttempt` has the steps. Under constant acceleration the scale
-/// is unobservable: such states are refused or get a large covariance.
+/// (`InitializationRefinement`), whose information matrix gives the covariance; `InitializationAttempt` has the steps.
+/// Under constant acceleration the scale is unobservable: such states are refused or get a large covariance.
 package struct DynamicInitializer {
   /// Why there is no state yet.
   package enum Refusal: String, Error, Equatable, Sendable {
@@ -71,7 +71,9 @@ package struct DynamicInitializer {
   }
 
   /// Begins an estimate of the state at the window's last frame, to be continued step by step.
-  func begin(_ window: InitializationWindow, _ samples: IMUBuffer, isUrgent: Bool) throws(Refusal) -> InitializationAttempt {
+  func begin(_ window: InitializationWindow, _ samples: IMUBuffer, isUrgent: Bool) throws(Refusal)
+    -> InitializationAttempt
+  {
     guard window.span >= Self.shortest else { throw .frames }
     let (times, tracks) = window.selection(lens: camera.lens)
     guard times.count >= Self.fewestFrames else { throw .frames }
@@ -133,9 +135,10 @@ package struct DynamicInitializer {
     return InitialEstimate(time: time, state: state, covariance: covariance)
   }
 
-  /// Adds what a covariance of first order leaves out where the tilt is uncertain: specific force fixes the sum of the bias and of gravity as
-  /// tilted, `b = g (R(theta) - 1) e_z`, whose part of second order is `g |theta|^2 / 2` along the vertical. Its second moment for a normal
-  /// theta is `g^2 / 4 (2 tr P^2 + (tr P)^2)`: negligible for a tilt known to a degree, larger than all else for five.
+  /// Adds what a covariance of first order leaves out where the tilt is uncertain: specific force fixes the sum of the
+  /// bias and of gravity as tilted, `b = g (R(theta) - 1) e_z`, whose part of second order is `g |theta|^2 / 2` along
+  /// the vertical. Its second moment for a normal theta is `g^2 / 4 (2 tr P^2 + (tr P)^2)`: negligible for a tilt known
+  /// to a degree, larger than all else for five.
   private func addCurvature(to covariance: inout [Double], _ state: InertialState) {
     let (a, b, c) = (covariance[0], covariance[1], covariance[16])
     let g = calibration.gravityMagnitude

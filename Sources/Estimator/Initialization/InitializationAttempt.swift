@@ -1,13 +1,14 @@
+import CameraGeometry
 import Geometry
 import Inertial
 import SensorData
-import CameraGeometry
 
-/// One attempt of dynamic initialisation as a state machine, a few milliseconds a step, so that a start holds up no frame.
+/// One attempt of dynamic initialisation as a state machine, a few milliseconds a step, so that a start holds up no
+/// frame.
 ///
-/// All guesses descend; the one of least cost goes on. Points with large residuals are removed until none are, then points that
-/// contradict all others; with the estimated noise of the tracks (tracks that drift over the scene carry less information than
-/// independent observations) a last, thorough descent follows.
+/// All guesses descend; the one of least cost goes on. Points with large residuals are removed until none are, then
+/// points that contradict all others; with the estimated noise of the tracks (tracks that drift over the scene carry
+/// less information than independent observations) a last, thorough descent follows.
 struct InitializationAttempt: Sendable {
   typealias Refusal = DynamicInitializer.Refusal
 
@@ -78,7 +79,8 @@ struct InitializationAttempt: Sendable {
       }
     case .deletion(let current, let round): try removeDeletionOutliers(from: current, round: round)
     case .deletionDescent(var descent, let round):
-      phase = descent.step() == nil ? .deletionDescent(descent, round: round) : .deletion(descent.refinement, round: round)
+      phase =
+        descent.step() == nil ? .deletionDescent(descent, round: round) : .deletion(descent.refinement, round: round)
     case .last(var descent):
       if descent.step() != nil { return try result(descent.refinement) }
       phase = .last(descent)

@@ -1,7 +1,7 @@
+import CameraGeometry
 import Geometry
 import Inertial
 import SensorData
-import CameraGeometry
 
 /// Accepts a dynamic initialisation only once two consecutive windows agree.
 ///

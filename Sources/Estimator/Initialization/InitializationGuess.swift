@@ -1,7 +1,7 @@
+import CameraGeometry
 import Geometry
 import Inertial
 import SensorData
-import CameraGeometry
 
 /// Initial guess for the refinement: velocity and vertical in the axes of the first pose.
 struct InitializationGuess {

@@ -1,6 +1,6 @@
 internal import CLinearAlgebra
-import Geometry
 import CameraGeometry
+import Geometry
 
 /// Outlier removal by deletion residuals.
 extension InitializationRefinement {

@@ -1,6 +1,6 @@
+import CameraGeometry
 import Geometry
 import Inertial
-import CameraGeometry
 
 /// Linearisation.
 extension InitializationRefinement {

@@ -1,5 +1,5 @@
-import Geometry
 import CameraGeometry
+import Geometry
 
 /// Quality of the result.
 extension InitializationRefinement {

@@ -1,7 +1,7 @@
+import CameraGeometry
 import Geometry
 import Inertial
 import SensorData
-import CameraGeometry
 
 /// Maximum a posteriori states and points of the initialisation window, with the covariance of the last state.
 ///
@@ -42,7 +42,8 @@ package struct InitializationRefinement {
     states: [InertialState], rig: RigEstimate, fixed: Int, points: [InitializationPoint], factors: [InertialFactor],
     rates: [Vector3], camera: FilterCamera, calibration: IMUCalibration
   ) {
-    precondition(states.count == factors.count + 1 && states.count == rates.count, "an interval between each two states")
+    precondition(
+      states.count == factors.count + 1 && states.count == rates.count, "an interval between each two states")
     self.states = states
     self.rig = rig
     self.points = points

@@ -1,6 +1,6 @@
+import CameraGeometry
 import Geometry
 import Inertial
-import CameraGeometry
 
 /// Pose and motion of the camera and the IMU when a frame was taken, after the camera's delay.
 package struct InitializationView {

@@ -1,7 +1,7 @@
+import CameraGeometry
 import Geometry
 import Inertial
 import SensorData
-import CameraGeometry
 
 /// The frames received before initialisation: input of the dynamic initialiser.
 package struct InitializationWindow: Sendable {

@@ -9,14 +9,14 @@ struct Initializer {
   static let memory = InitializationWindow.longest + longestAttempt + 0.5
   /// Longest attempt in motion, seconds of the recording; beyond it the attempt is given up.
   static let longestAttempt = 1.5
-  /// Steps of an attempt for a second of the recording, and most for a frame: a step takes 2 to 3 ms, and a live run must not fall
-  /// behind.
+  /// Steps of an attempt for a second of the recording, and most for a frame: a step takes 2 to 3 ms, and a live run
+  /// must not fall behind.
   static let stepsPerSecond = 160.0, mostSteps = 8
   /// How long the flow must be small for a hand to count as nearly still, seconds, unless the inertial unit detects a
   /// stationary device. A hand that reverses its motion is still for a moment, just when it accelerates most.
   static let watchTime = 1.0
-  /// Seconds from a refused attempt in motion to the next; doubled after each that found the sensors inconsistent, up to
-  /// `longestPause`: a broken set-up is not asked ten times a second.
+  /// Seconds from a refused attempt in motion to the next; doubled after each that found the sensors inconsistent, up
+  /// to `longestPause`: a broken set-up is not asked ten times a second.
   static let pause = 0.1, longestPause = 1.6
 
   let calibration: IMUCalibration
@@ -61,8 +61,8 @@ struct Initializer {
 
   /// Attempts to find a state at or before a frame.
   ///
-  /// A dynamic initialisation gives the state at the last frame before the attempt began, so that this one and all since are new
-  /// information to the filter.
+  /// A dynamic initialisation gives the state at the last frame before the attempt began, so that this one and all
+  /// since are new information to the filter.
   mutating func attempt(_ frame: CameraFrame, _ report: FrameReport, _ samples: IMUBuffer) -> InitializationOutcome {
     let time = report.timestamp
     defer {
@@ -121,7 +121,9 @@ struct Initializer {
       guard let estimate = try advance(at: time) else { return nil }
       running = nil
       (nextAttempt, pause) = (time, Self.pause)
-      if agreement.admits(estimate, samples, calibration: calibration, camera: camera) || wasBegunUrgently { return estimate }
+      if agreement.admits(estimate, samples, calibration: calibration, camera: camera) || wasBegunUrgently {
+        return estimate
+      }
       refusal = .agreement
     } catch {
       refusal = error

@@ -1,8 +1,8 @@
+import CameraGeometry
 import Foundation
 import Geometry
 import Inertial
 import SensorData
-import CameraGeometry
 
 /// Static initialisation: finds a first state from gravity while the device is nearly still, or provisionally while it
 /// moves.

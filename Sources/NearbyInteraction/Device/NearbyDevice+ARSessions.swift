@@ -1,7 +1,8 @@
+import PrecisionFinding
+
 #if !ONE_MODULE
   import ARKit
 #endif
-import PrecisionFinding
 
 /// The apps' AR sessions: they publish the device's poses.
 extension NearbyDevice {

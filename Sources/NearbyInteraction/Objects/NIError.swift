@@ -44,7 +44,9 @@ public struct NIError: CustomNSError, LocalizedError, Hashable, @unchecked Senda
   /// An error whose cause this system can name.
   init(_ code: Code, because reason: String) { self.init(code, userInfo: [NSLocalizedFailureReasonErrorKey: reason]) }
 
+  /// Errors are equal by their codes.
   public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
+  /// By the code alone, as equality.
   public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
   /// `NIErrorDomain`.

@@ -35,6 +35,7 @@ enum EvalDocument {
 extension FigureKey {
   /// Whether the figure needs the ideal observer.
   var isIdeal: Bool {
-    name.hasPrefix("ideal") || name.contains("Ratio") || self == .angleAvailability || self == .angleAvailabilityPublishable
+    name.hasPrefix("ideal") || name.contains("Ratio") || self == .angleAvailability
+      || self == .angleAvailabilityPublishable
   }
 }

@@ -36,7 +36,10 @@ final class EvalReporter: @unchecked Sendable {
       outcomes.append(
         EvalOutcome(name: "all", trialErrors: outcomes.flatMap(\.trialErrors), asked: results.count, failures: []))
     }
-    let lines = format == .jsonl ? outcomes[reported...].map(EvalText.line) : EvalText.lines(outcomes, format: format, width: TerminalWidth.columns())
+    let lines =
+      format == .jsonl
+      ? outcomes[reported...].map(EvalText.line)
+      : EvalText.lines(outcomes, format: format, width: TerminalWidth.columns())
     for line in lines { try standardOutput.line(line) }
     return outcomes
   }

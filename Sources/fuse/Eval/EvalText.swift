@@ -130,7 +130,9 @@ enum EvalText {
   /// The lines. A plain table is at most `width` characters wide.
   static func lines(_ outcomes: [EvalOutcome], format: EvalCommand.Format, width: Int) -> [String] {
     if format == .jsonl { return outcomes.map(line) }
-    let blocks = [trajectory, finding, moving, byTime, moments, ideal].map { known($0, outcomes) }.filter { !$0.columns.isEmpty }
+    let blocks = [trajectory, finding, moving, byTime, moments, ideal].map { known($0, outcomes) }.filter {
+      !$0.columns.isEmpty
+    }
     var lines: [String] = []
     if format == .markdown {
       for block in blocks {
@@ -144,7 +146,8 @@ enum EvalText {
         block.columns.map { column in (column.title, outcomes.map { cell($0.figures, column, hasIntervals) }) }
       }
       lines = EvalTable.lines(
-        names: outcomes.map(\.name), blocks: blocks.map { ($0.title, rows($0)) }, chosen: rows(known(chosen, outcomes), false),
+        names: outcomes.map(\.name), blocks: blocks.map { ($0.title, rows($0)) },
+        chosen: rows(known(chosen, outcomes), false),
         width: width)
     }
     let counts = Set(outcomes.map(\.trialErrors.count))

@@ -25,7 +25,8 @@ struct Expectations {
         "\(path): found no object, expected {\"<subject>\": {\"<figure>\": {\"value\": ..., \"tolerance\": ...}}}")
     }
     let keys = Dictionary(uniqueKeysWithValues: FigureKey.all.map { ($0.name, $0) })
-    let formerly = Dictionary(uniqueKeysWithValues: FigureKey.all.compactMap { key in key.formerName.map { ($0, key) } })
+    let formerly = Dictionary(
+      uniqueKeysWithValues: FigureKey.all.compactMap { key in key.formerName.map { ($0, key) } })
     var warned: Set<FigureKey> = []
     for member in members {
       guard case .object(let figures) = member.value else {

@@ -28,7 +28,8 @@ struct RecordingWindows {
     let last = (length - seconds) / every
     guard last < Double(Self.most) else {
       throw CommandError(
-        "\(folder): \(Words.fixed(length, 1)) s, expected at most \(Self.most) windows: check its timestamps, or --every")
+        "\(folder): \(Words.fixed(length, 1)) s, expected at most \(Self.most) windows: check its timestamps, or --every"
+      )
     }
     return (0...Int(last)).map { k in
       let start = Double(k) * every

@@ -79,7 +79,8 @@ package struct ExplanationText {
     for mode in explanation.modes {
       table.add([
         "\(Words.fixed(100 * mode.probability, 2)) %", Self.degrees(mode.horizontalAngle), Self.degrees(mode.elevation),
-        "\(Words.fixed(mode.distance, 2)) m", Self.degrees(NinetyPercent.halfWidth(mode.sideways)), Self.degrees(NinetyPercent.halfWidth(mode.upwards)),
+        "\(Words.fixed(mode.distance, 2)) m", Self.degrees(NinetyPercent.halfWidth(mode.sideways)),
+        Self.degrees(NinetyPercent.halfWidth(mode.upwards)),
       ])
     }
     guard explanation.more > 0 else { return table.lines() }

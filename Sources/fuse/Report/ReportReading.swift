@@ -33,7 +33,8 @@ struct ReportReading {
   /// Runs the recording into a temporary folder.
   private func inputOfRecording(_ folder: String, _ name: String, _ most: Int, of runs: Int) throws -> ReportInput {
     let scratch = try TemporaryFolder("report")
-    try RunExecution(folder: folder, output: "\(scratch.path)/run", options: RunOptions(), format: .text, isQuiet: true).run()
+    try RunExecution(folder: folder, output: "\(scratch.path)/run", options: RunOptions(), format: .text, isQuiet: true)
+      .run()
     return try withExtendedLifetime(scratch) {
       try input(of: RunFolder(path: "\(scratch.path)/run", keeping: .thinned(most)), name, madeFrom: folder, of: runs)
     }
@@ -55,10 +56,11 @@ struct ReportReading {
   }
 
   private func origin(of run: RunFolder, named: String?) throws -> RunOrigin? {
-    do { return try RunOrigin(of: run, named: named) } catch where ignoresOtherRecordings { return nil }
+    do { return try RunOrigin(of: run, named: named) } catch  where ignoresOtherRecordings { return nil }
   }
 
-  /// What the run knew before it was sure and what its camera saw, from a replay; nil where it cannot be replayed as it was.
+  /// What the run knew before it was sure and what its camera saw, from a replay; nil where it cannot be replayed as it
+  /// was.
   private func replay(_ run: RunFolder, _ origin: RunOrigin, of runs: Int) -> RunReplay.Seen? {
     guard let replay = try? RunReplay(of: run, named: origin.path) else { return nil }
     return try? replay.seen(

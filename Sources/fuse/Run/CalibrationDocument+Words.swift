@@ -7,7 +7,9 @@ extension CalibrationDocument {
   /// A line of text; each ± is 90 %.
   static func words(_ estimate: CalibrationEstimate) -> String {
     let camera = estimate.camera, sigmas = estimate.intrinsics
-    func half(_ sigma: Double, _ decimals: Int) -> String { "± " + Words.fixed(NinetyPercent.halfWidth(sigma), decimals) }
+    func half(_ sigma: Double, _ decimals: Int) -> String {
+      "± " + Words.fixed(NinetyPercent.halfWidth(sigma), decimals)
+    }
     func pixels(_ value: Double, _ sigma: Double) -> String { "\(Words.fixed(value, 1)) \(half(sigma, 1))" }
     let lens =
       "focal lengths \(pixels(camera.fx, sigmas[0])), \(pixels(camera.fy, sigmas[1])) px, centre "

@@ -7,7 +7,7 @@ extension Diagnosis {
   }
 }
 
-extension TruthTest {
+extension TruthConsistency {
   /// What the data refute about the truth, where other premises are refuted already.
   func diagnoses(after found: [Diagnosis]) -> [Diagnosis] {
     diagnoses(refuted: Set(found.filter { !$0.isHandled }.map(\.family)))

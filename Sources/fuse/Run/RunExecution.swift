@@ -76,7 +76,8 @@ struct RunExecution {
     let document = ResultDocument(
       title: input.title, start: start, trajectorySource: input.trajectorySource, options: options, digest: digest,
       counts: pipeline.counts, damage: damage,
-      summary: finder.summary, diagnoses: finder.diagnoses + truthDiagnoses, calibration: finder.calibration, peers: pipeline.peers,
+      summary: finder.summary, diagnoses: finder.diagnoses + truthDiagnoses, calibration: finder.calibration,
+      peers: pipeline.peers,
       written: (files.updateCount, files.poseCount),
       nonFinite: files.nonFiniteCount, errors: errors)
     let use = ResourceUse(since: began)

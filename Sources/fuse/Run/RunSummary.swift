@@ -42,7 +42,8 @@ enum RunSummary {
     if let errors = errors?.trajectory {
       lines.append(
         "trajectory: \(Words.fixed(errors.ateYawAligned, 3)) m RMS error over \(Words.fixed(errors.pathLength, 1)) m "
-          + "(\(Words.fixed(errors.ateSE3, 3)) m all aligned, attitude \(Words.fixed(Angle.inDegrees(errors.attitude), 1))°)")
+          + "(\(Words.fixed(errors.ateSE3, 3)) m all aligned, attitude \(Words.fixed(Angle.inDegrees(errors.attitude), 1))°)"
+      )
     }
     return (lines + truthDiagnoses.map(\.words) + losses).flatMap(wrapped)
   }
@@ -80,7 +81,8 @@ enum RunSummary {
     let count = peer.rangesUsed + peer.rangesRejected
     guard 20 * peer.rangesRejected > count else { return nil }
     let share = Words.fixed(100 * Double(peer.rangesRejected) / Double(count), 0)
-    return "\(share) % of \(Words.count(count, "range")) refused: NLOS, outliers, or not where the posterior expects them"
+    return
+      "\(share) % of \(Words.count(count, "range")) refused: NLOS, outliers, or not where the posterior expects them"
   }
 
   private static func convergence(_ outcome: PeerOutcome, start: Timestamp) -> String {
@@ -110,8 +112,12 @@ enum RunSummary {
       let share = Words.fixed(100 * coverage, 0)
       figures.append("\(share) % of \(Words.count(errors.intervals, "interval")) hold the true angle")
     }
-    if errors.converged > 0 { figures.append("\(errors.falseConverged) of \(errors.converged) converged updates false") }
-    return ["against truth, at the end: " + (parts.isEmpty ? "nothing to compare" : parts.joined(separator: ", ") + " off")]
+    if errors.converged > 0 {
+      figures.append("\(errors.falseConverged) of \(errors.converged) converged updates false")
+    }
+    return [
+      "against truth, at the end: " + (parts.isEmpty ? "nothing to compare" : parts.joined(separator: ", ") + " off")
+    ]
       + (figures.isEmpty ? [] : [figures.joined(separator: "; ")])
   }
 }

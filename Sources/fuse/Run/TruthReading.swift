@@ -48,11 +48,11 @@ struct TruthReading {
   /// A test of the truth against the sensors; nil without ground truth.
   ///
   /// - Parameter rig: the recording's, or one with another radio.
-  func test(_ recording: Recording, rig: RigCalibration) throws -> TruthTest? {
+  func test(_ recording: Recording, rig: RigCalibration) throws -> TruthConsistency? {
     guard let first = states.map(\.timestamp).min(), let last = states.map(\.timestamp).max() else { return nil }
     let (trajectory, peers) = (TruthTrajectory(states), TruthPeers(peers))
     let end = max(recording.firstTimestamp, try recording.lastTimestamp())
-    return TruthTest(
+    return TruthConsistency(
       rig: rig, truth: first...last, recording: recording.firstTimestamp...end,
       worldFromBody: { trajectory.worldFromBody(at: $0) }, peerPosition: { peers.position(of: $0, at: $1) })
   }

@@ -2,7 +2,7 @@ import Foundation
 import SensorData
 
 /// Whether stamps, read as nanoseconds, give a rate that a sensor of this kind can have.
-package struct RateTest {
+package struct StampRateMonitor {
   /// Rows that are looked at.
   static let count = 40
 

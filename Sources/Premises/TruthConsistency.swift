@@ -5,14 +5,14 @@ import SensorData
 /// Tests a recording's ground truth against its sensors: whether it overlaps in time, its clock, and its world's up.
 ///
 /// - Overlap: of the truth's span and the recording's.
-/// - Clock: the rotation of the device over 0.1 s, by gyroscope (or by another tracker) and by the truth, and the ranges
-///   against the true distances, with the truth shifted in time. Both are one likelihood: where the radio alone is late,
-///   the rotations refute a shift of the truth. Shifts up to 0.05 s count as stated.
+/// - Clock: the rotation of the device over 0.1 s, by gyroscope (or by another tracker) and by the truth, and the
+///   ranges against the true distances, with the truth shifted in time. Both are one likelihood: where the radio alone
+///   is late, the rotations refute a shift of the truth. Shifts up to 0.05 s count as stated.
 /// - Up: the mean specific force of 2 s, carried into the truth's world, points up. Half of all windows more than 20
 ///   degrees off would need 3.6 m/s^2 held through each of them: no device that is carried does that.
 ///
 /// Holds one cell for each 0.1 s of rotation and of each link's ranges; `diagnoses()` looks at 2,000 of each at most.
-package struct TruthTest {
+package struct TruthConsistency {
   /// The true pose of the body at a time; nil where there is none.
   private let worldFromBody: (Timestamp) -> Pose?
   /// The true position of a peer; nil where there is none.
@@ -83,7 +83,8 @@ package struct TruthTest {
   ///   - truth: from its first row to its last.
   ///   - recording: from its first event to its last, whatever part of it is read.
   package init(
-    rig: RigCalibration, truth: ClosedRange<Timestamp>, recording: ClosedRange<Timestamp>, worldFromBody: @escaping (Timestamp) -> Pose?,
+    rig: RigCalibration, truth: ClosedRange<Timestamp>, recording: ClosedRange<Timestamp>,
+    worldFromBody: @escaping (Timestamp) -> Pose?,
     peerPosition: @escaping (String, Timestamp) -> Vector3?
   ) {
     self.rig = rig
@@ -172,7 +173,8 @@ package struct TruthTest {
         Diagnosis(
           code: "truthOverlap", family: .truth,
           sentence: "the ground truth does not overlap with the sensors in time: nothing can be judged",
-          evidence: "it begins \(Format.number(abs(after))) s \(after < 0 ? "before" : "after") the recording, and lasts "
+          evidence:
+            "it begins \(Format.number(abs(after))) s \(after < 0 ? "before" : "after") the recording, and lasts "
             + "\(Format.number(spans.truth.upperBound.seconds(since: spans.truth.lowerBound))) s",
           remedy: "stamp truth and sensors by one clock, in nanoseconds")
       ]
@@ -195,7 +197,8 @@ package struct TruthTest {
       sentence: mean.norm < 0.5
         ? "the ground truth's attitudes contradict gravity: no direction of its world stays up"
         : "the ground truth's world is not z up: up points along \(Self.axis(mean)) there",
-      evidence: "\(witness) is \(Format.degrees(median)) degrees from the truth's +z in the median of \(ups.count) windows "
+      evidence:
+        "\(witness) is \(Format.degrees(median)) degrees from the truth's +z in the median of \(ups.count) windows "
         + "of \(Format.number(Self.window)) s",
       remedy: "write body-to-world quaternions as w, x, y, z in a gravity-aligned world with z up")
   }
@@ -233,18 +236,18 @@ package struct TruthTest {
 
     /// Whether rotations or ranges have far smaller squares than another fit's.
     func isMuchBetter(than other: Fit) -> Bool {
-      other.turns.mean > TruthTest.leastGain * max(turns.mean, 1)
-        || other.distances.mean > TruthTest.leastGain * max(distances.mean, 1)
+      other.turns.mean > TruthConsistency.leastGain * max(turns.mean, 1)
+        || other.distances.mean > TruthConsistency.leastGain * max(distances.mean, 1)
     }
     /// Weighted sum of the squares, without the floor of `cost`.
     var squares: Double {
-      TruthTest.turnWeight * Double(turns.count) * turns.mean
-        + TruthTest.rangeWeight * Double(distances.count) * distances.mean
+      TruthConsistency.turnWeight * Double(turns.count) * turns.mean
+        + TruthConsistency.rangeWeight * Double(distances.count) * distances.mean
     }
     /// Minus the log likelihood, up to a constant.
     var cost: Double {
-      0.5 * TruthTest.turnWeight * Double(turns.count) * log(max(turns.mean, 1))
-        + 0.5 * TruthTest.rangeWeight * Double(distances.count) * log(max(distances.mean, 1))
+      0.5 * TruthConsistency.turnWeight * Double(turns.count) * log(max(turns.mean, 1))
+        + 0.5 * TruthConsistency.rangeWeight * Double(distances.count) * log(max(distances.mean, 1))
     }
   }
 

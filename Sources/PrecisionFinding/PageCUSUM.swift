@@ -7,7 +7,7 @@ import Foundation
 /// in `ConsistencyMonitor`. If the incumbent is right, S passes x with odds of e^-x. The last time of S = 0 estimates
 /// the time of the change. Source: Page, "Continuous inspection schemes", Biometrika 41, 1954,
 /// doi:10.1093/biomet/41.1-2.100.
-package struct CUSUMTest {
+package struct PageCUSUM {
   private let limit: Double
   /// The statistic S: cumulative log likelihood ratio against the incumbent, never negative.
   package private(set) var logLikelihoodRatio = 0.0

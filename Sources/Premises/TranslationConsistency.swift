@@ -9,7 +9,7 @@ import SensorData
 /// equations hold as well, but every displacement then runs against what was seen. Agreements are counted: an independent one
 /// is right with probability 0.9. The log likelihood ratio of the wrong sign is a CUSUM (Page, Biometrika 41, 1954,
 /// doi:10.1093/biomet/41.1-2.100).
-struct TranslationTest {
+struct TranslationConsistency {
   /// One displacement seen by the camera.
   struct Displacement {
     var start: Timestamp

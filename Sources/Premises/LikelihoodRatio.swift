@@ -2,13 +2,15 @@ import Foundation
 
 /// A generalised likelihood-ratio test between explanations of the same residuals, with an unknown noise level.
 ///
-/// With n residuals normalised to unit expected variance, the noise scale s is common to all explanations and profiled out:
-/// `log L_k = -n/2 log max(RSS_k / n, floor)`. The floor keeps an explanation from winning by fitting noise: below the
-/// expected noise nothing is gained. An explanation pays `log(count)` for being one of several, and half the logarithm of n for each of
-/// its free parameters (Schwarz, Annals of Statistics 6(2), 1978, doi:10.1214/aos/1176344136). By Markov's inequality a ratio
-/// above x has probability at most e^-x under the null hypothesis, once those costs are paid.
-struct LikelihoodTest {
-  /// An explanation: which, its residual sum of squares, its number of fitted parameters beyond those of the null hypothesis.
+/// With n residuals normalised to unit expected variance, the noise scale s is common to all explanations and profiled
+/// out: `log L_k = -n/2 log max(RSS_k / n, floor)`. The floor keeps an explanation from winning by fitting noise: below
+/// the expected noise nothing is gained. An explanation pays `log(count)` for being one of several, and half the
+/// logarithm of n for each of its free parameters (Schwarz, Annals of Statistics 6(2), 1978,
+/// doi:10.1214/aos/1176344136). By Markov's inequality a ratio above x has probability at most e^-x under the null
+/// hypothesis, once those costs are paid.
+struct LikelihoodRatio {
+  /// An explanation: which, its residual sum of squares, its number of fitted parameters beyond those of the null
+  /// hypothesis.
   struct Explanation<Kind> {
     var kind: Kind
     var squares: Double
@@ -26,7 +28,8 @@ struct LikelihoodTest {
   func ratio(null: Double, alternative: Double, parameters: Int, alternatives: Int) -> Double {
     let n = Double(max(count, 1))
     func level(_ squares: Double) -> Double { log(max(squares / n, floor)) }
-    return n / 2 * (level(null) - level(alternative)) - Double(parameters) / 2 * log(n) - log(Double(max(alternatives, 1)))
+    return n / 2 * (level(null) - level(alternative)) - Double(parameters) / 2 * log(n)
+      - log(Double(max(alternatives, 1)))
   }
 
   /// The best explanation and its ratio; nil where none was tried.
@@ -34,7 +37,8 @@ struct LikelihoodTest {
     explanations.map {
       (
         $0.kind,
-        ratio(null: null, alternative: $0.squares, parameters: $0.parameters, alternatives: explanations.count), $0.squares
+        ratio(null: null, alternative: $0.squares, parameters: $0.parameters, alternatives: explanations.count),
+        $0.squares
       )
     }.max { $0.1 < $1.1 }
   }

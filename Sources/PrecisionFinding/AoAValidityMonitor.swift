@@ -8,7 +8,7 @@ import Ranging
 /// Only the ranges of a moving device reveal them. The alternative is the incumbent filter without AoA, started at the
 /// first AoA. Both predict every range, and the incumbent's predictive density of the range alone is compared. Until
 /// the test decides, the alternative is part of the published posterior at its odds.
-struct AoAValidityTest {
+struct AoAValidityMonitor {
   private enum State {
     /// No AoA has been received.
     case untested

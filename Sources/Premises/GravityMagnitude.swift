@@ -7,7 +7,7 @@ import SensorData
 /// The mean specific force over T seconds, in axes that the gyroscope holds still, is
 /// `mean(R f) = -g + mean(R b) + (v(T) - v(0)) / T`. Its size differs from g by a normal deviate of variance
 /// `sigma_b^2 + (sigma_v / T)^2`. Its direction: `GravityDirection`.
-package struct GravityTest {
+package struct GravityMagnitude {
   /// What is wrong with the accelerometer.
   package enum Cause: Equatable {
     /// Readings are gravity's size times this.

@@ -2,10 +2,11 @@ import SensorData
 
 /// Tests camera and inertial unit together, by the innovations of the whole filter.
 ///
-/// With true premises a track's normalised innovation squared over its degrees of freedom has mean 1, whatever the motion; the filter learns the
-/// tracks' noise, which pulls it there from above too. The mean over a window of hundreds is within a tenth of 1 on healthy recordings. A premise
-/// that is wrong shows as a mean well above, or as filters that are given up one after the other.
-struct InnovationTest {
+/// With true premises a track's normalised innovation squared over its degrees of freedom has mean 1, whatever the
+/// motion; the filter learns the tracks' noise, which pulls it there from above too. The mean over a window of hundreds
+/// is within a tenth of 1 on healthy recordings. A premise that is wrong shows as a mean well above, or as filters that
+/// are given up one after the other.
+struct InnovationMonitor {
   /// Length of the window, seconds, and the fewest innovations in it.
   static let length = 2.0
   private static let fewest = 150
@@ -14,11 +15,12 @@ struct InnovationTest {
   /// Restarts within so many seconds that refute.
   private static let restarts = (count: 3, seconds: 15.0)
 
-  /// Root mean square innovation, in units of the noise that two views of the images have, that is suspicious: simulated recordings have
-  /// 1.0 +- 0.05, a real one (`tango-handheld`) up to 1.9, where tracks drift; a mount 10 degrees off has 2.5 to 8.
+  /// Root mean square innovation, in units of the noise that two views of the images have, that is suspicious:
+  /// simulated recordings have 1.0 +- 0.05, a real one (`tango-handheld`) up to 1.9, where tracks drift; a mount 10
+  /// degrees off has 2.5 to 8.
   private static let largestExcess = 2.5
-  /// The same that confirms, and the fraction of tracks in use that it asks for: on healthy worlds 1.0 +- 0.05; 15 % on the gyroscope's scale
-  /// are 1.4 and more.
+  /// The same that confirms, and the fraction of tracks in use that it asks for: on healthy worlds 1.0 +- 0.05; 15 % on
+  /// the gyroscope's scale are 1.4 and more.
   private static let confirming = (excess: 1.2, usable: 0.15)
   /// Mean, and learnt noise in units of the images', below which an open premise is closed too:
   /// stated noise errs by a half, and a mount 10 degrees off has 1.9 and more.
@@ -56,11 +58,12 @@ struct InnovationTest {
 
   var isSuspicious: Bool { begun.count >= 2 || level ?? 0 > Self.suspicious || isExcessive || isStarved }
 
-  /// The images fit each other, but not the motion: the filter explains by noise what two views of the images do not have.
+  /// The images fit each other, but not the motion: the filter explains by noise what two views of the images do not
+  /// have.
   private var isExcessive: Bool { excess ?? 0 > Self.largestExcess }
 
-  /// The filter explains hundreds of innovations with the noise that the images have, of more than a few tracks: lens, mount, clocks and
-  /// gyroscope are as stated, wherever the device turns.
+  /// The filter explains hundreds of innovations with the noise that the images have, of more than a few tracks: lens,
+  /// mount, clocks and gyroscope are as stated, wherever the device turns.
   var isConfirmed: Bool { begun.isEmpty && confirms }
 
   private var confirms: Bool {
@@ -92,9 +95,11 @@ struct InnovationTest {
       return "the trajectory was given up \(begun.count) times within \(Format.number(Self.restarts.seconds)) s"
     }
     if isStarved {
-      return "tracks err \(Format.number(noise)) times as much against the motion as from image to image, and few agree with it at all"
+      return
+        "tracks err \(Format.number(noise)) times as much against the motion as from image to image, and few agree with it at all"
     }
     guard let level, level > Self.refuting else { return nil }
-    return "mean normalised innovation \(Format.number(level)) over \(Format.number(Self.length)) s, expected 1.0 +- 0.1"
+    return
+      "mean normalised innovation \(Format.number(level)) over \(Format.number(Self.length)) s, expected 1.0 +- 0.1"
   }
 }

@@ -9,7 +9,7 @@ import SensorData
 /// world's up axis, `R^T e_z`, scatters little. Under a wrong convention it is another vector's and scatters as the device turns. Each
 /// convention k has a mean square deviation `s_k^2` over n samples a second apart; the log likelihood ratio is
 /// `n log(s_0^2 / s_k^2)`, for two degrees of freedom and normal tilts.
-package struct PoseConventionTest {
+package struct PoseConventionDetector {
   /// A convention that poses may be in instead.
   package enum Convention: CaseIterable {
     case yUp, xUp, inverse, xyzw
@@ -84,7 +84,7 @@ package struct PoseConventionTest {
 }
 
 /// Gravity in the stated world of another tracker, by an inertial unit that moves with it.
-struct WorldGravityTest {
+struct WorldTilt {
   /// Length of a window, seconds, and the prior 1-sigma of bias and change of velocity.
   private static let length = 2.0
   private var sum = Vector3.zero, count = 0.0

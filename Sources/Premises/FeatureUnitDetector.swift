@@ -1,7 +1,7 @@
 import SensorData
 
 /// Whether features are in pixels: of an image of hundreds of pixels not all of them lie within a pixel or two of the corner.
-package struct CoordinateTest {
+package struct FeatureUnitDetector {
   /// How features are written instead.
   package enum Unit: String {
     /// Fractions of width and height.
