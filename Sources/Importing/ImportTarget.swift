@@ -55,7 +55,8 @@ struct ImportTarget {
   /// Adds a true state of the body.
   mutating func add(_ state: GroundTruthState, _ refuse: (SourceFault) throws -> Void) throws {
     let p = state.worldFromBody.translation
-    if let fault = Self.fault(state.timestamp) ?? Self.fault([p.x, p.y, p.z], SensorBounds.position, "a position", "m") {
+    if let fault = Self.fault(state.timestamp) ?? Self.fault([p.x, p.y, p.z], SensorBounds.position, "a position", "m")
+    {
       return try refuse(fault)
     }
     try writer.add(state)

@@ -25,7 +25,8 @@ struct OlderCameras {
     guard !names.isEmpty, !isOfSameSource, !tables.isEmpty else { return }
     let origin = document?["source"]?.text.map { " of \($0)" } ?? ""
     throw DatasetError(
-      file: folder, found: "a recording\(origin) with \(names.joined(separator: ", ")), which an import leaves as it is",
+      file: folder,
+      found: "a recording\(origin) with \(names.joined(separator: ", ")), which an import leaves as it is",
       expected: "a new folder, or one without mav0/\(names[0])")
   }
 

@@ -66,7 +66,9 @@ import Testing
     defer { unlink(path) }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
     let bound = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
     }
     try #require(bound == 0)
     symlink(path, folder.path("socket"))
@@ -76,7 +78,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["dataset.yaml", "mav0/imu0/data.csv", "mav0/cam0/new.csv", "result.json", "updates.jsonl", "camchain.yaml"])
+  @Test(arguments: [
+    "dataset.yaml", "mav0/imu0/data.csv", "mav0/cam0/new.csv", "result.json", "updates.jsonl", "camchain.yaml",
+  ])
   func inputsOfAFolderAreRefused(_ name: String) throws {
     try folder.write("recording/dataset.yaml", "keep")
     try folder.write("recording/mav0/imu0/data.csv", "keep")
@@ -87,7 +91,8 @@ import Testing
         try write(route + name, "new", inputs: [folder.path("link")])
       }
     }
-    #expect(try folder.text("recording/dataset.yaml") == "keep" && folder.text("recording/mav0/imu0/data.csv") == "keep")
+    #expect(
+      try folder.text("recording/dataset.yaml") == "keep" && folder.text("recording/mav0/imu0/data.csv") == "keep")
   }
 
   @Test func aFileInputIsRefusedUnderAnyName() throws {

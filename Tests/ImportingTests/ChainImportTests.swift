@@ -154,7 +154,9 @@ import Testing
     for _ in 1...2 { _ = try Importer.run(.kalibr, source: source.url.path, output: output.url.path) }
     // How the data came stays told, once.
     let told = try JSONValue(contentsOf: output.path("import.json"))
-    #expect(told["kind"]?.text == "kalibr" && told["before"]?["source"]?.text == "walk.bag" && told["before"]?["before"] == nil)
+    #expect(
+      told["kind"]?.text == "kalibr" && told["before"]?["source"]?.text == "walk.bag"
+        && told["before"]?["before"] == nil)
     #expect(try output.text("mav0/imu0/sensor.yaml") == imu && output.text("dataset.yaml") == "title: mine\n")
     #expect((try Self.camera(output).bodyFromCamera * .zero - Vector3(0.7, 2.1, 3.2)).norm < 1e-12)
   }

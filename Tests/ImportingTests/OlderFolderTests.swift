@@ -99,7 +99,8 @@ import Testing
     let error = #expect(throws: DatasetError.self) {
       try Importer.run(.plaza, source: sample.source, output: output.url.path)
     }
-    #expect(error?.line == rows.count + 1 && error?.found.contains("second position") == true, "\(String(describing: error))")
+    #expect(
+      error?.line == rows.count + 1 && error?.found.contains("second position") == true, "\(String(describing: error))")
     #expect(try output.contents() == before)
   }
 }

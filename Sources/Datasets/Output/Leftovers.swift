@@ -15,7 +15,9 @@ package enum Leftovers {
   package static func forget(_ path: String) { lock.withLock { _ = paths.remove(path) } }
 
   /// Runs steps that belong together, such as making a folder and naming it here: a signal waits for their end.
-  package static func undisturbed<Result, Failure: Error>(_ steps: () throws(Failure) -> Result) throws(Failure) -> Result {
+  package static func undisturbed<Result, Failure: Error>(
+    _ steps: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     lock.lock()
     defer { lock.unlock() }
     return try steps()
