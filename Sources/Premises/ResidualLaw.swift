@@ -1,4 +1,5 @@
 import Foundation
+import Geometry
 import Ranging
 
 /// Error law of a link's mean ranges, as the tests of premises use it: what radios have, widened by the settings of the
@@ -25,10 +26,11 @@ package struct ResidualLaw: Equatable, Sendable {
   static let sampleLength = 0.24
   /// Correlation times of the lasting part, seconds.
   static let times = [0.3, 2.0]
-  /// What radios have: the bias's prior 1-sigma, 1-sigma of the candidates' parts, mean size of outliers, metres; their
-  /// probability.
+  /// What radios have: the bias's prior 1-sigma, 1-sigma of the candidates' parts, metres; probabilities of a range that
+  /// is too long and too short, mean size of such errors, metres. A person's speed, 1-sigma of each axis, m/s.
   private static let usual = (
-    bias: 0.15, whites: [0.02, 0.06, 0.15, 0.4], lastings: [0.005, 0.05, 0.12, 0.3], size: 1.5, outliers: 0.01
+    bias: 0.15, whites: [0.02, 0.06, 0.15, 0.4], lastings: [0.005, 0.05, 0.12, 0.3], long: 0.05, short: 0.005,
+    size: 1.5, speed: Vector3(0.8, 0.8, 0.15)
   )
   /// Probabilities of an outlier at most, and of no NLOS at least: a law under which no range counts would test
   /// nothing.
@@ -65,7 +67,11 @@ package struct ResidualLaw: Equatable, Sendable {
   package init(_ ranging: RangingConfiguration = RangingConfiguration(), statedNoise: Double? = nil) {
     biasSigma = max(ranging.biasPrior, Self.usual.bias)
     scaleSigma = ranging.scalePrior
-    velocity = ranging.peerVelocityModel
+    let speed = ranging.peerVelocityModel.speed
+    velocity = PeerVelocityModel(
+      speed: Vector3(
+        max(speed.x, Self.usual.speed.x), max(speed.y, Self.usual.speed.y), max(speed.z, Self.usual.speed.z)),
+      memory: ranging.peerVelocityTime)
     let noise = statedNoise ?? ranging.assumedNoise
     var whites = Self.usual.whites
     while let last = whites.last, last < noise { whites.append(min(last * Self.whiteStep, noise)) }
@@ -77,12 +83,12 @@ package struct ResidualLaw: Equatable, Sendable {
       lastings.flatMap { lasting in Self.times.map { Noise(white: white, lasting: lasting, time: $0) } }
     }
     searchSigma = max(0.15, noise)
-    let p = min(max(ranging.rangeOutlierProbability, Self.usual.outliers), Self.mostOutliers)
+    let p = min(ranging.rangeOutlierProbability, Self.mostOutliers)
     let los = max(
       ranging.losReturnRate / ranging.losTransitionRate * exp(-ranging.losLossRate * Self.sampleLength), Self.leastLOS)
-    regular = los * (1 - p)
-    short = los * p / 2
-    long = los * p / 2 + 1 - los
+    long = max(los * p / 2 + 1 - los, Self.usual.long)
+    short = max(los * p / 2, Self.usual.short)
+    regular = 1 - long - short
     // Half: NLOS biases, by far the more, are shorter than outliers.
     size = max(ranging.rangeOutlierScale / 2, Self.usual.size)
   }

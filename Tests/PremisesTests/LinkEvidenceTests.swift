@@ -47,7 +47,7 @@ import Testing
     let t = (0..<12).map { 0.3 * Double($0) + 0.1 * dice.uniform() }
     let e = t.map { 0.04 * sin(2 * $0) + 0.03 * dice.gaussian() }
     let outcome = ResidualLikelihood(at: t).evaluate(e)
-    let exact = Self.logDensity(e, t, outcome.noise) + Double(e.count) * log(0.947)
+    let exact = Self.logDensity(e, t, outcome.noise) + Double(e.count) * log(0.945)
     #expect(abs(outcome.logLikelihood - exact) < 0.02 * Double(e.count), "\(outcome.logLikelihood) \(exact)")
     #expect(abs(outcome.terms.reduce(0, +) - outcome.logLikelihood) < 1e-9)
     #expect(outcome.regular.allSatisfy { $0 > 0.9 })

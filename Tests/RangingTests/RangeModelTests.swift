@@ -57,7 +57,7 @@ import Testing
       let q = (1 + x[2]) * model.peerJacobian
       var row = [Double](repeating: 0, count: drawn.dimension)
       (row[0], row[1], row[2]) = (x[0] * q.dot(e1), x[0] * q.dot(u.cross(e1)), q.dot(u))
-      (row[3], row[4], row[columns.coloured], row[drawn.dimension - 1]) = (1, model.distance, 1, 1)
+      (row[3], row[4], row[columns.coloured]) = (1, model.distance, 1)
       if let constant = columns.constant { row[constant] = 1 }
       for (kernel, model) in zip(drawn.predictedRange(0, antenna: antenna, columns: columns).row, row) {
         compare(kernel, model)
