@@ -54,11 +54,6 @@ import Testing
     Fault("a stamp beyond 64 bits", message: "imu0/data.csv:19:") {
       $0.cell(R.imu, line: 19, 0, "99999999999999999999")
     },
-    Fault("the same stamp twice", message: "imu0/data.csv:20:") { r in
-      let before = r.text(R.imu).components(separatedBy: "\n")[18]
-      r.change(R.imu, line: 20) { _ in before }
-    },
-    Fault("a feature twice in a frame", message: "cam0/features.csv:5:") { $0.cell(R.features, line: 5, 1, "3") },
     Fault("several antennas, a row without one", message: "uwb0/data.csv") {
       $0.set(R.uwbYAML, $0.text(R.uwbYAML) + "antennas:\n  a: [0, 0, 0]\n  b: [0.1, 0, 0]\n")
     },
