@@ -270,7 +270,7 @@ let package = Package(
     .testTarget(
       name: "FuseCaptureFormatTests", dependencies: ["FuseCaptureFormat", "EventLines", "SensorData", "Geometry"],
       resources: [.embedInCode("Golden")]),
-    .testTarget(name: "LiveSessionsTests", dependencies: ["LiveSessions"]),
+    .testTarget(name: "LiveSessionsTests", dependencies: ["LiveSessions", "Simulation"]),
     .testTarget(
       name: "FuseServeTests",
       dependencies: [

@@ -114,10 +114,12 @@ extension LiveSession {
   /// The next work; nil where the thread has left.
   private func next() -> Work? {
     condition.lock()
+    life.isComputing = false
     while true {
       let mustLeave = life.isPaused || life.needsReplay
       if !queue.isEmpty, !mustLeave {
         let work = queue.removeFirst()
+        life.isComputing = true
         status.waiting = queue.count
         let hasPending = hasPending
         condition.unlock()

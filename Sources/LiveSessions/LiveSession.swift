@@ -89,6 +89,8 @@ package final class LiveSession: @unchecked Sendable {
   struct Life {
     /// Whether a thread is there.
     var hasThread = false
+    /// Whether the thread is at what was taken from the queue.
+    var isComputing = false
     /// Whether it waits for its turn to be computed again.
     var waitsForTurn = false
     /// Whether what is in the log was not yet computed since the start.
@@ -222,7 +224,7 @@ package final class LiveSession: @unchecked Sendable {
     return Upkeep.Facts(
       isOver: status.state == .finished || status.state == .failed,
       isEmpty: places.isEmpty && !life.isUnrecovered && hole == nil,
-      isBusy: !queue.isEmpty || hasPending || (life.hasThread && status.state == .recovering),
+      isBusy: !queue.isEmpty || life.isComputing || hasPending || (life.hasThread && status.state == .recovering),
       hasThread: life.hasThread, hasFinder: life.computation != nil && life.asked != .park,
       idle: Self.clock() - status.lastCall, untouched: Self.clock() - max(status.lastCall, status.lastTouch))
   }
@@ -251,11 +253,11 @@ package final class LiveSession: @unchecked Sendable {
   }
 
   /// Records have moved within their segments: old offset to new.
-  package func relocate(_ moved: [Int: [Int: Int]]) {
+  package func relocate(_ segment: Int, _ moved: [Int: Int]) {
     condition.lock()
     defer { condition.unlock() }
-    for index in places.indices {
-      if let offset = moved[places[index].segment]?[places[index].offset] { places[index].offset = offset }
+    for index in places.indices where places[index].segment == segment {
+      if let offset = moved[places[index].offset] { places[index].offset = offset }
     }
   }
 

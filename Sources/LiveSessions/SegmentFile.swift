@@ -53,16 +53,27 @@ enum SegmentFile {
 
   /// A file that appears at once, whole and on disk; its folder is not synced.
   static func replace(_ path: String, with bytes: [UInt8]) throws(LogError) {
+    let partial = try partial(path, with: bytes)
+    guard rename(partial, path) == 0 else {
+      let failure = error(path)
+      unlink(partial)
+      throw failure
+    }
+  }
+
+  /// Writes what is to take the place of a file beside it, on disk; its path, for `rename`.
+  static func partial(_ path: String, with bytes: [UInt8]) throws(LogError) -> String {
     let partial = path + ".partial"
     let file = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw error(partial) }
     let isWritten = write(bytes, to: file) && fdatasync(file) == 0
     let failure = error(partial)
     close(file)
-    guard isWritten, rename(partial, path) == 0 else {
+    guard isWritten else {
       unlink(partial)
       throw failure
     }
+    return partial
   }
 
   /// What `errno` says of a path.

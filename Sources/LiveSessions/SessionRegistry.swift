@@ -260,8 +260,7 @@ package final class SessionRegistry: @unchecked Sendable {
     }
   }
 
-  /// Removes the records of deleted sessions from the log; blocks appending for as long as it rewrites. Called on a thread
-  /// of its own.
+  /// Removes the records of deleted sessions from the log. Called on a thread of its own.
   package func compact() throws {
     let due = lock.withLock {
       defer { deleted = ([], []) }
@@ -279,9 +278,9 @@ package final class SessionRegistry: @unchecked Sendable {
     }
     // The log forgets a session only behind its folder.
     try syncFolder()
-    isDone = try log.remove(sessions: due.sessions, from: due.segments) { moved in
+    isDone = try log.remove(sessions: due.sessions, from: due.segments) { segment, moved in
       // The sessions of this moment: one created meanwhile has records, too.
-      for session in some { session.relocate(moved) }
+      for session in some { session.relocate(segment, moved) }
     }
   }
 

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// `append` writes at once, so that a record survives the death of the process; one thread syncs, and what was appended
 /// meanwhile shares the next sync. Acknowledgements wait for it, work does not. Deleting a session rewrites its segments
-/// without it; a segment that has lost something is never rewritten.
+/// without it, beside what is appended; a segment that has lost something is never rewritten.
 package final class WriteAheadLog: @unchecked Sendable {
   /// Where a record is.
   package typealias Place = LogReading.Place
@@ -23,6 +23,8 @@ package final class WriteAheadLog: @unchecked Sendable {
   /// Writes a file to disk; returns 0 or what went wrong, as `errno`.
   private let sync: @Sendable (Int32) -> Int32
   private let folderLock: Int32
+  /// One compaction at a time.
+  private let compaction = NSLock()
   // Everything below is guarded by the condition.
   private let condition = NSCondition()
   private var descriptor: Int32 = -1
@@ -233,6 +235,13 @@ package final class WriteAheadLog: @unchecked Sendable {
     if isDone { body(error) }
   }
 
+  private func wait(for ticket: Ticket) -> LogError? {
+    condition.lock()
+    defer { condition.unlock() }
+    while synced < ticket.number { condition.wait() }
+    return durable >= ticket.number ? nil : failure
+  }
+
   private func fail(_ error: LogError) -> LogError {
     if failure == nil { failure = error }
     return error
@@ -295,93 +304,109 @@ package final class WriteAheadLog: @unchecked Sendable {
 
   // MARK: deleting
 
-  /// Removes all records of some sessions from the log. Blocks appending meanwhile.
+  /// Removes all records of some sessions from the log. Appending goes on meanwhile: only closed segments are rewritten,
+  /// and the lock is held to put each in its place.
   ///
-  /// Damaged segments stay as they are, and with them what says that their sessions are deleted.
-  /// - Parameter relocate: called before anybody else appends, with the new places of the other records in the segments
-  ///   that changed: by segment, old offset to new. Also where an error ends the work in its midst.
-  /// - Returns: false where somebody reads: nothing was done.
+  /// Damaged segments stay, and with them what says that their sessions are deleted.
+  /// - Parameter relocate: called for each segment that changed, before anybody reads it, with the new offsets of the
+  ///   records that stay, by their old ones. Also where an error ends the work in its midst.
+  /// - Returns: false where somebody reads: what was not done is to be done again.
   /// - Throws: `LogError`; what was not done is to be done again.
   package func remove(
-    sessions: Set<UInt64>, from segments: Set<Int>, relocate: ([Int: [Int: Int]]) -> Void
+    sessions: Set<UInt64>, from segments: Set<Int>, relocate: (Int, [Int: Int]) -> Void
+  ) throws(LogError) -> Bool {
+    compaction.lock()
+    defer { compaction.unlock() }
+    guard let (due, pinned, lists) = try closed(segments) else { return false }
+    var emptied: Set<Int> = []
+    for number in due {
+      let list = newestList.flatMap { $0.segment == number ? $0.offset : nil }
+      let rewriting = try SegmentRewriting(
+        path(number), version: version, without: sessions, pinned: pinned, list: list)
+      if let damage = rewriting.damage {
+        // Damaged since the start: kept, until the next start names whose it is.
+        condition.withLock { damaged[number] = sessions }
+        throw .file(
+          path: path(number),
+          cause: "damaged at bytes \(damage.lowerBound) to \(damage.upperBound) since the start, expected "
+            + "what was written: it is not compacted; restart to see whose batches it took")
+      }
+      guard let bytes = rewriting.bytes else {
+        emptied.insert(number)
+        continue
+      }
+      let partial = try SegmentFile.partial(path(number), with: bytes)
+      guard try put(partial, number, rewriting.moved, relocate) else { return false }
+    }
+    try syncFolder()
+    condition.withLock { listsOnly.subtract(lists) }
+    if !emptied.isEmpty {
+      for number in emptied { relocate(number, [:]) }
+      try drop(emptied)
+    }
+    return true
+  }
+
+  /// The segments to rewrite, which nobody writes to any more, and sessions whose deletion is to stay on record; nil where
+  /// somebody reads.
+  private func closed(
+    _ segments: Set<Int>
+  ) throws(LogError) -> (due: [Int], pinned: Set<UInt64>, lists: Set<Int>)? {
+    condition.lock()
+    defer { condition.unlock() }
+    guard readers == 0 else { return nil }
+    if let failure { throw failure }
+    if segments.contains(segment) { try rotate() }
+    let there = Set(try LogReading.numbers(folder))
+    let due = segments.union(listsOnly).intersection(there).sorted().filter { damaged[$0] == nil && $0 != segment }
+    return (due, damaged.values.reduce(into: []) { $0.formUnion($1) }, listsOnly)
+  }
+
+  /// Puts a rewritten segment in its place; false, with the segment of before, where somebody reads.
+  private func put(
+    _ partial: String, _ number: Int, _ moved: [Int: Int], _ relocate: (Int, [Int: Int]) -> Void
   ) throws(LogError) -> Bool {
     condition.lock()
     defer { condition.unlock() }
-    guard readers == 0 else { return false }
-    if let failure { throw failure }
-    if segments.contains(segment) { try rotate() }
-    var moved: [Int: [Int: Int]] = [:]
-    defer { relocate(moved) }
-    let pinned = damaged.values.reduce(into: Set<UInt64>()) { $0.formUnion($1) }
-    var emptied: Set<Int> = []
-    let there = Set(try LogReading.numbers(folder))
-    for number in segments.union(listsOnly).intersection(there).sorted()
-    where damaged[number] == nil && number != segment {
-      let rewritten = try rewrite(number, without: sessions, pinned)
-      moved[number] = rewritten.moved
-      if rewritten.isEmpty { emptied.insert(number) }
+    guard readers == 0, rename(partial, path(number)) == 0 else {
+      let error = SegmentFile.error(path(number))
+      unlink(partial)
+      if readers == 0 { throw error }
+      return false
     }
-    listsOnly = []
-    guard fsync(folderLock) == 0 else { throw SegmentFile.error(folder) }
-    if !emptied.isEmpty { try drop(emptied) }
+    relocate(number, moved)
+    if let list = newestList, list.segment == number { newestList!.offset = moved[list.offset]! }
     return true
+  }
+
+  private func syncFolder() throws(LogError) {
+    guard fsync(folderLock) == 0 else { throw SegmentFile.error(folder) }
   }
 
   /// Removes segments, after the log says so: one that is missing otherwise is damage.
   private func drop(_ emptied: Set<Int>) throws(LogError) {
+    let (ticket, before) = try announce(emptied)
+    if let error = wait(for: ticket) { throw error }
+    for number in emptied { unlink(path(number)) }
+    try syncFolder()
+    if let before, before.segment != ticket.place.segment, !emptied.contains(before.segment) {
+      condition.withLock { _ = listsOnly.insert(before.segment) }
+    }
+  }
+
+  /// Appends the list of what is absent by intent, with these; the list of before is outdated.
+  private func announce(_ emptied: Set<Int>) throws(LogError) -> (ticket: Ticket, before: Place?) {
+    condition.lock()
+    defer { condition.unlock() }
     let there = Set(try LogReading.numbers(folder)).subtracting(emptied)
     let absent = Set(1...segment).subtracting(there).subtracting(damage.filter { $0.cause == .missing }.map(\.segment))
     let list = LogRecord(kind: .removed, session: 0, arrival: 0, payload: Array(SegmentList.text(absent).utf8))
     var bytes: [UInt8] = []
     LogFormat.append(list, to: &bytes)
     let before = newestList
-    newestList = try write(bytes).place
-    try syncNow()
-    for number in emptied { unlink(path(number)) }
-    guard fsync(folderLock) == 0 else { throw SegmentFile.error(folder) }
-    if let before, before.segment != segment, there.contains(before.segment) { listsOnly.insert(before.segment) }
-  }
-
-  private func rewrite(
-    _ number: Int, without sessions: Set<UInt64>, _ pinned: Set<UInt64>
-  ) throws(LogError) -> (moved: [Int: Int], isEmpty: Bool) {
-    let path = path(number)
-    let (source, unreadable) = try SegmentFile.read(path)
-    var kept = LogFormat.header(version: version)
-    let empty = kept.count
-    var offsets: [Int: Int] = [:]
-    var damage = unreadable.first
-    source.withUnsafeBytes { bytes in
-      guard let header = LogFormat.header(bytes) else {
-        damage = damage ?? 0..<empty
-        return
-      }
-      var at = header.length
-      while let item = LogScan.item(bytes, at: at, format: header.format) {
-        at = item.range.upperBound
-        guard let record = item.record else {
-          damage = damage ?? item.range
-          continue
-        }
-        let isOld = record.kind == .removed && newestList != Place(segment: number, offset: item.range.lowerBound)
-        let isGone = sessions.contains(record.session) && !(record.kind == .delete && pinned.contains(record.session))
-        guard !isOld, !isGone else { continue }
-        offsets[item.range.lowerBound] = kept.count
-        LogFormat.append(record, to: &kept)
-      }
-    }
-    if let damage {
-      // Damaged since the start: as it is, until the next start names whose it is.
-      damaged[number] = sessions
-      throw .file(
-        path: path,
-        cause: "damaged at bytes \(damage.lowerBound) to \(damage.upperBound) since the start, expected "
-          + "what was written: it is not compacted; restart to see whose batches it took")
-    }
-    if kept.count == empty { return (offsets, true) }
-    try SegmentFile.replace(path, with: kept)
-    if let list = newestList, list.segment == number { newestList!.offset = offsets[list.offset]! }
-    return (offsets, false)
+    let ticket = try write(bytes)
+    newestList = ticket.place
+    return (ticket, before)
   }
 
   /// Bytes of all segments.

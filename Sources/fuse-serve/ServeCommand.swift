@@ -32,7 +32,7 @@ struct ServeCommand: AsyncParsableCommand {
       let service = LiveService(
         registry: registry, logger: logger, tokens: tokens,
         access: AccessRules(isLoopback: isLoopback, hosts: arguments.allowHost, origins: arguments.allowOrigin),
-        connections: connections)
+        connections: connections, readiness: ReadinessLog(logger: logger))
       try await service.run(
         host: arguments.host, port: arguments.port, certificates: certificates,
         replay: arguments.replay.map { Replay(folder: $0, speed: arguments.speed) })

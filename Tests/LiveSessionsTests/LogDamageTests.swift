@@ -1,5 +1,6 @@
 import Foundation
 import LiveSessions
+import Simulation
 import Testing
 
 /// A log with damage: what is whole is read, what is not is named and kept, and only its sessions stop.
@@ -31,7 +32,8 @@ import Testing
       written.ids[number] = identity.id
       try log.append(LogRecord(kind: .create, session: number, arrival: 1, payload: identity.payload), copies: 2)
     }
-    var dice = SystemRandomNumberGenerator()
+    // The same log every time: which records share a segment decides what a test sees.
+    var dice = SeededRandom(seed: 11)
     for sequence in 0..<batches {
       for number in 1...5 as ClosedRange<UInt64> {
         let payload = (0..<Int.random(in: 20...160, using: &dice)).map { _ in UInt8.random(in: 32...126, using: &dice) }
@@ -167,7 +169,7 @@ import Testing
     let written = try Self.write()
     // The last whole batches of 4 and 5 lie in front of the end: hit everything from the last batch of 4 to that of 5.
     let four = written.payloads.last { $0.session == 4 }!, five = written.payloads.last { $0.session == 5 }!
-    guard four.place.segment == five.place.segment else { return }
+    try #require(four.place.segment == five.place.segment && written.last?.segment == five.place.segment)
     try Self.change(written.folder, four.place.segment) { data in
       for index in four.place.offset..<five.range.upperBound + 41 { data[index] = 0 }
     }
@@ -233,14 +235,14 @@ import Testing
     try Self.change(written.folder, hit.place.segment) { $0[hit.range.lowerBound] ^= 0xFF }
     var (log, index, _) = try Self.open(written.folder)
     try log.append(LogRecord(kind: .delete, session: 1, arrival: 9))
-    #expect(try log.remove(sessions: [1, 3], from: Set(1...20)) { _ in })
+    #expect(try log.remove(sessions: [1, 3], from: Set(1...20)) { _, _ in })
     log.close()
     for _ in 0..<2 {
       (log, index, _) = try Self.open(written.folder)
       #expect(index.gone.contains(1) && index.damage.count == 1 && index.damage[0].segment == hit.place.segment)
       #expect(index.sessions[4]?.hole?.missing == 6...6 && index.sessions[4]?.after.count == 17)
       for number in [2, 5] as [UInt64] { #expect(index.sessions[number]?.places.count == 24) }
-      #expect(try log.remove(sessions: [1, 3], from: Set(1...20)) { _ in })
+      #expect(try log.remove(sessions: [1, 3], from: Set(1...20)) { _, _ in })
       log.close()
     }
   }
@@ -251,7 +253,7 @@ import Testing
     let (log, _, _) = try Self.open(written.folder)
     let hit = written.payloads.first { $0.session == 4 && $0.sequence == 6 }!
     try Self.change(written.folder, hit.place.segment) { $0[hit.range.lowerBound] ^= 0xFF }
-    #expect(throws: LogError.self) { _ = try log.remove(sessions: [3], from: Set(1...20)) { _ in } }
+    #expect(throws: LogError.self) { _ = try log.remove(sessions: [3], from: Set(1...20)) { _, _ in } }
     log.close()
     let (again, index, _) = try Self.open(written.folder)
     again.close()
@@ -281,7 +283,7 @@ import Testing
     }
     #expect(read == Array(0..<10))
     let copy = try Folder(of: folder)
-    #expect(try log.remove(sessions: [2], from: [1]) { _ in })
+    #expect(try log.remove(sessions: [2], from: [1]) { _, _ in })
     log.close()
     (log, index, _) = try Self.open(folder)
     #expect(index.damage.isEmpty && index.sessions[1]?.places.count == 10 && index.orphans.isEmpty)

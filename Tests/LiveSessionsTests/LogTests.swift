@@ -84,9 +84,9 @@ import Testing
     }
     #expect(folder.segments.count > 3)
     var kept = places.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
-    let isDone = try log.remove(sessions: [1], from: Set(places.map(\.segment))) { moved in
+    let isDone = try log.remove(sessions: [1], from: Set(places.map(\.segment))) { segment, moved in
       for index in kept.indices {
-        if let to = moved[kept[index].segment]?[kept[index].offset] { kept[index].offset = to }
+        if kept[index].segment == segment, let to = moved[kept[index].offset] { kept[index].offset = to }
       }
     }
     #expect(isDone)
@@ -124,7 +124,7 @@ import Testing
         segments.insert(try append(log, Self.record(UInt64(round + 10), UInt64(k), bytes: 50)).segment)
       }
       try append(log, Self.record(1, UInt64(round), bytes: 50))
-      #expect(try log.remove(sessions: [UInt64(round + 10)], from: segments) { _ in })
+      #expect(try log.remove(sessions: [UInt64(round + 10)], from: segments) { _, _ in })
       log.close()
       var found: [Placed]
       (log, found) = try open(folder, segmentSize: 400)
@@ -143,13 +143,13 @@ import Testing
     var seen: [UInt64] = []
     try log.read({ Array(places[1...]) }) { record in
       seen.append(record.sequence)
-      let isDone = try log.remove(sessions: [1], from: [1]) { _ in Issue.record("moved") }
+      let isDone = try log.remove(sessions: [1], from: [1]) { _, _ in Issue.record("moved") }
       #expect(!isDone)
       return true
     }
     #expect(seen == [0, 1])
     var moved: [Int: [Int: Int]] = [:]
-    let isDone = try log.remove(sessions: [1], from: [1]) { moved = $0 }
+    let isDone = try log.remove(sessions: [1], from: [1]) { moved[$0] = $1 }
     #expect(isDone && moved[1]?.count == 2)
     log.close()
   }

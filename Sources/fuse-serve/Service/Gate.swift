@@ -50,7 +50,9 @@ struct Gate: RouterMiddleware {
       }
     }
     if response.status.code >= 400 {
-      service.metrics.refusal(response.headers[Answers.refused] ?? Self.word(response.status.code))
+      let limit = response.headers[Answers.refused]
+      service.metrics.refusal(limit ?? Self.word(response.status.code))
+      if let limit, [503, 507].contains(response.status.code) { service.readiness.refused(limit) }
     }
     addHeaders(&response, origin: origin)
     response.body = response.body.paced(by: context.channel)

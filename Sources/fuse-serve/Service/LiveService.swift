@@ -18,6 +18,7 @@ struct LiveService: Sendable {
   /// Connections that are served, and at present.
   let connections: ConnectionLimit
   let metrics = ServiceMetrics()
+  let readiness: ReadinessLog
 
   /// Seconds that a reader may take nothing while there is something for it.
   static let patience: Int64 = 30
@@ -117,24 +118,13 @@ struct Housekeeping: Service {
 
   func run() async throws {
     let (registry, logger) = (service.registry, service.logger)
-    var told: [String] = []
     var before = 0
     while !Task.isShuttingDownGracefully, !Task.isCancelled {
       try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(5)) }
       for session in registry.all { session.updates.wake() }
       registry.feed.wake()
       registry.tend()
-      let causes = service.causes
-      // Said when it changes: a limit that stays is one line.
-      let kinds = causes.map { String($0.prefix { $0 != ":" }) }
-      if kinds != told {
-        told = kinds
-        if causes.isEmpty {
-          logger.notice("ready again")
-        } else {
-          logger.warning("not ready: \(causes.joined(separator: "; "))")
-        }
-      }
+      service.readiness.look(service.causes)
       let load = registry.counts.open + service.metrics.readerCount
       if load < before { Allocator.trim() }
       before = load
