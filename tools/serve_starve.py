@@ -269,6 +269,7 @@ def descriptor_limit(folder, scratch):
     head = one.recv(4000)
     check(b" 503 " in head and b"connections: more than" in head, "/readyz says so, on one of them")
     said(server, "connections")
+    # The session beside them needs a while to be measured.
     time.sleep(4)
     check(descriptors(server) <= 300, f"{len(crowd)} connections: {figures(server)}")
     beside("connections at their limit", quiet, healthy.end(), healthy)
@@ -315,7 +316,7 @@ def thread_limit(folder, scratch):
                 status = 201 if status == 200 else status
         refused(server, status, "threads", text, headers)
         said(server, "threads")
-        time.sleep(4)
+        time.sleep(4)  # the same here
         beside("threads at their limit", quiet, healthy.end(), healthy)
         limit_tasks(4000)
         check(client_get(server, "/readyz")[0] == 200, "ready again with more")

@@ -235,6 +235,7 @@ package final class WriteAheadLog: @unchecked Sendable {
     if isDone { body(error) }
   }
 
+  /// Blocks until a record is on disk; nil, or what went wrong.
   private func wait(for ticket: Ticket) -> LogError? {
     condition.lock()
     defer { condition.unlock() }
@@ -335,6 +336,8 @@ package final class WriteAheadLog: @unchecked Sendable {
         emptied.insert(number)
         continue
       }
+      // Done before a reader held up the rest.
+      guard rewriting.isChanged else { continue }
       let partial = try SegmentFile.partial(path(number), with: bytes)
       guard try put(partial, number, rewriting.moved, relocate) else { return false }
     }

@@ -9,9 +9,9 @@ extension NearbyDevice {
     forPeer peer: String, capabilities: DeviceCapabilities = .preciseDistance
   ) -> NIDiscoveryToken {
     SessionLock.withLock {
-      if let token = placeholderTokens[peer] { return token }
+      if let token = tokensOfPeers[peer] { return token }
       let token = NIDiscoveryToken(capabilities: capabilities)
-      placeholderTokens[peer] = token
+      tokensOfPeers[peer] = token
       bindings[token] = peer
       return token
     }

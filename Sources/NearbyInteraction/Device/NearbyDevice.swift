@@ -17,7 +17,7 @@ public final class NearbyDevice: FrameSource, @unchecked Sendable {
   var rules: SessionPolicy
   var sessions: [WeakSession] = []
   var bindings: [NIDiscoveryToken: String] = [:]
-  var placeholderTokens: [String: NIDiscoveryToken] = [:]
+  var tokensOfPeers: [String: NIDiscoveryToken] = [:]
   var accessories: [[UInt8]: String] = [:]
   var channelSounders: [UUID: String] = [:]
   var connectedAccessories: Set<UUID> = []
