@@ -118,17 +118,23 @@ package final class StagedFolder {
       guard let status = try OutputTarget.status(from) else { continue }
       if OutputTarget.kind(status) == S_IFDIR {
         let isNew = try OutputTarget.status(to) == nil
-        if isNew, mkdir(to, 0o700) != 0 { throw .file(path: to, cause: String(cString: strerror(errno))) }
-        chmod(to, status.st_mode & 0o7777)
+        try Leftovers.undisturbed { () throws(OutputError) in
+          if isNew, mkdir(to, 0o700) != 0 { throw .file(path: to, cause: String(cString: strerror(errno))) }
+          chmod(to, status.st_mode & 0o7777)
+        }
         try carryOver(older, relative + "/", isDropped)
       } else if try OutputTarget.status(to) != nil {
         try check([relative])
       } else if isDropped(relative) {
         try OutputTarget.checkReplaceable(from)
         if inputs.contains(OutputTarget.FileID(status)) { throw .input(path: "\(path)/\(relative)") }
-      } else if linkat(AT_FDCWD, from, AT_FDCWD, to, 0) != 0 {
-        do { try FileManager.default.copyItem(atPath: from, toPath: to) } catch {
-          throw .file(path: from, cause: "cannot be carried over: \(error.localizedDescription)")
+      } else {
+        // What is removed at a signal gets no further name meanwhile: its folder would stay.
+        try Leftovers.undisturbed { () throws(OutputError) in
+          guard linkat(AT_FDCWD, from, AT_FDCWD, to, 0) != 0 else { return }
+          do { try FileManager.default.copyItem(atPath: from, toPath: to) } catch {
+            throw .file(path: from, cause: "cannot be carried over: \(error.localizedDescription)")
+          }
         }
       }
     }
