@@ -14,6 +14,15 @@ package enum Leftovers {
   /// It has its name, or is gone.
   package static func forget(_ path: String) { lock.withLock { _ = paths.remove(path) } }
 
+  /// Removes one of them, which is not wanted. A signal waits: two that remove a tree at once stop at what the other one
+  /// has removed.
+  package static func remove(_ path: String) {
+    lock.withLock {
+      try? FileManager.default.removeItem(atPath: path)
+      paths.remove(path)
+    }
+  }
+
   /// Runs steps that belong together, such as making a folder and naming it here: a signal waits for their end.
   package static func undisturbed<Result, Failure: Error>(
     _ steps: () throws(Failure) -> Result

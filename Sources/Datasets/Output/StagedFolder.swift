@@ -172,8 +172,7 @@ package final class StagedFolder {
   private func abandon() {
     guard isStaged else { return }
     isStaged = false
-    try? FileManager.default.removeItem(atPath: staging)
-    Leftovers.forget(staging)
+    Leftovers.remove(staging)
     // Succeeds for empty folders only.
     for folder in created.reversed() { rmdir(folder) }
   }

@@ -24,8 +24,7 @@ final class TemporaryFolder {
   }
 
   deinit {
-    try? FileManager.default.removeItem(atPath: path)
-    Leftovers.forget(path)
+    Leftovers.remove(path)
   }
 
   /// Removes folders of processes that have ended.
