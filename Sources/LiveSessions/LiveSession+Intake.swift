@@ -94,7 +94,10 @@ extension LiveSession {
     guard shared.hasDiskSpace else { return .full }
     if let most = account.exceededBytes { return .tooManyBytes(most) }
     condition.lock()
-    let (hasThread, hasFinder, isEmpty) = (life.hasThread, life.computation != nil, places.isEmpty)
+    // A thread that is to park has given its room to another session.
+    let isLeaving = life.asked == .park
+    let (hasThread, hasFinder) = (life.hasThread && !isLeaving, life.computation != nil && !isLeaving)
+    let isEmpty = places.isEmpty
     let bytes = status.bytes
     condition.unlock()
     guard bytes + updates.size < limits.sessionBytes else { return .tooManyBytes(limits.sessionBytes) }

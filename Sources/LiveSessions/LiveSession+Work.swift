@@ -188,7 +188,7 @@ extension LiveSession {
   }
 
   private func note(_ batch: EventBatch, _ arrival: Int64, updates: Int, _ computation: SessionComputation) {
-    let now = Self.clock()
+    let now = shared.clock()
     let age = Double(Self.now() - arrival) * 1e-9
     condition.lock()
     life.computed += 1
@@ -273,7 +273,7 @@ extension LiveSession {
     if status.state == .recovering { status.state = .active }
     // Nobody sends: its files were what was wanted.
     let isAlone = isFirst && status.lastCall == status.lastTouch
-    if isAlone || Self.clock() - status.lastCall > limits.idle { life.asked = .park }
+    if isAlone || shared.clock() - status.lastCall > limits.idle { life.asked = .park }
     condition.unlock()
     if isFirst {
       shared.intake.async { [self] in

@@ -139,7 +139,7 @@ package final class LiveSession: @unchecked Sendable {
     life.isUnrecovered = !isFinal && (!places.isEmpty || life.hasFinishRecord || hole != nil)
     isReady = !life.isUnrecovered
     status = Status(
-      state: isFinal ? .finished : life.isUnrecovered ? .recovering : .active, now: Self.clock(), created: created)
+      state: isFinal ? .finished : life.isUnrecovered ? .recovering : .active, now: shared.clock(), created: created)
     status.warnings = setup.warnings + [found?.warning].compactMap { $0 }
     if isFinal, let hole { status.warnings.append("the results are final and whole, the recording is not: \(hole)") }
     status.next = UInt64(places.count)
@@ -150,8 +150,6 @@ package final class LiveSession: @unchecked Sendable {
       order.finish()
     }
   }
-
-  static func clock() -> Double { Double(DispatchTime.now().uptimeNanoseconds) * 1e-9 }
 
   /// The host's time, nanoseconds since 1970: for people and latencies only.
   package static func now() -> Int64 {
@@ -169,7 +167,7 @@ package final class LiveSession: @unchecked Sendable {
       condition.unlock()
       return reply(isGone ? .gone : .overloaded(1))
     }
-    let now = Self.clock()
+    let now = shared.clock()
     status.lastCall = now
     // A repeated batch counts nothing and passes.
     if sequence >= status.next {
@@ -187,7 +185,7 @@ package final class LiveSession: @unchecked Sendable {
   /// Makes the results final; `reply` is called once they are.
   package func finish(reply: @escaping @Sendable (Reply) -> Void) {
     condition.lock()
-    status.lastCall = Self.clock()
+    status.lastCall = shared.clock()
     condition.unlock()
     offer(.finish(reply))
   }
@@ -214,7 +212,7 @@ package final class LiveSession: @unchecked Sendable {
   /// Whether nothing came for long: readers see it as suspended; for the finder that is no event.
   package var isSuspended: Bool {
     let status = currentStatus
-    return status.state == .active && Self.clock() - status.lastCall > limits.idle
+    return status.state == .active && shared.clock() - status.lastCall > limits.idle
   }
 
   /// What is known of it, for what is to become of it.
@@ -226,13 +224,13 @@ package final class LiveSession: @unchecked Sendable {
       isEmpty: places.isEmpty && !life.isUnrecovered && hole == nil,
       isBusy: !queue.isEmpty || life.isComputing || hasPending || (life.hasThread && status.state == .recovering),
       hasThread: life.hasThread, hasFinder: life.computation != nil && life.asked != .park,
-      idle: Self.clock() - status.lastCall, untouched: Self.clock() - max(status.lastCall, status.lastTouch))
+      idle: shared.clock() - status.lastCall, untouched: shared.clock() - max(status.lastCall, status.lastTouch))
   }
 
   /// Somebody asks for it: it is not forgotten, and recovers first.
   func touch() {
     condition.lock()
-    status.lastTouch = Self.clock()
+    status.lastTouch = shared.clock()
     let waits = life.waitsForTurn
     condition.unlock()
     if waits { shared.recovery.hurry(number) }
@@ -302,7 +300,7 @@ package final class LiveSession: @unchecked Sendable {
 
   /// Updates came, a number of bytes: later batches wait where they are too many.
   func spend(updates count: Int, bytes: Int) {
-    let now = Self.clock()
+    let now = shared.clock()
     condition.lock()
     updateLimit.spend(count, at: now)
     condition.unlock()

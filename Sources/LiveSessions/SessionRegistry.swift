@@ -62,10 +62,13 @@ package final class SessionRegistry: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - sync: writes a file of the log to disk; 0, or `errno`.
+  ///   - clock: monotonic time, seconds.
   ///   - warn: gets a line for everything that is not as it should be.
   package init(
     folder: String, limits: SessionLimits, segmentSize: Int = 16 << 20,
-    sync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno }, warn: (String) -> Void
+    sync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno },
+    clock: @escaping @Sendable () -> Double = { Double(DispatchTime.now().uptimeNanoseconds) * 1e-9 },
+    warn: (String) -> Void
   ) throws {
     self.folder = folder
     self.limits = limits
@@ -82,7 +85,7 @@ package final class SessionRegistry: @unchecked Sendable {
     keeper = try SerialThread()
     shared = try SessionResources(
       log: log, limits: limits, recovery: RecoveryQueue(limit: ProcessInfo.processInfo.activeProcessorCount),
-      folder: folder)
+      folder: folder, clock: clock)
     nextNumber = index.last + 1
     segments = index.touched
     deleted = (index.gone, index.gone.reduce(into: []) { $0.formUnion(index.touched[$1] ?? []) })

@@ -4,6 +4,8 @@ import Foundation
 final class SessionResources: @unchecked Sendable {
   let log: WriteAheadLog
   let limits: SessionLimits
+  /// Monotonic time, seconds: what decides who is idle.
+  let clock: @Sendable () -> Double
   let recovery: RecoveryQueue
   /// Where batches of all sessions are ordered and logged.
   let intake: SerialThread
@@ -15,9 +17,13 @@ final class SessionResources: @unchecked Sendable {
   private let lock = NSLock()
   private var roomMaker: (@Sendable (LiveSession) -> Bool)?
 
-  init(log: WriteAheadLog, limits: SessionLimits, recovery: RecoveryQueue, folder: String) throws(LogError) {
+  init(
+    log: WriteAheadLog, limits: SessionLimits, recovery: RecoveryQueue, folder: String,
+    clock: @escaping @Sendable () -> Double
+  ) throws(LogError) {
     self.log = log
     self.limits = limits
+    self.clock = clock
     self.recovery = recovery
     self.folder = folder
     intake = try SerialThread()

@@ -23,13 +23,22 @@ import Testing
     return try EventBatch(Array(text.utf8))
   }
 
+  /// Time that passes when a test says so: who is idle does not depend on a busy machine.
+  private final class TestClock: @unchecked Sendable {
+    private let lock = NSLock()
+    private var time = 1000.0
+    func now() -> Double { lock.withLock { time } }
+    func pass(_ seconds: Double) { lock.withLock { time += seconds } }
+  }
+
   private final class House {
+    let clock = TestClock()
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fuse-life-\(UUID().uuidString)").path
     var limits = SessionLimits()
     private(set) var registry: SessionRegistry
     init(_ change: (inout SessionLimits) -> Void = { _ in }) throws {
       change(&limits)
-      registry = try SessionRegistry(folder: folder, limits: limits) { Issue.record("\($0)") }
+      registry = try SessionRegistry(folder: folder, limits: limits, clock: clock.now) { Issue.record("\($0)") }
     }
     deinit {
       registry.close()
@@ -37,7 +46,7 @@ import Testing
     }
     func restart() throws {
       registry.close()
-      registry = try SessionRegistry(folder: folder, limits: limits) { Issue.record("\($0)") }
+      registry = try SessionRegistry(folder: folder, limits: limits, clock: clock.now) { Issue.record("\($0)") }
     }
     func create() async throws -> LiveSession {
       try await registry.create(SessionSetup(body: Array(LifeTests.header.utf8))).session
@@ -87,7 +96,7 @@ import Testing
 
   /// Waits for something that comes about soon.
   private static func soon(_ condition: () -> Bool) async throws -> Bool {
-    for _ in 0..<1000 {
+    for _ in 0..<6000 {
       if condition() { return true }
       try await Task.sleep(for: .milliseconds(20))
     }
@@ -104,6 +113,7 @@ import Testing
         #expect(Self.isAccepted(try await Self.submit(session, UInt64(second))))
         guard isDisturbed, second % 4 == 3 else { continue }
         if second % 8 == 3 { _ = await Self.result(session) }
+        house.clock.pass(1)
         let isParked = try await Self.soon {
           house.registry.tend()
           let facts = session.facts
@@ -144,46 +154,48 @@ import Testing
 
   /// Creations without data lock out nobody: the least recent makes room, one with data is parked and comes back.
   @Test func abandonedSessionsMakeRoom() async throws {
-    let house = try House { ($0.sessions, $0.idle) = (4, 0.05) }
+    let house = try House { $0.sessions = 4 }
     let worker = try await house.create()
     #expect(Self.isAccepted(try await Self.submit(worker, 0)))
+    #expect(try await Self.soon { !worker.facts.isBusy })
     var abandoned: [String] = []
     for _ in 0..<20 {
-      try await Task.sleep(for: .milliseconds(60))
+      house.clock.pass(house.limits.idle + 1)
       abandoned.append(try await house.create().identity.id)
     }
     #expect(house.registry.counts.open <= 4)
     // The session with data is parked, not gone.
     #expect(house.registry.session(worker.identity.id) != nil && !worker.facts.isOpen)
     #expect(house.registry.session(abandoned[0]) == nil && house.registry.session(abandoned[19]) != nil)
-    try await Task.sleep(for: .milliseconds(60))
+    house.clock.pass(house.limits.idle + 1)
     #expect(try await Self.submit(worker, 1) == .accepted(next: 2))
     #expect(worker.facts.isOpen && house.registry.counts.open <= 4)
   }
 
   /// Where all are at work there is no room, and that is said; a parked one that comes back waits, too.
   @Test func noRoomIsSaid() async throws {
-    // Long enough that those at work are not idle before they are asked, on a busy machine too.
-    let house = try House { ($0.sessions, $0.idle) = (2, 3) }
+    let house = try House { $0.sessions = 2 }
     let first = try await house.create()
     #expect(Self.isAccepted(try await Self.submit(first, 0)))
-    try await Task.sleep(for: .milliseconds(3200))
+    #expect(try await Self.soon { !first.facts.isBusy })
+    house.clock.pass(house.limits.idle + 1)
     let others = [try await house.create(), try await house.create()]
-    #expect(try await Self.soon { !first.facts.isOpen })
+    #expect(!first.facts.isOpen)
     for session in others { #expect(Self.isAccepted(try await Self.submit(session, 0))) }
     #expect(await house.refusal(of: SessionIdentity.defaultOwner) == "tooMany(2)")
     #expect(try await Self.submit(first, 1) == .crowded(2))
     #expect(house.registry.causes.contains { $0.hasPrefix("sessions: 2 are open") })
-    try await Task.sleep(for: .milliseconds(3200))
+    #expect(try await Self.soon { others.allSatisfy { !$0.facts.isBusy } })
+    house.clock.pass(house.limits.idle + 1)
     #expect(house.registry.causes.isEmpty)
     #expect(try await Self.submit(first, 1) == .accepted(next: 2))
   }
 
   @Test func sessionsWithoutDataEnd() async throws {
-    let house = try House { $0.empty = 0.1 }
+    let house = try House()
     let (empty, used) = (try await house.create(), try await house.create())
     #expect(Self.isAccepted(try await Self.submit(used, 0)))
-    try await Task.sleep(for: .milliseconds(200))
+    house.clock.pass(house.limits.empty + 1)
     house.registry.tend()
     #expect(house.registry.session(empty.identity.id) == nil && house.registry.session(used.identity.id) != nil)
     #expect(try await Self.submit(empty, 0) == .gone)
