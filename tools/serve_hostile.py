@@ -173,7 +173,7 @@ class Hostile:
         self.expect("a foreign Host", 421, "GET", "/", headers={"Host": "evil.example"})
         self.expect("a foreign Origin", 403, "GET", "/", headers={"Origin": "http://evil.example"})
         self.expect("Origin null", 403, "POST", "/v1/sessions", self.header, headers={"Origin": "null"})
-        for method, path, allow in [("PUT", "/v1/sessions", "POST"), ("TRACE", "/", "GET, HEAD"), ("PATCH", status, "GET, HEAD, DELETE"), ("GET", f"{status}/events", "POST"),
+        for method, path, allow in [("PUT", "/v1/sessions", "GET, HEAD, POST"), ("TRACE", "/", "GET, HEAD"), ("PATCH", status, "GET, HEAD, DELETE"), ("GET", f"{status}/events", "POST"),
                                     ("DELETE", f"{status}/updates", "GET, HEAD")]:
             _, headers = self.expect(f"{method} of a call that is there", 405, method, path, token=session.ingest)
             check(headers.get("Allow") == allow, f"Allow: {headers.get('Allow')}")

@@ -115,7 +115,7 @@ struct ImportCheck {
     spans[stream] = span
   }
 
-  private var diagnoses: [Diagnosis] { poseMonitor.diagnoses + (imageMonitor?.diagnoses ?? []) }
+  private var diagnoses: [Diagnosis] { poseMonitor.verdict.diagnoses + (imageMonitor?.verdict.diagnoses ?? []) }
 
   // MARK: - What it means
 

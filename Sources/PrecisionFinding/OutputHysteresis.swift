@@ -8,9 +8,10 @@ struct OutputHysteresis {
   /// The last update had a direction.
   private var hasDirection = false
 
-  init(_ configuration: FinderConfiguration) {
-    vertical = VerticalLevelHysteresis(decide: configuration.verticalDecision, drop: configuration.verticalDrop)
-    power = SignalPowerMonitor(limit: configuration.weakPower)
+  init(_ rules: PublicationRules) {
+    vertical = VerticalLevelHysteresis(
+      decide: rules.level(isNamed: false).value, drop: rules.level(isNamed: true).value)
+    power = SignalPowerMonitor(limit: rules.power.value)
   }
 
   /// Passes a new direction only once its cone is a tenth narrower than the limit, so that it does not come and go.
@@ -18,9 +19,8 @@ struct OutputHysteresis {
   /// - Parameters:
   ///   - direction: unit vector in device axes; nil where it is too wide.
   ///   - cone: half-angle about it that holds 90 %, radians.
-  ///   - limit: of that, radians.
-  mutating func steady(_ direction: Vector3?, cone: Double, limit: Double) -> Vector3? {
-    hasDirection = direction != nil && (hasDirection || cone <= 0.9 * limit)
+  mutating func steady(_ direction: Vector3?, cone: Double, _ rules: PublicationRules) -> Vector3? {
+    hasDirection = direction != nil && (hasDirection || rules.steadyCone.isMet(by: cone))
     return hasDirection ? direction : nil
   }
 }

@@ -39,17 +39,17 @@ extension PeerLink {
       nlosProbability: nlosProbability(of: range), peerIsStationary: reportedMoving == false, configuration)
   }
 
-  /// Whether a distance agrees with the ranges of the last second (`RadioAgreement`).
+  /// A distance beside the ranges of the last second (`RadioAgreement`); nil where these are too few.
   ///
   /// - Parameters:
   ///   - distance: mean and 1-sigma, metres.
   ///   - lever: from the device's origin to the antenna of the newest range, metres.
-  func agrees(
-    _ distance: (mean: Double, sigma: Double), at time: Timestamp, filter: (any NavigationFilter)?, lever: Double
-  ) -> Bool {
+  func agreement(
+    of distance: (mean: Double, sigma: Double), at time: Timestamp, filter: (any NavigationFilter)?, lever: Double
+  ) -> RadioAgreement.Outcome? {
     let ranging = configuration.ranging
     let radio = radio(filter: filter)
-    return record.agreement.holds(
+    return record.agreement.outcome(
       distance, at: time, bias: radio?.bias ?? (mean: 0, variance: ranging.biasPrior * ranging.biasPrior),
       noise: radio?.noise ?? record.lastRange?.standardDeviation ?? ranging.assumedNoise, lever: lever)
   }

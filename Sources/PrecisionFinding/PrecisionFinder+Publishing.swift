@@ -14,7 +14,7 @@ extension PrecisionFinder {
       peer: peer, configuration: configuration, antennas: (rig.radio?.antennas ?? ["": .zero]).keys.sorted(),
       statedNoise: rig.radio?.rangeNoise ?? range.standardDeviation, bodyFromDevice: rig.bodyFromDevice)
     links[peer] = link
-    hysteresis[peer] = OutputHysteresis(configuration)
+    hysteresis[peer] = OutputHysteresis(builder.rules)
     if let isMoving = reportedMoving[peer] { link.setReportedMotion(isMoving, filter: trajectory.filter) }
     return link
   }
@@ -22,11 +22,11 @@ extension PrecisionFinder {
   func publish(_ peer: String, at time: Timestamp, onPath: Bool, report: RangeReport? = nil) {
     guard let link = links[peer] else { return }
     let isBlind = !useOdometry && (camera.isBlind(at: time) ?? false)
-    let update = meter.measure(.readout) {
+    let (update, objections) = meter.measure(.readout) {
       builder.build(
         link, &hysteresis[peer]!, at: time, filter: onPath ? trajectory.filter : nil,
         bodyFromDevice: rig.bodyFromDevice, report: report, blindness: isBlind ? camera.word(at: time) : nil,
-        premises: (premises.refuted(for: peer), premises.openPremise(for: peer)),
+        premises: (premises.verdict.refuted(for: peer), premises.verdict.openPremise(for: peer)),
         lever: rig.leverArm(of: link.record.lastRange?.antenna))
     }
     summary.recordUpdate(update, link: link)
@@ -35,7 +35,7 @@ extension PrecisionFinder {
       explanationObserver.observe(
         Explanation(
           update, link, filter: onPath ? trajectory.filter : nil, bodyFromDevice: rig.bodyFromDevice,
-          blindness: isBlind ? camera.word(at: time) : nil, configuration))
+          blindness: isBlind ? camera.word(at: time) : nil, objections, builder.rules))
     }
   }
 
@@ -47,13 +47,8 @@ extension PrecisionFinder {
     summary.waitingFor = trajectory.waitingFor
     let isBlind = !useOdometry && (camera.isBlind(at: time) ?? false)
     let hasTrajectory = onPath && trajectory.filter?.isPositionLost == false
-    let refuted = premises.refuted(for: nil)
-    let now: Convergence =
-      !refuted.isEmpty
-      ? Convergence(status: .unknown)
-      : isBlind
-        ? Convergence(status: .notConverged, reasons: [.insufficientLighting])
-        : Convergence(status: hasTrajectory ? .converged : .unknown)
+    let refuted = premises.verdict.refuted(for: nil)
+    let now = builder.rules.session(hasTrajectory: hasTrajectory, isBlind: isBlind, isRefuted: !refuted.isEmpty)
     guard now != session else { return }
     session = now
     var details: [String: NearbyUpdate.Detail] = [:]

@@ -89,7 +89,7 @@ public final class PrecisionFinder {
   }
 
   /// Premises that the data refute and errors that were handled, in the order in which they were found.
-  public var diagnoses: [Diagnosis] { premises.diagnoses }
+  public var diagnoses: [Diagnosis] { premises.verdict.diagnoses }
 
   /// The online calibration of the first camera so far; nil without it, or without a trajectory.
   public var calibration: CalibrationEstimate? { trajectory.calibration }

@@ -1,7 +1,7 @@
 import Foundation
 import Geometry
 
-/// The outputs that a posterior supports, each evaluated on its own by the limits of the configuration.
+/// The outputs that a posterior supports, each evaluated on its own by `PublicationRules`.
 package struct PublishableEstimate {
   /// Why there is no horizontal angle.
   package enum NoAngle: String {
@@ -41,18 +41,19 @@ package struct PublishableEstimate {
   package let towards: (level: Double, probabilityBeyond20Degrees: Double, position: Double)
 
   /// - Parameter worldCovariance: of the peer's position in the estimate's world, the trajectory's own error included.
-  package init(_ view: PosteriorView, worldCovariance: Matrix3, _ configuration: FinderConfiguration) {
+  package init(_ view: PosteriorView, worldCovariance: Matrix3, _ rules: PublicationRules) {
+    let configuration = rules.configuration
     distance = view.distance
     let marginal = view.horizontalAngle
     let towardsAngle: Double
-    (angle, noAngle, towardsAngle) = Self.angle(marginal, view, configuration)
+    (angle, noAngle, towardsAngle) = Self.angle(marginal, view, rules)
 
     let mean: Vector3
     (mean, cone) = view.direction
     let elsewhere = max(marginal.mass(beyond: .pi / 9), view.probability(beyond: .pi / 9, of: mean))
     probabilityBeyond20Degrees = elsewhere + (1 - elsewhere) * view.contradictionProbability
     let inDevice = view.worldFromDevice.rotation.inverse * mean
-    direction = cone <= Angle.degrees(configuration.directionConeDegrees) ? inDevice : nil
+    direction = rules.cone.isMet(by: cone) ? inDevice : nil
     vertical = view.verticalProbabilities(
       height: configuration.sameLevelHeight, elevation: Angle.degrees(configuration.sameLevelElevationDegrees))
     let relative = view.position
@@ -61,25 +62,26 @@ package struct PublishableEstimate {
     isWidestSideways = relative.covariance.form(across, across) > relative.covariance.form(up, up)
     let sigma = worldCovariance.trace.squareRoot()
     // Asked only where the spread passes, and of what the spread leaves out.
-    let isNarrow = sigma <= max(0.3, 0.15 * distance.mean)
+    let widest = rules.positionSigma(at: distance.mean)
+    let isNarrow = widest.isMet(by: sigma)
     positionFarOff =
       isNarrow
       ? view.probability(beyond: configuration.positionLimit, ofMeanWith: worldCovariance - relative.covariance) : nil
-    positionIsGood = isNarrow && positionFarOff! <= configuration.maxProbabilityBeyond20Degrees
+    positionIsGood = isNarrow && rules.position.isMet(by: positionFarOff!)
     bestAxis = max(view.directionScatter.smallestEigenvalue, 0).squareRoot()
     let level = max(vertical.above, vertical.below, vertical.same)
     towards = (
-      Self.progress(1 - level, to: 1 - configuration.verticalDecision),
-      Self.progress(probabilityBeyond20Degrees, to: configuration.maxProbabilityBeyond20Degrees),
+      Self.progress(1 - level, to: 1 - rules.level(isNamed: false).value),
+      Self.progress(probabilityBeyond20Degrees, to: rules.beyond20.value),
       min(
-        max(0.3, 0.15 * distance.mean) / max(sigma, 1e-9),
-        positionFarOff.map { Self.progress($0, to: configuration.maxProbabilityBeyond20Degrees) } ?? 1, 1)
+        widest.value / max(sigma, 1e-9),
+        positionFarOff.map { Self.progress($0, to: rules.position.value) } ?? 1, 1)
     )
     progress =
       angle != nil
       ? min(towards.level, towards.probabilityBeyond20Degrees, towards.position)
-      : bestAxis > configuration.directionSineSigmaLimit
-        ? Self.progress(bestAxis, to: configuration.directionSineSigmaLimit) : towardsAngle
+      : rules.observedAxis.isMet(by: bestAxis)
+        ? towardsAngle : Self.progress(bestAxis, to: rules.observedAxis.value)
   }
 
   /// Progress of a value from a half down to `limit`, on a logarithmic scale, 0...1.
@@ -88,31 +90,30 @@ package struct PublishableEstimate {
     return max(log(0.5 / value) / log(0.5 / max(limit, 1e-12)), 0)
   }
 
-  /// Smallest horizontal distance with an azimuth, metres.
-  private static let nearest = 0.5
-
   private static func angle(
-    _ marginal: AngleMarginal, _ view: PosteriorView, _ configuration: FinderConfiguration
+    _ marginal: AngleMarginal, _ view: PosteriorView, _ rules: PublicationRules
   ) -> (NearbyObject.AngleEstimate?, NoAngle?, progress: Double) {
     // A peer that is surely too near needs no sweep, in whichever direction it is.
     let horizontal = view.horizontalDistance
-    let nearness = min(horizontal.mean / max(nearest, 2 * horizontal.sigma), 1)
-    if horizontal.mean + 2 * horizontal.sigma < nearest { return (nil, .near, nearness) }
+    let nearest = rules.horizontalDistance(sigma: horizontal.sigma)
+    let nearness = min(horizontal.mean / nearest.value, 1)
+    if horizontal.mean + 2 * horizontal.sigma < PublicationRules.nearest { return (nil, .near, nearness) }
     // Half the posterior elsewhere needs no quantiles.
     let centers = marginal.centers(beyond: .pi / 4)
-    if centers > 2 * configuration.maxProbabilityBeyond45Degrees + 0.05 {
-      return (nil, .ambiguous, progress(centers, to: configuration.maxProbabilityBeyond45Degrees))
+    if centers > 2 * rules.beyond45.value + 0.05 {
+      return (nil, .ambiguous, progress(centers, to: rules.beyond45.value))
     }
     let elsewhere = marginal.mass(beyond: .pi / 4)
-    if elsewhere > configuration.maxProbabilityBeyond45Degrees {
-      return (nil, .ambiguous, progress(elsewhere, to: configuration.maxProbabilityBeyond45Degrees))
+    guard rules.beyond45.isMet(by: elsewhere) else {
+      return (nil, .ambiguous, progress(elsewhere, to: rules.beyond45.value))
     }
-    if view.contradictionProbability > configuration.maxProbabilityBeyond45Degrees { return (nil, .contradicted, 0) }
+    guard rules.contradiction.isMet(by: view.contradictionProbability) else { return (nil, .contradicted, 0) }
     let low = marginal.quantile(0.05)
     let high = marginal.quantile(0.95)
-    let limit = Angle.degrees(configuration.angleHalfWidthDegrees)
-    guard 0.5 * (high - low) <= limit else { return (nil, .wide, 2 * limit / (high - low)) }
-    guard horizontal.mean >= nearest, horizontal.mean >= 2 * horizontal.sigma else { return (nil, .near, nearness) }
+    guard rules.angleHalfWidth.isMet(by: 0.5 * (high - low)) else {
+      return (nil, .wide, 2 * rules.angleHalfWidth.value / (high - low))
+    }
+    guard nearest.isMet(by: horizontal.mean) else { return (nil, .near, nearness) }
     let value = Angle.wrapped(marginal.mean)
     let start = Angle.wrapped(value + low)
     return (

@@ -21,30 +21,37 @@ struct RadioAgreement {
     recent.append((range.timestamp, range.range, wasUsed))
   }
 
-  /// Whether a distance agrees at `time`; true where too few ranges are fresh to tell.
+  /// A distance beside the radio's, metres.
+  struct Outcome {
+    /// By how much it is off, and by how much it may be.
+    var off: Double, allowed: Double
+  }
+
+  /// How far a distance is from the radio's at `time`; nil where too few ranges are fresh to tell.
   ///
   /// - Parameters:
   ///   - distance: mean and 1-sigma, metres.
   ///   - bias: the link's, mean in metres and variance in m^2.
   ///   - noise: 1-sigma of a range, metres.
   ///   - lever: from the device's origin to the antenna, metres.
-  func holds(
+  func outcome(
     _ distance: (mean: Double, sigma: Double), at time: Timestamp, bias: (mean: Double, variance: Double),
-    noise: Double,
-    lever: Double
-  ) -> Bool {
+    noise: Double, lever: Double
+  ) -> Outcome? {
     let spread = (bias.variance + noise * noise + distance.sigma * distance.sigma).squareRoot()
-    func difference(_ ranges: [(time: Timestamp, range: Double, wasUsed: Bool)]) -> (excess: Double, allowed: Double)? {
+    func excess(_ ranges: [(time: Timestamp, range: Double, wasUsed: Bool)]) -> Outcome? {
       let fresh = ranges.filter { time.seconds(since: $0.time) <= Self.span }
       guard fresh.count >= Self.fewest else { return nil }
       let median = fresh.sorted { $0.range < $1.range }[fresh.count / 2]
       let age = max(time.seconds(since: median.time), time.seconds(since: fresh[fresh.count / 2].time))
-      return (
-        distance.mean - (median.range - bias.mean), Self.sigmas * spread + Self.speed * age + Self.margin + lever
-      )
+      return Outcome(
+        off: distance.mean - (median.range - bias.mean),
+        allowed: Self.sigmas * spread + Self.speed * age + Self.margin + lever)
     }
-    if let all = difference(recent), all.excess > all.allowed { return false }
-    if let used = difference(recent.filter(\.wasUsed)), abs(used.excess) > used.allowed { return false }
-    return true
+    let all = excess(recent)
+    if let all, all.off > all.allowed { return all }
+    guard var used = excess(recent.filter(\.wasUsed)) else { return all }
+    used.off = abs(used.off)
+    return used
   }
 }

@@ -7,28 +7,24 @@ extension UpdateBuilder {
   func weakness(_ link: PeerLink, _ power: SignalPowerMonitor, at time: Timestamp) -> [NearbyUpdate.ObstacleProgress] {
     guard let first = link.record.firstRange, let last = link.record.lastRange else { return [.init(.weakRate)] }
     var found: [NearbyUpdate.ObstacleProgress] = []
-    if time.seconds(since: last.timestamp) > configuration.rangeTimeout { found.append(.init(.stale)) }
+    if time.seconds(since: last.timestamp) > rules.silence.value { found.append(.init(.stale)) }
     if link.record.isRepeating, let lastNew = link.record.lastNewRange,
-      time.seconds(since: lastNew) > configuration.rangeTimeout
+      time.seconds(since: lastNew) > rules.silence.value
     {
       found.append(.init(.repeated))
     }
     let recent = link.record.recent.count { time.seconds(since: $0) <= 2 }
-    if recent < Self.fewRanges, time.seconds(since: first) >= 2 {
-      found.append(.init(.weakRate, progress: Double(recent) / Double(Self.fewRanges)))
+    let rate = Double(recent) / 2
+    if !rules.rate.isMet(by: rate), time.seconds(since: first) >= 2 {
+      found.append(.init(.weakRate, progress: rate / rules.rate.value))
     }
     if power.isWeak { found.append(.init(.weakPower)) }
     let losFraction = link.record.losFraction
-    if losFraction < Self.losFractionLimit {
-      found.append(.init(.nonLineOfSight, progress: rounded(losFraction / Self.losFractionLimit)))
+    if !rules.losFraction.isMet(by: losFraction) {
+      found.append(.init(.nonLineOfSight, progress: rounded(losFraction / rules.losFraction.value)))
     }
     return found
   }
-
-  /// Fewer ranges than this within two seconds are few.
-  private static let fewRanges = 4
-  /// A recent LOS fraction below this is a long NLOS interval.
-  static let losFractionLimit = 0.2
 
   /// Progress of an obstacle of the posterior, 0...1.
   func progress(_ obstacle: PublicationObstacle, _ estimate: PublishableEstimate) -> Double {

@@ -7,14 +7,14 @@ import SensorData
 /// Builds an update: outputs, convergence rule, gating.
 struct UpdateBuilder {
   let configuration: FinderConfiguration
-  private let rule: ConvergenceRule
+  let rules: PublicationRules
 
   init(_ configuration: FinderConfiguration) {
     self.configuration = configuration
-    rule = ConvergenceRule(configuration)
+    rules = PublicationRules(configuration)
   }
 
-  /// The update of one peer at `time`.
+  /// The update of one peer at `time`, and what stands against the link as a whole.
   ///
   /// - Parameters:
   ///   - filter: the trajectory at `time`; nil where there is none: then there is only a distance.
@@ -26,7 +26,7 @@ struct UpdateBuilder {
     _ link: PeerLink, _ hysteresis: inout OutputHysteresis, at time: Timestamp, filter: (any NavigationFilter)?,
     bodyFromDevice: Pose, report: RangeReport?, blindness: String?, premises: (refuted: [Diagnosis], open: String?),
     lever: Double
-  ) -> NearbyUpdate {
+  ) -> (NearbyUpdate, LinkObjections) {
     let weakness = weakness(link, hysteresis.power, at: time)
     var found = blindness.flatMap(PublicationObstacle.init).map { [NearbyUpdate.ObstacleProgress($0)] } ?? []
     var object = NearbyObject(peer: link.peer, quality: quality(link, at: time, filter: filter))
@@ -40,16 +40,16 @@ struct UpdateBuilder {
       let view = link.posteriorView(filter: filter, worldFromDevice: filter.worldFromBody * bodyFromDevice)
     {
       let estimate = PublishableEstimate(
-        view, worldCovariance: link.worldCovariance(of: view, filter: filter), configuration)
+        view, worldCovariance: link.worldCovariance(of: view, filter: filter), rules)
       hysteresis.vertical.update(
         above: estimate.vertical.above, below: estimate.vertical.below, same: estimate.vertical.same)
-      convergence = rule.evaluate(
+      convergence = rules.convergence(
         .init(
           estimate: estimate, vertical: hysteresis.vertical.estimate, dark: blindness != nil,
           weakness: weakness.compactMap(\.obstacle)))
       fill(&object, estimate, convergence, &hysteresis)
       details = describe(estimate, link)
-      found += rule.obstacles(estimate, hysteresis.vertical.estimate)
+      found += rules.obstacles(estimate, hysteresis.vertical.estimate)
         .map { .init($0, progress: progress($0, estimate)) }
       if link.movingProbability > 0.5 { found.append(.init(.peerMoving)) }
       if link.aoaValidity.isRefuted { found.append(.init(.aoaInconsistent)) }
@@ -60,26 +60,27 @@ struct UpdateBuilder {
       if filter == nil { found.append(.init(.noTrajectory)) }
       // A weak signal alone is nothing to evaluate yet.
       if blindness != nil {
-        convergence = rule.evaluate(
+        convergence = rules.convergence(
           .init(estimate: nil, vertical: .unknown, dark: true, weakness: weakness.compactMap(\.obstacle)))
       }
     }
-    let followsRadio = object.distance.map {
-      link.agrees(($0, object.distanceStandardDeviation ?? 0), at: time, filter: filter, lever: lever)
+    var objections = LinkObjections(refuted: premises.refuted, open: premises.open)
+    objections.agreement = object.distance.flatMap {
+      link.agreement(of: ($0, object.distanceStandardDeviation ?? 0), at: time, filter: filter, lever: lever)
     }
-    if followsRadio == false || !premises.refuted.isEmpty { measureByRadio() }
-    if !premises.refuted.isEmpty {
+    if objections.contradictsRadio || !objections.refuted.isEmpty { measureByRadio() }
+    if !objections.refuted.isEmpty {
       withdraw(&object)
       object.quality = .imprecise
       convergence = Convergence(status: .unknown)
-      found = premises.refuted.map { .init(code: $0.code) } + found
-    } else if let open = premises.open, object.horizontalAngle != nil || convergence.status == .converged {
+      found = objections.refuted.map { .init(code: $0.code) } + found
+    } else if let open = objections.open, object.horizontalAngle != nil || convergence.status == .converged {
       withdraw(&object)
       convergence = Convergence(status: .notConverged, reasons: [.insufficientMovement])
       found.insert(.init(.premiseOpen), at: 0)
       details["premise"] = .text(open)
     }
-    if followsRadio == false, premises.refuted.isEmpty {
+    if objections.contradictsRadio, objections.refuted.isEmpty {
       withdraw(&object)
       if convergence.status == .converged || !convergence.withholdsAngle {
         convergence = Convergence(status: .notConverged, reasons: [.insufficientHorizontalSweep])
@@ -93,9 +94,10 @@ struct UpdateBuilder {
     if let power = hysteresis.power.power { details["power"] = .number((power * 10).rounded() / 10) }
     found += weakness
     if !found.isEmpty { details["findings"] = .obstacles(found) }
-    return NearbyUpdate(
+    let update = NearbyUpdate(
       timestamp: time, object: object, convergence: convergence,
       guidance: convergence.guidance(found: found.compactMap(\.obstacle)), details: details)
+    return (update, objections)
   }
 
   /// Takes back all that rests on a trajectory and its geometry: the distance stays, it is the radio's.
@@ -122,8 +124,7 @@ struct UpdateBuilder {
     object.distance = estimate.distance.mean
     object.distanceStandardDeviation = estimate.distance.sigma
     let direction = hysteresis.steady(
-      convergence.withholdsAngle ? nil : estimate.direction, cone: estimate.cone,
-      limit: Angle.degrees(configuration.directionConeDegrees))
+      convergence.withholdsAngle ? nil : estimate.direction, cone: estimate.cone, rules)
     guard !convergence.withholdsAngle else { return }
     object.horizontalAngle = estimate.angle
     object.direction = direction

@@ -10,60 +10,50 @@ extension PremiseMonitor {
     guard !peers.isEmpty else { return }
     let slots = peers.count
     for (k, peer) in peers.enumerated() {
-      if testCount % slots == k % slots { testLink(peer) } else { keepLink(peer) }
+      if testCount % slots == k % slots { testLink(peer) } else { verdict.keep(peer) }
     }
-  }
-
-  /// What the last test of a link said stands until its next.
-  func keepLink(_ peer: String) {
-    suspected.formUnion(suspectedBefore.filter { $0.peer == peer })
-    for key in passed.keys where key.hasSuffix(" \(peer)") { pending.insert(key) }
   }
 
   func testLink(_ peer: String) {
     guard let link = links[peer] else { return }
     if let impossible = link.impossible {
       let unit = impossible > 300_000 ? "micrometres" : "millimetres"
-      return refute(
-        Self.limit + 1,
+      return verdict.add(
+        .symptom(isRefuting: true), against: "rangeUnit", of: peer,
         Diagnosis(
           code: "rangeUnit", family: .radio, sentence: "ranges to \(peer) look to be in \(unit)",
           evidence: "median of the newest \(Format.number(impossible)) m: no such radio reaches that far",
           remedy: "write ranges in metres", peer: peer))
     }
     guard var found = links[peer]!.test(path) else { return }
-    guard found.ratio > Self.openLink, found.support > Self.openSupport else { return }
+    let rule = PremiseVerdict.rule(of: found.cause.code)
+    guard rule.isOpened(by: found.evidence) else { return }
     if isShared(found.cause) { pool(&found, from: peer) }
-    guard found.ratio > Self.openLink, found.support > Self.openSupport else { return }
-    suspect(found.cause.code, peer)
-    guard found.ratio > Self.linkLimit, found.support > Self.linkSupport else { return }
+    verdict.add(found.evidence, against: found.cause.code, of: peer, diagnosis(found, peer))
+  }
+
+  private func diagnosis(_ found: RangeConsistency.Outcome, _ peer: String) -> Diagnosis {
     let evidence = "\(Format.ratio(found.ratio)) over \(found.count) ranges along the path"
     func diagnosis(_ code: String, _ family: Diagnosis.Family, _ sentence: String, _ remedy: String) -> Diagnosis {
       Diagnosis(code: code, family: family, sentence: sentence, evidence: evidence, remedy: remedy, peer: peer)
     }
     switch found.cause {
-    case .scale(let factor): refute(found.ratio, over: Self.linkLimit, scaleDiagnosis(factor, peer, evidence))
+    case .scale(let factor): return scaleDiagnosis(factor, peer, evidence)
     case .sign:
-      refute(
-        found.ratio, over: Self.limit,
-        diagnosis(
-          "rangeSign", .radio, "ranges to \(peer) look to shorten where the distance grows",
-          "write distances in metres: a signal strength grows towards the peer"))
+      return diagnosis(
+        "rangeSign", .radio, "ranges to \(peer) look to shorten where the distance grows",
+        "write distances in metres: a signal strength grows towards the peer")
     case .bias:
-      refute(
-        found.ratio, over: Self.linkLimit,
-        diagnosis(
-          "rangeBias", .radio,
-          "every range to \(peer) looks \(Format.number(abs(found.bias))) m too \(found.bias > 0 ? "long" : "short")",
-          "calibrate the antenna delay, or range_bias: \(Format.number(found.bias)) in uwb0/sensor.yaml"))
+      return diagnosis(
+        "rangeBias", .radio,
+        "every range to \(peer) looks \(Format.number(abs(found.bias))) m too \(found.bias > 0 ? "long" : "short")",
+        "calibrate the antenna delay, or range_bias: \(Format.number(found.bias)) in uwb0/sensor.yaml")
     case .clock(let late):
-      refute(
-        found.ratio, over: Self.linkLimit,
-        diagnosis(
-          "radioClock", .radio,
-          "ranges to \(peer) look stamped \(Format.number(abs(late))) s \(late > 0 ? "late" : "early")"
-            + (usesOdometry ? ", or the tracker's path so much \(late > 0 ? "early" : "late")" : ""),
-          "put radio and motion on one clock: shift uwb0's stamps by \(Format.number(-late)) s"))
+      return diagnosis(
+        "radioClock", .radio,
+        "ranges to \(peer) look stamped \(Format.number(abs(late))) s \(late > 0 ? "late" : "early")"
+          + (usesOdometry ? ", or the tracker's path so much \(late > 0 ? "early" : "late")" : ""),
+        "put radio and motion on one clock: shift uwb0's stamps by \(Format.number(-late)) s")
     }
   }
 

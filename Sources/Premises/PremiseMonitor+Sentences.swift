@@ -32,6 +32,17 @@ extension PremiseMonitor {
       remedy: "check the tracker, or pixel_noise_sigma: \(noise)", isHandled: true)
   }
 
+  /// Handled: the reading before it is used.
+  static func spikeDiagnosis(_ spike: IMUSample) -> Diagnosis {
+    Diagnosis(
+      code: "sensorSpike", family: .imu,
+      sentence: "an inertial reading jumps and comes back: \(Format.number(spike.specificForce.norm)) m/s^2, "
+        + "\(Format.number(spike.angularVelocity.norm)) rad/s; the reading before it was used instead",
+      evidence: "at \(spike.timestamp.nanoseconds) ns; neighbours differ by less than "
+        + "\(Format.number(SpikeFilter.step.force)) m/s^2 and \(Format.number(SpikeFilter.step.rate)) rad/s",
+      remedy: "check the logger's bus; single spikes do no harm", isHandled: true)
+  }
+
   static func code(of cause: GravityDirection.Cause) -> String {
     if case .gyroscopeScale = cause { "gyroscopeScale" } else { "imuAxes" }
   }

@@ -7,21 +7,10 @@ import SensorData
 /// Watches all that a finder takes for granted of its recording, all the time.
 ///
 /// Events go in, in time order; diagnoses come out. Each test compares the stated premise with explicit alternatives by
-/// their log likelihood ratio (`LikelihoodRatio`). A premise is refuted where the ratio passes `limit` in two tests in
-/// a row: by Markov's inequality a true premise does so with probability at most e^-limit a test. What is refuted stays
-/// so.
+/// their log likelihood ratio (`LikelihoodRatio`); what that comes to is `PremiseVerdict`'s.
 package final class PremiseMonitor {
   /// Delays below this are learnt by online calibration, seconds: three sigmas of its prior.
   static let learnableDelay = 0.06
-  /// Log likelihood ratio from which on a premise is refuted: 1.5e-8 a test.
-  package static let limit = 18.0
-  /// From which ratio on axes and sign of the inertial unit are open: 0.007 a test.
-  static let openAxes = 5.0
-  /// From which ratio on, all costs paid, the premises of a link are open, 0.05 a test, and refuted: 6e-6.
-  static let openLink = 3.0, linkLimit = 12.0
-  /// How evenly its evidence must be spread (`RangeConsistency.Outcome.support`): by chance with a probability of 0.32
-  /// and 0.03.
-  static let openSupport = 1.5, linkSupport = 2.6
   /// Factors beyond this are units, not a path's drift.
   static let leastUnit = 3.0
   /// Pixel noise over the stated, where it is learnt, from which on it is named: stated noise errs by a factor of two
@@ -32,6 +21,11 @@ package final class PremiseMonitor {
   /// Changes of a range's value before its step is named: twelve whole numbers have a common divisor by chance once in
   /// 4000 times.
   static let fewestChanges = 12
+  /// Mean normalised square of rotations between images against the gyroscope's, 1 where all is as stated, from which
+  /// on a premise is open, and refuted; and the fewest rotations that refute.
+  static let imageLevel = (open: 2.5, refuted: 6.0), fewestRotations = 12
+  /// Angle between the tracker's z and gravity that no drift makes, radians.
+  static let largestTilt = 0.35
   /// Seconds between tests.
   static let interval = 0.5
 
@@ -40,8 +34,8 @@ package final class PremiseMonitor {
   private let ranging: RangingConfiguration
   let usesOdometry: Bool
   let calibrates: Bool
-  /// All that was found, in the order in which it was.
-  package internal(set) var diagnoses: [Diagnosis] = []
+  /// What is open and what refuted.
+  package internal(set) var verdict = PremiseVerdict()
 
   var spikes = SpikeFilter()
   var history = InertialHistory()
@@ -62,26 +56,9 @@ package final class PremiseMonitor {
   var rates: [String: StampRateMonitor] = [:]
   var resolutions: [String: RangeResolution] = [:]
   var innovations = InnovationMonitor()
-  /// A premise with evidence against it, below the limit.
-  struct Suspicion: Hashable {
-    /// The code of the diagnosis that it may become.
-    var code: String
-    /// Whose link it concerns; nil: the device.
-    var peer: String?
-    /// Whether one test says enough.
-    var isLasting: Bool { code == "visualInertialMismatch" || code.hasPrefix("odometry") }
-  }
-  /// Suspected in the two newest tests.
-  var open: Set<Suspicion> = []
-  /// Suspected in the newest test; one test of the image opens nothing.
-  var suspected: Set<Suspicion> = []
-  var suspectedBefore: Set<Suspicion> = []
   var testCount = 0
   var firstFrame: Timestamp?
   var nextTest: Timestamp?
-  /// In how many tests in a row each diagnosis has passed the limit.
-  var passed: [String: Int] = [:]
-  var pending: Set<String> = []
 
   /// - Parameters:
   ///   - usesOdometry: whether the trajectory comes from another tracker.
@@ -110,17 +87,6 @@ package final class PremiseMonitor {
     }
   }
 
-  /// What is refuted, concerning the device or this peer's link.
-  package func refuted(for peer: String?) -> [Diagnosis] {
-    diagnoses.filter { !$0.isHandled && $0.family != .truth && ($0.peer == nil || $0.peer == peer) }
-  }
-
-  /// The code of a premise, of the device or of this peer's link, against which evidence speaks: nothing should rest on
-  /// it yet. Nil where there is none.
-  package func openPremise(for peer: String) -> String? {
-    open.filter { $0.peer == nil || $0.peer == peer }.map(\.code).min()
-  }
-
   /// The innovations of one frame's tracks before the gate: sum of capped `nis / dof`, their number, the number of
   /// tracks, and the tracks' noise that the filter has learnt, in units of the images'; `imageNoise` is
   /// theirs in units of the stated, which the filter uses.
@@ -128,14 +94,14 @@ package final class PremiseMonitor {
     innovationSum sum: Double, count: Int, tracks: Int, noise: Double, imageNoise: Double, at time: Timestamp
   ) {
     innovations.append(sum, count, tracks: tracks, noise: noise, at: time)
-    if imageNoise > Self.leastNoise { report(noiseDiagnosis(imageNoise)) }
+    if imageNoise > Self.leastNoise { verdict.report(noiseDiagnosis(imageNoise)) }
   }
 
   /// The event that the finder should use: inertial spikes replaced.
   package func filtered(_ event: SensorEvent) -> SensorEvent {
     guard case .imu(let sample) = event else { return event }
     let used = spikes.filtered(sample)
-    if let spike = spikes.newest, spikes.count > 0 { reportSpike(spike) }
+    if let spike = spikes.newest, spikes.count > 0 { verdict.report(Self.spikeDiagnosis(spike)) }
     return .imu(used)
   }
 
@@ -167,7 +133,7 @@ package final class PremiseMonitor {
     else {
       return
     }
-    report(resolutionDiagnosis(step, range.peer, resolution.changes))
+    verdict.report(resolutionDiagnosis(step, range.peer, resolution.changes))
   }
 
   func lever(of antenna: String?) -> Vector3? { rig.radio?.position(of: antenna) ?? (antenna == nil ? .zero : nil) }
@@ -191,7 +157,7 @@ package final class PremiseMonitor {
   func measureRate(_ sensor: String, _ time: Timestamp) {
     guard rates[sensor, default: StampRateMonitor()].append(time), let rate = rates[sensor]!.rate else { return }
     guard let unit = StampRateMonitor.unit(of: rate, sensor: sensor) else { return }
-    report(
+    verdict.report(
       Diagnosis(
         code: "timestampUnit", family: .time,
         sentence: "\(sensor)'s stamps are \(Format.number(1e9 / rate)) ns apart: that is no rate of such a sensor",
@@ -215,7 +181,7 @@ package final class PremiseMonitor {
     if rig.cameras.indices.contains(frame.camera),
       let unit = coordinates[frame.camera, default: FeatureUnitDetector()].append(frame, rig.cameras[frame.camera])
     {
-      report(coordinateDiagnosis(unit, rig.cameras[frame.camera], frame.camera))
+      verdict.report(coordinateDiagnosis(unit, rig.cameras[frame.camera], frame.camera))
     }
     guard frame.camera == 0, let camera = rig.cameras.first, let lens, image != nil, !frame.features.isEmpty else {
       return

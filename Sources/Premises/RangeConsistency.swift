@@ -53,6 +53,9 @@ package struct RangeConsistency {
     /// near one place or for a few seconds, make a large ratio, but not an even one.
     package var support: Double { Self.support(of: parts) }
 
+    /// What it says to the verdict.
+    package var evidence: PremiseEvidence { .logRatio(ratio, support: support) }
+
     /// The same of any parts.
     package static func support(of parts: [Double]) -> Double {
       let norm = parts.reduce(0) { $0 + $1 * $1 }.squareRoot()

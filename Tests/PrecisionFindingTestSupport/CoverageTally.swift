@@ -40,7 +40,7 @@ package struct CoverageTally {
     _ motion: RangingTrial.Motion, _ configuration: FinderConfiguration = shipped, trials: Int, seed: UInt64,
     nlosShare: Double = 0
   ) -> CoverageTally {
-    let rule = ConvergenceRule(configuration)
+    let rule = PublicationRules(configuration)
     var random = SeededRandom(seed: seed)
     var tally = CoverageTally()
     for _ in 0..<trials {
@@ -57,9 +57,9 @@ package struct CoverageTally {
         let view = PosteriorView(
           worldFromDevice: Pose(rotation: heading, translation: reading.device), gaussians: posterior.gaussians,
           axesUncertainty: Angle.degrees(configuration.axesUncertaintyDegrees))
-        let estimate = PublishableEstimate(view, worldCovariance: view.position.covariance, configuration)
+        let estimate = PublishableEstimate(view, worldCovariance: view.position.covariance, rule)
         vertical.update(above: estimate.vertical.above, below: estimate.vertical.below, same: estimate.vertical.same)
-        let convergence = rule.evaluate(
+        let convergence = rule.convergence(
           .init(estimate: estimate, vertical: vertical.estimate, dark: false, weakness: []))
         let truth = HorizontalAngle.of(trial.peer - reading.device, worldFromDevice: heading)
         if let angle = estimate.angle {

@@ -18,7 +18,7 @@ import Testing
     ExcitationForecast(
       modes: PosteriorMode.modes(of: view), goal: goal, information: CandidateMotion.information(noise, rate: rate),
       contradictionProbability: contradictionProbability,
-      fixedVariance: fixedVariance, FinderConfiguration())
+      fixedVariance: fixedVariance, PublicationRules(FinderConfiguration()))
   }
 
   /// Left and right are resolved sideways, not by going up and down.

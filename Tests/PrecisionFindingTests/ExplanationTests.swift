@@ -105,9 +105,9 @@ import Testing
     #expect(received.update.guidance == PublicationObstacle.fewFeatures.guidance)
     // The same frame before it has lasted.
     let health = CameraHealth(CameraFrame(timestamp: InertialFinderTests.time(1), features: [], meanLuma: 0.01))
-    let early = health.gates(at: InertialFinderTests.time(1.1), blindness: nil, FinderConfiguration())
+    let early = health.gates(at: InertialFinderTests.time(1.1), blindness: nil, PublicationRules(FinderConfiguration()))
     #expect(early[0].outcome == .notAsked && early[0].value == 1 && early[0].limit == 6)
-    let late = health.gates(at: InertialFinderTests.time(1.6), blindness: "dark", FinderConfiguration())
+    let late = health.gates(at: InertialFinderTests.time(1.6), blindness: "dark", PublicationRules(FinderConfiguration()))
     #expect(late.map(\.outcome) == [.failed, .failed, .failed])
   }
 
@@ -126,7 +126,7 @@ import Testing
     let all = Explanations()
     finder.attach(all)
     for event in simulator.events() { _ = finder.process(event) }
-    func gate(_ explanation: Explanation) -> Explanation.Gate? {
+    func gate(_ explanation: Explanation) -> PublicationGate? {
       explanation.gates.first { $0.name == "probability that it moves" }
     }
     let moving = all.taken.filter {

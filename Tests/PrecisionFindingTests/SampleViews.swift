@@ -42,7 +42,7 @@ enum SampleViews {
   static func estimate(_ view: PosteriorView, _ configuration: FinderConfiguration = FinderConfiguration())
     -> PublishableEstimate
   {
-    PublishableEstimate(view, worldCovariance: view.position.covariance, configuration)
+    PublishableEstimate(view, worldCovariance: view.position.covariance, PublicationRules(configuration))
   }
 
   /// Positions drawn from a posterior.

@@ -20,14 +20,14 @@ import Testing
   /// Watches ten seconds of a camera whose focal lengths are so many times the stated, and of a filter whose tracks
   /// have this noise, in units of the images', and this mean square of the normalised innovations, and of which this
   /// fraction is of use.
-  private static func watched(focal: Double = 0.8, noise: Double, usable: Double, level: Double = 1) -> PremiseMonitor {
+  private static func watched(focal: Double = 0.8, noise: Double, usable: Double, level: Double = 1) -> PremiseVerdict {
     watched(focal: focal, usable: usable) { _ in (noise, level) }
   }
 
   /// The same with noise and mean square over time, seconds.
   private static func watched(
     focal: Double = 1, usable: Double = 0.5, innovations: (Double) -> (noise: Double, level: Double)
-  ) -> PremiseMonitor {
+  ) -> PremiseVerdict {
     let fx = 400.0, (width, height) = (640.0, 480.0)
     let rig = RigCalibration(
       imu: IMUCalibration(
@@ -64,7 +64,7 @@ import Testing
         innovationSum: 100 * usable * level, count: Int(100 * usable), tracks: 100, noise: noise, imageNoise: 1,
         at: time(t))
     }
-    return monitor
+    return monitor.verdict
   }
 
   @Test func aWrongLensIsNamed() {
@@ -82,8 +82,8 @@ import Testing
 
   /// Normalised innovations well above 1 open the premise at once and are named when they last, whatever the lens.
   @Test func innovationsThatContradictAreNamed() {
-    let monitor = Self.watched(focal: 1, noise: 1, usable: 0.5, level: 2.5)
-    #expect(monitor.diagnoses.map(\.code) == ["visualInertialMismatch"])
+    let verdict = Self.watched(focal: 1, noise: 1, usable: 0.5, level: 2.5)
+    #expect(verdict.diagnoses.map(\.code) == ["visualInertialMismatch"])
     #expect(
       Self.watched(focal: 1, noise: 1, usable: 0.5, level: 1.6).openPremise(for: "tag") == "visualInertialMismatch")
   }
@@ -102,8 +102,8 @@ import Testing
 
   /// Noise that jumps for a frame is no excess of the two seconds before.
   @Test func aFrameOfLearntNoiseIsNoExcess() {
-    let monitor = Self.watched { t in t < 9.8 || t > 9.9 ? (4.5, 0.08) : (10, 0.08) }
-    #expect(monitor.openPremise(for: "tag") == nil)
+    let verdict = Self.watched { t in t < 9.8 || t > 9.9 ? (4.5, 0.08) : (10, 0.08) }
+    #expect(verdict.openPremise(for: "tag") == nil)
     #expect(Self.watched { _ in (4.5, 0.4) }.openPremise(for: "tag") == "visualInertialMismatch")
   }
 }

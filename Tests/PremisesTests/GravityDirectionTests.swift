@@ -75,7 +75,7 @@ import Testing
   @Test func axesInAnotherOrderAreFound() throws {
     let found = try #require(
       GravityDirection(Self.history(seed: 1, swing: 0.7, gyroscope: { Vector3($0.y, -$0.x, $0.z) }))?.test())
-    #expect(found.ratio > PremiseMonitor.limit, "\(found)")
+    #expect(found.ratio > PremiseVerdict.limit, "\(found)")
   }
 
   @Test func aScaleOfTheGyroscopeIsNoAxis() throws {

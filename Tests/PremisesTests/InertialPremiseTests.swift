@@ -39,7 +39,7 @@ import Testing
   ) throws {
     let found = try #require(Self.test.size(Self.history { $0 * unit.factor }))
     guard case .scale(let scale) = found.cause else { return #expect(Bool(false), "\(found.cause)") }
-    #expect(GravityMagnitude.unit(scale)?.name == unit.name && found.ratio > PremiseMonitor.limit)
+    #expect(GravityMagnitude.unit(scale)?.name == unit.name && found.ratio > PremiseVerdict.limit)
   }
 
   @Test func withoutGravityNothingIsScaled() throws {

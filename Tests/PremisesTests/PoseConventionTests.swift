@@ -25,11 +25,11 @@ import Testing
     // x, y, z, w in columns named w, x, y, z.
     let found = try #require(
       Self.rotations { Rotation(w: $0.v.x, x: $0.v.y, y: $0.v.z, z: $0.w) }.test())
-    #expect(found.ratio > PremiseMonitor.limit && found.convention == .xyzw)
+    #expect(found.ratio > PremiseVerdict.limit && found.convention == .xyzw)
   }
 
   @Test func invertedRotationsAreFound() throws {
     let found = try #require(Self.rotations { $0.inverse }.test())
-    #expect(found.ratio > PremiseMonitor.limit && found.convention == .inverse)
+    #expect(found.ratio > PremiseVerdict.limit && found.convention == .inverse)
   }
 }

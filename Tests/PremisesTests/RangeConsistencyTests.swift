@@ -46,7 +46,7 @@ import Testing
   }
 
   private static func refuted(_ outcomes: [RangeConsistency.Outcome?]) -> [RangeConsistency.Outcome] {
-    outcomes.compactMap { $0 }.filter { $0.ratio > PremiseMonitor.limit }
+    outcomes.compactMap { $0 }.filter { $0.ratio > PremiseVerdict.limit }
   }
 
   @Test func aTrueLinkIsNeverOpen() {

@@ -54,14 +54,14 @@ import Testing
     let outcome = try #require(test.test(history))
     let best = try #require(outcome.best)
     guard case .mount(let found, let angle) = best.cause else { return #expect(Bool(false), "\(best.cause)") }
-    #expect(best.ratio > PremiseMonitor.limit && abs(angle - 0.5) < 0.01 && (found * observer.inverse).log.norm < 0.01)
+    #expect(best.ratio > PremiseVerdict.limit && abs(angle - 0.5) < 0.01 && (found * observer.inverse).log.norm < 0.01)
   }
 
   @Test(arguments: [Vector3(-1, 1, 1), Vector3(1, -1, -1)]) func signsOfTheGyroscopeAreFound(_ signs: Vector3) throws {
     let (history, test) = Self.world { $0 * signs }
     let outcome = try #require(test.test(history))
     let best = try #require(outcome.best)
-    #expect(best.ratio > PremiseMonitor.limit)
+    #expect(best.ratio > PremiseVerdict.limit)
     guard case .gyroscopeAxes(let axes) = best.cause else {
       return #expect(signs.x * signs.y * signs.z > 0, "a rotation")
     }
@@ -73,12 +73,12 @@ import Testing
     let outcome = try #require(test.test(history))
     let best = try #require(outcome.best)
     guard case .gyroscopeScale(let scale) = best.cause else { return #expect(Bool(false), "\(best.cause)") }
-    #expect(best.ratio > PremiseMonitor.limit && abs(scale * .pi / 180 - 1) < 0.02)
+    #expect(best.ratio > PremiseVerdict.limit && abs(scale * .pi / 180 - 1) < 0.02)
   }
 
   @Test(arguments: [0.03, -0.035, 0.3]) func aClockIsFound(late: Double) throws {
     let (history, test) = Self.world(late: late)
     let clock = try #require(test.clock(history))
-    #expect(clock.ratio > PremiseMonitor.limit && abs(clock.late - late) < 0.004 + 0.05 * abs(late))
+    #expect(clock.ratio > PremiseVerdict.limit && abs(clock.late - late) < 0.004 + 0.05 * abs(late))
   }
 }

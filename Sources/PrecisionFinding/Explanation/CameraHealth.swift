@@ -17,15 +17,13 @@ package struct CameraHealth: Equatable, Sendable {
   /// The gates at `time`. A failure shorter than `darkDelay` is no reason yet, and fails nothing.
   ///
   /// - Parameter blindness: why the finder did not use the camera; nil where it did.
-  package func gates(at time: Timestamp, blindness: String?, _ configuration: FinderConfiguration) -> [Explanation.Gate]
-  {
-    let all = Explanation.Gate.all
+  package func gates(at time: Timestamp, blindness: String?, _ rules: PublicationRules) -> [PublicationGate] {
     var gates = [
-      Explanation.Gate.lower("features in the image", Double(features), Double(configuration.fewFeatures), "", all),
-      .upper("since the newest image", max(time.seconds(since: newest), 0), configuration.darkDelay, "s", all),
+      PublicationGate(rules.features, Double(features)),
+      PublicationGate(rules.imageAge, max(time.seconds(since: newest), 0)),
     ]
     if let luma {
-      let gate = Explanation.Gate.lower("mean luma of the image", 100 * luma, 100 * configuration.darkLuma, "%", all)
+      let gate = PublicationGate(rules.luma, luma)
       // The number of features decides, not the brightness.
       let isEnough = gates[0].outcome == .passed && gate.outcome == .failed
       gates.insert(isEnough ? gate.notAsked("enough features all the same", keepsValue: true) : gate, at: 0)

@@ -27,7 +27,7 @@ package struct ExcitationForecast {
   package let contradictionProbability: Double
   /// Variance of a position that no sweep reduces: the distance's and the trajectory's own, m^2.
   package let fixedVariance: Double
-  private let configuration: FinderConfiguration
+  private let rules: PublicationRules
   /// Number of sigmas that leave the allowed probability outside: of an interval, over 45 degrees away, over 20 degrees
   /// away, beyond a level.
   private let intervalSigmas, beyond45Sigmas, beyond20Sigmas, levelSigmas: Double
@@ -35,25 +35,25 @@ package struct ExcitationForecast {
   package init(
     modes: [PosteriorMode], goal: Goal, information: Double?, contradictionProbability: Double = 0,
     fixedVariance: Double = 0,
-    _ configuration: FinderConfiguration
+    _ rules: PublicationRules
   ) {
     self.modes = modes
     self.goal = goal
     self.information = information
     self.contradictionProbability = contradictionProbability
     self.fixedVariance = fixedVariance
-    self.configuration = configuration
+    self.rules = rules
     intervalSigmas = Self.sigmas(leaving: 0.1)
-    beyond45Sigmas = Self.sigmas(leaving: configuration.maxProbabilityBeyond45Degrees)
-    beyond20Sigmas = Self.sigmas(leaving: configuration.maxProbabilityBeyond20Degrees)
-    levelSigmas = Self.sigmas(leaving: 2 * (1 - configuration.verticalDecision))
+    beyond45Sigmas = Self.sigmas(leaving: rules.beyond45.value)
+    beyond20Sigmas = Self.sigmas(leaving: rules.beyond20.value)
+    levelSigmas = Self.sigmas(leaving: 2 * (1 - rules.level(isNamed: false).value))
   }
 
   /// Expected time of motion along some axes: the first step at which half the posterior, each mode taken for true,
   /// reaches the goal.
   package func timeToGoal(along axes: [Vector3]) -> Forecast {
     guard let information, let first = modes.first else { return .unknown }
-    guard contradictionProbability <= configuration.maxProbabilityBeyond45Degrees else {
+    guard contradictionProbability <= rules.beyond45.value else {
       return .notReached(.contradiction)
     }
     let whole = modes.reduce(0) { $0 + $1.probability }
@@ -95,10 +95,10 @@ package struct ExcitationForecast {
   /// Limits on the probability beyond an angle: the angle, radians, and the probability.
   private var massLimits: [(far: Double, probability: Double)] {
     goal == .convergence
-      ? [(.pi / 9, configuration.maxProbabilityBeyond20Degrees)]
+      ? [(.pi / 9, rules.beyond20.value)]
       : [
-        (Angle.degrees(configuration.angleHalfWidthDegrees), 0.1),
-        (.pi / 4, configuration.maxProbabilityBeyond45Degrees),
+        (rules.angleHalfWidth.value, 0.1),
+        (.pi / 4, rules.beyond45.value),
       ]
   }
 
@@ -140,14 +140,14 @@ package struct ExcitationForecast {
     // An azimuth is wider than the sine across by this.
     let flat = max(cos(mode.elevation), 0.05)
     guard goal == .convergence else {
-      let half = Angle.degrees(configuration.angleHalfWidthDegrees) / intervalSigmas
+      let half = rules.angleHalfWidth.value / intervalSigmas
       return (flat * min(half, .pi / 4 / beyond45Sigmas), .infinity)
     }
-    let far = min(.pi / 9, configuration.positionLimit / max(mode.distance, 0.1)) / beyond20Sigmas
+    let far = min(.pi / 9, rules.configuration.positionLimit / max(mode.distance, 0.1)) / beyond20Sigmas
     // The border of "on the same level", and the likely distance of the mode from it.
     let border = max(
-      asin(min(configuration.sameLevelHeight / max(mode.distance, 0.1), 1)),
-      Angle.degrees(configuration.sameLevelElevationDegrees))
+      asin(min(rules.configuration.sameLevelHeight / max(mode.distance, 0.1), 1)),
+      Angle.degrees(rules.configuration.sameLevelElevationDegrees))
     let margin = max(abs(abs(mode.elevation) - border), 0.67 * mode.upwards)
     return (min(far, flat * .pi / 9 / beyond20Sigmas), min(far, margin / levelSigmas))
   }

@@ -12,9 +12,9 @@ package struct Explanation: Sendable {
   /// Number of further modes, and the probability of all that are listed, 0...1.
   package let more: Int
   package let listedProbability: Double
-  /// The gates in the order in which outputs depend on them: the camera's, the posterior's where there is one, the
-  /// signal's.
-  package private(set) var gates: [Gate]
+  /// The gates in the order in which outputs depend on them: the camera's, the premises' and the radio's, the posterior's
+  /// where there is one, the signal's.
+  package private(set) var gates: [PublicationGate]
   /// The motion that the update's guidance requests; nil where nothing is missing or no motion is requested.
   package let requestedMotion: CandidateMotion?
   /// A motion that is expected to reach the goal sooner; nil where there is none.
@@ -47,11 +47,11 @@ package struct Explanation: Sendable {
 
   /// The explanation with what only a whole run knows.
   func completed(
-    _ cameraHealth: CameraHealth?, waitingFor: String?, _ configuration: FinderConfiguration
+    _ cameraHealth: CameraHealth?, waitingFor: String?, _ rules: PublicationRules
   ) -> Explanation {
     var completed = self
     completed.waitingFor = waitingFor
-    let camera = cameraHealth?.gates(at: update.timestamp, blindness: blindness, configuration) ?? []
+    let camera = cameraHealth?.gates(at: update.timestamp, blindness: blindness, rules) ?? []
     completed.gates = camera + gates
     return completed
   }
@@ -60,10 +60,12 @@ package struct Explanation: Sendable {
 extension Explanation {
   /// Explains an update that has just been made.
   ///
-  /// - Parameter filter: the trajectory at that moment; nil where there was none.
+  /// - Parameters:
+  ///   - filter: the trajectory at that moment; nil where there was none.
+  ///   - objections: what stood against the link.
   init(
     _ update: NearbyUpdate, _ link: PeerLink, filter: (any NavigationFilter)?, bodyFromDevice: Pose,
-    blindness: String?, _ configuration: FinderConfiguration
+    blindness: String?, _ objections: LinkObjections, _ rules: PublicationRules
   ) {
     self.update = update
     self.blindness = blindness
@@ -77,28 +79,29 @@ extension Explanation {
     let recent = Double(link.record.recent.count { update.timestamp.seconds(since: $0) <= 2 })
     rate = recent / 2
     goal = update.object.horizontalAngle == nil ? .angle : .convergence
-    let signalGates = Self.signalGates(link, update, rate: rate, configuration)
+    let linkGates = objections.gates(rules)
+    let signalGates = Self.signalGates(link, update, rate: rate, rules)
     guard let filter,
       let view = link.posteriorView(filter: filter, worldFromDevice: filter.worldFromBody * bodyFromDevice)
     else {
-      (modes, more, listedProbability, gates, requestedMotion, better) = ([], 0, 0, signalGates, nil, nil)
+      (modes, more, listedProbability, gates, requestedMotion, better) = ([], 0, 0, linkGates + signalGates, nil, nil)
       return
     }
     let world = link.worldCovariance(of: view, filter: filter)
-    let estimate = PublishableEstimate(view, worldCovariance: world, configuration)
+    let estimate = PublishableEstimate(view, worldCovariance: world, rules)
     let modes = PosteriorMode.modes(of: view)
     self.modes = Array(modes.prefix(Self.listed))
     more = max(modes.count - Self.listed, 0)
     listedProbability = self.modes.reduce(0) { $0 + $1.probability }
     gates =
-      Self.posteriorGates(view, estimate, update, movingProbability: link.movingProbability, configuration)
+      linkGates + Self.posteriorGates(view, estimate, update, movingProbability: link.movingProbability, rules)
       + signalGates
     let drift = max((world - view.position.covariance).trace, 0)
     let forecast = ExcitationForecast(
       modes: modes, goal: goal,
       information: CandidateMotion.information(link.noise, rate: rate * link.record.losFraction),
       contradictionProbability: view.contradictionProbability,
-      fixedVariance: estimate.distance.sigma * estimate.distance.sigma + drift, configuration)
+      fixedVariance: estimate.distance.sigma * estimate.distance.sigma + drift, rules)
     (requestedMotion, better) = CandidateMotion.choices(
       asked: update.convergence.request, forecast, worldFromDevice: view.worldFromDevice)
   }

@@ -25,7 +25,7 @@ package final class LastExplanation: ExplanationObserver, FrameObserver {
 
   package func observe(_ explanation: Explanation) {
     self.explanation = explanation.completed(
-      cameraHealth, waitingFor: finder.trajectory.waitingFor, finder.configuration)
+      cameraHealth, waitingFor: finder.trajectory.waitingFor, finder.builder.rules)
   }
 
   package func didReceive(_ sample: IMUSample) {}

@@ -37,7 +37,7 @@ struct ExplanationDocument {
     ]
   }
 
-  private static func gate(_ gate: Explanation.Gate) -> JSONValue {
+  private static func gate(_ gate: PublicationGate) -> JSONValue {
     [
       "name": .string(gate.name), "value": .number(gate.value), "limit": .number(gate.limit),
       "unit": .string(gate.unit), "atMost": .bool(gate.isUpperLimit),

@@ -1,7 +1,7 @@
 /// The convergence rule: maps a `PublishableEstimate` to the obstacles that are left, their reasons and the requested
 /// motion.
 ///
-/// A peer is converged when the camera is usable and all of these hold (limits in `FinderConfiguration`):
+/// A peer is converged when the camera is usable and all of these hold (limits by their settings):
 /// - `d_h >= 0.5 m` and `d_h >= 2 sigma(d_h)` for the horizontal distance `d_h`;
 /// - `P(|angle - mean| > 45 deg) <= maxProbabilityBeyond45Degrees`, and `P(contradiction)` at most the same;
 /// - `(q95 - q05) / 2 <= angleHalfWidthDegrees` for the horizontal angle;
@@ -12,8 +12,8 @@
 ///
 /// Pure: same conditions, same result. Gating is Nearby Interaction's: movement, horizontal sweep and lighting withhold
 /// the angle and the vertical estimate. A vertical sweep withholds neither the angle nor anything horizontal.
-package struct ConvergenceRule {
-  /// The input of the rule at one moment.
+extension PublicationRules {
+  /// What convergence depends on, at one moment.
   package struct Conditions {
     /// The outputs of the posterior; nil before there is one.
     package var estimate: PublishableEstimate?
@@ -35,19 +35,10 @@ package struct ConvergenceRule {
   }
 
   /// No motion helps as long as no new range comes.
-  private static let silence: Set<PublicationObstacle> = [.stale, .repeated]
-
-  /// Largest 1-sigma of the best known axis (a sine) at which one axis counts as observed.
-  private let directionSineSigmaLimit: Double
-  private let maxProbabilityBeyond20Degrees: Double
-
-  package init(_ configuration: FinderConfiguration) {
-    directionSineSigmaLimit = configuration.directionSineSigmaLimit
-    maxProbabilityBeyond20Degrees = configuration.maxProbabilityBeyond20Degrees
-  }
+  private static let withoutRanges: Set<PublicationObstacle> = [.stale, .repeated]
 
   /// Evaluates the rule.
-  package func evaluate(_ conditions: Conditions) -> Convergence {
+  package func convergence(_ conditions: Conditions) -> Convergence {
     guard let estimate = conditions.estimate else {
       return conditions.dark || !conditions.weakness.isEmpty
         ? Convergence(status: .notConverged, reasons: environment(conditions)) : Convergence(status: .unknown)
@@ -58,7 +49,7 @@ package struct ConvergenceRule {
     var asked: Convergence.Reason?
     if !conditions.dark {
       if isDirectionOpen, estimate.isWidestSideways { asked = .insufficientHorizontalSweep }
-      if !Self.silence.isDisjoint(with: conditions.weakness) { asked = .insufficientSignalStrength }
+      if !Self.withoutRanges.isDisjoint(with: conditions.weakness) { asked = .insufficientSignalStrength }
     }
     for reason in obstacles.compactMap(\.reason) where !reasons.contains(reason) { reasons.append(reason) }
     // Convergence is what is published, no more: a weak signal is a reason only where something is missing.
@@ -73,7 +64,7 @@ package struct ConvergenceRule {
   ) -> [PublicationObstacle] {
     // No axis observed: the posterior covers the sphere. One axis observed: a ring or an ambiguity is left, and the
     // ring's missing axis is sideways.
-    let isUnexplored = estimate.bestAxis > directionSineSigmaLimit
+    let isUnexplored = !observedAxis.isMet(by: estimate.bestAxis)
     switch estimate.noAngle {
     case .near: return [.near]
     case .wide: return [isUnexplored ? .unexplored : .wide]
@@ -84,8 +75,15 @@ package struct ConvergenceRule {
     var obstacles: [PublicationObstacle] = []
     if ![.same, .above, .below].contains(vertical) { obstacles.append(.heightUndecided) }
     if !estimate.positionIsGood { obstacles.append(.positionTooWide) }
-    if estimate.probabilityBeyond20Degrees > maxProbabilityBeyond20Degrees { obstacles.append(.competingModes) }
+    if !beyond20.isMet(by: estimate.probabilityBeyond20Degrees) { obstacles.append(.competingModes) }
     return obstacles
+  }
+
+  /// The session's own convergence: a trajectory that the camera carries, from a set-up as stated.
+  func session(hasTrajectory: Bool, isBlind: Bool, isRefuted: Bool) -> Convergence {
+    if isRefuted { return Convergence(status: .unknown) }
+    if isBlind { return Convergence(status: .notConverged, reasons: [.insufficientLighting]) }
+    return Convergence(status: hasTrajectory ? .converged : .unknown)
   }
 
   private func environment(_ conditions: Conditions) -> [Convergence.Reason] {

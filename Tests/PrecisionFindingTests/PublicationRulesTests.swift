@@ -2,8 +2,8 @@ import Geometry
 import PrecisionFinding
 import Testing
 
-@Suite struct ConvergenceRuleTests {
-  static let rule = ConvergenceRule(FinderConfiguration())
+@Suite struct PublicationRulesTests {
+  static let rule = PublicationRules(FinderConfiguration())
   static let good = SampleViews.balls([(1, Vector3(1, 5, 0))], sigma: 0.05)
   /// Azimuth known, a vertical ambiguity left.
   static let upOrDown = SampleViews.balls([(1, Vector3(0, 4, 2)), (1, Vector3(0, 4, -2))], sigma: 0.1)
@@ -37,7 +37,7 @@ import Testing
       for dark in [false, true] {
         for weak in [false, true] {
           let estimate = SampleViews.estimate(row.view)
-          let found = Self.rule.evaluate(
+          let found = Self.rule.convergence(
             .init(estimate: estimate, vertical: row.vertical, dark: dark, weakness: weak ? [.weakRate] : []))
           let published =
             estimate.angle != nil && !found.withholdsAngle && [.same, .above, .below].contains(row.vertical)
@@ -79,7 +79,7 @@ import Testing
       let estimate = SampleViews.estimate(view)
       #expect(estimate.noAngle == .near && estimate.progress > 0 && estimate.progress < 1)
       #expect(Self.rule.obstacles(estimate, .unknown) == [.near])
-      let found = Self.rule.evaluate(.init(estimate: estimate, vertical: .unknown, dark: false, weakness: []))
+      let found = Self.rule.convergence(.init(estimate: estimate, vertical: .unknown, dark: false, weakness: []))
       #expect(found == Convergence(status: .notConverged, reasons: [.insufficientMovement]) && found.withholdsAngle)
     }
   }
@@ -100,7 +100,7 @@ import Testing
 
   @Test func beforeThereIsAnythingItIsUnknown() {
     func evaluated(dark: Bool, weak: Bool) -> Convergence {
-      Self.rule.evaluate(.init(estimate: nil, vertical: .unknown, dark: dark, weakness: weak ? [.weakRate] : []))
+      Self.rule.convergence(.init(estimate: nil, vertical: .unknown, dark: dark, weakness: weak ? [.weakRate] : []))
     }
     #expect(evaluated(dark: false, weak: false) == Convergence(status: .unknown))
     #expect(evaluated(dark: true, weak: false) == Convergence(status: .notConverged, reasons: [.insufficientLighting]))
@@ -113,7 +113,7 @@ import Testing
     weakness: PublicationObstacle
   ) {
     func asked(dark: Bool) -> Convergence {
-      Self.rule.evaluate(
+      Self.rule.convergence(
         .init(estimate: SampleViews.estimate(SampleViews.ring), vertical: .unknown, dark: dark, weakness: [weakness]))
     }
     let found = asked(dark: false)
@@ -126,7 +126,7 @@ import Testing
   @Test func theWiderAxisIsAskedFor() {
     func evaluated(across: Double, up: Double, _ vertical: VerticalDirectionEstimate) -> Convergence {
       let estimate = SampleViews.estimate(SampleViews.one(Vector3(0, 7, 0), radial: 0.1, across: across, up: up))
-      return Self.rule.evaluate(.init(estimate: estimate, vertical: vertical, dark: false, weakness: []))
+      return Self.rule.convergence(.init(estimate: estimate, vertical: vertical, dark: false, weakness: []))
     }
     let (flat, tall) = (evaluated(across: 1.05, up: 0.3, .same), evaluated(across: 0.3, up: 1.2, .same))
     #expect(flat.reasons == [.insufficientVerticalSweep] && tall.reasons == flat.reasons)

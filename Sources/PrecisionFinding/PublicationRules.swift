@@ -1,0 +1,149 @@
+import Foundation
+import Geometry
+
+/// All limits on what is published, each once: what is measured, how much is allowed, and what it withholds.
+///
+/// A posterior is held against them by `PublishableEstimate`, which stops at the first limit that fails the angle; what
+/// stands against a whole link by `LinkObjections`. `fuse explain`, forecasts and the session read the same limits, and
+/// the table of docs/method/publication.md is `table`.
+package struct PublicationRules: Sendable {
+  /// What a limit is measured in; values are in SI units, and shown in these.
+  package enum Unit: String, Sendable {
+    case degrees = "deg", metres = "m", seconds = "s", percent = "%", hertz = "Hz", power = "dBm", number = ""
+    /// Shown value over the value in SI units.
+    package var scale: Double {
+      switch self {
+      case .degrees: 180 / .pi
+      case .percent: 100
+      default: 1
+      }
+    }
+  }
+
+  /// What a failed limit withholds.
+  package enum Withheld: String, Sendable {
+    case all = "angle, direction, height class, position"
+    case direction, heightClass = "height class", position, converged
+    case nothing = "nothing by itself"
+  }
+
+  /// A limit.
+  package struct Limit: Equatable, Sendable {
+    /// What is measured, a few words.
+    package let name: String
+    /// The limit in SI units, or a ratio.
+    package let value: Double
+    package let unit: Unit
+    /// Whether more is too much; else less is too little.
+    package let isUpper: Bool
+    package let withholds: Withheld
+    /// The settings that it comes from.
+    package let settings: [String]
+
+    fileprivate init(
+      _ name: String, _ value: Double, _ unit: Unit, isUpper: Bool = true, _ withholds: Withheld, _ settings: String...
+    ) {
+      (self.name, self.value, self.unit, self.isUpper) = (name, value, unit, isUpper)
+      (self.withholds, self.settings) = (withholds, settings)
+    }
+
+    /// Whether a value in SI units is within the limit.
+    @inline(__always) package func isMet(by found: Double) -> Bool { isUpper ? found <= value : found >= value }
+  }
+
+  // Of the angle, and with it of all that rests on it.
+  let beyond45, contradiction, angleHalfWidth: Limit
+  // Of the other outputs.
+  let cone, steadyCone, position, beyond20: Limit
+  // Of a whole link, of the camera and of the signal.
+  let refuted, openPremise, features, imageAge, luma, silence, rate, losFraction, aoaProbability, power: Limit
+  /// 1-sigma of the direction's best known axis, a sine, at which one axis counts as observed.
+  let observedAxis: Limit
+  /// Settings that are no limits of a measured value.
+  let configuration: FinderConfiguration
+
+  package init(_ configuration: FinderConfiguration) {
+    self.configuration = configuration
+    let (far, rivals) = (configuration.maxProbabilityBeyond45Degrees, configuration.maxProbabilityBeyond20Degrees)
+    beyond45 = Limit("posterior over 45 deg away", far, .percent, .all, "maxProbabilityBeyond45Degrees")
+    contradiction = Limit(
+      "probability that the ranges contradict it", far, .percent, .all, "maxProbabilityBeyond45Degrees")
+    angleHalfWidth = Limit(
+      "90 % half-width of the angle", Angle.degrees(configuration.angleHalfWidthDegrees), .degrees, .all,
+      "angleHalfWidthDegrees")
+    let widest = Angle.degrees(configuration.directionConeDegrees)
+    cone = Limit("90 % cone of the direction", widest, .degrees, .direction, "directionConeDegrees")
+    steadyCone = Limit(
+      "90 % cone of a direction that appears", 0.9 * widest, .degrees, .direction, "directionConeDegrees")
+    position = Limit(
+      "posterior over \(configuration.positionLimit) m off", rivals, .percent, .position, "positionLimit",
+      "maxProbabilityBeyond20Degrees")
+    beyond20 = Limit("posterior over 20 deg away", rivals, .percent, .converged, "maxProbabilityBeyond20Degrees")
+    refuted = Limit("premises that are refuted", 0, .number, .all, "watchesPremises")
+    openPremise = Limit("premises that evidence speaks against", 0, .number, .all, "watchesPremises")
+    features = Limit(
+      "features in the image", Double(configuration.fewFeatures), .number, isUpper: false, .all, "fewFeatures")
+    imageAge = Limit("since the newest image", configuration.darkDelay, .seconds, .all, "darkDelay")
+    luma = Limit("mean luma of the image", configuration.darkLuma, .percent, isUpper: false, .all, "darkLuma")
+    silence = Limit("since the last new range", configuration.rangeTimeout, .seconds, .nothing, "rangeTimeout")
+    rate = Limit("ranges a second", 2, .hertz, isUpper: false, .nothing)
+    losFraction = Limit("recent line-of-sight probability", 0.2, .percent, isUpper: false, .nothing)
+    aoaProbability = Limit(
+      "probability that its angles of arrival are inconsistent", rivals, .percent, .nothing,
+      "maxProbabilityBeyond20Degrees", "aoaInvalidPrior")
+    power = Limit("received power", configuration.weakPower, .power, isUpper: false, .nothing, "weakPower")
+    observedAxis = Limit(
+      "1-sigma of the best known axis, a sine", configuration.directionSineSigmaLimit, .number, .all,
+      "directionSineSigmaLimit")
+  }
+
+  /// Smallest horizontal distance with an azimuth, metres.
+  static let nearest = 0.5
+
+  /// The least mean horizontal distance, which has this 1-sigma, metres.
+  func horizontalDistance(sigma: Double) -> Limit {
+    Limit("horizontal distance", max(Self.nearest, 2 * sigma), .metres, isUpper: false, .all)
+  }
+
+  /// The least probability of the likeliest height class: one that is named stays until it falls below the lower limit.
+  func level(isNamed: Bool) -> Limit {
+    Limit(
+      "likeliest height class", isNamed ? configuration.verticalDrop : configuration.verticalDecision, .percent,
+      isUpper: false, .heightClass, "verticalDecision", "verticalDrop")
+  }
+
+  /// The largest 1-sigma of a position at a distance, metres.
+  func positionSigma(at distance: Double) -> Limit {
+    Limit("1-sigma of the position", max(0.3, 0.15 * distance), .metres, .position)
+  }
+
+  /// The largest probability of motion. It withholds through where the peer may have gone, which has limits of its own.
+  var moving: Limit {
+    Limit("probability that it moves", beyond45.value, .percent, .all, "maxProbabilityBeyond45Degrees")
+  }
+
+  /// How far a distance may be from the ranges of the last second, metres (`RadioAgreement`).
+  func agreement(allowed: Double) -> Limit {
+    Limit("distance beside the last second's ranges", allowed, .metres, .all)
+  }
+
+  /// The limits as rows of a table: what is measured, the limit, what it withholds, settings.
+  package var table: [[String]] {
+    let all = [
+      horizontalDistance(sigma: 0), beyond45, contradiction, angleHalfWidth, cone, steadyCone, level(isNamed: false),
+      level(isNamed: true), positionSigma(at: 0), position, beyond20, refuted, openPremise, features, imageAge, luma,
+      silence, rate, losFraction, aoaProbability, power,
+    ]
+    return all.map { limit in
+      let shown = String(format: "%.5g", limit.value * limit.unit.scale)
+      return [
+        limit.name, "\(limit.isUpper ? "at most" : "at least") \(shown) \(limit.unit.rawValue)".trimmed,
+        limit.withholds.rawValue, limit.settings.map { "`\($0)`" }.joined(separator: ", "),
+      ]
+    }
+  }
+}
+
+extension String {
+  fileprivate var trimmed: String { trimmingCharacters(in: .whitespaces) }
+}
