@@ -107,7 +107,8 @@ import Testing
     let health = CameraHealth(CameraFrame(timestamp: InertialFinderTests.time(1), features: [], meanLuma: 0.01))
     let early = health.gates(at: InertialFinderTests.time(1.1), blindness: nil, PublicationRules(FinderConfiguration()))
     #expect(early[0].outcome == .notAsked && early[0].value == 1 && early[0].limit == 6)
-    let late = health.gates(at: InertialFinderTests.time(1.6), blindness: "dark", PublicationRules(FinderConfiguration()))
+    let late = health.gates(
+      at: InertialFinderTests.time(1.6), blindness: "dark", PublicationRules(FinderConfiguration()))
     #expect(late.map(\.outcome) == [.failed, .failed, .failed])
   }
 
@@ -159,7 +160,7 @@ import Testing
 }
 
 /// Keeps all explanations.
-private final class Explanations: ExplanationObserver {
+final class Explanations: ExplanationObserver {
   private(set) var taken: [Explanation] = []
   func wants(_ peer: String, at time: Timestamp) -> Bool { true }
   func observe(_ explanation: Explanation) { taken.append(explanation) }

@@ -1,3 +1,4 @@
+import Foundation
 import Geometry
 import PrecisionFinding
 import Testing
@@ -135,5 +136,19 @@ import Testing
     // The side comes first: it is what an angle alone leaves open.
     #expect(evaluated(across: 1.05, up: 0.3, .aboveOrBelow).asked == nil)
     #expect(evaluated(across: 0.2, up: 0.2, .same).status == .converged)
+  }
+}
+
+/// The page of the method shows the limits as they are.
+@Suite struct PublicationPageTests {
+  @Test func thePageHasTheTable() throws {
+    let page = try String(
+      contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+        "../../docs/method/publication.md"), encoding: .utf8)
+    let rows = [["measured", "limit", "withholds", "setting"], ["---", "---", "---", "---"]]
+    let table = (rows + PublicationRules(FinderConfiguration()).table)
+      .map { "| \($0.joined(separator: " | ")) |\n" }.joined()
+    let isThere = page.contains("\n\n" + table + "\n")
+    #expect(isThere, "expected under ## Limits:\n\(table)")
   }
 }

@@ -68,7 +68,9 @@ import Testing
   func aWidePositionHasNoWorldTransform(distance: Double, sigma: Double, published: Bool) {
     let view = SampleViews.balls([(1, Vector3(0, distance, 0))], sigma: 0.01)
     let world = (sigma * sigma / 3) * Matrix3.identity
-    #expect(PublishableEstimate(view, worldCovariance: world, PublicationRules(FinderConfiguration())).positionIsGood == published)
+    #expect(
+      PublishableEstimate(view, worldCovariance: world, PublicationRules(FinderConfiguration())).positionIsGood
+        == published)
   }
 
   /// Straight behind, the interval is one arc that passes pi.

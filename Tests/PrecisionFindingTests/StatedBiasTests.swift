@@ -23,10 +23,12 @@ import Testing
 
   private static func run(
     stated: Double? = nil, _ configuration: FinderConfiguration = .init()
-  ) -> (updates: [NearbyUpdate], codes: [String]) {
+  ) -> (updates: [NearbyUpdate], codes: [String], explanations: [Explanation]) {
     var rig = OdometryWorld.rig
     rig.radio!.rangeBias.standardDeviation = stated
     let finder = PrecisionFinder(rig: rig, configuration: configuration, useOdometry: true)
+    let explanations = Explanations()
+    finder.attach(explanations)
     var random = SeededRandom(seed: 7)
     var events: [TimedEvent] = []
     for k in 0...600 {
@@ -38,7 +40,7 @@ import Testing
       events.append(OdometryWorld.range(t + 0.013, "a", range))
     }
     let outputs = events.flatMap { finder.process($0) } + finder.finish()
-    return (outputs.updates(), finder.diagnoses.map(\.code))
+    return (outputs.updates(), finder.diagnoses.map(\.code), explanations.taken)
   }
 
   /// Error of a published horizontal angle, radians.
@@ -75,5 +77,18 @@ import Testing
     let run = Self.run()
     #expect(run.codes == ["rangeBias"])
     #expect(run.updates.last?.object.horizontalAngle == nil)
+  }
+
+  /// An angle is withheld exactly where a gate says so, a refuted premise's included.
+  @Test func nothingIsWithheldWithoutAGate() {
+    let explanations = Self.run().explanations.filter { !$0.modes.isEmpty }
+    func failed(_ explanation: Explanation) -> [PublicationGate] {
+      explanation.gates.filter { $0.outcome == .failed && $0.rule.withholds == .all }
+    }
+    #expect(explanations.allSatisfy { ($0.update.object.horizontalAngle == nil) == !failed($0).isEmpty })
+    #expect(
+      failed(explanations.last!).contains {
+        $0.rule.name == "premises that are refuted" && $0.note?.hasSuffix(": rangeBias") == true
+      })
   }
 }
