@@ -271,6 +271,7 @@ let package = Package(
       name: "FuseCaptureFormatTests", dependencies: ["FuseCaptureFormat", "EventLines", "SensorData", "Geometry"],
       resources: [.embedInCode("Golden")]),
     .testTarget(name: "LiveSessionsTests", dependencies: ["LiveSessions", "Simulation"]),
+    .testTarget(name: "FuseClientTests", dependencies: ["FuseClient"]),
     .testTarget(
       name: "FuseServeTests",
       dependencies: [
