@@ -226,7 +226,7 @@ def convergence(d):
         f"On the true path {total(known, 'falsely, ever')} of {total(known, 'trials')} trials ever converged falsely, with the estimated trajectory {total(estimated, 'falsely, ever')} of {total(estimated, 'trials')}. "
         f"The largest upper bound on the true path is {worst[bound]} % ({worst[0]}).")
     page("convergence", "Rate of false convergence", conclusion, [
-        "A trial is false when any of its updates is `converged` with an angle error over 20 degrees or a position error over 1.5 m. Target, radio and",
+        "A trial is false when any of its updates is `converged` with an angle error over 20 degrees or a position error over max(1.5 m, 0.25 x distance). Target, radio and",
         "noise differ from seed to seed.", "", "## On the true path", "", *markdown(*known), "", "## With the estimated trajectory", "", *markdown(*estimated)], details=False)
 
 

@@ -21,7 +21,7 @@ package struct IdealView: Sendable {
   package let distance: (mean: Double, sigma: Double)
   /// Horizontal distance from there, metres.
   package let horizontalDistance: (mean: Double, sigma: Double)
-  /// P(position over `PeerErrors.falsePosition` from the mean position).
+  /// P(position farther from the mean position than `PeerErrors.falsePosition` at the mean distance).
   package let positionFarOff: Double
   /// Position in the world, metres and m^2.
   package let position: (mean: Vector3, covariance: Matrix3)
@@ -42,6 +42,7 @@ package struct IdealView: Sendable {
     let azimuth = atan2(horizontal.y, horizontal.x)
     let (ahead, across) = (Rotation.yaw(azimuth) * Vector3(1, 0, 0), Rotation.yaw(azimuth) * Vector3(0, 1, 0))
     let (slope, cone) = (tan(TrueView.levelAngle), cos(Angle.degrees(20)))
+    let farOff = PeerErrors.falsePosition(at: (mean - origin).norm)
 
     var boxes: [SIMD3<Double>] = []
     boxes.reserveCapacity(cells.count)
@@ -70,7 +71,7 @@ package struct IdealView: Sendable {
       below += probability(-d.z - limit, outwards - Vector3(0, 0, 1))
       let cosine = direction.dot(d) / r
       let off = cell.position - mean
-      far += probability(off.norm - PeerErrors.falsePosition, off.normalized)
+      far += probability(off.norm - farOff, off.normalized)
       elsewhere += probability(cone - cosine, (cosine * d / r - direction) / r)
     }
     let marginal = CellMarginal(boxes)

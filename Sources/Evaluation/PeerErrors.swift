@@ -7,8 +7,9 @@ package struct PeerErrors: Equatable, Sendable {
   static let falseAngle = Angle.degrees(20)
   /// and the peer is at least this far away horizontally, metres.
   static let falseAngleDistance = 1.0
-  /// A converged update is false, too, when the error of its world transform is over this, metres.
-  static let falsePosition = 1.5
+  /// A converged update is false, too, when the error of its world transform is over this, metres, at a distance of
+  /// the peer in metres.
+  static func falsePosition(at distance: Double) -> Double { max(1.5, 0.25 * distance) }
   /// Error of the published ground truth of real recordings, radians: the tolerance of `coverage90Tolerant`.
   static let truthTolerance = Angle.degrees(1.5)
 
@@ -134,7 +135,7 @@ package struct PeerErrors: Equatable, Sendable {
     }
     guard update.isConverged else { return }
     converged += 1
-    if isWrong || (positionError ?? 0) > Self.falsePosition { falseConverged += 1 }
+    if isWrong || (positionError ?? 0) > Self.falsePosition(at: view.distance) { falseConverged += 1 }
   }
 
   /// Distance of the true angle beyond the ends of an interval, radians; negative inside.

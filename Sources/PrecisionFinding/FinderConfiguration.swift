@@ -20,11 +20,13 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var angleHalfWidthDegrees = 15.0
   /// Largest probability that may lie over 45 degrees away from a published angle.
   public var maxProbabilityBeyond45Degrees = 0.01
-  /// Largest probability that may lie over 20 degrees away when converged, and over `positionLimit` from a published
+  /// Largest probability that may lie over 20 degrees away when converged, and beyond the largest error of a published
   /// position.
   public var maxProbabilityBeyond20Degrees = 0.001
-  /// Largest error of a published position, metres: a degree is much, far away.
+  /// Largest error of a published position, metres.
   public var positionLimit = 1.5
+  /// The same as a share of the distance; the larger of both counts: no radio promises a fixed length at any distance.
+  public var positionLimitShare = 0.25
   /// Largest 90 % cone of a published direction, degrees.
   public var directionConeDegrees = 15.0
   /// Vertical distance within which the peer is on the same level, metres.

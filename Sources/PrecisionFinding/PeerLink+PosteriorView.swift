@@ -6,12 +6,12 @@ import Ranging
 /// Outputs of a link.
 extension PeerLink {
   /// Probability that the latest ranges contradict the incumbent, 0...1.
-  var contradictionProbability: Double { consistency.contradictionProbability }
+  var contradictionProbability: Double { bank.contradictionProbability }
 
   /// Probability that the peer is moving, 0...1.
   var movingProbability: Double {
-    if case .searching(let posterior) = stage, posterior.isMoving { return 1 - motionAlternatives.probability }
-    return motionAlternatives.probability
+    if case .searching(let posterior) = stage, posterior.isMoving { return 1 - bank.motionProbability }
+    return bank.motionProbability
   }
 
   /// True when the peer's position is part of the filter's state.
@@ -64,14 +64,12 @@ extension PeerLink {
       verticalAmbiguity: noise.flatMap(excitation.verticalAmbiguity))
   }
 
-  /// Adds the Gaussians of the alternatives (moving, stopped, larger noise, without AoA), weighted by their odds.
+  /// Adds the Gaussians of the bank's rows, weighted by their odds.
   private func addAlternatives(after seconds: Double, to gaussians: inout [PositionGaussian]) {
-    var alternatives = aoaValidity.alternative.map { [$0] } ?? []
     var isMoving = false
     if case .searching(let posterior) = stage { isMoving = posterior.isMoving }
-    if !isMoving { alternatives += motionAlternatives.alternatives }
     let whole = gaussians.reduce(0) { $0 + $1.weight }
-    for (posterior, odds) in alternatives where odds > Self.negligible {
+    for (posterior, odds) in bank.alternatives(isMoving: isMoving) where odds > Self.negligible {
       let parts = posterior.gaussians(after: seconds)
       gaussians.reserveCapacity(gaussians.count + parts.count)
       for var part in parts {
@@ -90,7 +88,7 @@ extension PeerLink {
   /// Covariance of the peer's position in the estimate's world, the device's own included, m^2.
   func worldCovariance(of view: PosteriorView, filter: any NavigationFilter) -> Matrix3 {
     switch stage {
-    case .tracked(let tracked) where motionAlternatives.probability <= Self.negligible:
+    case .tracked(let tracked) where bank.motionProbability <= Self.negligible:
       return tracked.worldCovariance(filter: filter) + view.ambiguityCovariance + filter.originCovariance
     case .searching, .tracked:
       let position = view.position

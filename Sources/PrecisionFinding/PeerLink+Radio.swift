@@ -14,7 +14,7 @@ extension PeerLink {
     switch stage {
     case .searching(let posterior): knowledge = posterior.linkKnowledge
     case .tracked(let tracked):
-      guard let filter, let last = consistency.last else { return nil }
+      guard let filter, let last = bank.last else { return nil }
       knowledge = tracked.posterior(last: last, filter: filter).linkKnowledge
     }
     guard let knowledge else { return nil }

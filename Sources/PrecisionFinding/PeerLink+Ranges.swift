@@ -45,10 +45,10 @@ extension PeerLink {
     for (range, away) in chosen.reversed() {
       var placed = worldRange(range, antenna: antenna(range.antenna), filter: filter, extraVariance: away * away)
       placed.extraVariance += roundingVariance(of: range.antenna)
-      aoaValidity.observe(placed, before: posterior)
+      bank.observeAoA(placed, before: posterior)
       let outcome = posterior.update(placed)
-      _ = aoaValidity.update(
-        placed, logPredictiveDensity: outcome?.logDensity, lost: AccumulatedDrift(), seconds: 0, otherLogOdds: 0)
+      bank.updateWithoutAoA(
+        placed, logPredictiveDensity: outcome?.logDensity, lost: AccumulatedDrift(), seconds: 0)
       record.tally(range.timestamp, wasUsed: outcome.map { $0.losProbability > 0.5 }, isWaiting: !posterior.hasBegun)
       rangesTaken += 1
     }
@@ -64,7 +64,7 @@ extension PeerLink {
       extraVariance: extraVariance)
     placed.isVelocityKnown = filter.isVelocityKnown
     // The position at earlier ranges is known roughly, the orientation is not.
-    if extraVariance == 0, !aoaValidity.isRefuted { placed.cosines = cosines(range, filter: filter) }
+    if extraVariance == 0, !bank.isAoARefuted { placed.cosines = cosines(range, filter: filter) }
     return placed
   }
 

@@ -11,11 +11,11 @@ extension PeerLink {
   /// trajectory is not lost.
   func augmentFilter(filter: any NavigationFilter) {
     guard case .searching(let posterior) = stage, posterior.hasBegun, !posterior.isMoving,
-      rangesTaken >= configuration.handOverRanges, !ConsistencyMonitor.isTrajectoryLost(filter),
+      rangesTaken >= configuration.handOverRanges, !filter.isTrajectoryLost,
       // Rounding is no noise that the filter's covariance could hold.
       duplicateDetectors.values.allSatisfy { $0.resolution.variance == 0 },
       // Ranges to a mode from inconsistent AoA would bend the path towards it.
-      aoaValidity.probability <= configuration.maxProbabilityBeyond20Degrees, !motionAlternatives.isOpen
+      bank.aoaProbability <= configuration.maxProbabilityBeyond20Degrees, !bank.isMotionOpen
     else {
       return
     }
@@ -60,10 +60,47 @@ extension PeerLink {
     }
   }
 
-  /// Rejects the AoA: the range-only filter replaces the incumbent.
-  func dropAoA(using rangeOnly: PeerFilter, filter: any NavigationFilter) {
-    replaceFilter(rangeOnly, filter: filter)
-    excitation.forgetAoA()
+  /// Whether the posterior has one direction.
+  var isDirectionKnown: Bool {
+    guard case .searching(let posterior) = stage else { return true }
+    return posterior.hasBegun && posterior.meanResultantLength > cos(0.5)
+  }
+
+  /// The filter that the bank's rows are compared with; `last` is the newest range. Nil where there are no rows:
+  /// there are no hypotheses yet, or the peer has reported that it is moving.
+  func incumbent(_ last: PeerFilter.Range, filter: any NavigationFilter) -> PeerFilter? {
+    switch stage {
+    case .searching(let posterior):
+      guard posterior.hasBegun, !(posterior.isMoving && reportedMoving == true) else { return nil }
+      // Many hypotheses of one mode cost more than the one Gaussian that represents it.
+      return posterior.isMoving || posterior.count <= Self.fewHypotheses || !isDirectionKnown
+        ? posterior : posterior.condensed(at: last)
+    case .tracked(let tracked): return tracked.posterior(last: last, filter: filter)
+    }
+  }
+
+  private static let fewHypotheses = 60
+
+  /// A row of the bank replaces the incumbent. The time of a stop is known less well than the fact, so a stationary
+  /// row's updates since then are not used. A motion started when its row did.
+  func promote(_ kind: ModelBank.Kind, _ posterior: PeerFilter, filter: any NavigationFilter) {
+    if kind == .stopped, case .searching(let incumbent) = stage {
+      replaceFilter(incumbent.stationary, filter: filter)
+      if !isDirectionKnown { bank.seed(with: incumbent) }
+    } else {
+      replaceFilter(posterior, filter: filter)
+      if kind == .withoutAoA { excitation.forgetAoA() }
+    }
+  }
+
+  /// Accepts an increase of the radio's noise.
+  func enlargeNoise() {
+    switch stage {
+    case .searching(let posterior): stage = .searching(posterior.withLargerNoise ?? posterior)
+    case .tracked(let tracked): stage = .tracked(tracked.withLargerNoise)
+    }
+    bank.forgetContradiction()
+    bank.forgetMotions()
   }
 
   /// Sets the motion that the peer itself reported.
@@ -77,7 +114,7 @@ extension PeerLink {
         replaceFilter(isMoving ? posterior.moving : posterior.stationary, filter: filter)
       }
     case .tracked(let tracked):
-      guard isMoving, let filter, let last = consistency.last else { return }
+      guard isMoving, let filter, let last = bank.last else { return }
       replaceFilter(tracked.posterior(last: last, filter: filter).moving, filter: filter)
     }
   }
@@ -85,34 +122,27 @@ extension PeerLink {
   func replaceFilter(_ posterior: PeerFilter, filter: (any NavigationFilter)?) {
     if case .tracked(let tracked) = stage, let filter { tracked.remove(from: filter) }
     stage = .searching(posterior)
-    consistency.reset()
-    aoaValidity.restart(forgetsTrust: false)
-    motionAlternatives = MotionAlternatives(
-      limit: posterior.isMoving ? configuration.stoppedLogOdds : configuration.movingLogOdds,
-      stoppedLogOdds: configuration.stoppedLogOdds, noiseIncreaseLogOdds: configuration.noiseIncreaseLogOdds,
-      movingPrior: reportedMoving == false ? 0 : configuration.movingPrior)
+    bank.restart(movingPrior: reportedMoving == false ? 0 : configuration.movingPrior)
   }
 
   /// Restarts the search over all directions with `ranges` and the known parameters of the radio.
   func restartSearch(
-    filter: any NavigationFilter, with ranges: [ConsistencyMonitor.Unexplained],
-    knowing knowledge: LinkKnowledge? = nil,
+    filter: any NavigationFilter, with ranges: [ModelBank.Unexplained], knowing knowledge: LinkKnowledge? = nil,
     forgetsTrust: Bool = true
   ) {
     var posterior = newFilter.withLinkKnowledge(knowledge)
-    var validity = aoaValidity
-    validity.restart(forgetsTrust: forgetsTrust)
+    replaceFilter(posterior, filter: filter)
+    bank.restartAoA(forgetsTrust: forgetsTrust)
     drift = ranges.first?.drift ?? filter.accumulatedDrift
     for (range, then) in ranges {
       let lost = then - drift
       drift = then
-      validity.observe(range, before: posterior)
+      bank.observeAoA(range, before: posterior)
       posterior.drift(position: lost.position, yawVariance: lost.yaw, device: range.device)
       let outcome = posterior.update(range)
-      _ = validity.update(range, logPredictiveDensity: outcome?.logDensity, lost: lost, seconds: 0, otherLogOdds: 0)
+      bank.updateWithoutAoA(range, logPredictiveDensity: outcome?.logDensity, lost: lost, seconds: 0)
     }
-    replaceFilter(posterior, filter: filter)
-    aoaValidity = validity
+    stage = .searching(posterior)
     rangesTaken = ranges.count
     excitation = PathExcitation()
     recordRestart()

@@ -21,9 +21,8 @@ final class PeerLink {
   var drift = AccumulatedDrift()
   /// New ranges since the search started, those that it started with included; duplicates are none.
   var rangesTaken = 0
-  var consistency: ConsistencyMonitor
-  var motionAlternatives: MotionAlternatives
-  var aoaValidity: AoAValidityMonitor
+  /// The models beside the filter of the stage.
+  var bank: ModelBank
   /// Of the path since the search started.
   var excitation = PathExcitation()
   var kept: [RangeMeasurement] = []
@@ -44,12 +43,7 @@ final class PeerLink {
     self.statedNoise = statedNoise
     stage = .searching(
       PeerFilter(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise))
-    consistency = ConsistencyMonitor(configuration, antennas: antennas, statedNoise: statedNoise)
-    motionAlternatives = MotionAlternatives(
-      limit: configuration.movingLogOdds, stoppedLogOdds: configuration.stoppedLogOdds,
-      noiseIncreaseLogOdds: configuration.noiseIncreaseLogOdds,
-      movingPrior: configuration.movingPrior)
-    aoaValidity = AoAValidityMonitor(invalidPrior: configuration.aoaInvalidPrior)
+    bank = ModelBank(configuration, antennas: antennas, statedNoise: statedNoise)
   }
 
   /// A filter without measurements.
@@ -75,33 +69,23 @@ final class PeerLink {
     excitation.add(
       placed.antenna, seconds: seconds, drift: lost, range: range.range, observesSide: !placed.cosines.isEmpty,
       observesHeight: placed.cosines.contains(where: \.observesHeight))
-    aoaValidity.observe(placed, before: currentFilter(at: placed, filter))
+    bank.observeAoA(placed, before: currentFilter(at: placed, filter))
     let (logPredictiveDensity, isContradicted) = update(range, placed, antenna, lost, filter)
-    if let rangeOnly = aoaValidity.update(
-      placed, logPredictiveDensity: ConsistencyMonitor.isTrajectoryLost(filter) ? nil : logPredictiveDensity,
-      lost: lost, seconds: seconds, otherLogOdds: motionAlternatives.logLikelihoodRatio)
-    {
-      return dropAoA(using: rangeOnly, filter: filter)
-    }
-    let isRefuted = consistency.update(placed, logPredictiveDensity: logPredictiveDensity, filter)
-    let outcome =
-      ConsistencyMonitor.isTrajectoryLost(filter)
-      ? .incumbent
-      : motionAlternatives.update(
-        placed, logPredictiveDensity: logPredictiveDensity, lost: lost, seconds: seconds)
-    if outcome == .alternative
-      || ((isRefuted || isContradicted)
-        && motionAlternatives.logLikelihoodRatio > consistency.logLikelihoodRatio)
-    {
-      promoteAlternative(filter: filter)
-    } else if isRefuted || isContradicted {
-      restartSearch(filter: filter, with: consistency.unexplained)
-    } else if ConsistencyMonitor.isTrajectoryLost(filter) {
-      motionAlternatives.clear()
-    } else if outcome == .largerNoise {
-      raiseNoise()
-    } else {
-      motionAlternatives.respawn(from: incumbent(placed, filter: filter), isDirectionKnown: isDirectionKnown)
+    let decision = bank.update(
+      placed, logPredictiveDensity: logPredictiveDensity, lost: lost, seconds: seconds, drift: drift,
+      isTrajectoryLost: filter.isTrajectoryLost, isContradicted: isContradicted)
+    apply(decision, placed, filter: filter)
+  }
+
+  /// The newest decision of the bank, then the rows that are due.
+  private func apply(_ decision: ModelBank.Decision, _ range: PeerFilter.Range, filter: any NavigationFilter) {
+    switch decision {
+    case .promote(let kind, let posterior): promote(kind, posterior, filter: filter)
+    case .restart: restartSearch(filter: filter, with: bank.unexplained)
+    case .enlargeNoise: enlargeNoise()
+    case .keep:
+      guard !filter.isTrajectoryLost else { return bank.forgetMotions() }
+      bank.respawn(from: incumbent(range, filter: filter), isDirectionKnown: isDirectionKnown)
     }
   }
 

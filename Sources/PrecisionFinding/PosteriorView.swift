@@ -12,7 +12,7 @@ package struct PosteriorView {
   /// use these. Images behind a tilted plane also differ horizontally, but there the hypotheses hold the remaining
   /// probability.
   package let gaussiansWithImages: [PositionGaussian]
-  /// Probability that the ranges contradict the posterior and the peer may be anywhere: see `PageCUSUM`.
+  /// Probability that the ranges contradict the posterior and the peer may be anywhere: see `ModelBank`.
   package let contradictionProbability: Double
   /// Variance of the device's axes, rad^2.
   let axesVariance: Double

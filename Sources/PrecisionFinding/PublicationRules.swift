@@ -54,7 +54,7 @@ package struct PublicationRules: Sendable {
   // Of the angle, and with it of all that rests on it.
   let beyond45, contradiction, angleHalfWidth: Limit
   // Of the other outputs.
-  let cone, steadyCone, position, beyond20: Limit
+  let cone, steadyCone, beyond20: Limit
   // Of a whole link, of the camera and of the signal.
   let refuted, openPremise, features, imageAge, luma, silence, rate, losFraction, aoaProbability, power: Limit
   /// 1-sigma of the direction's best known axis, a sine, at which one axis counts as observed.
@@ -75,9 +75,6 @@ package struct PublicationRules: Sendable {
     cone = Limit("90 % cone of the direction", widest, .degrees, .direction, "directionConeDegrees")
     steadyCone = Limit(
       "90 % cone of a direction that appears", 0.9 * widest, .degrees, .direction, "directionConeDegrees")
-    position = Limit(
-      "posterior over \(configuration.positionLimit) m off", rivals, .percent, .position, "positionLimit",
-      "maxProbabilityBeyond20Degrees")
     beyond20 = Limit("posterior over 20 deg away", rivals, .percent, .converged, "maxProbabilityBeyond20Degrees")
     refuted = Limit("premises that are refuted", 0, .number, .all, "watchesPremises")
     openPremise = Limit("premises that evidence speaks against", 0, .number, .all, "watchesPremises")
@@ -117,6 +114,18 @@ package struct PublicationRules: Sendable {
     Limit("1-sigma of the position", max(0.3, 0.15 * distance), .metres, .position)
   }
 
+  /// The largest error of a position at a distance, metres: `max(positionLimit, positionLimitShare distance)`.
+  func positionError(at distance: Double) -> Double {
+    max(configuration.positionLimit, configuration.positionLimitShare * distance)
+  }
+
+  /// The largest probability of an error beyond that.
+  func position(at distance: Double) -> Limit {
+    Limit(
+      String(format: "posterior over %.1f m off", positionError(at: distance)), beyond20.value, .percent, .position,
+      "positionLimit", "positionLimitShare", "maxProbabilityBeyond20Degrees")
+  }
+
   /// The largest probability of motion. It withholds through where the peer may have gone, which has limits of its own.
   var moving: Limit {
     Limit("probability that it moves", beyond45.value, .percent, .all, "maxProbabilityBeyond45Degrees")
@@ -131,7 +140,8 @@ package struct PublicationRules: Sendable {
   package var table: [[String]] {
     let all = [
       horizontalDistance(sigma: 0), beyond45, contradiction, angleHalfWidth, cone, steadyCone, level(isNamed: false),
-      level(isNamed: true), positionSigma(at: 0), position, beyond20, refuted, openPremise, features, imageAge, luma,
+      level(isNamed: true), positionSigma(at: 0), position(at: 0), beyond20, refuted, openPremise, features, imageAge,
+      luma,
       silence, rate, losFraction, aoaProbability, power,
     ]
     return all.map { limit in

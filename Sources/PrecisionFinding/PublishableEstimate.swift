@@ -66,8 +66,10 @@ package struct PublishableEstimate {
     let isNarrow = widest.isMet(by: sigma)
     positionFarOff =
       isNarrow
-      ? view.probability(beyond: configuration.positionLimit, ofMeanWith: worldCovariance - relative.covariance) : nil
-    positionIsGood = isNarrow && rules.position.isMet(by: positionFarOff!)
+      ? view.probability(
+        beyond: rules.positionError(at: distance.mean), ofMeanWith: worldCovariance - relative.covariance) : nil
+    let farthest = rules.position(at: distance.mean)
+    positionIsGood = isNarrow && farthest.isMet(by: positionFarOff!)
     bestAxis = max(view.directionScatter.smallestEigenvalue, 0).squareRoot()
     let level = max(vertical.above, vertical.below, vertical.same)
     towards = (
@@ -75,7 +77,7 @@ package struct PublishableEstimate {
       Self.progress(probabilityBeyond20Degrees, to: rules.beyond20.value),
       min(
         widest.value / max(sigma, 1e-9),
-        positionFarOff.map { Self.progress($0, to: rules.position.value) } ?? 1, 1)
+        positionFarOff.map { Self.progress($0, to: farthest.value) } ?? 1, 1)
     )
     progress =
       angle != nil

@@ -38,3 +38,10 @@ struct FrameOutcome {
 extension TrajectoryProvider {
   var calibration: CalibrationEstimate? { nil }
 }
+
+extension NavigationFilter {
+  /// 1-sigma of the velocity from which on the trajectory is lost, m/s: within 1 s it errs by as much as a radio.
+  private static var lostVelocity: Double { 0.1 }
+  /// Whether the trajectory is lost (darkness): then ranges contradict it, not a peer's position.
+  var isTrajectoryLost: Bool { isPositionLost || velocitySigma >= Self.lostVelocity }
+}

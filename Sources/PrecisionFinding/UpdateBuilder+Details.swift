@@ -47,7 +47,7 @@ extension UpdateBuilder {
     if let cause = estimate.noAngle { details["noAngle"] = .text(cause.rawValue) }
     if link.contradictionProbability > 1e-3 { details["doubt"] = .number(rounded(link.contradictionProbability)) }
     if link.movingProbability > 1e-3 { details["walking"] = .number(rounded(link.movingProbability)) }
-    if link.aoaValidity.probability > 1e-3 { details["anglesAstray"] = .number(rounded(link.aoaValidity.probability)) }
+    if link.bank.aoaProbability > 1e-3 { details["anglesAstray"] = .number(rounded(link.bank.aoaProbability)) }
     if link.isTracked { details["stage"] = .text("tracked") }
     return details
   }

@@ -52,7 +52,7 @@ struct UpdateBuilder {
       found += rules.obstacles(estimate, hysteresis.vertical.estimate)
         .map { .init($0, progress: progress($0, estimate)) }
       if link.movingProbability > 0.5 { found.append(.init(.peerMoving)) }
-      if link.aoaValidity.isRefuted { found.append(.init(.aoaInconsistent)) }
+      if link.bank.isAoARefuted { found.append(.init(.aoaInconsistent)) }
       if convergence.reasons.contains(where: \.isMotion) { details["progress"] = .number(rounded(estimate.progress)) }
     } else {
       hysteresis.vertical.reset()

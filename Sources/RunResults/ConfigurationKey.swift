@@ -62,10 +62,13 @@ package struct ConfigurationKey: Sendable {
       "Largest probability over 45 degrees away from a published angle."),
     ConfigurationKey(
       "maxProbabilityBeyond20Degrees", "probability", .number(\.maxProbabilityBeyond20Degrees, 0...1),
-      "Largest probability over 20 degrees away when converged, and over positionLimit from a published position."),
+      "Largest probability over 20 degrees away when converged, and beyond a published position's largest error."),
     ConfigurationKey(
       "positionLimit", "m", .number(\.positionLimit, 0.01...1000),
       "Largest error of a published position that counts as right."),
+    ConfigurationKey(
+      "positionLimitShare", "ratio", .number(\.positionLimitShare, 0...10),
+      "The same as a share of the distance; the larger of both counts."),
     ConfigurationKey(
       "directionConeDegrees", "deg", .number(\.directionConeDegrees, 0...180),
       "Largest 90 % cone of a published direction."),

@@ -143,7 +143,7 @@ package struct ExcitationForecast {
       let half = rules.angleHalfWidth.value / intervalSigmas
       return (flat * min(half, .pi / 4 / beyond45Sigmas), .infinity)
     }
-    let far = min(.pi / 9, rules.configuration.positionLimit / max(mode.distance, 0.1)) / beyond20Sigmas
+    let far = min(.pi / 9, rules.positionError(at: mode.distance) / max(mode.distance, 0.1)) / beyond20Sigmas
     // The border of "on the same level", and the likely distance of the mode from it.
     let border = max(
       asin(min(rules.configuration.sameLevelHeight / max(mode.distance, 0.1), 1)),

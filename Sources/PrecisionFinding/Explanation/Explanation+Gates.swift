@@ -11,7 +11,7 @@ extension Explanation {
     let horizontal = view.horizontalDistance
     // Hysteresis: a named class stays until it falls below the lower limit.
     let isNamed = [.same, .above, .below].contains(update.object.verticalDirectionEstimate)
-    let far = PublicationGate(rules.position, estimate.positionFarOff ?? 0)
+    let far = PublicationGate(rules.position(at: estimate.distance.mean), estimate.positionFarOff ?? 0)
     return [
       PublicationGate(rules.angleHalfWidth, 0.5 * (marginal.quantile(0.95) - marginal.quantile(0.05))),
       PublicationGate(rules.beyond45, marginal.mass(beyond: .pi / 4)),
@@ -44,7 +44,7 @@ extension Explanation {
   ) -> [PublicationGate] {
     let received = link.record.firstRange.map { update.timestamp.seconds(since: $0) } ?? 0
     let silence = link.record.lastNewRange.map { update.timestamp.seconds(since: $0) } ?? 0
-    let inconsistent = link.aoaValidity.isRefuted ? 1 : link.aoaValidity.probability
+    let inconsistent = link.bank.isAoARefuted ? 1 : link.bank.aoaProbability
     let often = PublicationGate(rules.rate, rate)
     var gates = [
       PublicationGate(rules.silence, max(silence, 0)),

@@ -8,7 +8,7 @@ import Simulation
 import TestSupport
 import Testing
 
-@Suite struct MotionAlternativesTests {
+@Suite struct ModelBankTests {
   /// A hand that swings before a peer, which moves away at `speed`, m/s, for `duration` seconds, or across the line of
   /// sight; the incumbent and its alternatives.
   private struct Trial {
@@ -18,7 +18,7 @@ import Testing
     /// Seconds into its swing at which the hand starts.
     let phase: Double
     var incumbent: PeerFilter
-    var alternatives: MotionAlternatives
+    var bank: ModelBank
     /// 1-sigma of the radio's lasting error from the third second on, metres, and the error now;
     /// `considersNoiseIncrease`: whether the larger noise is an alternative.
     let lasting: Double
@@ -33,7 +33,8 @@ import Testing
       self.across = across
       random = SeededRandom(seed: seed)
       (self.speed, self.duration) = (speed, duration)
-      let configuration = FinderConfiguration()
+      var configuration = FinderConfiguration()
+      if !considersNoiseIncrease { configuration.noiseIncreaseLogOdds = .infinity }
       let layout = LinkLayout(antennas: [])
       var covariance = [Double](repeating: 0, count: layout.dimension * layout.dimension)
       func set(_ k: Int, _ sigma: Double) { covariance[k * (layout.dimension + 1)] = sigma * sigma }
@@ -43,9 +44,7 @@ import Testing
       set(layout.coloured.lowerBound, 0.06)
       var mean = [Double](repeating: 0, count: layout.dimension)
       (mean[0], mean[1]) = (5, 1)
-      alternatives = MotionAlternatives(
-        limit: configuration.movingLogOdds, stoppedLogOdds: configuration.stoppedLogOdds,
-        noiseIncreaseLogOdds: considersNoiseIncrease ? configuration.noiseIncreaseLogOdds : .infinity)
+      bank = ModelBank(configuration)
       let device = Vector3(0, 0.5 * sin(2 * phase), 0.3 * sin(1.3 * phase))
       let first = PeerFilter.Range(
         timestamp: Timestamp(nanoseconds: 0), range: (Vector3(5, 1, 0) - device).norm, antenna: device, device: device)
@@ -53,7 +52,7 @@ import Testing
         [.init(probability: 1, mean: mean, covariance: covariance, losProbability: 0.9)], last: first,
         noise: RangeNoise(white: 0.05, coloured: 0.06, correlationTime: 2, correlationLength: 20),
         nlosRate: NLOSRateEstimator(configuration.ranging), configuration: configuration.ranging, layout: layout)
-      alternatives.respawn(from: incumbent)
+      bank.respawn(from: incumbent)
     }
 
     private func device(_ seconds: Double) -> Vector3 {
@@ -74,16 +73,14 @@ import Testing
         timestamp: Timestamp(nanoseconds: Int64(k) * 100_000_000),
         range: (peer(seconds) - device).norm + error + 0.05 * random.gaussian(), antenna: device, device: device)
       let logPredictiveDensity = incumbent.update(range)?.logDensity
-      switch alternatives.update(
-        range, logPredictiveDensity: logPredictiveDensity, lost: AccumulatedDrift(), seconds: 0.1)
-      {
-      case .alternative: return true
-      case .largerNoise:
+      switch bank.update(range, logPredictiveDensity: logPredictiveDensity, lost: AccumulatedDrift(), seconds: 0.1) {
+      case .promote: return true
+      case .enlargeNoise:
         incumbent = incumbent.withLargerNoise ?? incumbent
-        alternatives.clear()
-      case .incumbent: break
+        bank.forgetMotions()
+      case .restart, .keep: break
       }
-      alternatives.respawn(from: incumbent)
+      bank.respawn(from: incumbent)
       return false
     }
   }
@@ -95,8 +92,8 @@ import Testing
     var (detected, highest): (Double?, Double) = (nil, 0)
     for k in 1...50 {
       let promoted = trial.process(k)
-      highest = max(highest, trial.alternatives.probability)
-      if trial.alternatives.probability > 0.5, detected == nil { detected = 0.1 * Double(k) }
+      highest = max(highest, trial.bank.motionProbability)
+      if trial.bank.motionProbability > 0.5, detected == nil { detected = 0.1 * Double(k) }
       if promoted { return (detected, 0.1 * Double(k), highest) }
     }
     return (detected, nil, highest)
@@ -108,7 +105,7 @@ import Testing
     for seed in 1...24 {
       var trial = Trial(seed: UInt64(seed), speed: 0.8, duration: 0.8)
       let promoted = (1...100).contains { trial.process($0) }
-      guard promoted || trial.alternatives.probability > 0.5, let found = trial.alternatives.posterior?.merged else {
+      guard promoted || trial.bank.motionProbability > 0.5, let found = trial.bank.motionPosterior?.merged else {
         continue
       }
       detected += 1
@@ -126,7 +123,7 @@ import Testing
     for phase in [0, 0.4, 0.8, 1.2] {
       let moments = (1...60 as ClosedRange<UInt64>).map { seed in
         var trial = Trial(seed: seed, speed: 0.8, across: true, phase: phase)
-        return (1...80).first { trial.process($0) || trial.alternatives.probability > 0.5 }.map { 0.1 * Double($0) }
+        return (1...80).first { trial.process($0) || trial.bank.motionProbability > 0.5 }.map { 0.1 * Double($0) }
           ?? .infinity
       }.sorted()
       print(
@@ -183,44 +180,42 @@ import Testing
   /// A new incumbent with some ranges to a peer that moves away along the line of sight at `speed`, m/s, from a
   /// stationary device, and its alternatives.
   private static func open(speed: Double, movingPrior: Double, ranges: Int) -> (
-    incumbent: PeerFilter, alternatives: MotionAlternatives
+    incumbent: PeerFilter, bank: ModelBank
   ) {
-    let configuration = FinderConfiguration()
+    var configuration = FinderConfiguration()
+    configuration.movingPrior = movingPrior
     var random = SeededRandom(seed: 7)
     var incumbent = PeerFilter(configuration: configuration.ranging, antennas: [], statedNoise: nil)
-    var alternatives = MotionAlternatives(
-      limit: configuration.movingLogOdds, stoppedLogOdds: configuration.stoppedLogOdds,
-      noiseIncreaseLogOdds: configuration.noiseIncreaseLogOdds,
-      movingPrior: movingPrior)
+    var bank = ModelBank(configuration)
     for k in 0..<ranges {
       let range = PeerFilter.Range(
         timestamp: Timestamp(nanoseconds: Int64(k) * 100_000_000),
         range: 5 + 0.1 * speed * Double(k) + 0.05 * random.gaussian(), antenna: .zero, device: .zero)
       let logPredictiveDensity = incumbent.update(range)?.logDensity
-      _ = alternatives.update(range, logPredictiveDensity: logPredictiveDensity, lost: AccumulatedDrift(), seconds: 0.1)
-      alternatives.respawn(from: incumbent.hasBegun ? incumbent : nil, isDirectionKnown: false)
+      _ = bank.update(range, logPredictiveDensity: logPredictiveDensity, lost: AccumulatedDrift(), seconds: 0.1)
+      bank.respawn(from: incumbent.hasBegun ? incumbent : nil, isDirectionKnown: false)
     }
-    return (incumbent, alternatives)
+    return (incumbent, bank)
   }
 
   /// Beside an incumbent without a direction, motion has its prior probability and remains open until the ranges
   /// decide.
   @Test func motionDuringTheSearchIsAnAlternative() {
-    let first = Self.open(speed: 0, movingPrior: 0.02, ranges: 3).alternatives
-    #expect(first.isOpen && abs(first.probability - 0.02) < 1e-9)
-    let still = Self.open(speed: 0, movingPrior: 0.02, ranges: 20).alternatives
-    let moving = Self.open(speed: 1, movingPrior: 0.02, ranges: 20).alternatives
-    #expect(still.probability < 0.005 && moving.probability > 0.9)
-    #expect(!Self.open(speed: 0, movingPrior: 0, ranges: 3).alternatives.isOpen)
+    let first = Self.open(speed: 0, movingPrior: 0.02, ranges: 3).bank
+    #expect(first.isMotionOpen && abs(first.motionProbability - 0.02) < 1e-9)
+    let still = Self.open(speed: 0, movingPrior: 0.02, ranges: 20).bank
+    let moving = Self.open(speed: 1, movingPrior: 0.02, ranges: 20).bank
+    #expect(still.motionProbability < 0.005 && moving.motionProbability > 0.9)
+    #expect(!Self.open(speed: 0, movingPrior: 0, ranges: 3).bank.isMotionOpen)
   }
 
   /// A motion that was replaced by a stationary peer is still as likely as not, and open.
   @Test func anEndedMotionStaysAnAlternative() {
-    var (incumbent, alternatives) = Self.open(speed: 0, movingPrior: 0.02, ranges: 20)
-    alternatives.clear()
-    #expect(!alternatives.isOpen && alternatives.probability == 0)
+    var (incumbent, bank) = Self.open(speed: 0, movingPrior: 0.02, ranges: 20)
+    bank.forgetMotions()
+    #expect(!bank.isMotionOpen && bank.motionProbability == 0)
     incumbent = incumbent.moving
-    alternatives.seed(with: incumbent)
-    #expect(alternatives.isOpen && abs(alternatives.probability - 0.5) < 1e-9)
+    bank.seed(with: incumbent)
+    #expect(bank.isMotionOpen && abs(bank.motionProbability - 0.5) < 1e-9)
   }
 }
