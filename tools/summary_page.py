@@ -115,7 +115,8 @@ def results(d):
 
 def worlds(d):
     kinds = [("Stationary peers", "stationary peers"), ("Several antennas", "several antennas"), ("Moving peers", "moving peers"),
-             ("Phones", "phones"), ("Rest first", "rest first")]
+             ("Phones", "phones"), ("Rest first", "rest first"), ("Errors of the pose", "errors of the pose"), ("Errors in time", "errors in time"),
+             ("Bodies", "bodies"), ("Slow walkers", "slow walkers"), ("Stop and go", "stop and go")]
     tables = [d.table(heading, "worlds") for heading, _ in kinds]
     head = tables[0][0]
     rows = [[name] + table[1][0] for (_, name), table in zip(kinds, tables)]

@@ -1,24 +1,47 @@
 #!/usr/bin/env python3
 """Random worlds: scenarios with drawn parameters, and the page with their figures.
 
-    tools/worlds.py scenario <seed> <metres to each wall> [antennas | strolls | phones | rests]   a scenario file, to the standard output
+    tools/worlds.py kinds                                            the kinds, one a line
+    tools/worlds.py scenario <seed> <metres to each wall> [<kind>]   a scenario file, to the standard output
     tools/worlds.py run <fuse> <kind> <seed> <folder> [<config>]     simulates and runs it in <folder>, in the smallest room without motion through a
                                                                      wall, of sizes that differ from world to world; its figures, a JSON line
     tools/worlds.py page <lines of 'run'>                            the page, to the standard output
-
-With `phones` the inertial unit is a modern phone's, honestly stated: 0.002 to 0.005 m/s^2/sqrt(Hz), a bias of up to 0.8 m/s^2. With
-`rests` the device rests for 2 to 20 s, then moves, beside quiet radios whose error of 0.1 to 0.3 m changes with the place. With `antennas` the device of the same world has two or three, 3 to 30 cm off its centre, with errors of their own; with `strolls` the
-world lasts longer, and its first peer moves from some time on. `tools/update-worlds` calls all.
+    tools/worlds.py compare <lines of 'run'> <other lines>           the worlds of both, paired by seed: differences with 95 % intervals
 
 Drawn are: rates and noises of every sensor within the range of products, wrong stated range noise, NLOS, outliers, intervals without
-ranges, darkness, up to 5 % outlier tracks, one to three peers, and a sequence of gestures and walks, started stationary or moving.
+ranges, darkness, up to 5 % outlier tracks, one to three peers, and a sequence of gestures and walks, started stationary or moving. The same seed
+is the same world in every kind but for what the kind adds. `tools/update-worlds` calls all. Kinds:
+
 """
+import bisect
 import json
 import math
 import os
 import random
 import subprocess
 import sys
+
+
+KINDS = {
+    "plain": "stationary peers, errors that drift in time",
+    "antennas": "the device has two or three antennas, 3 to 30 cm off its centre, with errors of their own",
+    "strolls": "the world lasts longer, and its first peer moves from some time on",
+    "phones": "a modern phone's inertial unit, honestly stated: 0.002 to 0.005 m/s^2/sqrt(Hz), a bias of up to 0.8 m/s^2",
+    "rests": "the device rests for 2 to 20 s, then moves, beside quiet radios whose error of 0.1 to 0.3 m changes with the place",
+    "poses": "range errors of real size that are bound to the pose: white 3 to 7 cm, a field of 4 to 10 cm over 0.2 to 0.6 m and 20 to 45 degrees, an "
+    "antenna pattern of 1 to 9 cm, NLOS for 0.1 to 0.7 s",
+    "times": "the same in size, drifting in time",
+    "bodies": "plain, and ranges are 0.2 to 0.8 m too long from 90 to 110 degrees off ahead on: the person behind the device",
+    "walkers": "half a minute, every peer walks at 0.1 to 1 m/s from the first range on",
+    "walls": "plain, and a wall before the first peer, where the straight line crosses it, lengthens ranges by 0.2 to 1 m",
+    "smoothed": "plain, and the radio smooths its ranges, unstated: a mean of 3 to 20, an exponential mean, or a lag of up to half a second",
+    "filters": "the same, stated",
+    "biases": "plain, and ranges are too long by 0.5 to 150 m, as with an antenna delay at its default",
+    "twins": "plain, and another tag ranges under the first peer's id",
+    "odometries": "plain along external odometry, whose stated noise is 0.25 to 4 times the true one",
+    "stops": "half a minute, every peer stops and goes with rests of 2 to 10 s; in half of the worlds the device is a robot with odometry that does, too",
+}
+__doc__ += "".join(f"    {name:10}{words}\n" for name, words in KINDS.items())
 
 
 def log_uniform(draw, low, high):
@@ -67,20 +90,81 @@ def gestures(draw, duration):
 def antennas(draw):
     reach = log_uniform(draw, 0.03, 0.3)
     positions = [[round(draw.uniform(-reach, reach), 3) for _ in range(3)] for _ in range(draw.choice([2, 3]))]
-    return [
-        "  antennas_m: {" + ", ".join(f"{name}: {position}" for name, position in zip("abc", positions)) + "}",
-        f"  drift_common_share: {draw.uniform(0.1, 0.9):.2f}",
-        f"  antenna_bias_std_m: {log_uniform(draw, 0.01, 0.1):.3f}",
-    ]
+    return {
+        "antennas_m": "{" + ", ".join(f"{name}: {position}" for name, position in zip("abc", positions)) + "}",
+        "drift_common_share": f"{draw.uniform(0.1, 0.9):.2f}",
+        "antenna_bias_std_m": f"{log_uniform(draw, 0.01, 0.1):.3f}",
+    }
 
 
-def stroll(draw):
-    return f", stroll: {{begin_s: [8, 20], duration_s: [2, 8], speed_m_s: [0.3, 1.6], ways: {draw.choice([1, 2, 3])}}}"
+def stroll(draw, kind, number):
+    if kind == "strolls" and number == 0:
+        return f", stroll: {{begin_s: [8, 20], duration_s: [2, 8], speed_m_s: [0.3, 1.6], ways: {draw.choice([1, 2, 3])}}}"
+    if kind == "walkers":
+        speed = log_uniform(draw, 0.1, 1)
+        return f", stroll: {{begin_s: [0, 0], duration_s: [60, 60], speed_m_s: [{speed:.2f}, {speed:.2f}], ways: {draw.choice([2, 4, 8, 16])}}}"
+    if kind == "stops":
+        begin, ways = draw.choice([0, draw.uniform(1, 12)]), draw.choice([4, 6, 8])
+        lasts = ways * draw.uniform(2, 6)
+        return (
+            f", stroll: {{begin_s: [{begin:.1f}, {begin:.1f}], duration_s: [{lasts:.1f}, {lasts:.1f}], speed_m_s: [0.2, 1.2], "
+            f"ways: {ways}, rest_s: [2, 10]}}")
+    return ""
+
+
+def pose_errors(draw, kind):
+    """Errors of the size of real radios (three public sets), bound to the pose, or of the same size in time.
+
+    Two ranges correlate by 1/e over 0.2 to 0.6 m and 20 to 45 degrees; the scenario's keys are the distances of e^(-1/2).
+    """
+    uwb = {"range_noise_std_m": f"{draw.uniform(0.03, 0.07):.3f}"}
+    field, pattern = draw.uniform(0.04, 0.1), log_uniform(draw, 0.01, 0.09)
+    length, angle = (log_uniform(draw, *ends) / math.sqrt(2) for ends in [(0.2, 0.6), (20, 45)])
+    uwb["nlos_dwell_s"] = f"{draw.uniform(0.1, 0.7):.2f}"
+    if kind == "times":
+        return {**uwb, "drift_std_m": f"{math.hypot(field, pattern):.3f}"}
+    return {
+        **uwb, "drift_std_m": "0", "multipath_std_m": f"{field:.3f}", "multipath_length_m": f"{length:.3f}",
+        "multipath_angle_deg": f"{angle:.1f}", "antenna_pattern_std_m": f"{pattern:.3f}",
+    }
+
+
+def robot(draw, duration):
+    """Pieces of motion of a robot that stops and goes."""
+    pieces, seconds = [], 0.0
+    while seconds < duration:
+        if draw.random() < 0.5:
+            length = draw.uniform(1, 3)
+            pieces.append(f"turn: {{duration_s: {length:.2f}, right_deg: {draw.uniform(-120, 120):.0f}, arm_m: {draw.uniform(0, 0.3):.2f}}}")
+            seconds += length
+        speed, length, rest = draw.uniform(0.2, 1), draw.uniform(2, 6), draw.uniform(2, 10)
+        pieces.append(f"walk: {{distance_m: {speed * length:.2f}, speed_m_s: {speed:.2f}, bob_m: 0}}")
+        pieces.append(f"hold: {{duration_s: {rest:.2f}}}")
+        seconds += length + rest
+    return pieces
+
+
+def wall_before(draw, ahead, right):
+    """A wall 0.4 to 1.5 m before a peer at this place, across the line from the start or oblique to it, open beyond its ends."""
+    distance, across = math.hypot(ahead, right), math.atan2(right, ahead) + math.pi / 2 + draw.uniform(-0.5, 0.5)
+    share = 1 - min(draw.uniform(0.4, 1.5), 0.6 * distance) / distance
+    ends = [[share * ahead + side * math.cos(across), share * right + side * math.sin(across)] for side in (-log_uniform(draw, 0.2, 3), log_uniform(draw, 0.2, 3))]
+    return f"walls: [{{from_m: {[round(x, 2) for x in ends[0]]}, to_m: {[round(x, 2) for x in ends[1]]}, excess_m: {draw.uniform(0.2, 1):.2f}, opaque: false, landmarks: 0}}]"
+
+
+def range_filter(draw):
+    return draw.choice([
+        f"{{mean_of: {draw.randint(3, 20)}}}", f"{{exponential: {log_uniform(draw, 0.1, 0.5):.3f}}}", f"{{lag: {draw.uniform(0.1, 0.5):.2f}}}"])
+
+
+# Kinds that are compared share the draws of their additions.
+PARTNERS = {"times": "poses", "filters": "smoothed"}
 
 
 def scenario(seed, wall, kind):
     # Additions of a kind have their own draws, so that the rest of the world is the same.
-    draw, added = random.Random(seed), random.Random(f"{seed} {kind}")
+    draw, added = random.Random(seed), random.Random(f"{seed} {PARTNERS.get(kind, kind)}")
+    is_robot = kind == "stops" and added.random() < 0.5
     lines = [f"name: world-{seed}", "description: everything drawn", "imu:"]
     noise = log_uniform(draw, 0.3, 3)
     lines += [
@@ -106,54 +190,160 @@ def scenario(seed, wall, kind):
         f"  track_life_s: {log_uniform(draw, 1, 10):.2f}",
         f"  outlier_share: {draw.choice([0, 0.01, 0.05])}",
     ]
+    if kind == "odometries" or is_robot:
+        claimed = log_uniform(added, 0.25, 4) if kind == "odometries" else 1
+        lines[lines.index("camera:"):] = [
+            "camera: none", "odometry:", f"  rate_hz: {added.choice([10, 30, 60, 100])}",
+            f"  position_random_walk_m_sqrt_m: {log_uniform(added, 0.005, 0.06):.4f}", f"  yaw_random_walk_rad_sqrt_s: {log_uniform(added, 0.0005, 0.01):.5f}",
+        ] + ([f"  claimed_noise_factor: {claimed:.3f}"] if kind == "odometries" else [])
     if draw.random() < 0.2:
         begin = draw.uniform(3, 12)
-        lines.append(f"  dark: [{{from_s: {begin:.1f}, to_s: {begin + log_uniform(draw, 0.5, 8):.1f}}}]")
-    lines += [
-        "uwb:",
-        f"  rate_hz: {log_uniform(draw, 3, 50):.2f}",
-        f"  range_noise_std_m: {log_uniform(draw, 0.02, 0.2):.3f}",
-        f"  drift_std_m: {log_uniform(draw, 0.02, 0.2):.3f}",
-        f"  drift_time_s: {log_uniform(draw, 0.5, 15):.2f}",
-        f"  nlos_share: {draw.choice([0, 0, 0.05, 0.1, 0.3])}",
-        f"  nlos_dwell_s: {log_uniform(draw, 0.2, 4):.2f}",
-        f"  nlos_excess_m: {log_uniform(draw, 0.2, 2):.2f}",
-        f"  dropout_share: {draw.choice([0, 0.02, 0.3])}",
-        f"  outlier_share: {draw.choice([0, 0.005, 0.03])}",
-        f"  silent_share: {draw.choice([0, 0, 0, 0, 0.2])}",
-    ]
+        dark = f"  dark: [{{from_s: {begin:.1f}, to_s: {begin + log_uniform(draw, 0.5, 8):.1f}}}]"
+        if "camera:" in lines:
+            lines.append(dark)
+    uwb = {
+        "rate_hz": f"{log_uniform(draw, 3, 50):.2f}",
+        "range_noise_std_m": f"{log_uniform(draw, 0.02, 0.2):.3f}",
+        "drift_std_m": f"{log_uniform(draw, 0.02, 0.2):.3f}",
+        "drift_time_s": f"{log_uniform(draw, 0.5, 15):.2f}",
+        "nlos_share": draw.choice([0, 0, 0.05, 0.1, 0.3]),
+        "nlos_dwell_s": f"{log_uniform(draw, 0.2, 4):.2f}",
+        "nlos_excess_m": f"{log_uniform(draw, 0.2, 2):.2f}",
+        "dropout_share": draw.choice([0, 0.02, 0.3]),
+        "outlier_share": draw.choice([0, 0.005, 0.03]),
+        "silent_share": draw.choice([0, 0, 0, 0, 0.2]),
+    }
     if kind == "antennas":
-        lines += antennas(added)
+        uwb.update(antennas(added))
     if kind == "rests":
-        radio = lines.index("uwb:")
-        lines[radio + 2:] = [
-            f"  range_noise_std_m: {log_uniform(added, 0.005, 0.03):.4f}",
-            "  drift_std_m: 0",
-            f"  multipath_std_m: {added.uniform(0.1, 0.3):.3f}",
-            f"  multipath_length_m: {log_uniform(added, 0.1, 1):.3f}",
-            "  nlos_share: 0",
-        ]
+        uwb = {
+            "rate_hz": uwb["rate_hz"],
+            "range_noise_std_m": f"{log_uniform(added, 0.005, 0.03):.4f}",
+            "drift_std_m": 0,
+            "multipath_std_m": f"{added.uniform(0.1, 0.3):.3f}",
+            "multipath_length_m": f"{log_uniform(added, 0.1, 1):.3f}",
+            "nlos_share": 0,
+        }
+    if kind in ("poses", "times"):
+        uwb.update(pose_errors(added, kind))
+    if kind == "bodies":
+        uwb.update({
+            "body_shadow_m": f"{added.uniform(0.2, 0.8):.2f}", "body_shadow_from_deg": f"{added.uniform(90, 110):.0f}",
+            "body_shadow_edge_deg": f"{added.uniform(10, 20):.0f}",
+        })
+    if kind in ("smoothed", "filters"):
+        uwb.update({"range_filter": range_filter(added), "range_filter_stated": "true" if kind == "filters" else "false"})
     if draw.random() < 0.5:
-        lines.append(f"  claimed_range_std_m: {log_uniform(draw, 0.02, 0.3):.3f}")
-    lines += [
-        "hand:",
+        uwb["claimed_range_std_m"] = f"{log_uniform(draw, 0.02, 0.3):.3f}"
+    lines += ["uwb:"] + [f"  {key}: {value}" for key, value in uwb.items()]
+    hand = [
         f"  pitch_deg: {draw.uniform(-60, 20):.0f}",
         f"  sway_std_m: {log_uniform(draw, 0.001, 0.01):.4f}",
         f"  sway_std_deg: {log_uniform(draw, 0.2, 3):.2f}",
         f"  holding: {draw.choice(['portrait', 'landscape'])}",
+    ]
+    if is_robot:
+        hand = ["  pitch_deg: 0", "  sway_std_m: 0.0005", "  sway_std_deg: 0.1", "  holding: landscape"]
+    lines += [
+        "hand:", *hand,
         f"room: {{ahead_m: {wall}, left_m: {wall}, right_m: {wall}, behind_m: {wall}, ceiling_m: 2.7, floor_m: 1.4}}",
         "peers:",
     ]
+    bias = log_uniform(added, 0.5, 150) if kind == "biases" else 0
     for number in range(draw.choice([1, 1, 1, 2, 3])):
         near = log_uniform(draw, 1.2, 12)
+        place = f"distance_m: [{near:.2f}, {1.2 * near:.2f}], elevation_std_deg: {draw.choice([5, 15, 25])}"
+        if kind == "walls" and number == 0:
+            azimuth = added.uniform(-math.pi, math.pi)
+            ahead, right = 1.1 * near * math.cos(azimuth), 1.1 * near * math.sin(azimuth)
+            place = f"ahead_m: {ahead:.2f}, right_m: {right:.2f}, up_m: {added.uniform(-0.5, 0.5):.2f}"
+            lines.insert(lines.index("peers:"), wall_before(added, ahead, right))
         lines.append(
-            f"  - {{id: tag{number}, distance_m: [{near:.2f}, {1.2 * near:.2f}], elevation_std_deg: {draw.choice([5, 15, 25])}, "
-            f"range_bias_m: 0, range_bias_std_m: 0.12, range_scale_percent: {draw.gauss(0, 0.4):.2f}"
-            f"{stroll(added) if kind == 'strolls' and number == 0 else ''}}}")
-    motion = gestures(draw, 30 if kind == "strolls" else 18)
+            f"  - {{id: tag{number}, {place}, "
+            f"range_bias_m: {f'{bias:.2f}' if bias else 0}, range_bias_std_m: 0.12, range_scale_percent: {draw.gauss(0, 0.4):.2f}"
+            f"{stroll(added, kind, number)}}}")
+    if kind == "twins":
+        near = log_uniform(added, 1.2, 12)
+        lines.append(f"  - {{id: twin, distance_m: [{near:.2f}, {1.2 * near:.2f}], elevation_std_deg: 15, range_bias_std_m: 0.12, reports_as: tag0}}")
+    motion = gestures(draw, 30 if kind in ("strolls", "walkers", "stops") else 18)
+    if is_robot:
+        motion = robot(added, 30)
     if kind == "rests":
         motion.insert(0, f"hold: {{duration_s: {added.uniform(2, 20):.2f}}}")
     return "\n".join(lines + ["motion:"] + [f"  - {piece}" for piece in motion]) + "\n"
+
+
+def table(path):
+    """Rows of a file of a recording, keys without their units."""
+    with open(path) as file:
+        head = [name.strip().lstrip("#").split(" [")[0] for name in next(file).split(",")]
+        return [dict(zip(head, line.strip().split(","))) for line in file]
+
+
+class Places:
+    """Truth over time: interpolated between two rows, the last one held."""
+
+    def __init__(self, rows):
+        self.times = [int(row["timestamp"]) for row in rows]
+        self.points = [[float(row[f"p_RS_R_{axis}"]) for axis in "xyz"] for row in rows]
+
+    def at(self, time):
+        after = bisect.bisect_right(self.times, time)
+        if after in (0, len(self.times)):
+            return self.points[max(after - 1, 0)]
+        share = (time - self.times[after - 1]) / (self.times[after] - self.times[after - 1])
+        return [a + share * (b - a) for a, b in zip(self.points[after - 1], self.points[after])]
+
+    def speed(self, time):
+        return math.dist(self.at(time - 10**8), self.at(time + 10**8)) / 0.2
+
+
+def ahead(row):
+    """Azimuth of ahead in the world: docs/formats.md; the simulated body's axes are the device's."""
+    w, x, y, z = (float(row[f"q_RS_{axis}"]) for axis in "wxyz")
+    axes = [[2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)], [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)]]
+    (top, back) = (axes[0], [-value for value in axes[1]])
+    if abs(back[2]) > math.cos(math.radians(20)):
+        back = top if back[2] < 0 else [-value for value in top]
+    return math.atan2(back[1], back[0])
+
+
+def wrapped(angle):
+    return math.remainder(angle, 2 * math.pi)
+
+
+def tallies(recording, result):
+    """What 'fuse eval' does not tell, for each peer: updates; arrows over 20 degrees off; coverage of distances; the same while it moves and while
+    it rests, and the updates that call it moving."""
+    states, rows = table(f"{recording}/mav0/state_groundtruth_estimate0/data.csv"), table(f"{recording}/mav0/peers_groundtruth0/data.csv")
+    device, peers = Places(states), {peer: Places([row for row in rows if row["peer_id"] == peer]) for peer in {row["peer_id"] for row in rows}}
+    sums = {}
+    with open(f"{result}/updates.jsonl") as lines:
+        for update in map(json.loads, lines):
+            peer, time = update["peer"], update["timestamp"]
+            if peer not in peers or not device.times[0] <= time <= device.times[-1]:
+                continue
+            here, there = device.at(time), peers[peer].at(time)
+            distance = math.dist(here, there)
+            state = "moving" if peers[peer].speed(time) > 0.05 else "resting"
+            tally = sums.setdefault(peer, {name: dict.fromkeys(
+                ["updates", "angles", "covered", "wrong", "distances", "distancesCovered", "calledMoving"], 0) for name in ("moving", "resting")})[state]
+            tally["updates"] += 1
+            tally["calledMoving"] += ((update.get("details") or {}).get("walking") or 0) > 0.5
+            if update["distance"] is not None and update["distanceStd"] is not None:
+                tally["distances"] += 1
+                tally["distancesCovered"] += abs(update["distance"] - distance) <= 1.645 * update["distanceStd"]
+            interval = update["horizontalAngleInterval"]
+            if interval is None:
+                continue
+            state = states[min(bisect.bisect_left(device.times, time), len(states) - 1)]
+            truth = wrapped(ahead(state) - math.atan2(there[1] - here[1], there[0] - here[0]))
+            middle = (interval[0] + interval[1]) / 2
+            tally["angles"] += 1
+            tally["covered"] += abs(wrapped(truth - middle)) <= (interval[1] - interval[0]) / 2
+            tally["wrong"] += (
+                abs(wrapped(update["horizontalAngle"] - truth)) > math.radians(20) and math.dist(here[:2], there[:2]) >= 1)
+    return sums
 
 
 def run(fuse, kind, seed, folder, config=None):
@@ -163,8 +353,11 @@ def run(fuse, kind, seed, folder, config=None):
     for wall in [3 + int(seed) % 4, 8, 11, 15, 22, 40]:
         with open(path, "w") as out:
             out.write(scenario(int(seed), wall, kind))
-        if subprocess.run([fuse, "simulate", path, "-o", recording, "--seed", seed], capture_output=True).returncode == 0:
+        simulated = subprocess.run([fuse, "simulate", path, "-o", recording, "--seed", seed], capture_output=True, text=True)
+        if simulated.returncode == 0:
             break
+        if "through a wall" not in simulated.stderr:
+            raise SystemExit(simulated.stderr)
     else:
         return None
     call("run", recording, "-o", result, "--quiet", *(["--config", config] if config else []))
@@ -179,6 +372,7 @@ def run(fuse, kind, seed, folder, config=None):
         row["held"] += "premise" in (update.get("details") or {})
     row["seconds"] = (last - first) * 1e-9 if first else 0
     row["name"] = seed
+    row["links"] = tallies(recording, result)
     subprocess.run(["rm", "-rf", path, recording, result], check=True)
     return row
 
@@ -187,6 +381,56 @@ def quantiles(values, digits):
     values = sorted(values)
     at = [values[min(int(p * len(values)), len(values) - 1)] for p in (0.5, 0.9, 1)]
     return " | ".join(f"{value:.{digits}f}" for value in at)
+
+
+def arrows_often_wrong(link):
+    """Whether over 1 % of a peer's angles are over 20 degrees off."""
+    return sum(t["wrong"] for t in link.values()) > 0.01 * sum(t["angles"] for t in link.values())
+
+
+def summed(world):
+    """What 'compare' compares: parts and wholes of a world."""
+    links = [(figures, world["links"].get(peer, {})) for peer, figures in world["errors"]["peers"].items()]
+    published = [figures for figures, _ in links if figures["intervals"]]
+    sums = lambda name, *states: sum(link[state][name] for _, link in links if link for state in states)
+    return {
+        "updates with an angle %": (sum(f["intervals"] for f, _ in links), sum(f["judged"] for f, _ in links)),
+        "coverage of angles %": (sum(f["intervals"] * f["coverage90"] for f in published), sum(f["intervals"] for f in published)),
+        "links whose coverage is under 70 %, %": (sum(f["coverage90"] < 0.7 for f in published), len(published)),
+        "angles over 20 degrees off %": (sums("wrong", "moving", "resting"), sums("angles", "moving", "resting")),
+        "links with over 1 % of these, %": (sum(bool(link) and arrows_often_wrong(link) for _, link in links), len(links)),
+        "coverage of distances %": (sums("distancesCovered", "moving", "resting"), sums("distances", "moving", "resting")),
+        "converged updates %": (sum(f["converged"] for f, _ in links), sum(f["judged"] for f, _ in links)),
+        "links ever falsely converged %": (sum(f["converged"] * (f["falseConverged"] or 0) > 0 for f, _ in links), len(links)),
+        "called moving at rest %": (sums("calledMoving", "resting"), sums("updates", "resting")),
+        "coverage while it moves %": (sums("covered", "moving"), sums("angles", "moving")),
+    }
+
+
+def compare(lines, others):
+    """Both sides of the worlds that both have; 95 % intervals of differences and ratios by the bootstrap over worlds."""
+    sides = [{world["name"]: summed(world) for world in map(json.loads, side) if world["trials"]} for side in (lines, others)]
+    names = sorted(set(sides[0]) & set(sides[1]))
+    draw = random.Random(1)
+    draws = [[draw.choice(names) for _ in names] for _ in range(1000)]
+
+    def share(side, figure, worlds):
+        part, whole = (sum(side[name][figure][k] for name in worlds) for k in (0, 1))
+        return 100 * part / whole if whole else None
+
+    def interval(values):
+        values = sorted(value for value in values if value is not None)
+        return f"[{values[int(0.025 * len(values))]:.2f}, {values[int(0.975 * len(values))]:.2f}]" if values else "-"
+
+    print(f"{len(names)} worlds\n\n| | first | second | difference | 95 % | ratio | 95 % |\n|---|---:|---:|---:|---:|---:|---:|")
+    for figure in sides[0][names[0]] if names else []:
+        pairs = [[share(side, figure, worlds) for side in sides] for worlds in [names, *draws]]
+        known = lambda of: [of(a, b) if a is not None and b is not None else None for a, b in pairs]
+        differences, ratios = known(lambda a, b: b - a), known(lambda a, b: b / a if a else None)
+        word = lambda value: "-" if value is None else f"{value:.2f}"
+        print(
+            f"| {figure} | {word(pairs[0][0])} | {word(pairs[0][1])} | {word(differences[0])} | {interval(differences[1:])} |"
+            f" {word(ratios[0])} | {interval(ratios[1:])} |")
 
 
 def page(lines):
@@ -209,11 +453,26 @@ def page(lines):
     held = 100 * sum(world["held"] for world in worlds) / max(sum(world["updates"] for world in worlds), 1)
     far = [world for world, path in paths if path["ateYawAligned"] > 0.3]
     worst = sorted(paths, key=lambda path: -max(path[1]["neesPosition"], path[1]["neesAttitude"]))[:8]
+    states = [tally for world in worlds for link in world["links"].values() for tally in link.values()]
+    total = lambda name, tallies: sum(tally[name] for tally in tallies)
+    percent = lambda part, whole: f"{100 * part / whole:.1f}" if whole else "-"
+    moving = [link["moving"] for world in worlds for link in world["links"].values()]
+    resting = [link["resting"] for world in worlds for link in world["links"].values()]
+    narrow = [link for link in published if link[2]["coverage90"] < 0.7]
+    often = [(w, p) for w, p, _ in links if p in w["links"] and arrows_often_wrong(w["links"][p])]
     print(f"""| worlds | links | updates with an angle % | coverage of these % | links whose median angle is over 20 degrees off |\
  converged updates % | of these false % | links ever falsely converged |
 |---:|---:|---:|---:|---:|---:|---:|---:|
-| {len(worlds)} | {len(links)} | {100 * intervals / updates:.1f} | {100 * covered / intervals:.1f} | {len(wrong)} of {len(published)} |\
- {100 * converged / updates:.1f} | {100 * sum(count for _, count in false) / max(converged, 1):.1f} | {sum(count > 0 for _, count in false)} |
+| {len(worlds)} | {len(links)} | {percent(intervals, updates)} | {percent(covered, intervals)} | {len(wrong)} of {len(published)} |\
+ {percent(converged, updates)} | {100 * sum(count for _, count in false) / max(converged, 1):.1f} | {sum(count > 0 for _, count in false)} |
+
+| links whose coverage is under 70 % | links with over 1 % of angles over 20 degrees off | angles over 20 degrees off % | coverage of distances % |\
+ while it moves: updates with an angle % | coverage of these % | over 20 degrees off % | at rest: called moving % |
+|---:|---:|---:|---:|---:|---:|---:|---:|
+| {len(narrow)} of {len(published)} | {len(often)} of {len(links)} | {percent(total("wrong", states), total("angles", states))} |\
+ {percent(total("distancesCovered", states), total("distances", states))} | {percent(total("angles", moving), total("updates", moving))} |\
+ {percent(total("covered", moving), total("angles", moving))} | {percent(total("wrong", moving), total("angles", moving))} |\
+ {percent(total("calledMoving", resting), total("updates", resting))} |
 
 | trajectory | median | 90 % | largest |
 |---|---:|---:|---:|
@@ -221,23 +480,34 @@ def page(lines):
 | NEES position | {quantiles([path['neesPosition'] for _, path in paths], 1)} |
 | NEES attitude | {quantiles([path['neesAttitude'] for _, path in paths], 1)} |
 
-Worlds with a diagnosis: {', '.join(f'{name(w)} ({" ".join(w["diagnoses"])})' for w in named) or 'none'}; updates that an open premise holds: {held:.2f} %.
+Worlds with a diagnosis: {len(named)} of {len(worlds)}: {', '.join(f'{name(w)} ({" ".join(w["diagnoses"])})' for w in named) or 'none'}; updates that an open premise holds: {held:.2f} %.
 Worlds with angles over 20 degrees off for two seconds or more in all: {', '.join(f'{name(w)} ({s:.0f} s)' for w, s in misled if s >= 2) or 'none'}.
 Trajectories over 0.3 m off: {', '.join(name(w) for w in far) or 'none'}.
 Links with wrong angles: {', '.join(f'{name(w)} {p} ({f["angleErrorDegrees"]["median"]:.0f} degrees)' for w, p, f in wrong) or 'none'}.
+Links whose coverage is under 70 %: {', '.join(f'{name(w)} {p} ({100 * f["coverage90"]:.0f})' for w, p, f in narrow) or 'none'}.
+Links with over 1 % of angles over 20 degrees off: {', '.join(f'{name(w)} {p}' for w, p in often) or 'none'}.
 Falsely converged: {', '.join(f'{name(w)} {p}' for (w, p, _), count in false if count > 0) or 'none'}.
 Most over-confident trajectories (NEES of position and attitude):\
  {', '.join(f'{name(w)} ({t["neesPosition"]:.0f}, {t["neesAttitude"]:.0f})' for w, t in worst)}.""")
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["scenario"] and len(sys.argv) in (4, 5):
-        print(scenario(int(sys.argv[2]), sys.argv[3], *(sys.argv[4:] or ["plain"])), end="")
-    elif sys.argv[1:2] == ["run"] and len(sys.argv) in (6, 7):
-        row = run(*sys.argv[2:])
+    words = sys.argv[1:]
+    kind = {"scenario": words[3:4], "run": words[2:3]}.get(words[0] if words else "", [])
+    if kind and kind[0] not in KINDS:
+        sys.exit(f"error: no kind '{kind[0]}', expected one of {' '.join(KINDS)}")
+    if words == ["kinds"]:
+        print("\n".join(KINDS))
+    elif words[:1] == ["scenario"] and len(words) in (3, 4):
+        print(scenario(int(words[1]), words[2], *(words[3:] or ["plain"])), end="")
+    elif words[:1] == ["run"] and len(words) in (5, 6):
+        row = run(*words[1:])
         print(json.dumps(row) if row else "", end="\n" if row else "")
-    elif sys.argv[1:2] == ["page"] and len(sys.argv) == 3:
-        with open(sys.argv[2]) as lines:
+    elif words[:1] == ["page"] and len(words) == 2:
+        with open(words[1]) as lines:
             page(lines)
+    elif words[:1] == ["compare"] and len(words) == 3:
+        with open(words[1]) as lines, open(words[2]) as others:
+            compare(lines, others)
     else:
         sys.exit(__doc__)

@@ -148,6 +148,25 @@ import Testing
     #expect(Set(headings).count == 200 && headings.contains { $0 > 2 } && headings.contains { $0 < -2 })
   }
 
+  /// Between two legs a peer that stops and goes rests within the interval; its legs are as long as without rests.
+  @Test func strollsStopAndGo() throws {
+    var scenario = try Scenario.named("mc-moving")
+    scenario.peers[0].stroll?.legCount = 4
+    scenario.peers[0].stroll?.rest = 2...10
+    var rests: [Double] = []
+    for seed in 1...100 {
+      let path = try Simulator(scenario: scenario, seed: UInt64(seed)).scenario.peers[0].path
+      #expect(path.count == 4)
+      let lasts = path.map { $0.time.upperBound - $0.time.lowerBound }
+      #expect(lasts.allSatisfy { abs($0 - lasts[0]) < 1e-9 } && (3...7).contains(lasts.reduce(0, +)))
+      rests += zip(path, path.dropFirst()).map { $1.time.lowerBound - $0.time.upperBound }
+    }
+    #expect(rests.allSatisfy { (2 - 1e-9...10 + 1e-9).contains($0) })
+    // 300 uniform numbers: the 1-sigma of their mean is 0.13.
+    #expect(abs(rests.reduce(0, +) / Double(rests.count) - 6) < 0.6)
+    #expect(try #require(rests.min()) < 2.5 && (try #require(rests.max())) > 9.5)
+  }
+
   /// A named interval is NLOS from end to end, with one bias; no other range changes.
   @Test func namedIntervalsAreNLOS() throws {
     let scenario = try Scenario.named("mc-nlos-burst").withExternalOdometry

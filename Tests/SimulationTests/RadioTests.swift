@@ -166,6 +166,75 @@ import Testing
     }
   }
 
+  /// Ahead nothing, behind all of it, half at the edge's middle; above there is no body.
+  @Test func theShadowLengthensRangesBehind() throws {
+    let cases: [(degrees: Double, up: Double, share: Double)] = [
+      (0, 0, 0), (80, 0, 0), (-80, 0, 0), (92, 0, 0), (100, 0, 0.5), (-100, 0, 0.5), (103.75, 0, 0.84375), (108, 0, 1),
+      (-150, 0, 1), (180, 0, 1), (180, 3 * tan(Angle.degrees(60)), 1), (180, 3 * tan(Angle.degrees(80)), 0.5),
+      (0, 3 * tan(Angle.degrees(80)), 0),
+    ]
+    let peers = cases.enumerated().map { index, place in
+      let azimuth = Angle.degrees(place.degrees)
+      return Scenario.Peer(id: "\(index)", position: Vector3(3 * cos(azimuth), 3 * sin(azimuth), place.up))
+    }
+    let (ranges, simulator) = try Self.stationary {
+      $0.peers = peers
+      for index in peers.indices { $0.peers[index].rangeBias = 0 }
+      $0.motion = [.motion(.hold(duration: 1))]
+      $0.hand.swayAngleDeviation = 0
+      $0.hand.tremorAngleDeviation = 0
+      $0.hand.swayDeviation = 0
+      $0.hand.tremorDeviation = 0
+      $0.radio.antennas = ["": .zero]
+      $0.radio.shadow = .init(excess: 0.4)
+    }
+    for range in ranges {
+      let index = try #require(Int(range.peer))
+      let excess = range.range - simulator.scenario.peers[index].position.norm
+      // Overhead by 80 degrees the peer is 100 degrees from ahead, and half in the shadow.
+      #expect(abs(excess - 0.4 * cases[index].share) < 1e-6, "\(cases[index])")
+    }
+    #expect(Set(ranges.map(\.peer)).count == cases.count)
+  }
+
+  /// Errors bound to the pose have draws of their own: other errors and lost ranges leave them as they are.
+  @Test func errorsOfThePoseHaveTheirOwnDraws() throws {
+    var scenario = try Scenario.named("two-peers")
+    scenario.camera = nil
+    scenario.radio.dropoutShare = 0
+    func ranges(_ change: (inout Scenario.Radio) -> Void) throws -> [String: Double] {
+      var changed = scenario
+      change(&changed.radio)
+      let ranges = try Simulator(scenario: changed, seed: 1).ranges
+      return Dictionary(uniqueKeysWithValues: ranges.map { ("\($0.timestamp) \($0.peer)", $0.range) })
+    }
+    func pose(_ radio: inout Scenario.Radio) {
+      radio.multipathDeviation = 0.1
+      radio.multipathAngle = 0.5
+      radio.patternDeviation = 0.05
+      radio.shadow = .init(excess: 0.3)
+    }
+    func other(_ radio: inout Scenario.Radio) {
+      radio.rangeNoise = 0.3
+      radio.nlosShare = 0.4
+      radio.dropoutShare = 0.2
+    }
+    let (plain, bound) = (try ranges { _ in }, try ranges(pose))
+    let noisy = try ranges(other)
+    let both = try ranges {
+      pose(&$0)
+      other(&$0)
+    }
+    #expect(plain.count == bound.count && noisy.count == both.count && noisy.count < plain.count)
+    var largest = 0.0
+    for (key, value) in both {
+      let error = try #require(bound[key]) - (try #require(plain[key]))
+      #expect(abs(value - (try #require(noisy[key])) - error) < 1e-9)
+      largest = max(largest, abs(error))
+    }
+    #expect(largest > 0.1)
+  }
+
   /// One setting does not shift the numbers of another: whatever is switched on, the ranges stay what they were.
   @Test func otherErrorsDoNotShiftTheRanges() throws {
     var scenario = try Scenario.named("two-peers")

@@ -9,6 +9,10 @@ extension Scenario.Radio {
     try f.number("drift_time_s", 0.01...1000).map { radio.driftTime = $0 }
     try f.number("multipath_std_m", 0...10).map { radio.multipathDeviation = $0 }
     try f.number("multipath_length_m", 0.01...100).map { radio.multipathLength = $0 }
+    try f.number("multipath_angle_deg", 1...1000).map { radio.multipathAngle = Angle.degrees($0) }
+    try f.number("antenna_pattern_std_m", 0...10).map { radio.patternDeviation = $0 }
+    try f.integer("antenna_pattern_degree", 1...12).map { radio.patternDegree = $0 }
+    radio.shadow = try Scenario.BodyShadow(&f)
     try f.number("nlos_share", 0...0.95).map { radio.nlosShare = $0 }
     try f.number("nlos_dwell_s", 0.01...1000).map { radio.nlosDwell = $0 }
     try f.number("nlos_excess_m", 0...50).map { radio.nlosBias = $0 }

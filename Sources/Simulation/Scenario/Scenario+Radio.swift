@@ -11,9 +11,18 @@ extension Scenario {
     package var driftDeviation = 0.05
     /// Its correlation time, seconds.
     package var driftTime = 1.0
-    /// Standard deviation of the error that depends on the antenna's place alone, metres, and the distance over which it changes.
+    /// Standard deviation of the error that is bound to the pose, metres.
     package var multipathDeviation = 0.0
+    /// Distance of two antenna places, metres, and angle between two attitudes, radians, at which this error correlates by
+    /// e^(-1/2) = 0.61; angle nil: the attitude does not matter.
     package var multipathLength = 0.3
+    package var multipathAngle: Double?
+    /// Standard deviation of an antenna's pattern, the error that depends on the peer's direction in device axes, metres,
+    /// and the highest degree of its spherical functions.
+    package var patternDeviation = 0.0
+    package var patternDegree = 3
+    /// Excess behind the person who holds the device; nil: none.
+    package var shadow: BodyShadow?
     /// Fraction of time in NLOS, in addition to walls and body.
     package var nlosShare = 0.05
     /// Mean length of an NLOS interval, seconds.

@@ -2,17 +2,19 @@ import Foundation
 import Geometry
 
 extension Scenario {
-  /// Distribution of a peer's path, drawn by the seed: a level walk in straight legs with a rotation between two of
-  /// them.
+  /// Distribution of a peer's path, drawn by the seed: a level walk in straight legs with a rotation, and a rest where
+  /// it stops and goes, between two of them.
   package struct Stroll: Equatable, Sendable {
     /// Start time, uniform, seconds.
     package var begin: ClosedRange<Double>
-    /// Duration, uniform, seconds; all legs have the same duration.
+    /// Duration of the legs together, uniform, seconds; all legs have the same duration.
     package var duration: ClosedRange<Double>
     /// Uniform, m/s, the same on all legs.
     package var speed: ClosedRange<Double>
     /// Number of legs. The first heading is uniform; each further one differs by up to 90 degrees from the last.
     package var legCount = 1
+    /// Rest before each further leg, uniform, seconds; nil: none.
+    package var rest: ClosedRange<Double>?
 
     /// A draw for a peer that starts at `position`: the first that stays 1 m from the device's start, or the 100th.
     func legs(from position: Vector3, _ random: inout SeededRandom) -> [Leg] {
@@ -21,9 +23,13 @@ extension Scenario {
         let (start, length, speed) = (random.uniform(begin), random.uniform(duration), random.uniform(speed))
         let each = length / Double(legCount)
         var heading = random.uniform(-Double.pi...Double.pi)
+        var rested = 0.0
         legs = (0..<legCount).map { k in
-          if k > 0 { heading += random.uniform((-Double.pi / 2)...(Double.pi / 2)) }
-          let from = start + Double(k) * each
+          if k > 0 {
+            heading += random.uniform((-Double.pi / 2)...(Double.pi / 2))
+            rested += rest.map { random.uniform($0) } ?? 0
+          }
+          let from = start + Double(k) * each + rested
           return Leg(time: from...(from + each), displacement: speed * each * Vector3(cos(heading), sin(heading), 0))
         }
         if Self.leastDistance(of: legs, from: position) > 1 { break }
@@ -51,5 +57,6 @@ extension Scenario.Stroll {
     guard let speed = try f.interval("speed_m_s", 0...20) else { throw f.missing("speed_m_s") }
     self.init(begin: begin, duration: duration, speed: speed)
     try f.integer("ways", 1...100).map { legCount = $0 }
+    rest = try f.interval("rest_s", 0...3600)
   }
 }

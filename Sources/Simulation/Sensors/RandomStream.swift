@@ -2,7 +2,7 @@
 enum RandomStream: UInt64 {
   case tremor = 1
   case room, inertialBias, inertialNoise, tracks, pixels, luma, odometry, triads, stamps, droppedFrames,
-    secondPixels, walls, texture, paint, movers, miscalibration, array
+    secondPixels, walls, texture, paint, movers, miscalibration, array, antennaPattern
 
   // Sequences per peer, disjoint from the others.
   /// Errors of the ranges.
@@ -31,6 +31,8 @@ enum RandomStream: UInt64 {
 
   /// Errors that depend on the place.
   static func multipath(peer index: Int) -> UInt64 { 10_000_000 + UInt64(index) }
+  /// Their dependence on attitude and on the peer's own place.
+  static func multipathPose(peer index: Int) -> UInt64 { 11_000_000 + UInt64(index) }
 
   /// The sequence of this kind.
   func generator(seed: UInt64) -> SeededRandom { SeededRandom(seed: seed, stream: rawValue) }

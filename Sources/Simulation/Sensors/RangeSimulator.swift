@@ -2,7 +2,7 @@ import Foundation
 import Geometry
 import SensorData
 
-/// A UWB radio: `r = (1 + scale) |p_peer - p_antenna| + bias + drift + multipath + NLOS bias + noise`.
+/// A UWB radio: `r = (1 + scale) |p_peer - p_antenna| + bias + drift + multipath + pattern + shadow + NLOS bias + noise`.
 ///
 /// The drift is a first-order Gauss-Markov process, `d_{k+1} = a d_k + s sqrt(1 - a^2) n`, `a = exp(-dt / tau)`, with
 /// the autocorrelation `exp(-t / tau)`. Obstacles (`LineOfSight`) add their NLOS bias. In addition LOS/NLOS is a
@@ -40,6 +40,7 @@ struct RangeSimulator {
   private var drift: Double
   private var antennaErrors: AntennaErrors
   private let multipath: MultipathField
+  private let patterns: [AntennaPattern]
   private var nlosBias: Double
   private var nlosChain: TwoStateChain
   private var silenceChain: TwoStateChain
@@ -62,9 +63,8 @@ struct RangeSimulator {
     silences = SeededRandom(seed: seed, stream: RandomStream.silence(peer: number))
     drift = settings.driftDeviation * random.gaussian()
     antennaErrors = AntennaErrors(settings, decay: decay, peer: number, seed: seed)
-    var places = SeededRandom(seed: seed, stream: RandomStream.multipath(peer: number))
-    multipath = MultipathField(
-      deviation: settings.multipathDeviation, length: settings.multipathLength, &places)
+    multipath = MultipathField(settings, peer: number, seed: seed)
+    patterns = AntennaPattern.patterns(settings, seed: seed)
     nlosBias = random.chance(settings.nlosShare) ? random.exponential(mean: settings.nlosBias) : 0
     nlosChain = TwoStateChain(
       probability: settings.nlosShare, dwell: settings.nlosDwell, step: step, isOn: nlosBias > 0)
@@ -116,8 +116,13 @@ struct RangeSimulator {
     guard !lost, !silenceChain.isOn, isWithinReach(toPeer) else { return nil }
     let nlosBias = nlosBias + (obstacleBias ?? 0) + (interval.map { intervalBiases[$0] } ?? 0)
     let slowError = antennaErrors.error(of: number, common: drift)
+    let worldFromDevice = worldFromBody.rotation * scene.bodyFromDevice
+    let poseError = multipath.error(
+      at: antennaInWorld, worldFromDevice: worldFromDevice, peerMovedBy: position - peer.position)
+    let pattern = patterns[number].error(toward: toPeer / max(distance, 1e-9))
+    let shadow = settings.shadow?.excess(toPeer: position - antennaInWorld, worldFromDevice: worldFromDevice) ?? 0
     let range =
-      (1 + peer.rangeScale) * distance + peer.rangeBias + slowError + multipath.error(at: antennaInWorld)
+      (1 + peer.rangeScale) * distance + peer.rangeBias + slowError + poseError + pattern + shadow
       + nlosBias + noise + (isOutlier ? outlier : 0)
     let measurement = RangeMeasurement(
       timestamp: start.advanced(bySeconds: time), peer: peer.id, range: max(0, range),
