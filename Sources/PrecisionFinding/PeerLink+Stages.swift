@@ -134,7 +134,9 @@ extension PeerLink {
     replaceFilter(posterior, filter: filter)
     bank.restartAoA(forgetsTrust: forgetsTrust)
     drift = ranges.first?.drift ?? filter.accumulatedDrift
-    for (range, then) in ranges {
+    for (unexplained, then) in ranges {
+      var range = unexplained
+      range.pose.revisits = 0
       let lost = then - drift
       drift = then
       bank.observeAoA(range, before: posterior)
@@ -145,6 +147,7 @@ extension PeerLink {
     stage = .searching(posterior)
     rangesTaken = ranges.count
     excitation = PathExcitation()
+    poses = PoseHistory()
     recordRestart()
   }
 

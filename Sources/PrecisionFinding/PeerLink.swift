@@ -23,6 +23,8 @@ final class PeerLink {
   var rangesTaken = 0
   /// The models beside the filter of the stage.
   var bank: ModelBank
+  /// Since the search started.
+  var poses = PoseHistory()
   /// Of the path since the search started.
   var excitation = PathExcitation()
   var kept: [RangeMeasurement] = []
@@ -58,6 +60,7 @@ final class PeerLink {
     var placed = worldRange(range, antenna: antenna, filter: filter)
     guard !isDuplicate(range, antenna: placed.antenna) else { return record.recordDuplicate(range) }
     rangesTaken += 1
+    placed.pose = poses.visit(filter.worldFromBody)
     placed.extraVariance += roundingVariance(of: range.antenna)
     let seconds = record.recordNewRange(at: range.timestamp) ?? 0.1
     var lost = filter.accumulatedDrift - drift
@@ -119,7 +122,8 @@ final class PeerLink {
       return (outcome.flatMap { $0.isTelling ? $0.logDensity : nil }, false)
     case .tracked(var tracked):
       let antennaInNavigation = filter.bodyFromNavigation.inverse * antenna
-      let outcome = tracked.update(range, placed.cosines, antenna: antennaInNavigation, filter: filter)
+      let outcome = tracked.update(
+        range, placed.cosines, pose: placed.pose, antenna: antennaInNavigation, filter: filter)
       record.recordProcessed(
         range, wasUsed: outcome == .used, innovation: tracked.best.innovation, losProbability: tracked.losProbability)
       stage = .tracked(tracked)

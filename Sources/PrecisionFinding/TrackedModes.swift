@@ -58,9 +58,10 @@ package struct TrackedModes {
   /// Updates with a range and the AoA that came with it. `antenna` is its position in the frame that the filter
   /// navigates.
   package mutating func update(
-    _ range: RangeMeasurement, _ cosines: [DirectionCosine], antenna: Vector3, filter: any NavigationFilter
+    _ range: RangeMeasurement, _ cosines: [DirectionCosine], pose: PoseVisit = PoseVisit(),
+    antenna: Vector3, filter: any NavigationFilter
   ) -> TrackedPeer.Outcome {
-    for i in modes.indices { modes[i].peer.predict(range, antenna: antenna, filter: filter) }
+    for i in modes.indices { modes[i].peer.predict(range, pose: pose, antenna: antenna, filter: filter) }
     // A mode without a prediction, because the device is too near, keeps its weight.
     logDensity = updateWeights(modes.map(\.peer.logDensity))
     var outcomes: [TrackedPeer.Outcome] = []

@@ -7,15 +7,15 @@ import SensorData
 /// Steps of the range update.
 extension TrackedPeer {
   /// Time update of the Gauss-Markov biases.
-  func predict(seconds: Double, metres: Double, filter: any NavigationFilter) {
+  func predict(seconds: Double, metres: Double, pose: PoseVisit, filter: any NavigationFilter) {
     guard seconds > 0 else { return }
     var state = filter.vector(block)
-    let phi = noise.memory(after: seconds, metres: metres)
+    let phi = noise.memory(after: seconds, metres: metres, path: pose.path)
     var decay = [Double](repeating: 1, count: state.count)
     var variance = [Double](repeating: 0, count: state.count)
     for k in 0..<3 { variance[k] = configuration.peerRandomWalk * configuration.peerRandomWalk * seconds }
     if isNLOS { variance[layout.nlosBias] = configuration.nlosRandomWalk * configuration.nlosRandomWalk * seconds }
-    let fresh = noise.coloured * noise.coloured * (1 - phi * phi)
+    let fresh = noise.coloured * noise.coloured * (1 - phi * phi) + noise.renewal(after: pose.revisits)
     for k in layout.coloured {
       state[k] *= phi
       decay[k] = phi

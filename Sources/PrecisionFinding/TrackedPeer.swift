@@ -79,11 +79,13 @@ package struct TrackedPeer {
   }
 
   /// Time update before a range, and LOS/NLOS decision by its predictive density, which `logDensity` keeps.
-  package mutating func predict(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) {
+  package mutating func predict(
+    _ range: RangeMeasurement, pose: PoseVisit = PoseVisit(), antenna: Vector3, filter: any NavigationFilter
+  ) {
     let seconds = range.timestamp.seconds(since: lastRange)
     lastRange = range.timestamp
     logDensity = nil
-    predict(seconds: seconds, metres: (filter.worldFromBody.translation - lastPosition).norm, filter: filter)
+    predict(seconds: seconds, metres: (filter.worldFromBody.translation - lastPosition).norm, pose: pose, filter: filter)
     lastPosition = filter.worldFromBody.translation
     nlosRate.record(seconds: seconds, losProbability: chain.losProbability)
     chain.losLossRate = nlosRate.losLossRate

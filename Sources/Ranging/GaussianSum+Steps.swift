@@ -6,15 +6,19 @@ extension GaussianSum {
   /// Decay of the Gauss-Markov biases over `seconds` and `metres` of device motion.
   ///
   /// - Parameters:
+  ///   - pose: of the device, for errors that are bound to it.
   ///   - changes: of each noise candidate's place, m^2 (`VisitedPlaces`); without, those of a straight path.
   ///   - antennaCorrelation: of the coloured errors of two antennas, 0...1.
   package mutating func predict(
-    seconds: Double, metres: Double, changes: [Double]? = nil, antennaCorrelation: Double = 0
+    seconds: Double, metres: Double, pose: PoseVisit = PoseVisit(), changes: [Double]? = nil,
+    antennaCorrelation: Double = 0
   ) {
     let decay = noises.indices.map {
-      noises[$0].memory(after: seconds, metres: metres, change: changes?[$0])
+      noises[$0].memory(after: seconds, metres: metres, path: pose.path, change: changes?[$0])
     }
-    let newVariance = zip(noises, decay).map { $0.coloured * $0.coloured * (1 - $1 * $1) }
+    let newVariance = zip(noises, decay).map { noise, decay in
+      noise.coloured * noise.coloured * (1 - decay * decay) + noise.renewal(after: pose.revisits)
+    }
     let coloured = layout.coloured
     decay.withUnsafeBufferPointer { decay in
       newVariance.withUnsafeBufferPointer { newVariance in

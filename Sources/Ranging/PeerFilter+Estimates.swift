@@ -79,14 +79,18 @@ extension PeerFilter {
     let candidates = zip(set.noises, noiseProbabilities(set))
     let coloured = candidates.reduce(0) { $0 + $1.1 * $1.0.coloured * $1.0.coloured }
     // Those of the place count with their size; the memory is that of the others, a process in time.
-    let inTime = candidates.filter { !$0.0.isOfPlace }
+    let inTime = candidates.filter { $0.0.law == .time }
+    let bound = candidates.filter { $0.0.law == .pose }
+    let ofPose = bound.reduce(0) { $0 + $1.1 * $1.0.coloured * $1.0.coloured }
+    let posePath = bound.reduce(0) { $0 + $1.1 * $1.0.coloured * $1.0.coloured * $1.0.correlationLength }
+    let isOfPose = 2 * ofPose > coloured
     let whole = inTime.reduce(0) { $0 + $1.1 * $1.0.coloured * $1.0.coloured }
     let lasting = inTime.reduce(0) { $0 + $1.1 * $1.0.coloured * $1.0.coloured * $1.0.correlationTime }
     return RangeNoise(
       white: candidates.reduce(0) { $0 + $1.1 * $1.0.white * $1.0.white }.squareRoot(),
       degrees: configuration.statedNoisePseudoCount,
       coloured: coloured.squareRoot(), correlationTime: whole > 0 ? lasting / whole : 1,
-      correlationLength: configuration.correlationLength)
+      correlationLength: isOfPose ? posePath / ofPose : configuration.correlationLength, law: isOfPose ? .pose : .time)
   }
 
   /// Posterior probabilities of the noise candidates.

@@ -43,7 +43,7 @@ extension PeerFilter {
     }
     let visits = visits(at: range.device)
     hypotheses!.predict(
-      seconds: seconds, metres: (range.device - previous.device).norm, changes: visits?.map(\.change),
+      seconds: seconds, metres: (range.device - previous.device).norm, pose: range.pose, changes: visits?.map(\.change),
       antennaCorrelation: configuration.antennaCorrelation)
     if isMoving { hypotheses!.movePeer(seconds: seconds, configuration.peerVelocityModel) }
     hypotheses!.drift(
@@ -58,6 +58,11 @@ extension PeerFilter {
       hypotheses!.splitWhereCurved(
         antenna: range.antenna, limit: limit)
     }
+    var known: [Double]?
+    if range.pose.revisits > 0 {
+      normalize()
+      known = noiseProbabilities(hypotheses!)
+    }
     let isUntold = visits?.map { $0.isBetween && !isDirectionUnobserved } ?? []
     let before = isUntold.contains(true) ? hypotheses : nil
     let result = hypotheses!.update(
@@ -68,6 +73,7 @@ extension PeerFilter {
         extraVariance: range.extraVariance + (isDirectionUnobserved ? away * away / 3 : 0),
         configuration: linkConfiguration))
     let density = before.flatMap { hypotheses!.restore(isUntold, from: $0) } ?? result.logDensity
+    if let known { keepProbabilities(known) }
     update(with: range.cosines, of: range)
     rangeCount += 1
     normalize()
@@ -84,6 +90,24 @@ extension PeerFilter {
       losProbability: losProbability * result.regular, innovation: result.innovation,
       sigma: result.variance.squareRoot(),
       logDensity: density, isTelling: untold < Self.unlikelyUntold)
+  }
+
+  /// At an arrival where the device has been before, errors of the pose are as free as if they were unknown, which they are not: their candidates' likelihoods are
+  /// no evidence against the others. Keeps the probabilities of these candidates.
+  ///
+  /// - Parameter before: probabilities of all before the update.
+  private mutating func keepProbabilities(_ before: [Double]) {
+    let bound = hypotheses!.noises.map { $0.law == .pose }
+    guard bound.contains(true), bound.contains(false) else { return }
+    normalize()
+    let after = noiseProbabilities(hypotheses!)
+    func share(_ p: [Double], _ isBound: Bool) -> Double { zip(p, bound).reduce(0) { $0 + ($1.1 == isBound ? $1.0 : 0) } }
+    let (others, othersBefore) = (share(after, false), share(before, false))
+    guard others > 0, othersBefore > 0 else { return }
+    let gains = before.indices.map { k in
+      bound[k] && after[k] > 0 && before[k] > 0 ? log(before[k] / othersBefore * others / after[k]) : 0
+    }
+    for i in 0..<hypotheses!.count { hypotheses!.logWeight[i] += gains[Int(hypotheses!.noise[i])] }
   }
 
   /// Of each noise candidate, whether it learns nothing here, and the change of the place, m^2; neither of errors that are no function of the place. Nil where there

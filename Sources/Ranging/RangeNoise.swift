@@ -31,34 +31,57 @@ package struct RangeNoise: Equatable, Sendable {
   package let correlationTime: Double
   /// Distance over which the coloured part decorrelates, metres.
   package let correlationLength: Double
-  /// Whether the coloured part is a function of the place: it outlasts a rest, and repeats where the antenna comes
-  /// back.
-  package let isOfPlace: Bool
+  /// What the coloured part depends on.
+  package enum Law: Sendable {
+    /// It changes with the time, and slowly with the device's path.
+    case time
+    /// It is bound to the device's pose: it outlasts a rest, and repeats where the device comes back (`PoseHistory`).
+    case pose
+    /// It is a smooth function of the antenna's place (`VisitedPlaces`).
+    case place
+  }
+  /// What the coloured part depends on.
+  package let law: Law
+  /// Whether the coloured part is a smooth function of the place.
+  package var isOfPlace: Bool { law == .place }
 
   package init(
     white: Double, degrees: Double = .infinity, coloured: Double, correlationTime: Double, correlationLength: Double,
-    isOfPlace: Bool = false
+    law: Law = .time
   ) {
     self.white = white
     self.degrees = degrees < Self.certain ? degrees : .infinity
     self.coloured = coloured
     self.correlationTime = correlationTime
     self.correlationLength = correlationLength
-    self.isOfPlace = isOfPlace
+    self.law = law
   }
 
   /// A candidate for the coloured part, with the white part that is left of `total`, metres, with the weight of
   /// `degrees` ranges; from 1e9 on it is fixed.
   init(
     total: Double, degrees: Double, coloured: Double, correlationTime: Double, correlationLength: Double,
-    isOfPlace: Bool
+    law: Law
   ) {
     let rest = max(total * total - coloured * coloured, 0).squareRoot()
     let isGiven = degrees >= Self.certain
     self.init(
       white: isGiven ? max(rest, 1e-4) : min(max(rest, Self.first.lowerBound), Self.first.upperBound),
       degrees: degrees, coloured: coloured, correlationTime: correlationTime, correlationLength: correlationLength,
-      isOfPlace: isOfPlace)
+      law: law)
+  }
+
+  /// White variance of a visit's mean, in units of the coloured part's.
+  private static let visitVariance = 0.25
+
+  /// Variance that is added to an error of the pose where the device comes back after m visits, m^2.
+  ///
+  /// The mean of m visits has the variance `s^2 + k s^2 / m`, k being `visitVariance`. So the next one, taken for independent, must have the variance
+  /// `s^2 (m + 1 + k)(m + k) / k` for both to have that of m + 1 visits.
+  package func renewal(after visits: Double) -> Double {
+    guard law == .pose, visits > 0 else { return 0 }
+    let k = Self.visitVariance
+    return coloured * coloured * ((visits + 1 + k) * (visits + k) / k - 1 - k)
   }
 
   /// 1-sigma of both parts together, metres.
@@ -79,7 +102,7 @@ package struct RangeNoise: Equatable, Sendable {
   package func coloured(atLeast least: Double) -> RangeNoise {
     RangeNoise(
       white: white, degrees: degrees, coloured: max(coloured, least), correlationTime: correlationTime,
-      correlationLength: correlationLength, isOfPlace: isOfPlace)
+      correlationLength: correlationLength, law: law)
   }
 
   /// Predictive variance of the white part, m^2: that of Student's distribution while few ranges are known.
@@ -107,9 +130,12 @@ package struct RangeNoise: Equatable, Sendable {
 
   /// Correlation of the coloured part after `seconds` in which the device moved `metres`, 0...1: `exp(-t/T - d/L)`.
   ///
-  /// - Parameter change: of an error of the place, `d^2` between two sampled places, m^2 (`VisitedPlaces`), for
-  ///   `exp(-t/T - d^2/(2 L^2))`.
-  package func memory(after seconds: Double, metres: Double, change: Double? = nil) -> Double {
+  /// - Parameters:
+  ///   - path: of an error of the pose, metres, for `exp(-u / L)` (`PoseHistory`).
+  ///   - change: of an error of the place, `d^2` between two sampled places, m^2 (`VisitedPlaces`), for
+  ///     `exp(-t/T - d^2/(2 L^2))`.
+  package func memory(after seconds: Double, metres: Double, path: Double = 0, change: Double? = nil) -> Double {
+    if law == .pose { return exp(-path / correlationLength) }
     var space = metres / correlationLength
     if isOfPlace, let change { space = change / (2 * correlationLength * correlationLength) }
     return exp(-abs(seconds) / correlationTime - space)

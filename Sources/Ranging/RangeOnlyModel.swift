@@ -39,7 +39,7 @@ package struct RangeOnlyModel {
     // Displacement of the antenna, including the device's rotation.
     let (moved, peerMoved) = (range.antenna - last.antenna, Self.peerSpeed * seconds)
     set!.predict(
-      seconds: seconds, metres: (range.device - last.device).norm, antennaCorrelation: configuration.antennaCorrelation)
+      seconds: seconds, metres: (range.device - last.device).norm, pose: range.pose, antennaCorrelation: configuration.antennaCorrelation)
     set!.addRangeVariance(variance: moved.squaredNorm + peerMoved * peerMoved)
     if let probability = range.reportedNLOS {
       set!.update(with: ReportedNLOS(probability: probability, seconds: seconds, rate: configuration.losTransitionRate))

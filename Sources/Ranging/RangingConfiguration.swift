@@ -28,6 +28,11 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var noiseCandidates: [SIMD2<Double>] = [
     [0.005, 2], [0.04, 2], [0.08, 2], [0.16, 2], [0.16, 0.5], [0.16, 0.15],
   ]
+  /// Candidates for an error that is bound to the pose of the device (`PoseHistory`): its 1-sigma, and the distance over
+  /// which it decorrelates, both in metres; attitude decorrelates it over 75 degrees per metre of that.
+  public var poseCandidates: [SIMD2<Double>] = [[0.05, 0.4], [0.1, 1.2]]
+  /// Prior probability of all of these together, 0...1, shared equally; the others' are of what is left. 0 turns them off.
+  public var posePrior = 0.75
   /// Candidates for a coloured error that is a function of the antenna's place, as multipath is: its 1-sigma, and the length l of its correlation
   /// `exp(-d^2 / (2 l^2))`, both in metres. At rest it is a constant of that size however quiet the ranges are; only motion tells
   /// (docs/experiments/multipath-field.md).
@@ -122,29 +127,38 @@ public struct RangingConfiguration: Equatable, Sendable {
   package func noisePriors(stated: Double?, antennaCount: Int) -> [(noise: RangeNoise, logPrior: Double)] {
     // A noise that is taken as given is all of it.
     let multipathPrior = statedNoisePseudoCount < RangeNoise.certain ? multipathPrior : 0
-    let candidates =
-      noiseCandidates.map { (sigma: $0.x, time: $0.y, length: correlationLength) }
-      + (multipathPrior > 0 ? multipathCandidates : []).map { (sigma: $0.x, time: Double.infinity, length: $0.y) }
+    let posePrior = statedNoisePseudoCount < RangeNoise.certain ? posePrior : 0
+    let rest = (1 - multipathPrior) * (1 - posePrior)
     let others = Double(max(noiseCandidates.count - 1, 1))
-    return candidates.enumerated().map { index, candidate in
-      let isOfPlace = index >= noiseCandidates.count
+    typealias Candidate = (sigma: Double, time: Double, length: Double, law: RangeNoise.Law, prior: Double)
+    var candidates = noiseCandidates.enumerated().map { index, candidate in
+      Candidate(
+        candidate.x, candidate.y, correlationLength, .time,
+        rest * (index == 0 ? whiteNoisePrior : (1 - whiteNoisePrior) / others))
+    }
+    if posePrior > 0 {
+      let each = (1 - multipathPrior) * posePrior / Double(poseCandidates.count)
+      candidates += poseCandidates.map { Candidate($0.x, .infinity, $0.y, .pose, each) }
+    }
+    if multipathPrior > 0 {
+      let each = multipathPrior / Double(multipathCandidates.count)
+      candidates += multipathCandidates.map { Candidate($0.x, .infinity, $0.y, .place, each) }
+    }
+    return candidates.map { candidate in
+      let isOfPlace = candidate.law == .place
       let total = stated ?? assumedNoise
       let coloured = antennaCount > 1 ? max(candidate.sigma, antennaPhaseCenterSigma) : candidate.sigma
       let noise = RangeNoise(
         // At rest an error of the place is a constant: its white part begins as that of white noise only, which learns as fast.
         total: isOfPlace ? hypot(total, coloured) : total, degrees: statedNoisePseudoCount, coloured: coloured,
-        correlationTime: candidate.time, correlationLength: candidate.length, isOfPlace: isOfPlace)
-      let prior =
-        isOfPlace
-        ? multipathPrior / Double(multipathCandidates.count)
-        : (1 - multipathPrior) * (index == 0 ? whiteNoisePrior : (1 - whiteNoisePrior) / others)
+        correlationTime: candidate.time, correlationLength: candidate.length, law: candidate.law)
       // The logarithm of a prior of 0 must be finite.
       let stating = stated.map { stated in
         let ofTotal = logLikelihood(ofStating: stated, of: noise.total)
         // What is stated of such a radio may be its scatter at one place.
         return isOfPlace ? max(ofTotal, logLikelihood(ofStating: stated, of: noise.white)) : ofTotal
       }
-      return (noise, log(max(prior, 1e-12)) + (stating ?? 0) + noise.logQuietness)
+      return (noise, log(max(candidate.prior, 1e-12)) + (stating ?? 0) + noise.logQuietness)
     }
   }
 

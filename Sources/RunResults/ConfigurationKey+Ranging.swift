@@ -38,6 +38,12 @@ extension ConfigurationKey {
       "ranging.noiseCandidates", "m and s", .pairs(\.ranging.noiseCandidates, 1e-4...100),
       "Candidates of the coloured range error: 1-sigma and correlation time of each."),
     ConfigurationKey(
+      "ranging.poseCandidates", "m and m", .pairs(\.ranging.poseCandidates, 1e-4...1000),
+      "Candidates of an error that is bound to the device's pose: 1-sigma and correlation length."),
+    ConfigurationKey(
+      "ranging.posePrior", "probability", .number(\.ranging.posePrior, 0...1),
+      "Prior probability of these, 0: none; the others share the rest."),
+    ConfigurationKey(
       "ranging.multipathCandidates", "m and m", .pairs(\.ranging.multipathCandidates, 1e-4...1000),
       "Candidates of an error that changes with the place: 1-sigma and correlation length."),
     ConfigurationKey(

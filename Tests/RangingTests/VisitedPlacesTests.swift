@@ -10,7 +10,7 @@ import Testing
 /// Errors that are a function of the place: what is new, what is known, and what a rest tells.
 @Suite struct VisitedPlacesTests {
   private static let field = RangeNoise(
-    white: 0.05, coloured: 0.2, correlationTime: .infinity, correlationLength: 0.8, isOfPlace: true)
+    white: 0.05, coloured: 0.2, correlationTime: .infinity, correlationLength: 0.8, law: .place)
 
   /// Outward, in steps of any size, a place is sampled every 1.5 l or the step after it, with the field's correlation
   /// `exp(-d^2 / (2 l^2))`.

@@ -1,0 +1,112 @@
+import Foundation
+import Geometry
+
+/// What a range's pose is among the earlier ones, for errors that are bound to the pose.
+package struct PoseVisit: Equatable, Sendable {
+  /// Path since the previous range, metres: `|dp| + angle / 75 degrees`.
+  package var path = 0.0
+  /// Earlier visits of this pose, each weighted by its squared correlation, where the device has just come; else 0.
+  package var revisits = 0.0
+
+  package init(path: Double = 0, revisits: Double = 0) { (self.path, self.revisits) = (path, revisits) }
+}
+
+/// Where and how the device has been held, for errors of ranges that are functions of place and attitude, as multipath and antennas make them.
+///
+/// Such an error is a Gauss-Markov process along the path, with the correlation `e^(-u / l)` between poses that are `u = |dp| + r angle` apart: at rest it does
+/// not change, however long. It is no process along the path where the device comes back: the error is that of the first visit, and its ranges tell nothing
+/// new. So poses are sampled, and an arrival is told how often the pose has been visited (`RangeNoise.renewal`).
+package struct PoseHistory: Sendable {
+  /// l and r, metres, and metres a radian: of 108 links of three public sets, ranges from half a metre away or turned by 45 degrees correlate by 0 to 0.3.
+  private static let length = 0.4, lever = 0.4 / (Double.pi / 6)
+  /// A hand's tremor: within so many correlation lengths the pose is the same.
+  private static let tremor = 0.08
+  /// Size of a sampled pose, in correlation lengths; it is left at a little more.
+  private static let size = 0.5, leaving = 0.65
+  /// Poses that were left within this path are near as far as the process along the path knows, correlation lengths.
+  private static let recent = 2.0
+  /// Visits farther than this have no weight, correlation lengths.
+  private static let reach = 1.5
+  /// Beyond so many poses all are forgotten: on paths of hundreds of metres, on which a trajectory drifts.
+  private static let most = 4096
+
+  private struct Sample {
+    let pose: Pose
+    var visits = 1.0
+    /// Path at the last range there.
+    var left: Double
+  }
+
+  private var samples: [Sample] = []
+  /// Samples by cubes of the reach.
+  private var cells: [SIMD3<Int32>: [Int]] = [:]
+  private var current: Int?
+  private var reference: Pose?
+  /// Path so far, correlation lengths.
+  private var path = 0.0
+
+  package init() {}
+
+  /// Takes the pose of the device at a range in: body in the world.
+  ///
+  /// Cost: O(samples within the reach) where the pose changes, else O(1).
+  package mutating func visit(_ pose: Pose) -> PoseVisit {
+    guard let cell = Self.cell(of: pose.translation) else { return PoseVisit() }
+    guard let reference else {
+      self.reference = pose
+      sample(pose, in: cell)
+      return PoseVisit()
+    }
+    let step = Self.distance(reference, pose)
+    guard step > Self.tremor else { return PoseVisit() }
+    self.reference = pose
+    path += step
+    if let current, Self.distance(samples[current].pose, pose) < Self.leaving {
+      samples[current].left = path
+      return PoseVisit(path: step * Self.length)
+    }
+    var (revisits, nearest) = (0.0, (index: -1, distance: Self.size))
+    forEachSample(around: cell) { index in
+      let u = Self.distance(samples[index].pose, pose)
+      if u < nearest.distance { nearest = (index, u) }
+      guard u < Self.reach, path - samples[index].left > Self.recent else { return }
+      revisits += samples[index].visits * exp(-2 * u)
+    }
+    if nearest.index >= 0 {
+      if path - samples[nearest.index].left > Self.recent { samples[nearest.index].visits += 1 }
+      samples[nearest.index].left = path
+      current = nearest.index
+    } else {
+      sample(pose, in: cell)
+    }
+    return PoseVisit(path: step * Self.length, revisits: revisits)
+  }
+
+  /// `u / l` between two poses.
+  private static func distance(_ a: Pose, _ b: Pose) -> Double {
+    ((a.translation - b.translation).norm + lever * (a.rotation.inverse * b.rotation).log.norm) / length
+  }
+
+  private mutating func sample(_ pose: Pose, in cell: SIMD3<Int32>) {
+    if samples.count >= Self.most {
+      samples.removeAll(keepingCapacity: true)
+      cells.removeAll(keepingCapacity: true)
+    }
+    cells[cell, default: []].append(samples.count)
+    current = samples.count
+    samples.append(Sample(pose: pose, left: path))
+  }
+
+  private func forEachSample(around cell: SIMD3<Int32>, _ body: (Int) -> Void) {
+    for x in Int32(-1)...1 {
+      for y in Int32(-1)...1 { for z in Int32(-1)...1 { cells[cell &+ SIMD3(x, y, z)]?.forEach(body) } }
+    }
+  }
+
+  /// Nil where a cell has no number.
+  private static func cell(of place: Vector3) -> SIMD3<Int32>? {
+    let scaled = place / (reach * length)
+    guard scaled.isFinite, scaled.norm < 1e9 else { return nil }
+    return SIMD3<Int32>(Int32(scaled.x.rounded(.down)), Int32(scaled.y.rounded(.down)), Int32(scaled.z.rounded(.down)))
+  }
+}
