@@ -3,8 +3,10 @@
 
     tools/worlds.py kinds                                            the kinds, one a line
     tools/worlds.py scenario <seed> <metres to each wall> [<kind>]   a scenario file, to the standard output
-    tools/worlds.py run <fuse> <kind> <seed> <folder> [<config>]     simulates and runs it in <folder>, in the smallest room without motion through a
-                                                                     wall, of sizes that differ from world to world; its figures, a JSON line
+    tools/worlds.py run <fuse> <kind> <seed> <folder> [--config <settings>] [--ideal]
+                                                                     simulates and runs it in <folder>, in the smallest room without motion through a
+                                                                     wall, of sizes that differ from world to world; its figures, a JSON line; with
+                                                                     --ideal the ideal observer's beside, who is told the law (not of peers that move)
     tools/worlds.py page <lines of 'run'>                            the page, to the standard output
     tools/worlds.py compare <lines of 'run'> <other lines>           the worlds of both, paired by seed: differences with 95 % intervals
 
@@ -13,6 +15,7 @@ ranges, darkness, up to 5 % outlier tracks, one to three peers, and a sequence o
 is the same world in every kind but for what the kind adds. `tools/update-worlds` calls all. Kinds:
 
 """
+import argparse
 import bisect
 import json
 import math
@@ -346,7 +349,10 @@ def tallies(recording, result):
     return sums
 
 
-def run(fuse, kind, seed, folder, config=None):
+IDEAL = ["idealCoverage90", "idealAngleAvailability", "angleAvailability", "idealWrongAngles", "halfWidthRatio", "angleErrorRatio"]
+
+
+def run(fuse, kind, seed, folder, config=None, has_ideal=False):
     """Figures of 'fuse eval', the codes of the diagnoses, and the updates without an angle for an open premise; None without a room."""
     path, recording, result = (f"{folder}/{kind}-{seed}{end}" for end in (".yaml", "-recording", ""))
     call = lambda *words: subprocess.run([fuse, *words], check=True, capture_output=True, text=True).stdout
@@ -373,6 +379,10 @@ def run(fuse, kind, seed, folder, config=None):
     row["seconds"] = (last - first) * 1e-9 if first else 0
     row["name"] = seed
     row["links"] = tallies(recording, result)
+    if has_ideal:
+        beside = json.loads(call(
+            "eval", "--scenario", path, "--seeds", "1", "--first-seed", seed, "--format", "jsonl", "--quiet", *(["--config", config] if config else [])))
+        row["ideal"] = {key: beside.get(key) for key in IDEAL}
     subprocess.run(["rm", "-rf", path, recording, result], check=True)
     return row
 
@@ -433,6 +443,23 @@ def compare(lines, others):
             f" {word(ratios[0])} | {interval(ratios[1:])} |")
 
 
+def ideal(worlds):
+    """What the ideal observer has, over the worlds."""
+    def typical(key, percent):
+        values = sorted(w["ideal"][key] for w in worlds if w.get("ideal") and w["ideal"].get(key) is not None)
+        if not values:
+            return "-"
+        mean = sum(values) / len(values)
+        return f"{100 * mean:.1f}" if percent else f"{values[len(values) // 2]:.2f}"
+
+    print(f"""
+| ideal observer, told the law: worlds | coverage %, mean | angles over 20 degrees off %, mean | angle 2 to 12 s after the motion began %, mean: ideal | finder |\
+ finder's half-width over its, median | error over its, median |
+|---:|---:|---:|---:|---:|---:|---:|
+| {sum(bool(w.get("ideal")) for w in worlds)} | {typical("idealCoverage90", True)} | {typical("idealWrongAngles", True)} | {typical("idealAngleAvailability", True)} |\
+ {typical("angleAvailability", True)} | {typical("halfWidthRatio", False)} | {typical("angleErrorRatio", False)} |""")
+
+
 def page(lines):
     worlds = [world for world in map(json.loads, lines) if world["trials"]]
     links = [(world, peer, figures) for world in worlds for peer, figures in world["errors"]["peers"].items()]
@@ -489,6 +516,8 @@ Links with over 1 % of angles over 20 degrees off: {', '.join(f'{name(w)} {p}' f
 Falsely converged: {', '.join(f'{name(w)} {p}' for (w, p, _), count in false if count > 0) or 'none'}.
 Most over-confident trajectories (NEES of position and attitude):\
  {', '.join(f'{name(w)} ({t["neesPosition"]:.0f}, {t["neesAttitude"]:.0f})' for w, t in worst)}.""")
+    if any(world.get("ideal") for world in worlds):
+        ideal(worlds)
 
 
 if __name__ == "__main__":
@@ -500,8 +529,12 @@ if __name__ == "__main__":
         print("\n".join(KINDS))
     elif words[:1] == ["scenario"] and len(words) in (3, 4):
         print(scenario(int(words[1]), words[2], *(words[3:] or ["plain"])), end="")
-    elif words[:1] == ["run"] and len(words) in (5, 6):
-        row = run(*words[1:])
+    elif words[:1] == ["run"] and len(words) >= 5:
+        options = argparse.ArgumentParser(prog="worlds.py run")
+        options.add_argument("--config")
+        options.add_argument("--ideal", action="store_true")
+        found = options.parse_args(words[5:])
+        row = run(*words[1:5], config=found.config, has_ideal=found.ideal)
         print(json.dumps(row) if row else "", end="\n" if row else "")
     elif words[:1] == ["page"] and len(words) == 2:
         with open(words[1]) as lines:

@@ -137,6 +137,15 @@ extension StreamHeader {
     optional(radio.rangeNoise, ",\"range_noise_std\":", to: &text)
     // The stated bias is off the ranges already.
     optional(radio.rangeBias.standardDeviation, ",\"range_bias_std\":", to: &text)
+    if let filter = radio.rangeFilter {
+      text.raw(",\"range_filter\":{")
+      switch filter {
+      case .mean(let count): optional(Double(count), "\"mean_of\":", to: &text)
+      case .exponential(let weight): optional(weight, "\"exponential\":", to: &text)
+      case .lag(let seconds): optional(seconds, "\"lag\":", to: &text)
+      }
+      text.raw("}")
+    }
     text.raw("},")
   }
 

@@ -10,17 +10,20 @@ public struct RadioCalibration: Equatable, Sendable {
   public var rate: Double?
   /// Stated bias of its ranges; zero where nothing is stated.
   public var rangeBias: RangeBias
+  /// How the radio smooths its ranges, as stated by the recording; nil: it states nothing.
+  public var rangeFilter: RangeFilter?
 
   /// A calibration from its parts. Without named antennas there is one, `""`, at the origin of `T_BS`.
   public init(
     antennas: [String: Vector3] = ["": .zero], rangeNoise: Double? = nil, rate: Double? = nil,
-    rangeBias: RangeBias = RangeBias()
+    rangeBias: RangeBias = RangeBias(), rangeFilter: RangeFilter? = nil
   ) {
     precondition(!antennas.isEmpty, "a radio has an antenna")
     self.antennas = antennas
     self.rangeNoise = rangeNoise
     self.rate = rate
     self.rangeBias = rangeBias
+    self.rangeFilter = rangeFilter
   }
 
   /// Antenna position of a measurement in the body frame; nil for an unknown id, or for no id with several antennas.

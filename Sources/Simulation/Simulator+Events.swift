@@ -23,7 +23,8 @@ extension Simulator {
   package func impairedRanges() -> [String: Set<Timestamp>] {
     var times: [String: Set<Timestamp>] = [:]
     for (number, peer) in scenario.peers.enumerated() {
-      times[peer.id] = Set(draws(of: number).filter(\.isImpaired).map(\.event.event.timestamp))
+      times[peer.reportedID, default: []].formUnion(
+        draws(of: number).filter(\.isImpaired).map(\.event.event.timestamp))
     }
     return times
   }

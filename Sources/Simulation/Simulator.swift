@@ -52,12 +52,11 @@ package struct Simulator: Sendable {
         gyroscopeRandomWalk: imu.gyroscopeRandomWalk, accelerometerNoiseDensity: imu.accelerometerNoiseDensity,
         accelerometerRandomWalk: imu.accelerometerRandomWalk, gravityMagnitude: imu.gravity, rate: imu.rate),
       cameras: scenario.camera?.calibrations ?? [],
-      radio: scenario.peers.isEmpty
-        ? nil
-        : RadioCalibration(
-          antennas: scenario.radio.antennas, rangeNoise: scenario.radio.statedDeviation, rate: scenario.radio.rate),
+      radio: scenario.peers.isEmpty ? nil : scenario.radio.calibration,
       odometry: scenario.odometry.map {
-        OdometryCalibration(positionRandomWalk: $0.positionRandomWalk, yawRandomWalk: $0.yawRandomWalk)
+        OdometryCalibration(
+          positionRandomWalk: $0.claimedFactor * $0.positionRandomWalk,
+          yawRandomWalk: $0.claimedFactor * $0.yawRandomWalk)
       },
       bodyFromDevice: .identity)
   }
@@ -79,7 +78,8 @@ package struct Simulator: Sendable {
   /// The true states at the scenario's truth rate or, with a slower IMU, at its rate.
   package func truth() -> [GroundTruthState] { truth(inertial()) }
 
-  /// True positions of the peers: one row each, and rows at 10 Hz to the end for moving ones.
+  /// True positions of the peers: one row each, and rows at 10 Hz to the end for moving ones. An id that two tags share
+  /// has none.
   package var peers: [GroundTruthPeer] {
     GroundTruthPeer.rows(of: scenario.peers, from: Self.start, lasting: motion.duration)
   }
@@ -125,6 +125,8 @@ package struct Simulator: Sendable {
 extension GroundTruthPeer {
   /// One row for each peer at `start`, and rows at 10 Hz to the end, `duration` seconds later, for moving ones.
   static func rows(of peers: [Scenario.Peer], from start: Timestamp, lasting duration: Double) -> [GroundTruthPeer] {
+    let shared = Set(peers.compactMap(\.alias))
+    let peers = peers.filter { $0.alias == nil && !shared.contains($0.id) }
     let moving = peers.filter { !$0.path.isEmpty }
     let ticks = moving.isEmpty ? 0 : Int((duration * 10).rounded(.up))
     return (0...ticks).flatMap { tick in

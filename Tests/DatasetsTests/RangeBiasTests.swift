@@ -1,8 +1,9 @@
 import Datasets
 import DatasetsTestSupport
+import SensorData
 import Testing
 
-/// `range_bias` of a radio: subtracted from every range when it is read.
+/// `range_bias` of a radio, subtracted from every range when it is read, and its `range_filter`.
 @Suite struct RangeBiasTests {
   private static func ranges(_ yaml: String, _ rows: [String], _ columns: String = "") throws -> [Double] {
     let fixture = try Fixture()
@@ -31,7 +32,24 @@ import Testing
     #expect(bias.common == 0.5 && bias.standardDeviation == 0.4)
   }
 
+  @Test(
+    arguments: [
+      ("", nil), ("range_filter: {mean_of: 10}\n", RangeFilter.mean(count: 10)),
+      ("range_filter: {exponential: 0.25}\n", .exponential(weight: 0.25)),
+      ("range_filter:\n  lag: 0.4\n", .lag(seconds: 0.4)),
+    ] as [(String, RangeFilter?)])
+  func filtersAreInTheCalibration(_ yaml: String, _ filter: RangeFilter?) throws {
+    let fixture = try Fixture()
+    try fixture.write(Fixture.radioCalibration, Fixture.identity + yaml)
+    let recording = try fixture.open()
+    #expect(recording.rig.radio?.rangeFilter == filter && recording.warnings.isEmpty)
+  }
+
   @Test(arguments: [
+    ("range_filter: 10\n", "range_filter without a kind"), ("range_filter: {}\n", "range_filter"),
+    ("range_filter: {mean: 10}\n", "range_filter: mean"), ("range_filter: {mean_of: 2.5}\n", "mean_of: 2.5"),
+    ("range_filter: {mean_of: 0}\n", "mean_of: '0'"), ("range_filter: {exponential: 2}\n", "exponential: '2'"),
+    ("range_filter: {lag: 1, mean_of: 3}\n", "range_filter: lag, mean_of"),
     ("range_bias: long\n", "range_bias: 'long'"), ("range_bias: {peers: {a: long}}\n", "a: 'long'"),
     ("range_bias: {peer: {a: 1}}\n", "key 'peer'"), ("range_bias_std: -1\n", "range_bias_std"),
     ("range_bias: 5000\n", "range_bias: '5000'"), ("range_bias: {peers: 3}\n", "no keys below peers"),

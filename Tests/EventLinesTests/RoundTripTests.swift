@@ -106,6 +106,15 @@ import Testing
     }
   }
 
+  @Test(arguments: [RangeFilter.mean(count: 10), .exponential(weight: 0.25), .lag(seconds: 0.4)])
+  func rangeFilters(_ filter: RangeFilter) throws {
+    var rig = Self.rig
+    rig.radio?.rangeFilter = filter
+    var writer = EventLineWriter()
+    writer.begin(StreamHeader(trajectory: .odometry, rig: rig))
+    #expect(try Self.read(writer.drain()).reader.header?.rig == rig)
+  }
+
   @Test func posesToTheLastBit() throws {
     var state: UInt64 = 7
     func random() -> Double {

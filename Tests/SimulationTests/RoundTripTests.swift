@@ -28,6 +28,8 @@ import Testing
     ]
     scenario.radio.latency = 0.01
     scenario.radio.latencyJitter = 0.02
+    scenario.radio.filter = .exponential(weight: 0.3)
+    scenario.radio.statesFilter = true
     return scenario
   }
 

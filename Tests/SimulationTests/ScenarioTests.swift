@@ -12,7 +12,8 @@ import Testing
         "still", "straight", "arc", "arc-above", "search", "two-peers", "dark", "nlos", "approach", "walk-l", "tremor",
         "demo", "moving", "stairs", "search-walk", "put-down", "body", "wall", "landscape", "aoa", "arc-aoa",
         "eight-peers", "stereo",
-        "lost-frames", "suspended", "stand", "crossing", "mc-sway", "mc-arc", "mc-arc-vertical", "mc-walk", "mc-walk-l",
+        "lost-frames", "suspended", "stand", "crossing", "indoors", "shadow", "robot", "smoothed", "mc-sway", "mc-arc",
+        "mc-arc-vertical", "mc-walk", "mc-walk-l",
         "mc-aoa", "mc-aoa-mirrored", "mc-aoa-turned", "mc-aoa-offset", "mc-moving", "mc-moving-unfound",
         "mc-moving-unfound-walk",
         "mc-nlos", "mc-nlos-burst", "mc-user", "long-walk",
@@ -71,6 +72,13 @@ import Testing
       (good + "walls: [{from_m: [1, 2], to_m: [1, 2]}]\n", 5, "no length"),
       (good + "walls: [{from_m: [1, 2], to_m: [1, 3], bottom_m: 2, top_m: 1}]\n", 5, "no height"),
       (good + "uwb: {angle_reach_deg: 40}\n", 5, "'angle_noise_std_deg' is missing"),
+      (good + "uwb: {body_shadow_edge_deg: 20}\n", 5, "'body_shadow_m' is missing"),
+      (good + "uwb: {range_filter_stated: true}\n", 5, "'range_filter' is missing"),
+      (good + "uwb: {range_filter: {}}\n", 5, "'mean_of, exponential or lag' is missing"),
+      (good + "uwb: {range_filter: {mean_of: 3, lag: 0.2}}\n", 5, "'mean_of, exponential or lag' is missing"),
+      (good + "uwb: {range_filter: {mean_of: 0}}\n", 5, "a whole number from 1 to 1000"),
+      (good + "peers: [{id: a, ahead_m: 1, reports_as: b}]\n", 5, "expected another peer that reports as itself"),
+      (good + "peers: [{id: a, ahead_m: 1, reports_as: a}]\n", 5, "expected another peer that reports as itself"),
       (good + "uwb: {angle_mirrored: true}\n", 5, "'angle_noise_std_deg' is missing"),
       (good + "uwb: {power_noise_std_db: 1}\n", 5, "'power_at_1m_dbm' is missing"),
       (good + "uwb: {angle_noise_std_deg: 3, angle_array_planar: perhaps}\n", 5, "must be true or false"),
@@ -116,6 +124,9 @@ import Testing
         good + "camera: {lens: {model: none, zzz: 1}}\n", good + "camera: {second: {zzz: 1}}\n",
         good + "imu: {gaps: [{from_s: 1, to_s: 2, zzz: 1}]}\n",
         good + "peers: [{id: a, ahead_m: 1, path: [{from_s: 1, to_s: 2, zzz: 1}]}]\n",
+        good
+          + "peers: [{id: a, ahead_m: 1, stroll: {begin_s: [1, 1], duration_s: [1, 1], speed_m_s: [1, 1], zzz: 1}}]\n",
+        good + "uwb: {range_filter: {lag: 1, zzz: 1}}\n",
         good + "walls: [{from_m: [1, 2], to_m: [1, 3], zzz: 1}]\n", good + "events: [{at_s: 1, event: x, zzz: 1}]\n",
       ]
       + ["hand", "room", "body", "imu", "camera", "uwb", "odometry", "truth"].map { good + "\($0): {zzz: 1}\n" }

@@ -66,13 +66,16 @@ enum SensorCalibrations {
 
   /// `uwb0/sensor.yaml`.
   static func radio(_ file: CalibrationFile, warnings: inout [String]) throws(DatasetError) -> RadioCalibration {
-    warnings += try file.check(known: common + ["range_noise_std", "antennas", "range_bias", "range_bias_std"])
+    warnings += try file.check(
+      known: common + ["range_noise_std", "antennas", "range_bias", "range_bias_std", "range_filter"])
     let rangeNoise = try file.number("range_noise_std", "metres above 0", in: 1e-6...1e4)
     let rate = try rate(file)
+    let filter = try rangeFilter(file)
     guard let named = try file.section("antennas") else {
       let origin = try pose(file, &warnings).translation
       let bias = try rangeBias(file, antennas: nil, warnings: &warnings)
-      return RadioCalibration(antennas: ["": origin], rangeNoise: rangeNoise, rate: rate, rangeBias: bias)
+      return RadioCalibration(
+        antennas: ["": origin], rangeNoise: rangeNoise, rate: rate, rangeBias: bias, rangeFilter: filter)
     }
     _ = try file.pose("T_BS")
     var antennas: [String: Vector3] = [:]
@@ -86,7 +89,8 @@ enum SensorCalibrations {
     }
     guard !antennas.isEmpty else { throw file.fault("antennas", found: "no antennas", expected: "\"id\": [x, y, z]") }
     let bias = try rangeBias(file, antennas: antennas.keys.sorted(), warnings: &warnings)
-    return RadioCalibration(antennas: antennas, rangeNoise: rangeNoise, rate: rate, rangeBias: bias)
+    return RadioCalibration(
+      antennas: antennas, rangeNoise: rangeNoise, rate: rate, rangeBias: bias, rangeFilter: filter)
   }
 
   private static let biases = -1000.0...1000
@@ -114,6 +118,30 @@ enum SensorCalibrations {
         "antennas", found: "a bias of antenna '\(unknown)'", expected: "one of the antennas above: \(antennas ?? [])")
     }
     return bias
+  }
+
+  /// `range_filter` of `uwb0/sensor.yaml`: one of `{mean_of: n}`, `{exponential: a}`, `{lag: s}`.
+  private static func rangeFilter(_ file: CalibrationFile) throws(DatasetError) -> RangeFilter? {
+    let (key, what) = ("range_filter", "one of {mean_of: values}, {exponential: weight of the newest}, {lag: seconds}")
+    guard file.hasSection(key) else {
+      guard try file.text(key) == nil else { throw file.fault(key, found: "\(key) without a kind", expected: what) }
+      return nil
+    }
+    guard let parts = try file.section(key) else { return nil }
+    let unknown = parts.keys.filter { !["mean_of", "exponential", "lag"].contains($0) }
+    guard parts.keys.count == 1, unknown.isEmpty else {
+      throw file.fault(key, found: "\(key): \(parts.keys.sorted().joined(separator: ", "))", expected: what)
+    }
+    if let count = try parts.number("mean_of", "a whole number of values from 1 to 1000", in: 1...1000) {
+      guard count == count.rounded() else {
+        throw parts.fault("mean_of", found: "mean_of: \(count)", expected: "a whole number of values from 1 to 1000")
+      }
+      return .mean(count: Int(count))
+    }
+    if let weight = try parts.number("exponential", "a weight from 0.001 to 1", in: 1e-3...1) {
+      return .exponential(weight: weight)
+    }
+    return try parts.number("lag", "seconds from 0 to 10", in: 0...10).map { .lag(seconds: $0) }
   }
 
   private static func numbers(_ file: CalibrationFile, _ key: String) throws(DatasetError) -> [String: Double] {

@@ -86,6 +86,15 @@ enum DatasetCalibrationText {
     return text + (radio.rangeNoise.map { "range_noise_std: \($0)\n" } ?? "")
       // The stated bias is off the ranges already.
       + (radio.rangeBias.standardDeviation.map { "range_bias_std: \($0)\n" } ?? "")
+      + (radio.rangeFilter.map { "range_filter: {\(filter($0))}\n" } ?? "")
+  }
+
+  private static func filter(_ filter: RangeFilter) -> String {
+    switch filter {
+    case .mean(let count): "mean_of: \(count)"
+    case .exponential(let weight): "exponential: \(weight)"
+    case .lag(let seconds): "lag: \(seconds)"
+    }
   }
 
   private static func odometry(_ odometry: OdometryCalibration) -> String {

@@ -47,6 +47,8 @@ extension Scenario {
     ("eight-peers", PackageResources.eight_peers_yaml), ("stereo", PackageResources.stereo_yaml),
     ("lost-frames", PackageResources.lost_frames_yaml), ("suspended", PackageResources.suspended_yaml),
     ("stand", PackageResources.stand_yaml), ("crossing", PackageResources.crossing_yaml),
+    ("indoors", PackageResources.indoors_yaml), ("shadow", PackageResources.shadow_yaml),
+    ("robot", PackageResources.robot_yaml), ("smoothed", PackageResources.smoothed_yaml),
     ("mc-sway", PackageResources.mc_sway_yaml), ("mc-arc", PackageResources.mc_arc_yaml),
     ("mc-arc-vertical", PackageResources.mc_arc_vertical_yaml), ("mc-walk", PackageResources.mc_walk_yaml),
     ("mc-walk-l", PackageResources.mc_walk_l_yaml), ("mc-aoa", PackageResources.mc_aoa_yaml),

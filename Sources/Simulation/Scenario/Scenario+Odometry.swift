@@ -7,6 +7,8 @@ extension Scenario {
     package var positionRandomWalk = 0.01
     /// Growth of the heading error, rad/sqrt(s).
     package var yawRandomWalk = 0.002
+    /// Both random walks as the recording states them, over the true ones.
+    package var claimedFactor = 1.0
 
     /// The defaults.
     package init() {}
@@ -35,6 +37,7 @@ extension Scenario.Odometry {
     try f.number("rate_hz", 1...500).map { odometry.rate = $0 }
     try f.number("position_random_walk_m_sqrt_m", 0...1).map { odometry.positionRandomWalk = $0 }
     try f.number("yaw_random_walk_rad_sqrt_s", 0...1).map { odometry.yawRandomWalk = $0 }
+    try f.number("claimed_noise_factor", 0.001...1000).map { odometry.claimedFactor = $0 }
     return odometry
   }
 }

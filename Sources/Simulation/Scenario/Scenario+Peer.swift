@@ -6,6 +6,8 @@ extension Scenario {
   package struct Peer: Equatable, Sendable {
     /// Its name in the recording.
     package var id: String
+    /// The other peer's name under which its ranges are reported: two tags with one id; nil: its own.
+    package var alias: String?
     /// Initial position: metres from the intended start of the device, x ahead, y left, z up.
     package var position: Vector3
     /// Distribution of the initial position, drawn by the seed; nil: `position`.
@@ -62,6 +64,9 @@ extension Scenario {
 }
 
 extension Scenario.Peer {
+  /// The name in its ranges.
+  var reportedID: String { alias ?? id }
+
   /// Position `time` seconds after the start, metres.
   package func position(at time: Double) -> Vector3 {
     path.reduce(position) { $0 + $1.travelled(at: time) }
@@ -115,7 +120,8 @@ extension Scenario.Peer {
       }
       self.init(id: id, position: Vector3(ahead ?? 0, -(right ?? 0), up ?? 0))
     }
-    try f.number("range_bias_m", -10...10).map { rangeBias = $0 }
+    alias = try f.text("reports_as")
+    try f.number("range_bias_m", -1000...1000).map { rangeBias = $0 }
     try f.number("range_bias_std_m", 0...10).map { rangeBiasDeviation = $0 }
     try f.number("range_scale_percent", -20...20).map { rangeScale = $0 / 100 }
     path = try f.path()

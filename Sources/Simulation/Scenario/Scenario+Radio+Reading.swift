@@ -1,4 +1,5 @@
 import Geometry
+import SensorData
 
 extension Scenario.Radio {
   func read(_ f: inout Fields) throws(ScenarioError) -> Self {
@@ -37,6 +38,9 @@ extension Scenario.Radio {
       }
       radio.antennas = antennas
     }
+    radio.filter = try f.section("range_filter") { f throws(ScenarioError) in try RangeFilter(&f) }
+    try f.flag("range_filter_stated").map { radio.statesFilter = $0 }
+    guard radio.filter != nil || !radio.statesFilter else { throw f.missing("range_filter") }
     try f.number("drift_common_share", 0...1).map { radio.driftCommonShare = $0 }
     try f.number("antenna_bias_std_m", 0...10).map { radio.antennaBias = $0 }
     return radio
@@ -64,6 +68,20 @@ extension Scenario.Angles {
     yawOffset.map { self.yawOffset = Angle.degrees($0) }
     offset.map { self.offset = Angle.degrees($0) }
     isReflected.map { self.isReflected = $0 }
+  }
+}
+
+extension RangeFilter {
+  /// One kind, in the keys of `uwb0/sensor.yaml`.
+  fileprivate init(_ f: inout Fields) throws(ScenarioError) {
+    let count = try f.integer("mean_of", 1...1000)
+    let weight = try f.number("exponential", 0.001...1)
+    let lag = try f.number("lag", 0...10)
+    let kinds: [RangeFilter] = [
+      count.map { .mean(count: $0) }, weight.map { .exponential(weight: $0) }, lag.map { .lag(seconds: $0) },
+    ].compactMap { $0 }
+    guard kinds.count == 1 else { throw f.missing("mean_of, exponential or lag") }
+    self = kinds[0]
   }
 }
 

@@ -1,4 +1,5 @@
 import Geometry
+import SensorData
 
 extension Scenario {
   /// The UWB radio and its errors.
@@ -31,6 +32,10 @@ extension Scenario {
     package var nlosBias = 0.5
     /// Additional NLOS intervals, seconds; the bias of each is drawn from the same distribution.
     package var nlosIntervals: [ClosedRange<Double>] = []
+    /// How the radio smooths the ranges of each link and antenna before it reports them, nil: not at all, and whether the
+    /// recording states it.
+    package var filter: RangeFilter?
+    package var statesFilter = false
     /// Probability that a range never arrives, independently.
     package var dropoutShare = 0.02
     /// Fraction of time without any range, in intervals.
@@ -67,6 +72,12 @@ extension Scenario {
 
     /// A phone's radio.
     package init() {}
+
+    /// The radio's calibration as a recording states it.
+    var calibration: RadioCalibration {
+      RadioCalibration(
+        antennas: antennas, rangeNoise: statedDeviation, rate: rate, rangeFilter: statesFilter ? filter : nil)
+    }
 
     /// The 1-sigma stated in the recording.
     var statedDeviation: Double {

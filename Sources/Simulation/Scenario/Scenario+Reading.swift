@@ -36,6 +36,11 @@ extension Scenario {
     guard let summary = try fields.text("description") else { throw fields.missing("description") }
     let peers = try fields.list("peers") { f throws(ScenarioError) in try Peer(&f) } ?? []
     guard Set(peers.map(\.id)).count == peers.count else { throw fields.refuse("peers", "two peers have one id") }
+    for case let alias? in peers.map(\.alias) {
+      guard peers.contains(where: { $0.id == alias && $0.alias == nil }) else {
+        throw fields.refuse("peers", "reports_as names '\(alias)', expected another peer that reports as itself")
+      }
+    }
     guard let motion = try fields.list("motion", { f throws(ScenarioError) in try Step(&f) }), !motion.isEmpty else {
       throw fields.missing("motion")
     }

@@ -82,10 +82,11 @@ struct RangeSimulator {
     // Peers share one period: slot k of n begins half a slot after the period's start.
     let offset = radio.step * (Double(number) + 0.5) / Double(count)
     let antennas = settings.antennas.sorted { $0.key < $1.key }
+    var smoother = RangeSmoother(settings.filter)
     var ranges: [Draw] = []
     for k in 0..<max(0, Int(((scene.motion.duration - offset) / radio.step).rounded(.down)) + 1) {
       let range = radio.measure(at: offset + Double(k) * radio.step, antennas, k % antennas.count, start: start)
-      if let range { ranges.append(range) }
+      if let smoothed = range.flatMap({ smoother.reported($0) }) { ranges.append(smoothed) }
       radio.advance()
     }
     return ranges
@@ -125,7 +126,7 @@ struct RangeSimulator {
       (1 + peer.rangeScale) * distance + peer.rangeBias + slowError + poseError + pattern + shadow
       + nlosBias + noise + (isOutlier ? outlier : 0)
     let measurement = RangeMeasurement(
-      timestamp: start.advanced(bySeconds: time), peer: peer.id, range: max(0, range),
+      timestamp: start.advanced(bySeconds: time), peer: peer.reportedID, range: max(0, range),
       standardDeviation: settings.statedDeviation, azimuth: angle?.azimuth, elevation: angle?.elevation,
       angleStandardDeviation: angle?.standardDeviation, antenna: antenna.key.isEmpty ? nil : antenna.key,
       rssi: power?.total, firstPathPower: power?.firstPath, nonLineOfSight: reportedNLOS)

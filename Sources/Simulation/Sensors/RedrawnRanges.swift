@@ -47,9 +47,8 @@ package struct RedrawnRanges: Sendable {
     events = TimedEvent.ordered(draws.flatMap { $0.map(\.event) })
     peers = GroundTruthPeer.rows(of: placed, from: start, lasting: duration)
     impaired = Dictionary(
-      zip(placed.map(\.id), draws.map { Set($0.filter(\.isImpaired).map(\.event.event.timestamp)) }),
+      zip(placed.map(\.reportedID), draws.map { Set($0.filter(\.isImpaired).map(\.event.event.timestamp)) }),
       uniquingKeysWith: { $0.union($1) })
-    radio = RadioCalibration(
-      antennas: drawn.radio.antennas, rangeNoise: drawn.radio.statedDeviation, rate: drawn.radio.rate)
+    radio = drawn.radio.calibration
   }
 }
