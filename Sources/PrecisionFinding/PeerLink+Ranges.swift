@@ -68,6 +68,26 @@ extension PeerLink {
     return placed
   }
 
+  /// Puts a smoothed range where it was measured from; the same range as the present place would have had it, by the best position of a tracked peer.
+  func unsmoothed(
+    _ range: RangeMeasurement, _ placed: inout PeerFilter.Range, filter: any NavigationFilter
+  ) -> RangeMeasurement {
+    guard let rangeFilter else { return range }
+    let here = placed.antenna
+    let there = smoothedPlaces[range.antenna ?? "", default: SmoothedPlace(rangeFilter)].visit(
+      here, at: range.timestamp)
+    guard case .tracked(let tracked) = stage else {
+      placed.antenna = there
+      placed.device = placed.device + (there - here)
+      return range
+    }
+    var present = range
+    let peer = tracked.best.gaussian(filter: filter, origin: here).position
+    present.range += (peer - here).norm - (peer - there).norm
+    placed.range = present.range
+    return present
+  }
+
   /// The AoA that came with a range, as direction cosines.
   private func cosines(_ range: RangeMeasurement, filter: any NavigationFilter) -> [DirectionCosine] {
     let floor = Angle.degrees(configuration.ranging.aoaFloorDegrees)

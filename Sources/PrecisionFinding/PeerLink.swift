@@ -28,6 +28,9 @@ final class PeerLink {
   /// Of the path since the search started.
   var excitation = PathExcitation()
   var kept: [RangeMeasurement] = []
+  /// Where the radio smooths; and its memory, per antenna id.
+  let rangeFilter: RangeFilter?
+  var smoothedPlaces: [String: SmoothedPlace] = [:]
   /// Per antenna id.
   var duplicateDetectors: [String: DuplicateRangeDetector] = [:]
   /// Whether the peer reported that it moves; nil without a report.
@@ -36,9 +39,11 @@ final class PeerLink {
   var record = LinkRecord()
 
   init(
-    peer: String, configuration: FinderConfiguration, antennas: [String], statedNoise: Double?, bodyFromDevice: Pose
+    peer: String, configuration: FinderConfiguration, antennas: [String], statedNoise: Double?, bodyFromDevice: Pose,
+    rangeFilter: RangeFilter? = nil
   ) {
     self.peer = peer
+    self.rangeFilter = rangeFilter
     self.bodyFromDevice = bodyFromDevice
     self.configuration = configuration
     self.antennas = antennas
@@ -59,6 +64,7 @@ final class PeerLink {
     record.recordRange(range)
     var placed = worldRange(range, antenna: antenna, filter: filter)
     guard !isDuplicate(range, antenna: placed.antenna) else { return record.recordDuplicate(range) }
+    let range = unsmoothed(range, &placed, filter: filter)
     rangesTaken += 1
     placed.pose = poses.visit(filter.worldFromBody)
     placed.extraVariance += roundingVariance(of: range.antenna)
@@ -123,7 +129,7 @@ final class PeerLink {
     case .tracked(var tracked):
       let antennaInNavigation = filter.bodyFromNavigation.inverse * antenna
       let outcome = tracked.update(
-        range, placed.cosines, pose: placed.pose, antenna: antennaInNavigation, filter: filter)
+        range, placed.cosines, pose: placed.pose ?? PoseVisit(), antenna: antennaInNavigation, filter: filter)
       record.recordProcessed(
         range, wasUsed: outcome == .used, innovation: tracked.best.innovation, losProbability: tracked.losProbability)
       stage = .tracked(tracked)

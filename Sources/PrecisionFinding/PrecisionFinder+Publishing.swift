@@ -12,7 +12,8 @@ extension PrecisionFinder {
     configuration.ranging = configuration.ranging.stating(rig.radio)
     let link = PeerLink(
       peer: peer, configuration: configuration, antennas: (rig.radio?.antennas ?? ["": .zero]).keys.sorted(),
-      statedNoise: rig.radio?.rangeNoise ?? range.standardDeviation, bodyFromDevice: rig.bodyFromDevice)
+      statedNoise: rig.radio?.rangeNoise ?? range.standardDeviation, bodyFromDevice: rig.bodyFromDevice,
+      rangeFilter: rig.radio?.rangeFilter)
     links[peer] = link
     hysteresis[peer] = OutputHysteresis(builder.rules)
     if let isMoving = reportedMoving[peer] { link.setReportedMotion(isMoving, filter: trajectory.filter) }

@@ -85,7 +85,8 @@ package struct TrackedPeer {
     let seconds = range.timestamp.seconds(since: lastRange)
     lastRange = range.timestamp
     logDensity = nil
-    predict(seconds: seconds, metres: (filter.worldFromBody.translation - lastPosition).norm, pose: pose, filter: filter)
+    predict(
+      seconds: seconds, metres: (filter.worldFromBody.translation - lastPosition).norm, pose: pose, filter: filter)
     lastPosition = filter.worldFromBody.translation
     nlosRate.record(seconds: seconds, losProbability: chain.losProbability)
     chain.losLossRate = nlosRate.losLossRate

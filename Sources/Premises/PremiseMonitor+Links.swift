@@ -25,6 +25,17 @@ extension PremiseMonitor {
           evidence: "median of the newest \(Format.number(impossible)) m: no such radio reaches that far",
           remedy: "write ranges in metres", peer: peer))
     }
+    if let twins = (jumps[peer] ?? [:]).sorted(by: { $0.key < $1.key }).compactMap(\.value.twins).first {
+      return verdict.add(
+        .symptom(isRefuting: true), against: "rangesInconsistent", of: peer,
+        Diagnosis(
+          code: "rangesInconsistent", family: .radio,
+          sentence:
+            "ranges to \(peer) jump between two distances, \(Format.number(twins.near)) and \(Format.number(twins.far)) m: as of two devices under one id",
+          evidence:
+            "\(twins.alternating) of the newest \(twins.count) ranges are far from the one before and near the one before that",
+          remedy: "give every device an id of its own", peer: peer))
+    }
     guard var found = links[peer]!.test(path) else { return }
     let rule = PremiseVerdict.rule(of: found.cause.code)
     guard rule.isOpened(by: found.evidence) else { return }

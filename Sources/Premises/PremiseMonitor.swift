@@ -21,6 +21,8 @@ package final class PremiseMonitor {
   /// Changes of a range's value before its step is named: twelve whole numbers have a common divisor by chance once in
   /// 4000 times.
   static let fewestChanges = 12
+  /// Ranges farther apart say nothing of a radio's rate, seconds.
+  private static let longestInterval = 0.5
   /// Mean normalised square of rotations between images against the gyroscope's, 1 where all is as stated, from which
   /// on a premise is open, and refuted; and the fewest rotations that refute.
   static let imageLevel = (open: 2.5, refuted: 6.0), fewestRotations = 12
@@ -55,6 +57,10 @@ package final class PremiseMonitor {
   var links: [String: RangeConsistency] = [:]
   var rates: [String: StampRateMonitor] = [:]
   var resolutions: [String: RangeResolution] = [:]
+  /// By peer and antenna.
+  var jumps: [String: [String: RangeJumps]] = [:]
+  /// Stamp of the last range, and the mean interval, seconds, by peer and antenna.
+  private var pace: [String: (last: Timestamp, interval: Double)] = [:]
   var innovations = InnovationMonitor()
   var testCount = 0
   var firstFrame: Timestamp?
@@ -114,12 +120,26 @@ package final class PremiseMonitor {
     case .range(let range):
       measureRate("uwb0 \(range.peer) \(range.antenna ?? "")", range.timestamp)
       observeResolution(range)
+      jumps[range.peer, default: [:]][range.antenna ?? "", default: RangeJumps()].append(
+        range.range, at: range.timestamp)
       if let lever = lever(of: range.antenna) {
-        links[range.peer, default: newLink(range)].append(range: range.range, lever: lever, at: range.timestamp)
+        links[range.peer, default: newLink(range)].append(
+          range: range.range, lever: lever, at: measuredTime(range))
       }
     case .device: break
     }
     test(at: event.timestamp)
+  }
+
+  /// When a range was measured: where the radio smooths, its stamp less the mean age of what it reports.
+  private func measuredTime(_ range: RangeMeasurement) -> Timestamp {
+    guard let filter = rig.radio?.rangeFilter else { return range.timestamp }
+    let link = "\(range.peer) \(range.antenna ?? "")"
+    let before = pace[link]
+    let since = before.map { min(range.timestamp.seconds(since: $0.last), Self.longestInterval) }
+    let interval = before.map { $0.interval > 0 ? $0.interval + 0.1 * (since! - $0.interval) : since! } ?? 0
+    pace[link] = (range.timestamp, interval)
+    return range.timestamp.advanced(bySeconds: -filter.delay(interval: interval))
   }
 
   private func newLink(_ range: RangeMeasurement) -> RangeConsistency {

@@ -17,8 +17,8 @@ extension PeerFilter {
     package var reportedNLOS: Double?
     /// Variance of the antenna's position along the range, m^2.
     package var extraVariance: Double
-    /// Its pose among the earlier ones.
-    package var pose = PoseVisit()
+    /// Its pose among the earlier ones; nil: unknown, the path is the device's displacement.
+    package var pose: PoseVisit?
     /// Whether the device's velocity was known: before that, its path does not observe the direction.
     package var isVelocityKnown = true
     /// Direction cosines that arrived with the range.

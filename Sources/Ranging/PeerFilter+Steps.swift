@@ -42,8 +42,10 @@ extension PeerFilter {
       spawnDirections(device: previous.device)
     }
     let visits = visits(at: range.device)
+    let metres = (range.device - previous.device).norm
+    let pose = range.pose ?? PoseVisit(path: metres)
     hypotheses!.predict(
-      seconds: seconds, metres: (range.device - previous.device).norm, pose: range.pose, changes: visits?.map(\.change),
+      seconds: seconds, metres: metres, pose: pose, changes: visits?.map(\.change),
       antennaCorrelation: configuration.antennaCorrelation)
     if isMoving { hypotheses!.movePeer(seconds: seconds, configuration.peerVelocityModel) }
     hypotheses!.drift(
@@ -59,7 +61,7 @@ extension PeerFilter {
         antenna: range.antenna, limit: limit)
     }
     var known: [Double]?
-    if range.pose.revisits > 0 {
+    if pose.revisits > 0 {
       normalize()
       known = noiseProbabilities(hypotheses!)
     }
@@ -101,7 +103,9 @@ extension PeerFilter {
     guard bound.contains(true), bound.contains(false) else { return }
     normalize()
     let after = noiseProbabilities(hypotheses!)
-    func share(_ p: [Double], _ isBound: Bool) -> Double { zip(p, bound).reduce(0) { $0 + ($1.1 == isBound ? $1.0 : 0) } }
+    func share(_ p: [Double], _ isBound: Bool) -> Double {
+      zip(p, bound).reduce(0) { $0 + ($1.1 == isBound ? $1.0 : 0) }
+    }
     let (others, othersBefore) = (share(after, false), share(before, false))
     guard others > 0, othersBefore > 0 else { return }
     let gains = before.indices.map { k in

@@ -38,8 +38,10 @@ package struct RangeOnlyModel {
     let seconds = abs(range.timestamp.seconds(since: last.timestamp))
     // Displacement of the antenna, including the device's rotation.
     let (moved, peerMoved) = (range.antenna - last.antenna, Self.peerSpeed * seconds)
+    let metres = (range.device - last.device).norm
     set!.predict(
-      seconds: seconds, metres: (range.device - last.device).norm, pose: range.pose, antennaCorrelation: configuration.antennaCorrelation)
+      seconds: seconds, metres: metres, pose: range.pose ?? PoseVisit(path: metres),
+      antennaCorrelation: configuration.antennaCorrelation)
     set!.addRangeVariance(variance: moved.squaredNorm + peerMoved * peerMoved)
     if let probability = range.reportedNLOS {
       set!.update(with: ReportedNLOS(probability: probability, seconds: seconds, rate: configuration.losTransitionRate))

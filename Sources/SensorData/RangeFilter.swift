@@ -7,3 +7,14 @@ public enum RangeFilter: Equatable, Sendable {
   /// The range of so many seconds ago; at least 0.
   case lag(seconds: Double)
 }
+
+extension RangeFilter {
+  /// Mean age of what a range reports, seconds, where ranges come `interval` seconds apart.
+  public func delay(interval: Double) -> Double {
+    switch self {
+    case .mean(let count): 0.5 * Double(count - 1) * interval
+    case .exponential(let weight): (1 - weight) / weight * interval
+    case .lag(let seconds): seconds
+    }
+  }
+}

@@ -12,7 +12,7 @@ const lacks = {
 };
 const lacking = reasons => (reasons ?? []).map(reason => lacks[reason] ?? reason).join(", ");
 const levels = {same: "on your level", above: "▲ above you", below: "▼ below you", aboveOrBelow: "▲▼ above or below you"};
-const diagnoses = "accelerometerUnit accelerometerScale gravityMissing gravitySign imuAxes gyroscopeUnit gyroscopeScale cameraMount cameraClock cameraIntrinsics lensModel featureCoordinates cameraRotation visualInertialMismatch odometryConvention odometryClock odometryScale rangeUnit rangeBias rangeSign radioClock timestampUnit".split(" ");
+const diagnoses = "accelerometerUnit accelerometerScale gravityMissing gravitySign imuAxes gyroscopeUnit gyroscopeScale cameraMount cameraClock cameraIntrinsics lensModel featureCoordinates cameraRotation visualInertialMismatch odometryConvention odometryClock odometryScale rangeUnit rangeBias rangeSign rangesInconsistent radioClock timestampUnit".split(" ");
 
 /** The premises that the data refute, by their codes, for people: "accelerometerUnit" is "accelerometer unit". */
 const refuted = update => Object.keys(update?.details?.findings ?? {}).filter(code => diagnoses.includes(code)).map(code => code.replace(/[A-Z]/g, letter => " " + letter.toLowerCase()));

@@ -1,0 +1,50 @@
+import Foundation
+import Geometry
+import Ranging
+import Testing
+
+@Suite struct PoseHistoryTests {
+  private static func pose(_ x: Double, yaw: Double = 0) -> Pose {
+    Pose(rotation: .yaw(yaw), translation: Vector3(x, 0, 0))
+  }
+
+  /// A tremor is no path; a step is its length, a turn by 30 degrees as much as 0.4 m.
+  @Test func thePathIsThatOfPlaceAndAttitude() {
+    var poses = PoseHistory()
+    #expect(poses.visit(Self.pose(0)) == PoseVisit())
+    for k in 0..<100 { #expect(poses.visit(Self.pose(0.01 * sin(Double(k)))).path == 0) }
+    #expect(abs(poses.visit(Self.pose(0.3)).path - 0.3) < 1e-12)
+    #expect(abs(poses.visit(Self.pose(0.3, yaw: .pi / 6)).path - 0.4) < 1e-12)
+  }
+
+  /// There and back: the way out is new, the way back is not, and the second time is more known than the first.
+  @Test func comingBackIsTold() {
+    var poses = PoseHistory()
+    var found: [Double] = []
+    for lap in 0..<3 {
+      var revisits = 0.0
+      for k in 0..<80 {
+        let x = 0.05 * Double(k < 40 ? k : 80 - k)
+        revisits += poses.visit(Self.pose(x)).revisits
+      }
+      found.append(revisits)
+      if lap == 0 { #expect(poses.visit(Self.pose(30)).revisits == 0) }
+    }
+    #expect(found[0] > 1 && found[1] > 1.5 * found[0] && found[2] > found[1])
+  }
+
+  /// m visits together have the information of one with the variance `s^2 + k s^2 / m`, k being a quarter.
+  @Test func visitsTogetherTellAsMuchAsTheirMean() {
+    let noise = RangeNoise(white: 0.05, coloured: 0.1, correlationTime: .infinity, correlationLength: 0.4, law: .pose)
+    let (s, k) = (0.01, 0.25)
+    var information = 1 / (s * (1 + k))
+    for m in 1...6 {
+      information += 1 / (s * (1 + k) + noise.renewal(after: Double(m)))
+      #expect(abs(information - 1 / (s + k * s / Double(m + 1))) < 1e-9)
+    }
+    let inTime = RangeNoise(white: 0.05, coloured: 0.1, correlationTime: 2, correlationLength: 20)
+    #expect(inTime.renewal(after: 3) == 0 && noise.renewal(after: 0) == 0)
+    #expect(
+      noise.memory(after: 100, metres: 0) == 1 && abs(noise.memory(after: 0, metres: 3, path: 0.4) - exp(-1)) < 1e-12)
+  }
+}
