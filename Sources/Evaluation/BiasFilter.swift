@@ -1,10 +1,11 @@
 import Foundation
 import Geometry
 
-/// The Kalman filter of the two biases given the peer's position: the part that is the same for every position.
+/// The Kalman filter of a link's errors given the peer's position: the part that is the same for every position near a
+/// place.
 ///
-/// State (b, a), measurement `z - |t - p| = b + a + n`. Covariance and gains do not depend on the measurement; the two
-/// means do.
+/// State (b, a, e_1 ... e_m), measurement `z - |t - p| = b + a + sum_j h_j e_j + n`, with the normals e_j of
+/// `PoseErrorBasis`. Covariance and gains do not depend on the measurement; the means do.
 package struct BiasFilter: Sendable {
   /// One range with the gains that hold for every position.
   package struct Step: Sendable {
@@ -20,31 +21,73 @@ package struct BiasFilter: Sendable {
     package var colouredGain: Double
     /// Inverse variance of the innovation, 1/m^2.
     package var information: Double
+    /// h_1 ... h_m, metres, and the gains of e_1 ... e_m, 1/m.
+    package var features: [Double] = []
+    package var featureGains: [Double] = []
+    /// Half the logarithm of the innovation's variance where it differs from place to place; else 0.
+    package var penalty = 0.0
+    /// Known excess of the range for a peer at this vector from the antenna, world axes, metres; nil: none.
+    package var excess: (@Sendable (Vector3) -> Double)?
   }
 
   private let model: RangeErrorModel
+  private var basis: PoseErrorBasis
   /// Covariance of (b, a), m^2.
   private var (bb, ba, aa) = (0.0, 0.0, 0.0)
+  /// Covariances of b and a with the normals, and of these.
+  private var (be, ae): ([Double], [Double]) = ([], [])
+  private var ee: [[Double]] = []
 
   /// The filter before the first range.
-  package init(_ model: RangeErrorModel) {
+  ///
+  /// - Parameter peer: the place near which the peer is, world, metres; it matters to an antenna's pattern alone.
+  package init(_ model: RangeErrorModel, peer: Vector3 = .zero) {
     self.model = model
+    basis = PoseErrorBasis(model, peer: peer)
     bb = model.constant * model.constant
     aa = model.coloured * model.coloured
   }
 
   /// Prediction over `seconds` and the gains of the range after it.
-  package mutating func step(range: Double, antenna: Vector3, after seconds: Double) -> Step {
+  package mutating func step(range: Double, at pose: RangingPose, after seconds: Double) -> Step {
+    let (features, rest) = basis.row(at: pose)
+    while be.count < features.count { addNormal() }
     let decay = exp(-seconds / model.memory)
     ba *= decay
     aa = decay * decay * aa + model.coloured * model.coloured * (1 - decay * decay)
-    let (hb, ha) = (bb + ba, ba + aa)
-    let variance = hb + ha + model.white * model.white
+    for j in ae.indices { ae[j] *= decay }
+    var (hb, ha, ofFeatures) = (bb + ba, ba + aa, rest)
+    var he = [Double](repeating: 0, count: be.count)
+    for (j, feature) in features.enumerated() {
+      hb += feature * be[j]
+      ha += feature * ae[j]
+    }
+    for j in he.indices {
+      var sum = be[j] + ae[j]
+      ee[j].withUnsafeBufferPointer { row in for (k, feature) in features.enumerated() { sum += row[k] * feature } }
+      he[j] = sum
+      ofFeatures += j < features.count ? features[j] * sum : 0
+    }
+    let variance = hb + ha + ofFeatures + model.white * model.white
     bb -= hb * hb / variance
     ba -= hb * ha / variance
     aa -= ha * ha / variance
+    for j in he.indices {
+      be[j] -= hb * he[j] / variance
+      ae[j] -= ha * he[j] / variance
+      let gain = he[j] / variance
+      ee[j].withUnsafeMutableBufferPointer { row in for k in row.indices { row[k] -= gain * he[k] } }
+    }
     return Step(
-      range: range, antenna: antenna, decay: decay, constantGain: hb / variance, colouredGain: ha / variance,
-      information: 1 / variance)
+      range: range, antenna: pose.antenna, decay: decay, constantGain: hb / variance, colouredGain: ha / variance,
+      information: 1 / variance, features: features, featureGains: he.map { $0 / variance })
+  }
+
+  /// One more independent normal.
+  private mutating func addNormal() {
+    be.append(0)
+    ae.append(0)
+    for j in ee.indices { ee[j].append(0) }
+    ee.append([Double](repeating: 0, count: ee.count) + [1])
   }
 }

@@ -14,6 +14,8 @@ package struct IdealTrial {
     var range: Double
     /// World, metres.
     var antenna: Vector3
+    var antennaID: String?
+    var worldFromDevice: Rotation
     /// Range minus true distance, metres.
     var error: Double
   }
@@ -41,7 +43,8 @@ package struct IdealTrial {
       else { return nil }
       let position = worldFromBody * antenna
       return Reading(
-        timestamp: range.timestamp, range: range.range, antenna: position,
+        timestamp: range.timestamp, range: range.range, antenna: position, antennaID: range.antenna,
+        worldFromDevice: worldFromBody.rotation * bodyFromDevice.rotation,
         error: range.range - (target - position).norm)
     }
     guard !readings.isEmpty else { return nil }
@@ -55,9 +58,12 @@ package struct IdealTrial {
   ///
   /// - Parameters:
   ///   - model: error model of the ranges; nil: fitted to their true errors.
+  ///   - excess: what the ranges are known to be too long by; nil: nothing.
   ///   - impaired: timestamps of NLOS ranges and outliers; nil: classified by their true errors.
   /// - Returns: nil for too few errors to fit a model.
-  package func errors(model: RangeErrorModel? = nil, impaired: Set<Timestamp>? = nil) -> IdealErrors? {
+  package func errors(
+    model: RangeErrorModel? = nil, excess: IdealObserver.Excess? = nil, impaired: Set<Timestamp>? = nil
+  ) -> IdealErrors? {
     let start = readings[0].timestamp
     let model =
       model
@@ -67,7 +73,7 @@ package struct IdealTrial {
     let isImpaired =
       impaired.map { times in readings.map { times.contains($0.timestamp) } }
       ?? RangeErrorModel.impaired(readings.map(\.error))
-    var observer = IdealObserver(model)
+    var observer = IdealObserver(model, excess: excess)
     var updates: [JudgedUpdate] = []
     var means: [AngleMoment] = []
     var (before, evaluated) = (start, Timestamp(nanoseconds: .min))
@@ -75,7 +81,8 @@ package struct IdealTrial {
     {
       if !isImpaired {
         observer.update(
-          range: reading.range, antenna: reading.antenna, after: reading.timestamp.seconds(since: before))
+          range: reading.range, antenna: reading.antenna, worldFromDevice: reading.worldFromDevice,
+          antennaID: reading.antennaID, after: reading.timestamp.seconds(since: before))
         before = reading.timestamp
       }
       guard updates.isEmpty || reading.timestamp.seconds(since: evaluated) >= Self.interval - 1e-6,

@@ -2,10 +2,10 @@ import Foundation
 import Geometry
 
 /// The cells of an ideal observer: a lattice of azimuth, elevation and distance about the antenna position of the first
-/// range.
+/// range, or a sector of it.
 ///
-/// All cells have the same size. Each represents its mid-point and stores the two bias means and the weight after all
-/// ranges so far. Four cells make a lane group. A range updates every group once, in order, without allocating.
+/// All cells have the same size. Each represents its mid-point and stores the means of the errors and the weight after
+/// all ranges so far. Four cells make a lane group. A range updates every group once, in order.
 struct ObserverCells: Sendable {
   /// Four cells: positions (world, metres), bias means (metres), log weights.
   private struct LaneGroup: Sendable {
@@ -40,23 +40,31 @@ struct ObserverCells: Sendable {
   /// The logarithm of the largest weight.
   private(set) var best = -Double.infinity
   private var groups: [LaneGroup] = []
+  /// Means of the normals of `PoseErrorBasis`, one list of all groups for each.
+  private var normals: [[SIMD4<Double>]] = []
   /// Steps of azimuth (from 0), elevation (from -90 degrees) and distance (from `nearest`) of each cell.
   private var steps: [SIMD3<Int32>] = []
 
-  /// Every direction, and every distance in `distances`.
+  /// Every direction or those of a sector, and every distance in `distances`.
   ///
   /// - Parameters:
   ///   - angle: size of a cell in both angles, radians; pi over a whole number.
   ///   - distance: size of a cell in distance, metres.
-  init(anchor: Vector3, distances: ClosedRange<Double>, angle: Double, distance: Double, elevationPrior: Double) {
+  ///   - sector: steps of azimuth and of elevation; nil: all.
+  init(
+    anchor: Vector3, distances: ClosedRange<Double>, angle: Double, distance: Double, elevationPrior: Double,
+    sector: (azimuths: Range<Int>, elevations: Range<Int>)? = nil
+  ) {
     self.anchor = anchor
     self.elevationPrior = elevationPrior
     nearest = distances.lowerBound
     let depth = max(((distances.upperBound - nearest) / distance).rounded(.up), 1)
     size = Vector3(angle, angle, (distances.upperBound - nearest) / depth)
     let (around, upwards) = (Int((2 * .pi / angle).rounded()), Int((.pi / angle).rounded()))
-    for a in 0..<around {
-      for e in 0..<upwards { for d in 0..<Int(depth) { steps.append(SIMD3(Int32(a), Int32(e), Int32(d))) } }
+    for a in sector?.azimuths ?? 0..<around {
+      for e in sector?.elevations ?? 0..<upwards {
+        for d in 0..<Int(depth) { steps.append(SIMD3(Int32(a), Int32(e), Int32(d))) }
+      }
     }
     rebuild(after: [])
   }
@@ -65,28 +73,34 @@ struct ObserverCells: Sendable {
   private mutating func rebuild(after ranges: [BiasFilter.Step]) {
     count = steps.count
     groups = [LaneGroup](repeating: LaneGroup(), count: (count + 3) / 4)
-    func table(_ length: Int32, _ f: (Double) -> Double) -> [Double] { (0..<length).map { f(Double($0) + 0.5) } }
-    let (around, upwards) = (Int32((2 * .pi / size.x).rounded()), Int32((.pi / size.y).rounded()))
-    let cosines = table(around) { cos($0 * size.x) }
-    let sines = table(around) { sin($0 * size.x) }
-    let horizontal = table(upwards) { sin($0 * size.y) }
-    let vertical = table(upwards) { -cos($0 * size.y) }
-    let prior = table(upwards) { step in
+    var (first, last) = (steps.first ?? .zero, steps.first ?? .zero)
+    for step in steps {
+      first.replace(with: step, where: step .< first)
+      last.replace(with: step, where: step .> last)
+    }
+    func table(_ axis: Int, _ f: (Double) -> Double) -> [Double] {
+      (first[axis]...last[axis]).map { f(Double($0) + 0.5) }
+    }
+    let cosines = table(0) { cos($0 * size.x) }
+    let sines = table(0) { sin($0 * size.x) }
+    let horizontal = table(1) { sin($0 * size.y) }
+    let vertical = table(1) { -cos($0 * size.y) }
+    let prior = table(1) { step in
       let elevation = (step * size.y - .pi / 2) / elevationPrior
       return log(sin(step * size.y)) - 0.5 * elevation * elevation
     }
     for (i, step) in steps.enumerated() {
-      let (a, e, r) = (Int(step.x), Int(step.y), nearest + (Double(step.z) + 0.5) * size.z)
+      let (a, e, r) = (Int(step.x - first.x), Int(step.y - first.y), nearest + (Double(step.z) + 0.5) * size.z)
       groups[i / 4].x[i % 4] = anchor.x + r * horizontal[e] * cosines[a]
       groups[i / 4].y[i % 4] = anchor.y + r * horizontal[e] * sines[a]
       groups[i / 4].z[i % 4] = anchor.z + r * vertical[e]
       groups[i / 4].logWeight[i % 4] = prior[e]
     }
+    normals = []
+    addNormals(ranges.last?.features.count ?? 0)
     // All ranges over 64 groups at a time, which stay in the cache.
-    groups.withUnsafeMutableBufferPointer { groups in
-      for start in stride(from: 0, to: groups.count, by: 64) {
-        for range in ranges { for g in start..<min(start + 64, groups.count) { groups[g].advance(range) } }
-      }
+    for start in stride(from: 0, to: groups.count, by: 64) {
+      for range in ranges { advance(range, start..<min(start + 64, groups.count)) }
     }
     best = largestWeight
   }
@@ -99,25 +113,63 @@ struct ObserverCells: Sendable {
 
   /// Bayes' rule for a range at every cell.
   mutating func advance(_ range: BiasFilter.Step) {
-    groups.withUnsafeMutableBufferPointer { groups in
-      for g in groups.indices { groups[g].advance(range) }
-    }
+    addNormals(range.features.count)
+    advance(range, groups.indices)
     best = largestWeight
   }
 
-  /// Number of cells with at least `exp(-drop)` of the largest weight.
-  func count(within drop: Double) -> Int {
+  private mutating func addNormals(_ count: Int) {
+    while normals.count < count { normals.append([SIMD4<Double>](repeating: .zero, count: groups.count)) }
+  }
+
+  private mutating func advance(_ range: BiasFilter.Step, _ part: Range<Int>) {
+    guard range.features.isEmpty, range.excess == nil else { return advanceBound(range, part) }
+    groups.withUnsafeMutableBufferPointer { groups in for g in part { groups[g].advance(range) } }
+  }
+
+  /// The same with errors bound to the pose and a known excess.
+  private mutating func advanceBound(_ range: BiasFilter.Step, _ part: Range<Int>) {
+    var innovations = groups[part].map { group in
+      let (dx, dy, dz) = (group.x - range.antenna.x, group.y - range.antenna.y, group.z - range.antenna.z)
+      let distance = (dx * dx + dy * dy + dz * dz).squareRoot()
+      var innovation = range.range - distance - group.constant - range.decay * group.coloured
+      if let excess = range.excess {
+        for lane in 0..<4 { innovation[lane] -= excess(Vector3(dx[lane], dy[lane], dz[lane])) }
+      }
+      return innovation
+    }
+    for (j, feature) in range.features.enumerated() {
+      normals[j].withUnsafeBufferPointer { means in
+        for g in part { innovations[g - part.lowerBound] -= feature * means[g] }
+      }
+    }
+    groups.withUnsafeMutableBufferPointer { groups in
+      for g in part {
+        let innovation = innovations[g - part.lowerBound]
+        groups[g].logWeight -= (0.5 * range.information) * innovation * innovation + range.penalty
+        groups[g].constant += range.constantGain * innovation
+        groups[g].coloured = range.decay * groups[g].coloured + range.colouredGain * innovation
+      }
+    }
+    for (j, gain) in range.featureGains.enumerated() {
+      normals[j].withUnsafeMutableBufferPointer { means in
+        for g in part { means[g] += gain * innovations[g - part.lowerBound] }
+      }
+    }
+  }
+
+  /// Number of cells with at least this log weight.
+  func count(above floor: Double) -> Int {
     var found = SIMD4<Int64>.zero
-    for group in groups { found.replace(with: found &+ 1, where: group.logWeight .>= best - drop) }
+    for group in groups { found.replace(with: found &+ 1, where: group.logWeight .>= floor) }
     return Int(found.wrappedSum())
   }
 
-  /// Up to `wanted` cells, evenly chosen among those with at least `exp(-drop)` of the largest weight.
-  func sample(_ wanted: Int, within drop: Double) -> [Int] {
-    let stride = max(count(within: drop) / wanted, 1)
-    var (seen, chosen) = (0, [Int]())
-    for g in groups.indices where any(groups[g].logWeight .>= best - drop) {
-      for lane in 0..<4 where groups[g].logWeight[lane] >= best - drop {
+  /// Every `stride`th cell of those with at least this log weight; `seen` counts them over several lattices.
+  func sample(every stride: Int, above floor: Double, seen: inout Int) -> [Int] {
+    var chosen: [Int] = []
+    for g in groups.indices where any(groups[g].logWeight .>= floor) {
+      for lane in 0..<4 where groups[g].logWeight[lane] >= floor {
         if seen % stride == stride / 2 { chosen.append(4 * g + lane) }
         seen += 1
       }
@@ -125,13 +177,13 @@ struct ObserverCells: Sendable {
     return chosen
   }
 
-  /// Removes the cells below `exp(-drop)` of the largest weight.
-  mutating func prune(below drop: Double) {
-    let kept = count(within: drop)
+  /// Removes the cells below a log weight.
+  mutating func prune(below floor: Double) {
+    let kept = count(above: floor)
     // Compacting costs more than keeping a few negligible cells.
     guard kept * 8 < count * 7 else { return }
     var to = 0
-    for i in 0..<count where logWeight(i) >= best - drop {
+    for i in 0..<count where logWeight(i) >= floor {
       let (g, lane, h, other) = (to / 4, to % 4, i / 4, i % 4)
       groups[g].x[lane] = groups[h].x[other]
       groups[g].y[lane] = groups[h].y[other]
@@ -139,12 +191,16 @@ struct ObserverCells: Sendable {
       groups[g].constant[lane] = groups[h].constant[other]
       groups[g].coloured[lane] = groups[h].coloured[other]
       groups[g].logWeight[lane] = groups[h].logWeight[other]
+      for j in normals.indices { normals[j][g][lane] = normals[j][h][other] }
       steps[to] = steps[i]
       to += 1
     }
     count = to
     steps.removeLast(steps.count - to)
-    groups.removeLast(groups.count - (to + 3) / 4)
+    let spare = groups.count - (to + 3) / 4
+    groups.removeLast(spare)
+    for j in normals.indices { normals[j].removeLast(spare) }
+    guard to > 0 else { return }
     for lane in (to - 1) % 4 + 1..<4 { groups[groups.count - 1].logWeight[lane] = -.infinity }
   }
 

@@ -17,7 +17,7 @@ import Testing
     var filter = BiasFilter(IdealTrialObserver.model)
     var (constant, coloured, sum, logDeterminant) = (0.0, 0.0, 0.0, 0.0)
     for (gap, residual) in zip(gaps, residuals) {
-      let step = filter.step(range: 0, antenna: .zero, after: gap)
+      let step = filter.step(range: 0, at: RangingPose(antenna: .zero), after: gap)
       coloured *= step.decay
       let innovation = residual - constant - coloured
       sum += innovation * innovation * step.information
@@ -28,6 +28,84 @@ import Testing
     let whitener = Whitener(IdealTrialObserver.model, gaps: gaps)
     let form = whitener.whitened(residuals).reduce(0) { $0 + $1 * $1 }
     #expect(abs(sum - form) < 1e-9 * form && abs(logDeterminant - whitener.logDeterminant) < 1e-9)
+  }
+
+  /// The same with errors bound to poses, some of them visited again.
+  @Test func theFilterIsTheDensityOfBoundErrors() throws {
+    var random = SeededRandom(seed: 318)
+    let gaps = [0, 0.1, 0.1, 0.5, 0, 3, 0.2, 0.1, 0.1, 0.1]
+    var poses = gaps.map { _ in
+      RangingPose(antenna: 0.2 * random.gaussian3(), worldFromDevice: .exp(0.5 * random.gaussian3()))
+    }
+    poses[4] = poses[1]
+    poses[7].antenna = poses[2].antenna
+    poses[8].antennaID = "other"
+    poses[9] = poses[8]
+    let peer = Vector3(2, 1, 0.5)
+    let residuals = gaps.map { _ in 0.2 * random.gaussian() }
+    var filter = BiasFilter(BoundTrial.model, peer: peer)
+    var (constant, coloured, sum, logDeterminant) = (0.0, 0.0, 0.0, 0.0)
+    var normals: [Double] = []
+    for (k, residual) in residuals.enumerated() {
+      let step = filter.step(range: 0, at: poses[k], after: gaps[k])
+      normals += [Double](repeating: 0, count: step.features.count - normals.count)
+      coloured *= step.decay
+      let innovation = residual - constant - coloured - zip(step.features, normals).reduce(0) { $0 + $1.0 * $1.1 }
+      sum += innovation * innovation * step.information
+      logDeterminant -= log(step.information)
+      constant += step.constantGain * innovation
+      coloured += step.colouredGain * innovation
+      for (j, gain) in step.featureGains.enumerated() { normals[j] += gain * innovation }
+    }
+    #expect(normals.count == 8, "poses visited again need no further normal")
+    let whitener = Whitener(BoundTrial.model, gaps: gaps, poses: poses, peer: peer)
+    let form = whitener.whitened(residuals).reduce(0) { $0 + $1 * $1 }
+    #expect(abs(sum - form) < 1e-9 * form && abs(logDeterminant - whitener.logDeterminant) < 1e-9)
+  }
+
+  /// Errors bound to the pose, a pattern, a shadow, against Monte Carlo: every position has the dense covariance of its own
+  /// directions.
+  @Test(arguments: [RangingTrial.Motion.arc, .arcAndVertical, .lWalk], [false, true])
+  func theLatticeIsTheIntegralOfBoundErrors(motion: RangingTrial.Motion, isShadowed: Bool) throws {
+    let model = BoundTrial.model
+    let excess = isShadowed ? BoundTrial.excess : nil
+    var random = SeededRandom(seed: 319)
+    // To the side and behind: the swing takes the peer through the shadow's edge.
+    let peer = Vector3(-1.5, 4, 0.6)
+    let trial = BoundTrial(motion, seconds: 1.5, peer: peer, excess: excess, random: &random)
+    let observer = trial.observed(excess: excess)
+    let origin = trial.poses[0].antenna
+    let functions: [(Vector3) -> Double] = [
+      { $0.x }, { $0.y }, { $0.z }, { $0.z * $0.z }, { $0.x * $0.y }, { ($0 - origin).norm },
+    ]
+    let shadows = trial.poses.map { excess?($0.worldFromDevice) }
+    var (total, drawn) = (0.0, [(weight: Double, values: [Double])]())
+    for _ in 0..<200_000 {
+      let spread = 6 * model.total
+      let u = random.direction()
+      let least = max(trial.ranges[0] - spread - (isShadowed ? 0.4 : 0), 0)
+      let position = origin + random.uniform(least...(trial.ranges[0] + spread)) * u
+      let errors = trial.poses.indices.map { k in
+        let toPeer = position - trial.poses[k].antenna
+        return trial.ranges[k] - toPeer.norm - (shadows[k]?(toPeer) ?? 0)
+      }
+      let whitener = Whitener(model, gaps: trial.gaps, poses: trial.poses, peer: position)
+      let elevation = asin(u.z) / model.elevationPrior
+      let form = whitener.whitened(errors).reduce(elevation * elevation) { $0 + $1 * $1 }
+      let weight = exp(-0.5 * (form + whitener.logDeterminant) - 30)
+      total += weight
+      drawn.append((weight, functions.map { $0(position) }))
+    }
+    for (k, f) in functions.enumerated() {
+      let mean = drawn.reduce(0) { $0 + $1.weight * $1.values[k] } / total
+      let variance = drawn.reduce(0) { $0 + $1.weight * pow($1.values[k] - mean, 2) } / total
+      let error = drawn.reduce(0) { $0 + pow($1.weight * ($1.values[k] - mean), 2) }.squareRoot() / total
+      let found = try #require(observer.mean(of: f))
+      // A sector's covariance instead of the position's own moves a mean by a fiftieth of its 1-sigma.
+      #expect(
+        abs(found - mean) < 4 * error + 0.02 * variance.squareRoot(), "\(motion), \(k): \(found), \(mean) +- \(error)")
+      #expect(error < 0.1)
+    }
   }
 
   /// Lattice, refinement and replay against Monte Carlo: positions drawn from the prior and weighted by the dense

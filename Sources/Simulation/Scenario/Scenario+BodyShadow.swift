@@ -20,12 +20,19 @@ extension Scenario {
 }
 
 extension Scenario.BodyShadow {
-  /// Excess of a range from a device to a peer in this direction (world), metres.
-  package func excess(toPeer: Vector3, worldFromDevice: Rotation) -> Double {
+  /// Excess of a range from a device of this attitude, metres, as a function of the vector to the peer (world).
+  package func excess(worldFromDevice: Rotation) -> @Sendable (Vector3) -> Double {
     let azimuth = HorizontalAngle.aheadAzimuth(worldFromDevice: worldFromDevice)
-    let cosine = Vector3(cos(azimuth), sin(azimuth), 0).dot(toPeer) / max(toPeer.norm, 1e-9)
-    let depth = min(max((acos(min(max(cosine, -1), 1)) - onset) / edge + 0.5, 0), 1)
-    return excess * depth * depth * (3 - 2 * depth)
+    let ahead = Vector3(cos(azimuth), sin(azimuth), 0)
+    let (begin, end) = (max(onset - 0.5 * edge, 0), min(onset + 0.5 * edge, .pi))
+    let (lit, dark) = (cos(begin), cos(end))
+    return { toPeer in
+      let cosine = ahead.dot(toPeer) / max(toPeer.norm, 1e-9)
+      guard cosine < lit else { return 0 }
+      guard cosine > dark || end == .pi else { return excess }
+      let depth = min(max((acos(min(max(cosine, -1), 1)) - onset) / edge + 0.5, 0), 1)
+      return excess * depth * depth * (3 - 2 * depth)
+    }
   }
 
   /// Nil without `body_shadow_m`, which the other keys require.

@@ -121,7 +121,7 @@ struct RangeSimulator {
     let poseError = multipath.error(
       at: antennaInWorld, worldFromDevice: worldFromDevice, peerMovedBy: position - peer.position)
     let pattern = patterns[number].error(toward: toPeer / max(distance, 1e-9))
-    let shadow = settings.shadow?.excess(toPeer: position - antennaInWorld, worldFromDevice: worldFromDevice) ?? 0
+    let shadow = settings.shadow?.excess(worldFromDevice: worldFromDevice)(position - antennaInWorld) ?? 0
     let range =
       (1 + peer.rangeScale) * distance + peer.rangeBias + slowError + poseError + pattern + shadow
       + nlosBias + noise + (isOutlier ? outlier : 0)

@@ -78,7 +78,7 @@ struct Trial {
     recording.warnings.forEach(warn)
     DamageWords.lines((events.damage + truth.damage).sorted { $0.path < $1.path }).forEach { warn("\(path)/\($0)") }
     truthTest?.diagnoses(after: finder.diagnoses).forEach { warn("\(path): \($0.words)") }
-    return withIdeal(judge, ranges, rig, truth, radio.map { RangeErrorModel($0.scenario.radio) }, redrawn?.impaired)
+    return withIdeal(judge, ranges, rig, truth, radio?.scenario.radio, redrawn?.impaired)
   }
 
   private func evaluateScenario(_ scenario: Scenario, _ seed: UInt64) throws -> Judge.Errors {
@@ -104,7 +104,7 @@ struct Trial {
     judge.record(offline)
     let ranges = events.compactMap { if case .range(let range) = $0.event { range } else { nil } }
     let impaired = runsIdeal ? simulator.impairedRanges() : [:]
-    return withIdeal(judge, ranges, contents.rig, truth, RangeErrorModel(scenario.radio), impaired)
+    return withIdeal(judge, ranges, contents.rig, truth, scenario.radio, impaired)
   }
 
   /// The initial state, with a drawn error if requested.
@@ -133,7 +133,7 @@ struct Trial {
 
   private func withIdeal(
     _ judge: Judge, _ ranges: [RangeMeasurement], _ rig: RigCalibration, _ truth: TruthReading,
-    _ model: RangeErrorModel? = nil, _ impaired: [String: Set<Timestamp>]? = nil
+    _ radio: Scenario.Radio? = nil, _ impaired: [String: Set<Timestamp>]? = nil
   ) -> Judge.Errors {
     var errors = judge.errors()
     guard runsIdeal else { return errors }
@@ -141,7 +141,8 @@ struct Trial {
       let trial = IdealTrial(
         peer: peer, ranges: own, antennas: rig.radio?.antennas ?? ["": .zero], truth: TruthTrajectory(truth.states),
         peers: TruthPeers(truth.peers), bodyFromDevice: rig.bodyFromDevice)
-      errors.ideal[peer] = trial?.errors(model: model, impaired: impaired?[peer])
+      errors.ideal[peer] = trial?.errors(
+        model: radio.map { RangeErrorModel($0) }, excess: radio?.excess, impaired: impaired?[peer])
     }
     return errors
   }
@@ -154,7 +155,19 @@ struct Trial {
 extension RangeErrorModel {
   /// The error model of a simulated radio.
   fileprivate init(_ radio: Scenario.Radio) {
-    self.init(white: radio.rangeNoise, coloured: radio.driftDeviation, memory: radio.driftTime)
+    self.init(
+      white: radio.rangeNoise, coloured: radio.driftDeviation, memory: radio.driftTime,
+      field: PoseField(
+        deviation: radio.multipathDeviation, length: radio.multipathLength, angle: radio.multipathAngle),
+      pattern: Pattern(deviation: radio.patternDeviation, degree: radio.patternDegree))
+  }
+}
+
+extension Scenario.Radio {
+  /// What its ranges are too long by in the shadow of a body.
+  fileprivate var excess: IdealObserver.Excess? {
+    guard let shadow else { return nil }
+    return { shadow.excess(worldFromDevice: $0) }
   }
 }
 
