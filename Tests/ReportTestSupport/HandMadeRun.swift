@@ -71,7 +71,8 @@ package struct HandMadeRun {
       guard let peer = update.peer else { continue }
       judge.record(
         JudgedUpdate(
-          timestamp: update.timestamp, distance: update.distance, horizontalAngle: update.horizontalAngle?.value,
+          timestamp: update.timestamp, distance: update.distance,
+          distanceStandardDeviation: update.distanceStandardDeviation, horizontalAngle: update.horizontalAngle?.value,
           horizontalAngleInterval: update.horizontalAngle.flatMap { $0.low <= $0.high ? $0.low...$0.high : nil },
           worldPosition: update.worldPosition, positionCovariance: update.positionCovariance, status: update.status,
           reasons: update.reasons), peer: peer)

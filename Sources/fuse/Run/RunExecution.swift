@@ -92,8 +92,16 @@ struct RunExecution {
         truthDiagnoses: truthDiagnoses,
         losses: losses(finder.summary, pipeline.counts, input.rig, nonFinite: files.nonFiniteCount))
         + (finder.calibration.map { RunSummary.wrapped(CalibrationDocument.words($0)) } ?? [])
-        + RunSummary.wrapped("written to \(output): " + timing.words))
+        + RunSummary.wrapped("written to \(output): " + timing.words)
+        + RunSummary.wrapped(Self.verdictLine(document.verdict)))
+    // Where no story ends with it.
+    if isQuiet || format == .jsonl, document.verdict.findings.first != nil {
+      StandardError.line(Self.verdictLine(document.verdict))
+    }
   }
+
+  /// The last line of every run.
+  private static func verdictLine(_ verdict: RunVerdict) -> String { "verdict: \(verdict.line)" }
 
   /// The peers with ranges in this part of the recording.
   private func knownPeers() throws -> [String] {

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import warnings
 from pathlib import Path
+
+from .results import SetUpWarning, load_verdict
 
 
 class FuseError(RuntimeError):
@@ -46,6 +49,12 @@ def call(arguments: list[str], allowed: tuple[int, ...] = (0,)) -> str:
 
 
 def run(folder: str | Path, output: str | Path, *options: str) -> Path:
-    """`fuse run folder -o output`; options as on the command line. Returns the output folder."""
+    """`fuse run folder -o output`; options as on the command line. Returns the output folder.
+
+    Warns (`SetUpWarning`) where the run's verdict is not healthy.
+    """
     call(["run", str(folder), "-o", str(output), "--quiet", *options])
+    verdict = load_verdict(output)
+    if verdict.state != "healthy":
+        warnings.warn(f"{folder}: {verdict}", SetUpWarning, stacklevel=2)
     return Path(output)
