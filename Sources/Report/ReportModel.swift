@@ -74,6 +74,9 @@ package enum ReportModel {
   private static func notes(_ input: ReportInput, _ updates: [String: [UpdateRecord]], _ limit: Int) -> [String] {
     var notes: [String] = []
     if updates.isEmpty { notes.append("No ranges were received.") }
+    if input.verdict == nil {
+      notes.append("The run gave no verdict (an older version of fuse): whether its set-up holds is not known.")
+    }
     if input.run.poses.isEmpty { notes.append("There is no trajectory: nothing can be drawn on the plan.") }
     if input.bodyFromDevice == nil {
       notes.append("The recording is not available: headings and ground truth are not known.")

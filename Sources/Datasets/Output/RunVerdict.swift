@@ -104,7 +104,8 @@ extension RunVerdict {
   package var json: JSONValue {
     let cause = cause
     return [
-      "state": .string(state.rawValue), "line": .string(line), "code": .string(cause?.code), "family": .string(cause?.family),
+      "state": .string(state.rawValue), "line": .string(line), "code": .string(cause?.code),
+      "family": .string(cause?.family),
       "peer": .string(cause?.peer), "sentence": .string(cause?.sentence), "remedy": .string(cause?.remedy),
       "findings": .array(findings.map(\.json)),
     ]
@@ -135,6 +136,15 @@ extension RunVerdict.Finding {
       state: state, code: code, family: family, peer: json["peer"]?.text, sentence: json["sentence"]?.text ?? "",
       remedy: json["remedy"]?.text ?? "")
   }
+}
+
+extension RunVerdict {
+  /// Of a run of a version that had none.
+  package static let unknown = RunVerdict([
+    Finding(
+      state: .doubtful, code: "noVerdict", family: "run",
+      sentence: "this run was made by a version of fuse that gave no verdict", remedy: "run it again")
+  ])
 }
 
 extension RunFolder {

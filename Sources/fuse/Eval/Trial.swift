@@ -156,7 +156,7 @@ struct Trial {
     }
     return TrialResult(
       errors: withIdeal(judge, ranges, origin.recording.rig, origin.truth),
-      verdict: run.verdict ?? RunVerdict([]), isRecorded: true)
+      verdict: run.verdict ?? .unknown, isRecorded: true)
   }
 
   private func withIdeal(

@@ -28,7 +28,10 @@ struct RunExecution {
       input = try StreamInput(options: options)
     } else {
       recording = try Recording.open(URL(fileURLWithPath: folder), options: options.reading)
-      input = try FolderInput(recording!, folder: folder)
+      input = try FolderInput(recording!)
+      if let shipped = ShippedRecording.folder(named: folder), !isQuiet {
+        StandardError.line("\(folder): no such folder here, the recording that came with fuse: \(shipped)")
+      }
     }
     let truth = try recording.map { try TruthReading($0) } ?? TruthReading(states: [], peers: [])
     let digest = try recording.map { try InputDigest($0) }

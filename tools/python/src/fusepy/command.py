@@ -20,10 +20,13 @@ class FuseError(RuntimeError):
 
 
 def find_fuse() -> str | None:
-    """The command: $FUSE, or `fuse` on the path, or this checkout's build."""
+    """The command: $FUSE, or that of this wheel, or `fuse` on the path, or this checkout's build."""
     named = os.environ.get("FUSE")
     if named:
         return named
+    own = Path(__file__).resolve().parent / "bin" / "fuse"
+    if own.is_file():
+        return str(own)
     found = shutil.which("fuse")
     if found:
         return found
