@@ -68,7 +68,7 @@ def directions(peer="tag", modes=(), distance=4.9):
 
 def verdict(*found):
     """The run's verdict: (state, code, sentence, remedy, peer) of each finding, the worst first."""
-    findings = [{"state": state, "code": code, "family": "imu", "sentence": sentence, "remedy": remedy, "peer": peer} for state, code, sentence, remedy, peer in found]
+    findings = [{"state": state, "code": code, "family": "radio" if peer else "imu", "sentence": sentence, "remedy": remedy, "peer": peer} for state, code, sentence, remedy, peer in found]
     return ("verdict", {"state": findings[0]["state"] if findings else "healthy", "findings": findings})
 
 
@@ -140,6 +140,9 @@ SCENES = [
     Scene("dark", [directions(), update(reasons=[DARK], guidance="Turn on more light.", findings=["dark"])], "searching", {"certainty": "needs more light", "guidance": "Turn on more light."}),
     Scene("refuted", [IN_G, directions(), update(findings=["accelerometerUnit"], found=False)], "refuted",
           {"certainty": "set-up broken: accelerometer unit", "level": "only the distance holds", "guidance": "^Write the accelerometer in m/s", "side": "Direction not known", "distance": "4.9"}),
+    Scene("refuted-radio", [verdict(("broken", "rangeUnit", "ranges to tag look to be in millimetres", "write ranges in metres", "tag")), directions(),
+                            update(distance=1844.0, findings=["rangeUnit"], found=False)], "refuted",
+          {"certainty": "set-up broken: range unit", "level": "as the radio says", "guidance": "^Write ranges in metres"}),
     # A code that no page has heard of is shown like any other; another peer's link is no matter of this one.
     Scene("refuted-link", [verdict(("broken", "aCodeOfTomorrow", "ranges to bag lie", "ask tomorrow", "bag")), directions(), update(angle=62, vertical="above"), directions("bag"),
                            update("bag", 1844.0, findings=["aCodeOfTomorrow"], found=False)], "sure", {"certainty": "found", "others": "bag.*direction not known"}),

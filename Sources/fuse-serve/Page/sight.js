@@ -150,7 +150,8 @@ function sight(one, session, link, age, before = null) {
   const wants = lacking(update?.convergence.reasons);
   const shown = {kind, age: when, known, faults, name: one?.name ?? "", distance: metres(update?.distance), unit: update?.distance == null ? "" : "m", parts, progress: null,
     arrow: angle === null || faults.length || here ? null : {angle, low: update.horizontalAngleInterval[0], high: update.horizontalAngleInterval[1]},
-    level: faults.length ? "only the distance holds" : levels[update?.verticalDirectionEstimate] ?? ""};
+    // Of a link that is refuted the distance is what its radio says, no more.
+    level: faults.some(one => one.family === "radio") ? "as the radio says" : faults.length ? "only the distance holds" : levels[update?.verticalDirectionEstimate] ?? ""};
   if (!update) shown.side = link.isOver ? "nothing was found" : "waiting for the first range";
   else if (here) shown.side = "it is here";
   else shown.side = isNow || !isKnown ? where : "last known: " + where;
@@ -176,7 +177,8 @@ function sight(one, session, link, age, before = null) {
 function brief(one, isFresh, verdict) {
   const update = one.update, angle = update?.horizontalAngle ?? null, faults = refuted(update, verdict);
   const parts = angle === null ? sectors(one.modes) : [];
-  const words = faults.length || (angle === null && !parts.length) ? "direction not known" : angle !== null ? sideWords(side(angle)) : possibleSide(parts);
-  return {distance: update?.distance == null ? "–" : metres(update.distance) + " m", angle: faults.length ? null : angle, words,
+  const words = angle === null && !parts.length ? "direction not known" : angle !== null ? sideWords(side(angle)) : possibleSide(parts);
+  if (faults.length) return {distance: "✕", angle: null, words: "set-up broken, direction not known", isSure: false};
+  return {distance: update?.distance == null ? "–" : metres(update.distance) + " m", angle, words,
     isSure: isFresh && update?.convergence.status === "converged"};
 }
