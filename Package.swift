@@ -270,7 +270,7 @@ let package = Package(
     .testTarget(
       name: "FuseCaptureFormatTests", dependencies: ["FuseCaptureFormat", "EventLines", "SensorData", "Geometry"],
       resources: [.embedInCode("Golden")]),
-    .testTarget(name: "LiveSessionsTests", dependencies: ["LiveSessions", "Simulation"]),
+    .testTarget(name: "LiveSessionsTests", dependencies: ["LiveSessions", "Datasets", "Simulation"]),
     .testTarget(name: "FuseClientTests", dependencies: ["FuseClient"]),
     .testTarget(
       name: "FuseServeTests",

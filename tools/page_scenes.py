@@ -24,14 +24,13 @@ window.feed = events => { for (const [kind, data] of events) streams.at(-1)?.tel
 window.live = events => { clearInterval(window.beat); feed(events); window.beat = setInterval(() => feed(events), 200); };
 window.lose = () => { clearInterval(window.beat); const source = streams.at(-1); source.tell(new Event("error")); };
 """
-REMEDIES = [{"code": "accelerometerUnit", "sentence": "The accelerometer tells 1.00 at rest, not 9.81.", "remedy": "write the accelerometer in m/s^2", "peer": None, "handled": False}]
 AHEAD = 1.1  # azimuth of straight ahead in the scenes' world
 WALK = [(3 * k / 60, 0.9 * math.sin(k / 14)) for k in range(61)]
 TRAJECTORY = "".join(f"{k / 10:.6f} {x:.4f} {y:.4f} 0 0 0 0 1\n" for k, (x, y) in enumerate(WALK))
 MOVE, SIDEWAYS, UPWARDS = "Move around a little.", "Move your phone from side to side.", "Move your phone up and down."
 
 
-def update(peer="tag", distance=4.9, angle=None, spread=0.3, reasons=(), guidance=None, vertical="unknown", found=None, progress=None, findings=None, std=0.1):
+def update(peer="tag", distance=4.9, angle=None, spread=0.3, reasons=(), guidance=None, vertical="unknown", found=None, progress=None, findings=None, std=0.1, premise=None):
     """A line of updates.jsonl; `angle` and `spread`, half of its interval, in degrees. Converged with an angle and no reasons."""
     converged = found if found is not None else angle is not None and not reasons
     one = {
@@ -45,6 +44,8 @@ def update(peer="tag", distance=4.9, angle=None, spread=0.3, reasons=(), guidanc
         one["details"]["progress"] = progress
     if findings:
         one["details"]["findings"] = dict.fromkeys(findings)
+    if premise:
+        one["details"]["premise"] = premise
     if angle is not None:
         a, half = math.radians(angle), math.radians(spread if spread > 1 else 8)
         one.update(horizontalAngle=a, horizontalAngleStd=half / 1.645, horizontalAngleInterval=[a - half, a + half])
@@ -63,6 +64,12 @@ def directions(peer="tag", modes=(), distance=4.9):
         listed.append({"angle": a, "elevation": 0.1, "probability": probability, "std": math.radians(std), "distance": distance,
                        "direction": [math.cos(AHEAD - a), math.sin(AHEAD - a), 0.1]})
     return ("directions", {"timestamp": 10_000_000_000, "peer": peer, "ahead": AHEAD, "modes": listed})
+
+
+def verdict(*found):
+    """The run's verdict: (state, code, sentence, remedy, peer) of each finding, the worst first."""
+    findings = [{"state": state, "code": code, "family": "radio" if peer else "imu", "sentence": sentence, "remedy": remedy, "peer": peer} for state, code, sentence, remedy, peer in found]
+    return ("verdict", {"state": findings[0]["state"] if findings else "healthy", "findings": findings})
 
 
 class Scene:
@@ -84,7 +91,6 @@ class Scene:
                    route.fulfill(status=self.code, content_type="application/json", body=json.dumps(self.answer())))
         page.route(re.compile("/trajectory.tum"), lambda route: route.fulfill(
             status=self.code, content_type="text/plain", body=TRAJECTORY if self.path and route.request.url.endswith("from=0") else ""))
-        page.route(re.compile("/result.json"), lambda route: route.fulfill(content_type="application/json", body=json.dumps({"diagnoses": REMEDIES})))
         page.goto(server.address + ADDRESS)
         if self.code == 200 and self.status != "failed":
             page.wait_for_function("() => streams.length")
@@ -110,6 +116,7 @@ NO_SWEEP, NO_MOVE, NO_HEIGHT, DARK = "insufficientHorizontalSweep", "insufficien
 FOUND = [directions(), update(angle=62, vertical="above")]
 TWO = [directions(), update(angle=-38, vertical="same", distance=7.4), directions("bag"), update("bag", 12.3, 118)]
 ENDED = ("state", {"state": "finished"})
+IN_G = verdict(("broken", "accelerometerUnit", "the accelerometer looks to be in g, not m/s^2", "write the accelerometer in m/s^2", None))
 SCENES = [
     Scene("waiting", [("update", update(None, None)[1])], "waiting", {"name": "No peer yet", "side": "Waiting for the first range"}, path=False),
     Scene("searching", [update(reasons=[NO_MOVE], guidance=MOVE)], "searching",
@@ -131,8 +138,17 @@ SCENES = [
     Scene("many-peers", TWO + [update("keys", 2.1, -95, 40, reasons=[NO_HEIGHT]), update("a name of an artefact that is far too long for any chip or title", 21.7), update("dog", 0.9, 170)],
           "sure", {"others": "keys.*2.1 m"}),
     Scene("dark", [directions(), update(reasons=[DARK], guidance="Turn on more light.", findings=["dark"])], "searching", {"certainty": "needs more light", "guidance": "Turn on more light."}),
-    Scene("refuted", [directions(), update(findings=["accelerometerUnit"], found=False)], "refuted",
-          {"certainty": "contradict the set-up: accelerometer unit", "level": "only the distance holds", "guidance": "^Write the accelerometer in m/s", "side": "Direction not known", "distance": "4.9"}),
+    Scene("refuted", [IN_G, directions(), update(findings=["accelerometerUnit"], found=False)], "refuted",
+          {"certainty": "set-up broken: accelerometer unit", "level": "only the distance holds", "guidance": "^Write the accelerometer in m/s", "side": "Direction not known", "distance": "4.9"}),
+    Scene("refuted-radio", [verdict(("broken", "rangeUnit", "ranges to tag look to be in millimetres", "write ranges in metres", "tag")), directions(),
+                            update(distance=1844.0, findings=["rangeUnit"], found=False)], "refuted",
+          {"certainty": "set-up broken: range unit", "level": "as the radio says", "guidance": "^Write ranges in metres"}),
+    # A code that no page has heard of is shown like any other; another peer's link is no matter of this one.
+    Scene("refuted-link", [verdict(("broken", "aCodeOfTomorrow", "ranges to bag lie", "ask tomorrow", "bag")), directions(), update(angle=62, vertical="above"), directions("bag"),
+                           update("bag", 1844.0, findings=["aCodeOfTomorrow"], found=False)], "sure", {"certainty": "found", "others": "bag.*direction not known"}),
+    Scene("doubtful", [verdict(("doubtful", "radioClock", "evidence speaks against this premise", "check it", "tag")), directions(),
+                       update(reasons=[NO_MOVE], guidance=MOVE, findings=["premiseOpen"], premise="radioClock")], "searching",
+          {"certainty": "doubtful set-up: radio clock", "guidance": MOVE}),
     Scene("stale", FOUND, "old", {"side": "^Last known: to the right$", "certainty": "nothing new for [23] s", "connection": "no updates"}, silent=True),
     Scene("suspended", FOUND + [("state", {"state": "suspended"})], "old", {"connection": "suspended", "side": "Last known"}),
     Scene("lost", FOUND, "old", {"connection": "trying again", "guidance": "connection is lost", "side": "Last known"}, lost=True),

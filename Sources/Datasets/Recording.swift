@@ -20,6 +20,9 @@ package struct Recording: Sendable {
   /// Warnings, one line each, in a fixed order.
   package let warnings: [String]
 
+  /// Absolute path of its folder.
+  package var path: String { URL(fileURLWithPath: layout.root).standardizedFileURL.path }
+
   let layout: RecordingLayout
   /// Calibration files in use, for the digest.
   let calibrationFiles: [RecordingFile]
@@ -34,6 +37,7 @@ package struct Recording: Sendable {
     let isHere = folder.baseURL.map { $0.path == FileManager.default.currentDirectoryPath } ?? true
     var root = isHere ? folder.relativePath : folder.path
     while root.count > 1, root.hasSuffix("/") { root.removeLast() }
+    if isHere, let shipped = ShippedRecording.folder(named: root) { root = shipped }
     if let problem = RegularFile.problem(ofFolder: root) {
       throw DatasetError(file: root, found: problem, expected: "a dataset folder")
     }

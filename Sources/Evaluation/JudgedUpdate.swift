@@ -7,6 +7,8 @@ package struct JudgedUpdate: Equatable, Sendable {
   package var timestamp: Timestamp
   /// Metres.
   package var distance: Double?
+  /// Its 1-sigma, metres.
+  package var distanceStandardDeviation: Double?
   /// The published angle, radians.
   package var horizontalAngle: Double?
   /// Its 90 % interval, radians.
@@ -28,13 +30,15 @@ package struct JudgedUpdate: Equatable, Sendable {
 
   /// An update from its parts.
   package init(
-    timestamp: Timestamp, distance: Double? = nil, horizontalAngle: Double? = nil,
+    timestamp: Timestamp, distance: Double? = nil, distanceStandardDeviation: Double? = nil,
+    horizontalAngle: Double? = nil,
     horizontalAngleInterval: ClosedRange<Double>? = nil, verticalDirectionEstimate: String = "unknown",
     worldPosition: Vector3? = nil, positionCovariance: Matrix3? = nil, status: String = "notConverged",
     reasons: [String] = [], rangeUse: String? = nil
   ) {
     self.timestamp = timestamp
     self.distance = distance
+    self.distanceStandardDeviation = distanceStandardDeviation
     self.horizontalAngle = horizontalAngle
     self.horizontalAngleInterval = horizontalAngleInterval
     self.verticalDirectionEstimate = verticalDirectionEstimate

@@ -17,6 +17,9 @@ package struct PeerErrors: Equatable, Sendable {
   package var judged = 0
   /// Errors of the published distances, metres.
   package var distance: ErrorStatistics?
+  /// Published distances with a 1-sigma, and how many of their 90 % intervals contain the true distance.
+  package var distanceIntervals = 0
+  package var distanceIntervalsContainingTruth = 0
   /// Errors of the published angles, radians.
   package var angle: ErrorStatistics?
   /// Wrong published angles: error over 20 degrees, with the peer at least 1 m away horizontally.
@@ -59,6 +62,10 @@ package struct PeerErrors: Equatable, Sendable {
   package var coverage90: Double? { intervals == 0 ? nil : Double(intervalsContainingTruth) / Double(intervals) }
   /// The same within 1.5 degrees.
   package var coverage90Tolerant: Double? { intervals == 0 ? nil : Double(intervalsNearTruth) / Double(intervals) }
+  /// Fraction of the distances' 90 % intervals that contain the true distance; nil without any.
+  package var distanceCoverage90: Double? {
+    distanceIntervals == 0 ? nil : Double(distanceIntervalsContainingTruth) / Double(distanceIntervals)
+  }
   /// Fraction of the converged updates that were false; nil without any.
   package var falseConvergedFraction: Double? { converged == 0 ? nil : Double(falseConverged) / Double(converged) }
 
@@ -107,7 +114,13 @@ package struct PeerErrors: Equatable, Sendable {
   ) {
     judged += 1
     vertical[view.level, default: [:]][update.verticalDirectionEstimate, default: 0] += 1
-    if let distance = update.distance { tally.distances.append(distance - view.distance) }
+    if let distance = update.distance {
+      tally.distances.append(distance - view.distance)
+      if let sigma = update.distanceStandardDeviation {
+        distanceIntervals += 1
+        if abs(distance - view.distance) <= NinetyPercent.halfWidth(sigma) { distanceIntervalsContainingTruth += 1 }
+      }
+    }
     let angleError = update.horizontalAngle.map { Angle.wrapped($0 - view.horizontalAngle) }
     let isWrong = view.horizontalDistance >= Self.falseAngleDistance && abs(angleError ?? 0) > Self.falseAngle
     if isWrong { wrongAngles += 1 }

@@ -1,3 +1,4 @@
+import Datasets
 import Foundation
 
 /// The session's thread: there while there is something to compute.
@@ -168,6 +169,8 @@ extension LiveSession {
   private func compute(_ batch: EventBatch, _ arrival: Int64, isNew: Bool = true) throws -> Int {
     let computation = try computation()
     let count = computation.process(batch)
+    // Known before the updates that rest on it.
+    tell(computation.verdict)
     let range = try computation.publish(arrival)
     if isNew {
       shared.feed.add(session: number, range)
@@ -184,6 +187,12 @@ extension LiveSession {
     queue.insert(.batch(batch, arrival), at: 0)
     life.isPaused = true
     forget()
+    condition.unlock()
+  }
+
+  private func tell(_ verdict: RunVerdict) {
+    condition.lock()
+    status.verdict = verdict
     condition.unlock()
   }
 
@@ -217,6 +226,7 @@ extension LiveSession {
     do {
       let computation = try computation()
       computation.finish()
+      tell(computation.verdict)
       shared.feed.add(session: number, try computation.publish(arrival))
       let document = computation.document()
       // The result stands for the whole log: it must not be on disk before its batches are.

@@ -1,3 +1,4 @@
+import Datasets
 import Dispatch
 import EventLines
 import Foundation
@@ -207,6 +208,18 @@ package final class LiveSession: @unchecked Sendable {
     condition.lock()
     defer { condition.unlock() }
     return status
+  }
+
+  /// Whether its set-up holds; nil where nothing was computed yet.
+  package var verdict: RunVerdict? {
+    let status = currentStatus
+    if let verdict = status.verdict { return verdict }
+    guard status.state == .finished, let result = try? JSONValue(contentsOf: resultPath) else { return nil }
+    let verdict = RunVerdict(result["verdict"])
+    condition.lock()
+    self.status.verdict = verdict
+    condition.unlock()
+    return verdict
   }
 
   /// Whether nothing came for long: readers see it as suspended; for the finder that is no event.

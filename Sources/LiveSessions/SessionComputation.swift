@@ -22,6 +22,7 @@ final class SessionComputation {
   private var trajectory: TrajectoryStore
   private var firstTimestamp: Timestamp?
   private var updateCount = 0
+  private var hasEnded = false
 
   /// A finder that has seen nothing; `written` says what is in the files already.
   init(
@@ -85,12 +86,19 @@ final class SessionComputation {
     admission.finish(into: &events)
     enter(events)
     emit(run.finish())
+    hasEnded = true
   }
 
   /// Writes the files to disk.
   func sync() {
     updates.sync()
     trajectory.sync()
+  }
+
+  /// Whether the set-up holds, as far as is known.
+  var verdict: RunVerdict {
+    RunVerdict(
+      diagnoses: run.finder.diagnoses, summary: run.finder.summary, peers: run.peers, hasEnded: hasEnded)
   }
 
   /// The document of results so far.
@@ -106,7 +114,8 @@ final class SessionComputation {
       options: RunOptions(finder: setup.configuration), digest: nil, counts: run.counts, damage: damage,
       summary: run.finder.summary, diagnoses: run.finder.diagnoses, calibration: run.finder.calibration,
       peers: run.peers,
-      written: (updateCount, trajectory.count), nonFinite: json.nonFiniteCount + trajectory.nonFinite, errors: nil)
+      written: (updateCount, trajectory.count), nonFinite: json.nonFiniteCount + trajectory.nonFinite, errors: nil,
+      hasEnded: hasEnded)
     var text = JSONBuffer()
     text.pretty(document.json)
     text.raw("\n")

@@ -41,6 +41,8 @@ extension LiveSession {
     package var skips: [String] = []
     /// Changes where readers are to be told of `skips`: with the first, tenth, hundredth ... of a reason.
     package var skipTurn = 0
+    /// Whether its set-up holds; nil before the first batch, and of one that was finished before the service started.
+    package var verdict: RunVerdict?
     /// What failed.
     package var failure: String?
     private var window = (began: 0.0, events: 0, updates: 0)

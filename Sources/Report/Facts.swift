@@ -11,25 +11,41 @@ enum Facts {
   static func json(_ trajectory: TrajectoryErrors?, _ peer: PeerErrors?, last: UpdateRecord) -> JSONValue {
     .array(
       [
-        peer.flatMap(coverage), peer.flatMap(falseConverged), peer.flatMap(angle), peer.flatMap { position($0, last) },
+        peer.flatMap(coverage), peer.flatMap(distanceCoverage), peer.flatMap(falseConverged), peer.flatMap(angle),
+        peer.flatMap { position($0, last) },
         trajectory.map(path), trajectory.flatMap { nees("trajectory NEES", $0.positionNEES, $0.attitudeNEES) },
       ].compactMap { $0 })
   }
 
-  private static func fact(_ name: String, _ value: String, _ note: String, _ help: String, bad: Bool = false)
-    -> JSONValue
-  {
-    ["name": .string(name), "value": .string(value), "note": .string(note), "help": .string(help), "bad": .bool(bad)]
+  private static func fact(
+    _ name: String, _ value: String, _ note: String, _ help: String, bad: Bool = false, isDevices: Bool = false
+  ) -> JSONValue {
+    [
+      "name": .string(name), "value": .string(value), "note": .string(note), "help": .string(help), "bad": .bool(bad),
+      "isDevices": .bool(isDevices),
+    ]
   }
 
   private static func coverage(_ errors: PeerErrors) -> JSONValue? {
     errors.coverage90.map {
       fact(
-        "coverage", "\(Words.fixed(100 * $0, 0)) %", "of \(Words.count(errors.intervals, "interval"))",
-        "Fraction of the published 90 % intervals of the angle that contain the true angle. 85 to 95 % is consistent; "
-          + "more is conservative, less is over-confident.", bad: $0 < Verdict.leastCoverage)
+        "angle coverage", "\(Words.fixed(100 * $0, 0)) %", "of \(Words.count(errors.intervals, "interval"))",
+        "Fraction of the published 90 % intervals of the angle that contain the true angle. " + consistent,
+        bad: $0 < Honesty.leastCoverage)
     }
   }
+
+  private static func distanceCoverage(_ errors: PeerErrors) -> JSONValue? {
+    errors.distanceCoverage90.map {
+      fact(
+        "distance coverage", "\(Words.fixed(100 * $0, 0)) %",
+        "of \(Words.count(errors.distanceIntervals, "interval"))",
+        "Fraction of the published distances that are within half of their 90 % interval of the true distance. "
+          + consistent, bad: $0 < Honesty.leastCoverage)
+    }
+  }
+
+  private static let consistent = "85 to 95 % is consistent; more is conservative, less is over-confident."
 
   private static func falseConverged(_ errors: PeerErrors) -> JSONValue? {
     guard errors.judged > 0 else { return nil }
@@ -66,7 +82,7 @@ enum Facts {
     fact(
       "ATE", "\(Words.fixed(errors.ateYawAligned, 3)) m", "over \(Words.fixed(errors.pathLength, 1)) m",
       "Absolute trajectory error: root mean square distance of the device's estimated trajectory from the true one, "
-        + "after alignment in yaw and translation.")
+        + "after alignment in yaw and translation.", isDevices: true)
   }
 
   private static func nees(_ name: String, _ position: NormalizedErrors, _ attitude: NormalizedErrors) -> JSONValue? {
@@ -75,6 +91,6 @@ enum Facts {
       name, Words.fixed(p, 1), "position; attitude \(Words.fixed(a, 1))",
       "Normalised estimation error squared, mean over the run: squared error normalised by the reported covariance, "
         + "worlds aligned at the first pose. 3 when consistent, less is conservative, more is over-confident.",
-      bad: max(p, a) > NormalizedErrors.band.upperBound)
+      bad: max(p, a) > NormalizedErrors.band.upperBound, isDevices: true)
   }
 }

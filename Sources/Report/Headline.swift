@@ -11,8 +11,17 @@ package enum Headline {
   ///   - last: its last update.
   ///   - convergedAt: when its status first was `converged`, seconds from the start; nil when it never was.
   ///   - errors: its errors against ground truth.
-  package static func of(last: UpdateRecord, convergedAt: Double?, errors: PeerErrors?) -> String {
-    [position(last), convergence(last, convergedAt), truth(last, errors)].compactMap { $0 }.joined(separator: "; ")
+  ///   - setUp: the verdict on it; of a broken set-up the cause is the outcome.
+  package static func of(
+    last: UpdateRecord, convergedAt: Double?, errors: PeerErrors?, setUp: RunVerdict = RunVerdict([])
+  ) -> String {
+    if setUp.state == .broken, let cause = setUp.cause {
+      let said = "\(cause.sentence): \(cause.remedy)"
+      if cause.family == "truth" { return "\(position(last)); \(convergence(last, convergedAt)); but \(said)" }
+      return said + (last.distance.map { "; the radio says \(Words.fixed($0, 1)) m" } ?? "")
+    }
+    return [position(last), convergence(last, convergedAt), truth(last, errors)].compactMap { $0 }.joined(
+      separator: "; ")
   }
 
   private static func position(_ update: UpdateRecord) -> String {

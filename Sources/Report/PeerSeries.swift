@@ -22,6 +22,8 @@ struct PeerSeries {
   private let map: MapFrame
   private let time: TimeAxis
   private let moments: [Moment]
+  /// Codes of what breaks the set-up, of the device or of this peer's link.
+  private let broken: Set<String>
   private let limit: Int
 
   /// - Parameter limit: largest number of drawn updates; the page notes when there were more.
@@ -31,6 +33,8 @@ struct PeerSeries {
     self.map = map
     self.time = time
     self.limit = limit
+    let findings = input.verdict?.on(peer).findings ?? []
+    broken = Set(findings.filter { $0.state == .broken }.map(\.code))
     moments = updates.map { update in
       let view = input.bodyFromDevice.flatMap { bodyFromDevice -> TrueView? in
         guard let worldFromBody = input.truth.worldFromBody(at: update.timestamp),
@@ -50,7 +54,7 @@ struct PeerSeries {
   /// Metres, degrees, seconds.
   var json: JSONValue {
     let (start, few) = (moments.first?.seconds ?? 0, min(limit, 500))
-    let spans = SpanSeries.statuses(input.errors.peers[peer]?.spans ?? [], from: start, limit: few)
+    let spans = SpanSeries.statuses(moments.map { ($0.seconds, $0.update) }, refuted: refuted, limit: few)
     return [
       "spans": spans,
       "camera": SpanSeries.words(moments.map { ($0.seconds, $0.update.details["camera"]?.text) }, limit: few),
@@ -60,6 +64,12 @@ struct PeerSeries {
         NormalizedErrorSeries.json($0.positionNEES, from: start, limit: few)
       } ?? .null,
     ]
+  }
+
+  /// The code of a premise that the verdict calls refuted and an update names; nil for none.
+  private func refuted(_ update: UpdateRecord) -> String? {
+    guard case .object(let found)? = update.details["findings"] else { return nil }
+    return found.first { broken.contains($0.key) }?.key
   }
 
   private var updates: JSONValue {
@@ -89,6 +99,7 @@ struct PeerSeries {
       "trueLevel": Columns.words(kept.map { $0.view?.level.rawValue }),
       "quality": Columns.words(kept.map(\.update.quality)), "status": Columns.words(kept.map(\.update.status)),
       "guidance": Columns.words(kept.map(\.update.guidance)),
+      "refuted": Columns.words(kept.map { refuted($0.update) }),
       "x": numbers(3) { $0.position?.x }, "y": numbers(3) { $0.position?.y }, "z": numbers(3) { $0.position?.z },
       "top": ellipses(kept.map { $0.covariance.flatMap { Ellipse(xx: $0[0, 0], xy: $0[0, 1], yy: $0[1, 1]) } }),
       "ahead": ellipses(kept.map { $0.covariance.flatMap { Ellipse(xx: $0[1, 1], xy: $0[1, 2], yy: $0[2, 2]) } }),

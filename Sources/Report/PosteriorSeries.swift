@@ -1,4 +1,5 @@
 import Datasets
+import Evaluation
 import Foundation
 import Geometry
 import SensorData

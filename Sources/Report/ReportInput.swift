@@ -18,6 +18,8 @@ package struct ReportInput: Sendable {
   package var truePeers: TruthPeers
   /// Errors of the run. Without ground truth they still contain the spans of convergence.
   package var errors: Judge.Errors
+  /// The run's verdict; nil for a run of a version that had none.
+  package var verdict: RunVerdict?
   /// Where each peer may be, over time; empty where the recording was not replayed.
   package var posterior: [String: [PosteriorMoment]] = [:]
   /// What the camera saw; nil where the recording was not replayed, or has no camera.
@@ -26,7 +28,8 @@ package struct ReportInput: Sendable {
   /// An input from its parts.
   package init(
     run: RunFolder, name: String, version: String, bodyFromDevice: Pose?, truth: TruthTrajectory,
-    truePeers: TruthPeers, errors: Judge.Errors, posterior: [String: [PosteriorMoment]] = [:],
+    truePeers: TruthPeers, errors: Judge.Errors, verdict: RunVerdict? = nil,
+    posterior: [String: [PosteriorMoment]] = [:],
     camera: CameraView? = nil
   ) {
     self.run = run
@@ -36,6 +39,7 @@ package struct ReportInput: Sendable {
     self.truth = truth
     self.truePeers = truePeers
     self.errors = errors
+    self.verdict = verdict ?? run.verdict
     self.posterior = posterior
     self.camera = camera
   }

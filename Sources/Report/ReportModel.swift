@@ -8,15 +8,16 @@ package enum ReportModel {
   static let updateBudget = 4800
 
   /// The verdict on every peer with updates, by name.
-  package static func verdicts(_ input: ReportInput) -> [Verdict] {
+  package static func verdicts(_ input: ReportInput) -> [PeerVerdict] {
     let updates = Dictionary(grouping: input.run.updates.filter { $0.peer != nil }, by: { $0.peer! })
     return updates.sorted { $0.key < $1.key }.map { verdict(on: $0.key, $0.value, input) }
   }
 
-  private static func verdict(on peer: String, _ updates: [UpdateRecord], _ input: ReportInput) -> Verdict {
-    Verdict(
-      status: updates[updates.count - 1].status, hasConverged: updates.contains { $0.status == "converged" },
-      errors: input.errors.peers[peer])
+  private static func verdict(on peer: String, _ updates: [UpdateRecord], _ input: ReportInput) -> PeerVerdict {
+    PeerVerdict(
+      on: peer, status: updates[updates.count - 1].status,
+      hasConverged: updates.contains { $0.status == "converged" }, errors: input.errors.peers[peer],
+      run: input.verdict)
   }
 
   /// The model of a run.
@@ -36,19 +37,20 @@ package enum ReportModel {
       "headingIsKnown": .bool(input.bodyFromDevice != nil),
       "neesBand": Columns.significant([NormalizedErrors.band.lowerBound, NormalizedErrors.band.upperBound]),
       "path": path.json, "nees": path.normalizedErrors, "camera": CameraSeries.json(input, time: time),
+      "verdict": input.verdict?.json ?? .null, "line": .string(input.verdict?.line),
       "peers": .array(
-        updates.sorted { $0.key < $1.key }.map { peer, updates in
+        worstFirst(updates, input).map { peer, updates, verdict in
           let series = PeerSeries(peer, updates, input, map: map, time: time, limit: limit)
           let errors = input.errors.peers[peer]
           let converged = updates.first { $0.status == "converged" }
-          let verdict = verdict(on: peer, updates, input)
           return [
             "id": .string(peer), "finding": .string(verdict.finding.rawValue),
-            "honesty": .string(verdict.honesty.rawValue), "faults": .array(verdict.faults.map { .string($0) }),
+            "honesty": .string(verdict.honesty.answer.rawValue), "setUp": .string(verdict.state.rawValue),
+            "words": .string(verdict.words), "causes": .array(verdict.causes.map { .string($0) }),
             "headline": .string(
               Headline.of(
                 last: updates[updates.count - 1], convergedAt: converged.map { time.seconds($0.timestamp) },
-                errors: errors)),
+                errors: errors, setUp: verdict.setUp)),
             "facts": Facts.json(input.errors.trajectory, errors, last: updates[updates.count - 1]),
             "series": series.json,
           ]
@@ -59,10 +61,22 @@ package enum ReportModel {
     ]
   }
 
+  /// The peers with their updates, in the order of the page: the one that needs attention most opens first.
+  private static func worstFirst(
+    _ updates: [String: [UpdateRecord]], _ input: ReportInput
+  ) -> [(peer: String, updates: [UpdateRecord], verdict: PeerVerdict)] {
+    updates.map { ($0, $1, verdict(on: $0, $1, input)) }.sorted { a, b in
+      a.2.rank == b.2.rank ? a.0 < b.0 : a.2.rank < b.2.rank
+    }
+  }
+
   /// Notes for the reader of the page.
   private static func notes(_ input: ReportInput, _ updates: [String: [UpdateRecord]], _ limit: Int) -> [String] {
     var notes: [String] = []
     if updates.isEmpty { notes.append("No ranges were received.") }
+    if input.verdict == nil {
+      notes.append("The run gave no verdict (an older version of fuse): whether its set-up holds is not known.")
+    }
     if input.run.poses.isEmpty { notes.append("There is no trajectory: nothing can be drawn on the plan.") }
     if input.bodyFromDevice == nil {
       notes.append("The recording is not available: headings and ground truth are not known.")

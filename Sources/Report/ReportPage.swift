@@ -26,13 +26,12 @@ package enum ReportPage {
       ])
   }
 
-  /// Runs in the order of a page, the worst first: over-confident ones by their coverage, then those that lost a peer,
-  /// those that found none, those that found all.
+  /// Runs in the order of a page, the worst first: those whose set-up is broken, over-confident ones by their coverage,
+  /// doubtful ones, then those that lost a peer, those that found none, those that found all.
   package static func ordered(_ inputs: [ReportInput]) -> [ReportInput] {
     func key(_ input: ReportInput) -> (Int, Double) {
-      let verdicts = ReportModel.verdicts(input)
-      let coverage = input.errors.peers.values.compactMap(\.coverage90).min() ?? 1
-      return (verdicts.map(\.rank).min() ?? 2, coverage)
+      let worst = ReportModel.verdicts(input).map(\.rank).min { $0 < $1 }
+      return worst ?? PeerVerdict.rankWithoutPeers(input.verdict)
     }
     return inputs.map { ($0, key($0)) }.enumerated().sorted { a, b in
       let (one, other) = (a.element.1, b.element.1)

@@ -1,5 +1,4 @@
 import Datasets
-import Evaluation
 
 /// Intervals in which a value stayed the same, for bands along the time axis; at most `limit` of them.
 enum SpanSeries {
@@ -8,11 +7,29 @@ enum SpanSeries {
     var to: Double
     /// The status and then its reasons; or one word.
     var words: [String]
+    /// What the user is asked for; nil for nothing.
+    var asks: String?
+    /// The code of a premise that is refuted.
+    var refuted: String?
   }
 
-  /// Status and reasons; `start` is the origin of the spans, seconds.
-  static func statuses(_ spans: [ConvergenceSpan], from start: Double, limit: Int) -> JSONValue {
-    json(spans.map { Span(from: start + $0.from, to: start + $0.to, words: [$0.status] + $0.reasons) }, limit)
+  /// Status, reasons and what the phone asks for; `refuted` names a premise that is refuted in an update.
+  static func statuses(
+    _ updates: [(seconds: Double, update: UpdateRecord)], refuted: (UpdateRecord) -> String?, limit: Int
+  ) -> JSONValue {
+    var spans: [Span] = []
+    for (seconds, update) in updates {
+      let next = Span(
+        from: seconds, to: seconds, words: [update.status] + update.reasons, asks: update.guidance,
+        refuted: refuted(update))
+      if let last = spans.indices.last {
+        spans[last].to = seconds
+        let (a, b) = (spans[last], next)
+        if a.words == b.words, a.asks == b.asks, a.refuted == b.refuted { continue }
+      }
+      spans.append(next)
+    }
+    return json(spans, limit)
   }
 
   /// Runs of the same word over samples in time order; intervals without a word are left out.
@@ -41,10 +58,13 @@ enum SpanSeries {
     }
     return .array(
       drawn.map { span in
-        [
-          "from": Columns.number(span.from, 3), "to": Columns.number(span.to, 3),
-          "words": .array(span.words.map { .string($0) }),
+        var members: [JSONValue.Member] = [
+          .init(key: "from", value: Columns.number(span.from, 3)), .init(key: "to", value: Columns.number(span.to, 3)),
+          .init(key: "words", value: .array(span.words.map { .string($0) })),
         ]
+        if let asks = span.asks { members.append(.init(key: "asks", value: .string(asks))) }
+        if let refuted = span.refuted { members.append(.init(key: "refuted", value: .string(refuted))) }
+        return .object(members)
       })
   }
 }

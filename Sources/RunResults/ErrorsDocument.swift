@@ -37,6 +37,8 @@ package enum ErrorsDocument {
       "angleErrorDegrees": statistics(errors.angle, scale: Angle.inDegrees(1)),
       "intervals": .integer(errors.intervals), "coverage90": .number(errors.coverage90),
       "coverage90Tolerant": .number(errors.coverage90Tolerant),
+      "distanceIntervals": .integer(errors.distanceIntervals),
+      "distanceCoverage90": .number(errors.distanceCoverage90),
       "finalIntervalHalfWidthDegrees": .number(errors.finalIntervalHalfWidth.map(Angle.inDegrees)),
       "converged": .integer(errors.converged), "falseConverged": .number(errors.falseConvergedFraction),
       "distance": statistics(errors.distance), "position": statistics(errors.position), "vertical": .object(levels),

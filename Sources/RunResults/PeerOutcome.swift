@@ -16,8 +16,17 @@ package struct PeerOutcome {
   package private(set) var firstConverged: Timestamp?
   /// When its angles of arrival were first inconsistent with its ranges.
   package private(set) var aoaInconsistent: Timestamp?
+  /// Updates by the code of the open premise for which their arrow waits.
+  private var waiting: [String: Int] = [:]
   /// The last update.
   package private(set) var last: NearbyUpdate?
+
+  /// The code of a premise that stands against the peer: for which its arrow waits at the end, or waited in most of its
+  /// updates; nil for none.
+  package var openPremise: String? {
+    if case .text(let code)? = last?.details["premise"] { return code }
+    return waiting.sorted { $0.key < $1.key }.first { 2 * $0.value > updates }?.key
+  }
 
   /// An outcome without updates.
   package init() {}
@@ -36,6 +45,7 @@ package struct PeerOutcome {
     {
       aoaInconsistent = aoaInconsistent ?? update.timestamp
     }
+    if case .text(let code)? = update.details["premise"] { waiting[code, default: 0] += 1 }
     last = update
   }
 

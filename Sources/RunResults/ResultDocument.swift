@@ -35,6 +35,8 @@ package struct ResultDocument {
   package var nonFinite: Int
   /// Errors against the ground truth, where there is one.
   package var errors: Judge.Errors?
+  /// Whether nothing more comes.
+  package var hasEnded: Bool
 
   /// A document from its parts.
   package init(
@@ -42,7 +44,7 @@ package struct ResultDocument {
     counts: EventCounts, damage: [FileDamage], summary: FinderSummary, diagnoses: [Diagnosis],
     calibration: CalibrationEstimate?, peers: [String: PeerOutcome], written: (updates: Int, poses: Int),
     nonFinite: Int,
-    errors: Judge.Errors?
+    errors: Judge.Errors?, hasEnded: Bool = true
   ) {
     self.title = title
     self.start = start
@@ -58,6 +60,12 @@ package struct ResultDocument {
     self.written = written
     self.nonFinite = nonFinite
     self.errors = errors
+    self.hasEnded = hasEnded
+  }
+
+  /// The run's verdict.
+  package var verdict: RunVerdict {
+    RunVerdict(diagnoses: diagnoses, summary: summary, peers: peers, errors: errors, hasEnded: hasEnded)
   }
 
   /// The document.
@@ -76,6 +84,7 @@ package struct ResultDocument {
         summary.worlds.map {
           ["timestamp": .integer(Int($0.nanoseconds)), "beganAt": .number($0.seconds(since: start))]
         }),
+      "verdict": verdict.json,
       "diagnoses": .array(
         diagnoses.map { diagnosis in
           [

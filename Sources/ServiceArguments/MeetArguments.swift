@@ -5,12 +5,14 @@ package struct MeetArguments: ParsableArguments {
   /// What the command says about itself.
   package static let configuration = CommandConfiguration(
     commandName: "meet",
-    abstract: "Plays one end of a meeting: finds the other end's process, swaps tokens, runs a session.",
+    abstract: "Runs a Nearby Interaction session on a recording, alone or with another process.",
     discussion: """
-      Two processes, each with its own end's recording, find each other by name over loopback or a network, exchange \
+      With a recording only, a session with its peer, and what an app's delegate is told. With --name, one end of a \
+      meeting: two processes, each with its own end's recording, find each other by name over loopback or a network, exchange \
       discovery tokens as apps do, and run a Nearby Interaction session each. A demonstration, and a test of apps' logic.
 
       EXAMPLES
+        fuse meet datasets/demo
         fuse meet datasets/two-peers --name bag --peer keys &
         fuse meet datasets/two-peers --name keys --peer bag
       """)
@@ -18,11 +20,11 @@ package struct MeetArguments: ParsableArguments {
   @Argument(help: "This end's recording; its ranges name the other end as in --peer.")
   package var folder: String
 
-  @Option(help: ArgumentHelp("The name of this end.", valueName: "id"))
-  package var name: String
+  @Option(help: ArgumentHelp("The name of this end; without it there is no other process.", valueName: "id"))
+  package var name: String?
 
-  @Option(help: ArgumentHelp("The name of the other end.", valueName: "id"))
-  package var peer: String
+  @Option(help: ArgumentHelp("The name of the other end. (default without --name: the first peer)", valueName: "id"))
+  package var peer: String?
 
   @Option(
     help: ArgumentHelp(
@@ -35,7 +37,8 @@ package struct MeetArguments: ParsableArguments {
 
   package func validate() throws {
     if !(wait >= 0 && wait <= 3600) { throw ValidationError("--wait must be from 0 to 3600 seconds.") }
-    if name == peer { throw ValidationError("--name and --peer must differ.") }
+    if name != nil, peer == nil { throw ValidationError("--name needs the other end's: --peer.") }
+    if name != nil, name == peer { throw ValidationError("--name and --peer must differ.") }
     if folder.isEmpty { throw ValidationError("A folder needs a name.") }
   }
 

@@ -32,7 +32,7 @@ struct RunCommand: ParsableCommand {
   @Option(name: .shortAndLong, help: "Where the results go. (default: ./<name>-fuse)")
   var output: String?
 
-  @Flag(help: "No story and no progress.")
+  @Flag(help: "No story and no progress; only a verdict that is not healthy, on stderr.")
   var quiet = false
 
   @Option(help: "Format of stdout: text (the story) or jsonl (the updates).")

@@ -105,7 +105,9 @@ import Testing
 
   @Test func namesAreDistinct() {
     #expect(Set(FigureKey.all.map(\.name)).count == FigureKey.all.count)
-    let fixed = ["ateYawAligned", "ateSE3", "rpe", "angleErrorDegrees", "coverage90", "falseConverged"]
+    let fixed = [
+      "ateYawAligned", "ateSE3", "rpe", "angleErrorDegrees", "coverage90", "distanceCoverage90", "falseConverged",
+    ]
     #expect(Set(fixed).isSubset(of: FigureKey.all.map(\.name)))
   }
 

@@ -56,6 +56,19 @@ import Testing
     #expect(abs(try #require(errors.finalIntervalHalfWidth) - 0.2) < 1e-12)
   }
 
+  /// Of a normal distance 90 % are within 1.645 sigma; one without a sigma is no interval.
+  @Test func distancesHaveIntervalsToo() throws {
+    func update(_ distance: Double?, _ sigma: Double?) -> JudgedUpdate {
+      JudgedUpdate(timestamp: start, distance: distance, distanceStandardDeviation: sigma)
+    }
+    let result = judge([update(4.16, 0.1), update(3.84, 0.1), update(4.17, 0.1), update(9, nil), update(nil, nil)])
+    let errors = try #require(result.peers["tag"])
+    #expect(errors.distanceIntervals == 3 && errors.distanceIntervalsContainingTruth == 2)
+    #expect(errors.coverage90 == nil)
+    #expect(Honesty(errors).faults == ["67 % of the distance's 90 % intervals hold the truth"])
+    #expect(abs(try #require(Figures([result])[.distanceCoverage90].value) - 2.0 / 3) < 1e-12)
+  }
+
   @Test func toleranceForgivesOneAndAHalfDegrees() throws {
     func update(_ low: Double, _ high: Double) -> JudgedUpdate {
       JudgedUpdate(

@@ -202,13 +202,14 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path("out")).count == 5)
   }
 
-  @Test func quietPrintsNothing() throws {
+  /// Of two peers with strange noise, one is over-confident: nothing but the verdict is said.
+  @Test func quietSaysTheVerdictOnly() throws {
     let scratch = try Scratch()
     let input = try Self.recordings.get().path("given")
     let run = try FuseProcess.run(["run", input, "-o", scratch.path("out"), "--quiet"])
     #expect(run.status == 0)
     #expect(run.stdout.isEmpty)
-    #expect(run.stderr.isEmpty)
+    #expect(run.errorLines.count == 1 && run.stderr.hasPrefix("verdict: doubtful: overConfident: "), "\(run.stderr)")
   }
 
   @Test func theDefaultOutputBearsTheRecordingsName() throws {

@@ -76,7 +76,7 @@ import Testing
     #expect(outcome.status == 1)
     #expect(outcome.stdout.contains("0.40 s to 0.80 s, tag: converged -> notConverged (insufficientMovement)"))
     #expect(
-      outcome.stdout.hasPrefix("different: 5 of ")
+      outcome.stdout.hasPrefix("different: tag converged 20 -> 14 updates, angle in 20 -> 14 updates\n5 of ")
         && outcome.stdout.contains("common updates differ, 1 update only before"))
   }
 
@@ -97,6 +97,27 @@ import Testing
     #expect(model["changes"] as? [String] == lines)
     let equal = try diff(try folders(), ["--format", "html"])
     #expect(equal.status == 0 && equal.stdout.contains("\"changes\":[\"the same: 20 updates, 20 poses\"]"))
+  }
+
+  /// A verdict that changed comes first, whatever else did; runs of a version without one say nothing about it.
+  @Test func theVerdictComesFirst() throws {
+    let scratch = try folders { updates in updates[19].distance = 7 }
+    func judge(_ folder: String, _ findings: [RunVerdict.Finding]) throws {
+      let run = try RunFolder(path: scratch.path(folder))
+      let output = try OutputFolder(path: scratch.path(folder))
+      for update in run.updates { try output.write(update) }
+      for pose in run.poses {
+        try output.write(pose.timestamp, worldFromBody: pose.worldFromBody, covariance: PoseCovariance())
+      }
+      try output.commit(result: ["verdict": RunVerdict(findings).json], timing: [:])
+    }
+    try judge("a", [])
+    #expect(try diff(scratch).stdout.hasPrefix("different: tag at the end 3.0 m 178° right -> 7.0 m 178° right\n"))
+    let broken = RunVerdict.Finding(
+      state: .broken, code: "rangeUnit", family: "radio", peer: "tag", sentence: "in feet", remedy: "write metres")
+    try judge("b", [broken])
+    #expect(try diff(scratch).stdout.hasPrefix("different: healthy -> BROKEN rangeUnit; tag at the end 3.0 m "))
+    #expect(try diff(scratch, ["--distance", "9"]).status == 1)
   }
 
   @Test func posesCountToo() throws {

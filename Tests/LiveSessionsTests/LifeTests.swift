@@ -1,3 +1,4 @@
+import Datasets
 import Foundation
 import LiveSessions
 import Testing
@@ -10,14 +11,14 @@ import Testing
     """
 
   /// A second of poses along a curve, and of ranges.
-  private static func batch(_ second: Int) throws -> EventBatch {
+  private static func batch(_ second: Int, unit: Double = 1) throws -> EventBatch {
     var text = ""
     for k in 0..<20 {
       let time = second * 1_000_000_000 + k * 50_000_000
       let (x, y) = (cos(Double(time) * 1e-9 / 3), sin(Double(time) * 1e-9 / 3))
       text += "{\"pose\":{\"t\":\(time),\"p\":[\(x),\(y),0],\"q\":[1,0,0,0]}}\n"
       if k % 2 == 0 {
-        text += "{\"range\":{\"t\":\(time),\"peer\":\"tag\",\"range\":\(hypot(x - 4, y - 1)),\"std\":0.1}}\n"
+        text += "{\"range\":{\"t\":\(time),\"peer\":\"tag\",\"range\":\(unit * hypot(x - 4, y - 1)),\"std\":0.1}}\n"
       }
     }
     return try EventBatch(Array(text.utf8))
@@ -69,8 +70,10 @@ import Testing
     }
   }
 
-  private static func submit(_ session: LiveSession, _ sequence: UInt64) async throws -> LiveSession.Reply {
-    let batch = try batch(Int(sequence))
+  private static func submit(
+    _ session: LiveSession, _ sequence: UInt64, unit: Double = 1
+  ) async throws -> LiveSession.Reply {
+    let batch = try batch(Int(sequence), unit: unit)
     return await withCheckedContinuation { continuation in
       session.submit(sequence, batch) { continuation.resume(returning: $0) }
     }
@@ -126,6 +129,27 @@ import Testing
       found.append(Self.files(session))
     }
     #expect(!found[0].contains(nil) && found[0] == found[1] && found[0][0]!.count > 10_000)
+  }
+
+  /// Ranges in millimetres are known as such while they come, in the result, and after a restart; a healthy session's
+  /// verdict says so, and nothing of what is still to come.
+  @Test func theVerdictIsKnownWhileItRuns() async throws {
+    let house = try House()
+    let (wrong, right) = (try await house.create(), try await house.create())
+    #expect(wrong.verdict == nil)
+    for second in 0..<4 {
+      #expect(Self.isAccepted(try await Self.submit(wrong, UInt64(second), unit: 1000)))
+      #expect(Self.isAccepted(try await Self.submit(right, UInt64(second))))
+    }
+    #expect(try await Self.soon { wrong.verdict?.state == .broken && right.verdict?.state == .healthy })
+    #expect(wrong.verdict?.cause?.code == "rangeUnit" && wrong.verdict?.cause?.peer == "tag")
+    #expect(Self.isAccepted(await Self.finish(wrong)))
+    let document = try #require(await Self.result(wrong).flatMap { JSONValue(parsing: $0) })
+    #expect(RunVerdict(document["verdict"]) == wrong.verdict)
+    let (id, verdict) = (wrong.identity.id, wrong.verdict)
+    try house.restart()
+    let again = try #require(house.registry.session(id))
+    #expect(again.currentStatus.state == .finished && again.verdict == verdict)
   }
 
   /// What is over holds no thread, no finder and no file, and is read again.

@@ -55,6 +55,31 @@ import Testing
     #expect(NIAlgorithmConvergenceStatus.Reason.insufficientVerticalSweep.rawValue == "insufficientVerticalSweep")
   }
 
+  /// A broken set-up is a reason of its own, with what to do; so is an open premise. Neither is one of Apple's.
+  @Test func aBrokenSetUpIsAReason() throws {
+    typealias Status = NIAlgorithmConvergenceStatus
+    func reasons(_ status: Status) -> [Status.Reason] {
+      if case .notConverged(let reasons) = status { reasons } else { [] }
+    }
+    let findings = NearbyUpdate.Detail.obstacles([.init(code: "rangeUnit"), .init(.noTrajectory)])
+    let broken = Status(Convergence(status: .unknown), details: ["findings": findings]) {
+      $0 == "rangeUnit" ? "ranges look to be in feet: write ranges in metres." : nil
+    }
+    #expect(broken == .notConverged([.init(rawValue: "rangeUnit")]))
+    #expect(
+      reasons(broken).first?.localizedDescription
+        == "The set-up is broken: ranges look to be in feet: write ranges in metres.")
+    let kept = try #require(try ArchiveTests.roundTrip(NIAlgorithmConvergence(status: broken)))
+    #expect(reasons(kept.status).first?.localizedDescription == reasons(broken).first?.localizedDescription)
+    let open = Status(
+      Convergence(status: .notConverged, reasons: [.insufficientMovement]),
+      details: ["findings": .obstacles([.init(.premiseOpen)]), "premise": .text("radioClock")])
+    #expect(open == .notConverged([.init(rawValue: "radioClock"), .insufficientMovement]))
+    #expect(reasons(open).allSatisfy { $0.localizedDescription != nil })
+    let waiting = NearbyUpdate.Detail.obstacles([.init(.noTrajectory)])
+    #expect(Status(Convergence(status: .unknown), details: ["findings": waiting]) == .unknown)
+  }
+
   /// A direction outside the cone is published only after one inside it.
   @Test func directionOutsideTheConeNeedsOneInside() {
     var presenter = ObjectPresenter(profile: .phone)

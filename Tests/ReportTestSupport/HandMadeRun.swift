@@ -19,7 +19,9 @@ package struct HandMadeRun {
   package var hasPoses = true
   package var knowsDevice = true
   package var name = "by hand"
-  package var result: JSONValue = ["title": "made by hand", "start": 0, "configuration": ["strict": .bool(false)]]
+  package var result: JSONValue = [
+    "title": "made by hand", "start": 0, "configuration": ["strict": .bool(false)], "verdict": RunVerdict([]).json,
+  ]
 
   package init(peer: String = "tag") { self.peer = peer }
 
@@ -71,7 +73,8 @@ package struct HandMadeRun {
       guard let peer = update.peer else { continue }
       judge.record(
         JudgedUpdate(
-          timestamp: update.timestamp, distance: update.distance, horizontalAngle: update.horizontalAngle?.value,
+          timestamp: update.timestamp, distance: update.distance,
+          distanceStandardDeviation: update.distanceStandardDeviation, horizontalAngle: update.horizontalAngle?.value,
           horizontalAngleInterval: update.horizontalAngle.flatMap { $0.low <= $0.high ? $0.low...$0.high : nil },
           worldPosition: update.worldPosition, positionCovariance: update.positionCovariance, status: update.status,
           reasons: update.reasons), peer: peer)

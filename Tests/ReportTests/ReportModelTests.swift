@@ -106,6 +106,27 @@ import Testing
     #expect(series.at("camera") == .array([["from": 2, "to": 3, "words": .array(["dark"])]]))
   }
 
+  /// What the strip shows is what the phone asks for; a premise is refuted from the update on that names it.
+  @Test func theStripAsksWhatThePhoneAsks() throws {
+    var run = HandMadeRun()
+    let found = RunVerdict.Finding(
+      state: .broken, code: "rangeUnit", family: "radio", peer: "tag", sentence: "in feet", remedy: "write metres")
+    run.result = ["start": 0, "verdict": RunVerdict([found]).json]
+    run.updates = (0..<4).map { Double($0) }.map { run.update($0) }
+    for index in 0..<2 {
+      run.updates[index].status = "notConverged"
+      run.updates[index].reasons = ["insufficientVerticalSweep"]
+      run.updates[index].guidance = index == 0 ? "Move your phone from side to side." : "Move your phone up and down."
+    }
+    run.updates[3].status = "unknown"
+    run.updates[3].details["findings"] = ["rangeUnit": .null, "noTrajectory": .null]
+    let series = try #require(try model(run).at("peers", 0, "series"))
+    #expect(series.at("spans", 0, "asks")?.text == run.updates[0].guidance)
+    #expect(series.at("spans", 1, "asks")?.text == run.updates[1].guidance)
+    #expect(series.at("spans", 2, "refuted") == nil && series.at("spans", 3, "refuted")?.text == "rangeUnit")
+    #expect(series.at("updates", "refuted", "at") == .array([.null, .null, .null, 0]))
+  }
+
   @Test func headlinesAreSentences() throws {
     var run = HandMadeRun()
     run.updates = [run.update(2), run.update(5)]

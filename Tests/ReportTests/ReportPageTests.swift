@@ -61,16 +61,26 @@ import Testing
     for index in bad.updates.indices {
       bad.updates[index].horizontalAngle = .init(value: 0.3, standardDeviation: 0.05, low: 0.2, high: 0.4)
     }
-    let inputs = try [good, open, bad].map { try $0.input() }
-    #expect(ReportPage.ordered(inputs).map(\.name) == ["bad", "open", "good"])
-    #expect(ReportPage.ordered(inputs.reversed()).map(\.name) == ["bad", "open", "good"])
+    var broken = open
+    broken.name = "broken"
+    let cause = RunVerdict.Finding(
+      state: .broken, code: "rangeUnit", family: "radio", peer: "tag", sentence: "ranges look to be in millimetres",
+      remedy: "write ranges in metres")
+    broken.result = ["start": 0, "verdict": RunVerdict([cause]).json]
+    let inputs = try [good, open, broken, bad].map { try $0.input() }
+    #expect(ReportPage.ordered(inputs).map(\.name) == ["broken", "bad", "open", "good"])
+    #expect(ReportPage.ordered(inputs.reversed()).map(\.name) == ["broken", "bad", "open", "good"])
     let page = String(decoding: ReportPage.html(ReportPage.ordered(inputs)), as: UTF8.self)
-    #expect(page.contains("<title>3 runs - fuse report</title>"))
+    #expect(page.contains("<title>4 runs - fuse report</title>"))
     let begin = try #require(page.range(of: "id=\"data\">")).upperBound
     let end = try #require(page.range(of: "</script>", range: begin..<page.endIndex)).lowerBound
     let all = try #require(JSONValue(parsing: Array(page[begin..<end].utf8)))
-    #expect((0..<3).map { all.at("runs", $0, "peers", 0, "honesty")?.text } == ["over-confident", "honest", "honest"])
-    #expect((0..<3).map { all.at("runs", $0, "peers", 0, "finding")?.text } == ["found", "not yet", "found"])
+    #expect((1..<4).map { all.at("runs", $0, "peers", 0, "honesty")?.text } == ["over-confident", "honest", "honest"])
+    #expect(all.at("runs", 0, "peers", 0, "words")?.text == "set-up broken")
+    #expect(
+      all.at("runs", 0, "peers", 0, "headline")?.text
+        == "ranges look to be in millimetres: write ranges in metres; the radio says 3.4 m")
+    #expect((1..<4).map { all.at("runs", $0, "peers", 0, "finding")?.text } == ["found", "not yet", "found"])
   }
 
   @Test func theSameInputGivesTheSameBytes() throws {

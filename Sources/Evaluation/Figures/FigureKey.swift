@@ -8,7 +8,7 @@ package enum FigureKey: Hashable, Sendable {
   // The peers.
   case angleErrorDegrees, angleErrorDegrees90, wrongAngles, wrongAngleTrials
   case angleErrorDegreesAt(seconds: Double), angleShareAt(seconds: Double), convergedShareAt(seconds: Double)
-  case coverage90, coverage90Tolerant, firstAngle, timeToConverge, convergedShare
+  case coverage90, coverage90Tolerant, distanceCoverage90, firstAngle, timeToConverge, convergedShare
   case converged, falseConverged, falselyConvergedTrials
   case verticalDecided, verticalWrong, distanceError, positionError, neesPeer, neesPeerInBand, rejectedRanges
   // Moving peers.
@@ -33,7 +33,8 @@ package enum FigureKey: Hashable, Sendable {
       [.angleErrorDegreesAt(seconds: $0), .angleShareAt(seconds: $0), .convergedShareAt(seconds: $0)]
     }
     keys += [
-      .coverage90, .coverage90Tolerant, .firstAngle, .timeToConverge, .convergedShare, .converged, .falseConverged,
+      .coverage90, .coverage90Tolerant, .distanceCoverage90, .firstAngle, .timeToConverge, .convergedShare, .converged,
+      .falseConverged,
     ]
     keys += [.falselyConvergedTrials, .verticalDecided, .verticalWrong, .distanceError, .positionError, .neesPeer]
     keys += [.neesPeerInBand, .rejectedRanges]
@@ -91,7 +92,7 @@ package enum FigureKey: Hashable, Sendable {
   /// Which direction is better.
   package var sense: Sense {
     switch self {
-    case .coverage90, .coverage90Tolerant, .idealCoverage90, .movingCoverage90: .nearest(0.9)
+    case .coverage90, .coverage90Tolerant, .distanceCoverage90, .idealCoverage90, .movingCoverage90: .nearest(0.9)
     case .halfWidthRatio: .nearest(1)
     case .neesPosition, .neesAttitude, .neesPeer: .nearest(NormalizedErrors.degreesOfFreedom)
     case .neesPositionInBand, .neesAttitudeInBand, .neesPeerInBand: .nearest(0.99)

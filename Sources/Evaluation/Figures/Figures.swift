@@ -72,6 +72,8 @@ package struct Figures: Equatable, Sendable {
     }
     values[.coverage90] = .fraction(peers.map { ($0.intervalsContainingTruth, $0.intervals) })
     values[.coverage90Tolerant] = .fraction(peers.map { ($0.intervalsNearTruth, $0.intervals) })
+    values[.distanceCoverage90] = .fraction(
+      peers.map { ($0.distanceIntervalsContainingTruth, $0.distanceIntervals) })
     values[.firstAngle] = .median(peers.map(\.firstAngleAt))
     values[.timeToConverge] = .median(peers.map(\.convergedAt))
     values[.convergedShare] = .fraction(peers.map { ($0.convergedAt == nil ? 0 : 1, 1) })

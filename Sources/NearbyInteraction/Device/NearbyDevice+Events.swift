@@ -102,7 +102,9 @@ extension NearbyDevice {
         transform: world.cameraTransform(worldFromDevice: worldFromDevice), trackingState: trackingState)
       postFrame(at: Double(time.nanoseconds) / 1e9, camera)
     case .session(let update):
-      sessionConvergence = NIAlgorithmConvergence(status: NIAlgorithmConvergenceStatus(update.convergence))
+      sessionConvergence = NIAlgorithmConvergence(
+        status: NIAlgorithmConvergenceStatus(
+          update.convergence, details: update.details, explanation: { explanation(of: $0, peer: nil) }))
       for session in liveSessions where session.core({ $0.isAssisted }) { reportSessionConvergence(to: session) }
     case .update(let update):
       for session in liveSessions where session.core({ $0.isAssisted }) && peer(of: session) == update.object.peer {
@@ -129,7 +131,11 @@ extension NearbyDevice {
       core.worldPosition = hasPoses ? core.presenter.worldPosition(update) : nil
       return hasPoses ? core.presenter.object(update, token: token) : core.presenter.distance(update, token: token)
     }
-    let status = hasPoses ? NIAlgorithmConvergenceStatus(update.convergence) : .unknown
+    let status =
+      hasPoses
+      ? NIAlgorithmConvergenceStatus(
+        update.convergence, details: update.details,
+        explanation: { explanation(of: $0, peer: update.object.peer) }) : .unknown
     let convergence = NIAlgorithmConvergence(status: status)
     if session.core({ $0.reportedConvergence }) != convergence {
       session.core { $0.reportedConvergence = convergence }

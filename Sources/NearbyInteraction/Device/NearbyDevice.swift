@@ -138,6 +138,11 @@ public final class NearbyDevice: FrameSource, @unchecked Sendable {
     }
   }
 
+  /// What a refuted premise is about and what to do, by the code of its diagnosis, for the device or for one peer's link.
+  func explanation(of code: String, peer: String?) -> String? {
+    finder?.diagnoses.first { $0.code == code && [nil, peer].contains($0.peer) }.map { "\($0.sentence): \($0.remedy)." }
+  }
+
   /// The finder, where a session or an `ARSession` needs it; a new one when the last one has had nothing to do for long.
   private func finderInUse() -> PrecisionFinder? {
     // Without a camera sessions report the radio's measurements.

@@ -19,20 +19,29 @@ public final class NIAlgorithmConvergence: NSObject, NSCopying, NSSecureCoding, 
 
   /// Writes an archive that `init(coder:)` reads.
   public func encode(with coder: NSCoder) {
-    let (code, reasons): (Int, [String]) =
+    let (code, reasons): (Int, [NIAlgorithmConvergenceStatus.Reason]) =
       switch status {
       case .unknown: (0, [])
-      case .notConverged(let reasons): (1, reasons.map(\.rawValue))
+      case .notConverged(let reasons): (1, reasons)
       case .converged: (2, [])
       }
     coder.encode(code, forKey: "status")
-    coder.encode(reasons.joined(separator: "\n") as NSString, forKey: "reasons")
+    coder.encode(reasons.map(\.rawValue).joined(separator: "\n") as NSString, forKey: "reasons")
+    coder.encode(reasons.map { $0.explanation ?? "" }.joined(separator: "\n") as NSString, forKey: "explanations")
   }
 
   /// Nil for an archive that holds no convergence.
   public required convenience init?(coder: NSCoder) {
-    let words = coder.decodeObject(of: NSString.self, forKey: "reasons").map(String.init(describing:)) ?? ""
-    let reasons = words.split(separator: "\n").map { NIAlgorithmConvergenceStatus.Reason(rawValue: String($0)) }
+    func lines(_ key: String) -> [String] {
+      let text = coder.decodeObject(of: NSString.self, forKey: key).map(String.init(describing:)) ?? ""
+      return text.components(separatedBy: "\n")
+    }
+    // Archives of older versions have no explanations.
+    let explanations = lines("explanations")
+    let reasons = lines("reasons").enumerated().filter { !$1.isEmpty }.map { index, word in
+      let explanation = explanations.indices.contains(index) ? explanations[index] : ""
+      return NIAlgorithmConvergenceStatus.Reason(rawValue: word, explanation: explanation.isEmpty ? nil : explanation)
+    }
     switch coder.decodeInteger(forKey: "status") {
     case 0: self.init(status: .unknown)
     case 1: self.init(status: .notConverged(reasons))

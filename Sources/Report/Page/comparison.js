@@ -12,7 +12,7 @@ function fillChanges(parent, changes) {
   element(fold, "pre", {tabindex: 0}, rest.join("\n"));
 }
 
-/** A row a run and peer. `name(words)` is a status's words and colour; `choose(run, peer)` selects one. */
+/** A row a run and peer. `name(span)` is a status's words and colour; `choose(run, peer)` selects one. */
 function drawComparison(parent, runs, name, choose) {
   parent.replaceChildren();
   parent.hidden = runs.length < 2;
@@ -25,12 +25,12 @@ function drawComparison(parent, runs, name, choose) {
     axis: {low: 0, high: 1, ticks: [], text: String},
     draw: plot => rows.forEach(({run, peer, r, p}, index) => {
       const y = index * step, at = seconds => plot.x(clamp(seconds, least, most));
-      const words = [run.name, run.peers.length > 1 ? peer.id : "", peer.honesty === "unknown" ? peer.finding : `${peer.finding}, ${peer.honesty}`];
+      const words = [run.name, run.peers.length > 1 ? peer.id : "", peer.words];
       const row = shape(plot.svg, "g", {class: "choice"});
       shape(row, "text", {class: "name", x: 4, y: y + 13}, words.filter(Boolean).join(" · "));
       shape(row, "rect", {class: "ground", x: 4, y: y + 18, width: pixel(plot.right - 4), height: 15});
-      for (const {from, to, words} of peer.series.spans) {
-        const [text, kind] = name(words);
+      for (const one of peer.series.spans) {
+        const {from, to} = one, [text, kind] = name(one);
         const [x0, x1] = [at(from), at(to)];
         const band = shape(row, "g", {class: "band"});
         shape(band, "rect", {x: pixel(x0), y: y + 18, width: pixel(Math.max(0.6, x1 - x0)), height: 15, style: `fill: var(--${kind})`});

@@ -21,7 +21,20 @@ const statuses = {
   insufficientVerticalSweep: ["up and down", "upDown"], insufficientLighting: ["more light", "light"],
   insufficientSignalStrength: ["weak signal", "signal"],
 };
-const statusOf = words => statuses[words[1] ?? words[0]] ?? [words[1] ?? words[0], "unknown"];
+/** What the phone's sentences ask for, in the words of the strip. */
+const asked = {
+  "Move around a little.": "insufficientMovement", "Move your phone from side to side.": "insufficientHorizontalSweep",
+  "Move your phone up and down.": "insufficientVerticalSweep", "More light is needed: turn on a light or uncover the camera.": "insufficientLighting",
+  "The signal is weak: move closer, with nothing in between.": "insufficientSignalStrength",
+};
+/** The words of a span of one status, and its colour: what the phone asks for, not another of the reasons that are open. */
+function statusOf({words: [status, reason], asks, refuted}) {
+  if (refuted) return ["set-up broken", "broken"];
+  const kind = asked[asks] ?? reason ?? status, [text, colour] = statuses[kind] ?? [kind, "unknown"];
+  // A cause of its own, such as a covered lens, is said as the phone says it.
+  return [asks && !asked[asks] ? asks.replace(/\.$/, "").replace(/^./, letter => letter.toLowerCase()) : text, colour];
+}
+const spaced = code => code.replace(/[A-Z]/g, letter => " " + letter.toLowerCase());
 
 // ---- fixed parts
 
@@ -37,12 +50,18 @@ function takeRun(index) {
   document.querySelectorAll("#runs button").forEach((button, i) => button.setAttribute("aria-current", String(i === index)));
 }
 
-/** A peer's verdict as a badge: red where its uncertainty fails against truth, green where it was found and holds. */
+/** What a badge looks like: its class and its mark, which tells without colour. */
+const looks = {broken: ["broken", "✕"], bad: ["bad", "!"], doubt: ["doubt", "?"], good: ["good", "✓"], open: ["open", "…"]};
+const kindOf = peer => peer.setUp === "broken" ? "broken" : peer.honesty === "over-confident" ? "bad" : peer.setUp === "doubtful" ? "doubt" : peer.finding === "found" ? "good" : "open";
+
+/** A peer's verdict as a badge: red where its set-up is broken or its uncertainty fails against truth, green where it was found and holds. */
 function badge(parent, peer) {
-  const kind = peer.honesty === "over-confident" ? "bad" : peer.finding === "found" ? "good" : "open";
-  const text = peer.honesty === "unknown" ? peer.finding : `${peer.finding} · ${peer.honesty}`;
-  const title = peer.faults.join("; ") || (peer.honesty === "unknown" ? "nothing to compare with" : "its 90 % intervals hold the truth");
-  return element(parent, "span", {class: `badge ${kind}`, title}, text);
+  const [kind, mark] = looks[kindOf(peer)];
+  const title = peer.causes.join("; ") || (peer.honesty === "unknown" ? "not both, angle and distance, can be compared with a truth" : "its 90 % intervals of angle and distance hold the truth");
+  const node = element(parent, "span", {class: `badge ${kind}`, title});
+  element(node, "i", {"aria-hidden": true}, mark + " ");
+  element(node, "span", {}, peer.words.replaceAll(", ", " · "));
+  return node;
 }
 
 /** Several runs: a row each, in the order of the page, the worst first. */
@@ -54,13 +73,14 @@ function fillRuns() {
   runs.forEach((run, index) => {
     const button = element($("runs"), "button", {type: "button"});
     element(button, "b", {}, run.name);
-    if (run.peers.length === 0) element(button, "span", {class: "badge open"}, "no peer");
+    if (run.peers.length === 0) element(button, "span", {class: `badge ${run.verdict?.state === "broken" ? "broken" : "open"}`}, run.verdict?.state === "broken" ? "set-up broken · no peer" : "no peer");
     for (const peer of run.peers) {
       const row = element(button, "span", {class: "row"});
       badge(row, peer);
       row.append(peer.id);
-      const figures = peer.facts.filter(fact => ["coverage", "angle error"].includes(fact.name));
-      element(row, "small", {}, figures.map(fact => `${fact.name} ${fact.value}`).join(", "));
+      const figures = peer.facts.filter(fact => ["angle coverage", "distance coverage", "angle error"].includes(fact.name));
+      const said = peer.setUp === "healthy" ? figures.map(fact => `${fact.name} ${fact.value}`) : peer.causes.slice(0, 1);
+      element(row, "small", {}, said.join(", "));
     }
     button.addEventListener("click", () => { stop(); takeRun(index); choosePeer(0); });
   });
@@ -81,12 +101,18 @@ function fillFrame() {
     }
   }
   $("version").textContent = `fuse ${data.version}`;
+  // What concerns no peer that was heard.
+  $("verdict").hidden = data.peers.length > 0 || !data.line;
+  $("verdict").textContent = data.line ?? "";
+  // Of many each is a mark and a name; what there is to say is said of the chosen one.
+  const isMany = data.peers.length > 2;
+  $("peers").classList.toggle("many", isMany);
+  $("headline").hidden = !isMany;
   data.peers.forEach((peer, index) => {
     const tab = element($("peers"), "button", {type: "button", role: "tab", id: `tab${index}`, style: `--peer: ${peerColour(index)}`});
     badge(tab, peer);
     element(tab, "b", {}, peer.id);
-    tab.append(`: ${peer.headline}`);
-    if (peer.faults.length) element(tab, "span", {class: "faults"}, peer.faults.join("; "));
+    if (!isMany) tell(tab, peer);
     tab.addEventListener("click", () => choosePeer(index));
     tab.addEventListener("keydown", event => {
       const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
@@ -99,10 +125,26 @@ function fillFrame() {
   });
 }
 
+/** What there is to say of a peer, behind its name. */
+function tell(parent, peer) {
+  parent.append(`: ${peer.headline}`);
+  // A headline has the cause of a broken set-up already.
+  const rest = peer.setUp === "broken" ? peer.causes.slice(1) : peer.causes;
+  if (rest.length) element(parent, "span", {class: "faults"}, rest.join("; "));
+}
+
 // ---- one peer
 
 function choosePeer(index) {
   state.peer = index;
+  const peer = data.peers[index];
+  if (peer && !$("headline").hidden) {
+    $("headline").style.setProperty("--peer", peerColour(index));
+    $("headline").replaceChildren();
+    badge($("headline"), peer);
+    element($("headline"), "b", {}, peer.id);
+    tell($("headline"), peer);
+  }
   data.peers.forEach((_, i) => {
     $(`tab${i}`).setAttribute("aria-selected", String(i === index));
     $(`tab${i}`).tabIndex = i === index ? 0 : -1;
@@ -117,7 +159,8 @@ function draw() {
   for (const id of ["facts", "top", "side", "panels", "phone", "legend"]) $(id).replaceChildren();
   for (const fact of peer?.facts ?? []) {
     const node = element($("facts"), "div", {class: fact.bad ? "fact bad" : "fact", tabindex: 0});
-    element(node, "span", {class: "name"}, fact.name);
+    const whose = data.peers.length < 2 || fact.isDevices ? "" : ` of ${peer.id}`;
+    element(node, "span", {class: "name"}, fact.name + whose);
     element(node, "b", {}, fact.value);
     element(node, "span", {}, fact.note);
     element(node, "span", {class: "help", role: "tooltip"}, fact.help);
@@ -139,10 +182,16 @@ function drawPlans() {
       for (const value of list) if (value !== null) around[axis].push(value);
     }
   }
-  // So are the places where the selected peer may have been.
-  for (const place of data.peers[state.peer]?.series.posterior?.places.flat() ?? []) {
-    if (place[0] < 5) continue;
-    ["x", "y", "z"].forEach((axis, i) => around[axis].push(place[1 + i]));
+  // So are the places where the selected peer may have been, and the ring of its distance that the page opens with.
+  const chosen = data.peers[state.peer];
+  if (chosen && chosen.setUp !== "broken") {
+    for (const place of chosen.series.posterior?.places.flat() ?? []) {
+      if (place[0] >= 5) ["x", "y", "z"].forEach((axis, k) => around[axis].push(place[1 + k]));
+    }
+    const {t, distance, status} = chosen.series.updates, last = t.length - 1, own = latest(path.t, t[last]);
+    if (own >= 0 && distance[last] !== null && word(status, last) !== "converged") {
+      for (const axis of ["x", "y"]) around[axis].push(path[axis][own] - distance[last], path[axis][own] + distance[last]);
+    }
   }
   // The last known region of each peer is shown whole.
   for (const {updates} of data.peers.map(peer => peer.series)) {
@@ -163,8 +212,8 @@ function drawPlans() {
   $("side-note").textContent = `to the right is ${words[across]}, up is up`;
   drawLegend();
   return [
-    drawPlan($("top"), {h: "x", v: "y", ellipse: "top", extent, heights: [220, 440]}),
-    drawPlan($("side"), {h: across, v: "z", ellipse: across === "y" ? "ahead" : "right", extent, heights: [120, 260]}),
+    drawPlan($("top"), {h: "x", v: "y", ellipse: "top", extent, heights: [220, innerWidth > 760 ? 440 : 300]}),
+    drawPlan($("side"), {h: across, v: "z", ellipse: across === "y" ? "ahead" : "right", extent, heights: [120, innerWidth > 760 ? 260 : 220]}),
   ];
 }
 
@@ -202,7 +251,8 @@ const byTime = fraction => `color-mix(in oklab, var(--early), var(--late) ${Math
 /** One plan with equal axes. `h` and `v` name the columns that go right and up. */
 function drawPlan(parent, {h, v, ellipse, extent, heights}) {
   const [[h0, h1], [v0, v1]] = [extent(h), extent(v)];
-  const width = Math.max(240, parent.clientWidth), margin = 34;
+  // Room for the heading's fan, a place's bar and a label beyond the outermost point.
+  const width = Math.max(240, parent.clientWidth), margin = 48;
   const [dh, dv] = [Math.max(h1 - h0, 0.5), Math.max(v1 - v0, 0.3)];
   const height = Math.round(clamp((width - 2 * margin) * dv / dh + 2 * margin, ...heights));
   const zoom = Math.min((width - 2 * margin) / dh, (height - 2 * margin) / dv);
@@ -223,6 +273,8 @@ function drawPlan(parent, {h, v, ellipse, extent, heights}) {
   shape(svg, "path", {d: `M12 ${height - 14}v4h${pixel(bar * zoom)}v-4`, fill: "none", style: "stroke: var(--soft)", "stroke-width": 1.3});
   shape(svg, "text", {x: pixel(12 + bar * zoom / 2), y: height - 15, "text-anchor": "middle"}, `${bar} m`);
 
+  const names = new Labels(width, height);
+  names.take([12, height - 32, 12 + bar * zoom, height - 6]);
   const path = data.path, points = all(path);
   if (path.truth) shape(svg, "path", {class: "truth", d: strokes(all(path.truth))});
   const pieces = [], past = [];
@@ -235,7 +287,7 @@ function drawPlan(parent, {h, v, ellipse, extent, heights}) {
   }
   if (points.length) shape(svg, "circle", {cx: pixel(points[0][0]), cy: pixel(points[0][1]), r: 4, style: "fill: var(--card); stroke: var(--late)", "stroke-width": 1.6});
 
-  data.peers.forEach((peer, index) => { if (index !== state.peer) drawOther(svg, peer, index, all); });
+  data.peers.forEach((peer, index) => { if (index !== state.peer) drawOther(svg, peer, index, all, names); });
   const peer = data.peers[state.peer];
   const fill = `fill: ${peerColour(state.peer)}; stroke: ${peerColour(state.peer)}`;
   const outline = (i, attributes) => {
@@ -258,17 +310,19 @@ function drawPlan(parent, {h, v, ellipse, extent, heights}) {
     if (truth.length > 1) shape(svg, "path", {class: "truth", d: strokes(truth)});
     if (truth.length) shape(svg, "path", {class: "cross", d: crosses([truth[truth.length - 1]], 5)});
   }
+  names.mark();
   const moving = shape(svg, "g");
   return {show: moment => {
     for (const piece of pieces) piece.node.style.opacity = piece.t <= moment ? 1 : 0.22;
     // What was not known yet is not shown.
     for (const region of past) region.node.style.display = region.t <= moment ? "" : "none";
     moving.replaceChildren();
+    names.rewind();
     const i = latest(path.t, moment);
     const device = i < 0 ? points[0] ?? null : points[i];
     if (peer) {
-      const isNamed = showPlaces(moving, peer, moment, {device, zoom, px, py, h, v});
-      showEstimate(moving, peer, moment, at, outline, fill, isNamed);
+      const isNamed = showPlaces(moving, peer, moment, {device, zoom, px, py, h, v, names});
+      showEstimate(moving, peer, moment, at, outline, fill, isNamed, names);
     }
     if (i < 0) return;
     const [x, y] = points[i];
@@ -283,14 +337,42 @@ function drawPlan(parent, {h, v, ellipse, extent, heights}) {
 }
 
 /** A peer that is not selected: its last known position. */
-function drawOther(svg, peer, index, all) {
+function drawOther(svg, peer, index, all, names) {
   const positions = all(peer.series.updates).filter(Boolean);
   const truth = peer.series.truth ? all(peer.series.truth) : [];
   if (truth.length) shape(svg, "path", {class: "cross", d: crosses([truth[truth.length - 1]], 4), opacity: 0.35});
   const position = positions.length ? positions[positions.length - 1] : truth[truth.length - 1];
   if (!position) return;
   if (positions.length) shape(svg, "circle", {cx: pixel(position[0]), cy: pixel(position[1]), r: 4, style: `fill: ${peerColour(index)}`, opacity: 0.55});
-  shape(svg, "text", {x: pixel(position[0]) + 8, y: pixel(position[1]) - 6}, peer.id);
+  names.put(svg, position, peer.id, {});
+}
+
+/** Places labels of a drawing so that none is cut and none covers another. */
+class Labels {
+  constructor(width, height) { Object.assign(this, {width, height, taken: [], fixed: 0}); }
+  /** Keeps a box free, [left, top, right, bottom]. */
+  take(box) { this.taken.push(box); }
+  /** What is placed so far stays; what follows is placed anew each time. */
+  mark() { this.fixed = this.taken.length; }
+  rewind() { this.taken.length = this.fixed; }
+  /** Beside a point; where that is taken, on another side of it or farther off. */
+  put(parent, [x, y], text, attributes) {
+    const long = 7 * String(text).length + 2, tall = 14;
+    let best = null;
+    for (const far of [9, 20, 32, 46]) {
+      for (const [dx, dy] of [[1, -1], [1, 1], [-1, -1], [-1, 1], [0, -1], [0, 1]]) {
+        const left = clamp(x + dx * far - (dx < 0 ? long : dx === 0 ? long / 2 : 0), 2, Math.max(this.width - long - 2, 2));
+        const top = clamp(y + dy * (far - 3) - tall / 2, 2, this.height - tall - 2), box = [left, top, left + long, top + tall];
+        const covered = this.taken.reduce((sum, other) => sum + Math.max(0, Math.min(box[2], other[2]) - Math.max(box[0], other[0]))
+          * Math.max(0, Math.min(box[3], other[3]) - Math.max(box[1], other[1])), 0);
+        if (best === null || covered < best.covered) best = {covered, box};
+        if (covered === 0) break;
+      }
+      if (best.covered === 0) break;
+    }
+    this.take(best.box);
+    return shape(parent, "text", {...attributes, x: pixel(best.box[0]), y: pixel(best.box[1] + 11)}, text);
+  }
 }
 
 /** How far an estimate can be trusted: converged, open while it is not, stale without newer updates, none before the first. */
@@ -302,10 +384,11 @@ function trust(updates, i, moment) {
 
 /** What is known before convergence: a ring of the distance, and the places that are left, each with its share. Whether the
     peer's name stands there. */
-function showPlaces(parent, peer, moment, {device, zoom, px, py, h, v}) {
+function showPlaces(parent, peer, moment, {device, zoom, px, py, h, v, names}) {
   const updates = peer.series.updates, i = latest(updates.t, moment);
   const kind = trust(updates, i, moment);
-  if (!device || kind === "none" || kind === "converged" || updates.distance[i] === null) return false;
+  // Nothing rests on a broken set-up, and its distance may be of any size.
+  if (!device || peer.setUp === "broken" || kind === "none" || kind === "converged" || updates.distance[i] === null) return false;
   const [cx, cy] = device.map(pixel), isTop = v === "y";
   const style = `stroke: ${peerColour(state.peer)}`;
   if (isTop) shape(parent, "circle", {class: `ring ${kind}`, cx, cy, r: pixel(updates.distance[i] * zoom), style});
@@ -334,13 +417,12 @@ function showPlaces(parent, peer, moment, {device, zoom, px, py, h, v}) {
   }
   // A single place needs no share: it has the peer's name.
   const isOnly = labels.length === 1 && labels[0].share >= 97;
-  if (isOnly) shape(parent, "text", {class: "read", "text-anchor": "middle", x: pixel(labels[0].x), y: pixel(labels[0].y)}, peer.id);
-  else for (const {share, x, y} of labels) if (share >= 3) shape(parent, "text", {class: "read", "text-anchor": "middle", x: pixel(x), y: pixel(y)}, `${share} %`);
+  for (const {share, x, y} of labels) if (isOnly || share >= 3) names.put(parent, [x, y], isOnly ? peer.id : `${share} %`, {class: "read"});
   return isOnly;
 }
 
 /** The published position with its region; `isNamed`: the peer's name is there already. */
-function showEstimate(parent, peer, moment, at, outline, fill, isNamed) {
+function showEstimate(parent, peer, moment, at, outline, fill, isNamed, names) {
   const i = latest(peer.series.updates.t, moment);
   const position = i < 0 ? null : at(peer.series.updates, i);
   const truth = peer.series.truth ? at(peer.series.truth, peer.series.truth.x.length - 1) : null;
@@ -351,7 +433,7 @@ function showEstimate(parent, peer, moment, at, outline, fill, isNamed) {
     shape(parent, "circle", {class: `estimate ${kind}`, cx: pixel(position[0]), cy: pixel(position[1]), r: 5, style: fill});
   }
   const label = position ?? truth;
-  if (label && !isNamed) shape(parent, "text", {class: "read", x: pixel(label[0]) + 10, y: pixel(label[1]) - 8}, peer.id);
+  if (label && !isNamed) names.put(parent, label, peer.id, {class: "read"});
 }
 
 // ---- the phone
@@ -383,12 +465,15 @@ function drawPhone() {
     distance.textContent = away === null ? "- m" : `${away.toFixed(away < 9.95 ? 1 : 0)} m`;
     side.textContent = angle === null ? (i < 0 ? "no ranges yet" : "no direction") : sideWords(angle);
     level.textContent = i < 0 ? "" : levelWords[word(updates.level, i)] ?? "";
-    guidance.textContent = i < 0 ? "" : word(updates.guidance, i) ?? "";
+    const refuted = i < 0 ? null : word(updates.refuted, i);
+    const cause = refuted && data.verdict.findings.find(one => one.code === refuted && [null, data.peers[state.peer].id].includes(one.peer));
+    guidance.textContent = i < 0 ? "" : cause ? cause.remedy : word(updates.guidance, i) ?? "";
     quality.textContent = i < 0 ? "" : {precise: "", drifting: "no usable ranges", imprecise: "distance only"}[word(updates.quality, i)] ?? "";
     const kind = updates ? trust(updates, i, moment) : "none";
     const isAhead = angle !== null && Math.abs(angle) < 8;
-    phone.setAttribute("class", ["screen", kind, isAhead ? "ahead" : ""].filter(Boolean).join(" "));
+    phone.setAttribute("class", ["screen", kind, isAhead ? "ahead" : "", cause ? "broken" : ""].filter(Boolean).join(" "));
     if (kind === "stale") quality.textContent = `no news for ${(moment - updates.t[i]).toFixed(0)} s`;
+    else if (cause) quality.textContent = `set-up broken: ${spaced(cause.code)}`;
     else if (kind === "open" && angle !== null) quality.textContent = "not sure yet";
     fan.style.display = arrow.style.display = angle === null ? "none" : "";
     dots.style.display = angle === null ? "" : "none";
@@ -403,7 +488,7 @@ function drawPhone() {
     // Whether the interval that the phone draws holds the truth.
     const off = value("angleError");
     const isWrong = off !== null && (off + value("high") < 0 || off + value("low") > 0);
-    $("phone-caption").textContent = `what the phone would show at ${moment.toFixed(1)} s` + (trueAngle === null ? ""
+    $("phone-caption").textContent = `the phone at ${moment.toFixed(1)} s` + (trueAngle === null ? ""
       : `; truth (cross): ${value("trueDistance").toFixed(1)} m, ${sideWords(trueAngle)}, ${levelWords[word(updates.trueLevel, i)]}`
         + (isWrong ? `; the arrow is ${Math.abs(off).toFixed(1)}° off, more than it says` : ""));
     $("phone-caption").className = isWrong ? "wrong" : "";
@@ -430,8 +515,8 @@ function drawPanels(peer) {
   const panel = (options) => timePanel($("panels"), {span, ...options});
   const panels = [];
 
-  const bands = (plot, spans, y, height, name) => spans.forEach(({from, to, words}) => {
-    const [text, kind] = name(words);
+  const bands = (plot, spans, y, height, name) => spans.forEach(one => {
+    const {from, to} = one, [text, kind] = name(one);
     const [x0, x1] = [plot.x(from), plot.x(to)];
     const group = shape(plot.svg, "g", {class: "band"});
     shape(group, "rect", {x: pixel(x0), y, width: pixel(Math.max(0.6, x1 - x0)), height, style: `fill: var(--${kind})`});
@@ -440,8 +525,10 @@ function drawPanels(peer) {
   });
   const statusText = (spans, moment, name) => {
     const found = spans.filter(item => item.from <= moment + 1e-6).pop();
-    return found && (found.to >= moment - 0.2) ? [found.words[0] === "notConverged" ? "not converged" : null, ...(found.words.length > 1
-      ? found.words.slice(1).map(reason => statuses[reason]?.[0] ?? reason) : [name(found.words)[0]])].filter(Boolean).join(", ") : "";
+    if (!found || found.to < moment - 0.2) return "";
+    // What is asked for first, then the other reasons that are open.
+    const [first] = name(found), open = found.words.slice(1).map(reason => statuses[reason]?.[0] ?? reason).filter(text => text !== first);
+    return [found.words[0] === "notConverged" ? "not converged" : null, first, open.length ? `also open: ${open.join(", ")}` : null].filter(Boolean).join(", ");
   };
   const cameraHeight = series.camera.length ? 20 : 0;
   panels.push(panel({
@@ -450,7 +537,7 @@ function drawPanels(peer) {
       bands(plot, series.spans, 2, 24, statusOf);
       if (cameraHeight) {
         shape(plot.svg, "text", {x: plot.left - 7, y: 42, "text-anchor": "end"}, "camera");
-        bands(plot, series.camera, 29, 17, words => [words[0], "light"]);
+        bands(plot, series.camera, 29, 17, ({words}) => [words[0], "light"]);
       }
     },
     read: moment => statusText(series.spans, moment, statusOf),

@@ -9,9 +9,14 @@ struct MeetCommand: AsyncParsableCommand {
   @OptionGroup var arguments: MeetArguments
 
   func run() async throws {
-    let meeting = Meeting(
-      folder: arguments.folder, name: arguments.name, peer: arguments.peer, patience: arguments.wait,
-      reach: arguments.broadcast.map { .network(broadcast: $0) } ?? .thisMachine)
-    try await Failure.reporting { try await meeting.run() }
+    try await Failure.reporting {
+      guard let name = arguments.name, let peer = arguments.peer else {
+        return try await LoneSession(folder: arguments.folder, peer: arguments.peer).run()
+      }
+      try await Meeting(
+        folder: arguments.folder, name: name, peer: peer, patience: arguments.wait,
+        reach: arguments.broadcast.map { .network(broadcast: $0) } ?? .thisMachine
+      ).run()
+    }
   }
 }

@@ -20,10 +20,7 @@ struct Meeting {
 
   /// Meets, plays, and prints both ends' last distance.
   func run() async throws {
-    let phone = try RecordedDevice(folder: URL(fileURLWithPath: folder))
-    guard phone.peers.contains(peer) else {
-      throw CommandError("\(folder): no ranges to \(peer), only to: \(phone.peers.joined(separator: " "))")
-    }
+    let phone = try RecordedDevice.named(folder, with: peer)
     let network = try await PeerNetwork.join(as: name, reach: reach)
     let deadline = Deadline(seconds: patience)
     let connection = try await meet(network, deadline)
@@ -34,13 +31,7 @@ struct Meeting {
     try await connection.send(JSONEncoder().encode(session.discoveryToken))
     let theirs = try await next(connection, as: NIDiscoveryToken.self)
     phone.device.bind(theirs, toPeer: peer)
-
-    let configuration = NINearbyPeerConfiguration(peerToken: theirs)
-    configuration.isCameraAssistanceEnabled = phone.device.profile.capabilities.contains(.cameraAssistance)
-    session.run(configuration)
-    let world = World()
-    world.add(phone.device, playing: phone.source)
-    try await world.play()
+    try await phone.play(session, with: theirs)
 
     guard let distance = reporter.distance else { throw CommandError("\(folder): no distance to \(peer)") }
     try await connection.send(JSONEncoder().encode(distance))
@@ -67,5 +58,26 @@ struct Meeting {
     do { return try JSONDecoder().decode(T.self, from: message) } catch {
       throw CommandError("\(peer) sent something else than expected")
     }
+  }
+}
+
+extension RecordedDevice {
+  /// The device of a recording that has ranges to a peer.
+  static func named(_ folder: String, with peer: String) throws -> RecordedDevice {
+    let phone = try RecordedDevice(folder: URL(fileURLWithPath: folder))
+    guard phone.peers.contains(peer) else {
+      throw CommandError("\(folder): no ranges to \(peer), only to: \(phone.peers.joined(separator: " "))")
+    }
+    return phone
+  }
+
+  /// Runs a session with the peer of a token while the recording plays.
+  func play(_ session: NISession, with token: NIDiscoveryToken) async throws {
+    let configuration = NINearbyPeerConfiguration(peerToken: token)
+    configuration.isCameraAssistanceEnabled = device.profile.capabilities.contains(.cameraAssistance)
+    session.run(configuration)
+    let world = World()
+    world.add(device, playing: source)
+    try await world.play()
   }
 }

@@ -8,6 +8,7 @@ final class MeetingReporter: NSObject, NISessionDelegate {
   private var begin: Timestamp?
   private var nextLine = 0.0
   private var convergence = "unknown"
+  private var advice: String?
   /// The last distance, metres.
   private(set) var distance: Float?
 
@@ -36,7 +37,13 @@ final class MeetingReporter: NSObject, NISessionDelegate {
     switch convergence.status {
     case .unknown: self.convergence = "unknown"
     case .converged: self.convergence = "converged"
-    case .notConverged(let reasons): self.convergence = reasons.map(\.rawValue).joined(separator: " ")
+    case .notConverged(let reasons):
+      self.convergence = reasons.map(\.rawValue).joined(separator: " ")
+      // What an app would show, when it changes.
+      if let advice = reasons.first?.localizedDescription, advice != self.advice {
+        self.advice = advice
+        print("         \(advice)")
+      }
     }
   }
 

@@ -25,7 +25,7 @@ function begin() {
   $("finding").hidden = $("behind").hidden = false;
   draw();
   connect(place);
-  setInterval(() => { readPath(place); readRemedies(place); }, 1000);
+  setInterval(() => readPath(place), 1000);
   // What is shown grows old without an update, too.
   setInterval(() => { if (state.seen?.age === "old" || (state.seen?.age === "fresh" && age() >= oldAfter)) draw(); }, 100);
   // A browser has six connections to a host: a page that nobody sees gives its own back.
@@ -94,6 +94,7 @@ async function connect(place) {
     if (source === state.source && !state.link.isOver) again("connection lost");
   };
   source.addEventListener("update", event => { state.last = Number(event.lastEventId); take(JSON.parse(event.data)); });
+  source.addEventListener("verdict", event => { state.link.verdict = JSON.parse(event.data); schedule(); });
   source.addEventListener("directions", event => takeDirections(JSON.parse(event.data)));
   source.addEventListener("state", event => {
     const name = JSON.parse(event.data).state;
@@ -157,7 +158,7 @@ function take(update) {
   const one = peer(update.peer);
   one.update = update;
   if (update.horizontalAngle !== null) one.modes = [];
-  const wrong = refuted(update), key = [update.convergence.status, ...update.convergence.reasons, ...wrong].join(" ");
+  const wrong = refuted(update, state.link.verdict).map(one => spaced(one.code)), key = [update.convergence.status, ...update.convergence.reasons, ...wrong].join(" ");
   const time = (update.timestamp - state.start) / 1e9, last = one.spans.at(-1);
   if (last?.key === key) last.to = time;
   else one.spans.push({key, from: time, to: time, status: update.convergence.status, reasons: update.convergence.reasons, guidance: update.guidance, wrong});
@@ -201,7 +202,7 @@ function draw() {
   const peers = [...state.peers.values()];
   drawMap($("map"), $("turned"), {path: state.path, peers, chosen: state.chosen, told: state.ahead, isFresh});
   if (one && (one.drawn !== one.spans.length || performance.now() - one.drawnAt > 500 || state.drawnPeer !== one)) {
-    drawTimeline($("timeline"), $("reasons"), one.spans, seen.kind === "refuted" ? state.link.remedies ?? [] : []);
+    drawTimeline($("timeline"), $("reasons"), one.spans, seen.faults);
     [one.drawn, one.drawnAt, state.drawnPeer] = [one.spans.length, performance.now(), one];
   }
 }
@@ -218,7 +219,7 @@ function showOthers(isFresh) {
       chip = element(group, "button", {type: "button", "data-name": name});
       chip.addEventListener("click", () => { state.chosen = name; state.turned = undefined; state.seen = null; draw(); });
     }
-    const told = brief(state.peers.get(name), isFresh), key = JSON.stringify(told);
+    const told = brief(state.peers.get(name), isFresh, state.link.verdict), key = JSON.stringify(told);
     chip.setAttribute("aria-pressed", String(name === state.chosen));
     if (chip.dataset.told === key) continue;
     chip.dataset.told = key;
@@ -269,19 +270,6 @@ async function readPath({id, token}) {
     schedule();
   } catch { /* the stream tells of a lost connection */ }
   state.isReading = false;
-}
-
-/** What to do about the premises that are refuted: the result has it, the updates only their codes. */
-async function readRemedies({id, token}) {
-  const codes = state.seen?.kind === "refuted" ? state.seen.faults.join() : "";
-  if (document.hidden || !codes || codes === state.remediesOf) return;
-  state.remediesOf = codes;
-  try {
-    const response = await fetch(`/v1/sessions/${id}/result.json`, {headers: {authorization: "Bearer " + token}, signal: AbortSignal.timeout(8000)});
-    // Of a session that is gone there is no result.
-    if (response.ok) state.link.remedies = (await response.json()).diagnoses.filter(one => !one.handled);
-    schedule();
-  } catch { state.remediesOf = undefined; }
 }
 
 window.finding = state;  // for tests

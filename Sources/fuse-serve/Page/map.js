@@ -92,7 +92,7 @@ function drawMap(parent, caption, {path, peers, chosen, told, isFresh}) {
 /** A name that fits. */
 const short = name => name.length > 14 ? name.slice(0, 13) + "…" : name;
 
-/** What was missing, when; of one peer. `spans` are {from, to, status, reasons, guidance, wrong}, seconds; `remedies` of what is refuted come first. */
+/** What was missing, when; of one peer. `spans` are {from, to, status, reasons, guidance, wrong}, seconds; `remedies`: {sentence, remedy} of what is refuted, come first. */
 function drawTimeline(parent, list, spans, remedies) {
   const svg = shape(null, "svg", {viewBox: "0 0 480 36", role: "img", "aria-label": "Timeline of the status"});
   if (spans.length) {
@@ -109,7 +109,7 @@ function drawTimeline(parent, list, spans, remedies) {
   for (const span of spans.slice(-40).reverse()) {
     const item = element(list, "li");
     element(item, "time", {}, span.from.toFixed(1) + " s");
-    item.append(span.wrong.length ? "the sensors contradict the set-up: " + span.wrong.join(", ") : span.status === "converged" ? "found" : span.status === "unknown" ? "nothing to judge yet" : "needs " + (lacking(span.reasons) || "a moment"));
+    item.append(span.wrong.length ? "set-up broken: " + span.wrong.join(", ") : span.status === "converged" ? "found" : span.status === "unknown" ? "nothing to judge yet" : "needs " + (lacking(span.reasons) || "a moment"));
     if (span.guidance) item.append(" – " + span.guidance);
   }
 }

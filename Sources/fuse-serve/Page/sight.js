@@ -12,10 +12,11 @@ const lacks = {
 };
 const lacking = reasons => (reasons ?? []).map(reason => lacks[reason] ?? reason).join(", ");
 const levels = {same: "on your level", above: "▲ above you", below: "▼ below you", aboveOrBelow: "▲▼ above or below you"};
-const diagnoses = "accelerometerUnit accelerometerScale gravityMissing gravitySign imuAxes gyroscopeUnit gyroscopeScale cameraMount cameraClock cameraIntrinsics lensModel featureCoordinates cameraRotation visualInertialMismatch odometryConvention odometryClock odometryScale rangeUnit rangeBias rangeSign rangesInconsistent radioClock timestampUnit".split(" ");
+const spaced = code => code.replace(/[A-Z]/g, letter => " " + letter.toLowerCase());
 
-/** The premises that the data refute, by their codes, for people: "accelerometerUnit" is "accelerometer unit". */
-const refuted = update => Object.keys(update?.details?.findings ?? {}).filter(code => diagnoses.includes(code)).map(code => code.replace(/[A-Z]/g, letter => " " + letter.toLowerCase()));
+/** What the data refute of the set-up: the verdict's findings that an update names, of the device or of its peer. */
+const refuted = (update, verdict) => (verdict?.findings ?? []).filter(({state, code, peer}) =>
+  state === "broken" && code in (update?.details?.findings ?? {}) && (peer === null || update.peer === null || peer === update.peer));
 
 /** A side: ahead, behind or neither, and left, right or neither. `width` is the arc's, within which finer words would say too much. */
 function side(angle, width = 0) {
@@ -131,13 +132,13 @@ const seconds = milliseconds => Math.max(Math.floor(milliseconds / 1000), 1) + "
 /**
  * All that is shown of one peer.
  *
- * `one` is the peer ({name, update, modes}) or null; `session` the newest update without a peer; `link` {isOver, isLost, isSuspended, ending, remedies};
+ * `one` is the peer ({name, update, modes}) or null; `session` the newest update without a peer; `link` {isOver, isLost, isSuspended, ending, verdict};
  * `age` milliseconds since the newest update; `before` the sight before this one, for what must not flicker. Gives:
- * kind: waiting, searching, ring, unsure, sure, go, here, refuted; age: fresh, old, over; known: the side of the angle, for the sight after this one; faults: refuted premises; name, distance, unit, side, level, certainty, guidance, progress
+ * kind: waiting, searching, ring, unsure, sure, go, here, refuted; age: fresh, old, over; known: the side of the angle, for the sight after this one; faults: findings of the verdict that refute the set-up; name, distance, unit, side, level, certainty, guidance, progress
  * (0 to 1 or null), arrow {angle, low, high} or null, parts as `sectors` gives them, spoken.
  */
 function sight(one, session, link, age, before = null) {
-  const update = one?.update ?? null, faults = refuted(update).length ? refuted(update) : refuted(session);
+  const update = one?.update ?? null, own = refuted(update, link.verdict), faults = own.length ? own : refuted(session, link.verdict);
   const when = link.isOver ? "over" : update && (age >= oldAfter || link.isSuspended) ? "old" : "fresh", isNow = when === "fresh";
   const angle = update?.horizontalAngle ?? null, isSure = update?.convergence.status === "converged" && angle !== null;
   const parts = angle === null && !faults.length ? sectors(one?.modes) : [];
@@ -149,14 +150,16 @@ function sight(one, session, link, age, before = null) {
   const wants = lacking(update?.convergence.reasons);
   const shown = {kind, age: when, known, faults, name: one?.name ?? "", distance: metres(update?.distance), unit: update?.distance == null ? "" : "m", parts, progress: null,
     arrow: angle === null || faults.length || here ? null : {angle, low: update.horizontalAngleInterval[0], high: update.horizontalAngleInterval[1]},
-    level: faults.length ? "only the distance holds" : levels[update?.verticalDirectionEstimate] ?? ""};
+    // Of a link that is refuted the distance is what its radio says, no more.
+    level: faults.some(one => one.family === "radio") ? "as the radio says" : faults.length ? "only the distance holds" : levels[update?.verticalDirectionEstimate] ?? ""};
   if (!update) shown.side = link.isOver ? "nothing was found" : "waiting for the first range";
   else if (here) shown.side = "it is here";
   else shown.side = isNow || !isKnown ? where : "last known: " + where;
   shown.side = capital(shown.side);
   if (link.isOver) [shown.certainty, shown.guidance] = [`■ ${link.ending ?? "ended"}: nothing more comes`, update ? "This is the last that was known." : ""];
   else if (when === "old") [shown.certainty, shown.guidance] = [`‖ old: nothing new for ${seconds(age)}`, link.isLost ? "The connection is lost." : "Nothing comes from the device."];
-  else if (kind === "refuted") [shown.certainty, shown.guidance] = ["✕ the sensors contradict the set-up: " + faults.join(", "), capital(link.remedies?.[0]?.remedy ?? "")];
+  else if (kind === "refuted") [shown.certainty, shown.guidance] = ["✕ set-up broken: " + faults.map(one => spaced(one.code)).join(", "), capital(faults[0].remedy)];
+  else if (update?.details?.premise) [shown.certainty, shown.guidance] = ["? doubtful set-up: " + spaced(update.details.premise), update.guidance ?? ""];
   else if (here) [shown.certainty, shown.guidance] = ["✓ within reach", "Look around you."];
   else {
     shown.certainty = isSure ? "✓ found" + (update.quality === "drifting" ? ", but no range now" : "") : !update ? "" : (angle !== null ? "? not sure yet" : "? searching") + (wants ? ": needs " + wants : "");
@@ -171,10 +174,11 @@ function sight(one, session, link, age, before = null) {
 }
 
 /** What a chip says of a peer that is not the chosen one: {distance, angle or null, isSure, words}. */
-function brief(one, isFresh) {
-  const update = one.update, angle = update?.horizontalAngle ?? null, faults = refuted(update);
+function brief(one, isFresh, verdict) {
+  const update = one.update, angle = update?.horizontalAngle ?? null, faults = refuted(update, verdict);
   const parts = angle === null ? sectors(one.modes) : [];
-  const words = faults.length || (angle === null && !parts.length) ? "direction not known" : angle !== null ? sideWords(side(angle)) : possibleSide(parts);
-  return {distance: update?.distance == null ? "–" : metres(update.distance) + " m", angle: faults.length ? null : angle, words,
+  const words = angle === null && !parts.length ? "direction not known" : angle !== null ? sideWords(side(angle)) : possibleSide(parts);
+  if (faults.length) return {distance: "✕", angle: null, words: "set-up broken, direction not known", isSure: false};
+  return {distance: update?.distance == null ? "–" : metres(update.distance) + " m", angle, words,
     isSure: isFresh && update?.convergence.status === "converged"};
 }

@@ -49,7 +49,8 @@ struct Overview: Sendable {
         "idle": .number(facts.idle), "bytes": .integer(status.bytes + session.updates.size),
         "rates": ["events": .number(status.eventRate), "updates": .number(status.updateRate)],
         "lag": .number(status.lag), "waiting": .integer(status.waiting),
-        "readers": .integer(session.updates.readerCount), "failure": .string(status.failure),
+        "readers": .integer(session.updates.readerCount),
+        "verdict": .string(status.verdict?.state.rawValue), "failure": .string(status.failure),
       ]
     }
     return Answers.json([

@@ -202,7 +202,7 @@ struct SessionCalls: Sendable {
       "rates": ["events": .number(status.eventRate)], "lag": .number(status.lag), "waiting": .integer(status.waiting),
       "readers": .integer(session.updates.readerCount),
       "warnings": .array((status.skips + status.warnings).map { .string($0) }),
-      "failure": .string(status.failure),
+      "verdict": session.verdict?.json ?? .null, "failure": .string(status.failure),
     ])
   }
 

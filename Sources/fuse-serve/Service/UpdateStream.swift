@@ -107,9 +107,15 @@ struct UpdateStream: Sendable {
     var isSuspended = false
     var directions = 0
     var told = 0
+    var verdict: RunVerdict?
     var iterator = signals.makeAsyncIterator()
     while !Task.isCancelled, !Task.isShuttingDownGracefully {
       let state = session.updates.state
+      // Before the updates that rest on it.
+      if let now = session.verdict, now != verdict {
+        verdict = now
+        try await writer.write(ByteBuffer(bytes: event("verdict", now.json)))
+      }
       var text: [UInt8] = []
       if wish.rate != nil {
         text = try newest(session, &cursor, &position, count: state.count, wish.tellsLatency)
@@ -136,7 +142,8 @@ struct UpdateStream: Sendable {
       let status = session.currentStatus
       if status.skipTurn != told {
         told = status.skipTurn
-        try await writer.write(ByteBuffer(bytes: Self.warning(status.skips)))
+        let lines = JSONValue.array(status.skips.map { .string($0) })
+        try await writer.write(ByteBuffer(bytes: event("warning", ["warnings": lines])))
         lastWrite = DispatchTime.now().uptimeNanoseconds
       }
       for (isOver, word) in [
@@ -158,11 +165,11 @@ struct UpdateStream: Sendable {
     }
   }
 
-  /// What of the measurements is not used, as an event.
-  private static func warning(_ lines: [String]) -> [UInt8] {
+  /// An event without an id.
+  private static func event(_ name: String, _ data: JSONValue) -> [UInt8] {
     var json = JSONBuffer()
-    json.value(["warnings": .array(lines.map { .string($0) })])
-    return Array("event: warning\ndata: ".utf8) + json.bytes + [0x0A, 0x0A]
+    json.value(data)
+    return Array("event: \(name)\ndata: ".utf8) + json.bytes + [0x0A, 0x0A]
   }
 
   /// The newest update of each peer of those not yet sent, as text, with the count of those left out.
@@ -201,12 +208,12 @@ struct UpdateStream: Sendable {
     text += [0x0A, 0x0A]
     guard tellsLatency else { return }
     let latency = session.updates.latency(index)
-    var json = JSONBuffer()
-    json.value([
-      "index": .integer(index), "arrival": latency.map { .integer(Int($0.arrival)) } ?? .null,
-      "published": latency.map { .integer(Int($0.published)) } ?? .null,
-      "rates": ["events": .number(session.currentStatus.eventRate)],
-    ])
-    text += Array("event: latency\ndata: ".utf8) + json.bytes + [0x0A, 0x0A]
+    text += event(
+      "latency",
+      [
+        "index": .integer(index), "arrival": latency.map { .integer(Int($0.arrival)) } ?? .null,
+        "published": latency.map { .integer(Int($0.published)) } ?? .null,
+        "rates": ["events": .number(session.currentStatus.eventRate)],
+      ])
   }
 }

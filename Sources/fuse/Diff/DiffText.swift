@@ -12,7 +12,7 @@ enum DiffText {
     guard !difference.isEmpty else {
       return ["the same: \(difference.counts.both) updates, \(difference.poses.compared) poses"]
     }
-    var lines = [headline(difference)]
+    var lines = headline(difference)
     if let first = difference.first {
       lines.append("first at \(time(first.timestamp, difference)), \(first.peer ?? "session"):")
       lines += first.values.map { "  \($0.name): \($0.before) -> \($0.after)" }
@@ -46,12 +46,40 @@ enum DiffText {
     return lines
   }
 
-  private static func headline(_ difference: RunDifference) -> String {
+  /// What changed for a person: the verdict, then the peer of which most did; the others, and the counts, below.
+  private static func headline(_ difference: RunDifference) -> [String] {
+    var changes: [String] = []
+    if difference.hasOtherVerdict, let before = difference.verdicts.before, let after = difference.verdicts.after {
+      changes.append("\(before.brief) -> \(after.brief)")
+    }
+    let peers = difference.outcomes.sorted {
+      ($1.value.before.change(to: $1.value.after), $0.key) < ($0.value.before.change(to: $0.value.after), $1.key)
+    }
+    changes += peers.compactMap { peer, outcome in
+      let words = outcome.before.words(to: outcome.after, since: difference.start)
+      return words.isEmpty ? nil : "\(peer) \(words.joined(separator: ", "))"
+    }
+    let most = difference.hasOtherVerdict ? 2 : 1
+    let first = changes.isEmpty ? ["nothing that a person sees"] : Array(changes.prefix(most))
+    return ["different: " + first.joined(separator: "; ")] + changes.dropFirst(most).map { "  " + $0 }
+      + [summary(difference)]
+  }
+
+  private static func summary(_ difference: RunDifference) -> String {
     let counts = difference.counts
     var parts = ["\(counts.differing) of \(counts.both) common updates differ"]
     if counts.onlyBefore > 0 { parts.append("\(Words.count(counts.onlyBefore, "update")) only before") }
     if counts.onlyAfter > 0 { parts.append("\(Words.count(counts.onlyAfter, "update")) only after") }
-    return "different: " + parts.joined(separator: ", ")
+    return parts.joined(separator: ", ")
+  }
+
+  private static func json(_ tally: PeerTally, since start: Timestamp) -> JSONValue {
+    [
+      "updates": .integer(tally.updates), "withAngle": .integer(tally.withAngle),
+      "converged": .integer(tally.converged),
+      "firstAngleAt": .number(tally.firstAngle.map { $0.seconds(since: start) }),
+      "convergedAt": .number(tally.firstConverged.map { $0.seconds(since: start) }),
+    ]
   }
 
   private static func time(_ timestamp: Timestamp, _ difference: RunDifference) -> String {
@@ -66,6 +94,16 @@ enum DiffText {
   static func json(_ difference: RunDifference) -> JSONValue {
     [
       "same": .bool(difference.isEmpty),
+      "verdicts": [
+        "before": difference.verdicts.before?.json ?? .null, "after": difference.verdicts.after?.json ?? .null,
+      ],
+      "outcomes": .sorted(
+        difference.outcomes.mapValues { outcome in
+          [
+            "before": json(outcome.before, since: difference.start),
+            "after": json(outcome.after, since: difference.start),
+          ]
+        }),
       "updates": [
         "both": .integer(difference.counts.both), "differing": .integer(difference.counts.differing),
         "onlyBefore": .integer(difference.counts.onlyBefore),

@@ -70,10 +70,20 @@ package struct RunDifference {
   package private(set) var poses = (compared: 0, differing: 0, distance: 0.0, angle: 0.0)
   /// Poses that are in one run only.
   package private(set) var unmatchedPoses = 0
+  /// The runs' verdicts; nil for a run of a version that had none.
+  package private(set) var verdicts: (before: RunVerdict?, after: RunVerdict?)
+  /// What each run came to for each peer.
+  package private(set) var outcomes: [String: (before: PeerTally, after: PeerTally)] = [:]
+
+  /// Whether the set-up is judged otherwise; a run without a verdict says nothing about it.
+  package var hasOtherVerdict: Bool {
+    guard let before = verdicts.before, let after = verdicts.after else { return false }
+    return before.state != after.state || before.cause?.code != after.cause?.code
+  }
 
   /// Whether nothing changed.
   package var isEmpty: Bool {
-    counts.onlyBefore + counts.onlyAfter + poses.differing + unmatchedPoses == 0 && changes.isEmpty
+    counts.onlyBefore + counts.onlyAfter + poses.differing + unmatchedPoses == 0 && changes.isEmpty && !hasOtherVerdict
   }
 
   /// Compares updates by timestamp and peer, poses by timestamp. Updates are read from the folders, one moment at a time.
@@ -87,10 +97,15 @@ package struct RunDifference {
       compareMoment(try old.take(time), try new.take(time), tolerance)
     }
     comparePoses(before.poses, after.poses, tolerance)
+    verdicts = (before.verdict, after.verdict)
   }
 
   /// Compares the updates of one timestamp.
   private mutating func compareMoment(_ before: [UpdateRecord], _ after: [UpdateRecord], _ tolerance: Tolerance) {
+    for update in before {
+      if let peer = update.peer { outcomes[peer, default: (.init(), .init())].before.add(update) }
+    }
+    for update in after { if let peer = update.peer { outcomes[peer, default: (.init(), .init())].after.add(update) } }
     let (old, new) = (Self.byKey(before), Self.byKey(after))
     for key in Set(old.keys).union(new.keys).sorted() {
       switch (old[key], new[key]) {

@@ -9,12 +9,20 @@ enum EvalDocument {
   static func json(_ outcome: EvalOutcome) -> JSONValue {
     var members: [JSONValue.Member] = [
       .init(key: "name", value: .string(outcome.name)),
-      .init(key: "trials", value: .integer(outcome.trialErrors.count)),
+      .init(key: "trials", value: .integer(outcome.trials.count)),
       .init(key: "asked", value: .integer(outcome.asked)),
+      .init(key: "apart", value: .integer(outcome.apart.count)),
+      .init(
+        key: "verdicts",
+        value: .object(
+          RunVerdict.State.allCases.map { state in
+            .init(key: state.rawValue, value: .integer(outcome.trials.count { $0.verdict.state == state }))
+          })),
     ]
+    if outcome.trials.count == 1 { members.append(.init(key: "verdict", value: outcome.trials[0].verdict.json)) }
     guard let figures = outcome.figures else { return .object(members) }
     // Every key is always there, null without a value; those of the ideal observer only where it was run.
-    let hasIdeal = outcome.trialErrors.contains { !$0.ideal.isEmpty }
+    let hasIdeal = outcome.judged.contains { !$0.errors.ideal.isEmpty }
     let keys = FigureKey.all.filter { hasIdeal || !$0.isIdeal }
     members += keys.map { .init(key: $0.name, value: .number(figures[$0].value)) }
     members += keys.compactMap { key in key.formerName.map { .init(key: $0, value: .number(figures[key].value)) } }
@@ -24,8 +32,8 @@ enum EvalDocument {
       }
     }
     members.append(.init(key: "confidence95", value: .object(intervals)))
-    if outcome.trialErrors.count == 1 {
-      let errors = outcome.trialErrors[0]
+    if outcome.trials.count == 1 {
+      let errors = outcome.trials[0].errors
       members.append(.init(key: "errors", value: ErrorsDocument.json(errors)))
     }
     return .object(members)

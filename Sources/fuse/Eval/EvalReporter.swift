@@ -18,7 +18,7 @@ final class EvalReporter: @unchecked Sendable {
   }
 
   /// Writes the subjects that are done, in order, where the format has one line for each.
-  func report(_ results: [Result<Judge.Errors, any Error>?]) {
+  func report(_ results: [Result<TrialResult, any Error>?]) {
     guard format == .jsonl, failure == nil else { return }
     do {
       while reported < subjects.count, own(reported, results).allSatisfy({ $0 != nil }) {
@@ -29,12 +29,13 @@ final class EvalReporter: @unchecked Sendable {
   }
 
   /// Writes the rest and returns all outcomes.
-  func finish(_ results: [Result<Judge.Errors, any Error>?]) throws -> [EvalOutcome] {
+  func finish(_ results: [Result<TrialResult, any Error>?]) throws -> [EvalOutcome] {
     if let failure { throw failure }
     var outcomes = subjects.indices.map { outcome($0, results) }
     if pools {
       outcomes.append(
-        EvalOutcome(name: "all", trialErrors: outcomes.flatMap(\.trialErrors), asked: results.count, failures: []))
+        EvalOutcome(
+          name: "all", trials: outcomes.flatMap(\.trials), isPool: true, asked: results.count, failures: []))
     }
     let lines =
       format == .jsonl
@@ -45,19 +46,19 @@ final class EvalReporter: @unchecked Sendable {
   }
 
   private func own(
-    _ index: Int, _ results: [Result<Judge.Errors, any Error>?]
-  ) -> ArraySlice<Result<Judge.Errors, any Error>?> {
+    _ index: Int, _ results: [Result<TrialResult, any Error>?]
+  ) -> ArraySlice<Result<TrialResult, any Error>?> {
     let first = subjects[..<index].reduce(0) { $0 + $1.trials.count }
     return results[first..<(first + subjects[index].trials.count)]
   }
 
-  private func outcome(_ index: Int, _ results: [Result<Judge.Errors, any Error>?]) -> EvalOutcome {
+  private func outcome(_ index: Int, _ results: [Result<TrialResult, any Error>?]) -> EvalOutcome {
     let subject = subjects[index]
     let own = own(index, results)
-    var outcome = EvalOutcome(name: subject.name, trialErrors: [], asked: own.count, failures: [])
+    var outcome = EvalOutcome(name: subject.name, trials: [], asked: own.count, failures: [])
     for result in own {
       switch result {
-      case .success(let errors)?: outcome.trialErrors.append(errors)
+      case .success(let result)?: outcome.trials.append(result)
       case .failure(let error)?: outcome.failures.append("\(error)")
       case nil: break
       }

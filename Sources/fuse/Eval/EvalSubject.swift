@@ -1,3 +1,4 @@
+import Datasets
 import Evaluation
 
 /// The subject of one output row: a folder, or a scenario over many seeds.
@@ -12,13 +13,35 @@ struct EvalSubject {
 struct EvalOutcome {
   /// Its name.
   var name: String
-  /// Errors of the successful trials against ground truth, in order.
-  var trialErrors: [Judge.Errors]
+  /// What came of the successful trials, in order.
+  var trials: [TrialResult]
+  /// Whether it is all subjects together.
+  var isPool = false
   /// Requested trials.
   var asked: Int
   /// Failures, one line each.
   var failures: [String]
 
-  /// Its figures; nil where no trial succeeded.
-  var figures: Figures? { trialErrors.isEmpty ? nil : Figures(trialErrors) }
+  /// Trials whose set-up is broken, and whose figures are not those of the others.
+  var apart: [TrialResult] { trials.filter(\.standsApart) }
+
+  /// The trials of the figures. Where all of a subject's are broken there are no others; a pool never takes them.
+  var judged: [TrialResult] {
+    let sound = trials.filter { !$0.standsApart }
+    return sound.isEmpty && !isPool ? trials : sound
+  }
+
+  /// Its figures; nil where there is no trial to judge.
+  var figures: Figures? { judged.isEmpty ? nil : Figures(judged.map(\.errors)) }
+
+  /// The verdicts in a few words: the one, or how many are of the worst kind.
+  var setUp: String {
+    if trials.isEmpty { return "-" }
+    if trials.count == 1 { return trials[0].verdict.brief }
+    guard let state = trials.map(\.verdict.state).max(), state != .healthy else { return "all healthy" }
+    let own = trials.filter { $0.verdict.state == state }
+    let codes = Set(own.compactMap(\.verdict.cause?.code)).sorted()
+    let kind = codes.count == 1 ? own[0].verdict.brief : state.briefWord
+    return "\(own.count) of \(trials.count) \(kind)"
+  }
 }

@@ -50,6 +50,7 @@ enum EvalText {
       Column(title: "° 90 %", key: .angleErrorDegrees90, unit: .degrees),
       Column(title: "over 20° off %", key: .wrongAngles, unit: .percent),
       Column(title: "coverage %", key: .coverage90, unit: .percent),
+      Column(title: "distance coverage %", key: .distanceCoverage90, unit: .percent),
       Column(title: "first angle s", key: .firstAngle, unit: .seconds),
       Column(title: "converged s", key: .timeToConverge, unit: .seconds),
       Column(title: "converged %", key: .convergedShare, unit: .percent),
@@ -67,6 +68,7 @@ enum EvalText {
     columns: [
       Column(title: "angle °", key: .angleErrorDegrees, unit: .degrees),
       Column(title: "coverage %", key: .coverage90, unit: .percent),
+      Column(title: "of distance %", key: .distanceCoverage90, unit: .percent),
       Column(title: "false %", key: .falseConverged, unit: .percent),
       Column(title: "converged s", key: .timeToConverge, unit: .seconds),
       Column(title: "angle s", key: .firstAngle, unit: .seconds),
@@ -133,8 +135,10 @@ enum EvalText {
     let blocks = [trajectory, finding, moving, byTime, moments, ideal].map { known($0, outcomes) }.filter {
       !$0.columns.isEmpty
     }
+    let setUp = outcomes.map(\.setUp)
     var lines: [String] = []
     if format == .markdown {
+      if tellsSetUp(outcomes) { lines += markdown(["Set-up", "verdict"], zip(outcomes, setUp).map { [$0.name, $1] }) }
       for block in blocks {
         if !lines.isEmpty { lines.append("") }
         let cells = outcomes.map { outcome in [outcome.name] + block.columns.map { cell(outcome.figures, $0) } }
@@ -145,17 +149,59 @@ enum EvalText {
       func rows(_ block: Block, _ hasIntervals: Bool = true) -> [EvalTable.Row] {
         block.columns.map { column in (column.title, outcomes.map { cell($0.figures, column, hasIntervals) }) }
       }
+      let verdicts: [EvalTable.Row] = tellsSetUp(outcomes) ? [("set-up", setUp)] : []
       lines = EvalTable.lines(
-        names: outcomes.map(\.name), blocks: blocks.map { ($0.title, rows($0)) },
-        chosen: rows(known(chosen, outcomes), false),
+        names: outcomes.map(\.name),
+        blocks: (verdicts.isEmpty ? [] : [("Set-up", [("verdict", setUp)])]) + blocks.map { ($0.title, rows($0)) },
+        chosen: verdicts + rows(known(chosen, outcomes), false),
         width: width)
     }
-    let counts = Set(outcomes.map(\.trialErrors.count))
+    for text in outcomes.flatMap(causes) {
+      lines += format == .markdown ? ["", text] : WrappedText.lines(text, width: width)
+    }
+    let counts = Set(outcomes.map(\.judged.count))
     if counts != [1] {
-      let runs = "Runs: " + outcomes.map { "\($0.name) \($0.trialErrors.count)" }.joined(separator: ", ") + note
+      let runs = "Runs: " + outcomes.map { "\($0.name) \($0.judged.count)" }.joined(separator: ", ") + note
       lines += [""] + (format == .markdown ? [runs] : WrappedText.lines(runs, width: width))
     }
     return lines
+  }
+
+  /// Of scenarios the set-up is known: it is told only where one was called broken.
+  private static func tellsSetUp(_ outcomes: [EvalOutcome]) -> Bool {
+    outcomes.contains { $0.trials.contains { $0.isRecorded || $0.verdict.state == .broken } }
+  }
+
+  /// What broke the set-up of a subject's trials and what to do, a line each; how many a pool leaves out.
+  private static func causes(_ outcome: EvalOutcome) -> [String] {
+    if outcome.isPool {
+      let apart = outcome.apart.count
+      return apart == 0
+        ? [] : ["\(outcome.name): without \(apart) of \(outcome.trials.count) runs, whose set-up is broken"]
+    }
+    var counts: [String: (finding: RunVerdict.Finding, count: Int)] = [:]
+    for trial in outcome.trials where trial.verdict.state == .broken {
+      guard let cause = trial.verdict.cause else { continue }
+      counts[cause.code, default: (cause, 0)].count += 1
+    }
+    let all = outcome.trials.count
+    let peers = all == 1 ? outcome.trials[0].errors.peers : [:]
+    return whose(outcome.name, peers)
+      + counts.values.sorted { ($1.count, $0.finding.code) < ($0.count, $1.finding.code) }.map { found, count in
+        "\(outcome.name): \(all > 1 ? "\(count) of \(all) " : "")set-up broken: \(found.words)"
+      }
+  }
+
+  /// Whose the figures of one run with several peers are, and who of them is worst off.
+  private static func whose(_ name: String, _ peers: [String: PeerErrors]) -> [String] {
+    guard peers.count > 1 else { return [] }
+    func coverage(_ errors: PeerErrors) -> Double { min(errors.coverage90 ?? 1, errors.distanceCoverage90 ?? 1) }
+    let worst = peers.min { (coverage($0.value), $0.key) < (coverage($1.value), $1.key) }!
+    let faults = Honesty(worst.value).faults
+    return [
+      "\(name): figures of \(peers.count) peers together; "
+        + (faults.isEmpty ? "none is over-confident" : "the worst is \(worst.key): \(faults.joined(separator: "; "))")
+    ]
   }
 
   private static let note = ". In brackets: 95 % confidence."

@@ -122,8 +122,8 @@ extension FigureKey {
     switch self {
     case .pathLength, .ateYawAligned, .ateSE3, .rpe, .rpeAt, .distanceError, .positionError: 0.001
     case .falselyConvergedTrials, .falseConverged, .wrongAngles, .wrongAngleTrials: 0
-    case .coverage90, .coverage90Tolerant, .convergedShare, .converged, .verticalDecided, .verticalWrong,
-      .rejectedRanges:
+    case .coverage90, .coverage90Tolerant, .distanceCoverage90, .convergedShare, .converged, .verticalDecided,
+      .verticalWrong, .rejectedRanges:
       0.005
     default: 0.05
     }

@@ -2,10 +2,22 @@ import Datasets
 import Evaluation
 import Foundation
 import PrecisionFinding
+import Premises
 import RunResults
 import SensorData
 import Simulation
 import Smoothing
+
+/// What came of one run: its errors against ground truth, and its verdict.
+struct TrialResult {
+  var errors: Judge.Errors
+  var verdict: RunVerdict
+  /// Whether its sensors are recorded: then a broken set-up is the recording's, and not the finder's false alarm.
+  var isRecorded: Bool
+
+  /// Whether its figures stand apart from those of others: the data refute what they rest on.
+  var standsApart: Bool { isRecorded && verdict.state == .broken }
+}
 
 /// One run to evaluate: a recording, the output of a run, or a scenario with a seed. Writes no files.
 struct Trial {
@@ -39,7 +51,7 @@ struct Trial {
   /// Runs and evaluates. Takes seconds; has no shared state.
   ///
   /// - Throws: `DatasetError`, `ScenarioError`, `CommandError`.
-  func errors() throws -> Judge.Errors {
+  func result() throws -> TrialResult {
     switch source {
     case .recording(let path): try evaluateRecording(path)
     case .redrawn(let path, let radio, let seed): try evaluateRecording(path, radio: (radio, seed))
@@ -50,7 +62,7 @@ struct Trial {
 
   private func evaluateRecording(
     _ path: String, radio: (scenario: Scenario, seed: UInt64)? = nil
-  ) throws -> Judge.Errors {
+  ) throws -> TrialResult {
     let recording = try Recording.open(URL(fileURLWithPath: path), options: options.reading)
     var (rig, truth) = (recording.rig, try TruthReading(recording))
     let redrawn = try radio.map { try RedrawnRanges(recording, truth, options, radio: $0.scenario, seed: $0.seed) }
@@ -63,6 +75,7 @@ struct Trial {
       initialState: startsFromTruth ? try truth.firstState(of: recording) : nil)
     let offline = options.isOffline && !usesOdometry ? OfflineTrajectory(finder, rig) : nil
     let events = try RecordedEvents(recording, ranges: redrawn?.events)
+    var run = FinderRun(finder)
     var ranges: [RangeMeasurement] = []
     var truthTest = try truth.test(recording, rig: rig)
     while let event = try events.next() {
@@ -70,18 +83,29 @@ struct Trial {
       guard options.includes(event.event) else { continue }
       if case .range(let range) = event.event { ranges.append(range) }
       offline?.observe(event.event)
-      for output in finder.process(event) { judge.record(output, withPoses: offline == nil) }
+      for output in run.process(event) { judge.record(output, withPoses: offline == nil) }
     }
-    if !events.stoppedEarly { for output in finder.finish() { judge.record(output, withPoses: offline == nil) } }
+    if !events.stoppedEarly { for output in run.finish() { judge.record(output, withPoses: offline == nil) } }
     judge.record(worlds: finder.summary.worlds)
     judge.record(offline)
     recording.warnings.forEach(warn)
     DamageWords.lines((events.damage + truth.damage).sorted { $0.path < $1.path }).forEach { warn("\(path)/\($0)") }
-    truthTest?.diagnoses(after: finder.diagnoses).forEach { warn("\(path): \($0.words)") }
-    return withIdeal(judge, ranges, rig, truth, radio?.scenario.radio, redrawn?.impaired)
+    let truthDiagnoses = truthTest?.diagnoses(after: finder.diagnoses) ?? []
+    let errors = withIdeal(
+      judge, ranges, rig, truth, radio?.scenario.radio, redrawn?.impaired)
+    return result(run, errors, truthDiagnoses, isRecorded: true)
   }
 
-  private func evaluateScenario(_ scenario: Scenario, _ seed: UInt64) throws -> Judge.Errors {
+  private func result(
+    _ run: FinderRun, _ errors: Judge.Errors, _ truthDiagnoses: [Diagnosis] = [], isRecorded: Bool
+  ) -> TrialResult {
+    let verdict = RunVerdict(
+      diagnoses: run.finder.diagnoses + truthDiagnoses, summary: run.finder.summary, peers: run.peers, errors: errors,
+      hasEnded: true)
+    return TrialResult(errors: errors, verdict: verdict, isRecorded: isRecorded)
+  }
+
+  private func evaluateScenario(_ scenario: Scenario, _ seed: UInt64) throws -> TrialResult {
     let followed = options.forcesOdometry ? scenario.withExternalOdometry : scenario
     let simulator = try Simulator(scenario: user.played(followed, seed: seed, options.finder), seed: seed)
     let contents = simulator.recording()
@@ -95,16 +119,18 @@ struct Trial {
       initialState: startsFromTruth && !usesOdometry
         ? initialState(truth.firstState(from: events), contents.rig, seed) : nil)
     let offline = options.isOffline && !usesOdometry ? OfflineTrajectory(finder, contents.rig) : nil
+    var run = FinderRun(finder)
     for event in events {
       offline?.observe(event.event)
-      for output in finder.process(event) { judge.record(output, withPoses: offline == nil) }
+      for output in run.process(event) { judge.record(output, withPoses: offline == nil) }
     }
-    if options.to == nil { for output in finder.finish() { judge.record(output, withPoses: offline == nil) } }
+    if options.to == nil { for output in run.finish() { judge.record(output, withPoses: offline == nil) } }
     judge.record(worlds: finder.summary.worlds)
     judge.record(offline)
     let ranges = events.compactMap { if case .range(let range) = $0.event { range } else { nil } }
     let impaired = runsIdeal ? simulator.impairedRanges() : [:]
-    return withIdeal(judge, ranges, contents.rig, truth, scenario.radio, impaired)
+    let errors = withIdeal(judge, ranges, contents.rig, truth, scenario.radio, impaired)
+    return result(run, errors, isRecorded: false)
   }
 
   /// The initial state, with a drawn error if requested.
@@ -113,7 +139,7 @@ struct Trial {
     return state.drawn(imu, seed: seed)
   }
 
-  private func evaluateRun(_ path: String) throws -> Judge.Errors {
+  private func evaluateRun(_ path: String) throws -> TrialResult {
     let run = try RunFolder.named(path, isUnverified: readsUnverified, keeping: .none, warn: warn)
     guard let origin = try RunOrigin(of: run, named: truth) else {
       throw CommandError(
@@ -128,7 +154,9 @@ struct Trial {
       let events = try origin.recording.events()
       while let event = try events.next() { if case .range(let range) = event.event { ranges.append(range) } }
     }
-    return withIdeal(judge, ranges, origin.recording.rig, origin.truth)
+    return TrialResult(
+      errors: withIdeal(judge, ranges, origin.recording.rig, origin.truth),
+      verdict: run.verdict ?? .unknown, isRecorded: true)
   }
 
   private func withIdeal(

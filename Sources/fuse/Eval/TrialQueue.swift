@@ -1,5 +1,4 @@
 import Dispatch
-import Evaluation
 import Foundation
 
 /// Runs trials concurrently, each on one thread; results keep the order of the trials.
@@ -11,14 +10,14 @@ final class TrialQueue: @unchecked Sendable {
   private let trials: [Trial]
   private var next = 0
   private var interrupted = false
-  private var results: [Result<Judge.Errors, any Error>?]
+  private var results: [Result<TrialResult, any Error>?]
   private var progress: TrialProgress
-  private let finished: @Sendable ([Result<Judge.Errors, any Error>?]) -> Void
+  private let finished: @Sendable ([Result<TrialResult, any Error>?]) -> Void
 
   /// - Parameter finished: called after every trial, one call at a time, with the results so far.
   init(
     _ trials: [Trial], progress: TrialProgress,
-    finished: @escaping @Sendable ([Result<Judge.Errors, any Error>?]) -> Void
+    finished: @escaping @Sendable ([Result<TrialResult, any Error>?]) -> Void
   ) {
     self.trials = trials
     self.progress = progress
@@ -27,12 +26,12 @@ final class TrialQueue: @unchecked Sendable {
   }
 
   /// Runs them all, `jobs` at a time; nil for a trial that an interrupt left out.
-  func run(jobs: Int) -> [Result<Judge.Errors, any Error>?] {
+  func run(jobs: Int) -> [Result<TrialResult, any Error>?] {
     EndingSignals.onInterruption { [self] in lock.withLock { interrupted = true } }
     let group = DispatchGroup()
     for _ in 0..<max(1, min(jobs, trials.count)) {
       let thread = Thread { [self] in
-        while let index = nextIndex() { finish(index, Result { try trials[index].errors() }) }
+        while let index = nextIndex() { finish(index, Result { try trials[index].result() }) }
         group.leave()
       }
       // Reading and filtering run on this stack; the default of a second thread is small.
@@ -54,7 +53,7 @@ final class TrialQueue: @unchecked Sendable {
     }
   }
 
-  private func finish(_ index: Int, _ result: Result<Judge.Errors, any Error>) {
+  private func finish(_ index: Int, _ result: Result<TrialResult, any Error>) {
     lock.withLock {
       results[index] = result
       progress.show(done: results.count { $0 != nil })

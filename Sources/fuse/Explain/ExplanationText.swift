@@ -1,3 +1,4 @@
+import Evaluation
 import Geometry
 import PrecisionFinding
 import Report

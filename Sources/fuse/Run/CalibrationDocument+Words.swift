@@ -1,4 +1,5 @@
 import Estimator
+import Evaluation
 import Geometry
 import Report
 import RunResults

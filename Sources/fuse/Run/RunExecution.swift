@@ -28,7 +28,10 @@ struct RunExecution {
       input = try StreamInput(options: options)
     } else {
       recording = try Recording.open(URL(fileURLWithPath: folder), options: options.reading)
-      input = try FolderInput(recording!, folder: folder)
+      input = try FolderInput(recording!)
+      if let shipped = ShippedRecording.folder(named: folder), !isQuiet {
+        StandardError.line("\(folder): no such folder here, the recording that came with fuse: \(shipped)")
+      }
     }
     let truth = try recording.map { try TruthReading($0) } ?? TruthReading(states: [], peers: [])
     let digest = try recording.map { try InputDigest($0) }
@@ -92,8 +95,16 @@ struct RunExecution {
         truthDiagnoses: truthDiagnoses,
         losses: losses(finder.summary, pipeline.counts, input.rig, nonFinite: files.nonFiniteCount))
         + (finder.calibration.map { RunSummary.wrapped(CalibrationDocument.words($0)) } ?? [])
-        + RunSummary.wrapped("written to \(output): " + timing.words))
+        + RunSummary.wrapped("written to \(output): " + timing.words)
+        + RunSummary.wrapped(Self.verdictLine(document.verdict)))
+    // Where no story ends with it.
+    if isQuiet || format == .jsonl, document.verdict.findings.first != nil {
+      StandardError.line(Self.verdictLine(document.verdict))
+    }
   }
+
+  /// The last line of every run.
+  private static func verdictLine(_ verdict: RunVerdict) -> String { "verdict: \(verdict.line)" }
 
   /// The peers with ranges in this part of the recording.
   private func knownPeers() throws -> [String] {

@@ -38,9 +38,9 @@ final class FolderInput: RunInput {
   let length: Double?
 
   /// Opens a folder.
-  init(_ recording: Recording, folder: String) throws {
+  init(_ recording: Recording) throws {
     self.recording = recording
-    path = URL(fileURLWithPath: folder).standardizedFileURL.path
+    path = recording.path
     length = try recording.lastTimestamp().seconds(since: recording.firstTimestamp)
     events = try recording.events()
     warnings = recording.warnings

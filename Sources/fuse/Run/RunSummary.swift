@@ -34,9 +34,8 @@ enum RunSummary {
       }
       if let peerErrors = errors?.peers[peer], peerErrors.judged > 0 {
         lines += truth(peerErrors, last.object).map { "  " + $0 }
-        let verdict = Verdict(
-          status: last.convergence.status.rawValue, hasConverged: outcome.firstConverged != nil, errors: peerErrors)
-        if !verdict.faults.isEmpty { lines.append("  OVER-CONFIDENT: " + verdict.faults.joined(separator: "; ")) }
+        let faults = Honesty(peerErrors).faults
+        if !faults.isEmpty { lines.append("  OVER-CONFIDENT: " + faults.joined(separator: "; ")) }
       }
     }
     if let errors = errors?.trajectory {
@@ -111,6 +110,10 @@ enum RunSummary {
     if let coverage = errors.coverage90 {
       let share = Words.fixed(100 * coverage, 0)
       figures.append("\(share) % of \(Words.count(errors.intervals, "interval")) hold the true angle")
+    }
+    if let coverage = errors.distanceCoverage90 {
+      let share = "\(Words.fixed(100 * coverage, 0)) % of \(errors.distanceIntervals)"
+      figures.append(figures.isEmpty ? "\(share) intervals hold the true distance" : "\(share) the true distance")
     }
     if errors.converged > 0 {
       figures.append("\(errors.falseConverged) of \(errors.converged) converged updates false")

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from fusepy import FuseError, find_fuse, load_result, load_trajectory, load_updates, run
+from fusepy import FuseError, SetUpWarning, find_fuse, load_result, load_trajectory, load_updates, load_verdict, run
 from fusepy.rerun_export import to_rerun
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -32,6 +33,21 @@ def test_updates_are_a_table(result: Path) -> None:
     first = (result / "trajectory.tum").read_text().split(" ", 1)[0]
     assert str(trajectory["timestamp"].iloc[0]) == first.replace(".", "")
     assert load_result(result)["counts"]
+
+
+def test_a_broken_set_up_is_a_warning(result: Path, tmp_path: Path) -> None:
+    assert load_verdict(result).state == "healthy" and load_verdict(result).code is None
+    shutil.copytree(REPOSITORY / "datasets/demo", tmp_path / "millimetres")
+    table = tmp_path / "millimetres/mav0/uwb0/data.csv"
+    head, *rows = table.read_text().splitlines()
+    place = [cell.split("[")[0].strip(" #") for cell in head.split(",")].index("range")
+    cells = [row.split(",") for row in rows]
+    for row in cells:
+        row[place] = str(1000 * float(row[place]))
+    table.write_text("\n".join([head, *map(",".join, cells)]) + "\n")
+    with pytest.warns(SetUpWarning, match="set-up broken: rangeUnit: .* write ranges in metres"):
+        verdict = load_verdict(run(tmp_path / "millimetres", tmp_path / "out"))
+    assert verdict.state == "broken" and verdict.peer == "tag" and verdict.findings[0]["code"] == verdict.code
 
 
 def test_rerun_files_are_written_and_read_back(result: Path, tmp_path: Path) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import warnings
 from pathlib import Path
+
+from .results import SetUpWarning, load_verdict
 
 
 class FuseError(RuntimeError):
@@ -17,10 +20,13 @@ class FuseError(RuntimeError):
 
 
 def find_fuse() -> str | None:
-    """The command: $FUSE, or `fuse` on the path, or this checkout's build."""
+    """The command: $FUSE, or that of this wheel, or `fuse` on the path, or this checkout's build."""
     named = os.environ.get("FUSE")
     if named:
         return named
+    own = Path(__file__).resolve().parent / "bin" / "fuse"
+    if own.is_file():
+        return str(own)
     found = shutil.which("fuse")
     if found:
         return found
@@ -46,6 +52,12 @@ def call(arguments: list[str], allowed: tuple[int, ...] = (0,)) -> str:
 
 
 def run(folder: str | Path, output: str | Path, *options: str) -> Path:
-    """`fuse run folder -o output`; options as on the command line. Returns the output folder."""
+    """`fuse run folder -o output`; options as on the command line. Returns the output folder.
+
+    Warns (`SetUpWarning`) where the run's verdict is not healthy.
+    """
     call(["run", str(folder), "-o", str(output), "--quiet", *options])
+    verdict = load_verdict(output)
+    if verdict.state != "healthy":
+        warnings.warn(f"{folder}: {verdict}", SetUpWarning, stacklevel=2)
     return Path(output)

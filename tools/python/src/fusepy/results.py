@@ -3,11 +3,44 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas
+
+
+class SetUpWarning(UserWarning):
+    """A run's set-up is doubtful or broken."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a run's set-up holds: `state` is healthy, doubtful or broken, `line` says it with the cause and what to do.
+
+    Code, family, peer, sentence and remedy are the cause's, None where it is healthy; a peer of None: the device.
+
+    `findings` has all that was found as dictionaries with these keys, the worst first; what was handled has the state healthy.
+    """
+
+    state: str
+    line: str
+    code: str | None
+    family: str | None
+    peer: str | None
+    sentence: str | None
+    remedy: str | None
+    findings: list[dict[str, Any]]
+
+    def __str__(self) -> str:
+        return self.line
+
+
+def load_verdict(run: str | Path) -> Verdict:
+    """The verdict in `result.json`. Raises KeyError for a run of a version that had none."""
+    found = load_result(run)["verdict"]
+    return Verdict(**{key: found[key] for key in Verdict.__annotations__})
 
 
 def load_updates(run: str | Path) -> pandas.DataFrame:
