@@ -280,7 +280,7 @@ let package = Package(
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
       ]),
     .testTarget(
-      name: "ImportingTests", dependencies: ["Importing", "Datasets", "SensorData", "Geometry"]),
+      name: "ImportingTests", dependencies: ["Importing", "Datasets", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "PremisesTests", dependencies: ["Premises", "Ranging", "Simulation", "SensorData", "Geometry"]),
     .testTarget(
       name: "NearbyInteractionTests",

@@ -24,7 +24,7 @@ struct ARKitNIImport: SourceImporter {
     var path = RangeDelay()
     target.rig.odometry = OdometryCalibration(
       bodyFromSensor: Pose(rotation: PhoneUnits.deviceFromARKitCamera), positionRandomWalk: 0.01, yawRandomWalk: 0.002)
-    target.rig.bodyFromDevice = .identity
+    target.device = .identity
     try readPoses("\(folder.path)/arkit.csv", &target) { path.add(position: $0.translation, at: $1) }
     // First for the delay, then for the rows.
     var counts = RowCounts()

@@ -45,10 +45,17 @@ struct CSVImport: SourceImporter {
         file: map.file.path, line: 1, found: "no sensor", expected: "sections imu0, odometry0, truth or uwb0")
     }
     if let path = try map.file.text("cameras") {
-      target.rig.cameras = try CameraChain.cameras(
-        path.hasPrefix("/") ? path : "\(root)/\(path)", bodyFromIMU: target.rig.imu?.bodyFromIMU ?? .identity)
+      let chain = path.hasPrefix("/") ? path : "\(root)/\(path)"
+      let file = RecordingFile(path: chain, relativePath: chain)
+      for number in try Kalibr.cameras(file).prefix(2) {
+        target.rig.cameras.append(
+          try Kalibr.camera(file, number: number, bodyFromIMU: target.rig.imu?.bodyFromIMU ?? .identity))
+      }
     }
-    if let pose = try map.file.pose("device_T_BS") { target.rig.bodyFromDevice = pose }
+    if let device = try map.device() {
+      target.device = device.pose
+      target.report.decide("the device, as the map says: \(device.words)")
+    }
   }
 
   private func path(_ section: ImportMap.Section) throws(DatasetError) -> String {

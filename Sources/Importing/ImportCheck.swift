@@ -22,6 +22,7 @@ struct ImportCheck {
   private var clock = RotationClock()
   private var hasPoses = false
   private var ranges: RangeResiduals
+  private var travel: TravelAxis
 
   /// Checks the folder and adds what it found.
   static func run(folder: String, report: inout ImportReport) throws {
@@ -31,13 +32,15 @@ struct ImportCheck {
     do {
       recording = try Recording.open(.init(fileURLWithPath: folder), options: options)
     } catch {
-      guard report.kind == .kalibr || report.kind == .openvins else { throw error }
-      return report.decide(
-        "the folder has no recording yet (\(error.found)): nothing to check the calibrations against")
+      // What is missing is said as a run would find it, and what to do.
+      ImportReadiness.judge(folder: folder, &report)
+      guard report.next == ImportReport.run else { return }
+      throw error
     }
     var check = try ImportCheck(recording)
     try check.read(&report)
     check.judge(&report)
+    ImportReadiness.judge(folder: folder, &report)
   }
 
   private init(_ recording: Recording) throws {
@@ -48,6 +51,7 @@ struct ImportCheck {
     imageMonitor =
       recording.trajectorySource == .imuAndCamera ? PremiseMonitor(rig: rig, usesOdometry: false) : nil
     ranges = RangeResiduals(rig: recording.rig)
+    travel = TravelAxis(bodyFromDevice: recording.rig.bodyFromDevice)
   }
 
   private mutating func read(_ report: inout ImportReport) throws {
@@ -100,7 +104,9 @@ struct ImportCheck {
   private mutating func add(pose: Pose, _ bodyFromSensor: Pose, at time: Timestamp) {
     hasPoses = true
     poseMonitor.observe(.odometry(OdometryPose(timestamp: time, worldFromSensor: pose)))
-    poseMonitor.observe(pose * bodyFromSensor.inverse, at: time)
+    let body = pose * bodyFromSensor.inverse
+    poseMonitor.observe(body, at: time)
+    travel.add(body, at: time.seconds(since: recording.firstTimestamp))
     clock.add(rotation: pose.rotation, at: time.nanoseconds)
   }
 
@@ -136,6 +142,16 @@ struct ImportCheck {
     }
     judgeClocks(&report)
     ranges.judge(&report)
+    if !recording.statesDevice {
+      report.decide(
+        recording.rig.cameras.isEmpty
+          ? "the device's axes are not stated: the body's are assumed (top +y, back -z; ahead is +y while -z points down)"
+          : "the device's axes are not stated: those of cam0 are assumed, it looks ahead")
+    }
+    // Axes of a world that is not z up say nothing.
+    if !report.findings.contains(where: { $0.code.hasSuffix("Convention") }) {
+      travel.outcome?.judge(isStated: recording.statesDevice, &report)
+    }
   }
 
   private func judgeGravity(_ report: inout ImportReport) {

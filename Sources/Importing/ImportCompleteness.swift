@@ -3,9 +3,9 @@ import Datasets
 /// What of a source is not in the folder: rows out of order, sensors that a run needs.
 enum ImportCompleteness {
   /// Adds a finding for each stream that lost more than one row in a thousand by its stamps, and for a folder without
-  /// ranges or trajectory. `hasCamera`: whether images or tracks are there, or will be.
+  /// ranges.
   static func judge(
-    _ counts: [DatasetStreamWriter.Stream: DatasetStreamWriter.Counts], hasCamera: Bool, _ report: inout ImportReport
+    _ counts: [DatasetStreamWriter.Stream: DatasetStreamWriter.Counts], _ report: inout ImportReport
   ) {
     for stream in DatasetStreamWriter.Stream.allCases {
       guard let count = counts[stream] else { continue }
@@ -29,12 +29,6 @@ enum ImportCompleteness {
       report.find(
         "noRanges", .note, "no range was imported: a run finds no peer", evidence: "no row for uwb0",
         remedy: "add the file of the radio, and import again")
-    }
-    if counts[.odometry] == nil, counts[.imu] == nil || !hasCamera {
-      report.find(
-        "noTrajectory", .note, "nothing that was imported gives a trajectory",
-        evidence: "no poses, and no \(counts[.imu] == nil ? "inertial unit" : "camera")",
-        remedy: "a run needs poses of another tracker, or imu0 with cam0: add one of them to the folder")
     }
   }
 

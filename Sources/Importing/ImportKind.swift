@@ -1,16 +1,21 @@
 /// A kind of foreign recording or calibration.
 package enum ImportKind: String, CaseIterable, Sendable {
-  case kalibr, openvins, starloc, miluv, spectacular
+  case kalibr, openvins, calibration, starloc, miluv, spectacular
   case arkitNI = "arkit-ni"
   case stray
   case sensorLogger = "sensor-logger"
   case plaza, csv, ros
 
+  /// Whether it brings calibrations, and no data.
+  package var isCalibration: Bool { [.kalibr, .openvins, .calibration].contains(self) }
+
   /// What the source is, one line.
   package var summary: String {
     switch self {
-    case .kalibr: "camchain*.yaml and imu*.yaml of Kalibr: calibrations into a folder that has the data"
+    case .kalibr: "Kalibr's <bag>-camchain-imucam.yaml, <bag>-imu.yaml: calibrations into a folder that has the data"
     case .openvins: "an OpenVINS or UVIO configuration: calibrations and anchors into a folder that has the data"
+    case .calibration:
+      "a camera's calibration of OpenCV, ROS, camodocal, VINS or Basalt: into a folder that has the data"
     case .starloc: "STAR-loc: a run's folder (uwb.csv, imu.csv, calib.json), or the data set's with one run"
     case .miluv: "MILUV: an experiment's folder or a robot's (ifo001/uwb_range.csv, imu_px4.csv, mocap.csv)"
     case .spectacular: "Spectacular AI or HybVIO: data.jsonl with calibration.json"

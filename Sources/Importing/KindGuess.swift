@@ -48,7 +48,11 @@ extension ImportKind {
     if has("kalibr_imucam_chain.yaml") || has("kalibr_imu_chain.yaml") || has("uwb_anchors.yaml") {
       return (.openvins, "it has the yaml files of an OpenVINS configuration")
     }
-    if let chain = any({ $0.hasPrefix("camchain") && $0.hasSuffix(".yaml") }) { return (.kalibr, "it has \(chain)") }
+    if let chain = Kalibr.cameraChain(in: folder) { return (.kalibr, "it has the cameras of \(chain.relativePath)") }
+    if let file = CalibrationImport.foreignFiles(in: folder).first {
+      let name = URL(fileURLWithPath: file.path).lastPathComponent
+      return (.calibration, "it has \(name), a calibration of \(file.format.rawValue)'s kind")
+    }
     if PlazaImport.tables(in: folder).keys.contains("DR"), PlazaImport.tables(in: folder).keys.contains("TD") {
       return (.plaza, "it has the tables DR and TD")
     }
@@ -60,13 +64,17 @@ extension ImportKind {
     let name = URL(fileURLWithPath: file).lastPathComponent.lowercased()
     for ending in [".bag", ".db3", ".mcap"] where name.hasSuffix(ending) { return (.ros, "its name ends in \(ending)") }
     if name.hasSuffix(".jsonl") { return (.spectacular, "its name ends in .jsonl") }
-    if name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
+    if name.hasSuffix(".yaml") || name.hasSuffix(".yml") || name.hasSuffix(".json") {
+      if let format = ForeignCameraFormat(path: file) {
+        return (.calibration, "a calibration of \(format.rawValue)'s kind")
+      }
       guard let file = try? CalibrationFile(path: file) else { return nil }
       if let camera = try? file.section("cam0") {
         return camera.keys.contains("T_imu_cam")
           ? (.openvins, "cam0 has T_imu_cam") : (.kalibr, "it has cam0 of a camera chain")
       }
-      return file.keys.contains("gyroscope_noise_density") ? (.kalibr, "it has gyroscope_noise_density") : nil
+      let isNoise = file.keys.contains("gyroscope_noise_density") || file.hasSection("imu0")
+      return isNoise ? (.kalibr, "it has the noise of an inertial unit") : nil
     }
     return name.hasSuffix(".csv") ? (.csv, "its name ends in .csv") : nil
   }

@@ -64,7 +64,7 @@ struct SensorLoggerImport: SourceImporter {
     ImportCompleteness.judge(unpaired: merger.unpaired + merger.waiting, of: merger.readings, &target.report)
     for axis in [gyroscope] + forces { target.report.count("bad rows skipped", axis.table.bad) }
     target.rig.imu = try PhoneUnits.inertial(nil, &target.report)
-    target.rig.bodyFromDevice = .identity
+    target.device = .identity
     target.report.decide(
       "the inertial unit's axes are the device's; gyroscope and accelerometer are separate files: "
         + "the acceleration is interpolated to the gyroscope's stamps")

@@ -142,7 +142,7 @@ struct SpectacularImport: SourceImporter {
         camera, isFirst: number == 0, to: target.folder, name: "video/cam\(number).yaml")
     }
     if let camera = cameras.first {
-      target.rig.bodyFromDevice = RigCalibration(cameras: [camera]).bodyFromDevice
+      target.device = RigCalibration(cameras: [camera]).bodyFromDevice
     }
     if frames > 0 {
       target.report.decide(

@@ -19,7 +19,7 @@ struct StrayImport: SourceImporter {
     target.report.decide("the world has y up: turned about x, so that z is up")
     target.report.decide(
       "poses are of the camera in landscape, OpenCV's axes: odometry0's T_BS turns them into the device's")
-    target.rig.bodyFromDevice = .identity
+    target.device = .identity
     target.rig.odometry = OdometryCalibration(
       bodyFromSensor: Pose(rotation: deviceFromCamera), positionRandomWalk: 0.01, yawRandomWalk: 0.002)
     let table = try SourceTable(

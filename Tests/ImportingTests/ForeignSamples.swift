@@ -5,8 +5,8 @@ import SensorData
 
 /// The walk, written as each kind of source has it.
 enum ForeignSamples {
-  /// Kinds that bring data; Kalibr's and OpenVINS's bring calibrations, ROS's bags are the Python package's.
-  static let kinds = ImportKind.allCases.filter { ![.kalibr, .openvins, .ros].contains($0) }
+  /// Kinds that bring data; Kalibr's and its like bring calibrations, ROS's bags are the Python package's.
+  static let kinds = ImportKind.allCases.filter { !$0.isCalibration && $0 != .ros }
 
   /// Writes a sample and returns what is imported of it, and the map that it needs.
   @discardableResult
@@ -20,7 +20,7 @@ enum ForeignSamples {
     case .sensorLogger: try sensorLogger(folder)
     case .plaza: try plaza(folder)
     case .csv: try csv(folder)
-    case .kalibr, .openvins, .ros: preconditionFailure("no data")
+    case .kalibr, .openvins, .calibration, .ros: preconditionFailure("no data")
     }
     return (
       kind == .miluv ? folder.path("data/default_1/ifo001") : folder.url.path,
