@@ -24,7 +24,7 @@ package enum ImportKind: String, CaseIterable, Sendable {
     case .sensorLogger: "Sensor Logger: Accelerometer.csv, Gyroscope.csv, ..., optional ranges.csv, poses.csv"
     case .plaza: "Plaza: tables DR (odometry) and TD (ranges), optional GT and TL"
     case .csv: "any CSV files, described by --map map.yaml"
-    case .ros: "ROS 1 bag, ROS 2 db3, MCAP: by the Python package, pip install ./tools/python"
+    case .ros: "ROS 1 bag, ROS 2 db3, MCAP: by fuse-import of the Python package"
     }
   }
 }

@@ -39,6 +39,8 @@ package struct ImportReport: Sendable {
   package var findings: [Finding] = []
   /// What to do next, with `<folder>` for the folder's name: a run, where one can begin.
   package var next = Self.run
+  /// Topics of the cameras, as the Python package's import of a bag names them.
+  package var topics: JSONValue?
   /// What an import ends with where nothing is in a run's way.
   package static let run = "fuse run <folder>"
   /// The document of the import that wrote the folder's data, where this one added a calibration to it.
@@ -63,8 +65,9 @@ package struct ImportReport: Sendable {
 
   /// The document.
   package var document: JSONValue {
-    guard case .object(var members) = ownDocument, let before else { return ownDocument }
-    members.append(.init(key: "before", value: before))
+    guard case .object(var members) = ownDocument else { return ownDocument }
+    if let topics { members.append(.init(key: "topics", value: topics)) }
+    if let before { members.append(.init(key: "before", value: before)) }
     return .object(members)
   }
 

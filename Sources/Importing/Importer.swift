@@ -110,7 +110,7 @@ package enum Importer {
     if case .object(let counts)? = before?["counts"] {
       for member in counts { report.counts[member.key] = member.value.double.map { Int($0) } }
     }
-    report.before = before?["before"]
+    (report.before, report.topics) = (before?["before"], before?["topics"])
     try ImportCheck.run(folder: folder, report: &report)
     let file = try AtomicFile(folder: folder, name: "import.json")
     try file.write(text(report))
@@ -145,7 +145,7 @@ package enum Importer {
     case .kalibr, .openvins, .calibration, .ros:
       throw DatasetError(
         file: source, found: "a \(kind.rawValue) source",
-        expected: "the Python package: pip install ./tools/python, then fuse-import \(source) -o <folder>")
+        expected: "the Python package: \(PythonPackage.advice), then fuse-import \(source) -o <folder>")
     }
   }
 }

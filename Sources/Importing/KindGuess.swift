@@ -13,7 +13,7 @@ extension ImportKind {
   /// The command that imports a source of a kind.
   package func command(_ source: String) -> String {
     switch self {
-    case .ros: "pip install ./tools/python, then fuse-import \(source) -o <folder>"
+    case .ros: "\(PythonPackage.advice), then fuse-import \(source) -o <folder>"
     case .csv: "fuse import csv \(source) -o <folder> --map map.yaml"
     default: "fuse import \(rawValue) \(source) -o <folder>"
     }

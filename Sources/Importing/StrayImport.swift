@@ -53,34 +53,3 @@ struct StrayImport: SourceImporter {
     target.rig.imu = try PhoneUnits.inertial(nil, &target.report)
   }
 }
-
-/// `ranges.csv` beside a phone's log: time, peer_id, range in metres, optional range_std.
-enum PhoneRanges {
-  static let columns = ["range_std"]
-
-  static func read(_ folder: SourceFolder, _ target: inout ImportTarget) throws {
-    guard let path = folder.file("ranges.csv", "uwb.csv") else {
-      return target.report.decide("no ranges.csv (timestamp, peer_id, range): no peers")
-    }
-    let table = try SourceTable(
-      path: path,
-      columns: [
-        .init("timestamp", "time", "time_s"), .init("peer_id", "peer", "id"), .init("range", "distance"),
-        .init("range_std", "std", needed: false),
-      ], isRadio: true)
-    var failures = 0
-    while let range = try table.next({ (t: SourceTable) throws(SourceFault) -> RangeMeasurement? in
-      guard let peer = try t.text(1) else { throw SourceFault(found: "no peer_id", expected: "a peer's id") }
-      guard let range = try t.numberIfAny(2), range > 0 else {
-        failures += 1
-        return nil
-      }
-      return RangeMeasurement(
-        timestamp: Timestamp(nanoseconds: try t.time(0, .seconds)), peer: peer, range: range,
-        standardDeviation: try t.numberIfAny(3))
-    }) { try target.add(range, table.refuse) }
-    target.report.count("ranges.csv rows without a range", failures)
-    target.report.count("ranges.csv bad rows skipped", table.bad)
-    target.rig.radio = RadioCalibration()
-  }
-}

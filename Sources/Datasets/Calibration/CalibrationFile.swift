@@ -41,6 +41,9 @@ package struct CalibrationFile {
   /// Whether there are keys below a key.
   package func hasSection(_ key: String) -> Bool { entries[key]?.mapping != nil }
 
+  /// Whether there is a list at a key.
+  package func isList(_ key: String) -> Bool { entries[key]?.sequence != nil }
+
   /// The part below a key, if the key is there.
   package func section(_ key: String) throws(DatasetError) -> CalibrationFile? {
     guard let node = entries[key] else { return nil }
