@@ -33,9 +33,8 @@ struct ARKitNIImport: SourceImporter {
     var first = Int64.max, last = Int64.min
     try readRanges(form.form, &counts) { _, row, _ in (first, last) = (min(first, row.time), max(last, row.time)) }
     var shift: Int64 = 0
-    if first <= last, let found = target.clock()?.shift(first: first, last: last, name: "ni.csv") {
-      shift = found.nanoseconds
-      target.report.decide(found.words)
+    if first <= last, let clock = target.clock() {
+      shift = clock.shift(first: first, last: last, name: "ni.csv", &target.report)
     }
     counts = RowCounts()
     try readRanges(form.form, &counts) { peer, row, _ in

@@ -191,20 +191,25 @@ struct CSVRanges {
     }
   }
 
-  /// What the first wildcard of a pattern stands for in a name; nil where the name does not fit.
+  /// What `{peer}`, or else the first `*`, of a pattern stands for in a name; nil where the name does not fit.
   private static func wildcard(_ pattern: String, _ name: String) -> String? {
-    let isNamed = pattern.contains("{peer}")
-    let mark = isNamed ? "{peer}" : "*"
-    guard let range = pattern.range(of: mark) else { return nil }
-    let (head, tail) = (pattern[..<range.lowerBound], pattern[range.upperBound...])
-    guard !isNamed || !head.contains("*"), name.hasPrefix(head) else { return nil }
-    let rest = name.dropFirst(head.count)
-    // The shortest part behind which the rest of the pattern fits.
-    for end in rest.indices.dropFirst(0) + [rest.endIndex] where end > rest.startIndex {
-      let behind = String(rest[end...])
-      let fits = tail.contains("*") ? Self.wildcard(String(tail), behind) != nil : behind == tail
-      if fits { return String(rest[..<end]) }
+    let peer = "{peer}", isNamed = pattern.contains(peer)
+    /// The part that names the peer, empty while none does.
+    func fit(_ pattern: Substring, _ rest: Substring, hasPeer: Bool) -> Substring? {
+      guard let mark = pattern.first else { return rest.isEmpty ? rest : nil }
+      let isPeer = pattern.hasPrefix(peer) || mark == "*" && !isNamed && !hasPeer
+      guard isPeer || mark == "*" else {
+        return rest.first == mark ? fit(pattern.dropFirst(), rest.dropFirst(), hasPeer: hasPeer) : nil
+      }
+      let behind = pattern.dropFirst(pattern.hasPrefix(peer) ? peer.count : 1)
+      // The shortest part behind which the rest of the pattern fits.
+      for count in (isPeer ? 1 : 0)...max(isPeer ? 1 : 0, rest.count) where count <= rest.count {
+        if let found = fit(behind, rest.dropFirst(count), hasPeer: hasPeer || isPeer) {
+          return isPeer ? rest.prefix(count) : found
+        }
+      }
+      return nil
     }
-    return nil
+    return fit(Substring(pattern), Substring(name), hasPeer: false).map(String.init)
   }
 }

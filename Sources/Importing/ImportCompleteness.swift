@@ -32,12 +32,15 @@ enum ImportCompleteness {
     }
   }
 
-  /// Gyroscope readings that found no acceleration near them.
-  static func judge(unpaired: Int, of readings: Int, _ report: inout ImportReport) {
+  /// Gyroscope readings that found no acceleration near them, and those beyond the end of the accelerometer's: a log that
+  /// one sensor ended earlier is shorter, and no fault.
+  static func judge(unpaired: Int, beyond: Int, of readings: Int, _ report: inout ImportReport) {
     report.count("gyroscope readings without an acceleration near them", unpaired)
-    guard unpaired * 10 > readings else { return }
+    report.count("gyroscope readings behind the accelerometer's last", beyond)
+    guard unpaired * 10 > readings || (unpaired + beyond) * 2 > readings else { return }
     report.find(
-      "imuUnpaired", .fault, "\(unpaired) of \(readings) gyroscope readings have no acceleration within 0.1 s",
+      "imuUnpaired", .fault,
+      "\(unpaired + beyond) of \(readings) gyroscope readings have no acceleration within 0.1 s",
       evidence: "stamps of both sensors", remedy: "log both sensors at once, on one clock")
   }
 }

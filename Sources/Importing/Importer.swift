@@ -55,11 +55,17 @@ package enum Importer {
         try folder.carryOver { $0 == "import.json" }
       } else {
         let cameras = try OlderCameras(in: output, kind: kind, source: name)
-        let target = try read(importer(kind, source, map), options.device, named: name, into: folder, report)
-        report = target.report
+        let archive = kind == .ros ? nil : try SourceArchive(source, in: folder)
+        do {
+          let target = try read(
+            importer(kind, archive?.folder ?? source, map), options.device, named: name, into: folder, report)
+          report = target.report
+        } catch let error as DatasetError {
+          throw archive?.naming(error) ?? error
+        }
+        archive?.remove()
         cameras.decide(&report)
         try folder.carryOver { DatasetNames.isDescription($0) || DatasetNames.isTable($0) || $0.hasPrefix("video/") }
-        ImportCompleteness.judge(target.writer.counts, &report)
       }
       if options.checks {
         try ImportCheck.run(folder: folder.staging, report: &report)
@@ -96,6 +102,7 @@ package enum Importer {
       target.report.count("\(stream.rawValue) rows left out, time going back", counts.goingBack)
       target.report.count("\(stream.rawValue) rows left out, stamp repeated", counts.repeated)
     }
+    ImportCompleteness.judge(writer.counts, &target.report)
     return target
   }
 
@@ -140,6 +147,10 @@ package enum Importer {
     case .arkitNI: try ARKitNIImport(source: source)
     case .stray: try StrayImport(source: source)
     case .sensorLogger: try SensorLoggerImport(source: source, map: map)
+    case .record3d: try Record3DImport(source: source)
+    case .mars: try MarsImport(source: source, map: map)
+    case .videoIMU: try VideoIMUImport(source: source)
+    case .iosLogger: try IOSLoggerImport(source: source)
     case .plaza: try PlazaImport(source: source)
     case .csv: try CSVImport(source: source, map: map)
     case .kalibr, .openvins, .calibration, .ros:
@@ -166,6 +177,12 @@ struct SourceFolder {
     guard missing.isEmpty else {
       throw DatasetError(file: folder, found: "no \(missing.joined(separator: ", no "))", expected: kind.summary)
     }
+  }
+
+  /// The path of the first file, by name, that ends so.
+  func first(ending: String) -> String? {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted() ?? []
+    return names.first { $0.hasSuffix(ending) }.map { "\(path)/\($0)" }
   }
 
   /// The path of a file, if it is there; the first of several names.

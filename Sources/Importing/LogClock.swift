@@ -15,28 +15,50 @@ struct LogClock {
   /// Since 2001.
   private static func isEpoch(_ time: Int64) -> Bool { time > 978_307_200_000_000_000 }
 
-  /// What to add to stamps from `first` to `last`, and a sentence for the report.
-  func shift(first other: Int64, last otherLast: Int64, name: String) -> (nanoseconds: Int64, words: String) {
-    for (shift, words) in candidates(other) where overlaps(other &+ shift, otherLast &+ shift) {
-      return (shift, "\(name): \(words)")
+  /// What to add to stamps from `first` to `last`, nanoseconds; said in the report, and noted where it rests on a time of
+  /// day alone, which a clock that runs since the phone was switched on may show by chance.
+  func shift(first other: Int64, last otherLast: Int64, name: String, _ report: inout ImportReport) -> Int64 {
+    for candidate in candidates(other) where overlaps(other &+ candidate.shift, otherLast &+ candidate.shift) {
+      report.decide("\(name): \(candidate.words)")
+      if candidate.isTimeOfDay {
+        report.find(
+          "clockAssumed", .note, "\(name) and the log are on two clocks: the time of day is taken for both",
+          evidence: "only so do their times meet", remedy: "log both on one clock, or the ranges from zero, to be sure")
+      }
+      return candidate.shift
     }
-    return (0, "\(name): by no clock that is known do its times meet the log's: they stay as they are")
+    report.decide("\(name): by no clock that is known do its times meet the log's: they stay as they are")
+    return 0
   }
 
-  private func candidates(_ other: Int64) -> [(Int64, String)] {
-    var list: [(Int64, String)] = [(0, "on the log's clock")]
+  private struct Candidate {
+    var shift: Int64
+    var words: String
+    var isTimeOfDay = false
+  }
+
+  private func candidates(_ other: Int64) -> [Candidate] {
+    var list = [Candidate(shift: 0, words: "on the log's clock")]
     if Self.isEpoch(other), let toEpoch {
-      list.append((-toEpoch, "since 1970, brought onto the log's clock, which says its own"))
+      list.append(Candidate(shift: -toEpoch, words: "since 1970, brought onto the log's clock, which says its own"))
     }
     if Self.isEpoch(other), !Self.isEpoch(first) {
-      list.append((-(other / Self.day) * Self.day, "dates; the log's clock is the time of day (UTC)"))
+      list.append(
+        Candidate(
+          shift: -(other / Self.day) * Self.day,
+          words: "since 1970; the log's clock is taken for the time of day (UTC)",
+          isTimeOfDay: true))
     }
     if !Self.isEpoch(other), Self.isEpoch(first) {
-      list.append((first / Self.day * Self.day, "the time of day (UTC) of the log's dates"))
+      list.append(
+        Candidate(
+          shift: first / Self.day * Self.day, words: "taken for the time of day (UTC) of the log's dates",
+          isTimeOfDay: true)
+      )
     }
     // From zero: within a minute of it, as a recorder that begins with the log writes.
     if abs(other) < 60_000_000_000 {
-      list.append((first, "from zero: the log's beginning is taken for it"))
+      list.append(Candidate(shift: first, words: "from zero: the log's beginning is taken for it"))
     }
     return list
   }

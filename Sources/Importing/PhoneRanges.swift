@@ -30,8 +30,7 @@ enum PhoneRanges {
     let file = path.split(separator: "/").last.map(String.init) ?? path
     let found = try TimeForm.find(path, names: times, content: .ranges)
     target.report.decide(found.words)
-    let shift = try shift(path, found.form, file, target, toEpoch)
-    if let shift { target.report.decide(shift.words) }
+    let shift = try shift(path, found.form, file, &target, toEpoch)
     let table = try open(path)
     let scale = Self.scale(table.name(2))
     if scale != 1 { target.report.decide("\(file): ranges in \(scale == 0.001 ? "mm" : "cm"), as the header says") }
@@ -45,7 +44,7 @@ enum PhoneRanges {
         throw SourceFault(found: "no peer_id", expected: "a peer's id")
       }
       return RangeMeasurement(
-        timestamp: Timestamp(nanoseconds: try t.time(0, found.form) &+ (shift?.nanoseconds ?? 0)), peer: peer,
+        timestamp: Timestamp(nanoseconds: try t.time(0, found.form) &+ shift), peer: peer,
         range: range * scale, standardDeviation: try t.numberIfAny(3).map { $0 * scale })
     }) { try target.add(range, table.refuse) }
     target.report.count("\(file) rows without a range", failures)
@@ -71,18 +70,17 @@ enum PhoneRanges {
     }
   }
 
-  /// How the times of a file come onto the log's clock; nil where the log has no times yet.
+  /// What brings the times of a file onto the log's clock; 0 where the log has no times.
   private static func shift(
-    _ path: String, _ form: TimeForm, _ file: String, _ target: ImportTarget, _ toEpoch: Int64?
-  ) throws(DatasetError) -> (nanoseconds: Int64, words: String)? {
-    guard let clock = target.clock(toEpoch: toEpoch) else { return nil }
+    _ path: String, _ form: TimeForm, _ file: String, _ target: inout ImportTarget, _ toEpoch: Int64?
+  ) throws(DatasetError) -> Int64 {
+    guard let clock = target.clock(toEpoch: toEpoch) else { return 0 }
     let table = try open(path)
     var first = Int64.max, last = Int64.min
     while let time = try table.next({ (t: SourceTable) throws(SourceFault) -> Int64? in try t.time(0, form) }) {
       (first, last) = (min(first, time), max(last, time))
     }
-    guard first <= last else { return nil }
-    return clock.shift(first: first, last: last, name: file)
+    return first <= last ? clock.shift(first: first, last: last, name: file, &target.report) : 0
   }
 }
 

@@ -44,18 +44,25 @@ enum TimeForm: Equatable {
     let file = path.split(separator: "/").last.map(String.init) ?? path
     let table = try SourceTable(path: path, columns: [.init(names: names)], names: header, isRadio: content == .ranges)
     var numbers: [Double] = []
-    var unit: DecimalTime.Unit?, parts: CalendarTime.Parts?
-    var rows = 0
+    var unit: DecimalTime.Unit?, parts: CalendarTime.Parts?, unreadable: DatasetError?
+    var rows = 0, dates = 0
     while rows < most,
-      let cell = try table.next({
-        (t: SourceTable) throws(SourceFault) -> (Double?, DecimalTime.Unit?, CalendarTime.Parts?)? in
-        try t.timeCell(0, isCalendar: stated == nil)
-      })
+      let cell = try table.next({ (t: SourceTable) throws(SourceFault) -> SourceTable.TimeCell? in t.timeCell(0) })
     {
       rows += 1
-      if rows == 1 { (unit, parts) = (cell.1, cell.2) }
-      if let number = cell.0 { numbers.append(number) }
+      switch cell {
+      case .number(let value, let likely):
+        if numbers.isEmpty { unit = likely }
+        numbers.append(value)
+      case .date(let found):
+        if dates == 0 { parts = found }
+        dates += 1
+      case .other: if unreadable == nil { unreadable = table.error(table.noTime(0)) }
+      }
     }
+    // What the rows are for the most part: who reads them says which are not.
+    if dates <= numbers.count { parts = nil }
+    if stated == nil, numbers.isEmpty, dates == 0, let unreadable { throw unreadable }
     if let stated {
       let first = numbers.first ?? 0
       let isEpoch = unit == stated
@@ -120,16 +127,21 @@ enum TimeForm: Equatable {
 }
 
 extension SourceTable {
-  /// A cell of times, as found: the number, the unit in which it is a time since 1970, or the parts of a date.
-  func timeCell(
-    _ column: Int, isCalendar: Bool
-  ) throws(SourceFault) -> (Double?, DecimalTime.Unit?, CalendarTime.Parts?) {
+  /// A cell of times, as found.
+  enum TimeCell {
+    /// A number, and the unit in which it is a time since 1970.
+    case number(Double, DecimalTime.Unit?)
+    case date(CalendarTime.Parts)
+    case other
+  }
+
+  /// What a cell of times holds.
+  func timeCell(_ column: Int) -> TimeCell {
     let bytes = self.bytes(column)
     if let base = bytes.baseAddress, case .number(let value) = NumberText.double(base, bytes.count) {
-      return (value, DecimalTime.likelyUnit(base, bytes.count), nil)
+      return .number(value, DecimalTime.likelyUnit(base, bytes.count))
     }
-    if isCalendar, let parts = CalendarTime.parts(bytes) { return (nil, nil, parts) }
-    throw noTime(column)
+    return CalendarTime.parts(bytes).map { .date($0) } ?? .other
   }
 
   /// A time in whole nanoseconds.
@@ -143,7 +155,7 @@ extension SourceTable {
     }
   }
 
-  private func noTime(_ column: Int) -> SourceFault {
+  func noTime(_ column: Int) -> SourceFault {
     let text = String(decoding: bytes(column).prefix(40), as: UTF8.self)
     let found = "\(name(column)) \(text.isEmpty ? "with an empty cell" : "'\(text)'")"
     return CalendarTime.isAmbiguous(text)

@@ -18,6 +18,10 @@ enum ForeignSamples {
     case .arkitNI: try arkitNI(folder)
     case .stray: try stray(folder)
     case .sensorLogger: try sensorLogger(folder)
+    case .record3d: try PhoneSamples.record3D(folder)
+    case .mars: try PhoneSamples.mars(folder)
+    case .videoIMU: try PhoneSamples.videoIMU(folder)
+    case .iosLogger: try PhoneSamples.iosLogger(folder)
     case .plaza: try plaza(folder)
     case .csv: try csv(folder)
     case .kalibr, .openvins, .calibration, .ros: preconditionFailure("no data")
@@ -28,15 +32,15 @@ enum ForeignSamples {
     )
   }
 
-  private static func n(_ value: Double, _ digits: Int = 9) -> String { Walk.n(value, digits) }
+  static func n(_ value: Double, _ digits: Int = 9) -> String { Walk.n(value, digits) }
 
   /// x, y, z of a pose in a world with y up.
-  private static func yUp(_ pose: Pose) -> Pose {
+  static func yUp(_ pose: Pose) -> Pose {
     let turn = Rotation(matrix: Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, 1), Vector3(0, -1, 0)))
     return Pose(rotation: turn * pose.rotation, translation: turn * pose.translation)
   }
 
-  private static func q(_ r: Rotation) -> (w: String, xyz: String) { (n(r.w), Walk.n(r.v)) }
+  static func q(_ r: Rotation) -> (w: String, xyz: String) { (n(r.w), Walk.n(r.v)) }
 
   // MARK: STAR-loc
 

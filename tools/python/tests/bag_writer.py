@@ -11,6 +11,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 LINKTRACK_NODE = "uint8 role\nuint8 id\nfloat32 dis\nfloat32 fp_rssi\nfloat32 rx_rssi\n"
 LINKTRACK = "std_msgs/Header header\nnlink_parser/LinktrackNode2[] nodes\n"
+TF = "geometry_msgs/TransformStamped[] transforms\n"
 GTEC = "int32 anchorId\nint32 tagId\nint32 range\nint32 seq\n"
 
 
@@ -21,8 +22,10 @@ class Bag:
         self.kind = kind
         self.store = get_typestore(Stores.ROS1_NOETIC if kind == "bag" else Stores.ROS2_HUMBLE)
         for text, name in ((LINKTRACK_NODE, "nlink_parser/msg/LinktrackNode2"),
-                           (LINKTRACK, "nlink_parser/msg/LinktrackNodeframe2"), (GTEC, "gtec_msgs/msg/Ranging")):
-            self.store.register(get_types_from_msg(text, name))
+                           (LINKTRACK, "nlink_parser/msg/LinktrackNodeframe2"), (GTEC, "gtec_msgs/msg/Ranging"),
+                           (TF, "tf2_msgs/msg/TFMessage")):
+            if name not in self.store.fielddefs:
+                self.store.register(get_types_from_msg(text, name))
         if kind == "bag":
             self.writer: Any = Writer1(path)
         else:

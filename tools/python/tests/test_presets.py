@@ -6,7 +6,7 @@ from types import SimpleNamespace as Message
 
 import numpy as np
 import pytest
-from conftest import Bag, START, distance
+from conftest import Bag, START, distance, shared
 from test_import import rows, write_map
 
 from fusepy import MapError, import_recording

@@ -401,7 +401,7 @@ class _Import:
             keys = {"range_noise_std": self.map.uwb0[0].options.get("range_noise_std"), "antennas": antennas or None}
             place = self._place("uwb0", self.map.uwb0[0].T_BS)
             if place is None and not antennas:
-                self.report.decide("uwb0's T_BS is not stated: the antenna is taken for the body's origin")
+                self.report.decide("uwb0's T_BS is not stated: the radio is taken to be at the body's origin")
             sensor_yaml(self.mav / "uwb0/sensor.yaml", "uwb", place or IDENTITY, keys)
         for name, sensor in self.map.cameras.items():
             self._camera(name, sensor)

@@ -148,7 +148,7 @@ def _calibration(path: Path, frames: Frames) -> tuple[str, int]:
         if len(values) == 2:
             values += [width / 2, height / 2]
             frames.decisions.append("the principal point is not stated: the middle of the frame")
-        if scale != 1:
+        if size is not None and scale != 1:
             frames.decisions.append(f"the lens is of {size[0]}x{size[1]} pixels, the frames are {width}x{height}: scaled")
         if turn:
             frames.decisions.append(f"frames are turned by {turn} degrees, as the video says, to fit the lens")
