@@ -107,18 +107,21 @@ struct CSVImport: SourceImporter {
 
   private func readPoses(_ section: ImportMap.Section, _ target: inout ImportTarget, isTruth: Bool) throws {
     try section.check([
-      "file", "time", "time_unit", "position", "quaternion", "world_up", "T_BS", "position_random_walk",
+      "file", "time", "time_unit", "position", "quaternion", "rotation", "world_up", "T_BS", "position_random_walk",
       "yaw_random_walk",
     ])
     let time = try section.text("time", "the column of the time"), path = try path(section)
     let position = try section.names("position", 3, "[x, y, z]")
     let quaternion = try section.names("quaternion", 4, "[w, x, y, z], in this order")
     let turn = WorldUp(try section.word("world_up", ["z", "y"]) == "y" ? .y : .z)
+    let isInverse = try section.word("rotation", ["world_from_body", "body_from_world"]) == "body_from_world"
+    if isInverse { target.report.decide("\(section.name): rotations are body_from_world, as the map says: inverted") }
     let bodyFromSensor = try section.file.pose("T_BS") ?? .identity
     let table = try SourceTable(path: path, columns: [.init(time)] + (position + quaternion).map { .init($0) })
     let form = try Self.timeForm(section, path, .poses, &target.report)
     while let row = try table.next({ (t: SourceTable) throws(SourceFault) -> (Timestamp, Pose)? in
-      let pose = Pose(rotation: try t.quaternion(w: 4, xyz: 5), translation: try t.vector(1))
+      let turned = try t.quaternion(w: 4, xyz: 5)
+      let pose = Pose(rotation: isInverse ? turned.inverse : turned, translation: try t.vector(1))
       return (Timestamp(nanoseconds: try t.time(0, form)), turn.turned(pose))
     }) {
       if isTruth {

@@ -23,6 +23,7 @@ struct ImportCheck {
   private var hasPoses = false
   private var ranges: RangeResiduals
   private var travel: TravelAxis
+  private var convention: RotationConvention
 
   /// Checks the folder and adds what it found.
   static func run(folder: String, report: inout ImportReport) throws {
@@ -51,6 +52,9 @@ struct ImportCheck {
     imageMonitor =
       recording.trajectorySource == .imuAndCamera ? PremiseMonitor(rig: rig, usesOdometry: false) : nil
     ranges = RangeResiduals(rig: recording.rig)
+    convention = RotationConvention(
+      bodyFromSensor: recording.rig.odometry?.bodyFromSensor ?? .identity,
+      bodyFromIMU: recording.rig.imu?.bodyFromIMU ?? .identity)
     travel = TravelAxis(bodyFromDevice: recording.rig.bodyFromDevice)
   }
 
@@ -87,6 +91,7 @@ struct ImportCheck {
       note("imu0", time)
       still.add(sample)
       clock.add(angularVelocity: sample.angularVelocity, at: time.nanoseconds)
+      convention.add(angularVelocity: sample.angularVelocity, at: time.nanoseconds)
     case .odometry(let pose):
       note("odometry0", time)
       add(pose: pose.worldFromSensor, recording.rig.odometry?.bodyFromSensor ?? .identity, at: time)
@@ -108,6 +113,7 @@ struct ImportCheck {
     poseMonitor.observe(body, at: time)
     travel.add(body, at: time.seconds(since: recording.firstTimestamp))
     clock.add(rotation: pose.rotation, at: time.nanoseconds)
+    convention.add(rotation: pose.rotation, at: time.nanoseconds)
   }
 
   private mutating func note(_ stream: String, _ time: Timestamp) {
@@ -132,7 +138,11 @@ struct ImportCheck {
       if seconds > 0 { report.figures["\(stream) rate [Hz]"] = Double(span.count - 1) / seconds }
     }
     judgeGravity(&report)
-    for diagnosis in diagnoses {
+    // Inverted rotations also look like a clock, a mirror, and a world upside down: none of these is named then.
+    let inverted = convention.outcome.flatMap { $0.isInverted ? $0 : nil }
+    inverted?.judge(recording.rig.odometry == nil ? "truth" : "odometry", &report)
+    let explained = ["odometryConvention", "odometryClock", "imuAxes", "gravitySign"]
+    for diagnosis in diagnoses where inverted == nil || !explained.contains(diagnosis.code) {
       let isTruth = recording.rig.odometry == nil && diagnosis.family == .odometry
       // Uncalibrated radios are the rule, and a run learns their bias.
       let isNote = diagnosis.isHandled || diagnosis.code == "rangeBias"
@@ -140,7 +150,7 @@ struct ImportCheck {
         isTruth ? diagnosis.code.replacingOdometryByTruth : diagnosis.code, isNote ? .note : .fault,
         diagnosis.sentence, evidence: diagnosis.evidence, remedy: diagnosis.remedy)
     }
-    judgeClocks(&report)
+    judgeClocks(&report, rotationsFit: inverted == nil)
     ranges.judge(&report)
     if !recording.statesDevice {
       report.decide(
@@ -169,8 +179,8 @@ struct ImportCheck {
         ? "multiply by 9.80665: it looks to be in g" : "write specific force in m/s^2, gravity included")
   }
 
-  private func judgeClocks(_ report: inout ImportReport) {
-    if hasPoses, recording.rig.imu != nil, let found = clock.estimate(within: 30) {
+  private func judgeClocks(_ report: inout ImportReport, rotationsFit: Bool) {
+    if hasPoses, rotationsFit, recording.rig.imu != nil, let found = clock.estimate(within: 30) {
       report.figures["correlation of gyroscope and poses"] = found.unshifted
       report.figures["shift of imu0 for the best correlation [s]"] = found.shift
       if abs(found.shift) > 0.1, found.correlation - found.unshifted > 0.1,

@@ -255,6 +255,8 @@ class _Import:
         if not all(math.isfinite(v) for v in place) or not 0.99 < norm < 1.01:
             self.report.counts[f"{role} messages without a pose"] += 1
             return
+        if sensor.options.get("rotation") == "body_from_world":
+            q = (q[0], -q[1], -q[2], -q[3])
         if sensor.options.get("world_up") == "y":
             place, q = _y_up_to_z_up(place, q)
         sign = -1 if q[0] < 0 else 1

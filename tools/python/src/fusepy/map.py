@@ -82,8 +82,8 @@ class ImportMap:
         "imu0": ["topic", "T_BS", "accelerometer_unit", "gyroscope_unit", "accelerometer_sign",
                  "gyroscope_noise_density", "gyroscope_random_walk", "accelerometer_noise_density",
                  "accelerometer_random_walk", "gravity_magnitude", "rate_hz"],
-        "odometry0": ["topic", "T_BS", "world_up", "position_random_walk", "yaw_random_walk"],
-        "truth": ["topic", "T_BS", "world_up"],
+        "odometry0": ["topic", "T_BS", "world_up", "rotation", "position_random_walk", "yaw_random_walk"],
+        "truth": ["topic", "T_BS", "world_up", "rotation"],
         "uwb0": ["topic", "T_BS", "preset", "range", "range_unit", "peer", "peer_id", "antenna", "antennas", "own_id",
                  "invalid", "range_std", "azimuth", "elevation", "angle_unit", "rssi", "first_path_power",
                  "range_noise_std"],
@@ -153,6 +153,7 @@ def _sensor(path: str, name: str, section: Any, parent: dict[str, Any]) -> Senso
         raise _fault(path, parent, name, f"no topic below {name}", "topic: /name, {peer} for an id in it")
     options = {k: v for k, v in section.items() if k not in ("topic", "T_BS", "__lines__")}
     for key, words in {"range_unit": ["m", "cm", "mm"], "angle_unit": ["rad", "deg"], "world_up": ["z", "y"],
+                       "rotation": ["world_from_body", "body_from_world"],
                        "accelerometer_unit": ["m/s^2", "g"], "gyroscope_unit": ["rad/s", "deg/s"],
                        "accelerometer_sign": ["up", "apple"]}.items():
         if key in options and options[key] not in words:
