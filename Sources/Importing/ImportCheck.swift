@@ -22,8 +22,7 @@ struct ImportCheck {
   private var clock = RotationClock()
   private var hasPoses = false
   private var ranges: RangeResiduals
-  private var travel: TravelAxis
-  private var convention: RotationConvention
+  private var motion: MotionCheck
 
   /// Checks the folder and adds what it found.
   static func run(folder: String, report: inout ImportReport) throws {
@@ -34,6 +33,7 @@ struct ImportCheck {
       recording = try Recording.open(.init(fileURLWithPath: folder), options: options)
     } catch {
       // What is missing is said as a run would find it, and what to do.
+      guard RegularFile.isFolder("\(folder)/mav0"), !UnfinishedMark.exists(in: folder) else { throw error }
       ImportReadiness.judge(folder: folder, &report)
       guard report.next == ImportReport.run else { return }
       throw error
@@ -52,10 +52,7 @@ struct ImportCheck {
     imageMonitor =
       recording.trajectorySource == .imuAndCamera ? PremiseMonitor(rig: rig, usesOdometry: false) : nil
     ranges = RangeResiduals(rig: recording.rig)
-    convention = RotationConvention(
-      bodyFromSensor: recording.rig.odometry?.bodyFromSensor ?? .identity,
-      bodyFromIMU: recording.rig.imu?.bodyFromIMU ?? .identity)
-    travel = TravelAxis(bodyFromDevice: recording.rig.bodyFromDevice)
+    motion = MotionCheck(rig: recording.rig, statesDevice: recording.statesDevice)
   }
 
   private mutating func read(_ report: inout ImportReport) throws {
@@ -91,7 +88,7 @@ struct ImportCheck {
       note("imu0", time)
       still.add(sample)
       clock.add(angularVelocity: sample.angularVelocity, at: time.nanoseconds)
-      convention.add(angularVelocity: sample.angularVelocity, at: time.nanoseconds)
+      motion.add(sample)
     case .odometry(let pose):
       note("odometry0", time)
       add(pose: pose.worldFromSensor, recording.rig.odometry?.bodyFromSensor ?? .identity, at: time)
@@ -109,11 +106,9 @@ struct ImportCheck {
   private mutating func add(pose: Pose, _ bodyFromSensor: Pose, at time: Timestamp) {
     hasPoses = true
     poseMonitor.observe(.odometry(OdometryPose(timestamp: time, worldFromSensor: pose)))
-    let body = pose * bodyFromSensor.inverse
-    poseMonitor.observe(body, at: time)
-    travel.add(body, at: time.seconds(since: recording.firstTimestamp))
+    poseMonitor.observe(pose * bodyFromSensor.inverse, at: time)
+    motion.add(pose: pose, at: time)
     clock.add(rotation: pose.rotation, at: time.nanoseconds)
-    convention.add(rotation: pose.rotation, at: time.nanoseconds)
   }
 
   private mutating func note(_ stream: String, _ time: Timestamp) {
@@ -138,11 +133,8 @@ struct ImportCheck {
       if seconds > 0 { report.figures["\(stream) rate [Hz]"] = Double(span.count - 1) / seconds }
     }
     judgeGravity(&report)
-    // Inverted rotations also look like a clock, a mirror, and a world upside down: none of these is named then.
-    let inverted = convention.outcome.flatMap { $0.isInverted ? $0 : nil }
-    inverted?.judge(recording.rig.odometry == nil ? "truth" : "odometry", &report)
-    let explained = ["odometryConvention", "odometryClock", "imuAxes", "gravitySign"]
-    for diagnosis in diagnoses where inverted == nil || !explained.contains(diagnosis.code) {
+    let found = motion.found
+    for diagnosis in diagnoses where !found.explains(diagnosis.code) {
       let isTruth = recording.rig.odometry == nil && diagnosis.family == .odometry
       // Uncalibrated radios are the rule, and a run learns their bias.
       let isNote = diagnosis.isHandled || diagnosis.code == "rangeBias"
@@ -150,7 +142,7 @@ struct ImportCheck {
         isTruth ? diagnosis.code.replacingOdometryByTruth : diagnosis.code, isNote ? .note : .fault,
         diagnosis.sentence, evidence: diagnosis.evidence, remedy: diagnosis.remedy)
     }
-    judgeClocks(&report, rotationsFit: inverted == nil)
+    judgeClocks(&report, rotationsFit: !found.explains("odometryClock"))
     ranges.judge(&report)
     if !recording.statesDevice {
       report.decide(
@@ -158,9 +150,11 @@ struct ImportCheck {
           ? "the device's axes are not stated: the body's are assumed (top +y, back -z; ahead is +y while -z points down)"
           : "the device's axes are not stated: those of cam0 are assumed, it looks ahead")
     }
-    // Axes of a world that is not z up say nothing.
-    if !report.findings.contains(where: { $0.code.hasSuffix("Convention") }) {
-      travel.outcome?.judge(isStated: recording.statesDevice, &report)
+    // Axes in a world that is not z up say nothing.
+    if !report.findings.contains(where: { $0.code.hasSuffix("Convention") }) { motion.judge(&report) }
+    for finding in found.findings where found.explains("odometryClock") {
+      report.find(
+        finding.code, finding.weight, finding.sentence, evidence: finding.evidence, remedy: finding.remedy)
     }
   }
 

@@ -8,6 +8,7 @@ enum ImportReadiness {
   /// A step that the import knows (a video's frames, a calibration, the recording itself) is a note: nothing is wrong yet.
   static func judge(folder: String, _ report: inout ImportReport) {
     report.next = ImportReport.run
+    defer { if report.hasFault { report.next = "mend what is above, then fuse import --check <folder>" } }
     guard let obstacle = Recording.obstacle(toRun: folder) else { return }
     let place = obstacle.file.replacingOccurrences(of: folder + "/", with: "")
     func has(_ name: String) -> Bool { RegularFile.exists("\(folder)/mav0/\(name)") }
@@ -54,6 +55,5 @@ enum ImportReadiness {
       find(
         "runRefuses", .fault, "a run refuses the folder: \(place): \(obstacle.found)", "expected \(obstacle.expected)")
     }
-    if report.hasFault { report.next = "mend what is above, then fuse import --check <folder>" }
   }
 }
