@@ -22,6 +22,9 @@ package struct Recording: Sendable {
   /// Warnings, one line each, in a fixed order.
   package let warnings: [String]
 
+  /// Whether cam0 gives the device's axes: it is there, and nothing states them.
+  package var looksAlongCamera: Bool { !statesDevice && layout.hasCamera }
+
   let layout: RecordingLayout
   /// Calibration files in use, for the digest.
   let calibrationFiles: [RecordingFile]

@@ -146,9 +146,10 @@ struct ImportCheck {
     ranges.judge(&report)
     if !recording.statesDevice {
       report.decide(
-        recording.rig.cameras.isEmpty
-          ? "the device's axes are not stated: the body's are assumed (top +y, back -z; ahead is +y while -z points down)"
-          : "the device's axes are not stated: those of cam0 are assumed, it looks ahead")
+        recording.looksAlongCamera
+          ? "the device's axes are not stated: those of cam0 are assumed, it looks ahead"
+          : "the device's axes are not stated: the body's are assumed (top +y, back -z; ahead is +y while -z points down)"
+      )
     }
     // Axes in a world that is not z up say nothing.
     if !report.findings.contains(where: { $0.code.hasSuffix("Convention") }) { motion.judge(&report) }

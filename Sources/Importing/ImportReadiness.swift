@@ -14,6 +14,11 @@ enum ImportReadiness {
     func has(_ name: String) -> Bool { RegularFile.exists("\(folder)/mav0/\(name)") }
     func hasImages(_ camera: String) -> Bool { has("\(camera)/data.csv") || has("\(camera)/features.csv") }
     func then(_ step: String) -> String { "\(step), then \(ImportReport.run)" }
+    /// What there is without a camera.
+    func without(_ camera: String) -> String {
+      if camera == "cam1" { return "; or remove mav0/cam1" }
+      return has("odometry0/data.csv") ? "; or leave cam0 out (remove mav0/cam0): odometry0 is a trajectory" : ""
+    }
     let camera = ["cam0", "cam1"].first { obstacle.file.hasPrefix("\(folder)/mav0/\($0)") }
     let tables = ["imu0", "odometry0", "uwb0"].filter { has("\($0)/data.csv") }
 
@@ -35,13 +40,13 @@ enum ImportReadiness {
       find(
         "noCalibration", .note, "\(camera) has no calibration yet",
         "fuse import kalibr <camchain>, or fuse import calibration <file>: lens and place of the camera"
-          + (camera == "cam1" ? "; or remove mav0/cam1" : ""))
+          + without(camera))
       report.next = then("fuse import kalibr <camchain> -o <folder>")
     } else if let camera, obstacle.found.contains("T_BS") {
       find(
         "noCameraPlace", .note, "where \(camera) is on the body is not known, and nothing is assumed",
         "T_BS (the camera in the body, 4 rows of 4) in mav0/\(camera)/sensor.yaml, below \(camera) in the map, or by "
-          + "fuse import kalibr <camchain>")
+          + "fuse import kalibr <camchain>" + without(camera))
       report.next = then("T_BS in <folder>/mav0/\(camera)/sensor.yaml, or fuse import kalibr <camchain> -o <folder>")
     } else if let camera, camera == "cam1", !hasImages(camera) {
       find(

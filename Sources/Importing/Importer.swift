@@ -42,7 +42,8 @@ package enum Importer {
       throw DatasetError(file: source, found: "no such file or folder", expected: kind.summary)
     }
     let map = try options.map.map { path throws(DatasetError) in try ImportMap(path: path) }
-    let folder = try StagedFolder(path: output, inputs: SourceFiles.list(source) + (options.map.map { [$0] } ?? []))
+    let folder = try StagedFolder(
+      path: output, inputs: SourceFiles.list(source, output: output) + (options.map.map { [$0] } ?? []))
     do {
       if kind.isCalibration {
         let before = try written(in: output)

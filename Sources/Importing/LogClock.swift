@@ -64,7 +64,9 @@ struct LogClock {
   }
 
   private func overlaps(_ a: Int64, _ b: Int64) -> Bool {
-    let shared = min(b, last) - max(a, first), shorter = max(1, min(b - a, last - first))
+    // As numbers: differences of damaged stamps do not fit whole ones.
+    let shared = Double(min(b, last)) - Double(max(a, first))
+    let shorter = max(1, min(Double(b) - Double(a), Double(last) - Double(first)))
     return shared * 2 >= shorter && shared >= 0
   }
 }

@@ -39,7 +39,7 @@ struct RotationConvention {
 
   /// Adds the rotation of a pose, as the file has it.
   mutating func add(rotation: Rotation, at time: Int64) {
-    if let last = poses.last, time - last.time < Self.window || poses.count >= Self.most { return }
+    if let last = poses.last, time &- last.time < Self.window || poses.count >= Self.most { return }
     poses.append((time, rotation))
   }
 
@@ -47,7 +47,7 @@ struct RotationConvention {
   var outcome: Outcome? {
     var gyroscope: [Vector3] = [], same: [Vector3] = [], inverse: [Vector3] = []
     var k = 0
-    for (a, b) in zip(poses, poses.dropFirst()) where b.time - a.time <= Self.longest {
+    for (a, b) in zip(poses, poses.dropFirst()) where b.time &- a.time > 0 && b.time &- a.time <= Self.longest {
       while k < rates.count, rates[k].time < a.time { k += 1 }
       var sum = Vector3.zero, count = 0, j = k
       while j < rates.count, rates[j].time <= b.time {
@@ -55,7 +55,7 @@ struct RotationConvention {
         (count, j) = (count + 1, j + 1)
       }
       guard count >= 2 else { continue }
-      let seconds = Double(b.time - a.time) / 1e9
+      let seconds = Double(b.time &- a.time) / 1e9
       gyroscope.append(sum / Double(count))
       same.append(bodyFromSensor * ((a.rotation.inverse * b.rotation).log / seconds))
       inverse.append(bodyFromSensor * ((a.rotation * b.rotation.inverse).log / seconds))

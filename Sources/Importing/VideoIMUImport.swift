@@ -43,6 +43,9 @@ struct VideoIMUImport: SourceImporter {
     /// The frames in the video: their numbers, by their times in it.
     var inVideo: [(time: Int64, number: Int64)] = []
 
+    /// Bytes behind the last message that is whole.
+    var left = 0
+
     /// Takes a message by what it is; false where it is none.
     mutating func add(_ what: What, _ message: ProtobufMessage) -> Bool {
       switch what {
@@ -56,11 +59,12 @@ struct VideoIMUImport: SourceImporter {
         readings.append(
           Reading(time: time, rate: Vector3(w[0], w[1], w[2]), force: Vector3(a[0], a[1], a[2])))
       case .frame:
-        guard let time = message.integer(1) else { return false }
+        guard let time = message.integer(1), SensorBounds.isStamp(time) else { return false }
+        // A second is longer than any frame.
+        func short(_ field: Int) -> Int64 { max(0, min(message.integer(field) ?? 0, 1_000_000_000)) }
         frames.append(
           Frame(
-            number: message.integer(2) ?? Int64(frames.count), time: time, exposure: message.integer(3) ?? 0,
-            readout: message.integer(5) ?? 0))
+            number: message.integer(2) ?? Int64(frames.count), time: time, exposure: short(3), readout: short(5)))
       case .frameTime: inVideo.append((message.integer(1) ?? 0, message.integer(2) ?? 0))
       case .other: break
       }
@@ -75,9 +79,10 @@ struct VideoIMUImport: SourceImporter {
       camera.isPlacedByGyroscope = message.integer(7) == 1
       camera.turn = message.floats(8) ?? []
       camera.place = message.floats(9) ?? []
-      camera.orientation = Int(message.integer(14) ?? 90)
+      camera.orientation = Int(truncatingIfNeeded: message.integer(14) ?? 90)
       if let bytes = message.bytes(11), let size = ProtobufMessage(bytes) {
-        (camera.width, camera.height) = (Int(size.integer(1) ?? 0), Int(size.integer(2) ?? 0))
+        let (w, h) = (size.integer(1) ?? 0, size.integer(2) ?? 0)
+        if (1...100_000).contains(w), (1...100_000).contains(h) { (camera.width, camera.height) = (Int(w), Int(h)) }
       }
       return camera
     }
@@ -89,6 +94,9 @@ struct VideoIMUImport: SourceImporter {
   private static let wrapped: [Int: What] = [1: .camera, 2: .reading, 3: .other, 4: .frame, 5: .frameTime]
   private static let whole: [Int: What] = [1: .other, 2: .camera, 3: .other, 4: .reading, 5: .frame]
 
+  /// A message is shorter, bytes.
+  private static let longestMessage = 4096
+
   private static func contents(_ bytes: ArraySlice<UInt8>) -> Contents? {
     var contents = Contents()
     var rest = bytes
@@ -99,7 +107,7 @@ struct VideoIMUImport: SourceImporter {
       else { break }
       rest = rest.dropFirst(Int(length))
     }
-    // The last message may be cut off where the app was stopped.
+    contents.left = rest.count
     if !contents.readings.isEmpty { return contents }
     var all = Contents()
     guard let message = ProtobufMessage(bytes), take(message, whole, &all), !all.readings.isEmpty else { return nil }
@@ -126,6 +134,13 @@ struct VideoIMUImport: SourceImporter {
         file: path, found: "\(bytes.count) bytes that hold no readings of an inertial unit",
         expected: "messages of VideoIMUCapture: imu_data with time_ns, gyro and accel")
     }
+    // The last message may be cut off where the app was stopped; more than that is damage.
+    guard contents.left <= Self.longestMessage else {
+      throw DatasetError(
+        file: path, found: "a damaged message at byte \(bytes.count - contents.left) of \(bytes.count)",
+        expected: "messages of VideoIMUCapture to the end")
+    }
+    target.report.count("bytes of a last message that is cut off", contents.left)
     target.device = .identity
     var left = 0
     for reading in contents.readings.sorted(by: { $0.time < $1.time }) {

@@ -234,6 +234,62 @@ import Testing
     #expect(try output.contents().isEmpty)
   }
 
+  /// Bytes that are flipped, cut and doubled end in an error or in a folder, never in a trap.
+  @Test(arguments: ["walk.zip", "walk.json", "video_meta.pb3", "metadata.json"]) func damageNeverTraps(name: String)
+    throws
+  {
+    let (source, packed) = (try Folder(), try Folder())
+    var kind = ImportKind.sensorLogger
+    switch name {
+    case "walk.zip", "walk.json":
+      try ForeignSamples.sensorLogger(source)
+      if name == "walk.zip" {
+        try PhoneSamples.zip(source, to: packed, name)
+      } else {
+        try PhoneSamples.sensorLoggerJSON(source, to: packed, name)
+      }
+    case "metadata.json":
+      kind = .record3d
+      try PhoneSamples.record3D(packed)
+    default:
+      kind = .videoIMU
+      try PhoneSamples.videoIMU(packed)
+    }
+    let whole = Array(try Data(contentsOf: packed.url.appendingPathComponent(name)))
+    let path = kind == .sensorLogger ? packed.path(name) : packed.url.path
+    var state: UInt64 = 88_172_645_463_325_252
+    func random(_ count: Int) -> Int {
+      state ^= state << 13
+      state ^= state >> 7
+      state ^= state << 17
+      return Int(state % UInt64(count))
+    }
+    var refused = 0
+    for round in 0..<60 {
+      var bytes = whole
+      // Half of the faults near the end, where an archive has its list, or near the beginning.
+      for _ in 0...random(4) {
+        let at = round % 2 == 0 ? random(bytes.count) : bytes.count - 1 - random(min(bytes.count, 600))
+        switch random(4) {
+        case 0: bytes[at] ^= UInt8(1 << random(8))
+        case 1: bytes[at] = UInt8(random(256))
+        case 2: bytes.removeSubrange(at..<min(bytes.count, at + 1 + random(40)))
+        default: bytes.insert(contentsOf: (0...random(9)).map { _ in UInt8(random(256)) }, at: at)
+        }
+        if bytes.count < 700 { break }
+      }
+      try packed.write(name, bytes: bytes)
+      let output = try Folder()
+      do {
+        _ = try Importer.run(kind, source: path, output: output.url.path, options: .init(checks: false))
+      } catch is DatasetError {
+        refused += 1
+        #expect(try output.contents().isEmpty)
+      }
+    }
+    #expect(refused > 5)
+  }
+
   // MARK: - Cases
 
   @Test(.enabled(if: SharedData.isHere, Comment(rawValue: SharedData.message))) func theCasesHaveTheRightAnswer() throws
