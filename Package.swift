@@ -133,7 +133,7 @@ let package = Package(
     .target(name: "EventLines", dependencies: ["FuseCaptureFormat", "Datasets", "SensorData", "Geometry"]),
     .target(name: "Exporting", dependencies: ["Datasets", "SensorData", "Geometry"]),
     .target(
-      name: "Importing", dependencies: ["Datasets", "Premises", "SensorData", "Geometry"]),
+      name: "Importing", dependencies: ["Datasets", "Premises", "SensorData", "Geometry", "CCompression"]),
     .target(
       name: "Simulation",
       dependencies: ["SensorData", "Geometry", "Images", "Datasets", .product(name: "Yams", package: "Yams")],
@@ -170,7 +170,7 @@ let package = Package(
         "Geometry", "ServiceArguments", "CReferenceKernel",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-    // zlib, for packed bodies of requests.
+    // zlib, for packed bodies of requests, and for zip files.
     .systemLibrary(name: "CCompression", path: "Shim/Compression", providers: [.apt(["zlib1g-dev"])]),
     // Sessions and their log, without HTTP.
     .target(
@@ -280,7 +280,7 @@ let package = Package(
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
       ]),
     .testTarget(
-      name: "ImportingTests", dependencies: ["Importing", "Datasets", "SensorData", "Geometry"]),
+      name: "ImportingTests", dependencies: ["Importing", "Datasets", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "PremisesTests", dependencies: ["Premises", "Ranging", "Simulation", "SensorData", "Geometry"]),
     .testTarget(
       name: "NearbyInteractionTests",

@@ -9,6 +9,8 @@ struct CalibrationLoader {
   /// Meaning of image timestamps.
   private(set) var imageStamps = ImageStamps.middle
   private var bodyFromDevice: Pose?
+  /// Whether `dataset.yaml` states the device's axes.
+  private(set) var statesDevice = false
 
   init(layout: RecordingLayout) { self.layout = layout }
 
@@ -26,6 +28,7 @@ struct CalibrationLoader {
     metadata.licence = try file.text("licence") ?? american
     metadata.note = try file.text("note")
     bodyFromDevice = try file.pose("device_T_BS")
+    statesDevice = bodyFromDevice != nil
     if let name = try file.text("image_stamps") {
       guard let stamps = ImageStamps(rawValue: name) else {
         throw file.fault("image_stamps", found: "image_stamps: '\(name)'", expected: "middle, start or end")

@@ -11,6 +11,8 @@ package struct Recording: Sendable {
   package let metadata: Metadata
   /// Calibration of the device.
   package let rig: RigCalibration
+  /// Whether its description states the device's axes; where not, cam0 or the body gives them.
+  package let statesDevice: Bool
   /// How it is read.
   package let options: ReadingOptions
   /// Where the trajectory comes from; nil only where none can be made and none was asked for.
@@ -22,6 +24,8 @@ package struct Recording: Sendable {
 
   /// Absolute path of its folder.
   package var path: String { URL(fileURLWithPath: layout.root).standardizedFileURL.path }
+  /// Whether cam0 gives the device's axes: it is there, and nothing states them.
+  package var looksAlongCamera: Bool { !statesDevice && layout.hasCamera }
 
   let layout: RecordingLayout
   /// Calibration files in use, for the digest.
@@ -60,8 +64,9 @@ package struct Recording: Sendable {
     let rig = try loader.loadRig()
     let probe = try StreamProbe(layout: layout, rig: rig, options: options)
     return Recording(
-      name: folder.absoluteURL.standardizedFileURL.lastPathComponent, metadata: metadata, rig: rig, options: options,
-      trajectorySource: try probe.trajectorySource(), firstTimestamp: probe.first,
+      name: folder.absoluteURL.standardizedFileURL.lastPathComponent, metadata: metadata, rig: rig,
+      statesDevice: loader.statesDevice, options: options, trajectorySource: try probe.trajectorySource(),
+      firstTimestamp: probe.first,
       warnings: layout.warnings + loader.warnings + probe.warnings + (try ImageDepth.warnings(layout, rig)),
       layout: layout, calibrationFiles: loader.files)
   }

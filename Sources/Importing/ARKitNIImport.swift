@@ -24,12 +24,21 @@ struct ARKitNIImport: SourceImporter {
     var path = RangeDelay()
     target.rig.odometry = OdometryCalibration(
       bodyFromSensor: Pose(rotation: PhoneUnits.deviceFromARKitCamera), positionRandomWalk: 0.01, yawRandomWalk: 0.002)
-    target.rig.bodyFromDevice = .identity
+    target.device = .identity
     try readPoses("\(folder.path)/arkit.csv", &target) { path.add(position: $0.translation, at: $1) }
-    // First for the delay, then for the rows.
+    // First for the clock, then for the delay, then for the rows.
+    let form = try TimeForm.find("\(folder.path)/ni.csv", names: PhoneRanges.times, content: .ranges)
+    target.report.decide(form.words)
     var counts = RowCounts()
-    try readRanges(&counts) { peer, row, _ in
-      delays[peer, default: path].add(range: row.distance, at: row.time)
+    var first = Int64.max, last = Int64.min
+    try readRanges(form.form, &counts) { _, row, _ in (first, last) = (min(first, row.time), max(last, row.time)) }
+    var shift: Int64 = 0
+    if first <= last, let clock = target.clock() {
+      shift = clock.shift(first: first, last: last, name: "ni.csv", &target.report)
+    }
+    counts = RowCounts()
+    try readRanges(form.form, &counts) { peer, row, _ in
+      delays[peer, default: path].add(range: row.distance, at: row.time &+ shift)
     }
     let found = delays.values.compactMap { $0.estimate() }.sorted { $0.delay < $1.delay }
     var delay = 0.0
@@ -47,9 +56,9 @@ struct ARKitNIImport: SourceImporter {
     }
     counts = RowCounts()
     let late = Int64((delay * 1e9).rounded())
-    try readRanges(&counts) { peer, row, table in
+    try readRanges(form.form, &counts) { peer, row, table in
       var range = RangeMeasurement(
-        timestamp: Timestamp(nanoseconds: row.time - late), peer: peer, range: row.distance)
+        timestamp: Timestamp(nanoseconds: row.time &+ shift &- late), peer: peer, range: row.distance)
       if let u = row.direction {
         range.azimuth = atan2(u.x, -u.z)
         range.elevation = asin(max(-1, min(1, u.y)))
@@ -73,12 +82,14 @@ struct ARKitNIImport: SourceImporter {
     var direction: Vector3?
   }
 
-  private func readRanges(_ counts: inout RowCounts, _ use: (String, Row, SourceTable) throws -> Void) throws {
+  private func readRanges(
+    _ form: TimeForm, _ counts: inout RowCounts, _ use: (String, Row, SourceTable) throws -> Void
+  ) throws {
     let table = try SourceTable(
       path: "\(folder.path)/ni.csv",
       columns: [
-        .init("timestamp", "time", "time_s"), .init("distance", "range"),
-        .init("peer", "peer_id", "token", needed: false),
+        .init(names: PhoneRanges.times), .init(names: PhoneRanges.ranges),
+        .init(names: PhoneRanges.peers, needed: false),
         .init("direction_x", "dx", needed: false), .init("direction_y", "dy", needed: false),
         .init("direction_z", "dz", needed: false),
       ], isRadio: true)
@@ -96,7 +107,7 @@ struct ARKitNIImport: SourceImporter {
         }
         direction = u
       }
-      return (try t.text(2) ?? "peer", Row(time: try t.time(0, .seconds), distance: distance, direction: direction))
+      return (try t.text(2) ?? "peer", Row(time: try t.time(0, form), distance: distance, direction: direction))
     }) {
       if let previous = last[peer], previous.distance == row.distance, previous.direction == row.direction {
         counts.repeated += 1
@@ -113,7 +124,9 @@ struct ARKitNIImport: SourceImporter {
     let header = SourceHeader.peek(path)?.names ?? []
     let matrix = (0..<4).flatMap { column in (0..<4).map { "m\(column)\($0)" } }
     let isMatrix = header.contains { $0.lowercased() == "m00" }
-    var columns: [SourceTable.Column] = [.init("timestamp", "time", "time_s")]
+    let form = try TimeForm.find(path, names: PhoneRanges.times, content: .poses)
+    target.report.decide(form.words)
+    var columns: [SourceTable.Column] = [.init(names: PhoneRanges.times)]
     columns +=
       isMatrix
       ? matrix.map { .init($0) }
@@ -121,7 +134,7 @@ struct ARKitNIImport: SourceImporter {
     let turn = WorldUp(.y)
     let table = try SourceTable(path: path, columns: columns)
     while let (time, pose) = try table.next({ (t: SourceTable) throws(SourceFault) -> (Int64, Pose)? in
-      let time = try t.time(0, .seconds)
+      let time = try t.time(0, form.form)
       guard isMatrix else {
         return (time, Pose(rotation: try t.quaternion(w: 4, xyz: 5), translation: try t.vector(1)))
       }
@@ -144,14 +157,16 @@ struct ARKitNIImport: SourceImporter {
 
   /// Core Motion's rows: acceleration in g, Apple's sign (at rest face up: z = -1), rotation rate in rad/s.
   static func readMotion(_ path: String, _ target: inout ImportTarget) throws {
+    let form = try TimeForm.find(path, names: PhoneRanges.times, content: .inertial)
+    target.report.decide(form.words)
     let table = try SourceTable(
       path: path,
-      columns: [.init("timestamp", "time", "time_s")]
+      columns: [.init(names: PhoneRanges.times)]
         + ["x", "y", "z"].map { .init("gyro_\($0)", "rotation_rate_\($0)", "w\($0)") }
         + ["x", "y", "z"].map { .init("accel_\($0)", "acceleration_\($0)", "a\($0)") })
     while let sample = try table.next({ (t: SourceTable) throws(SourceFault) -> IMUSample? in
       IMUSample(
-        timestamp: Timestamp(nanoseconds: try t.time(0, .seconds)), angularVelocity: try t.vector(1),
+        timestamp: Timestamp(nanoseconds: try t.time(0, form.form)), angularVelocity: try t.vector(1),
         specificForce: -PhoneUnits.gravity * (try t.vector(4)))
     }) { try target.add(sample, table.refuse) }
     target.report.count("motion.csv bad rows skipped", table.bad)

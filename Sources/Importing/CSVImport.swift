@@ -37,7 +37,7 @@ struct CSVImport: SourceImporter {
     }
     if let section = try map.section("uwb0") {
       isAny = true
-      try readRanges(section, &target)
+      try CSVRanges(section, root: root).read(into: &target)
     }
     if let section = try map.section("peers") { try readPeers(section, &target) }
     guard isAny else {
@@ -45,10 +45,17 @@ struct CSVImport: SourceImporter {
         file: map.file.path, line: 1, found: "no sensor", expected: "sections imu0, odometry0, truth or uwb0")
     }
     if let path = try map.file.text("cameras") {
-      target.rig.cameras = try CameraChain.cameras(
-        path.hasPrefix("/") ? path : "\(root)/\(path)", bodyFromIMU: target.rig.imu?.bodyFromIMU ?? .identity)
+      let chain = path.hasPrefix("/") ? path : "\(root)/\(path)"
+      let file = RecordingFile(path: chain, relativePath: chain)
+      for number in try Kalibr.cameras(file).prefix(2) {
+        target.rig.cameras.append(
+          try Kalibr.camera(file, number: number, bodyFromIMU: target.rig.imu?.bodyFromIMU ?? .identity))
+      }
     }
-    if let pose = try map.file.pose("device_T_BS") { target.rig.bodyFromDevice = pose }
+    if let device = try map.device() {
+      target.device = device.pose
+      target.report.decide("the device, as the map says: \(device.words)")
+    }
   }
 
   private func path(_ section: ImportMap.Section) throws(DatasetError) -> String {
@@ -56,8 +63,20 @@ struct CSVImport: SourceImporter {
     return name.hasPrefix("/") ? name : "\(root)/\(name)"
   }
 
-  private func unit(_ section: ImportMap.Section) throws(DatasetError) -> DecimalTime.Unit {
-    DecimalTime.Unit(rawValue: try section.word("time_unit", ["s", "ms", "us", "ns"]))!
+  /// The form of a sensor's times: `time_unit` of the map, or what the file shows; said either way.
+  static func timeForm(
+    _ section: ImportMap.Section, _ path: String, _ content: TimeForm.Content, _ report: inout ImportReport
+  ) throws(DatasetError) -> TimeForm {
+    let stated = try section.word("time_unit", ["auto", "s", "ms", "us", "ns", "iso"])
+    let names = [try section.text("time", "the column of the time")]
+    let found = try TimeForm.find(
+      path, names: names, content: content, stated: stated == "iso" ? nil : DecimalTime.Unit(rawValue: stated))
+    guard stated != "iso" || found.form == .calendar else {
+      throw section.file.fault(
+        "time_unit", found: "time_unit: iso, and \(found.words)", expected: "dates, or no time_unit")
+    }
+    report.decide(found.words)
+    return found.form
   }
 
   private static let imuKeys = [
@@ -68,17 +87,17 @@ struct CSVImport: SourceImporter {
 
   private func readInertial(_ section: ImportMap.Section, _ target: inout ImportTarget) throws {
     try section.check(Self.imuKeys)
-    let time = try section.text("time", "the column of the time"), unit = try unit(section)
+    let time = try section.text("time", "the column of the time"), path = try path(section)
     let gyroscope = try section.names("gyroscope", 3, "[wx, wy, wz]")
     let accelerometer = try section.names("accelerometer", 3, "[ax, ay, az]")
     let rate = try section.word("gyroscope_unit", ["rad/s", "deg/s"]) == "rad/s" ? 1 : Double.pi / 180
     var force = try section.word("accelerometer_unit", ["m/s^2", "g"]) == "g" ? PhoneUnits.gravity : 1
     if try section.word("accelerometer_sign", ["up", "apple"]) == "apple" { force = -force }
-    let table = try SourceTable(
-      path: try path(section), columns: [.init(time)] + (gyroscope + accelerometer).map { .init($0) })
+    let table = try SourceTable(path: path, columns: [.init(time)] + (gyroscope + accelerometer).map { .init($0) })
+    let form = try Self.timeForm(section, path, .inertial, &target.report)
     let sample = { (t: SourceTable) throws(SourceFault) -> IMUSample? in
       IMUSample(
-        timestamp: Timestamp(nanoseconds: try t.time(0, unit)), angularVelocity: rate * (try t.vector(1)),
+        timestamp: Timestamp(nanoseconds: try t.time(0, form)), angularVelocity: rate * (try t.vector(1)),
         specificForce: force * (try t.vector(4)))
     }
     while let row = try table.next(sample) { try target.add(row, table.refuse) }
@@ -88,19 +107,22 @@ struct CSVImport: SourceImporter {
 
   private func readPoses(_ section: ImportMap.Section, _ target: inout ImportTarget, isTruth: Bool) throws {
     try section.check([
-      "file", "time", "time_unit", "position", "quaternion", "world_up", "T_BS", "position_random_walk",
+      "file", "time", "time_unit", "position", "quaternion", "rotation", "world_up", "T_BS", "position_random_walk",
       "yaw_random_walk",
     ])
-    let time = try section.text("time", "the column of the time"), unit = try unit(section)
+    let time = try section.text("time", "the column of the time"), path = try path(section)
     let position = try section.names("position", 3, "[x, y, z]")
     let quaternion = try section.names("quaternion", 4, "[w, x, y, z], in this order")
     let turn = WorldUp(try section.word("world_up", ["z", "y"]) == "y" ? .y : .z)
+    let isInverse = try section.word("rotation", ["world_from_body", "body_from_world"]) == "body_from_world"
+    if isInverse { target.report.decide("\(section.name): rotations are body_from_world, as the map says: inverted") }
     let bodyFromSensor = try section.file.pose("T_BS") ?? .identity
-    let table = try SourceTable(
-      path: try path(section), columns: [.init(time)] + (position + quaternion).map { .init($0) })
+    let table = try SourceTable(path: path, columns: [.init(time)] + (position + quaternion).map { .init($0) })
+    let form = try Self.timeForm(section, path, .poses, &target.report)
     while let row = try table.next({ (t: SourceTable) throws(SourceFault) -> (Timestamp, Pose)? in
-      let pose = Pose(rotation: try t.quaternion(w: 4, xyz: 5), translation: try t.vector(1))
-      return (Timestamp(nanoseconds: try t.time(0, unit)), turn.turned(pose))
+      let turned = try t.quaternion(w: 4, xyz: 5)
+      let pose = Pose(rotation: isInverse ? turned.inverse : turned, translation: try t.vector(1))
+      return (Timestamp(nanoseconds: try t.time(0, form)), turn.turned(pose))
     }) {
       if isTruth {
         try target.add(
@@ -116,68 +138,6 @@ struct CSVImport: SourceImporter {
         positionRandomWalk: try section.file.number("position_random_walk", "m/sqrt(m)", in: 0...1e6) ?? 0.03,
         yawRandomWalk: try section.file.number("yaw_random_walk", "rad/sqrt(s)", in: 0...1e6) ?? 0.01)
     }
-  }
-
-  private func readRanges(_ section: ImportMap.Section, _ target: inout ImportTarget) throws {
-    try section.check([
-      "file", "time", "time_unit", "peer", "peer_id", "range", "range_unit", "invalid", "range_std", "azimuth",
-      "elevation", "angle_unit", "antenna", "rssi", "antennas", "T_BS", "range_noise_std",
-    ])
-    let fixed = try section.file.text("peer_id")
-    let unit = try unit(section)
-    let scale = try ["m": 1, "cm": 0.01, "mm": 0.001][section.word("range_unit", ["m", "cm", "mm"])]!
-    let turn = try section.word("angle_unit", ["rad", "deg"]) == "deg" ? Double.pi / 180 : 1
-    func angle(_ t: SourceTable, _ column: Int, _ bounds: ClosedRange<Double>) throws(SourceFault) -> Double? {
-      guard let value = try t.numberIfAny(column) else { return nil }
-      guard bounds.contains(value * turn) else {
-        throw SourceFault(
-          found: "an angle of \(value)",
-          expected: turn == 1 ? "radians: is it in degrees? 'angle_unit: deg' in the map" : "an angle in degrees")
-      }
-      return value * turn
-    }
-    let invalid = try section.file.numbers("invalid", "readings that mean no range") ?? []
-    let optional = ["range_std", "azimuth", "elevation", "antenna", "rssi"]
-    var columns: [SourceTable.Column] = [
-      .init(try section.text("time", "the column of the time")),
-      .init(try section.text("range", "the column of the range")),
-      .init(
-        names: fixed == nil ? [try section.text("peer", "the column of the peer's id, or peer_id: a name")] : [],
-        needed: fixed == nil),
-    ]
-    for key in optional {
-      let name = try section.file.text(key)
-      columns.append(.init(names: name.map { [$0] } ?? [], needed: name != nil))
-    }
-    let table = try SourceTable(path: try path(section), columns: columns, isRadio: true)
-    var failures = 0
-    while let row = try table.next({ (t: SourceTable) throws(SourceFault) -> RangeMeasurement? in
-      guard let raw = try t.numberIfAny(1), !invalid.contains(raw), raw > 0 else {
-        failures += 1
-        return nil
-      }
-      let id = try t.text(2)
-      guard let peer = fixed ?? id else { throw SourceFault(found: "no peer", expected: "an id") }
-      return RangeMeasurement(
-        timestamp: Timestamp(nanoseconds: try t.time(0, unit)), peer: peer, range: raw * scale,
-        standardDeviation: try t.numberIfAny(3).map { $0 * scale }, azimuth: try angle(t, 4, SensorBounds.azimuth),
-        elevation: try angle(t, 5, SensorBounds.elevation), antenna: try t.text(6), rssi: try t.numberIfAny(7))
-    }) { try target.add(row, table.refuse) }
-    target.report.count("uwb0 failed ranges", failures)
-    target.report.count("uwb0 bad rows skipped", table.bad)
-    var antennas: [String: Vector3] = ["": try section.file.pose("T_BS")?.translation ?? .zero]
-    if let named = try section.file.section("antennas") {
-      antennas = [:]
-      for id in named.keys {
-        let p = try named.numbers(id, "[x, y, z] in metres") ?? []
-        guard p.count == 3 else {
-          throw named.fault(id, found: "antenna '\(id)' of \(p.count) numbers", expected: "[x, y, z] in metres")
-        }
-        antennas[id] = Vector3(p[0], p[1], p[2])
-      }
-    }
-    target.rig.radio = RadioCalibration(
-      antennas: antennas, rangeNoise: try section.file.number("range_noise_std", "metres above 0", in: 1e-6...1e4))
   }
 
   private func readPeers(_ section: ImportMap.Section, _ target: inout ImportTarget) throws {

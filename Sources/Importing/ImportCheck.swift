@@ -22,6 +22,7 @@ struct ImportCheck {
   private var clock = RotationClock()
   private var hasPoses = false
   private var ranges: RangeResiduals
+  private var motion: MotionCheck
 
   /// Checks the folder and adds what it found.
   static func run(folder: String, report: inout ImportReport) throws {
@@ -31,13 +32,16 @@ struct ImportCheck {
     do {
       recording = try Recording.open(.init(fileURLWithPath: folder), options: options)
     } catch {
-      guard report.kind == .kalibr || report.kind == .openvins else { throw error }
-      return report.decide(
-        "the folder has no recording yet (\(error.found)): nothing to check the calibrations against")
+      // What is missing is said as a run would find it, and what to do.
+      guard RegularFile.isFolder("\(folder)/mav0"), !UnfinishedMark.exists(in: folder) else { throw error }
+      ImportReadiness.judge(folder: folder, &report)
+      guard report.next == ImportReport.run else { return }
+      throw error
     }
     var check = try ImportCheck(recording)
     try check.read(&report)
     check.judge(&report)
+    ImportReadiness.judge(folder: folder, &report)
   }
 
   private init(_ recording: Recording) throws {
@@ -48,6 +52,7 @@ struct ImportCheck {
     imageMonitor =
       recording.trajectorySource == .imuAndCamera ? PremiseMonitor(rig: rig, usesOdometry: false) : nil
     ranges = RangeResiduals(rig: recording.rig)
+    motion = MotionCheck(rig: recording.rig, statesDevice: recording.statesDevice)
   }
 
   private mutating func read(_ report: inout ImportReport) throws {
@@ -83,6 +88,7 @@ struct ImportCheck {
       note("imu0", time)
       still.add(sample)
       clock.add(angularVelocity: sample.angularVelocity, at: time.nanoseconds)
+      motion.add(sample)
     case .odometry(let pose):
       note("odometry0", time)
       add(pose: pose.worldFromSensor, recording.rig.odometry?.bodyFromSensor ?? .identity, at: time)
@@ -101,6 +107,7 @@ struct ImportCheck {
     hasPoses = true
     poseMonitor.observe(.odometry(OdometryPose(timestamp: time, worldFromSensor: pose)))
     poseMonitor.observe(pose * bodyFromSensor.inverse, at: time)
+    motion.add(pose: pose, at: time)
     clock.add(rotation: pose.rotation, at: time.nanoseconds)
   }
 
@@ -126,7 +133,8 @@ struct ImportCheck {
       if seconds > 0 { report.figures["\(stream) rate [Hz]"] = Double(span.count - 1) / seconds }
     }
     judgeGravity(&report)
-    for diagnosis in diagnoses {
+    let found = motion.found
+    for diagnosis in diagnoses where !found.explains(diagnosis.code) {
       let isTruth = recording.rig.odometry == nil && diagnosis.family == .odometry
       // Uncalibrated radios are the rule, and a run learns their bias.
       let isNote = diagnosis.isHandled || diagnosis.code == "rangeBias"
@@ -134,8 +142,21 @@ struct ImportCheck {
         isTruth ? diagnosis.code.replacingOdometryByTruth : diagnosis.code, isNote ? .note : .fault,
         diagnosis.sentence, evidence: diagnosis.evidence, remedy: diagnosis.remedy)
     }
-    judgeClocks(&report)
+    judgeClocks(&report, rotationsFit: !found.explains("odometryClock"))
     ranges.judge(&report)
+    if !recording.statesDevice {
+      report.decide(
+        recording.looksAlongCamera
+          ? "the device's axes are not stated: those of cam0 are assumed, it looks ahead"
+          : "the device's axes are not stated: the body's are assumed (top +y, back -z; ahead is +y while -z points down)"
+      )
+    }
+    // Axes in a world that is not z up say nothing.
+    if !report.findings.contains(where: { $0.code.hasSuffix("Convention") }) { motion.judge(&report) }
+    for finding in found.findings where found.explains("odometryClock") {
+      report.find(
+        finding.code, finding.weight, finding.sentence, evidence: finding.evidence, remedy: finding.remedy)
+    }
   }
 
   private func judgeGravity(_ report: inout ImportReport) {
@@ -153,8 +174,8 @@ struct ImportCheck {
         ? "multiply by 9.80665: it looks to be in g" : "write specific force in m/s^2, gravity included")
   }
 
-  private func judgeClocks(_ report: inout ImportReport) {
-    if hasPoses, recording.rig.imu != nil, let found = clock.estimate(within: 30) {
+  private func judgeClocks(_ report: inout ImportReport, rotationsFit: Bool) {
+    if hasPoses, rotationsFit, recording.rig.imu != nil, let found = clock.estimate(within: 30) {
       report.figures["correlation of gyroscope and poses"] = found.unshifted
       report.figures["shift of imu0 for the best correlation [s]"] = found.shift
       if abs(found.shift) > 0.1, found.correlation - found.unshifted > 0.1,

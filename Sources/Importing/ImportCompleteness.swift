@@ -3,9 +3,9 @@ import Datasets
 /// What of a source is not in the folder: rows out of order, sensors that a run needs.
 enum ImportCompleteness {
   /// Adds a finding for each stream that lost more than one row in a thousand by its stamps, and for a folder without
-  /// ranges or trajectory. `hasCamera`: whether images or tracks are there, or will be.
+  /// ranges.
   static func judge(
-    _ counts: [DatasetStreamWriter.Stream: DatasetStreamWriter.Counts], hasCamera: Bool, _ report: inout ImportReport
+    _ counts: [DatasetStreamWriter.Stream: DatasetStreamWriter.Counts], _ report: inout ImportReport
   ) {
     for stream in DatasetStreamWriter.Stream.allCases {
       guard let count = counts[stream] else { continue }
@@ -30,20 +30,17 @@ enum ImportCompleteness {
         "noRanges", .note, "no range was imported: a run finds no peer", evidence: "no row for uwb0",
         remedy: "add the file of the radio, and import again")
     }
-    if counts[.odometry] == nil, counts[.imu] == nil || !hasCamera {
-      report.find(
-        "noTrajectory", .note, "nothing that was imported gives a trajectory",
-        evidence: "no poses, and no \(counts[.imu] == nil ? "inertial unit" : "camera")",
-        remedy: "a run needs poses of another tracker, or imu0 with cam0: add one of them to the folder")
-    }
   }
 
-  /// Gyroscope readings that found no acceleration near them.
-  static func judge(unpaired: Int, of readings: Int, _ report: inout ImportReport) {
+  /// Gyroscope readings that found no acceleration near them, and those beyond the end of the accelerometer's: a log that
+  /// one sensor ended earlier is shorter, and no fault.
+  static func judge(unpaired: Int, beyond: Int, of readings: Int, _ report: inout ImportReport) {
     report.count("gyroscope readings without an acceleration near them", unpaired)
-    guard unpaired * 10 > readings else { return }
+    report.count("gyroscope readings behind the accelerometer's last", beyond)
+    guard unpaired * 10 > readings || (unpaired + beyond) * 2 > readings else { return }
     report.find(
-      "imuUnpaired", .fault, "\(unpaired) of \(readings) gyroscope readings have no acceleration within 0.1 s",
+      "imuUnpaired", .fault,
+      "\(unpaired + beyond) of \(readings) gyroscope readings have no acceleration within 0.1 s",
       evidence: "stamps of both sensors", remedy: "log both sensors at once, on one clock")
   }
 }

@@ -44,7 +44,8 @@ struct ImportMap {
 
   /// Keys of a map.
   static let known = [
-    "imu0", "odometry0", "truth", "uwb0", "peers", "cameras", "robot", "accelerometer_sign", "device_T_BS",
+    "imu0", "odometry0", "truth", "uwb0", "peers", "cameras", "robot", "accelerometer_sign", "device_T_BS", "device",
+    "cam0",
   ]
 
   let file: CalibrationFile

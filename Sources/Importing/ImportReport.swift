@@ -37,6 +37,12 @@ package struct ImportReport: Sendable {
   package var figures: [String: Double] = [:]
   /// What the check found.
   package var findings: [Finding] = []
+  /// What to do next, with `<folder>` for the folder's name: a run, where one can begin.
+  package var next = Self.run
+  /// Topics of the cameras, as the Python package's import of a bag names them.
+  package var topics: JSONValue?
+  /// What an import ends with where nothing is in a run's way.
+  package static let run = "fuse run <folder>"
   /// The document of the import that wrote the folder's data, where this one added a calibration to it.
   package var before: JSONValue?
 
@@ -45,7 +51,8 @@ package struct ImportReport: Sendable {
   /// Whether a run would go wrong.
   package var hasFault: Bool { findings.contains { $0.weight == .fault } }
 
-  mutating func decide(_ sentence: String) { decisions.append(sentence) }
+  /// Says what was decided, once.
+  mutating func decide(_ sentence: String) { if !decisions.contains(sentence) { decisions.append(sentence) } }
 
   mutating func count(_ name: String, _ number: Int) { if number != 0 { counts[name, default: 0] += number } }
 
@@ -58,8 +65,9 @@ package struct ImportReport: Sendable {
 
   /// The document.
   package var document: JSONValue {
-    guard case .object(var members) = ownDocument, let before else { return ownDocument }
-    members.append(.init(key: "before", value: before))
+    guard case .object(var members) = ownDocument else { return ownDocument }
+    if let topics { members.append(.init(key: "topics", value: topics)) }
+    if let before { members.append(.init(key: "before", value: before)) }
     return .object(members)
   }
 
@@ -74,7 +82,7 @@ package struct ImportReport: Sendable {
             "code": .string($0.code), "weight": .string($0.weight.rawValue), "sentence": .string($0.sentence),
             "evidence": .string($0.evidence), "remedy": .string($0.remedy),
           ]
-        }),
+        }), "next": .string(next),
     ]
   }
 }

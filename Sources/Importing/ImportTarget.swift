@@ -9,6 +9,8 @@ struct ImportTarget {
   var report: ImportReport
   /// The device, as far as it is known.
   var rig = RigCalibration()
+  /// The device's axes in the body, where the kind or the map knows them.
+  var device: Pose?
   /// What `dataset.yaml` says.
   var title = "", licence = "not stated", note = ""
   /// Gets what is beside the tables.
@@ -16,8 +18,11 @@ struct ImportTarget {
 
   /// Everything described, nothing in memory.
   var description: DatasetContents {
-    DatasetContents(
-      title: title, source: report.source, licence: licence, note: note, rig: rig, events: [], truth: [], peers: [])
+    var described = rig
+    if let device { described.bodyFromDevice = device }
+    return DatasetContents(
+      title: title, source: report.source, licence: licence, note: note, rig: described, events: [], truth: [],
+      peers: [], statesDevice: device != nil)
   }
 
   private var peers: [String: GroundTruthPeer] = [:]

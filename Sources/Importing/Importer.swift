@@ -19,9 +19,15 @@ package enum Importer {
     package var map: String?
     /// Whether the folder is checked.
     package var checks: Bool
+    /// The device's axes, before what the map or the kind says.
+    package var device: DeviceAxes?
+    /// Of a calibration of several cameras the one that the recording's cam0 is: cam1.
+    package var camera: String?
 
     /// Options from their parts.
-    package init(map: String? = nil, checks: Bool = true) { (self.map, self.checks) = (map, checks) }
+    package init(map: String? = nil, checks: Bool = true, device: DeviceAxes? = nil, camera: String? = nil) {
+      (self.map, self.checks, self.device, self.camera) = (map, checks, device, camera)
+    }
   }
 
   /// Imports `source` into `output`, checks the result, and writes `import.json` there.
@@ -36,28 +42,37 @@ package enum Importer {
       throw DatasetError(file: source, found: "no such file or folder", expected: kind.summary)
     }
     let map = try options.map.map { path throws(DatasetError) in try ImportMap(path: path) }
-    let folder = try StagedFolder(path: output, inputs: SourceFiles.list(source) + (options.map.map { [$0] } ?? []))
+    let folder = try StagedFolder(
+      path: output, inputs: SourceFiles.list(source, output: output) + (options.map.map { [$0] } ?? []))
     do {
-      if kind == .kalibr || kind == .openvins {
+      if kind.isCalibration {
         let before = try written(in: output)
-        report = try ChainImport(source: source, isOpenVINS: kind == .openvins, report: report).run(into: folder)
+        report = try CalibrationImport(
+          source: source, kind: kind, map: map, camera: options.camera, report: report
+        ).run(into: folder)
         // A calibration goes beside data: how these came stays told.
-        let isChain = [ImportKind.kalibr, .openvins].contains { $0.rawValue == before?["kind"]?.text }
+        let isChain = before?["kind"]?.text.flatMap(ImportKind.init(rawValue:))?.isCalibration == true
         report.before = isChain ? before?["before"] : before
         try folder.carryOver { $0 == "import.json" }
       } else {
         let cameras = try OlderCameras(in: output, kind: kind, source: name)
-        let target = try read(importer(kind, source, map), named: name, into: folder, report)
-        report = target.report
+        let archive = kind == .ros ? nil : try SourceArchive(source, in: folder)
+        do {
+          let target = try read(
+            importer(kind, archive?.folder ?? source, map), options.device, named: name, into: folder, report)
+          report = target.report
+        } catch let error as DatasetError {
+          throw archive?.naming(error) ?? error
+        }
+        archive?.remove()
         cameras.decide(&report)
         try folder.carryOver { DatasetNames.isDescription($0) || DatasetNames.isTable($0) || $0.hasPrefix("video/") }
-        let camera = "\(folder.staging)/mav0/cam0/"
-        ImportCompleteness.judge(
-          target.writer.counts,
-          hasCamera: !target.rig.cameras.isEmpty || RegularFile.exists("\(folder.staging)/video/cam0.csv")
-            || RegularFile.exists(camera + "features.csv") || RegularFile.exists(camera + "data.csv"), &report)
       }
-      if options.checks { try ImportCheck.run(folder: folder.staging, report: &report) }
+      if options.checks {
+        try ImportCheck.run(folder: folder.staging, report: &report)
+      } else {
+        report.next = "fuse import --check <folder>"
+      }
       try folder.write(text(report), to: "import.json")
       try folder.commit()
     } catch let error as DatasetError {
@@ -68,12 +83,17 @@ package enum Importer {
 
   /// Reads a source into tables and calibrations.
   private static func read(
-    _ importer: any SourceImporter, named name: String, into folder: StagedFolder, _ report: ImportReport
+    _ importer: any SourceImporter, _ device: DeviceAxes?, named name: String, into folder: StagedFolder,
+    _ report: ImportReport
   ) throws -> ImportTarget {
     let writer = DatasetStreamWriter(folder: folder, rangeColumns: importer.rangeColumns)
     var target = ImportTarget(writer: writer, report: report, folder: folder)
     target.title = "\(name), imported from \(report.kind.rawValue)"
     try importer.read(into: &target)
+    if let device {
+      target.device = device.bodyFromDevice
+      target.report.decide("the device, as asked for: \(device.words)")
+    }
     guard !writer.counts.isEmpty else {
       throw DatasetError(file: name, found: "no rows to import", expected: report.kind.summary)
     }
@@ -83,6 +103,7 @@ package enum Importer {
       target.report.count("\(stream.rawValue) rows left out, time going back", counts.goingBack)
       target.report.count("\(stream.rawValue) rows left out, stamp repeated", counts.repeated)
     }
+    ImportCompleteness.judge(writer.counts, &target.report)
     return target
   }
 
@@ -97,7 +118,7 @@ package enum Importer {
     if case .object(let counts)? = before?["counts"] {
       for member in counts { report.counts[member.key] = member.value.double.map { Int($0) } }
     }
-    report.before = before?["before"]
+    (report.before, report.topics) = (before?["before"], before?["topics"])
     try ImportCheck.run(folder: folder, report: &report)
     let file = try AtomicFile(folder: folder, name: "import.json")
     try file.write(text(report))
@@ -127,12 +148,16 @@ package enum Importer {
     case .arkitNI: try ARKitNIImport(source: source)
     case .stray: try StrayImport(source: source)
     case .sensorLogger: try SensorLoggerImport(source: source, map: map)
+    case .record3d: try Record3DImport(source: source)
+    case .mars: try MarsImport(source: source, map: map)
+    case .videoIMU: try VideoIMUImport(source: source)
+    case .iosLogger: try IOSLoggerImport(source: source)
     case .plaza: try PlazaImport(source: source)
     case .csv: try CSVImport(source: source, map: map)
-    case .kalibr, .openvins, .ros:
+    case .kalibr, .openvins, .calibration, .ros:
       throw DatasetError(
         file: source, found: "a \(kind.rawValue) source",
-        expected: "the Python package: pip install ./tools/python, then fuse-import \(source) -o <folder>")
+        expected: "the Python package: \(PythonPackage.advice), then fuse-import \(source) -o <folder>")
     }
   }
 }
@@ -153,6 +178,12 @@ struct SourceFolder {
     guard missing.isEmpty else {
       throw DatasetError(file: folder, found: "no \(missing.joined(separator: ", no "))", expected: kind.summary)
     }
+  }
+
+  /// The path of the first file, by name, that ends so.
+  func first(ending: String) -> String? {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted() ?? []
+    return names.first { $0.hasSuffix(ending) }.map { "\(path)/\($0)" }
   }
 
   /// The path of a file, if it is there; the first of several names.

@@ -77,6 +77,11 @@ struct JSONLine {
   /// Whether there is a value at a path, or below it.
   func has(_ path: Path) -> Bool { parents.contains(path) || entries.contains { $0.path == path } }
 
+  /// The bytes of the number or text at a path, as they stand.
+  func raw(_ path: Path) -> UnsafeBufferPointer<UInt8>? {
+    entries.first { $0.path == path }.map { UnsafeBufferPointer(rebasing: bytes[$0.start..<$0.start + $0.count]) }
+  }
+
   /// Whether the text at a path is this one.
   func isText(_ path: Path, _ text: StaticString) -> Bool {
     guard let entry = entries.first(where: { $0.path == path }), entry.isText,
@@ -95,7 +100,7 @@ struct JSONLine {
   }
 
   private mutating func skipBlanks() {
-    while at < bytes.count, bytes[at] == 0x20 || bytes[at] == 0x09 { at += 1 }
+    while at < bytes.count, bytes[at] <= 0x20 { at += 1 }
   }
 
   private mutating func value(_ path: Path, isRoot: Bool = false) -> Bool {
@@ -108,7 +113,7 @@ struct JSONLine {
       return true
     default:
       let start = at
-      while at < bytes.count, case let byte = bytes[at], byte != 0x2C, byte != 0x7D, byte != 0x5D, byte != 0x20 {
+      while at < bytes.count, case let byte = bytes[at], byte != 0x2C, byte != 0x7D, byte != 0x5D, byte > 0x20 {
         at += 1
       }
       entries.append(Entry(path: path, start: start, count: at - start, isText: false))

@@ -59,11 +59,21 @@ struct WorldUp {
 }
 
 extension PhoneUnits {
+  /// The `accelerometer_sign` of a map: `apple` (at rest face up z < 0) or `up`; nil where it says none.
+  static func sign(_ map: ImportMap?) throws(DatasetError) -> String? {
+    guard let map, let sign = try map.file.text("accelerometer_sign") else { return nil }
+    guard ["apple", "up"].contains(sign) else {
+      throw map.file.fault(
+        "accelerometer_sign", found: "accelerometer_sign: \(sign)", expected: "apple (at rest face up z < 0) or up")
+    }
+    return sign
+  }
+
   /// What the accelerometer of a file is to be multiplied by, for m/s^2: by the median size of its first readings.
   static func forceScale(
-    _ path: String, columns: [SourceTable.Column], first: Int, _ report: inout ImportReport
+    _ path: String, columns: [SourceTable.Column], names: [String]? = nil, first: Int, _ report: inout ImportReport
   ) throws(DatasetError) -> Double {
-    let table = try SourceTable(path: path, columns: columns)
+    let table = try SourceTable(path: path, columns: columns, names: names)
     var sizes: [Double] = []
     while sizes.count < 2000,
       let size = try table.next({ (t: SourceTable) throws(SourceFault) -> Double? in

@@ -47,7 +47,7 @@ struct PlazaImport: SourceImporter {
 
   func read(into target: inout ImportTarget) throws {
     // x forward, y left, z up; the device looks forward.
-    target.rig.bodyFromDevice = Pose(
+    target.device = Pose(
       rotation: Rotation(matrix: Matrix3(columns: Vector3(0, -1, 0), Vector3(0, 0, 1), Vector3(-1, 0, 0))))
     target.rig.odometry = OdometryCalibration(positionRandomWalk: 0.05, yawRandomWalk: 0.005)
     target.rig.radio = RadioCalibration()

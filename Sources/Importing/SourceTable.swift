@@ -143,6 +143,15 @@ final class SourceTable {
     return (base + first, last - first)
   }
 
+  /// The same, for what reads texts of its own.
+  func bytes(_ column: Int) -> UnsafeBufferPointer<UInt8> {
+    let (start, count) = cell(column)
+    return UnsafeBufferPointer(start: start, count: count)
+  }
+
+  /// The name of a column in the header; empty where it is absent.
+  func name(_ column: Int) -> String { indices[column] < 0 ? "" : header.names[indices[column]] }
+
   private func shown(_ column: Int) -> String {
     let (start, count) = cell(column)
     let text = String(decoding: UnsafeBufferPointer(start: start, count: min(count, 40)), as: UTF8.self)

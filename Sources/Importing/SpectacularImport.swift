@@ -127,7 +127,7 @@ struct SpectacularImport: SourceImporter {
     target.report.count("bad lines skipped", bad)
     target.report.count("lines of other kinds", other)
     target.report.count("poses without orientation left out", withoutRotation)
-    ImportCompleteness.judge(unpaired: merger.unpaired + merger.waiting, of: merger.readings, &target.report)
+    ImportCompleteness.judge(unpaired: merger.unpaired, beyond: merger.waiting, of: merger.readings, &target.report)
     target.report.count("frames", frames)
     target.report.decide("imu0 is the body; the acceleration is interpolated to the gyroscope's stamps")
     target.rig.imu = try PhoneUnits.inertial(nil, &target.report)
@@ -142,7 +142,7 @@ struct SpectacularImport: SourceImporter {
         camera, isFirst: number == 0, to: target.folder, name: "video/cam\(number).yaml")
     }
     if let camera = cameras.first {
-      target.rig.bodyFromDevice = RigCalibration(cameras: [camera]).bodyFromDevice
+      target.device = RigCalibration(cameras: [camera]).bodyFromDevice
     }
     if frames > 0 {
       target.report.decide(

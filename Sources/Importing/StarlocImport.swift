@@ -149,9 +149,7 @@ struct StarlocImport: SourceImporter {
       Rotation(w: 0, x: 0, y: 1, z: 0) * rig
       * Rotation(matrix: Matrix3(rows: Vector3(0, 1, 0), Vector3(0, 0, 1), Vector3(1, 0, 0)))
     let place = try cameraPlace(&target)
-    target.rig = RigCalibration(
-      imu: target.rig.imu, radio: target.rig.radio, odometry: target.rig.odometry,
-      bodyFromDevice: Pose(rotation: rotation * Rotation(w: 0, x: 1, y: 0, z: 0)))
+    target.device = Pose(rotation: rotation * Rotation(w: 0, x: 1, y: 0, z: 0))
     target.report.decide("the device's axes: the camera's, by tf_cam_rig of calib.json: the rig hangs upside down")
     return Pose(rotation: rotation, translation: place)
   }

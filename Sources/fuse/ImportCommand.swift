@@ -15,6 +15,8 @@ struct ImportCommand: ParsableCommand {
         fuse import --list
         fuse import starloc starloc/data/loop-2d-fast_s1 -o walk
         fuse import kalibr calibration -o walk          T_BS and lenses beside data that are there
+        fuse import calibration ost.yaml -o walk        a lens of OpenCV, ROS, camodocal, VINS or Basalt
+        fuse import csv robot -o walk --map map.yaml --device rep103    a robot: x forward, z up
         fuse import csv logs -o walk --map map.yaml     'fuse template map' prints a map to begin with
         fuse import phone-log -o walk                   guessed
         fuse import --check walk                        again, or a folder made otherwise
@@ -41,6 +43,17 @@ struct ImportCommand: ParsableCommand {
   @Option(help: ArgumentHelp("What columns mean: for csv, and for what another kind cannot know.", valueName: "yaml"))
   var map: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Which of the body's axes looks ahead and which up: forward=x,up=z, or \(DeviceAxes.names.map(\.name).joined(separator: ", ")).",
+      valueName: "axes"))
+  var device: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Of a calibration of several cameras the one that the recording's cam0 is.", valueName: "cam1"))
+  var camera: String?
+
   @Flag(help: "Only faults.")
   var quiet = false
 
@@ -49,8 +62,11 @@ struct ImportCommand: ParsableCommand {
     guard (1...2).contains(kindAndSource.count) else {
       throw ValidationError("Name a source: fuse import [<kind>] <source>.")
     }
+    if let device, DeviceAxes(device) == nil {
+      throw ValidationError("--device \(device): expected \(DeviceAxes.expected).")
+    }
     if check {
-      guard kindAndSource.count == 1, output == nil, !skipsCheck else {
+      guard kindAndSource.count == 1, output == nil, !skipsCheck, device == nil, camera == nil else {
         throw ValidationError("fuse import --check <folder>")
       }
       return
@@ -95,8 +111,9 @@ struct ImportCommand: ParsableCommand {
       let folder = output ?? source
       if !quiet {
         let done = check ? "checked \(folder)" : "imported into \(folder)\(skipsCheck ? "" : " and checked")"
+        let next = report.next.replacingOccurrences(of: "<folder>", with: folder)
         try standardOutput.line(
-          report.hasFault ? "\(done): a run would go wrong, see above" : "\(done); next: fuse run \(folder)")
+          report.hasFault ? "\(done): a run would go wrong, see above" : "\(done); next: \(next)")
       }
       if report.hasFault { throw ExitCode(1) }
     }
@@ -120,7 +137,15 @@ struct ImportCommand: ParsableCommand {
   /// Imports; a kind that does not fit is named beside the error.
   private func imported(_ kind: ImportKind, _ source: String) throws -> ImportReport {
     do {
-      return try Importer.run(kind, source: source, output: output!, options: .init(map: map, checks: !skipsCheck))
+      guard device == nil || !kind.isCalibration else {
+        throw CommandError("--device goes with data; a calibration leaves the device's axes as they are (dataset.yaml)")
+      }
+      guard camera == nil || kind.isCalibration else {
+        throw CommandError("--camera goes with calibrations: kalibr, openvins, calibration")
+      }
+      return try Importer.run(
+        kind, source: source, output: output!,
+        options: .init(map: map, checks: !skipsCheck, device: device.flatMap(DeviceAxes.init), camera: camera))
     } catch {
       guard let guess = ImportKind.guess(source), guess.kind != kind else { throw error }
       throw CommandError("\(error); the source looks like \(guess.kind.rawValue) (\(guess.reason))")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Datasets
 import Foundation
+import Importing
 import PrecisionFinding
 import Premises
 import RunResults
@@ -39,16 +40,24 @@ struct InspectCommand: ParsableCommand {
       }
       let truth = try TruthReading(recording)
       var truthTest = try truth.test(recording, rig: recording.rig)
+      var motion = MotionCheck(rig: recording.rig, statesDevice: recording.statesDevice)
       while let event = try events.next() {
+        switch event.event {
+        case .imu(let sample): motion.add(sample)
+        case .odometry(let pose): motion.add(pose: pose.worldFromSensor, at: pose.timestamp)
+        default: break
+        }
         truthTest?.observe(event.event)
         inspection.add(event)
         _ = finder?.process(event)
       }
       _ = finder?.finish()
-      let found = finder?.diagnoses ?? []
+      let seen = motion.found
+      let found = (finder?.diagnoses ?? []).filter { !seen.explains($0.code) }
       let report = InspectionReport(
         inspection: inspection, rig: recording.rig, truth: truth.states, truePeers: truth.peers,
-        source: recording.trajectorySource, diagnoses: found + (truthTest?.diagnoses(after: found) ?? []))
+        source: recording.trajectorySource, diagnoses: found + (truthTest?.diagnoses(after: found) ?? []),
+        motion: seen.findings.map { "\($0.code): \($0.sentence); \($0.evidence). \($0.remedy)" })
       let damage = (events.damage + truth.damage).filter { $0.total > 0 }.sorted { $0.path < $1.path }
       var standardOutput = StandardOutput()
       let title = recording.metadata.title.map { ": \($0)" } ?? ""

@@ -24,7 +24,8 @@ import fuse
     #expect(run.status == 0)
     let lines = run.stdout.split(separator: "\n")
     for kind in [
-      "kalibr", "openvins", "starloc", "miluv", "spectacular", "arkit-ni", "stray", "sensor-logger", "plaza", "csv",
+      "kalibr", "openvins", "calibration", "starloc", "miluv", "spectacular", "arkit-ni", "stray", "sensor-logger",
+      "plaza", "csv",
       "ros",
     ] { #expect(lines.contains { $0.hasPrefix("\(kind) ") }, "\(kind)") }
   }
@@ -55,7 +56,8 @@ import fuse
     try "x".write(toFile: scratch.path("walk.bag"), atomically: true, encoding: .utf8)
     let bag = try FuseProcess.run([command, "walk.bag"], in: scratch.url)
     #expect(
-      bag.status == 2 && bag.stderr.contains("pip install ./tools/python, then fuse-import walk.bag"), "\(bag.stderr)")
+      bag.status == 2 && bag.stderr.contains("tools/python of fuse's sources>, then fuse-import walk.bag"),
+      "\(bag.stderr)")
   }
 
   @Test func wrongKindsAreNamed() throws {
@@ -66,7 +68,7 @@ import fuse
     let other = try FuseProcess.run(["import", "stray", "mower", "-o", "x"], in: scratch.url)
     #expect(other.status == 2 && other.stderr.contains("no odometry.csv") && other.stderr.contains("looks like plaza"))
     let ros = try FuseProcess.run(["import", "ros", "mower", "-o", "x"], in: scratch.url)
-    #expect(ros.status == 2 && ros.stderr.contains("pip install ./tools/python"), "\(ros.stderr)")
+    #expect(ros.status == 2 && ros.stderr.contains("pip install <the folder tools/python"), "\(ros.stderr)")
     #expect(try FuseProcess.run(["import", "mower"], in: scratch.url).status == 64)
     #expect(try FuseProcess.run(["import", "gone", "-o", "x"], in: scratch.url).status == 2)
     #expect(!FileManager.default.fileExists(atPath: scratch.path("x/mav0")))
@@ -110,5 +112,56 @@ import fuse
     let done = try FuseProcess.run(["import", "csv", ".", "-o", "walk", "--map", "map.yaml"], in: scratch.url)
     #expect(done.status == 0, "\(done.stdout)\(done.stderr)")
     #expect(done.stdout.contains("uwb0 rows: 600"))
+  }
+
+  /// A robot's poses without any statement: what was assumed, where it travels, and the option that mends it.
+  @Test func aRobotsAxesAreAsked() throws {
+    let scratch = try Scratch()
+    func write(_ name: String, _ text: String) throws {
+      try text.write(toFile: scratch.path(name), atomically: true, encoding: .utf8)
+    }
+    let times = (0..<200).map { 0.1 * Double($0) }
+    try write("poses.csv", "t,x,y,z,qw,qx,qy,qz\n" + times.map { "\($0),\(0.5 * $0),0,0,1,0,0,0\n" }.joined())
+    try write(
+      "ranges.csv",
+      "t,id,d\n" + times.map { "\($0),tag,\(((0.5 * $0 - 3) * (0.5 * $0 - 3) + 4).squareRoot())\n" }.joined())
+    try write(
+      "map.yaml",
+      "odometry0: {file: poses.csv, time: t, position: [x, y, z], quaternion: [qw, qx, qy, qz]}\n"
+        + "uwb0: {file: ranges.csv, time: t, peer: id, range: d}\n")
+    let command = ["import", "csv", ".", "-o", "walk", "--map", "map.yaml"]
+    let silent = try FuseProcess.run(command, in: scratch.url)
+    #expect(silent.status == 0 && silent.stdout.contains("next: fuse run walk"), "\(silent.stdout)\(silent.stderr)")
+    #expect(
+      silent.stdout.contains("note: deviceAxes: the device travels 90 degrees right of ahead, along +x of its body"))
+    #expect(silent.stdout.contains("device: {forward: x, up: z}, which is rep103"))
+    let stated = try FuseProcess.run(command + ["--device", "rep103"], in: scratch.url)
+    #expect(stated.status == 0 && !stated.stdout.contains("deviceAxes"), "\(stated.stdout)")
+    #expect(try FuseProcess.run(["run", "walk", "--quiet"], in: scratch.url).status == 0)
+    let wrong = try FuseProcess.run(command + ["--device", "rep104"], in: scratch.url)
+    #expect(wrong.status == 64 && wrong.stderr.contains("rep103, frd, rfu"), "\(wrong.stderr)")
+    let calibration = try FuseProcess.run(
+      ["import", "kalibr", ".", "-o", "walk", "--device", "rep103"], in: scratch.url)
+    #expect(calibration.status == 2 && calibration.stderr.contains("--device goes with data"), "\(calibration.stderr)")
+  }
+
+  /// Ranges alone: no trajectory, and no promise. A folder that is no recording gets no import.json.
+  @Test func nothingIsPromised() throws {
+    let scratch = try Scratch()
+    func write(_ name: String, _ text: String) throws {
+      try text.write(toFile: scratch.path(name), atomically: true, encoding: .utf8)
+    }
+    try write("ranges.csv", "t,id,d\n" + (0..<200).map { "\(0.1 * Double($0)),tag,3.5\n" }.joined())
+    try write("map.yaml", "uwb0: {file: ranges.csv, time: t, peer: id, range: d}\n")
+    let done = try FuseProcess.run(["import", "csv", ".", "-o", "walk", "--map", "map.yaml"], in: scratch.url)
+    #expect(done.status == 1 && done.stdout.contains("fault: noTrajectory"), "\(done.stdout)")
+    #expect(!done.stdout.contains("next: fuse run"))
+    #expect(try FuseProcess.run(["run", "walk", "--quiet"], in: scratch.url).status == 2)
+    let check = try FuseProcess.run(["import", "--check", "."], in: scratch.url)
+    #expect(check.status == 2 && check.stderr.contains("no folder mav0"), "\(check.stderr)")
+    #expect(!FileManager.default.fileExists(atPath: scratch.path("import.json")))
+    // A failed import leaves no folder, however deep.
+    let failed = try FuseProcess.run(["import", "csv", ".", "-o", "a/b/c", "--map", "gone.yaml"], in: scratch.url)
+    #expect(failed.status == 2 && !FileManager.default.fileExists(atPath: scratch.path("a")))
   }
 }

@@ -5,8 +5,8 @@ import SensorData
 
 /// The walk, written as each kind of source has it.
 enum ForeignSamples {
-  /// Kinds that bring data; Kalibr's and OpenVINS's bring calibrations, ROS's bags are the Python package's.
-  static let kinds = ImportKind.allCases.filter { ![.kalibr, .openvins, .ros].contains($0) }
+  /// Kinds that bring data; Kalibr's and its like bring calibrations, ROS's bags are the Python package's.
+  static let kinds = ImportKind.allCases.filter { !$0.isCalibration && $0 != .ros }
 
   /// Writes a sample and returns what is imported of it, and the map that it needs.
   @discardableResult
@@ -18,9 +18,13 @@ enum ForeignSamples {
     case .arkitNI: try arkitNI(folder)
     case .stray: try stray(folder)
     case .sensorLogger: try sensorLogger(folder)
+    case .record3d: try PhoneSamples.record3D(folder)
+    case .mars: try PhoneSamples.mars(folder)
+    case .videoIMU: try PhoneSamples.videoIMU(folder)
+    case .iosLogger: try PhoneSamples.iosLogger(folder)
     case .plaza: try plaza(folder)
     case .csv: try csv(folder)
-    case .kalibr, .openvins, .ros: preconditionFailure("no data")
+    case .kalibr, .openvins, .calibration, .ros: preconditionFailure("no data")
     }
     return (
       kind == .miluv ? folder.path("data/default_1/ifo001") : folder.url.path,
@@ -28,15 +32,15 @@ enum ForeignSamples {
     )
   }
 
-  private static func n(_ value: Double, _ digits: Int = 9) -> String { Walk.n(value, digits) }
+  static func n(_ value: Double, _ digits: Int = 9) -> String { Walk.n(value, digits) }
 
   /// x, y, z of a pose in a world with y up.
-  private static func yUp(_ pose: Pose) -> Pose {
+  static func yUp(_ pose: Pose) -> Pose {
     let turn = Rotation(matrix: Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, 1), Vector3(0, -1, 0)))
     return Pose(rotation: turn * pose.rotation, translation: turn * pose.translation)
   }
 
-  private static func q(_ r: Rotation) -> (w: String, xyz: String) { (n(r.w), Walk.n(r.v)) }
+  static func q(_ r: Rotation) -> (w: String, xyz: String) { (n(r.w), Walk.n(r.v)) }
 
   // MARK: STAR-loc
 

@@ -178,7 +178,11 @@ import Testing
     let (path, map) = try ForeignSamples.write(kind, to: source)
     #expect(ImportKind.guess(path)?.kind == kind)
     let (a, b) = (try Folder(), try Folder())
-    _ = try Importer.run(kind, source: path, output: a.url.path, options: .init(map: map))
+    let report = try Importer.run(kind, source: path, output: a.url.path, options: .init(map: map))
+    // "next: fuse run" is said exactly where a run begins.
+    let runs = Recording.obstacle(toRun: a.url.path) == nil
+    #expect((report.next == ImportReport.run) == (runs && !report.hasFault), "\(report.next)")
+    #expect(try JSONValue(contentsOf: a.path("import.json"))["next"]?.text == report.next)
     _ = try Importer.run(kind, source: path, output: b.url.path, options: .init(map: map))
     #expect(try a.contents() == b.contents())
     #expect(try a.contents().keys.contains("import.json") && a.contents().keys.contains("dataset.yaml"))

@@ -39,13 +39,30 @@ package struct CalibrationFile {
   package var keys: [String] { entries.keys.sorted() }
 
   /// Whether there are keys below a key.
-  func hasSection(_ key: String) -> Bool { entries[key]?.mapping != nil }
+  package func hasSection(_ key: String) -> Bool { entries[key]?.mapping != nil }
+
+  /// Whether there is a list at a key.
+  package func isList(_ key: String) -> Bool { entries[key]?.sequence != nil }
 
   /// The part below a key, if the key is there.
   package func section(_ key: String) throws(DatasetError) -> CalibrationFile? {
     guard let node = entries[key] else { return nil }
     guard case .mapping(let mapping) = node else { throw fault(key, found: "no keys below \(key)", expected: "keys") }
     return CalibrationFile(path: path, mapping: mapping, line: node.mark?.line ?? line)
+  }
+
+  /// The parts of a list of sections; empty where the key is absent.
+  package func sections(_ key: String) throws(DatasetError) -> [CalibrationFile] {
+    guard let node = entries[key] else { return [] }
+    guard let list = node.sequence else { throw fault(key, found: "no list at \(key)", expected: "a list of sections") }
+    var sections: [CalibrationFile] = []
+    for element in list {
+      guard case .mapping(let mapping) = element else {
+        throw fault(key, found: "\(key) with an element that has no keys", expected: "a list of sections")
+      }
+      sections.append(CalibrationFile(path: path, mapping: mapping, line: element.mark?.line ?? line))
+    }
+    return sections
   }
 
   /// A fault at a key.

@@ -38,7 +38,7 @@ enum SensorCalibrations {
     warnings += try file.check(
       known: common + [
         "resolution", "camera_model", "intrinsics", "distortion_model", "distortion_coefficients",
-        "pixel_noise_sigma", "time_offset_cam_to_imu_s", "image_bits", ids,
+        "pixel_noise_sigma", "time_offset_cam_to_imu_s", "image_bits", "readout_time_s", ids,
       ])
     guard let pose = try file.pose("T_BS") else {
       throw file.fault("T_BS", found: "no key T_BS", expected: "T_BS: the camera in the body, 16 numbers")
@@ -47,6 +47,8 @@ enum SensorCalibrations {
     camera.bodyFromCamera = pose
     camera.pixelNoise = try file.number("pixel_noise_sigma", "pixels above 0", in: 1e-6...1e4) ?? 1
     camera.timeOffset = try file.number("time_offset_cam_to_imu_s", "seconds, less than 10", in: -10...10) ?? 0
+    // Kept with the recording; the estimator takes all rows for one instant.
+    _ = try file.number("readout_time_s", "seconds from the first row to the last, 0 or more", in: 0...1)
     camera.rate = try rate(file)
     if let bits = try file.number("image_bits", "bits in use of 16, from 9 to 16", in: 9...16) {
       camera.imageBits = Int(bits)

@@ -1,4 +1,5 @@
 import SensorData
+
 /// The images of one camera in order of time, and counts of those that cannot be used.
 ///
 /// An image that is missing, damaged or of another size is skipped and counted, unless reading is strict; more than

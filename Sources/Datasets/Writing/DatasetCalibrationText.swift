@@ -22,8 +22,7 @@ enum DatasetCalibrationText {
     source: \(quoted(contents.source))
     licence: \(quoted(contents.licence))
     note: \(quoted(contents.note))
-    device_T_BS: \(list(elements(contents.rig.bodyFromDevice)))
-
+    \(contents.statesDevice ? "device_T_BS: \(list(elements(contents.rig.bodyFromDevice)))\n" : "")
     """
   }
 
@@ -39,8 +38,8 @@ enum DatasetCalibrationText {
     """
   }
 
-  /// A camera.
-  static func camera(_ camera: CameraCalibration, isFirst: Bool) -> String {
+  /// A camera; without its place on the body where that is not known.
+  static func camera(_ camera: CameraCalibration, isFirst: Bool, isPlaced: Bool = true) -> String {
     // The camera model where it is no pinhole, and what stands before the focal lengths then: Kalibr's order.
     let (projection, parameters): (String, [Double]) =
       switch camera.distortion {
@@ -62,7 +61,7 @@ enum DatasetCalibrationText {
       }
     return """
       sensor_type: camera
-      \(transform(camera.bodyFromCamera))\(rate(camera.rate))resolution: [\(camera.width), \(camera.height)]
+      \(isPlaced ? transform(camera.bodyFromCamera) : "")\(rate(camera.rate))resolution: [\(camera.width), \(camera.height)]
       camera_model: \(projection)
       intrinsics: \(list(parameters + [camera.fx, camera.fy, camera.cx, camera.cy]))
       distortion_model: \(model)

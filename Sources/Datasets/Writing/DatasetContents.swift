@@ -20,11 +20,14 @@ package struct DatasetContents: Sendable {
   package var peers: [GroundTruthPeer]
   /// Decimals of a feature's pixels in the file, 0...12.
   package var pixelDecimals: Int
+  /// Whether the device's axes are known: where they are not, the folder does not state them, and cam0 or the body give
+  /// them when it is read.
+  package var statesDevice: Bool
 
   /// A recording from its parts.
   package init(
     title: String, source: String, licence: String, note: String, rig: RigCalibration, events: [TimedEvent],
-    truth: [GroundTruthState], peers: [GroundTruthPeer], pixelDecimals: Int = 3
+    truth: [GroundTruthState], peers: [GroundTruthPeer], pixelDecimals: Int = 3, statesDevice: Bool = true
   ) {
     self.title = title
     self.source = source
@@ -35,5 +38,6 @@ package struct DatasetContents: Sendable {
     self.truth = truth
     self.peers = peers
     self.pixelDecimals = pixelDecimals
+    self.statesDevice = statesDevice
   }
 }

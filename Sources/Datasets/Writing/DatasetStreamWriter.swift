@@ -173,11 +173,12 @@ package final class DatasetStreamWriter {
     }
   }
 
-  /// Writes one camera's calibration where it is wanted.
+  /// Writes one camera's calibration where it is wanted; without its place on the body where that is not known.
   package static func write(
-    _ camera: CameraCalibration, isFirst: Bool, to folder: StagedFolder, name: String
+    _ camera: CameraCalibration, isFirst: Bool, isPlaced: Bool = true, to folder: StagedFolder, name: String
   ) throws(OutputError) {
-    try folder.write(Array(DatasetCalibrationText.camera(camera, isFirst: isFirst).utf8), to: name)
+    let text = DatasetCalibrationText.camera(camera, isFirst: isFirst, isPlaced: isPlaced)
+    try folder.write(Array(text.utf8), to: name)
   }
 
   /// Writes `dataset.yaml` and the sensors' calibrations of a rig.

@@ -6,7 +6,7 @@ extension InspectionReport {
   /// What is missing or unusual, and the consequences for a run.
   func meaning() -> [String] {
     var lines = [trajectorySource()]
-    lines += diagnoses.map(\.words)
+    lines += diagnoses.map(\.words) + motion
     lines += overlap() + stillness()
     if inspection.peers.isEmpty { lines.append("no ranges: there is no peer to find") }
     for (peer, ranges) in inspection.peers.sorted(by: { $0.key < $1.key }) where ranges.isRepeating {

@@ -18,6 +18,8 @@ struct InspectionReport {
   var source: TrajectorySource?
   /// What a run diagnoses.
   var diagnoses: [Diagnosis] = []
+  /// What the motion shows, a sentence each.
+  var motion: [String] = []
 
   /// Whether the trajectory comes from `odometry0`.
   var usesOdometry: Bool { source == .odometry }

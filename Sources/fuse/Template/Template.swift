@@ -115,7 +115,7 @@ package enum Template: String, CaseIterable, Sendable {
     imu0:
       file: imu.csv
       time: t
-      time_unit: s                          # s, ms, us, ns
+      # time_unit: ms                       # s, ms, us, ns or iso; without it found in the file, and said
       gyroscope: [gx, gy, gz]
       gyroscope_unit: rad/s                 # or deg/s
       accelerometer: [ax, ay, az]
@@ -127,8 +127,12 @@ package enum Template: String, CaseIterable, Sendable {
       position: [x, y, z]
       quaternion: [qw, qx, qy, qz]          # in the order w, x, y, z
       world_up: z                           # or y: ARKit's world
+      # rotation: body_from_world           # where the quaternion takes the world's coordinates to the body's
+    # Which of the body's axes looks ahead, and which is up: angles count from there (docs/axes.md). Or a name: rep103
+    # (ROS: x forward, z up), frd (PX4), android, ios, arkit, optical. Absent: cam0's axes, without a camera the body's.
+    # device: {forward: x, up: z}
     uwb0:
-      file: ranges.csv
+      file: ranges.csv                      # a file an anchor: files: anchor_*.csv and peer: from the name
       time: t
       peer: id                              # or peer_id: tag, where there is one
       range: d
@@ -150,10 +154,14 @@ package enum Template: String, CaseIterable, Sendable {
     cam0:
       topic: /camera/image_raw              # Image or CompressedImage
       camera_info: /camera/camera_info      # or: fuse import kalibr <camchain> -o <folder>
+      # T_BS: [...]                         # the camera in the body; else as tf_static says, else not known
     odometry0:
       topic: /odom                          # Odometry, PoseStamped, PoseWithCovarianceStamped, TransformStamped
     truth:
       topic: /vrpn_client_node/tag/pose
+    # Which of the body's axes looks ahead, and which is up: angles count from there (docs/axes.md). A robot's odometry is
+    # of a body with x forward and z up: rep103. Others: frd (PX4), android, ios, arkit, optical, {forward: x, up: z}.
+    device: rep103
     uwb0:
       topic: /uwb/{peer}/range              # sensor_msgs/Range and other known types need no more
       # range: distance                     # a type of your own: its fields

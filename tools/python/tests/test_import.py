@@ -146,7 +146,7 @@ def test_the_command_says_what_it_did(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main([str(source), "--topics"]) == 0
     assert "/imu  sensor_msgs/msg/Imu" in capsys.readouterr().out
     assert main([str(source), "-o", str(tmp_path / "out"), "--map", str(write_map(tmp_path)), "--no-check"]) == 0
-    assert "next: fuse import kalibr <camchain> -o" in capsys.readouterr().out
+    assert f"next: fuse import --check {tmp_path}/out" in capsys.readouterr().out
     assert json.loads((tmp_path / "out/import.json").read_text())["kind"] == "ros"
     assert main([str(tmp_path / "gone.bag"), "-o", "x", "--map", str(write_map(tmp_path))]) == 2
     assert capsys.readouterr().err.startswith("error: ")
@@ -167,3 +167,130 @@ def test_memory_does_not_grow_with_the_bag(tmp_path: Path) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert report.counts["cam0 rows"] == 120 and peak < 16_000_000
+
+
+# -- what a run needs, and where sensors are
+
+
+def camera_bag(path: Path, frame: str = "camera_optical", body: str = "base_link", static: bool = True) -> Path:
+    """An odometry of a body, an image with its lens, and what tf_static says of the camera."""
+    bag = Bag(path, "bag")
+    point, turn, vector = "geometry_msgs/msg/Point", "geometry_msgs/msg/Quaternion", "geometry_msgs/msg/Vector3"
+    half = 0.5
+    if static:
+        # base_link -> camera_link 0.2 m ahead, camera_link -> its optical frame: x right, y down, z forward.
+        links = [(body, "camera_link", (0.2, 0.0, 0.1), (1.0, 0.0, 0.0, 0.0)),
+                 ("camera_link", "camera_optical", (0.0, 0.0, 0.0), (half, -half, half, -half))]
+        transforms = [bag.make(
+            "geometry_msgs/msg/TransformStamped", header=bag.header(START, parent), child_frame_id=child,
+            transform=bag.make("geometry_msgs/msg/Transform", translation=bag.make(vector, x=p[0], y=p[1], z=p[2]),
+                               rotation=bag.make(turn, w=q[0], x=q[1], y=q[2], z=q[3]))) for parent, child, p, q in links]
+        bag.add("/tf_static", "tf2_msgs/msg/TFMessage", START, transforms=transforms)
+    zero = np.zeros(36)
+    for k in range(100):
+        time = START + k * 50_000_000
+        x, y = 0.05 * k, 0.0
+        pose = bag.make("geometry_msgs/msg/Pose", position=bag.make(point, x=x, y=y, z=0.0),
+                        orientation=bag.make(turn, w=1.0, x=0.0, y=0.0, z=0.0))
+        twist = bag.make("geometry_msgs/msg/Twist", linear=bag.make(vector, x=1.0, y=0.0, z=0.0),
+                         angular=bag.make(vector, x=0.0, y=0.0, z=0.0))
+        bag.add("/odom", "nav_msgs/msg/Odometry", time, header=bag.header(time, "odom"), child_frame_id=body,
+                pose=bag.make("geometry_msgs/msg/PoseWithCovariance", pose=pose, covariance=zero),
+                twist=bag.make("geometry_msgs/msg/TwistWithCovariance", twist=twist, covariance=zero))
+        bag.add("/uwb/a/range", "sensor_msgs/msg/Range", time, header=bag.header(time, "uwb"), radiation_type=0,
+                field_of_view=0.0, min_range=0.0, max_range=0.0, range=float(np.hypot(x - 3, 2)))
+        if k % 10 == 0:
+            bag.add("/camera/image_raw", "sensor_msgs/msg/Image", time, header=bag.header(time, frame), height=3, width=4,
+                    encoding="mono8", is_bigendian=0, step=4, data=np.arange(12, dtype=np.uint8))
+            roi = bag.make("sensor_msgs/msg/RegionOfInterest", x_offset=0, y_offset=0, height=0, width=0, do_rectify=False)
+            bag.add("/camera/camera_info", "sensor_msgs/msg/CameraInfo", time, header=bag.header(time, frame), height=3,
+                    width=4, distortion_model="plumb_bob", D=np.zeros(5), K=np.array([4.0, 0, 2, 0, 4, 1.5, 0, 0, 1]),
+                    R=np.eye(3).reshape(-1), P=np.zeros(12), binning_x=0, binning_y=0, roi=roi)
+    bag.close()
+    return path
+
+
+CAMERA_MAP = "odometry0: {topic: /odom}\ncam0: {topic: /camera/image_raw}\nuwb0: {topic: \"/uwb/{peer}/range\"}\n"
+
+
+def matrix(folder: Path, name: str) -> np.ndarray | None:
+    import yaml
+
+    given = yaml.safe_load((folder / "mav0" / name / "sensor.yaml").read_text()).get("T_BS")
+    return None if given is None else np.array(given).reshape(4, 4)
+
+
+def test_the_bags_frames_place_the_camera(tmp_path: Path) -> None:
+    source = camera_bag(tmp_path / "walk.bag")
+    report = import_recording(source, tmp_path / "out", write_map(tmp_path, CAMERA_MAP), check=False)
+    T = matrix(tmp_path / "out", "cam0")
+    assert T is not None and np.allclose(T[:3, 3], [0.2, 0, 0.1])
+    # The optical axis looks ahead, the image's right is the body's right (-y).
+    assert np.allclose(T[:3, 2], [1, 0, 0]) and np.allclose(T[:3, 0], [0, -1, 0])
+    assert any("camera_optical in base_link" in d for d in report.decisions)
+    assert report.topics == {"cam0": "/camera/image_raw"}
+
+
+@pytest.mark.parametrize(("frame", "static"), [("camera_optical", False), ("camera_link", True), ("", True)])
+def test_a_camera_without_a_place_is_not_assumed(tmp_path: Path, frame: str, static: bool) -> None:
+    """Nor one whose frame is no optical one: its axes are not those of an image."""
+    source = camera_bag(tmp_path / "walk.bag", frame, static=static)
+    report = import_recording(source, tmp_path / "out", write_map(tmp_path, CAMERA_MAP), check=find_fuse() is not None)
+    assert matrix(tmp_path / "out", "cam0") is None
+    assert any("cam0's T_BS is not known" in d for d in report.decisions)
+    if find_fuse() is not None:
+        assert [f["code"] for f in report.findings if f["code"] == "noCameraPlace"] and "fuse import kalibr" in report.next
+
+
+@pytest.mark.skipif(find_fuse() is None, reason="no command fuse")
+@pytest.mark.parametrize("statement", ["rep103", "forward=x,up=z"])
+def test_a_robots_axes(tmp_path: Path, capsys: pytest.CaptureFixture[str], statement: str) -> None:
+    source = camera_bag(tmp_path / "walk.bag", static=False)
+    chosen = write_map(tmp_path, "odometry0: {topic: /odom}\nuwb0: {topic: \"/uwb/{peer}/range\"}\n")
+    assert main([str(source), "-o", str(tmp_path / "out"), "--map", str(chosen)]) == 0
+    said = capsys.readouterr().out
+    assert "the device's axes are not stated" in said and "deviceAxes" in said and "which is rep103" in said
+    assert f"next: fuse run {tmp_path}/out" in said
+    assert main([str(source), "-o", str(tmp_path / "out"), "--map", str(chosen), "--device", statement]) == 0
+    said = capsys.readouterr().out
+    assert "deviceAxes" not in said and "the device travels ahead" in said
+    in_map = write_map(tmp_path, "device: {forward: x, up: z}\n" + chosen.read_text())
+    one = (tmp_path / "out/dataset.yaml").read_text()
+    assert main([str(source), "-o", str(tmp_path / "out"), "--map", str(in_map)]) == 0
+    assert (tmp_path / "out/dataset.yaml").read_text() == one
+    with pytest.raises(MapError, match="map.yaml:1: device: sideways, expected forward and up"):
+        import_recording(source, tmp_path / "x", write_map(tmp_path, "device: sideways\nuwb0: {topic: /a}\n"))
+
+
+@pytest.mark.skipif(find_fuse() is None, reason="no command fuse")
+def test_a_bag_without_a_trajectory_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = camera_bag(tmp_path / "walk.bag")
+    chosen = write_map(tmp_path, "uwb0: {topic: \"/uwb/{peer}/range\"}\n")
+    assert main([str(source), "-o", str(tmp_path / "out"), "--map", str(chosen)]) == 1
+    said = capsys.readouterr().out
+    assert "fault: noTrajectory" in said and "next: fuse run" not in said
+
+
+@pytest.mark.parametrize("output", ["out", "deep/er/out"])
+def test_a_failed_import_leaves_no_folder(tmp_path: Path, output: str) -> None:
+    source = camera_bag(tmp_path / "walk.bag")
+    for text in ("imu0: {topic: /gone}\n", "uwb0: {topic: /odom}\n", "imu0: {topic: /odom}\n"):
+        assert main([str(source), "-o", str(tmp_path / output), "--map", str(write_map(tmp_path, text))]) == 2
+    (tmp_path / "cut.bag").write_bytes(source.read_bytes()[:3000])
+    assert main([str(tmp_path / "cut.bag"), "-o", str(tmp_path / output), "--map", str(write_map(tmp_path))]) == 2
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["cut.bag", "map.yaml", "walk.bag"]
+
+
+def test_a_long_list_of_topics_is_cut(tmp_path: Path) -> None:
+    bag = Bag(tmp_path / "many.bag", "bag")
+    for k in range(63):
+        bag.add(f"/a{k:02d}", "std_msgs/msg/String", START, data="x")
+    bag.add("/z/imu", "sensor_msgs/msg/Imu", START, header=bag.header(START),
+            orientation=bag.make("geometry_msgs/msg/Quaternion", x=0.0, y=0.0, z=0.0, w=1.0), orientation_covariance=np.zeros(9),
+            angular_velocity=bag.make("geometry_msgs/msg/Vector3", x=0.0, y=0.0, z=0.0), angular_velocity_covariance=np.zeros(9),
+            linear_acceleration=bag.make("geometry_msgs/msg/Vector3", x=0.0, y=0.0, z=0.0), linear_acceleration_covariance=np.zeros(9))
+    bag.close()
+    with pytest.raises(MapError) as error:
+        import_recording(tmp_path / "many.bag", tmp_path / "out", write_map(tmp_path, "imu0: {topic: /imu}\n"), check=False)
+    text = str(error.value)
+    assert "expected topics of: /z/imu (sensor_msgs/msg/Imu), /a00" in text and "and 56 more, which --topics lists" in text

@@ -6,7 +6,7 @@ from types import SimpleNamespace as Message
 
 import numpy as np
 import pytest
-from conftest import Bag, START, distance
+from conftest import Bag, START, distance, shared
 from test_import import rows, write_map
 
 from fusepy import MapError, import_recording
@@ -110,7 +110,44 @@ def test_an_unknown_preset_is_refused(tmp_path: Path, capsys: pytest.CaptureFixt
     source = write_viral(tmp_path / "x.bag")
     assert main([str(source), "-o", str(tmp_path / "walk"), "--preset", "ntu"]) == 2
     assert "no preset ntu, expected one of ntu-viral, tiers" in capsys.readouterr().err
-    with pytest.raises(MapError, match="the bag has no odometry0 /vrpn_client_node/uwb_01/pose"):
-        import_recording(source, tmp_path / "walk", preset_map("tiers"), check=False)
-    for name in preset_names():
+    with pytest.raises(MapError, match="expected a bag of TIERS"):
+        preset_map("tiers", ["/imu/imu"])
+    with pytest.raises(MapError, match="--own goes with --preset tiers"):
+        preset_map("ntu-viral", own="5")
+    for name in sorted(set(preset_names()) - {"tiers"}):
         assert isinstance(preset_map(name), ImportMap)
+
+
+#: Topics of three cases of the data set, as its readers name them.
+TIERS = {
+    "platforms": [*(f"/platform_0{k}" for k in range(1, 5)), *(f"/uwb/tof/n_{a}/n_{b}/distance" for a in (5, 6) for b in range(1, 5)),
+                  *(f"/uwb/tof/n_{b}/n_{a}/distance" for a in (5, 6) for b in range(1, 5)), "/vrpn_client_node/uwb_01/pose",
+                  "/vrpn_client_node/uwb_02/pose"],
+    "turtles": [*(f"/uwb/tof/n_{a}/n_{b}/distance" for a, b in ((4, 1), (4, 2), (4, 3), (1, 2), (1, 3), (2, 3), (2, 5), (3, 5))),
+                *(f"/vrpn_client_node/tb0{k}/pose" for k in (1, 2, 3, 5)), *(f"/turtle0{k}/odom" for k in (1, 2, 3, 5))],
+    "caps": [*(f"/uwb/tof/n_{a}/n_{b}/distance" for a, b in ((3, 4), (3, 7), (7, 5))), "/vrpn_client_node/turtlebot3_cap/pose",
+             "/vrpn_client_node/turtlebot4_cap/pose"],
+}
+
+
+@pytest.mark.parametrize(("case", "own", "odometry", "ranges", "peers"), [
+    ("platforms", None, "/vrpn_client_node/uwb_01/pose", {str(k): f"/uwb/tof/n_5/n_{k}/distance" for k in range(1, 5)}, {"1", "2", "3", "4"}),
+    ("platforms", "6", "/vrpn_client_node/uwb_02/pose", {str(k): f"/uwb/tof/n_6/n_{k}/distance" for k in range(1, 5)}, {"1", "2", "3", "4"}),
+    ("turtles", None, "/turtle01/odom", {"2": "/uwb/tof/n_1/n_2/distance", "3": "/uwb/tof/n_1/n_3/distance", "4": "/uwb/tof/n_4/n_1/distance"},
+     {"2", "3"}),
+    ("turtles", "5", "/turtle05/odom", {"2": "/uwb/tof/n_2/n_5/distance", "3": "/uwb/tof/n_3/n_5/distance"}, {"2", "3"}),
+    ("caps", "4", "/vrpn_client_node/turtlebot4_cap/pose", {"3": "/uwb/tof/n_3/n_4/distance"}, {"3"}),
+])
+def test_every_case_of_tiers_has_a_map(case: str, own: str | None, odometry: str, ranges: dict[str, str], peers: set[str]) -> None:
+    found = preset_map("tiers", TIERS[case], own)
+    assert found.odometry0 is not None and found.odometry0.topic.pattern == odometry
+    assert {s.options["peer_id"]: s.topic.pattern for s in found.uwb0} == ranges
+    assert set(found.peers) == peers
+    with pytest.raises(MapError, match="expected a node with poses and ranges"):
+        preset_map("tiers", TIERS[case], "9")
+
+
+def test_the_shared_bag_of_tiers_imports(tmp_path: Path) -> None:
+    tiers = shared() / "foreign" / "tiers" / "over_parallel.bag"
+    assert main([str(tiers), "-o", str(tmp_path / "walk"), "--preset", "tiers", "--no-check"]) == 0
+    assert {row[1] for row in rows(tmp_path / "walk", "uwb0")} == {"1", "2", "3", "4"}

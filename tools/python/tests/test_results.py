@@ -120,3 +120,12 @@ def test_a_failed_run_says_why(tmp_path: Path) -> None:
 def test_evo_reads_the_trajectory(result: Path) -> None:
     evo = pytest.importorskip("evo.tools.file_interface")
     assert evo.read_tum_trajectory_file(str(result / "trajectory.tum")).num_poses > 100
+
+
+def test_a_trajectory_of_two_worlds_is_read(tmp_path: Path) -> None:
+    (tmp_path / "trajectory.tum").write_text(
+        "1.000000005 1 2 3 0 0 0 1\n# a new world begins: positions here have no relation to those above\n"
+        "2.5 4 5 6 0 0 0 1\n3.000000000 7 8 9 0 0 0 1\n")
+    table = load_trajectory(tmp_path)
+    assert list(table["timestamp"]) == [1_000_000_005, 2_500_000_000, 3_000_000_000]
+    assert list(table["world"]) == [0, 1, 1] and list(table["x"]) == [1, 4, 7]

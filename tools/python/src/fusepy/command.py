@@ -45,7 +45,10 @@ def call(arguments: list[str], allowed: tuple[int, ...] = (0,)) -> str:
     binary = find_fuse()
     if binary is None:
         raise FuseError(64, "no command fuse, expected it on the path, in $FUSE, or built: swift build -c release")
-    done = subprocess.run([binary, *arguments], capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run([binary, *arguments], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise FuseError(64, f"{binary}: {error.strerror}, expected the command fuse, built: swift build -c release") from error
     if done.returncode not in allowed:
         raise FuseError(done.returncode, done.stderr.strip() or f"fuse ended with {done.returncode}")
     return done.stdout

@@ -87,8 +87,10 @@ IDENTITY = [1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0]
 
 
 def sensor_yaml(path: Path, kind: str, T_BS: list[float] | None, keys: dict[str, Any]) -> None:
-    """Writes one `sensor.yaml`; lists in one line, nested ones as sections."""
-    lines = [f"sensor_type: {kind}", f"T_BS: {yaml_list(T_BS or IDENTITY)}"]
+    """Writes one `sensor.yaml`; lists in one line, nested ones as sections. Without `T_BS` nothing is said of the place."""
+    lines = [f"sensor_type: {kind}"]
+    if T_BS is not None:
+        lines.append(f"T_BS: {yaml_list(T_BS)}")
     for key, value in keys.items():
         if isinstance(value, dict):
             lines.append(f"{key}:")

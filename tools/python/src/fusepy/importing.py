@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from . import command, presets
+from .axes import EXPECTED, device_matrix
 from .bags import Message, open_bag
-from .dataset import (IMAGE_HEADER, IMU_HEADER, PEER_HEADER, POSE_HEADER, RANGE_HEADER, Table, number, sensor_yaml)
+from .dataset import (IDENTITY, IMAGE_HEADER, IMU_HEADER, PEER_HEADER, POSE_HEADER, RANGE_HEADER, Table, number, sensor_yaml)
+from .frames import Frames
 from .staged import MARK, StagedFolder
-from .map import ImportMap, MapError, Sensor
+from .map import ImportMap, MapError, Sensor, Topic
 
 GRAVITY = 9.80665
 
@@ -28,6 +30,10 @@ class ImportReport:
     counts: Counter[str] = field(default_factory=Counter)
     figures: dict[str, float] = field(default_factory=dict)
     findings: list[dict[str, Any]] = field(default_factory=list)
+    #: Topics of the cameras: a calibration of several cameras is told apart by them.
+    topics: dict[str, str] = field(default_factory=dict)
+    #: What to do next, with `<folder>` for the folder's name.
+    next: str = "fuse import --check <folder>"
 
     def decide(self, sentence: str) -> None:
         if sentence not in self.decisions:
@@ -40,37 +46,47 @@ class ImportReport:
     def write(self, folder: Path) -> None:
         document = {"kind": self.kind, "source": self.source, "decisions": self.decisions,
                     "counts": dict(sorted(self.counts.items())), "figures": dict(sorted(self.figures.items())),
-                    "findings": self.findings}
+                    "findings": self.findings, "topics": dict(sorted(self.topics.items())), "next": self.next}
         (folder / "import.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
 
 
 def import_recording(source: str | Path, output: str | Path, import_map: ImportMap | str | Path,
-                     definitions: str | Path | None = None, check: bool = True) -> ImportReport:
+                     definitions: str | Path | None = None, check: bool = True,
+                     device: str | None = None) -> ImportReport:
     """Imports a ROS 1 bag, a ROS 2 bag or an MCAP file into the dataset folder `output`.
 
     Reads message by message: memory does not grow with the bag. With `check`, `fuse import --check` tests the folder
-    and its findings are in the report; where the folder cannot be read an older one stays. Raises MapError, BagError and
+    and its findings are in the report; where the folder cannot be read an older one stays. `device`: the device's axes,
+    `rep103` or `forward=x,up=z`, before those of the map. Raises MapError, BagError and
     FolderError with what was found and what was expected.
     """
     chosen = import_map if isinstance(import_map, ImportMap) else ImportMap.load(import_map)
+    if device is not None:
+        if device_matrix(device) is None:
+            raise MapError(f"device {device}: expected {EXPECTED}")
+        chosen.device, chosen.device_T_BS = device, None
     with StagedFolder(Path(output)) as folder:
         importer = _Import(Path(source), folder.staging, chosen, Path(definitions) if definitions else None)
         report = importer.run()
         if check:
-            _check(folder.staging, report)
+            _check(folder.staging, Path(output), report)
         folder.commit(importer.is_stale)
     return report
 
 
-def _check(folder: Path, report: ImportReport) -> None:
+def _check(folder: Path, output: Path, report: ImportReport) -> None:
     if command.find_fuse() is None:
         report.decide("no command fuse was found: the folder is not checked ('fuse import --check' does it later)")
         report.write(folder)
         return
-    command.call(["import", "--check", str(folder), "--quiet"], allowed=(0, 1))
+    try:
+        command.call(["import", "--check", str(folder), "--quiet"], allowed=(0, 1))
+    except command.FuseError as error:
+        raise command.FuseError(error.status, str(error).replace(str(folder), str(output))) from error
     with open(folder / "import.json", encoding="utf-8") as file:
         document = json.load(file)
-    report.figures, report.findings = document["figures"], document["findings"]
+    report.decisions, report.figures, report.findings = document["decisions"], document["figures"], document["findings"]
+    report.next = document["next"]
 
 
 class _Import:
@@ -91,6 +107,11 @@ class _Import:
         self.camera_info: dict[str, Any] = {}
         self.places: dict[str, tuple[float, float, float]] = {}
         self.levers: dict[str, tuple[float, float, float]] = {}
+        self.frames = Frames()
+        #: The frame that a sensor's messages name.
+        self.frame_ids: dict[str, str] = {}
+        for note in chosen.notes:
+            self.report.decide(note)
 
     def run(self) -> ImportReport:
         uses = self._uses()
@@ -115,8 +136,16 @@ class _Import:
         self.report.write(self.output)
         return self.report
 
-    def _known(self) -> str:
-        return ", ".join(f"{topic} ({kind})" for topic, kind in sorted(self.bag.topics.items()))
+    def _known(self, roles: list[str] | None = None) -> str:
+        """Some of the bag's topics, those that could have the missing roles first."""
+        kinds = {"imu0": ("Imu",), "odometry0": ("Odometry", "Pose", "Transform"), "truth": ("Odometry", "Pose", "Transform"),
+                 "uwb0": ("Range", "Uwb", "uwb", "nlink", "gtec"), "cam0": ("Image",), "cam1": ("Image",), "info": ("CameraInfo",)}
+        wanted = [kind for role in roles or [] for kind in kinds.get(role, ())]
+        topics = sorted(self.bag.topics.items())
+        if len(topics) > 8:
+            topics.sort(key=lambda t: not any(kind in t[1] for kind in wanted))
+        shown = ", ".join(f"{topic} ({kind})" for topic, kind in topics[:8])
+        return shown + (f" and {len(topics) - 8} more, which --topics lists" if len(topics) > 8 else "")
 
     def _uses(self) -> dict[str, list[tuple[str, Sensor, dict[str, str]]]]:
         """What each topic is for. A topic of the map that the bag does not have is an error that names those it has."""
@@ -130,10 +159,18 @@ class _Import:
         roles += [(f"peer:{peer}", place) for peer, place in self.map.peers.items() if isinstance(place, Sensor)]
         for name, sensor in self.map.cameras.items():
             if "camera_info" in sensor.options:
-                from .map import Topic
                 roles.append((f"info:{name}", Sensor(Topic(sensor.options["camera_info"]))))
         uses: dict[str, list[tuple[str, Sensor, dict[str, str]]]] = {}
-        missing = []
+        missing, lacking = [], []
+        for name, sensor in self.map.cameras.items():
+            if "camera_info" not in sensor.options:
+                beside = sensor.topic.pattern.removesuffix("/compressed").rpartition("/")[0] + "/camera_info"
+                if self.bag.topics.get(beside, "").endswith("CameraInfo"):
+                    roles.append((f"info:{name}", Sensor(Topic(beside))))
+                    self.report.decide(f"{name}'s lens is that of {beside}")
+        for topic, kind in self.bag.topics.items():
+            if kind.endswith("tf2_msgs/msg/TFMessage") and topic.endswith("tf_static"):
+                roles.append(("frames", Sensor(Topic(topic))))
         for role, sensor in roles:
             found = False
             for topic in sorted(self.bag.topics):
@@ -142,9 +179,11 @@ class _Import:
                     uses.setdefault(topic, []).append((role, sensor, ids))
                     found = True
             if not found:
-                missing.append(f"{role.split(':')[0]} {sensor.topic.pattern}")
+                lacking.append(role.split(":")[0])
+                missing.append(f"{lacking[-1]} {sensor.topic.pattern}")
         if missing:
-            raise MapError(f"{self.map.path}: the bag has no {', no '.join(missing)}, expected topics of: {self._known()}")
+            raise MapError(
+                f"{self.map.path}: the bag has no {', no '.join(missing)}, expected topics of: {self._known(lacking)}")
         return uses
 
     # -- messages
@@ -166,7 +205,10 @@ class _Import:
         return min(stamps, default=0)
 
     def _take(self, message: Message, role: str, sensor: Sensor, ids: dict[str, str]) -> None:
-        if role == "imu0":
+        self._note_frame(message, role)
+        if role == "frames":
+            self.frames.add(message.content)
+        elif role == "imu0":
             self._inertial(message, sensor)
         elif role in ("odometry0", "truth"):
             self._pose(message, role, sensor)
@@ -179,6 +221,18 @@ class _Import:
             self.camera_info.setdefault(role[5:], message.content)
         else:
             self._image(message, role)
+
+    def _note_frame(self, message: Message, role: str) -> None:
+        if role in self.frame_ids:
+            return
+        content = message.content
+        # Odometry is of its child frame; a pose's header names the world that it is in.
+        if role in ("odometry0", "truth"):
+            frame = getattr(content, "child_frame_id", "")
+        else:
+            frame = getattr(getattr(content, "header", None), "frame_id", "")
+        if frame:
+            self.frame_ids[role] = frame
 
     def _inertial(self, message: Message, sensor: Sensor) -> None:
         w = getattr(message.content, "angular_velocity", None)
@@ -201,6 +255,8 @@ class _Import:
         if not all(math.isfinite(v) for v in place) or not 0.99 < norm < 1.01:
             self.report.counts[f"{role} messages without a pose"] += 1
             return
+        if sensor.options.get("rotation") == "body_from_world":
+            q = (q[0], -q[1], -q[2], -q[3])
         if sensor.options.get("world_up") == "y":
             place, q = _y_up_to_z_up(place, q)
         sign = -1 if q[0] < 0 else 1
@@ -282,6 +338,7 @@ class _Import:
                                f"{content.height} rows of {content.step}") from error
             name = f"{time}.png"
             (image if mode in ("L", "I;16") else image.convert("L")).save(folder / name)
+        self.report.topics.setdefault(camera, message.topic)
         table = self.images.setdefault(camera, Table(self.mav / camera / "data.csv", IMAGE_HEADER))
         table.add(time, name)
 
@@ -297,6 +354,26 @@ class _Import:
         is_image = parts[1] in self.images and (parts[2] == "data" or parts[2:] == ["data.csv"])
         return is_table or is_image
 
+    def _place(self, role: str, stated: list[float] | None) -> list[float] | None:
+        """A sensor's `T_BS`: the map's, or what the bag's static transforms say of it; None where neither knows.
+
+        The body is the odometry's child frame where there is odometry, else the inertial unit's.
+        """
+        if stated is not None:
+            return stated
+        body = next((self.frame_ids[name] for name in ("odometry0", "imu0") if name in self.frame_ids), None)
+        frame = self.frame_ids.get(role)
+        if body is None or frame is None:
+            return None
+        if frame == body:
+            return IDENTITY
+        if role.startswith("cam") and "optical" not in frame:
+            return None
+        place = self.frames.between(body, frame)
+        if place is not None:
+            self.report.decide(f"{role}'s T_BS: {frame} in {body}, as the bag's tf_static says")
+        return place
+
     def _calibrations(self) -> None:
         noise = {"gyroscope_noise_density": 0.001, "gyroscope_random_walk": 5e-05, "accelerometer_noise_density": 0.01,
                  "accelerometer_random_walk": 0.0005}
@@ -307,10 +384,15 @@ class _Import:
             keys = {key: options.get(key, value) for key, value in noise.items()}
             for key in ("gravity_magnitude", "rate_hz"):
                 keys |= {key: options[key]} if key in options else {}
-            sensor_yaml(self.mav / "imu0/sensor.yaml", "imu", self.map.imu0.T_BS, keys)
+            place = self._place("imu0", self.map.imu0.T_BS)
+            if place is None:
+                self.report.decide("imu0's T_BS is not stated: it is taken for the body")
+            sensor_yaml(self.mav / "imu0/sensor.yaml", "imu", place or IDENTITY, keys)
         if self.map.odometry0 and self.tables["odometry0"].counts["rows"]:
             walk = {key: self.map.odometry0.options.get(key) for key in ("position_random_walk", "yaw_random_walk")}
-            sensor_yaml(self.mav / "odometry0/sensor.yaml", "odometry", self.map.odometry0.T_BS, walk)
+            if self.map.odometry0.T_BS is None:
+                self.report.decide("odometry0's T_BS is not stated: its poses are taken for the body's")
+            sensor_yaml(self.mav / "odometry0/sensor.yaml", "odometry", self.map.odometry0.T_BS or IDENTITY, walk)
         if self.map.uwb0 and self.tables["uwb0"].counts["rows"]:
             antennas: dict[str, list[float]] = {}
             for sensor in self.map.uwb0:
@@ -319,11 +401,19 @@ class _Import:
                 antennas[antenna] = list(lever)
                 self.report.decide(f"antenna {antenna} is at {', '.join(f'{v:.3f}' for v in lever)} m, as its messages say")
             keys = {"range_noise_std": self.map.uwb0[0].options.get("range_noise_std"), "antennas": antennas or None}
-            sensor_yaml(self.mav / "uwb0/sensor.yaml", "uwb", self.map.uwb0[0].T_BS, keys)
+            place = self._place("uwb0", self.map.uwb0[0].T_BS)
+            if place is None and not antennas:
+                self.report.decide("uwb0's T_BS is not stated: the radio is taken to be at the body's origin")
+            sensor_yaml(self.mav / "uwb0/sensor.yaml", "uwb", place or IDENTITY, keys)
         for name, sensor in self.map.cameras.items():
             self._camera(name, sensor)
         lines = [f"title: {json.dumps(self.report.source + ', imported from ros')}",
                  f"source: {json.dumps(self.report.source)}", "licence: not stated"]
+        if self.map.device is not None and self.map.device_T_BS is None:
+            self.map.device_T_BS = device_matrix(self.map.device)
+        if self.map.device is not None:
+            shown = {k: v for k, v in self.map.device.items() if k != "__lines__"} if isinstance(self.map.device, dict) else self.map.device
+            self.report.decide(f"the device, as stated: {shown}")
         if self.map.device_T_BS:
             lines.append(f"device_T_BS: [{', '.join(repr(v) for v in self.map.device_T_BS)}]")
         (self.output / "dataset.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -335,14 +425,15 @@ class _Import:
             return
         k = [float(v) for v in (info.K if hasattr(info, "K") else info.k)]
         d = [float(v) for v in (info.D if hasattr(info, "D") else info.d)]
-        if sensor.T_BS is None:
-            self.report.decide(f"{name}'s T_BS is not stated: the camera is assumed at the body's origin, along its axes")
+        place = self._place(name, sensor.T_BS)
+        if place is None:
+            self.report.decide(f"{name}'s T_BS is not known: the lens is written, and nothing is assumed")
         keys = {"resolution": [int(info.width), int(info.height)], "camera_model": "pinhole",
                 "intrinsics": [k[0], k[4], k[2], k[5]],
                 "distortion_model": (info.distortion_model or "plumb_bob") if any(d) else "none",
                 "distortion_coefficients": d if any(d) else [],
                 "time_offset_cam_to_imu_s": sensor.options.get("time_offset_cam_to_imu_s")}
-        sensor_yaml(self.mav / name / "sensor.yaml", "camera", sensor.T_BS, keys)
+        sensor_yaml(self.mav / name / "sensor.yaml", "camera", place, keys)
 
 
 def _pose_of(message: Message) -> tuple[tuple[float, float, float], tuple[float, float, float, float]]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from .axes import EXPECTED, device_matrix
 
 Matrix = list[float]
 
@@ -70,13 +73,17 @@ class ImportMap:
     cameras: dict[str, Sensor] = field(default_factory=dict)
     peers: dict[str, Sensor | list[float]] = field(default_factory=dict)
     device_T_BS: Matrix | None = None
+    #: The statement that `device_T_BS` comes from: a name, or forward and up; None where the matrix was given, or nothing.
+    device: Any = None
+    #: What a preset decided by the bag's topics.
+    notes: list[str] = field(default_factory=list)
 
     KNOWN = {
         "imu0": ["topic", "T_BS", "accelerometer_unit", "gyroscope_unit", "accelerometer_sign",
                  "gyroscope_noise_density", "gyroscope_random_walk", "accelerometer_noise_density",
                  "accelerometer_random_walk", "gravity_magnitude", "rate_hz"],
-        "odometry0": ["topic", "T_BS", "world_up", "position_random_walk", "yaw_random_walk"],
-        "truth": ["topic", "T_BS", "world_up"],
+        "odometry0": ["topic", "T_BS", "world_up", "rotation", "position_random_walk", "yaw_random_walk"],
+        "truth": ["topic", "T_BS", "world_up", "rotation"],
         "uwb0": ["topic", "T_BS", "preset", "range", "range_unit", "peer", "peer_id", "antenna", "antennas", "own_id",
                  "invalid", "range_std", "azimuth", "elevation", "angle_unit", "rssi", "first_path_power",
                  "range_noise_std"],
@@ -109,16 +116,22 @@ PRESET_MAPS = Path(__file__).parent / "maps"
 
 def preset_names() -> list[str]:
     """Data sets whose map is part of the package."""
-    return sorted(path.stem for path in PRESET_MAPS.glob("*.yaml"))
+    return sorted([*(path.stem for path in PRESET_MAPS.glob("*.yaml")), "tiers"])
 
 
-def preset_map(name: str) -> ImportMap:
-    """The map of a data set.
+def preset_map(name: str, topics: Iterable[str] = (), own: str | None = None) -> ImportMap:
+    """The map of a data set; of TIERS made of the bag's topics, for the node `own`.
 
-    Raises MapError for a name that is none of `preset_names()`.
+    Raises MapError for a name that is none of `preset_names()`, and for a bag that is not of the data set.
     """
+    from .tiers import tiers_map
+
     if name not in preset_names():
         raise MapError(f"no preset {name}, expected one of {', '.join(preset_names())}")
+    if name == "tiers":
+        return tiers_map(topics, own)
+    if own is not None:
+        raise MapError(f"--own goes with --preset tiers, not with {name}")
     return ImportMap.load(PRESET_MAPS / f"{name}.yaml")
 
 
@@ -140,6 +153,7 @@ def _sensor(path: str, name: str, section: Any, parent: dict[str, Any]) -> Senso
         raise _fault(path, parent, name, f"no topic below {name}", "topic: /name, {peer} for an id in it")
     options = {k: v for k, v in section.items() if k not in ("topic", "T_BS", "__lines__")}
     for key, words in {"range_unit": ["m", "cm", "mm"], "angle_unit": ["rad", "deg"], "world_up": ["z", "y"],
+                       "rotation": ["world_from_body", "body_from_world"],
                        "accelerometer_unit": ["m/s^2", "g"], "gyroscope_unit": ["rad/s", "deg/s"],
                        "accelerometer_sign": ["up", "apple"]}.items():
         if key in options and options[key] not in words:
@@ -189,7 +203,7 @@ def _matrix(path: str, section: dict[str, Any], key: str) -> Matrix | None:
 
 def _build(path: str, document: dict[str, Any]) -> ImportMap:
     result = ImportMap(path)
-    known = [*ImportMap.KNOWN, "peers", "device_T_BS"]
+    known = [*ImportMap.KNOWN, "peers", "device_T_BS", "device"]
     for key, value in document.items():
         if key == "__lines__":
             continue
@@ -201,7 +215,15 @@ def _build(path: str, document: dict[str, Any]) -> ImportMap:
         elif key in ("cam0", "cam1"):
             result.cameras[key] = _sensor(path, key, value, document)
         elif key == "device_T_BS":
+            if "device" in document:
+                raise _fault(path, document, "device", "device beside device_T_BS", "one of them")
             result.device_T_BS = _matrix(path, document, key)
+        elif key == "device":
+            result.device_T_BS = device_matrix(value)
+            if result.device_T_BS is None:
+                shown = {k: v for k, v in value.items() if k != "__lines__"} if isinstance(value, dict) else value
+                raise _fault(path, document, key, f"device: {shown}", EXPECTED)
+            result.device = value
         elif key == "peers":
             if not isinstance(value, dict):
                 raise _fault(path, document, key, f"peers: {value}", "lines such as '\"1\": [x, y, z]' below it")

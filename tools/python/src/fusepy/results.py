@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,14 +62,28 @@ def load_updates(run: str | Path) -> pandas.DataFrame:
 
 
 def load_trajectory(run: str | Path) -> pandas.DataFrame:
-    """`trajectory.tum`: timestamp (int64 nanoseconds), x, y, z, qx, qy, qz, qw."""
+    """`trajectory.tum`: timestamp (int64 nanoseconds), x, y, z, qx, qy, qz, qw, and the number of its world, from 0.
+
+    A trajectory that was lost begins anew in another world: coordinates of two worlds do not compare.
+    """
     import pandas
 
     names = ["time", "x", "y", "z", "qx", "qy", "qz", "qw"]
-    table = pandas.read_csv(Path(run) / "trajectory.tum", sep=" ", names=names, dtype={"time": str})
+    worlds: list[int] = []
+    rows: list[str] = []
+    world = 0
+    with open(Path(run) / "trajectory.tum", encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("#"):
+                world += line.startswith("# a new world begins")
+            elif line.strip():
+                rows.append(line)
+                worlds.append(world)
+    table = pandas.read_csv(io.StringIO("".join(rows)), sep=" ", names=names, dtype={"time": str})
     # Seconds are printed from integers: split at the point, no rounding.
     parts = table.pop("time").str.split(".", expand=True)
     table.insert(0, "timestamp", parts[0].astype("int64") * 1_000_000_000 + parts[1].str.ljust(9, "0").astype("int64"))
+    table["world"] = worlds
     return table
 
 

@@ -56,8 +56,11 @@ class StagedFolder:
         self.is_exchanged = self.older is None or not (here == real or real in here.parents)
         self.staging = real.with_name(f".{real.name}.partial") if self.is_exchanged else real / ".fuse.partial"
         self.lock = -1
+        self.created: list[Path] = []
 
     def __enter__(self) -> StagedFolder:
+        # Folders above that were not there go again where nothing is committed.
+        self.created = [above for above in self.target.parents if not above.exists()]
         self.target.parent.mkdir(parents=True, exist_ok=True)
         if self.staging.is_symlink() or self.staging.is_file():
             self.staging.unlink()
@@ -76,6 +79,9 @@ class StagedFolder:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         _remove(self.staging)
         os.close(self.lock)
+        for above in self.created:
+            with contextlib.suppress(OSError):  # succeeds for empty folders only
+                above.rmdir()
         if isinstance(error, OSError):
             raise FolderError(f"{self.path}: cannot be written: {error.strerror or error}") from error
 

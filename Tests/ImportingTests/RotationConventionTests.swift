@@ -1,0 +1,84 @@
+import Datasets
+import Foundation
+import Geometry
+import Importing
+import SensorData
+import TestSupport
+import Testing
+
+/// Inverted rotations are named as such, with the mount that goes with them, and not as a mirror or a clock.
+@Suite struct RotationConventionTests {
+  private static let map =
+    "imu0: {file: i.csv, time: t, gyroscope: [gx, gy, gz], accelerometer: [ax, ay, az]}\n"
+    + "odometry0: {file: p.csv, time: t, position: [x, y, z], quaternion: [qw, qx, qy, qz]}\n"
+    + "uwb0: {file: r.csv, time: t, peer: id, range: d}\n"
+
+  /// The walk with an inertial unit mounted so, and rotations inverted or not.
+  private func imported(
+    _ mount: Rotation, isInverted: Bool, map: String = map, noise: Double = 0
+  ) throws -> ImportReport {
+    let (source, output) = (try Folder(), try Folder())
+    var imu = "t,gx,gy,gz,ax,ay,az\n", poses = "t,x,y,z,qw,qx,qy,qz\n", ranges = "t,id,d\n"
+    for (k, t) in Walk.times(100).enumerated() {
+      let (rate, force) = Walk.motion(t)
+      let jitter = noise * Vector3(sin(Double(k) * 12.9), cos(Double(k) * 78.2), sin(Double(k) * 37.7))
+      imu += "\(Walk.n(t)),\(Walk.n(mount.inverse * rate + jitter)),\(Walk.n(mount.inverse * force))\n"
+    }
+    for t in Walk.times(30) {
+      let pose = Walk.pose(t), q = isInverted ? pose.rotation.inverse : pose.rotation
+      poses += "\(Walk.n(t)),\(Walk.n(pose.translation)),\(Walk.n(q.w)),\(Walk.n(q.v))\n"
+    }
+    for t in Walk.times(10) { ranges += "\(Walk.n(t)),1,\(Walk.n(Walk.range(t, Walk.peers[0].place)))\n" }
+    try source.write("i.csv", imu)
+    try source.write("p.csv", poses)
+    try source.write("r.csv", ranges)
+    try source.write("map.yaml", map)
+    return try Importer.run(
+      .csv, source: source.url.path, output: output.url.path, options: .init(map: source.path("map.yaml")))
+  }
+
+  // By index: rotations are wider aligned than the arguments of a test may be.
+  private static let mounts = [
+    Rotation.identity, Rotation(w: 0, x: 1, y: 0, z: 0), Rotation.exp(Vector3(0, 0, .pi / 2)),
+    Rotation.exp(Vector3(0.3, -1.2, 0.4)),
+  ]
+
+  @Test(arguments: 0..<4) func invertedRotationsAreNamed(index: Int) throws {
+    let mount = Self.mounts[index]
+    let report = try imported(mount, isInverted: true, noise: 0.05)
+    let finding = try #require(report.findings.first { $0.code == "odometryConvention" }, "\(report.findings)")
+    #expect(
+      finding.weight == .fault && finding.sentence.contains("inverted") && finding.remedy.contains("body_from_world"))
+    #expect(
+      !report.findings.contains { ["imuAxes", "odometryClock", "gravitySign"].contains($0.code) }, "\(report.findings)")
+    let turned = report.findings.first { $0.code == "imuMount" }
+    #expect((turned != nil) == (mount.log.norm > 0.4))
+    // What the remedies say mends it.
+    guard let turned else { return }
+    let numbers = turned.remedy.drop { $0 != "[" }
+    let mended = try imported(
+      mount, isInverted: true,
+      map: Self.map.replacingOccurrences(of: "qz]}", with: "qz], rotation: body_from_world}")
+        .replacingOccurrences(of: "az]}", with: "az], T_BS: \(numbers)}"))
+    #expect(!mended.hasFault, "\(mended.findings)")
+  }
+
+  /// Rotations as they should be are not taken for inverted, however the unit is mounted.
+  @Test(arguments: [0, 1, 3]) func othersAreNot(index: Int) throws {
+    let mount = Self.mounts[index]
+    let report = try imported(mount, isInverted: false, noise: 0.05)
+    #expect(!report.findings.contains { $0.sentence.contains("inverted") }, "\(report.findings)")
+    #expect(report.hasFault == (mount.log.norm > 0.4), "\(report.findings)")
+  }
+
+  @Test(.enabled(if: SharedData.isHere, Comment(rawValue: SharedData.message))) func theCaseHasTheRightCause() throws {
+    let source = SharedData.recording("cases/poses-inverted-rotation").path, output = try Folder()
+    let report = try Importer.run(
+      .csv, source: source, output: output.url.path, options: .init(map: source + "/map.yaml"))
+    #expect(report.findings.contains { $0.code == "odometryConvention" && $0.sentence.contains("inverted") })
+    #expect(
+      report.findings.contains { $0.code == "imuMount" && $0.evidence.contains("x along +x, y along -y, z along -z") },
+      "\(report.findings)")
+    #expect(!report.findings.contains { ["imuAxes", "odometryClock"].contains($0.code) }, "\(report.findings)")
+  }
+}
