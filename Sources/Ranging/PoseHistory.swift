@@ -15,7 +15,7 @@ package struct PoseVisit: Equatable, Sendable {
 ///
 /// Such an error is a Gauss-Markov process along the path, with the correlation `e^(-u / l)` between poses that are `u = |dp| + r angle` apart: at rest it does
 /// not change, however long. It is no process along the path where the device comes back: the error is that of the first visit, and its ranges tell nothing
-/// new. So poses are sampled, and an arrival is told how often the pose has been visited (`RangeNoise.renewal`).
+/// new. So poses are sampled, and an arrival counts the earlier visits of its pose (`RangeNoise.renewal`).
 package struct PoseHistory: Sendable {
   /// l and r, metres, and metres a radian: of 108 links of three public sets, ranges from half a metre away or turned by 45 degrees correlate by 0 to 0.3.
   private static let length = 0.4, lever = 0.4 / (Double.pi / 6)
@@ -51,7 +51,7 @@ package struct PoseHistory: Sendable {
   ///
   /// Cost: O(samples within the reach) where the pose changes, else O(1).
   package mutating func visit(_ pose: Pose) -> PoseVisit {
-    guard let cell = Self.cell(of: pose.translation) else { return PoseVisit() }
+    guard let cell = SIMD3<Int32>(cubeOf: pose.translation, size: Self.reach * Self.length) else { return PoseVisit() }
     guard let reference else {
       self.reference = pose
       sample(pose, in: cell)
@@ -101,12 +101,5 @@ package struct PoseHistory: Sendable {
     for x in Int32(-1)...1 {
       for y in Int32(-1)...1 { for z in Int32(-1)...1 { cells[cell &+ SIMD3(x, y, z)]?.forEach(body) } }
     }
-  }
-
-  /// Nil where a cell has no number.
-  private static func cell(of place: Vector3) -> SIMD3<Int32>? {
-    let scaled = place / (reach * length)
-    guard scaled.isFinite, scaled.norm < 1e9 else { return nil }
-    return SIMD3<Int32>(Int32(scaled.x.rounded(.down)), Int32(scaled.y.rounded(.down)), Int32(scaled.z.rounded(.down)))
   }
 }

@@ -32,7 +32,7 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// which it decorrelates, both in metres; attitude decorrelates it over 75 degrees per metre of that.
   public var poseCandidates: [SIMD2<Double>] = [[0.05, 0.4], [0.1, 1.2]]
   /// Prior probability of all of these together, 0...1, shared equally; the others' are of what is left. 0, the default, turns
-  /// them off: with 0.75 links whose errors are bound to the pose are honest, and recordings whose errors change in time converge in a third of the updates
+  /// them off: with 0.75 links whose errors are bound to the pose are honest, and recordings whose errors change in time converge in less than half as many updates
   /// (docs/experiments/pose-errors.md).
   public var posePrior = 0.0
   /// Candidates for a coloured error that is a function of the antenna's place, as multipath is: its 1-sigma, and the length l of its correlation

@@ -33,7 +33,7 @@ package struct VisitedPlaces {
 
   /// Takes the antenna's position in, world axes, metres.
   package mutating func visit(_ place: Vector3) -> Visit {
-    guard let cell = cell(of: place) else { return .between }
+    guard let cell = SIMD3<Int32>(cubeOf: place, size: spacing) else { return .between }
     guard let last else {
       sample(place, in: cell)
       return .same
@@ -61,11 +61,13 @@ package struct VisitedPlaces {
     }
     return false
   }
+}
 
-  /// Nil where a cell has no number.
-  private func cell(of place: Vector3) -> SIMD3<Int32>? {
-    let scaled = place / spacing
+extension SIMD3<Int32> {
+  /// The cube of `size` metres that holds a place, world axes, metres; nil where it has no number.
+  init?(cubeOf place: Vector3, size: Double) {
+    let scaled = place / size
     guard scaled.isFinite, scaled.norm < 1e9 else { return nil }
-    return SIMD3<Int32>(Int32(scaled.x.rounded(.down)), Int32(scaled.y.rounded(.down)), Int32(scaled.z.rounded(.down)))
+    self.init(Int32(scaled.x.rounded(.down)), Int32(scaled.y.rounded(.down)), Int32(scaled.z.rounded(.down)))
   }
 }

@@ -17,7 +17,7 @@ import Testing
     #expect(abs(poses.visit(Self.pose(0.3, yaw: .pi / 6)).path - 0.4) < 1e-12)
   }
 
-  /// There and back: the way out is new, the way back is not, and the second time is more known than the first.
+  /// There and back: what is reached first is new, coming back is not, and the second time is more known than the first.
   @Test func comingBackIsTold() {
     var poses = PoseHistory()
     var found: [Double] = []
