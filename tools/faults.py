@@ -381,6 +381,12 @@ fault("odometry-centimetres", "odometry", "positions in centimetres", 100.0)(
     lambda f, s: odometry(f, lambda p, q: [*(s * x for x in p), *q]))
 fault("odometry-mirrored", "odometry", "a left-handed world: y mirrored, positions only", 1)(
     lambda f, s: odometry(f, lambda p, q: [p[0], -p[1], p[2], *q]))
+fault("odometry-mirrored-imu", "odometry", "y of the positions negated, inertial unit beside them", 1)(
+    lambda f, s: odometry(f, lambda p, q: [p[0], -p[1], p[2], *q], inertial_unit=True))
+fault("odometry-swapped-imu", "odometry", "x and y of the positions swapped, inertial unit beside them", 1)(
+    lambda f, s: odometry(f, lambda p, q: [p[1], p[0], p[2], *q], inertial_unit=True))
+fault("odometry-inverse-positions-imu", "odometry", "positions of the world in the body, attitudes of the body in the world, inertial unit beside them", 1)(
+    lambda f, s: odometry(f, lambda p, q: [*(-x for x in turned(conjugate(q), p)), *q], inertial_unit=True))
 fault("odometry-late-0.4s-imu", "odometry", "poses stamped 0.4 s late, inertial unit beside them", 0.4)(
     lambda f, s: odometry(f, lambda p, q: [*p, *q], inertial_unit=True, delay=s))
 

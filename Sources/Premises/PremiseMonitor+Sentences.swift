@@ -143,6 +143,32 @@ extension PremiseMonitor {
     }.joined(separator: " ")
   }
 
+  func positionDiagnosis(_ cause: PositionConsistency.Cause, _ evidence: String) -> Diagnosis {
+    let words: (sentence: String, remedy: String)
+    switch cause {
+    case .axes(let axes):
+      let isMirrored = axes.determinant < 0
+      words = (
+        isMirrored
+          ? "the tracker's positions are mirrored against its attitudes and the accelerometer"
+          : "the tracker's positions are in other axes than its attitudes",
+        "write positions and attitudes in one right-handed world: the positions' (x, y, z) look like \(Self.words(axes)) of the attitudes'"
+      )
+    case .inverse:
+      words = (
+        "the tracker's positions look those of the world in the device",
+        "write the device's position in the world: -R p of what is written, R the attitude"
+      )
+    case .unrelated:
+      words = (
+        "the tracker's positions do not follow the accelerometer",
+        "check the positions' unit, axes and clock against imu0, and that both are of the same device and recording"
+      )
+    }
+    return Diagnosis(
+      code: "odometryPositions", family: .odometry, sentence: words.sentence, evidence: evidence, remedy: words.remedy)
+  }
+
   static func axis(_ v: Vector3) -> String {
     let names = ["x", "y", "z"]
     let k = (0..<3).max { abs(v[$0]) < abs(v[$1]) }!

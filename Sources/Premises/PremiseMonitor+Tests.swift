@@ -107,6 +107,9 @@ extension PremiseMonitor {
     }
   }
 
+  /// Log likelihood ratio against the tracker's rotations from which on its positions are not tested.
+  private static let suspicious = 3.0
+
   func testPoses() {
     guard usesOdometry else { return }
     if let tilt = worldGravity.tilt, tilt.angle > Self.largestTilt {
@@ -118,9 +121,15 @@ extension PremiseMonitor {
           evidence: "mean specific force \(Format.degrees(tilt.angle)) degrees from +z over 4 s",
           remedy: "convert poses to a gravity-aligned world with z up"))
     }
-    if let poses, let outcome = poses.test(history), let best = outcome.best, best.ratio > PremiseVerdict.limit {
+    let rotations = poses?.test(history)
+    if let outcome = rotations, let best = outcome.best, best.ratio > PremiseVerdict.limit {
       let diagnosis = diagnosis(best, of: "odometry", family: .odometry, outcome.count)
       verdict.add(.logRatio(best.ratio), against: diagnosis.code, diagnosis)
+    } else if rotations?.best.map({ $0.ratio <= Self.suspicious }) ?? true, let found = positions.test() {
+      // Specific force is carried into the world by the attitudes: positions are tested where these are not suspicious.
+      verdict.add(
+        .logRatio(found.ratio), against: "odometryPositions",
+        positionDiagnosis(found.cause, "\(Format.ratio(found.ratio)) over \(positions.count) changes of velocity"))
     }
     if poses == nil, let found = poseConvention.test() {
       verdict.add(

@@ -49,6 +49,7 @@ package final class PremiseMonitor {
   var viewPairs = ViewPairs()
   var translation = TranslationConsistency()
   var poses: RotationConsistency?
+  var positions = PositionConsistency()
   var lastPose: OdometryPose?
   var anchorPose: OdometryPose?
   var poseConvention = PoseConventionDetector()
@@ -240,7 +241,9 @@ package final class PremiseMonitor {
     guard usesOdometry else { return }
     poseConvention.append(pose)
     lastPose = pose
-    guard poses != nil else { return }
+    guard poses != nil, let odometry = rig.odometry, let imu = rig.imu else { return }
+    positions.append(
+      pose.worldFromSensor * odometry.bodyFromSensor.inverse * imu.bodyFromIMU, at: pose.timestamp, history)
     guard let anchor = anchorPose else {
       anchorPose = pose
       return

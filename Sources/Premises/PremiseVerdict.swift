@@ -54,6 +54,7 @@ package struct PremiseVerdict {
     "rangeSign": Rule(opens: 3, refutes: limit, openSupport: 1.5, support: 2.6, opensAtOnce: true),
     "imuAxes": axes, "gyroscopeScale": axes, "gravitySign": axes, "cameraClock": axes,
     "odometryConvention": Rule(opens: 2, refutes: limit, opensAtOnce: true),
+    "odometryPositions": Rule(opens: 5, refutes: limit, opensAtOnce: true),
     "odometryClock": Rule(opens: limit, refutes: limit, opensAtOnce: true),
     "visualInertialMismatch": Rule(opens: limit, refutes: limit, times: 3, opensAtOnce: true),
   ]
