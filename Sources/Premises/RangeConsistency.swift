@@ -15,8 +15,8 @@ package struct RangeConsistency {
   package enum Cause: Hashable, Sendable {
     /// Ranges are so many times what the path says.
     case scale(Double)
-    /// Every range is longer by more than radios err.
-    case bias
+    /// Every range is longer by more than radios err; where that is most of a range, the peer is about so many metres away.
+    case bias(distance: Double?)
     /// Ranges shorten where the distance grows.
     case sign
     /// Ranges are stamped late by so many seconds.
@@ -69,8 +69,8 @@ package struct RangeConsistency {
   private static let fewest = 9, leastReach = 0.25
   /// Beyond this no radio of this kind ranges, metres.
   private static let farthest = 1000.0
-  /// Largest delays of the two sets of clocks, seconds.
-  private static let delays = (small: 0.75, large: 2.0)
+  /// Largest delays of the sets of clocks, seconds: ranges near the path's ends are left out for as much.
+  private static let delays = [0.75, 2, 5, 10]
   /// Prior 1-sigma of a freed bias at least, metres.
   private static let freeBias = 1.0
   /// Sigmas of a prior within which bias and scale are as stated.
@@ -80,11 +80,15 @@ package struct RangeConsistency {
   /// Drift, motion and multipath are asked from this ratio on.
   private static let promising = 1.0
 
-  /// All alternatives, the likelier a priori first.
-  private static let all: [Cause] =
-    [0.5, -0.5, 0.75, -0.75].map { .clock(late: $0) } + [2, 0.5, 3.28084].map { .scale($0) } + [.bias]
+  /// Alternatives, the likelier a priori first.
+  private static let common: [Cause] =
+    [0.5, -0.5, 0.75, -0.75].map { .clock(late: $0) } + [2, 0.5, 3.28084].map { .scale($0) } + [.bias(distance: nil)]
     + [0.25, -0.25, 1, -1].map { .clock(late: $0) } + [100, 0.01, 1.5, 1 / 1.5, 1000].map { .scale($0) }
     + [1.5, -1.5, 2, -2].map { .clock(late: $0) } + [0.3048, 0.001].map { .scale($0) } + [.sign]
+  /// Those that are asked one at a test: an antenna delay at its default, a radio and a path that were started apart.
+  private static let rare: [Cause] =
+    [4, 1.5, 10].map { .bias(distance: $0) }
+    + [2.5, 3, 3.5, 4, 5, 6, 7, 8.5, 10].flatMap { [.clock(late: $0), .clock(late: -$0)] }
 
   /// Means over a quarter of a second: of several antennas the mean range is that to their mean place, but for
   /// `lever^2 / (2 range)`, millimetres.
@@ -107,8 +111,8 @@ package struct RangeConsistency {
   }
 
   private let law: ResidualLaw
-  /// Those that the law does not allow anyway.
-  private let alternatives: [Cause]
+  /// Those of `common` that the law does not allow anyway.
+  private let common: [Cause]
   private var samples: [Sample] = []
   private var bin: Bin?
   private var newest: [Double] = []
@@ -118,13 +122,13 @@ package struct RangeConsistency {
   private var modes: [Cause: [Vector3]] = [:]
   private var likeliest: Cause?
   private var turn = 0
-  /// The alternative that is asked next.
-  private var next = 0
+  /// The alternatives that are asked next.
+  private var next = (common: 0, rare: 0)
 
   /// A link whose ranges err by this law.
   package init(_ law: ResidualLaw = ResidualLaw()) {
     self.law = law
-    alternatives = Self.all.filter {
+    common = Self.common.filter {
       if case .scale(let factor) = $0 { abs(log(factor)) > Self.stated * law.scaleSigma } else { true }
     }
   }
@@ -191,7 +195,7 @@ package struct RangeConsistency {
   /// Tests the link; nil while there is too little of it, or nothing explains it better than the null hypothesis.
   package mutating func test(_ path: PathHistory) -> Outcome? {
     turn += 1
-    let near = core(path, delay: Self.delays.small)
+    let near = core(path, delay: Self.delays[0])
     guard near.count >= Self.fewest, let nearRows = rows(near, path) else { return nil }
     let centre = nearRows.reduce(Vector3.zero) { $0 + $1.place } / Double(nearRows.count)
     guard (nearRows.map { ($0.place - centre).norm }.max() ?? 0) > Self.leastReach else { return nil }
@@ -201,8 +205,9 @@ package struct RangeConsistency {
     for cause in choice(near.count) {
       var (samples, stated, null, late) = (near, nearRows, null, 0.0)
       if case .clock(let delay) = cause { late = delay }
-      if abs(late) > Self.delays.small {
-        samples = core(path, delay: Self.delays.large)
+      if case .bias(let distance?) = cause, Self.median(nearRows) - distance < freeBias { continue }
+      if abs(late) > Self.delays[0], let delay = Self.delays.first(where: { $0 >= abs(late) }) {
+        samples = core(path, delay: delay)
         guard samples.count >= Self.fewest, let fewer = rows(samples, path) else { continue }
         stated = fewer
         null = LinkFit.null(stated, law: law, starts: nullModes, directions: directions(false))
@@ -226,7 +231,7 @@ package struct RangeConsistency {
   /// modes too, and a peer that wanders.
   private func outcome(_ best: Candidate) -> Outcome? {
     let stated = best.stated, n = Double(stated.count)
-    let costs = log(Double(alternatives.count)) + 0.5 * log(n)
+    let costs = log(Double(common.count + Self.rare.count)) + 0.5 * log(n)
     var ratio = best.ratio - costs
     if case .bias = best.cause, abs(best.fit.bias) < leastBias { return nil }
     var null = best.null
@@ -245,7 +250,7 @@ package struct RangeConsistency {
   /// too little of it.
   package func evidence(for cause: Cause, _ path: PathHistory) -> Outcome? {
     let late = if case .clock(let delay) = cause { delay } else { 0.0 }
-    let samples = core(path, delay: max(abs(late), Self.delays.small))
+    let samples = core(path, delay: max(abs(late), Self.delays[0]))
     guard samples.count >= Self.fewest, let stated = rows(samples, path), let changed = rows(samples, path, late: late)
     else {
       return nil
@@ -293,23 +298,28 @@ package struct RangeConsistency {
 
   /// The likeliest alternative so far and the next ones in turn.
   private mutating func choice(_ count: Int) -> [Cause] {
-    let all = alternatives
     var chosen = likeliest.map { [$0] } ?? []
-    for _ in 0..<min(max(Self.work / count, 2), all.count) {
-      if !chosen.contains(all[next]) { chosen.append(all[next]) }
-      next = (next + 1) % all.count
+    func add(_ cause: Cause) { if !chosen.contains(cause) { chosen.append(cause) } }
+    for _ in 0..<min(max(Self.work / count, 2), common.count) {
+      add(common[next.common])
+      next.common = (next.common + 1) % common.count
     }
+    add(Self.rare[next.rare])
+    next.rare = (next.rare + 1) % Self.rare.count
     return chosen
   }
+
+  private static func median(_ rows: [LinkFit.Row]) -> Double { rows.map(\.range).sorted()[rows.count / 2] }
 
   private func model(_ cause: Cause, _ rows: [LinkFit.Row]) -> LinkFit.Model {
     switch cause {
     case .scale(let factor): LinkFit.Model(scale: factor)
-    case .bias: LinkFit.Model(biasSigma: freeBias)
+    case .bias(nil): LinkFit.Model(biasSigma: freeBias)
+    case .bias(let distance?): LinkFit.Model(biasMean: Self.median(rows) - distance, biasSigma: distance)
     case .sign:
       // `z = c - |x - p|` with any c: the peer may be as far as the median range, more or less.
       { median in LinkFit.Model(biasMean: 2 * median, biasSigma: max(2 * median, freeBias), scale: -1) }(
-        rows.map(\.range).sorted()[rows.count / 2])
+        Self.median(rows))
     case .clock: LinkFit.Model()
     }
   }
