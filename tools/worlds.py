@@ -43,6 +43,7 @@ KINDS = {
     "biases": "plain, and ranges are too long by 0.5 to 150 m, as with an antenna delay at its default",
     "twins": "plain, and another tag ranges under the first peer's id",
     "odometries": "plain along external odometry, whose stated noise is 0.25 to 4 times the true one",
+    "persons": "walkers, and every peer is stated a person",
     "stops": "half a minute, every peer stops and goes with rests of 2 to 10 s; in half of the worlds the device is a robot with odometry that does, too",
 }
 __doc__ += "".join(f"    {name:10}{words}\n" for name, words in KINDS.items())
@@ -104,7 +105,7 @@ def antennas(draw):
 def stroll(draw, kind, number):
     if kind == "strolls" and number == 0:
         return f", stroll: {{begin_s: [8, 20], duration_s: [2, 8], speed_m_s: [0.3, 1.6], ways: {draw.choice([1, 2, 3])}}}"
-    if kind == "walkers":
+    if kind in ("walkers", "persons"):
         speed = log_uniform(draw, 0.1, 1)
         return f", stroll: {{begin_s: [0, 0], duration_s: [60, 60], speed_m_s: [{speed:.2f}, {speed:.2f}], ways: {draw.choice([2, 4, 8, 16])}}}"
     if kind == "stops":
@@ -162,7 +163,7 @@ def range_filter(draw):
 
 
 # Kinds that are compared share the draws of their additions.
-PARTNERS = {"times": "poses", "filters": "smoothed"}
+PARTNERS = {"times": "poses", "filters": "smoothed", "persons": "walkers"}
 
 
 def scenario(seed, wall, kind):
@@ -265,11 +266,11 @@ def scenario(seed, wall, kind):
         lines.append(
             f"  - {{id: tag{number}, {place}, "
             f"range_bias_m: {f'{bias:.2f}' if bias else 0}, range_bias_std_m: 0.12, range_scale_percent: {draw.gauss(0, 0.4):.2f}"
-            f"{stroll(added, kind, number)}}}")
+            f"{stroll(added, kind, number)}{', mobility: person' if kind == 'persons' else ''}}}")
     if kind == "twins":
         near = log_uniform(added, 1.2, 12)
         lines.append(f"  - {{id: twin, distance_m: [{near:.2f}, {1.2 * near:.2f}], elevation_std_deg: 15, range_bias_std_m: 0.12, reports_as: tag0}}")
-    motion = gestures(draw, 30 if kind in ("strolls", "walkers", "stops") else 18)
+    motion = gestures(draw, 30 if kind in ("strolls", "walkers", "persons", "stops") else 18)
     if is_robot:
         motion = robot(added, 30)
     if kind == "rests":

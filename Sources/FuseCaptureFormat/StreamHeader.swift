@@ -146,6 +146,16 @@ extension StreamHeader {
       }
       text.raw("}")
     }
+    if !radio.mobility.isEmpty {
+      text.raw(",\"mobility\":{\"peers\":{")
+      for (index, (id, mobility)) in radio.mobility.sorted(by: { $0.key < $1.key }).enumerated() {
+        if index > 0 { text.raw(",") }
+        text.string(id)
+        text.raw(":")
+        text.string(mobility.rawValue)
+      }
+      text.raw("}}")
+    }
     text.raw("},")
   }
 

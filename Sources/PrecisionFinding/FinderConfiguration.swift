@@ -1,5 +1,6 @@
 import Estimator
 import Ranging
+import SensorData
 
 /// The settings of a finder. The defaults serve every radio and hand; each states its unit.
 public struct FinderConfiguration: Equatable, Sendable {
@@ -63,8 +64,11 @@ public struct FinderConfiguration: Equatable, Sendable {
   /// every third of a second: at 7, half of this, it is as likely as not. Radio errors that last longer than modelled
   /// pass for motion; the other half is the margin for them (docs/experiments/moving-peer.md).
   public var movingLogOdds = 14.0
-  /// Prior probability that a peer is moving when its search starts: six seconds of five minutes.
-  public var movingPrior = 0.02
+  /// Prior probability that a peer is moving when its search starts. Of an item (`Mobility`) it is a fifth: six seconds of five minutes.
+  public var movingPrior = 0.1
+  /// The same of a person, and the log likelihood ratios at which one is taken to move, and to be stationary again, in the place of
+  /// `movingLogOdds` and `stoppedLogOdds`: who walks and rests for some seconds each sets off within a third of a second once in thirty.
+  public var personMovingPrior = 0.9, personMovingLogOdds = 7.0, personStoppedLogOdds = 5.0
   /// A moving peer is taken to be stationary again at this log likelihood ratio: a motion lasts some six seconds.
   public var stoppedLogOdds = 3.0
   /// Log odds against an increase of a radio's noise every third of a second: one in some seventy seconds of moving
@@ -87,4 +91,18 @@ public struct FinderConfiguration: Equatable, Sendable {
 
   /// The defaults.
   public init() {}
+
+  /// The same for a peer of which it is known what carries it.
+  func stating(_ mobility: Mobility?) -> FinderConfiguration {
+    var copy = self
+    switch mobility {
+    case nil: break
+    case .item: copy.movingPrior /= 5
+    case .person:
+      (copy.movingPrior, copy.movingLogOdds, copy.stoppedLogOdds) = (
+        personMovingPrior, personMovingLogOdds, personStoppedLogOdds
+      )
+    }
+    return copy
+  }
 }

@@ -136,7 +136,7 @@ extension PeerLink {
     drift = ranges.first?.drift ?? filter.accumulatedDrift
     for (unexplained, then) in ranges {
       var range = unexplained
-      range.pose?.revisits = 0
+      range.pose = range.pose.map { PoseVisit(path: $0.path) }
       let lost = then - drift
       drift = then
       bank.observeAoA(range, before: posterior)

@@ -66,7 +66,10 @@ final class PeerLink {
     guard !isDuplicate(range, antenna: placed.antenna) else { return record.recordDuplicate(range) }
     let range = unsmoothed(range, &placed, filter: filter)
     rangesTaken += 1
-    if configuration.ranging.posePrior > 0 { placed.pose = poses.visit(filter.worldFromBody) }
+    if configuration.ranging.posePrior > 0 {
+      placed.pose = poses.visit(
+        filter.worldFromBody, range: placed.range, antenna: placed.antenna, id: range.antenna)
+    }
     placed.extraVariance += roundingVariance(of: range.antenna)
     let seconds = record.recordNewRange(at: range.timestamp) ?? 0.1
     var lost = filter.accumulatedDrift - drift

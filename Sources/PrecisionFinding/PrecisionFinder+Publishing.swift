@@ -8,7 +8,7 @@ import SensorData
 extension PrecisionFinder {
   func openLink(_ range: RangeMeasurement) -> PeerLink {
     let peer = range.peer
-    var configuration = configuration
+    var configuration = configuration.stating(rig.radio?.mobility[peer])
     configuration.ranging = configuration.ranging.stating(rig.radio)
     let link = PeerLink(
       peer: peer, configuration: configuration, antennas: (rig.radio?.antennas ?? ["": .zero]).keys.sorted(),

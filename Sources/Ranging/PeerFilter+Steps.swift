@@ -60,11 +60,7 @@ extension PeerFilter {
       hypotheses!.splitWhereCurved(
         antenna: range.antenna, limit: limit)
     }
-    var known: [Double]?
-    if pose.revisits > 0 {
-      normalize()
-      known = noiseProbabilities(hypotheses!)
-    }
+    let comesBack = pose.revisits > 0 ? predictReturn(pose.earlier, range) : nil
     let isUntold = visits?.map { $0.isBetween && !isDirectionUnobserved } ?? []
     let before = isUntold.contains(true) ? hypotheses : nil
     let result = hypotheses!.update(
@@ -74,8 +70,8 @@ extension PeerFilter {
         // Displacement from the anchor along an unobserved direction: its mean square.
         extraVariance: range.extraVariance + (isDirectionUnobserved ? away * away / 3 : 0),
         configuration: linkConfiguration))
-    let density = before.flatMap { hypotheses!.restore(isUntold, from: $0) } ?? result.logDensity
-    if let known { keepProbabilities(known) }
+    var density = before.flatMap { hypotheses!.restore(isUntold, from: $0) } ?? result.logDensity
+    if let comesBack { density = judge(comesBack, density) }
     update(with: range.cosines, of: range)
     rangeCount += 1
     normalize()
@@ -94,24 +90,76 @@ extension PeerFilter {
       logDensity: density, isTelling: untold < Self.unlikelyUntold)
   }
 
-  /// At an arrival where the device has been before, errors of the pose are as free as if they were unknown, which they are not: their candidates' likelihoods are
-  /// no evidence against the others. Keeps the probabilities of these candidates.
+  /// What the noise candidates predict of a range where the device has been before.
+  private struct Return {
+    /// Probabilities of all candidates before the update.
+    let probabilities: [Double]
+    /// Log density of the range under each candidate of the pose, 1/m; nil for the others, and where nothing was measured there.
+    let logDensities: [Double?]
+  }
+
+  /// Probability that one of two visits was NLOS or an outlier, and the scale of the difference then, metres.
+  private static let disturbed = (probability: 0.1, scale: 1.0)
+
+  /// At an arrival where the device has been before, errors of the pose are as free for the components as if they were unknown (`RangeNoise.renewal`). What is
+  /// known of them is the difference to the ranges there, whatever the place of a stationary peer:
   ///
-  /// - Parameter before: probabilities of all before the update.
-  private mutating func keepProbabilities(_ before: [Double]) {
-    let bound = hypotheses!.noises.map { $0.law == .pose }
-    guard bound.contains(true), bound.contains(false) else { return }
+  ///     z - z' = h(p) - h(p') + e,  Var e = 2 s^2 (1 - exp(-u / l)) + w^2 (1 + 1 / n).
+  ///
+  /// z' is the mean of n earlier ranges, from the antenna's mean place p'; h(p) - h(p') has its mean and variance over the components.
+  private mutating func predictReturn(_ earlier: EarlierRanges?, _ range: Range) -> Return {
+    normalize()
+    let set = hypotheses!
+    let probabilities = noiseProbabilities(set)
+    guard let earlier, !isMoving, !isDirectionUnobserved else {
+      return Return(probabilities: probabilities, logDensities: set.noises.map { _ in nil })
+    }
+    var (mean, square) = (0.0, 0.0)
+    for i in 0..<set.count where normalized[i] > 0 {
+      let place = set.position(i)
+      let change = (place - range.antenna).norm - (place - earlier.antenna).norm
+      mean += normalized[i] * change
+      square += normalized[i] * change * change
+    }
+    let difference = range.range - earlier.range - mean
+    let spread = max(square - mean * mean, 0) + range.extraVariance
+    let logDensities: [Double?] = set.noises.map { noise in
+      guard noise.law == .pose else { return nil }
+      let variance =
+        spread + noise.expectedVariance * (1 + 1 / earlier.count)
+        + 2 * noise.coloured * noise.coloured * (1 - exp(-earlier.path / noise.correlationLength))
+      let regular = exp(-0.5 * difference * difference / variance) / (2 * .pi * variance).squareRoot()
+      let (p, scale) = Self.disturbed
+      return log((1 - p) * regular + p * exp(-abs(difference) / scale) / (2 * scale))
+    }
+    return Return(probabilities: probabilities, logDensities: logDensities)
+  }
+
+  /// Puts what the candidates of the pose have predicted in the place of their components' likelihoods; where they have predicted nothing, they keep their
+  /// probability.
+  ///
+  /// - Parameter density: log density of the range over all components, 1/m.
+  /// - Returns: the same with it.
+  private mutating func judge(_ comesBack: Return, _ density: Double) -> Double {
+    let before = comesBack.probabilities
     normalize()
     let after = noiseProbabilities(hypotheses!)
-    func share(_ p: [Double], _ isBound: Bool) -> Double {
-      zip(p, bound).reduce(0) { $0 + ($1.1 == isBound ? $1.0 : 0) }
-    }
-    let (others, othersBefore) = (share(after, false), share(before, false))
-    guard others > 0, othersBefore > 0 else { return }
-    let gains = before.indices.map { k in
-      bound[k] && after[k] > 0 && before[k] > 0 ? log(before[k] / othersBefore * others / after[k]) : 0
+    let isBound = hypotheses!.noises.map { $0.law == .pose }
+    guard isBound.contains(true) else { return density }
+    let others = before.indices.filter { !isBound[$0] }
+    let (otherBefore, otherAfter) = (others.reduce(0) { $0 + before[$1] }, others.reduce(0) { $0 + after[$1] })
+    // The density under the others: what a candidate that predicts nothing is compared with.
+    let neutral = otherBefore > 0 && otherAfter > 0 ? density + log(otherAfter / otherBefore) : density
+    var sum = otherBefore * exp(neutral)
+    var gains = [Double](repeating: 0, count: before.count)
+    for k in before.indices where isBound[k] && before[k] > 0 && after[k] > 0 {
+      let own = density + log(after[k] / before[k])
+      let predicted = comesBack.logDensities[k] ?? neutral
+      gains[k] = predicted - own
+      sum += before[k] * exp(predicted)
     }
     for i in 0..<hypotheses!.count { hypotheses!.logWeight[i] += gains[Int(hypotheses!.noise[i])] }
+    return sum > 0 ? log(sum) : density
   }
 
   /// Of each noise candidate, whether it learns nothing here, and the change of the place, m^2; neither of errors that are no function of the place. Nil where there

@@ -7,8 +7,37 @@ package struct PoseVisit: Equatable, Sendable {
   package var path = 0.0
   /// Earlier visits of this pose, each weighted by its squared correlation, where the device has just come; else 0.
   package var revisits = 0.0
+  /// The ranges of the same antenna that were measured there before; nil where there are none, or the device has not just come.
+  package var earlier: EarlierRanges?
 
   package init(path: Double = 0, revisits: Double = 0) { (self.path, self.revisits) = (path, revisits) }
+}
+
+/// Ranges that were measured at one pose.
+package struct EarlierRanges: Equatable, Sendable {
+  /// Sum of the ranges and of the antenna's positions, metres.
+  private var sum = (range: 0.0, antenna: Vector3.zero)
+  /// Number of ranges.
+  package private(set) var count = 0.0
+  /// Path from there to the present pose, `|dp| + r angle`, metres.
+  package internal(set) var path = 0.0
+
+  /// Mean range, metres.
+  package var range: Double { sum.range / count }
+  /// Mean position of the antenna, world, metres.
+  package var antenna: Vector3 { sum.antenna / count }
+
+  package init() {}
+
+  /// Adds a range, metres, from an antenna in the world.
+  package mutating func add(_ range: Double, antenna: Vector3) {
+    sum = (sum.range + range, sum.antenna + antenna)
+    count += 1
+  }
+
+  package static func == (a: EarlierRanges, b: EarlierRanges) -> Bool {
+    a.sum == b.sum && a.count == b.count && a.path == b.path
+  }
 }
 
 /// Where and how the device has been held, for errors of ranges that are functions of place and attitude, as multipath and antennas make them.
@@ -35,6 +64,8 @@ package struct PoseHistory: Sendable {
     var visits = 1.0
     /// Path at the last range there.
     var left: Double
+    /// What was measured there, by antenna.
+    var ranges: [String: EarlierRanges] = [:]
   }
 
   private var samples: [Sample] = []
@@ -47,9 +78,21 @@ package struct PoseHistory: Sendable {
 
   package init() {}
 
-  /// Takes the pose of the device at a range in: body in the world.
+  /// Takes a range in, metres, with the pose of the device, body in the world, and the position of its antenna, world, metres.
   ///
   /// Cost: O(samples within the reach) where the pose changes, else O(1).
+  package mutating func visit(_ pose: Pose, range: Double, antenna: Vector3, id: String? = nil) -> PoseVisit {
+    var visit = visit(pose)
+    guard let current else { return visit }
+    if visit.revisits > 0, let earlier = samples[current].ranges[id ?? ""] {
+      visit.earlier = earlier
+      visit.earlier?.path = Self.distance(samples[current].pose, pose) * Self.length
+    }
+    samples[current].ranges[id ?? "", default: EarlierRanges()].add(range, antenna: antenna)
+    return visit
+  }
+
+  /// The same without its range.
   package mutating func visit(_ pose: Pose) -> PoseVisit {
     guard let cell = SIMD3<Int32>(cubeOf: pose.translation, size: Self.reach * Self.length) else { return PoseVisit() }
     guard let reference else {

@@ -23,18 +23,17 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var correlationLength = 20.0
   /// Candidates for the coloured error: its 1-sigma in metres, and its correlation time, seconds. The link's ranges
   /// decide between them, and the white noise is estimated under each. One is for radios with almost none, then each is
-  /// twice the previous one, and two are for large errors of short correlation time. Why no closer ones, and no small
-  /// ones of short correlation time: docs/experiments/noise-steps.md and short-correlation.md.
+  /// twice the previous one, and one is for large errors of short correlation time. Why no closer ones, and no small ones of short correlation
+  /// time: docs/experiments/noise-steps.md and short-correlation.md.
   public var noiseCandidates: [SIMD2<Double>] = [
-    [0.005, 2], [0.04, 2], [0.08, 2], [0.16, 2], [0.16, 0.5], [0.16, 0.15],
+    [0.005, 2], [0.04, 2], [0.08, 2], [0.16, 2], [0.16, 0.5],
   ]
   /// Candidates for an error that is bound to the pose of the device (`PoseHistory`): its 1-sigma, and the distance over
   /// which it decorrelates, both in metres; attitude decorrelates it over 75 degrees per metre of that.
   public var poseCandidates: [SIMD2<Double>] = [[0.05, 0.4], [0.1, 1.2]]
-  /// Prior probability of all of these together, 0...1, shared equally; the others' are of what is left. 0, the default, turns
-  /// them off: with 0.75 links whose errors are bound to the pose are honest, and recordings whose errors change in time converge in less than half as many updates
-  /// (docs/experiments/pose-errors.md).
-  public var posePrior = 0.0
+  /// Prior probability of all of these together, 0...1, shared equally; the others' are of what is left. 0 turns them off. Most radios' errors are
+  /// bound to the pose; where they change in time instead, ranges from where the device comes back tell (docs/experiments/pose-errors.md).
+  public var posePrior = 0.75
   /// Candidates for a coloured error that is a function of the antenna's place, as multipath is: its 1-sigma, and the length l of its correlation
   /// `exp(-d^2 / (2 l^2))`, both in metres. At rest it is a constant of that size however quiet the ranges are; only motion tells
   /// (docs/experiments/multipath-field.md).
@@ -44,7 +43,7 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var multipathPrior = 0.5
   /// Prior probability of the first of these, 0...1; the others share the rest equally. The default is four times that
   /// of any other.
-  public var whiteNoisePrior = 4.0 / 9
+  public var whiteNoisePrior = 0.5
   /// With several antennas, lower bound of the coloured error of each, 1-sigma, metres. The phase centre of an antenna
   /// moves by centimetres with the direction, and differences between antennas pass for the direction.
   public var antennaPhaseCenterSigma = 0.02
@@ -147,18 +146,19 @@ public struct RangingConfiguration: Equatable, Sendable {
       candidates += multipathCandidates.map { Candidate($0.x, .infinity, $0.y, .place, each) }
     }
     return candidates.map { candidate in
-      let isOfPlace = candidate.law == .place
+      // Of the pose or of the place: at rest it is a constant.
+      let isBound = candidate.law != .time
       let total = stated ?? assumedNoise
       let coloured = antennaCount > 1 ? max(candidate.sigma, antennaPhaseCenterSigma) : candidate.sigma
       let noise = RangeNoise(
-        // At rest an error of the place is a constant: its white part begins as that of white noise only, which learns as fast.
-        total: isOfPlace ? hypot(total, coloured) : total, degrees: statedNoisePseudoCount, coloured: coloured,
+        // Its white part begins as that of white noise only, which learns as fast.
+        total: isBound ? hypot(total, coloured) : total, degrees: statedNoisePseudoCount, coloured: coloured,
         correlationTime: candidate.time, correlationLength: candidate.length, law: candidate.law)
       // The logarithm of a prior of 0 must be finite.
       let stating = stated.map { stated in
         let ofTotal = logLikelihood(ofStating: stated, of: noise.total)
         // What is stated of such a radio may be its scatter at one place.
-        return isOfPlace ? max(ofTotal, logLikelihood(ofStating: stated, of: noise.white)) : ofTotal
+        return isBound ? max(ofTotal, logLikelihood(ofStating: stated, of: noise.white)) : ofTotal
       }
       return (noise, log(max(candidate.prior, 1e-12)) + (stating ?? 0) + noise.logQuietness)
     }

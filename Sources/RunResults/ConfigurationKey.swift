@@ -116,7 +116,16 @@ package struct ConfigurationKey: Sendable {
       "A stationary peer is taken to move at this log likelihood ratio."),
     ConfigurationKey(
       "movingPrior", "probability", .number(\.movingPrior, 0...0.999),
-      "Prior probability that a peer moves when its search starts."),
+      "Prior probability that a peer moves when its search starts; of an item a fifth."),
+    ConfigurationKey(
+      "personMovingPrior", "probability", .number(\.personMovingPrior, 0...0.999),
+      "The same of a peer that is stated a person."),
+    ConfigurationKey(
+      "personMovingLogOdds", "log odds", .number(\.personMovingLogOdds, 0...1e6),
+      "A person is taken to move at this log likelihood ratio."),
+    ConfigurationKey(
+      "personStoppedLogOdds", "log odds", .number(\.personStoppedLogOdds, 0...1e6),
+      "A person that moves is taken to be stationary again at this log likelihood ratio."),
     ConfigurationKey(
       "stoppedLogOdds", "log odds", .number(\.stoppedLogOdds, 0...1e6),
       "A moving peer is taken to be stationary again at this log likelihood ratio."),

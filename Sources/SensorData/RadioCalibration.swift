@@ -12,11 +12,13 @@ public struct RadioCalibration: Equatable, Sendable {
   public var rangeBias: RangeBias
   /// How the radio smooths its ranges, as stated by the recording; nil: it states nothing.
   public var rangeFilter: RangeFilter?
+  /// What carries each peer, by its id, where the recording states it.
+  public var mobility: [String: Mobility]
 
   /// A calibration from its parts. Without named antennas there is one, `""`, at the origin of `T_BS`.
   public init(
     antennas: [String: Vector3] = ["": .zero], rangeNoise: Double? = nil, rate: Double? = nil,
-    rangeBias: RangeBias = RangeBias(), rangeFilter: RangeFilter? = nil
+    rangeBias: RangeBias = RangeBias(), rangeFilter: RangeFilter? = nil, mobility: [String: Mobility] = [:]
   ) {
     precondition(!antennas.isEmpty, "a radio has an antenna")
     self.antennas = antennas
@@ -24,6 +26,7 @@ public struct RadioCalibration: Equatable, Sendable {
     self.rate = rate
     self.rangeBias = rangeBias
     self.rangeFilter = rangeFilter
+    self.mobility = mobility
   }
 
   /// Antenna position of a measurement in the body frame; nil for an unknown id, or for no id with several antennas.

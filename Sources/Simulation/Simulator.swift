@@ -52,7 +52,7 @@ package struct Simulator: Sendable {
         gyroscopeRandomWalk: imu.gyroscopeRandomWalk, accelerometerNoiseDensity: imu.accelerometerNoiseDensity,
         accelerometerRandomWalk: imu.accelerometerRandomWalk, gravityMagnitude: imu.gravity, rate: imu.rate),
       cameras: scenario.camera?.calibrations ?? [],
-      radio: scenario.peers.isEmpty ? nil : scenario.radio.calibration,
+      radio: scenario.peers.isEmpty ? nil : scenario.radioCalibration,
       odometry: scenario.odometry.map {
         OdometryCalibration(
           positionRandomWalk: $0.claimedFactor * $0.positionRandomWalk,

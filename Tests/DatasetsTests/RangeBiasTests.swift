@@ -3,7 +3,7 @@ import DatasetsTestSupport
 import SensorData
 import Testing
 
-/// `range_bias` of a radio, subtracted from every range when it is read, and its `range_filter`.
+/// `range_bias` of a radio, subtracted from every range when it is read, its `range_filter` and its peers' `mobility`.
 @Suite struct RangeBiasTests {
   private static func ranges(_ yaml: String, _ rows: [String], _ columns: String = "") throws -> [Double] {
     let fixture = try Fixture()
@@ -45,7 +45,16 @@ import Testing
     #expect(recording.rig.radio?.rangeFilter == filter && recording.warnings.isEmpty)
   }
 
+  @Test func whatCarriesThePeersIsInTheCalibration() throws {
+    let fixture = try Fixture()
+    try fixture.write(
+      Fixture.radioCalibration, Fixture.identity + "mobility: {peers: {keys: item, \"7\": person}}\n")
+    let recording = try fixture.open()
+    #expect(recording.rig.radio?.mobility == ["keys": .item, "7": .person] && recording.warnings.isEmpty)
+  }
+
   @Test(arguments: [
+    ("mobility: person\n", "mobility without peers"), ("mobility: {peers: {a: dog}}\n", "mobility of peer 'a': dog"),
     ("range_filter: 10\n", "range_filter without a kind"), ("range_filter: {}\n", "range_filter"),
     ("range_filter: {mean: 10}\n", "range_filter: mean"), ("range_filter: {mean_of: 2.5}\n", "mean_of: 2.5"),
     ("range_filter: {mean_of: 0}\n", "mean_of: '0'"), ("range_filter: {exponential: 2}\n", "exponential: '2'"),

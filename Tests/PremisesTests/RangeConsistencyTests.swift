@@ -69,10 +69,17 @@ import Testing
   /// A bias beyond what radios have is named, and is none that a wider prior allows; nor is it another fault then.
   @Test(arguments: [1.5, -1.5]) func aBiasIsFoundUnlessItIsAllowed(bias: Double) throws {
     let found = try #require(Self.refuted(Self.outcomes { $0 + bias }).last)
-    #expect(found.cause == .bias)
+    #expect(found.cause.code == "rangeBias")
     #expect(abs(found.bias - bias) < 0.3, "\(found.bias)")
     let allowed = Self.outcomes(law: Self.law { $0.biasPrior = 1.5 }) { $0 + bias }
     #expect(allowed.allSatisfy { ($0?.ratio ?? 0) < 1 }, "\(allowed)")
+  }
+
+  /// An antenna delay at its default, most of a range, is named as well.
+  @Test(arguments: [5.0, 30, 154]) func aBiasOfAnySizeIsFound(bias: Double) throws {
+    let found = try #require(Self.refuted(Self.outcomes { $0 + bias }).last)
+    #expect(found.cause.code == "rangeBias")
+    #expect(abs(found.bias - bias) < 0.5, "\(found.bias)")
   }
 
   /// Ranges 1.45 times the path, or 1 / 1.45 times, are named; none that a wider prior of the scale allows.

@@ -68,7 +68,8 @@ import Testing
     #expect(most[0] > most[1] && most[0] <= one + 8)
     // The minimum is a hundred directions under each noise candidate, LOS and NLOS; with so many candidates there are
     // hardly more.
-    let fewest = 200 * RangingConfiguration().noiseCandidates.count
+    let configuration = RangingConfiguration()
+    let fewest = 200 * (configuration.noiseCandidates.count + configuration.poseCandidates.count)
     print("most hypotheses with one antenna \(most[0]), with two \(most[1])")
     #expect(most[1] >= fewest && most[1] < fewest * 11 / 10)
   }
@@ -81,7 +82,7 @@ import Testing
     let configuration = RangingConfiguration()
     var posterior = PeerFilter(configuration: configuration, antennas: [""], statedNoise: nil)
     trial.readings.forEach { posterior.update(RangingPosterior.range($0)) }
-    #expect(posterior.count <= 2 * configuration.noiseCandidates.count)
+    #expect(posterior.count <= 2 * (configuration.noiseCandidates.count + configuration.poseCandidates.count))
     let parts = posterior.gaussians
     let mean = parts.reduce(Vector3.zero) { $0 + $1.weight * $1.position.normalized }
     #expect(mean.norm < 0.05, "no side is taken")

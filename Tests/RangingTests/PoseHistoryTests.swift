@@ -47,4 +47,21 @@ import Testing
     #expect(
       noise.memory(after: 100, metres: 0) == 1 && abs(noise.memory(after: 0, metres: 3, path: 0.4) - exp(-1)) < 1e-12)
   }
+
+  /// What was measured at a pose is found again there, by antenna, and nowhere else.
+  @Test func earlierRangesAreThoseOfThePose() throws {
+    var poses = PoseHistory()
+    func visit(_ x: Double, _ range: Double, id: String? = nil) -> PoseVisit {
+      poses.visit(Self.pose(x), range: range, antenna: Vector3(x, 0, 1), id: id)
+    }
+    for k in 0..<4 { #expect(visit(0, 5 + 0.1 * Double(k)).earlier == nil) }
+    for k in 1..<10 { #expect(visit(0.4 * Double(k), 7).earlier == nil, "on the way out all is new") }
+    let back = visit(0.02, 6)
+    let earlier = try #require(back.earlier)
+    #expect(back.revisits > 0.5 && earlier.count == 4 && abs(earlier.range - 5.15) < 1e-12)
+    #expect(earlier.antenna == Vector3(0, 0, 1) && abs(earlier.path - 0.02) < 1e-12)
+    #expect(visit(0, 6).earlier == nil, "the device is there already")
+    for k in 1..<10 { _ = visit(0.4 * Double(k), 7, id: "b") }
+    #expect(visit(0, 6, id: "b").earlier == nil, "the other antenna has not been there")
+  }
 }

@@ -72,10 +72,13 @@ import Testing
     var longOnly = RangingConfiguration()
     longOnly.noiseCandidates.removeAll { $0.y < 2 }
     longOnly.whiteNoisePrior = 4.0 / 7
+    longOnly.posePrior = 0
     var random = SeededRandom(seed: 75)
     let trial = RangingTrial(.arc, seconds: 10, random: &random, radio: .init(white: 0.05, coloured: 0.2, memory: 0.3))
     let device = trial.readings[trial.readings.count - 1].device, d = trial.peer - device
-    let all = RangingPosterior.azimuth(Self.filter(.init(), trial), from: device)
+    var withShort = RangingConfiguration()
+    withShort.posePrior = 0
+    let all = RangingPosterior.azimuth(Self.filter(withShort, trial), from: device)
     let without = RangingPosterior.azimuth(Self.filter(longOnly, trial), from: device)
     #expect(all.sigma > 1.05 * without.sigma)
     #expect(abs(Angle.wrapped(all.mean - atan2(d.y, d.x))) < 3.3 * all.sigma)

@@ -105,6 +105,7 @@ import Testing
   /// model; without them it is certain and wrong.
   @Test(arguments: [true, false]) func anArmsReachDoesNotTellAFieldFromAPeer(considersPlaces: Bool) throws {
     var configuration = RangingConfiguration()
+    configuration.posePrior = 0
     if !considersPlaces { configuration.multipathPrior = 0 }
     var posterior = PeerFilter(configuration: configuration, antennas: [""], statedNoise: nil)
     var random = SeededRandom(seed: 3)

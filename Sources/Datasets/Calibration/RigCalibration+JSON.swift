@@ -7,7 +7,7 @@ extension RigCalibration {
   private static let textKeys: Set<String> = [
     "sensor_type", "comment", "camera_model", "distortion_model", "feature_ids", "title", "source", "licence",
     "license",
-    "note", "image_stamps",
+    "note", "image_stamps", "mobility",
   ]
 
   /// The rig in the first line of a stream: the keys of each `sensor.yaml`, by sensor, and of `dataset.yaml`.

@@ -69,15 +69,17 @@ enum SensorCalibrations {
   /// `uwb0/sensor.yaml`.
   static func radio(_ file: CalibrationFile, warnings: inout [String]) throws(DatasetError) -> RadioCalibration {
     warnings += try file.check(
-      known: common + ["range_noise_std", "antennas", "range_bias", "range_bias_std", "range_filter"])
+      known: common + ["range_noise_std", "antennas", "range_bias", "range_bias_std", "range_filter", "mobility"])
     let rangeNoise = try file.number("range_noise_std", "metres above 0", in: 1e-6...1e4)
     let rate = try rate(file)
     let filter = try rangeFilter(file)
+    let mobility = try mobility(file, warnings: &warnings)
     guard let named = try file.section("antennas") else {
       let origin = try pose(file, &warnings).translation
       let bias = try rangeBias(file, antennas: nil, warnings: &warnings)
       return RadioCalibration(
-        antennas: ["": origin], rangeNoise: rangeNoise, rate: rate, rangeBias: bias, rangeFilter: filter)
+        antennas: ["": origin], rangeNoise: rangeNoise, rate: rate, rangeBias: bias, rangeFilter: filter,
+        mobility: mobility)
     }
     _ = try file.pose("T_BS")
     var antennas: [String: Vector3] = [:]
@@ -92,7 +94,7 @@ enum SensorCalibrations {
     guard !antennas.isEmpty else { throw file.fault("antennas", found: "no antennas", expected: "\"id\": [x, y, z]") }
     let bias = try rangeBias(file, antennas: antennas.keys.sorted(), warnings: &warnings)
     return RadioCalibration(
-      antennas: antennas, rangeNoise: rangeNoise, rate: rate, rangeBias: bias, rangeFilter: filter)
+      antennas: antennas, rangeNoise: rangeNoise, rate: rate, rangeBias: bias, rangeFilter: filter, mobility: mobility)
   }
 
   private static let biases = -1000.0...1000
@@ -144,6 +146,29 @@ enum SensorCalibrations {
       return .exponential(weight: weight)
     }
     return try parts.number("lag", "seconds from 0 to 10", in: 0...10).map { .lag(seconds: $0) }
+  }
+
+  /// `mobility` of `uwb0/sensor.yaml`: `{peers: {id: item | person}}`.
+  private static func mobility(
+    _ file: CalibrationFile, warnings: inout [String]
+  ) throws(DatasetError) -> [String: Mobility] {
+    let (key, what) = ("mobility", "{peers: {id: item | person}}")
+    guard file.hasSection(key) else {
+      guard try file.text(key) == nil else { throw file.fault(key, found: "\(key) without peers", expected: what) }
+      return [:]
+    }
+    guard let parts = try file.section(key) else { return [:] }
+    warnings += try parts.check(known: ["peers"])
+    guard let peers = try parts.section("peers") else { return [:] }
+    var found: [String: Mobility] = [:]
+    for id in peers.keys {
+      let text = try peers.text(id)
+      guard let mobility = text.flatMap(Mobility.init(rawValue:)) else {
+        throw peers.fault(id, found: "mobility of peer '\(id)': \(text ?? "nothing")", expected: "item or person")
+      }
+      found[id] = mobility
+    }
+    return found
   }
 
   private static func numbers(_ file: CalibrationFile, _ key: String) throws(DatasetError) -> [String: Double] {

@@ -85,7 +85,12 @@ enum DatasetCalibrationText {
     return text + (radio.rangeNoise.map { "range_noise_std: \($0)\n" } ?? "")
       // The stated bias is off the ranges already.
       + (radio.rangeBias.standardDeviation.map { "range_bias_std: \($0)\n" } ?? "")
-      + (radio.rangeFilter.map { "range_filter: {\(filter($0))}\n" } ?? "")
+      + (radio.rangeFilter.map { "range_filter: {\(filter($0))}\n" } ?? "") + mobility(radio.mobility)
+  }
+
+  private static func mobility(_ mobility: [String: Mobility]) -> String {
+    let peers = mobility.sorted { $0.key < $1.key }.map { "\(quoted($0.key)): \($0.value.rawValue)" }
+    return peers.isEmpty ? "" : "mobility: {peers: {\(peers.joined(separator: ", "))}}\n"
   }
 
   private static func filter(_ filter: RangeFilter) -> String {

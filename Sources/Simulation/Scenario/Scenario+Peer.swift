@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import SensorData
 
 extension Scenario {
   /// A peer to be found.
@@ -16,6 +17,8 @@ extension Scenario {
     package var path: [Leg] = []
     /// Distribution of its path, drawn by the seed; nil: `path`.
     package var stroll: Stroll?
+    /// What the recording states of what carries it; nil: nothing.
+    package var mobility: Mobility?
     /// Bias of its ranges, metres.
     package var rangeBias: Double
     /// 1-sigma of the bias that the seed adds, metres.
@@ -121,6 +124,7 @@ extension Scenario.Peer {
       self.init(id: id, position: Vector3(ahead ?? 0, -(right ?? 0), up ?? 0))
     }
     alias = try f.text("reports_as")
+    mobility = try f.choice("mobility", Mobility.self)
     try f.number("range_bias_m", -1000...1000).map { rangeBias = $0 }
     try f.number("range_bias_std_m", 0...10).map { rangeBiasDeviation = $0 }
     try f.number("range_scale_percent", -20...20).map { rangeScale = $0 / 100 }

@@ -73,16 +73,18 @@ extension Scenario {
     /// A phone's radio.
     package init() {}
 
-    /// The radio's calibration as a recording states it.
-    var calibration: RadioCalibration {
-      RadioCalibration(
-        antennas: antennas, rangeNoise: statedDeviation, rate: rate, rangeFilter: statesFilter ? filter : nil)
-    }
-
     /// The 1-sigma stated in the recording.
     var statedDeviation: Double {
       claimedDeviation ?? (rangeNoise * rangeNoise + driftDeviation * driftDeviation).squareRoot()
     }
+  }
+
+  /// The radio's calibration as a recording states it.
+  var radioCalibration: RadioCalibration {
+    RadioCalibration(
+      antennas: radio.antennas, rangeNoise: radio.statedDeviation, rate: radio.rate,
+      rangeFilter: radio.statesFilter ? radio.filter : nil,
+      mobility: peers.reduce(into: [:]) { stated, peer in stated[peer.id] = peer.mobility })
   }
 
   /// Measurement of angles of arrival.

@@ -49,6 +49,6 @@ package struct RedrawnRanges: Sendable {
     impaired = Dictionary(
       zip(placed.map(\.reportedID), draws.map { Set($0.filter(\.isImpaired).map(\.event.event.timestamp)) }),
       uniquingKeysWith: { $0.union($1) })
-    radio = drawn.radio.calibration
+    radio = drawn.radioCalibration
   }
 }
