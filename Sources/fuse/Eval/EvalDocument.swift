@@ -5,6 +5,26 @@ import RunResults
 
 /// One subject as a line of JSON: figures by name first, then intervals, peers and details.
 enum EvalDocument {
+  /// The line of `fuse eval --list`: key, version and error (null: none) before the same members, after them those of
+  /// other solvers.
+  static func row(_ outcome: EvalOutcome, key: String) -> [UInt8] {
+    guard case .object(let members) = json(outcome) else { return [] }
+    var buffer = JSONBuffer()
+    buffer.value(
+      .object(
+        [
+          .init(key: "key", value: .string(key)), .init(key: "version", value: .string(FuseVersion.current)),
+          .init(
+            key: "error",
+            value: outcome.failures.isEmpty ? .null : .string(outcome.failures.map(plain).joined(separator: "; "))),
+        ] + members + outcome.others.map { .init(key: $0.solver ?? $0.name, value: json($0)) }))
+    return buffer.bytes
+  }
+
+  private static func plain(_ failure: String) -> String {
+    failure.hasPrefix("error: ") ? String(failure.dropFirst(7)) : failure
+  }
+
   /// The line's value.
   static func json(_ outcome: EvalOutcome) -> JSONValue {
     var members: [JSONValue.Member] = [
