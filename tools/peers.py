@@ -90,17 +90,19 @@ def cell(found, factor, digits, sign=""):
 
 
 def table(sample):
-    lines = ["| | trials | " + " | ".join(title for title, *_ in COLUMNS) + " |", "|---|" + "---:|" * (len(COLUMNS) + 1)]
+    titles = [title for title, *_ in COLUMNS]
+    lines = ["| | trials | " + " | ".join([titles[0], "where both answer", *titles[1:]]) + " |", "|---|" + "---:|" * (len(COLUMNS) + 2)]
     for seconds in SECONDS:
         for side, name in enumerate(["finder", "least squares"]):
+            both = sample.figure("angleErrorDegrees", seconds, lambda pairs, s=side: median([p[s] for p in pairs if None not in p]))
             found = [sample.figure(key, seconds, lambda pairs, s=side, f=summary: f([p[s] for p in pairs])) for _, key, summary, _, _ in COLUMNS]
             if found[1] is None:
                 continue
             cells = [cell(value, factor, digits) for value, (*_, factor, digits) in zip(found, COLUMNS)]
-            lines.append(f"| {seconds} s, {name} | {found[1][2]} | " + " | ".join(cells) + " |")
+            lines.append(f"| {seconds} s, {name} | {found[1][2]} | " + " | ".join([cells[0], cell(both, 1, 1), *cells[1:]]) + " |")
         apart = [sample.figure(key, seconds, difference) for key in ("angleCRPSDegrees", "angleIntervalScoreDegrees")]
         if apart[0] is not None:
-            lines.append(f"| {seconds} s, difference | {apart[0][2]} | | | | {cell(apart[0], 1, 1, '+')} | {cell(apart[1], 1, 0, '+')} |")
+            lines.append(f"| {seconds} s, difference | {apart[0][2]} | | | | | {cell(apart[0], 1, 1, '+')} | {cell(apart[1], 1, 0, '+')} |")
     return lines
 
 
@@ -125,7 +127,7 @@ def page(worlds_path, real_path):
     intervals = [score(simulated, side, 10, "angleIntervalScoreDegrees")[0] for side in (0, 1)]
     conclusion = (
         f"10 s after the motion began, the finder has an angle in {100 * share(0):.0f} % of random worlds and {100 * coverage(0):.0f} % of its 90 % intervals hold the truth; "
-        f"least squares always answers, and {100 * coverage(1):.0f} % of its intervals do. Priced with its silence the finder's answer costs a CRPS of {crps[0]:.1f} "
+        f"least squares answers in {100 * share(1):.0f} %, and {100 * coverage(1):.0f} % of its intervals do. Priced with its silence the finder's answer costs a CRPS of {crps[0]:.1f} "
         f"degrees and an interval score of {intervals[0]:.0f}, that of least squares {crps[1]:.1f} and {intervals[1]:.0f}.")
     lines = ["# The finder beside batch least squares", "", f"![{title}](pictures/peers.svg)", "", *textwrap.wrap(conclusion, 140), ""]
     lines += textwrap.wrap(
