@@ -9,8 +9,8 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(HERE / "Examples/client"))
-from fuse_client import Client  # noqa: E402
+sys.path.insert(0, str(HERE / "tools/python/src"))
+from fusepy.client import Client  # noqa: E402
 
 BUILT = pathlib.Path(os.environ.get("FUSE_BUILT", HERE / ".build/release"))
 FUSE, SERVE = BUILT / "fuse", BUILT / "fuse-serve"

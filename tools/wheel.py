@@ -21,7 +21,8 @@ import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 NAME = "fuse_finder"
-SCRIPTS = {"fuse": "fusepy.launch:fuse", "fuse-import": "fusepy.launch:fuse_import", "fuse-import-video": "fusepy.launch:fuse_import_video"}
+SCRIPTS = {"fuse": "fusepy.launch:fuse", "fuse-import": "fusepy.launch:fuse_import", "fuse-import-video": "fusepy.launch:fuse_import_video",
+           "fuse-ros-bridge": "fusepy.launch:fuse_ros_bridge"}
 
 
 def metadata(version):

@@ -3,6 +3,7 @@
 
     tools/worlds.py kinds                                            the kinds, one a line
     tools/worlds.py scenario <seed> <metres to each wall> [<kind>]   a scenario file, to the standard output
+    tools/worlds.py record <fuse> <kind> <seed> <folder>             simulates it into <folder>, which is replaced; exit code 3 where no room is large enough
     tools/worlds.py run <fuse> <kind> <seed> <folder> [--config <settings>] [--ideal]
                                                                      simulates and runs it in <folder>, in the smallest room without motion through a
                                                                      wall, of sizes that differ from world to world; its figures, a JSON line; with
@@ -34,6 +35,7 @@ KINDS = {
     "poses": "range errors of real size that are bound to the pose: white 3 to 7 cm, a field of 4 to 10 cm over 0.2 to 0.6 m and 20 to 45 degrees, an "
     "antenna pattern of 1 to 9 cm, NLOS for 0.1 to 0.7 s",
     "times": "the same in size, drifting in time",
+    "searches": "poses, for 36 s",
     "bodies": "plain, and ranges are 0.2 to 0.8 m too long from 90 to 110 degrees off ahead on: the person behind the device",
     "walkers": "half a minute, every peer walks at 0.1 to 1 m/s from the first range on",
     "walls": "plain, and a wall before the first peer, where the straight line crosses it, lengthens ranges by 0.2 to 1 m; worlds whose path "
@@ -163,7 +165,7 @@ def range_filter(draw):
 
 
 # Kinds that are compared share the draws of their additions.
-PARTNERS = {"times": "poses", "filters": "smoothed", "persons": "walkers"}
+PARTNERS = {"times": "poses", "searches": "poses", "filters": "smoothed", "persons": "walkers"}
 
 
 def scenario(seed, wall, kind):
@@ -229,7 +231,7 @@ def scenario(seed, wall, kind):
             "multipath_length_m": f"{log_uniform(added, 0.1, 1):.3f}",
             "nlos_share": 0,
         }
-    if kind in ("poses", "times"):
+    if kind in ("poses", "times", "searches"):
         uwb.update(pose_errors(added, kind))
     if kind == "bodies":
         uwb.update({
@@ -270,7 +272,7 @@ def scenario(seed, wall, kind):
     if kind == "twins":
         near = log_uniform(added, 1.2, 12)
         lines.append(f"  - {{id: twin, distance_m: [{near:.2f}, {1.2 * near:.2f}], elevation_std_deg: 15, range_bias_std_m: 0.12, reports_as: tag0}}")
-    motion = gestures(draw, 30 if kind in ("strolls", "walkers", "persons", "stops") else 18)
+    motion = gestures(draw, {"searches": 36, "strolls": 30, "walkers": 30, "persons": 30, "stops": 30}.get(kind, 18))
     if is_robot:
         motion = robot(added, 30)
     if kind == "rests":
@@ -360,19 +362,38 @@ def tallies(recording, result):
 IDEAL = ["idealCoverage90", "idealAngleAvailability", "angleAvailability", "idealWrongAngles", "halfWidthRatio", "angleErrorRatio"]
 
 
+ROOMS = [8, 11, 15, 22, 40]
+
+
+def in_a_room(kind, seed, path, attempt):
+    """The first result of `attempt()` on the world in `path`, in the smallest room without motion through a wall, of sizes that differ from world to
+    world; None without a room."""
+    for wall in [3 + int(seed) % 4, *ROOMS]:
+        with open(path, "w") as out:
+            out.write(scenario(int(seed), wall, kind))
+        tried = attempt()
+        if tried.returncode == 0:
+            return tried
+        if "through a wall" not in tried.stderr:
+            raise SystemExit(tried.stderr)
+    return None
+
+
+def record(fuse, kind, seed, folder):
+    """Simulates a world into a recording; False without a room."""
+    path = f"{folder}.yaml"
+    words = [fuse, "simulate", path, "-o", folder, "--seed", str(seed)]
+    made = in_a_room(kind, seed, path, lambda: subprocess.run(words, capture_output=True, text=True))
+    os.remove(path)
+    return made is not None
+
+
 def run(fuse, kind, seed, folder, config=None, has_ideal=False):
     """Figures of 'fuse eval', the codes of the diagnoses, and the updates without an angle for an open premise; None without a room."""
     path, recording, result = (f"{folder}/{kind}-{seed}{end}" for end in (".yaml", "-recording", ""))
     call = lambda *words: subprocess.run([fuse, *words], check=True, capture_output=True, text=True).stdout
-    for wall in [3 + int(seed) % 4, 8, 11, 15, 22, 40]:
-        with open(path, "w") as out:
-            out.write(scenario(int(seed), wall, kind))
-        simulated = subprocess.run([fuse, "simulate", path, "-o", recording, "--seed", seed], capture_output=True, text=True)
-        if simulated.returncode == 0:
-            break
-        if "through a wall" not in simulated.stderr:
-            raise SystemExit(simulated.stderr)
-    else:
+    if in_a_room(kind, seed, path, lambda: subprocess.run(
+            [fuse, "simulate", path, "-o", recording, "--seed", seed], capture_output=True, text=True)) is None:
         return None
     call("run", recording, "-o", result, "--quiet", *(["--config", config] if config else []))
     row = json.loads(call("eval", result, "--truth", recording, "--no-ideal", "--format", "jsonl", "--quiet"))
@@ -531,13 +552,16 @@ Most over-confident trajectories (NEES of position and attitude):\
 
 if __name__ == "__main__":
     words = sys.argv[1:]
-    kind = {"scenario": words[3:4], "run": words[2:3]}.get(words[0] if words else "", [])
+    kind = {"scenario": words[3:4], "run": words[2:3], "record": words[2:3]}.get(words[0] if words else "", [])
     if kind and kind[0] not in KINDS:
         sys.exit(f"error: no kind '{kind[0]}', expected one of {' '.join(KINDS)}")
     if words == ["kinds"]:
         print("\n".join(KINDS))
     elif words[:1] == ["scenario"] and len(words) in (3, 4):
         print(scenario(int(words[1]), words[2], *(words[3:] or ["plain"])), end="")
+    elif words[:1] == ["record"] and len(words) == 5:
+        if not record(*words[1:]):
+            sys.exit(3)
     elif words[:1] == ["run"] and len(words) >= 5:
         options = argparse.ArgumentParser(prog="worlds.py run")
         options.add_argument("--config")

@@ -38,6 +38,13 @@ package struct InputDigest: Equatable, Sendable {
     try sha256(of: [path])
   }
 
+  /// The SHA-256 of bytes.
+  package static func sha256(of bytes: [UInt8]) -> String {
+    let hash = SHA256()
+    hash.add(bytes)
+    return hash.finish()
+  }
+
   /// The hash of a camera's images one after the other, in the order of their list. Those that are not there, or are no
   /// files, are left out: the reader counts them. One that cannot be read is an error.
   private static func sha256(ofImages camera: CameraImages) throws(DatasetError) -> String {

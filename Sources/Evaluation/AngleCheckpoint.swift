@@ -5,6 +5,10 @@ import SensorData
 package struct AngleCheckpoint: Equatable, Sendable {
   /// The evaluated moments, seconds after the motion began.
   package static let seconds: [Double] = [2, 3, 6, 12]
+  /// Those at which proper scores price the whole answer.
+  package static let scored: [Double] = [6, 10, 20, 28]
+  /// Both.
+  package static let moments = Set(seconds + scored).sorted()
   /// An update older than this does not represent a moment, seconds.
   static let maxUpdateAge = 0.5
   /// Displacement from the position at the peer's first update that counts as motion, metres.
@@ -18,6 +22,10 @@ package struct AngleCheckpoint: Equatable, Sendable {
   package var error: Double?
   /// Whether the status was `converged`.
   package var isConverged: Bool
+  /// Whether the angle's 90 % interval contained the truth; nil without one.
+  package var containsTruth: Bool?
+  /// Its price; the prior's where no angle was published, nil where the truth is not known.
+  package var score: AngleScore?
 
   /// When the device began to move, after `start`, in steps of `spacing`; nil when it never does while its path is known.
   ///

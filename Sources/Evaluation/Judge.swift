@@ -51,6 +51,23 @@ package struct Judge: Sendable {
     updates[peer, default: []].appendJudged(update, keepsAll: !truth.isEmpty)
   }
 
+  /// The judge of another solver's answers on the same path, by the same moments: who says nothing when the recorded
+  /// updates begin or end is silent then, and is priced for it.
+  package func beside(_ answers: [String: [JudgedUpdate]]) -> Judge {
+    var other = self
+    other.ranges = [:]
+    other.updates = [:]
+    for (peer, own) in updates {
+      guard let first = own.first?.timestamp, let last = own.last?.timestamp else { continue }
+      var theirs = (answers[peer] ?? []).filter { $0.timestamp >= first && $0.timestamp <= last }
+      theirs.sort { $0.timestamp < $1.timestamp }
+      if theirs.first?.timestamp != first { theirs.insert(JudgedUpdate(timestamp: first, status: "unknown"), at: 0) }
+      if theirs.last?.timestamp != last { theirs.append(JudgedUpdate(timestamp: last, status: "unknown")) }
+      other.updates[peer] = theirs
+    }
+    return other
+  }
+
   /// The errors of everything recorded.
   package func errors() -> Errors {
     let trajectory = TrajectoryErrors(poses, truth: truth, sharesWorld: sharesWorld, worlds: worlds)

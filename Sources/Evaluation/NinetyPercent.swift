@@ -9,6 +9,11 @@ package enum NinetyPercent {
   /// The half-width for a normal quantity with this standard deviation.
   package static func halfWidth(_ standardDeviation: Double) -> Double { quantile * standardDeviation }
 
+  /// The half-width for an angle: never more than 90 % of the circle, which says that nothing is known.
+  package static func halfWidthOnCircle(_ standardDeviation: Double) -> Double {
+    min(halfWidth(standardDeviation), 0.9 * .pi)
+  }
+
   /// The radius of the ball about a Gaussian point that holds it with 90 %, metres.
   ///
   /// The squared distance is a weighted sum of chi-squares; it is taken for a scaled one with the same mean and variance

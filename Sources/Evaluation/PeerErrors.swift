@@ -98,13 +98,27 @@ package struct PeerErrors: Equatable, Sendable {
     distance = ErrorStatistics(tally.distances)
     angle = ErrorStatistics(tally.angles.map(\.error))
     position = ErrorStatistics(tally.positions)
-    if let motion { checkpoints = Self.checkpoints(tally.angles, updates, from: motion, until: end) }
+    if let motion {
+      checkpoints = Self.checkpoints(tally.angles, updates, from: motion, until: end) { time in
+        truth.worldFromBody(at: time) != nil && peers.position(of: peer, at: time) != nil
+      }
+    }
+  }
+
+  /// An update with an angle.
+  private struct Angled {
+    var time: Timestamp
+    /// Radians.
+    var error: Double
+    /// Width of the 90 % interval, and distance of the truth beyond its ends, radians; nil without one.
+    var width: Double?
+    var miss: Double?
   }
 
   /// Errors collected so far.
   private struct Tally {
     var distances: [Double] = []
-    var angles: [(time: Timestamp, error: Double)] = []
+    var angles: [Angled] = []
     var positions: [Double] = []
   }
 
@@ -124,8 +138,11 @@ package struct PeerErrors: Equatable, Sendable {
     let angleError = update.horizontalAngle.map { Angle.wrapped($0 - view.horizontalAngle) }
     let isWrong = view.horizontalDistance >= Self.falseAngleDistance && abs(angleError ?? 0) > Self.falseAngle
     if isWrong { wrongAngles += 1 }
-    if let angleError { tally.angles.append((update.timestamp, angleError)) }
     let misses = update.horizontalAngleInterval.map { Self.miss($0, trueAngle: view.horizontalAngle) }
+    if let angleError {
+      let width = update.horizontalAngleInterval.map { $0.upperBound - $0.lowerBound }
+      tally.angles.append(Angled(time: update.timestamp, error: angleError, width: width, miss: misses))
+    }
     moving.record(at: update.timestamp, containsTruth: misses.map { $0 <= 0 })
     if let interval = update.horizontalAngleInterval, let misses {
       count(interval, miss: misses)
@@ -165,15 +182,19 @@ package struct PeerErrors: Equatable, Sendable {
   }
 
   private static func checkpoints(
-    _ angles: [(time: Timestamp, error: Double)], _ updates: [JudgedUpdate], from motion: Timestamp,
-    until end: Timestamp
+    _ angles: [Angled], _ updates: [JudgedUpdate], from motion: Timestamp, until end: Timestamp,
+    hasTruth: (Timestamp) -> Bool
   ) -> [AngleCheckpoint] {
-    AngleCheckpoint.seconds.compactMap { seconds in
+    AngleCheckpoint.moments.compactMap { seconds in
       let time = motion.advanced(bySeconds: seconds)
       guard time <= end, let last = updates.last(where: { $0.timestamp <= time }) else { return nil }
       let isFresh = time.seconds(since: last.timestamp) <= AngleCheckpoint.maxUpdateAge
-      let error = isFresh ? angles.last { $0.time <= time && $0.time == last.timestamp }?.error : nil
-      return AngleCheckpoint(seconds: seconds, error: error.map { abs($0) }, isConverged: isFresh && last.isConverged)
+      let angle = isFresh ? angles.last { $0.time <= time && $0.time == last.timestamp } : nil
+      return AngleCheckpoint(
+        seconds: seconds, error: angle.map { abs($0.error) }, isConverged: isFresh && last.isConverged,
+        containsTruth: angle?.miss.map { $0 <= 0 },
+        score: angle.map { AngleScore(error: $0.error, width: $0.width, miss: $0.miss) }
+          ?? (hasTruth(time) ? .prior : nil))
     }
   }
 }

@@ -31,13 +31,20 @@ package struct PeerRefinement: Sendable {
   static let minDampedFraction = 1e-2
 
   private let rows: [Row]
+  private let biasSigma: Double
 
   /// A refinement over rows.
-  package init(_ rows: [Row]) { self.rows = rows }
+  ///
+  /// - Parameter biasSigma: 1-sigma of the link's bias, metres.
+  package init(_ rows: [Row], biasSigma: Double = StaticPeer.biasSigma) {
+    self.rows = rows
+    self.biasSigma = biasSigma
+  }
 
   /// Cost of the ranges and of the priors of bias and scale.
   package func cost(_ peer: StaticPeer) -> Double {
-    rows.reduce(0.5 * peer.priorResidual.reduce(0) { $0 + $1 * $1 }) { sum, row in
+    let prior = priorResidual(peer)
+    return rows.reduce(0.5 * (prior[0] * prior[0] + prior[1] * prior[1])) { sum, row in
       let error = linearised(row, peer).residual
       return sum + RangeLink.loss.cost(error * error)
     }
@@ -69,12 +76,31 @@ package struct PeerRefinement: Sendable {
     return (peer, best)
   }
 
+  /// Covariance of the peer's position at a minimum, m^2: the inverse of the normal equations, scaled by the residuals
+  /// where these are larger than their sigmas say; nil where the position is not determined.
+  package func covariance(_ peer: StaticPeer) -> Matrix3? {
+    let size = StaticPeer.errorSize
+    guard !rows.isEmpty, let inverse = SquareMatrix(equations(peer).matrix, size: size).positiveInverse else {
+      return nil
+    }
+    // Robust: 1.4826 times the median is the standard deviation of a normal distribution.
+    let errors = rows.map { abs(linearised($0, peer).residual) }.sorted()
+    let spread = max(1.4826 * errors[errors.count / 2], 1)
+    let covariance = (spread * spread) * Matrix3(blockAt: 0, 0, of: inverse.numbers, size: size)
+    return covariance.trace.isFinite ? covariance : nil
+  }
+
+  private func priorResidual(_ peer: StaticPeer) -> [Double] {
+    [peer.bias / biasSigma, peer.scale / StaticPeer.scaleSigma]
+  }
+
   private func equations(_ peer: StaticPeer) -> (matrix: [Double], gradient: [Double]) {
     let size = StaticPeer.errorSize
     var matrix = [Double](repeating: 0, count: size * size), gradient = [Double](repeating: 0, count: size)
-    for (i, sigma) in [(3, StaticPeer.biasSigma), (4, StaticPeer.scaleSigma)] {
+    let prior = priorResidual(peer)
+    for (i, sigma) in [(3, biasSigma), (4, StaticPeer.scaleSigma)] {
       matrix[i * (size + 1)] = 1 / (sigma * sigma)
-      gradient[i] = peer.priorResidual[i - 3] / sigma
+      gradient[i] = prior[i - 3] / sigma
     }
     for row in rows {
       let (residual, slope) = linearised(row, peer)

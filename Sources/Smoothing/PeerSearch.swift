@@ -23,13 +23,7 @@ package struct PeerSearch {
     guard ranges.count >= 30, let first = ranges.first else { return nil }
     let refinement = PeerRefinement(ranges.map { .init(antenna: $0.antenna, range: $0.range, sigma: Self.sigma) })
     var found: [(peer: StaticPeer, cost: Double)] = []
-    let starts = 60
-    for k in 0..<starts {
-      // Fibonacci spiral of directions: uniform on the sphere.
-      let z = 1 - (2 * Double(k) + 1) / Double(starts), azimuth = 2.399963229728653 * Double(k)
-      let across = (1 - z * z).squareRoot()
-      let direction = Vector3(across * cos(azimuth), across * sin(azimuth), z)
-      let start = StaticPeer(position: first.antenna + first.range * direction)
+    for start in Self.starts(60, around: first.antenna, radius: first.range) {
       found.append(refinement.refined(start, steps: Self.mostSteps))
     }
     guard let best = found.min(by: { $0.cost < $1.cost }) else { return nil }
@@ -37,5 +31,14 @@ package struct PeerSearch {
     let gap = alternatives.map { $0.cost - best.cost }.min() ?? .infinity
     let mean = best.cost / Double(ranges.count)
     return gap > Self.correlatedRanges * Self.margin && mean < 2 ? best.peer : nil
+  }
+
+  /// Peers in `count` directions from a place: a Fibonacci spiral, uniform on the sphere.
+  static func starts(_ count: Int, around place: Vector3, radius: Double) -> [StaticPeer] {
+    (0..<count).map { k in
+      let z = 1 - (2 * Double(k) + 1) / Double(count), azimuth = 2.399963229728653 * Double(k)
+      let across = (1 - z * z).squareRoot()
+      return StaticPeer(position: place + radius * Vector3(across * cos(azimuth), across * sin(azimuth), z))
+    }
   }
 }

@@ -20,10 +20,13 @@ struct EvalCommand: ParsableCommand {
         fuse run phone -o out && fuse eval out             the results written there
         fuse eval phone --windows 12                       windows of 12 s, each a separate search
         fuse eval phone --windows 12 --radio mc-arc --seeds 8   the same with other radios and peers
+        fuse eval phone --baseline                         batch least squares beside, and what each answer costs
+        fuse eval phone --solution mine.csv                another solver beside, by the same judge
         fuse eval --scenario arc --seeds 200 --jobs 2      figures with confidence intervals
         fuse eval datasets/* --save-expected expected.json
         fuse eval datasets/* --expect expected.json        exit code 1 when a figure changed
         fuse eval phone --format jsonl | jq .coverage90
+        fuse eval --list recordings.txt --out rows.jsonl --resume   a row a recording; again: only what is missing
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable { case table, markdown, jsonl }
@@ -71,6 +74,24 @@ struct EvalCommand: ParsableCommand {
   @Option(help: "Output format: table, markdown or jsonl (one object per line).")
   var format = Format.table
 
+  @Option(
+    help: ArgumentHelp(
+      "Evaluate the recordings named in this file, one a line, into --out.",
+      discussion: "One that fails is a row with its error.", valueName: "txt"))
+  var list: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The file of the rows of --list, one line of JSON a recording, in the list's order.",
+      discussion: "It has whole rows at any time, whenever the process is killed.", valueName: "jsonl"))
+  var out: String?
+
+  @Flag(
+    help: ArgumentHelp(
+      "Take over rows of --out whose key is the same; without it all are made anew.",
+      discussion: "The key is the SHA-256 of the recording's files, the settings and this program."))
+  var resume = false
+
   @Option(help: ArgumentHelp("Compare with the figures in this file; exit code 1 when one differs.", valueName: "json"))
   var expect: String?
 
@@ -83,6 +104,18 @@ struct EvalCommand: ParsableCommand {
 
   @Flag(inversion: .prefixedNo, help: "Run the ideal observer, too; without it an evaluation takes half the time.")
   var ideal = true
+
+  @Flag(
+    help: ArgumentHelp(
+      "Judge robust batch least squares of each peer, too, on the same path and ranges.",
+      discussion: "A row of its own: what one would write first, with its covariance."))
+  var baseline = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Judge another solver's answers about a recording, too: a table with the columns of 'fuse export csv'.",
+      discussion: "timestamp and peer must be there; what it does not say counts as silence.", valueName: "csv"))
+  var solution: [String] = []
 
   @Option(help: ArgumentHelp("Leave out the first seconds: the run starts in the middle.", valueName: "seconds"))
   var from: Double?
@@ -128,9 +161,10 @@ struct EvalCommand: ParsableCommand {
   var unverified = false
 
   func validate() throws {
-    if folders.isEmpty && scenario.isEmpty {
-      throw ValidationError("Name a recording, an output folder, or a --scenario.")
+    if folders.isEmpty && scenario.isEmpty && list == nil {
+      throw ValidationError("Name a recording, an output folder, a --scenario, or a --list.")
     }
+    try validateList()
     if drawStart && scenario.isEmpty {
       throw ValidationError("--draw-start needs a --scenario: a draw belongs to a seed.")
     }
@@ -143,17 +177,38 @@ struct EvalCommand: ParsableCommand {
     if let from, let to, to <= from { throw ValidationError("--to must be later than --from.") }
     if let windows, !(1...1e6).contains(windows) { throw ValidationError("--windows must be from 1 to 1e6 seconds.") }
     if let every, !(0.1...1e6).contains(every) { throw ValidationError("--every must be from 0.1 to 1e6 seconds.") }
-    if windows != nil && (from != nil || to != nil || folders.isEmpty) {
+    if windows != nil && (from != nil || to != nil || folders.isEmpty && list == nil) {
       throw ValidationError("--windows splits recordings: name some, without --from and --to.")
     }
-    if radio != nil && folders.isEmpty { throw ValidationError("--radio needs a recording to range along.") }
+    if radio != nil && folders.isEmpty && list == nil {
+      throw ValidationError("--radio needs a recording to range along.")
+    }
     if every != nil && windows == nil { throw ValidationError("--every needs --windows.") }
+    if !solution.isEmpty && (folders.count != 1 || !scenario.isEmpty || windows != nil || radio != nil) {
+      throw ValidationError(
+        "--solution belongs to one recording: name it alone, without --scenario, --windows and --radio.")
+    }
     if !(1...256).contains(jobs) { throw ValidationError("--jobs must be from 1 to 256.") }
     if firstSeed > UInt64.max - UInt64(seeds) { throw ValidationError("--first-seed is too large.") }
   }
 
+  private func validateList() throws {
+    if (list == nil) != (out == nil) { throw ValidationError("--list and --out go together.") }
+    if resume && list == nil { throw ValidationError("--resume needs --list and --out.") }
+    guard list != nil else { return }
+    if !folders.isEmpty || !scenario.isEmpty {
+      throw ValidationError("--list names the recordings: no others, and no --scenario.")
+    }
+    if each || pool || expect != nil || saveExpected != nil || truth != nil || format != .table {
+      throw ValidationError(
+        "--list writes a row a recording into --out: without --each, --pool, --format, --expect, --save-expected and --truth."
+      )
+    }
+  }
+
   func run() throws {
     try Failure.reporting {
+      if let list, let out { return try evaluate(list, into: out) }
       let expected = try expect.map { try Expectations(contentsOf: $0) }
       // Before the work: a file that cannot be written is said at once.
       let inputs = folders.filter(RegularFile.isFolder) + scenario + [truth, config, expect].compactMap(\.self)
@@ -172,7 +227,24 @@ struct EvalCommand: ParsableCommand {
     }
   }
 
-  private func subjects() throws -> [EvalSubject] {
+  private func evaluate(_ list: String, into out: String) throws {
+    let options = try runOptions()
+    let named = [config, radio].compactMap(\.self).filter(RegularFile.exists)
+    let settings = try EvalSettings(
+      options,
+      others: [
+        "windows": windows.map { "\($0)" }, "every": every.map { "\($0)" }, "radio": radio,
+        "seeds": radio.map { _ in "\(firstSeed) \(seeds)" }, "ideal": "\(ideal)", "unverified": "\(unverified)",
+        "baseline": "\(baseline)",
+      ], files: named)
+    let searches = try searches(options, try trials(options))
+    try ListEvaluation(
+      list: RecordingList(contentsOf: list), out: out, inputs: named, resumes: resume, settings: settings, jobs: jobs,
+      isQuiet: quiet, trials: { try searches($0).flatMap(\.trials) }
+    ).run()
+  }
+
+  private func runOptions() throws -> RunOptions {
     var options = RunOptions()
     (options.from, options.to) = (from, to)
     options.forcesOdometry = odometry
@@ -181,18 +253,46 @@ struct EvalCommand: ParsableCommand {
     options.isOffline = offline
     if let config { options.finder = try ConfigurationFile.read(config) }
     if calibrate { options.finder.calibration.online = true }
+    return options
+  }
+
+  private func solvers() throws -> [OtherSolver] {
+    (baseline ? [.leastSquares] : [])
+      + (try solution.map { path in
+        let table = try SolutionTable(contentsOf: path)
+        if !quiet { table.warnings.forEach(StandardError.warn) }
+        return .table(table, name: path)
+      })
+  }
+
+  private func trials(_ options: RunOptions) throws -> (Trial.Source) -> Trial {
+    let solvers = try solvers()
     let warnings = OnceWritten()
     let isQuiet = quiet
-    func trial(_ source: Trial.Source) -> Trial {
+    return { source in
       Trial(
         source: source, options: options, truth: truth, readsUnverified: unverified, runsIdeal: ideal,
-        drawsInitialError: drawStart, user: user,
+        drawsInitialError: drawStart, user: user, solvers: solvers,
         warn: { if !isQuiet { warnings.warn($0) } })
     }
-    let numbers = (0..<seeds).map { firstSeed + UInt64($0) }
+  }
+
+  private var numbers: [UInt64] { (0..<seeds).map { firstSeed + UInt64($0) } }
+
+  /// The searches in a folder.
+  private func searches(
+    _ options: RunOptions, _ trial: @escaping (Trial.Source) -> Trial
+  ) throws -> (String) throws -> [EvalSubject] {
     let radio = try radio.map { try Scenario.asked($0) }
+    return { try searches(in: $0, radio, numbers, options, trial) }
+  }
+
+  private func subjects() throws -> [EvalSubject] {
+    let options = try runOptions()
+    let trial = try trials(options)
+    let searches = try searches(options, trial)
     let fromFolders = try evaluatedFolders().flatMap { folder in
-      let searches = try searches(in: folder, radio, numbers, options, trial)
+      let searches = try searches(folder)
       return each ? searches : [EvalSubject(name: folder, trials: searches.flatMap(\.trials))]
     }
     let fromScenarios = try scenario.flatMap { name in

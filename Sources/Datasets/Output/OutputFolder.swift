@@ -12,7 +12,7 @@ package final class OutputFolder {
   package static let resultName = "result.json"
   static let timingName = "timing.json"
   /// The files that `result.json` names.
-  static let dataNames = [updatesName, trajectoryName, covarianceName]
+  package static let dataNames = [updatesName, trajectoryName, covarianceName]
   /// The files, in the order in which they appear.
   package static let fileNames = dataNames + [timingName, resultName]
 

@@ -8,6 +8,7 @@ package enum FigureKey: Hashable, Sendable {
   // The peers.
   case angleErrorDegrees, angleErrorDegrees90, wrongAngles, wrongAngleTrials
   case angleErrorDegreesAt(seconds: Double), angleShareAt(seconds: Double), convergedShareAt(seconds: Double)
+  case coverage90At(seconds: Double), angleCRPSDegreesAt(seconds: Double), angleIntervalScoreDegreesAt(seconds: Double)
   case coverage90, coverage90Tolerant, distanceCoverage90, firstAngle, timeToConverge, convergedShare
   case converged, falseConverged, falselyConvergedTrials
   case verticalDecided, verticalWrong, distanceError, positionError, neesPeer, neesPeerInBand, rejectedRanges
@@ -29,8 +30,11 @@ package enum FigureKey: Hashable, Sendable {
     keys += [.attitudeDegrees, .neesPosition, .neesPositionInBand, .aneesPositionInBand]
     keys += [.neesAttitude, .neesAttitudeInBand, .aneesAttitudeInBand]
     keys += [.angleErrorDegrees, .angleErrorDegrees90, .wrongAngles, .wrongAngleTrials]
-    keys += seconds.flatMap {
+    keys += AngleCheckpoint.moments.flatMap {
       [.angleErrorDegreesAt(seconds: $0), .angleShareAt(seconds: $0), .convergedShareAt(seconds: $0)]
+    }
+    keys += AngleCheckpoint.scored.flatMap {
+      [.coverage90At(seconds: $0), .angleCRPSDegreesAt(seconds: $0), .angleIntervalScoreDegreesAt(seconds: $0)]
     }
     keys += [
       .coverage90, .coverage90Tolerant, .distanceCoverage90, .firstAngle, .timeToConverge, .convergedShare, .converged,
@@ -63,6 +67,9 @@ package enum FigureKey: Hashable, Sendable {
     case .angleErrorDegreesAt(let s): "angleErrorDegreesAt\(Int(s))s"
     case .angleShareAt(let s): "angleShareAt\(Int(s))s"
     case .convergedShareAt(let s): "convergedShareAt\(Int(s))s"
+    case .coverage90At(let s): "coverage90At\(Int(s))s"
+    case .angleCRPSDegreesAt(let s): "angleCRPSDegreesAt\(Int(s))s"
+    case .angleIntervalScoreDegreesAt(let s): "angleIntervalScoreDegreesAt\(Int(s))s"
     case .idealAngleErrorDegreesAt(let s): "idealAngleErrorDegreesAt\(Int(s))s"
     case .angleRatioAt(let s): "angleRatioAt\(Int(s))s"
     case .idealAngleShareAt(let s): "idealAngleShareAt\(Int(s))s"
@@ -92,7 +99,8 @@ package enum FigureKey: Hashable, Sendable {
   /// Which direction is better.
   package var sense: Sense {
     switch self {
-    case .coverage90, .coverage90Tolerant, .distanceCoverage90, .idealCoverage90, .movingCoverage90: .nearest(0.9)
+    case .coverage90, .coverage90At, .coverage90Tolerant, .distanceCoverage90, .idealCoverage90, .movingCoverage90:
+      .nearest(0.9)
     case .halfWidthRatio: .nearest(1)
     case .neesPosition, .neesAttitude, .neesPeer: .nearest(NormalizedErrors.degreesOfFreedom)
     case .neesPositionInBand, .neesAttitudeInBand, .neesPeerInBand: .nearest(0.99)

@@ -64,11 +64,18 @@ package struct Figures: Equatable, Sendable {
     values[.angleErrorDegrees] = .median(peers.map { $0.angle.map { Angle.inDegrees($0.median) } })
     values[.angleErrorDegrees90] = .median(peers.map { $0.angle.map { Angle.inDegrees($0.percentile90) } })
     values[.wrongAngles] = .fraction(peers.map { ($0.wrongAngles, $0.angle?.count ?? 0) })
-    for seconds in AngleCheckpoint.seconds {
+    for seconds in AngleCheckpoint.moments {
       let there = peers.compactMap { $0.checkpoint(at: seconds) }
       values[.angleErrorDegreesAt(seconds: seconds)] = .median(there.map { $0.error.map(Angle.inDegrees) })
       values[.angleShareAt(seconds: seconds)] = .fraction(there.map { ($0.error == nil ? 0 : 1, 1) })
       values[.convergedShareAt(seconds: seconds)] = .fraction(there.map { ($0.isConverged ? 1 : 0, 1) })
+    }
+    for seconds in AngleCheckpoint.scored {
+      let there = peers.compactMap { $0.checkpoint(at: seconds) }
+      values[.coverage90At(seconds: seconds)] = .fraction(there.compactMap { $0.containsTruth.map { ($0 ? 1 : 0, 1) } })
+      values[.angleCRPSDegreesAt(seconds: seconds)] = .mean(there.map { $0.score.map { Angle.inDegrees($0.crps) } })
+      values[.angleIntervalScoreDegreesAt(seconds: seconds)] = .mean(
+        there.map { $0.score.map { Angle.inDegrees($0.interval) } })
     }
     values[.coverage90] = .fraction(peers.map { ($0.intervalsContainingTruth, $0.intervals) })
     values[.coverage90Tolerant] = .fraction(peers.map { ($0.intervalsNearTruth, $0.intervals) })

@@ -5,6 +5,37 @@ import RunResults
 
 /// One subject as a line of JSON: figures by name first, then intervals, peers and details.
 enum EvalDocument {
+  /// The line of `fuse eval --list`: key, version and error (null: none) before the same members, after them those of
+  /// other solvers.
+  static func row(_ outcome: EvalOutcome, key: String) -> [UInt8] {
+    guard case .object(let members) = json(outcome) else { return [] }
+    var buffer = JSONBuffer()
+    buffer.value(
+      .object(
+        [
+          .init(key: "key", value: .string(key)), .init(key: "version", value: .string(FuseVersion.current)),
+          .init(
+            key: "error",
+            value: outcome.failures.isEmpty ? .null : .string(outcome.failures.map(plain).joined(separator: "; "))),
+        ] + members + outcome.others.map { .init(key: $0.solver ?? $0.name, value: json($0)) }))
+    return buffer.bytes
+  }
+
+  /// How many links were found and how honest their uncertainties are, of those that are judged.
+  private static func counts(_ links: [PeerErrors]) -> [JSONValue.Member] {
+    let judged = links.filter { $0.judged > 0 }
+    let answers = judged.map { Honesty($0).answer }
+    return [
+      ("links", judged.count), ("found", judged.count { $0.converged > 0 && $0.falseConverged == 0 }),
+      ("falselyFound", judged.count { $0.falseConverged > 0 }), ("honest", answers.count { $0 == .honest }),
+      ("overConfident", answers.count { $0 == .overConfident }),
+    ].map { .init(key: $0, value: .integer($1)) }
+  }
+
+  private static func plain(_ failure: String) -> String {
+    failure.hasPrefix("error: ") ? String(failure.dropFirst(7)) : failure
+  }
+
   /// The line's value.
   static func json(_ outcome: EvalOutcome) -> JSONValue {
     var members: [JSONValue.Member] = [
@@ -21,6 +52,7 @@ enum EvalDocument {
     ]
     if outcome.trials.count == 1 { members.append(.init(key: "verdict", value: outcome.trials[0].verdict.json)) }
     guard let figures = outcome.figures else { return .object(members) }
+    members += counts(outcome.judged.flatMap(\.errors.peers.values))
     // Every key is always there, null without a value; those of the ideal observer only where it was run.
     let hasIdeal = outcome.judged.contains { !$0.errors.ideal.isEmpty }
     let keys = FigureKey.all.filter { hasIdeal || !$0.isIdeal }

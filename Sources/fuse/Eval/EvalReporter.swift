@@ -22,7 +22,7 @@ final class EvalReporter: @unchecked Sendable {
     guard format == .jsonl, failure == nil else { return }
     do {
       while reported < subjects.count, own(reported, results).allSatisfy({ $0 != nil }) {
-        try standardOutput.line(EvalText.line(outcome(reported, results)))
+        for outcome in outcomes(reported, results) { try standardOutput.line(EvalText.line(outcome)) }
         reported += 1
       }
     } catch { failure = error }
@@ -31,18 +31,20 @@ final class EvalReporter: @unchecked Sendable {
   /// Writes the rest and returns all outcomes.
   func finish(_ results: [Result<TrialResult, any Error>?]) throws -> [EvalOutcome] {
     if let failure { throw failure }
-    var outcomes = subjects.indices.map { outcome($0, results) }
+    let each = subjects.indices.map { outcomes($0, results) }
+    var pool: [EvalOutcome] = []
     if pools {
-      outcomes.append(
-        EvalOutcome(
-          name: "all", trials: outcomes.flatMap(\.trials), isPool: true, asked: results.count, failures: []))
+      let whole = EvalOutcome(
+        name: "all", trials: each.flatMap { $0[0].trials }, isPool: true, asked: results.count, failures: [])
+      pool = [whole] + whole.others
     }
+    let all = each.flatMap(\.self) + pool
     let lines =
       format == .jsonl
-      ? outcomes[reported...].map(EvalText.line)
-      : EvalText.lines(outcomes, format: format, width: TerminalWidth.columns())
+      ? (each[reported...].flatMap(\.self) + pool).map(EvalText.line)
+      : EvalText.lines(all, format: format, width: TerminalWidth.columns())
     for line in lines { try standardOutput.line(line) }
-    return outcomes
+    return all
   }
 
   private func own(
@@ -52,19 +54,9 @@ final class EvalReporter: @unchecked Sendable {
     return results[first..<(first + subjects[index].trials.count)]
   }
 
-  private func outcome(_ index: Int, _ results: [Result<TrialResult, any Error>?]) -> EvalOutcome {
-    let subject = subjects[index]
-    let own = own(index, results)
-    var outcome = EvalOutcome(name: subject.name, trials: [], asked: own.count, failures: [])
-    for result in own {
-      switch result {
-      case .success(let result)?: outcome.trials.append(result)
-      case .failure(let error)?: outcome.failures.append("\(error)")
-      case nil: break
-      }
-    }
-    let left = own.count { $0 == nil }
-    if left > 0 { outcome.failures.append("\(subject.name): interrupted, \(left) of \(own.count) runs left out") }
-    return outcome
+  /// The outcome of a subject, and those of the solvers beside.
+  private func outcomes(_ index: Int, _ results: [Result<TrialResult, any Error>?]) -> [EvalOutcome] {
+    let outcome = EvalOutcome(subjects[index], own(index, results))
+    return [outcome] + outcome.others
   }
 }

@@ -15,12 +15,51 @@ struct EvalOutcome {
   var name: String
   /// What came of the successful trials, in order.
   var trials: [TrialResult]
+  /// The solver where it is not the finder.
+  var solver: String?
   /// Whether it is all subjects together.
   var isPool = false
   /// Requested trials.
   var asked: Int
   /// Failures, one line each.
   var failures: [String]
+
+  /// An outcome from its parts.
+  init(name: String, trials: [TrialResult], isPool: Bool = false, asked: Int, failures: [String]) {
+    self.name = name
+    self.trials = trials
+    self.isPool = isPool
+    self.asked = asked
+    self.failures = failures
+  }
+
+  /// The outcome of a subject from the results of its trials; nil for one that an interrupt left out.
+  init(_ subject: EvalSubject, _ results: ArraySlice<Result<TrialResult, any Error>?>) {
+    self.init(name: subject.name, trials: [], asked: results.count, failures: [])
+    for result in results {
+      switch result {
+      case .success(let result)?: trials.append(result)
+      case .failure(let error)?: failures.append("\(error)")
+      case nil: break
+      }
+    }
+    let left = results.count { $0 == nil }
+    if left > 0 { failures.append("\(name): interrupted, \(left) of \(asked) runs left out") }
+  }
+
+  /// The outcomes of the solvers that were judged beside, on the same trials.
+  var others: [EvalOutcome] {
+    (trials.first?.others.map(\.name) ?? []).map { solver in
+      let theirs = trials.compactMap { trial in
+        trial.others.first { $0.name == solver }.map {
+          TrialResult(errors: $0.errors, verdict: trial.verdict, isRecorded: trial.isRecorded)
+        }
+      }
+      var outcome = EvalOutcome(name: "\(name), \(solver)", trials: theirs, isPool: isPool, asked: asked, failures: [])
+      outcome.solver = solver
+      return outcome
+    }
+  }
 
   /// Trials whose set-up is broken, and whose figures are not those of the others.
   var apart: [TrialResult] { trials.filter(\.standsApart) }

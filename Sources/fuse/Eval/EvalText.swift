@@ -89,10 +89,20 @@ enum EvalText {
 
   private static let byTime = Block(
     title: "Angle by time since the motion began",
-    columns: AngleCheckpoint.seconds.flatMap {
+    columns: AngleCheckpoint.moments.flatMap {
       [
         Column(title: "° at \(Int($0)) s", key: .angleErrorDegreesAt(seconds: $0), unit: .degrees),
         Column(title: "known at \(Int($0)) s %", key: .angleShareAt(seconds: $0), unit: .percent),
+      ]
+    })
+
+  private static let scores = Block(
+    title: "What the answer costs, silence too (0: perfect; prior: CRPS 45°, interval score 342°)",
+    columns: AngleCheckpoint.scored.flatMap {
+      [
+        Column(title: "coverage at \(Int($0)) s %", key: .coverage90At(seconds: $0), unit: .percent),
+        Column(title: "CRPS ° at \(Int($0)) s", key: .angleCRPSDegreesAt(seconds: $0), unit: .degrees),
+        Column(title: "interval score °", key: .angleIntervalScoreDegreesAt(seconds: $0), unit: .degrees),
       ]
     })
 
@@ -132,7 +142,7 @@ enum EvalText {
   /// The lines. A plain table is at most `width` characters wide.
   static func lines(_ outcomes: [EvalOutcome], format: EvalCommand.Format, width: Int) -> [String] {
     if format == .jsonl { return outcomes.map(line) }
-    let blocks = [trajectory, finding, moving, byTime, moments, ideal].map { known($0, outcomes) }.filter {
+    let blocks = [trajectory, finding, moving, byTime, scores, moments, ideal].map { known($0, outcomes) }.filter {
       !$0.columns.isEmpty
     }
     let setUp = outcomes.map(\.setUp)

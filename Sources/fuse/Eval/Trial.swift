@@ -11,6 +11,8 @@ import Smoothing
 /// What came of one run: its errors against ground truth, and its verdict.
 struct TrialResult {
   var errors: Judge.Errors
+  /// Those of other solvers on the same path and ranges, by name, in the order asked for.
+  var others: [(name: String, errors: Judge.Errors)] = []
   var verdict: RunVerdict
   /// Whether its sensors are recorded: then a broken set-up is the recording's, and not the finder's false alarm.
   var isRecorded: Bool
@@ -45,6 +47,8 @@ struct Trial {
   /// The user who holds the phone in a scenario.
   var user = SimulatedUser.script
 
+  /// Other solvers that are judged beside.
+  var solvers: [OtherSolver] = []
   /// Called with warnings about the recording.
   var warn: @Sendable (String) -> Void = { _ in }
 
@@ -77,23 +81,36 @@ struct Trial {
     let events = try RecordedEvents(recording, ranges: redrawn?.events)
     var run = FinderRun(finder)
     var ranges: [RangeMeasurement] = []
+    var path = SolverPath(rig)
     var truthTest = try truth.test(recording, rig: rig)
     while let event = try events.next() {
       truthTest?.observe(event.event)
       guard options.includes(event.event) else { continue }
       if case .range(let range) = event.event { ranges.append(range) }
       offline?.observe(event.event)
-      for output in run.process(event) { judge.record(output, withPoses: offline == nil) }
+      for output in run.process(event) {
+        judge.record(output, withPoses: offline == nil)
+        path.record(output)
+      }
     }
     if !events.stoppedEarly { for output in run.finish() { judge.record(output, withPoses: offline == nil) } }
     judge.record(worlds: finder.summary.worlds)
+    path.worlds = finder.summary.worlds
     judge.record(offline)
     recording.warnings.forEach(warn)
     DamageWords.lines((events.damage + truth.damage).sorted { $0.path < $1.path }).forEach { warn("\(path)/\($0)") }
     let truthDiagnoses = truthTest?.diagnoses(after: finder.diagnoses) ?? []
     let errors = withIdeal(
       judge, ranges, rig, truth, radio?.scenario.radio, redrawn?.impaired)
-    return result(run, errors, truthDiagnoses, isRecorded: true)
+    var result = result(run, errors, truthDiagnoses, isRecorded: true)
+    result.others = others(path, ranges, judge)
+    return result
+  }
+
+  private func others(
+    _ path: SolverPath, _ ranges: [RangeMeasurement], _ judge: Judge
+  ) -> [(name: String, errors: Judge.Errors)] {
+    solvers.map { ($0.name, judge.beside($0.answers(path, ranges)).errors()) }
   }
 
   private func result(
@@ -120,17 +137,24 @@ struct Trial {
         ? initialState(truth.firstState(from: events), contents.rig, seed) : nil)
     let offline = options.isOffline && !usesOdometry ? OfflineTrajectory(finder, contents.rig) : nil
     var run = FinderRun(finder)
+    var path = SolverPath(contents.rig)
     for event in events {
       offline?.observe(event.event)
-      for output in run.process(event) { judge.record(output, withPoses: offline == nil) }
+      for output in run.process(event) {
+        judge.record(output, withPoses: offline == nil)
+        path.record(output)
+      }
     }
     if options.to == nil { for output in run.finish() { judge.record(output, withPoses: offline == nil) } }
     judge.record(worlds: finder.summary.worlds)
+    path.worlds = finder.summary.worlds
     judge.record(offline)
     let ranges = events.compactMap { if case .range(let range) = $0.event { range } else { nil } }
     let impaired = runsIdeal ? simulator.impairedRanges() : [:]
     let errors = withIdeal(judge, ranges, contents.rig, truth, scenario.radio, impaired)
-    return result(run, errors, isRecorded: false)
+    var result = result(run, errors, isRecorded: false)
+    result.others = others(path, ranges, judge)
+    return result
   }
 
   /// The initial state, with a drawn error if requested.
@@ -150,12 +174,13 @@ struct Trial {
     }
     try judge.record(run)
     var ranges: [RangeMeasurement] = []
-    if runsIdeal {
+    if runsIdeal || !solvers.isEmpty {
       let events = try origin.recording.events()
       while let event = try events.next() { if case .range(let range) = event.event { ranges.append(range) } }
     }
+    let path = solvers.isEmpty ? SolverPath(origin.recording.rig) : try SolverPath(origin.recording.rig, run: run)
     return TrialResult(
-      errors: withIdeal(judge, ranges, origin.recording.rig, origin.truth),
+      errors: withIdeal(judge, ranges, origin.recording.rig, origin.truth), others: others(path, ranges, judge),
       verdict: run.verdict ?? .unknown, isRecorded: true)
   }
 

@@ -44,3 +44,12 @@ def fuse_import_video() -> int:
     except ModuleNotFoundError as error:
         return _missing(error, "bags,video")
     return main()
+
+
+def fuse_ros_bridge() -> int:
+    """`fuse-ros-bridge`, or what it lacks."""
+    try:
+        from .ros_bridge import main
+    except ModuleNotFoundError as error:
+        return _missing(error, "bags")
+    return main()
