@@ -184,11 +184,12 @@ let package = Package(
       name: "fuse-serve",
       dependencies: [
         "LiveSessions", "EventLines", "RunResults", "Report", "Datasets", "SensorData", "CCompression",
-        "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "ServiceArguments",
+        "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "ServiceArguments", "CDigest",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdHTTP2", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOWebSocket", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -276,7 +277,7 @@ let package = Package(
       name: "FuseServeTests",
       dependencies: [
         "fuse-serve", .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
       ]),
     .testTarget(

@@ -80,7 +80,7 @@ struct FeedStream: Sendable {
           if !updates.isEmpty { try await send(session, updates, &writer) }
         }
         if !entries.isEmpty { continue }
-        if Double(DispatchTime.now().uptimeNanoseconds - lastWrite) * 1e-9 > UpdateStream.heartbeat - 5 {
+        if Double(DispatchTime.now().uptimeNanoseconds - lastWrite) * 1e-9 > UpdateReader.heartbeat - 5 {
           try await write(Array(": still here\n\n".utf8), &writer)
         }
         if await iterator.next() == nil { return }
@@ -103,7 +103,7 @@ struct FeedStream: Sendable {
       while position.index < updates.upperBound {
         let first = position.index
         let lines = try session.updates.read(
-          &position, bytes: UpdateStream.piece, lines: updates.upperBound - position.index)
+          &position, bytes: UpdateReader.piece, lines: updates.upperBound - position.index)
         if lines.isEmpty { return }
         var text: [UInt8] = []
         for (offset, line) in lines.enumerated() {

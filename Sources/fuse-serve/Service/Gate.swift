@@ -41,7 +41,7 @@ struct Gate: RouterMiddleware {
       } catch is CancellationError {
         response = Answers.error(.badRequest, "the connection was closed")
       } catch LogError.full {
-        response = Answers.full
+        response = Answers.full.response
       } catch let error as LogError where error.limit != nil {
         response = Answers.limit(.serviceUnavailable, error.limit!, "\(error)")
       } catch {

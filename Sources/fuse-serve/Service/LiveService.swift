@@ -29,7 +29,9 @@ struct LiveService: Sendable {
     let logger = logger
     applyQuotas()
     let application = Application(
-      router: router(), server: try Self.server(certificates, metrics),
+      router: router(),
+      server: try Self.server(
+        certificates, metrics, largestMessage: registry.limits.batchBytes + SessionSocket.largestFirstLine),
       configuration: .init(
         address: .hostname(host, port: port), backlog: 1024, availableConnectionsDelegate: connections),
       services: [
@@ -49,10 +51,13 @@ struct LiveService: Sendable {
     logger.info("stopped; what was accepted is finished")
   }
 
-  private static func server(_ certificates: Certificates?, _ metrics: ServiceMetrics) throws -> HTTPServerBuilder {
+  private static func server(
+    _ certificates: Certificates?, _ metrics: ServiceMetrics, largestMessage: Int
+  ) throws -> HTTPServerBuilder {
     let requests = HTTP1Channel.Configuration(
       additionalChannelHandlers: [
-        TargetHosts(), ReaderGuard(patience: .seconds(patience)) { metrics.endedReader() },
+        WebSocketDoor(largestMessage: largestMessage), TargetHosts(),
+        ReaderGuard(patience: .seconds(patience)) { metrics.endedReader() },
       ],
       idleTimeout: .seconds(60),
       httpDecoderConfiguration: .init(
@@ -99,6 +104,7 @@ struct LiveService: Sendable {
     router.get("/v1/sessions/:id/updates.jsonl", use: sessions.updatesFile)
     router.get("/v1/sessions/:id/recording", use: sessions.recording)
     router.get("/v1/sessions/:id/updates", use: UpdateStream(service: self).open)
+    router.get("/v1/sessions/:id/socket", use: SessionSocket(service: self).open)
     let pages = Pages(service: self)
     router.get("/", use: pages.start)
     router.get("/s/:id", use: pages.finding)

@@ -30,11 +30,17 @@ struct SessionCalls: Sendable {
   static func session(
     _ request: Request, _ context: ServiceContext, _ service: LiveService, _ right: Right
   ) throws -> LiveSession {
-    let id = context.parameters.get("id") ?? ""
     var tokens: [String] = []
     if let bearer = bearer(request) { tokens.append(bearer) }
     // EventSource sets no headers.
     if right == .read, let token = request.uri.queryParameters["token"] { tokens.append(String(token)) }
+    return try session(context.parameters.get("id") ?? "", tokens, service, right)
+  }
+
+  /// The session of an id, if one of the tokens is right.
+  static func session(
+    _ id: String, _ tokens: [String], _ service: LiveService, _ right: Right
+  ) throws -> LiveSession {
     guard !tokens.isEmpty else {
       throw HTTPError(.unauthorized, message: "no token, expected Authorization: Bearer ...")
     }
@@ -152,21 +158,30 @@ struct SessionCalls: Sendable {
     guard let text = request.uri.queryParameters["seq"], let sequence = UInt64(text), sequence < 1 << 53 else {
       return Answers.error(.badRequest, "no seq, expected ?seq=N, the batch's number from 0")
     }
-    let limits = service.registry.limits
-    let bytes = try await body(request, limit: limits.batchBytes)
+    let bytes = try await body(request, limit: service.registry.limits.batchBytes)
+    return await withCheckedContinuation { continuation in
+      Self.take(bytes, sequence, session, service) { continuation.resume(returning: $0.response) }
+    }
+  }
+
+  /// Hands over a batch, whatever carried it; `reply` is called once, at once where it cannot be one.
+  static func take(
+    _ bytes: [UInt8], _ sequence: UInt64, _ session: LiveSession, _ service: LiveService,
+    reply: @escaping @Sendable (Answers.Outcome) -> Void
+  ) {
     let batch: EventBatch
-    do { batch = try EventBatch(bytes, longestLine: limits.lineBytes) } catch {
-      guard let words = Self.words(error) else { throw error }
-      return Answers.error(.badRequest, words)
+    do { batch = try EventBatch(bytes, longestLine: service.registry.limits.lineBytes) } catch {
+      if let words = words(error) { return reply(.error(.badRequest, words)) }
+      service.logger.error("\(error)")
+      return reply(.error(.internalServerError, "an internal error"))
     }
     let began = DispatchTime.now().uptimeNanoseconds
-    let reply = await withCheckedContinuation { continuation in
-      session.submit(sequence, batch) { continuation.resume(returning: $0) }
+    session.submit(sequence, batch) { answer in
+      service.metrics.batch(
+        events: batch.events.count, bytes: bytes.count, reply: answer,
+        seconds: Double(DispatchTime.now().uptimeNanoseconds - began) * 1e-9)
+      reply(Answers.outcome(answer))
     }
-    service.metrics.batch(
-      events: batch.events.count, bytes: bytes.count, reply: reply,
-      seconds: Double(DispatchTime.now().uptimeNanoseconds - began) * 1e-9)
-    return Answers.reply(reply)
   }
 
   /// `POST /v1/sessions/{id}/finish`
