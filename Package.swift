@@ -101,6 +101,8 @@ let package = Package(
       name: "CReferenceKernel", path: "Shim/ReferenceKernel",
       cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
       linkerSettings: [.linkedLibrary("m")]),
+    // C ABI over hiredis, which is needed neither to build nor to run: opened when it is asked for.
+    .target(name: "CRedis", path: "Shim/Redis", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
     // libcrypto, for the hashes of the input files.
     .systemLibrary(name: "CDigest", path: "Shim/Digest", providers: [.apt(["libssl-dev"])]),
     // Two renames that POSIX does not have: names that change places, names that nothing has yet.
@@ -177,7 +179,7 @@ let package = Package(
       name: "LiveSessions",
       dependencies: [
         "EventLines", "FuseCaptureFormat", "RunResults", "PrecisionFinding", "Datasets", "SensorData", "Geometry",
-        "CDigest",
+        "CDigest", "CRedis",
       ]),
     // The service and what else needs SwiftNIO, apart from `fuse`, which builds without.
     .executableTarget(

@@ -160,6 +160,8 @@ class Session:
             try:
                 connection.request("GET", f"{self.path}/updates{query}", headers=headers)
                 answer = connection.getresponse()
+                if answer.status in (429, 502, 503, 504):
+                    raise OSError(f"{answer.status}")
                 if answer.status != 200:
                     raise ServiceError(answer.status, answer.read().decode(errors="replace"))
                 name, data, index = b"", b"", None

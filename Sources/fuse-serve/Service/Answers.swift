@@ -82,6 +82,7 @@ enum Answers {
     case .noDescriptor:
       limit(.serviceUnavailable, "descriptors", "the service has no descriptor left, expected some: raise its limit")
     case .full: full.response
+    case .unreachable(let cause): limit(.serviceUnavailable, "store", cause, seconds: 1)
     case .failed(let cause): error(.internalServerError, cause)
     }
   }
@@ -118,6 +119,11 @@ enum Answers {
     case .full: full
     case .failed(let cause): .error(.internalServerError, "the session failed: \(cause)")
     case .gone: .error(.notFound, "no such session")
+    case .moved:
+      .limit(
+        .serviceUnavailable, "moved", "another node has the session, expected the call again: it is safe", seconds: 1)
+    case .unreachable(let cause):
+      .limit(.serviceUnavailable, "store", "\(cause), expected the call again: it is safe", seconds: 1)
     }
   }
 

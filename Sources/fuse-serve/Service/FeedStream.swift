@@ -22,7 +22,7 @@ struct FeedStream: Sendable {
       else {
         return Answers.error(.badRequest, "Last-Event-ID is no update, expected <session>:<index>")
       }
-      if let session = service.registry.session(String(parts[0])), Overview.sees(token, session) {
+      if let session = service.registry.session(String(parts[0])), Overview.sees(token, session.identity) {
         resumed = (session, cursor.next - 1)
       }
     }
@@ -70,7 +70,8 @@ struct FeedStream: Sendable {
         next += missed + entries.count
         if missed > 0 { try await writer.write(ByteBuffer(string: "event: missed\ndata: \(missed)\n\n")) }
         for entry in entries {
-          guard let session = service.registry.session(number: entry.session), Overview.sees(token, session) else {
+          guard let session = service.registry.session(number: entry.session), Overview.sees(token, session.identity)
+          else {
             continue
           }
           var updates = entry.updates

@@ -73,7 +73,7 @@ struct LiveService: Sendable {
   private func start(_ replay: Replay, base: String) async {
     do {
       let created = try await replay.start(registry, logger: logger)
-      print("replaying \(replay.folder): \(base)/s/\(created.session.identity.id)#\(created.readToken)")
+      print("replaying \(replay.folder): \(base)/s/\(created.id)#\(created.readToken)")
     } catch { logger.error("replay: \(error)") }
   }
 

@@ -93,6 +93,8 @@ struct UpdateReader {
   }
 
   private mutating func look() throws -> Turn {
+    // Another node goes on, from the same number.
+    if session.hasMoved { return .over([], state: "moved") }
     let state = session.updates.state
     var items: [Item] = []
     // Before the updates that rest on it.

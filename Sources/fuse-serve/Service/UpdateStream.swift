@@ -10,7 +10,7 @@ struct UpdateStream: Sendable {
   let service: LiveService
 
   @Sendable func open(_ request: Request, _ context: ServiceContext) async throws -> Response {
-    let session = try SessionCalls.session(request, context, service, .read)
+    let session = try await SessionCalls.session(request, context, service, .read)
     let wish: UpdateReader.Wish
     do throws(UpdateReader.Wish.Fault) { wish = try Self.wish(request) } catch {
       return Answers.error(.badRequest, error.words)
@@ -107,7 +107,10 @@ struct UpdateStream: Sendable {
         if let pause = reader.pause, !items.isEmpty { try? await Task.sleep(for: .seconds(pause)) }
         // Housekeeping wakes every reader once in five seconds.
         if await iterator.next() == nil { return }
-      case .over(let items, _): return try await write(items, &writer)
+      case .over(let items, let state):
+        // What reads events connects again, soon, and says what it has.
+        if state == "moved" { return try await writer.write(ByteBuffer(string: "retry: 300\n\n")) }
+        return try await write(items, &writer)
       }
     }
   }

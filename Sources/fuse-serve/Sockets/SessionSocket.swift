@@ -30,7 +30,7 @@ struct SessionSocket: Sendable {
     var tokens = [SessionCalls.bearer(request), request.uri.queryParameters["token"].map(String.init)].compactMap { $0 }
     // A browser sets no headers.
     tokens += offered.filter { $0.hasPrefix(Self.tokenPrefix) }.map { String($0.dropFirst(Self.tokenPrefix.count)) }
-    let session = try SessionCalls.session(context.parameters.get("id") ?? "", tokens, service, .read)
+    let session = try await SessionCalls.session(context.parameters.get("id") ?? "", tokens, service, .read)
     // Never by ?token=, which is for reading.
     let query = request.uri.queryParameters["token"].map(String.init)
     let maySend = tokens.contains { $0 != query && session.identity.ingest.matches($0) }
@@ -132,6 +132,10 @@ struct SessionSocket: Sendable {
           case .over(let items, let word):
             add(items, to: &messages)
             isOver = true
+            if word == "moved" {
+              messages.close(.goingAway, "the session moved to another node; connect again")
+              return try await writer.write(messages.buffer)
+            }
             // Who may send may repeat what was not answered.
             if !maySend || word != "finished" {
               messages.close(word == "failed" ? .unexpectedServerError : .normalClosure, word)
