@@ -101,6 +101,8 @@ let package = Package(
       name: "CReferenceKernel", path: "Shim/ReferenceKernel",
       cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
       linkerSettings: [.linkedLibrary("m")]),
+    // C ABI over libmosquitto, as the next.
+    .target(name: "CMosquitto", path: "Shim/MQTT", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
     // C ABI over hiredis, which is needed neither to build nor to run: opened when it is asked for.
     .target(name: "CRedis", path: "Shim/Redis", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
     // libcrypto, for the hashes of the input files.
@@ -185,8 +187,8 @@ let package = Package(
     .executableTarget(
       name: "fuse-serve",
       dependencies: [
-        "LiveSessions", "EventLines", "RunResults", "Report", "Datasets", "SensorData", "CCompression",
-        "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "ServiceArguments", "CDigest",
+        "LiveSessions", "EventLines", "RunResults", "Report", "Exporting", "Datasets", "SensorData", "Geometry", "CCompression",
+        "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "ServiceArguments", "CDigest", "CMosquitto",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdHTTP2", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),

@@ -276,6 +276,16 @@ package final class LiveSession: @unchecked Sendable {
     return places
   }
 
+  /// What a batch has, in its order; nil where there is none with that number yet. Reads the log.
+  package func events(ofBatch number: Int) throws -> [ParsedEvent]? {
+    var events: [ParsedEvent]?
+    try log.read({ batchPlaces.indices.contains(number) ? [batchPlaces[number]] : [] }) { record in
+      events = try EventBatch(accepted: record.payload).events
+      return false
+    }
+    return events
+  }
+
   /// Records have moved within their segments: old offset to new.
   package func relocate(_ segment: Int, _ moved: [Int: Int]) {
     condition.lock()

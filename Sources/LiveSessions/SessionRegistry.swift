@@ -24,6 +24,8 @@ package final class SessionRegistry: @unchecked Sendable {
     case full
     /// The store of several nodes cannot be reached; in words.
     case unreachable(String)
+    /// Another node has the session, and need not let it go.
+    case elsewhere
     /// Something else.
     case failed(String)
   }

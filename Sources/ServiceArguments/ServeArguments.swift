@@ -40,6 +40,21 @@ package struct ServeArguments: ParsableArguments {
         + "Without it this node keeps its own.", valueName: "address"))
   package var store: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "A broker that gets updates and gives events, mqtt[s]://[user:password@]host[:port]/prefix; also in FUSE_MQTT.",
+      valueName: "address"))
+  package var mqtt: String?
+
+  @Option(help: ArgumentHelp("Whom to trust for mqtts, PEM; the system's otherwise.", valueName: "file"))
+  package var mqttCa: String?
+
+  @Option(help: "Updates of a session that wait for the broker, at most; older ones are left out, and it says so.")
+  package var mqttBacklog = 100_000
+
+  @Option(help: "This node's name at the broker; its host's otherwise.")
+  package var node: String?
+
   @Option(help: "Seconds after which a node that is silent loses its sessions to another; with --store.")
   package var lease = 3.0
 
@@ -146,6 +161,7 @@ package struct ServeArguments: ParsableArguments {
     }
     guard (0...65_535).contains(port) else { throw ValidationError("--port must be from 0 to 65535.") }
     guard speed > 0, speed <= 1000 else { throw ValidationError("--speed must be above 0 and at most 1000.") }
+    guard mqttBacklog > 0 else { throw ValidationError("--mqtt-backlog must be above 0.") }
     guard (1...60).contains(lease) else { throw ValidationError("--lease must be from 1 to 60 seconds.") }
     guard maxSessions > 0, maxKeptSessions > 0, maxEventsPerSecond > 0, maxUpdatesPerSecond > 0,
       maxSessionBytes > 0, diskReserve >= 0, maxPeers > 0, maxConnections > 0, idle > 0, park > 0, empty > 0,

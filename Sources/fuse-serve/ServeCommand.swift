@@ -38,10 +38,21 @@ struct ServeCommand: AsyncParsableCommand {
         : try SessionRegistry(folder: folder, limits: limits, store: store, sync: { _ in 0 }) {
           logger.warning("\($0)")
         }
-      let service = LiveService(
+      var service = LiveService(
         registry: registry, logger: logger, tokens: tokens,
         access: AccessRules(isLoopback: isLoopback, hosts: arguments.allowHost, origins: arguments.allowOrigin),
         connections: connections, readiness: ReadinessLog(logger: logger))
+      let broker = arguments.mqtt ?? ProcessInfo.processInfo.environment["FUSE_MQTT"] ?? ""
+      if !broker.isEmpty {
+        let address: MQTTAddress
+        do throws(MQTTAddress.Fault) { address = try MQTTAddress(broker) } catch {
+          throw CommandError("--mqtt: \(error)")
+        }
+        service.mqtt = try MQTTBridge(
+          service, address, authorities: arguments.mqttCa,
+          node: arguments.node ?? "\(ProcessInfo.processInfo.hostName)-\(arguments.port)",
+          backlog: arguments.mqttBacklog)
+      }
       try await service.run(
         host: arguments.host, port: arguments.port, certificates: certificates,
         replay: arguments.replay.map { Replay(folder: $0, speed: arguments.speed) })

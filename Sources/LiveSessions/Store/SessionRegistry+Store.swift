@@ -5,9 +5,10 @@ extension SessionRegistry {
   /// The session of an id that somebody may use; nil where there is none, or he may not. With a store this node becomes
   /// its owner first, which waits for the node that has it.
   ///
+  /// - Parameter waits: whether a node that has it is to let it go; otherwise that is `Refusal.elsewhere`.
   /// - Throws: `Refusal` where it cannot be had now.
   package func find(
-    _ id: String, permits: @escaping @Sendable (SessionIdentity) -> Bool
+    _ id: String, waits: Bool = true, permits: @escaping @Sendable (SessionIdentity) -> Bool
   ) async throws(Refusal) -> LiveSession? {
     if let session = session(id), !session.hasMoved { return permits(session.identity) ? session : nil }
     guard let store = shared.store else { return nil }
@@ -15,7 +16,7 @@ extension SessionRegistry {
     let found: Result<LiveSession?, Refusal> = await withCheckedContinuation { continuation in
       do throws(LogError) {
         try OwnThread.start { [self] in
-          continuation.resume(returning: Result { () throws(Refusal) in try adopt(id, store, permits) })
+          continuation.resume(returning: Result { () throws(Refusal) in try adopt(id, store, waits, permits) })
         }
       } catch { continuation.resume(returning: .failure(.noThread("\(error)"))) }
     }
@@ -26,7 +27,7 @@ extension SessionRegistry {
 
   /// Owns a session from now on; one thread at a time for each id.
   private func adopt(
-    _ id: String, _ store: SessionStore, _ permits: (SessionIdentity) -> Bool
+    _ id: String, _ store: SessionStore, _ waits: Bool, _ permits: (SessionIdentity) -> Bool
   ) throws(Refusal) -> LiveSession? {
     adopting.enter(id)
     defer { adopting.leave(id) }
@@ -36,10 +37,11 @@ extension SessionRegistry {
       let account = account(identity.owner)
       try reserve(for: account)
       defer { roomLock.withLock { reserved -= 1 } }
-      return try take(identity, try store.acquire(id), account, store)
+      return try take(identity, try store.acquire(id, waits: waits), account, store)
     } catch let refusal as Refusal { throw refusal } catch SessionStore.Failure.unknown { return nil } catch let failure
       as SessionStore.Failure
     {
+      if !waits, case .held = failure { throw .elsewhere }
       if case .damaged(let words) = failure { throw .failed("the session failed: \(words)") }
       throw .unreachable(failure.words)
     } catch { throw .failed("\(error)") }
@@ -77,6 +79,9 @@ extension SessionRegistry {
       throw error
     }
   }
+
+  /// Whether this node shares its sessions with no other.
+  package var isAlone: Bool { shared.store == nil }
 
   func observeStore() {
     guard let store = shared.store else { return }

@@ -149,7 +149,7 @@ package final class SessionStore: @unchecked Sendable {
   private static let taking =
     "if redis.call('EXISTS', KEYS[1]) == 0 then return {-1, 0, ''} end "
     + "local owner = redis.call('GET', KEYS[3]) "
-    + "if owner and owner ~= ARGV[1] then redis.call('SET', KEYS[4], ARGV[1], 'PX', ARGV[2]) "
+    + "if owner and owner ~= ARGV[1] then if ARGV[4] == '1' then redis.call('SET', KEYS[4], ARGV[1], 'PX', ARGV[2]) end "
     + "return {0, redis.call('PTTL', KEYS[3]), owner} end "
     + "redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2]) redis.call('DEL', KEYS[4]) "
     + "return {1, redis.call('HINCRBY', KEYS[2], 'fence', 1), redis.call('HGET', KEYS[2], 'last')}"
@@ -257,14 +257,14 @@ package final class SessionStore: @unchecked Sendable {
     return identity
   }
 
-  /// Becomes the owner of a session, waiting for the one that has it. Blocks.
-  package func acquire(_ id: String) throws(Failure) -> Lease {
+  /// Becomes the owner of a session, waiting for the one that has it where `waits`. Blocks.
+  package func acquire(_ id: String, waits: Bool = true) throws(Failure) -> Lease {
     let deadline = DispatchTime.now().uptimeNanoseconds + UInt64((2 * lease + 1) * 1e9)
     var holder = ""
     while DispatchTime.now().uptimeNanoseconds < deadline {
       let began = DispatchTime.now().uptimeNanoseconds
       let reply = try read { connection throws(RedisConnection.Unreachable) in
-        try connection.run([evaluate(Self.taking, id)])[0]
+        try connection.run([evaluate(Self.taking, id, [Self.bytes(waits ? "1" : "0")])])[0]
       }
       let words = reply.words
       guard words.count == 3, let state = words[0].number, let number = words[1].number else {
@@ -280,6 +280,7 @@ package final class SessionStore: @unchecked Sendable {
         return lease
       default:
         holder = words[2].string ?? ""
+        if !waits { throw .held("node \(holder) owns it") }
         // Soon where it lets go by itself; when the lease ends otherwise.
         usleep(UInt32(min(max(number, 10), 50)) * 1000)
       }

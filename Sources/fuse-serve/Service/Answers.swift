@@ -68,22 +68,27 @@ enum Answers {
   }
 
   /// Why a session is not created or deleted.
-  static func refusal(_ refusal: SessionRegistry.Refusal) -> Response {
+  static func refusal(_ refusal: SessionRegistry.Refusal) -> Response { outcome(refusal).response }
+
+  /// The same, whatever carries it.
+  static func outcome(_ refusal: SessionRegistry.Refusal) -> Outcome {
     switch refusal {
     case .tooMany(let most):
-      limit(.tooManyRequests, "sessions", "\(most) sessions are open and none is suspended, expected fewer")
+      .limit(.tooManyRequests, "sessions", "\(most) sessions are open and none is suspended, expected fewer")
     case .tooManyKept(let most):
-      limit(.tooManyRequests, "kept", "\(most) sessions are kept, expected fewer: delete some", seconds: 60)
+      .limit(.tooManyRequests, "kept", "\(most) sessions are kept, expected fewer: delete some", seconds: 60)
     case .quota(let most):
-      limit(.tooManyRequests, "quota", "\(most) sessions of this token are open, expected fewer: finish some")
+      .limit(.tooManyRequests, "quota", "\(most) sessions of this token are open, expected fewer: finish some")
     case .bytes(let most):
-      limit(.tooManyRequests, "bytes", "\(most) bytes of this token are kept, expected fewer: delete some", seconds: 60)
-    case .noThread(let cause): limit(.serviceUnavailable, "threads", cause)
+      .limit(
+        .tooManyRequests, "bytes", "\(most) bytes of this token are kept, expected fewer: delete some", seconds: 60)
+    case .noThread(let cause): .limit(.serviceUnavailable, "threads", cause)
     case .noDescriptor:
-      limit(.serviceUnavailable, "descriptors", "the service has no descriptor left, expected some: raise its limit")
-    case .full: full.response
-    case .unreachable(let cause): limit(.serviceUnavailable, "store", cause, seconds: 1)
-    case .failed(let cause): error(.internalServerError, cause)
+      .limit(.serviceUnavailable, "descriptors", "the service has no descriptor left, expected some: raise its limit")
+    case .full: full
+    case .elsewhere: .limit(.serviceUnavailable, "moved", "another node has the session", seconds: 1)
+    case .unreachable(let cause): .limit(.serviceUnavailable, "store", cause, seconds: 1)
+    case .failed(let cause): .error(.internalServerError, cause)
     }
   }
 

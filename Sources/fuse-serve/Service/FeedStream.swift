@@ -81,7 +81,7 @@ struct FeedStream: Sendable {
           if !updates.isEmpty { try await send(session, updates, &writer) }
         }
         if !entries.isEmpty { continue }
-        if Double(DispatchTime.now().uptimeNanoseconds - lastWrite) * 1e-9 > UpdateReader.heartbeat - 5 {
+        if Double(DispatchTime.now().uptimeNanoseconds - lastWrite) * 1e-9 > SessionReader.heartbeat - 5 {
           try await write(Array(": still here\n\n".utf8), &writer)
         }
         if await iterator.next() == nil { return }
@@ -104,7 +104,7 @@ struct FeedStream: Sendable {
       while position.index < updates.upperBound {
         let first = position.index
         let lines = try session.updates.read(
-          &position, bytes: UpdateReader.piece, lines: updates.upperBound - position.index)
+          &position, bytes: SessionReader.piece, lines: updates.upperBound - position.index)
         if lines.isEmpty { return }
         var text: [UInt8] = []
         for (offset, line) in lines.enumerated() {

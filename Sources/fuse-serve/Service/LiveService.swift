@@ -19,6 +19,8 @@ struct LiveService: Sendable {
   let connections: ConnectionLimit
   let metrics = ServiceMetrics()
   let readiness: ReadinessLog
+  /// Sessions at a broker; nil: none.
+  var mqtt: MQTTBridge?
 
   /// Seconds that a reader may take nothing while there is something for it.
   static let patience: Int64 = 30
@@ -35,7 +37,7 @@ struct LiveService: Sendable {
       configuration: .init(
         address: .hostname(host, port: port), backlog: 1024, availableConnectionsDelegate: connections),
       services: [
-        Housekeeping(service: self), Reloading(service: self, certificates: certificates),
+        Housekeeping(service: self), Reloading(service: self, certificates: certificates), Brokerage(bridge: mqtt),
       ],
       onServerRunning: { [self] channel in
         let port = channel.localAddress?.port ?? port
@@ -105,6 +107,7 @@ struct LiveService: Sendable {
     router.get("/v1/sessions/:id/recording", use: sessions.recording)
     router.get("/v1/sessions/:id/updates", use: UpdateStream(service: self).open)
     router.get("/v1/sessions/:id/socket", use: SessionSocket(service: self).open)
+    router.get("/v1/sessions/:id/foxglove", use: FoxgloveSocket(service: self).open)
     let pages = Pages(service: self)
     router.get("/", use: pages.start)
     router.get("/s/:id", use: pages.finding)
@@ -115,6 +118,17 @@ struct LiveService: Sendable {
     router.get("/readyz", use: overview.ready)
     router.get("/metrics", use: overview.metrics)
     return router
+  }
+}
+
+/// Sessions at a broker, as long as the service runs.
+struct Brokerage: Service {
+  let bridge: MQTTBridge?
+
+  func run() async throws {
+    // A service that ends by itself ends all.
+    guard let bridge else { return try await gracefulShutdown() }
+    await cancelWhenGracefulShutdown { await bridge.run() }
   }
 }
 

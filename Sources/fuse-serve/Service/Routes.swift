@@ -25,6 +25,6 @@ enum Routes {
 
   private static let documents: Set = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/page.js", "/page.css"]
   private static let results: Set = [
-    "updates", "updates.jsonl", "trajectory.tum", "result.json", "recording", "socket",
+    "updates", "updates.jsonl", "trajectory.tum", "result.json", "recording", "socket", "foxglove",
   ]
 }

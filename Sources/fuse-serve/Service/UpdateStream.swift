@@ -11,24 +11,24 @@ struct UpdateStream: Sendable {
 
   @Sendable func open(_ request: Request, _ context: ServiceContext) async throws -> Response {
     let session = try await SessionCalls.session(request, context, service, .read)
-    let wish: UpdateReader.Wish
-    do throws(UpdateReader.Wish.Fault) { wish = try Self.wish(request) } catch {
+    let wish: SessionReader.Wish
+    do throws(SessionReader.Wish.Fault) { wish = try Self.wish(request) } catch {
       return Answers.error(.badRequest, error.words)
     }
     let (signals, number) = try await Self.changes(session)
     return Self.stream(service) { writer in
       if wish.showsDirections { session.watchDirections(true) }
       defer { if wish.showsDirections { session.watchDirections(false) } }
-      try await Self.serve(UpdateReader(session, wish), signals, &writer)
+      try await Self.serve(SessionReader(session, wish), signals, &writer)
     } leave: {
       session.updates.leave(number)
     }
   }
 
   /// What the reader of a request asks for.
-  static func wish(_ request: Request) throws(UpdateReader.Wish.Fault) -> UpdateReader.Wish {
+  static func wish(_ request: Request) throws(SessionReader.Wish.Fault) -> SessionReader.Wish {
     let query = Dictionary(request.uri.queryParameters.map { ($0.key, $0.value) }) { first, _ in first }
-    return try UpdateReader.Wish(query: query, lastEventID: request.headers[HTTPField.Name("Last-Event-ID")!])
+    return try SessionReader.Wish(query: query, lastEventID: request.headers[HTTPField.Name("Last-Event-ID")!])
   }
 
   /// Signals of a session's updates.
@@ -93,7 +93,7 @@ struct UpdateStream: Sendable {
   }
 
   private static func serve(
-    _ reader: UpdateReader, _ signals: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
+    _ reader: SessionReader, _ signals: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
   ) async throws {
     var reader = reader
     var iterator = signals.makeAsyncIterator()
@@ -115,7 +115,7 @@ struct UpdateStream: Sendable {
     }
   }
 
-  private static func write(_ items: [UpdateReader.Item], _ writer: inout any ResponseBodyWriter) async throws {
+  private static func write(_ items: [SessionReader.Item], _ writer: inout any ResponseBodyWriter) async throws {
     guard !items.isEmpty else { return }
     var text: [UInt8] = []
     for item in items {

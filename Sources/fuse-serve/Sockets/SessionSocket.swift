@@ -34,8 +34,8 @@ struct SessionSocket: Sendable {
     // Never by ?token=, which is for reading.
     let query = request.uri.queryParameters["token"].map(String.init)
     let maySend = tokens.contains { $0 != query && session.identity.ingest.matches($0) }
-    let wish: UpdateReader.Wish
-    do throws(UpdateReader.Wish.Fault) { wish = try UpdateStream.wish(request) } catch {
+    let wish: SessionReader.Wish
+    do throws(SessionReader.Wish.Fault) { wish = try UpdateStream.wish(request) } catch {
       return Answers.error(.badRequest, error.words)
     }
     let (signals, number) = try await UpdateStream.changes(session)
@@ -43,7 +43,7 @@ struct SessionSocket: Sendable {
       if wish.showsDirections { session.watchDirections(true) }
       defer { if wish.showsDirections { session.watchDirections(false) } }
       let connection = Connection(service: service, session: session, maySend: maySend)
-      try await connection.serve(request.body, UpdateReader(session, wish), signals, &writer)
+      try await connection.serve(request.body, SessionReader(session, wish), signals, &writer)
     } leave: {
       session.updates.leave(number)
     }
@@ -86,7 +86,7 @@ struct SessionSocket: Sendable {
     let maySend: Bool
 
     func serve(
-      _ messages: RequestBody, _ reader: UpdateReader, _ signals: AsyncStream<Void>,
+      _ messages: RequestBody, _ reader: SessionReader, _ signals: AsyncStream<Void>,
       _ writer: inout any ResponseBodyWriter
     ) async throws {
       let (outbox, wakes) = Outbox.make(limit: SessionSocket.unanswered)
@@ -109,7 +109,7 @@ struct SessionSocket: Sendable {
     // MARK: out
 
     private func send(
-      _ reader: UpdateReader, _ outbox: Outbox, _ wakes: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
+      _ reader: SessionReader, _ outbox: Outbox, _ wakes: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
     ) async throws {
       var reader = reader
       var isOver = false
@@ -154,7 +154,7 @@ struct SessionSocket: Sendable {
       }
     }
 
-    private func add(_ items: [UpdateReader.Item], to messages: inout SocketMessages) {
+    private func add(_ items: [SessionReader.Item], to messages: inout SocketMessages) {
       for item in items {
         switch item {
         case .update(let index, let line):
@@ -180,30 +180,32 @@ struct SessionSocket: Sendable {
         await outbox.room()
         outbox.expect()
         SessionCalls.take(Array(bytes[begin...]), sequence, session, service) { outcome in
-          outbox.answer(Self.text(["seq": .integer(Int(sequence))], outcome))
+          outbox.answer(SessionSocket.text(["seq": .integer(Int(sequence))], outcome))
         }
       case .finish:
         await outbox.room()
         outbox.expect()
-        session.finish { reply in outbox.answer(Self.text(["finish": [:]], Answers.outcome(reply))) }
+        session.finish { reply in outbox.answer(SessionSocket.text(["finish": [:]], Answers.outcome(reply))) }
       case .fault(let words):
         outbox.expect()
-        outbox.answer(Self.text([:], .error(.badRequest, words)))
+        outbox.answer(SessionSocket.text([:], .error(.badRequest, words)))
       }
     }
 
-    private static func text(_ head: JSONValue, _ outcome: Answers.Outcome) -> [UInt8] {
-      guard case .object(var members) = head, case .object(let body) = outcome.body else { return [] }
-      members.append(.init(key: "status", value: .integer(outcome.status.code)))
-      members += body
-      if let word = outcome.headers[Answers.refused] { members.append(.init(key: "refused", value: .string(word))) }
-      if let seconds = outcome.headers[.retryAfter].flatMap({ Int($0) }) {
-        members.append(.init(key: "retryAfter", value: .integer(seconds)))
-      }
-      var json = JSONBuffer()
-      json.value(.object(members))
-      return json.bytes
+  }
+
+  /// An answer as a message: what it answers, its status, and what HTTP answers.
+  static func text(_ head: JSONValue, _ outcome: Answers.Outcome) -> [UInt8] {
+    guard case .object(var members) = head, case .object(let body) = outcome.body else { return [] }
+    members.append(.init(key: "status", value: .integer(outcome.status.code)))
+    members += body
+    if let word = outcome.headers[Answers.refused] { members.append(.init(key: "refused", value: .string(word))) }
+    if let seconds = outcome.headers[.retryAfter].flatMap({ Int($0) }) {
+      members.append(.init(key: "retryAfter", value: .integer(seconds)))
     }
+    var json = JSONBuffer()
+    json.value(.object(members))
+    return json.bytes
   }
 }
 
@@ -218,11 +220,30 @@ package enum SocketRequest: Equatable {
 
   /// Reads the first line of a message.
   package init(message: [UInt8]) {
+    self.init(message, alsoKnown: nil) { _ in }
+  }
+
+  /// The same of a message that carries its token: `{"seq":N,"token":"..."}`.
+  package static func withToken(message: [UInt8]) -> (request: SocketRequest, token: String?) {
+    var token: String?
+    let request = SocketRequest(message, alsoKnown: "token") { token = $0 }
+    return (request, token)
+  }
+
+  private init(_ message: [UInt8], alsoKnown: String?, _ found: (String) -> Void) {
     let end = message.firstIndex(of: 0x0A) ?? message.count
-    let expected = "expected {\"seq\":N}, a line break and event lines, or {\"finish\":{}}"
+    let more = alsoKnown.map { ",\"\($0)\":\"...\"" } ?? ""
+    let expected = "expected {\"seq\":N\(more)}, a line break and event lines, or {\"finish\":{}\(more)}"
     guard end <= SessionSocket.largestFirstLine, let tree = JSONValue(parsing: Array(message[..<end])),
-      case .object(let members) = tree, members.count == 1
+      case .object(var members) = tree
     else {
+      self = .fault("another first line, \(expected)")
+      return
+    }
+    if let place = members.firstIndex(where: { $0.key == alsoKnown }) {
+      if case .string(let text) = members.remove(at: place).value { found(text) }
+    }
+    guard members.count == 1 else {
       self = .fault("another first line, \(expected)")
       return
     }
@@ -238,7 +259,7 @@ package enum SocketRequest: Equatable {
 
 /// Where what a connection reads meets what it writes: answers in the order in which they come, a bounded number of
 /// which is outstanding.
-private final class Outbox: @unchecked Sendable {
+final class Outbox: @unchecked Sendable {
   private let lock = NSLock()
   private let limit: Int
   private let signal: AsyncStream<Void>.Continuation

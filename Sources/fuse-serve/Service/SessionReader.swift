@@ -5,7 +5,7 @@ import RunResults
 
 /// What a reader of a session gets, in order, whatever carries it: updates from the stored lines, a piece at a time, and
 /// what else happens. Nothing is queued for it, and a slow one holds up nobody.
-struct UpdateReader {
+struct SessionReader {
   /// What a reader asked for.
   struct Wish: Sendable {
     var cursor = UpdateCursor()
