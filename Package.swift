@@ -187,8 +187,9 @@ let package = Package(
     .executableTarget(
       name: "fuse-serve",
       dependencies: [
-        "LiveSessions", "EventLines", "RunResults", "Report", "Exporting", "Datasets", "SensorData", "Geometry", "CCompression",
-        "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "ServiceArguments", "CDigest", "CMosquitto",
+        "LiveSessions", "EventLines", "RunResults", "Report", "Exporting", "Datasets", "SensorData", "Geometry",
+        "CCompression", "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "ServiceArguments", "CDigest",
+        "CMosquitto",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdHTTP2", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),

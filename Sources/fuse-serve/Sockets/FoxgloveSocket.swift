@@ -22,19 +22,18 @@ struct FoxgloveSocket: Sendable {
 
   @Sendable func open(_ request: Request, _ context: ServiceContext) async throws -> Response {
     let offered = Handshake.words(request.headers, Handshake.protocols)
-    guard offered.contains(Self.name) else {
-      return Answers.error(
-        .badRequest, "no Sec-WebSocket-Protocol that is known, expected \(Self.name)")
+    let session = try await SessionCalls.session(request, context, service, .read)
+    let wish: SessionReader.Wish
+    do throws(SessionReader.Wish.Fault) { wish = try UpdateStream.wish(request) } catch {
+      return Answers.error(.badRequest, error.words)
     }
     let headers: HTTPFields
     switch SessionSocket.handshake(request, offered, Self.name) {
     case .failure(let refusal): return refusal.outcome.response
     case .success(let fields): headers = fields
     }
-    let session = try await SessionCalls.session(request, context, service, .read)
-    let wish: SessionReader.Wish
-    do throws(SessionReader.Wish.Fault) { wish = try UpdateStream.wish(request) } catch {
-      return Answers.error(.badRequest, error.words)
+    guard offered.contains(Self.name) else {
+      return Answers.error(.badRequest, "no Sec-WebSocket-Protocol that is known, expected \(Self.name)")
     }
     let (signals, number) = try await UpdateStream.changes(session)
     return UpdateStream.response(service, .switchingProtocols, headers) { writer in

@@ -22,11 +22,6 @@ struct SessionSocket: Sendable {
 
   @Sendable func open(_ request: Request, _ context: ServiceContext) async throws -> Response {
     let offered = Handshake.words(request.headers, Handshake.protocols)
-    let headers: HTTPFields
-    switch Self.handshake(request, offered, Self.name) {
-    case .failure(let refusal): return refusal.outcome.response
-    case .success(let fields): headers = fields
-    }
     var tokens = [SessionCalls.bearer(request), request.uri.queryParameters["token"].map(String.init)].compactMap { $0 }
     // A browser sets no headers.
     tokens += offered.filter { $0.hasPrefix(Self.tokenPrefix) }.map { String($0.dropFirst(Self.tokenPrefix.count)) }
@@ -37,6 +32,11 @@ struct SessionSocket: Sendable {
     let wish: SessionReader.Wish
     do throws(SessionReader.Wish.Fault) { wish = try UpdateStream.wish(request) } catch {
       return Answers.error(.badRequest, error.words)
+    }
+    let headers: HTTPFields
+    switch Self.handshake(request, offered, Self.name) {
+    case .failure(let refusal): return refusal.outcome.response
+    case .success(let fields): headers = fields
     }
     let (signals, number) = try await UpdateStream.changes(session)
     return UpdateStream.response(service, .switchingProtocols, headers) { [service] writer in
