@@ -56,7 +56,7 @@ package struct ServeArguments: ParsableArguments {
   package var node: String?
 
   @Option(help: "Seconds after which a node that is silent loses its sessions to another; with --store.")
-  package var lease = 3.0
+  package var lease = 2.0
 
   @Option(
     help: ArgumentHelp(

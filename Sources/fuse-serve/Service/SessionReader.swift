@@ -18,7 +18,8 @@ struct SessionReader {
     ///
     /// - Throws: `Fault` in words.
     init(query: [Substring: Substring], lastEventID: String?) throws(Fault) {
-      if let last = lastEventID ?? query["lastEventId"].map(String.init) {
+      // The header, which a browser sends when it connects again, is the newer one.
+      for last in [query["lastEventId"].map(String.init), lastEventID].compactMap({ $0 }) {
         guard let resumed = UpdateCursor(lastEventID: last) else {
           throw Fault(words: "Last-Event-ID is no index of an update, expected a whole number")
         }
