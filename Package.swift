@@ -101,6 +101,10 @@ let package = Package(
       name: "CReferenceKernel", path: "Shim/ReferenceKernel",
       cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
       linkerSettings: [.linkedLibrary("m")]),
+    // C ABI over libmosquitto, as the next.
+    .target(name: "CMosquitto", path: "Shim/MQTT", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+    // C ABI over hiredis, which is needed neither to build nor to run: opened when it is asked for.
+    .target(name: "CRedis", path: "Shim/Redis", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
     // libcrypto, for the hashes of the input files.
     .systemLibrary(name: "CDigest", path: "Shim/Digest", providers: [.apt(["libssl-dev"])]),
     // Two renames that POSIX does not have: names that change places, names that nothing has yet.
@@ -177,18 +181,20 @@ let package = Package(
       name: "LiveSessions",
       dependencies: [
         "EventLines", "FuseCaptureFormat", "RunResults", "PrecisionFinding", "Datasets", "SensorData", "Geometry",
-        "CDigest",
+        "CDigest", "CRedis",
       ]),
     // The service and what else needs SwiftNIO, apart from `fuse`, which builds without.
     .executableTarget(
       name: "fuse-serve",
       dependencies: [
-        "LiveSessions", "EventLines", "RunResults", "Report", "Datasets", "SensorData", "CCompression",
-        "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "ServiceArguments",
+        "LiveSessions", "EventLines", "RunResults", "Report", "Exporting", "Datasets", "SensorData", "Geometry",
+        "CCompression", "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "ServiceArguments", "CDigest",
+        "CMosquitto",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdHTTP2", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOWebSocket", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -276,7 +282,7 @@ let package = Package(
       name: "FuseServeTests",
       dependencies: [
         "fuse-serve", .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
       ]),
     .testTarget(

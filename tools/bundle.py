@@ -42,6 +42,18 @@ def libraries(executable):
     return found
 
 
+def opened(executable):
+    """Libraries that an executable opens when it is asked for what they do, and theirs: as many as are installed here."""
+    found = {}
+    known = output("/sbin/ldconfig", "-p")
+    for name in sorted(set(re.findall(rb"lib(?:hiredis|mosquitto)\.so\.[0-9.]+", executable.read_bytes()))):
+        match = re.search(rf"\t{re.escape(name.decode())} .*=> (\S+)", known)
+        if match:
+            path = pathlib.Path(os.path.realpath(match[1]))
+            found.update({name.decode(): path, **libraries(path)})
+    return found
+
+
 def needed(files, prefix):
     """The newest version of a library's symbols, such as GLIBC_2.36, that any file needs."""
     versions = {tuple(map(int, version.split("."))) for file in files for version in re.findall(rf"\b{prefix}_(\d+(?:\.\d+)+)", output("objdump", "-T", str(file)))}
@@ -75,6 +87,7 @@ def main():
     for executable in executables:
         shutil.copy(executable, folder / executable.name)
         found.update(libraries(executable))
+        found.update(opened(executable))
     for name, path in found.items():
         shutil.copyfile(path, folder / name)
         (folder / name).chmod(0o644)

@@ -59,53 +59,28 @@ package struct MCAPExport {
 
   private func writePath(_ topics: inout Topics, _ first: Timestamp) throws {
     let step = max(1, (run.poses.count + Self.longestPath - 1) / Self.longestPath)
-    let poses = stride(from: 0, to: run.poses.count, by: step).map { Scene.pose(run.poses[$0].worldFromBody) }
-    try topics.add(
-      "/path", "foxglove.PosesInFrame", FoxgloveSchemas.posesInFrame,
-      ["timestamp": Scene.time(first), "frame_id": .string("world"), "poses": .array(poses)], at: first)
+    let poses = stride(from: 0, to: run.poses.count, by: step).map { run.poses[$0].worldFromBody }
+    try topics.add(FoxgloveMessages.path(poses, at: first))
   }
 
   private func writePoses(_ topics: inout Topics) throws {
     if let rig = recording?.rig, let first = run.poses.first {
-      var fixed = [("device", rig.bodyFromDevice)]
-      for (number, camera) in rig.cameras.enumerated() { fixed.append(("cam\(number)", camera.bodyFromCamera)) }
-      try topics.add(
-        "/tf", "foxglove.FrameTransforms", FoxgloveSchemas.frameTransforms,
-        ["transforms": .array(fixed.map { Scene.transform($0.1, "body", $0.0, first.timestamp) })], at: first.timestamp)
+      try topics.add(FoxgloveMessages.rig(rig, at: first.timestamp))
     }
-    for pose in run.poses {
-      try topics.add(
-        "/tf", "foxglove.FrameTransforms", FoxgloveSchemas.frameTransforms,
-        ["transforms": .array([Scene.transform(pose.worldFromBody, "world", "body", pose.timestamp)])],
-        at: pose.timestamp)
-    }
+    for pose in run.poses { try topics.add(FoxgloveMessages.pose(pose.worldFromBody, at: pose.timestamp)) }
   }
 
   private func writeUpdates(_ topics: inout Topics) throws {
     var next = 0
-    var said: [String: String] = [:]
+    var messages = FoxgloveMessages()
     for update in run.updates {
+      while next + 1 < run.poses.count, run.poses[next + 1].timestamp <= update.timestamp { next += 1 }
+      let device = run.poses.isEmpty ? nil : run.poses[next].worldFromBody.translation
       var line = JSONBuffer()
       update.write(to: &line)
-      try topics.add(
-        "/updates", "fuse.Update", FoxgloveSchemas.update, Array(line.bytes.dropLast()), at: update.timestamp)
-      while next + 1 < run.poses.count, run.poses[next + 1].timestamp <= update.timestamp { next += 1 }
-      if let peer = update.peer {
-        let device = run.poses.isEmpty ? nil : run.poses[next].worldFromBody.translation
-        try topics.add(
-          "/peers", "foxglove.SceneUpdate", FoxgloveSchemas.sceneUpdate, Scene.peer(peer, update, device: device),
-          at: update.timestamp)
+      for message in messages.update(update, line: Array(line.bytes.dropLast()), device: device) {
+        try topics.add(message)
       }
-      let name = update.peer ?? "session"
-      let words = ([update.status] + update.reasons).joined(separator: " ") + (update.guidance.map { ": \($0)" } ?? "")
-      guard said[name] != words else { continue }
-      said[name] = words
-      try topics.add(
-        "/log", "foxglove.Log", FoxgloveSchemas.log,
-        [
-          "timestamp": Scene.time(update.timestamp), "level": .integer(2), "message": .string(words),
-          "name": .string(name), "file": .string(""), "line": .integer(0),
-        ], at: update.timestamp)
     }
   }
 
@@ -135,11 +110,9 @@ package struct MCAPExport {
             "angular_velocity": .array([.number(w.x), .number(w.y), .number(w.z)]),
             "specific_force": .array([.number(a.x), .number(a.y), .number(a.z)]),
           ], at: time)
-      case .frame(let frame) where !frame.features.isEmpty:
-        try topics.add(
-          "/cam\(frame.camera)/tracks", "foxglove.ImageAnnotations", FoxgloveSchemas.imageAnnotations,
-          Scene.tracks(frame), at: time)
-      case .frame, .odometry, .device: break
+      case .frame(let frame):
+        if let message = FoxgloveMessages.tracks(frame) { try topics.add(message) }
+      case .odometry, .device: break
       }
     }
     try writeImages(recording, &topics)
@@ -174,6 +147,10 @@ private struct Topics {
   private(set) var counts: [String: Int] = [:]
 
   init(_ writer: MCAPWriter) { self.writer = writer }
+
+  mutating func add(_ message: FoxgloveMessages.Message) throws {
+    try add(message.topic.name, message.topic.schemaName, message.topic.schema, message.bytes, at: message.time)
+  }
 
   mutating func add(_ topic: String, _ name: String, _ schema: String, _ message: JSONValue, at time: Timestamp) throws
   {

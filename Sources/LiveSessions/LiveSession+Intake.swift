@@ -29,10 +29,11 @@ extension LiveSession {
   func admitPending() {
     while let first = pending.first {
       condition.lock()
-      let refusal: Reply? = isGone ? .gone : isStopped ? .overloaded(1) : nil
-      let hasRoom = queue.count < limits.waitingBatches
+      let answer: Reply? = isGone ? .gone : isStopped ? .overloaded(1) : nil
+      let hasRoom = queue.count + unconfirmed < limits.waitingBatches
       hasPending = !hasRoom
       condition.unlock()
+      let refusal = hasMoved ? Reply.moved : answer
       // The session's thread calls again when it has taken something.
       guard refusal != nil || (isReady && hasRoom) else { return }
       pending.removeFirst()
@@ -45,14 +46,14 @@ extension LiveSession {
     switch submission {
     case .batch(let sequence, let batch, let arrival, let reply): admit(sequence, batch, arrival, reply)
     case .finish(let reply):
-      guard !order.isFinished else { return enqueue(.finish(reply)) { reply($0) } }
+      let work: @Sendable () -> Void = { [self] in enqueue(.finish(reply)) { reply($0) } }
+      guard !order.isFinished else { return confirmed(nil, refused: reply, then: work) }
       if let obstacle { return reply(obstacle) }
-      do throws(LogError) {
-        try log.append(LogRecord(kind: .finish, session: number, sequence: order.next, arrival: Self.now()))
-      } catch { return reply(Self.reply(error)) }
+      let record = LogRecord(kind: .finish, session: number, sequence: order.next, arrival: Self.now())
+      do throws(LogError) { try log.append(record) } catch { return reply(Self.reply(error)) }
       order.finish()
       skip(nil, isEnd: true)
-      enqueue(.finish(reply)) { reply($0) }
+      confirmed(record, refused: reply, then: work)
     }
   }
 
@@ -85,13 +86,38 @@ extension LiveSession {
     status.bytes += batch.bytes.count
     condition.unlock()
     account.keep(batch.bytes.count)
-    enqueue(.batch(batch, arrival))
-    log.whenSynced(ticket) { reply($0.map(Self.reply) ?? .accepted(next: sequence + 1, skipped: skipped)) }
+    confirmed(record, refused: reply) { [self] in
+      enqueue(.batch(batch, arrival))
+      log.whenSynced(ticket) { reply($0.map(Self.reply) ?? .accepted(next: sequence + 1, skipped: skipped)) }
+    }
+  }
+
+  /// Goes on once the store has a record, or all of before: at once where this node has no store. What it refuses is
+  /// another node's: the session goes, with what of it is here.
+  private func confirmed(
+    _ record: LogRecord?, refused: @escaping @Sendable (Reply) -> Void, then body: @escaping @Sendable () -> Void
+  ) {
+    guard let store = shared.store, let lease else { return body() }
+    condition.withLock { unconfirmed += 1 }
+    let done: @Sendable (SessionStore.Failure?) -> Void = { [self] failure in
+      shared.intake.async { [self] in
+        condition.withLock { unconfirmed -= 1 }
+        if let failure {
+          shared.lose(self)
+          if case .lost = failure { refused(.moved) } else { refused(.unreachable(failure.words)) }
+        } else {
+          body()
+        }
+        admitPending()
+      }
+    }
+    if let record { store.append(lease, record, done: done) } else { store.settled(lease, done: done) }
   }
 
   /// What the session lacks to compute a batch, before it is taken: what is acknowledged is computed, too.
   private var obstacle: Reply? {
     guard shared.hasDiskSpace else { return .full }
+    if let words = shared.store?.trouble { return .unreachable(words) }
     if let most = account.exceededBytes { return .tooManyBytes(most) }
     condition.lock()
     // A thread that is to park has given its room to another session.
@@ -150,7 +176,9 @@ extension LiveSession {
     if let taken, taken != batch.bytes {
       return reply(.different(sequence, taken: taken.count, found: batch.bytes.count, next: next))
     }
-    log.whenSynced { reply($0.map(Self.reply) ?? .accepted(next: next)) }
+    confirmed(nil, refused: reply) { [self] in
+      log.whenSynced { reply($0.map(Self.reply) ?? .accepted(next: next)) }
+    }
   }
 
   private static func reply(_ error: LogError) -> Reply {

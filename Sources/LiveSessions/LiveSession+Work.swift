@@ -155,7 +155,7 @@ extension LiveSession {
   /// Computes a batch that was accepted.
   private func carryOut(_ batch: EventBatch, _ arrival: Int64) {
     // After a failure the log has the batch, for the next start.
-    guard currentStatus.failure == nil else { return }
+    guard currentStatus.failure == nil, !hasMoved else { return }
     do {
       let bytes = updates.size
       let count = try compute(batch, arrival)
@@ -169,6 +169,8 @@ extension LiveSession {
   private func compute(_ batch: EventBatch, _ arrival: Int64, isNew: Bool = true) throws -> Int {
     let computation = try computation()
     let count = computation.process(batch)
+    // Whoever was stopped meanwhile shows nothing that another node shows now.
+    guard !hasMoved else { return 0 }
     // Known before the updates that rest on it.
     tell(computation.verdict)
     let range = try computation.publish(arrival)
@@ -222,7 +224,7 @@ extension LiveSession {
   }
 
   private func endInput(_ arrival: Int64) {
-    guard currentStatus.state != .finished else { return }
+    guard currentStatus.state != .finished, !hasMoved else { return }
     do {
       let computation = try computation()
       computation.finish()

@@ -36,6 +36,10 @@ package final class LiveSession: @unchecked Sendable {
     case failed(String)
     /// The session is gone.
     case gone
+    /// Another node has the session: the call is to be made again.
+    case moved
+    /// The store of several nodes cannot be reached, in words; nothing was taken.
+    case unreachable(String)
   }
 
   /// What was accepted, in order.
@@ -57,6 +61,8 @@ package final class LiveSession: @unchecked Sendable {
   package let folder: String
   /// Whose it is.
   package let account: Account
+  /// The right to it, where several nodes share a store.
+  let lease: SessionStore.Lease?
 
   let directions = DirectionObserver()
   let shared: SessionResources
@@ -71,6 +77,9 @@ package final class LiveSession: @unchecked Sendable {
   var isStopped = false
   var isGone = false
   var hasPending = false
+  /// Records that the store has not confirmed.
+  var unconfirmed = 0
+  private var isMoved = false
   var life = Life()
   private var limit: RateLimit
   private var updateLimit: RateLimit
@@ -116,13 +125,14 @@ package final class LiveSession: @unchecked Sendable {
   /// A session at its beginning, or one that the log has.
   init(
     identity: SessionIdentity, number: UInt64, created: Int64, folder: String, account: Account,
-    shared: SessionResources, found: LogIndex.Session? = nil
+    shared: SessionResources, lease: SessionStore.Lease? = nil, found: LogIndex.Session? = nil
   ) throws {
     self.identity = identity
     self.number = number
     self.folder = folder
     self.account = account
     self.shared = shared
+    self.lease = lease
     hole = found?.failure
     setup = try SessionSetup(body: identity.body)
     counting = EventAdmission(rig: setup.header.rig, usesOdometry: setup.header.trajectory == .odometry)
@@ -163,10 +173,12 @@ package final class LiveSession: @unchecked Sendable {
 
   /// Hands over a batch; `reply` is called once, from another thread, when it is on disk or refused.
   package func submit(_ sequence: UInt64, _ batch: EventBatch, reply: @escaping @Sendable (Reply) -> Void) {
+    if hasMoved { return reply(.moved) }
     condition.lock()
     if isGone || isStopped {
+      let answer = isGone ? Reply.gone : .overloaded(1)
       condition.unlock()
-      return reply(isGone ? .gone : .overloaded(1))
+      return reply(answer)
     }
     let now = shared.clock()
     status.lastCall = now
@@ -235,7 +247,8 @@ package final class LiveSession: @unchecked Sendable {
     return Upkeep.Facts(
       isOver: status.state == .finished || status.state == .failed,
       isEmpty: places.isEmpty && !life.isUnrecovered && hole == nil,
-      isBusy: !queue.isEmpty || life.isComputing || hasPending || (life.hasThread && status.state == .recovering),
+      isBusy: !queue.isEmpty || unconfirmed > 0 || life.isComputing || hasPending
+        || (life.hasThread && status.state == .recovering),
       hasThread: life.hasThread, hasFinder: life.computation != nil && life.asked != .park,
       idle: shared.clock() - status.lastCall, untouched: shared.clock() - max(status.lastCall, status.lastTouch))
   }
@@ -263,6 +276,16 @@ package final class LiveSession: @unchecked Sendable {
     return places
   }
 
+  /// What a batch has, in its order; nil where there is none with that number yet. Reads the log.
+  package func events(ofBatch number: Int) throws -> [ParsedEvent]? {
+    var events: [ParsedEvent]?
+    try log.read({ batchPlaces.indices.contains(number) ? [batchPlaces[number]] : [] }) { record in
+      events = try EventBatch(accepted: record.payload).events
+      return false
+    }
+    return events
+  }
+
   /// Records have moved within their segments: old offset to new.
   package func relocate(_ segment: Int, _ moved: [Int: Int]) {
     condition.lock()
@@ -272,9 +295,19 @@ package final class LiveSession: @unchecked Sendable {
     }
   }
 
+  /// Whether another node has the session, or may have it: nothing of it is taken or shown here any more.
+  package var hasMoved: Bool { condition.withLock { isMoved } || lease?.isHeld == false }
+
+  /// Another node is to have it: what comes from now on is refused.
+  func leave() {
+    condition.withLock { isMoved = true }
+    updates.wake()
+  }
+
   /// Ends the session's thread after what waits was processed. `gone`: the session is being deleted, and what waits is
   /// not processed.
   package func stop(gone: Bool) {
+    let refusal = hasMoved ? Reply.moved : .gone
     condition.lock()
     isStopped = true
     var refused: [Work] = []
@@ -288,7 +321,7 @@ package final class LiveSession: @unchecked Sendable {
     shared.intake.async { [self] in admitPending() }
     for work in refused {
       switch work {
-      case .finish(let reply): reply(.gone)
+      case .finish(let reply): reply(refusal)
       case .result(let reply): reply(nil)
       case .batch: break
       }
@@ -301,7 +334,7 @@ package final class LiveSession: @unchecked Sendable {
   package var isDeleted: Bool {
     condition.lock()
     defer { condition.unlock() }
-    return isGone
+    return isGone && !isMoved
   }
 
   /// Waits until the session has no thread.

@@ -44,6 +44,11 @@ extension SessionRegistry {
   }
 
   private func carryOut(_ upkeep: Upkeep, _ session: LiveSession) {
+    // What the store keeps needs no room here.
+    if session.lease != nil, upkeep == .end || upkeep == .park {
+      if session.updates.readerCount == 0 { letGo(session) }
+      return
+    }
     switch upkeep {
     case .end: end(session)
     case .keep, .rest, .park: session.tend(upkeep)
@@ -52,7 +57,11 @@ extension SessionRegistry {
 
   /// Does for every session what is due: called every few seconds.
   package func tend() {
-    for session in some { carryOut(Upkeep.due(session.facts, limits), session) }
+    for session in some {
+      let facts = session.facts
+      let isOut = session.lease != nil && facts.isOver && facts.untouched > limits.park
+      carryOut(isOut ? .park : Upkeep.due(facts, limits), session)
+    }
     shared.recovery.advance()
   }
 
@@ -66,6 +75,7 @@ extension SessionRegistry {
     if facts.count >= limits.keptSessions {
       causes.append("sessions: \(facts.count) are kept, expected fewer: --max-kept-sessions, --retention")
     }
+    if let words = shared.store?.trouble { causes.append("store: \(words)") }
     if !shared.hasDiskSpace { causes.append("disk: no more free than its reserve, expected more: --disk-reserve") }
     do throws(LogError) { try OwnThread.probe() } catch { causes.append("threads: \(error)") }
     if !Self.hasDescriptors { causes.append("descriptors: none is left, expected some: raise its limit of open files") }

@@ -22,14 +22,18 @@ package final class SessionRegistry: @unchecked Sendable {
     case noDescriptor
     /// No space is left on the disk.
     case full
+    /// The store of several nodes cannot be reached; in words.
+    case unreachable(String)
+    /// Another node has the session, and need not let it go.
+    case elsewhere
     /// Something else.
     case failed(String)
   }
 
   /// A new session with its secrets, which only its creator gets.
   package struct Created: Sendable {
-    /// The session.
-    package var session: LiveSession
+    /// The session's id.
+    package var id: String
     /// May send.
     package var ingestToken: String
     /// May read.
@@ -43,6 +47,7 @@ package final class SessionRegistry: @unchecked Sendable {
   private let folder: String
   let shared: SessionResources
   private let keeper: SerialThread
+  let adopting = Turns()
   private var isCompacting = false
   private let accounts = Accounts()
   private let lock = NSLock()
@@ -65,7 +70,7 @@ package final class SessionRegistry: @unchecked Sendable {
   ///   - clock: monotonic time, seconds.
   ///   - warn: gets a line for everything that is not as it should be.
   package init(
-    folder: String, limits: SessionLimits, segmentSize: Int = 16 << 20,
+    folder: String, limits: SessionLimits, store: SessionStore? = nil, segmentSize: Int = 16 << 20,
     sync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno },
     clock: @escaping @Sendable () -> Double = { Double(DispatchTime.now().uptimeNanoseconds) * 1e-9 },
     warn: (String) -> Void
@@ -85,7 +90,7 @@ package final class SessionRegistry: @unchecked Sendable {
     keeper = try SerialThread()
     shared = try SessionResources(
       log: log, limits: limits, recovery: RecoveryQueue(limit: ProcessInfo.processInfo.activeProcessorCount),
-      folder: folder, clock: clock)
+      folder: folder, store: store, clock: clock)
     nextNumber = index.last + 1
     segments = index.touched
     deleted = (index.gone, index.gone.reduce(into: []) { $0.formUnion(index.touched[$1] ?? []) })
@@ -102,6 +107,7 @@ package final class SessionRegistry: @unchecked Sendable {
     }
     numbers = Dictionary(uniqueKeysWithValues: sessions.values.map { ($0.number, $0) })
     shared.setRoomMaker { [weak self] session in self?.makeRoom(for: session) ?? true }
+    observeStore()
     for session in all { try? session.begin() }
     let known = Set(index.sessions.values.map(\.identity.id))
     for name in (try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/sessions")) ?? []
@@ -120,6 +126,33 @@ package final class SessionRegistry: @unchecked Sendable {
     let session = lock.withLock { sessions[id] }
     session?.touch()
     return session
+  }
+
+  /// The same, without asking for it.
+  func held(_ id: String) -> LiveSession? { lock.withLock { sessions[id] } }
+
+  /// A session of the store is this node's.
+  func add(_ session: LiveSession) {
+    lock.withLock {
+      sessions[session.identity.id] = session
+      numbers[session.number] = session
+    }
+  }
+
+  /// The next session's number.
+  func newNumber() -> UInt64 {
+    lock.withLock {
+      nextNumber += 1
+      return nextNumber - 1
+    }
+  }
+
+  /// A segment of the log has records of a session.
+  func note(_ number: UInt64, _ segment: Int) { lock.withLock { _ = segments[number, default: []].insert(segment) } }
+
+  /// The folder of a session's files. One that goes and comes back has another: the old one may still be at its end.
+  func folder(of id: String, _ number: UInt64) -> String {
+    shared.store == nil ? "\(folder)/sessions/\(id)" : "\(folder)/sessions/\(id)-\(number)"
   }
 
   /// All sessions, by id.
@@ -153,10 +186,16 @@ package final class SessionRegistry: @unchecked Sendable {
     let identity = SessionIdentity(
       id: TokenHash.random(bytes: 16), ingest: TokenHash(of: ingest), read: TokenHash(of: read), owner: owner,
       body: setup.body)
-    let number = lock.withLock {
-      nextNumber += 1
-      return nextNumber - 1
+    if let store = shared.store {
+      // Nobody's until its first call, which may reach another node.
+      let failure = await withCheckedContinuation { continuation in
+        store.create(identity.id, identity.payload, arrival: LiveSession.now()) { continuation.resume(returning: $0) }
+      }
+      if let failure { throw .unreachable(failure.words) }
+      lock.withLock { createdCount += 1 }
+      return Created(id: identity.id, ingestToken: ingest, readToken: read)
     }
+    let number = newNumber()
     let created = LiveSession.now()
     // Twice: without its beginning a session is lost as a whole.
     let failure = await logged(
@@ -168,22 +207,24 @@ package final class SessionRegistry: @unchecked Sendable {
     }
     do {
       let session = try LiveSession(
-        identity: identity, number: number, created: created, folder: "\(folder)/sessions/\(identity.id)",
+        identity: identity, number: number, created: created, folder: folder(of: identity.id, number),
         account: account, shared: shared)
-      lock.withLock {
-        sessions[identity.id] = session
-        numbers[number] = session
-        createdCount += 1
-      }
-      return Created(session: session, ingestToken: ingest, readToken: read)
+      add(session)
+      lock.withLock { createdCount += 1 }
+      return Created(id: identity.id, ingestToken: ingest, readToken: read)
     } catch {
       // Nobody knows it: it is not to come back with the next start.
       _ = await logged(LogRecord(kind: .delete, session: number, arrival: LiveSession.now()))
-      lock.withLock {
-        deleted.sessions.insert(number)
-        deleted.segments.formUnion(segments.removeValue(forKey: number) ?? [])
-      }
+      forget(number: number)
       throw .failed("\(error)")
+    }
+  }
+
+  /// The records of a session go with the next `compact`.
+  func forget(number: UInt64) {
+    lock.withLock {
+      deleted.sessions.insert(number)
+      deleted.segments.formUnion(segments.removeValue(forKey: number) ?? [])
     }
   }
 
@@ -195,7 +236,7 @@ package final class SessionRegistry: @unchecked Sendable {
   }
 
   /// Appends a record; `done` is called once it is on disk, or with what went wrong. Called on the intake.
-  private func append(_ record: LogRecord, copies: Int = 1, done: @escaping @Sendable (LogError?) -> Void) {
+  func append(_ record: LogRecord, copies: Int = 1, done: @escaping @Sendable (LogError?) -> Void) {
     do throws(LogError) {
       let ticket = try log.append(record, copies: copies)
       if record.kind != .delete {
@@ -212,6 +253,12 @@ package final class SessionRegistry: @unchecked Sendable {
   /// - Throws: `Refusal` where the log does not take it: the session stays.
   package func delete(_ session: LiveSession) async throws(Refusal) -> Bool {
     guard lock.withLock({ sessions[session.identity.id] === session }) else { return false }
+    if let store = shared.store, let lease = session.lease {
+      let failure = await withCheckedContinuation { continuation in
+        store.delete(lease) { continuation.resume(returning: $0) }
+      }
+      if let failure { throw .unreachable(failure.words) }
+    }
     switch await logged(LogRecord(kind: .delete, session: session.number, arrival: LiveSession.now())) {
     case nil: break
     case .full?: throw .full
@@ -231,9 +278,13 @@ package final class SessionRegistry: @unchecked Sendable {
     }
   }
 
+  /// A session is another node's: what of it is here goes; the store keeps it.
+  func drop(_ session: LiveSession) { end(session) }
+
   private func forget(_ session: LiveSession) -> Bool {
     let isMine = lock.withLock {
-      guard sessions.removeValue(forKey: session.identity.id) != nil else { return false }
+      guard sessions[session.identity.id] === session else { return false }
+      sessions[session.identity.id] = nil
       numbers[session.number] = nil
       return true
     }
@@ -318,6 +369,8 @@ package final class SessionRegistry: @unchecked Sendable {
     let sessions = all
     for session in sessions { session.stop(gone: false) }
     for session in sessions { session.join() }
+    for session in sessions { if let lease = session.lease { shared.store?.release(lease) } }
+    shared.store?.close()
     log.close()
   }
 }

@@ -16,11 +16,15 @@ final class SessionResources: @unchecked Sendable {
   private let folder: String
   private let lock = NSLock()
   private var roomMaker: (@Sendable (LiveSession) -> Bool)?
+  private var loser: (@Sendable (LiveSession) -> Void)?
+  /// What several nodes share; nil: this one is alone.
+  let store: SessionStore?
 
   init(
     log: WriteAheadLog, limits: SessionLimits, recovery: RecoveryQueue, folder: String,
-    clock: @escaping @Sendable () -> Double
+    store: SessionStore?, clock: @escaping @Sendable () -> Double
   ) throws(LogError) {
+    self.store = store
     self.log = log
     self.limits = limits
     self.clock = clock
@@ -31,6 +35,15 @@ final class SessionResources: @unchecked Sendable {
 
   /// Who makes room for a session that comes back.
   func setRoomMaker(_ body: @escaping @Sendable (LiveSession) -> Bool) { lock.withLock { roomMaker = body } }
+
+  /// Who lets sessions go that are another node's.
+  func setLoser(_ body: @escaping @Sendable (LiveSession) -> Void) { lock.withLock { loser = body } }
+
+  /// A session is another node's.
+  func lose(_ session: LiveSession) {
+    session.leave()
+    lock.withLock { loser }?(session)
+  }
 
   /// Whether a session that was parked may be open again.
   func makeRoom(for session: LiveSession) -> Bool { lock.withLock { roomMaker }?(session) ?? true }

@@ -1,3 +1,4 @@
+import Datasets
 import Foundation
 
 /// The stored updates of a session: lines in a file, found by index. One writer, many readers.
@@ -292,6 +293,14 @@ package struct UpdatePeer: Hashable, Sendable {
   private let text: [UInt8]
 
   private static let key = Array(",\"peer\":\"".utf8)
+
+  /// The peer's name.
+  package var name: String? {
+    guard case .string(let name)? = JSONValue(parsing: [UInt8(ascii: "\"")] + text + [UInt8(ascii: "\"")]) else {
+      return nil
+    }
+    return name
+  }
 
   /// The peer of a line as `UpdateRecord` writes it; nil for a line of the session.
   package init?(line: ArraySlice<UInt8>) {

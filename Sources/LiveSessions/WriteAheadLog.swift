@@ -357,7 +357,7 @@ package final class WriteAheadLog: @unchecked Sendable {
   ) throws(LogError) -> (due: [Int], pinned: Set<UInt64>, lists: Set<Int>)? {
     condition.lock()
     defer { condition.unlock() }
-    guard readers == 0 else { return nil }
+    guard readers == 0, !isClosed else { return nil }
     if let failure { throw failure }
     if segments.contains(segment) { try rotate() }
     let there = Set(try LogReading.numbers(folder))
@@ -422,6 +422,9 @@ package final class WriteAheadLog: @unchecked Sendable {
 
   /// Syncs what was appended and ends; later appends fail.
   package func close() {
+    // A compaction that is at it needs the folder.
+    compaction.lock()
+    defer { compaction.unlock() }
     condition.lock()
     guard !isClosed else { return condition.unlock() }
     isClosed = true

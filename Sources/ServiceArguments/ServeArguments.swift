@@ -20,6 +20,7 @@ package struct ServeArguments: ParsableArguments {
         fuse serve
         fuse serve --replay datasets/demo
         fuse serve --host 0.0.0.0 --auth-token token.txt --tls-certificate cert.pem --tls-key key.pem
+        fuse serve --store redis://10.0.0.9 --allow-host fuse.example
         fuse serve --check-log ./fuse-data
         fuse serve --export ./fuse-data -o recordings
       """)
@@ -32,6 +33,30 @@ package struct ServeArguments: ParsableArguments {
 
   @Option(help: ArgumentHelp("Where sessions are kept; created if absent, private.", valueName: "folder"))
   package var data = "./fuse-data"
+
+  @Option(
+    help: ArgumentHelp(
+      "Where several nodes keep sessions together, redis://[user:password@]host[:port][/database]; also in FUSE_STORE. "
+        + "Without it this node keeps its own.", valueName: "address"))
+  package var store: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A broker that gets updates and gives events, mqtt[s]://[user:password@]host[:port]/prefix; also in FUSE_MQTT.",
+      valueName: "address"))
+  package var mqtt: String?
+
+  @Option(help: ArgumentHelp("Whom to trust for mqtts, PEM; the system's otherwise.", valueName: "file"))
+  package var mqttCa: String?
+
+  @Option(help: "Updates of a session that wait for the broker, at most; older ones are left out, and it says so.")
+  package var mqttBacklog = 100_000
+
+  @Option(help: "This node's name at the broker; its host's otherwise.")
+  package var node: String?
+
+  @Option(help: "Seconds after which a node that is silent loses its sessions to another; with --store.")
+  package var lease = 2.0
 
   @Option(
     help: ArgumentHelp(
@@ -136,6 +161,8 @@ package struct ServeArguments: ParsableArguments {
     }
     guard (0...65_535).contains(port) else { throw ValidationError("--port must be from 0 to 65535.") }
     guard speed > 0, speed <= 1000 else { throw ValidationError("--speed must be above 0 and at most 1000.") }
+    guard mqttBacklog > 0 else { throw ValidationError("--mqtt-backlog must be above 0.") }
+    guard (1...60).contains(lease) else { throw ValidationError("--lease must be from 1 to 60 seconds.") }
     guard maxSessions > 0, maxKeptSessions > 0, maxEventsPerSecond > 0, maxUpdatesPerSecond > 0,
       maxSessionBytes > 0, diskReserve >= 0, maxPeers > 0, maxConnections > 0, idle > 0, park > 0, empty > 0,
       retention >= 0,

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LiveSessions
 import Logging
+import RunResults
 import ServiceArguments
 
 /// `fuse serve`.
@@ -28,15 +29,52 @@ struct ServeCommand: AsyncParsableCommand {
         try Certificates(certificate: $0, key: arguments.tlsKey!)
       }
       let connections = try connectionLimit(logger)
-      let registry = try SessionRegistry(folder: arguments.data, limits: limits) { logger.warning("\($0)") }
-      let service = LiveService(
+      let store = try openStore(logger)
+      let folder = store == nil ? arguments.data : try NodeFolder.make(in: arguments.data)
+      // What the store has needs no sync here.
+      let registry =
+        store == nil
+        ? try SessionRegistry(folder: folder, limits: limits) { logger.warning("\($0)") }
+        : try SessionRegistry(folder: folder, limits: limits, store: store, sync: { _ in 0 }) {
+          logger.warning("\($0)")
+        }
+      var service = LiveService(
         registry: registry, logger: logger, tokens: tokens,
         access: AccessRules(isLoopback: isLoopback, hosts: arguments.allowHost, origins: arguments.allowOrigin),
         connections: connections, readiness: ReadinessLog(logger: logger))
+      let broker = arguments.mqtt ?? ProcessInfo.processInfo.environment["FUSE_MQTT"] ?? ""
+      if !broker.isEmpty {
+        let address: MQTTAddress
+        do throws(MQTTAddress.Fault) { address = try MQTTAddress(broker) } catch {
+          throw CommandError("--mqtt: \(error)")
+        }
+        service.mqtt = try MQTTBridge(
+          service, address, authorities: arguments.mqttCa,
+          node: arguments.node ?? "\(ProcessInfo.processInfo.hostName)-\(arguments.port)",
+          backlog: arguments.mqttBacklog)
+      }
       try await service.run(
         host: arguments.host, port: arguments.port, certificates: certificates,
         replay: arguments.replay.map { Replay(folder: $0, speed: arguments.speed) })
     }
+  }
+
+  /// The store of several nodes, where one is named: in the environment its password is in no process list.
+  private func openStore(_ logger: Logger) throws -> SessionStore? {
+    let named = arguments.store ?? ProcessInfo.processInfo.environment["FUSE_STORE"] ?? ""
+    guard !named.isEmpty else { return nil }
+    do {
+      let address = try RedisAddress(named)
+      // No other process has this name, also none of the same machine.
+      let node = "\(ProcessInfo.processInfo.hostName)-\(TokenHash.random(bytes: 6))"
+      logger.notice("sessions are kept together", metadata: ["node": "\(node)", "store": "\(address.name)"])
+      return try SessionStore(
+        address, node: node,
+        version: FuseVersion.current, lease: arguments.lease, retention: limits.retention
+      ) { logger.warning("store: \($0)") }
+    } catch let failure as SessionStore.Failure {
+      throw CommandError("--store: \(failure.words)")
+    } catch let fault as RedisAddress.Fault { throw CommandError("--store: \(fault)") }
   }
 
   private func report(_ report: LogExport.Report) throws {

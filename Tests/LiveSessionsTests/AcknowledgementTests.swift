@@ -72,7 +72,7 @@ import Testing
     }
 
     func create() async throws -> LiveSession {
-      try await registry.create(SessionSetup(body: Array(IntakeTests.header.utf8))).session
+      try await registry.begin(SessionSetup(body: Array(IntakeTests.header.utf8)))
     }
 
     func submit(_ session: LiveSession, _ sequence: UInt64, second: Int? = nil) throws -> Answer<LiveSession.Reply> {

@@ -47,7 +47,7 @@ import Testing
         .path
       defer { try? FileManager.default.removeItem(atPath: folder) }
       var registry = try SessionRegistry(folder: folder, limits: SessionLimits()) { Issue.record("\($0)") }
-      var session = try await registry.create(SessionSetup(body: Array(Self.header.utf8))).session
+      var session = try await registry.begin(SessionSetup(body: Array(Self.header.utf8)))
       for second in 0..<20 {
         if isInterrupted, second == 11 {
           registry.close()
@@ -79,7 +79,7 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fuse-intake-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var registry = try SessionRegistry(folder: folder, limits: SessionLimits()) { Issue.record("\($0)") }
-    var session = try await registry.create(SessionSetup(body: Array(Self.header.utf8))).session
+    var session = try await registry.begin(SessionSetup(body: Array(Self.header.utf8)))
     for k in 0..<3 { _ = await Self.submit(session, UInt64(k), try Self.batch(k)) }
     let sizes = try (0..<3).map { try Self.batch($0).bytes.count }
     for round in 0..<3 {
@@ -104,7 +104,7 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fuse-intake-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var registry = try SessionRegistry(folder: folder, limits: SessionLimits()) { Issue.record("\($0)") }
-    var session = try await registry.create(SessionSetup(body: Array(Self.header.utf8))).session
+    var session = try await registry.begin(SessionSetup(body: Array(Self.header.utf8)))
     func range(_ nanoseconds: Int, _ value: Double = 4) -> String {
       "{\"range\":{\"t\":\(nanoseconds),\"peer\":\"tag\",\"range\":\(value),\"std\":0.1}}\n"
     }
@@ -138,7 +138,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var registry = try SessionRegistry(folder: folder, limits: SessionLimits()) { Issue.record("\($0)") }
     var sessions: [LiveSession] = []
-    for _ in 0..<3 { sessions.append(try await registry.create(SessionSetup(body: Array(Self.header.utf8))).session) }
+    for _ in 0..<3 { sessions.append(try await registry.begin(SessionSetup(body: Array(Self.header.utf8)))) }
     for k in 0..<6 {
       for session in sessions { _ = await Self.submit(session, UInt64(k), try Self.batch(k)) }
     }
@@ -199,7 +199,7 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fuse-intake-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var registry = try SessionRegistry(folder: folder, limits: SessionLimits()) { Issue.record("\($0)") }
-    let session = try await registry.create(SessionSetup(body: Array(Self.header.utf8))).session
+    let session = try await registry.begin(SessionSetup(body: Array(Self.header.utf8)))
     #expect(try await registry.delete(session))
     // Deleted, and the process died before the folder was gone.
     try FileManager.default.createDirectory(atPath: session.folder, withIntermediateDirectories: false)
@@ -220,7 +220,7 @@ import Testing
     var limits = SessionLimits()
     limits.waitingBatches = 2
     let registry = try SessionRegistry(folder: folder, limits: limits) { Issue.record("\($0)") }
-    let session = try await registry.create(SessionSetup(body: Array(Self.header.utf8))).session
+    let session = try await registry.begin(SessionSetup(body: Array(Self.header.utf8)))
     let batches = try (0..<60).map(Self.batch)
     let replies = Replies()
     for (sequence, batch) in batches.enumerated() {

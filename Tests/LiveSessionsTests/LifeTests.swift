@@ -50,7 +50,7 @@ import Testing
       registry = try SessionRegistry(folder: folder, limits: limits, clock: clock.now) { Issue.record("\($0)") }
     }
     func create() async throws -> LiveSession {
-      try await registry.create(SessionSetup(body: Array(LifeTests.header.utf8))).session
+      try await registry.begin(SessionSetup(body: Array(LifeTests.header.utf8)))
     }
     /// Why no further session of an owner is created.
     func refusal(of owner: String) async -> String? {
@@ -272,7 +272,7 @@ import Testing
     (quota.sessions, quota.bytes) = (2, 1500)
     house.registry.account("phones").change(quota)
     let setup = try SessionSetup(body: Array(Self.header.utf8))
-    let first = try await house.registry.create(setup, owner: "phones").session
+    let first = try await house.registry.begin(setup, owner: "phones")
     _ = try await house.registry.create(setup, owner: "phones")
     #expect(await house.refusal(of: "phones") == "quota(2)")
     // Another token's, and nobody's.

@@ -25,7 +25,7 @@ package enum TrajectoryLine {
 
   /// The time and the pose of a line; nil for anything else. The time is read as digits: a Double would lose the last
   /// ones.
-  static func parse(_ line: String) -> (Timestamp, Pose)? {
+  package static func parse(_ line: String) -> (Timestamp, Pose)? {
     let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" })
     guard words.count == 8, let timestamp = timestamp(words[0]) else { return nil }
     // Beyond 1e9 m a number is no position: computing with it overflows.

@@ -23,9 +23,31 @@ enum Answers {
     return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 
+  /// What a call comes to: the same whatever carries it.
+  struct Outcome {
+    var status: HTTPResponse.Status
+    var body: JSONValue
+    var headers: HTTPFields = [:]
+
+    /// As a response.
+    var response: Response { json(body, status, headers) }
+
+    /// An error, in words: what was found and what was expected.
+    static func error(_ status: HTTPResponse.Status, _ message: String, _ headers: HTTPFields = [:]) -> Outcome {
+      Outcome(status: status, body: ["error": .string(message)], headers: headers)
+    }
+
+    /// A limit that is reached, with its word, and the retry that it asks for, whole seconds.
+    static func limit(
+      _ status: HTTPResponse.Status, _ word: String, _ message: String, seconds: Double = 10
+    ) -> Outcome {
+      error(status, message, [refused: word, .retryAfter: "\(max(1, Int(seconds.rounded(.up))))"])
+    }
+  }
+
   /// An error, in words: what was found and what was expected.
   static func error(_ status: HTTPResponse.Status, _ message: String, _ headers: HTTPFields = [:]) -> Response {
-    json(["error": .string(message)], status, headers)
+    Outcome.error(status, message, headers).response
   }
 
   /// Why a request was refused, in one word, where its status does not say: for machines, and for the metrics.
@@ -35,68 +57,83 @@ enum Answers {
   static func limit(
     _ status: HTTPResponse.Status, _ word: String, _ message: String, seconds: Double = 10
   ) -> Response {
-    error(status, message, [refused: word, .retryAfter: "\(max(1, Int(seconds.rounded(.up))))"])
-  }
-
-  /// An error with the retry that it asks for, whole seconds.
-  static func later(_ status: HTTPResponse.Status, _ message: String, seconds: Double) -> Response {
-    error(status, message, [.retryAfter: "\(max(1, Int(seconds.rounded(.up))))"])
+    Outcome.limit(status, word, message, seconds: seconds).response
   }
 
   /// The disk has no more free than its reserve.
-  static var full: Response {
-    limit(
+  static var full: Outcome {
+    .limit(
       .init(code: 507, reasonPhrase: "Insufficient Storage"), "disk",
       "no space left on the service's disk beside its reserve, expected more: nothing was taken", seconds: 60)
   }
 
   /// Why a session is not created or deleted.
-  static func refusal(_ refusal: SessionRegistry.Refusal) -> Response {
+  static func refusal(_ refusal: SessionRegistry.Refusal) -> Response { outcome(refusal).response }
+
+  /// The same, whatever carries it.
+  static func outcome(_ refusal: SessionRegistry.Refusal) -> Outcome {
     switch refusal {
     case .tooMany(let most):
-      limit(.tooManyRequests, "sessions", "\(most) sessions are open and none is suspended, expected fewer")
+      .limit(.tooManyRequests, "sessions", "\(most) sessions are open and none is suspended, expected fewer")
     case .tooManyKept(let most):
-      limit(.tooManyRequests, "kept", "\(most) sessions are kept, expected fewer: delete some", seconds: 60)
+      .limit(.tooManyRequests, "kept", "\(most) sessions are kept, expected fewer: delete some", seconds: 60)
     case .quota(let most):
-      limit(.tooManyRequests, "quota", "\(most) sessions of this token are open, expected fewer: finish some")
+      .limit(.tooManyRequests, "quota", "\(most) sessions of this token are open, expected fewer: finish some")
     case .bytes(let most):
-      limit(.tooManyRequests, "bytes", "\(most) bytes of this token are kept, expected fewer: delete some", seconds: 60)
-    case .noThread(let cause): limit(.serviceUnavailable, "threads", cause)
+      .limit(
+        .tooManyRequests, "bytes", "\(most) bytes of this token are kept, expected fewer: delete some", seconds: 60)
+    case .noThread(let cause): .limit(.serviceUnavailable, "threads", cause)
     case .noDescriptor:
-      limit(.serviceUnavailable, "descriptors", "the service has no descriptor left, expected some: raise its limit")
+      .limit(.serviceUnavailable, "descriptors", "the service has no descriptor left, expected some: raise its limit")
     case .full: full
-    case .failed(let cause): error(.internalServerError, cause)
+    case .elsewhere: .limit(.serviceUnavailable, "moved", "another node has the session", seconds: 1)
+    case .unreachable(let cause): .limit(.serviceUnavailable, "store", cause, seconds: 1)
+    case .failed(let cause): .error(.internalServerError, cause)
     }
   }
 
   /// What became of a batch or a call.
-  static func reply(_ reply: LiveSession.Reply) -> Response {
+  static func outcome(_ reply: LiveSession.Reply) -> Outcome {
     switch reply {
-    case .accepted(let next, let skipped) where skipped.isEmpty: json(["next": .integer(Int(next))])
+    case .accepted(let next, let skipped) where skipped.isEmpty:
+      Outcome(status: .ok, body: ["next": .integer(Int(next))])
     case .accepted(let next, let skipped):
-      json(["next": .integer(Int(next)), "skipped": .sorted(skipped.mapValues { .integer($0) })])
+      Outcome(
+        status: .ok,
+        body: ["next": .integer(Int(next)), "skipped": .sorted(skipped.mapValues { .integer($0) })])
     case .different(let sequence, let taken, let found, let next):
-      error(
+      .error(
         .conflict,
         "batch \(sequence) was taken with other content (\(taken) bytes, here \(found)), expected the same bytes, or new "
           + "ones as batch \(next)")
-    case .early(let next): json(["next": .integer(Int(next))], .conflict)
-    case .finished: error(.conflict, "the session is finished, expected no more events")
+    case .early(let next): Outcome(status: .conflict, body: ["next": .integer(Int(next))])
+    case .finished: .error(.conflict, "the session is finished, expected no more events")
     case .tooManyPeers(let limit):
-      error(.contentTooLarge, "more than \(limit) peers, expected at most \(limit)", [refused: "peers"])
+      .error(.contentTooLarge, "more than \(limit) peers, expected at most \(limit)", [refused: "peers"])
     case .tooManyBytes(let limit):
-      error(
+      .error(
         .contentTooLarge, "\(limit) bytes of batches and updates are kept, expected fewer: finish it, delete others",
         [refused: "bytes"])
     case .crowded(let most):
-      limit(.tooManyRequests, "sessions", "\(most) sessions are at work and none is suspended, expected fewer")
-    case .noThread(let cause): limit(.serviceUnavailable, "threads", cause)
-    case .overloaded(let seconds): later(.tooManyRequests, "more than the session can take", seconds: seconds)
+      .limit(.tooManyRequests, "sessions", "\(most) sessions are at work and none is suspended, expected fewer")
+    case .noThread(let cause): .limit(.serviceUnavailable, "threads", cause)
+    case .overloaded(let seconds):
+      .error(
+        .tooManyRequests, "more than the session can take",
+        [.retryAfter: "\(max(1, Int(seconds.rounded(.up))))"])
     case .full: full
-    case .failed(let cause): error(.internalServerError, "the session failed: \(cause)")
-    case .gone: error(.notFound, "no such session")
+    case .failed(let cause): .error(.internalServerError, "the session failed: \(cause)")
+    case .gone: .error(.notFound, "no such session")
+    case .moved:
+      .limit(
+        .serviceUnavailable, "moved", "another node has the session, expected the call again: it is safe", seconds: 1)
+    case .unreachable(let cause):
+      .limit(.serviceUnavailable, "store", "\(cause), expected the call again: it is safe", seconds: 1)
     }
   }
+
+  /// The same as a response.
+  static func reply(_ reply: LiveSession.Reply) -> Response { outcome(reply).response }
 
   /// A file from a byte on, streamed; removed behind if `isTemporary`, with its folder.
   static func file(

@@ -66,7 +66,7 @@ package final class ReaderGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
   package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if case .head(let head) = unwrapOutboundIn(data),
-      head.headerFields[.contentType]?.hasPrefix("text/event-stream") == true
+      head.status == .switchingProtocols || head.headerFields[.contentType]?.hasPrefix("text/event-stream") == true
     {
       let connection = context.channel.connection
       _ = connection.setOption(.socketOption(.so_sndbuf), value: .init(Self.socketBuffer))

@@ -1,3 +1,4 @@
+import Datasets
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -22,7 +23,7 @@ struct FeedStream: Sendable {
       else {
         return Answers.error(.badRequest, "Last-Event-ID is no update, expected <session>:<index>")
       }
-      if let session = service.registry.session(String(parts[0])), Overview.sees(token, session) {
+      if let session = service.registry.session(String(parts[0])), Overview.sees(token, session.identity) {
         resumed = (session, cursor.next - 1)
       }
     }
@@ -47,6 +48,8 @@ struct FeedStream: Sendable {
     /// Updates of a session that it has already, of a publication that it got a part of.
     private var had: (session: UInt64, index: Int)?
     private var lastWrite = DispatchTime.now().uptimeNanoseconds
+    /// What the reader was told of the sessions that it sees.
+    private var verdicts: [UInt64: RunVerdict] = [:]
 
     init(service: LiveService, token: AccessTokens.Token, next: Int) {
       (self.service, self.token, self.next) = (service, token, next)
@@ -70,17 +73,24 @@ struct FeedStream: Sendable {
         next += missed + entries.count
         if missed > 0 { try await writer.write(ByteBuffer(string: "event: missed\ndata: \(missed)\n\n")) }
         for entry in entries {
-          guard let session = service.registry.session(number: entry.session), Overview.sees(token, session) else {
+          guard let session = service.registry.session(number: entry.session), Overview.sees(token, session.identity)
+          else {
             continue
           }
           var updates = entry.updates
           if let had, had.session == entry.session {
             updates = min(max(updates.lowerBound, had.index + 1), updates.upperBound)..<updates.upperBound
           }
+          // Before the updates that rest on it.
+          try await tell(session, &writer)
           if !updates.isEmpty { try await send(session, updates, &writer) }
         }
         if !entries.isEmpty { continue }
-        if Double(DispatchTime.now().uptimeNanoseconds - lastWrite) * 1e-9 > UpdateStream.heartbeat - 5 {
+        // The end of a session may change it, without an update.
+        for number in verdicts.keys.sorted() {
+          if let session = service.registry.session(number: number) { try await tell(session, &writer) }
+        }
+        if Double(DispatchTime.now().uptimeNanoseconds - lastWrite) * 1e-9 > SessionReader.heartbeat - 5 {
           try await write(Array(": still here\n\n".utf8), &writer)
         }
         if await iterator.next() == nil { return }
@@ -90,6 +100,14 @@ struct FeedStream: Sendable {
     private mutating func write(_ text: [UInt8], _ writer: inout any ResponseBodyWriter) async throws {
       try await writer.write(ByteBuffer(bytes: text))
       lastWrite = DispatchTime.now().uptimeNanoseconds
+    }
+
+    private mutating func tell(_ session: LiveSession, _ writer: inout any ResponseBodyWriter) async throws {
+      guard let verdict = session.verdict, verdict != verdicts[session.number] else { return }
+      verdicts[session.number] = verdict
+      var json = JSONBuffer()
+      json.value(["session": .string(session.identity.id), "verdict": verdict.json])
+      try await write(Array("event: verdict\ndata: ".utf8) + json.bytes + [0x0A, 0x0A], &writer)
     }
 
     private mutating func send(
@@ -103,7 +121,7 @@ struct FeedStream: Sendable {
       while position.index < updates.upperBound {
         let first = position.index
         let lines = try session.updates.read(
-          &position, bytes: UpdateStream.piece, lines: updates.upperBound - position.index)
+          &position, bytes: SessionReader.piece, lines: updates.upperBound - position.index)
         if lines.isEmpty { return }
         var text: [UInt8] = []
         for (offset, line) in lines.enumerated() {

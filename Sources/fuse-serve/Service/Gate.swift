@@ -38,10 +38,12 @@ struct Gate: RouterMiddleware {
     } else {
       do { response = try await next(request, context) } catch let error as HTTPError {
         response = Answers.error(error.status, error.body ?? error.status.reasonPhrase, error.headers)
+      } catch let refused as SessionCalls.Refused {
+        response = refused.response
       } catch is CancellationError {
         response = Answers.error(.badRequest, "the connection was closed")
       } catch LogError.full {
-        response = Answers.full
+        response = Answers.full.response
       } catch let error as LogError where error.limit != nil {
         response = Answers.limit(.serviceUnavailable, error.limit!, "\(error)")
       } catch {

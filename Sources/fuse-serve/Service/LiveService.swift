@@ -19,6 +19,8 @@ struct LiveService: Sendable {
   let connections: ConnectionLimit
   let metrics = ServiceMetrics()
   let readiness: ReadinessLog
+  /// Sessions at a broker; nil: none.
+  var mqtt: MQTTBridge?
 
   /// Seconds that a reader may take nothing while there is something for it.
   static let patience: Int64 = 30
@@ -29,11 +31,13 @@ struct LiveService: Sendable {
     let logger = logger
     applyQuotas()
     let application = Application(
-      router: router(), server: try Self.server(certificates, metrics),
+      router: router(),
+      server: try Self.server(
+        certificates, metrics, largestMessage: registry.limits.batchBytes + SessionSocket.largestFirstLine),
       configuration: .init(
         address: .hostname(host, port: port), backlog: 1024, availableConnectionsDelegate: connections),
       services: [
-        Housekeeping(service: self), Reloading(service: self, certificates: certificates),
+        Housekeeping(service: self), Reloading(service: self, certificates: certificates), Brokerage(bridge: mqtt),
       ],
       onServerRunning: { [self] channel in
         let port = channel.localAddress?.port ?? port
@@ -49,10 +53,13 @@ struct LiveService: Sendable {
     logger.info("stopped; what was accepted is finished")
   }
 
-  private static func server(_ certificates: Certificates?, _ metrics: ServiceMetrics) throws -> HTTPServerBuilder {
+  private static func server(
+    _ certificates: Certificates?, _ metrics: ServiceMetrics, largestMessage: Int
+  ) throws -> HTTPServerBuilder {
     let requests = HTTP1Channel.Configuration(
       additionalChannelHandlers: [
-        TargetHosts(), ReaderGuard(patience: .seconds(patience)) { metrics.endedReader() },
+        WebSocketDoor(largestMessage: largestMessage), TargetHosts(),
+        ReaderGuard(patience: .seconds(patience)) { metrics.endedReader() },
       ],
       idleTimeout: .seconds(60),
       httpDecoderConfiguration: .init(
@@ -68,7 +75,7 @@ struct LiveService: Sendable {
   private func start(_ replay: Replay, base: String) async {
     do {
       let created = try await replay.start(registry, logger: logger)
-      print("replaying \(replay.folder): \(base)/s/\(created.session.identity.id)#\(created.readToken)")
+      print("replaying \(replay.folder): \(base)/s/\(created.id)#\(created.readToken)")
     } catch { logger.error("replay: \(error)") }
   }
 
@@ -99,6 +106,8 @@ struct LiveService: Sendable {
     router.get("/v1/sessions/:id/updates.jsonl", use: sessions.updatesFile)
     router.get("/v1/sessions/:id/recording", use: sessions.recording)
     router.get("/v1/sessions/:id/updates", use: UpdateStream(service: self).open)
+    router.get("/v1/sessions/:id/socket", use: SessionSocket(service: self).open)
+    router.get("/v1/sessions/:id/foxglove", use: FoxgloveSocket(service: self).open)
     let pages = Pages(service: self)
     router.get("/", use: pages.start)
     router.get("/s/:id", use: pages.finding)
@@ -109,6 +118,17 @@ struct LiveService: Sendable {
     router.get("/readyz", use: overview.ready)
     router.get("/metrics", use: overview.metrics)
     return router
+  }
+}
+
+/// Sessions at a broker, as long as the service runs.
+struct Brokerage: Service {
+  let bridge: MQTTBridge?
+
+  func run() async throws {
+    // A service that ends by itself ends all.
+    guard let bridge else { return try await gracefulShutdown() }
+    await cancelWhenGracefulShutdown { await bridge.run() }
   }
 }
 

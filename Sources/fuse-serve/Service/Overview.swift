@@ -24,8 +24,8 @@ struct Overview: Sendable {
   }
 
   /// Whether a token may see a session.
-  static func sees(_ token: AccessTokens.Token, _ session: LiveSession) -> Bool {
-    token.isOperator || session.identity.owner == token.name
+  static func sees(_ token: AccessTokens.Token, _ session: SessionIdentity) -> Bool {
+    token.isOperator || session.owner == token.name
   }
 
   /// `GET /v1/sessions`: those of the token; an operator's are all. `?limit=`, `?after=` an id: a part of them.
@@ -36,7 +36,7 @@ struct Overview: Sendable {
       return Answers.error(.badRequest, "another limit, expected a whole number from 1 to 10000")
     }
     let after = query["after"].map(String.init) ?? ""
-    let own = service.registry.all.filter { Self.sees(token, $0) }
+    let own = service.registry.all.filter { Self.sees(token, $0.identity) }
     let rest = own.filter { $0.identity.id > after }
     let now = LiveSession.now()
     let sessions = rest.prefix(limit).map { session -> JSONValue in

@@ -34,7 +34,7 @@ struct Replay: Sendable {
     }
     let created = try await registry.create(SessionSetup(body: header!))
     let descriptor = input.fileDescriptor
-    let session = created.session
+    guard let session = try await registry.find(created.id, permits: { _ in true }) else { return created }
     Thread { [splitter] in
       withExtendedLifetime((pipe, process)) {
         do { try Self.feed(session, descriptor, splitter) } catch { logger.error("replay: \(error)") }

@@ -24,5 +24,7 @@ enum Routes {
   }
 
   private static let documents: Set = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/page.js", "/page.css"]
-  private static let results: Set = ["updates", "updates.jsonl", "trajectory.tum", "result.json", "recording"]
+  private static let results: Set = [
+    "updates", "updates.jsonl", "trajectory.tum", "result.json", "recording", "socket", "foxglove",
+  ]
 }

@@ -28,7 +28,7 @@ extension ResponseBody {
   /// Without, a writer is far ahead of a channel that is full: what it writes is handed over to the channel's thread, and
   /// only that learns that no more fits.
   func paced(by channel: any Channel) -> ResponseBody {
-    if let contentLength, contentLength <= UpdateStream.piece { return self }
+    if let contentLength, contentLength <= SessionReader.piece { return self }
     let body = self
     return ResponseBody(contentLength: contentLength) { writer in
       try await body.write(

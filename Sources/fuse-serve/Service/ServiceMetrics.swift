@@ -76,6 +76,12 @@ final class ServiceMetrics: @unchecked Sendable {
     text.value("fuse_log_sync_seconds_max", "gauge", "Longest sync of the log.", "\(syncs.longest)")
     text.value("fuse_connections", "gauge", "Connections at present.", "\(service.connections.present)")
     text.value("fuse_ready", "gauge", "Whether new sessions are taken: 1 or 0.", service.causes.isEmpty ? "1" : "0")
+    if let mqtt = service.mqtt?.figures {
+      text.value("fuse_mqtt_connected", "gauge", "Whether the broker is there: 1 or 0.", mqtt.isConnected ? "1" : "0")
+      text.value("fuse_mqtt_published_total", "counter", "Updates handed to the broker.", "\(mqtt.published)")
+      text.value("fuse_mqtt_missed_total", "counter", "Updates left out: too many waited.", "\(mqtt.missed)")
+      text.value("fuse_mqtt_outages_total", "counter", "Times that the broker went away.", "\(mqtt.outages)")
+    }
     addProcess(&text)
     return text.text
   }

@@ -29,28 +29,37 @@ struct SessionCalls: Sendable {
   /// The session of a request, if its token is right; the same answer for a wrong token and no session.
   static func session(
     _ request: Request, _ context: ServiceContext, _ service: LiveService, _ right: Right
-  ) throws -> LiveSession {
-    let id = context.parameters.get("id") ?? ""
+  ) async throws -> LiveSession {
     var tokens: [String] = []
     if let bearer = bearer(request) { tokens.append(bearer) }
     // EventSource sets no headers.
     if right == .read, let token = request.uri.queryParameters["token"] { tokens.append(String(token)) }
+    return try await session(context.parameters.get("id") ?? "", tokens, service, right)
+  }
+
+  /// The session of an id, if one of the tokens is right.
+  static func session(
+    _ id: String, _ tokens: [String], _ service: LiveService, _ right: Right
+  ) async throws -> LiveSession {
     guard !tokens.isEmpty else {
       throw HTTPError(.unauthorized, message: "no token, expected Authorization: Bearer ...")
     }
-    guard SessionIdentity.isID(id), let session = service.registry.session(id),
-      tokens.contains(where: { token in
-        session.identity.ingest.matches(token) || (right == .read && session.identity.read.matches(token))
-          || (right != .ingest && Self.isOwner(token, session, service))
-      })
-    else { throw HTTPError(.notFound, message: "no such session, or another token") }
-    return session
+    let permits: @Sendable (SessionIdentity) -> Bool = { identity in
+      tokens.contains { token in
+        identity.ingest.matches(token) || (right == .read && identity.read.matches(token))
+          || (right != .ingest && (service.tokens.token(token).map { Overview.sees($0, identity) } ?? false))
+      }
+    }
+    do throws(SessionRegistry.Refusal) {
+      if SessionIdentity.isID(id), let session = try await service.registry.find(id, permits: permits) {
+        return session
+      }
+    } catch { throw Refused(response: Answers.refusal(error)) }
+    throw HTTPError(.notFound, message: "no such session, or another token")
   }
 
-  /// Whether a token is of those that may create sessions, and made this one or is an operator's.
-  private static func isOwner(_ secret: String, _ session: LiveSession, _ service: LiveService) -> Bool {
-    service.tokens.token(secret).map { Overview.sees($0, session) } ?? false
-  }
+  /// A session that cannot be had now: the answer.
+  struct Refused: Error { var response: Response }
 
   /// The token that a request bears.
   static func bearer(_ request: Request) -> String? {
@@ -139,39 +148,48 @@ struct SessionCalls: Sendable {
       service.logger.info("session created")
       return Answers.json(
         [
-          "id": .string(created.session.identity.id), "ingestToken": .string(created.ingestToken),
+          "id": .string(created.id), "ingestToken": .string(created.ingestToken),
           "readToken": .string(created.readToken), "next": .integer(0),
           "warnings": .array(setup.warnings.map { .string($0) }),
-        ], .created, [.location: "/v1/sessions/\(created.session.identity.id)"])
+        ], .created, [.location: "/v1/sessions/\(created.id)"])
     } catch { return Answers.refusal(error) }
   }
 
   /// `POST /v1/sessions/{id}/events?seq=N`
   @Sendable func events(_ request: Request, _ context: ServiceContext) async throws -> Response {
-    let session = try Self.session(request, context, service, .ingest)
+    let session = try await Self.session(request, context, service, .ingest)
     guard let text = request.uri.queryParameters["seq"], let sequence = UInt64(text), sequence < 1 << 53 else {
       return Answers.error(.badRequest, "no seq, expected ?seq=N, the batch's number from 0")
     }
-    let limits = service.registry.limits
-    let bytes = try await body(request, limit: limits.batchBytes)
+    let bytes = try await body(request, limit: service.registry.limits.batchBytes)
+    return await withCheckedContinuation { continuation in
+      Self.take(bytes, sequence, session, service) { continuation.resume(returning: $0.response) }
+    }
+  }
+
+  /// Hands over a batch, whatever carried it; `reply` is called once, at once where it cannot be one.
+  static func take(
+    _ bytes: [UInt8], _ sequence: UInt64, _ session: LiveSession, _ service: LiveService,
+    reply: @escaping @Sendable (Answers.Outcome) -> Void
+  ) {
     let batch: EventBatch
-    do { batch = try EventBatch(bytes, longestLine: limits.lineBytes) } catch {
-      guard let words = Self.words(error) else { throw error }
-      return Answers.error(.badRequest, words)
+    do { batch = try EventBatch(bytes, longestLine: service.registry.limits.lineBytes) } catch {
+      if let words = words(error) { return reply(.error(.badRequest, words)) }
+      service.logger.error("\(error)")
+      return reply(.error(.internalServerError, "an internal error"))
     }
     let began = DispatchTime.now().uptimeNanoseconds
-    let reply = await withCheckedContinuation { continuation in
-      session.submit(sequence, batch) { continuation.resume(returning: $0) }
+    session.submit(sequence, batch) { answer in
+      service.metrics.batch(
+        events: batch.events.count, bytes: bytes.count, reply: answer,
+        seconds: Double(DispatchTime.now().uptimeNanoseconds - began) * 1e-9)
+      reply(Answers.outcome(answer))
     }
-    service.metrics.batch(
-      events: batch.events.count, bytes: bytes.count, reply: reply,
-      seconds: Double(DispatchTime.now().uptimeNanoseconds - began) * 1e-9)
-    return Answers.reply(reply)
   }
 
   /// `POST /v1/sessions/{id}/finish`
   @Sendable func finish(_ request: Request, _ context: ServiceContext) async throws -> Response {
-    let session = try Self.session(request, context, service, .ingest)
+    let session = try await Self.session(request, context, service, .ingest)
     let reply = await withCheckedContinuation { continuation in
       session.finish { continuation.resume(returning: $0) }
     }
@@ -180,7 +198,7 @@ struct SessionCalls: Sendable {
 
   /// `GET /v1/sessions/{id}`
   @Sendable func status(_ request: Request, _ context: ServiceContext) async throws -> Response {
-    let session = try Self.session(request, context, service, .read)
+    let session = try await Self.session(request, context, service, .read)
     let status = session.currentStatus
     let updates = session.updates.state
     return Answers.json([
@@ -208,7 +226,7 @@ struct SessionCalls: Sendable {
 
   /// `DELETE /v1/sessions/{id}`
   @Sendable func delete(_ request: Request, _ context: ServiceContext) async throws -> Response {
-    let session = try Self.session(request, context, service, .delete)
+    let session = try await Self.session(request, context, service, .delete)
     do throws(SessionRegistry.Refusal) {
       guard try await service.registry.delete(session) else { return Answers.error(.notFound, "no such session") }
       return Response(status: .noContent)
@@ -217,7 +235,7 @@ struct SessionCalls: Sendable {
 
   /// `GET /v1/sessions/{id}/result.json`: of the moment, until the session is finished.
   @Sendable func result(_ request: Request, _ context: ServiceContext) async throws -> Response {
-    let session = try Self.session(request, context, service, .read)
+    let session = try await Self.session(request, context, service, .read)
     let document = await withCheckedContinuation { continuation in
       session.result { continuation.resume(returning: $0) }
     }
@@ -230,7 +248,7 @@ struct SessionCalls: Sendable {
 
   /// `GET /v1/sessions/{id}/trajectory.tum`; `?from=` a byte: what came since.
   @Sendable func trajectory(_ request: Request, _ context: ServiceContext) async throws -> Response {
-    let session = try Self.session(request, context, service, .read)
+    let session = try await Self.session(request, context, service, .read)
     guard let from = UInt64(request.uri.queryParameters["from"] ?? "0") else {
       return Answers.error(.badRequest, "another from, expected a byte of the file, from 0")
     }
@@ -239,13 +257,13 @@ struct SessionCalls: Sendable {
 
   /// `GET /v1/sessions/{id}/updates.jsonl`: the updates so far as a file.
   @Sendable func updatesFile(_ request: Request, _ context: ServiceContext) async throws -> Response {
-    let session = try Self.session(request, context, service, .read)
+    let session = try await Self.session(request, context, service, .read)
     return Answers.file("\(session.folder)/updates.jsonl", "application/x-ndjson")
   }
 
   /// `GET /v1/sessions/{id}/recording`
   @Sendable func recording(_ request: Request, _ context: ServiceContext) async throws -> Response {
-    let session = try Self.session(request, context, service, .read)
+    let session = try await Self.session(request, context, service, .read)
     let registry = service.registry
     let path = try await Blocking.run { try registry.recording(of: session) }
     return Answers.file(

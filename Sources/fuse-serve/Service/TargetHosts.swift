@@ -17,7 +17,8 @@ final class TargetHosts: ChannelInboundHandler, RemovableChannelHandler {
     try? pipeline.addHandler(Reader(), position: .before(codec))
   }
 
-  private final class Reader: ChannelInboundHandler {
+  /// In front of the codec; gone where a connection becomes a WebSocket.
+  final class Reader: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
