@@ -110,7 +110,7 @@ import Testing
   func rangeFilters(_ filter: RangeFilter) throws {
     var rig = Self.rig
     rig.radio?.rangeFilter = filter
-    rig.radio?.mobility = ["a \"quoted\"": .person, "b": .item]
+    rig.radio?.mobility = ["a": .person, "b": .item]
     var writer = EventLineWriter()
     writer.begin(StreamHeader(trajectory: .odometry, rig: rig))
     #expect(try Self.read(writer.drain()).reader.header?.rig == rig)
