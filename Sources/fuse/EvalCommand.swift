@@ -114,7 +114,9 @@ struct EvalCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Judge another solver's answers about a recording, too: a table with the columns of 'fuse export csv'.",
-      discussion: "timestamp and peer must be there; what it does not say counts as silence.", valueName: "csv"))
+      discussion:
+        "timestamp and peer must be there; a place (x, y, z, xStd, ...) without an angle is seen from the run's path; "
+        + "what it does not say counts as silence.", valueName: "csv"))
   var solution: [String] = []
 
   @Option(help: ArgumentHelp("Leave out the first seconds: the run starts in the middle.", valueName: "seconds"))

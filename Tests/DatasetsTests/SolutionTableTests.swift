@@ -26,6 +26,12 @@ import Testing
     #expect(found.rows[2].peer == nil)
   }
 
+  @Test func placesMayHaveTheirSigmas() throws {
+    let found = try table(
+      "timestamp [ns],peer,x [m],y [m],z [m],xStd [m],yStd [m],zStd [m]\n1,a,1,2,3,0.1,0.2,0.3\n2,a,1,2,3,0.1,,\n")
+    #expect(found.rows[0].positionDeviation == Vector3(0.1, 0.2, 0.3) && found.rows[1].positionDeviation == nil)
+  }
+
   @Test func faultsNameTheirLine() throws {
     for (text, part) in [
       ("timestamp [ns],horizontalAngle [rad]\n1,2\n", ":1: no column peer"),

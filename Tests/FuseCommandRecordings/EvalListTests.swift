@@ -119,6 +119,21 @@ import Testing
     }
     #expect(try #require(rows[1]["angleErrorDegreesAt10s"] as? Double) < 20)
     #expect(rows[1]["angleShareAt6s"] as? Double == 1)
+    // Places alone, the true one in the world of a run that starts in it: the angle is seen from the path.
+    let peer = try text("a/mav0/peers_groundtruth0/data.csv").split(separator: "\n")[1].split(separator: ",")
+    let place = peer[2...4].joined(separator: ",")
+    let times = try text("own.csv").split(separator: "\n").dropFirst().map { $0.split(separator: ",")[0] }
+    try write(
+      "places.csv",
+      "timestamp [ns],peer,x [m],y [m],z [m],xStd [m],yStd [m],zStd [m]\n"
+        + times.map { "\($0),\(peer[1]),\(place),0.1,0.1,0.1\n" }.joined())
+    let placed = try FuseProcess.run(
+      ["eval", "a", "--no-ideal", "--format", "jsonl", "--initialize", "groundtruth", "--solution", "places.csv"],
+      in: scratch.url)
+    let judged = try row(try #require(placed.stdout.split(separator: "\n").last))
+    #expect(try #require(judged["angleErrorDegrees"] as? Double) < 1)
+    #expect(try #require(judged["positionError"] as? Double) < 0.1)
+    #expect(try #require(judged["coverage90"] as? Double) > 0.9 && judged["distanceCoverage90"] as? Double == 1)
     let refused = try FuseProcess.run(["eval", "a", "b", "--solution", "own.csv"], in: scratch.url)
     #expect(refused.status != 0 && refused.stderr.contains("--solution belongs to one recording"))
   }

@@ -1,7 +1,8 @@
 import Geometry
 import SensorData
 
-/// The answers of any solver as a CSV table, with the columns of `fuse export csv`; only `timestamp` and `peer` must be there.
+/// The answers of any solver as a CSV table, with the columns of `fuse export csv`, and `xStd`, `yStd`, `zStd`; only
+/// `timestamp` and `peer` must be there.
 package struct SolutionTable: Equatable, Sendable {
   /// One answer about one peer.
   package struct Row: Equatable, Sendable {
@@ -17,6 +18,8 @@ package struct SolutionTable: Equatable, Sendable {
     package var level: String?
     /// The peer in the world of the trajectory, metres.
     package var position: Vector3?
+    /// 1-sigmas of its coordinates, metres.
+    package var positionDeviation: Vector3?
     /// `converged` or another word.
     package var status: String?
   }
@@ -49,7 +52,7 @@ package struct SolutionTable: Equatable, Sendable {
         .text("verticalDirectionEstimate", needed: false),
         Column("x", "m", needed: false), Column("y", "m", needed: false), Column("z", "m", needed: false),
         .text("status", needed: false),
-      ]
+      ] + ["xStd", "yStd", "zStd"].map { Column($0, "m", needed: false, bounds: 0...1e7) }
       + ["direction_x", "direction_y", "direction_z", "quality", "reasons", "guidance"].map { .text($0, needed: false) }
 
     mutating func decode(_ table: TableReader) throws(RowFault) -> Row {
@@ -61,11 +64,18 @@ package struct SolutionTable: Equatable, Sendable {
       row.angleLow = try table.numberIfAny(7)
       row.angleHigh = try table.numberIfAny(8)
       row.level = try table.text(9)
-      if let x = try table.numberIfAny(10), let y = try table.numberIfAny(11), let z = try table.numberIfAny(12) {
-        row.position = Vector3(x, y, z)
-      }
+      row.position = try vector(table, 10)
       row.status = try table.text(13)
+      row.positionDeviation = try vector(table, 14)
       return row
+    }
+
+    /// Three cells; nil unless all are filled.
+    private func vector(_ table: TableReader, _ first: Int) throws(RowFault) -> Vector3? {
+      guard let x = try table.numberIfAny(first), let y = try table.numberIfAny(first + 1),
+        let z = try table.numberIfAny(first + 2)
+      else { return nil }
+      return Vector3(x, y, z)
     }
   }
 }

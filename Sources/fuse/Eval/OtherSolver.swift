@@ -29,8 +29,9 @@ enum OtherSolver {
         path.leastSquares($0.sorted { $0.timestamp < $1.timestamp })
       }
     case .table(let table, _):
-      Dictionary(grouping: table.rows.filter { $0.peer != nil }, by: { $0.peer! }).mapValues {
-        $0.map(JudgedUpdate.init)
+      // Of a solver that gives angles, a place without one is its silence.
+      Dictionary(grouping: table.rows.filter { $0.peer != nil }, by: { $0.peer! }).mapValues { rows in
+        table.rows.contains { $0.angle != nil } ? rows.map(JudgedUpdate.init) : path.seen(rows)
       }
     }
   }
@@ -70,6 +71,26 @@ struct SolverPath {
   private static let most = 1500
   /// 1-sigma of a range where nobody states one, metres.
   private static let usualSigma = 0.1
+
+  /// Places of one peer seen from the path: distance and angle, with intervals where there are the places' 1-sigmas.
+  fileprivate func seen(_ rows: [SolutionTable.Row]) -> [JudgedUpdate] {
+    let path = TruthTrajectory(poses)
+    return rows.map { row in
+      guard let position = row.position, let pose = path.worldFromBody(at: row.timestamp) else {
+        return JudgedUpdate(row)
+      }
+      var row = row
+      let deviation = row.positionDeviation
+      let covariance = Matrix3(diagonal: deviation.map { $0 * $0 } ?? .zero)
+      let seen = PeerLeastSquares.Solution(position: position, covariance: covariance).seen(
+        from: pose * rig.bodyFromDevice)
+      row.angle = seen.angle
+      row.angleDeviation = deviation == nil ? row.angleDeviation : seen.angleSigma
+      row.distanceDeviation = row.distance == nil && deviation != nil ? seen.distanceSigma : row.distanceDeviation
+      row.distance = row.distance ?? seen.distance
+      return JudgedUpdate(row)
+    }
+  }
 
   /// An answer at each range of one peer, which are in time order: the last batch seen from the present pose.
   fileprivate func leastSquares(_ ranges: [RangeMeasurement]) -> [JudgedUpdate] {
@@ -117,6 +138,7 @@ extension JudgedUpdate {
       timestamp: row.timestamp, distance: row.distance, distanceStandardDeviation: row.distanceDeviation,
       horizontalAngle: row.angle, horizontalAngleInterval: row.angle == nil ? nil : interval,
       verticalDirectionEstimate: row.level ?? "unknown", worldPosition: row.position,
+      positionCovariance: row.positionDeviation.map { Matrix3(diagonal: $0 * $0) },
       status: row.status ?? "notConverged")
   }
 }
