@@ -10,8 +10,9 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var directions = 150
   /// Prior 1-sigma of the elevation of a peer, radians; people look for things near their own level.
   public var elevationPrior = 35 * Double.pi / 180
-  /// Prior 1-sigma of the constant range bias of a link, metres.
-  public var biasPrior = 0.15
+  /// Prior 1-sigma of the constant range bias of a link where the recording states none, metres: the root mean square of 29 links of four public recordings,
+  /// -0.18 to 0.45 m (docs/experiments/link-priors.md).
+  public var biasPrior = 0.25
   /// Prior 1-sigma of the scale error of a link, a ratio: that of the radio, and of an external trajectory.
   public var scalePrior = 0.01
   /// Prior 1-sigma of the constant bias of one antenna beyond that, metres; used with several antennas.
@@ -113,10 +114,13 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// The defaults.
   public init() {}
 
-  /// The same with what a recording states of its radio: a bias may be less certain than radios' usual one.
+  /// 1-sigma of a calibrated bias at least, metres: delays change with temperature and supply.
+  private static let leastBias = 0.05
+
+  /// The same with what a recording states of its radio: how certain its bias is.
   package func stating(_ radio: RadioCalibration?) -> RangingConfiguration {
     var copy = self
-    if let sigma = radio?.rangeBias.standardDeviation { copy.biasPrior = max(biasPrior, sigma) }
+    if let sigma = radio?.rangeBias.standardDeviation { copy.biasPrior = max(sigma, Self.leastBias) }
     return copy
   }
 
