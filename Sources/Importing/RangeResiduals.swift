@@ -78,7 +78,9 @@ struct RangeResiduals {
         report.find(
           "rangeBias", .note,
           "ranges to \(peer) are \(Figures.fixed(abs(bias), 2)) m too \(bias > 0 ? "long" : "short")",
-          evidence: evidence, remedy: "range_bias: {peers: {\(peer): \(Figures.fixed(bias, 2))}} in uwb0/sensor.yaml, or calibrate the antenna delay; a run learns decimetres")
+          evidence: evidence,
+          remedy: "range_bias: {peers: {\(peer): \(Figures.fixed(bias, 2))}} in uwb0/sensor.yaml, or calibrate the "
+            + "antenna delay; a run learns decimetres")
       }
     }
   }
