@@ -46,10 +46,10 @@ class Broker:
 class Subscriber:
     """All updates under a prefix, each once by its index; asks for what it lacks after it was away."""
 
-    def __init__(self, port, tls=None):
+    def __init__(self, port, tls=None, resumes=True):
         import paho.mqtt.client as mqtt
         self.lines, self.state, self.nodes, self.replies, self.condition = {}, {}, {}, [], threading.Condition()
-        self.retained, self.twice = 0, 0
+        self.retained, self.twice, self.resumes = 0, 0, resumes
         self.client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, protocol=mqtt.MQTTv5)
         self.client.reconnect_delay_set(1, 1)
         self.client.on_connect, self.client.on_message = self.connected, self.arrived
@@ -62,8 +62,12 @@ class Subscriber:
     def connected(self, client, *_):
         client.subscribe("fuse/#", qos=1)
         with self.condition:
-            for session, lines in self.lines.items():
-                client.publish(f"fuse/{session}/resume", json.dumps({"from": self.whole(lines)}), qos=1)
+            for session in {*self.lines, *self.state}:
+                self.ask(session)
+
+    def ask(self, session):
+        """For what is missing: after an own outage, and when a node or a session is there again."""
+        self.client.publish(f"fuse/{session}/resume", json.dumps({"from": self.whole(self.lines.get(session, {}))}), qos=1)
 
     @staticmethod
     def whole(lines):
@@ -78,6 +82,9 @@ class Subscriber:
             self.retained += message.retain
             if parts[1] == "nodes":
                 self.nodes[parts[2]] = message.payload.decode()
+                if message.payload == b"online":
+                    for session in {*self.lines, *self.state}:
+                        self.ask(session)
             elif parts[2] == "updates" and message.payload:
                 index = int(dict(message.properties.UserProperty)["index"])
                 lines = self.lines.setdefault(parts[1], {})
@@ -87,6 +94,8 @@ class Subscriber:
                         check(False, f"update {index} with other content")
                 lines[index] = message.payload
             elif parts[2] == "state" and message.payload:
+                if parts[1] not in self.state and self.resumes:
+                    self.ask(parts[1])
                 self.state[parts[1]] = json.loads(message.payload)
             elif parts[2] == "replies":
                 self.replies.append(json.loads(message.payload))
@@ -150,7 +159,7 @@ def through_broker(folder, scratch):
     """Batches by the broker, their answers, and who may not."""
     broker = Broker(scratch)
     server = Server(scratch, *FAST, "--mqtt", f"mqtt://127.0.0.1:{broker.port}/fuse", "--max-batch-bytes", "200000", "--mqtt-backlog", "100")
-    subscriber = Subscriber(broker.port)
+    subscriber = Subscriber(broker.port, resumes=False)
     expected = run(folder, scratch / "run")
     header, lines = stream(folder)
     session = server.client().create(header)
