@@ -46,10 +46,10 @@ class Broker:
 class Subscriber:
     """All updates under a prefix, each once by its index; asks for what it lacks after it was away."""
 
-    def __init__(self, port, tls=None):
+    def __init__(self, port, tls=None, resumes=True):
         import paho.mqtt.client as mqtt
         self.lines, self.state, self.nodes, self.replies, self.condition = {}, {}, {}, [], threading.Condition()
-        self.retained, self.twice = 0, 0
+        self.retained, self.twice, self.resumes = 0, 0, resumes
         self.client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, protocol=mqtt.MQTTv5)
         self.client.reconnect_delay_set(1, 1)
         self.client.on_connect, self.client.on_message = self.connected, self.arrived
@@ -62,8 +62,12 @@ class Subscriber:
     def connected(self, client, *_):
         client.subscribe("fuse/#", qos=1)
         with self.condition:
-            for session, lines in self.lines.items():
-                client.publish(f"fuse/{session}/resume", json.dumps({"from": self.whole(lines)}), qos=1)
+            for session in {*self.lines, *self.state}:
+                self.ask(session)
+
+    def ask(self, session):
+        """For what is missing: after an own outage, and when a node or a session is there again."""
+        self.client.publish(f"fuse/{session}/resume", json.dumps({"from": self.whole(self.lines.get(session, {}))}), qos=1)
 
     @staticmethod
     def whole(lines):
@@ -78,6 +82,9 @@ class Subscriber:
             self.retained += message.retain
             if parts[1] == "nodes":
                 self.nodes[parts[2]] = message.payload.decode()
+                if message.payload == b"online":
+                    for session in {*self.lines, *self.state}:
+                        self.ask(session)
             elif parts[2] == "updates" and message.payload:
                 index = int(dict(message.properties.UserProperty)["index"])
                 lines = self.lines.setdefault(parts[1], {})
@@ -87,6 +94,8 @@ class Subscriber:
                         check(False, f"update {index} with other content")
                 lines[index] = message.payload
             elif parts[2] == "state" and message.payload:
+                if parts[1] not in self.state and self.resumes:
+                    self.ask(parts[1])
                 self.state[parts[1]] = json.loads(message.payload)
             elif parts[2] == "replies":
                 self.replies.append(json.loads(message.payload))
@@ -132,6 +141,7 @@ def same_bytes(folders, scratch, kills):
         check(bytes_of(got) == expected[0], f"{name}: updates at the broker, killed {5 if kills else 0} times ({len(got)} of {count}, {subscriber.twice} twice)")
         check(subscriber.wait(lambda: subscriber.state.get(session.id, {}).get("state") == "finished", 20), f"{name}: its state is finished")
         session.delete()
+    time.sleep(2)
     late = Subscriber(broker.port)
     check(late.wait(lambda: late.nodes.get("one") == "online") and not late.wait(lambda: late.lines or late.state, 3), "a deleted session leaves nothing with the broker")
     late.stop()
@@ -149,7 +159,7 @@ def through_broker(folder, scratch):
     """Batches by the broker, their answers, and who may not."""
     broker = Broker(scratch)
     server = Server(scratch, *FAST, "--mqtt", f"mqtt://127.0.0.1:{broker.port}/fuse", "--max-batch-bytes", "200000", "--mqtt-backlog", "100")
-    subscriber = Subscriber(broker.port)
+    subscriber = Subscriber(broker.port, resumes=False)
     expected = run(folder, scratch / "run")
     header, lines = stream(folder)
     session = server.client().create(header)
@@ -193,7 +203,12 @@ def through_broker(folder, scratch):
     got = subscriber.state.get(session.id, {})
     check(got.get("missed") == count - 100, f"beyond the backlog {got.get('missed')} of {count} are left out, and the state says so")
     check("left out" in server.log() and "the broker is away" in server.log(), "and the log")
-    check(subscriber.wait(lambda: len(subscriber.lines.get(session.id, {})) >= 100), "the newest 100 are sent")
+    # The bridge may have been back before the subscriber was.
+    subscriber.client.publish(f"fuse/{session.id}/resume", json.dumps({"from": count - 100}), qos=1)
+    newest = range(count - 100, count)
+    check(subscriber.wait(lambda: set(newest) <= set(subscriber.lines.get(session.id, {}))), "the newest 100 are sent")
+    subscriber.client.publish(f"fuse/{session.id}/resume", json.dumps({"from": 0}), qos=1)
+    check(subscriber.wait(lambda: len(subscriber.lines[session.id]) == count) and bytes_of(subscriber.lines[session.id]) == expected[0], "and all of them to who asks")
     server.stop()
     subscriber.stop()
     broker.kill()

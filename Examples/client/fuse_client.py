@@ -104,7 +104,7 @@ class Caller:
             if time.monotonic() + wait > deadline:
                 raise ServiceError(status, text.decode(errors="replace"))
             time.sleep(wait)
-            pause = min(2 * pause, 5)
+            pause = min(2 * pause, 1)
 
 
 class Session:

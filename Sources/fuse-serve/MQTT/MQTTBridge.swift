@@ -54,6 +54,8 @@ final class MQTTBridge: @unchecked Sendable {
     var next = 0
     var confirmed = 0
     var missed = 0
+    /// Up to here a subscriber has asked for what it lacks: all of it is sent.
+    var asked = 0
     var topics: Set<String> = []
     var state: [UInt8] = []
     /// Confirmed out of their order.
@@ -286,8 +288,9 @@ final class MQTTBridge: @unchecked Sendable {
       // What is on its way is confirmed for nobody.
       for (message, one) in sent where one.session == id { sent[message] = nil }
       (cursor.next, cursor.confirmed, cursor.early) = (from, from, [])
+      cursor.asked = count
     }
-    if count - cursor.next > backlog, cursor.next == cursor.confirmed {
+    if count - cursor.next > backlog, cursor.next == cursor.confirmed, cursor.next >= cursor.asked {
       let skipped = count - cursor.next - backlog
       (cursor.next, cursor.confirmed) = (count - backlog, count - backlog)
       cursor.missed += skipped

@@ -31,7 +31,10 @@ struct SessionReader {
         }
         rate = value
       }
-      let details = (query["details"] ?? "").split(separator: ",")
+      let details = query["details"].map { $0.split(separator: ",", omittingEmptySubsequences: false) } ?? []
+      guard details.allSatisfy({ $0 == "latency" || $0 == "directions" }) else {
+        throw Fault(words: "other details, expected latency, directions or both with a comma between them")
+      }
       (tellsLatency, showsDirections) = (details.contains("latency"), details.contains("directions"))
     }
 
