@@ -145,7 +145,7 @@ class _Caller:
             if time.monotonic() + wait > deadline:
                 raise ServiceError(status, _words(text))
             time.sleep(wait)
-            pause = min(2 * pause, 5)
+            pause = min(2 * pause, 1)
 
 
 class Session:
