@@ -3,27 +3,27 @@
 import PackageDescription
 
 // Apple's systems have their own NearbyInteraction, ARKit and simd: there the modules of these names, and those that
-// depend on them, are not built; `NearbyInteractionReplay` contains their sources. FUSE_AS_DARWIN=1 does the same
+// depend on them, are not built; `NearbyInteractionReplay` contains the sources. FUSE_AS_DARWIN=1 does the same
 // elsewhere.
 #if canImport(Darwin)
   let isOneModule = true
-  let replayFolders = ["ARKit", "NearbyInteraction", "RecordedDevices"]
+  let replayFolders = ["ARKit", "NearbySessions", "RecordedDevices"]
 #else
   let isOneModule = Context.environment["FUSE_AS_DARWIN"] != nil
-  let replayFolders = ["ARKit", "NearbyInteraction", "RecordedDevices", "simd"]
+  let replayFolders = ["ARKit", "NearbySessions", "RecordedDevices", "simd"]
 #endif
 let sessionModules: Set<String> =
   isOneModule
   ? [
-    "simd", "ARKit", "NearbyInteraction", "RecordedDevices", "NearbyInteractionTests", "PhoneApps", "phone-program",
-    "FuzzTargets", "FuzzTargetsTests",
+    "simd", "ARKit", "NearbySessions", "NearbyInteraction", "RecordedDevices", "NearbyInteractionTests", "PhoneApps",
+    "phone-program", "OwnNames", "OwnNamesKit", "top-level-program", "FuzzTargets", "FuzzTargetsTests",
   ] : []
 let replay: Target =
   isOneModule
   ? .target(
     name: "NearbyInteractionReplay",
     dependencies: ["PrecisionFinding", "Datasets", "Simulation", "SensorData", "Geometry"], path: "Sources",
-    exclude: ["NearbyInteraction/NearbyInteraction.docc"], sources: replayFolders,
+    sources: replayFolders,
     swiftSettings: [.define("ONE_MODULE")])
   : .target(
     name: "NearbyInteractionReplay", dependencies: ["NearbyInteraction", "RecordedDevices", "ARKit", "simd"])
@@ -50,7 +50,8 @@ let package = Package(
     .library(
       name: "NearbyInteraction",
       targets: [
-        "NearbyInteraction", "RecordedDevices", "ARKit", "simd", "PrecisionFinding", "SensorData", "Geometry",
+        "NearbyInteraction", "RecordedDevices", "NearbySessions", "ARKit", "simd", "PrecisionFinding", "SensorData",
+        "Geometry",
       ]),
     .library(
       name: "NearbyInteractionReplay",
@@ -151,9 +152,11 @@ let package = Package(
     .target(name: "simd"),
     .target(name: "ARKit", dependencies: ["simd"]),
     .target(
-      name: "NearbyInteraction", dependencies: ["ARKit", "simd", "PrecisionFinding", "SensorData", "Geometry"]),
+      name: "NearbySessions", dependencies: ["ARKit", "simd", "PrecisionFinding", "SensorData", "Geometry"]),
+    // Apple's names of it, and no others.
+    .target(name: "NearbyInteraction", dependencies: ["NearbySessions", "ARKit", "simd"]),
     .target(
-      name: "RecordedDevices", dependencies: ["NearbyInteraction", "Datasets", "Simulation", "SensorData"]),
+      name: "RecordedDevices", dependencies: ["NearbySessions", "Datasets", "Simulation", "SensorData"]),
     replay,
     .target(
       name: "PeerDiscovery",
@@ -240,7 +243,7 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "Datasets", "Simulation", "Evaluation", "Report", "RunResults", "NearbyInteraction", "PeerDiscovery", "Images",
+        "Datasets", "Simulation", "Evaluation", "Report", "RunResults", "RecordedDevices", "PeerDiscovery", "Images",
         "SensorData", "Geometry", .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ], path: "Fuzz/Targets"),
@@ -250,6 +253,12 @@ let package = Package(
     .target(
       name: "PhoneApps", dependencies: ["NearbyInteraction", "ARKit", "simd"], path: "Tests/PhoneApps",
       swiftSettings: [.swiftLanguageMode(.v5)]),
+    // Apps with names of their own for what this package names, and a program that plays them at its top level.
+    .target(name: "OwnNamesKit", path: "Tests/OwnNamesKit"),
+    .target(name: "OwnNames", dependencies: ["NearbyInteraction", "OwnNamesKit"], path: "Tests/OwnNames"),
+    .executableTarget(
+      name: "top-level-program", dependencies: ["OwnNames", "NearbyInteraction", "RecordedDevices"],
+      path: "Tests/TopLevelProgram"),
     .executableTarget(
       name: "phone-program", dependencies: ["PhoneApps", "NearbyInteraction", "RecordedDevices"],
       path: "Tests/PhoneProgram"),
@@ -286,7 +295,7 @@ let package = Package(
       name: "NearbyInteractionTests",
       dependencies: [
         "NearbyInteraction", "RecordedDevices", "ARKit", "simd", "PrecisionFinding", "Simulation", "SensorData",
-        "Geometry", "TestSupport", "PhoneApps", "phone-program",
+        "Geometry", "TestSupport", "PhoneApps", "phone-program", "top-level-program",
       ]),
     .testTarget(name: "NearbyInteractionReplayTests", dependencies: ["NearbyInteractionReplay"]),
   ]

@@ -1,3 +1,5 @@
+import Estimator
+import Geometry
 import SensorData
 
 /// From events, in arrival order, to actions in the order of their times.
@@ -6,7 +8,27 @@ extension PrecisionFinder {
     queueTicks(before: measured.timestamp)
     clock = measured.timestamp
     let event = configuration.watchesPremises ? premises.filtered(measured) : measured
-    if configuration.watchesPremises { unobserved.append(event) }
+    if case .frame(let frame) = event, shutter != nil {
+      for frame in shutter!.add(frame, gyroscopeBias: gyroscopeBias) { take(.frame(frame)) }
+      return
+    }
+    take(event)
+    if case .imu(let sample) = event, shutter != nil {
+      for frame in shutter!.add(sample, gyroscopeBias: gyroscopeBias) { take(.frame(frame)) }
+    }
+  }
+
+  /// The bias of the gyroscope that the filter has found, rad/s; nil before.
+  var gyroscopeBias: Vector3? { (trajectory.filter as? InertialNavigation)?.state.gyroscopeBias }
+
+  /// Takes an event for the premises and for the actions that it asks for. A frame that waited for the end of its readout
+  /// may be older than the last event.
+  func take(_ event: SensorEvent) {
+    if configuration.watchesPremises {
+      var place = unobserved.count
+      while place > 0, unobserved[place - 1].timestamp > event.timestamp { place -= 1 }
+      unobserved.insert(event, at: place)
+    }
     switch event {
     case .imu: trajectory.append(event)
     case .odometry:
