@@ -114,7 +114,8 @@ package struct FeatureTracks: Sendable {
       else { continue }
       let pixel = SIMD2(feature.u, feature.v)
       if let direction = lens.direction(ofPixel: pixel) {
-        living[i].observations.append(.init(
+        living[i].observations.append(
+          .init(
             poseID: poseID, pixel: pixel, direction: direction, camera: camera, rowDelay: feature.rowDelay))
       }
     }

@@ -1,5 +1,7 @@
 import Estimator
+import Foundation
 import Geometry
+import Premises
 import SensorData
 
 /// From events, in arrival order, to actions in the order of their times.
@@ -30,11 +32,15 @@ extension PrecisionFinder {
       unobserved.insert(event, at: place)
     }
     switch event {
-    case .imu: trajectory.append(event)
+    case .imu(let sample):
+      rowTime?.add(sample)
+      trajectory.append(event)
     case .odometry:
       trajectory.append(event)
       if useOdometry { insert(.pose(event.timestamp)) }
     case .frame(let frame):
+      rowTime?.add(frame)
+      if let found = rowTime?.rowTime { suspectRollingShutter(found) }
       if !useOdometry { insert(.frame(frame, at: event.timestamp.advanced(bySeconds: timeOffset(frame)))) }
     case .device(let event): insert(.device(event))
     case .range(let range):
@@ -42,6 +48,28 @@ extension PrecisionFinder {
       insert(.range(range))
     }
   }
+
+  /// Names a rolling shutter that the calibration does not state; once.
+  private func suspectRollingShutter(_ found: (value: Double, sigma: Double)) {
+    rowTime = nil
+    guard let camera = rig.cameras.first, configuration.watchesPremises else { return }
+    let readout = abs(found.value) * Double(camera.height - 1)
+    let (state, significance) = (String(format: "%.3g", found.value), abs(found.value) / found.sigma)
+    premises.report(
+      Diagnosis(
+        code: "rollingShutter", family: .camera,
+        sentence: String(
+          format: "the camera looks to have a rolling shutter of %.0f ms from the first row to the last", 1000 * readout
+        ),
+        evidence: String(
+          format: "rows of the tracks follow the gyroscope %@ s after one another, by %.0f sigma", state, significance),
+        remedy: "state row_time_s: \(state) in cam0/sensor.yaml, and stamped_row (docs/rolling-shutter.md)",
+        isHandled: readout < Self.harmfulReadout))
+  }
+
+  /// A readout from which on the rows of a turning hand's images bend a trajectory, seconds: at 1 rad/s its edges are 2
+  /// pixels off.
+  private static var harmfulReadout: Double { 0.01 }
 
   func timeOffset(_ frame: CameraFrame) -> Double {
     rig.cameras.indices.contains(frame.camera) ? rig.cameras[frame.camera].timeOffset : 0

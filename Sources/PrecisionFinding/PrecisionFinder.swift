@@ -49,6 +49,8 @@ public final class PrecisionFinder {
   var camera: CameraHealthMonitor
   /// Nil where every camera has a global shutter.
   var shutter: RollingShutter?
+  /// Whether the first camera has one that is not stated; nil once that is known.
+  var rowTime: RowTimeEstimate?
   let premises: PremiseMonitor
   /// Events that the premises have not seen: those later than the newest action.
   var unobserved: [SensorEvent] = []
@@ -75,6 +77,7 @@ public final class PrecisionFinder {
     buffer = ReorderBuffer(window: configuration.reorderWindow)
     camera = CameraHealthMonitor(configuration)
     shutter = useOdometry ? nil : RollingShutter(rig)
+    rowTime = useOdometry ? nil : RowTimeEstimate(rig)
     builder = UpdateBuilder(configuration)
     premises = PremiseMonitor(
       rig: rig, usesOdometry: useOdometry, calibrates: configuration.calibration.online,

@@ -57,7 +57,8 @@ struct InspectCommand: ParsableCommand {
       let report = InspectionReport(
         inspection: inspection, rig: recording.rig, truth: truth.states, truePeers: truth.peers,
         source: recording.trajectorySource, diagnoses: found + (truthTest?.diagnoses(after: found) ?? []),
-        motion: seen.findings.map { "\($0.code): \($0.sentence); \($0.evidence). \($0.remedy)" })
+        motion: seen.findings.map { "\($0.code): \($0.sentence); \($0.evidence). \($0.remedy)" },
+        spans: try recording.spans().findings)
       let damage = (events.damage + truth.damage).filter { $0.total > 0 }.sorted { $0.path < $1.path }
       var standardOutput = StandardOutput()
       let title = recording.metadata.title.map { ": \($0)" } ?? ""

@@ -1,7 +1,7 @@
 import Foundation
 import NearbyInteraction
-import RecordedDevices
 import PrecisionFinding
+import RecordedDevices
 import Simulation
 import Testing
 

@@ -1,8 +1,8 @@
 import Foundation
 import Geometry
 import NearbyInteraction
-import RecordedDevices
 import PrecisionFinding
+import RecordedDevices
 import SensorData
 import Testing
 

@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Geometry
 import NearbyInteraction
-import RecordedDevices
 import PhoneApps
+import RecordedDevices
 import SensorData
 import Testing
 

@@ -23,9 +23,13 @@ public enum NIAlgorithmConvergenceStatus: Hashable, Sendable {
     /// From a raw value.
     public init(rawValue: String) { self.init(rawValue: rawValue, explanation: nil) }
 
-    init(rawValue: String, explanation: String?) {
+    /// Whether it is no request to the user but a premise of the set-up that the data refute.
+    let isBrokenSetUp: Bool
+
+    init(rawValue: String, explanation: String?, isBrokenSetUp: Bool = false) {
       self.rawValue = rawValue
       self.explanation = explanation
+      self.isBrokenSetUp = isBrokenSetUp
     }
 
     /// The raw values decide.
@@ -75,7 +79,8 @@ public enum NIAlgorithmConvergenceStatus: Hashable, Sendable {
       if !refuted.isEmpty {
         return refuted.map { code in
           Reason(
-            rawValue: code, explanation: "The set-up is broken: \(explanation(code) ?? "the data refute \(code).")")
+            rawValue: code, explanation: "The set-up is broken: \(explanation(code) ?? "the data refute \(code).")",
+            isBrokenSetUp: true)
         }
       }
     }

@@ -1,9 +1,20 @@
+import Datasets
 import Premises
 
 extension Diagnosis {
   /// What was found, on which evidence, and what to do; the same in every command.
   var words: String {
     "\(isHandled ? "note" : "PREMISE") \(code): \(sentence); \(evidence). \(remedy)"
+  }
+}
+
+extension Recording {
+  /// What the sensors' times refute of their common clock.
+  func clockDiagnoses() throws(DatasetError) -> [Diagnosis] {
+    try spans().findings.filter(\.isFault).map {
+      Diagnosis(
+        code: "clockOverlap", family: .time, sentence: $0.sentence, evidence: $0.evidence, remedy: $0.remedy)
+    }
   }
 }
 

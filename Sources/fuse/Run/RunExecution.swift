@@ -33,6 +33,8 @@ struct RunExecution {
         StandardError.line("\(folder): no such folder here, the recording that came with fuse: \(shipped)")
       }
     }
+    let clocks = try recording?.spans().findings ?? []
+    warn(clocks.map(\.words))
     let truth = try recording.map { try TruthReading($0) } ?? TruthReading(states: [], peers: [])
     let digest = try recording.map { try InputDigest($0) }
     let finder = try finder(for: input, recording, truth: truth)
@@ -73,13 +75,13 @@ struct RunExecution {
     }
 
     let errors = pipeline.judge?.errors()
-    let truthDiagnoses = truthTest?.diagnoses(after: finder.diagnoses) ?? []
+    let besides = try (recording?.clockDiagnoses() ?? []) + (truthTest?.diagnoses(after: finder.diagnoses) ?? [])
     warn(input.takeWarnings())
     let damage = (input.damage + truth.damage).sorted { $0.path < $1.path }
     let document = ResultDocument(
       title: input.title, start: start, trajectorySource: input.trajectorySource, options: options, digest: digest,
       counts: pipeline.counts, damage: damage,
-      summary: finder.summary, diagnoses: finder.diagnoses + truthDiagnoses, calibration: finder.calibration,
+      summary: finder.summary, diagnoses: finder.diagnoses + besides, calibration: finder.calibration,
       peers: pipeline.peers,
       written: (files.updateCount, files.poseCount),
       nonFinite: files.nonFiniteCount, errors: errors)
@@ -92,7 +94,7 @@ struct RunExecution {
     try pipeline.close(
       with: RunSummary.lines(
         peers: pipeline.peers, errors: errors, start: start, summary: finder.summary,
-        truthDiagnoses: truthDiagnoses,
+        besides: besides,
         losses: losses(finder.summary, pipeline.counts, input.rig, nonFinite: files.nonFiniteCount))
         + (finder.calibration.map { RunSummary.wrapped(CalibrationDocument.words($0)) } ?? [])
         + RunSummary.wrapped("written to \(output): " + timing.words)
