@@ -1,4 +1,4 @@
-// swift-tools-version: 6.0
+// swift-tools-version: 6.1
 // Modules and their permitted dependencies: see CONTRIBUTING.md.
 import PackageDescription
 
@@ -27,6 +27,11 @@ let replay: Target =
     swiftSettings: [.define("ONE_MODULE")])
   : .target(
     name: "NearbyInteractionReplay", dependencies: ["NearbyInteraction", "RecordedDevices", "ARKit", "simd"])
+
+/// A product that only the commands, the service and their tests need.
+func command(_ product: String, _ package: String) -> Target.Dependency {
+  .product(name: product, package: package, condition: .when(traits: ["Commands"]))
+}
 
 /// The test targets of a module, one for each lane, with what that lane alone imports; they share `<module>TestSupport`
 /// and `shared`.
@@ -61,6 +66,11 @@ let package = Package(
     .library(name: "PeerDiscovery", targets: ["PeerDiscovery"]),
     .executable(name: "fuse", targets: ["fuse"]),
     .executable(name: "fuse-serve", targets: ["fuse-serve"]),
+  ],
+  // An app's tests need none of what the commands and the service do: `.package(..., traits: [])` leaves it unfetched.
+  traits: [
+    .default(enabledTraits: ["Commands"]),
+    .trait(name: "Commands", description: "The commands fuse and fuse-serve, and PeerDiscovery."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -160,18 +170,18 @@ let package = Package(
     replay,
     .target(
       name: "PeerDiscovery",
-      dependencies: [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")]),
+      dependencies: [command("NIOCore", "swift-nio"), command("NIOPosix", "swift-nio")]),
     // The options of `serve` and `meet`, for the executable that is called and the one that does the work.
     .target(
       name: "ServiceArguments",
-      dependencies: ["EventLines", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+      dependencies: ["EventLines", command("ArgumentParser", "swift-argument-parser")]),
     .executableTarget(
       name: "fuse",
       dependencies: [
         "PrecisionFinding", "Premises", "Smoothing", "Estimator", "Datasets", "Importing", "Exporting", "Simulation",
         "RunResults", "Evaluation", "Report", "FrontEnd", "Images", "EventLines", "FuseCaptureFormat", "SensorData",
         "Geometry", "ServiceArguments", "CReferenceKernel",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        command("ArgumentParser", "swift-argument-parser"),
       ]),
     // zlib, for packed bodies of requests, and for zip files.
     .systemLibrary(name: "CCompression", path: "Shim/Compression", providers: [.apt(["zlib1g-dev"])]),
@@ -188,17 +198,17 @@ let package = Package(
       dependencies: [
         "LiveSessions", "EventLines", "RunResults", "Report", "Datasets", "SensorData", "CCompression",
         "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "ServiceArguments",
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "HummingbirdHTTP2", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        command("Hummingbird", "hummingbird"),
+        command("HummingbirdCore", "hummingbird"),
+        command("HummingbirdHTTP2", "hummingbird"), command("NIOCore", "swift-nio"),
+        command("NIOConcurrencyHelpers", "swift-nio"), command("NIOHTTP1", "swift-nio"),
+        command("NIOHTTPTypes", "swift-nio-extras"),
+        command("NIOHTTPTypesHTTP1", "swift-nio-extras"),
+        command("NIOSSL", "swift-nio-ssl"), command("HTTPTypes", "swift-http-types"),
+        command("Logging", "swift-log"),
+        command("ServiceLifecycle", "swift-service-lifecycle"),
+        command("UnixSignals", "swift-service-lifecycle"),
+        command("ArgumentParser", "swift-argument-parser"),
       ],
       resources: [.embedInCode("Page")]),
 
@@ -244,8 +254,8 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "Datasets", "Simulation", "Evaluation", "Report", "RunResults", "RecordedDevices", "PeerDiscovery", "Images",
-        "SensorData", "Geometry", .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOEmbedded", package: "swift-nio"),
+        "SensorData", "Geometry", command("NIOCore", "swift-nio"),
+        command("NIOEmbedded", "swift-nio"),
       ], path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTargetsTests", dependencies: ["FuzzTargets"]),
 
@@ -284,9 +294,9 @@ let package = Package(
     .testTarget(
       name: "FuseServeTests",
       dependencies: [
-        "fuse-serve", .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOEmbedded", package: "swift-nio"),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        "fuse-serve", command("NIOCore", "swift-nio"),
+        command("NIOEmbedded", "swift-nio"),
+        command("NIOHTTPTypes", "swift-nio-extras"),
       ]),
     .testTarget(
       name: "ImportingTests", dependencies: ["Importing", "Datasets", "SensorData", "Geometry", "TestSupport"]),

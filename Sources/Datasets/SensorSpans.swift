@@ -66,18 +66,23 @@ package struct SensorSpans {
         one, to: spans.filter { $0 != one && (strangers.count == spans.count || !strangers.contains($0)) })
     }
     let rest = spans.filter { !strangers.contains($0) }
-    var notes: [Finding] = []
-    var split: [Finding] = []
-    for (index, one) in rest.enumerated() {
-      for other in rest[(index + 1)...] {
-        if one.shared(with: other) <= 0 {
-          split.append(stranger(other, to: [one]))
-        } else if let note = note(one, other) {
-          notes.append(note)
-        }
+    var split: [Finding] = [], notes: [Finding] = []
+    // Whoever is said to be off is not compared with the others again.
+    var suspects: [Span] = []
+    for other in rest.dropFirst() {
+      let first = rest.first { !suspects.contains($0) && $0 != other } ?? rest[0]
+      if first.shared(with: other) <= 0 {
+        split.append(stranger(other, to: [first]))
+        suspects.append(other)
+      } else if note(first, other) != nil {
+        // Where all others differ from the first one, it is the first.
+        let isFirst = rest.count > 2 && rest.dropFirst().allSatisfy { note(rest[0], $0) != nil }
+        notes += note(isFirst ? other : first, isFirst ? first : other).map { [$0] } ?? []
+        suspects.append(isFirst ? first : other)
+        if isFirst { break }
       }
     }
-    if let truth, let ranges = spans.last { notes += note(ranges, truth).map { [$0] } ?? [] }
+    if faults.isEmpty, let truth, let ranges = spans.last { notes += note(ranges, truth).map { [$0] } ?? [] }
     return faults + split + notes
   }
 
