@@ -97,14 +97,15 @@ struct OpenCVStorage {
   /// What stands between a tag and its end, which is taken too.
   private mutating func content(of name: String, level: Int) throws(YAMLText.Fault) {
     guard level < Self.deepest else { throw fault("elements nested \(Self.deepest) deep", "plain lists") }
+    let start = yaml.count
     try skipMisc()
     guard at < bytes.count else {
       throw fault("an XML file that ends within <\(name.prefix(40))>", "</\(name.prefix(40))>")
     }
     if isNext("<"), !isNext("</") {
-      try elements(level: level)
+      try elements(level: level, from: start)
     } else {
-      try text()
+      try text(from: start)
     }
     let end = Array("</\(name)".utf8)
     guard at + end.count <= bytes.count, bytes[at..<at + end.count].elementsEqual(end) else {
@@ -116,9 +117,9 @@ struct OpenCVStorage {
     at += 1
   }
 
-  private mutating func elements(level: Int) throws(YAMLText.Fault) {
-    let start = yaml.count
-    yaml.append(UInt8(ascii: "{"))
+  /// - Parameter start: of the value in the YAML: on the line of the tag.
+  private mutating func elements(level: Int, from start: Int) throws(YAMLText.Fault) {
+    yaml.insert(UInt8(ascii: "{"), at: start)
     var isList: Bool?
     while isNext("<"), !isNext("</") {
       let element = try openTag()
@@ -136,7 +137,7 @@ struct OpenCVStorage {
   }
 
   /// A text, a number, or a list of numbers.
-  private mutating func text() throws(YAMLText.Fault) {
+  private mutating func text(from start: Int) throws(YAMLText.Fault) {
     if at < bytes.count, bytes[at] == UInt8(ascii: "\"") {
       at += 1
       var value: [UInt8] = []
@@ -149,9 +150,8 @@ struct OpenCVStorage {
       line += value.count { $0 == 0x0A }
       return try skipMisc()
     }
-    let start = yaml.count
     var count = 0
-    yaml.append(UInt8(ascii: "["))
+    yaml.insert(UInt8(ascii: "["), at: start)
     while at < bytes.count, bytes[at] != UInt8(ascii: "<") {
       if bytes[at] <= 0x20 {
         advance()

@@ -44,7 +44,8 @@ struct SensorLoggerImport: SourceImporter {
     let names = ["pts", "epoch"]
     let table = try SourceTable(path: path, columns: names.map { .init($0) }, names: names)
     var stamps: [Int64] = []
-    while let stamp = try table.next({ (t: SourceTable) throws(SourceFault) -> Int64? in try t.time(1, .nanoseconds) }) {
+    while let stamp = try table.next({ (t: SourceTable) throws(SourceFault) -> Int64? in try t.time(1, .nanoseconds) })
+    {
       stamps.append(stamp)
     }
     target.report.count("frames.csv bad rows skipped", table.bad)

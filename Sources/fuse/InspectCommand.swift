@@ -42,11 +42,7 @@ struct InspectCommand: ParsableCommand {
       var truthTest = try truth.test(recording, rig: recording.rig)
       var motion = MotionCheck(rig: recording.rig, statesDevice: recording.statesDevice)
       while let event = try events.next() {
-        switch event.event {
-        case .imu(let sample): motion.add(sample)
-        case .odometry(let pose): motion.add(pose: pose.worldFromSensor, at: pose.timestamp)
-        default: break
-        }
+        motion.add(event.event)
         truthTest?.observe(event.event)
         inspection.add(event)
         _ = finder?.process(event)

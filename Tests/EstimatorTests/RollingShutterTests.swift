@@ -1,5 +1,6 @@
 import CameraGeometry
 import Estimator
+import Foundation
 import Geometry
 import SensorData
 import Simulation

@@ -192,7 +192,7 @@ import Testing
       String($0.split(separator: ",")[0])
     }
     try source.write(
-      "frames.csv", stamps.enumerated().map { "\(Double($0.offset) / 30),\($0.element)\n" }.joined() + "0.1,\n")
+      "frames.csv", stamps.enumerated().map { "\(Double($0.offset) / 30),\($0.element)\n" }.joined())
     _ = try Importer.run(.sensorLogger, source: source.url.path, output: output.url.path)
     #expect(try output.text("video/cam0.csv") == "#timestamp [ns]\n" + stamps.map { $0 + "\n" }.joined())
   }

@@ -59,9 +59,8 @@ public struct CoachingLadder: Sendable {
   public mutating func request(for situation: Situation, at time: Double) -> Request {
     let wanted = wanted(situation, at: time)
     remedy = situation.reasons.first(where: \.isBrokenSetUp)?.localizedDescription
-    if let current, current.request != wanted, ![.found, .search, .mendSetUp].contains(wanted), time - current.since < dwell {
-      return current.request
-    }
+    let isAtOnce = [.found, .search, .mendSetUp].contains(wanted)
+    if let current, current.request != wanted, !isAtOnce, time - current.since < dwell { return current.request }
     if current?.request != wanted { current = (wanted, time) }
     return wanted
   }

@@ -2,6 +2,7 @@ import Datasets
 import Dispatch
 import Evaluation
 import Foundation
+import Importing
 import PrecisionFinding
 import RunResults
 import SensorData
@@ -52,6 +53,9 @@ struct RunExecution {
     warn(input.takeWarnings())
 
     var truthTest = try recording.flatMap { try truth.test($0, rig: $0.rig) }
+    var motion =
+      input.trajectorySource == .odometry && input.rig.imu != nil
+      ? MotionCheck(rig: input.rig, statesDevice: true) : nil
     while true {
       // What is published leaves before the wait for more.
       if !input.isReady {
@@ -60,6 +64,7 @@ struct RunExecution {
       }
       guard let event = try input.next() else { break }
       truthTest?.observe(event.event)
+      motion?.add(event.event)
       offline?.observe(event.event)
       try pipeline.process(event)
     }
@@ -81,7 +86,8 @@ struct RunExecution {
     let document = ResultDocument(
       title: input.title, start: start, trajectorySource: input.trajectorySource, options: options, digest: digest,
       counts: pipeline.counts, damage: damage,
-      summary: finder.summary, diagnoses: finder.diagnoses + besides, calibration: finder.calibration,
+      summary: finder.summary, diagnoses: (motion?.explained(finder.diagnoses) ?? finder.diagnoses) + besides,
+      calibration: finder.calibration,
       peers: pipeline.peers,
       written: (files.updateCount, files.poseCount),
       nonFinite: files.nonFiniteCount, errors: errors)
