@@ -81,6 +81,15 @@ import Testing
     #expect(again.imu.count == whole.imu.count && again.frames == whole.frames && again.ranges == whole.ranges)
   }
 
+  /// Another reading under the time of an earlier one is no repetition.
+  @Test func anotherReadingOfAnEarlierTimeIsNoRepetition() throws {
+    let fixture = try Fixture()
+    var lines = try fixture.text(Fixture.imu).split(separator: "\n").map(String.init)
+    lines.insert(lines[500] + "5", at: 520)
+    try fixture.write(Fixture.imu, lines[0], Array(lines[1...]))
+    #expect(try fixture.read().counts(Fixture.imu) == [.timeGoingBack: 1])
+  }
+
   /// Another device's range that comes late is no repetition.
   @Test func aLateRangeOfAnotherPeerIsNoRepetition() throws {
     let fixture = try Fixture()

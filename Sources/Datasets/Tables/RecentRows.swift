@@ -1,25 +1,32 @@
-/// The times of the last accepted rows of a table: 512 of them, some seconds of an inertial unit, so that a batch that a
-/// logger wrote twice is known again.
+/// The last accepted rows of a table: 512 of them, some seconds of an inertial unit, so that a batch that a logger wrote
+/// twice is known again. A row is the same where all of it is; of a frame, which has a row for every feature, where its
+/// time is.
 struct RecentRows {
   private static let count = 512
   private var times: [Int64] = [], hashes: [UInt64] = []
-  private var next = 0
+  private var areShared: [Bool] = []
+  private var next = 0, last = 0
 
   /// Adds a row, not older than those before.
   mutating func append(_ time: Int64, _ hash: UInt64) {
     if times.count < Self.count {
+      last = times.count
       times.append(time)
       hashes.append(hash)
+      areShared.append(false)
     } else {
-      times[next] = time
-      hashes[next] = hash
+      last = next
+      (times[next], hashes[next], areShared[next]) = (time, hash, false)
       next = next + 1 == Self.count ? 0 : next + 1
     }
   }
 
+  /// Adds a row of the same time as the last one.
+  mutating func share() { if !areShared.isEmpty { areShared[last] = true } }
+
   /// Whether a row is one of them.
   func contains(_ time: Int64, _ hash: UInt64) -> Bool {
-    times.indices.contains { times[$0] == time && hashes[$0] == hash }
+    times.indices.contains { times[$0] == time && (hashes[$0] == hash || areShared[$0]) }
   }
 
   /// Median interval of the rows, nanoseconds; nil with fewer than three.

@@ -214,15 +214,14 @@ final class TableReader {
   /// Accepts the current row: later rows must not be earlier.
   @inline(__always)
   func accept() {
-    if arrival != order || rule == .radio { known.append(arrival, rowHash) }
+    if arrival != order || rule == .radio { known.append(arrival, rowHash) } else { known.share() }
     order = arrival
     suspectFrom = arrival + FutureStamp.step
   }
 
-  /// What tells the current row from others of its time: of a radio, whose devices share times, the whole row.
+  /// What tells the current row from others of its time.
   private var rowHash: UInt64 {
-    guard rule == .radio else { return 0 }
-    return row.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }  // FNV-1a
+    row.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }  // FNV-1a
   }
 
   /// Seconds that a counter went back by, and its period where it wraps: of the last accepted rows and the current one.
