@@ -1,32 +1,37 @@
-// swift-tools-version: 6.0
+// swift-tools-version: 6.1
 // Modules and their permitted dependencies: see CONTRIBUTING.md.
 import PackageDescription
 
 // Apple's systems have their own NearbyInteraction, ARKit and simd: there the modules of these names, and those that
-// depend on them, are not built; `NearbyInteractionReplay` contains their sources. FUSE_AS_DARWIN=1 does the same
+// depend on them, are not built; `NearbyInteractionReplay` contains the sources. FUSE_AS_DARWIN=1 does the same
 // elsewhere.
 #if canImport(Darwin)
   let isOneModule = true
-  let replayFolders = ["ARKit", "NearbyInteraction", "RecordedDevices"]
+  let replayFolders = ["ARKit", "NearbySessions", "RecordedDevices"]
 #else
   let isOneModule = Context.environment["FUSE_AS_DARWIN"] != nil
-  let replayFolders = ["ARKit", "NearbyInteraction", "RecordedDevices", "simd"]
+  let replayFolders = ["ARKit", "NearbySessions", "RecordedDevices", "simd"]
 #endif
 let sessionModules: Set<String> =
   isOneModule
   ? [
-    "simd", "ARKit", "NearbyInteraction", "RecordedDevices", "NearbyInteractionTests", "PhoneApps", "phone-program",
-    "FuzzTargets", "FuzzTargetsTests",
+    "simd", "ARKit", "NearbySessions", "NearbyInteraction", "RecordedDevices", "NearbyInteractionTests", "PhoneApps",
+    "phone-program", "OwnNames", "OwnNamesKit", "top-level-program", "FuzzTargets", "FuzzTargetsTests",
   ] : []
 let replay: Target =
   isOneModule
   ? .target(
     name: "NearbyInteractionReplay",
     dependencies: ["PrecisionFinding", "Datasets", "Simulation", "SensorData", "Geometry"], path: "Sources",
-    exclude: ["NearbyInteraction/NearbyInteraction.docc"], sources: replayFolders,
+    sources: replayFolders,
     swiftSettings: [.define("ONE_MODULE")])
   : .target(
     name: "NearbyInteractionReplay", dependencies: ["NearbyInteraction", "RecordedDevices", "ARKit", "simd"])
+
+/// A product that only the commands, the service and their tests need.
+func command(_ product: String, _ package: String) -> Target.Dependency {
+  .product(name: product, package: package, condition: .when(traits: ["Commands"]))
+}
 
 /// The test targets of a module, one for each lane, with what that lane alone imports; they share `<module>TestSupport`
 /// and `shared`.
@@ -50,7 +55,8 @@ let package = Package(
     .library(
       name: "NearbyInteraction",
       targets: [
-        "NearbyInteraction", "RecordedDevices", "ARKit", "simd", "PrecisionFinding", "SensorData", "Geometry",
+        "NearbyInteraction", "RecordedDevices", "NearbySessions", "ARKit", "simd", "PrecisionFinding", "SensorData",
+        "Geometry",
       ]),
     .library(
       name: "NearbyInteractionReplay",
@@ -60,6 +66,11 @@ let package = Package(
     .library(name: "PeerDiscovery", targets: ["PeerDiscovery"]),
     .executable(name: "fuse", targets: ["fuse"]),
     .executable(name: "fuse-serve", targets: ["fuse-serve"]),
+  ],
+  // An app's tests need none of what the commands and the service do: `.package(..., traits: [])` leaves it unfetched.
+  traits: [
+    .default(enabledTraits: ["Commands"]),
+    .trait(name: "Commands", description: "The commands fuse and fuse-serve, and PeerDiscovery."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -155,24 +166,26 @@ let package = Package(
     .target(name: "simd"),
     .target(name: "ARKit", dependencies: ["simd"]),
     .target(
-      name: "NearbyInteraction", dependencies: ["ARKit", "simd", "PrecisionFinding", "SensorData", "Geometry"]),
+      name: "NearbySessions", dependencies: ["ARKit", "simd", "PrecisionFinding", "SensorData", "Geometry"]),
+    // Apple's names of it, and no others.
+    .target(name: "NearbyInteraction", dependencies: ["NearbySessions", "ARKit", "simd"]),
     .target(
-      name: "RecordedDevices", dependencies: ["NearbyInteraction", "Datasets", "Simulation", "SensorData"]),
+      name: "RecordedDevices", dependencies: ["NearbySessions", "Datasets", "Simulation", "SensorData"]),
     replay,
     .target(
       name: "PeerDiscovery",
-      dependencies: [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")]),
+      dependencies: [command("NIOCore", "swift-nio"), command("NIOPosix", "swift-nio")]),
     // The options of `serve` and `meet`, for the executable that is called and the one that does the work.
     .target(
       name: "ServiceArguments",
-      dependencies: ["EventLines", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+      dependencies: ["EventLines", command("ArgumentParser", "swift-argument-parser")]),
     .executableTarget(
       name: "fuse",
       dependencies: [
         "PrecisionFinding", "Premises", "Smoothing", "Estimator", "Datasets", "Importing", "Exporting", "Simulation",
         "RunResults", "Evaluation", "Report", "FrontEnd", "Images", "EventLines", "FuseCaptureFormat", "SensorData",
         "Geometry", "ServiceArguments", "CReferenceKernel",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        command("ArgumentParser", "swift-argument-parser"),
       ]),
     // zlib, for packed bodies of requests, and for zip files.
     .systemLibrary(name: "CCompression", path: "Shim/Compression", providers: [.apt(["zlib1g-dev"])]),
@@ -190,18 +203,18 @@ let package = Package(
         "LiveSessions", "EventLines", "RunResults", "Report", "Exporting", "Datasets", "SensorData", "Geometry",
         "CCompression", "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "ServiceArguments", "CDigest",
         "CMosquitto",
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "HummingbirdHTTP2", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOWebSocket", package: "swift-nio"),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        command("Hummingbird", "hummingbird"),
+        command("HummingbirdCore", "hummingbird"),
+        command("HummingbirdHTTP2", "hummingbird"), command("NIOCore", "swift-nio"),
+        command("NIOConcurrencyHelpers", "swift-nio"), command("NIOHTTP1", "swift-nio"),
+        command("NIOWebSocket", "swift-nio"),
+        command("NIOHTTPTypes", "swift-nio-extras"),
+        command("NIOHTTPTypesHTTP1", "swift-nio-extras"),
+        command("NIOSSL", "swift-nio-ssl"), command("HTTPTypes", "swift-http-types"),
+        command("Logging", "swift-log"),
+        command("ServiceLifecycle", "swift-service-lifecycle"),
+        command("UnixSignals", "swift-service-lifecycle"),
+        command("ArgumentParser", "swift-argument-parser"),
       ],
       resources: [.embedInCode("Page")]),
 
@@ -246,9 +259,9 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "Datasets", "Simulation", "Evaluation", "Report", "RunResults", "NearbyInteraction", "PeerDiscovery", "Images",
-        "SensorData", "Geometry", .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOEmbedded", package: "swift-nio"),
+        "Datasets", "Simulation", "Evaluation", "Report", "RunResults", "RecordedDevices", "PeerDiscovery", "Images",
+        "SensorData", "Geometry", command("NIOCore", "swift-nio"),
+        command("NIOEmbedded", "swift-nio"),
       ], path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTargetsTests", dependencies: ["FuzzTargets"]),
 
@@ -256,6 +269,12 @@ let package = Package(
     .target(
       name: "PhoneApps", dependencies: ["NearbyInteraction", "ARKit", "simd"], path: "Tests/PhoneApps",
       swiftSettings: [.swiftLanguageMode(.v5)]),
+    // Apps with names of their own for what this package names, and a program that plays them at its top level.
+    .target(name: "OwnNamesKit", path: "Tests/OwnNamesKit"),
+    .target(name: "OwnNames", dependencies: ["NearbyInteraction", "OwnNamesKit"], path: "Tests/OwnNames"),
+    .executableTarget(
+      name: "top-level-program", dependencies: ["OwnNames", "NearbyInteraction", "RecordedDevices"],
+      path: "Tests/TopLevelProgram"),
     .executableTarget(
       name: "phone-program", dependencies: ["PhoneApps", "NearbyInteraction", "RecordedDevices"],
       path: "Tests/PhoneProgram"),
@@ -281,9 +300,9 @@ let package = Package(
     .testTarget(
       name: "FuseServeTests",
       dependencies: [
-        "fuse-serve", .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        "fuse-serve", command("NIOCore", "swift-nio"),
+        command("NIOEmbedded", "swift-nio"), command("NIOWebSocket", "swift-nio"),
+        command("NIOHTTPTypes", "swift-nio-extras"),
       ]),
     .testTarget(
       name: "ImportingTests", dependencies: ["Importing", "Datasets", "SensorData", "Geometry", "TestSupport"]),
@@ -292,7 +311,7 @@ let package = Package(
       name: "NearbyInteractionTests",
       dependencies: [
         "NearbyInteraction", "RecordedDevices", "ARKit", "simd", "PrecisionFinding", "Simulation", "SensorData",
-        "Geometry", "TestSupport", "PhoneApps", "phone-program",
+        "Geometry", "TestSupport", "PhoneApps", "phone-program", "top-level-program",
       ]),
     .testTarget(name: "NearbyInteractionReplayTests", dependencies: ["NearbyInteractionReplay"]),
   ]

@@ -1,7 +1,7 @@
 import Datasets
 import Foundation
 import Images
-import NearbyInteraction
+import RecordedDevices
 import Simulation
 
 /// What reads bytes from outside. Each takes any bytes: it returns, or throws an error of its own kind; it never traps,

@@ -1,4 +1,5 @@
 import Foundation
+
 #if !ONE_MODULE || canImport(Darwin)
   import simd
 #endif

@@ -1,4 +1,5 @@
 import Foundation
+
 #if !ONE_MODULE || canImport(Darwin)
   import simd
 #endif
@@ -47,6 +48,16 @@ public final class ARCamera: NSObject, Sendable {
   /// How well the pose is tracked.
   public let trackingState: TrackingState
 
+  /// The pinhole of the image, pixels: focal lengths and principal point of the recording's camera, without its
+  /// distortion; all zero where the device has no camera. The image is that of the sensor, upright in landscape.
+  public let intrinsics: simd_float3x3
+  /// Size of the image, pixels, landscape; zero where the device has no camera.
+  public let imageResolution: CGSize
+  /// Exposure time of the frame, seconds; 0 where it was not recorded.
+  public let exposureDuration: TimeInterval
+  /// Deviation of the exposure from what the light asks for, EV; not recorded: 0.
+  public var exposureOffset: Float { 0 }
+
   /// Why tracking is limited; `none` where it is not.
   public var trackingStateReason: TrackingStateReason {
     guard case .limited(let reason) = trackingState else { return .none }
@@ -70,8 +81,34 @@ public final class ARCamera: NSObject, Sendable {
     return simd_float3(pitch, atan2(m.columns.2.x, m.columns.2.z), atan2(m.columns.0.y, m.columns.1.y))
   }
 
-  package init(transform: simd_float4x4, trackingState: TrackingState = .normal) {
+  package init(
+    transform: simd_float4x4, trackingState: TrackingState = .normal, image: ImageGeometry = ImageGeometry(),
+    exposure: Double? = nil
+  ) {
     self.transform = transform
     self.trackingState = trackingState
+    intrinsics = image.intrinsics
+    imageResolution = image.size
+    exposureDuration = exposure ?? 0
+  }
+
+  /// The same camera, seen from another world.
+  package func moved(to transform: simd_float4x4, _ state: TrackingState) -> ARCamera {
+    ARCamera(
+      transform: transform, trackingState: state,
+      image: ImageGeometry(intrinsics: intrinsics, size: imageResolution), exposure: exposureDuration)
+  }
+
+  /// What a device's camera says of its images.
+  package struct ImageGeometry: Sendable {
+    /// Focal lengths on the diagonal, principal point in the third column, pixels.
+    package var intrinsics: simd_float3x3
+    /// Pixels, landscape.
+    package var size: CGSize
+
+    /// No camera: all zero.
+    package init(intrinsics: simd_float3x3 = simd_float3x3(), size: CGSize = .zero) {
+      (self.intrinsics, self.size) = (intrinsics, size)
+    }
   }
 }

@@ -32,14 +32,47 @@ open class ARConfiguration: NSObject, NSCopying {
 
   /// Alignment of the world's axes.
   public var worldAlignment = WorldAlignment.gravity
+  /// How the camera takes its images. Chosen without effect: a recording's camera is what it is.
+  public var videoFormat: VideoFormat
   /// What frames may hold beside the image; without effect.
   public var frameSemantics: FrameSemantics = []
-  /// Whether the light is estimated; without effect.
+  /// Whether frames have a `lightEstimate`.
   public var isLightEstimationEnabled = true
   /// Whether sound is recorded; without effect.
   public var providesAudioData = false
 
-  override init() {}
+  override init() { videoFormat = Self.supportedVideoFormats.first ?? VideoFormat() }
+
+  /// How a camera takes its images.
+  public class VideoFormat: NSObject, NSCopying, @unchecked Sendable {
+    /// Size of an image, pixels, landscape; zero where no device with a camera is installed.
+    public let imageResolution: CGSize
+    /// Images a second; 0 where the recording does not state it.
+    public let framesPerSecond: Int
+    /// Whether it suits images of high resolution; never here.
+    public var isRecommendedForHighResolutionFrameCapturing: Bool { false }
+    /// Whether it is of high dynamic range; never here.
+    public var isVideoHDRSupported: Bool { false }
+
+    package init(imageResolution: CGSize = .zero, framesPerSecond: Int = 0) {
+      (self.imageResolution, self.framesPerSecond) = (imageResolution, framesPerSecond)
+    }
+
+    /// Itself: a format never changes.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+    public override func isEqual(_ object: Any?) -> Bool {
+      (object as? VideoFormat).map { ($0.imageResolution, $0.framesPerSecond) == (imageResolution, framesPerSecond) }
+        ?? false
+    }
+    public override var hash: Int { framesPerSecond.hashValue }
+  }
+
+  /// The formats of the current device: the one of its recording's camera; empty without a camera.
+  public class var supportedVideoFormats: [VideoFormat] { CurrentFrameSource.current?.videoFormat.map { [$0] } ?? [] }
+  /// A format of 4K; never here.
+  public class var recommendedVideoFormatFor4KResolution: VideoFormat? { nil }
+  /// A format for images of high resolution; never here.
+  public class var recommendedVideoFormatForHighResolutionFrameCapturing: VideoFormat? { nil }
 
   /// Whether the device supports this configuration; always true here.
   open class var isSupported: Bool { true }
@@ -53,6 +86,7 @@ open class ARConfiguration: NSObject, NSCopying {
   /// Copies the properties that all configurations have.
   func copyCommon(to copy: ARConfiguration) {
     copy.worldAlignment = worldAlignment
+    copy.videoFormat = videoFormat
     copy.frameSemantics = frameSemantics
     copy.isLightEstimationEnabled = isLightEstimationEnabled
     copy.providesAudioData = providesAudioData

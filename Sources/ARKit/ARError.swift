@@ -76,7 +76,19 @@ extension ARError {
   public static var invalidWorldMap: Code { .invalidWorldMap }
 }
 
-extension ARError.Code {
-  /// `case ARError.cameraUnauthorized:` in a switch or catch over any error.
-  public static func ~= (code: ARError.Code, error: any Error) -> Bool { (error as? ARError)?.code == code }
+/// Codes of Apple's errors in patterns: `case ARError.cameraUnauthorized:` in a switch or catch over any error. Here, since
+/// an operator of a module that is exported by names does not come with them.
+public protocol _ErrorCode: Equatable {
+  /// The code of an error of this kind; nil for any other.
+  static func _code(of error: any Error) -> Self?
+}
+
+extension _ErrorCode {
+  /// Whether an error has this code.
+  public static func ~= (code: Self, error: any Error) -> Bool { _code(of: error) == code }
+}
+
+extension ARError.Code: _ErrorCode {
+  /// The code of an `ARError`.
+  public static func _code(of error: any Error) -> ARError.Code? { (error as? ARError)?.code }
 }

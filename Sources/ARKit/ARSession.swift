@@ -134,15 +134,16 @@ public final class ARSession: NSObject, @unchecked Sendable {
   }
 
   /// Makes a pose the current frame; nil, without effect, while the session does not run.
-  package func update(at timestamp: TimeInterval, camera: ARCamera) -> Announcement? {
+  package func update(at timestamp: TimeInterval, camera: ARCamera, meanLuma: Double? = nil) -> Announcement? {
     lock.withLock {
-      guard running != nil else { return nil }
+      guard let running else { return nil }
       let isMoved = worldFromOrigin != matrix_identity_float4x4
       // The first frame of a run: tracking has begun only now.
       let state = reportedState == nil ? .limited(.initializing) : camera.trackingState
-      let seen = ARCamera(
-        transform: isMoved ? worldFromOrigin.inverse * camera.transform : camera.transform, trackingState: state)
-      let next = ARFrame(timestamp: timestamp, camera: seen, anchors: anchors)
+      let seen = camera.moved(
+        to: isMoved ? worldFromOrigin.inverse * camera.transform : camera.transform, state)
+      let light = running.isLightEstimationEnabled ? meanLuma.map { ARLightEstimate(meanLuma: $0) } : nil
+      let next = ARFrame(timestamp: timestamp, camera: seen, anchors: anchors, lightEstimate: light)
       frame = next
       defer {
         reportedState = state

@@ -33,6 +33,14 @@ public final class ARWorldTrackingConfiguration: ARConfiguration {
   public var initialWorldMap: ARWorldMap?
   /// Planes to look for; without effect.
   public var planeDetection: PlaneDetection = []
+  /// Images to look for; without effect. Nil is taken as none.
+  public var detectionImages: Set<ARReferenceImage>! = [] {
+    didSet { if detectionImages == nil { detectionImages = [] } }
+  }
+  /// Images to follow at once at most; without effect.
+  public var maximumNumberOfTrackedImages = 0
+  /// Objects to look for; without effect.
+  public var detectionObjects: Set<ARReferenceObject> = []
   /// How the surroundings are made into textures; without effect.
   public var environmentTexturing = EnvironmentTexturing.none
   /// Whether the camera focuses by itself; without effect.
@@ -58,6 +66,9 @@ public final class ARWorldTrackingConfiguration: ARConfiguration {
     copy.userFaceTrackingEnabled = userFaceTrackingEnabled
     copy.initialWorldMap = initialWorldMap
     copy.planeDetection = planeDetection
+    copy.detectionImages = detectionImages
+    copy.maximumNumberOfTrackedImages = maximumNumberOfTrackedImages
+    copy.detectionObjects = detectionObjects
     copy.environmentTexturing = environmentTexturing
     copy.isAutoFocusEnabled = isAutoFocusEnabled
     copy.sceneReconstruction = sceneReconstruction

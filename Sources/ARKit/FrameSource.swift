@@ -4,6 +4,8 @@ import Foundation
 package protocol FrameSource: AnyObject, Sendable {
   /// Adds a session to those that receive this source's poses.
   func attach(_ session: ARSession)
+  /// How its camera takes images; nil without a camera.
+  var videoFormat: ARConfiguration.VideoFormat? { get }
 }
 
 /// The source for new sessions.

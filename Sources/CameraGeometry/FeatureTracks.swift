@@ -13,13 +13,16 @@ package struct FeatureTrack: Equatable, Sendable {
     package var direction: Vector3
     /// Camera: 0 is the one whose pose is kept, 1 a second one beside it.
     package var camera = 0
+    /// Seconds from the kept pose to the exposure of this observation, see `FeatureObservation.rowDelay`.
+    package var rowDelay = 0.0
 
     /// An observation from its parts.
-    package init(poseID: Int, pixel: SIMD2<Double>, direction: Vector3, camera: Int = 0) {
+    package init(poseID: Int, pixel: SIMD2<Double>, direction: Vector3, camera: Int = 0, rowDelay: Double = 0) {
       self.poseID = poseID
       self.pixel = pixel
       self.direction = direction
       self.camera = camera
+      self.rowDelay = rowDelay
     }
   }
 
@@ -91,7 +94,8 @@ package struct FeatureTracks: Sendable {
       let pixel = SIMD2(feature.u, feature.v)
       if let poseID, let direction = lens.direction(ofPixel: pixel) {
         alive[alive.count - 1].observations.append(
-          .init(poseID: poseID, pixel: pixel, direction: direction, camera: camera))
+          .init(
+            poseID: poseID, pixel: pixel, direction: direction, camera: camera, rowDelay: feature.rowDelay))
       }
     }
     ended += living[i...].indices.map { living[$0].removeUnused() }
@@ -110,7 +114,9 @@ package struct FeatureTracks: Sendable {
       else { continue }
       let pixel = SIMD2(feature.u, feature.v)
       if let direction = lens.direction(ofPixel: pixel) {
-        living[i].observations.append(.init(poseID: poseID, pixel: pixel, direction: direction, camera: camera))
+        living[i].observations.append(
+          .init(
+            poseID: poseID, pixel: pixel, direction: direction, camera: camera, rowDelay: feature.rowDelay))
       }
     }
   }

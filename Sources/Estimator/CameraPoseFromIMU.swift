@@ -50,6 +50,9 @@ package struct CameraPoseFromIMU {
     return b.flatMap { row in b.map { fourth * row * $0 } }
   }
 
+  /// Velocity of the camera, world axes, m/s.
+  var cameraVelocity: Vector3 { velocity - lever.cross(rate) }
+
   /// Jacobian of (theta_C, dp_C) by the inertial error state, 6 x 15, row-major.
   package var byState: [Double] {
     let width = InertialState.errorSize, minusLeverSkew = -1.0 * lever.skew
@@ -67,7 +70,7 @@ package struct CameraPoseFromIMU {
   package var byMount: [Double] {
     let width = CameraMount.errorSize
     let cameraAxes = worldFromCamera.rotation.matrix, imuAxes = worldFromDelayed.matrix
-    let byDelay = velocity - lever.cross(rate)
+    let byDelay = cameraVelocity
     var result = [Double](repeating: 0, count: Clone.errorSize * width)
     for i in 0..<3 {
       for j in 0..<3 {

@@ -113,8 +113,8 @@ package struct FeatureConstraint {
     for i in 0..<n {
       guard
         let observation = ReprojectionJacobian(
-          observations[i].pixel, from: clones[i], of: point, anchor: clones[anchor],
-          camera: cameras[observations[i].camera])
+          observations[i].pixel, rowDelay: observations[i].rowDelay, from: clones[i], of: point,
+          anchor: clones[anchor], camera: cameras[observations[i].camera])
       else { return nil }
       for row in observation.rows {
         let start = result.residual.count * width

@@ -14,9 +14,12 @@ extension InertialNavigation {
       let block = covariance.augment(
         size: Clone.errorSize, jacobian: jacobian(of: firstCameraPose), independent: delayNoise)
     else { return nil }
+    let cameraFromWorld = cameraPose.worldFromCamera.rotation.inverse
     let clone = Clone(
       id: nextCloneID, timestamp: time, block: block, worldFromCamera: cameraPose.worldFromCamera,
-      firstWorldFromCamera: firstCameraPose.worldFromCamera, positionCovarianceAtCloning: positionCovariance(of: block))
+      firstWorldFromCamera: firstCameraPose.worldFromCamera, velocity: cameraFromWorld * cameraPose.cameraVelocity,
+      acceleration: cameraFromWorld * acceleration(of: state),
+      positionCovarianceAtCloning: positionCovariance(of: block))
     nextCloneID += 1
     clones.append(clone)
     return clone
@@ -41,6 +44,13 @@ extension InertialNavigation {
       state, angularVelocity: angularVelocity,
       angularAcceleration: other.map { ($0 - measured.angularVelocity) / span } ?? .zero,
       acceleration: state.rotation * (force - state.accelerometerBias) + gravity, mount: mount)
+  }
+
+  /// Acceleration of the IMU for a state at `time`, world axes, m/s^2; zero without a sample.
+  private func acceleration(of state: InertialState) -> Vector3 {
+    guard let measured = samples.sample(at: time) else { return .zero }
+    let force = intrinsics.corrected(angularVelocity: .zero, specificForce: measured.specificForce).force
+    return state.rotation * (force - state.accelerometerBias) + gravity
   }
 
   /// Shortest interval for an angular acceleration, seconds: below, noise dominates.

@@ -11,8 +11,8 @@ import Geometry
 ///     bearing: g^T R_a [e1 e2]                     rho: -g^T o
 ///     lens:    (u - c, f), see `LensModel`
 ///
-/// p_i is the position of the clone's camera, which differs from camera i for a second camera. All are finite at rho =
-/// 0, where only rotations are observed.
+/// p_i is the position of the clone's camera, which differs from camera i for a second camera, and for a row of a
+/// rolling shutter (`Clone.worldFromCamera(_:rowDelay:)`). All are finite at rho = 0, where only rotations are observed.
 ///
 /// First-estimates Jacobians (FEJ): derivatives by the poses are taken at their first estimates, so that rotation and
 /// translation of the world cancel for any point. Derivatives by the point are taken at the present estimate. The
@@ -41,9 +41,12 @@ package struct ReprojectionJacobian {
   private let lensBlock: ErrorCovariance.Block?
 
   /// Nil when the lens cannot project the point.
-  package init?(_ pixel: SIMD2<Double>, from clone: Clone, of point: AnchoredPoint, anchor: Clone, camera: FilterCamera)
-  {
-    let cameraNow = clone.worldFromCamera * camera.keptFromCamera, anchorNow = anchor.worldFromCamera
+  package init?(
+    _ pixel: SIMD2<Double>, rowDelay: Double = 0, from clone: Clone, of point: AnchoredPoint, anchor: Clone,
+    camera: FilterCamera
+  ) {
+    let cameraNow = clone.worldFromCamera(camera.keptFromCamera, rowDelay: rowDelay)
+    let anchorNow = anchor.worldFromCamera
     let offsetNow = cameraNow.translation - anchorNow.translation
     let seen = cameraNow.rotation.inverse * point.scaled(from: offsetNow, worldFromAnchor: anchorNow.rotation)
     guard let projection = camera.lens.project(seen) else { return nil }

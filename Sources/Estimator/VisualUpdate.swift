@@ -122,7 +122,8 @@ struct VisualUpdate {
     let anchor = stays ? clones.lastIndex { $0.id == anchorID } ?? 0 : 0
     let views = zip(track.observations, clones).map { observation, clone in
       CameraView(
-        worldFromCamera: clone.worldFromCamera * cameras[observation.camera].keptFromCamera, pixel: observation.pixel,
+        worldFromCamera: clone.worldFromCamera(
+          cameras[observation.camera].keptFromCamera, rowDelay: observation.rowDelay), pixel: observation.pixel,
         direction: observation.direction, lens: observation.camera)
     }
     let prior = InverseDistancePrior.handHeld
@@ -165,7 +166,8 @@ struct VisualUpdate {
     guard let seen = track.observations.last, let clone = filter.clones.last, clone.id == seen.poseID,
       let anchor = filter.clones.first(where: { $0.id == landmark.anchorID }),
       let observation = ReprojectionJacobian(
-        seen.pixel, from: clone, of: landmark.point, anchor: anchor, camera: cameras[seen.camera])
+        seen.pixel, rowDelay: seen.rowDelay, from: clone, of: landmark.point, anchor: anchor,
+        camera: cameras[seen.camera])
     else { return nil }
     return observation.rows(
       clone: clone, anchor: anchor, landmark: landmark, repetitions: Double(filter.landmarks.count) * framesPerAnchor,

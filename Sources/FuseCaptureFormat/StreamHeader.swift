@@ -112,6 +112,12 @@ extension StreamHeader {
     text.number(camera.pixelNoise)
     text.raw(",\"time_offset_cam_to_imu_s\":")
     text.number(camera.timeOffset)
+    if camera.rowTime != 0 {
+      text.raw(",\"row_time_s\":")
+      text.number(camera.rowTime)
+      text.raw(",\"stamped_row\":")
+      text.number(camera.stampedRow)
+    }
     if number > 0 {
       text.raw(",\"feature_ids\":")
       text.string(camera.featureIDs.rawValue)

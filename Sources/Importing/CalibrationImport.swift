@@ -275,7 +275,7 @@ struct CalibrationImport {
   static func foreignFiles(in folder: String) -> [(path: String, format: ForeignCameraFormat)] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() ?? []
     return names.compactMap { name in
-      guard [".yaml", ".yml", ".json"].contains(where: name.lowercased().hasSuffix) else { return nil }
+      guard [".yaml", ".yml", ".json", ".xml"].contains(where: name.lowercased().hasSuffix) else { return nil }
       return ForeignCameraFormat(path: "\(folder)/\(name)").map { ("\(folder)/\(name)", $0) }
     }
   }

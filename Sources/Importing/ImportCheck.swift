@@ -189,17 +189,10 @@ struct ImportCheck {
           remedy: "shift imu0's stamps by \(Figures.fixed(found.shift, 3)) s")
       }
     }
-    guard let radio = spans["uwb0"] else { return }
-    let motion = ["imu0", "odometry0", "truth"].compactMap { name in spans[name].map { (name, $0) } }
-    for (name, span) in motion {
-      let shared = min(span.last, radio.last).seconds(since: max(span.first, radio.first))
-      let whole = radio.last.seconds(since: radio.first)
-      guard shared < 0.5 * whole else { continue }
+    for finding in (try? recording.spans())?.findings ?? [] {
       report.find(
-        "clockOverlap", shared <= 0 && name != "truth" ? .fault : .note,
-        "ranges and \(name) share \(Figures.fixed(max(0, shared), 1)) s of the ranges' \(Figures.fixed(whole, 1)) s",
-        evidence: "uwb0 begins \(Figures.fixed(radio.first.seconds(since: span.first), 1)) s after \(name)",
-        remedy: "bring both onto one clock: one may count from the start of the recording, the other from 1970")
+        "clockOverlap", finding.isFault ? .fault : .note, finding.sentence, evidence: finding.evidence,
+        remedy: finding.remedy)
     }
   }
 }

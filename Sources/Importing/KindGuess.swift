@@ -102,7 +102,7 @@ extension ImportKind {
     if ZipArchive.isArchive(file) { return guess(archive: file) }
     if SensorLoggerJSON.isOne(file) { return (.sensorLogger, "a list of readings that name their sensor") }
     if name.hasSuffix(".jsonl") { return (.spectacular, "its name ends in .jsonl") }
-    if name.hasSuffix(".yaml") || name.hasSuffix(".yml") || name.hasSuffix(".json") {
+    if [".yaml", ".yml", ".json", ".xml"].contains(where: name.hasSuffix) {
       if let format = ForeignCameraFormat(path: file) {
         return (.calibration, "a calibration of \(format.rawValue)'s kind")
       }

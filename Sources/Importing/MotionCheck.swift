@@ -40,12 +40,21 @@ package struct MotionCheck {
     convention.add(rotation: pose.rotation, at: time.nanoseconds)
   }
 
+  /// Adds a reading or a pose; other events say nothing.
+  package mutating func add(_ event: SensorEvent) {
+    switch event {
+    case .imu(let sample): add(sample)
+    case .odometry(let pose): add(pose: pose.worldFromSensor, at: pose.timestamp)
+    default: break
+    }
+  }
+
   /// What was found, in a report.
   package struct Found {
     /// The findings.
     package var findings: [ImportReport.Finding]
     /// Whether rotations are inverted: then some diagnoses of the premises are none.
-    var isInverted: Bool
+    package var isInverted: Bool
 
     /// Whether a diagnosis of the premises has its cause in what was found here.
     package func explains(_ code: String) -> Bool { isInverted && MotionCheck.explained.contains(code) }

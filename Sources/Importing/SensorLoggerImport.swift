@@ -31,8 +31,25 @@ struct SensorLoggerImport: SourceImporter {
       gyroscope: try axes(turns), forces: try forces(&target.report), factor: factor, into: &target)
     target.device = .identity
     target.report.decide("the inertial unit's axes are the device's")
+    try readFrames(&target)
     try readPoses(&target)
     try PhoneRanges.read(folder, &target)
+  }
+
+  /// `frames.csv` beside the log: a row for each frame of its video, in order, of the time in the video, s, and since 1970,
+  /// ns, without a header. That is what the app's own page prints from the video's metadata track with exiftool and
+  /// ffprobe; the video's name is when the recording was asked for, and its first frame comes later.
+  private func readFrames(_ target: inout ImportTarget) throws {
+    guard let path = folder.file("frames.csv") else { return }
+    let names = ["pts", "epoch"]
+    let table = try SourceTable(path: path, columns: names.map { .init($0) }, names: names)
+    var stamps: [Int64] = []
+    while let stamp = try table.next({ (t: SourceTable) throws(SourceFault) -> Int64? in try t.time(1, .nanoseconds) })
+    {
+      stamps.append(stamp)
+    }
+    target.report.count("frames.csv bad rows skipped", table.bad)
+    try PhoneVideo(name: "Camera's .mp4").write(stamps, into: &target)
   }
 
   /// The files whose sum is the specific force.

@@ -1,3 +1,7 @@
+import Estimator
+import Foundation
+import Geometry
+import Premises
 import SensorData
 
 /// From events, in arrival order, to actions in the order of their times.
@@ -6,13 +10,37 @@ extension PrecisionFinder {
     queueTicks(before: measured.timestamp)
     clock = measured.timestamp
     let event = configuration.watchesPremises ? premises.filtered(measured) : measured
-    if configuration.watchesPremises { unobserved.append(event) }
+    if case .frame(let frame) = event, shutter != nil {
+      for frame in shutter!.add(frame, gyroscopeBias: gyroscopeBias) { take(.frame(frame)) }
+      return
+    }
+    take(event)
+    if case .imu(let sample) = event, shutter != nil {
+      for frame in shutter!.add(sample, gyroscopeBias: gyroscopeBias) { take(.frame(frame)) }
+    }
+  }
+
+  /// The bias of the gyroscope that the filter has found, rad/s; nil before.
+  var gyroscopeBias: Vector3? { (trajectory.filter as? InertialNavigation)?.state.gyroscopeBias }
+
+  /// Takes an event for the premises and for the actions that it asks for. A frame that waited for the end of its readout
+  /// may be older than the last event.
+  func take(_ event: SensorEvent) {
+    if configuration.watchesPremises {
+      var place = unobserved.count
+      while place > 0, unobserved[place - 1].timestamp > event.timestamp { place -= 1 }
+      unobserved.insert(event, at: place)
+    }
     switch event {
-    case .imu: trajectory.append(event)
+    case .imu(let sample):
+      rowTime?.add(sample)
+      trajectory.append(event)
     case .odometry:
       trajectory.append(event)
       if useOdometry { insert(.pose(event.timestamp)) }
     case .frame(let frame):
+      rowTime?.add(frame)
+      if let found = rowTime?.rowTime { suspectRollingShutter(found) }
       if !useOdometry { insert(.frame(frame, at: event.timestamp.advanced(bySeconds: timeOffset(frame)))) }
     case .device(let event): insert(.device(event))
     case .range(let range):
@@ -20,6 +48,28 @@ extension PrecisionFinder {
       insert(.range(range))
     }
   }
+
+  /// Names a rolling shutter that the calibration does not state; once.
+  private func suspectRollingShutter(_ found: (value: Double, sigma: Double)) {
+    rowTime = nil
+    guard let camera = rig.cameras.first, configuration.watchesPremises else { return }
+    let readout = abs(found.value) * Double(camera.height - 1)
+    let (state, significance) = (String(format: "%.3g", found.value), abs(found.value) / found.sigma)
+    premises.report(
+      Diagnosis(
+        code: "rollingShutter", family: .camera,
+        sentence: String(
+          format: "the camera looks to have a rolling shutter of %.0f ms from the first row to the last", 1000 * readout
+        ),
+        evidence: String(
+          format: "rows of the tracks follow the gyroscope %@ s after one another, by %.0f sigma", state, significance),
+        remedy: "state row_time_s: \(state) in cam0/sensor.yaml, and stamped_row (docs/rolling-shutter.md)",
+        isHandled: readout < Self.harmfulReadout))
+  }
+
+  /// A readout from which on the rows of a turning hand's images bend a trajectory, seconds: at 1 rad/s its edges are 2
+  /// pixels off.
+  private static var harmfulReadout: Double { 0.01 }
 
   func timeOffset(_ frame: CameraFrame) -> Double {
     rig.cameras.indices.contains(frame.camera) ? rig.cameras[frame.camera].timeOffset : 0

@@ -47,6 +47,10 @@ public final class PrecisionFinder {
   var startedFilter: (any NavigationFilter)?
   var wasPositionLost = false
   var camera: CameraHealthMonitor
+  /// Nil where every camera has a global shutter.
+  var shutter: RollingShutter?
+  /// Whether the first camera has one that is not stated; nil once that is known.
+  var rowTime: RowTimeEstimate?
   let premises: PremiseMonitor
   /// Events that the premises have not seen: those later than the newest action.
   var unobserved: [SensorEvent] = []
@@ -72,6 +76,8 @@ public final class PrecisionFinder {
     self.useOdometry = useOdometry
     buffer = ReorderBuffer(window: configuration.reorderWindow)
     camera = CameraHealthMonitor(configuration)
+    shutter = useOdometry ? nil : RollingShutter(rig)
+    rowTime = useOdometry ? nil : RowTimeEstimate(rig)
     builder = UpdateBuilder(configuration)
     premises = PremiseMonitor(
       rig: rig, usesOdometry: useOdometry, calibrates: configuration.calibration.online,
@@ -127,6 +133,7 @@ public final class PrecisionFinder {
   /// Ends the input and returns the outputs that were held back for late data.
   public func finish() -> [FinderOutput] {
     buffer.flush().forEach(admit)
+    for frame in shutter?.flush(gyroscopeBias: gyroscopeBias) ?? [] { take(.frame(frame)) }
     hasEnded = true
     defer { observePremises(through: nil) }
     return zoned(drain())

@@ -116,6 +116,12 @@ extension PremiseMonitor {
         isCamera ? "cameraMount" : "odometryConvention", family,
         "the \(sensor) sits \(Format.degrees(angle)) degrees otherwise on the inertial unit than T_BS says",
         "check T_BS of \(isCamera ? "cam0" : "odometry0") and imu0: sensor to body, not its inverse")
+    // A mirror of axes is no mount: rotations from the world to the body, the inverses of what is expected, look so.
+    case .gyroscopeAxes(let axes) where !isCamera && axes.determinant < 0:
+      return found(
+        "odometryConvention", family,
+        "the tracker's rotations look inverted: only a mirror, which no mount is, would explain them as they stand",
+        "write the rotations that take the body's coordinates to the world's: conjugate the quaternions (docs/axes.md)")
     case .gyroscopeAxes(let axes):
       return found(
         "imuAxes", isCamera ? .imu : family,

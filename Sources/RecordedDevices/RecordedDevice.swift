@@ -4,7 +4,7 @@ import SensorData
 import Simulation
 
 #if !ONE_MODULE
-  import NearbyInteraction
+  import NearbySessions
 #endif
 
 /// A device with events to play: from a recording's folder, or from a scenario of the simulator.

@@ -2,7 +2,7 @@ import Datasets
 import SensorData
 
 #if !ONE_MODULE
-  import NearbyInteraction
+  import NearbySessions
 #endif
 
 /// Source of a recording's events for a device.

@@ -59,12 +59,17 @@ public struct CameraCalibration: Equatable, Sendable {
   public var rate: Double?
   /// How many bits of a 16-bit image are in use, 9...16: 12 for a 12-bit camera whose values are not stretched.
   public var imageBits: Int
+  /// Seconds from the exposure of one row to that of the next, of a rolling shutter; 0 for a global one, negative for a
+  /// sensor that is read from its last row.
+  public var rowTime: Double
+  /// The row whose exposure a frame's timestamp tells, from 0; of no account for a global shutter.
+  public var stampedRow: Double
 
   /// A calibration from its parts.
   public init(
     bodyFromCamera: Pose = .identity, fx: Double, fy: Double, cx: Double, cy: Double, distortion: Distortion = .none,
     width: Int, height: Int, pixelNoise: Double = 1, timeOffset: Double = 0, featureIDs: FeatureIDs = .separate,
-    rate: Double? = nil, imageBits: Int = 16
+    rate: Double? = nil, imageBits: Int = 16, rowTime: Double = 0, stampedRow: Double = 0
   ) {
     self.bodyFromCamera = bodyFromCamera
     self.fx = fx
@@ -79,5 +84,13 @@ public struct CameraCalibration: Equatable, Sendable {
     self.featureIDs = featureIDs
     self.rate = rate
     self.imageBits = imageBits
+    self.rowTime = rowTime
+    self.stampedRow = stampedRow
   }
+
+  /// Seconds from a frame's timestamp to the exposure of a row; 0 for a global shutter.
+  public func delay(ofRow row: Double) -> Double { (row - stampedRow) * rowTime }
+
+  /// Seconds from a frame's timestamp to the exposure of the row that is read last; 0 for a global shutter.
+  public var readoutEnd: Double { max(delay(ofRow: 0), delay(ofRow: Double(height - 1))) }
 }

@@ -64,6 +64,9 @@ package struct Simulator: Sendable {
   /// The calibration stated in the recording: with the scenario's miscalibration.
   package var statedRig: RigCalibration {
     var rig = rig
+    if scenario.camera?.statesRowTime == false {
+      for i in rig.cameras.indices { (rig.cameras[i].rowTime, rig.cameras[i].stampedRow) = (0, 0) }
+    }
     guard let wrong = scenario.camera?.miscalibration, wrong != Scenario.Miscalibration() else { return rig }
     var random = RandomStream.miscalibration.generator(seed: seed)
     for i in rig.cameras.indices { rig.cameras[i] = wrong.stated(rig.cameras[i], &random) }

@@ -42,11 +42,7 @@ struct InspectCommand: ParsableCommand {
       var truthTest = try truth.test(recording, rig: recording.rig)
       var motion = MotionCheck(rig: recording.rig, statesDevice: recording.statesDevice)
       while let event = try events.next() {
-        switch event.event {
-        case .imu(let sample): motion.add(sample)
-        case .odometry(let pose): motion.add(pose: pose.worldFromSensor, at: pose.timestamp)
-        default: break
-        }
+        motion.add(event.event)
         truthTest?.observe(event.event)
         inspection.add(event)
         _ = finder?.process(event)
@@ -57,7 +53,8 @@ struct InspectCommand: ParsableCommand {
       let report = InspectionReport(
         inspection: inspection, rig: recording.rig, truth: truth.states, truePeers: truth.peers,
         source: recording.trajectorySource, diagnoses: found + (truthTest?.diagnoses(after: found) ?? []),
-        motion: seen.findings.map { "\($0.code): \($0.sentence); \($0.evidence). \($0.remedy)" })
+        motion: seen.findings.map { "\($0.code): \($0.sentence); \($0.evidence). \($0.remedy)" },
+        spans: try recording.spans().findings)
       let damage = (events.damage + truth.damage).filter { $0.total > 0 }.sorted { $0.path < $1.path }
       var standardOutput = StandardOutput()
       let title = recording.metadata.title.map { ": \($0)" } ?? ""

@@ -49,7 +49,7 @@ import Testing
     Fault("text in a number", message: "imu0/data.csv:14:") { $0.cell(R.imu, line: 14, 2, "0.1x") },
     Fault("an empty cell", message: "imu0/data.csv:15:") { $0.cell(R.imu, line: 15, 3, "") },
     Fault("a truncated row", message: "imu0/data.csv:16:") { r in r.change(R.imu, line: 16) { String($0.prefix(25)) } },
-    Fault("time going back", message: "imu0/data.csv:17:") { $0.cell(R.imu, line: 17, 0, "\(R.start)") },
+    Fault("time going back", message: "imu0/data.csv:17:") { $0.cell(R.imu, line: 17, 0, "\(R.start + 1)") },
     Fault("a fractional stamp", message: "imu0/data.csv:18:") { $0.cell(R.imu, line: 18, 0, "1.7e18") },
     Fault("a stamp beyond 64 bits", message: "imu0/data.csv:19:") {
       $0.cell(R.imu, line: 19, 0, "99999999999999999999")

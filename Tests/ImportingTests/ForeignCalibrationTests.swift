@@ -288,4 +288,32 @@ import Testing
       #expect((report.next == ImportReport.run) == placed && !report.hasFault, "\(name): \(report.next)")
     }
   }
+
+  /// OpenCV's XML is what its YAML is.
+  @Test func openCVsXMLIsItsYAML() throws {
+    let values = ["500.5", "0.", "320.", "0.", "501.", "240.", "0.", "0.", "1."], bending = "-0.1 0.02 1e-3 2e-3 0."
+    let (yaml, xml) = (try Folder(), try Folder())
+    try yaml.write(
+      "opencv.yaml",
+      "%YAML:1.0\n---\nimage_width: 640\nimage_height: 480\ncamera_matrix: !!opencv-matrix\n   rows: 3\n   cols: 3\n"
+        + "   dt: d\n   data: [ \(values.joined(separator: ", ")) ]\ndistortion_coefficients: !!opencv-matrix\n   rows: 5\n"
+        + "   cols: 1\n   dt: d\n   data: [ \(bending.split(separator: " ").joined(separator: ", ")) ]\n")
+    try xml.write(
+      "opencv.xml",
+      "<?xml version=\"1.0\"?>\n<opencv_storage>\n<image_width>640</image_width>\n<image_height>480</image_height>\n"
+        + "<camera_matrix type_id=\"opencv-matrix\">\n  <rows>3</rows>\n  <cols>3</cols>\n  <dt>d</dt>\n  <data>\n    "
+        + values.joined(separator: " ")
+        + "</data></camera_matrix>\n<distortion_coefficients type_id=\"opencv-matrix\">\n"
+        + "  <rows>5</rows>\n  <cols>1</cols>\n  <dt>d</dt>\n  <data>\n    \(bending)</data></distortion_coefficients>\n"
+        + "</opencv_storage>\n")
+    var texts: [String] = []
+    for source in [yaml, xml] {
+      let output = try Folder()
+      try Self.recording(output, place: "T_BS: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]\n")
+      #expect(ImportKind.guess(source.url.path)?.kind == .calibration)
+      _ = try Importer.run(.calibration, source: source.url.path, output: output.url.path)
+      texts.append(try output.text("mav0/cam0/sensor.yaml"))
+    }
+    #expect(texts[0] == texts[1] && texts[0].contains("500.5"))
+  }
 }

@@ -184,6 +184,19 @@ import Testing
     }
   }
 
+  /// The frames' times as the app's page prints them from its video.
+  @Test func sensorLoggersFrames() throws {
+    let (source, output) = (try Folder(), try Folder())
+    try ForeignSamples.sensorLogger(source)
+    let stamps = try source.text("Gyroscope.csv").split(separator: "\n").dropFirst().prefix(3).map {
+      String($0.split(separator: ",")[0])
+    }
+    try source.write(
+      "frames.csv", stamps.enumerated().map { "\(Double($0.offset) / 30),\($0.element)\n" }.joined())
+    _ = try Importer.run(.sensorLogger, source: source.url.path, output: output.url.path)
+    #expect(try output.text("video/cam0.csv") == "#timestamp [ns]\n" + stamps.map { $0 + "\n" }.joined())
+  }
+
   @Test func sensorLoggersJSON() throws {
     let (source, packed) = (try Folder(), try Folder())
     try ForeignSamples.sensorLogger(source)

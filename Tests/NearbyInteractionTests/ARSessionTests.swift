@@ -1,6 +1,7 @@
 import Foundation
 import Geometry
 import NearbyInteraction
+import RecordedDevices
 import SensorData
 import Testing
 
@@ -34,7 +35,7 @@ import Testing
     let ar = NearbyDevice.with(device) { Self.session(observer) }
     let tape = Tape(
       seconds: 6, deviceEvents: [(2, "suspend", nil), (3, "resume", nil)], worldFromDevice: Self.path)
-    try tape.world(device).play()
+    try tape.world(device).playBlocking()
     #expect(observer.log.first == "limited(ARKit.ARCamera.TrackingState.Reason.initializing)")
     #expect(observer.log.dropFirst().prefix(3) == ["normal", "interrupted", "continues"])
     #expect(observer.frames.count > 100)
@@ -50,11 +51,11 @@ import Testing
   @Test func findsItsDeviceAtRun() throws {
     let (device, observer) = (Tape.device(), Observer())
     let ar = Self.session(observer)
-    try Tape(seconds: 1).world(device).play()
+    try Tape(seconds: 1).world(device).playBlocking()
     #expect(observer.frames.isEmpty)
     let later = Tape.device()
     NearbyDevice.with(later) { ar.run(ARWorldTrackingConfiguration(), options: .resetTracking) }
-    try Tape(seconds: 1).world(later).play()
+    try Tape(seconds: 1).world(later).playBlocking()
     #expect(observer.frames.count > 20)
   }
 
@@ -64,18 +65,18 @@ import Testing
     let world = Tape(seconds: 3, worldFromDevice: Self.path).world(device)
     let anchor = ARAnchor(name: "tag", transform: matrix_identity_float4x4)
     ar.add(anchor: anchor)
-    try world.play(until: 1)
+    try world.playBlocking(until: 1)
     #expect(observer.log.contains("+tag") && observer.frames.last?.anchors == [anchor])
     #expect((anchor.copy() as? ARAnchor)?.identifier == anchor.identifier)
     ar.remove(anchor: anchor)
-    try world.play(until: 2)
+    try world.playBlocking(until: 2)
     #expect(observer.log.last == "-tag" && observer.frames.last?.anchors == [])
     // A new origin: 1 m to the right of the old one.
     let before = try #require(ar.currentFrame).camera.transform.columns.3.x
     var shift = matrix_identity_float4x4
     shift.columns.3.x = 1
     ar.setWorldOrigin(relativeTransform: shift)
-    try world.play(until: 2.08)
+    try world.playBlocking(until: 2.08)
     let after = try #require(ar.currentFrame).camera.transform.columns.3.x
     #expect(abs(after - (before + 0.08 - 1)) < 0.05)
   }

@@ -1,5 +1,6 @@
 import Foundation
 import NearbyInteraction
+import RecordedDevices
 import Simulation
 import Testing
 

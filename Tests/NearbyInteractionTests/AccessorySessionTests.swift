@@ -1,6 +1,7 @@
 import Foundation
 import Geometry
 import NearbyInteraction
+import RecordedDevices
 import SensorData
 import Testing
 
@@ -24,17 +25,17 @@ import Testing
     let (device, listener, session, configuration) = try setUp()
     session.run(configuration)
     let world = Tape(seconds: 4, peers: peers).world(device)
-    try world.play(until: 1)
+    try world.playBlocking(until: 1)
     #expect(listener.callbacks == ["started", "shareable"] && listener.objects.isEmpty)
     let answer = try ShareableConfigurationData(try #require(listener.data.first))
     #expect(answer.intervalMilliseconds == 240 && answer.slotsPerRound == 6 && answer.hops == true)
     device.accessory(address: Self.address, received: .configureAndStart(answer))
-    try world.play(until: 3)
+    try world.playBlocking(until: 3)
     #expect(listener.objects.count == 20)
     #expect(
       listener.objects.allSatisfy { $0.discoveryToken == configuration.accessoryDiscoveryToken && $0.distance == 3 })
     device.accessory(address: Self.address, received: .stop)
-    try world.play()
+    try world.playBlocking()
     #expect(listener.objects.count == 20)
   }
 
@@ -43,12 +44,12 @@ import Testing
     let (device, listener, session, configuration) = try setUp()
     session.run(configuration)
     let world = Tape(seconds: 9, peers: peers).world(device)
-    try world.play(until: 4.5)
+    try world.playBlocking(until: 4.5)
     #expect(listener.callbacks == ["started", "shareable"])
-    try world.play(until: 6)
+    try world.playBlocking(until: 6)
     #expect(listener.callbacks == ["started", "shareable", "removed timeout 1"])
     session.run(configuration)
-    try world.play(until: 7)
+    try world.playBlocking(until: 7)
     #expect(listener.callbacks.suffix(2) == ["started", "shareable"] && listener.data.count == 2)
   }
 
@@ -67,13 +68,13 @@ import Testing
     session.run(configuration)
     let tape = Tape(seconds: 20, peers: peers, deviceEvents: [(2, "suspend", nil), (16, "resume", nil)])
     let world = tape.world(device)
-    try world.play(until: 0.5)
+    try world.playBlocking(until: 0.5)
     device.accessory(address: Self.address, received: .configureAndStart(AccessoryCodecTests.newAnswer))
-    try world.play(until: 2)
+    try world.playBlocking(until: 2)
     let received = listener.objects.count
-    try world.play(until: 15.9)
+    try world.playBlocking(until: 15.9)
     #expect(listener.objects.count == received && session.state == .running)
-    try world.play()
+    try world.playBlocking()
     #expect(listener.callbacks == ["started", "shareable"] && listener.objects.count == received + 40)
   }
 
@@ -87,15 +88,15 @@ import Testing
       deviceEvents: [(AxesTests.motionSeconds, "suspend", nil), (AxesTests.motionSeconds + 4, "resume", nil)],
       worldFromDevice: AxesTests.pose)
     let world = tape.world(device)
-    try world.play(until: 0.2)
+    try world.playBlocking(until: 0.2)
     device.accessory(address: Self.address, received: .configureAndStart(AccessoryCodecTests.newAnswer))
-    try world.play(until: AxesTests.motionSeconds)
+    try world.playBlocking(until: AxesTests.motionSeconds)
     let before = (listener.objects.count, listener.convergence.count)
     let last = try #require(listener.objects.last)
     #expect(last.horizontalAngle != nil && session.worldTransform(for: last) != nil)
-    try world.play(until: AxesTests.motionSeconds + 3.95)
+    try world.playBlocking(until: AxesTests.motionSeconds + 3.95)
     #expect((listener.objects.count, listener.convergence.count) == before && session.state == .running)
-    try world.play(until: AxesTests.motionSeconds + 4.5)
+    try world.playBlocking(until: AxesTests.motionSeconds + 4.5)
     let back = listener.objects.dropFirst(before.0)
     let reported = listener.convergence.dropFirst(before.1)
     #expect(!back.isEmpty && back.allSatisfy { abs(($0.distance ?? 0) - 3) < 0.3 })
@@ -103,7 +104,7 @@ import Testing
       reported.contains { $0.1 != nil } && reported.contains { $0.1 == nil },
       "peer's and session's, though nothing changed")
     #expect(listener.callbacks == ["started", "shareable"])
-    try world.play()
+    try world.playBlocking()
     #expect(listener.objects.last?.horizontalAngle != nil, "found again")
   }
 
@@ -122,7 +123,7 @@ import Testing
     configuration.isCameraAssistanceEnabled = true
     session.run(configuration)
     let world = Tape(seconds: 16, peers: peers, worldFromDevice: AxesTests.pose).world(device)
-    try world.play()
+    try world.playBlocking()
     #expect(listener.callbacks == ["started"])
     let last = try #require(listener.objects.last)
     #expect(last.discoveryToken == configuration.accessoryDiscoveryToken && last.horizontalAngle != nil)
@@ -136,14 +137,14 @@ import Testing
       configuration.isCameraAssistanceEnabled = true
       session.run(configuration)
       let world = Tape(seconds: 24, peers: peers, worldFromDevice: AxesTests.pose).world(device)
-      try world.play(until: 0.01)
+      try world.playBlocking(until: 0.01)
       device.accessory(address: Self.address, received: .configureAndStart(AccessoryCodecTests.newAnswer))
-      try world.play(until: moment)
+      try world.playBlocking(until: moment)
       for state in states {
         session.updateMotionState(state, forObjectWithToken: configuration.accessoryDiscoveryToken)
       }
       session.updateMotionState(.moving, forObjectWithToken: NIDiscoveryToken(capabilities: []))
-      try world.play()
+      try world.playBlocking()
       let last = try #require(listener.objects.last?.estimate?.object)
       // A lost peer has no angle.
       return last.horizontalAngle?.standardDeviation ?? .infinity
@@ -161,13 +162,13 @@ import Testing
     let (device, listener, session, configuration) = try setUp()
     session.run(configuration)
     let world = Tape(seconds: 2, peers: peers).world(device)
-    try world.play(until: 0.5)
+    try world.playBlocking(until: 0.5)
     device.accessory(address: Self.address, received: .configureAndStart(AccessoryCodecTests.newAnswer))
     for state in NIMotionActivityState.allCases {
       session.updateMotionState(state, forObjectWithToken: configuration.accessoryDiscoveryToken)
       session.updateMotionState(state, forObjectWithToken: NIDiscoveryToken(capabilities: []))
     }
-    try world.play()
+    try world.playBlocking()
     #expect(listener.objects.count == 15)
   }
 }

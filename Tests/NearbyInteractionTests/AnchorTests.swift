@@ -1,5 +1,6 @@
 import Foundation
 import NearbyInteraction
+import RecordedDevices
 import SensorData
 import Testing
 

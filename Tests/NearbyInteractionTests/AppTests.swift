@@ -1,6 +1,7 @@
 import Foundation
 import Geometry
 import NearbyInteraction
+import RecordedDevices
 import SensorData
 import Testing
 

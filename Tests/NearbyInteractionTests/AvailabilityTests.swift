@@ -1,6 +1,7 @@
 import Foundation
 import Geometry
 import NearbyInteraction
+import RecordedDevices
 import SensorData
 import Simulation
 import Testing
@@ -89,7 +90,7 @@ import Testing
       let session = listener.session(on: device)
       let token = device.token(forPeer: "a", capabilities: [.preciseDistance, .extendedDistance])
       session.run(ErrorTests.configuration(token, extended: extended))
-      try Tape(seconds: 12, peers: ["a": Vector3(0, metres, 0)]).world(device).play()
+      try Tape(seconds: 12, peers: ["a": Vector3(0, metres, 0)]).world(device).playBlocking()
       #expect(listener.objects.isEmpty != isReported)
       #expect(listener.callbacks == (isReported ? ["started"] : ["started", "removed timeout 1"]))
     }
@@ -197,14 +198,14 @@ import Testing
       other.run(SessionTests.plain(try #require(session.discoveryToken)))
       kept = other
     }
-    try world.play(until: 2)
+    try world.playBlocking(until: 2)
     #expect(listener.objects.count == 20 && listener.objects.allSatisfy { $0.direction != nil })
     #expect(phone.holding == .portrait)
-    try world.play(until: 4)
+    try world.playBlocking(until: 4)
     let late = listener.objects.dropFirst(30)
     #expect(late.count == 10 && late.allSatisfy { $0.direction == nil && $0.distance == 2 })
     #expect(phone.holding == (whose == "own" ? .landscape : .portrait))
-    try world.play()
+    try world.playBlocking()
     #expect((listener.objects.last?.direction != nil) == (whose == "recorded"), "upright again")
     withExtendedLifetime(kept) {}
   }

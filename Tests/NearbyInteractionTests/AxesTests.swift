@@ -2,6 +2,7 @@ import Foundation
 import Geometry
 import NearbyInteraction
 import PrecisionFinding
+import RecordedDevices
 import SensorData
 import Testing
 
@@ -103,7 +104,7 @@ import Testing
       session.run(SessionTests.assisted(device.token(forPeer: peer)))
       kept.append((session, listener))
     }
-    try! world.play()
+    try! world.playBlocking()
     withExtendedLifetime(kept) {}
     return received
   }()

@@ -1,6 +1,7 @@
 import Foundation
 import Geometry
 import NearbyInteraction
+import RecordedDevices
 import SensorData
 import Testing
 
@@ -135,7 +136,7 @@ import Testing
       let listener = Listener()
       let session = listener.session(on: device)
       session.run(Self.configuration(device.token(forPeer: "a")))
-      try tape.world(device).play()
+      try tape.world(device).playBlocking()
       #expect(listener.callbacks == callbacks && session.discoveryToken == nil)
     }
   }
@@ -151,7 +152,7 @@ import Testing
         session.run(Self.configuration(device.token(forPeer: peer)))
         return session
       }
-      try Tape(seconds: 2, peers: peers, deviceEvents: [(1, "\(code)", peer)]).world(device).play()
+      try Tape(seconds: 2, peers: peers, deviceEvents: [(1, "\(code)", peer)]).world(device).playBlocking()
       #expect(sessions[0].state == .invalidated && listeners[0].code == code)
       #expect(listeners[1].code == (peer == nil ? code : nil))
       if code == .userDidNotAllow { #expect(!device.policy.isAllowedByUser) }

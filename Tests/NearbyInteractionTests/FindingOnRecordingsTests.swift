@@ -32,7 +32,7 @@ import Testing
       session.run(SessionTests.assisted(phone.device.token(forPeer: peer)))
       kept.append((listener, session))
     }
-    try world.play()
+    try world.playBlocking()
     withExtendedLifetime(kept) {}
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import NearbyInteraction
 import PrecisionFinding
+import RecordedDevices
 import Simulation
 import Testing
 
@@ -105,6 +106,30 @@ import Testing
     }
   }
 
+  /// On a broken set-up no sweep is asked for: the remedy is, at once, and the ladder goes on once it is mended.
+  @Test func theLadderAsksForTheRemedyOfABrokenSetUp() throws {
+    let broken = NIAlgorithmConvergenceStatus(
+      Convergence(status: .unknown), details: ["findings": .obstacles([.init(code: "rangeUnit")])]
+    ) { _ in "ranges look to be in feet: write ranges in metres." }
+    let doubtful = NIAlgorithmConvergenceStatus(
+      Convergence(status: .notConverged, reasons: [.insufficientMovement]),
+      details: ["findings": .obstacles([.init(.premiseOpen)]), "premise": .text("radioClock")])
+    var ladder = CoachingLadder()
+    #expect(ladder.sentence == nil)
+    let around = Self.situation(5, nil, [.insufficientMovement])
+    #expect(ladder.request(for: around, at: 0) == .moveAround && ladder.sentence == around.firstDescription)
+    for distance in [5.0, nil] {
+      let situation = CoachingLadder.Situation(
+        distance: distance, horizontalAngle: nil, convergence: broken, isPlaced: false)
+      #expect(ladder.request(for: situation, at: 0.1) == .mendSetUp)
+      #expect(ladder.sentence == "The set-up is broken: ranges look to be in feet: write ranges in metres.")
+    }
+    #expect(ladder.request(for: around, at: 2) == .moveAround && ladder.sentence == around.firstDescription)
+    // What is only open waits for more motion.
+    let open = CoachingLadder.Situation(distance: 5, horizontalAngle: nil, convergence: doubtful, isPlaced: false)
+    #expect(ladder.request(for: open, at: 4) == .moveAround)
+  }
+
   @Test func theLadderDoesNotFlickerAndLosesPatience() {
     var ladder = CoachingLadder()
     let (around, sideways) = (
@@ -137,5 +162,12 @@ import Testing
       discoveryToken: token, direction: simd_float3(0, 0.6, -0.8), horizontalAngle: 0)
     #expect(abs(try #require(PointingQuery.Candidate(beside, named: "b")).angle - acos(0.8)) < 1e-6)
     #expect(PointingQuery.Candidate(NINearbyObject(discoveryToken: token, distance: 5), named: "c") == nil)
+  }
+}
+
+extension CoachingLadder.Situation {
+  /// What the first reason says.
+  fileprivate var firstDescription: String? {
+    if case .notConverged(let reasons) = convergence { reasons.first?.localizedDescription } else { nil }
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Geometry
 import NearbyInteraction
 import PrecisionFinding
+import RecordedDevices
 import SensorData
 import Testing
 
@@ -116,7 +117,7 @@ import Testing
     let token = device.token(forPeer: "ahead")
     session.run(SessionTests.assisted(token))
     let tape = Tape(seconds: 12, peers: ["ahead": AxesTests.peers["ahead"]!], worldFromDevice: AxesTests.pose)
-    try tape.world(device).play()
+    try tape.world(device).playBlocking()
     let own = listener.convergence.filter { $0.1 == nil }.map(\.0)
     #expect(own.last == .converged, "the device is tracked")
     let reported = listener.convergence.filter { $0.1 != nil }

@@ -1,5 +1,6 @@
 import Foundation
 import NearbyInteraction
+import RecordedDevices
 import Testing
 
 /// The table in docs/nearby-interaction.md, cell by cell.

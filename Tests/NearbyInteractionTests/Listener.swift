@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import NearbyInteraction
+import RecordedDevices
 
 /// A delegate that records its callbacks as text, and can react to them.
 final class Listener: NSObject, NISessionDelegate, @unchecked Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import Geometry
 import NearbyInteraction
+import RecordedDevices
 import SensorData
 import Simulation
 import Testing
@@ -31,7 +32,7 @@ import Testing
       group.addTask {
         try await withCheckedThrowingContinuation { done in
           Thread.detachNewThread {
-            let result = Result { try tape.world(device).play() }
+            let result = Result { try tape.world(device).playBlocking() }
             isOver.raise()
             done.resume(with: result.map { 0 })
           }

@@ -3,6 +3,7 @@ import Foundation
 import Geometry
 import NearbyInteraction
 import PhoneApps
+import RecordedDevices
 import SensorData
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
     #expect(PlayingError.mainQueueIsBlocked.description.contains("await"))
   }
 
-  static func play(_ world: World) throws { try world.play() }
+  static func play(_ world: World) throws { try world.playBlocking() }
 
   /// A task makes the same callbacks in the same order as a thread does.
   @Test func tasksAndThreadsCallAlike() async throws {

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Geometry
 import NearbyInteraction
+import RecordedDevices
 import Testing
 
 /// On which queue a delegate is called.
@@ -17,7 +18,7 @@ import Testing
     nonisolated(unsafe) var received: Set<String?> = []
     listener.answer = { _, _ in received.insert(DispatchQueue.getSpecific(key: key)) }
     session.run(SessionTests.plain(device.token(forPeer: "a")))
-    try Tape(seconds: 1, peers: ["a": Vector3(0, 3, 0)]).world(device).play()
+    try Tape(seconds: 1, peers: ["a": Vector3(0, 3, 0)]).world(device).playBlocking()
     #expect(listener.objects.count == 10)
     return received
   }

@@ -26,7 +26,7 @@ import Testing
     session.run(Self.plain(token))
     #expect(listener.callbacks.isEmpty, "no callback is made from within a call")
     #expect(session.configuration as? NINearbyPeerConfiguration == Self.plain(token))
-    try Tape(seconds: 2, peers: tag).world(device).play()
+    try Tape(seconds: 2, peers: tag).world(device).playBlocking()
     #expect(listener.callbacks == ["started"] && session.state == .running)
     #expect(listener.objects.count == 20)
     for object in listener.objects {
@@ -77,13 +77,13 @@ import Testing
     let own = session.discoveryToken
     session.run(Self.plain(device.token(forPeer: "tag")))
     let world = Tape(seconds: 6, peers: tag).world(device)
-    try world.play(until: 2)
+    try world.playBlocking(until: 2)
     session.pause()
     let received = listener.objects.count
-    try world.play(until: 4)
+    try world.playBlocking(until: 4)
     #expect(listener.objects.count == received && session.state == .paused)
     session.run(try #require(session.configuration))
-    try world.play()
+    try world.playBlocking()
     #expect(listener.callbacks == ["started", "started"] && listener.objects.count == 40)
     #expect(session.discoveryToken == own && own != nil)
   }
@@ -97,15 +97,15 @@ import Testing
     let tape = Tape(seconds: 8, peers: tag, deviceEvents: [(2, "suspend", nil), (4, "resume", nil)])
     session.run(Self.plain(device.token(forPeer: "tag")))
     let world = tape.world(device)
-    try world.play(until: 3)
+    try world.playBlocking(until: 3)
     #expect(listener.callbacks == ["started", "suspended"])
     session.run(try #require(session.configuration))
-    try world.play(until: 3.5)
+    try world.playBlocking(until: 3.5)
     #expect(listener.callbacks.count == 2 && session.state == .suspended, "a run before the end changes nothing")
-    try world.play(until: 6)
+    try world.playBlocking(until: 6)
     #expect(listener.callbacks == ["started", "suspended", "suspension ended"] && listener.objects.count == 20)
     session.run(try #require(session.configuration))
-    try world.play()
+    try world.playBlocking()
     #expect(listener.callbacks.last == "started" && listener.objects.count == 40 && session.discoveryToken == own)
   }
 
@@ -114,9 +114,9 @@ import Testing
     let listener = Listener()
     let session = listener.session(on: device)
     let world = Tape(seconds: 4, peers: tag, deviceEvents: [(1, "suspend", nil), (3, "resume", nil)]).world(device)
-    try world.play(until: 2)
+    try world.playBlocking(until: 2)
     session.run(Self.plain(device.token(forPeer: "tag")))
-    try world.play()
+    try world.playBlocking()
     #expect(listener.callbacks == ["suspended", "suspension ended"] && listener.objects.isEmpty)
   }
 
@@ -127,12 +127,12 @@ import Testing
     let tape = Tape(seconds: 20, peers: tag, ranges: { $0 < 2 || $0 > 14 })
     session.run(Self.plain(device.token(forPeer: "tag")))
     let world = tape.world(device)
-    try world.play(until: 11.8)
+    try world.playBlocking(until: 11.8)
     #expect(listener.callbacks == ["started"])
-    try world.play(until: 12.2)
+    try world.playBlocking(until: 12.2)
     #expect(listener.callbacks == ["started", "removed timeout 1"] && session.state == .inactive)
     session.run(try #require(session.configuration))
-    try world.play()
+    try world.playBlocking()
     #expect(listener.callbacks.last == "started" && listener.objects.count > 70)
   }
 
@@ -141,7 +141,7 @@ import Testing
     let listener = Listener()
     let session = listener.session(on: device)
     session.run(Self.plain(device.token(forPeer: "tag")))
-    try Tape(seconds: 4, peers: tag, deviceEvents: [(2, "peerEnded", "tag")]).world(device).play()
+    try Tape(seconds: 4, peers: tag, deviceEvents: [(2, "peerEnded", "tag")]).world(device).playBlocking()
     #expect(listener.callbacks == ["started", "removed peerEnded 1"] && listener.objects.count == 20)
   }
 
@@ -152,14 +152,14 @@ import Testing
     let configuration = Self.plain(device.token(forPeer: "tag"))
     session.run(configuration)
     let world = Tape(seconds: 4, peers: tag).world(device)
-    try world.play(until: 1)
+    try world.playBlocking(until: 1)
     session.invalidate()
     #expect(session.discoveryToken == nil && session.state == .invalidated)
-    try world.play(until: 2)
+    try world.playBlocking(until: 2)
     #expect(listener.callbacks == ["started"])
     session.run(configuration)
     session.pause()
-    try world.play()
+    try world.playBlocking()
     #expect(listener.callbacks == ["started", "invalidated sessionFailed"] && listener.objects.count == 10)
   }
 
@@ -172,7 +172,7 @@ import Testing
       if callback == "update" { session.pause() }
     }
     session.run(Self.plain(device.token(forPeer: "tag")))
-    try Tape(seconds: 3, peers: tag).world(device).play()
+    try Tape(seconds: 3, peers: tag).world(device).playBlocking()
     #expect(listener.objects.count == 1 && session.state == .paused)
   }
 
@@ -185,7 +185,7 @@ import Testing
       session.run(Self.plain(device.token(forPeer: peer)))
       return session
     }
-    try Tape(seconds: 2, peers: peers).world(device).play()
+    try Tape(seconds: 2, peers: peers).world(device).playBlocking()
     #expect(sessions.allSatisfy { $0.state == .running })
     #expect(listeners["keys"]!.objects.map(\.distance) == Array(repeating: 3, count: 20))
     #expect(listeners["bag"]!.objects.map(\.distance) == Array(repeating: 5, count: 20))

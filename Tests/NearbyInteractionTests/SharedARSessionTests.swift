@@ -41,10 +41,10 @@ import Testing
     }
     let tape = Tape(seconds: 4, peers: ["a": Vector3(0, 3, 0)], worldFromDevice: path)
     let world = tape.world(device)
-    try world.play(until: 1)
+    try world.playBlocking(until: 1)
     #expect(observer.frames.isEmpty && ar.currentFrame == nil, "it does not run yet")
     ar.run(ARWorldTrackingConfiguration())
-    try world.play(until: 3)
+    try world.playBlocking(until: 3)
     let count = observer.frames.count
     #expect((48...50).contains(count), "one frame for each pose, however many sessions share it: \(count)")
     let frame = try #require(ar.currentFrame)
@@ -54,7 +54,7 @@ import Testing
     let position = simd_float3(Float(0.5 * seconds), Float(0.1 * seconds), Float(-0.2 * seconds))
     #expect(simd_distance(simd_float3(column.x, column.y, column.z), position) < 0.02)
     ar.pause()
-    try world.play()
+    try world.playBlocking()
     #expect(observer.frames.count == count && ar.configuration == nil)
     withExtendedLifetime(sessions) {}
   }
@@ -73,7 +73,7 @@ import Testing
       nonisolated(unsafe) var received: Set<String?> = []
       observer.answer = { received.insert(DispatchQueue.getSpecific(key: QueueTests.key)) }
       session.run(SessionTests.assisted(device.token(forPeer: "a")))
-      try Tape(seconds: 1, peers: ["a": Vector3(0, 3, 0)]).world(device).play()
+      try Tape(seconds: 1, peers: ["a": Vector3(0, 3, 0)]).world(device).playBlocking()
       #expect(observer.frames.count > 20 && received == [queueOrNil == nil ? "main" : "frames"])
     }
   }
@@ -87,7 +87,7 @@ import Testing
     session.run(SessionTests.assisted(device.token(forPeer: "a")))
     let world = Tape(seconds: AxesTests.motionSeconds, peers: ["a": Vector3(0, 3, 0)], worldFromDevice: AxesTests.pose)
       .world(device)
-    try world.play(until: 20)
+    try world.playBlocking(until: 20)
     #expect(listener.objects.count > 200)
     for object in listener.objects {
       #expect(object.horizontalAngle == nil && object.direction == nil && object.verticalDirectionEstimate == .unknown)
@@ -95,7 +95,7 @@ import Testing
     #expect(listener.objects.last?.distance != nil && listener.convergence.allSatisfy { $0.0 == .unknown })
     #expect(session.worldTransform(for: try #require(listener.objects.last)) == nil)
     ar.run(ARWorldTrackingConfiguration())
-    try world.play()
+    try world.playBlocking()
     let last = try #require(listener.objects.last)
     #expect(last.horizontalAngle != nil && session.worldTransform(for: last) != nil)
     #expect(listener.convergence.last { $0.1 != nil }?.0 == .converged)
@@ -111,12 +111,12 @@ import Testing
     session.setARSession(ar)
     session.run(SessionTests.assisted(device.token(forPeer: "a")))
     let world = Tape(seconds: 4, peers: ["a": Vector3(0, 3, 0)]).world(device)
-    try world.play(until: 2)
+    try world.playBlocking(until: 2)
     #expect(listener.callbacks == ["started"])
     let configuration = ARWorldTrackingConfiguration()
     configuration.isCollaborationEnabled = true
     ar.run(configuration)
-    try world.play()
+    try world.playBlocking()
     #expect(listener.callbacks == ["started", "invalidated invalidARConfiguration"] && session.discoveryToken == nil)
   }
 

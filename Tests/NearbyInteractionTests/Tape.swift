@@ -1,5 +1,6 @@
 import Geometry
 import NearbyInteraction
+import RecordedDevices
 import SensorData
 
 /// Events for a device: odometry at 25 Hz along a path, ranges at 10 Hz to stationary peers, and device events.

@@ -52,12 +52,12 @@ import Testing
     let (annas, bens) = (Listener(), Listener())
     let (annaSession, benSession) = (annas.session(on: anna), bens.session(on: ben))
     annaSession.run(SessionTests.assisted(try #require(benSession.discoveryToken)))
-    try world.play(until: 1)
+    try world.playBlocking(until: 1)
     #expect(annas.callbacks == ["started"] && annas.objects.isEmpty, "both have to run")
     benSession.run(SessionTests.assisted(try #require(annaSession.discoveryToken)))
-    try world.play(until: Self.motionSeconds)
+    try world.playBlocking(until: Self.motionSeconds)
     let fromAnnaFirst = try #require(annas.objects.last)
-    try world.play()
+    try world.playBlocking()
     let fromBenLast = try #require(bens.objects.last)
     let fromAnnaLast = try #require(annas.objects.last)
     let separation = Self.secondPosition.norm
@@ -84,7 +84,7 @@ import Testing
     let (phoneSession, tagSession) = (phones.session(on: phone), tags.session(on: tag))
     phoneSession.run(SessionTests.plain(try #require(tagSession.discoveryToken)))
     tagSession.run(SessionTests.plain(try #require(phoneSession.discoveryToken)))
-    try world.play()
+    try world.playBlocking()
     #expect(phones.objects.count == 30 && phones.objects.map(\.distance) == tags.objects.map(\.distance))
     #expect(tags.objects.allSatisfy { $0.discoveryToken == phoneSession.discoveryToken })
   }
@@ -106,7 +106,7 @@ import Testing
       phoneSession.run(SessionTests.plain(try #require(tagSession.discoveryToken)))
       kept.append((tagSession, phoneSession, listener))
     }
-    try world.play()
+    try world.playBlocking()
     #expect(
       kept.map { $0.2.objects.map(\.distance) } == [Array(repeating: 2, count: 20), Array(repeating: 5, count: 20)])
   }
@@ -133,7 +133,7 @@ import Testing
     let tagToken = try #require(tagSession?.discoveryToken)
     phoneSession.run(SessionTests.plain(tagToken))
     tagSession?.run(SessionTests.plain(try #require(phoneSession.discoveryToken)))
-    try world.play(until: 2)
+    try world.playBlocking(until: 2)
     #expect(phones.callbacks == ["started"] && tags.callbacks == ["started"])
     switch action {
     case "invalidate": tagSession?.invalidate()
@@ -142,7 +142,7 @@ import Testing
     default: break
     }
     let received = phones.objects.count
-    try world.play(until: 6)
+    try world.playBlocking(until: 6)
     let isEnd = action == "invalidate" || action == "dropped"
     #expect(phones.callbacks == (isEnd ? ["started", "removed peerEnded 1"] : ["started"]))
     #expect(phones.objects.count <= received + (isSuspended ? 6 : 0))
@@ -151,7 +151,7 @@ import Testing
       // The token is invalid: a new run receives nothing and times out.
       phoneSession.run(SessionTests.plain(tagToken))
     }
-    try world.play()
+    try world.playBlocking()
     #expect(phones.callbacks.last == "removed timeout 1" && phones.objects.count <= received + 6)
   }
 
@@ -167,13 +167,13 @@ import Testing
       try play(Tape(seconds: 3, peers: ["a": Vector3(0, 2, 0)], worldFromDevice: AxesTests.pose).world(device))
       return (listener.callbacks, listener.objects)
     }
-    let fast = try received { try $0.play() }
-    let stepped = try received { while try $0.step() {} }
+    let fast = try received { try $0.playBlocking() }
+    let stepped = try received { while try $0.stepBlocking() {} }
     let pieces = try received { world in
-      for k in 0..<20 { try world.play(until: 0.17 * Double(k)) }
-      try world.play()
+      for k in 0..<20 { try world.playBlocking(until: 0.17 * Double(k)) }
+      try world.playBlocking()
     }
-    let paced = try received { try $0.play(pace: { RealTimePace(speed: 1000)($0) }) }
+    let paced = try received { try $0.playBlocking(pace: { RealTimePace(speed: 1000)($0) }) }
     for other in [stepped, pieces, paced] {
       #expect(other.0 == fast.0 && other.1 == fast.1 && fast.1.count > 50)
       #expect(zip(other.1, fast.1).allSatisfy { $0.estimate == $1.estimate })
@@ -190,7 +190,7 @@ import Testing
     session.run(SessionTests.plain(recorded.device.token(forPeer: "keys")))
     let world = World()
     world.add(recorded.device, playing: recorded.source)
-    try world.play(until: 2)
+    try world.playBlocking(until: 2)
     #expect(listener.callbacks == ["started"] && listener.objects.count > 10)
     #expect(throws: RecordingError.self) { try RecordedDevice(folder: URL(fileURLWithPath: "/nowhere")) }
     #expect(throws: RecordingError.self) { try RecordedDevice(scenario: "nowhere") }

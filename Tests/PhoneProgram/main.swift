@@ -17,7 +17,7 @@ func processorTime() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 func play(_ phone: RecordedDevice, until seconds: Double) throws {
   let world = World()
   world.add(phone.device, playing: phone.source)
-  try world.play(until: seconds)
+  try world.playBlocking(until: seconds)
 }
 
 do {

@@ -1,7 +1,7 @@
 import Geometry
 import Yams
 
-/// A YAML file of one level of keys, read with file and line in every error.
+/// A YAML file of one level of keys, or OpenCV's XML, read with file and line in every error.
 ///
 /// OpenCV's first line `%YAML:1.0` is no YAML and is blanked, so lines keep their numbers.
 package struct CalibrationFile {
@@ -18,7 +18,9 @@ package struct CalibrationFile {
       text.replaceSubrange(..<(text.firstIndex(where: \.isNewline) ?? text.endIndex), with: "")
     }
     let root: Node?
-    do { root = try YAMLText.compose(text) } catch {
+    do throws(YAMLText.Fault) {
+      root = try YAMLText.compose(OpenCVStorage.isOne(text) ? try OpenCVStorage.yaml(of: text) : text)
+    } catch {
       throw DatasetError(file: path, line: error.line, found: error.found, expected: error.expected)
     }
     guard let root, case .mapping(let mapping) = root else {

@@ -38,7 +38,8 @@ enum SensorCalibrations {
     warnings += try file.check(
       known: common + [
         "resolution", "camera_model", "intrinsics", "distortion_model", "distortion_coefficients",
-        "pixel_noise_sigma", "time_offset_cam_to_imu_s", "image_bits", "readout_time_s", ids,
+        "pixel_noise_sigma", "time_offset_cam_to_imu_s", "image_bits", "row_time_s", "stamped_row",
+        "readout_time_s", ids,
       ])
     guard let pose = try file.pose("T_BS") else {
       throw file.fault("T_BS", found: "no key T_BS", expected: "T_BS: the camera in the body, 16 numbers")
@@ -47,8 +48,7 @@ enum SensorCalibrations {
     camera.bodyFromCamera = pose
     camera.pixelNoise = try file.number("pixel_noise_sigma", "pixels above 0", in: 1e-6...1e4) ?? 1
     camera.timeOffset = try file.number("time_offset_cam_to_imu_s", "seconds, less than 10", in: -10...10) ?? 0
-    // Kept with the recording; the estimator takes all rows for one instant.
-    _ = try file.number("readout_time_s", "seconds from the first row to the last, 0 or more", in: 0...1)
+    try rollingShutter(file, &camera)
     camera.rate = try rate(file)
     if let bits = try file.number("image_bits", "bits in use of 16, from 9 to 16", in: 9...16) {
       camera.imageBits = Int(bits)
@@ -64,6 +64,23 @@ enum SensorCalibrations {
       }
     }
     return camera
+  }
+
+  /// `row_time_s` and `stamped_row` or, as imports before them wrote it, `readout_time_s` about the middle row.
+  private static func rollingShutter(
+    _ file: CalibrationFile, _ camera: inout CameraCalibration
+  ) throws(DatasetError) {
+    let rows = Double(max(camera.height - 1, 1))
+    let readout = try file.number("readout_time_s", "seconds from the first row to the last, 0 or more", in: 0...1)
+    let rowTime = try file.number(
+      "row_time_s", "seconds from a row to the next, at most 0.2 s for the whole image", in: -0.2 / rows...0.2 / rows)
+    let stamped = try file.number(
+      "stamped_row", "the row that a frame's timestamp tells, 0 to \(camera.height - 1)", in: 0...rows)
+    if let rowTime {
+      (camera.rowTime, camera.stampedRow) = (rowTime, stamped ?? 0)
+    } else if let readout {
+      (camera.rowTime, camera.stampedRow) = (readout / rows, stamped ?? rows / 2)
+    }
   }
 
   /// `uwb0/sensor.yaml`.

@@ -20,7 +20,8 @@ extension TableReader {
       case .outOfRange: ("'\(cell)' in column \(name)", bounds(fault.column ?? 0))
       case .negativeRange: ("a range of \(cell)", "a range of 0 m or more")
       case .notUnitQuaternion: ("a quaternion that is not of unit length", "length 1 within 1 %")
-      case .timeGoingBack: ("\(name) \(cell) after \(order)", "rows in order of \(hasArrival ? "arrival" : "time")")
+      case .timeGoingBack:
+        ("\(name) \(cell) after \(order)", wrap?.remedy ?? "rows in order of \(hasArrival ? "arrival" : "time")")
       case .futureStamp:
         (
           "\(name) \(cell), over \(FutureStamp.step / 1_000_000_000) s after \(hasOrder ? "\(order)" : "what follows"), and the next rows are not",

@@ -31,6 +31,8 @@ final class TableReader {
   private(set) var order = Int64.min
   /// Arrivals beyond are judged.
   private var suspectFrom = Int64.min
+  /// The last accepted rows: a row that goes back to one of them is a repetition.
+  private var known = RecentRows()
   private var firstFault: DatasetError?
 
   init(
@@ -160,7 +162,10 @@ final class TableReader {
   func readTime() throws(RowFault) {
     time = try stamp(0)
     arrival = hasArrival ? try stamp(1) : time
-    if arrival < order { throw RowFault(kind: .timeGoingBack, column: hasArrival ? 1 : 0) }
+    if arrival < order {
+      let isRepeated = known.contains(arrival, rowHash)
+      throw RowFault(kind: isRepeated ? .duplicate : .timeGoingBack, column: hasArrival ? 1 : 0)
+    }
     if arrival < time { throw RowFault(kind: .outOfRange, column: 1) }
     if arrival > suspectFrom, isOutlier() { throw RowFault(kind: .futureStamp, column: hasArrival ? 1 : 0) }
   }
@@ -209,9 +214,18 @@ final class TableReader {
   /// Accepts the current row: later rows must not be earlier.
   @inline(__always)
   func accept() {
+    if arrival != order || rule == .radio { known.append(arrival, rowHash) } else { known.share() }
     order = arrival
     suspectFrom = arrival + FutureStamp.step
   }
+
+  /// What tells the current row from others of its time.
+  private var rowHash: UInt64 {
+    row.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }  // FNV-1a
+  }
+
+  /// Seconds that a counter went back by, and its period where it wraps: of the last accepted rows and the current one.
+  var wrap: CounterWrap? { CounterWrap(from: order, to: arrival, spacing: known.spacing) }
 
   /// Whether a row was accepted.
   var hasOrder: Bool { order != .min }

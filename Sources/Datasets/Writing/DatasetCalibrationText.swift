@@ -68,8 +68,13 @@ enum DatasetCalibrationText {
       distortion_coefficients: \(list(coefficients))
       pixel_noise_sigma: \(camera.pixelNoise)
       time_offset_cam_to_imu_s: \(camera.timeOffset)
-      \(camera.imageBits == 16 ? "" : "image_bits: \(camera.imageBits)\n")\(isFirst ? "" : "feature_ids: \(camera.featureIDs.rawValue)\n")
+      \(shutter(camera))\(camera.imageBits == 16 ? "" : "image_bits: \(camera.imageBits)\n")\(isFirst ? "" : "feature_ids: \(camera.featureIDs.rawValue)\n")
       """
+  }
+
+  /// Of a rolling shutter; nothing for a global one.
+  private static func shutter(_ camera: CameraCalibration) -> String {
+    camera.rowTime == 0 ? "" : "row_time_s: \(camera.rowTime)\nstamped_row: \(camera.stampedRow)\n"
   }
 
   private static func radio(_ radio: RadioCalibration) -> String {

@@ -30,6 +30,8 @@ extension Scenario {
     package var timeOffset = 0.0
     /// Seconds from the exposure of the first row to that of the last; a frame's time is that of its middle row.
     package var rowSkew = 0.0
+    /// Whether the recording's calibration says so.
+    package var statesRowTime = true
     /// Exposure of an image row, seconds, centred on the row's time; 0: no motion blur.
     package var exposure = 0.0
     /// Its mount.
@@ -73,7 +75,8 @@ extension Scenario.Camera {
       bodyFromCamera: Pose(rotation: deviceFromCamera * .exp(mount.misalignment), translation: mount.position),
       fx: focalLength, fy: focalLength * 1.002, cx: 321.3 * (Double(width) / 640), cy: 238.6 * (Double(height) / 480),
       distortion: distortion, width: width, height: height, pixelNoise: pixelNoise, timeOffset: timeOffset,
-      featureIDs: featureIDs, rate: rate)
+      featureIDs: featureIDs, rate: rate, rowTime: rowSkew / Double(height - 1),
+      stampedRow: rowSkew == 0 ? 0 : Double(height - 1) / 2)
   }
 
   func read(_ f: inout Fields) throws(ScenarioError) -> Self {
@@ -92,6 +95,7 @@ extension Scenario.Camera {
     try f.number("dropped_dwell_s", 0.001...1000).map { camera.droppedDwell = $0 }
     try f.number("time_offset_s", -0.5...0.5).map { camera.timeOffset = $0 }
     try f.number("row_skew_s", 0...0.1).map { camera.rowSkew = $0 }
+    try f.flag("row_time_stated").map { camera.statesRowTime = $0 }
     try f.number("exposure_ms", 0...100).map { camera.exposure = $0 / 1000 }
     try camera.mount.read(&f)
     camera.second = try f.section("second") { f throws(ScenarioError) in

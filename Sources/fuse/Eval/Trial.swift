@@ -99,10 +99,10 @@ struct Trial {
     judge.record(offline)
     recording.warnings.forEach(warn)
     DamageWords.lines((events.damage + truth.damage).sorted { $0.path < $1.path }).forEach { warn("\(path)/\($0)") }
-    let truthDiagnoses = truthTest?.diagnoses(after: finder.diagnoses) ?? []
+    let besides = try recording.clockDiagnoses() + (truthTest?.diagnoses(after: finder.diagnoses) ?? [])
     let errors = withIdeal(
       judge, ranges, rig, truth, radio?.scenario.radio, redrawn?.impaired)
-    var result = result(run, errors, truthDiagnoses, isRecorded: true)
+    var result = result(run, errors, besides, isRecorded: true)
     result.others = others(path, ranges, judge)
     return result
   }
@@ -114,10 +114,10 @@ struct Trial {
   }
 
   private func result(
-    _ run: FinderRun, _ errors: Judge.Errors, _ truthDiagnoses: [Diagnosis] = [], isRecorded: Bool
+    _ run: FinderRun, _ errors: Judge.Errors, _ besides: [Diagnosis] = [], isRecorded: Bool
   ) -> TrialResult {
     let verdict = RunVerdict(
-      diagnoses: run.finder.diagnoses + truthDiagnoses, summary: run.finder.summary, peers: run.peers, errors: errors,
+      diagnoses: run.finder.diagnoses + besides, summary: run.finder.summary, peers: run.peers, errors: errors,
       hasEnded: true)
     return TrialResult(errors: errors, verdict: verdict, isRecorded: isRecorded)
   }

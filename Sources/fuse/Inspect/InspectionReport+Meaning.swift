@@ -7,7 +7,7 @@ extension InspectionReport {
   func meaning() -> [String] {
     var lines = [trajectorySource()]
     lines += diagnoses.map(\.words) + motion
-    lines += overlap() + stillness()
+    lines += spans.map { ($0.isFault ? "PREMISE" : "note") + " clockOverlap: " + $0.words } + stillness()
     if inspection.peers.isEmpty { lines.append("no ranges: there is no peer to find") }
     for (peer, ranges) in inspection.peers.sorted(by: { $0.key < $1.key }) where ranges.isRepeating {
       lines.append(
@@ -42,19 +42,6 @@ extension InspectionReport {
     if source == .imuAndCamera { return "the trajectory comes from IMU and camera" }
     let missing = inspection.imu.count > 0 ? "a camera beside imu0" : "imu0 and a camera"
     return "no sensors for a trajectory: fuse run refuses this recording; it needs \(missing), or odometry0"
-  }
-
-  /// Whether trajectory and ranges overlap in time.
-  private func overlap() -> [String] {
-    let source = usesOdometry ? inspection.odometry : inspection.frames[0] ?? RateMeter()
-    guard let first = source.first, let last = source.last, let rangesFirst = inspection.radio.first,
-      let rangesLast = inspection.radio.last
-    else { return [] }
-    let common = min(last, rangesLast).seconds(since: max(first, rangesFirst))
-    if common <= 0 { return ["trajectory and ranges do not overlap in time: check that they share one clock"] }
-    let all = max(last, rangesLast).seconds(since: min(first, rangesFirst))
-    let text = "trajectory and ranges overlap for \(Words.fixed(common, 1)) of \(Words.fixed(all, 1)) s"
-    return [common < 0.5 * all ? text + ": check that they share one clock" : text]
   }
 
   private func stillness() -> [String] {

@@ -20,6 +20,8 @@ struct InspectionReport {
   var diagnoses: [Diagnosis] = []
   /// What the motion shows, a sentence each.
   var motion: [String] = []
+  /// What the sensors' times say of their clocks.
+  var spans: [SensorSpans.Finding] = []
 
   /// Whether the trajectory comes from `odometry0`.
   var usesOdometry: Bool { source == .odometry }

@@ -2,6 +2,7 @@ import Datasets
 import Dispatch
 import Evaluation
 import Foundation
+import Importing
 import PrecisionFinding
 import RunResults
 import SensorData
@@ -33,6 +34,8 @@ struct RunExecution {
         StandardError.line("\(folder): no such folder here, the recording that came with fuse: \(shipped)")
       }
     }
+    let clocks = try recording?.spans().findings ?? []
+    warn(clocks.map(\.words))
     let truth = try recording.map { try TruthReading($0) } ?? TruthReading(states: [], peers: [])
     let digest = try recording.map { try InputDigest($0) }
     let finder = try finder(for: input, recording, truth: truth)
@@ -50,6 +53,9 @@ struct RunExecution {
     warn(input.takeWarnings())
 
     var truthTest = try recording.flatMap { try truth.test($0, rig: $0.rig) }
+    var motion =
+      input.trajectorySource == .odometry && input.rig.imu != nil
+      ? MotionCheck(rig: input.rig, statesDevice: true) : nil
     while true {
       // What is published leaves before the wait for more.
       if !input.isReady {
@@ -58,6 +64,7 @@ struct RunExecution {
       }
       guard let event = try input.next() else { break }
       truthTest?.observe(event.event)
+      motion?.add(event.event)
       offline?.observe(event.event)
       try pipeline.process(event)
     }
@@ -73,13 +80,14 @@ struct RunExecution {
     }
 
     let errors = pipeline.judge?.errors()
-    let truthDiagnoses = truthTest?.diagnoses(after: finder.diagnoses) ?? []
+    let besides = try (recording?.clockDiagnoses() ?? []) + (truthTest?.diagnoses(after: finder.diagnoses) ?? [])
     warn(input.takeWarnings())
     let damage = (input.damage + truth.damage).sorted { $0.path < $1.path }
     let document = ResultDocument(
       title: input.title, start: start, trajectorySource: input.trajectorySource, options: options, digest: digest,
       counts: pipeline.counts, damage: damage,
-      summary: finder.summary, diagnoses: finder.diagnoses + truthDiagnoses, calibration: finder.calibration,
+      summary: finder.summary, diagnoses: (motion?.explained(finder.diagnoses) ?? finder.diagnoses) + besides,
+      calibration: finder.calibration,
       peers: pipeline.peers,
       written: (files.updateCount, files.poseCount),
       nonFinite: files.nonFiniteCount, errors: errors)
@@ -92,7 +100,7 @@ struct RunExecution {
     try pipeline.close(
       with: RunSummary.lines(
         peers: pipeline.peers, errors: errors, start: start, summary: finder.summary,
-        truthDiagnoses: truthDiagnoses,
+        besides: besides,
         losses: losses(finder.summary, pipeline.counts, input.rig, nonFinite: files.nonFiniteCount))
         + (finder.calibration.map { RunSummary.wrapped(CalibrationDocument.words($0)) } ?? [])
         + RunSummary.wrapped("written to \(output): " + timing.words)

@@ -12,11 +12,11 @@ enum RunSummary {
   /// Lines of text.
   ///
   /// - Parameters:
-  ///   - truthDiagnoses: what the sensors refute about the ground truth.
+  ///   - besides: what is refuted beside the finder's premises: clocks that share no time, ground truth.
   ///   - losses: input that could not be used.
   static func lines(
     peers: [String: PeerOutcome], errors: Judge.Errors?, start: Timestamp, summary: FinderSummary,
-    truthDiagnoses: [Diagnosis], losses: [String]
+    besides: [Diagnosis], losses: [String]
   ) -> [String] {
     var lines: [String] = [""]
     if let waitingFor = summary.waitingFor { lines.append("no trajectory: still waiting for \(waitingFor)") }
@@ -44,7 +44,7 @@ enum RunSummary {
           + "(\(Words.fixed(errors.ateSE3, 3)) m all aligned, attitude \(Words.fixed(Angle.inDegrees(errors.attitude), 1))°)"
       )
     }
-    return (lines + truthDiagnoses.map(\.words) + losses).flatMap(wrapped)
+    return (lines + besides.map(\.words) + losses).flatMap(wrapped)
   }
 
   /// A line broken at the story's width; what follows is indented by two more.

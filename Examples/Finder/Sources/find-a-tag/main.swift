@@ -9,4 +9,4 @@ finder.start(phone.device.token(forPeer: "tag"))
 
 let world = World()
 world.add(phone.device, playing: phone.source)
-try world.play()
+try await world.play()

@@ -36,7 +36,7 @@ do {
     print(String(format: "%6.1f s", world.time), distance, angle ?? "           ", "", words)
   }
   finder.start()
-  try world.play()
+  try await world.play()
   exit(found ? 0 : 1)
 } catch {
   FileHandle.standardError.write(Data("\(error)\n".utf8))

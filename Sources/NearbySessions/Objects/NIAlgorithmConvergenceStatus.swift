@@ -23,6 +23,11 @@ public enum NIAlgorithmConvergenceStatus: Hashable, Sendable {
     /// From a raw value.
     public init(rawValue: String) { self.init(rawValue: rawValue, explanation: nil) }
 
+    /// How the explanation of a refuted premise begins.
+    fileprivate static let brokenSetUp = "The set-up is broken: "
+    /// Whether it is no request to the user but a premise of the set-up that the data refute.
+    var isBrokenSetUp: Bool { explanation?.hasPrefix(Self.brokenSetUp) ?? false }
+
     init(rawValue: String, explanation: String?) {
       self.rawValue = rawValue
       self.explanation = explanation
@@ -75,7 +80,7 @@ public enum NIAlgorithmConvergenceStatus: Hashable, Sendable {
       if !refuted.isEmpty {
         return refuted.map { code in
           Reason(
-            rawValue: code, explanation: "The set-up is broken: \(explanation(code) ?? "the data refute \(code).")")
+            rawValue: code, explanation: Reason.brokenSetUp + (explanation(code) ?? "the data refute \(code)."))
         }
       }
     }

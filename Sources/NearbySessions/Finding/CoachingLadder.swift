@@ -38,13 +38,19 @@ public struct CoachingLadder: Sendable {
     }
   }
 
-  /// A request stays at least this long, seconds; `found` and `search` come at once.
+  /// A request stays at least this long, seconds; `found`, `search` and `mendSetUp` come at once.
   public var dwell = 1.0
   /// `sweepSideways` without an angle becomes `moveElsewhere` after this long, seconds.
   public var patience = 8.0
   private var current: (request: Request, since: Double)?
   private var sweepingSince: Double?
   private var marker = MarkerRule()
+  private var remedy: String?
+
+  /// The sentence of the last request: of `mendSetUp` what was found of the set-up, and what to do.
+  public var sentence: String? {
+    current.map { $0.request == .mendSetUp ? remedy ?? $0.request.sentence : $0.request.sentence }
+  }
 
   /// A ladder without a current request.
   public init() {}
@@ -52,9 +58,9 @@ public struct CoachingLadder: Sendable {
   /// The request for a situation at a time.
   public mutating func request(for situation: Situation, at time: Double) -> Request {
     let wanted = wanted(situation, at: time)
-    if let current, current.request != wanted, wanted != .found, wanted != .search, time - current.since < dwell {
-      return current.request
-    }
+    remedy = situation.reasons.first(where: \.isBrokenSetUp)?.localizedDescription
+    let isAtOnce = [.found, .search, .mendSetUp].contains(wanted)
+    if let current, current.request != wanted, !isAtOnce, time - current.since < dwell { return current.request }
     if current?.request != wanted { current = (wanted, time) }
     return wanted
   }
@@ -66,6 +72,8 @@ public struct CoachingLadder: Sendable {
       distance: situation.distance, horizontalAngle: situation.horizontalAngle,
       isConverged: situation.convergence == .converged, isPlaced: situation.isPlaced)
     if isShown { return .found }
+    // What a user does cannot mend a broken set-up.
+    if situation.reasons.contains(where: \.isBrokenSetUp) { return .mendSetUp }
     guard situation.distance != nil else { return .search }
     guard situation.horizontalAngle != nil else {
       let reasons = situation.reasons

@@ -7,12 +7,12 @@ extension World {
   ///
   /// - Throws: a source's error; the world can continue without that event. `PlayingError`.
   @discardableResult
-  public func step() throws -> Bool { try MainQueue.whilePlaying { try takeStep(until: .infinity) } }
+  public func stepBlocking() throws -> Bool { try MainQueue.whilePlaying { try takeStep(until: .infinity) } }
 
   /// Plays all events up to `seconds` of the world.
   ///
   /// - Throws: a source's error, `PlayingError`.
-  public func play(until seconds: Double) throws {
+  public func playBlocking(until seconds: Double) throws {
     try MainQueue.whilePlaying {
       while try takeStep(until: seconds) {}
       try make(takeTime(seconds))
@@ -24,7 +24,7 @@ extension World {
   ///
   /// - Parameter pace: called with the world's time before each event; waiting until then plays in real time.
   /// - Throws: a source's error, `PlayingError`.
-  public func play(pace: ((Double) -> Void)? = nil) throws {
+  public func playBlocking(pace: ((Double) -> Void)? = nil) throws {
     try MainQueue.whilePlaying {
       while try takeStep(until: .infinity, pace: pace) {}
       try makeCallbacks(of: devices)

@@ -1,5 +1,9 @@
 import Foundation
 
+#if !ONE_MODULE
+  import ARKit
+#endif
+
 /// The domain of Nearby Interaction's errors.
 public let NIErrorDomain = "com.apple.NearbyInteraction"
 
@@ -82,9 +86,9 @@ public struct NIError: CustomNSError, LocalizedError, Hashable, @unchecked Senda
   public static var activeExtendedDistanceSessionsLimitExceeded: Code { .activeExtendedDistanceSessionsLimitExceeded }
 }
 
-extension NIError.Code {
-  /// `case NIError.userDidNotAllow:` in a switch or catch over any error.
-  public static func ~= (code: NIError.Code, error: any Error) -> Bool { (error as? NIError)?.code == code }
+extension NIError.Code: _ErrorCode {
+  /// The code of an `NIError`.
+  public static func _code(of error: any Error) -> NIError.Code? { (error as? NIError)?.code }
 
   /// The code with this name, as a recording's event spells it; nil for no such code.
   init?(name: String) {

@@ -34,6 +34,8 @@ public final class NearbyDevice: FrameSource, @unchecked Sendable {
   var finderEvents: [(name: String, peer: String)] = []
   /// Motion of peers as reported by apps, by peer, until the finder has received it.
   var motionHints: [String: String] = [:]
+  /// What its camera says to ARKit; nil without one.
+  var camera: DeviceCamera?
   /// The apps' AR sessions that publish this device's poses.
   var arSessions: [WeakARSession] = []
   /// Refused `run`s in a row.
@@ -65,6 +67,7 @@ public final class NearbyDevice: FrameSource, @unchecked Sendable {
   ) {
     self.profile = profile
     self.rig = rig
+    camera = DeviceCamera(rig)
     rules = policy
     holdingEstimator = HoldingEstimator(rig: rig)
     makeFinder = { PrecisionFinder(rig: rig, configuration: configuration, useOdometry: usesOdometry) }

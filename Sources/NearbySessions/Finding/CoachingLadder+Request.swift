@@ -3,6 +3,8 @@ import PrecisionFinding
 extension CoachingLadder {
   /// Requests to the user, most basic first.
   public enum Request: String, Sendable, CaseIterable {
+    /// The set-up is broken: no sweep helps. `CoachingLadder.sentence` says what to do.
+    case mendSetUp
     /// Nothing is received: look elsewhere.
     case search
     /// The camera sees too little.
@@ -25,6 +27,7 @@ extension CoachingLadder {
     /// One sentence for the user.
     public var sentence: String {
       switch self {
+      case .mendSetUp: "Something is wrong with this device's set-up."
       case .search: "No signal yet: walk on a little."
       case .moreLight: Convergence.Reason.insufficientLighting.guidance
       case .moveCloser: Convergence.Reason.insufficientSignalStrength.guidance

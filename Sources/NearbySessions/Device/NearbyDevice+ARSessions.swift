@@ -25,12 +25,12 @@ extension NearbyDevice {
   }
 
   /// Queues a frame for every AR session that runs.
-  func postFrame(at timestamp: Double, _ camera: ARCamera) {
+  func postFrame(at timestamp: Double, _ camera: ARCamera, meanLuma: Double?) {
     for session in followingARSessions where session.isRunning {
       post {
-        guard let news = session.update(at: timestamp, camera: camera), let observer = session.delegate else {
-          return nil
-        }
+        guard let news = session.update(at: timestamp, camera: camera, meanLuma: meanLuma),
+          let observer = session.delegate
+        else { return nil }
         return Delivery(queue: session.delegateQueue) {
           if news.changesTrackingState { observer.session(session, cameraDidChangeTrackingState: news.frame.camera) }
           if !news.removed.isEmpty { observer.session(session, didRemove: news.removed) }

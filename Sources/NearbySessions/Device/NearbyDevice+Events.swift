@@ -16,7 +16,10 @@ extension NearbyDevice {
     switch timed.event {
     case .imu: admitted.append(timed)
     // Camera and visual odometry are available to the app in the foreground only.
-    case .frame, .odometry: if !isSuspended { admitted.append(timed) }
+    case .frame(let frame):
+      camera?.add(frame)
+      if !isSuspended { admitted.append(timed) }
+    case .odometry: if !isSuspended { admitted.append(timed) }
     case .device(let event):
       handle(event)
       admitted.append(timed)
@@ -98,9 +101,11 @@ extension NearbyDevice {
       let world = arWorld ?? ARWorld(firstWorldFromDevice: worldFromDevice)
       arWorld = world
       failUnsuitableARSessions()
-      let camera = ARCamera(
-        transform: world.cameraTransform(worldFromDevice: worldFromDevice), trackingState: trackingState)
-      postFrame(at: Double(time.nanoseconds) / 1e9, camera)
+      let frame = camera?.frame(at: time)
+      let seen = ARCamera(
+        transform: world.cameraTransform(worldFromDevice: worldFromDevice), trackingState: trackingState,
+        image: camera?.image ?? ARCamera.ImageGeometry(), exposure: frame?.exposure)
+      postFrame(at: Double(time.nanoseconds) / 1e9, seen, meanLuma: frame?.meanLuma)
     case .session(let update):
       sessionConvergence = NIAlgorithmConvergence(
         status: NIAlgorithmConvergenceStatus(
