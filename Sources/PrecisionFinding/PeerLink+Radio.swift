@@ -54,6 +54,13 @@ extension PeerLink {
       noise: radio?.noise ?? record.lastRange?.standardDeviation ?? ranging.assumedNoise, lever: lever)
   }
 
+  /// By how much the ranges of the last seconds contradict each other (`RadioAgreement`), metres; nil where they do not.
+  func contradiction(at time: Timestamp, filter: (any NavigationFilter)?) -> Double? {
+    record.agreement.contradiction(
+      at: time,
+      noise: radio(filter: filter)?.noise ?? record.lastRange?.standardDeviation ?? configuration.ranging.assumedNoise)
+  }
+
   /// NLOS probability of the newest range: the last processed one, propagated to its time.
   private func nlosProbability(of range: RangeMeasurement) -> Double {
     let ranging = configuration.ranging

@@ -17,6 +17,8 @@ public enum PublicationObstacle: String, Sendable, CaseIterable {
   case premiseOpen
   /// The latest ranges contradict the posterior.
   case contradicted
+  /// The latest ranges contradict each other: they are farther apart than a hand and a peer move.
+  case rangesContradict
   /// The peer is too close horizontally for an azimuth.
   case near
   /// No axis of its direction is observed.
@@ -71,7 +73,7 @@ public enum PublicationObstacle: String, Sendable, CaseIterable {
     case .premiseOpen, .near, .unexplored: .insufficientMovement
     case .contradicted, .ambiguous, .wide: .insufficientHorizontalSweep
     case .heightUndecided, .positionTooWide, .competingModes: .insufficientVerticalSweep
-    case .stale, .repeated, .weakRate, .weakPower, .nonLineOfSight: .insufficientSignalStrength
+    case .rangesContradict, .stale, .repeated, .weakRate, .weakPower, .nonLineOfSight: .insufficientSignalStrength
     case .noTrajectory, .peerMoving, .aoaInconsistent: nil
     }
   }

@@ -7,18 +7,42 @@ import SensorData
 /// published d must satisfy `d - r <= k s + v a + m` for all ranges, because nothing makes a range too short, and
 /// `|d - r| <= k s + v a + m` for the ranges that were used; s is the 1-sigma of bias, noise and d together, v the
 /// speed of a hand, a the median's age.
+///
+/// Ranges may contradict each other, too: of those of the last 3 s, z_i is apart from the median r of the newest where
+/// `|z_i - r| > k n + v' (t - t_i) + m'`, n being a range's noise, v' the speed of a hand and of a walking peer: no device and no peer moves so. Where a third
+/// are, neither level is known to be the distance, and its 1-sigma is their median distance from r at least.
 struct RadioAgreement {
   /// Ranges this far back count, seconds, and fewest of them.
   private static let span = 1.0, fewest = 3
   /// k, v in m/s and m in metres.
   private static let sigmas = 3.0, speed = 1.5, margin = 0.3
+  /// The same among ranges; how far back, seconds, how many are the newest, and the share that contradicts.
+  private static let apart = (sigmas: 4.0, speed: 3.0, margin: 1.0), memory = 3.0, newest = 5, share = 1.0 / 3
 
   private var recent: [(time: Timestamp, range: Double, wasUsed: Bool)] = []
 
   /// Takes a new range in.
   mutating func record(_ range: RangeMeasurement, wasUsed: Bool) {
-    recent.removeAll { range.timestamp.seconds(since: $0.time) > Self.span }
+    recent.removeAll { range.timestamp.seconds(since: $0.time) > Self.memory }
     recent.append((range.timestamp, range.range, wasUsed))
+  }
+
+  /// By how much the ranges of the last seconds contradict each other, metres; nil where they do not.
+  ///
+  /// - Parameter noise: 1-sigma of a range, metres.
+  func contradiction(at time: Timestamp, noise: Double) -> Double? {
+    guard let last = recent.last, time.seconds(since: last.time) <= Self.span, recent.count > Self.newest else {
+      return nil
+    }
+    let newest = recent.suffix(Self.newest).map(\.range).sorted()
+    let level = newest[newest.count / 2]
+    let apart = recent.compactMap { range -> Double? in
+      let off = abs(range.range - level)
+      let age = max(last.time.seconds(since: range.time), 0)
+      return off > Self.apart.sigmas * noise + Self.apart.speed * age + Self.apart.margin ? off : nil
+    }
+    guard Double(apart.count) >= Self.share * Double(recent.count) else { return nil }
+    return apart.sorted()[apart.count / 2]
   }
 
   /// A distance beside the radio's, metres.

@@ -89,6 +89,13 @@ struct UpdateBuilder {
         found.insert(.init(.contradicted), at: 0)
       }
     }
+    if let spread = link.contradiction(at: time, filter: filter) {
+      object.distanceStandardDeviation = object.distanceStandardDeviation.map { max($0, spread) }
+      object.quality = .imprecise
+      if !found.contains(where: { $0.code == PublicationObstacle.rangesContradict.rawValue }) {
+        found.insert(.init(.rangesContradict), at: 0)
+      }
+    }
     if let report { details.merge(report.details) { $1 } }
     if let blindness { details["camera"] = .text(blindness) }
     if let power = hysteresis.power.power { details["power"] = .number((power * 10).rounded() / 10) }

@@ -10,9 +10,8 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var directions = 150
   /// Prior 1-sigma of the elevation of a peer, radians; people look for things near their own level.
   public var elevationPrior = 35 * Double.pi / 180
-  /// Prior 1-sigma of the constant range bias of a link where the recording states none, metres: the root mean square of 29 links of four public recordings,
-  /// -0.18 to 0.45 m (docs/experiments/link-priors.md).
-  public var biasPrior = 0.25
+  /// Prior 1-sigma of the constant range bias of a link where the recording states none, metres (docs/experiments/link-priors.md).
+  public var biasPrior = 0.15
   /// Prior 1-sigma of the scale error of a link, a ratio: that of the radio, and of an external trajectory.
   public var scalePrior = 0.01
   /// Prior 1-sigma of the constant bias of one antenna beyond that, metres; used with several antennas.
