@@ -14,7 +14,7 @@ import SensorData
 ///
 /// A rotation (the clock's offset, the gyroscope's errors) and a displacement (parallax of points at one distance) are
 /// fitted to every pair of frames and taken out of both sides: what remains of rows is their own. The rest gives t by
-/// least squares; its 1-sigma comes from the scatter from pair to pair, whatever the points' distances make of it.
+/// least squares; its 1-sigma comes from the scatter from one half second to the next: within one the points' distances err alike.
 package struct RowTimeEstimate: Sendable {
   private let lens: LensModel, cameraFromIMU: Rotation
   private let timeOffset: Double, rows: Double
@@ -22,8 +22,9 @@ package struct RowTimeEstimate: Sendable {
   /// Frames whose time the inertial samples have not passed yet, and the one before them.
   private var waiting: [CameraFrame] = []
   private var last: View?
-  /// Sums over pairs of frames: of `a . r` and `a . a`, and those of the scatter.
+  /// Sums over pairs of frames: of `a . r` and `a . a`, those of the newest block, and those of the scatter of blocks.
   private var pairs = 0, moment = 0.0, weight = 0.0
+  private var block = (began: Timestamp?.none, moment: 0.0, weight: 0.0)
   private var squares = (residual: 0.0, mixed: 0.0, model: 0.0)
 
   private struct View {
@@ -34,11 +35,11 @@ package struct RowTimeEstimate: Sendable {
     var rate: Vector3
   }
 
-  /// Pairs of frames, by their weight, before anything is said: their scatter is known to 15 percent. After the most of
-  /// them, a minute, the question is settled.
-  private static let fewestPairs = 25.0, mostPairs = 1200
-  /// 1-sigmas at which it is said; once in 10^8 trials by chance, where scatter is Gaussian.
-  private static let significance = 6.0
+  /// Length of a block, seconds, and blocks, by their weight, before anything is said: their scatter is known to a fifth. After the most pairs the
+  /// question is settled.
+  private static let blockLength = 0.5, fewestBlocks = 12.0, mostPairs = 1200
+  /// 1-sigmas at which it is said: once in 10^4 trials by chance (Student's law of 11 degrees).
+  private static let significance = 7.0
   /// Frames farther apart show other points, seconds.
   private static let longestInterval = 0.2
   /// Points of a pair at least: six errors are fitted to each.
@@ -74,7 +75,7 @@ package struct RowTimeEstimate: Sendable {
 
   /// Seconds from row to row, where they differ from zero beyond doubt.
   package var rowTime: (value: Double, sigma: Double)? {
-    guard squares.model > 0, weight * weight > Self.fewestPairs * squares.model else { return nil }
+    guard squares.model > 0, weight * weight > Self.fewestBlocks * squares.model else { return nil }
     let value = moment / weight
     let scatter = squares.residual - 2 * value * squares.mixed + value * value * squares.model
     let sigma = max(scatter, 0).squareRoot() / weight
@@ -116,6 +117,7 @@ package struct RowTimeEstimate: Sendable {
         }
       }
     }
+    endBlock(at: time)
     add(columns, model, rest)
   }
 
@@ -145,11 +147,23 @@ package struct RowTimeEstimate: Sendable {
     }
     guard aa > 0, ar.isFinite, aa.isFinite else { return }
     pairs += 1
-    moment += ar
-    weight += aa
-    squares.residual += ar * ar
-    squares.mixed += ar * aa
-    squares.model += aa * aa
+    block.moment += ar
+    block.weight += aa
+  }
+
+  /// Adds a block that is full to the sums.
+  private mutating func endBlock(at time: Timestamp) {
+    guard let began = block.began else {
+      block.began = time
+      return
+    }
+    guard time.seconds(since: began) >= Self.blockLength else { return }
+    moment += block.moment
+    weight += block.weight
+    squares.residual += block.moment * block.moment
+    squares.mixed += block.moment * block.weight
+    squares.model += block.weight * block.weight
+    block = (time, 0, 0)
   }
 
   private func rate(at time: Timestamp) -> Vector3 {

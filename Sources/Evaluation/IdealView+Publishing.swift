@@ -22,8 +22,8 @@ extension IdealView {
     position.covariance.trace.squareRoot() <= max(0.3, 0.15 * distance.mean) && positionFarOff <= 0.001
   }
 
-  /// Whether everything is published and P(over 20 degrees away) is at most 0.1 %, in angle and in direction.
+  /// Whether everything is published and P(over 20 degrees away) is at most 0.5 %, in angle and in direction.
   package var isConverged: Bool {
-    publishedAngle != nil && decidedLevel != nil && publishesPosition && max(beyond20, directionBeyond20) <= 0.001
+    publishedAngle != nil && decidedLevel != nil && publishesPosition && max(beyond20, directionBeyond20) <= 0.005
   }
 }

@@ -21,9 +21,11 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var angleHalfWidthDegrees = 15.0
   /// Largest probability that may lie over 45 degrees away from a published angle.
   public var maxProbabilityBeyond45Degrees = 0.01
-  /// Largest probability that may lie over 20 degrees away when converged, and beyond the largest error of a published
-  /// position.
-  public var maxProbabilityBeyond20Degrees = 0.001
+  /// Largest probability that may lie over 20 degrees away when converged: its measured risk is below what users are promised (docs/experiments/publication.md).
+  public var maxProbabilityBeyond20Degrees = 0.005
+  /// Largest probability that may lie beyond the largest error of a published position; and that the angles of arrival of a peer that joins the
+  /// trajectory filter are inconsistent.
+  public var maxProbabilityBeyondPositionLimit = 0.001
   /// Largest error of a published position, metres.
   public var positionLimit = 1.5
   /// The same as a share of the distance; the larger of both counts: no radio promises a fixed length at any distance.

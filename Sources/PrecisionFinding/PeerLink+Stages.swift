@@ -15,7 +15,7 @@ extension PeerLink {
       // Rounding is no noise that the filter's covariance could hold.
       duplicateDetectors.values.allSatisfy { $0.resolution.variance == 0 },
       // Ranges to a mode from inconsistent AoA would bend the path towards it.
-      bank.aoaProbability <= configuration.maxProbabilityBeyond20Degrees, !bank.isMotionOpen
+      bank.aoaProbability <= configuration.maxProbabilityBeyondPositionLimit, !bank.isMotionOpen
     else {
       return
     }

@@ -7,7 +7,7 @@
 /// - `(q95 - q05) / 2 <= angleHalfWidthDegrees` for the horizontal angle;
 /// - a vertical class (same, above, below) is named: `P(class) >= verticalDecision`, kept down to `verticalDrop`;
 /// - `sigma(position) <= max(0.3 m, 0.15 distance)` and `P(|position - mean| > max(positionLimit, positionLimitShare
-///   distance)) <= maxProbabilityBeyond20Degrees`;
+///   distance)) <= maxProbabilityBeyondPositionLimit`;
 /// - `P(over 20 deg away) <= maxProbabilityBeyond20Degrees`.
 ///
 /// Pure: same conditions, same result. Gating is Nearby Interaction's: movement, horizontal sweep and lighting withhold

@@ -86,8 +86,8 @@ package struct PublicationRules: Sendable {
     rate = Limit("ranges a second", 2, .hertz, isUpper: false, .nothing)
     losFraction = Limit("recent line-of-sight probability", 0.2, .percent, isUpper: false, .nothing)
     aoaProbability = Limit(
-      "probability that its angles of arrival are inconsistent", rivals, .percent, .nothing,
-      "maxProbabilityBeyond20Degrees", "aoaInvalidPrior")
+      "probability that its angles of arrival are inconsistent", configuration.maxProbabilityBeyondPositionLimit,
+      .percent, .nothing, "maxProbabilityBeyondPositionLimit", "aoaInvalidPrior")
     power = Limit("received power", configuration.weakPower, .power, isUpper: false, .nothing, "weakPower")
     observedAxis = Limit(
       "1-sigma of the best known axis, a sine", configuration.directionSineSigmaLimit, .number, .all,
@@ -122,8 +122,9 @@ package struct PublicationRules: Sendable {
   /// The largest probability of an error beyond that.
   func position(at distance: Double) -> Limit {
     Limit(
-      String(format: "posterior over %.1f m off", positionError(at: distance)), beyond20.value, .percent, .position,
-      "positionLimit", "positionLimitShare", "maxProbabilityBeyond20Degrees")
+      String(format: "posterior over %.1f m off", positionError(at: distance)),
+      configuration.maxProbabilityBeyondPositionLimit, .percent, .position,
+      "positionLimit", "positionLimitShare", "maxProbabilityBeyondPositionLimit")
   }
 
   /// The largest probability of motion. It withholds through where the peer may have gone, which has limits of its own.

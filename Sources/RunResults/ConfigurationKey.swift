@@ -62,7 +62,11 @@ package struct ConfigurationKey: Sendable {
       "Largest probability over 45 degrees away from a published angle."),
     ConfigurationKey(
       "maxProbabilityBeyond20Degrees", "probability", .number(\.maxProbabilityBeyond20Degrees, 0...1),
-      "Largest probability over 20 degrees away when converged, and beyond a published position's largest error."),
+      "Largest probability over 20 degrees away when converged."),
+    ConfigurationKey(
+      "maxProbabilityBeyondPositionLimit", "probability", .number(\.maxProbabilityBeyondPositionLimit, 0...1),
+      "Largest probability beyond the largest error of a published position; and of inconsistent angles of arrival at the hand-over."
+    ),
     ConfigurationKey(
       "positionLimit", "m", .number(\.positionLimit, 0.01...1000),
       "Largest error of a published position that counts as right."),

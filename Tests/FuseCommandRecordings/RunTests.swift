@@ -1,5 +1,6 @@
 import Foundation
 import FuseCommandTestSupport
+import TestSupport
 import Testing
 
 /// The whole run, on a simulated recording and on the one that ships.
@@ -202,10 +203,13 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path("out")).count == 5)
   }
 
-  /// Of two peers with strange noise, one is over-confident: nothing but the verdict is said.
+  /// Of two peers one is over-confident: nothing but the verdict is said; of a healthy run nothing at all.
   @Test func quietSaysTheVerdictOnly() throws {
     let scratch = try Scratch()
-    let input = try Self.recordings.get().path("given")
+    let healthy = try FuseProcess.run(
+      ["run", try Self.recordings.get().path("given"), "-o", scratch.path("healthy"), "--quiet"])
+    #expect(healthy.status == 0 && healthy.stdout.isEmpty && healthy.stderr.isEmpty, "\(healthy.stderr)")
+    let input = Repository.root.appendingPathComponent("datasets/two-peers").path
     let run = try FuseProcess.run(["run", input, "-o", scratch.path("out"), "--quiet"])
     #expect(run.status == 0)
     #expect(run.stdout.isEmpty)

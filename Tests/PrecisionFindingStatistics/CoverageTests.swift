@@ -17,12 +17,12 @@ import Testing
     expectFrequency(tally.lost, of: 300, atMost: 0.001, "lost, \(tally)")
   }
 
-  /// The default settings have to estimate the noise, which costs a little width.
+  /// The default settings have to estimate the noise, and leave room for errors bound to the pose, which these are not: that costs a little width.
   @Test(arguments: CoverageTally.informativeMotions)
   func defaultSettingsCover(motion: RangingTrial.Motion) {
     let tally = CoverageTally.over(motion, trials: 300, seed: 121)
     #expect(tally.angles > 300 && tally.coverage >= 0.85 && tally.coverage <= 0.97, "\(tally)")
-    expectCoverage(tally.coveredAtTheEnd, of: 300, slack: 0, risk: 0.01, "\(tally)")
+    expectCoverage(tally.coveredAtTheEnd, of: 300, slack: 0.05, risk: 0.01, "\(tally)")
     // The limit of publication: a probability of one per cent beyond 45 degrees.
     #expect(Double(tally.beyond45) <= 0.01 * Double(tally.angles), "\(tally)")
     #expect(tally.falselyConverged == 0, "\(tally)")

@@ -38,8 +38,8 @@ import Testing
     )
     // Half of the draws at least are known to ten degrees.
     #expect(ratios[0].count >= 40)
-    // As little as an unknown radio of any kind costs (`RadiosStatistics`).
-    #expect(medians[1] < 1.15 && medians[1] < medians[0])
+    // Little more than an unknown radio of any kind costs (`RadiosStatistics`): errors of the pose are white, too, where each pose is new.
+    #expect(medians[1] < 1.27 && medians[1] < medians[0])
     expectCoverage(held, of: ratios[0].count, slack: 0, risk: 0.02)
   }
 }

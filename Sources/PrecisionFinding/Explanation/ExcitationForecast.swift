@@ -30,7 +30,7 @@ package struct ExcitationForecast {
   private let rules: PublicationRules
   /// Number of sigmas that leave the allowed probability outside: of an interval, over 45 degrees away, over 20 degrees
   /// away, beyond a level.
-  private let intervalSigmas, beyond45Sigmas, beyond20Sigmas, levelSigmas: Double
+  private let intervalSigmas, beyond45Sigmas, beyond20Sigmas, positionSigmas, levelSigmas: Double
 
   package init(
     modes: [PosteriorMode], goal: Goal, information: Double?, contradictionProbability: Double = 0,
@@ -46,6 +46,7 @@ package struct ExcitationForecast {
     intervalSigmas = Self.sigmas(leaving: 0.1)
     beyond45Sigmas = Self.sigmas(leaving: rules.beyond45.value)
     beyond20Sigmas = Self.sigmas(leaving: rules.beyond20.value)
+    positionSigmas = Self.sigmas(leaving: rules.configuration.maxProbabilityBeyondPositionLimit)
     levelSigmas = Self.sigmas(leaving: 2 * (1 - rules.level(isNamed: false).value))
   }
 
@@ -143,7 +144,8 @@ package struct ExcitationForecast {
       let half = rules.angleHalfWidth.value / intervalSigmas
       return (flat * min(half, .pi / 4 / beyond45Sigmas), .infinity)
     }
-    let far = min(.pi / 9, rules.positionError(at: mode.distance) / max(mode.distance, 0.1)) / beyond20Sigmas
+    let far = min(
+      .pi / 9 / beyond20Sigmas, rules.positionError(at: mode.distance) / max(mode.distance, 0.1) / positionSigmas)
     // The border of "on the same level", and the likely distance of the mode from it.
     let border = max(
       asin(min(rules.configuration.sameLevelHeight / max(mode.distance, 0.1), 1)),
