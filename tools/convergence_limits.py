@@ -46,4 +46,5 @@ def main():
     print(f"| {100 * float(sys.argv[1]):g} | {trials} | {links} | {false} | {100 * bound(links, false):.2f} | {100 * wrong / max(updates, 1e-9):.3f} | {mean:.1f} |")
 
 
-main()
+if __name__ == "__main__":
+    main()
