@@ -7,7 +7,7 @@
     tools/worlds.py run <fuse> <kind> <seed> <folder> [--config <settings>] [--ideal]
                                                                      simulates and runs it in <folder>, in the smallest room without motion through a
                                                                      wall, of sizes that differ from world to world; its figures, a JSON line; with
-                                                                     --ideal the ideal observer's beside, who is told the law (not of peers that move)
+                                                                     --ideal the ideal observer's beside, which knows the law (not of peers that move)
     tools/worlds.py page <lines of 'run'>                            the page, to the standard output
     tools/worlds.py compare <lines of 'run'> <other lines>           the worlds of both, paired by seed: differences with 95 % intervals
 
@@ -45,6 +45,7 @@ KINDS = {
     "biases": "plain, and ranges are too long by 0.5 to 150 m, as with an antenna delay at its default",
     "twins": "plain, and another tag ranges under the first peer's id",
     "odometries": "plain along external odometry, whose stated noise is 0.25 to 4 times the true one",
+    "mirrored": "odometries, and one axis of the tracker's positions is negated; an inertial unit beside it",
     "persons": "walkers, and every peer is stated a person",
     "stops": "half a minute, every peer stops and goes with rests of 2 to 10 s; in half of the worlds the device is a robot with odometry that does, too",
 }
@@ -165,7 +166,7 @@ def range_filter(draw):
 
 
 # Kinds that are compared share the draws of their additions.
-PARTNERS = {"times": "poses", "searches": "poses", "filters": "smoothed", "persons": "walkers"}
+PARTNERS = {"times": "poses", "searches": "poses", "filters": "smoothed", "persons": "walkers", "mirrored": "odometries"}
 
 
 def scenario(seed, wall, kind):
@@ -197,12 +198,12 @@ def scenario(seed, wall, kind):
         f"  track_life_s: {log_uniform(draw, 1, 10):.2f}",
         f"  outlier_share: {draw.choice([0, 0.01, 0.05])}",
     ]
-    if kind == "odometries" or is_robot:
-        claimed = log_uniform(added, 0.25, 4) if kind == "odometries" else 1
+    if kind in ("odometries", "mirrored") or is_robot:
+        claimed = log_uniform(added, 0.25, 4) if kind in ("odometries", "mirrored") else 1
         lines[lines.index("camera:"):] = [
             "camera: none", "odometry:", f"  rate_hz: {added.choice([10, 30, 60, 100])}",
             f"  position_random_walk_m_sqrt_m: {log_uniform(added, 0.005, 0.06):.4f}", f"  yaw_random_walk_rad_sqrt_s: {log_uniform(added, 0.0005, 0.01):.5f}",
-        ] + ([f"  claimed_noise_factor: {claimed:.3f}"] if kind == "odometries" else [])
+        ] + ([f"  claimed_noise_factor: {claimed:.3f}"] if kind in ("odometries", "mirrored") else [])
     if draw.random() < 0.2:
         begin = draw.uniform(3, 12)
         dark = f"  dark: [{{from_s: {begin:.1f}, to_s: {begin + log_uniform(draw, 0.5, 8):.1f}}}]"
@@ -388,6 +389,16 @@ def record(fuse, kind, seed, folder):
     return made is not None
 
 
+def mirror(path, column):
+    """Negates a column of a tracker's positions."""
+    lines = open(path).read().splitlines()
+    cells = [line.split(",") for line in lines[1:]]
+    for row in cells:
+        row[column] = f"{-float(row[column]):.9f}"
+    with open(path, "w") as out:
+        out.write("\n".join(lines[:1] + [",".join(row) for row in cells]) + "\n")
+
+
 def run(fuse, kind, seed, folder, config=None, has_ideal=False):
     """Figures of 'fuse eval', the codes of the diagnoses, and the updates without an angle for an open premise; None without a room."""
     path, recording, result = (f"{folder}/{kind}-{seed}{end}" for end in (".yaml", "-recording", ""))
@@ -395,6 +406,8 @@ def run(fuse, kind, seed, folder, config=None, has_ideal=False):
     if in_a_room(kind, seed, path, lambda: subprocess.run(
             [fuse, "simulate", path, "-o", recording, "--seed", seed], capture_output=True, text=True)) is None:
         return None
+    if kind == "mirrored":
+        mirror(f"{recording}/mav0/odometry0/data.csv", 1 + int(seed) % 3)
     call("run", recording, "-o", result, "--quiet", *(["--config", config] if config else []))
     row = json.loads(call("eval", result, "--truth", recording, "--no-ideal", "--format", "jsonl", "--quiet"))
     row["diagnoses"] = sorted({d["code"] for d in json.load(open(f"{result}/result.json"))["diagnoses"]})

@@ -133,7 +133,7 @@ const char *fuse_mqtt_words(int code) { return code == MOSQ_ERR_ERRNO ? strerror
 #else
 const char *fuse_mqtt_missing(void) {
   return "this fuse was built without MQTT, expected libmosquitto's header: apt-get install libmosquitto-dev, then build "
-         "anew";
+         "again";
 }
 fuse_mqtt *fuse_mqtt_new(const char *name, const fuse_mqtt_events *events, void *context) { return NULL; }
 void fuse_mqtt_free(fuse_mqtt *client) {}

@@ -97,7 +97,7 @@ const void *fuse_redis_element(const void *reply, size_t index) { return ((const
 
 #else
 const char *fuse_redis_missing(void) {
-  return "this fuse was built without Redis, expected hiredis' header: apt-get install libhiredis-dev, then build anew";
+  return "this fuse was built without Redis, expected hiredis' header: apt-get install libhiredis-dev, then build again";
 }
 fuse_redis *fuse_redis_open(const char *host, int port, int milliseconds, char *error, size_t size) { return NULL; }
 void fuse_redis_close(fuse_redis *connection) {}

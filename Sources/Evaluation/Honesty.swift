@@ -27,7 +27,7 @@ package struct Honesty: Equatable, Sendable {
       return
     }
     if let coverage = errors.coverage90, coverage < Self.leastCoverage {
-      // The truth of real recordings errs by about a degree: the reader is told what that could explain.
+      // The truth of real recordings errs by about a degree: what that could explain is said.
       let tolerant = errors.coverage90Tolerant ?? coverage
       let near = tolerant > coverage + 0.05 ? " (\(Self.percent(tolerant)) within 1.5°)" : ""
       faults.append("\(Self.percent(coverage)) of the angle's 90 % intervals hold the truth\(near)")

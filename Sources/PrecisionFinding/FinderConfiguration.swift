@@ -69,7 +69,7 @@ public struct FinderConfiguration: Equatable, Sendable {
   /// Prior probability that a peer is moving when its search starts. Of an item (`Mobility`) it is a fifth: six seconds of five minutes.
   public var movingPrior = 0.1
   /// The same of a person, and the log likelihood ratios at which one is taken to move, and to be stationary again, in the place of
-  /// `movingLogOdds` and `stoppedLogOdds`: who walks and rests for some seconds each sets off within a third of a second once in thirty.
+  /// `movingLogOdds` and `stoppedLogOdds`: a person that walks and rests for some seconds each sets off within a given third of a second once in thirty.
   public var personMovingPrior = 0.9, personMovingLogOdds = 7.0, personStoppedLogOdds = 5.0
   /// A moving peer is taken to be stationary again at this log likelihood ratio: a motion lasts some six seconds.
   public var stoppedLogOdds = 3.0

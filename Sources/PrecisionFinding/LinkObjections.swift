@@ -9,6 +9,8 @@ struct LinkObjections {
   var open: String?
   /// The published distance beside the radio's; nil where there is none, or too few ranges to tell.
   var agreement: RadioAgreement.Outcome?
+  /// Share of the latest ranges that are apart from the newest, and by how much, metres; nil where they are too few.
+  var contradiction: (share: Double, spread: Double)?
 
   /// Whether the distance contradicts the radio.
   var contradictsRadio: Bool { agreement.map { $0.off > $0.allowed } ?? false }
@@ -24,6 +26,7 @@ struct LinkObjections {
       let open = [open].compactMap { $0 }
       gates.append(PublicationGate(rules.openPremise, Double(open.count), note: note(rules.openPremise, open)))
     }
+    if let contradiction { gates.append(PublicationGate(rules.contradictoryRanges, contradiction.share)) }
     if let agreement { gates.append(PublicationGate(rules.agreement(allowed: agreement.allowed), agreement.off)) }
     return gates
   }

@@ -54,8 +54,8 @@ extension PeerLink {
       noise: radio?.noise ?? record.lastRange?.standardDeviation ?? ranging.assumedNoise, lever: lever)
   }
 
-  /// By how much the ranges of the last seconds contradict each other (`RadioAgreement`), metres; nil where they do not.
-  func contradiction(at time: Timestamp, filter: (any NavigationFilter)?) -> Double? {
+  /// How the ranges of the last seconds contradict each other (`RadioAgreement`): a share, 0...1, and metres; nil where they are too few.
+  func contradiction(at time: Timestamp, filter: (any NavigationFilter)?) -> (share: Double, spread: Double)? {
     record.agreement.contradiction(
       at: time,
       noise: radio(filter: filter)?.noise ?? record.lastRange?.standardDeviation ?? configuration.ranging.assumedNoise)

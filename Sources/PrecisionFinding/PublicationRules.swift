@@ -56,7 +56,8 @@ package struct PublicationRules: Sendable {
   // Of the other outputs.
   let cone, steadyCone, beyond20: Limit
   // Of a whole link, of the camera and of the signal.
-  let refuted, openPremise, features, imageAge, luma, silence, rate, losFraction, aoaProbability, power: Limit
+  let refuted, openPremise, features, imageAge, luma, contradictoryRanges, silence, rate, losFraction, aoaProbability,
+    power: Limit
   /// 1-sigma of the direction's best known axis, a sine, at which one axis counts as observed.
   let observedAxis: Limit
   /// Settings that are no limits of a measured value.
@@ -82,6 +83,8 @@ package struct PublicationRules: Sendable {
       "features in the image", Double(configuration.fewFeatures), .number, isUpper: false, .all, "fewFeatures")
     imageAge = Limit("since the newest image", configuration.darkDelay, .seconds, .all, "darkDelay")
     luma = Limit("mean luma of the image", configuration.darkLuma, .percent, isUpper: false, .all, "darkLuma")
+    contradictoryRanges = Limit(
+      "ranges of 3 s that are farther from the newest than hands move", 1.0 / 3, .percent, .nothing)
     silence = Limit("since the last new range", configuration.rangeTimeout, .seconds, .nothing, "rangeTimeout")
     rate = Limit("ranges a second", 2, .hertz, isUpper: false, .nothing)
     losFraction = Limit("recent line-of-sight probability", 0.2, .percent, isUpper: false, .nothing)
@@ -142,7 +145,7 @@ package struct PublicationRules: Sendable {
     let all = [
       horizontalDistance(sigma: 0), beyond45, contradiction, angleHalfWidth, cone, steadyCone, level(isNamed: false),
       level(isNamed: true), positionSigma(at: 0), position(at: 0), beyond20, refuted, openPremise, features, imageAge,
-      luma,
+      luma, contradictoryRanges,
       silence, rate, losFraction, aoaProbability, power,
     ]
     return all.map { limit in

@@ -10,14 +10,14 @@ import SensorData
 ///
 /// Ranges may contradict each other, too: of those of the last 3 s, z_i is apart from the median r of the newest where
 /// `|z_i - r| > k n + v' (t - t_i) + m'`, n being a range's noise, v' the speed of a hand and of a walking peer: no device and no peer moves so. Where a third
-/// are, neither level is known to be the distance, and its 1-sigma is their median distance from r at least.
+/// or more are (`PublicationRules`), neither level is known to be the distance, and its 1-sigma is their median distance from r at least.
 struct RadioAgreement {
   /// Ranges this far back count, seconds, and fewest of them.
   private static let span = 1.0, fewest = 3
   /// k, v in m/s and m in metres.
   private static let sigmas = 3.0, speed = 1.5, margin = 0.3
-  /// The same among ranges; how far back, seconds, how many are the newest, and the share that contradicts.
-  private static let apart = (sigmas: 4.0, speed: 3.0, margin: 1.0), memory = 3.0, newest = 5, share = 1.0 / 3
+  /// The same among ranges; how far back, seconds, and how many are the newest.
+  private static let apart = (sigmas: 4.0, speed: 3.0, margin: 1.0), memory = 3.0, newest = 5
 
   private var recent: [(time: Timestamp, range: Double, wasUsed: Bool)] = []
 
@@ -27,10 +27,10 @@ struct RadioAgreement {
     recent.append((range.timestamp, range.range, wasUsed))
   }
 
-  /// By how much the ranges of the last seconds contradict each other, metres; nil where they do not.
+  /// Which share of the ranges of the last seconds is apart from the newest, 0...1, and their median distance from these, metres; nil where there are too few.
   ///
   /// - Parameter noise: 1-sigma of a range, metres.
-  func contradiction(at time: Timestamp, noise: Double) -> Double? {
+  func contradiction(at time: Timestamp, noise: Double) -> (share: Double, spread: Double)? {
     guard let last = recent.last, time.seconds(since: last.time) <= Self.span, recent.count > Self.newest else {
       return nil
     }
@@ -41,8 +41,8 @@ struct RadioAgreement {
       let age = max(last.time.seconds(since: range.time), 0)
       return off > Self.apart.sigmas * noise + Self.apart.speed * age + Self.apart.margin ? off : nil
     }
-    guard Double(apart.count) >= Self.share * Double(recent.count) else { return nil }
-    return apart.sorted()[apart.count / 2]
+    let spread = apart.isEmpty ? 0 : apart.sorted()[apart.count / 2]
+    return (Double(apart.count) / Double(recent.count), spread)
   }
 
   /// A distance beside the radio's, metres.

@@ -89,12 +89,11 @@ struct UpdateBuilder {
         found.insert(.init(.contradicted), at: 0)
       }
     }
-    if let spread = link.contradiction(at: time, filter: filter) {
+    objections.contradiction = link.contradiction(at: time, filter: filter)
+    if let (share, spread) = objections.contradiction, !rules.contradictoryRanges.isMet(by: share) {
       object.distanceStandardDeviation = object.distanceStandardDeviation.map { max($0, spread) }
       object.quality = .imprecise
-      if !found.contains(where: { $0.code == PublicationObstacle.rangesContradict.rawValue }) {
-        found.insert(.init(.rangesContradict), at: 0)
-      }
+      found.insert(.init(.rangesContradict), at: 0)
     }
     if let report { details.merge(report.details) { $1 } }
     if let blindness { details["camera"] = .text(blindness) }

@@ -26,7 +26,7 @@ package struct PositionConsistency {
   private static let most = 60, fewest = 8
   /// Independent values in one of the three numbers of an observation: neighbours overlap.
   private static let weight = 0.5
-  /// 1-sigma of y - s, m/s: a centimetre of a tracker, vibration. Square deviates count up to the cap.
+  /// 1-sigma of y - s of a good tracker, m/s: two millimetres of a position; a worse one's level is profiled out. Square deviates count up to the cap.
   private static let sigma = 0.02, cap = 200.0
   /// Prior 1-sigma of b and of c, m/s^2: a phone's, and three degrees.
   private static let bias = 0.5

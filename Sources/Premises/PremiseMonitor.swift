@@ -168,6 +168,7 @@ package final class PremiseMonitor {
   /// The trajectory begins anew, in a world of its own.
   package func restartTrajectory() {
     innovations.restart(at: nextTest ?? Timestamp(nanoseconds: 0))
+    positions.restart()
     restartPath()
   }
 

@@ -54,7 +54,7 @@ package struct PeerVerdict: Equatable, Sendable {
     setUp.findings.filter { $0.code != "overConfident" }.map(\.words) + honesty.faults
   }
 
-  /// Worst first: a broken set-up, then what is wrong, doubted, lost, not found; the same by how seldom its intervals hold
+  /// Worst first: a broken set-up, then what is wrong, doubtful, lost, not found; the same by how seldom its intervals hold
   /// the truth.
   package var rank: (Int, Double) { (kind, coverage ?? 1) }
 

@@ -2,6 +2,6 @@
 public enum Mobility: String, CaseIterable, Sendable {
   /// A thing that lies somewhere, and is carried off seldom.
   case item
-  /// Somebody who walks, or a robot: moves from the first range on, and stops and goes.
+  /// Somebody on foot, or a robot: moves from the first range on, and stops and goes.
   case person
 }

@@ -7,7 +7,7 @@ package struct MeetArguments: ParsableArguments {
     commandName: "meet",
     abstract: "Runs a Nearby Interaction session on a recording, alone or with another process.",
     discussion: """
-      With a recording only, a session with its peer, and what an app's delegate is told. With --name, one end of a \
+      With a recording only, a session with its peer, and an app's delegate calls. With --name, one end of a \
       meeting: two processes, each with its own end's recording, find each other by name over loopback or a network, exchange \
       discovery tokens as apps do, and run a Nearby Interaction session each. A demonstration, and a test of apps' logic.
 

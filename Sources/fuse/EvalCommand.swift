@@ -88,7 +88,7 @@ struct EvalCommand: ParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Take over rows of --out whose key is the same; without it all are made anew.",
+      "Take over rows of --out whose key is the same; without it all are made again.",
       discussion: "The key is the SHA-256 of the recording's files, the settings and this program."))
   var resume = false
 

@@ -153,7 +153,7 @@ package final class SessionStore: @unchecked Sendable {
     + "return {0, redis.call('PTTL', KEYS[3]), owner} end "
     + "redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2]) redis.call('DEL', KEYS[4]) "
     + "return {1, redis.call('HINCRBY', KEYS[2], 'fence', 1), redis.call('HGET', KEYS[2], 'last')}"
-  /// The lease anew: 0 where it is another's, 2 where somebody waits for it.
+  /// Renews the lease: 0 where it is another's, 2 where somebody waits for it.
   private static let renewal =
     "if redis.call('GET', KEYS[3]) ~= ARGV[1] or redis.call('HGET', KEYS[2], 'fence') ~= ARGV[4] then return 0 end "
     + "redis.call('PEXPIRE', KEYS[3], ARGV[2]) " + keeping

@@ -10,7 +10,7 @@ struct LoneSession {
   /// The peer; nil: the first.
   var peer: String?
 
-  /// Plays it, and prints what an app's delegate is told.
+  /// Plays it, and prints an app's delegate calls.
   func run() async throws {
     let first = try peer ?? RecordedDevice(folder: URL(fileURLWithPath: folder)).peers.first
     guard let peer = first else { throw CommandError("\(folder): no ranges, expected those to a peer") }

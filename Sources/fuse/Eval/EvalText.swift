@@ -177,7 +177,7 @@ enum EvalText {
     return lines
   }
 
-  /// Of scenarios the set-up is known: it is told only where one was called broken.
+  /// Of scenarios the set-up is known: it is printed only where one was called broken.
   private static func tellsSetUp(_ outcomes: [EvalOutcome]) -> Bool {
     outcomes.contains { $0.trials.contains { $0.isRecorded || $0.verdict.state == .broken } }
   }

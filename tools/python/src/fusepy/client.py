@@ -94,7 +94,7 @@ def _words(text: bytes) -> str:
 
 
 class _Caller:
-    """A connection that is kept, and made anew when it breaks."""
+    """A connection that is kept, and made again when it breaks."""
 
     def __init__(self, client: Client, token: str | None) -> None:
         self.client, self.token = client, token

@@ -1,0 +1,60 @@
+import Foundation
+import Geometry
+import Ranging
+import SensorData
+import Simulation
+import Testing
+
+/// What the ranges at a pose that the device comes back to tell of the radio: whether its errors are bound to the pose or change in time.
+@Suite struct PoseReturnTests {
+  private static let peer = Vector3(4, 1, 0.4)
+
+  /// The probability of coloured classes in time after a minute (white noise alone is neither in time nor of the pose), in which a hand goes round ten poses, more than position and bias explain, half a second each.
+  ///
+  /// - Parameter error: of a range, by its pose and the seconds since the one before, metres.
+  private static func probabilityInTime(
+    seed: UInt64, error: (Int, Double, inout SeededRandom) -> Double
+  ) throws -> Double {
+    var random = SeededRandom(seed: seed), poses = PoseHistory()
+    var posterior = PeerFilter(configuration: RangingConfiguration(), antennas: [""], statedNoise: nil)
+    let places = (0..<10).map {
+      Vector3(1.5 * cos(0.628 * Double($0)), 1.5 * sin(0.628 * Double($0)), 0.2 * Double($0 % 3))
+    }
+    for k in 0..<480 {
+      let (t, corner) = (0.125 * Double(k), k / 4 % 10)
+      let pose = Pose(rotation: .identity, translation: places[corner])
+      let range = (peer - pose.translation).norm + error(corner, 0.125, &random) + 0.05 * random.gaussian()
+      var placed = PeerFilter.Range(
+        timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: t), range: range, antenna: pose.translation,
+        device: pose.translation)
+      placed.pose = poses.visit(pose, range: range, antenna: pose.translation)
+      posterior.update(placed)
+    }
+    return try #require(posterior.linkKnowledge).noises.reduce(0) {
+      $0 + ($1.noise.law == .time && $1.noise.coloured > 0.01 ? $1.probability : 0)
+    }
+  }
+
+  /// The same error at every visit of a pose: of eight radios none is taken to change in time.
+  @Test func anErrorThatComesBackIsThePoses() throws {
+    for seed in 0..<8 as Range<UInt64> {
+      var draw = SeededRandom(seed: 900 + seed)
+      let field = (0..<10).map { _ in 0.08 * draw.gaussian() }
+      let found = try Self.probabilityInTime(seed: seed) { corner, _, _ in field[corner] }
+      #expect(found < 0.1, "\(seed): \(found)")
+    }
+  }
+
+  /// A Gauss-Markov error of the same size that lasts for two seconds: none is taken to be bound to the pose, which has three quarters of the prior.
+  @Test func anErrorThatDoesNotIsNot() throws {
+    for seed in 0..<8 as Range<UInt64> {
+      var state = 0.0
+      let found = try Self.probabilityInTime(seed: seed) { _, seconds, random in
+        let memory = exp(-seconds / 2)
+        state = memory * state + 0.08 * (1 - memory * memory).squareRoot() * random.gaussian()
+        return state
+      }
+      #expect(found > 0.9, "\(seed): \(found)")
+    }
+  }
+}
