@@ -34,7 +34,10 @@ KINDS = {
     "rests": "the device rests for 2 to 20 s, then moves, beside quiet radios whose error of 0.1 to 0.3 m changes with the place",
     "poses": "range errors of real size that are bound to the pose: white 3 to 7 cm, a field of 4 to 10 cm over 0.2 to 0.6 m and 20 to 45 degrees, an "
     "antenna pattern of 1 to 9 cm, NLOS for 0.1 to 0.7 s",
-    "times": "the same in size, drifting in time",
+    "fields": "poses without the pattern",
+    "patterns": "poses without the field",
+    "whites": "poses without both",
+    "times": "poses, the same in size, drifting in time",
     "searches": "poses, for 36 s",
     "bodies": "plain, and ranges are 0.2 to 0.8 m too long from 90 to 110 degrees off ahead on: the person behind the device",
     "walkers": "half a minute, every peer walks at 0.1 to 1 m/s from the first range on",
@@ -131,6 +134,10 @@ def pose_errors(draw, kind):
     uwb["nlos_dwell_s"] = f"{draw.uniform(0.1, 0.7):.2f}"
     if kind == "times":
         return {**uwb, "drift_std_m": f"{math.hypot(field, pattern):.3f}"}
+    if kind in ("patterns", "whites"):
+        field = 0
+    if kind in ("fields", "whites"):
+        pattern = 0
     return {
         **uwb, "drift_std_m": "0", "multipath_std_m": f"{field:.3f}", "multipath_length_m": f"{length:.3f}",
         "multipath_angle_deg": f"{angle:.1f}", "antenna_pattern_std_m": f"{pattern:.3f}",
@@ -166,7 +173,7 @@ def range_filter(draw):
 
 
 # Kinds that are compared share the draws of their additions.
-PARTNERS = {"times": "poses", "searches": "poses", "filters": "smoothed", "persons": "walkers", "mirrored": "odometries"}
+PARTNERS = {kind: "poses" for kind in ("fields", "patterns", "whites", "times", "searches")} | {"filters": "smoothed", "persons": "walkers", "mirrored": "odometries"}
 
 
 def scenario(seed, wall, kind):
@@ -232,7 +239,7 @@ def scenario(seed, wall, kind):
             "multipath_length_m": f"{log_uniform(added, 0.1, 1):.3f}",
             "nlos_share": 0,
         }
-    if kind in ("poses", "times", "searches"):
+    if PARTNERS.get(kind, kind) == "poses":
         uwb.update(pose_errors(added, kind))
     if kind == "bodies":
         uwb.update({

@@ -67,8 +67,7 @@ final class PeerLink {
     let range = unsmoothed(range, &placed, filter: filter)
     rangesTaken += 1
     if configuration.ranging.posePrior > 0 {
-      placed.pose = poses.visit(
-        filter.worldFromBody, range: placed.range, antenna: placed.antenna, id: range.antenna)
+      placed.pose = poses.visit(filter.worldFromBody, by: range.antenna)
     }
     placed.extraVariance += roundingVariance(of: range.antenna)
     let seconds = record.recordNewRange(at: range.timestamp) ?? 0.1
@@ -120,6 +119,8 @@ final class PeerLink {
       }
       let outcome = posterior.update(placed)
       if let outcome {
+        poses.remember(
+          placed.range, antenna: placed.antenna, by: range.antenna, losProbability: outcome.losProbability)
         record.recordProcessed(
           range, wasUsed: outcome.losProbability > 0.5, innovation: (outcome.innovation, outcome.sigma),
           losProbability: posterior.losProbability)

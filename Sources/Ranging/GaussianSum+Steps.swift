@@ -16,15 +16,23 @@ extension GaussianSum {
     let decay = noises.indices.map {
       noises[$0].memory(after: seconds, metres: metres, path: pose.path, change: changes?[$0])
     }
-    let newVariance = zip(noises, decay).map { noise, decay in
-      noise.coloured * noise.coloured * (1 - decay * decay) + noise.renewal(after: pose.revisits)
-    }
+    forget(decay, zip(noises, decay).map { $0.coloured * $0.coloured * (1 - $1 * $1) }, antennaCorrelation)
+  }
+
+  /// Frees the errors of the pose where the device comes back after `visits` earlier ones (`RangeNoise.renewal`).
+  package mutating func renew(after visits: Double, antennaCorrelation: Double = 0) {
+    guard visits > 0 else { return }
+    forget(noises.map { _ in 1 }, noises.map { $0.renewal(after: visits) }, antennaCorrelation)
+  }
+
+  /// Decay of the coloured errors and variance of their process noise, m^2, by noise candidate.
+  private mutating func forget(_ decay: [Double], _ newVariance: [Double], _ correlation: Double) {
     let coloured = layout.coloured
     decay.withUnsafeBufferPointer { decay in
       newVariance.withUnsafeBufferPointer { newVariance in
         var step = fuse_forgetting(
           first: Int32(coloured.lowerBound), antennas: Int32(coloured.count), decay: decay.baseAddress,
-          newVariance: newVariance.baseAddress, correlation: antennaCorrelation)
+          newVariance: newVariance.baseAddress, correlation: correlation)
         withKernel { set, _ in fuse_gaussian_sum_forget(set, &step) }
       }
     }

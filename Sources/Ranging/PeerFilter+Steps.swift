@@ -60,18 +60,21 @@ extension PeerFilter {
       hypotheses!.splitWhereCurved(
         antenna: range.antenna, limit: limit)
     }
-    let comesBack = pose.revisits > 0 ? predictReturn(pose.earlier, range) : nil
+    let observation = RangeObservation(
+      range: range.range, antenna: isDirectionUnobserved ? hypotheses!.anchor : range.antenna,
+      columns: layout.columns(of: range.antennaID), seconds: seconds,
+      // Displacement from the anchor along an unobserved direction: its mean square.
+      extraVariance: range.extraVariance + (isDirectionUnobserved ? away * away / 3 : 0),
+      configuration: linkConfiguration)
+    let comesBack = pose.revisits > 0 ? predictReturn(pose.earlier, range, observation) : nil
+    // predictReturn has normalised them.
+    let probabilities = comesBack == nil ? [] : noiseProbabilities(hypotheses!)
+    hypotheses!.renew(after: pose.revisits, antennaCorrelation: configuration.antennaCorrelation)
     let isUntold = visits?.map { $0.isBetween && !isDirectionUnobserved } ?? []
     let before = isUntold.contains(true) ? hypotheses : nil
-    let result = hypotheses!.update(
-      RangeObservation(
-        range: range.range, antenna: isDirectionUnobserved ? hypotheses!.anchor : range.antenna,
-        columns: layout.columns(of: range.antennaID), seconds: seconds,
-        // Displacement from the anchor along an unobserved direction: its mean square.
-        extraVariance: range.extraVariance + (isDirectionUnobserved ? away * away / 3 : 0),
-        configuration: linkConfiguration))
+    let result = hypotheses!.update(observation)
     var density = before.flatMap { hypotheses!.restore(isUntold, from: $0) } ?? result.logDensity
-    if let comesBack { density = judge(comesBack, density) }
+    if let comesBack { density = judge(comesBack, before: probabilities, density) }
     update(with: range.cosines, of: range)
     rangeCount += 1
     normalize()
@@ -90,30 +93,40 @@ extension PeerFilter {
       logDensity: density, isTelling: untold < Self.unlikelyUntold)
   }
 
-  /// What the noise candidates predict of a range where the device has been before.
-  private struct Return {
-    /// Probabilities of all candidates before the update.
-    let probabilities: [Double]
-    /// Log density of the range under each candidate of the pose, 1/m; nil for the others, and where nothing was measured there.
-    let logDensities: [Double?]
-  }
+  /// Log densities of a range where the device has been before, 1/m, under each candidate for an error of the pose; nil for the others.
+  private typealias Return = [Double?]
 
-  /// Probability that one of two visits was NLOS or an outlier, and the scale of the difference then, metres.
-  private static let disturbed = (probability: 0.1, scale: 1.0)
+  /// Probability that what was measured at a visit is no mean of LOS ranges after all, and the scale of the difference then, metres.
+  private static let disturbed = (probability: 0.02, scale: 1.0)
 
-  /// At an arrival where the device has been before, errors of the pose are as free for the components as if they were unknown (`RangeNoise.renewal`). What is
-  /// known of them is the difference to the ranges there, whatever the place of a stationary peer:
+  /// At an arrival where the device has been before, errors of the pose are as free for the components as if they were unknown (`RangeNoise.renewal`), so the
+  /// components do not tell what these candidates predict. It is the better of two predictions: the process along the path without that freedom, and the
+  /// difference to the ranges there, whatever the place of a stationary peer,
   ///
-  ///     z - z' = h(p) - h(p') + e,  Var e = 2 s^2 (1 - exp(-u / l)) + w^2 (1 + 1 / n).
+  ///     z - z' = h(p) - h(p') + e,  Var e = 2 s^2 (1 - exp(-u / l)) + w^2 (1 + 1 / n),
   ///
-  /// z' is the mean of n earlier ranges, from the antenna's mean place p'; h(p) - h(p') has its mean and variance over the components.
-  private mutating func predictReturn(_ earlier: EarlierRanges?, _ range: Range) -> Return {
+  /// z' the mean of n earlier ranges, from the antenna's mean place p'; h(p) - h(p') has its mean and variance over the components. The path predicts with
+  /// `s^2`; NLOS and outliers are for the path to explain.
+  private mutating func predictReturn(
+    _ earlier: EarlierRanges?, _ range: Range, _ observation: RangeObservation
+  ) -> Return {
     normalize()
     let set = hypotheses!
-    let probabilities = noiseProbabilities(set)
-    guard let earlier, !isMoving, !isDirectionUnobserved else {
-      return Return(probabilities: probabilities, logDensities: set.noises.map { _ in nil })
+    guard set.noises.contains(where: { $0.law == .pose }) else { return set.noises.map { _ in nil } }
+    let before = noiseProbabilities(set)
+    var trial = set
+    let result = trial.update(observation)
+    let weights = Self.weights(trial.logWeight)
+    var after = [Double](repeating: 0, count: before.count), los = after
+    for i in weights.indices {
+      after[Int(trial.noise[i])] += weights[i]
+      if i % 2 == 0 { los[Int(trial.noise[i])] += weights[i] }
     }
+    let alongPath: Return = set.noises.indices.map { k in
+      guard set.noises[k].law == .pose, before[k] > 0, after[k] > 0 else { return nil }
+      return result.logDensity + log(after[k] / before[k])
+    }
+    guard let earlier, !isMoving, !isDirectionUnobserved else { return alongPath }
     var (mean, square) = (0.0, 0.0)
     for i in 0..<set.count where normalized[i] > 0 {
       let place = set.position(i)
@@ -122,41 +135,38 @@ extension PeerFilter {
       square += normalized[i] * change * change
     }
     let difference = range.range - earlier.range - mean
-    let spread = max(square - mean * mean, 0) + range.extraVariance
-    let logDensities: [Double?] = set.noises.map { noise in
-      guard noise.law == .pose else { return nil }
-      let variance =
-        spread + noise.expectedVariance * (1 + 1 / earlier.count)
-        + 2 * noise.coloured * noise.coloured * (1 - exp(-earlier.path / noise.correlationLength))
+    let spread = max(square - mean * mean, 0)
+    return set.noises.indices.map { k in
+      guard let alongPath = alongPath[k] else { return nil }
+      let (noise, size) = (set.noises[k], set.noises[k].coloured * set.noises[k].coloured)
+      let changed = 1 - exp(-earlier.path / noise.correlationLength)
+      let white = noise.expectedVariance
+      let own = spread + white / earlier.count + 2 * size * changed
+      guard own < size else { return alongPath }
+      let variance = own + white + range.extraVariance
       let regular = exp(-0.5 * difference * difference / variance) / (2 * .pi * variance).squareRoot()
       let (p, scale) = Self.disturbed
-      return log((1 - p) * regular + p * exp(-abs(difference) / scale) / (2 * scale))
+      let isLOS = result.regular * los[k] / after[k]
+      let density = (1 - p) * regular + p * exp(-abs(difference) / scale) / (2 * scale)
+      return log(losProbability * density + (1 - isLOS) * exp(alongPath))
     }
-    return Return(probabilities: probabilities, logDensities: logDensities)
   }
 
-  /// Puts what the candidates of the pose have predicted in the place of their components' likelihoods; where they have predicted nothing, they keep their
-  /// probability.
+  /// Puts what the candidates of the pose have predicted in the place of their components' likelihoods.
   ///
-  /// - Parameter density: log density of the range over all components, 1/m.
+  /// - Parameters:
+  ///   - before: probabilities of the candidates before the update.
+  ///   - density: log density of the range over all components, 1/m.
   /// - Returns: the same with it.
-  private mutating func judge(_ comesBack: Return, _ density: Double) -> Double {
-    let before = comesBack.probabilities
+  private mutating func judge(_ comesBack: Return, before: [Double], _ density: Double) -> Double {
     normalize()
     let after = noiseProbabilities(hypotheses!)
-    let isBound = hypotheses!.noises.map { $0.law == .pose }
-    guard isBound.contains(true) else { return density }
-    let others = before.indices.filter { !isBound[$0] }
-    let (otherBefore, otherAfter) = (others.reduce(0) { $0 + before[$1] }, others.reduce(0) { $0 + after[$1] })
-    // The density under the others: what a candidate that predicts nothing is compared with.
-    let neutral = otherBefore > 0 && otherAfter > 0 ? density + log(otherAfter / otherBefore) : density
-    var sum = otherBefore * exp(neutral)
     var gains = [Double](repeating: 0, count: before.count)
-    for k in before.indices where isBound[k] && before[k] > 0 && after[k] > 0 {
+    var sum = 0.0
+    for k in before.indices where before[k] > 0 && after[k] > 0 {
       let own = density + log(after[k] / before[k])
-      let predicted = comesBack.logDensities[k] ?? neutral
-      gains[k] = predicted - own
-      sum += before[k] * exp(predicted)
+      gains[k] = (comesBack[k] ?? own) - own
+      sum += before[k] * exp(comesBack[k] ?? own)
     }
     for i in 0..<hypotheses!.count { hypotheses!.logWeight[i] += gains[Int(hypotheses!.noise[i])] }
     return sum > 0 ? log(sum) : density

@@ -7,7 +7,7 @@ package struct PoseVisit: Equatable, Sendable {
   package var path = 0.0
   /// Earlier visits of this pose, each weighted by its squared correlation, where the device has just come; else 0.
   package var revisits = 0.0
-  /// The ranges of the same antenna that were measured there before; nil where there are none, or the device has not just come.
+  /// The LOS ranges of the same antenna that were measured there before; nil where there are none, or the device has not just come.
   package var earlier: EarlierRanges?
 
   package init(path: Double = 0, revisits: Double = 0) { (self.path, self.revisits) = (path, revisits) }
@@ -17,7 +17,7 @@ package struct PoseVisit: Equatable, Sendable {
 package struct EarlierRanges: Equatable, Sendable {
   /// Sum of the ranges and of the antenna's positions, metres.
   private var sum = (range: 0.0, antenna: Vector3.zero)
-  /// Number of ranges.
+  /// Sum of their weights.
   package private(set) var count = 0.0
   /// Path from there to the present pose, `|dp| + r angle`, metres.
   package internal(set) var path = 0.0
@@ -29,10 +29,10 @@ package struct EarlierRanges: Equatable, Sendable {
 
   package init() {}
 
-  /// Adds a range, metres, from an antenna in the world.
-  package mutating func add(_ range: Double, antenna: Vector3) {
-    sum = (sum.range + range, sum.antenna + antenna)
-    count += 1
+  /// Adds a range, metres, from an antenna in the world, with a weight, 0...1.
+  package mutating func add(_ range: Double, antenna: Vector3, weight: Double = 1) {
+    sum = (sum.range + weight * range, sum.antenna + weight * antenna)
+    count += weight
   }
 
   package static func == (a: EarlierRanges, b: EarlierRanges) -> Bool {
@@ -78,21 +78,28 @@ package struct PoseHistory: Sendable {
 
   package init() {}
 
-  /// Takes a range in, metres, with the pose of the device, body in the world, and the position of its antenna, world, metres.
+  /// The visit of a pose, body in the world, by an antenna with this id.
   ///
   /// Cost: O(samples within the reach) where the pose changes, else O(1).
-  package mutating func visit(_ pose: Pose, range: Double, antenna: Vector3, id: String? = nil) -> PoseVisit {
+  package mutating func visit(_ pose: Pose, by id: String?) -> PoseVisit {
     var visit = visit(pose)
-    guard let current else { return visit }
-    if visit.revisits > 0, let earlier = samples[current].ranges[id ?? ""] {
+    if let current, visit.revisits > 0, let earlier = samples[current].ranges[id ?? ""], earlier.count >= Self.least {
       visit.earlier = earlier
       visit.earlier?.path = Self.distance(samples[current].pose, pose) * Self.length
     }
-    samples[current].ranges[id ?? "", default: EarlierRanges()].add(range, antenna: antenna)
     return visit
   }
 
-  /// The same without its range.
+  /// Least weight of the ranges of a pose: a half is one that was rather LOS than not.
+  private static let least = 0.5
+
+  /// Keeps a range of the newest pose, metres, with the probability that it was LOS and no outlier.
+  package mutating func remember(_ range: Double, antenna: Vector3, by id: String?, losProbability: Double) {
+    guard let current else { return }
+    samples[current].ranges[id ?? "", default: EarlierRanges()].add(range, antenna: antenna, weight: losProbability)
+  }
+
+  /// The same without what was measured there.
   package mutating func visit(_ pose: Pose) -> PoseVisit {
     guard let cell = SIMD3<Int32>(cubeOf: pose.translation, size: Self.reach * Self.length) else { return PoseVisit() }
     guard let reference else {

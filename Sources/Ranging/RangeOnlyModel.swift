@@ -42,6 +42,7 @@ package struct RangeOnlyModel {
     set!.predict(
       seconds: seconds, metres: metres, pose: range.pose ?? PoseVisit(path: metres),
       antennaCorrelation: configuration.antennaCorrelation)
+    set!.renew(after: range.pose?.revisits ?? 0, antennaCorrelation: configuration.antennaCorrelation)
     set!.addRangeVariance(variance: moved.squaredNorm + peerMoved * peerMoved)
     if let probability = range.reportedNLOS {
       set!.update(with: ReportedNLOS(probability: probability, seconds: seconds, rate: configuration.losTransitionRate))

@@ -52,7 +52,8 @@ import Testing
   @Test func earlierRangesAreThoseOfThePose() throws {
     var poses = PoseHistory()
     func visit(_ x: Double, _ range: Double, id: String? = nil) -> PoseVisit {
-      poses.visit(Self.pose(x), range: range, antenna: Vector3(x, 0, 1), id: id)
+      defer { poses.remember(range, antenna: Vector3(x, 0, 1), by: id, losProbability: 1) }
+      return poses.visit(Self.pose(x), by: id)
     }
     for k in 0..<4 { #expect(visit(0, 5 + 0.1 * Double(k)).earlier == nil) }
     for k in 1..<10 { #expect(visit(0.4 * Double(k), 7).earlier == nil, "on the way out all is new") }

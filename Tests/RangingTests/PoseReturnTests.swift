@@ -27,8 +27,9 @@ import Testing
       var placed = PeerFilter.Range(
         timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: t), range: range, antenna: pose.translation,
         device: pose.translation)
-      placed.pose = poses.visit(pose, range: range, antenna: pose.translation)
-      posterior.update(placed)
+      placed.pose = poses.visit(pose, by: nil)
+      let outcome = posterior.update(placed)
+      poses.remember(range, antenna: pose.translation, by: nil, losProbability: outcome?.losProbability ?? 1)
     }
     return try #require(posterior.linkKnowledge).noises.reduce(0) {
       $0 + ($1.noise.law == .time && $1.noise.coloured > 0.01 ? $1.probability : 0)
