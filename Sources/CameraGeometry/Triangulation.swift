@@ -147,3 +147,71 @@ package struct Triangulation: Sendable {
     return system.cost.isFinite ? system : nil
   }
 }
+
+/// A point seen from several poses: bearing from one of them (the anchor) and inverse distance,
+/// `f = c_anchor + bearing / inverseDistance`.
+///
+/// An inverse distance of zero is a point at infinity, so no parallax is required.
+/// Source: Civera, Davison, Montiel, "Inverse depth parametrization for monocular SLAM", TRO 24(5), 2008,
+/// doi:10.1109/TRO.2008.2003276.
+package struct BearingFeature: Equatable, Sendable {
+  /// Unit vector from the anchor camera to the point, world axes.
+  package var bearing: Vector3
+  /// 1 / distance from the anchor camera, 1/m; 0 at infinity, never negative.
+  package var inverseDistance: Double
+
+  /// A feature from its parts.
+  package init(bearing: Vector3, inverseDistance: Double) {
+    self.bearing = bearing
+    self.inverseDistance = inverseDistance
+  }
+
+  /// The point relative to another position, times the inverse distance: finite also at infinity.
+  ///
+  /// - Parameter offset: from the anchor camera to the other position, world axes, metres.
+  package func scaled(from offset: Vector3) -> Vector3 { bearing - inverseDistance * offset }
+}
+
+/// Prior of a point's inverse distance before it has parallax.
+///
+/// It regularises the linearisation point; only for landmarks does it enter the filter.
+package struct InverseDistancePrior: Equatable, Sendable {
+  /// Mean, 1/m.
+  package var mean: Double
+  /// 1-sigma, 1/m.
+  package var sigma: Double
+
+  /// A prior from its parts.
+  package init(mean: Double, sigma: Double) {
+    self.mean = mean
+    self.sigma = sigma
+  }
+
+  /// Scenes of a hand-held camera: from 1 m (two sigmas) to the horizon (one sigma).
+  package static let handHeld = InverseDistancePrior(mean: 0.3, sigma: 0.3)
+
+  /// The same for points that become landmarks, where it does enter the filter. The points of a scene are not
+  /// independent: all may be far. With three times the sigma about ten of them together weigh as much as one
+  /// independent point.
+  package static let landmark = InverseDistancePrior(mean: 0.3, sigma: 1)
+}
+
+/// One observation of a point: camera pose and pixel.
+package struct CameraView: Sendable {
+  /// Pose of the camera.
+  package var worldFromCamera: Pose
+  /// Observed position, raw pixels.
+  package var pixel: SIMD2<Double>
+  /// Unit direction of this pixel, camera axes.
+  package var direction: Vector3
+  /// Index of the lens among the triangulation's lenses.
+  package var lens: Int
+
+  /// A view from its parts.
+  package init(worldFromCamera: Pose, pixel: SIMD2<Double>, direction: Vector3, lens: Int = 0) {
+    self.worldFromCamera = worldFromCamera
+    self.pixel = pixel
+    self.direction = direction
+    self.lens = lens
+  }
+}
