@@ -1,3 +1,4 @@
+import Foundation
 import Geometry
 
 /// Estimates a static peer from its ranges, with the path fixed.
@@ -123,5 +124,88 @@ package struct PeerRefinement: Sendable {
       for i in slope.indices { slope[i] -= before.correlation * old.slope[i] }
     }
     return (residual / row.sigma, slope.map { $0 / row.sigma })
+  }
+}
+
+/// A stationary peer and the errors of its link: `z = (1 + scale) |p - position| + bias + noise`.
+///
+/// Error state: (position, bias, scale), all additive.
+package struct StaticPeer: Equatable, Sendable {
+  /// Position, world, metres.
+  package var position: Vector3
+  /// Bias of the link, metres.
+  package var bias: Double
+  /// Scale error of the link.
+  package var scale: Double
+
+  /// Size of its error state.
+  package static let errorSize = 5
+  /// 1-sigma of the bias of an uncalibrated link, metres; of its scale. As in the filter's posterior of a peer.
+  package static let biasSigma = 0.15, scaleSigma = 0.003
+
+  /// A peer from its parts.
+  package init(position: Vector3, bias: Double = 0, scale: Double = 0) {
+    self.position = position
+    self.bias = bias
+    self.scale = scale
+  }
+
+  /// `x [+] d`.
+  package func plus(_ d: ArraySlice<Double>) -> StaticPeer {
+    let s = d.startIndex
+    return StaticPeer(
+      position: position + Vector3(d[s], d[s + 1], d[s + 2]), bias: bias + d[s + 3], scale: scale + d[s + 4])
+  }
+
+  /// Predicted range of an antenna (world), metres, and its derivatives by the peer's five error states.
+  package func predicted(_ antenna: Vector3) -> (range: Double, slope: [Double]) {
+    let offset = antenna - position
+    let u = (1 + scale) * offset.normalized
+    return ((1 + scale) * offset.norm + bias, [-u.x, -u.y, -u.z, 1, offset.norm])
+  }
+
+  /// Residuals of the priors of bias and scale, in sigmas.
+  package var priorResidual: [Double] { [bias / Self.biasSigma, scale / Self.scaleSigma] }
+}
+
+/// Finds a static peer from ranges along a known path, if its position is unique.
+package struct PeerSearch {
+  /// 1-sigma of a range in the search, metres: large, since the path has errors.
+  static let sigma = 0.15
+  /// Number of correlated ranges with the information of one.
+  static let correlatedRanges = 10.0
+  /// Most steps of a descent: along a weakly observable vertical each step only halves the error.
+  static let mostSteps = 200
+  /// Log likelihood ratio to any other mode that uniqueness requires.
+  static let margin = 8.0
+
+  /// Antenna positions, world, and measured ranges, metres.
+  package let ranges: [(antenna: Vector3, range: Double)]
+
+  /// A search over at least thirty ranges.
+  package init(_ ranges: [(antenna: Vector3, range: Double)]) { self.ranges = ranges }
+
+  /// The peer; nil where two positions explain the ranges, or none does.
+  package func peer() -> StaticPeer? {
+    guard ranges.count >= 30, let first = ranges.first else { return nil }
+    let refinement = PeerRefinement(ranges.map { .init(antenna: $0.antenna, range: $0.range, sigma: Self.sigma) })
+    var found: [(peer: StaticPeer, cost: Double)] = []
+    for start in Self.starts(60, around: first.antenna, radius: first.range) {
+      found.append(refinement.refined(start, steps: Self.mostSteps))
+    }
+    guard let best = found.min(by: { $0.cost < $1.cost }) else { return nil }
+    let alternatives = found.filter { ($0.peer.position - best.peer.position).norm > 0.5 }
+    let gap = alternatives.map { $0.cost - best.cost }.min() ?? .infinity
+    let mean = best.cost / Double(ranges.count)
+    return gap > Self.correlatedRanges * Self.margin && mean < 2 ? best.peer : nil
+  }
+
+  /// Peers in `count` directions from a place: a Fibonacci spiral, uniform on the sphere.
+  static func starts(_ count: Int, around place: Vector3, radius: Double) -> [StaticPeer] {
+    (0..<count).map { k in
+      let z = 1 - (2 * Double(k) + 1) / Double(count), azimuth = 2.399963229728653 * Double(k)
+      let across = (1 - z * z).squareRoot()
+      return StaticPeer(position: place + radius * Vector3(across * cos(azimuth), across * sin(azimuth), z))
+    }
   }
 }
