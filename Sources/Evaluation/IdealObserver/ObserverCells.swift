@@ -224,3 +224,122 @@ struct ObserverCells: Sendable {
     return Vector3(groups[g].x[lane], groups[g].y[lane], groups[g].z[lane])
   }
 }
+
+extension ObserverCells {
+  /// Change of the position over one cell along azimuth, elevation and distance, metres: the columns.
+  @inline(__always)
+  static func edges(at position: Vector3, from anchor: Vector3, size: Vector3) -> Matrix3 {
+    let d = position - anchor
+    let level = max(d.horizontalNorm, 1e-12)
+    return Matrix3(
+      columns: size.x * Vector3(-d.y, d.x, 0), size.y * Vector3(-d.z * d.x / level, -d.z * d.y / level, level),
+      size.z / max(d.norm, 1e-12) * d)
+  }
+
+  /// Square of a cell's width over the posterior's conditional 1-sigma along each axis.
+  ///
+  /// `width^2 J_jj` with J the Gauss-Newton information of all `ranges`, the errors eliminated: the derivative of the
+  /// range, or its change over the cell where its excess is known, passes through the same filter as the range itself.
+  func information(at i: Int, _ ranges: [BiasFilter.Step]) -> Vector3 {
+    let position = position(i)
+    let edges = Self.edges(at: position, from: anchor, size: size)
+    var (constant, coloured) = (Vector3.zero, Vector3.zero)
+    var normals = [Vector3](repeating: .zero, count: ranges.last?.features.count ?? 0)
+    let prior = size.y / elevationPrior
+    var information = Vector3(0, prior * prior, 0)
+    for range in ranges {
+      let line = (position - range.antenna).normalized
+      coloured *= range.decay
+      var change = Vector3(line.dot(edges.c0), line.dot(edges.c1), line.dot(edges.c2))
+      if let excess = range.excess {
+        let toPeer = position - range.antenna
+        func changed(along edge: Vector3) -> Double { excess(toPeer + 0.5 * edge) - excess(toPeer - 0.5 * edge) }
+        change += Vector3(changed(along: edges.c0), changed(along: edges.c1), changed(along: edges.c2))
+      }
+      var innovation = change - constant - coloured
+      for (j, feature) in range.features.enumerated() { innovation -= feature * normals[j] }
+      information += range.information * innovation * innovation
+      constant += range.constantGain * innovation
+      coloured += range.colouredGain * innovation
+      for (j, gain) in range.featureGains.enumerated() { normals[j] += gain * innovation }
+    }
+    return information
+  }
+}
+
+/// A cell of the ideal observer's posterior.
+struct WeightedCell {
+  /// Its mid-point, world, metres.
+  var position: Vector3
+  /// Its weight, 0...1; all sum to 1.
+  var weight: Double
+  /// Its three edges in the world, metres: the columns.
+  var edges: Matrix3
+
+  /// Change over the cell of a function of the position with this gradient: the width of its box.
+  @inline(__always)
+  func width(along gradient: Vector3) -> Double {
+    Vector3(gradient.dot(edges.c0), gradient.dot(edges.c1), gradient.dot(edges.c2)).norm
+  }
+}
+
+/// The marginal posterior of an angle about its circular mean, as a sum of boxes: one per cell, as wide as the cell.
+struct CellMarginal {
+  /// Offsets from the mean in (-pi, pi] and widths, radians, and weights, which sum to 1.
+  private let boxes: [SIMD3<Double>]
+
+  /// A marginal; widths are limited to pi, and the part of a box beyond +-pi is wrapped to the other side.
+  init(_ input: [SIMD3<Double>]) {
+    var boxes: [SIMD3<Double>] = []
+    boxes.reserveCapacity(input.count + input.count / 8)
+    for box in input {
+      let width = min(max(box.y, 1e-12), .pi)
+      let over = abs(box.x) + 0.5 * width - .pi
+      if over > 0 {
+        let (side, inside) = (box.x < 0 ? -1.0 : 1.0, width - over)
+        boxes.append(SIMD3(side * (.pi - 0.5 * inside), inside, box.z * inside / width))
+        boxes.append(SIMD3(-side * (.pi - 0.5 * over), over, box.z * over / width))
+      } else {
+        boxes.append(SIMD3(box.x, width, box.z))
+      }
+    }
+    self.boxes = boxes
+  }
+
+  /// Probability below `offset` radians from the mean, 0...1.
+  func probability(below offset: Double) -> Double {
+    var probability = 0.0
+    for box in boxes { probability += box.z * min(max((offset - box.x) / box.y + 0.5, 0), 1) }
+    return probability
+  }
+
+  /// Probability more than `halfWidth` radians from the mean, 0...1.
+  func probability(beyond halfWidth: Double) -> Double {
+    probability(below: -halfWidth) + 1 - probability(below: halfWidth)
+  }
+
+  /// The quantile `p` of the offset from the mean, radians, to within 1e-6.
+  ///
+  /// Newton's method inside a shrinking bracket: a few passes over the boxes.
+  func quantile(_ p: Double) -> Double {
+    var (low, high) = (-Double.pi, Double.pi)
+    var x = min(deviation, 1.9) * (p < 0.5 ? -1.6 : 1.6)
+    for _ in 0..<60 {
+      var (missing, density) = (p, 0.0)
+      for box in boxes {
+        let part = (x - box.x) / box.y + 0.5
+        missing -= box.z * min(max(part, 0), 1)
+        density += part > 0 && part < 1 ? box.z / box.y : 0
+      }
+      if missing > 0 { low = x } else { high = x }
+      let newton = x + missing / density
+      let next = newton > low && newton < high ? newton : 0.5 * (low + high)
+      if abs(next - x) < 1e-6 { return next }
+      x = next
+    }
+    return x
+  }
+
+  /// 1-sigma about the mean, radians.
+  var deviation: Double { boxes.reduce(0) { $0 + $1.z * $1.x * $1.x }.squareRoot() }
+}
