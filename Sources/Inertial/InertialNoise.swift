@@ -15,7 +15,7 @@ package struct InertialNoise: Sendable {
   }
 
   /// Longest sample spacing of `dense`, seconds.
-  package static let denseSpacing = 0.02
+  static let denseSpacing = 0.02
   /// Longest sample spacing of `interpolated`, seconds.
   package static let dropoutSpacing = 0.1
   /// Longest gap that can be bridged, seconds; beyond it the state is lost.

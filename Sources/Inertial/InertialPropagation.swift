@@ -67,7 +67,7 @@ package struct InertialPropagation: Sendable {
 /// `Gamma_1 = I + c1 [phi]x + c2 [phi]x^2`, `Gamma_2 = I/2 + c2 [phi]x + c3 [phi]x^2`. Power series are used below one
 /// radian (every step of a real recording), where the closed forms suffer from cancellation.
 /// Source: Bloesch et al., "State estimation for legged robots", RSS 2012, doi:10.15607/RSS.2012.VIII.003.
-package struct RotationIntegrals {
+private struct RotationIntegrals {
   private let phi: Vector3
   private let squared: Double
   /// `c_k = sum_j (-1)^j |phi|^2j / (2j + k + 1)!`.
