@@ -261,18 +261,18 @@ extension FeatureTracker {
   /// Ends a track, or stores it as departed if its point left the image.
   ///
   /// - Parameter last: the track in the previous frame.
-  func dismiss(_ last: Track, _ reason: TrackEnd) {
+  private func dismiss(_ last: Track, _ reason: TrackEnd) {
     if reason == .leftImage, last.unseen == 0, departed.add(last, lens) { return }
     end(last, reason)
   }
 
   /// Rotates the departed tracks; without a known rotation they are lost.
-  func rotateDeparted(by rotation: Rotation?) {
+  private func rotateDeparted(by rotation: Rotation?) {
     if let rotation { departed.rotate(by: rotation) } else { departed.removeAll().forEach { end($0, .leftImage) } }
   }
 
   /// Recovers departed tracks, under their ids, whose patches match at their predicted positions.
-  func recoverDeparted(in next: PyramidImage) {
+  private func recoverDeparted(in next: PyramidImage) {
     let room = configuration.features - tracks.count
     let expected = room > 0 ? departed.expected(lens) { grid.mayBegin($0) } : []
     let (warps, correlations) = patches.align(expected.map(\.slot), in: next, guesses: expected.map(\.warp))
