@@ -173,7 +173,7 @@ package enum Gesture: String, Sendable, CaseIterable {
 }
 
 /// Distance walked as a function of time: acceleration, constant speed, deceleration.
-struct Travel {
+private struct Travel {
   /// Total, metres.
   let distance: Double
   /// The constant speed, m/s.
@@ -203,7 +203,7 @@ struct Travel {
 }
 
 /// Time laws that begin and end with zero velocity.
-enum Easing {
+private enum Easing {
   /// From 0 to 1 with zero velocity and acceleration at both ends: `10 x^3 - 15 x^4 + 6 x^5`, the minimum-jerk law of
   /// human reaching. Source: Flash and Hogan, J. Neurosci. 5(7), 1985, doi:10.1523/JNEUROSCI.05-07-01688.1985.
   static func minimumJerk(_ x: Double) -> Double {

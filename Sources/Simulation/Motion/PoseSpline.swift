@@ -60,7 +60,7 @@ package struct PoseSpline: Sendable {
 /// A spline value on segment i is `x_i + sum_j w_j(u) (x_{i+j} - x_{i+j-1})`, j = 1...3, u in [0, 1); on a group the
 /// differences are logarithms. Source: Sommer, Usenko, Schubert, Demmel, Cremers, "Efficient derivative computation
 /// for cumulative B-splines on Lie groups", CVPR 2020, arXiv:1911.08860, section 3.
-struct CumulativeBasis {
+private struct CumulativeBasis {
   /// The weights w_1, w_2, w_3.
   let value: Vector3
   /// Their first derivatives, 1/s.

@@ -45,9 +45,9 @@ extension Scenario {
     /// Probability of an outlier.
     package var outlierShare = 0.005
     /// Outlier errors are uniform within plus or minus this, metres.
-    package var outlierSize = 4.0
+    var outlierSize = 4.0
     /// 1-sigma stated by the radio, metres; nil: the true total of noise and drift.
-    package var claimedDeviation: Double?
+    private var claimedDeviation: Double?
     /// Distance beyond which nothing arrives, metres.
     package var reach: Double?
     /// Angle off the back camera's direction beyond which nothing arrives, radians.
@@ -95,7 +95,7 @@ extension Scenario {
     package var reach = Angle.degrees(60)
     /// Whether the antennas lie in one plane: a peer behind it then yields the angles of its reflection in front of it,
     /// and the noise grows towards the plane.
-    package var isPlanar = false
+    var isPlanar = false
     /// Rotation of the array to the right of its stated mount, radians: azimuths are too small by this.
     package var yawOffset = 0.0
     /// 1-sigma of the AoA bias, radians: one constant for all azimuths of the device and one for all elevations, from
@@ -115,9 +115,9 @@ extension Scenario {
     /// White noise, dB.
     package var noise = 1.0
     /// Loss of the first path in NLOS, dB.
-    package var firstPathLoss = 10.0
+    var firstPathLoss = 10.0
     /// Loss of all paths together in NLOS, dB.
-    package var totalLoss = 4.0
+    var totalLoss = 4.0
 
     /// Power with this value at one metre, dBm.
     package init(atOneMetre: Double) { self.atOneMetre = atOneMetre }

@@ -181,7 +181,7 @@ extension Scenario {
     /// Excess of a range deep in the shadow, metres.
     package var excess: Double
     /// Angle between straight ahead, which is horizontal, and the peer at which half of the excess is reached, radians.
-    package var onset = Angle.degrees(100)
+    private var onset = Angle.degrees(100)
     /// Width of the edge, from none of the excess to all of it, radians.
     package var edge = Angle.degrees(15)
 

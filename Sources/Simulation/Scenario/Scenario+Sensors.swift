@@ -280,7 +280,7 @@ extension Scenario {
     /// Growth of the heading error, rad/sqrt(s).
     package var yawRandomWalk = 0.002
     /// Both random walks as the recording states them, over the true ones.
-    package var claimedFactor = 1.0
+    var claimedFactor = 1.0
 
     /// The defaults.
     package init() {}

@@ -62,7 +62,7 @@ struct InertialSimulator {
 }
 
 /// Three axes with scale and misalignment errors and a limit: `min(max(M x + b + n, -limit), limit)`, `M = I + S`.
-struct TriadSimulator {
+private struct TriadSimulator {
   private let matrix: Matrix3
   private let limit: Double
 

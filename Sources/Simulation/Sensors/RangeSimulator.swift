@@ -159,7 +159,7 @@ struct RangeSimulator {
 /// the angles of its reflection in front of it, and the noise of the angle grows with `1 / |u.z|` towards the plane.
 /// Source: Dotlic, Connell, Ma, Clancy, McLaughlin, "Angle of arrival estimation using Decawave DW1000 integrated
 /// circuits", WPNC 2017, doi:10.1109/WPNC.2017.8250079.
-struct AngleSimulator {
+private struct AngleSimulator {
   /// One measurement, radians.
   struct Reading {
     let azimuth: Double
@@ -204,7 +204,7 @@ struct AngleSimulator {
 /// Received power in free space, `P = P_1 - 20 log10(d / 1 m)` dBm, minus the NLOS losses.
 ///
 /// Source: Friis, Proceedings of the IRE 34(5), 1946, doi:10.1109/JRPROC.1946.234568.
-struct PowerSimulator {
+private struct PowerSimulator {
   private let settings: Scenario.Power?
   private var random: SeededRandom
 
@@ -242,7 +242,7 @@ struct LineOfSight: Sendable {
 
 /// A radio that smooths the ranges of a link before it reports them, each antenna on its own: a lost range is not known
 /// to it, an outlier or an NLOS interval lasts.
-struct RangeSmoother {
+private struct RangeSmoother {
   /// A smoothed range is impaired where impaired ones have more than this share of it.
   private static let impairedShare = 0.1
 
