@@ -1,4 +1,5 @@
 import Geometry
+import LeastSquares
 import SensorData
 
 /// A feature track: the observations of one point over the frames.
@@ -31,7 +32,7 @@ package struct FeatureTrack: Equatable, Sendable {
   /// The observations from kept poses, oldest first.
   package var observations: [Observation]
   /// How many of them, the oldest ones, have been used.
-  package var usedCount = 0
+  private var usedCount = 0
 
   /// A track from its parts.
   package init(featureID: Int64, observations: [Observation], usedCount: Int = 0) {
@@ -169,7 +170,7 @@ package struct FeatureTracks: Sendable {
       else { continue }
       angles.append((newFromOld * before.direction).cross(after.direction).norm)
     }
-    return (Disparity.median(&angles), angles.count)
+    return (angles.median, angles.count)
   }
 
   /// Removes all tracks.
@@ -184,22 +185,10 @@ package enum Disparity {
   package static func median(from old: [FeatureObservation], to new: [FeatureObservation]) -> (
     pixels: Double, count: Int
   )? {
-    var squared: [Double] = []
-    var i = 0
-    for feature in new {
-      while i < old.count, old[i].featureID < feature.featureID { i += 1 }
-      guard i < old.count, old[i].featureID == feature.featureID else { continue }
-      let du = feature.u - old[i].u, dv = feature.v - old[i].v
-      let distance = du * du + dv * dv
-      if distance.isFinite { squared.append(distance) }
-    }
-    return median(&squared).map { ($0.squareRoot(), squared.count) }
-  }
-
-  /// The median (the upper one of an even number); nil when there is none. The values are reordered.
-  package static func median(_ values: inout [Double]) -> Double? {
-    guard !values.isEmpty else { return nil }
-    values.sort()
-    return values[values.count / 2]
+    let squared = FeaturePair.shared(old, new).map { pair in
+      let moved = pair.now - pair.then
+      return moved.x * moved.x + moved.y * moved.y
+    }.filter(\.isFinite)
+    return squared.median.map { ($0.squareRoot(), squared.count) }
   }
 }

@@ -1,3 +1,4 @@
+import LeastSquares
 import SensorData
 
 /// The noise of a camera's features in units of the stated one, from images alone.
@@ -32,7 +33,7 @@ package struct PixelNoiseLevel: Sendable {
     levels.append(seen.deviation / angle)
     if levels.count > Self.most { levels.removeFirst() }
     guard levels.count >= Self.fewest else { return false }
-    let found = max(levels.sorted()[levels.count / 2], 1)
+    let found = max(levels.median ?? 1, 1)
     guard found > Self.step * level || found * Self.step < level else { return false }
     level = found
     return true

@@ -61,13 +61,13 @@ package struct TrackNoiseLearner: Sendable {
   /// Fewest observations of a track that distinguish the candidates.
   package static let fewestObservations = 5
   /// Fewest degrees of freedom before the stated noise is replaced.
-  static let fewestNumbers = 300.0
+  private static let fewestNumbers = 300.0
   /// Log likelihood ratio over white noise that another candidate needs.
-  static let leastLogLikelihoodRatio = 10.0
+  private static let leastLogLikelihoodRatio = 10.0
   /// Largest admissible error of an observation, in units of the stated noise; beyond it the track has slipped.
-  static let slipped = 5.0
+  private static let slipped = 5.0
   /// Forgetting factor per added track: a memory of some two thousand tracks.
-  static let forgettingFactor = 0.9995
+  private static let forgettingFactor = 0.9995
 
   /// Residuals of a track about its point.
   package struct Sample: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import Geometry
+import LeastSquares
 
 /// Triangulates the point seen by several cameras.
 ///
@@ -57,24 +58,17 @@ package struct Triangulation: Sendable {
   private func refined(
     _ start: BearingFeature, _ linearisation: NormalEquations, _ views: [CameraView], _ center: Vector3
   ) -> Outcome {
-    var system = linearisation
-    var feature = start
-    var damping = 1e-6
-    for _ in 0..<8 {
-      guard let step = system.step(damping: damping) else { break }
-      let candidate = moved(feature, by: step)
-      guard let next = linearised(candidate, views, center), next.cost <= system.cost else {
-        damping *= 100
-        if damping > 1e6 { break }
-        continue
-      }
-      let gain = system.cost - next.cost
-      (feature, system) = (candidate, next)
-      damping = max(damping / 10, 1e-9)
-      if gain < 1e-6 * (1 + system.cost) { break }
+    var here = (feature: start, system: linearisation), cost = linearisation.cost
+    let damping = LevenbergMarquardt.Damping(from: 1e-6, raise: 100, most: 1e6)
+    var descent = LevenbergMarquardt(steps: 8, absolute: 1e-6, relative: 1e-6, damping: damping)
+    descent.descend(&here, cost: &cost) { here, damping in
+      guard let step = here.system.step(damping: damping) else { return .singular }
+      let candidate = moved(here.feature, by: step)
+      return linearised(candidate, views, center).map { .candidate((candidate, $0), cost: $0.cost) } ?? .refused
     }
+    let (feature, system) = here
     let residual = priorResidual(feature)
-    let mean = max(system.cost - residual * residual, 0) / Double(2 * views.count)
+    let mean = max(cost - residual * residual, 0) / Double(2 * views.count)
     if mean > largestError * largestError * pixelNoise * pixelNoise { return .inconsistent(meanSquaredError: mean) }
     return .found(feature, sigma: pixelNoise * system.spread, meanSquaredError: mean)
   }

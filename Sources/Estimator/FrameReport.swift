@@ -1,4 +1,5 @@
 import CameraGeometry
+import LeastSquares
 import SensorData
 
 /// Outcome of one frame.
@@ -106,7 +107,7 @@ package struct ImageMotion: Equatable, Sendable {
     guard let rotation, disparity < Self.farthest(camera, isStationary: isStationary) else { return false }
     let focal = camera.lens.focalLength
     return rotation.vector.norm * focal < Self.finest
-      || rotation.normalizedSquare(noise: camera.pixelNoise / focal) < ChiSquaredQuantile.quantile9999(3)
+      || rotation.normalizedSquare(noise: camera.pixelNoise / focal) < ChiSquared.gate9999(3)
   }
 
   /// 1-sigma of an undetected rotation rate of a still image, rad/s; nil for one that is not still.

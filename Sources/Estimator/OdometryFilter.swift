@@ -158,7 +158,7 @@ package final class OdometryFilter: NavigationFilter {
 }
 
 /// Separates jumps of a tracker (relocalisation, initial convergence) from motion, in position and heading.
-struct OdometryJumpDetector {
+private struct OdometryJumpDetector {
   /// The part of a step not explained by motion.
   struct Jump: Equatable {
     /// Of the position, metres.

@@ -22,26 +22,26 @@ package final class VisualInertialEstimator {
   var second: SecondCamera?
   let stillness: StillnessDetector
   var visualUpdate: VisualUpdate
-  var noiseLevel = PixelNoiseLevel()
+  private var noiseLevel = PixelNoiseLevel()
   var trackNoise = TrackNoiseLearner()
 
   var waiting = IMUBuffer()
   var initializer: Initializer
   /// Frames since the attempt in motion that goes on began.
   var held: [HeldFrame] = []
-  var newestFrame: Timestamp?
+  private var newestFrame: Timestamp?
   var tracks = FeatureTracks()
   /// Tracks of a second camera with its own feature ids.
-  var ownTracks = FeatureTracks()
+  private var ownTracks = FeatureTracks()
   /// A frame of the second camera received before the first camera's.
   var early: CameraFrame?
   var recent = RecentFrames()
-  var outlierRejection = EpipolarOutlierRejection()
-  var zeroVelocity = ZeroVelocityUpdate()
-  var hover = HoverUpdate()
+  private var outlierRejection = EpipolarOutlierRejection()
+  private var zeroVelocity = ZeroVelocityUpdate()
+  private var hover = HoverUpdate()
   var window: CloneWindow
-  var divergence = DivergenceMonitor()
-  var positionLoss = PositionLossMonitor()
+  private var divergence = DivergenceMonitor()
+  private var positionLoss = PositionLossMonitor()
 
   /// An estimator for a device with an inertial unit, a camera, and optionally a second, synchronised one.
   package init(
@@ -225,7 +225,7 @@ extension VisualInertialEstimator {
 /// Selection of tracks for an update.
 extension VisualInertialEstimator {
   /// The frame without outliers and withheld tracks; their earlier observations are discarded.
-  func withoutOutliers(
+  private func withoutOutliers(
     _ frame: CameraFrame, by camera: FilterCamera, _ navigation: InertialNavigation, _ report: inout FrameReport
   ) -> CameraFrame {
     let (outlierIDs, new) = outlierRejection.inspect(frame, by: camera, navigation)
@@ -240,7 +240,7 @@ extension VisualInertialEstimator {
   /// Tracks for the update: observations of landmarks; ended tracks; and living tracks that are due. Due are those that
   /// lose their oldest observation, and as many of the longest as keep the flow of information even, so that the newest
   /// pose is never long without a visual update. Living ones become landmarks up to `mostLandmarks`.
-  func tracksToUse(_ ended: [FeatureTrack], _ surplus: Int?, isMoving: Bool, _ navigation: InertialNavigation)
+  private func tracksToUse(_ ended: [FeatureTrack], _ surplus: Int?, isMoving: Bool, _ navigation: InertialNavigation)
     -> VisualUpdate.Tracks
   {
     var selected = VisualUpdate.Tracks(finished: ended, companions: companions)
@@ -265,7 +265,7 @@ extension VisualInertialEstimator {
   /// Number of points whose distances may have a common error.
   var companions: Int { tracks.living.count + ownTracks.living.count }
 
-  func marginalise(_ index: Int, _ anchorID: Int, _ navigation: InertialNavigation) {
+  private func marginalise(_ index: Int, _ anchorID: Int, _ navigation: InertialNavigation) {
     let id = navigation.clones[index].id
     navigation.reanchor(from: id, to: anchorID)
     tracks.forget(poseID: id)
@@ -297,7 +297,7 @@ extension VisualInertialEstimator {
   /// Zero-velocity update of a stationary device; false when it moves, or the state contradicts it.
   ///
   /// - Parameter spacing: seconds since the previous frame.
-  func applyZeroVelocity(_ navigation: InertialNavigation, _ report: FrameReport, spacing: Double) -> Bool {
+  private func applyZeroVelocity(_ navigation: InertialNavigation, _ report: FrameReport, spacing: Double) -> Bool {
     guard isStationary(navigation, report) else {
       zeroVelocity.end(navigation)
       return false
@@ -335,7 +335,7 @@ extension VisualInertialEstimator {
 extension VisualInertialEstimator {
   /// Takes a frame of the first camera in. A changed level is that of both cameras, and what was learnt of the tracks'
   /// noise in units of the old one does not count.
-  func learnNoise(_ frame: CameraFrame) {
+  private func learnNoise(_ frame: CameraFrame) {
     guard configuration.learnsPixelNoise, noiseLevel.append(frame, lens: camera.lens, noise: camera.statedNoise) else {
       return
     }
@@ -354,7 +354,7 @@ package struct VisualInertialConfiguration: Equatable, Sendable {
   /// Most clones, the newest included.
   package var windowSize = 12
   /// Parallax since the last keyframe, in sigmas of the pixel noise, below which a clone is removed before older ones.
-  package var keptParallax = 1.0
+  var keptParallax = 1.0
   /// Most tracks of one update.
   package var mostTracks = 60
   /// Most landmarks in the state.

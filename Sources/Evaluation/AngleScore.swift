@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 import SensorData
 
 /// What an answer about an angle costs: proper scores, which price silence, width and error alike. Radians, less is better.
@@ -59,8 +60,7 @@ package struct AngleScore: Equatable, Sendable {
   private static func linear(_ error: Double, _ sigma: Double) -> Double {
     guard sigma > 0 else { return error }
     let z = error / sigma
-    let density = exp(-0.5 * z * z) / (2 * Double.pi).squareRoot()
-    return sigma * (z * erf(z / 2.0.squareRoot()) + 2 * density - 1 / Double.pi.squareRoot())
+    return sigma * (z * erf(z / 2.0.squareRoot()) + 2 * NormalDistribution.density(z) - 1 / Double.pi.squareRoot())
   }
 }
 
@@ -86,7 +86,7 @@ package struct AngleCheckpoint: Equatable, Sendable {
   /// Whether the status was `converged`.
   package var isConverged: Bool
   /// Whether the angle's 90 % interval contained the truth; nil without one.
-  package var containsTruth: Bool?
+  var containsTruth: Bool?
   /// Its price; the prior's where no angle was published, nil where the truth is not known.
   package var score: AngleScore?
 

@@ -4,14 +4,14 @@ import SensorData
 /// Errors of the updates of one peer.
 package struct PeerErrors: Equatable, Sendable {
   /// An angle is wrong, and a converged update with it false, when its error is over this, radians,
-  static let falseAngle = Angle.degrees(20)
+  private static let falseAngle = Angle.degrees(20)
   /// and the peer is at least this far away horizontally, metres.
-  static let falseAngleDistance = 1.0
+  private static let falseAngleDistance = 1.0
   /// A converged update is false, too, when the error of its world transform is over this, metres, at a distance of
   /// the peer in metres.
   static func falsePosition(at distance: Double) -> Double { max(1.5, 0.25 * distance) }
   /// Error of the published ground truth of real recordings, radians: the tolerance of `coverage90Tolerant`.
-  static let truthTolerance = Angle.degrees(1.5)
+  private static let truthTolerance = Angle.degrees(1.5)
 
   /// Evaluated updates.
   package var judged = 0
@@ -28,7 +28,7 @@ package struct PeerErrors: Equatable, Sendable {
   package var intervals = 0
   package var intervalsContainingTruth = 0
   /// Intervals that contain the true angle within 1.5 degrees.
-  package var intervalsNearTruth = 0
+  var intervalsNearTruth = 0
   /// Half the width of the last interval, radians.
   package var finalIntervalHalfWidth: Double?
   /// Errors of the published positions after alignment of the worlds, metres.
@@ -46,7 +46,7 @@ package struct PeerErrors: Equatable, Sendable {
   package var firstAngleAt: Double?
   package var convergedAt: Double?
   /// When the 90 % half-width of a published angle first was at most 10 degrees, seconds since the first update.
-  package var narrowAngleAt: Double?
+  var narrowAngleAt: Double?
   /// When the device began to move, seconds since the first update; nil when it never did.
   package var motionBeganAt: Double?
   /// The angle at fixed times after that.

@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 import SensorData
 
 /// Errors of an estimated trajectory, after alignment in its unobservable directions.

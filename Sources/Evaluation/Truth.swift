@@ -62,7 +62,7 @@ package struct TruthPeers: Sendable {
   package var isEmpty: Bool { rows.isEmpty }
 
   /// Position of a stationary peer, metres; nil for an unknown peer and for one that moves.
-  package func stationaryPosition(of peer: String) -> Vector3? {
+  func stationaryPosition(of peer: String) -> Vector3? {
     guard let rows = rows[peer], rows.count == 1 else { return nil }
     return rows[0].position
   }
@@ -83,9 +83,9 @@ package struct TruthPeers: Sendable {
 
 extension TruthPeers {
   /// A peer slower than this is stationary, m/s.
-  static let stationarySpeed = 0.2
+  private static let stationarySpeed = 0.2
   /// A pause shorter than this does not end a motion, seconds.
-  static let shortestPause = 1.0
+  private static let shortestPause = 1.0
 
   /// The intervals in which a peer truly moves, in time order; none for a stationary or unknown one.
   package func motions(of peer: String) -> [ClosedRange<Timestamp>] {

@@ -2,6 +2,7 @@ import CameraGeometry
 import Estimator
 import Geometry
 import Inertial
+import LeastSquares
 import SensorData
 
 /// A segment of a recording as one nonlinear least-squares problem. Unknowns: the states of its keyframes, the rig of
@@ -11,7 +12,7 @@ package struct BatchProblem {
   package struct Prior<State: Sendable>: Sendable {
     /// The mean.
     package var mean: State
-    /// W, row-major: see `Whitening`.
+    /// W, row-major: see `SmallCholesky.inverseRoot`.
     package var weight: [Double]
 
     /// A prior from its parts.
@@ -40,7 +41,7 @@ package struct BatchProblem {
   /// Loss of an observation's error.
   package var loss: HuberLoss
   /// 1-sigma of the velocity of a device detected as stationary, m/s, as in the filter.
-  package static let stillVelocity = 0.01
+  private static let stillVelocity = 0.01
 
   /// A problem from its parts; one motion fewer than keyframes.
   package init(
@@ -104,7 +105,7 @@ package struct BatchProblem {
     equations.add(blocks: [block], jacobian: prior, residual: link.peer.priorResidual)
     for row in link.rows {
       let residual = link.residual(row, keyframes, gravity: gravity)
-      let weight = RangeLink.loss.weight(residual * residual).squareRoot()
+      let weight = RangeLink.loss.weight(residual).squareRoot()
       let scale = weight / row.sigma
       let now = row.range.jacobian(keyframes[row.range.keyframe].state, link.peer, gravity: gravity)
       var blocks = [order.keyframes[row.range.keyframe]], states = [now.state.map { scale * $0 }],
@@ -132,18 +133,23 @@ package struct BatchProblem {
     var pose: [Double] = [], common: [Double] = [], point: [Double] = [], residual: [Double] = []
     for observation in track.observations {
       guard
-        let row = reprojection.linearised(keyframes[observation.keyframe], rig, landmark, pixel: observation.pixel)
+        let seen = reprojection.linearised(
+          keyframes[observation.keyframe].view(rig.mount), landmark, pixel: observation.pixel)
       else { continue }
-      let weight = loss.weight(row.residual.x * row.residual.x + row.residual.y * row.residual.y).squareRoot()
+      let weight = loss.weight(seen.residual).squareRoot()
+      func add(_ v: Vector3, to numbers: inout [Double]) { for i in 0..<3 { numbers.append(weight * v[i]) } }
       blocks.append(Int32(order.keyframes[observation.keyframe]))
-      for x in row.pose { pose.append(weight * x) }
-      for row in [row.mount[..<7], row.mount[7...]] {
-        for x in row { common.append(weight * x) }
+      for row in [seen.rows.0, seen.rows.1] {
+        add(row.theta, to: &pose)
+        add(row.position, to: &pose)
+        add(row.mountRotation, to: &common)
+        add(row.mountTranslation, to: &common)
+        common.append(weight * row.delay)
         for _ in 0..<IMUIntrinsics.count { common.append(0) }
+        add(row.point, to: &point)
       }
-      for x in row.point { point.append(weight * x) }
-      residual.append(weight * row.residual.x)
-      residual.append(weight * row.residual.y)
+      residual.append(weight * seen.residual.x)
+      residual.append(weight * seen.residual.y)
     }
     guard !blocks.isEmpty else { return }
     equations.addPoint(
@@ -163,7 +169,7 @@ package struct BatchProblem {
       cost += 0.5 * link.peer.priorResidual.reduce(0) { $0 + $1 * $1 }
       for row in link.rows {
         let residual = link.residual(row, keyframes, gravity: gravity)
-        cost += RangeLink.loss.cost(residual * residual)
+        cost += RangeLink.loss.cost(residual)
       }
     }
     for frame in keyframes where frame.isStill {
@@ -190,6 +196,35 @@ package struct BatchProblem {
     return next
   }
 
+  /// Minimises the cost in place; reports the fraction of the steps done to `progress`.
+  ///
+  /// - Parameters:
+  ///   - steps: most steps, refused ones included.
+  ///   - tolerance: relative decrease of the cost at convergence. Small: observations dominate the cost but do not observe
+  ///     the scale, which may be wrong by several sigmas at a ten-thousandth of the cost.
+  /// - Returns: nil when the equations cannot be set up (no memory).
+  package mutating func minimise(
+    steps: Int = 20, tolerance: Double = 1e-6, progress: (Double) -> Void = { _ in }
+  ) -> LevenbergMarquardt.Ending? {
+    guard let equations = equations() else { return nil }
+    refinePeers()
+    var cost = refinePoints() + costWithoutObservations
+    guard cost.isFinite else { return .stuck }
+    // Small: the scale of a long walk has far less information than local positions, and damping would hold it.
+    let damping = LevenbergMarquardt.Damping(from: 1e-9, least: 1e-10, most: 1e6)
+    var descent = LevenbergMarquardt(steps: steps, relative: tolerance, damping: damping), step = 0
+    return descent.descend(&self, cost: &cost) { problem, damping in
+      progress(Double(step) / Double(steps))
+      step += 1
+      problem.linearise(into: equations)
+      guard let dx = equations.solve(damping: damping) else { return .refused }
+      var candidate = problem.moved(by: dx)
+      candidate.refinePeers()
+      let next = candidate.refinePoints() + candidate.costWithoutObservations
+      return .candidate(candidate, cost: next)
+    }
+  }
+
   /// Minimises the cost over all landmarks, all else fixed; returns the cost of the observations.
   package mutating func refinePoints() -> Double {
     let refinement = PointRefinement(reprojection: reprojection, loss: loss)
@@ -205,7 +240,7 @@ package struct BatchProblem {
   }
 
   /// Minimises the cost over all peers, all else fixed.
-  package mutating func refinePeers() {
+  private mutating func refinePeers() {
     for i in links.indices { links[i].refine(keyframes, gravity: gravity) }
   }
 
@@ -273,7 +308,7 @@ struct BlockOrder {
       for i in endings[k] {
         first.append(keyframes[problem.tracks[i].observations[0].keyframe])
         points[i] = sizes.count
-        sizes.append(Landmark.errorSize)
+        sizes.append(InverseDistancePoint.errorSize)
       }
     }
     rig = sizes.count
@@ -344,5 +379,12 @@ package struct Keyframe: Sendable {
     guard delay != 0 else { return state.worldFromIMU }
     return Pose(
       rotation: state.rotation * Rotation.exp(delay * angularVelocity), translation: state.position + delay * velocity)
+  }
+
+  /// Camera and IMU when the frame was taken.
+  package func view(_ mount: CameraMount) -> Reprojection.View {
+    let imu = worldFromIMU(after: mount.delay)
+    return Reprojection.View(
+      worldFromIMU: imu, imuFromCamera: mount.imuFromCamera, rate: imu.rotation * angularVelocity, velocity: velocity)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 
 /// Estimates a static peer from its ranges, with the path fixed.
 ///
@@ -29,7 +30,7 @@ package struct PeerRefinement: Sendable {
   }
 
   /// Least diagonal element used for damping, as a fraction of the sum of those of the position.
-  static let minDampedFraction = 1e-2
+  private static let minDampedFraction = 1e-2
 
   private let rows: [Row]
   private let biasSigma: Double
@@ -47,7 +48,7 @@ package struct PeerRefinement: Sendable {
     let prior = priorResidual(peer)
     return rows.reduce(0.5 * (prior[0] * prior[0] + prior[1] * prior[1])) { sum, row in
       let error = linearised(row, peer).residual
-      return sum + RangeLink.loss.cost(error * error)
+      return sum + RangeLink.loss.cost(error)
     }
   }
 
@@ -55,24 +56,16 @@ package struct PeerRefinement: Sendable {
   /// relative. O(rows) per step.
   package func refined(_ start: StaticPeer, steps: Int) -> (peer: StaticPeer, cost: Double) {
     let size = StaticPeer.errorSize
-    var peer = start, best = cost(peer), damping = 1e-3
-    for _ in 0..<steps {
+    var peer = start, best = cost(peer)
+    var descent = LevenbergMarquardt(steps: steps, absolute: 1e-6, relative: 1e-6, damping: .init(from: 1e-3))
+    descent.descend(&peer, cost: &best) { peer, damping in
       var (matrix, gradient) = equations(peer)
       // Damping that vanishes with a derivative does not bound the step along it.
       let floor = Self.minDampedFraction * (matrix[0] + matrix[size + 1] + matrix[2 * (size + 1)])
       for i in 0..<size { matrix[i * (size + 1)] += damping * max(matrix[i * (size + 1)], floor) }
-      guard let inverse = SquareMatrix(matrix, size: size).positiveInverse else { break }
+      guard let inverse = SquareMatrix(matrix, size: size).positiveInverse else { return .singular }
       let candidate = peer.plus((inverse * gradient).map { -$0 }[...])
-      let next = cost(candidate)
-      if next.isFinite, next <= best {
-        let gain = best - next
-        (peer, best) = (candidate, next)
-        damping = max(damping / 10, 1e-9)
-        if gain < 1e-6 * (1 + best) { break }
-      } else {
-        damping *= 10
-        if damping > 1e8 { break }
-      }
+      return .candidate(candidate, cost: cost(candidate))
     }
     return (peer, best)
   }
@@ -81,12 +74,9 @@ package struct PeerRefinement: Sendable {
   /// where these are larger than their sigmas say; nil where the position is not determined.
   package func covariance(_ peer: StaticPeer) -> Matrix3? {
     let size = StaticPeer.errorSize
-    guard !rows.isEmpty, let inverse = SquareMatrix(equations(peer).matrix, size: size).positiveInverse else {
-      return nil
-    }
-    // Robust: 1.4826 times the median is the standard deviation of a normal distribution.
-    let errors = rows.map { abs(linearised($0, peer).residual) }.sorted()
-    let spread = max(1.4826 * errors[errors.count / 2], 1)
+    guard let spread = rows.map({ linearised($0, peer).residual }).robustDeviation().map({ max($0, 1) }),
+      let inverse = SquareMatrix(equations(peer).matrix, size: size).positiveInverse
+    else { return nil }
     let covariance = (spread * spread) * Matrix3(blockAt: 0, 0, of: inverse.numbers, size: size)
     return covariance.trace.isFinite ? covariance : nil
   }
@@ -105,7 +95,7 @@ package struct PeerRefinement: Sendable {
     }
     for row in rows {
       let (residual, slope) = linearised(row, peer)
-      let weight = RangeLink.loss.weight(residual * residual)
+      let weight = RangeLink.loss.weight(residual)
       for i in 0..<size {
         gradient[i] += weight * slope[i] * residual
         for j in 0..<size { matrix[i * size + j] += weight * slope[i] * slope[j] }
@@ -173,7 +163,7 @@ package struct PeerSearch {
   /// 1-sigma of a range in the search, metres: large, since the path has errors.
   static let sigma = 0.15
   /// Number of correlated ranges with the information of one.
-  static let correlatedRanges = 10.0
+  private static let correlatedRanges = 10.0
   /// Most steps of a descent: along a weakly observable vertical each step only halves the error.
   static let mostSteps = 200
   /// Log likelihood ratio to any other mode that uniqueness requires.

@@ -1,6 +1,7 @@
 import Estimator
 import Geometry
 import Inertial
+import LeastSquares
 import SensorData
 
 /// Preintegrated IMU motion between two times, independent of the state at the first one.

@@ -1,6 +1,7 @@
 import Foundation
 import Geometry
 import Inertial
+import LeastSquares
 import Ranging
 import SensorData
 
@@ -12,13 +13,13 @@ package struct RangeLink: Sendable {
   /// Correlation time, seconds, and correlation distance, metres, of the coloured part.
   static let correlationLength = (seconds: 3.0, metres: 1.0)
   /// Lower bounds of the noise, 1-sigma, metres: white, coloured.
-  static let floors = (white: 0.02, coloured: 0.05)
+  private static let floors = (white: 0.02, coloured: 0.05)
   /// A range whose residual exceeds this many sigmas is rejected as an outlier.
   static let outlierSigmas = 3.5
   /// Most keyframes between a range and the one before it: bounds the coupling between keyframes.
   static let farthest = 40
   /// Most steps of the peer per step of the path.
-  static let refinements = 20
+  private static let refinements = 20
   /// Loss of a row.
   static let loss = HuberLoss(threshold: 2)
 
@@ -87,11 +88,11 @@ package struct RangeLink: Sendable {
       antenna.map { $0.residual(keyframes[$0.keyframe].state, peer, gravity: gravity) }
     }
     let all = ranges.map(errors)
-    guard let total = Self.spread(all.flatMap { $0 }), total < 0.5 else { return false }
+    guard let total = all.joined().robustDeviation(), total < 0.5 else { return false }
     let count = ranges.reduce(0) { $0 + $1.count }
     // The variance of differences of neighbours is twice that of the white part.
     let steps = all.flatMap { list in zip(list, list.dropFirst()).map { $1 - $0 } }
-    let white = min((Self.spread(steps) ?? total) / 2.0.squareRoot(), total)
+    let white = min((steps.robustDeviation() ?? total) / 2.0.squareRoot(), total)
     let coloured = max(total * total - white * white, 0).squareRoot()
     // Not in the first round: the path does not include these ranges yet, so residuals contain its error.
     if !rows.isEmpty { noise = (max(white, Self.floors.white), max(coloured, Self.floors.coloured)) }
@@ -112,12 +113,6 @@ package struct RangeLink: Sendable {
           before: row.before.map { (antenna($0.range), $0.range.range, $0.correlation) }, sigma: row.sigma)
       })
     peer = refinement.refined(peer, steps: Self.refinements).peer
-  }
-
-  /// Robust standard deviation: 1.4826 times the median of the absolute values; nil when there are none.
-  private static func spread(_ values: [Double]) -> Double? {
-    let sorted = values.map(abs).sorted()
-    return sorted.isEmpty ? nil : 1.4826 * sorted[sorted.count / 2]
   }
 }
 

@@ -2,6 +2,7 @@ import CameraGeometry
 import Estimator
 import Geometry
 import Inertial
+import LeastSquares
 import SensorData
 
 /// Smooths one segment: builds the problem from the forward run, solves it in rounds, returns its poses.
@@ -9,11 +10,11 @@ struct SegmentSmoother {
   /// Most rounds; between them outliers are rejected and the IMU is preintegrated again at the new biases.
   static let rounds = 5
   /// Fewest rounds: ranges are added in the second one, and their noise is estimated after it.
-  static let fewestRounds = 3
+  private static let fewestRounds = 3
   /// An observation whose residual exceeds this many sigmas is rejected.
   static let outlierSigmas = 4.0
   /// Threshold of the observations' Huber loss, sigmas.
-  static let huberThreshold = 2.5
+  private static let huberThreshold = 2.5
 
   let imu: IMUCalibration
   let samples: IMUBuffer
@@ -48,7 +49,7 @@ struct SegmentSmoother {
     guard chosen.count > 2, var problem = problem() else { return nil }
     for round in 0..<Self.rounds {
       if round > 0 { guard relinearise(&problem) else { return nil } }
-      let ending = LevenbergMarquardt().solve(&problem) { progress((Double(round) + $0) / Double(Self.rounds + 1)) }
+      let ending = problem.minimise { progress((Double(round) + $0) / Double(Self.rounds + 1)) }
       guard let ending else { return nil }
       if ending == .settled, round + 1 >= Self.fewestRounds { break }
     }
@@ -71,7 +72,7 @@ extension SegmentSmoother {
     }
     let rigWeight = rigWeight
     guard keyframes.count == chosen.count, let motions = motions(keyframes, rig.intrinsics),
-      let startWeight = Whitening.matrix(segment.startCovariance, size: InertialState.errorSize)
+      let startWeight = SmallCholesky.inverseRoot(segment.startCovariance, size: InertialState.errorSize)
     else { return nil }
     var problem = BatchProblem(
       keyframes: keyframes, rig: rig,
@@ -95,7 +96,7 @@ extension SegmentSmoother {
     var motions: [(factor: InertialFactor, weight: [Double])] = []
     for (a, b) in zip(keyframes, keyframes.dropFirst()) {
       guard let motion = motion(a.state, intrinsics, from: a.timestamp, to: b.timestamp),
-        let weight = Whitening.matrix(motion.covariance, size: InertialFactor.rows)
+        let weight = SmallCholesky.inverseRoot(motion.covariance, size: InertialFactor.rows)
       else { return nil }
       motions.append((InertialFactor(motion: motion, gravity: gravity), weight))
     }
@@ -111,7 +112,7 @@ extension SegmentSmoother {
   }
 
   /// Triangulates the points without an estimate.
-  func triangulate(_ problem: inout BatchProblem) {
+  private func triangulate(_ problem: inout BatchProblem) {
     let triangulation = Triangulation(lenses: [lens], pixelNoise: problem.reprojection.pixelNoise)
     let cameras = problem.cameras
     for i in problem.tracks.indices where problem.tracks[i].landmark == nil {
@@ -121,7 +122,7 @@ extension SegmentSmoother {
       guard views.count >= TrackCollection.minObservations,
         case .found(let feature, _, _) = triangulation.solve(views, anchor: 0)
       else { continue }
-      problem.tracks[i].landmark = Landmark(
+      problem.tracks[i].landmark = InverseDistancePoint(
         origin: views[0].worldFromCamera.translation, bearing: feature.bearing,
         inverseDistance: feature.inverseDistance)
     }
@@ -131,7 +132,7 @@ extension SegmentSmoother {
 /// Relinearisation between two rounds.
 extension SegmentSmoother {
   /// Preintegrates at the new biases, rejects outliers, updates the pixel noise, triangulates and adds ranges.
-  func relinearise(_ problem: inout BatchProblem) -> Bool {
+  private func relinearise(_ problem: inout BatchProblem) -> Bool {
     guard let motions = motions(problem.keyframes, problem.rig.intrinsics) else { return false }
     problem.motions = motions
     for k in problem.keyframes.indices {
@@ -175,12 +176,13 @@ extension SegmentSmoother {
     for track in problem.tracks {
       guard let landmark = track.landmark else { continue }
       let rows = track.observations.compactMap { observation in
-        stated.linearised(frames[observation.keyframe], problem.rig, landmark, pixel: observation.pixel)
+        stated.linearised(frames[observation.keyframe].view(problem.rig.mount), landmark, pixel: observation.pixel)
       }
       guard rows.count == track.observations.count else { continue }
       learner.add(
         TrackNoiseLearner.Sample(
-          residual: rows.flatMap { [$0.residual.x, $0.residual.y] }, point: rows.flatMap(\.point),
+          residual: rows.flatMap { [$0.residual.x, $0.residual.y] },
+          point: rows.flatMap { [$0.rows.0.point, $0.rows.1.point] }.flatMap { [$0.x, $0.y, $0.z] },
           times: track.observations.map { frames[$0.keyframe].timestamp.seconds(since: frames[0].timestamp) }))
     }
     let spacing = frames[frames.count - 1].timestamp.seconds(since: frames[0].timestamp) / Double(frames.count - 1)
@@ -228,7 +230,7 @@ extension SegmentSmoother {
 /// Poses from the solution.
 extension SegmentSmoother {
   /// A pose for every frame: that of the keyframes, and `InertialBridge` in between.
-  func smoothedPoses(_ problem: BatchProblem, _ equations: NormalEquations) -> [SmoothedPose]? {
+  private func smoothedPoses(_ problem: BatchProblem, _ equations: NormalEquations) -> [SmoothedPose]? {
     let blocks = BlockOrder(problem).keyframes
     var poses: [SmoothedPose] = []
     for (k, (begin, end)) in zip(chosen, chosen.dropFirst()).enumerated() {
@@ -268,16 +270,16 @@ extension SegmentSmoother {
 }
 
 /// Selects the frames whose states become unknowns: at most twenty per second, and fewer while the device hardly moves.
-package enum KeyframeSelection {
+private enum KeyframeSelection {
   /// Shortest time between keyframes, seconds: twenty per second, with slack for the camera's jitter. Observations of
   /// the frames in between are not used.
-  static let minInterval = 0.045
+  private static let minInterval = 0.045
   /// Longest, seconds: over more the IMU's drift is too large.
   static let maxInterval = 0.5
   /// Least displacement for a new keyframe, metres.
-  static let minDisplacement = 0.02
+  private static let minDisplacement = 0.02
   /// Least rotation for a new keyframe, radians.
-  static let minRotation = 0.03
+  private static let minRotation = 0.03
 
   /// Indices of the selected frames, ascending; the first and the last frame are always selected.
   package static func indices(of frames: [ForwardRecord.Frame]) -> [Int] {
@@ -297,10 +299,10 @@ package enum KeyframeSelection {
 }
 
 /// Collects the keyframes' observations into tracks.
-package enum TrackCollection {
+private enum TrackCollection {
   /// Most observations of one point, half a minute at full rate: bounds memory. A longer track is split into
   /// independent points.
-  package static let maxObservations = 600
+  private static let maxObservations = 600
   /// Fewest observations of a point.
   package static let minObservations = 3
 

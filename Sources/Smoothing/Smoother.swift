@@ -124,7 +124,7 @@ package final class ForwardRecord: FrameObserver {
     /// The frames, in time order.
     package var frames: [Frame] = []
     /// Covariance of the first frame's state (theta, p, v, b_g, b_a), 15 x 15, row-major.
-    package var startCovariance: [Double]
+    var startCovariance: [Double]
     /// It begins with the last frame of the segment before, in the same world.
     package var continues = false
   }

@@ -2,6 +2,7 @@ import CameraGeometry
 import Foundation
 import Geometry
 import Inertial
+import LeastSquares
 import SensorData
 
 /// The time between the rows of a camera that is stated, or taken, to have a global shutter, from its tracks and the
@@ -138,8 +139,7 @@ package struct RowTimeEstimate: Sendable {
     }
     let (a, r) = (reduced(model), reduced(rest))
     // Points that move by themselves, and wrong matches.
-    let sizes = r.map(abs).sorted()
-    let limit = 4 * 1.4826 * sizes[sizes.count / 2]
+    let limit = 4 * (r.robustDeviation() ?? 0)
     var (ar, aa) = (0.0, 0.0)
     for k in a.indices where abs(r[k]) <= limit {
       ar += a[k] * r[k]

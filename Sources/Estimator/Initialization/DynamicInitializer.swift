@@ -34,7 +34,7 @@ package struct DynamicInitializer {
   /// wrong by far more than their covariance.
   static let shortest = 0.8
   /// Fewest frames of a window.
-  static let fewestFrames = 4
+  private static let fewestFrames = 4
   /// Smallest and largest number of points.
   static let points = 12...80
   /// Largest reduced chi-square: allows a pixel noise stated 40 % too small.
@@ -43,7 +43,7 @@ package struct DynamicInitializer {
   static let leastParallax = 3.0
   /// Largest 1-sigma of the velocity as a fraction of the window's mean speed. Beyond it the second-order terms, errors
   /// of baseline times errors of inverse distance, are as large as the parallax, and the covariance is invalid.
-  static let relativeSigmaLimit = 0.2
+  private static let relativeSigmaLimit = 0.2
   /// The same when the start is urgent.
   static let urgentRelativeSigmaLimit = 0.5
 

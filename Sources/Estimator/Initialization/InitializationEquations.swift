@@ -2,6 +2,7 @@ internal import CLinearAlgebra
 import CameraGeometry
 import Geometry
 import Inertial
+import LeastSquares
 
 /// Linearisation.
 extension InitializationRefinement {
@@ -13,8 +14,10 @@ extension InitializationRefinement {
   /// True for a carefully calibrated device: the rig is not estimated.
   var isRigid: Bool { !SensorGrade(calibration).isPhone }
 
-  var views: [InitializationView] {
-    zip(states, rates).map { InitializationView($0, angularVelocity: $1 - $0.gyroscopeBias, mount: rig.mount) }
+  var reprojection: Reprojection { Reprojection(lens: camera.lens, pixelNoise: camera.effectiveNoise) }
+
+  var views: [Reprojection.View] {
+    zip(states, rates).map { Reprojection.View($0, angularVelocity: $1 - $0.gyroscopeBias, mount: rig.mount) }
   }
 
   func linearised() -> Linearisation? {
@@ -40,7 +43,7 @@ extension InitializationRefinement {
   }
 
   /// Jacobian of an observation by all unknowns except its point.
-  func columns(of observation: InitializationPoint.LinearObservation, pose: Int)
+  func columns(of observation: Reprojection.Linearised, pose: Int)
     -> [(index: Int, rows: (Vector3, Vector3))]
   {
     let (a, b) = observation.rows, pose = blocks(of: pose), mount = mountBlocks
@@ -57,13 +60,16 @@ extension InitializationRefinement {
     var cost = 0.0
     for (k, factor) in factors.enumerated() { cost += factor.cost(states[k], states[k + 1], rig.intrinsics) }
     for prior in priors { cost += (prior.information * prior.target).dot(prior.target) }
-    let views = views
+    let views = views, reprojection = reprojection
     for point in points {
-      let residual = (prior.mean - point.inverseDistance) / prior.sigma
+      let residual = (prior.mean - point.place.inverseDistance) / prior.sigma
       cost += residual * residual
       for observation in point.observations {
-        guard let residual = point.residual(observation, from: views[observation.poseID], camera) else { return nil }
-        cost += Linearisation.Point.huber(residual, threshold: Self.huberThreshold).cost
+        guard
+          let residual = reprojection.residual(
+            views[observation.poseID].worldFromCamera, point.place, pixel: observation.pixel)
+        else { return nil }
+        cost += 2 * Self.loss.cost((residual * residual).sum().squareRoot())
       }
     }
     return cost.isFinite ? cost : nil
@@ -95,19 +101,21 @@ extension InitializationRefinement {
   }
 
   /// A point's own equations, and its observations with their weights; nil where the lens cannot project it.
-  func pointTerm(_ point: InitializationPoint, from views: [InitializationView])
-    -> (term: Linearisation.Point, observations: [(linear: InitializationPoint.LinearObservation, weight: Double)])?
+  func pointTerm(_ point: InitializationPoint, from views: [Reprojection.View])
+    -> (term: Linearisation.Point, observations: [(linear: Reprojection.Linearised, weight: Double)])?
   {
     var term = Linearisation.Point()
-    let residual = (prior.mean - point.inverseDistance) / prior.sigma
+    let residual = (prior.mean - point.place.inverseDistance) / prior.sigma
     term.square[2, 2] += 1 / (prior.sigma * prior.sigma)
     term.right.z += residual / prior.sigma
     term.cost = residual * residual
-    var observations: [(linear: InitializationPoint.LinearObservation, weight: Double)] = []
+    var observations: [(linear: Reprojection.Linearised, weight: Double)] = []
     observations.reserveCapacity(point.observations.count)
+    let reprojection = reprojection
     for observation in point.observations {
-      guard let linear = point.linearised(observation, from: views[observation.poseID], camera) else { return nil }
-      observations.append((linear, term.add(linear, threshold: Self.huberThreshold)))
+      guard let linear = reprojection.linearised(views[observation.poseID], point.place, pixel: observation.pixel)
+      else { return nil }
+      observations.append((linear, term.add(linear)))
     }
     term.cost += term.observationCost
     return (term, observations)
@@ -132,26 +140,21 @@ extension InitializationRefinement {
       /// Cross terms of the point with states: a state's block (rows) and the point (columns).
       var columns: [(index: Int, cross: Matrix3)] = []
 
-      /// Huber's weight and cost of a residual in sigmas.
-      static func huber(_ residual: SIMD2<Double>, threshold: Double) -> (weight: Double, cost: Double) {
-        let size = (residual * residual).sum().squareRoot()
-        return size <= threshold ? (1, size * size) : (threshold / size, 2 * threshold * size - threshold * threshold)
-      }
-
-      /// Adds an observation with Huber's weight beyond `threshold` sigmas; returns the weight.
-      mutating func add(_ observation: InitializationPoint.LinearObservation, threshold: Double) -> Double {
-        let (weight, cost) = Self.huber(observation.residual, threshold: threshold)
-        observationCost += cost
+      /// Adds an observation; returns its weight.
+      mutating func add(_ observation: Reprojection.Linearised) -> Double {
+        let size = (observation.residual * observation.residual).sum().squareRoot()
+        let weight = InitializationRefinement.loss.weight(size)
+        observationCost += 2 * InitializationRefinement.loss.cost(size)
         let (a, b) = (observation.rows.0.point, observation.rows.1.point)
         square += weight * (Matrix3(outer: a, a) + Matrix3(outer: b, b))
-        right += weight * (a * observation.residual.x + b * observation.residual.y)
+        right -= weight * (a * observation.residual.x + b * observation.residual.y)
         return weight
       }
 
       /// Adds the coupling of an observation to the states it depends on, each by its block and its two rows of the
       /// Jacobian.
       mutating func couple(
-        _ observation: InitializationPoint.LinearObservation, weight: Double,
+        _ observation: Reprojection.Linearised, weight: Double,
         to blocks: [(index: Int, rows: (Vector3, Vector3))], _ system: inout BlockSystem
       ) {
         func outer(_ a: (Vector3, Vector3), _ b: (Vector3, Vector3)) -> Matrix3 {
@@ -160,7 +163,7 @@ extension InitializationRefinement {
         let point = (observation.rows.0.point, observation.rows.1.point)
         for (i, a) in blocks.enumerated() {
           for b in blocks[i...] { system.add(a.index, b.index, outer(a.rows, b.rows)) }
-          system.right[a.index] += weight * (a.rows.0 * observation.residual.x + a.rows.1 * observation.residual.y)
+          system.right[a.index] -= weight * (a.rows.0 * observation.residual.x + a.rows.1 * observation.residual.y)
           let cross = outer(a.rows, point)
           if let known = columns.firstIndex(where: { $0.index == a.index }) {
             columns[known].cross += cross
@@ -233,41 +236,37 @@ extension InitializationRefinement {
     /// with a wide prior form a narrow valley, along which each step gains little and many are needed.
     static let leastGain = 1e-3
     /// Share of the predicted gain from which on the quadratic model is right.
-    static let goodShare = 0.75
+    private static let goodShare = 0.75
 
     /// The present unknowns.
     private(set) var refinement: InitializationRefinement
-    private let rounds: Int
-    private let gain: Double
-    private var damping = 1e-5
-    private var round = 0
+    private var descent: LevenbergMarquardt
 
     /// Of at most `rounds` steps; converged once a step gains less than `gain`, by default 0.001 a point.
     init(_ refinement: InitializationRefinement, rounds: Int, gain: Double? = nil) {
       self.refinement = refinement
-      self.rounds = rounds
-      self.gain = gain ?? 1e-3 * Double(refinement.points.count)
+      descent = LevenbergMarquardt(
+        steps: rounds, absolute: gain ?? 1e-3 * Double(refinement.points.count),
+        damping: .init(from: 1e-5, raise: 30, leastRaised: 1e-3))
     }
 
     /// Takes a step. Nil while there is more to do; then whether the descent has converged.
     mutating func step() -> Bool? {
-      let linear = refinement.linear
-      guard round < rounds, let step = linear.step(damping: damping) else { return false }
-      round += 1
-      guard let next = next(step, linear)?.relinearised() else {
-        damping = max(damping * 30, 1e-3)
-        return damping > 1e8 ? true : nil
+      var cost = refinement.cost
+      let ending = descent.step(&refinement, cost: &cost) { refinement, damping in
+        guard let step = refinement.linear.step(damping: damping) else { return .singular }
+        return Self.next(refinement, step)?.relinearised().map { .candidate($0, cost: $0.cost) } ?? .refused
       }
-      refinement = next
-      damping = max(damping / 10, 1e-9)
-      return linear.cost - next.linear.cost < gain ? true : nil
+      return ending.map { $0 != .stepsUsedUp && $0 != .singular }
     }
 
     /// The better candidate; nil where none has a lower cost.
-    private func next(_ step: Linearisation.Step, _ linear: Linearisation) -> InitializationRefinement? {
-      let moved = refinement.moved(by: step)
+    private static func next(_ refinement: InitializationRefinement, _ step: Linearisation.Step)
+      -> InitializationRefinement?
+    {
+      let linear = refinement.linear, moved = refinement.moved(by: step)
       let movedCost = moved.costOnly() ?? .infinity
-      if linear.cost - movedCost >= Self.goodShare * linear.predictedGain(of: step) { return moved }
+      if linear.cost - movedCost >= goodShare * linear.predictedGain(of: step) { return moved }
       let carried = moved.carried
       let carriedCost = carried.costOnly() ?? .infinity
       guard min(movedCost, carriedCost) <= linear.cost else { return nil }

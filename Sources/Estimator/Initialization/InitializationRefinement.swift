@@ -2,6 +2,7 @@ internal import CLinearAlgebra
 import CameraGeometry
 import Geometry
 import Inertial
+import LeastSquares
 import SensorData
 
 /// Maximum a posteriori states and points of the initialisation window, with the covariance of the last state.
@@ -11,8 +12,8 @@ import SensorData
 /// and the gauge: position and heading are fixed at one pose. Levenberg-Marquardt.
 /// Source: Triggs et al., "Bundle adjustment: a modern synthesis", 2000, doi:10.1007/3-540-44480-7_21.
 package struct InitializationRefinement {
-  /// Huber threshold on an observation's residual, in sigmas.
-  static let huberThreshold = 2.5
+  /// Loss of an observation's residual, sigmas.
+  static let loss = HuberLoss(threshold: 2.5)
   /// 1-sigma of the gauge prior on position and heading, m and rad.
   static let gaugeSigma = 1e-4
   /// Prior 1-sigma of the speed of a hand-held device, m/s.
@@ -91,7 +92,7 @@ package struct InitializationRefinement {
   }
 
   /// The same with another gauge: the pose at `index` gets position and heading of `pose`, and is fixed.
-  package func withGauge(_ index: Int, at pose: Pose) -> InitializationRefinement? {
+  func withGauge(_ index: Int, at pose: Pose) -> InitializationRefinement? {
     let old = states[index].worldFromIMU
     let yaw = Rotation.yaw((pose.rotation * old.rotation.inverse).twistAboutZ)
     func moved(_ point: Vector3) -> Vector3 { pose.translation + yaw * (point - old.translation) }
@@ -104,8 +105,8 @@ package struct InitializationRefinement {
     }
     let newPoints = points.map { old in
       var point = old
-      point.anchor = moved(old.anchor)
-      point.bearing = yaw * old.bearing
+      point.place.origin = moved(old.place.origin)
+      point.place.bearing = yaw * old.place.bearing
       return point
     }
     return InitializationRefinement(
@@ -166,10 +167,12 @@ extension InitializationRefinement {
 
   /// Track noise estimated from the points' residuals; `times` are those of the states, seconds.
   package func trackNoise(_ times: [Double]) -> TrackNoise {
-    let views = views, scale = camera.effectiveNoise / camera.pixelNoise
+    let views = views, reprojection = reprojection, scale = camera.effectiveNoise / camera.pixelNoise
     var learner = TrackNoiseLearner()
     for point in points {
-      let observations = point.observations.compactMap { point.linearised($0, from: views[$0.poseID], camera) }
+      let observations = point.observations.compactMap {
+        reprojection.linearised(views[$0.poseID], point.place, pixel: $0.pixel)
+      }
       let rows = observations.flatMap { [$0.rows.0.point, $0.rows.1.point] }
       learner.add(
         TrackNoiseLearner.Sample(
@@ -181,7 +184,7 @@ extension InitializationRefinement {
   }
 
   /// Reduced chi-square of the observations: 1 if noise and model are right.
-  package var reducedCost: Double {
+  var reducedCost: Double {
     let observations = points.reduce(0) { $0 + $1.observations.count }
     return linear.observationCost / Double(max(2 * observations - 3 * points.count - 11, 1))
   }
@@ -189,28 +192,28 @@ extension InitializationRefinement {
   /// Points whose mean squared residual is within twice the median, or within two if that is more. All residuals grow
   /// where the noise is stated too small and where outliers still have influence.
   package var residualInliers: [InitializationPoint] {
-    let views = views
+    let views = views, reprojection = reprojection
     let squares = points.map { point in
       let sum = point.observations.reduce(0.0) { sum, observation in
-        let error = point.linearised(observation, from: views[observation.poseID], camera)?.residual
+        let error = reprojection.residual(
+          views[observation.poseID].worldFromCamera, point.place, pixel: observation.pixel)
         return sum + (error.map { ($0 * $0).sum() } ?? .infinity)
       }
       return sum / Double(2 * point.observations.count)
     }
-    var sorted = squares
-    let limit = 2 * max(Disparity.median(&sorted) ?? 1, 1)
+    let limit = 2 * max(squares.median ?? 1, 1)
     return zip(points, squares).filter { $0.1 <= limit }.map(\.0)
   }
 
   /// Median angle, radians, between a point's first and last directions, with the poses' rotation removed.
   package var parallax: Double {
-    var angles = points.map { point in
+    let angles = points.map { point in
       let directions = [point.observations[0], point.observations[point.observations.count - 1]].map {
         states[$0.poseID].rotation * (camera.imuFromCamera.rotation * $0.direction)
       }
       return directions[0].cross(directions[1]).norm
     }
-    return Disparity.median(&angles) ?? 0
+    return angles.median ?? 0
   }
 }
 
@@ -231,9 +234,8 @@ extension InitializationRefinement {
   /// small residuals. Its deletion residual excludes that influence: 99.9 % of stationary points are within the limit.
   package var deletionInliers: [InitializationPoint]? {
     guard let all = deletionResiduals else { return nil }
-    var reducedSquares = all.map { $0.square / Double($0.freedom) }
-    let scale = max(1, Disparity.median(&reducedSquares) ?? 1)
-    let ratios = all.map { $0.square / (scale * ChiSquaredQuantile.quantile999($0.freedom)) }
+    let scale = max(1, all.map { $0.square / Double($0.freedom) }.median ?? 1)
+    let ratios = all.map { $0.square / (scale * ChiSquared.gate999($0.freedom)) }
     guard let worst = ratios.max(), worst > 1 else { return nil }
     return zip(points, ratios).filter { $0.1 < max(1, Self.jointRejectionRatio * worst) }.map(\.0)
   }
@@ -279,7 +281,7 @@ extension InitializationRefinement {
 
   /// Null-space projection of a point's observations and its distance prior: rows over the states alone. `unknowns` are
   /// those of the states.
-  private func projected(_ point: InitializationPoint, from views: [InitializationView])
+  private func projected(_ point: InitializationPoint, from views: [Reprojection.View])
     -> (unknowns: [Int], jacobian: [Double], residual: [Double])?
   {
     guard let (_, observations) = pointTerm(point, from: views) else { return nil }
@@ -294,7 +296,7 @@ extension InitializationRefinement {
       let point = [observation.linear.rows.0.point, observation.linear.rows.1.point]
       for axis in 0..<2 {
         let row = 2 * k + axis
-        r[row] = weight * observation.linear.residual[axis]
+        r[row] = -weight * observation.linear.residual[axis]
         for c in 0..<3 { F[3 * row + c] = weight * point[axis][c] }
         for (index, pair) in own {
           guard let at = unknowns.firstIndex(of: 3 * index) else { continue }
@@ -303,7 +305,7 @@ extension InitializationRefinement {
         }
       }
     }
-    r[rows - 1] = (prior.mean - point.inverseDistance) / prior.sigma
+    r[rows - 1] = (prior.mean - point.place.inverseDistance) / prior.sigma
     F[3 * rows - 1] = 1 / prior.sigma
     guard Int(fuse_la_project(&F, Int32(rows), 3, &H, Int32(m), &r)) == FUSE_LA_OK else { return nil }
     return (unknowns, Array(H[(3 * m)...]), Array(r[3...]))

@@ -1,6 +1,7 @@
 import CameraGeometry
 import Geometry
 import Inertial
+import LeastSquares
 import SensorData
 
 /// Chooses the initialisation: static initialisation once the device is nearly still, dynamic initialisation (in
@@ -9,13 +10,13 @@ struct Initializer {
   /// Time for which inertial samples are kept before initialisation, seconds.
   static let memory = InitializationWindow.longest + longestAttempt + 0.5
   /// Longest attempt in motion, seconds of the recording; beyond it the attempt is given up.
-  static let longestAttempt = 1.5
+  private static let longestAttempt = 1.5
   /// Steps of an attempt for a second of the recording, and most for a frame: a step takes 2 to 3 ms, and a live run
   /// must not fall behind.
-  static let stepsPerSecond = 160.0, mostSteps = 8
+  private static let stepsPerSecond = 160.0, mostSteps = 8
   /// How long the flow must be small for a hand to count as nearly still, seconds, unless the inertial unit detects a
   /// stationary device. A hand that reverses its motion is still for a moment, just when it accelerates most.
-  static let watchTime = 1.0
+  private static let watchTime = 1.0
   /// Seconds from a refused attempt in motion to the next; doubled after each that found the sensors inconsistent, up
   /// to `longestPause`: a broken set-up is not asked ten times a second.
   static let pause = 0.1, longestPause = 1.6
@@ -152,7 +153,7 @@ package struct InitializationWindow: Sendable {
   /// Longest window, seconds. A longer one determines the velocity better, but noise and bias drift grow.
   package static let longest = 2.0
   /// Most frames used.
-  package static let mostFrames = 15
+  private static let mostFrames = 15
 
   private var frames: [(time: Timestamp, features: [FeatureObservation])] = []
 
@@ -182,18 +183,13 @@ package struct InitializationWindow: Sendable {
     else { return nil }
     let imuFromCamera = camera.imuFromCamera.rotation
     let nowFromThen = imuFromCamera.inverse * gyroscopeRotation.inverse * imuFromCamera
-    var angles: [Double] = []
-    var i = 0
-    for feature in frame.features {
-      while i < old.features.count, old.features[i].featureID < feature.featureID { i += 1 }
-      guard i < old.features.count, old.features[i].featureID == feature.featureID,
-        let before = camera.lens.direction(ofPixel: SIMD2(old.features[i].u, old.features[i].v)),
-        let after = camera.lens.direction(ofPixel: SIMD2(feature.u, feature.v))
-      else { continue }
-      angles.append((nowFromThen * before).cross(after).norm)
+    let angles: [Double] = FeaturePair.shared(old.features, frame.features).compactMap { pair in
+      guard let before = camera.lens.direction(ofPixel: pair.then), let after = camera.lens.direction(ofPixel: pair.now)
+      else { return nil }
+      return (nowFromThen * before).cross(after).norm
     }
     guard angles.count >= RecentFrames.fewest else { return nil }
-    return Disparity.median(&angles).map { $0 / seconds }
+    return angles.median.map { $0 / seconds }
   }
 
   /// Rotation from `end` to `start` by the gyroscope alone; nil when its samples do not reach `end`.

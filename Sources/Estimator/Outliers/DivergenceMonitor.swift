@@ -9,7 +9,7 @@ struct DivergenceMonitor {
   /// Fewest rejected tracks for a decision.
   static let fewest = 30
   /// Speed beyond any carrier in scope, m/s.
-  static let largestSpeed = 60.0
+  private static let largestSpeed = 60.0
 
   private var counts: [(time: Timestamp, used: Int, refused: Int)] = []
 
@@ -39,9 +39,9 @@ struct PositionLossMonitor {
   }
 
   /// Largest position error accumulated in an outage, metres: root of the summed variances of the three coordinates.
-  static let longestLoss = 2.0
+  private static let longestLoss = 2.0
   /// 1-sigma of a component of the velocity for recovery, m/s.
-  static let recoveredVelocitySigma = 0.1
+  private static let recoveredVelocitySigma = 0.1
 
   /// Summed variances of the position at the last frame with used tracks, m^2.
   private var known: Double?

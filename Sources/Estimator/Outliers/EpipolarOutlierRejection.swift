@@ -1,6 +1,7 @@
 import CameraGeometry
 import Geometry
 import Inertial
+import LeastSquares
 import SensorData
 
 /// Epipolar outlier rejection: finds tracks of moving points, such as sliding features and passers-by, before the
@@ -15,9 +16,9 @@ import SensorData
 /// with a distance.
 struct EpipolarOutlierRejection {
   /// Times between the two compared frames, seconds, and the age limit of stored frames.
-  static let baselines = [0.2, 0.8], longest = 0.95
+  private static let baselines = [0.2, 0.8], longest = 0.95
   /// The same for the search for minority motion.
-  static let outlierBaselines = [0.2, 0.4, 0.8]
+  private static let outlierBaselines = [0.2, 0.4, 0.8]
   /// Error of the displacement from integrating the accelerometer, metres.
   static let floor = 0.002
 
@@ -153,9 +154,9 @@ struct EpipolarOutlierRejection {
 package struct MinorityMotionTracks {
   /// Ratio to the median motion beyond which a point belongs to the minority: far beyond noise (Rayleigh: k times the
   /// median has probability 2^(-k^2)). Chosen among 4, 6 and 8 on random worlds.
-  static let outlierRatio = 6.0
+  private static let outlierRatio = 6.0
   /// Largest fraction of points that is a minority.
-  static let largestFraction = 0.1
+  private static let largestFraction = 0.1
   /// 1-sigma of the camera's rotation between the two frames, radians.
   package let rotationSigma: Double
   /// 1-sigma of a correspondence, radians.
@@ -176,17 +177,12 @@ package struct MinorityMotionTracks {
     let far = (limit + 3 * rotationSigma) * (limit + 3 * rotationSigma)
     if 2 * moved.count(where: { $0.squaredNorm > far }) > moved.count { return [] }
     // Common motion may be an error of the gyroscope's rotation.
-    let middle = Vector3(median(moved.map(\.x)), median(moved.map(\.y)), median(moved.map(\.z)))
+    let middle = Vector3(moved.map(\.x).median ?? 0, moved.map(\.y).median ?? 0, moved.map(\.z).median ?? 0)
     let common = min(3 * rotationSigma / max(middle.norm, 1e-12), 1) * middle
     let deviations = moved.map { ($0 - common).norm }
-    let typical = median(deviations)
+    let typical = deviations.median ?? 0
     guard typical < limit else { return [] }
     let found = zip(ids, deviations).filter { $0.1 > Self.outlierRatio * typical }.map(\.0)
     return Double(found.count) <= Self.largestFraction * Double(ids.count) ? found : []
-  }
-
-  private func median(_ values: [Double]) -> Double {
-    var values = values
-    return Disparity.median(&values) ?? 0
   }
 }

@@ -10,7 +10,7 @@ import Geometry
 /// Source: Civera, Davison, Montiel 2008, doi:10.1109/TRO.2008.2003276.
 package struct AnchoredPoint: Equatable, Sendable {
   /// Rotation whose third column is the bearing.
-  package private(set) var cameraFromPoint: Rotation
+  private var cameraFromPoint: Rotation
   /// 1 / distance from the anchor camera, 1/m; may become slightly negative, which means "at infinity or beyond".
   package private(set) var inverseDistance: Double
 

@@ -55,7 +55,7 @@ extension InertialNavigation {
   }
 
   /// Shortest interval for an angular acceleration, seconds: below, noise dominates.
-  static let shortestSpan = 0.02
+  private static let shortestSpan = 0.02
 
   /// Jacobian of the pose's error by the blocks of the state.
   func jacobian(of camera: CameraPoseFromIMU) -> [(ErrorCovariance.Block, [Double])] {
@@ -63,7 +63,7 @@ extension InertialNavigation {
   }
 
   /// Marginalises the clone at an index, which must not anchor a landmark.
-  package func removeClone(at index: Int) {
+  func removeClone(at index: Int) {
     let clone = clones.remove(at: index)
     precondition(!landmarks.contains { $0.anchorID == clone.id }, "landmarks need their anchor")
     covariance.remove(clone.block)

@@ -22,7 +22,7 @@ package final class InertialNavigation: NavigationFilter {
   /// IMU intrinsics.
   package internal(set) var intrinsics = IMUIntrinsics()
   /// Their block in the covariance; nil for a unit calibrated axis by axis.
-  package let intrinsicsBlock: ErrorCovariance.Block?
+  let intrinsicsBlock: ErrorCovariance.Block?
   /// Mean of the accelerometer bias, m/s^2; the initial bias if there is no bias instability.
   package internal(set) var meanBias: Vector3
   /// Its block in the covariance; nil without bias instability.
@@ -59,7 +59,7 @@ package final class InertialNavigation: NavigationFilter {
   let propagation: InertialPropagation
   let noise: InertialNoise
   let instability: AccelerometerInstability?
-  let unitSigma: Double
+  private let unitSigma: Double
   package var vectors = AugmentedStates()
   var drift = DriftAccumulator()
   var nextCloneID = 0
@@ -179,7 +179,7 @@ extension InertialNavigation {
   static let memory = 1.0
 
   /// True when a gap of more than a second precedes `end`: the state cannot be propagated across it.
-  package func hasUnbridgeableGap(before end: Timestamp) -> Bool {
+  func hasUnbridgeableGap(before end: Timestamp) -> Bool {
     samples.longestGap(from: time, to: end) > InertialNoise.longestSpacing
   }
 
@@ -336,7 +336,7 @@ extension InertialNavigation {
   }
 
   /// 1-sigma of the gyroscope's scale error: relative error of a rotation angle.
-  package var rotationScaleSigma: Double {
+  var rotationScaleSigma: Double {
     guard let intrinsicsBlock else { return unitSigma }
     let offset = covariance.offset(of: intrinsicsBlock)
     return (offset + 6..<offset + IMUIntrinsics.count).reduce(0) { max($0, covariance[$1, $1]) }.squareRoot()
@@ -344,7 +344,7 @@ extension InertialNavigation {
 
   /// Largest variance of a component of the acceleration, (m/s^2)^2: `da = [g]x theta - R db_a` near standstill, where
   /// the errors of tilt and bias compensate each other.
-  package var accelerationVariance: Double {
+  var accelerationVariance: Double {
     let n = InertialState.errorSize, p = covariance.marginal([poseBlock])
     let byRotation = gravity.skew, byBias = -1.0 * state.rotation.matrix
     func block(_ row: Int, _ column: Int) -> Matrix3 { Matrix3(blockAt: row, column, of: p, size: n) }

@@ -22,7 +22,7 @@ struct HoverUpdate {
   static let refuted = 3.0
   /// Median parallax, in sigmas of a pixel, below which there is none: three sigmas of the difference of two
   /// observations.
-  static let noParallaxSigmas = 4.2
+  private static let noParallaxSigmas = 4.2
   /// Least time between updates, seconds: bounds from one anchor have correlated errors.
   static let interval = 0.5
   /// Fewest common features for an update.

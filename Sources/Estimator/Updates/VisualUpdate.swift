@@ -2,6 +2,7 @@ internal import CLinearAlgebra
 import CameraGeometry
 import Geometry
 import Inertial
+import LeastSquares
 
 /// One filter update from a frame's tracks: ended tracks as MSCKF constraints (null-space projection), persistent
 /// points as new landmarks, and observations of landmarks. Each measurement is tested by a chi-square gate.
@@ -35,15 +36,15 @@ struct VisualUpdate {
   /// Fewest observations of a constraint.
   static let fewestObservations = 3
   /// Consecutive rejected observations after which a landmark is removed.
-  static let mostRefusals = 2
+  private static let mostRefusals = 2
   /// Largest relative 1-sigma of a landmark's inverse distance, by its observations and the baseline together. Above
   /// it, products of the errors of inverse distance and displacement are as large as the measured parallax, and a
   /// linear filter keeps them as spurious information.
-  static let largestRelativeSigma = 0.2
+  private static let largestRelativeSigma = 0.2
   /// Inverse distance that counts as infinity, 1/m.
   static let farthest = 0.02
   /// Most tracks per frame used to estimate the track noise.
-  static let mostSamples = 3
+  private static let mostSamples = 3
 
   /// The camera of the clones, and a second one if present.
   var cameras: [FilterCamera]
@@ -60,7 +61,7 @@ struct VisualUpdate {
   private var nis: [Double] = []
   private var innovation = (sum: 0.0, count: 0)
   /// A normalised innovation squared, per degree of freedom, counts as this at most.
-  static let innovationCap = 10.0
+  private static let innovationCap = 10.0
 
   init(cameras: [FilterCamera], mostTracks: Int, framesPerAnchor: Double) {
     self.cameras = cameras
@@ -191,7 +192,7 @@ struct VisualUpdate {
       }
       defer { next += 1 }
       innovation.sum += min(nis[next] / Double(max(rows.residual.count, 1)), Self.innovationCap)
-      return nis[next] <= ChiSquaredQuantile.quantile95(rows.residual.count)
+      return nis[next] <= ChiSquared.gate95(rows.residual.count)
     }
   }
 

@@ -1,4 +1,5 @@
 import Geometry
+import LeastSquares
 import SensorData
 
 /// Zero-velocity update (ZUPT) of a stationary device: velocity is zero, and the pose is the one at the start of
@@ -57,7 +58,7 @@ package struct ZeroVelocityUpdate {
     }
     jacobian.append((filter.poseBlock, state))
     let result = filter.covariance.update(
-      jacobian: jacobian, residual: residual, noise: noise, gate: ChiSquaredQuantile.quantile9999(rows))
+      jacobian: jacobian, residual: residual, noise: noise, gate: ChiSquared.gate9999(rows))
     guard case .accepted(_, let correction) = result else {
       end(filter)
       return false

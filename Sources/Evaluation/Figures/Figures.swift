@@ -170,7 +170,7 @@ extension PeerErrors {
 
 /// The product against the ideal observer moment by moment: interval widths and availability of the angle.
 extension Figures {
-  static func recordMoments(
+  private static func recordMoments(
     _ pairs: [(peer: PeerErrors, ideal: IdealErrors)], into values: inout [FigureKey: Figure]
   ) {
     // Per peer: moments with an observable angle; of these, published by the ideal observer, by both, and by the

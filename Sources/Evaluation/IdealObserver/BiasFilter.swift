@@ -98,7 +98,7 @@ package struct BiasFilter: Sendable {
 /// A range whose error the former ones leave uncertain by more than a thousandth of the white variance adds a normal; of
 /// any other the rest counts as white. Source: Fine and Scheinberg, "Efficient SVM training using low-rank kernel
 /// representations", JMLR 2, 2001.
-struct PoseErrorBasis: Sendable {
+private struct PoseErrorBasis: Sendable {
   /// Largest rest, of the white variance.
   private static let rest = 1e-3
 

@@ -109,7 +109,7 @@ extension IdealView {
 
   /// Whether the position may be published. Its 3-D sigma is at most 0.3 m or 15 % of the distance, and P(error over
   /// `PeerErrors.falsePosition`) is at most 0.1 %.
-  package var publishesPosition: Bool {
+  var publishesPosition: Bool {
     position.covariance.trace.squareRoot() <= max(0.3, 0.15 * distance.mean) && positionFarOff <= 0.001
   }
 

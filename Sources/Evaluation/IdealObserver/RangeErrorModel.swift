@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 
 /// Error model of the ranges of one link, and the prior of the peer's elevation.
 ///
@@ -115,16 +116,14 @@ extension RangeErrorModel {
 
   /// Median and 1.4826 times the median absolute deviation; nil without finite errors.
   private static func robustSize(_ errors: [Double]) -> (level: Double, sigma: Double)? {
-    func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
-    guard !errors.isEmpty, errors.allSatisfy(\.isFinite) else { return nil }
-    let level = median(errors)
-    return (level, 1.4826 * median(errors.map { abs($0 - level) }))
+    guard errors.allSatisfy(\.isFinite), let level = errors.median, let sigma = errors.robustDeviation(about: level)
+    else { return nil }
+    return (level, sigma)
   }
 
   /// Coloured fraction of the variance, 0...1, and its correlation time, seconds.
   private static func correlation(of residuals: [Double], at times: [Double]) -> (fraction: Double, memory: Double) {
-    let spacings = zip(times, times.dropFirst()).map { $1 - $0 }.filter { $0 > 0 }.sorted()
-    guard let spacing = spacings.isEmpty ? nil : spacings[spacings.count / 2] else { return (0, 1) }
+    guard let spacing = zip(times, times.dropFirst()).map({ $1 - $0 }).filter({ $0 > 0 }).median else { return (0, 1) }
     let variance = residuals.reduce(0) { $0 + $1 * $1 } / Double(residuals.count)
     let longest = min(10, 0.25 * (times[times.count - 1] - times[0]))
     var points: [(lag: Double, value: Double, pairs: Double)] = []
