@@ -144,12 +144,8 @@ package struct FeatureTracks: Sendable {
 
   /// True while a track is alive. O(log n).
   package func isAlive(_ featureID: Int64) -> Bool {
-    var low = 0, high = living.count
-    while low < high {
-      let middle = (low + high) / 2
-      if living[middle].featureID < featureID { low = middle + 1 } else { high = middle }
-    }
-    return low < living.count && living[low].featureID == featureID
+    let index = living.partitioningIndex { $0.featureID >= featureID }
+    return index < living.count && living[index].featureID == featureID
   }
 
   /// Removes tracks by their ids.

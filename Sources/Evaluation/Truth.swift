@@ -40,12 +40,8 @@ package struct TruthTrajectory: Sendable {
 extension Array {
   /// The first element of this sorted array whose time is not before `time`. O(log n).
   func firstIndex(notBefore time: Timestamp, by key: (Element) -> Timestamp) -> Int? {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if key(self[middle]) < time { low = middle + 1 } else { high = middle }
-    }
-    return low < count ? low : nil
+    let index = partitioningIndex { key($0) >= time }
+    return index < count ? index : nil
   }
 }
 

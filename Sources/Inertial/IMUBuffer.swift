@@ -94,12 +94,7 @@ package struct IMUBuffer: Sendable {
   }
 
   private func firstIndex(where matches: (Timestamp) -> Bool) -> Int {
-    var low = 0, high = samples.count
-    while low < high {
-      let middle = (low + high) / 2
-      if matches(samples[middle].timestamp) { high = middle } else { low = middle + 1 }
-    }
-    return low
+    samples.partitioningIndex { matches($0.timestamp) }
   }
 }
 

@@ -11,6 +11,13 @@ extension Collection<Double> {
   }
 }
 
+/// The vertex of the parabola through three values a step apart, in steps from the middle one, at most half a step from
+/// it; 0 on a straight line.
+package func parabolaVertex(_ a: Double, _ b: Double, _ c: Double) -> Double {
+  let curvature = a - 2 * b + c
+  return curvature == 0 ? 0 : max(-0.5, min(0.5, 0.5 * (a - c) / curvature))
+}
+
 /// The normal distribution of mean 0 and variance 1.
 package enum NormalDistribution {
   /// Not exceeded with a probability of 90 %.
@@ -18,8 +25,15 @@ package enum NormalDistribution {
   /// Not exceeded with a probability of 95 %: half of the interval that holds 90 %.
   package static let quantile95 = 1.6448536269514722
 
-  /// The density at `x`.
-  package static func density(_ x: Double) -> Double { exp(-0.5 * x * x) / (2 * Double.pi).squareRoot() }
+  /// The density at `x`, of another variance where one is given.
+  @inlinable package static func density(_ x: Double, variance: Double = 1) -> Double {
+    exp(-0.5 * x * x / variance) / (2 * .pi * variance).squareRoot()
+  }
+
+  /// The probability of at most `x`; values below 1e-16 become 0.
+  package static func cumulative(_ x: Double) -> Double {
+    abs(x) < 8.2 ? 0.5 * erfc(-x * 0.5.squareRoot()) : x > 0 ? 1 : 0
+  }
 }
 
 /// The chi-squared distribution: that of normalised squared errors of a consistent estimator.
@@ -79,8 +93,8 @@ package enum ChiSquared {
       0.995, degreesOfFreedom: n * degreesOfFreedom) / n
   }
 
-  /// The quantile from that of the normal distribution, in closed form; within 0.5 % for three or more degrees of
-  /// freedom, 2 % below.
+  /// The quantile from that of the normal distribution, in closed form. For three degrees of freedom it is 0.5 % below at
+  /// 95 %, 1.8 % above at 99.9 % and 3.5 % above at 99.99 %; nearer for more, up to twice as far for one.
   /// Source: Wilson and Hilferty, PNAS 17(12), 1931, doi:10.1073/pnas.17.12.684.
   package static func approximateQuantile(_ degreesOfFreedom: Double, normal: Double) -> Double {
     let spread = 2 / (9 * degreesOfFreedom)

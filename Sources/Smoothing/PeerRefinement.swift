@@ -1,6 +1,6 @@
-import Foundation
 import Geometry
 import LeastSquares
+import Ranging
 
 /// Estimates a static peer from its ranges, with the path fixed.
 ///
@@ -190,12 +190,8 @@ package struct PeerSearch {
     return gap > Self.correlatedRanges * Self.margin && mean < 2 ? best.peer : nil
   }
 
-  /// Peers in `count` directions from a place: a Fibonacci spiral, uniform on the sphere.
+  /// Peers in `count` directions from a place, uniform on the sphere.
   static func starts(_ count: Int, around place: Vector3, radius: Double) -> [StaticPeer] {
-    (0..<count).map { k in
-      let z = 1 - (2 * Double(k) + 1) / Double(count), azimuth = 2.399963229728653 * Double(k)
-      let across = (1 - z * z).squareRoot()
-      return StaticPeer(position: place + radius * Vector3(across * cos(azimuth), across * sin(azimuth), z))
-    }
+    FibonacciLattice.directions(count).map { StaticPeer(position: place + radius * $0) }
   }
 }

@@ -208,13 +208,9 @@ extension SegmentSmoother {
   /// A range, anchored to the last keyframe before it; nil outside the segment, and without IMU motion in between.
   private func anchored(_ range: RangeMeasurement, _ antenna: Vector3, _ problem: BatchProblem) -> AnchoredRange? {
     let keyframes = problem.keyframes
-    var low = 0, high = keyframes.count
-    while low < high {
-      let middle = (low + high) / 2
-      if keyframes[middle].timestamp <= range.timestamp { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0, low < keyframes.count || keyframes[low - 1].timestamp == range.timestamp else { return nil }
-    let frame = keyframes[low - 1]
+    let next = keyframes.partitioningIndex { $0.timestamp > range.timestamp }
+    guard next > 0, next < keyframes.count || keyframes[next - 1].timestamp == range.timestamp else { return nil }
+    let frame = keyframes[next - 1]
     let elapsed = range.timestamp.seconds(since: frame.timestamp)
     guard elapsed <= 2 * KeyframeSelection.maxInterval else { return nil }
     var displacement = antenna
@@ -223,7 +219,7 @@ extension SegmentSmoother {
       else { return nil }
       displacement = motion.delta.position + motion.delta.rotation * antenna
     }
-    return AnchoredRange(keyframe: low - 1, elapsed: elapsed, displacement: displacement, range: range.range)
+    return AnchoredRange(keyframe: next - 1, elapsed: elapsed, displacement: displacement, range: range.range)
   }
 }
 
