@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 import SensorData
 
 /// Recursion from range to range.
@@ -128,7 +129,7 @@ extension PeerFilter {
       let variance =
         spread + noise.expectedVariance * (1 + 1 / earlier.count)
         + 2 * noise.coloured * noise.coloured * (1 - exp(-earlier.path / noise.correlationLength))
-      let regular = exp(-0.5 * difference * difference / variance) / (2 * .pi * variance).squareRoot()
+      let regular = NormalDistribution.density(difference, variance: variance)
       let (p, scale) = Self.disturbed
       return log((1 - p) * regular + p * exp(-abs(difference) / scale) / (2 * scale))
     }
