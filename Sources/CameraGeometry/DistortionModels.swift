@@ -1,15 +1,39 @@
 import Foundation
 import Geometry
 
-/// A distortion of the image plane, in focal lengths, with its inverse by iteration.
+/// Radial and tangential distortion of the image plane, in focal lengths, with its inverse by iteration. The tangential part
+/// is Brown's.
+/// Source: Brown, "Close-range camera calibration", Photogrammetric Engineering 37(8), 1971.
 protocol PlaneDistortion: Sendable {
-  /// True where the mapping is one-to-one, given the gradients at that undistorted point.
-  func isOneToOne(_ q: SIMD2<Double>, _ dx: SIMD2<Double>, _ dy: SIMD2<Double>) -> Bool
-  /// The distorted point and its gradients with respect to the undistorted one.
-  func distorted(_ q: SIMD2<Double>) -> (point: SIMD2<Double>, xGradient: SIMD2<Double>, yGradient: SIMD2<Double>)
+  /// Tangential coefficients, in the order of OpenCV and EuRoC.
+  var p1: Double { get }
+  var p2: Double { get }
+  /// Squared radius at which the image radius stops rising: beyond it a pixel would have two directions.
+  var foldSquared: Double { get }
+  /// The radial factor at a squared radius s, and twice its derivative by s (the 2 of ds/dx = 2x).
+  func radial(_ s: Double) -> (factor: Double, slope: Double)
 }
 
 extension PlaneDistortion {
+  /// The distorted point and its gradients with respect to the undistorted one.
+  func distorted(_ q: SIMD2<Double>) -> (point: SIMD2<Double>, xGradient: SIMD2<Double>, yGradient: SIMD2<Double>) {
+    let (x, y) = (q.x, q.y)
+    let s = x * x + y * y
+    let (radial, slope) = radial(s)
+    let point = SIMD2(
+      x * radial + 2 * p1 * x * y + p2 * (s + 2 * x * x), y * radial + p1 * (s + 2 * y * y) + 2 * p2 * x * y)
+    let mixed = slope * x * y + 2 * p1 * x + 2 * p2 * y
+    return (
+      point, SIMD2(radial + slope * x * x + 2 * p1 * y + 6 * p2 * x, mixed),
+      SIMD2(mixed, radial + slope * y * y + 6 * p1 * y + 2 * p2 * x)
+    )
+  }
+
+  /// True where the mapping is one-to-one, given the gradients at that undistorted point.
+  func isOneToOne(_ q: SIMD2<Double>, _ dx: SIMD2<Double>, _ dy: SIMD2<Double>) -> Bool {
+    q.x * q.x + q.y * q.y < foldSquared && dx.x * dy.y - dx.y * dy.x > 0
+  }
+
   /// The point whose distortion is `target`: Newton's method with step halving; nil when none is found before the fold.
   func undistorted(_ target: SIMD2<Double>) -> SIMD2<Double>? {
     func distance(_ p: SIMD2<Double>) -> Double { (p.x * p.x + p.y * p.y).squareRoot() }
@@ -41,12 +65,10 @@ extension PlaneDistortion {
   }
 }
 
-/// Radial and tangential distortion of the image plane, in focal lengths, OpenCV's and EuRoC's order of coefficients.
-/// Source: Brown, "Close-range camera calibration", Photogrammetric Engineering 37(8), 1971.
+/// Radial `1 + k1 s + k2 s^2` of the squared radius s.
 struct BrownConrady: PlaneDistortion {
-  let k1, k2, p1, p2: Double
-  /// Squared radius at which the radial polynomial stops rising: beyond it a pixel would have two directions.
-  private let foldSquared: Double
+  let p1, p2, foldSquared: Double
+  private let k1, k2: Double
 
   init(k1: Double, k2: Double, p1: Double, p2: Double) {
     (self.k1, self.k2, self.p1, self.p2) = (k1, k2, p1, p2)
@@ -57,35 +79,17 @@ struct BrownConrady: PlaneDistortion {
     foldSquared = roots.filter { $0 > 0 }.min() ?? .infinity
   }
 
-  /// True where the mapping is one-to-one, given the gradients at that undistorted point.
-  func isOneToOne(_ q: SIMD2<Double>, _ dx: SIMD2<Double>, _ dy: SIMD2<Double>) -> Bool {
-    q.x * q.x + q.y * q.y < foldSquared && dx.x * dy.y - dx.y * dy.x > 0
-  }
-
-  /// The distorted point and its gradients with respect to the undistorted one.
-  func distorted(_ q: SIMD2<Double>) -> (point: SIMD2<Double>, xGradient: SIMD2<Double>, yGradient: SIMD2<Double>) {
-    let (x, y) = (q.x, q.y)
-    let s = x * x + y * y
-    let radial = 1 + s * (k1 + s * k2)
-    let slope = 2 * (k1 + 2 * k2 * s)  // d radial / d s, times the 2 of ds/dx = 2x
-    let point = SIMD2(
-      x * radial + 2 * p1 * x * y + p2 * (s + 2 * x * x), y * radial + p1 * (s + 2 * y * y) + 2 * p2 * x * y)
-    let mixed = slope * x * y + 2 * p1 * x + 2 * p2 * y
-    return (
-      point, SIMD2(radial + slope * x * x + 2 * p1 * y + 6 * p2 * x, mixed),
-      SIMD2(mixed, radial + slope * y * y + 6 * p1 * y + 2 * p2 * x)
-    )
-  }
+  func radial(_ s: Double) -> (factor: Double, slope: Double) { (1 + s * (k1 + s * k2), 2 * (k1 + 2 * k2 * s)) }
 }
 
-/// OpenCV's rational distortion of the image plane, in focal lengths: radial
-/// `(1 + k1 s + k2 s^2 + k3 s^3) / (1 + k4 s + k5 s^2 + k6 s^3)` of the squared radius s, and tangential.
+/// OpenCV's rational distortion, radial `(1 + k1 s + k2 s^2 + k3 s^3) / (1 + k4 s + k5 s^2 + k6 s^3)`.
 /// Source: Claus and Fitzgibbon, "A rational function lens distortion model for general cameras", CVPR 2005,
 /// doi:10.1109/CVPR.2005.43, in the form and order of OpenCV's documentation.
 struct RationalLens: PlaneDistortion {
-  let k1, k2, k3, k4, k5, k6, p1, p2: Double
-  /// Squared radius at which the image radius stops rising, or the denominator vanishes.
-  private let foldSquared: Double
+  let p1, p2: Double
+  /// Where the image radius stops rising, or the denominator vanishes.
+  let foldSquared: Double
+  private let k1, k2, k3, k4, k5, k6: Double
 
   init(
     k1: Double, k2: Double, k3: Double, k4: Double, k5: Double, k6: Double, p1: Double, p2: Double
@@ -116,24 +120,10 @@ struct RationalLens: PlaneDistortion {
     foldSquared = low
   }
 
-  func isOneToOne(_ q: SIMD2<Double>, _ dx: SIMD2<Double>, _ dy: SIMD2<Double>) -> Bool {
-    q.x * q.x + q.y * q.y < foldSquared && dx.x * dy.y - dx.y * dy.x > 0
-  }
-
-  func distorted(_ q: SIMD2<Double>) -> (point: SIMD2<Double>, xGradient: SIMD2<Double>, yGradient: SIMD2<Double>) {
-    let (x, y) = (q.x, q.y)
-    let s = x * x + y * y
+  func radial(_ s: Double) -> (factor: Double, slope: Double) {
     let below = 1 + s * (k4 + s * (k5 + s * k6))
-    let radial = (1 + s * (k1 + s * (k2 + s * k3))) / below
-    // d radial / d s, times the 2 of ds/dx = 2x.
-    let slope = 2 * (k1 + s * (2 * k2 + 3 * k3 * s) - radial * (k4 + s * (2 * k5 + 3 * k6 * s))) / below
-    let point = SIMD2(
-      x * radial + 2 * p1 * x * y + p2 * (s + 2 * x * x), y * radial + p1 * (s + 2 * y * y) + 2 * p2 * x * y)
-    let mixed = slope * x * y + 2 * p1 * x + 2 * p2 * y
-    return (
-      point, SIMD2(radial + slope * x * x + 2 * p1 * y + 6 * p2 * x, mixed),
-      SIMD2(mixed, radial + slope * y * y + 6 * p1 * y + 2 * p2 * x)
-    )
+    let factor = (1 + s * (k1 + s * (k2 + s * k3))) / below
+    return (factor, 2 * (k1 + s * (2 * k2 + 3 * k3 * s) - factor * (k4 + s * (2 * k5 + 3 * k6 * s))) / below)
   }
 }
 

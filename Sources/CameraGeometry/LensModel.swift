@@ -171,13 +171,12 @@ package struct LensModel: Sendable {
     guard let theta = lens.angle(ofRadius: r) else { return nil }
     return Vector3(point.x / r * sin(theta), point.y / r * sin(theta), cos(theta))
   }
-}
 
-/// Calibration error of the lens: focal lengths and principal point.
-///
-/// Error (a_x, a_y, b_x, b_y), all relative: `f Exp(a)`, and the principal point shifted by b focal lengths. Distortion
-/// is in units of the focal length, so for any lens a pixel `u = f X + c` changes by `(u - c) a + f b`.
-extension LensModel {
+  // Calibration error of the lens: focal lengths and principal point.
+  //
+  // Error (a_x, a_y, b_x, b_y), all relative: `f Exp(a)`, and the principal point shifted by b focal lengths. Distortion
+  // is in units of the focal length, so for any lens a pixel `u = f X + c` changes by `(u - c) a + f b`.
+
   /// Dimension of the error.
   package static let errorSize = 4
 

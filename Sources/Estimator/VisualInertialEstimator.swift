@@ -138,10 +138,9 @@ package final class VisualInertialEstimator {
     }
     return report
   }
-}
 
-/// Initialisation and restart of the filter.
-extension VisualInertialEstimator {
+  // Initialisation and restart of the filter.
+
   /// A frame received while an attempt in motion goes on: new information to the state that it finds.
   struct HeldFrame {
     var frame: CameraFrame
@@ -220,10 +219,9 @@ extension VisualInertialEstimator {
     restarts += 1
     return "health"
   }
-}
 
-/// Selection of tracks for an update.
-extension VisualInertialEstimator {
+  // Selection of tracks for an update.
+
   /// The frame without outliers and withheld tracks; their earlier observations are discarded.
   private func withoutOutliers(
     _ frame: CameraFrame, by camera: FilterCamera, _ navigation: InertialNavigation, _ report: inout FrameReport
@@ -272,10 +270,9 @@ extension VisualInertialEstimator {
     ownTracks.forget(poseID: id)
     navigation.removeClone(at: index)
   }
-}
 
-/// Stationary device.
-extension VisualInertialEstimator {
+  // Stationary device.
+
   /// Zero-velocity detection: both the inertial unit and the image must be still; without features the inertial unit
   /// alone, with a stricter limit.
   private func isStationary(_ navigation: InertialNavigation, _ report: FrameReport) -> Bool {
@@ -306,10 +303,9 @@ extension VisualInertialEstimator {
       to: navigation,
       rotationSigma: report.motion?.unseenRotation(camera, every: spacing) ?? ZeroVelocityUpdate.rotationSigma)
   }
-}
 
-/// Second camera.
-extension VisualInertialEstimator {
+  // Second camera.
+
   /// Processes a frame of the second camera if synchronised with a frame of the first. Other frames, and frames of a
   /// stationary device, are ignored.
   package func join(_ frame: CameraFrame) {
@@ -329,10 +325,9 @@ extension VisualInertialEstimator {
     }
     _ = visualUpdate.apply(selected, anchorID: nil, to: navigation)
   }
-}
 
-/// The features' noise, where the images show more than is stated.
-extension VisualInertialEstimator {
+  // The features' noise, where the images show more than is stated.
+
   /// Takes a frame of the first camera in. A changed level is that of both cameras, and what was learnt of the tracks'
   /// noise in units of the old one does not count.
   private func learnNoise(_ frame: CameraFrame) {

@@ -75,9 +75,7 @@ package struct TruthPeers: Sendable {
     guard span <= TruthTrajectory.longestGap else { return nil }
     return before.position + (after.position - before.position) * (time.seconds(since: before.timestamp) / span)
   }
-}
 
-extension TruthPeers {
   /// A peer slower than this is stationary, m/s.
   private static let stationarySpeed = 0.2
   /// A pause shorter than this does not end a motion, seconds.

@@ -150,9 +150,7 @@ final class FeatureTracker {
 
   /// Replaces the previous frame by one with another contrast.
   func replace(_ image: PyramidImage) { self.image = image }
-}
 
-extension FeatureTracker {
   /// Tracks the features into the next frame, and ends those that are not found.
   func track(from image: PyramidImage, to next: PyramidImage, rotation: Rotation?, area: LitArea) {
     let old = tracks
@@ -255,9 +253,7 @@ extension FeatureTracker {
       tracks[index].warp = PatchWarp(at: tracks[index].position)
     }
   }
-}
 
-extension FeatureTracker {
   /// Ends a track, or stores it as departed if its point left the image.
   ///
   /// - Parameter last: the track in the previous frame.

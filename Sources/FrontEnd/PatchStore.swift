@@ -30,9 +30,7 @@ package struct PatchWarp: Equatable {
     let root = max(sum * sum - 4 * product * product, 0).squareRoot()
     return sum > root ? ((sum + root) / (sum - root)).squareRoot() : .infinity
   }
-}
 
-extension PatchWarp {
   /// Whether the patch can still be compared: scale change and foreshortening are moderate.
   var isComparable: Bool { growth > 0.25 && growth < 4 && slant < 3 }
 }

@@ -94,10 +94,9 @@ public struct Matrix3: Equatable, Sendable {
   @inlinable public static prefix func - (m: Matrix3) -> Matrix3 { Matrix3(columns: -m.c0, -m.c1, -m.c2) }
   /// `A` becomes `A + B`.
   @inlinable public static func += (a: inout Matrix3, b: Matrix3) { a = a + b }
-}
 
-/// For symmetric matrices only.
-extension Matrix3 {
+  // For symmetric matrices only.
+
   /// Smallest eigenvalue, by the characteristic cubic (Smith 1961, doi:10.1145/355578.366316).
   package var smallestEigenvalue: Double {
     let q = trace / 3

@@ -37,10 +37,9 @@ public struct Pose: Equatable, Sendable {
       rotation: rotation.interpolated(to: other.rotation, fraction: fraction),
       translation: translation + (other.translation - translation) * fraction)
   }
-}
 
-/// Rigid transforms as 16 numbers, row by row: `T_BS` in calibration files and event lines.
-extension Pose {
+  // Rigid transforms as 16 numbers, row by row: `T_BS` in calibration files and event lines.
+
   /// Why 16 numbers are no rigid transform.
   package enum RigidTransformFault: Error, Equatable, Sendable {
     /// Another count than 16.

@@ -63,9 +63,7 @@ package struct GrayImage: Equatable, Sendable {
   package var meanLuma: Double {
     Double(pixels.reduce(into: 0) { $0 += Int($1) }) / (255 * Double(pixels.count))
   }
-}
 
-extension GrayImage {
   /// Columns and rows from the header of a PNG or JPEG file; the pixels are not decoded.
   ///
   /// - Throws: `ImageError`.

@@ -76,9 +76,7 @@ public enum RangeFilter: Equatable, Sendable {
   case exponential(weight: Double)
   /// The range of so many seconds ago; at least 0.
   case lag(seconds: Double)
-}
 
-extension RangeFilter {
   /// Mean age of what a range reports, seconds, where ranges come `interval` seconds apart.
   public func delay(interval: Double) -> Double {
     switch self {

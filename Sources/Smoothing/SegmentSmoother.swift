@@ -58,10 +58,9 @@ struct SegmentSmoother {
     guard equations.solve(damping: 0) != nil, equations.invert() else { return nil }
     return smoothedPoses(problem, equations)
   }
-}
 
-/// Construction of the problem.
-extension SegmentSmoother {
+  // Construction of the problem.
+
   /// The problem at the forward run's states.
   func problem() -> BatchProblem? {
     let keyframes = chosen.compactMap { i -> Keyframe? in
@@ -127,10 +126,9 @@ extension SegmentSmoother {
         inverseDistance: feature.inverseDistance)
     }
   }
-}
 
-/// Relinearisation between two rounds.
-extension SegmentSmoother {
+  // Relinearisation between two rounds.
+
   /// Preintegrates at the new biases, rejects outliers, updates the pixel noise, triangulates and adds ranges.
   private func relinearise(_ problem: inout BatchProblem) -> Bool {
     guard let motions = motions(problem.keyframes, problem.rig.intrinsics) else { return false }
@@ -188,10 +186,9 @@ extension SegmentSmoother {
     let spacing = frames[frames.count - 1].timestamp.seconds(since: frames[0].timestamp) / Double(frames.count - 1)
     return stated.pixelNoise / learner.noise.loneWeight(after: spacing)
   }
-}
 
-/// Links to peers.
-extension SegmentSmoother {
+  // Links to peers.
+
   /// Links to peers whose position is observable from the path.
   func links(_ problem: BatchProblem) -> [RangeLink] {
     ranges.links.compactMap { antennas in
@@ -221,10 +218,9 @@ extension SegmentSmoother {
     }
     return AnchoredRange(keyframe: next - 1, elapsed: elapsed, displacement: displacement, range: range.range)
   }
-}
 
-/// Poses from the solution.
-extension SegmentSmoother {
+  // Poses from the solution.
+
   /// A pose for every frame: that of the keyframes, and `InertialBridge` in between.
   private func smoothedPoses(_ problem: BatchProblem, _ equations: NormalEquations) -> [SmoothedPose]? {
     let blocks = BlockOrder(problem).keyframes

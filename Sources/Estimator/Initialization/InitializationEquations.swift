@@ -120,9 +120,7 @@ extension InitializationRefinement {
     term.cost += term.observationCost
     return (term, observations)
   }
-}
 
-extension InitializationRefinement {
   /// Normal equations of states and points; the points are eliminated one by one.
   struct Linearisation: Sendable {
     /// A step of all unknowns: states by block, points as (e1, e2, inverse distance).
@@ -222,9 +220,7 @@ extension InitializationRefinement {
       return Step(states: states, points: steps)
     }
   }
-}
 
-extension InitializationRefinement {
   /// A Levenberg-Marquardt descent, step by step, so that it can be spread over frames.
   ///
   /// A step solves `(A + mu diag A) x = b` and takes the better of two candidates: the separate steps of all poses, and the first

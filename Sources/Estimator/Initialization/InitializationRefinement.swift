@@ -156,10 +156,9 @@ package struct InitializationRefinement {
     result.linear = linear
     return result
   }
-}
 
-/// Quality of the result.
-extension InitializationRefinement {
+  // Quality of the result.
+
   /// Covariance of the last state (theta, p, v, b_g, b_a), 15 x 15 row-major; nil if the system is singular.
   package var covariance: [Double]? {
     linear.reduced(damping: 0)?.system.covariance(of: blocks(of: states.count - 1))
@@ -215,10 +214,9 @@ extension InitializationRefinement {
     }
     return angles.median ?? 0
   }
-}
 
-/// Outlier removal by deletion residuals.
-extension InitializationRefinement {
+  // Outlier removal by deletion residuals.
+
   /// Residual of a point's observations against their prediction from all other points.
   package struct DeletionResidual {
     /// Normalised and squared: chi-square of `freedom` degrees for a stationary point.

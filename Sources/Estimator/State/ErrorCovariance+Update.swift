@@ -119,9 +119,7 @@ extension ErrorCovariance {
     for i in 0..<rows { matrix[i * rows + i] = noise[i] }
     return matrix
   }
-}
 
-extension ErrorCovariance {
   /// Probabilistic Kalman update with one scalar: it measures block `own` with certainty and all other states with a
   /// given probability. `own` gets the full gain, all other rows the gain times `probability`. O(n^2).
   ///

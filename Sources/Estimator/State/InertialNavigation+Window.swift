@@ -68,10 +68,9 @@ extension InertialNavigation {
     precondition(!landmarks.contains { $0.anchorID == clone.id }, "landmarks need their anchor")
     covariance.remove(clone.block)
   }
-}
 
-/// Past states.
-extension InertialNavigation {
+  // Past states.
+
   /// States at recent moments, newest first, by propagating the present estimate back along the samples. Where a moment
   /// has no sample, the previous state. O(samples back to the last moment).
   package func past(at moments: [Timestamp]) -> [InertialState] {
@@ -93,9 +92,7 @@ extension InertialNavigation {
       return past
     }
   }
-}
 
-extension InertialNavigation {
   /// State augmentation with a landmark anchored in a clone; nil when a number is not finite.
   ///
   /// - Parameter blocks: those of the definition's columns.
@@ -150,9 +147,7 @@ extension InertialNavigation {
     }
     removeLandmarks { lost.contains($0.block) }
   }
-}
 
-extension InertialNavigation {
   /// Online calibration: parts excited by the recent motion are estimated, all others held as consider states
   /// (`ErrorCovariance.held`).
   ///

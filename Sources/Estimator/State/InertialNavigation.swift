@@ -171,10 +171,9 @@ package final class InertialNavigation: NavigationFilter {
     }
     vectors.apply(correction, covariance)
   }
-}
 
-/// IMU propagation of state and covariance.
-extension InertialNavigation {
+  // IMU propagation of state and covariance.
+
   /// Time for which inertial samples are kept, seconds: enough for zero-velocity detection and for a restart.
   static let memory = 1.0
 
@@ -269,10 +268,9 @@ extension InertialNavigation {
     let saturation = samples.saturation(from: here, to: there)
     return (next, step, noise.processNoise(over: step, quality: quality, spacing: spacing, saturation: saturation))
   }
-}
 
-/// Loss and recovery of the position.
-extension InertialNavigation {
+  // Loss and recovery of the position.
+
   /// Marks the position as lost: positions estimated with it are no longer valid.
   func losePosition() { isPositionLost = true }
 
@@ -302,10 +300,9 @@ extension InertialNavigation {
     epoch += 1
     isPositionLost = false
   }
-}
 
-/// Uncertainty of the state.
-extension InertialNavigation {
+  // Uncertainty of the state.
+
   /// Largest variances of a component of the velocity, (m/s)^2, and of the gyroscope's bias, (rad/s)^2.
   package var variances: (velocity: Double, gyroscopeBias: Double) {
     let offset = covariance.offset(of: poseBlock)
@@ -353,10 +350,9 @@ extension InertialNavigation {
     let sum = own + cross + cross.transpose
     return max(sum[0, 0], sum[1, 1], sum[2, 2], 0)
   }
-}
 
-/// Drift of the trajectory relative to itself.
-extension InertialNavigation {
+  // Drift of the trajectory relative to itself.
+
   /// See `NavigationFilter`.
   package var accumulatedDrift: AccumulatedDrift { drift.total }
 

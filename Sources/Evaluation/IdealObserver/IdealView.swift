@@ -89,10 +89,9 @@ package struct IdealView: Sendable {
 
   /// Whether the arc contains a horizontal angle, radians.
   package func arcContains(_ trueAngle: Double) -> Bool { arc.contains(Angle.wrapped(trueAngle - angle)) }
-}
 
-/// The product's publication rules, by definition and without hysteresis.
-extension IdealView {
+  // The product's publication rules, by definition and without hysteresis.
+
   /// The horizontal angle where it may be published, radians. Its 90 % half-width is at most 15 degrees, P(over 45
   /// degrees away) at most 1 %, and the horizontal distance at least 0.5 m and two sigma.
   package var publishedAngle: Double? {

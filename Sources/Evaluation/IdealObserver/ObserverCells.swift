@@ -223,9 +223,7 @@ struct ObserverCells: Sendable {
     let (g, lane) = (i / 4, i % 4)
     return Vector3(groups[g].x[lane], groups[g].y[lane], groups[g].z[lane])
   }
-}
 
-extension ObserverCells {
   /// Change of the position over one cell along azimuth, elevation and distance, metres: the columns.
   @inline(__always)
   static func edges(at position: Vector3, from anchor: Vector3, size: Vector3) -> Matrix3 {

@@ -68,10 +68,9 @@ package struct RangeErrorModel: Equatable, Sendable {
     let bound = [field?.deviation ?? 0, pattern?.deviation ?? 0].reduce(0) { $0 + $1 * $1 }
     return (white * white + coloured * coloured + constant * constant + bound).squareRoot()
   }
-}
 
-/// Fits the error model of a real link to its true range errors, for the ideal observer.
-extension RangeErrorModel {
+  // Fits the error model of a real link to its true range errors, for the ideal observer.
+
   /// A range is impaired (NLOS or outlier) when its error differs from the link's median by more than this many
   /// 1-sigmas.
   private static let impairedSigmas = 4.0

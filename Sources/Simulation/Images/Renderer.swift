@@ -97,11 +97,10 @@ package struct Renderer: Sendable {
       }
     }
   }
-}
 
-/// Intersection of rays with the surfaces. Depths are given as inverse depths, 1/m: the nearest is the largest, and
-/// those behind the camera are negative.
-extension Renderer {
+  // Intersection of rays with the surfaces. Depths are given as inverse depths, 1/m: the nearest is the largest, and
+  // those behind the camera are negative.
+
   /// A facet and the inverse depth of its intersection with a ray.
   typealias Hit = (facet: Int, inverseDepth: Float)
 

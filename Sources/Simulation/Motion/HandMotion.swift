@@ -55,9 +55,7 @@ package enum HandMotion: Equatable, Sendable {
     case .putDown(let lowering, _, _, _, let rest, let raising): lowering + rest + (raising ?? 0)
     }
   }
-}
 
-extension HandMotion {
   /// The pose `time` seconds (0...duration) after the motion began at `start`.
   package func pose(at time: Double, from start: HandPose) -> HandPose {
     var pose = start

@@ -268,9 +268,7 @@ extension Scenario {
       return result
     }
   }
-}
 
-extension Scenario {
   /// Poses from another tracker.
   package struct Odometry: Equatable, Sendable {
     /// Poses per second.

@@ -54,9 +54,7 @@ package struct Scenario: Equatable, Sendable {
     /// Rotates towards a peer and walks to `stop` metres (horizontally) before it.
     case approach(peer: String, stop: Double, speed: Double)
   }
-}
 
-extension Scenario {
   /// The scenario in a YAML text.
   ///
   /// - Parameter file: the name of the text in errors.
@@ -128,9 +126,7 @@ extension Scenario {
     try fields.section("truth") { f throws(ScenarioError) in try f.number("rate_hz", 1...2000) }?.map { truthRate = $0 }
     guard try plan().duration <= 3600 else { throw fields.refuse("motion", "lasts longer than an hour") }
   }
-}
 
-extension Scenario {
   /// The scenarios of the program, in the order in which they are listed.
   ///
   /// Their YAML files are compiled in, so that the program runs from anywhere.
